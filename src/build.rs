@@ -1,1 +1,118 @@
-fn main(){}
+//! Turns `catalog/` into the bytes that the binary embeds: the records behind their table of offsets, the words,
+//! and the finder's index. Everything that can be done before the program starts is done here.
+
+#[path = "catalog/embedded.rs"]
+#[allow(dead_code)]
+mod embedded;
+#[path = "catalog/language.rs"]
+#[allow(dead_code)]
+mod language;
+#[path = "catalog/model.rs"]
+#[allow(dead_code)]
+mod model;
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use embedded::{Entry, Header};
+use language::{Domain, GlossaryEntry, Language, Words};
+use model::Action;
+use serde::Deserialize;
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+/// The part of a curation file that is wanted at run time; the rest of it speaks to the generator.
+#[derive(Deserialize)]
+struct CurationFile {
+    #[serde(default)]
+    domain: BTreeMap<String, CuratedDomain>,
+}
+
+#[derive(Deserialize)]
+struct CuratedDomain {
+    #[serde(default)]
+    nouns: Vec<String>,
+}
+
+fn main() -> Outcome<()> {
+    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("catalog");
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    println!("cargo::rerun-if-changed={}", root.display());
+    println!("cargo::rerun-if-changed=src/build.rs");
+
+    let actions = read_actions(&root.join("actions"))?;
+    let words = read_words(&root)?;
+    write_catalog(&actions, &out)?;
+    fs::write(out.join("catalog_words.bin"), postcard::to_allocvec(&words)?)?;
+    Ok(())
+}
+
+fn files(folder: &Path, ending: &str) -> Outcome<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == ending) {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn read_actions(folder: &Path) -> Outcome<Vec<Action>> {
+    let mut actions: Vec<Action> = Vec::new();
+    for path in files(folder, "jsonl")? {
+        for (number, line) in
+            fs::read_to_string(&path)?.lines().enumerate().filter(|(_, line)| line.starts_with('{'))
+        {
+            let action =
+                serde_json::from_str(line).map_err(|e| format!("{}:{}: {e}", path.display(), number + 1))?;
+            actions.push(action);
+        }
+    }
+    actions.sort_by(|a, b| a.id.cmp(&b.id));
+    match actions.windows(2).find(|pair| matches!(pair, [a, b] if a.id == b.id)) {
+        Some([twice, _]) => Err(format!("two actions are called {}", twice.id).into()),
+        _ => Ok(actions),
+    }
+}
+
+fn read_words(root: &Path) -> Outcome<Words> {
+    let language: Language = parse(&root.join("language.toml"))?;
+    let glossary: BTreeMap<String, GlossaryEntry> = parse(&root.join("curation/glossary.toml"))?;
+    let mut domains = BTreeMap::new();
+    for path in files(&root.join("curation"), "toml")? {
+        let family = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        if family == "glossary" {
+            continue;
+        }
+        let file: CurationFile = parse(&path)?;
+        for (name, CuratedDomain { nouns }) in file.domain {
+            domains.insert(name, Domain { family: family.clone(), nouns });
+        }
+    }
+    Ok(Words { language, domains, glossary })
+}
+
+fn parse<T: for<'de> Deserialize<'de>>(path: &Path) -> Outcome<T> {
+    toml::from_str(&fs::read_to_string(path)?).map_err(|e| format!("{}: {e}", path.display()).into())
+}
+
+fn write_catalog(actions: &[Action], out: &Path) -> Outcome<()> {
+    let mut records = Vec::new();
+    let mut entries = Vec::new();
+    let mut aliases: BTreeMap<&str, Vec<u16>> = BTreeMap::new();
+    for (number, action) in actions.iter().enumerate() {
+        entries.push(Entry { id: &action.id, offset: u32::try_from(records.len())? });
+        records.extend(postcard::to_allocvec(action)?);
+        for alias in &action.aliases {
+            aliases.entry(alias).or_default().push(u16::try_from(number)?);
+        }
+    }
+    let header = Header { entries, aliases: aliases.into_iter().collect() };
+    fs::write(out.join("catalog_header.bin"), postcard::to_allocvec(&header)?)?;
+    fs::write(out.join("catalog_records.bin"), records)?;
+    Ok(())
+}

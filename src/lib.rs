@@ -1,0 +1,18 @@
+//! All of GitLab for an AI client through two tools. The modules in reading order:
+//!
+//! - [`catalog`]: what GitLab can do: actions, operations, parameters, words. The embedded data is read here alone.
+//! - [`search`]: words to ranked actions. tantivy and strsim are named here alone.
+//! - [`call`]: an action and its parameters to a checked [`call::Call`].
+//! - [`policy`]: may this call run.
+//! - [`gitlab`]: one client for every call. reqwest is named here alone.
+//! - [`present`]: a reply to what a model should read.
+//! - [`tools`]: find and execute, as the server and the command line offer them.
+//! - [`server`]: the tools over MCP. rmcp is named here alone.
+//! - [`sandbox`]: an embedded GitLab in memory.
+//! - [`eval`]: how well the finder does on written cases.
+//! - [`config`]: arguments, environment and file to one validated configuration. The environment is read here alone.
+//! - [`cli`]: the arguments and subcommands.
+
+pub mod call;
+pub mod catalog;
+pub mod tools;

@@ -1,0 +1,67 @@
+//! An action and its parameters to a [`Call`]: a request that was checked before it was written. Nothing else
+//! can make one, and the client sends nothing else.
+
+use serde_json::Value;
+
+use crate::catalog::{Method, Risk};
+
+/// One checked request. Its fields are private: only this module builds it.
+#[derive(Clone, Debug)]
+pub struct Call {
+    action: String,
+    operation: String,
+    risk: Risk,
+    method: Method,
+    path: String,
+    query: Vec<(String, String)>,
+    body: Body,
+}
+
+/// What a request carries.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Body {
+    Empty,
+    Json(Value),
+    Multipart(Vec<Part>),
+}
+
+/// A part of a multipart body.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Part {
+    Text { name: String, value: String },
+    File { name: String, filename: String, bytes: Vec<u8> },
+}
+
+impl Call {
+    /// The id of the action, such as `issue.list`.
+    pub fn action(&self) -> &str {
+        &self.action
+    }
+
+    /// The operation as GitLab's documentation writes it, such as `GET /projects/:id/issues`.
+    pub fn operation(&self) -> &str {
+        &self.operation
+    }
+
+    pub fn risk(&self) -> Risk {
+        self.risk
+    }
+
+    pub fn method(&self) -> Method {
+        self.method
+    }
+
+    /// The percent-encoded path from the instance's root: `/api/v4/projects/acme%2Fwidget/issues`.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// The query's pairs in order, not yet encoded; a list in brackets is a name that repeats (`iids[]`).
+    pub fn query(&self) -> &[(String, String)] {
+        &self.query
+    }
+
+    pub fn body(&self) -> &Body {
+        &self.body
+    }
+}

@@ -1,0 +1,81 @@
+//! The words of the field: `catalog/language.toml`, the nouns of the domains and the glossary of parameters, as
+//! they are embedded. The build script includes this file by path.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::model::Json;
+
+/// What the finder knows of the language that people use for GitLab. From `catalog/language.toml`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Language {
+    /// Words that say nothing of the action.
+    #[serde(default)]
+    pub stopwords: Vec<String>,
+    /// Words that are never cut to a stem.
+    #[serde(default)]
+    pub never_stem: Vec<String>,
+    /// What a word or a phrase people use means in GitLab's words.
+    #[serde(default, rename = "synonym")]
+    pub synonyms: Vec<Synonym>,
+    /// What a verb asks for.
+    #[serde(default, rename = "verb")]
+    pub verbs: Vec<Verb>,
+}
+
+/// A word or phrase and what it means here.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Synonym {
+    pub say: Vec<String>,
+    pub mean: Vec<String>,
+    /// From 0 to 1: how much of a match on the word itself a match on its meaning is worth.
+    #[serde(default = "full_weight")]
+    pub weight: f32,
+}
+
+fn full_weight() -> f32 {
+    1.0
+}
+
+/// A verb that people use and the verbs of actions it asks for, best first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Verb {
+    pub say: Vec<String>,
+    pub mean: Vec<String>,
+}
+
+/// A group of actions that share the first part of their id. From `[domain.NAME]` in `catalog/curation`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Domain {
+    /// The family of domains it belongs to: the name of its file in `catalog/curation`.
+    pub family: String,
+    /// What people call the thing, GitLab's own noun first.
+    pub nouns: Vec<String>,
+}
+
+/// What a parameter's name means wherever it stands. From `catalog/curation/glossary.toml`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GlossaryEntry {
+    /// One line in our own words.
+    #[serde(default)]
+    pub note: String,
+    /// Spellings that are understood as this one, where an action has no parameter of that very name.
+    #[serde(default)]
+    pub aliases: Vec<String>,
+    /// A plausible value.
+    #[serde(default)]
+    pub example: Option<Json>,
+}
+
+/// All of it, as the build script embeds it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Words {
+    pub language: Language,
+    pub domains: BTreeMap<String, Domain>,
+    pub glossary: BTreeMap<String, GlossaryEntry>,
+}

@@ -1,0 +1,115 @@
+//! What GitLab can do: the actions, their operations, parameters and words, embedded in the binary at build
+//! time. The only reader of the embedded data; depends on nothing else of the crate.
+
+mod embedded;
+mod language;
+mod model;
+mod schema;
+mod signature;
+
+use std::sync::OnceLock;
+
+use embedded::Header;
+pub use language::{Domain, GlossaryEntry, Language, Synonym, Verb, Words};
+pub use model::*;
+pub use schema::input_schema;
+pub use signature::{required, signature};
+
+static HEADER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/catalog_header.bin"));
+static RECORDS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/catalog_records.bin"));
+static WORDS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/catalog_words.bin"));
+
+/// The embedded bytes are not what this build of the reader expects. Cannot happen to a binary whose build
+/// script passed its own check.
+#[derive(Debug, thiserror::Error)]
+pub enum CatalogError {
+    #[error("the embedded catalog cannot be read")]
+    Header(#[source] postcard::Error),
+    #[error("the embedded words cannot be read")]
+    Words(#[source] postcard::Error),
+    #[error("the embedded record of action {0} cannot be read")]
+    Record(usize, #[source] postcard::Error),
+    #[error("the catalog has no action number {0}")]
+    NoSuchAction(usize),
+}
+
+/// Every action of the catalog. Cheap to make: only ids and aliases are read until an action is asked for.
+#[derive(Debug)]
+pub struct Catalog {
+    header: Header<'static>,
+    words: OnceLock<Words>,
+}
+
+impl Catalog {
+    /// The catalog compiled into this binary.
+    pub fn embedded() -> Result<Catalog, CatalogError> {
+        let header = postcard::from_bytes(HEADER).map_err(CatalogError::Header)?;
+        Ok(Catalog { header, words: OnceLock::new() })
+    }
+
+    /// How many actions there are.
+    pub fn len(&self) -> usize {
+        self.header.entries.len()
+    }
+
+    /// Whether there is no action at all.
+    pub fn is_empty(&self) -> bool {
+        self.header.entries.is_empty()
+    }
+
+    /// The ids in order; an action's position here is its number everywhere.
+    pub fn ids(&self) -> impl Iterator<Item = &'static str> {
+        self.header.entries.iter().map(|entry| entry.id)
+    }
+
+    /// The number of the action with that id.
+    pub fn number(&self, id: &str) -> Option<usize> {
+        self.header.entries.binary_search_by(|entry| entry.id.cmp(id)).ok()
+    }
+
+    /// The id of the action with that number.
+    pub fn id(&self, number: usize) -> Option<&'static str> {
+        self.header.entries.get(number).map(|entry| entry.id)
+    }
+
+    /// The action with that number, decoded.
+    pub fn action(&self, number: usize) -> Result<Action, CatalogError> {
+        let start =
+            self.header.entries.get(number).ok_or(CatalogError::NoSuchAction(number))?.offset as usize;
+        let end = self.header.entries.get(number + 1).map_or(RECORDS.len(), |next| next.offset as usize);
+        let record = RECORDS.get(start..end).unwrap_or_default();
+        postcard::from_bytes(record).map_err(|source| CatalogError::Record(number, source))
+    }
+
+    /// The action with that very id.
+    pub fn get(&self, id: &str) -> Result<Option<Action>, CatalogError> {
+        self.number(id).map(|number| self.action(number)).transpose()
+    }
+
+    /// Every action in order of id, each decoded when it is reached.
+    pub fn actions(&self) -> impl Iterator<Item = Result<Action, CatalogError>> + '_ {
+        (0..self.len()).map(|number| self.action(number))
+    }
+
+    /// The numbers of the actions that an alias may mean; more than one where it is ambiguous.
+    pub fn by_alias(&self, alias: &str) -> Vec<usize> {
+        let found = self.header.aliases.binary_search_by(|(known, _)| (*known).cmp(alias));
+        let numbers =
+            found.ok().and_then(|at| self.header.aliases.get(at)).map(|(_, numbers)| numbers.as_slice());
+        numbers.unwrap_or_default().iter().map(|number| usize::from(*number)).collect()
+    }
+
+    /// The aliases in order.
+    pub fn aliases(&self) -> impl Iterator<Item = &'static str> {
+        self.header.aliases.iter().map(|(alias, _)| *alias)
+    }
+
+    /// The words of the field, decoded on first use and kept.
+    pub fn words(&self) -> Result<&Words, CatalogError> {
+        if let Some(words) = self.words.get() {
+            return Ok(words);
+        }
+        let words = postcard::from_bytes(WORDS).map_err(CatalogError::Words)?;
+        Ok(self.words.get_or_init(|| words))
+    }
+}

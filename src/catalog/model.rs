@@ -1,0 +1,437 @@
+//! What an action is. The same types are the lines of `catalog/actions` (JSON, where a field at its default is
+//! left out) and the records embedded in the binary (postcard, where every field stands): the generator, the
+//! build script and the server read and write one shape.
+//!
+//! Nothing here is read from GitLab at run time, and nothing depends on the rest of the crate: the build script
+//! includes this file by path.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// One thing a person means, such as `issue.list`, with every operation that can do it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Action {
+    /// `domain.verb`, both in snake_case. A promise: it does not change when the catalog is generated again.
+    #[serde(rename = "action")]
+    pub id: String,
+    /// One line in our own words: what it does, from the user's side.
+    pub summary: String,
+    pub risk: Risk,
+    #[serde(default)]
+    pub audience: Audience,
+    /// Preferred first. Operations that can be chosen differ in their scope; see [`Operation::alternate`].
+    pub operations: Vec<Operation>,
+    #[serde(default)]
+    pub params: Vec<Param>,
+    /// Other ids this action answers to: former ids, other servers' names.
+    #[serde(default)]
+    pub aliases: Vec<String>,
+    /// What people say when they mean it; words for the finder, never shown.
+    #[serde(default)]
+    pub phrases: Vec<String>,
+    /// Ids of actions that come before or after it.
+    #[serde(default)]
+    pub related: Vec<String>,
+    /// Parameters whose example is not the one in the glossary, by name.
+    #[serde(default)]
+    pub example: BTreeMap<String, Json>,
+    /// True where a person wrote the summary; false where rules built it.
+    #[serde(default)]
+    pub curated: bool,
+}
+
+/// What running an action can do to someone's GitLab.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Risk {
+    /// Changes nothing.
+    Read,
+    /// Changes something that can be changed back.
+    Write,
+    /// Deletes, overwrites beyond undo, revokes, erases, transfers, merges or blocks. Wants `confirm`.
+    Destructive,
+}
+
+/// Whom an action is for. Machine protocols rank below everything a person could mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Audience {
+    #[default]
+    Person,
+    /// Package managers, runners, GitLab's own components.
+    Machine,
+}
+
+/// One thing GitLab's REST interface does: a method on a path.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Operation {
+    pub method: Method,
+    /// As GitLab's documentation writes it: `/projects/:id/issues/:issue_iid`, a glob as `*file_path`. Relative
+    /// to `/api/v4`, or from the instance's root where it starts with `/api/`.
+    pub path: String,
+    /// Where it works; the operations that can be chosen within an action differ in it.
+    pub scope: Scope,
+    /// The placeholders that another parameter than their namesake fills: `id` by `fullPath`.
+    #[serde(default)]
+    pub bind: BTreeMap<String, String>,
+    #[serde(default)]
+    pub body: BodyForm,
+    /// A second spelling of an operation that stands beside it (an old path, PATCH beside PUT): accounted for,
+    /// never sent.
+    #[serde(default)]
+    pub alternate: bool,
+    #[serde(default)]
+    pub deprecated: bool,
+}
+
+/// An HTTP method that GitLab's interface uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Method {
+    Get,
+    Head,
+    Post,
+    Put,
+    Patch,
+    Delete,
+}
+
+/// Where an operation works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    Project,
+    Group,
+    /// The whole GitLab instance, or whatever the token can see of it.
+    Instance,
+    /// One user, named by `user_id`.
+    User,
+    /// The user the token belongs to.
+    Current,
+}
+
+/// How an operation wants its body.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BodyForm {
+    #[default]
+    None,
+    Json,
+    Multipart,
+}
+
+/// A parameter of an action, or a field of an object parameter.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Param {
+    pub name: String,
+    /// Where it goes. Meaningless on a field of an object.
+    #[serde(rename = "in", default)]
+    pub place: Place,
+    #[serde(rename = "type")]
+    pub kind: Kind,
+    /// The values it accepts, where they are few.
+    #[serde(rename = "enum", default)]
+    pub choices: Vec<String>,
+    #[serde(default)]
+    pub default: Option<Json>,
+    /// Required by every operation that takes it.
+    #[serde(default)]
+    pub required: bool,
+    /// The scopes of the operations that take it, where not all do.
+    #[serde(default)]
+    pub scopes: Vec<Scope>,
+    /// The fields of an object, or of each object in a list of them.
+    #[serde(default)]
+    pub fields: Vec<Param>,
+    /// How a list is written in a query.
+    #[serde(default)]
+    pub array: ArrayForm,
+    /// Its name in the request, where that is another.
+    #[serde(default)]
+    pub wire: Option<String>,
+    /// What has to be asked of GitLab before the request can be built.
+    #[serde(default)]
+    pub lookup: Option<Lookup>,
+    /// What it means, where it is not what the glossary says of the name.
+    #[serde(default)]
+    pub note: Option<String>,
+}
+
+/// Where a parameter goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Place {
+    Path,
+    #[default]
+    Query,
+    Body,
+    /// A part of a multipart body that carries a file.
+    File,
+    /// Chooses the operation and is not sent.
+    Selector,
+}
+
+/// How a list is written in a query.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ArrayForm {
+    /// `labels=a,b`
+    #[default]
+    Comma,
+    /// `iids[]=1&iids[]=2`
+    Brackets,
+}
+
+/// A value that GitLab wants and a person does not know, found by a read before the request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Lookup {
+    /// An epic's id, from its group's path and its iid.
+    EpicId,
+}
+
+/// A type: a base, once or as a list. Written `string`, `integer[]`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Kind {
+    pub base: Base,
+    pub many: bool,
+}
+
+/// What one value is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Base {
+    #[default]
+    String,
+    Integer,
+    Number,
+    Boolean,
+    /// `2026-02-28`
+    Date,
+    /// `2026-02-28T09:00:00Z`
+    DateTime,
+    IntegerOrString,
+    Object,
+    File,
+    /// Anything JSON can say.
+    Any,
+}
+
+const BASES: [(Base, &str); 10] = [
+    (Base::String, "string"),
+    (Base::Integer, "integer"),
+    (Base::Number, "number"),
+    (Base::Boolean, "boolean"),
+    (Base::Date, "date"),
+    (Base::DateTime, "datetime"),
+    (Base::IntegerOrString, "integer|string"),
+    (Base::Object, "object"),
+    (Base::File, "file"),
+    (Base::Any, "any"),
+];
+
+impl Base {
+    /// The name in the catalog and in signatures.
+    pub fn name(self) -> &'static str {
+        BASES.iter().find(|(base, _)| *base == self).map_or("any", |(_, name)| name)
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.base.name())?;
+        f.write_str(if self.many { "[]" } else { "" })
+    }
+}
+
+impl FromStr for Kind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (name, many) = text.strip_suffix("[]").map_or((text, false), |name| (name, true));
+        BASES
+            .iter()
+            .find(|(_, known)| *known == name)
+            .map(|(base, _)| Kind { base: *base, many })
+            .ok_or_else(|| format!("`{text}` is no type of a parameter"))
+    }
+}
+
+impl Serialize for Kind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Kind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+/// A JSON value inside a record: itself in JSON, its text in postcard, which has no self-describing values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Json(pub serde_json::Value);
+
+impl Serialize for Json {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() {
+            self.0.serialize(serializer)
+        } else {
+            serializer.collect_str(&self.0)
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Json {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if deserializer.is_human_readable() {
+            serde_json::Value::deserialize(deserializer).map(Json)
+        } else {
+            let text = String::deserialize(deserializer)?;
+            serde_json::from_str(&text).map(Json).map_err(serde::de::Error::custom)
+        }
+    }
+}
+
+impl Method {
+    /// As HTTP writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Get => "GET",
+            Method::Head => "HEAD",
+            Method::Post => "POST",
+            Method::Put => "PUT",
+            Method::Patch => "PATCH",
+            Method::Delete => "DELETE",
+        }
+    }
+
+    /// Whether HTTP promises that it changes nothing (RFC 9110, 9.2.1).
+    pub fn is_safe(self) -> bool {
+        matches!(self, Method::Get | Method::Head)
+    }
+
+    /// Whether its parameters travel in a body.
+    pub fn has_body(self) -> bool {
+        matches!(self, Method::Post | Method::Put | Method::Patch)
+    }
+}
+
+impl Scope {
+    /// The word for it as a value of `scope`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scope::Project => "project",
+            Scope::Group => "group",
+            Scope::Instance => "instance",
+            Scope::User => "user",
+            Scope::Current => "current",
+        }
+    }
+}
+
+impl Risk {
+    /// As results show it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Risk::Read => "read",
+            Risk::Write => "write",
+            Risk::Destructive => "destructive",
+        }
+    }
+}
+
+impl Action {
+    /// The part of the id before the dot.
+    pub fn domain(&self) -> &str {
+        self.id.split_once('.').map_or(self.id.as_str(), |(domain, _)| domain)
+    }
+
+    /// The part of the id after the dot.
+    pub fn verb(&self) -> &str {
+        self.id.split_once('.').map_or("", |(_, verb)| verb)
+    }
+
+    /// The parameter of that name.
+    pub fn param(&self, name: &str) -> Option<&Param> {
+        self.params.iter().find(|param| param.name == name)
+    }
+
+    /// The operations that can be chosen, preferred first.
+    pub fn choices(&self) -> impl Iterator<Item = &Operation> {
+        self.operations.iter().filter(|operation| !operation.alternate)
+    }
+}
+
+impl Operation {
+    /// The path's placeholders in order, with whether each is a glob that keeps its slashes.
+    pub fn placeholders(&self) -> impl Iterator<Item = (&str, bool)> {
+        pieces(&self.path).filter_map(|piece| match piece {
+            Piece::Placeholder { name, glob } => Some((name, glob)),
+            Piece::Text(_) => None,
+        })
+    }
+
+    /// The parameter that fills a placeholder.
+    pub fn filled_by<'a>(&'a self, placeholder: &'a str) -> &'a str {
+        self.bind.get(placeholder).map_or(placeholder, String::as_str)
+    }
+
+    /// Whether the path is filled by the parameter of that name.
+    pub fn is_filled_by(&self, param: &str) -> bool {
+        self.placeholders().any(|(name, _)| self.filled_by(name) == param)
+    }
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.method.name(), self.path)
+    }
+}
+
+/// A piece of a path: words of GitLab's, or a place for a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece<'a> {
+    Text(&'a str),
+    /// `:name`, or `*name` where the value keeps its slashes.
+    Placeholder {
+        name: &'a str,
+        glob: bool,
+    },
+}
+
+/// The pieces of a path in order. A placeholder may stand inside a segment (`:file_name.tgz`), and a segment
+/// may hold two.
+pub fn pieces(path: &str) -> impl Iterator<Item = Piece<'_>> {
+    let mut rest = path;
+    std::iter::from_fn(move || {
+        let (piece, length) = first_piece(rest)?;
+        rest = rest.get(length..).unwrap_or_default();
+        Some(piece)
+    })
+}
+
+fn first_piece(rest: &str) -> Option<(Piece<'_>, usize)> {
+    if rest.is_empty() {
+        return None;
+    }
+    if let Some(name) = rest.strip_prefix([':', '*']).map(leading_name).filter(|name| !name.is_empty()) {
+        return Some((Piece::Placeholder { name, glob: rest.starts_with('*') }, name.len() + 1));
+    }
+    let end = rest
+        .char_indices()
+        .skip(1)
+        .find(|(at, c)| {
+            matches!(c, ':' | '*') && !leading_name(rest.get(at + 1..).unwrap_or_default()).is_empty()
+        })
+        .map_or(rest.len(), |(at, _)| at);
+    rest.get(..end).map(|text| (Piece::Text(text), end))
+}
+
+fn leading_name(text: &str) -> &str {
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
+    text.get(..end).unwrap_or_default()
+}

@@ -1,0 +1,70 @@
+//! An action's parameters as one line that a model reads like code.
+
+use super::model::{Action, Base, Json, Param};
+
+/// `issue.list(fullPath?, state?: "opened"|"closed" = "opened", labels?: string[], …)`: exact in names, types,
+/// choices, defaults and what is required. At most `shown` parameters; what is folded is counted.
+pub fn signature(action: &Action, shown: usize) -> String {
+    let ordered = ordered(action);
+    let mut parts: Vec<String> = ordered.iter().take(shown).map(|param| parameter(param)).collect();
+    if ordered.len() > shown {
+        parts.push(format!("… {} more: detail: \"schema\"", ordered.len() - shown));
+    }
+    format!("{}({})", action.id, parts.join(", "))
+}
+
+/// The names of the parameters without which no operation of the action works.
+pub fn required(action: &Action) -> Vec<&str> {
+    action
+        .params
+        .iter()
+        .filter(|param| param.required && param.scopes.is_empty())
+        .map(|p| p.name.as_str())
+        .collect()
+}
+
+/// What is required first, in the order of the catalog; the pages last.
+fn ordered(action: &Action) -> Vec<&Param> {
+    let mut params: Vec<&Param> = action.params.iter().collect();
+    params.sort_by_key(|param| (!param.required, is_page(&param.name)));
+    params
+}
+
+fn is_page(name: &str) -> bool {
+    matches!(name, "page" | "per_page" | "cursor" | "pagination")
+}
+
+fn parameter(param: &Param) -> String {
+    let mark = if param.required { "" } else { "?" };
+    let default = param.default.as_ref().map(|Json(value)| format!(" = {value}")).unwrap_or_default();
+    match shape(param) {
+        Some(shape) => format!("{}{mark}: {shape}{default}", param.name),
+        None => format!("{}{mark}{default}", param.name),
+    }
+}
+
+/// A plain string goes without its type, as most are.
+fn shape(param: &Param) -> Option<String> {
+    if !param.choices.is_empty() {
+        return Some(choices(param));
+    }
+    match (param.kind.base, param.kind.many, param.fields.is_empty()) {
+        (Base::String, false, _) => None,
+        (Base::Object, many, false) => {
+            let fields: Vec<String> = param.fields.iter().map(parameter).collect();
+            Some(format!("{{{}}}{}", fields.join(", "), if many { "[]" } else { "" }))
+        }
+        _ => Some(param.kind.to_string()),
+    }
+}
+
+fn choices(param: &Param) -> String {
+    let quoted = matches!(param.kind.base, Base::String | Base::IntegerOrString);
+    let words: Vec<String> = param
+        .choices
+        .iter()
+        .map(|choice| if quoted { format!("\"{choice}\"") } else { choice.clone() })
+        .collect();
+    let joined = words.join("|");
+    if param.kind.many { format!("({joined})[]") } else { joined }
+}

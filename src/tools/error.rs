@@ -1,0 +1,92 @@
+//! How a tool says that it could not: an error a model can act on.
+
+use std::fmt;
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+/// What kind of thing went wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorKind {
+    UnknownAction,
+    AmbiguousAlias,
+    InvalidParams,
+    NeedsConfirmation,
+    Denied,
+    NotFound,
+    Unauthorized,
+    Forbidden,
+    Conflict,
+    RateLimited,
+    GitlabError,
+    Network,
+    Timeout,
+    TooLarge,
+    /// A fault of this server's own.
+    Internal,
+}
+
+/// An error as an answer: what is wrong, what to do, and the call to make next.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolError {
+    pub kind: ErrorKind,
+    /// Names the exact thing and says what was accepted.
+    pub message: String,
+    pub hint: Option<String>,
+    /// The corrected call, or the next one to make: `{"tool": …, "arguments": {…}}`.
+    pub fix: Option<Value>,
+    /// More that belongs to this kind, such as `applied: "unknown"` or `retry_after`.
+    pub details: Map<String, Value>,
+}
+
+impl ToolError {
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> ToolError {
+        ToolError { kind, message: message.into(), hint: None, fix: None, details: Map::new() }
+    }
+
+    /// The same with a hint.
+    pub fn hint(mut self, hint: impl Into<String>) -> ToolError {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// The same with a call to make next.
+    pub fn fix(mut self, tool: &str, arguments: Value) -> ToolError {
+        self.fix = Some(json!({"tool": tool, "arguments": arguments}));
+        self
+    }
+
+    /// `{"error": {kind, message, hint, fix, …}}`
+    pub fn structured(&self) -> Map<String, Value> {
+        let mut error = Map::new();
+        error.insert("kind".to_owned(), json!(self.kind));
+        error.insert("message".to_owned(), json!(self.message));
+        if let Some(hint) = &self.hint {
+            error.insert("hint".to_owned(), json!(hint));
+        }
+        if let Some(fix) = &self.fix {
+            error.insert("fix".to_owned(), fix.clone());
+        }
+        error.extend(self.details.clone());
+        Map::from_iter([("error".to_owned(), Value::Object(error))])
+    }
+
+    /// The same to read.
+    pub fn text(&self) -> String {
+        let kind = json!(self.kind);
+        let mut lines = vec![format!("Error ({}): {}", kind.as_str().unwrap_or("internal"), self.message)];
+        lines.extend(self.hint.iter().map(|hint| format!("Hint: {hint}")));
+        lines.extend(self.details.iter().map(|(name, value)| format!("{name}: {value}")));
+        lines.extend(self.fix.iter().map(|fix| format!("Next: {fix}")));
+        lines.join("\n")
+    }
+}
+
+impl fmt::Display for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text())
+    }
+}
+
+impl std::error::Error for ToolError {}
