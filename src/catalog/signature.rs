@@ -26,7 +26,7 @@ pub fn required(action: &Action) -> Vec<&str> {
 /// What is required first, in the order of the catalog; the pages last.
 fn ordered(action: &Action) -> Vec<&Param> {
     let mut params: Vec<&Param> = action.params.iter().collect();
-    params.sort_by_key(|param| (!param.required, is_page(&param.name)));
+    params.sort_by_key(|param| (!always_required(param), !param.required, is_page(&param.name)));
     params
 }
 
@@ -35,7 +35,7 @@ fn is_page(name: &str) -> bool {
 }
 
 fn parameter(param: &Param) -> String {
-    let mark = if param.required { "" } else { "?" };
+    let mark = if always_required(param) { "" } else { "?" };
     let default = param.default.as_ref().map(|Json(value)| format!(" = {value}")).unwrap_or_default();
     match shape(param) {
         Some(shape) => format!("{}{mark}: {shape}{default}", param.name),

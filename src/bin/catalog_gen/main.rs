@@ -1,1 +1,83 @@
-fn main() {}
+//! The generator: GitLab's OpenAPI file and `catalog/curation` to `catalog/actions` and `catalog/SOURCE.toml`.
+//! Byte-identical on every run; `--check` fails with a diff where what is committed has drifted.
+
+mod actions;
+mod curation;
+mod naming;
+mod openapi;
+mod output;
+mod paths;
+mod risk;
+mod shapes;
+mod stats;
+mod summary;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// Writes `catalog/actions` and `catalog/SOURCE.toml` from GitLab's OpenAPI file and `catalog/curation`.
+#[derive(Parser)]
+#[command(name = "catalog_gen", version)]
+struct Arguments {
+    /// GitLab's OpenAPI document (`doc/api/openapi/openapi_v3.yaml` of its repository).
+    #[arg(long, value_name = "FILE")]
+    openapi: PathBuf,
+    /// The catalog's folder.
+    #[arg(long, value_name = "DIR", default_value = "catalog")]
+    catalog: PathBuf,
+    /// The GitLab version the document belongs to, written to SOURCE.toml. Kept as it was where not given.
+    #[arg(long, value_name = "VERSION")]
+    gitlab_version: Option<String>,
+    /// The document's date, written to SOURCE.toml. Kept as it was where not given.
+    #[arg(long, value_name = "DATE")]
+    dated: Option<String>,
+    /// Write nothing; fail with a diff where the committed files differ from what would be written.
+    #[arg(long, conflicts_with = "stats")]
+    check: bool,
+    /// Write nothing; print what the catalog holds.
+    #[arg(long)]
+    stats: bool,
+}
+
+/// Why nothing was generated. Each names the file, operation or id that is wrong and what would mend it.
+#[derive(Debug, thiserror::Error)]
+pub enum GeneratorError {
+    #[error("{path}: cannot be read")]
+    Read { path: String, source: std::io::Error },
+    #[error("{path}: cannot be written")]
+    Write { path: String, source: std::io::Error },
+    #[error("{path}: {reason}")]
+    Malformed { path: String, reason: String },
+    #[error("{} faults in the catalog:\n{}", .0.len(), .0.join("\n"))]
+    Faults(Vec<String>),
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(drifted) => ExitCode::from(u8::from(drifted)),
+        Err(error) => {
+            output::complain(&error);
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Whether the committed catalog has drifted; always false unless `--check` asks.
+fn run(arguments: &Arguments) -> Result<bool, GeneratorError> {
+    let document = openapi::read(&arguments.openapi)?;
+    let curation = curation::read(&arguments.catalog.join("curation"))?;
+    let actions = actions::build(&document.operations, &curation)?;
+    if arguments.stats {
+        stats::print(&document, &actions, &curation);
+        return Ok(false);
+    }
+    let source = output::source(&arguments.catalog, &document, arguments)?;
+    let files = output::render(&actions, &curation, source);
+    if arguments.check {
+        return output::check(&arguments.catalog, &files);
+    }
+    output::write(&arguments.catalog, &files)?;
+    Ok(false)
+}

@@ -1,0 +1,343 @@
+//! Operations to actions: grouped by name, their parameters merged, their risk and words added.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gitlab_mcp::catalog::{
+    Action, Audience, Base, Kind, Method, Operation, Param, Piece, Place, Scope, pieces,
+};
+
+use crate::GeneratorError;
+use crate::curation::{CuratedAction, CuratedParam, Curation, Domain};
+use crate::naming::Namer;
+use crate::openapi::RawOperation;
+use crate::paths::{self, binding};
+use crate::risk::risk;
+use crate::summary::built;
+
+/// An operation as the catalog has it, with its parameters by our names.
+struct Member {
+    operation: Operation,
+    params: Vec<Param>,
+}
+
+/// Every operation in exactly one action, sorted by id; or everything that is wrong, at once.
+pub fn build(operations: &[RawOperation], curation: &Curation) -> Result<Vec<Action>, GeneratorError> {
+    let namer = Namer::new(curation);
+    let mut faults = unused_names(operations, curation, &namer);
+    let mut groups: BTreeMap<String, Vec<Member>> = BTreeMap::new();
+    for raw in operations {
+        match namer.name(raw) {
+            Ok(name) => groups.entry(name.id).or_default().push(member(raw, name.alternate)),
+            Err(fault) => faults.push(fault),
+        }
+    }
+    let mut actions = Vec::new();
+    for (id, mut members) in groups {
+        mark_alternates(&mut members);
+        faults.extend(collisions(&id, &members));
+        actions.push(action(&id, members, curation, &mut faults));
+    }
+    faults.extend(unknown_actions(&actions, curation));
+    if faults.is_empty() { Ok(actions) } else { Err(GeneratorError::Faults(faults)) }
+}
+
+fn unused_names(operations: &[RawOperation], curation: &Curation, namer: &Namer) -> Vec<String> {
+    let used: BTreeSet<&str> =
+        operations.iter().filter_map(|raw| namer.curated(raw)).map(|named| named.written.as_str()).collect();
+    let written: BTreeSet<&str> = curation.names.values().map(|named| named.written.as_str()).collect();
+    written.difference(&used).map(|written| format!("{written} names no operation")).collect()
+}
+
+fn unknown_actions(actions: &[Action], curation: &Curation) -> Vec<String> {
+    let ids: BTreeSet<&str> = actions.iter().map(|action| action.id.as_str()).collect();
+    let mut faults: Vec<String> = Vec::new();
+    for (id, curated) in &curation.actions {
+        if !ids.contains(id.as_str()) {
+            faults.push(format!("curation describes {id}, which no operation makes"));
+        }
+        let related = curated.related.iter().filter(|related| !ids.contains(related.as_str()));
+        faults.extend(related.map(|related| format!("{id} is related to {related}, which there is not")));
+        let aliases = curated.aliases.iter().filter(|alias| ids.contains(alias.as_str()));
+        faults.extend(aliases.map(|alias| format!("{id} has the alias {alias}, which is an action")));
+    }
+    faults
+}
+
+fn member(raw: &RawOperation, alternate: bool) -> Member {
+    let (bind, mut params) = path_params(raw);
+    params.extend(raw.params.iter().filter(|param| !bind.contains_key(&param.name)).cloned());
+    let operation = Operation {
+        method: raw.method,
+        path: raw.path.clone(),
+        scope: paths::scope(&raw.path),
+        bind: bind.into_iter().filter(|(placeholder, param)| placeholder != param).collect(),
+        body: raw.body,
+        alternate,
+        deprecated: raw.deprecated,
+    };
+    Member { operation, params: once(params) }
+}
+
+/// What fills the path: each placeholder with the parameter that fills it, and those parameters.
+fn path_params(raw: &RawOperation) -> (BTreeMap<String, String>, Vec<Param>) {
+    let mut bind = BTreeMap::new();
+    let mut params = Vec::new();
+    let mut before = String::new();
+    let mut position = 0;
+    for piece in pieces(&raw.path) {
+        match piece {
+            Piece::Text(text) => {
+                let words: Vec<&str> =
+                    text.split('/').filter(|word| !word.is_empty() && *word != "-").collect();
+                position += words.len();
+                before = words.last().map_or(before, |word| (*word).to_owned());
+            }
+            Piece::Placeholder { name, .. } => {
+                let bound = binding(name, &before, position);
+                params.push(path_param(raw, name, &bound));
+                bind.insert(name.to_owned(), bound.param);
+                position += 1;
+            }
+        }
+    }
+    (bind, params)
+}
+
+fn path_param(raw: &RawOperation, placeholder: &str, bound: &paths::Binding) -> Param {
+    let listed = raw.path_params.iter().find(|param| param.name == placeholder);
+    let kind = match bound.param.as_str() {
+        "fullPath" => Kind { base: Base::String, many: false },
+        "iid" => Kind { base: Base::Integer, many: false },
+        _ => listed.map_or(Kind::default(), |param| Kind { many: false, ..param.kind }),
+    };
+    Param {
+        name: bound.param.clone(),
+        place: Place::Path,
+        kind,
+        choices: listed.map(|param| param.choices.clone()).unwrap_or_default(),
+        required: true,
+        lookup: bound.lookup,
+        ..Param::default()
+    }
+}
+
+/// The first of each name: a parameter that fills the path may be listed again elsewhere.
+fn once(params: Vec<Param>) -> Vec<Param> {
+    let mut kept: Vec<Param> = Vec::new();
+    for param in params {
+        if !kept.iter().any(|known| known.name == param.name) {
+            kept.push(param);
+        }
+    }
+    kept
+}
+
+/// Second spellings that rules can tell: `/-/` or `/services/` in the path, PATCH beside PUT of one path.
+fn mark_alternates(members: &mut [Member]) {
+    members.sort_by_key(|member| preference(&member.operation));
+    let mut seen: BTreeSet<(Method, Vec<String>)> = BTreeSet::new();
+    for member in members.iter_mut().filter(|member| !member.operation.alternate) {
+        let operation = &mut member.operation;
+        let method = if operation.method == Method::Patch { Method::Put } else { operation.method };
+        operation.alternate = !seen.insert((method, paths::segments(&operation.path)));
+    }
+    members.sort_by_key(|member| preference(&member.operation));
+}
+
+fn preference(operation: &Operation) -> (bool, Scope, bool, bool, bool, String, Method) {
+    (
+        operation.alternate,
+        operation.scope,
+        operation.deprecated,
+        operation.path.contains("/-/"),
+        paths::is_old_spelling(&operation.path),
+        operation.path.clone(),
+        operation.method,
+    )
+}
+
+/// Two operations that cannot be told apart when the action runs.
+fn collisions(id: &str, members: &[Member]) -> Vec<String> {
+    let mut faults = Vec::new();
+    let choices: Vec<&Operation> =
+        members.iter().map(|member| &member.operation).filter(|o| !o.alternate).collect();
+    for (index, operation) in choices.iter().enumerate() {
+        let twin = choices.iter().take(index).find(|other| other.scope == operation.scope);
+        if let Some(twin) = twin {
+            faults.push(format!("{id} is both {twin} and {operation}: name one of them in curation"));
+        }
+    }
+    faults
+}
+
+fn action(id: &str, members: Vec<Member>, curation: &Curation, faults: &mut Vec<String>) -> Action {
+    let domain_name = id.split('.').next().unwrap_or_default();
+    let verb = id.split('.').nth(1).unwrap_or_default();
+    let domain = curation.domains.get(domain_name);
+    if domain.is_none() {
+        faults.push(format!("{id} is of a domain that no file of curation describes"));
+    }
+    let written = curation.actions.get(id).cloned().unwrap_or_default();
+    let params = params(id, &members, &written, faults);
+    let mut operations: Vec<Operation> = members.into_iter().map(|member| member.operation).collect();
+    for operation in &mut operations {
+        operation.body = written.body.unwrap_or(operation.body);
+    }
+    let noun = domain
+        .and_then(|domain| domain.nouns.first().cloned())
+        .unwrap_or_else(|| domain_name.replace('_', " "));
+    Action {
+        id: id.to_owned(),
+        summary: if written.summary.is_empty() {
+            built(&noun, verb, &operations)
+        } else {
+            written.summary.clone()
+        },
+        risk: written.risk.unwrap_or_else(|| risk(verb, &operations)),
+        audience: written.audience.unwrap_or_else(|| audience(domain, &operations)),
+        operations,
+        params,
+        aliases: written.aliases,
+        phrases: written.phrases,
+        related: written.related,
+        example: written.example,
+        curated: !written.summary.is_empty(),
+    }
+}
+
+/// The domain's; but where Workhorse asks whether an upload may begin, no person ever does.
+fn audience(domain: Option<&Domain>, operations: &[Operation]) -> Audience {
+    if operations.iter().all(|operation| operation.path.ends_with("/authorize")) {
+        Audience::Machine
+    } else {
+        domain.map_or(Audience::Person, |domain| domain.audience)
+    }
+}
+
+/// The parameters of all operations that can be chosen, merged by name, with `scope` where there is a choice.
+fn params(id: &str, members: &[Member], written: &CuratedAction, faults: &mut Vec<String>) -> Vec<Param> {
+    let chosen: Vec<&Member> = members.iter().filter(|member| !member.operation.alternate).collect();
+    let mut params: Vec<Param> = Vec::new();
+    for member in &chosen {
+        for param in &member.params {
+            match params.iter_mut().find(|known| known.name == param.name) {
+                Some(known) => merge(known, param),
+                None => params.push(param.clone()),
+            }
+        }
+    }
+    for param in &mut params {
+        let takes = |member: &&&Member| member.params.iter().any(|known| known.name == param.name);
+        let scopes: Vec<Scope> = chosen.iter().filter(takes).map(|member| member.operation.scope).collect();
+        if scopes.len() < chosen.len() {
+            param.scopes = scopes;
+        }
+    }
+    if chosen.len() > 1 {
+        add_selector(&mut params, chosen.iter().map(|member| member.operation.scope));
+    }
+    curate_all(id, &mut params, written, faults);
+    params
+}
+
+fn curate_all(id: &str, params: &mut Vec<Param>, written: &CuratedAction, faults: &mut Vec<String>) {
+    let unknown = written.hidden.iter().filter(|name| !params.iter().any(|param| param.name == **name));
+    faults.extend(unknown.map(|name| format!("{id} has no parameter {name}, which its curation hides")));
+    params.retain(|param| !written.hidden.contains(&param.name));
+    for (name, curated) in &written.params {
+        if let Some(param) = params.iter_mut().find(|param| param.name == *name) {
+            curate(param, curated);
+        } else if curated.place.is_some() {
+            let mut added = Param { name: name.clone(), ..Param::default() };
+            curate(&mut added, curated);
+            params.push(added);
+        } else {
+            faults.push(format!("{id} has no parameter {name}, which its curation describes"));
+        }
+    }
+}
+
+fn curate(param: &mut Param, curated: &CuratedParam) {
+    param.place = curated.place.unwrap_or(param.place);
+    if !curated.fields.is_empty() {
+        param.fields = curated.fields.clone();
+    }
+    param.note = curated.note.clone().or(param.note.take());
+    param.required = curated.required.unwrap_or(param.required);
+    param.kind = curated.kind.unwrap_or(param.kind);
+    param.choices = curated.choices.clone().unwrap_or_else(|| param.choices.clone());
+    param.default = curated.default.clone().or(param.default.take());
+}
+
+/// One parameter of two operations: what either accepts, and required only where both require it.
+fn merge(known: &mut Param, other: &Param) {
+    known.required &= other.required;
+    if known.kind != other.kind {
+        known.kind = wider(known.kind, other.kind);
+    }
+    if known.choices.is_empty() || other.choices.is_empty() {
+        known.choices.clear();
+    }
+    for choice in &other.choices {
+        if !known.choices.is_empty() && !known.choices.contains(choice) {
+            known.choices.push(choice.clone());
+        }
+    }
+    if known.default != other.default {
+        known.default = None;
+    }
+    for field in &other.fields {
+        if !known.fields.iter().any(|known| known.name == field.name) {
+            known.fields.push(field.clone());
+        }
+    }
+}
+
+fn wider(one: Kind, other: Kind) -> Kind {
+    let many = one.many || other.many;
+    let base = match (one.base, other.base) {
+        (a, b) if a == b => a,
+        (Base::Integer | Base::IntegerOrString, Base::String | Base::IntegerOrString)
+        | (Base::String | Base::IntegerOrString, Base::Integer | Base::IntegerOrString) => {
+            Base::IntegerOrString
+        }
+        (Base::Any, known) | (known, Base::Any) => known,
+        (Base::Date, Base::DateTime) | (Base::DateTime, Base::Date) => Base::DateTime,
+        (Base::String, known) | (known, Base::String) => match known {
+            Base::Date | Base::DateTime => known,
+            _ => Base::String,
+        },
+        _ => Base::Any,
+    };
+    Kind { base, many }
+}
+
+/// `scope` chooses the operation. Where GitLab has a parameter of that name too, one parameter takes the words
+/// of both: GitLab's are sent, ours are not.
+fn add_selector(params: &mut Vec<Param>, scopes: impl Iterator<Item = Scope>) {
+    let words: Vec<String> = scopes.map(|scope| scope.name().to_owned()).collect();
+    match params.iter_mut().find(|param| param.name == "scope") {
+        Some(own) => {
+            own.scopes.clear();
+            let all = own.choices.iter().any(|choice| choice == "all");
+            let mut choices: Vec<String> = words
+                .into_iter()
+                .filter(|word| !(all && word == "instance") && !own.choices.contains(word))
+                .collect();
+            if !own.choices.is_empty() {
+                choices.append(&mut own.choices);
+                own.choices = choices;
+            }
+        }
+        None => {
+            let at = params.iter().take_while(|param| param.place == Place::Path).count();
+            let selector = Param {
+                name: "scope".to_owned(),
+                place: Place::Selector,
+                choices: words,
+                ..Param::default()
+            };
+            params.insert(at, selector);
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Reads `catalog/curation`: what people wrote about the actions, one TOML file a family of domains.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use gitlab_mcp::catalog::{Audience, BodyForm, GlossaryEntry, Json, Kind, Param, Place, Risk};
+use serde::Deserialize;
+
+use crate::GeneratorError;
+use crate::paths::is_placeholder;
+
+/// All of it.
+#[derive(Debug, Default)]
+pub struct Curation {
+    pub domains: BTreeMap<String, Domain>,
+    /// Operations whose name the rules would get wrong, as `METHOD segments` to an id.
+    pub names: BTreeMap<String, Named>,
+    pub actions: BTreeMap<String, CuratedAction>,
+    pub glossary: BTreeMap<String, GlossaryEntry>,
+}
+
+/// An id for an operation, and the file that gives it.
+#[derive(Clone, Debug)]
+pub struct Named {
+    pub id: String,
+    /// A second spelling of an operation that the action already has.
+    pub alternate: bool,
+    /// As the file writes it, for messages.
+    pub written: String,
+}
+
+/// A domain as its family's file describes it.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Domain {
+    #[serde(skip)]
+    pub family: String,
+    /// What people call the thing, GitLab's own noun first.
+    #[serde(default)]
+    pub nouns: Vec<String>,
+    /// How the paths of its operations begin. `*/labels` is below a project, a group and the instance.
+    #[serde(default)]
+    pub paths: Vec<String>,
+    /// There is one of it: GET shows, it does not list.
+    #[serde(default)]
+    pub singular: bool,
+    /// What follows its path is a kind of it: `/integrations/slack` is one integration.
+    #[serde(default)]
+    pub kinds: bool,
+    #[serde(default)]
+    pub audience: Audience,
+}
+
+/// What people wrote about one action.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CuratedAction {
+    #[serde(default)]
+    pub summary: String,
+    #[serde(default)]
+    pub aliases: Vec<String>,
+    #[serde(default)]
+    pub phrases: Vec<String>,
+    #[serde(default)]
+    pub related: Vec<String>,
+    pub risk: Option<Risk>,
+    pub audience: Option<Audience>,
+    #[serde(default)]
+    pub example: BTreeMap<String, Json>,
+    /// Parameters to leave out: what only GitLab's own proxy sends.
+    #[serde(default)]
+    pub hidden: Vec<String>,
+    /// In place of the document's form of the body.
+    pub body: Option<BodyForm>,
+    #[serde(default)]
+    pub params: BTreeMap<String, CuratedParam>,
+}
+
+/// What people wrote about a parameter of one action.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CuratedParam {
+    pub note: Option<String>,
+    pub required: Option<bool>,
+    /// Where it goes; adds a parameter that the document leaves out.
+    #[serde(rename = "in")]
+    pub place: Option<Place>,
+    /// The fields of an object, in place of the document's.
+    #[serde(default)]
+    pub fields: Vec<Param>,
+    /// In place of the document's, where that is wrong or says nothing.
+    #[serde(rename = "type")]
+    pub kind: Option<Kind>,
+    #[serde(rename = "enum")]
+    pub choices: Option<Vec<String>>,
+    pub default: Option<Json>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    /// What the family is called in documents.
+    #[allow(dead_code)]
+    title: String,
+    #[serde(default)]
+    domain: BTreeMap<String, Domain>,
+    #[serde(default)]
+    names: BTreeMap<String, String>,
+    #[serde(default)]
+    alternates: BTreeMap<String, String>,
+    #[serde(default)]
+    action: BTreeMap<String, CuratedAction>,
+}
+
+/// Reads every file of the folder.
+pub fn read(folder: &Path) -> Result<Curation, GeneratorError> {
+    let mut curation = Curation::default();
+    let mut faults = Vec::new();
+    for path in toml_files(folder)? {
+        let family = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        if family == "glossary" {
+            curation.glossary = parse(&path)?;
+        } else {
+            curation.add(&family, parse(&path)?, &mut faults);
+        }
+    }
+    if faults.is_empty() { Ok(curation) } else { Err(GeneratorError::Faults(faults)) }
+}
+
+fn toml_files(folder: &Path) -> Result<Vec<std::path::PathBuf>, GeneratorError> {
+    let failed = |source| GeneratorError::Read { path: folder.display().to_string(), source };
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        paths.push(entry.map_err(failed)?.path());
+    }
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
+    paths.sort();
+    Ok(paths)
+}
+
+fn parse<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<T, GeneratorError> {
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(path)
+        .map_err(|source| GeneratorError::Read { path: name.clone(), source })?;
+    toml::from_str(&text).map_err(|e| GeneratorError::Malformed { path: name, reason: e.to_string() })
+}
+
+impl Curation {
+    fn add(&mut self, family: &str, file: File, faults: &mut Vec<String>) {
+        for (name, domain) in file.domain {
+            if self.domains.insert(name.clone(), Domain { family: family.to_owned(), ..domain }).is_some() {
+                faults.push(format!("domain {name} is described twice; again in {family}.toml"));
+            }
+        }
+        let named = file.names.into_iter().map(|entry| (entry, false));
+        let alternates = file.alternates.into_iter().map(|entry| (entry, true));
+        for ((written, id), alternate) in named.chain(alternates) {
+            for key in keys(&written) {
+                let named = Named { id: id.clone(), alternate, written: format!("{family}.toml: {written}") };
+                if self.names.insert(key, named).is_some() {
+                    faults.push(format!("{written} is named twice; again in {family}.toml"));
+                }
+            }
+        }
+        for (id, action) in file.action {
+            if self.actions.insert(id.clone(), action).is_some() {
+                faults.push(format!("action {id} is described twice; again in {family}.toml"));
+            }
+        }
+    }
+}
+
+/// The paths that a pattern stands for: `*/labels` for those below a project, a group and the instance.
+pub fn expanded(pattern: &str) -> Vec<String> {
+    match pattern.strip_prefix("*/") {
+        Some(rest) => ["/projects/:id/", "/groups/:id/", "/admin/", "/"]
+            .iter()
+            .map(|root| format!("{root}{rest}"))
+            .collect(),
+        None => vec![pattern.to_owned()],
+    }
+}
+
+/// An operation for comparing: its method and segments.
+pub fn key(method: &str, path: &str) -> String {
+    // `-` and old spellings tell two operations apart here, unlike where domains are matched.
+    let segments: Vec<&str> = path
+        .split('/')
+        .filter(|segment| !segment.is_empty())
+        .map(|segment| if is_placeholder(segment) { "{}" } else { segment })
+        .collect();
+    format!("{method} /{}", segments.join("/"))
+}
+
+fn keys(written: &str) -> Vec<String> {
+    let (method, pattern) = written.split_once(' ').unwrap_or(("", written));
+    expanded(pattern).iter().map(|path| key(method, path)).collect()
+}

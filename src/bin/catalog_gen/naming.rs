@@ -1,0 +1,113 @@
+//! Which action an operation belongs to: a domain by how its path begins, a verb by what is left of the path and
+//! by the method. Curation over these rules has the last word; an operation that neither names is a fault.
+
+use gitlab_mcp::catalog::Method;
+
+use crate::curation::{Curation, Domain, Named, expanded, key};
+use crate::openapi::RawOperation;
+use crate::paths::segments;
+
+/// Names every operation of a curation's domains.
+pub struct Namer<'a> {
+    curation: &'a Curation,
+    /// Every beginning of a path, as segments, with its domain; the longest first.
+    prefixes: Vec<(Vec<String>, &'a str)>,
+}
+
+/// The name of an operation.
+pub struct Name {
+    pub id: String,
+    /// A second spelling, by curation.
+    pub alternate: bool,
+}
+
+impl<'a> Namer<'a> {
+    pub fn new(curation: &'a Curation) -> Self {
+        let mut prefixes: Vec<(Vec<String>, &str)> = curation
+            .domains
+            .iter()
+            .flat_map(|(name, domain)| domain.paths.iter().map(move |path| (path, name.as_str())))
+            .flat_map(|(pattern, name)| {
+                expanded(pattern).into_iter().map(move |path| (segments(&path), name))
+            })
+            .collect();
+        prefixes.sort_by(|(a, x), (b, y)| b.len().cmp(&a.len()).then(x.cmp(y)));
+        Namer { curation, prefixes }
+    }
+
+    /// The curated name of the operation, if it has one.
+    pub fn curated(&self, operation: &RawOperation) -> Option<&'a Named> {
+        self.curation.names.get(&key(operation.method.name(), &operation.path))
+    }
+
+    /// The action's id, or what to add to curation.
+    pub fn name(&self, operation: &RawOperation) -> Result<Name, String> {
+        if let Some(named) = self.curated(operation) {
+            return Ok(Name { id: named.id.clone(), alternate: named.alternate });
+        }
+        let path = segments(&operation.path);
+        let (prefix, domain) =
+            self.prefixes.iter().find(|(prefix, _)| path.starts_with(prefix)).ok_or_else(|| {
+                format!("{} {} belongs to no domain", operation.method.name(), operation.path)
+            })?;
+        let rest = path.get(prefix.len()..).unwrap_or_default();
+        let described = self.curation.domains.get(*domain).cloned().unwrap_or_default();
+        Ok(Name {
+            id: format!("{domain}.{}", verb(operation.method, rest, prefix, &described)),
+            alternate: false,
+        })
+    }
+}
+
+/// The verb, by the method and what is left of the path behind the domain's own.
+fn verb(method: Method, rest: &[String], prefix: &[String], domain: &Domain) -> String {
+    // A domain's path that ends in a placeholder is one thing of it, as `/projects/:id`.
+    let begins_with_one = domain.singular || prefix.last().is_some_and(|segment| segment == "{}");
+    let on_one = rest.last().map_or(begins_with_one, is_placeholder);
+    let words: Vec<String> =
+        rest.iter().filter(|segment| !is_placeholder(segment)).map(|segment| word(segment)).collect();
+    if words.is_empty() {
+        return plain_verb(method, on_one).to_owned();
+    }
+    let words = words.join("_");
+    let named = on_one || domain.kinds;
+    match method {
+        Method::Head => format!("{words}_exists"),
+        Method::Delete => format!("delete_{words}"),
+        Method::Get if named => format!("get_{words}"),
+        Method::Get if is_plural(&words) => format!("list_{words}"),
+        Method::Put | Method::Patch if named => format!("update_{words}"),
+        Method::Get | Method::Post | Method::Put | Method::Patch => words,
+    }
+}
+
+fn is_placeholder(segment: &String) -> bool {
+    segment.contains(['{', ':', '*'])
+}
+
+/// A segment as part of a snake_case verb.
+fn word(segment: &str) -> String {
+    let plain: String = segment
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' })
+        .collect();
+    plain.split('_').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("_")
+}
+
+/// Whether the words name several things of a kind, rather than one thing that ends in an s.
+fn is_plural(words: &str) -> bool {
+    const ONE: [&str; 7] = ["access", "metrics", "settings", "stats", "statistics", "status", "diffs"];
+    words.ends_with('s') && !ONE.iter().any(|one| words.ends_with(one))
+}
+
+fn plain_verb(method: Method, on_one: bool) -> &'static str {
+    match (method, on_one) {
+        (Method::Get, true) => "get",
+        (Method::Get, false) => "list",
+        (Method::Head, _) => "exists",
+        (Method::Post, _) => "create",
+        (Method::Put | Method::Patch, _) => "update",
+        (Method::Delete, true) => "delete",
+        (Method::Delete, false) => "delete_all",
+    }
+}

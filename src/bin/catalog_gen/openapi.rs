@@ -1,0 +1,109 @@
+//! Reads GitLab's OpenAPI document. Walked as a plain value: typed readers reject the file.
+
+use std::path::Path;
+
+use gitlab_mcp::catalog::{BodyForm, Method, Param, Place};
+use serde_json::{Map, Value};
+
+use crate::GeneratorError;
+use crate::paths::documented;
+use crate::shapes;
+
+/// What the document holds.
+pub struct Document {
+    /// In the document's order.
+    pub operations: Vec<RawOperation>,
+    /// Of the file's bytes, in hexadecimal.
+    pub sha256: String,
+}
+
+/// An operation with what it takes, before it belongs to an action.
+#[derive(Clone, Debug)]
+pub struct RawOperation {
+    pub method: Method,
+    /// As GitLab's documentation writes it.
+    pub path: String,
+    /// In the query or body; path parameters come from the path, which the document often does not list.
+    pub params: Vec<Param>,
+    /// Types of path parameters that the document does list, by GitLab's name.
+    pub path_params: Vec<Param>,
+    pub body: BodyForm,
+    pub deprecated: bool,
+}
+
+const METHODS: [(&str, Method); 6] = [
+    ("get", Method::Get),
+    ("head", Method::Head),
+    ("post", Method::Post),
+    ("put", Method::Put),
+    ("patch", Method::Patch),
+    ("delete", Method::Delete),
+];
+
+/// Reads every operation of the document.
+pub fn read(path: &Path) -> Result<Document, GeneratorError> {
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(path)
+        .map_err(|source| GeneratorError::Read { path: name.clone(), source })?;
+    let malformed = |reason: String| GeneratorError::Malformed { path: name.clone(), reason };
+    let document: Value = serde_saphyr::from_str(&text).map_err(|e| malformed(e.to_string()))?;
+    let paths =
+        document.get("paths").and_then(Value::as_object).ok_or_else(|| malformed("has no paths".into()))?;
+    let operations = paths.iter().flat_map(|(path, item)| operations(path, item)).collect();
+    Ok(Document { operations, sha256: sha256(&text) })
+}
+
+fn sha256(text: &str) -> String {
+    use sha2::Digest;
+    sha2::Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn operations(path: &str, item: &Value) -> Vec<RawOperation> {
+    METHODS.iter().filter_map(|(name, method)| Some(operation(path, *method, item.get(name)?))).collect()
+}
+
+fn operation(path: &str, method: Method, described: &Value) -> RawOperation {
+    let listed = described.get("parameters").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let (in_path, elsewhere): (Vec<&Value>, Vec<&Value>) =
+        listed.iter().partition(|param| param.get("in").and_then(Value::as_str) == Some("path"));
+    let mut params =
+        shapes::nested(elsewhere.into_iter().filter_map(|param| listed_param(param, Place::Query)));
+    let (body, body_params) = body(described);
+    params.extend(body_params);
+    RawOperation {
+        method,
+        path: documented(path),
+        params,
+        path_params: in_path.into_iter().filter_map(|param| listed_param(param, Place::Path)).collect(),
+        body,
+        deprecated: described.get("deprecated") == Some(&Value::Bool(true)),
+    }
+}
+
+fn listed_param(listed: &Value, place: Place) -> Option<Param> {
+    let name = listed.get("name")?.as_str()?;
+    let mut param = shapes::param(name, listed.get("schema")?);
+    param.place = if param.kind.base == gitlab_mcp::catalog::Base::File { Place::File } else { place };
+    param.required = listed.get("required") == Some(&Value::Bool(true));
+    Some(param)
+}
+
+/// The form of the body and its properties as parameters.
+fn body(described: &Value) -> (BodyForm, Vec<Param>) {
+    let Some(content) = described.pointer("/requestBody/content").and_then(Value::as_object) else {
+        return (BodyForm::None, Vec::new());
+    };
+    let multipart = content.contains_key("multipart/form-data");
+    let form = if multipart { BodyForm::Multipart } else { BodyForm::Json };
+    let schema = content.values().find_map(|body| body.get("schema")).and_then(Value::as_object);
+    (form, schema.map(properties).unwrap_or_default())
+}
+
+fn properties(schema: &Map<String, Value>) -> Vec<Param> {
+    let mut params = shapes::fields(schema);
+    for param in &mut params {
+        param.place =
+            if param.kind.base == gitlab_mcp::catalog::Base::File { Place::File } else { Place::Body };
+    }
+    params
+}

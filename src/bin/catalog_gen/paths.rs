@@ -1,0 +1,115 @@
+//! GitLab's paths as this catalog writes them, where they work, and what their placeholders mean.
+
+use gitlab_mcp::catalog::{Lookup, Piece, Scope, pieces};
+
+/// A path of the OpenAPI document as GitLab's documentation writes it: without `/api/v4`, without optional
+/// parts, a placeholder as `:name`.
+///
+/// Grape's optional parts stand in parentheses (`(-/)search`, `latest(/)(*suffix_path)`); escaped parentheses
+/// belong to the path (`Packages\(\)`).
+pub fn documented(raw: &str) -> String {
+    let path = raw.strip_prefix("/api/v4").unwrap_or(raw);
+    let mut out = String::new();
+    let mut depth = 0_usize;
+    let mut characters = path.chars();
+    while let Some(c) = characters.next() {
+        match c {
+            '\\' => out.extend(characters.next()),
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ if depth > 0 => {}
+            '{' => out.push(':'),
+            '}' => {}
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// Segments that GitLab renamed and still serves, with what they are called now.
+const OLD_SPELLINGS: [(&str, &str); 2] = [("services", "integrations"), ("geo_nodes", "geo_sites")];
+
+/// Whether the path has a segment that GitLab has since renamed.
+pub fn is_old_spelling(path: &str) -> bool {
+    path.split('/').any(|segment| OLD_SPELLINGS.iter().any(|(old, _)| *old == segment))
+}
+
+fn current_spelling(segment: &str) -> &str {
+    OLD_SPELLINGS.iter().find(|(old, _)| *old == segment).map_or(segment, |(_, new)| new)
+}
+
+/// The segments of a path for comparing: no `-`, old spellings as today's, and a placeholder as `{}` whatever
+/// its name.
+pub fn segments(path: &str) -> Vec<String> {
+    path.split('/')
+        .filter(|segment| !segment.is_empty() && *segment != "-")
+        .map(|segment| if is_placeholder(segment) { "{}" } else { current_spelling(segment) }.to_owned())
+        .collect()
+}
+
+/// Whether a whole segment is one placeholder.
+pub fn is_placeholder(segment: &str) -> bool {
+    let mut found = pieces(segment);
+    matches!((found.next(), found.next()), (Some(Piece::Placeholder { .. }), None))
+}
+
+/// Where an operation works, by how its path begins.
+pub fn scope(path: &str) -> Scope {
+    let segments = segments(path);
+    let parts: Vec<&str> = segments.iter().map(String::as_str).collect();
+    match parts.as_slice() {
+        ["projects", "{}", ..] | ["security", "projects", "{}", ..] => Scope::Project,
+        ["groups" | "group", "{}", ..] | ["security", "groups", "{}", ..] => Scope::Group,
+        ["users", "{}", ..] => Scope::User,
+        ["user", ..] => Scope::Current,
+        _ => Scope::Instance,
+    }
+}
+
+/// What fills a placeholder: a parameter of ours, and perhaps a look-up between the two.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Binding {
+    pub param: String,
+    pub lookup: Option<Lookup>,
+}
+
+/// What fills the placeholder that follows `before`, the static segment in front of it.
+///
+/// A project or group is named by `fullPath`; an issue, merge request, epic or other numbered thing by `iid`.
+/// GitLab's `noteable_id`, `eventable_id` and `subscribable_id` are iids below issues and merge requests and ids
+/// elsewhere.
+pub fn binding(name: &str, before: &str, position: usize) -> Binding {
+    let plain = |param: &str| Binding { param: param.to_owned(), lookup: None };
+    let polymorphic = matches!(name, "noteable_id" | "eventable_id" | "subscribable_id");
+    match (before, name) {
+        ("projects" | "groups" | "group" | "namespaces", "id" | "project_id" | "group") if position <= 2 => {
+            plain("fullPath")
+        }
+        ("issues" | "merge_requests", _) if polymorphic => plain("iid"),
+        ("epics", _) if polymorphic => Binding { param: "iid".to_owned(), lookup: Some(Lookup::EpicId) },
+        ("commits", _) if polymorphic => plain("sha"),
+        _ if polymorphic || name == "id" => plain(&format!("{}_id", singular(before))),
+        _ if name == "iid" || name.ends_with("_iid") => plain("iid"),
+        _ => plain(name),
+    }
+}
+
+/// One of what a path's noun names: `branches` to `branch`, `policies` to `policy`.
+pub fn singular(noun: &str) -> String {
+    let noun = noun.replace('-', "_").to_lowercase();
+    let endings = [
+        ("ies", "y"),
+        ("sses", "ss"),
+        ("ches", "ch"),
+        ("shes", "sh"),
+        ("xes", "x"),
+        ("ss", "ss"),
+        ("us", "us"),
+    ];
+    for (plural, one) in endings {
+        if let Some(stem) = noun.strip_suffix(plural) {
+            return format!("{stem}{one}");
+        }
+    }
+    noun.strip_suffix('s').map_or(noun.clone(), str::to_owned)
+}

@@ -1,0 +1,37 @@
+//! What the catalog holds, in figures.
+
+use std::collections::BTreeSet;
+use std::io::Write as _;
+
+use gitlab_mcp::catalog::{Action, Audience, Risk};
+
+use crate::curation::Curation;
+use crate::openapi::Document;
+
+/// Prints the figures to standard output.
+pub fn print(document: &Document, actions: &[Action], curation: &Curation) {
+    let domains: BTreeSet<&str> = actions.iter().map(Action::domain).collect();
+    let families: BTreeSet<&str> = curation.domains.values().map(|domain| domain.family.as_str()).collect();
+    let params: Vec<_> = actions.iter().flat_map(|action| &action.params).collect();
+    let noted = params.iter().filter(|param| {
+        param.note.is_some() || curation.glossary.get(&param.name).is_some_and(|entry| !entry.note.is_empty())
+    });
+    let of_risk = |risk: Risk| actions.iter().filter(|action| action.risk == risk).count();
+    let figures = [
+        ("operations", document.operations.len()),
+        ("actions", actions.len()),
+        ("  for people", actions.iter().filter(|action| action.audience == Audience::Person).count()),
+        ("  with curated words", actions.iter().filter(|action| action.curated).count()),
+        ("  that read", of_risk(Risk::Read)),
+        ("  that write", of_risk(Risk::Write)),
+        ("  that destroy", of_risk(Risk::Destructive)),
+        ("domains", domains.len()),
+        ("families of domains", families.len()),
+        ("parameters", params.len()),
+        ("  with a note", noted.count()),
+    ];
+    let mut out = std::io::stdout().lock();
+    for (name, figure) in figures {
+        let _ = writeln!(out, "{name:<24}{figure:>7}");
+    }
+}
