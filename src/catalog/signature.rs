@@ -15,12 +15,12 @@ pub fn signature(action: &Action, shown: usize) -> String {
 
 /// The names of the parameters without which no operation of the action works.
 pub fn required(action: &Action) -> Vec<&str> {
-    action
-        .params
-        .iter()
-        .filter(|param| param.required && param.scopes.is_empty())
-        .map(|p| p.name.as_str())
-        .collect()
+    action.params.iter().filter(|param| always_required(param)).map(|param| param.name.as_str()).collect()
+}
+
+/// A parameter that only some operations take is required only once one of those is chosen.
+fn always_required(param: &Param) -> bool {
+    param.required && param.scopes.is_empty()
 }
 
 /// What is required first, in the order of the catalog; the pages last.
