@@ -15,4 +15,6 @@
 
 pub mod call;
 pub mod catalog;
+pub mod policy;
+pub mod present;
 pub mod tools;

@@ -1,12 +1,26 @@
 //! An action and its parameters to a [`Call`]: a request that was checked before it was written. Nothing else
 //! can make one, and the client sends nothing else.
+//!
+//! [`check`] looks at every parameter; [`Checked::step`] chooses the operation and either gives the call or asks
+//! what has to be looked up first.
 
+mod check;
+mod choose;
+mod encode;
+mod invalid;
+mod known;
+mod request;
+mod value;
+
+pub use check::{Checked, check};
+pub use invalid::{Fault, Invalid};
+pub use known::{Known, Question};
 use serde_json::Value;
 
 use crate::catalog::{Method, Risk};
 
 /// One checked request. Its fields are private: only this module builds it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Call {
     action: String,
     operation: String,
@@ -30,6 +44,13 @@ pub enum Body {
 pub enum Part {
     Text { name: String, value: String },
     File { name: String, filename: String, bytes: Vec<u8> },
+}
+
+/// What follows a check: the call, or what must be known before it can be written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    Ready(Call),
+    Ask(Question),
 }
 
 impl Call {

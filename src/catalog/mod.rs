@@ -2,6 +2,7 @@
 //! time. The only reader of the embedded data; depends on nothing else of the crate.
 
 mod embedded;
+mod example;
 mod language;
 mod model;
 mod schema;
@@ -10,6 +11,7 @@ mod signature;
 use std::sync::OnceLock;
 
 use embedded::Header;
+pub use example::example;
 pub use language::{Domain, GlossaryEntry, Language, Synonym, Verb, Words};
 pub use model::*;
 pub use schema::input_schema;

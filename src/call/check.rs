@@ -1,0 +1,118 @@
+//! Every parameter that was given, against the action: known by name or by another spelling, and of its type.
+
+use serde_json::{Map, Value};
+
+use super::{Call, Fault, Invalid, Known, Step, choose, request, value};
+use crate::catalog::{Action, GlossaryEntry, Param, Words};
+
+/// Parameters that are right in themselves; which operation they call for is still open.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    action: Action,
+    params: Map<String, Value>,
+    understood: Vec<String>,
+}
+
+/// Checks the parameters of an action by themselves.
+///
+/// An explicit `null` is a parameter that was not given. A parameter may be spelled as the glossary, GitLab's own
+/// path (`issue_iid`) or another case (`perPage`) has it; what was understood is said in [`Checked::understood`].
+pub fn check(action: Action, params: Map<String, Value>, words: &Words) -> Result<Checked, Invalid> {
+    let mut checked = Checked { action, params: Map::new(), understood: Vec::new() };
+    let mut faults = Vec::new();
+    let given = params.into_iter().filter(|(_, value)| !value.is_null());
+    for (name, value) in given {
+        if let Err(fault) = checked.take(&name, value, words) {
+            faults.push(fault);
+        }
+    }
+    if faults.is_empty() { Ok(checked) } else { Err(checked.invalid(faults)) }
+}
+
+impl Checked {
+    /// The action that is called.
+    pub fn action(&self) -> &Action {
+        &self.action
+    }
+
+    /// The parameters by the catalog's names, in its types.
+    pub fn params(&self) -> &Map<String, Value> {
+        &self.params
+    }
+
+    /// What was understood otherwise than it was written, to be told.
+    pub fn understood(&self) -> &[String] {
+        &self.understood
+    }
+
+    /// The call, or what has to be known first.
+    pub fn step(&self, known: &Known) -> Result<Step, Invalid> {
+        let operation = match choose::operation(&self.action, &self.params, known) {
+            Ok(choose::Chosen::Operation(operation)) => operation,
+            Ok(choose::Chosen::Ask(question)) => return Ok(Step::Ask(question)),
+            Err(fault) => return Err(self.invalid(vec![fault])),
+        };
+        let faults = choose::unfit(&self.action, operation, &self.params);
+        if !faults.is_empty() {
+            return Err(self.invalid(faults));
+        }
+        if let Some(question) = choose::lookup(&self.action, operation, &self.params, known) {
+            return Ok(Step::Ask(question));
+        }
+        self.written(operation, known).map(Step::Ready)
+    }
+
+    fn written(&self, operation: &crate::catalog::Operation, known: &Known) -> Result<Call, Invalid> {
+        request::write(&self.action, operation, &self.params, known)
+            .map_err(|fault| self.invalid(vec![fault]))
+    }
+
+    fn invalid(&self, faults: Vec<Fault>) -> Invalid {
+        let mut right = self.params.clone();
+        for fault in &faults {
+            right.remove(fault.name());
+        }
+        Invalid { action: self.action.id.clone(), faults, right }
+    }
+
+    fn take(&mut self, given: &str, value: Value, words: &Words) -> Result<(), Fault> {
+        let Some(param) = named(&self.action, given, words).cloned() else {
+            let accepted = self.action.params.iter().map(|param| param.name.clone()).collect();
+            return Err(Fault::Unknown { given: given.to_owned(), value, accepted });
+        };
+        if self.params.contains_key(&param.name) {
+            return Err(Fault::Twice { name: param.name.clone(), given: vec![param.name, given.to_owned()] });
+        }
+        if param.name != given {
+            self.understood.push(format!("`{given}` as `{}`", param.name));
+        }
+        let fitted = value::fitted(&param, value, &mut self.understood)?;
+        self.params.insert(param.name, fitted);
+        Ok(())
+    }
+}
+
+/// The parameter meant by a name: its own; GitLab's placeholder that it fills; the same letters in another case;
+/// a spelling of the glossary.
+fn named<'a>(action: &'a Action, given: &str, words: &Words) -> Option<&'a Param> {
+    let by = |name: &str| action.params.iter().find(|param| param.name == name);
+    let filled =
+        || action.operations.iter().find_map(|operation| operation.bind.get(given)).and_then(|name| by(name));
+    let bare = given.strip_suffix("[]").unwrap_or(given);
+    let cased = || action.params.iter().find(|param| folded(&param.name) == folded(bare));
+    let glossary = || {
+        action
+            .params
+            .iter()
+            .find(|param| words.glossary.get(&param.name).is_some_and(|entry| answers_to(entry, given)))
+    };
+    by(given).or_else(filled).or_else(cased).or_else(glossary)
+}
+
+fn answers_to(entry: &GlossaryEntry, given: &str) -> bool {
+    entry.aliases.iter().any(|alias| folded(alias) == folded(given))
+}
+
+fn folded(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}

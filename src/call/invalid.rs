@@ -1,0 +1,66 @@
+//! What is wrong with the parameters of a call: every fault by itself, with what was accepted, so that the call
+//! can be repaired in one step.
+
+use serde_json::{Map, Value};
+
+/// The parameters cannot make a call.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{action} cannot be called like this: {}", list(.faults))]
+pub struct Invalid {
+    pub action: String,
+    /// All that was found, in the order of the parameters.
+    pub faults: Vec<Fault>,
+    /// The parameters that are right, by the names they were understood as.
+    pub right: Map<String, Value>,
+}
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Fault {
+    #[error("there is no parameter `{given}`; it takes {}", names(.accepted))]
+    Unknown { given: String, value: Value, accepted: Vec<String> },
+    #[error("`{name}` was given twice, as {}", names(.given))]
+    Twice { name: String, given: Vec<String> },
+    #[error("`{name}` is {expected}; {given} was given")]
+    WrongType { name: String, given: String, expected: String },
+    #[error("`{name}` is one of {}; {given} was given", names(.accepted))]
+    NotAChoice { name: String, given: String, accepted: Vec<String> },
+    #[error("`{name}` is missing: {expected}")]
+    Missing { name: String, expected: String },
+    #[error("`{name}` is not taken for scope `{scope}`, only for {}", names(.accepted))]
+    OtherScope { name: String, scope: String, accepted: Vec<String> },
+    #[error("say `scope`, one of {}: {reason}", names(.accepted))]
+    ScopeNeeded { reason: String, accepted: Vec<String> },
+    #[error("`{name}` cannot stand in a path: {reason}")]
+    BadPath { name: String, reason: String },
+}
+
+impl Fault {
+    /// The parameter it is about.
+    pub fn name(&self) -> &str {
+        match self {
+            Fault::Unknown { given, .. } => given,
+            Fault::ScopeNeeded { .. } => "scope",
+            Fault::Twice { name, .. }
+            | Fault::WrongType { name, .. }
+            | Fault::NotAChoice { name, .. }
+            | Fault::Missing { name, .. }
+            | Fault::OtherScope { name, .. }
+            | Fault::BadPath { name, .. } => name,
+        }
+    }
+}
+
+fn list(faults: &[Fault]) -> String {
+    faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
+
+/// Names to read; a long list is cut, as the schema has all of it.
+fn names(names: &[String]) -> String {
+    const SHOWN: usize = 30;
+    let mut quoted: Vec<String> = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
+    if names.len() > SHOWN {
+        quoted.push(format!("{} more", names.len() - SHOWN));
+    }
+    if quoted.is_empty() { "none".to_owned() } else { quoted.join(", ") }
+}

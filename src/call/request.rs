@@ -1,0 +1,174 @@
+//! A chosen operation and its parameters as a request.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value};
+
+use super::{Body, Call, Fault, Known, Part, choose, encode};
+use crate::catalog::{Action, ArrayForm, Base, BodyForm, Lookup, Operation, Param, Piece, Place, pieces};
+
+/// Writes the request; every parameter is known, typed and taken by the operation.
+pub fn write(
+    action: &Action,
+    operation: &Operation,
+    params: &Map<String, Value>,
+    known: &Known,
+) -> Result<Call, Fault> {
+    let path = path(action, operation, params, known)?;
+    let sent: Vec<(&Param, &Value)> = action
+        .params
+        .iter()
+        .filter(|param| !operation.is_filled_by(&param.name) && !is_selector(action, param, params))
+        .filter_map(|param| Some((param, params.get(&param.name)?)))
+        .collect();
+    let (in_body, in_query): (Vec<_>, Vec<_>) =
+        sent.into_iter().partition(|(param, _)| operation.method.has_body() && param.place != Place::Query);
+    Ok(Call {
+        action: action.id.clone(),
+        operation: operation.to_string(),
+        risk: action.risk,
+        method: operation.method,
+        path,
+        query: in_query.into_iter().flat_map(|(param, value)| pairs(param, &wire(param), value)).collect(),
+        body: body(operation, &in_body)?,
+    })
+}
+
+fn wire(param: &Param) -> String {
+    param.wire.clone().unwrap_or_else(|| param.name.clone())
+}
+
+/// `scope` that chose the operation is not sent; GitLab's own values of it are.
+fn is_selector(action: &Action, param: &Param, params: &Map<String, Value>) -> bool {
+    param.place == Place::Selector || (param.name == "scope" && choose::selected(action, params).is_some())
+}
+
+fn path(
+    action: &Action,
+    operation: &Operation,
+    params: &Map<String, Value>,
+    known: &Known,
+) -> Result<String, Fault> {
+    let root = if operation.path.starts_with("/api/") { "" } else { "/api/v4" };
+    let mut path = root.to_owned();
+    for piece in pieces(&operation.path) {
+        match piece {
+            Piece::Text(text) => path.push_str(text),
+            Piece::Placeholder { name, glob } => {
+                let param = operation.filled_by(name);
+                let value = filling(action.param(param), param, params, known);
+                path.push_str(&encoded(param, &value, glob)?);
+            }
+        }
+    }
+    Ok(path)
+}
+
+fn encoded(param: &str, value: &str, glob: bool) -> Result<String, Fault> {
+    // A path is often written from the repository's root.
+    let value = if glob || param.ends_with("path") || param == "fullPath" {
+        value.trim_start_matches('/')
+    } else {
+        value
+    };
+    let value = if param == "fullPath" { value.trim_end_matches('/') } else { value };
+    let written = if glob { encode::glob(value) } else { encode::segment(value) };
+    written.map_err(|reason| Fault::BadPath { name: param.to_owned(), reason })
+}
+
+fn filling(param: Option<&Param>, name: &str, params: &Map<String, Value>, known: &Known) -> String {
+    let value = params.get(name).map(text).unwrap_or_default();
+    match param.and_then(|param| param.lookup) {
+        Some(Lookup::EpicId) => {
+            let group = params.get("fullPath").map(text).unwrap_or_default();
+            let id = value.parse().ok().and_then(|iid| known.epic_id(&group, iid));
+            id.map_or(value, |id| id.to_string())
+        }
+        None => value,
+    }
+}
+
+/// A parameter as the query's pairs: `labels=a,b`, `iids[]=1&iids[]=2`, `not[labels]=a`.
+fn pairs(param: &Param, name: &str, value: &Value) -> Vec<(String, String)> {
+    match value {
+        Value::Array(items) if param.array == ArrayForm::Comma && items.iter().all(is_scalar) => {
+            vec![(name.to_owned(), items.iter().map(text).collect::<Vec<_>>().join(","))]
+        }
+        Value::Array(items) => {
+            items.iter().flat_map(|item| nested(param, &format!("{name}[]"), item)).collect()
+        }
+        one => nested(param, name, one),
+    }
+}
+
+fn nested(param: &Param, name: &str, value: &Value) -> Vec<(String, String)> {
+    match value {
+        Value::Object(fields) => fields
+            .iter()
+            .flat_map(|(key, value)| {
+                let field = param.fields.iter().find(|field| field.name == *key).unwrap_or(param);
+                pairs(field, &format!("{name}[{key}]"), value)
+            })
+            .collect(),
+        scalar => vec![(name.to_owned(), text(scalar))],
+    }
+}
+
+fn is_scalar(value: &Value) -> bool {
+    !value.is_array() && !value.is_object()
+}
+
+/// A scalar as it stands in a URL or a form.
+fn text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// JSON; a form of several parts only where a file goes with it, as GitLab takes JSON wherever it takes a form.
+fn body(operation: &Operation, sent: &[(&Param, &Value)]) -> Result<Body, Fault> {
+    let has_file = sent.iter().any(|(param, _)| param.kind.base == Base::File);
+    if sent.is_empty() {
+        Ok(Body::Empty)
+    } else if has_file
+        || (operation.body == BodyForm::Multipart && sent.iter().any(|(param, _)| param.place == Place::File))
+    {
+        let parts: Result<Vec<Vec<Part>>, Fault> =
+            sent.iter().map(|(param, value)| parts(param, value)).collect();
+        Ok(Body::Multipart(parts?.into_iter().flatten().collect()))
+    } else {
+        Ok(Body::Json(Value::Object(
+            sent.iter().map(|(param, value)| (wire(param), (*value).clone())).collect(),
+        )))
+    }
+}
+
+fn parts(param: &Param, value: &Value) -> Result<Vec<Part>, Fault> {
+    if param.kind.base == Base::File {
+        return file(param, value).map(|part| vec![part]);
+    }
+    let brackets = Param { array: ArrayForm::Brackets, ..param.clone() };
+    Ok(pairs(&brackets, &wire(param), value)
+        .into_iter()
+        .map(|(name, value)| Part::Text { name, value })
+        .collect())
+}
+
+/// A file from its content, as text or in Base64.
+fn file(param: &Param, value: &Value) -> Result<Part, Fault> {
+    let said = |key: &str| value.get(key).and_then(Value::as_str);
+    let wrong = |given: &str| Fault::WrongType {
+        name: param.name.clone(),
+        given: given.to_owned(),
+        expected: super::value::expected(param),
+    };
+    let bytes = match (value.as_str().or_else(|| said("content")), said("content_base64")) {
+        (Some(content), None) => content.as_bytes().to_vec(),
+        (None, Some(encoded)) => STANDARD.decode(encoded.trim()).map_err(|_| wrong("what is not Base64"))?,
+        (Some(_), Some(_)) => return Err(wrong("both `content` and `content_base64`")),
+        (None, None) => return Err(wrong("neither `content` nor `content_base64`")),
+    };
+    let filename = said("filename").unwrap_or("file").to_owned();
+    Ok(Part::File { name: wire(param), filename, bytes })
+}

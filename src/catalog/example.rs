@@ -1,0 +1,87 @@
+//! A call of an action that executes as it stands.
+
+use serde_json::{Map, Value, json};
+
+use super::language::Words;
+use super::model::{Action, Base, Json, Operation, Param};
+
+/// Parameters that suffice for the action's preferred operation: its own example first, then the glossary's,
+/// then the first choice or a value of the type.
+pub fn example(action: &Action, words: &Words) -> Map<String, Value> {
+    let Some(operation) = action.choices().next() else { return Map::new() };
+    let wanted = action.params.iter().filter(|param| is_needed(action, operation, param));
+    let mut params: Map<String, Value> = wanted
+        .map(|param| (param.name.clone(), value(param, action.example.get(&param.name), words)))
+        .collect();
+    if needs_scope(action, operation) {
+        params.insert("scope".to_owned(), json!(operation.scope.name()));
+    }
+    params
+}
+
+fn is_needed(action: &Action, operation: &Operation, param: &Param) -> bool {
+    let taken = param.scopes.is_empty() || param.scopes.contains(&operation.scope);
+    (param.required && taken) || action.example.contains_key(&param.name)
+}
+
+/// A project and a group are told apart by asking GitLab; saying which saves the question.
+fn needs_scope(action: &Action, operation: &Operation) -> bool {
+    let rivals = action.choices().filter(|other| other.is_filled_by("fullPath")).count();
+    let selects = action
+        .param("scope")
+        .is_some_and(|scope| scope.choices.iter().any(|word| word == operation.scope.name()));
+    rivals > 1 && operation.is_filled_by("fullPath") && selects
+}
+
+fn value(param: &Param, own: Option<&Json>, words: &Words) -> Value {
+    let glossary = words.glossary.get(&param.name).and_then(|entry| entry.example.as_ref());
+    [own, glossary, param.default.as_ref()]
+        .into_iter()
+        .flatten()
+        .map(|Json(example)| example)
+        .find(|example| fits(param, example))
+        .cloned()
+        .unwrap_or_else(|| made(param, words))
+}
+
+/// Whether a value written for the name is of this parameter's type.
+fn fits(param: &Param, value: &Value) -> bool {
+    match value {
+        Value::Array(items) => param.kind.many && items.iter().all(|item| fits_one(param, item)),
+        one => !param.kind.many && fits_one(param, one),
+    }
+}
+
+fn fits_one(param: &Param, value: &Value) -> bool {
+    let of_type = match param.kind.base {
+        Base::String | Base::Date | Base::DateTime => value.is_string(),
+        Base::Integer => value.is_i64(),
+        Base::Number => value.is_number(),
+        Base::Boolean => value.is_boolean(),
+        Base::IntegerOrString => value.is_string() || value.is_i64(),
+        Base::Object | Base::File => value.is_object(),
+        Base::Any => true,
+    };
+    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    of_type && (param.choices.is_empty() || param.choices.contains(&text))
+}
+
+fn made(param: &Param, words: &Words) -> Value {
+    let one = match (param.choices.first(), param.kind.base) {
+        (Some(choice), Base::Integer) => {
+            choice.parse::<i64>().map_or_else(|_| json!(choice), |number| json!(number))
+        }
+        (Some(choice), _) => json!(choice),
+        (None, Base::Integer | Base::Number | Base::IntegerOrString) => json!(1),
+        (None, Base::Boolean) => json!(true),
+        (None, Base::Date) => json!("2026-01-31"),
+        (None, Base::DateTime) => json!("2026-01-31T09:00:00Z"),
+        (None, Base::File) => json!({"filename": "notes.txt", "content": "hello"}),
+        (None, Base::Object) => {
+            let required = param.fields.iter().filter(|field| field.required);
+            Value::Object(required.map(|field| (field.name.clone(), value(field, None, words))).collect())
+        }
+        (None, Base::String | Base::Any) => json!("example"),
+    };
+    if param.kind.many { json!([one]) } else { one }
+}
