@@ -15,4 +15,5 @@
 
 pub mod call;
 pub mod catalog;
+pub mod gitlab;
 pub mod tools;
