@@ -15,6 +15,7 @@
 
 pub mod call;
 pub mod catalog;
+pub mod gitlab;
 pub mod policy;
 pub mod present;
 pub mod tools;

@@ -85,4 +85,19 @@ impl Call {
     pub fn body(&self) -> &Body {
         &self.body
     }
+
+    /// A call as it stands, for the client's own tests.
+    #[cfg(test)]
+    pub(crate) fn for_test(
+        risk: Risk,
+        method: Method,
+        path: &str,
+        query: &[(&str, &str)],
+        body: Body,
+    ) -> Call {
+        let query = query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let action = "test.action".to_owned();
+        let operation = format!("{} /test", method.name());
+        Call { action, operation, risk, method, path: path.to_owned(), query, body }
+    }
 }

@@ -1,0 +1,102 @@
+//! A body: read with a cap while it streams, then told by its type and its bytes what it is.
+
+use reqwest::Response;
+use reqwest::StatusCode;
+use reqwest::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderMap};
+
+use super::{Content, disposition};
+
+/// Why a body was not read to its end.
+pub(super) enum Stopped {
+    TooLarge { size: Option<u64> },
+    Broken(reqwest::Error),
+}
+
+/// The whole body, or the reason why not; at most `limit` bytes are ever held.
+pub(super) async fn read(response: &mut Response, limit: u64) -> Result<Vec<u8>, Stopped> {
+    let announced = response.content_length();
+    if announced.is_some_and(|size| size > limit) {
+        return Err(Stopped::TooLarge { size: announced });
+    }
+    let mut bytes = Vec::with_capacity(announced.and_then(|size| usize::try_from(size).ok()).unwrap_or(0));
+    while let Some(chunk) = response.chunk().await.map_err(Stopped::Broken)? {
+        if size(&bytes) + size(&chunk) > limit {
+            return Err(Stopped::TooLarge { size: None });
+        }
+        bytes.extend_from_slice(&chunk);
+    }
+    Ok(bytes)
+}
+
+/// The beginning of an error's body; what cannot be read is left out.
+pub(super) async fn read_start(response: &mut Response, limit: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while size(&bytes) < limit {
+        match response.chunk().await {
+            Ok(Some(chunk)) => bytes.extend_from_slice(&chunk),
+            Ok(None) | Err(_) => break,
+        }
+    }
+    bytes
+}
+
+/// What the bytes are, by the rules of [`Content`].
+pub(super) fn content(status: StatusCode, headers: &HeaderMap, bytes: Vec<u8>) -> Content {
+    if bytes.is_empty() || status == StatusCode::NO_CONTENT {
+        return Content::Empty;
+    }
+    let content_type = text(headers, CONTENT_TYPE.as_str()).unwrap_or_default();
+    let kind = Kind::of(&content_type);
+    if kind == Kind::Json
+        && let Ok(value) = serde_json::from_slice(&bytes)
+    {
+        return Content::Json(value);
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) if kind == Kind::Text || !text.contains('\0') => Content::Text(text),
+        Ok(text) => binary(headers, content_type, text.into_bytes()),
+        Err(error) => binary(headers, content_type, error.into_bytes()),
+    }
+}
+
+fn binary(headers: &HeaderMap, content_type: String, bytes: Vec<u8>) -> Content {
+    let header = text(headers, CONTENT_DISPOSITION.as_str());
+    let filename = header.as_deref().and_then(disposition::filename);
+    Content::Binary { bytes, content_type, filename }
+}
+
+/// A header as text. GitLab writes some (file names) in UTF-8, which `HeaderValue::to_str` refuses.
+pub(super) fn text(headers: &HeaderMap, name: &str) -> Option<String> {
+    std::str::from_utf8(headers.get(name)?.as_bytes()).ok().map(str::to_owned)
+}
+
+/// What a media type says about its bytes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Json,
+    Html,
+    Text,
+    Other,
+}
+
+impl Kind {
+    pub(super) fn of(content_type: &str) -> Kind {
+        let essence = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        match essence.as_str() {
+            "application/json" | "text/json" => Kind::Json,
+            "text/html" | "application/xhtml+xml" => Kind::Html,
+            "application/xml"
+            | "application/javascript"
+            | "application/yaml"
+            | "application/x-yaml"
+            | "application/x-ndjson" => Kind::Text,
+            other if other.ends_with("+json") => Kind::Json,
+            other if other.starts_with("text/") || other.ends_with("+xml") => Kind::Text,
+            _ => Kind::Other,
+        }
+    }
+}
+
+fn size(bytes: &[u8]) -> u64 {
+    u64::try_from(bytes.len()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,231 @@
+//! How a call can fail, and whether what it asked for may have been done all the same.
+
+use std::error::Error;
+use std::fmt;
+use std::time::Duration;
+
+use super::{NotFollowed, refusal};
+
+/// A call that did not succeed. No message holds the token or a query; every source is kept.
+#[derive(Debug, thiserror::Error)]
+pub enum GitlabError {
+    /// 401.
+    #[error("GitLab did not accept the credentials: {answer}")]
+    Unauthorized {
+        answer: Answer,
+        /// GitLab said that the token is expired or revoked: another is needed, not another try.
+        expired: bool,
+    },
+    /// 403.
+    #[error("GitLab forbids it: {answer}")]
+    Forbidden {
+        answer: Answer,
+        /// Set where the token's scopes do not suffice (RFC 6750, `insufficient_scope`): the scopes of which
+        /// one would do, as far as GitLab names them.
+        missing_scope: Option<Vec<String>>,
+    },
+    /// 404 and 410. GitLab also says 404 of what the token may not see.
+    #[error("not found: {answer}")]
+    NotFound { answer: Answer },
+    /// 409, 412 and 423.
+    #[error("conflict: {answer}")]
+    Conflict { answer: Answer },
+    /// 400, 422 and every other 4xx.
+    #[error("GitLab refused the request: {answer}")]
+    Invalid { answer: Answer },
+    /// 429, after what waiting was reasonable.
+    #[error("rate limited: {answer}")]
+    RateLimited { answer: Answer, retry_after: Option<Duration> },
+    /// 5xx, and what HTTP has no such meaning for.
+    #[error("GitLab failed: {answer}")]
+    Server { answer: Answer, retry_after: Option<Duration> },
+    #[error("{trouble} ({host})")]
+    Network {
+        host: String,
+        trouble: Trouble,
+        applied: Applied,
+        #[source]
+        source: Box<dyn Error + Send + Sync>,
+    },
+    #[error("no answer from {host} within {} s", after.as_secs_f32())]
+    Timeout {
+        host: String,
+        after: Duration,
+        applied: Applied,
+        #[source]
+        source: Box<dyn Error + Send + Sync>,
+    },
+    #[error("the answer is larger than the limit of {limit} bytes{}", announced(*size))]
+    TooLarge {
+        limit: u64,
+        /// Where the answer announced it.
+        size: Option<u64>,
+        applied: Applied,
+    },
+    #[error("GitLab redirected to {to_host}, which was not followed: {reason}")]
+    Redirect { to_host: String, reason: NotFollowed, applied: Applied },
+    /// The path would have become another on its way; nothing was sent.
+    #[error("the path {path} cannot be sent as it stands")]
+    Path { path: String },
+    /// The client could not be made, or the request not be written; nothing was sent.
+    #[error("{what}")]
+    Setup {
+        what: String,
+        #[source]
+        source: Option<Box<dyn Error + Send + Sync>>,
+    },
+}
+
+/// What GitLab said with a status that is not a success.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    pub status: u16,
+    /// GitLab's error body as one readable line.
+    pub message: String,
+    pub request_id: Option<String>,
+    pub applied: Applied,
+}
+
+/// Whether a call that failed may have changed something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Applied {
+    /// It changed nothing: it was not sent, was refused, or only reads.
+    No,
+    /// It may have been done: its answer was lost, or came from something that gave up waiting.
+    Unknown,
+}
+
+/// What went wrong between here and GitLab.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Trouble {
+    /// The host's name does not resolve.
+    Name,
+    /// The host, or a proxy before it, did not take the connection.
+    Connect,
+    /// The TLS handshake failed, most often because the certificate is not trusted.
+    Tls,
+    /// The connection broke after the request was, or may have been, sent.
+    Lost,
+}
+
+impl GitlabError {
+    /// Whether the change that was asked for may have been made.
+    pub fn applied(&self) -> Applied {
+        match self {
+            GitlabError::Network { applied, .. }
+            | GitlabError::Timeout { applied, .. }
+            | GitlabError::TooLarge { applied, .. }
+            | GitlabError::Redirect { applied, .. } => *applied,
+            GitlabError::Path { .. } | GitlabError::Setup { .. } => Applied::No,
+            _ => self.answer().map_or(Applied::No, |answer| answer.applied),
+        }
+    }
+
+    /// What GitLab said, where it said something.
+    pub fn answer(&self) -> Option<&Answer> {
+        match self {
+            GitlabError::Unauthorized { answer, .. }
+            | GitlabError::Forbidden { answer, .. }
+            | GitlabError::NotFound { answer }
+            | GitlabError::Conflict { answer }
+            | GitlabError::Invalid { answer }
+            | GitlabError::RateLimited { answer, .. }
+            | GitlabError::Server { answer, .. } => Some(answer),
+            _ => None,
+        }
+    }
+
+    pub fn status(&self) -> Option<u16> {
+        self.answer().map(|answer| answer.status)
+    }
+
+    pub fn request_id(&self) -> Option<&str> {
+        self.answer()?.request_id.as_deref()
+    }
+
+    /// The error that a status and a body read as text mean. `changes` is whether the call was to change
+    /// something.
+    pub(super) fn from_answer(
+        status: u16,
+        said: refusal::Refusal,
+        request_id: Option<String>,
+        retry_after: Option<Duration>,
+        changes: bool,
+    ) -> GitlabError {
+        // A gateway that gave up waiting, or a fault halfway: only the one who asks again can tell.
+        let applied = if changes && status >= 500 { Applied::Unknown } else { Applied::No };
+        let refusal::Refusal { message, expired, missing_scope } = said;
+        let answer = Answer { status, message, request_id, applied };
+        match status {
+            401 => GitlabError::Unauthorized { answer, expired },
+            403 => GitlabError::Forbidden { answer, missing_scope },
+            404 | 410 => GitlabError::NotFound { answer },
+            409 | 412 | 423 => GitlabError::Conflict { answer },
+            429 => GitlabError::RateLimited { answer, retry_after },
+            400..=499 => GitlabError::Invalid { answer },
+            _ => GitlabError::Server { answer, retry_after },
+        }
+    }
+
+    /// The error of a request that got no answer, or not the whole of one. Before the connection stands nothing
+    /// was sent.
+    pub(super) fn from_transport(
+        error: reqwest::Error,
+        host: &str,
+        after: Duration,
+        changes: bool,
+    ) -> GitlabError {
+        let sent = !error.is_connect() && !error.is_builder();
+        let applied = if changes && sent { Applied::Unknown } else { Applied::No };
+        let error = error.without_url();
+        if error.is_builder() {
+            let what = "the request could not be written".to_owned();
+            return GitlabError::Setup { what, source: Some(Box::new(error)) };
+        }
+        let host = host.to_owned();
+        if error.is_timeout() {
+            return GitlabError::Timeout { host, after, applied, source: Box::new(error) };
+        }
+        let trouble = match () {
+            () if error.is_dns() => Trouble::Name,
+            () if error.is_connect() && is_tls(&error) => Trouble::Tls,
+            () if error.is_connect() => Trouble::Connect,
+            () => Trouble::Lost,
+        };
+        GitlabError::Network { host, trouble, applied, source: Box::new(error) }
+    }
+}
+
+/// Whether rustls is among the causes; `io::Error` hides what it wraps from `source`.
+fn is_tls(error: &(dyn Error + 'static)) -> bool {
+    let wrapped = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+    error.is::<rustls::Error>()
+        || wrapped.is_some_and(|inner| is_tls(inner))
+        || error.source().is_some_and(is_tls)
+}
+
+fn announced(size: Option<u64>) -> String {
+    size.map(|size| format!(": {size} bytes")).unwrap_or_default()
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // GitLab's own messages often begin with the status: "404 Project Not Found".
+        let status = self.status.to_string();
+        match self.message.starts_with(&status) {
+            true => f.write_str(&self.message),
+            false => write!(f, "{status} {}", self.message),
+        }
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Trouble::Name => "the host's name does not resolve",
+            Trouble::Connect => "could not connect",
+            Trouble::Tls => "no secure connection: the certificate or the TLS handshake was not accepted",
+            Trouble::Lost => "the connection broke before the whole answer came",
+        })
+    }
+}

@@ -1,0 +1,200 @@
+//! Where a redirect may lead. reqwest follows none; this decides each hop.
+//!
+//! - A read on the configured host, or its upgrade to https, keeps the token.
+//! - A read to any other host (object storage for artifacts, packages, uploads:
+//!   <https://docs.gitlab.com/administration/object_storage/>) is followed without credentials, and stays
+//!   without them wherever it leads next. Not into the local network, unless GitLab itself is there: the
+//!   redirect is GitLab's word, and what it fetches is shown to a model.
+//! - A write is never followed: after 301 to 303 the method would change, and with 307 or 308 the content would
+//!   go where nobody asked for it.
+//! - What ends at a sign-in page, GitLab's or that of a proxy before it, is no answer.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use reqwest::Response;
+use reqwest::header::{CONTENT_DISPOSITION, CONTENT_TYPE, LOCATION};
+use url::{Host, Url};
+
+use super::body::{self, Kind};
+use super::{Applied, GitlabError};
+use crate::catalog::Method;
+
+/// How many redirects one request may take.
+pub(super) const MAX_HOPS: usize = 5;
+
+/// Why a redirect was not followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NotFollowed {
+    /// Writes are not sent on.
+    Write,
+    /// It leads to this machine, its network, or a cloud's metadata service.
+    Internal,
+    /// It leads to a page for signing in.
+    SignIn,
+    /// It is not an http or https URL.
+    Unusable,
+    /// One redirect too many.
+    TooMany,
+}
+
+/// One request of a chain.
+#[derive(Clone)]
+pub(super) struct Hop {
+    pub url: Url,
+    /// Whether the token goes with it.
+    pub trusted: bool,
+    /// Whether a redirect led here.
+    pub redirected: bool,
+}
+
+impl Hop {
+    pub(super) fn first(url: Url) -> Hop {
+        Hop { url, trusted: true, redirected: false }
+    }
+
+    pub(super) fn host(&self) -> String {
+        host_of(&self.url)
+    }
+
+    /// The next hop, if the response is a redirect.
+    pub(super) fn next(
+        &self,
+        base: &Url,
+        method: Method,
+        response: &Response,
+        changes: bool,
+    ) -> Result<Option<Hop>, GitlabError> {
+        let status = response.status().as_u16();
+        let location = match status {
+            301..=303 | 307 | 308 => response.headers().get(LOCATION),
+            _ => None,
+        };
+        let Some(location) = location else { return Ok(None) };
+        // 303 says that the request was carried out and its result is elsewhere (RFC 9110, 15.4.4).
+        let applied = if changes && status == 303 { Applied::Unknown } else { Applied::No };
+        let refuse = |to_host: String, reason| Err(GitlabError::Redirect { to_host, reason, applied });
+        let target = std::str::from_utf8(location.as_bytes()).ok().and_then(|text| self.url.join(text).ok());
+        let Some(mut target) = target else {
+            return refuse("an unreadable address".to_owned(), NotFollowed::Unusable);
+        };
+        let to_host = host_of(&target);
+        let stripped = target.set_username("").and_then(|()| target.set_password(None)).is_ok();
+        if !stripped || !matches!(target.scheme(), "http" | "https") {
+            return refuse(to_host, NotFollowed::Unusable);
+        }
+        if !method.is_safe() {
+            return refuse(to_host, NotFollowed::Write);
+        }
+        let ours = is_ours(base, &target);
+        if !ours && is_internal(&target) && !is_internal(base) {
+            return refuse(to_host, NotFollowed::Internal);
+        }
+        if ours && target.path().ends_with("/users/sign_in") {
+            return refuse(to_host, NotFollowed::SignIn);
+        }
+        Ok(Some(Hop { url: target, trusted: self.trusted && ours, redirected: true }))
+    }
+
+    /// Refuses a page that a stranger shows instead of a file: a proxy's sign-in form. GitLab has object storage
+    /// name its files as attachments.
+    pub(super) fn check_answer(&self, response: &Response) -> Result<(), GitlabError> {
+        let headers = response.headers();
+        let html = Kind::of(&body::text(headers, CONTENT_TYPE.as_str()).unwrap_or_default()) == Kind::Html;
+        let page = response.status().is_success() && html && !headers.contains_key(CONTENT_DISPOSITION);
+        if self.redirected && !self.trusted && page {
+            let (to_host, reason) = (self.host(), NotFollowed::SignIn);
+            return Err(GitlabError::Redirect { to_host, reason, applied: Applied::No });
+        }
+        Ok(())
+    }
+}
+
+fn host_of(url: &Url) -> String {
+    match (url.host_str(), url.port()) {
+        (Some(host), Some(port)) => format!("{host}:{port}"),
+        (Some(host), None) => host.to_owned(),
+        (None, _) => format!("a {} address", url.scheme()),
+    }
+}
+
+/// Whether a URL is on the configured origin, or on its upgrade to https at the default ports.
+fn is_ours(base: &Url, url: &Url) -> bool {
+    let upgrade = base.scheme() == "http"
+        && url.scheme() == "https"
+        && base.host() == url.host()
+        && (base.port(), url.port()) == (None, None);
+    upgrade || base.origin() == url.origin()
+}
+
+/// Whether a URL names this machine, a private network or a metadata service: by address, by a name without a
+/// dot, or by a domain set apart for that (`localhost`, RFC 6761; `local`, RFC 6762; `home.arpa`, RFC 8375;
+/// `internal`, which clouds use for their metadata). Names are not resolved here: a
+/// check of the addresses they resolve to belongs in the resolver of the connection itself
+/// (`reqwest::dns::Resolve`), or a second resolution could answer otherwise.
+fn is_internal(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => {
+            let name = name.trim_end_matches('.');
+            let under = |suffix: &str| name == suffix || name.ends_with(&format!(".{suffix}"));
+            !name.contains('.') || ["localhost", "local", "home.arpa", "internal"].into_iter().any(under)
+        }
+        Some(Host::Ipv4(ip)) => is_internal_v4(ip),
+        Some(Host::Ipv6(ip)) => is_internal_v6(ip),
+        None => true,
+    }
+}
+
+/// Whether the URL's host is this machine itself, which no proxy can reach.
+pub(super) fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(Host::Ipv4(ip)) => IpAddr::V4(ip).is_loopback(),
+        Some(Host::Ipv6(ip)) => IpAddr::V6(ip).is_loopback(),
+        None => false,
+    }
+}
+
+fn is_internal_v4(ip: Ipv4Addr) -> bool {
+    let [a, b, ..] = ip.octets();
+    ip.is_loopback()
+        || ip.is_private()
+        || ip.is_link_local()
+        || ip.is_multicast()
+        || ip.is_broadcast()
+        || a == 0
+        // Shared address space (RFC 6598), where some clouds keep their metadata.
+        || (a == 100 && (64..128).contains(&b))
+}
+
+fn is_internal_v6(ip: Ipv6Addr) -> bool {
+    let [a, b, c, d, e, f, g, h] = ip.segments();
+    let v4 = |high: u16, low: u16| {
+        let ([w, x], [y, z]) = (high.to_be_bytes(), low.to_be_bytes());
+        is_internal_v4(Ipv4Addr::new(w, x, y, z))
+    };
+    let embeds_internal_v4 = match (a, b, c, d, e, f) {
+        // Mapped and compatible (RFC 4291), translated (RFC 6052), 6to4 (RFC 3056).
+        (0, 0, 0, 0, 0, 0 | 0xffff) | (0x64, 0xff9b, 0, 0, 0, 0) => v4(g, h),
+        (0x2002, ..) => v4(b, c),
+        _ => false,
+    };
+    ip.is_loopback()
+        || ip.is_unspecified()
+        || ip.is_unique_local()
+        || ip.is_unicast_link_local()
+        || ip.is_multicast()
+        || embeds_internal_v4
+}
+
+impl fmt::Display for NotFollowed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            NotFollowed::Write => "a write is not sent on; check the configured URL",
+            NotFollowed::Internal => "the address is internal",
+            NotFollowed::SignIn => "it asks for signing in",
+            NotFollowed::Unusable => "it is not an http or https URL",
+            NotFollowed::TooMany => "too many redirects",
+        })
+    }
+}

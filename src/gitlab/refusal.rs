@@ -1,0 +1,128 @@
+//! GitLab's error bodies, of which there are many shapes, as one readable line.
+
+use reqwest::StatusCode;
+use serde_json::{Map, Value};
+
+/// How much of an error's body is worth reading.
+pub(super) const MAX_BODY: u64 = 64 * 1024;
+
+/// The most characters of a message.
+const MAX_CHARS: usize = 500;
+
+/// What an error body says.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Refusal {
+    pub message: String,
+    /// The token is expired or revoked.
+    pub expired: bool,
+    /// The scopes of which the token lacks every one.
+    pub missing_scope: Option<Vec<String>>,
+}
+
+/// Reads a body: GitLab's JSON, an HTML page's title, plain text, or nothing, for which the status stands in.
+pub(super) fn read(status: StatusCode, text: &str) -> Refusal {
+    let json = serde_json::from_str::<Value>(text).ok();
+    let said = match &json {
+        Some(Value::Object(object)) => from_object(object),
+        Some(Value::Null) => String::new(),
+        Some(value) => flatten("", value).join("; "),
+        None if looks_like_html(text) => html_title(text).unwrap_or_default(),
+        None => text.to_owned(),
+    };
+    let mut message = tidy(&said);
+    if message.is_empty() {
+        message = status.canonical_reason().unwrap_or("no message").to_owned();
+    }
+    let field = |name: &str| json.as_ref().and_then(|json| json.get(name)?.as_str());
+    // `insufficient_scope`, and `insufficient_granular_scope` of fine-grained tokens.
+    let code = field("error").unwrap_or_default();
+    let lacks_scope = code.starts_with("insufficient") && code.ends_with("scope");
+    let scopes = field("scope").unwrap_or_default().split_ascii_whitespace().map(str::to_owned);
+    let lower = message.to_lowercase();
+    Refusal {
+        expired: ["expired", "revoked"].iter().any(|word| lower.contains(word)),
+        missing_scope: lacks_scope.then(|| scopes.collect()),
+        message,
+    }
+}
+
+/// The parts of an object that speak to a person, else the object itself.
+fn from_object(object: &Map<String, Value>) -> String {
+    let mut said: Vec<String> = Vec::new();
+    let oauth = object.get("error").and_then(Value::as_str).zip(object.get("error_description"));
+    if let Some((code, Value::String(description))) = oauth {
+        said.push(format!("{code}: {description}"));
+    }
+    for key in ["message", "error", "errors", "reason", "detail"] {
+        if key == "error" && !said.is_empty() {
+            continue;
+        }
+        for line in object.get(key).map(|value| flatten("", value)).unwrap_or_default() {
+            if !said.contains(&line) {
+                said.push(line);
+            }
+        }
+    }
+    if said.is_empty() {
+        // GraphQL's top level, and what no shape foresees.
+        return Value::Object(object.clone()).to_string();
+    }
+    said.join("; ")
+}
+
+/// Every text in a value, behind the name of the field it is about: `title can't be blank`.
+fn flatten(field: &str, value: &Value) -> Vec<String> {
+    match value {
+        Value::Null => Vec::new(),
+        Value::String(text) if field.is_empty() => vec![text.clone()],
+        Value::String(text) => vec![format!("{field} {text}")],
+        Value::Array(items) => items.iter().flat_map(|item| flatten(field, item)).collect(),
+        Value::Object(object) => match object.get("message") {
+            // An error of GraphQL: its place and extensions say nothing to a person.
+            Some(message @ Value::String(_)) => flatten(field, message),
+            _ => object.iter().flat_map(|(name, value)| flatten(&about(field, name), value)).collect(),
+        },
+        other if field.is_empty() => vec![other.to_string()],
+        other => vec![format!("{field} {other}")],
+    }
+}
+
+/// What a nested message is about; Rails calls the whole record `base`.
+fn about(field: &str, name: &str) -> String {
+    match (field, name) {
+        (_, "base" | "error" | "errors" | "message") => field.to_owned(),
+        ("", _) => name.to_owned(),
+        _ => format!("{field}.{name}"),
+    }
+}
+
+fn looks_like_html(text: &str) -> bool {
+    let start: String = text.trim_start().chars().take(14).collect::<String>().to_ascii_lowercase();
+    start.starts_with("<!doctype html") || start.starts_with("<html") || start.starts_with("<head")
+}
+
+/// A page's title with the entities that titles have.
+fn html_title(text: &str) -> Option<String> {
+    let lower = text.to_ascii_lowercase();
+    let open = lower.find("<title")?;
+    let start = open + lower.get(open..)?.find('>')? + 1;
+    let end = start + lower.get(start..)?.find("</title")?;
+    let mut title = text.get(start..end)?.to_owned();
+    for (entity, plain) in [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")] {
+        title = title.replace(entity, plain);
+    }
+    Some(title)
+}
+
+/// One line: runs of whitespace and control characters become a space, invisible direction marks nothing, and
+/// the rest ends at the limit.
+fn tidy(text: &str) -> String {
+    let invisible = |c: &char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
+    let spaced: String =
+        text.chars().filter(|c| !invisible(c)).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let line = spaced.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(MAX_CHARS) {
+        Some((at, _)) => format!("{}…", line.get(..at).unwrap_or_default()),
+        None => line,
+    }
+}

@@ -1,0 +1,57 @@
+//! What GitLab answered, as it is.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::Page;
+
+/// The answer to a call that succeeded.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reply {
+    pub status: u16,
+    pub content: Content,
+    /// Where a list stands.
+    pub page: Page,
+    /// GitLab's `X-Request-Id`, by which its administrators find the request.
+    pub request_id: Option<String>,
+    /// How often it was sent; 1 where the first attempt succeeded.
+    pub attempts: u32,
+    /// The size of the body that was read, after decompression.
+    pub bytes: u64,
+    /// Of a HEAD request: its `X-Gitlab-*` headers, names in lower case, which are all that it says
+    /// (<https://docs.gitlab.com/api/repository_files/>).
+    pub headers: BTreeMap<String, String>,
+}
+
+/// A body. A 2xx is never a failure because of it:
+///
+/// - 204, or no bytes: `Empty`.
+/// - A JSON content type: `Json`, and `Json(Null)` for `null`; what does not parse falls through.
+/// - A text content type and valid UTF-8, or valid UTF-8 without a NUL: `Text`.
+/// - All else: `Binary`, byte for byte. So is a log with one broken byte in it; its `content_type` is then text.
+/// - A change that was made but whose answer could not be read: `Unread`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Content {
+    #[default]
+    Empty,
+    Json(Value),
+    Text(String),
+    Binary {
+        bytes: Vec<u8>,
+        /// As GitLab gave it; empty where it gave none.
+        content_type: String,
+        /// From `Content-Disposition`, its last path component alone.
+        filename: Option<String>,
+    },
+    Unread(Unread),
+}
+
+/// Why the body of a successful change was not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unread {
+    /// Larger than [`Settings::max_body`](super::Settings::max_body); the size where it was announced.
+    TooLarge { limit: u64, size: Option<u64> },
+    /// The connection broke, or time ran out, after GitLab had said that it succeeded.
+    Lost,
+}

@@ -1,0 +1,32 @@
+//! Where a call goes: the instance's root, the call's path as it was encoded, its query.
+
+use url::Url;
+
+use super::GitlabError;
+use crate::call::Call;
+
+/// The URL of a call.
+///
+/// The URL standard resolves `.` and `..` also where they are written `%2e`, and re-encodes what it thinks must
+/// be; either would turn a checked path into another endpoint's. So a path that does not come out as it went in
+/// is refused. `%2F` stays `%2F`, which GitLab needs for `acme%2Fwidget`.
+pub(super) fn url(base: &Url, call: &Call) -> Result<Url, GitlabError> {
+    let mut url = base.clone();
+    if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
+        let what = "the GitLab URL must begin with https:// or http:// and name a host".to_owned();
+        return Err(GitlabError::Setup { what, source: None });
+    }
+    // Either would become an Authorization header.
+    let stripped = url.set_username("").and_then(|()| url.set_password(None));
+    let path = format!("{}{}", base.path().trim_end_matches('/'), call.path());
+    url.set_path(&path);
+    if stripped.is_err() || !call.path().starts_with('/') || url.path() != path {
+        return Err(GitlabError::Path { path: call.path().to_owned() });
+    }
+    url.set_fragment(None);
+    url.set_query(None);
+    if !call.query().is_empty() {
+        url.query_pairs_mut().extend_pairs(call.query());
+    }
+    Ok(url)
+}

@@ -1,0 +1,118 @@
+//! The client against a server that answers whatever a test wants.
+
+mod answers;
+mod errors;
+mod headers;
+mod redirects;
+mod retries;
+mod transport;
+
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use url::Url;
+use wiremock::matchers::any;
+use wiremock::{Mock, MockServer, Request, ResponseTemplate};
+
+use super::{Client, GitlabError, Reply, Secret, Settings, Token};
+use crate::call::{Body, Call};
+use crate::catalog::{Method, Risk};
+
+const TOKEN: &str = "glpat-never-to-be-seen";
+const PATH: &str = "/api/v4/projects/acme%2Fwidget/issues";
+
+/// Quick settings for a server, with the token.
+fn settings(base: &str) -> Settings {
+    let mut settings = Settings::new(Url::parse(base).unwrap());
+    settings.token = Some(Token::guess(Secret::new(TOKEN.to_owned())));
+    settings.timeout = Duration::from_secs(20);
+    settings
+}
+
+fn client(settings: Settings) -> Client {
+    Client::new(settings).with_pace(Duration::from_millis(1))
+}
+
+fn get(path: &str) -> Call {
+    Call::for_test(Risk::Read, Method::Get, path, &[], Body::Empty)
+}
+
+fn post() -> Call {
+    Call::for_test(Risk::Write, Method::Post, PATH, &[], Body::Json(json!({"title": "A title"})))
+}
+
+/// Sends one call to a server that answers everything the same.
+async fn answered(call: &Call, template: ResponseTemplate) -> Result<Reply, GitlabError> {
+    let server = always(template).await;
+    client(settings(&server.uri())).send(call).await
+}
+
+async fn always(template: ResponseTemplate) -> MockServer {
+    let server = MockServer::start().await;
+    Mock::given(any()).respond_with(template).mount(&server).await;
+    server
+}
+
+/// A server that answers its requests in turn, and the last one for ever.
+async fn in_turn(templates: Vec<ResponseTemplate>) -> MockServer {
+    let server = MockServer::start().await;
+    let last = templates.len().saturating_sub(1);
+    for (at, template) in templates.into_iter().enumerate() {
+        let mock = Mock::given(any()).respond_with(template);
+        let mock = if at < last { mock.up_to_n_times(1) } else { mock };
+        mock.mount(&server).await;
+    }
+    server
+}
+
+async fn requests(server: &MockServer) -> Vec<Request> {
+    server.received_requests().await.unwrap()
+}
+
+/// A server below HTTP: reads one request of each connection, writes these bytes, and closes it. The answers are
+/// given in turn, the last one for ever.
+async fn raw(answers: Vec<&'static str>) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        let mut turn = 0;
+        while let Ok((mut stream, _)) = listener.accept().await {
+            read_request(&mut stream).await;
+            stream.write_all(answers[turn.min(answers.len() - 1)].as_bytes()).await.unwrap();
+            turn += 1;
+        }
+    });
+    base
+}
+
+/// Reads up to the end of a request's body, as its `Content-Length` says.
+async fn read_request(stream: &mut TcpStream) {
+    let mut seen = Vec::new();
+    let mut chunk = [0; 4096];
+    loop {
+        let text = String::from_utf8_lossy(&seen).to_lowercase();
+        if let Some((head, body)) = text.split_once("\r\n\r\n") {
+            let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok());
+            if body.len() >= length.unwrap_or(0) {
+                return;
+            }
+        }
+        match stream.read(&mut chunk).await {
+            Ok(read) if read > 0 => seen.extend_from_slice(&chunk[..read]),
+            _ => return,
+        }
+    }
+}
+
+/// Everything that an error shows, itself and its causes.
+fn shown(error: &GitlabError) -> String {
+    let mut text = format!("{error} {error:?} {error:#?}");
+    let mut cause = std::error::Error::source(error);
+    while let Some(next) = cause {
+        text.push_str(&format!(" {next} {next:?}"));
+        cause = next.source();
+    }
+    text
+}

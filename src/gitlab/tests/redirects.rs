@@ -1,0 +1,186 @@
+//! Where redirects may lead, and that the token does not follow.
+
+use super::super::redirect::Hop;
+use super::super::{Applied, Content, NotFollowed};
+use super::*;
+
+fn to(status: u16, location: &str) -> ResponseTemplate {
+    ResponseTemplate::new(status).insert_header("location", location)
+}
+
+fn file() -> ResponseTemplate {
+    ResponseTemplate::new(200).set_body_raw("the file", "text/plain")
+}
+
+/// Two hosts: a port is enough to be another.
+async fn two_hosts(location_path: &str, answer: ResponseTemplate) -> (MockServer, MockServer) {
+    let storage = always(answer).await;
+    let gitlab = always(to(302, &format!("{}{location_path}", storage.uri()))).await;
+    (gitlab, storage)
+}
+
+fn not_followed(error: &GitlabError) -> Option<NotFollowed> {
+    match error {
+        GitlabError::Redirect { reason, .. } => Some(*reason),
+        _ => None,
+    }
+}
+
+#[tokio::test]
+async fn another_host_gets_the_request_without_credentials() {
+    let answer = file()
+        .insert_header("x-request-id", "of the storage")
+        .insert_header("x-total", "9")
+        .insert_header("content-type", "text/plain");
+    let (gitlab, storage) = two_hosts("/bucket/a%2Fb.zip?X-Amz-Signature=s%2Fg", answer).await;
+    for token in [TOKEN, "glcbt-1", &"0a".repeat(32)] {
+        let token = Some(Token::guess(Secret::new(token.to_owned())));
+        let client = client(Settings { token, ..settings(&gitlab.uri()) });
+        let reply = client.send(&get(PATH)).await.unwrap();
+        assert_eq!(reply.content, Content::Text("the file".to_owned()));
+        assert_eq!((reply.request_id, reply.page.total), (None, None));
+    }
+    for request in requests(&storage).await {
+        assert_eq!(request.url.path(), "/bucket/a%2Fb.zip");
+        assert_eq!(request.url.query(), Some("X-Amz-Signature=s%2Fg"));
+        for name in ["private-token", "job-token", "authorization", "cookie", "referer"] {
+            assert!(!request.headers.contains_key(name), "{name}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_way_back_from_another_host_stays_without_credentials() {
+    let gitlab = MockServer::start().await;
+    let storage = always(to(302, &format!("{}/api/v4/user", gitlab.uri()))).await;
+    let away = to(302, &storage.uri());
+    Mock::given(wiremock::matchers::path("/api/v4/away")).respond_with(away).mount(&gitlab).await;
+    Mock::given(wiremock::matchers::path("/api/v4/user")).respond_with(file()).mount(&gitlab).await;
+    client(settings(&gitlab.uri())).send(&get("/api/v4/away")).await.unwrap();
+    let seen: Vec<_> =
+        requests(&gitlab).await.iter().map(|request| request.headers.contains_key("private-token")).collect();
+    assert_eq!(seen, [true, false]);
+}
+
+#[tokio::test]
+async fn the_same_host_keeps_the_token() {
+    let gitlab = in_turn(vec![to(301, "/api/v4/projects/7"), file()]).await;
+    let reply = client(settings(&gitlab.uri())).send(&get(PATH)).await.unwrap();
+    assert_eq!((reply.status, reply.attempts), (200, 1));
+    let requests = requests(&gitlab).await;
+    assert_eq!(requests[1].url.path(), "/api/v4/projects/7");
+    assert!(requests[1].headers.contains_key("private-token"));
+}
+
+#[tokio::test]
+async fn a_write_is_not_sent_on() {
+    for (status, applied) in
+        [(301, Applied::No), (302, Applied::No), (303, Applied::Unknown), (307, Applied::No)]
+    {
+        let (gitlab, storage) = two_hosts("/", file()).await;
+        gitlab.reset().await;
+        let away = to(status, &storage.uri());
+        Mock::given(wiremock::matchers::any()).respond_with(away).mount(&gitlab).await;
+        let error = client(settings(&gitlab.uri())).send(&post()).await.unwrap_err();
+        let GitlabError::Redirect { to_host, reason: NotFollowed::Write, .. } = &error else {
+            panic!("{error:?}")
+        };
+        assert!(storage.uri().ends_with(to_host.as_str()));
+        assert_eq!(error.applied(), applied, "{status}");
+        assert!(requests(&storage).await.is_empty());
+        assert_eq!(requests(&gitlab).await.len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn redirects_end() {
+    let gitlab = always(to(302, "/again")).await;
+    let error = client(settings(&gitlab.uri())).send(&get(PATH)).await.unwrap_err();
+    assert_eq!(not_followed(&error), Some(NotFollowed::TooMany));
+    assert_eq!(requests(&gitlab).await.len(), 6);
+}
+
+#[tokio::test]
+async fn a_page_to_sign_in_is_no_answer() {
+    let page = || ResponseTemplate::new(200).set_body_raw("<html>Sign in</html>", "text/html");
+    let (gitlab, _proxy) = two_hosts("/login", page()).await;
+    let error = client(settings(&gitlab.uri())).send(&get(PATH)).await.unwrap_err();
+    assert_eq!(not_followed(&error), Some(NotFollowed::SignIn));
+    let gitlab = always(to(302, "/users/sign_in")).await;
+    let error = client(settings(&gitlab.uri())).send(&get(PATH)).await.unwrap_err();
+    assert_eq!(not_followed(&error), Some(NotFollowed::SignIn));
+    let attached = page().insert_header("content-disposition", "attachment; filename=\"report.html\"");
+    let (gitlab, _storage) = two_hosts("/report.html", attached).await;
+    assert!(client(settings(&gitlab.uri())).send(&get(PATH)).await.is_ok());
+}
+
+/// Where a redirect of a GET from a base leads: trusted, not trusted, or why not.
+fn leads(base: &str, location: &str) -> Result<bool, NotFollowed> {
+    let response = http::Response::builder().status(302).header("location", location).body("").unwrap();
+    let base = Url::parse(base).unwrap();
+    let first = Hop::first(base.join(PATH).unwrap());
+    match first.next(&base, Method::Get, &reqwest::Response::from(response), false) {
+        Ok(next) => Ok(next.unwrap().trusted),
+        Err(error) => Err(not_followed(&error).unwrap()),
+    }
+}
+
+#[test]
+fn what_is_ours_and_what_is_a_stranger() {
+    let leads = |location| leads("https://gitlab.example.com", location);
+    assert_eq!(leads("/elsewhere"), Ok(true));
+    assert_eq!(leads("https://gitlab.example.com:443/elsewhere"), Ok(true));
+    assert_eq!(leads("https://user:password@GITLAB.example.com/"), Ok(true));
+    assert_eq!(leads("https://gitlab.example.com:8443/"), Ok(false));
+    assert_eq!(leads("http://gitlab.example.com/"), Ok(false));
+    assert_eq!(leads("//storage.example.com/a"), Ok(false));
+    assert_eq!(leads("https://gitlab.example.com.evil.example/"), Ok(false));
+    assert_eq!(leads("https://gitlab.example.com@evil.example/"), Ok(false));
+    assert_eq!(leads("file:///etc/passwd"), Err(NotFollowed::Unusable));
+    assert_eq!(leads("http://["), Err(NotFollowed::Unusable));
+}
+
+#[test]
+fn the_upgrade_to_https_keeps_the_token() {
+    assert_eq!(leads("http://gitlab.example.com", "https://gitlab.example.com/"), Ok(true));
+    assert_eq!(leads("http://gitlab.example.com:8080", "https://gitlab.example.com/"), Ok(false));
+    assert_eq!(leads("http://gitlab.example.com", "https://other.example.com/"), Ok(false));
+}
+
+#[test]
+fn no_way_into_the_local_network_from_outside() {
+    let inside = [
+        "http://localhost/",
+        "http://LOCALHOST.:8080/",
+        "http://a.localhost/",
+        "http://redis/",
+        "http://metadata.google.internal/",
+        "http://printer.local/",
+        "http://127.0.0.1/",
+        "http://127.1/",
+        "http://0x7f000001/",
+        "http://2130706433/",
+        "http://0/",
+        "http://10.0.0.1/",
+        "http://172.16.5.4/",
+        "http://192.168.1.1/",
+        "http://169.254.169.254/latest/meta-data/",
+        "http://100.100.100.200/",
+        "http://224.0.0.1/",
+        "http://[::1]/",
+        "http://[::]/",
+        "http://[::ffff:169.254.169.254]/",
+        "http://[64:ff9b::a9fe:a9fe]/",
+        "http://[2002:7f00:1::]/",
+        "http://[fe80::1]/",
+        "http://[fd00:ec2::254]/",
+    ];
+    for location in inside {
+        assert_eq!(leads("https://gitlab.example.com", location), Err(NotFollowed::Internal), "{location}");
+        assert_eq!(leads("http://10.1.2.3", location), Ok(false), "{location}");
+    }
+    for location in ["http://8.8.8.8/", "http://100.128.0.1/", "http://172.32.0.1/", "http://[2606:4700::1]/"]
+    {
+        assert_eq!(leads("https://gitlab.example.com", location), Ok(false), "{location}");
+    }
+}

@@ -1,0 +1,87 @@
+//! What is sent again, and what is not.
+
+use std::time::SystemTime;
+
+use super::super::Applied;
+use super::*;
+
+fn ok() -> ResponseTemplate {
+    ResponseTemplate::new(200).set_body_json(json!([]))
+}
+
+fn busy(status: u16) -> ResponseTemplate {
+    ResponseTemplate::new(status)
+}
+
+async fn attempts(call: &Call, templates: Vec<ResponseTemplate>) -> (Result<Reply, GitlabError>, usize) {
+    let server = in_turn(templates).await;
+    let result = client(settings(&server.uri())).send(call).await;
+    (result, requests(&server).await.len())
+}
+
+#[tokio::test]
+async fn a_read_is_repeated_when_a_gateway_fails() {
+    let (result, sent) = attempts(&get(PATH), vec![busy(503), busy(502), busy(504), ok()]).await;
+    assert_eq!((result.unwrap().attempts, sent), (4, 4));
+    let (result, sent) = attempts(&get(PATH), vec![busy(503)]).await;
+    assert_eq!((result.unwrap_err().status(), sent), (Some(503), 4));
+    let (result, sent) = attempts(&get(PATH), vec![busy(500)]).await;
+    assert_eq!((result.unwrap_err().status(), sent), (Some(500), 1));
+}
+
+#[tokio::test]
+async fn a_write_is_not() {
+    for method in [Method::Post, Method::Put, Method::Patch, Method::Delete] {
+        let call = Call::for_test(Risk::Write, method, PATH, &[], Body::Empty);
+        let (result, sent) = attempts(&call, vec![busy(503).insert_header("retry-after", "0"), ok()]).await;
+        let error = result.unwrap_err();
+        assert_eq!((error.status(), error.applied(), sent), (Some(503), Applied::Unknown, 1));
+    }
+}
+
+#[tokio::test]
+async fn what_was_refused_for_its_rate_is_repeated_whatever_it_is() {
+    for call in [get(PATH), post()] {
+        let (result, sent) = attempts(&call, vec![busy(429).insert_header("retry-after", "0"), ok()]).await;
+        assert_eq!((result.unwrap().attempts, sent), (2, 2));
+    }
+}
+
+#[tokio::test]
+async fn a_long_wait_is_reported_not_waited() {
+    let past_and_future = |seconds: u64| {
+        let now = SystemTime::now();
+        (httpdate::fmt_http_date(now), httpdate::fmt_http_date(now + Duration::from_secs(seconds)))
+    };
+    let (date, later) = past_and_future(90);
+    let cases = [
+        busy(429).insert_header("retry-after", "90"),
+        busy(429).insert_header("retry-after", later.as_str()).insert_header("date", date.as_str()),
+        busy(429)
+            .insert_header("ratelimit-reset", "1000000090")
+            .insert_header("date", "Sun, 09 Sep 2001 01:46:40 GMT"),
+    ];
+    for template in cases {
+        let (result, sent) = attempts(&post(), vec![template]).await;
+        let error = result.unwrap_err();
+        let GitlabError::RateLimited { retry_after: Some(wait), .. } = &error else { panic!("{error:?}") };
+        assert_eq!((wait.as_secs(), sent, error.applied()), (90, 1, Applied::No));
+    }
+}
+
+#[tokio::test]
+async fn a_wait_beyond_the_time_left_is_not_waited() {
+    let server = always(busy(429).insert_header("retry-after", "10")).await;
+    let client = client(Settings { timeout: Duration::from_secs(5), ..settings(&server.uri()) });
+    let error = client.send(&get(PATH)).await.unwrap_err();
+    assert!(matches!(error, GitlabError::RateLimited { .. }), "{error:?}");
+    assert_eq!(requests(&server).await.len(), 1);
+}
+
+#[tokio::test]
+async fn the_budget_is_the_settings() {
+    let server = always(busy(503)).await;
+    let client = client(Settings { retries: 0, ..settings(&server.uri()) });
+    client.send(&get(PATH)).await.unwrap_err();
+    assert_eq!(requests(&server).await.len(), 1);
+}

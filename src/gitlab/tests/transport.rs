@@ -1,0 +1,120 @@
+//! Failures below HTTP: no connection, none in time, one that breaks; and certificates.
+
+use std::io::Write;
+
+use super::super::{Applied, Content, Trouble, Unread};
+use super::*;
+
+const OK: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n[]";
+const CUT_SHORT: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n[1,";
+const CUT_HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-";
+
+fn trouble(error: &GitlabError) -> Option<Trouble> {
+    match error {
+        GitlabError::Network { trouble, .. } => Some(*trouble),
+        _ => None,
+    }
+}
+
+/// An address where nothing listens.
+async fn nowhere() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    format!("http://{}", listener.local_addr().unwrap())
+}
+
+#[tokio::test]
+async fn no_connection_means_not_applied() {
+    let error = client(settings(&nowhere().await)).send(&post()).await.unwrap_err();
+    assert_eq!((trouble(&error), error.applied()), (Some(Trouble::Connect), Applied::No));
+    assert!(std::error::Error::source(&error).is_some());
+}
+
+#[tokio::test]
+async fn a_name_that_does_not_resolve_is_told_apart() {
+    let error = client(settings("http://does-not-exist.invalid")).send(&post()).await.unwrap_err();
+    // Where a proxy resolves the names, it is the proxy that says so.
+    if let Some(trouble) = trouble(&error) {
+        assert_eq!((trouble, error.applied()), (Trouble::Name, Applied::No));
+        assert!(error.to_string().contains("does-not-exist.invalid"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_write_whose_answer_was_lost_may_have_been_made() {
+    for answer in ["", CUT_HEAD] {
+        let base = raw(vec![answer]).await;
+        let error = client(settings(&base)).send(&post()).await.unwrap_err();
+        assert_eq!((trouble(&error), error.applied()), (Some(Trouble::Lost), Applied::Unknown), "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn a_read_whose_answer_was_lost_is_repeated() {
+    let base = raw(vec!["", CUT_HEAD, CUT_SHORT, OK]).await;
+    let reply = client(settings(&base)).send(&get(PATH)).await.unwrap();
+    assert_eq!((reply.attempts, reply.content), (4, Content::Json(json!([]))));
+}
+
+#[tokio::test]
+async fn a_change_that_was_confirmed_stays_made_when_the_rest_is_lost() {
+    let base = raw(vec![CUT_SHORT]).await;
+    let reply = client(settings(&base)).send(&post()).await.unwrap();
+    assert_eq!((reply.status, reply.content), (200, Content::Unread(Unread::Lost)));
+    let graphql = Call::for_test(Risk::Write, Method::Post, "/api/graphql", &[], Body::Json(json!({})));
+    let error = client(settings(&base)).send(&graphql).await.unwrap_err();
+    assert_eq!((trouble(&error), error.applied()), (Some(Trouble::Lost), Applied::Unknown));
+}
+
+#[tokio::test]
+async fn a_timeout_leaves_a_write_unknown_and_repeats_nothing() {
+    let server = always(ResponseTemplate::new(201).set_delay(Duration::from_secs(60))).await;
+    let client = client(Settings { timeout: Duration::from_millis(100), ..settings(&server.uri()) });
+    let error = client.send(&post()).await.unwrap_err();
+    assert!(matches!(error, GitlabError::Timeout { .. }), "{error:?}");
+    assert_eq!(error.applied(), Applied::Unknown);
+    let error = client.send(&get(PATH)).await.unwrap_err();
+    assert!(matches!(error, GitlabError::Timeout { .. }), "{error:?}");
+    assert_eq!(error.applied(), Applied::No);
+}
+
+#[tokio::test]
+async fn errors_hold_neither_the_token_nor_the_query() {
+    let query = [("token", "a-secret-in-the-query")];
+    let call = Call::for_test(Risk::Write, Method::Post, PATH, &query, Body::Empty);
+    let slow = always(ResponseTemplate::new(201).set_delay(Duration::from_secs(60))).await;
+    let refusing = always(ResponseTemplate::new(500)).await;
+    let moving = always(ResponseTemplate::new(302).insert_header("location", "/?token=a-secret")).await;
+    let bases = [nowhere().await, raw(vec![""]).await, slow.uri(), refusing.uri(), moving.uri()];
+    for base in bases {
+        let settings = Settings { timeout: Duration::from_millis(500), ..settings(&base) };
+        let text = shown(&client(settings).send(&call).await.unwrap_err());
+        assert!(!text.contains(TOKEN) && !text.contains("a-secret"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_broken_handshake_is_told_apart() {
+    let base = raw(vec!["HTTP/1.1 400 This is not TLS\r\n\r\n"]).await.replace("http://", "https://");
+    // Reads nothing of what it gets, as `read_request` never sees the end of a header.
+    let settings = Settings { timeout: Duration::from_secs(2), ..settings(&base) };
+    let error = client(settings).send(&post()).await.unwrap_err();
+    assert_eq!(error.applied(), Applied::No, "{error:?}");
+}
+
+#[tokio::test]
+async fn a_ca_file_that_is_none_is_said() {
+    let file = |content: &str| {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(content.as_bytes()).unwrap();
+        file
+    };
+    let (empty, broken) =
+        (file("no certificate"), file("-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----\n"));
+    let missing = std::path::PathBuf::from("/does/not/exist.pem");
+    for path in [missing, empty.path().to_owned(), broken.path().to_owned()] {
+        let settings = Settings { ca_file: Some(path.clone()), ..settings("http://127.0.0.1:9") };
+        let error = client(settings).send(&get(PATH)).await.unwrap_err();
+        assert!(matches!(error, GitlabError::Setup { .. }), "{error:?}");
+        assert!(error.to_string().contains(path.to_str().unwrap()), "{error}");
+    }
+}

@@ -1,0 +1,54 @@
+//! Whom a request is made as: GitLab's kinds of token and the header each goes in.
+
+use super::Secret;
+
+/// A token, by the header that GitLab reads it from
+/// (<https://docs.gitlab.com/api/rest/authentication/>).
+#[derive(Clone, Debug)]
+pub enum Token {
+    /// A personal, project, group or impersonation access token: `PRIVATE-TOKEN`.
+    Private(Secret),
+    /// An OAuth 2.0 access token: `Authorization: Bearer`.
+    OAuth(Secret),
+    /// A CI/CD job token: `JOB-TOKEN`.
+    Job(Secret),
+}
+
+impl Token {
+    /// The kind that a token's form tells, by GitLab's table of prefixes
+    /// (<https://docs.gitlab.com/security/tokens/#token-prefixes>): `glcbt-` is a job token, also behind an
+    /// instance's own prefix (`acme-glcbt-`). OAuth access tokens have no prefix: they are 64 hexadecimal
+    /// digits. All else is taken for an access token, whose prefix an instance may choose or leave out; among
+    /// it are tokens that the API does not accept (`gldt-` deploy tokens, `glrt-` runners, `gloas-` application
+    /// secrets), which GitLab itself then refuses.
+    pub fn guess(secret: Secret) -> Token {
+        let value = secret.reveal();
+        let job = value.starts_with("glcbt-") || (value.contains("-glcbt-") && !value.contains("glpat-"));
+        let oauth = value.len() == 64 && value.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if job {
+            Token::Job(secret)
+        } else if oauth {
+            Token::OAuth(secret)
+        } else {
+            Token::Private(secret)
+        }
+    }
+
+    /// The header's name and its whole value.
+    pub(super) fn header(&self) -> (&'static str, String) {
+        match self {
+            Token::Private(secret) => ("private-token", secret.reveal().to_owned()),
+            Token::OAuth(secret) => ("authorization", format!("Bearer {}", secret.reveal())),
+            Token::Job(secret) => ("job-token", secret.reveal().to_owned()),
+        }
+    }
+
+    /// The same text with the token blotted out, should GitLab have echoed it.
+    pub(super) fn redact(&self, text: String) -> String {
+        let (Token::Private(secret) | Token::OAuth(secret) | Token::Job(secret)) = self;
+        match secret.reveal() {
+            "" => text,
+            value => text.replace(value, "[redacted]"),
+        }
+    }
+}
