@@ -23,6 +23,7 @@ mod retry;
 mod secret;
 mod settings;
 mod target;
+mod tls;
 mod token;
 
 pub use client::Client;
