@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs;
-use std::path::Path;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use reqwest::header::{HeaderMap, HeaderValue};
-use reqwest::{Certificate, Request, Response, multipart, redirect as follow, tls};
+use reqwest::{Request, Response, multipart, redirect as follow};
 
 use super::body::{self, Stopped};
 use super::redirect::{self, Hop};
 use super::retry::{self, Retries};
-use super::{Applied, Content, GitlabError, NotFollowed, Page, Reply, Settings, Unread, refusal, target};
+use super::{
+    Applied, Content, GitlabError, NotFollowed, Page, Reply, Settings, Unread, refusal, target, tls,
+};
 use crate::call::{Body, Call, Part};
 use crate::catalog::{Method, Risk};
 
@@ -88,7 +88,8 @@ impl Client {
             let request = self.request(http, call, &hop, left())?;
             let sent = http.execute(request).await;
             let response = sent.map_err(|error| self.lost(error, call, &hop))?;
-            match hop.next(&self.settings.base, call.method(), &response, changes(call))? {
+            let (status, headers) = (response.status(), response.headers());
+            match hop.next(&self.settings.base, call.method(), status, headers, changes(call))? {
                 Some(next) => hop = next,
                 None => return self.receive(call, &hop, response).await,
             }
@@ -128,8 +129,8 @@ impl Client {
     }
 
     async fn receive(&self, call: &Call, hop: &Hop, mut response: Response) -> Result<Reply, GitlabError> {
-        hop.check_answer(&response)?;
         let status = response.status();
+        hop.check_answer(status, response.headers())?;
         // What a stranger says of pages and requests is not GitLab's.
         let headers = if hop.trusted { response.headers().clone() } else { HeaderMap::new() };
         let request_id = body::text(&headers, "x-request-id");
@@ -170,7 +171,9 @@ impl Client {
     }
 
     fn lost(&self, error: reqwest::Error, call: &Call, hop: &Hop) -> GitlabError {
-        GitlabError::from_transport(error, &hop.host(), self.settings.timeout, changes(call))
+        let Settings { connect_timeout, timeout, .. } = self.settings;
+        let after = if error.is_connect() { connect_timeout } else { timeout };
+        GitlabError::from_transport(error, &hop.host(), after, changes(call))
     }
 
     /// The one reqwest client, made when it is first needed. One that could not be made is tried again next
@@ -184,34 +187,20 @@ impl Client {
     }
 
     fn make(&self) -> Result<reqwest::Client, GitlabError> {
-        // An error says that a provider stands already, which serves as well.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let certificates = match &self.settings.ca_file {
-            Some(path) => certificates(path)?,
-            None => Vec::new(),
-        };
-        let builder = || {
-            let builder = reqwest::Client::builder()
-                .user_agent(USER_AGENT)
-                .connect_timeout(self.settings.connect_timeout)
-                .pool_idle_timeout(IDLE)
-                .redirect(follow::Policy::none())
-                .referer(false)
-                .gzip(true)
-                .tls_version_min(tls::Version::TLS_1_2);
-            // The proxies of the environment are reqwest's to find; none of them can reach this machine.
-            if redirect::is_loopback(&self.settings.base) { builder.no_proxy() } else { builder }
-        };
-        let made = builder().tls_certs_merge(certificates.clone()).build();
-        let made = match made {
-            // A system without certificates can still reach a GitLab that needs none.
-            Err(_) if self.settings.base.scheme() == "http" => builder().tls_certs_only(certificates).build(),
-            made => made,
-        };
-        made.map_err(|error| {
-            let what = "the HTTP client could not be made; does this system have certificates of authorities? \
-                        (SSL_CERT_FILE or a CA file names them)";
-            GitlabError::Setup { what: what.to_owned(), source: Some(Box::new(error)) }
+        let builder = reqwest::Client::builder()
+            .user_agent(USER_AGENT)
+            .connect_timeout(self.settings.connect_timeout)
+            .pool_idle_timeout(IDLE)
+            .redirect(follow::Policy::none())
+            .referer(false)
+            .gzip(true)
+            .tls_backend_preconfigured(tls::config(&self.settings)?);
+        // The proxies of the environment are reqwest's to find; none of them can reach this machine.
+        let loopback = redirect::is_loopback(&self.settings.base);
+        let builder = if loopback { builder.no_proxy() } else { builder };
+        builder.build().map_err(|error| {
+            let what = "the HTTP client could not be made".to_owned();
+            GitlabError::Setup { what, source: Some(Box::new(error)) }
         })
     }
 
@@ -268,18 +257,4 @@ fn form(parts: &[Part]) -> multipart::Form {
 fn gitlab_headers(headers: &HeaderMap) -> BTreeMap<String, String> {
     let ours = headers.keys().map(|name| name.as_str()).filter(|name| name.starts_with("x-gitlab-"));
     ours.filter_map(|name| Some((name.to_owned(), body::text(headers, name)?))).collect()
-}
-
-fn certificates(path: &Path) -> Result<Vec<Certificate>, GitlabError> {
-    let fail = |what: &str, source| {
-        let what = format!("the CA file {} {what}", path.display());
-        GitlabError::Setup { what, source }
-    };
-    let pem = fs::read(path).map_err(|error| fail("cannot be read", Some(Box::new(error))))?;
-    let found = Certificate::from_pem_bundle(&pem)
-        .map_err(|error| fail("is not valid PEM", Some(Box::new(error.without_url()))))?;
-    if found.is_empty() {
-        return Err(fail("holds no certificate", None));
-    }
-    Ok(found)
 }

@@ -6,8 +6,8 @@
 //!   redirect to another host and stands in no error, log line or `Debug`.
 //! - A 2xx is a success whatever its body ([`Content`]). A failure says whether the change may have been made
 //!   ([`GitlabError::applied`]).
-//! - Only what is safe to repeat is repeated ([`retry`]), within one deadline for all attempts together.
-//! - A path arrives as it was encoded, or is not sent ([`target`]).
+//! - Only what is safe to repeat is repeated (`retry`), within one deadline for all attempts together.
+//! - A path arrives as it was encoded, or is not sent (`target`).
 //!
 //! Dropping the future of [`Client::send`] stops the request: nothing runs on without it.
 
@@ -23,6 +23,7 @@ mod retry;
 mod secret;
 mod settings;
 mod target;
+mod tls;
 mod token;
 
 pub use client::Client;

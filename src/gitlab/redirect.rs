@@ -12,8 +12,8 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use reqwest::Response;
-use reqwest::header::{CONTENT_DISPOSITION, CONTENT_TYPE, LOCATION};
+use reqwest::StatusCode;
+use reqwest::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderMap, LOCATION};
 use url::{Host, Url};
 
 use super::body::{self, Kind};
@@ -57,22 +57,22 @@ impl Hop {
         host_of(&self.url)
     }
 
-    /// The next hop, if the response is a redirect.
+    /// The next hop, if the answer is a redirect.
     pub(super) fn next(
         &self,
         base: &Url,
         method: Method,
-        response: &Response,
+        status: StatusCode,
+        headers: &HeaderMap,
         changes: bool,
     ) -> Result<Option<Hop>, GitlabError> {
-        let status = response.status().as_u16();
-        let location = match status {
-            301..=303 | 307 | 308 => response.headers().get(LOCATION),
+        let location = match status.as_u16() {
+            301..=303 | 307 | 308 => headers.get(LOCATION),
             _ => None,
         };
         let Some(location) = location else { return Ok(None) };
         // 303 says that the request was carried out and its result is elsewhere (RFC 9110, 15.4.4).
-        let applied = if changes && status == 303 { Applied::Unknown } else { Applied::No };
+        let applied = if changes && status == StatusCode::SEE_OTHER { Applied::Unknown } else { Applied::No };
         let refuse = |to_host: String, reason| Err(GitlabError::Redirect { to_host, reason, applied });
         let target = std::str::from_utf8(location.as_bytes()).ok().and_then(|text| self.url.join(text).ok());
         let Some(mut target) = target else {
@@ -98,10 +98,9 @@ impl Hop {
 
     /// Refuses a page that a stranger shows instead of a file: a proxy's sign-in form. GitLab has object storage
     /// name its files as attachments.
-    pub(super) fn check_answer(&self, response: &Response) -> Result<(), GitlabError> {
-        let headers = response.headers();
+    pub(super) fn check_answer(&self, status: StatusCode, headers: &HeaderMap) -> Result<(), GitlabError> {
         let html = Kind::of(&body::text(headers, CONTENT_TYPE.as_str()).unwrap_or_default()) == Kind::Html;
-        let page = response.status().is_success() && html && !headers.contains_key(CONTENT_DISPOSITION);
+        let page = status.is_success() && html && !headers.contains_key(CONTENT_DISPOSITION);
         if self.redirected && !self.trusted && page {
             let (to_host, reason) = (self.host(), NotFollowed::SignIn);
             return Err(GitlabError::Redirect { to_host, reason, applied: Applied::No });

@@ -2,6 +2,7 @@
 
 use base64::Engine;
 
+use super::super::Applied;
 use super::*;
 use crate::call::Part;
 
@@ -91,7 +92,7 @@ async fn a_path_that_would_become_another_is_not_sent() {
     ] {
         let error = client.send(&get(path)).await.unwrap_err();
         assert!(matches!(error, GitlabError::Path { .. }), "{path}: {error:?}");
-        assert_eq!(error.applied(), super::super::Applied::No);
+        assert_eq!(error.applied(), Applied::No);
     }
     assert!(requests(&server).await.is_empty());
 }

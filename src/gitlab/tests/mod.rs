@@ -5,13 +5,14 @@ mod errors;
 mod headers;
 mod redirects;
 mod retries;
+mod tls;
 mod transport;
 
 use std::time::Duration;
 
 use serde_json::json;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
 use url::Url;
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, Request, ResponseTemplate};
@@ -88,7 +89,7 @@ async fn raw(answers: Vec<&'static str>) -> String {
 }
 
 /// Reads up to the end of a request's body, as its `Content-Length` says.
-async fn read_request(stream: &mut TcpStream) {
+async fn read_request(stream: &mut (impl AsyncRead + Unpin)) {
     let mut seen = Vec::new();
     let mut chunk = [0; 4096];
     loop {

@@ -1,5 +1,8 @@
 //! Where redirects may lead, and that the token does not follow.
 
+use reqwest::StatusCode;
+use reqwest::header::{HeaderMap, LOCATION};
+
 use super::super::redirect::Hop;
 use super::super::{Applied, Content, NotFollowed};
 use super::*;
@@ -116,10 +119,10 @@ async fn a_page_to_sign_in_is_no_answer() {
 
 /// Where a redirect of a GET from a base leads: trusted, not trusted, or why not.
 fn leads(base: &str, location: &str) -> Result<bool, NotFollowed> {
-    let response = http::Response::builder().status(302).header("location", location).body("").unwrap();
+    let headers = HeaderMap::from_iter([(LOCATION, location.parse().unwrap())]);
     let base = Url::parse(base).unwrap();
     let first = Hop::first(base.join(PATH).unwrap());
-    match first.next(&base, Method::Get, &reqwest::Response::from(response), false) {
+    match first.next(&base, Method::Get, StatusCode::FOUND, &headers, false) {
         Ok(next) => Ok(next.unwrap().trusted),
         Err(error) => Err(not_followed(&error).unwrap()),
     }
