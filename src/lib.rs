@@ -15,4 +15,6 @@
 
 pub mod call;
 pub mod catalog;
+pub mod eval;
+pub mod search;
 pub mod tools;
