@@ -4,12 +4,26 @@
 #[path = "catalog/embedded.rs"]
 #[allow(dead_code)]
 mod embedded;
+#[path = "search/fields.rs"]
+#[allow(dead_code)]
+mod fields;
+#[path = "search/indexing.rs"]
+mod indexing;
 #[path = "catalog/language.rs"]
 #[allow(dead_code)]
 mod language;
 #[path = "catalog/model.rs"]
 #[allow(dead_code)]
 mod model;
+#[path = "search/normalise.rs"]
+#[allow(dead_code)]
+mod normalise;
+#[path = "search/packed.rs"]
+#[allow(dead_code)]
+mod packed;
+#[path = "search/profile.rs"]
+#[allow(dead_code)]
+mod profile;
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -46,7 +60,7 @@ fn main() -> Outcome<()> {
     let words = read_words(&root)?;
     write_catalog(&actions, &out)?;
     fs::write(out.join("catalog_words.bin"), postcard::to_allocvec(&words)?)?;
-    Ok(())
+    write_search(&actions, &words, &out)
 }
 
 fn files(folder: &Path, ending: &str) -> Outcome<Vec<PathBuf>> {
@@ -114,5 +128,14 @@ fn write_catalog(actions: &[Action], out: &Path) -> Outcome<()> {
     let header = Header { entries, aliases: aliases.into_iter().collect() };
     fs::write(out.join("catalog_header.bin"), postcard::to_allocvec(&header)?)?;
     fs::write(out.join("catalog_records.bin"), records)?;
+    Ok(())
+}
+
+fn write_search(actions: &[Action], words: &Words, out: &Path) -> Outcome<()> {
+    let built = indexing::build(actions, words)?;
+    fs::write(out.join("search_table.bin"), built.table)?;
+    fs::write(out.join("search_index.bin"), built.index)?;
+    fs::write(out.join("search_profiles.bin"), built.profiles)?;
+    fs::write(out.join("search_routes.bin"), built.routes)?;
     Ok(())
 }

@@ -15,7 +15,9 @@
 
 pub mod call;
 pub mod catalog;
+pub mod eval;
 pub mod gitlab;
 pub mod policy;
 pub mod present;
+pub mod search;
 pub mod tools;

@@ -23,6 +23,24 @@ pub struct Language {
     /// What a verb asks for.
     #[serde(default, rename = "verb")]
     pub verbs: Vec<Verb>,
+    /// Words after which a request names what stands beside its object: `labels of a project`.
+    #[serde(default)]
+    pub prepositions: Vec<String>,
+    /// Words that ask, so that nothing is to be changed.
+    #[serde(default)]
+    pub questions: Vec<String>,
+    /// Words that say where: in a project, a group, the instance, or with oneself.
+    #[serde(default, rename = "scope")]
+    pub scopes: Vec<ScopeWord>,
+}
+
+/// Words for a scope.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScopeWord {
+    pub say: Vec<String>,
+    /// `project`, `group`, `instance`, `user` or `current`.
+    pub mean: String,
 }
 
 /// A word or phrase and what it means here.

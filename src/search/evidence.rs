@@ -1,0 +1,231 @@
+//! BM25F over the index's places: which actions each concept of a request speaks for, and how strongly.
+
+use std::sync::Arc;
+
+use tantivy::fieldnorm::FieldNormReader;
+use tantivy::postings::Postings;
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::{DocSet, Index, InvertedIndexReader, SegmentReader, TERMINATED, Term};
+
+use super::SearchError;
+use super::directory::StaticDirectory;
+use super::fields::{PLACES, Place, pair, schema};
+use super::lexicon::Meaning;
+use super::profile::{Vocabulary, WordId};
+use super::request::{Concept, Request};
+use super::weights::Weights;
+
+static TABLE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/search_table.bin"));
+static BLOCK: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/search_index.bin"));
+
+/// The actions a concept speaks for, with how strongly; in no order.
+#[derive(Clone, Debug, Default)]
+pub struct Evidence {
+    pub actions: Vec<(usize, f32)>,
+    /// The most it could say for an action, in idf.
+    pub mass: f32,
+}
+
+/// The index, open.
+pub struct Postboard {
+    places: Vec<OpenPlace>,
+    actions: usize,
+}
+
+struct OpenPlace {
+    field: Field,
+    words: Arc<InvertedIndexReader>,
+    lengths: FieldNormReader,
+    average: f32,
+}
+
+impl Postboard {
+    /// Opens the embedded index in place.
+    pub fn open() -> Result<Postboard, SearchError> {
+        let directory = StaticDirectory::open(TABLE, BLOCK).map_err(SearchError::Embedded)?;
+        let index = Index::open(directory)?;
+        let segment = index.searchable_segments()?.pop().ok_or(SearchError::Empty)?;
+        let reader = SegmentReader::open(&segment)?;
+        let actions = reader.max_doc() as usize;
+        let (_, fields) = schema();
+        let places =
+            fields.into_iter().map(|field| OpenPlace::open(field, &reader)).collect::<Result<_, _>>()?;
+        Ok(Postboard { places, actions })
+    }
+
+    /// How many actions are in the index.
+    pub fn len(&self) -> usize {
+        self.actions
+    }
+
+    /// What each concept says, in the order of the concepts.
+    pub fn evidence(
+        &self,
+        request: &Request,
+        vocabulary: &Vocabulary<'_>,
+        weights: &Weights,
+    ) -> Result<Vec<Evidence>, SearchError> {
+        let mut sheet = Sheet::new(self.actions);
+        request
+            .concepts
+            .iter()
+            .map(|concept| self.of_concept(concept, vocabulary, weights, &mut sheet))
+            .collect()
+    }
+
+    /// What neighbouring concepts say as pairs: the sum over all of them.
+    pub fn pairs(
+        &self,
+        request: &Request,
+        vocabulary: &Vocabulary<'_>,
+        weights: &Weights,
+    ) -> Result<Evidence, SearchError> {
+        let mut sheet = Sheet::new(self.actions);
+        let mut mass = 0.0;
+        for found in neighbours(request, vocabulary) {
+            let idf = self.idf(found, vocabulary);
+            mass += idf;
+            self.add_word(found, idf, true, (vocabulary, weights), &mut sheet)?;
+        }
+        Ok(Evidence { actions: sheet.take(), mass })
+    }
+
+    /// How much a word tells, from the number of actions that have it.
+    pub fn idf(&self, word: WordId, vocabulary: &Vocabulary<'_>) -> f32 {
+        let count = f32::from(vocabulary.count(word));
+        (1.0 + (self.actions as f32 - count + 0.5) / (count + 0.5)).ln()
+    }
+
+    fn of_concept(
+        &self,
+        concept: &Concept,
+        vocabulary: &Vocabulary<'_>,
+        weights: &Weights,
+        sheet: &mut Sheet,
+    ) -> Result<Evidence, SearchError> {
+        let mut best = Sheet::new(self.actions);
+        let mut mass: f32 = 0.0;
+        for Meaning { words, weight } in &concept.meanings {
+            let mut sum = 0.0;
+            for word in words {
+                let idf = self.idf(*word, vocabulary);
+                sum += idf;
+                self.add_word(*word, idf * weight, concept.head, (vocabulary, weights), sheet)?;
+            }
+            mass = mass.max(sum * weight);
+            for (action, score) in sheet.take() {
+                best.raise(action, score);
+            }
+        }
+        let mass = if concept.meanings.is_empty() { weights.unknown } else { mass };
+        Ok(Evidence { actions: best.take(), mass })
+    }
+
+    fn add_word(
+        &self,
+        word: WordId,
+        idf: f32,
+        head: bool,
+        (vocabulary, weights): (&Vocabulary<'_>, &Weights),
+        sheet: &mut Sheet,
+    ) -> Result<(), SearchError> {
+        let Some(text) = vocabulary.words().get(usize::from(word)) else { return Ok(()) };
+        let mut raw = Sheet::new(self.actions);
+        for ((open, weight), (place, _)) in self.places.iter().zip(&weights.places).zip(PLACES) {
+            let object = matches!(place, Place::Object | Place::Id | Place::Nouns);
+            let boost = if head || !object { weight.boost } else { weight.boost * weights.beside };
+            open.each(text, |action, count, length| {
+                let norm = 1.0 - weight.dilution + weight.dilution * length / open.average;
+                raw.add(action, boost * count / norm);
+            })?;
+        }
+        for (action, frequency) in raw.take() {
+            sheet.add(action, idf * frequency / (weights.saturation + frequency));
+        }
+        Ok(())
+    }
+}
+
+impl OpenPlace {
+    fn open(field: Field, reader: &SegmentReader) -> Result<OpenPlace, SearchError> {
+        let words = reader.inverted_index(field)?;
+        let average = words.total_num_tokens() as f32 / reader.max_doc().max(1) as f32;
+        let lengths = reader.get_fieldnorms_reader(field)?;
+        Ok(OpenPlace { field, words, lengths, average: average.max(f32::MIN_POSITIVE) })
+    }
+
+    /// Calls with each action that has the word here, how often, and how long its text is.
+    fn each(&self, word: &str, mut found: impl FnMut(usize, f32, f32)) -> Result<(), SearchError> {
+        let term = Term::from_field_text(self.field, word);
+        let Some(mut postings) = self.words.read_postings(&term, IndexRecordOption::WithFreqs)? else {
+            return Ok(());
+        };
+        let mut action = postings.doc();
+        while action != TERMINATED {
+            found(action as usize, postings.term_freq() as f32, self.lengths.fieldnorm(action) as f32);
+            action = postings.advance();
+        }
+        Ok(())
+    }
+}
+
+/// The pairs of neighbouring words in all meanings, and within a meaning, that the index knows; each once.
+fn neighbours(request: &Request, vocabulary: &Vocabulary<'_>) -> Vec<WordId> {
+    let text = |word: &WordId| vocabulary.words().get(usize::from(*word)).copied();
+    let mut found: Vec<WordId> = Vec::new();
+    let mut note = |first: Option<&WordId>, second: Option<&WordId>| {
+        let Some((first, second)) = first.and_then(text).zip(second.and_then(text)) else { return };
+        if let Some(known) = vocabulary.id(&pair(first, second)).filter(|known| !found.contains(known)) {
+            found.push(known);
+        }
+    };
+    for meaning in request.concepts.iter().flat_map(|concept| &concept.meanings) {
+        for (first, second) in meaning.words.iter().zip(meaning.words.iter().skip(1)) {
+            note(Some(first), Some(second));
+        }
+    }
+    for (before, after) in request.concepts.iter().zip(request.concepts.iter().skip(1)) {
+        for first in &before.meanings {
+            for second in &after.meanings {
+                note(first.words.last(), second.words.first());
+            }
+        }
+    }
+    found
+}
+
+/// A number for each action, of which few are set.
+struct Sheet {
+    scores: Vec<f32>,
+    set: Vec<usize>,
+}
+
+impl Sheet {
+    fn new(actions: usize) -> Sheet {
+        Sheet { scores: vec![0.0; actions], set: Vec::new() }
+    }
+
+    fn change(&mut self, action: usize, with: impl FnOnce(f32) -> f32) {
+        if let Some(score) = self.scores.get_mut(action) {
+            if *score == 0.0 {
+                self.set.push(action);
+            }
+            *score = with(*score);
+        }
+    }
+
+    fn add(&mut self, action: usize, more: f32) {
+        self.change(action, |score| score + more);
+    }
+
+    fn raise(&mut self, action: usize, to: f32) {
+        self.change(action, |score| score.max(to));
+    }
+
+    /// What is set, leaving the sheet empty.
+    fn take(&mut self) -> Vec<(usize, f32)> {
+        let scores = &mut self.scores;
+        let read = |action: usize| scores.get_mut(action).map(|score| (action, std::mem::take(score)));
+        self.set.drain(..).filter_map(read).collect()
+    }
+}

@@ -1,0 +1,54 @@
+//! The index's fields: where a word of an action may stand. The build script includes this file by path.
+
+use tantivy::schema::{Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
+
+/// Where a word stands. The order is that of the index's fields and of the weights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The words of the id.
+    Id,
+    /// The noun acted on: the last of the id's domain and of the path.
+    Object,
+    Summary,
+    Phrases,
+    Aliases,
+    /// What people call the domain's thing.
+    Nouns,
+    /// The words of the operations' paths.
+    Path,
+    Params,
+    /// The values that parameters accept.
+    Choices,
+    /// Two neighbouring words as one, from the id, summary, phrases, aliases and nouns.
+    Pairs,
+}
+
+pub const PLACES: [(Place, &str); 10] = [
+    (Place::Id, "id"),
+    (Place::Object, "object"),
+    (Place::Summary, "summary"),
+    (Place::Phrases, "phrases"),
+    (Place::Aliases, "aliases"),
+    (Place::Nouns, "nouns"),
+    (Place::Path, "path"),
+    (Place::Params, "params"),
+    (Place::Choices, "choices"),
+    (Place::Pairs, "pairs"),
+];
+
+/// The schema, and the fields in the order of [`PLACES`]. Nothing is stored: a document's number is its action's.
+pub fn schema() -> (Schema, Vec<Field>) {
+    let indexing = TextFieldIndexing::default()
+        .set_tokenizer("whitespace")
+        .set_index_option(IndexRecordOption::WithFreqs)
+        .set_fieldnorms(true);
+    let options = TextOptions::default().set_indexing_options(indexing);
+    let mut builder = Schema::builder();
+    let fields = PLACES.iter().map(|(_, name)| builder.add_text_field(name, options.clone())).collect();
+    (builder.build(), fields)
+}
+
+/// Two neighbouring words as one.
+pub fn pair(first: &str, second: &str) -> String {
+    format!("{first}_{second}")
+}

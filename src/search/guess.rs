@@ -1,0 +1,59 @@
+//! Misspelt words to words that are known: bounded edit distance, and words run together.
+
+use super::lexicon::Lexicon;
+use super::profile::Vocabulary;
+
+/// Shorter words are names or abbreviations as often as slips.
+const SHORTEST: usize = 4;
+/// From this length on two slips are forgiven.
+const LONG: usize = 8;
+
+/// The word that a misspelt stem most likely is, or the two words it runs together; nothing where none is near.
+pub fn words(stem: &str, vocabulary: &Vocabulary<'_>, lexicon: &Lexicon) -> Vec<String> {
+    if stem.len() < SHORTEST || !stem.bytes().all(|b| b.is_ascii_alphabetic()) {
+        return Vec::new();
+    }
+    if let Some((first, second)) = run_together(stem, vocabulary) {
+        return vec![first.to_owned(), second.to_owned()];
+    }
+    let single = |word: &&str| !word.contains(['_', ' ']);
+    let counted = vocabulary
+        .words()
+        .iter()
+        .enumerate()
+        .map(|(id, word)| (*word, u16::try_from(id).map_or(0, |id| vocabulary.count(id))));
+    let phrases = lexicon.phrases().map(|phrase| (phrase, 1));
+    let near = counted.chain(phrases).filter(|(word, _)| single(word)).filter_map(|(word, count)| {
+        let distance = distance(stem, word)?;
+        Some((distance, !same_start(stem, word), std::cmp::Reverse(count), word))
+    });
+    near.min().map(|(_, _, _, word)| vec![word.to_owned()]).unwrap_or_default()
+}
+
+fn run_together<'v>(stem: &str, vocabulary: &Vocabulary<'v>) -> Option<(&'v str, &'v str)> {
+    vocabulary.words().iter().filter_map(|word| word.split_once('_')).find(|(first, second)| {
+        stem.len() == first.len() + second.len() && stem.starts_with(first) && stem.ends_with(second)
+    })
+}
+
+fn same_start(one: &str, other: &str) -> bool {
+    one.chars().next() == other.chars().next()
+}
+
+/// The edit distance with swapped neighbours as one slip, where it is small enough to be a slip.
+fn distance(stem: &str, word: &str) -> Option<usize> {
+    let most = if stem.len() >= LONG { 2 } else { 1 };
+    if word.len() < SHORTEST || word.len().abs_diff(stem.len()) > most || !share_letters(stem, word, most) {
+        return None;
+    }
+    Some(strsim::osa_distance(stem, word)).filter(|distance| *distance <= most)
+}
+
+/// Whether so many letters are the same that the distance may be small: each slip changes two at most.
+fn share_letters(one: &str, other: &str, most: usize) -> bool {
+    (letters(one) ^ letters(other)).count_ones() as usize <= 2 * most
+}
+
+fn letters(word: &str) -> u32 {
+    word.bytes().filter(u8::is_ascii_lowercase).fold(0, |set, letter| set | 1 << (letter - b'a'))
+}

@@ -1,0 +1,290 @@
+//! Writes the finder's index, profiles and routes from the actions. Compiled into the build script alone.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
+use std::path::Path;
+
+use tantivy::directory::{Directory, RamDirectory};
+use tantivy::schema::TantivyDocument;
+use tantivy::{Index, IndexSettings};
+
+use super::fields::{PLACES, Place, pair, schema};
+use super::language::{Domain, Words};
+use super::model::{Action, Audience, Method, Operation, Piece, Risk, Scope, pieces};
+use super::normalise::{Stemmer, split};
+use super::packed::{File, Table};
+use super::profile::{DomainProfile, Kind, Profile, Profiles, Route, Vocabulary, WordId, scope};
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+/// What the segment is called instead of its random name, so that two builds are identical.
+const SEGMENT: &str = "00000000000000000000000000000001";
+
+/// Memory for the writer; tantivy refuses less.
+const WRITER_BYTES: usize = 50_000_000;
+
+/// The finder's data as bytes.
+pub struct Built {
+    /// The table of the index's files, and the files.
+    pub table: Vec<u8>,
+    pub index: Vec<u8>,
+    pub profiles: Vec<u8>,
+    pub routes: Vec<u8>,
+}
+
+/// Builds all of it from actions sorted by id.
+pub fn build(actions: &[Action], words: &Words) -> Outcome<Built> {
+    let analyser = Analyser::new(words);
+    let texts: Vec<Texts> = actions.iter().map(|action| analyser.texts(action)).collect();
+    let (table, index) = write_index(&texts)?;
+    let profiles = postcard::to_allocvec(&Profiler::new(&texts, &analyser).profiles(actions)?)?;
+    let routes = postcard::to_allocvec(&routes(actions)?)?;
+    Ok(Built { table, index, profiles, routes })
+}
+
+/// The words of an action by place, and the short texts that could be the request.
+struct Texts {
+    places: Vec<Vec<String>>,
+    lines: Vec<Vec<String>>,
+    path_noun: Vec<String>,
+}
+
+struct Analyser<'a> {
+    stemmer: Stemmer,
+    stopwords: BTreeSet<&'a str>,
+    domains: &'a BTreeMap<String, Domain>,
+}
+
+impl<'a> Analyser<'a> {
+    fn new(words: &'a Words) -> Analyser<'a> {
+        Analyser {
+            stemmer: Stemmer::new(&words.language.never_stem),
+            stopwords: words.language.stopwords.iter().map(String::as_str).collect(),
+            domains: &words.domains,
+        }
+    }
+
+    /// The stems of a text without stopwords; numbers say nothing.
+    fn words(&self, text: &str) -> Vec<String> {
+        let kept = split(text).into_iter().filter(|word| {
+            !self.stopwords.contains(word.as_str()) && !word.bytes().all(|b| b.is_ascii_digit())
+        });
+        kept.map(|word| self.stemmer.stem(&word).0.into_owned()).collect()
+    }
+
+    fn nouns(&self, action: &Action) -> Vec<Vec<String>> {
+        let nouns = self.domains.get(action.domain()).map(|domain| domain.nouns.as_slice());
+        nouns.unwrap_or_default().iter().map(|noun| self.words(noun)).collect()
+    }
+
+    fn texts(&self, action: &Action) -> Texts {
+        let path_noun = action.operations.first().map(|first| self.path_noun(first)).unwrap_or_default();
+        let lines = self.lines(action);
+        let place = |place: Place| match place {
+            Place::Id => self.words(&action.id),
+            Place::Object => {
+                [self.words(action.domain()).pop().into_iter().collect(), path_noun.clone()].concat()
+            }
+            Place::Summary => self.words(&action.summary),
+            Place::Phrases => action.phrases.iter().flat_map(|phrase| self.words(phrase)).collect(),
+            Place::Aliases => action.aliases.iter().flat_map(|alias| self.words(alias)).collect(),
+            Place::Nouns => self.nouns(action).concat(),
+            Place::Path => unique(action.operations.iter().flat_map(|operation| self.path_words(operation))),
+            Place::Params => unique(action.params.iter().flat_map(|param| self.words(&param.name))),
+            Place::Choices => unique(action.params.iter().flat_map(|param| {
+                param.choices.iter().filter(|choice| choice.len() > 2).flat_map(|choice| self.words(choice))
+            })),
+            Place::Pairs => unique(lines.iter().chain(&self.nouns(action)).flat_map(|line| pairs(line))),
+        };
+        Texts { places: PLACES.iter().map(|(at, _)| place(*at)).collect(), lines, path_noun }
+    }
+
+    /// The id, the verb with each noun of the domain, the summary, the phrases and the aliases.
+    fn lines(&self, action: &Action) -> Vec<Vec<String>> {
+        let verb = self.words(action.verb());
+        let named = self.nouns(action).into_iter().map(|noun| [verb.clone(), noun].concat());
+        let written = [&action.id, &action.summary].into_iter().chain(&action.phrases).chain(&action.aliases);
+        let lines: BTreeSet<Vec<String>> = written.map(|text| self.words(text)).chain(named).collect();
+        lines.into_iter().filter(|line| !line.is_empty()).collect()
+    }
+
+    fn path_words(&self, operation: &Operation) -> Vec<String> {
+        segments(&operation.path).flat_map(|segment| self.words(segment)).collect()
+    }
+
+    fn path_noun(&self, operation: &Operation) -> Vec<String> {
+        segments(&operation.path).last().map(|segment| self.words(segment)).unwrap_or_default()
+    }
+}
+
+/// The path's segments that are GitLab's words.
+fn segments(path: &str) -> impl Iterator<Item = &str> {
+    let texts = pieces(path).filter_map(|piece| match piece {
+        Piece::Text(text) => Some(text),
+        Piece::Placeholder { .. } => None,
+    });
+    texts.flat_map(|text| text.split('/')).filter(|segment| segment.chars().any(char::is_alphabetic))
+}
+
+fn unique(words: impl Iterator<Item = String>) -> Vec<String> {
+    words.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+fn pairs(line: &[String]) -> Vec<String> {
+    line.iter().zip(line.iter().skip(1)).map(|(first, second)| pair(first, second)).collect()
+}
+
+fn write_index(texts: &[Texts]) -> Outcome<(Vec<u8>, Vec<u8>)> {
+    let directory = RamDirectory::create();
+    let (schema, fields) = schema();
+    let builder = Index::builder().schema(schema).settings(IndexSettings::default());
+    let mut writer =
+        builder.single_segment_index_writer::<TantivyDocument>(directory.clone(), WRITER_BYTES)?;
+    for text in texts {
+        let mut document = TantivyDocument::new();
+        for (field, words) in fields.iter().zip(&text.places) {
+            document.add_text(*field, words.join(" "));
+        }
+        writer.add_document(document)?;
+    }
+    let index = writer.finalize()?;
+    let segment = index.searchable_segment_ids()?.pop().ok_or("the index has no segment")?.uuid_string();
+    let mut names: Vec<String> =
+        index.directory().list_managed_files().iter().map(|p| p.to_string_lossy().into_owned()).collect();
+    names.sort();
+    pack(&directory, &names, &segment)
+}
+
+fn pack(directory: &RamDirectory, names: &[String], segment: &str) -> Outcome<(Vec<u8>, Vec<u8>)> {
+    let mut block = Vec::new();
+    let mut files: Vec<(String, u32, u32)> = Vec::new();
+    for name in names {
+        if !directory.exists(Path::new(name))? {
+            continue;
+        }
+        let mut bytes = directory.atomic_read(Path::new(name))?;
+        if name == "meta.json" {
+            bytes = meta(&String::from_utf8(bytes)?, segment).into_bytes();
+        }
+        let start = u32::try_from(block.len())?;
+        block.extend(bytes);
+        files.push((name.replace(segment, SEGMENT), start, u32::try_from(block.len())?));
+    }
+    files.sort();
+    let files = files.iter().map(|(name, start, end)| File { name, start: *start, end: *end }).collect();
+    Ok((postcard::to_allocvec(&Table { files })?, block))
+}
+
+/// `meta.json` with the segment's fixed name, written with hyphens as tantivy reads it.
+fn meta(text: &str, segment: &str) -> String {
+    let hyphenated = |id: &str| {
+        let part = |from: usize, to: usize| id.get(from..to).unwrap_or_default().to_owned();
+        [part(0, 8), part(8, 12), part(12, 16), part(16, 20), part(20, 32)].join("-")
+    };
+    text.replace(&hyphenated(segment), &hyphenated(SEGMENT)).replace(segment, SEGMENT)
+}
+
+/// Numbers the words and makes the profiles.
+struct Profiler<'t> {
+    words: BTreeMap<&'t str, u16>,
+    texts: &'t [Texts],
+    analyser: &'t Analyser<'t>,
+}
+
+impl<'t> Profiler<'t> {
+    fn new(texts: &'t [Texts], analyser: &'t Analyser<'t>) -> Profiler<'t> {
+        let mut words: BTreeMap<&str, u16> = BTreeMap::new();
+        for text in texts {
+            let own: BTreeSet<&str> = text.places.iter().flatten().map(String::as_str).collect();
+            for word in own {
+                *words.entry(word).or_default() += 1;
+            }
+        }
+        Profiler { words, texts, analyser }
+    }
+
+    fn profiles(&self, actions: &[Action]) -> Outcome<Profiles<'t>> {
+        let vocabulary =
+            Vocabulary::new(self.words.keys().copied().collect(), self.words.values().copied().collect());
+        u16::try_from(self.words.len())?;
+        let mut domains: Vec<(&str, DomainProfile)> = Vec::new();
+        let mut profiles = Vec::new();
+        for (action, texts) in actions.iter().zip(self.texts) {
+            if domains.last().is_none_or(|(name, _)| *name != action.domain()) {
+                domains.push((action.domain(), self.domain(action, &vocabulary)));
+            }
+            profiles.push(self.profile(action, texts, u16::try_from(domains.len() - 1)?, &vocabulary));
+        }
+        let domains = domains.into_iter().map(|(_, domain)| domain).collect();
+        Ok(Profiles { vocabulary, actions: profiles, domains })
+    }
+
+    fn domain(&self, action: &Action, vocabulary: &Vocabulary) -> DomainProfile {
+        DomainProfile {
+            name: ids(&self.analyser.words(action.domain()), vocabulary),
+            nouns: self.analyser.nouns(action).iter().map(|noun| ids(noun, vocabulary)).collect(),
+        }
+    }
+
+    fn profile(&self, action: &Action, texts: &Texts, domain: u16, vocabulary: &Vocabulary) -> Profile {
+        let mut verb = ids(&self.analyser.words(action.verb()), vocabulary).into_iter();
+        Profile {
+            domain,
+            verb: verb.next().unwrap_or(WordId::MAX),
+            verb_rest: verb.collect(),
+            kind: kind(action),
+            destructive: action.risk == Risk::Destructive,
+            machine: action.audience == Audience::Machine,
+            deprecated: action.choices().all(|operation| operation.deprecated),
+            scopes: action
+                .choices()
+                .map(|operation| scope_bit(operation.scope))
+                .fold(0, |all, bit| all | bit),
+            lines: texts.lines.iter().map(|line| ids(line, vocabulary)).collect(),
+            path_noun: ids(&texts.path_noun, vocabulary),
+        }
+    }
+}
+
+fn ids(words: &[String], vocabulary: &Vocabulary) -> Vec<WordId> {
+    let mut ids: Vec<WordId> = Vec::new();
+    for id in words.iter().filter_map(|word| vocabulary.id(word)) {
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    ids
+}
+
+fn kind(action: &Action) -> Kind {
+    let method = action.operations.first().map_or(Method::Get, |first| first.method);
+    match (action.verb().split('_').next().unwrap_or_default(), method) {
+        ("list" | "search", _) => Kind::List,
+        ("get", _) | (_, Method::Get | Method::Head) => Kind::Get,
+        ("create" | "add", _) => Kind::Create,
+        ("update" | "set", _) => Kind::Update,
+        ("delete" | "remove", _) | (_, Method::Delete) => Kind::Delete,
+        _ => Kind::Act,
+    }
+}
+
+fn scope_bit(of: Scope) -> u8 {
+    match of {
+        Scope::Project => scope::PROJECT,
+        Scope::Group => scope::GROUP,
+        Scope::Instance => scope::INSTANCE,
+        Scope::User => scope::USER,
+        Scope::Current => scope::CURRENT,
+    }
+}
+
+fn routes(actions: &[Action]) -> Outcome<Vec<Route<'_>>> {
+    let mut routes = Vec::new();
+    for (number, action) in actions.iter().enumerate() {
+        for operation in &action.operations {
+            let action = u16::try_from(number)?;
+            routes.push(Route { method: operation.method.name(), path: &operation.path, action });
+        }
+    }
+    Ok(routes)
+}

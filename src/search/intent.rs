@@ -1,0 +1,43 @@
+//! What is asked for against what an action does: the verb, one or several, and where.
+
+use super::lexicon::Asked;
+use super::profile::{Kind, Profile, scope};
+use super::weights::agreement;
+
+/// How well an action's verb, and what it does, answers the verb asked for: 1 for the very verb.
+pub fn verb(asked: Option<&Asked>, profile: &Profile) -> f32 {
+    let Some(asked) = asked else { return agreement(None, profile.kind) };
+    match asked.verbs.iter().position(|verb| *verb == profile.verb) {
+        Some(at) => 1.0 - 0.1 * (at.min(5) as f32),
+        None => agreement(Some(asked.kind), profile.kind),
+    }
+}
+
+/// Whether something destructive was asked for, and this action's verb is among its names.
+pub fn asks_for(asked: Option<&Asked>, profile: &Profile) -> bool {
+    asked.is_some_and(|asked| asked.kind == Kind::Delete || asked.verbs.contains(&profile.verb))
+}
+
+/// Several want a list, one wants one.
+pub fn number(plural: bool, profile: &Profile) -> f32 {
+    match (profile.kind, plural) {
+        (Kind::List, true) | (Kind::Get, false) => 1.0,
+        (Kind::List, false) | (Kind::Get, true) => -1.0,
+        _ => 0.0,
+    }
+}
+
+/// How well an action's scopes answer where the request said.
+pub fn scope(asked: u8, profile: &Profile) -> f32 {
+    let only = |bit: u8| profile.scopes == bit;
+    let works = |bit: u8| profile.scopes & bit != 0;
+    if asked & scope::CURRENT != 0 {
+        return if works(scope::CURRENT) { 1.0 } else { 0.0 };
+    }
+    let mut agreement = if only(scope::CURRENT) { -0.5 } else { 0.0 };
+    let named = asked & (scope::PROJECT | scope::GROUP | scope::INSTANCE);
+    if named != 0 {
+        agreement += if profile.scopes & named != 0 { 0.5 } else { -0.5 };
+    }
+    agreement
+}

@@ -1,0 +1,198 @@
+//! `language.toml` as the ranker looks it up: what words and phrases mean, which are verbs, which say nothing.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::catalog::Language;
+
+use super::normalise::Stemmer;
+use super::profile::{Kind, Profiles, Vocabulary, WordId, scope};
+
+/// The verbs that most ids have, with what each does.
+const GENERIC: [(&str, Kind); 5] = [
+    ("list", Kind::List),
+    ("get", Kind::Get),
+    ("create", Kind::Create),
+    ("update", Kind::Update),
+    ("delete", Kind::Delete),
+];
+
+const SCOPES: [(&str, u8); 5] = [
+    ("project", scope::PROJECT),
+    ("group", scope::GROUP),
+    ("instance", scope::INSTANCE),
+    ("user", scope::USER),
+    ("current", scope::CURRENT),
+];
+
+/// The words that one meaning of a word or phrase has in the index, and what they are worth.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Meaning {
+    pub words: Vec<WordId>,
+    pub weight: f32,
+}
+
+/// A verb's meanings among the verbs of ids, best first, and what the best does.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Asked {
+    pub verbs: Vec<WordId>,
+    pub kind: Kind,
+    /// Whether one of the generic verbs is meant, which may also stand last: `issue list`.
+    pub generic: bool,
+}
+
+/// What is known of a word or phrase.
+#[derive(Clone, Debug, Default)]
+pub struct Entry {
+    pub meanings: Vec<Meaning>,
+    pub verb: Option<Asked>,
+    /// A bit of [`scope`], where it names one.
+    pub scope: u8,
+}
+
+/// All of the language, keyed by stems.
+#[derive(Debug)]
+pub struct Lexicon {
+    pub stemmer: Stemmer,
+    entries: HashMap<String, Entry>,
+    longest: usize,
+    stopwords: HashSet<String>,
+    prepositions: HashSet<String>,
+    questions: HashSet<String>,
+    generic: Vec<(WordId, Kind)>,
+    own_verbs: HashMap<WordId, Kind>,
+    compounds: HashSet<(WordId, WordId)>,
+}
+
+impl Lexicon {
+    pub fn new(language: &Language, profiles: &Profiles<'_>) -> Lexicon {
+        let set = |words: &[String]| words.iter().cloned().collect::<HashSet<_>>();
+        let stemmer = Stemmer::new(&language.never_stem);
+        let generic = generic(&stemmer, &profiles.vocabulary);
+        let own_verbs = profiles.actions.iter().rev().map(|action| (action.verb, action.kind)).collect();
+        let mut lexicon = Lexicon {
+            stemmer,
+            entries: HashMap::new(),
+            longest: 1,
+            stopwords: set(&language.stopwords),
+            prepositions: set(&language.prepositions),
+            questions: set(&language.questions),
+            generic,
+            own_verbs,
+            compounds: compounds(profiles),
+        };
+        lexicon.add_synonyms(language, &profiles.vocabulary);
+        lexicon.add_verbs(language, &profiles.vocabulary);
+        lexicon.add_scopes(language);
+        lexicon
+    }
+
+    /// How many words the longest phrase has.
+    pub fn longest(&self) -> usize {
+        self.longest
+    }
+
+    /// What is known of a phrase, given by its stems joined with spaces.
+    pub fn entry(&self, stems: &str) -> Option<&Entry> {
+        self.entries.get(stems)
+    }
+
+    /// The phrases, for guessing at misspelt words.
+    pub fn phrases(&self) -> impl Iterator<Item = &str> {
+        self.entries.keys().map(String::as_str)
+    }
+
+    pub fn is_stopword(&self, word: &str) -> bool {
+        self.stopwords.contains(word)
+    }
+
+    /// Whether a word ends the head of a request: what follows stands beside its object.
+    pub fn is_preposition(&self, word: &str) -> bool {
+        self.prepositions.contains(word)
+    }
+
+    /// Whether a word asks, so that nothing is to be changed.
+    pub fn is_question(&self, word: &str) -> bool {
+        self.questions.contains(word)
+    }
+
+    /// Whether a verb is one of those that most ids have, and so says little as a word.
+    pub fn is_generic(&self, verb: WordId) -> bool {
+        self.generic.iter().any(|(known, _)| *known == verb)
+    }
+
+    /// What a word asks for that is the verb of some id: `approve`, `rebase`.
+    pub fn own_verb(&self, word: WordId) -> Option<Asked> {
+        let kind = *self.own_verbs.get(&word)?;
+        Some(Asked { verbs: vec![word], kind, generic: self.is_generic(word) })
+    }
+
+    /// Whether two neighbouring words are one noun of GitLab's, such as `merge request`.
+    pub fn is_compound(&self, first: WordId, second: WordId) -> bool {
+        self.compounds.contains(&(first, second))
+    }
+
+    fn key(&self, phrase: &str) -> String {
+        self.stemmer.words(phrase).join(" ")
+    }
+
+    fn enter(&mut self, phrase: &str) -> &mut Entry {
+        let key = self.key(phrase);
+        self.longest = self.longest.max(key.split(' ').count());
+        self.entries.entry(key).or_default()
+    }
+
+    fn add_synonyms(&mut self, language: &Language, vocabulary: &Vocabulary<'_>) {
+        for synonym in &language.synonyms {
+            let meanings: Vec<Meaning> = synonym
+                .mean
+                .iter()
+                .map(|meaning| Meaning { words: self.known(meaning, vocabulary), weight: synonym.weight })
+                .filter(|meaning| !meaning.words.is_empty())
+                .collect();
+            for phrase in &synonym.say {
+                self.enter(phrase).meanings.extend(meanings.iter().cloned());
+            }
+        }
+    }
+
+    fn add_verbs(&mut self, language: &Language, vocabulary: &Vocabulary<'_>) {
+        for verb in &language.verbs {
+            let verbs: Vec<WordId> =
+                verb.mean.iter().filter_map(|meaning| vocabulary.id(&self.key(meaning))).collect();
+            let Some(first) = verbs.first() else { continue };
+            let kind = self.kind(*first);
+            let generic = self.is_generic(*first);
+            for phrase in &verb.say {
+                self.enter(phrase).verb = Some(Asked { verbs: verbs.clone(), kind, generic });
+            }
+        }
+    }
+
+    fn add_scopes(&mut self, language: &Language) {
+        for named in &language.scopes {
+            let bit = SCOPES.iter().find(|(name, _)| *name == named.mean).map_or(0, |(_, bit)| *bit);
+            for phrase in &named.say {
+                self.enter(phrase).scope |= bit;
+            }
+        }
+    }
+
+    fn kind(&self, verb: WordId) -> Kind {
+        let generic = self.generic.iter().find(|(known, _)| *known == verb).map(|(_, kind)| *kind);
+        generic.or_else(|| self.own_verbs.get(&verb).copied()).unwrap_or(Kind::Act)
+    }
+
+    fn known(&self, text: &str, vocabulary: &Vocabulary<'_>) -> Vec<WordId> {
+        self.stemmer.words(text).iter().filter_map(|word| vocabulary.id(word)).collect()
+    }
+}
+
+fn generic(stemmer: &Stemmer, vocabulary: &Vocabulary<'_>) -> Vec<(WordId, Kind)> {
+    let known = |verb: &str| vocabulary.id(&stemmer.stem(verb).0);
+    GENERIC.iter().filter_map(|(verb, kind)| Some((known(verb)?, *kind))).collect()
+}
+
+fn compounds(profiles: &Profiles<'_>) -> HashSet<(WordId, WordId)> {
+    let nouns = profiles.domains.iter().flat_map(|domain| domain.nouns.iter().chain([&domain.name]));
+    nouns.flat_map(|noun| noun.iter().copied().zip(noun.iter().copied().skip(1))).collect()
+}

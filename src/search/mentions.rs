@@ -1,0 +1,175 @@
+//! Things that a request names rather than means: `#12`, `!45`, `@alice`, `group/project`, a URL, quoted text,
+//! a commit's hash, a number. They are taken out of the words; what kind of thing it was stays as a hint.
+
+/// What a mention tells of its kind, as a word of GitLab's.
+pub type Kind = &'static str;
+
+/// A request without its mentions.
+#[derive(Debug, Default, PartialEq)]
+pub struct Read {
+    /// The words left, in order, with their punctuation.
+    pub words: String,
+    /// The kinds of what was named, each once.
+    pub kinds: Vec<Kind>,
+}
+
+/// Marks and the things they name.
+const MARKS: [(char, Kind); 7] = [
+    ('#', "issue"),
+    ('!', "merge request"),
+    ('&', "epic"),
+    ('@', "user"),
+    ('~', "label"),
+    ('%', "milestone"),
+    ('$', "snippet"),
+];
+
+/// What a URL of GitLab's pages shows, by the segment after `/-/`.
+const PAGES: [(&str, Kind); 18] = [
+    ("merge_requests", "merge request"),
+    ("issues", "issue"),
+    ("work_items", "work item"),
+    ("epics", "epic"),
+    ("pipelines", "pipeline"),
+    ("jobs", "job"),
+    ("commit", "commit"),
+    ("commits", "commit"),
+    ("blob", "file"),
+    ("raw", "file"),
+    ("tree", "repository tree"),
+    ("branches", "branch"),
+    ("tags", "tag"),
+    ("releases", "release"),
+    ("milestones", "milestone"),
+    ("environments", "environment"),
+    ("snippets", "snippet"),
+    ("wikis", "wiki page"),
+];
+
+/// Takes the mentions out. `known` tells a word of the field: `CI/CD` and `and/or` are words, `acme/widget` a name.
+pub fn read(request: &str, known: &dyn Fn(&str) -> bool) -> Read {
+    let unquoted = without_quotes(request);
+    let mut read = Read::default();
+    for chunk in unquoted.split_whitespace() {
+        let bare = chunk.trim_matches(['(', ')', '[', ']', ',', ';', '?', '"', '`', '<', '>']);
+        let bare = bare.strip_suffix(['.', ':', '!']).unwrap_or(bare);
+        match kind_of(bare, known) {
+            Named::Word => push(&mut read.words, chunk),
+            Named::Thing(kind) => {
+                read.kinds.extend(kind.filter(|kind| !read.kinds.contains(kind)));
+                push(&mut read.words, if chunk.ends_with([',', ';']) { "," } else { "" });
+            }
+        }
+    }
+    if read.words.trim_matches([' ', ',']).is_empty() && read.kinds.is_empty() {
+        read.words = request.to_owned();
+    }
+    read
+}
+
+fn push(words: &mut String, chunk: &str) {
+    words.push(' ');
+    words.push_str(chunk);
+}
+
+/// The request without what stands in double quotes or backticks, which is a title, a name or a text.
+fn without_quotes(request: &str) -> String {
+    let mut left = String::new();
+    let mut rest = request;
+    while let Some(at) = rest.find(['"', '`', '“']) {
+        let (before, quoted) = rest.split_at(at);
+        let open = quoted.chars().next().unwrap_or('"');
+        let inner = quoted.get(open.len_utf8()..).unwrap_or_default();
+        let Some(end) = inner.find(if open == '“' { '”' } else { open }) else { break };
+        left.push_str(before);
+        rest = inner.get(end..).map(|tail| tail.trim_start_matches(['"', '`', '”'])).unwrap_or_default();
+    }
+    left + rest
+}
+
+enum Named {
+    Word,
+    Thing(Option<Kind>),
+}
+
+fn kind_of(chunk: &str, known: &dyn Fn(&str) -> bool) -> Named {
+    if let Some(url) = chunk.strip_prefix("https://").or_else(|| chunk.strip_prefix("http://")) {
+        return Named::Thing(page(url));
+    }
+    if let Some(kind) = marked(chunk) {
+        return Named::Thing(Some(kind));
+    }
+    if chunk.contains('@') && chunk.contains('.') {
+        return Named::Thing(None);
+    }
+    if chunk.contains('/') {
+        return slashed(chunk, known);
+    }
+    if is_hash(chunk) {
+        return Named::Thing(Some("commit"));
+    }
+    if is_number(chunk) {
+        return Named::Thing(None);
+    }
+    if is_file(chunk, known) {
+        return Named::Thing(Some("file"));
+    }
+    Named::Word
+}
+
+fn page(url: &str) -> Option<Kind> {
+    let segment = url.split("/-/").nth(1)?.split(['/', '?', '#']).next()?;
+    PAGES.iter().find(|(name, _)| *name == segment).map(|(_, kind)| *kind)
+}
+
+/// `#12`, `acme/widget!45`, `@alice`, `~bug`, `%v1`.
+fn marked(chunk: &str) -> Option<Kind> {
+    MARKS.iter().find(|(mark, _)| names(chunk, *mark)).map(|(_, kind)| *kind)
+}
+
+fn names(chunk: &str, mark: char) -> bool {
+    let Some((before, after)) = chunk.rsplit_once(mark) else { return false };
+    let path = before.is_empty() || before.contains('/');
+    match mark {
+        '@' | '~' | '%' => before.is_empty() && after.starts_with(char::is_alphanumeric),
+        _ => path && !after.is_empty() && after.bytes().all(|b| b.is_ascii_digit()),
+    }
+}
+
+/// A path of a project, a branch or a file, unless its parts are words of the field.
+fn slashed(chunk: &str, known: &dyn Fn(&str) -> bool) -> Named {
+    let mut parts = chunk.split('/');
+    if !chunk.starts_with('/') && parts.all(|part| !part.is_empty() && known(&part.to_lowercase())) {
+        return Named::Word;
+    }
+    let file = chunk.rsplit('/').next().is_some_and(|last| is_file(last, known));
+    Named::Thing(file.then_some("file"))
+}
+
+/// Seven to forty hexadecimal digits with at least one digit and one letter among them, or `abc123`.
+fn is_hash(chunk: &str) -> bool {
+    let hexadecimal = chunk.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
+    (6..=40).contains(&chunk.len())
+        && hexadecimal
+        && chunk.bytes().any(|b| b.is_ascii_digit())
+        && chunk.bytes().any(|b| b.is_ascii_lowercase())
+}
+
+/// `42`, `v1.2.3`, `2026-02-28`, `10%`.
+fn is_number(chunk: &str) -> bool {
+    let digits = chunk.strip_prefix('v').unwrap_or(chunk);
+    digits.starts_with(|c: char| c.is_ascii_digit())
+        && digits.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'-' | b':' | b'%'))
+}
+
+/// `README.md`, `.gitlab-ci.yml`; not `issue.list`, whose parts are words, nor `e.g`.
+fn is_file(chunk: &str, known: &dyn Fn(&str) -> bool) -> bool {
+    let Some((stem, extension)) = chunk.rsplit_once('.') else { return false };
+    let plausible =
+        (1..=5).contains(&extension.len()) && extension.bytes().all(|b| b.is_ascii_alphanumeric());
+    let words = !stem.is_empty() && known(&stem.to_lowercase()) && known(&extension.to_lowercase());
+    plausible
+        && !words
+        && (stem.len() > 1 || stem.is_empty())
+        && extension.bytes().any(|b| b.is_ascii_lowercase())
+}

@@ -1,0 +1,139 @@
+//! Words to ranked actions. A request goes through the steps in this order:
+//!
+//! 1. [`routes`] and the catalog: an exact id, alias, REST path or page of GitLab ends the search.
+//! 2. [`mentions`]: what the request names is taken out; its kind stays as a hint.
+//! 3. [`normalise`], [`guess`]: words to stems, misspelt ones to the nearest known.
+//! 4. [`lexicon`], [`request`]: phrases, synonyms, the verb, the object, where; clauses and windows.
+//! 5. [`evidence`]: BM25F over the places of the index.
+//! 6. [`score`], [`intent`]: the features of the best by evidence, weighed by [`weights`].
+//! 7. [`ranking`]: windows joined, the destructive held back, confidence.
+//!
+//! The only place that names tantivy and strsim. Depends on the catalog alone.
+
+mod directory;
+mod evidence;
+mod fields;
+mod guess;
+mod intent;
+mod lexicon;
+mod mentions;
+mod normalise;
+mod packed;
+mod profile;
+mod ranking;
+mod request;
+mod routes;
+mod score;
+mod suggest;
+mod weights;
+
+#[cfg(test)]
+mod tests;
+
+use crate::catalog::{Action, Catalog, CatalogError};
+
+use evidence::Postboard;
+use lexicon::Lexicon;
+use profile::Profiles;
+pub use weights::{FEATURES, Feature, PlaceWeight, WEIGHTS, Weights};
+
+static PROFILES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/search_profiles.bin"));
+
+/// Why a search could not be made. None of them is the request's fault.
+#[derive(Debug, thiserror::Error)]
+pub enum SearchError {
+    #[error("the embedded index cannot be read")]
+    Embedded(#[source] postcard::Error),
+    #[error("the embedded index is empty")]
+    Empty,
+    #[error("the index cannot be searched")]
+    Index(#[from] tantivy::TantivyError),
+    #[error("the index cannot be read")]
+    Read(#[from] std::io::Error),
+    #[error("the catalog cannot be read")]
+    Catalog(#[from] CatalogError),
+}
+
+/// What is looked for.
+pub struct Query<'q> {
+    /// Words, an id, a REST path or a URL of GitLab.
+    pub words: &'q str,
+    pub limit: usize,
+    /// Only actions of this domain.
+    pub domain: Option<&'q str>,
+    /// Only actions for which this holds.
+    pub allow: &'q dyn Fn(&Action) -> bool,
+    /// Say why, a line for each step.
+    pub explain: bool,
+}
+
+/// How sure the ranking is of its first answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Confidence {
+    High,
+    Low,
+    /// Nothing in the catalog is meant.
+    None,
+}
+
+/// The answer to a query.
+#[derive(Debug)]
+pub struct Ranking {
+    pub confidence: Confidence,
+    /// How many actions the request could mean, those beyond the limit among them.
+    pub total: usize,
+    /// Best first.
+    pub hits: Vec<Hit>,
+    /// Where nothing matched: what could be asked instead.
+    pub suggestions: Vec<String>,
+}
+
+/// An action that could serve the request.
+#[derive(Debug)]
+pub struct Hit {
+    /// The action's number in the catalog.
+    pub number: usize,
+    pub action: Action,
+    /// About 1 for a good answer; more is better, and only comparable within one ranking.
+    pub score: f32,
+    /// A line for each step, where that was asked for.
+    pub explain: Vec<String>,
+}
+
+/// The finder, opened once and shared.
+pub struct Ranker {
+    postboard: Postboard,
+    profiles: Profiles<'static>,
+    lexicon: Lexicon,
+    weights: Weights,
+}
+
+impl std::fmt::Debug for Ranker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Ranker").field("actions", &self.postboard.len()).finish_non_exhaustive()
+    }
+}
+
+impl Ranker {
+    /// Opens the embedded index.
+    pub fn open(catalog: &Catalog) -> Result<Ranker, SearchError> {
+        Ranker::open_with(catalog, WEIGHTS)
+    }
+
+    /// The same with other weights, to measure them.
+    pub fn open_with(catalog: &Catalog, weights: Weights) -> Result<Ranker, SearchError> {
+        let profiles: Profiles<'static> = postcard::from_bytes(PROFILES).map_err(SearchError::Embedded)?;
+        let lexicon = Lexicon::new(&catalog.words()?.language, &profiles);
+        Ok(Ranker { postboard: Postboard::open()?, profiles, lexicon, weights })
+    }
+
+    /// Other weights from now on.
+    pub fn set_weights(&mut self, weights: Weights) {
+        self.weights = weights;
+    }
+
+    /// The actions that a query could mean, best first. The same query gives the same answer, always.
+    pub fn rank(&self, catalog: &Catalog, query: &Query<'_>) -> Result<Ranking, SearchError> {
+        ranking::rank(self, catalog, query)
+    }
+}

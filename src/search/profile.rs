@@ -1,0 +1,110 @@
+//! What the ranker knows of each action without decoding it, written by the build script, which includes this
+//! file by path.
+
+use serde::{Deserialize, Serialize};
+
+/// The number of a word in the [`Vocabulary`].
+pub type WordId = u16;
+
+/// Everything beside the index.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Profiles<'a> {
+    #[serde(borrow)]
+    pub vocabulary: Vocabulary<'a>,
+    /// One an action, in catalog order.
+    pub actions: Vec<Profile>,
+    /// One a domain, in the order in which the actions name them.
+    pub domains: Vec<DomainProfile>,
+}
+
+/// Every word of the index, sorted, with the number of actions that have it.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Vocabulary<'a> {
+    #[serde(borrow)]
+    words: Vec<&'a str>,
+    counts: Vec<u16>,
+}
+
+impl<'a> Vocabulary<'a> {
+    /// From sorted words and their counts.
+    pub fn new(words: Vec<&'a str>, counts: Vec<u16>) -> Vocabulary<'a> {
+        Vocabulary { words, counts }
+    }
+
+    pub fn id(&self, word: &str) -> Option<WordId> {
+        let found = self.words.binary_search_by(|known| (*known).cmp(word)).ok()?;
+        WordId::try_from(found).ok()
+    }
+
+    /// How many actions have the word.
+    pub fn count(&self, id: WordId) -> u16 {
+        self.counts.get(usize::from(id)).copied().unwrap_or_default()
+    }
+
+    pub fn words(&self) -> &[&'a str] {
+        &self.words
+    }
+
+    pub fn len(&self) -> usize {
+        self.words.len()
+    }
+}
+
+/// What an action is, in numbers.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Profile {
+    /// Its position in [`Profiles::domains`].
+    pub domain: u16,
+    /// The first word of what stands after the id's dot.
+    pub verb: WordId,
+    /// The words after it.
+    pub verb_rest: Vec<WordId>,
+    pub kind: Kind,
+    pub destructive: bool,
+    pub machine: bool,
+    pub deprecated: bool,
+    /// The scopes it works in, a bit each: see [`scope`].
+    pub scopes: u8,
+    /// Its id, summary, phrases and aliases: each a short text that could be the request.
+    pub lines: Vec<Vec<WordId>>,
+    /// The last noun of the path of its first operation.
+    pub path_noun: Vec<WordId>,
+}
+
+/// What a domain's things are called.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct DomainProfile {
+    /// The words of its name.
+    pub name: Vec<WordId>,
+    /// Each of its nouns, in words.
+    pub nouns: Vec<Vec<WordId>>,
+}
+
+/// What an action does to the world, as its method and verb tell it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Kind {
+    List,
+    Get,
+    Create,
+    Update,
+    Delete,
+    /// Whatever else GitLab can do: approve, retry, rebase.
+    Act,
+}
+
+/// The bits of [`Profile::scopes`].
+pub mod scope {
+    pub const PROJECT: u8 = 1;
+    pub const GROUP: u8 = 2;
+    pub const INSTANCE: u8 = 4;
+    pub const USER: u8 = 8;
+    pub const CURRENT: u8 = 16;
+}
+
+/// A method and path with the number of its action, as paths are looked up.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Route<'a> {
+    pub method: &'a str,
+    pub path: &'a str,
+    pub action: u16,
+}

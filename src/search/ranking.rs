@@ -1,0 +1,219 @@
+//! The steps of one search, from the query to the answer.
+
+use crate::catalog::{Action, Catalog, Risk};
+
+use super::request::{Reader, Request, Segment};
+use super::score::{Scored, Scorer};
+use super::weights::FEATURES;
+use super::{Confidence, Hit, Query, Ranker, Ranking, SearchError, routes, suggest};
+
+/// Prefixes of other servers' tool names.
+const PREFIXES: [&str; 3] = ["mcp_", "gitlab_", "gl_"];
+
+pub fn rank(ranker: &Ranker, catalog: &Catalog, query: &Query<'_>) -> Result<Ranking, SearchError> {
+    let exact = exact(catalog, query.words)?;
+    if !exact.is_empty() {
+        return exactly(&exact, catalog, query);
+    }
+    let reader = Reader {
+        lexicon: &ranker.lexicon,
+        vocabulary: &ranker.profiles.vocabulary,
+        weights: &ranker.weights,
+    };
+    let request = reader.read(query.words);
+    let evidence = ranker.postboard.evidence(&request, &ranker.profiles.vocabulary, &ranker.weights)?;
+    let pairs = ranker.postboard.pairs(&request, &ranker.profiles.vocabulary, &ranker.weights)?;
+    let scorer = Scorer {
+        profiles: &ranker.profiles,
+        lexicon: &ranker.lexicon,
+        weights: &ranker.weights,
+        postboard: &ranker.postboard,
+        request: &request,
+        evidence: &evidence,
+        pairs: &pairs,
+    };
+    let whole = request.whole(&ranker.lexicon);
+    let mut scored = scorer.rank(&whole);
+    join_windows(&mut scored, &scorer, ranker);
+    scored.retain(|one| one.score >= ranker.weights.floor);
+    let mut found = Found::new(catalog, query, ranker.weights.counted);
+    for one in &scored {
+        if !found.take(one)? {
+            break;
+        }
+    }
+    found.ranking(ranker, &request, &whole)
+}
+
+/// The actions that the request names outright.
+fn exact(catalog: &Catalog, words: &str) -> Result<Vec<usize>, SearchError> {
+    let name = words.trim().trim_matches('`').to_lowercase();
+    if let Some(number) = catalog.number(&name) {
+        return Ok(vec![number]);
+    }
+    let name = name.replace('-', "_");
+    let bare = PREFIXES.iter().fold(name.as_str(), |name, prefix| name.strip_prefix(prefix).unwrap_or(name));
+    for alias in [words.trim(), name.as_str(), bare] {
+        let found = catalog.by_alias(alias);
+        if !found.is_empty() {
+            return Ok(found);
+        }
+    }
+    routes::find(words)
+}
+
+fn exactly(numbers: &[usize], catalog: &Catalog, query: &Query<'_>) -> Result<Ranking, SearchError> {
+    let mut hits = Vec::new();
+    let mut total = 0;
+    for number in numbers {
+        let action = catalog.action(*number)?;
+        if !is_allowed(&action, query) {
+            continue;
+        }
+        total += 1;
+        let explain = if query.explain {
+            vec!["named outright: id, alias, path or URL".to_owned()]
+        } else {
+            Vec::new()
+        };
+        if hits.len() < query.limit {
+            hits.push(Hit { number: *number, action, score: 1.0, explain });
+        }
+    }
+    let confidence = if total == 0 { Confidence::None } else { Confidence::High };
+    Ok(Ranking { confidence, total, hits, suggestions: Vec::new() })
+}
+
+fn is_allowed(action: &Action, query: &Query<'_>) -> bool {
+    query.domain.is_none_or(|domain| action.domain() == domain) && (query.allow)(action)
+}
+
+/// Lets the winners of the windows of a long request rise, so that each of several intents surfaces.
+fn join_windows(scored: &mut Vec<Scored>, scorer: &Scorer<'_>, ranker: &Ranker) {
+    for window in scorer.request.windows(&ranker.lexicon) {
+        let Some(winner) = scorer.rank(&window).into_iter().next() else { continue };
+        let score = winner.score * ranker.weights.window;
+        match scored.iter_mut().find(|known| known.action == winner.action) {
+            Some(known) => known.score = known.score.max(score),
+            None => scored.push(Scored { score, ..winner }),
+        }
+    }
+    scored.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.action.cmp(&b.action)));
+}
+
+/// The hits so far.
+struct Found<'f> {
+    catalog: &'f Catalog,
+    query: &'f Query<'f>,
+    counted: f32,
+    best: f32,
+    second: f32,
+    total: usize,
+    hits: Vec<(Scored, Action)>,
+}
+
+impl<'f> Found<'f> {
+    fn new(catalog: &'f Catalog, query: &'f Query<'f>, counted: f32) -> Found<'f> {
+        Found { catalog, query, counted, best: 0.0, second: 0.0, total: 0, hits: Vec::new() }
+    }
+
+    /// Takes an action if it is allowed; false once there is nothing more to take.
+    fn take(&mut self, scored: &Scored) -> Result<bool, SearchError> {
+        let counts = self.total == 0 || scored.score >= self.best * self.counted;
+        if !counts && self.hits.len() >= self.query.limit {
+            return Ok(false);
+        }
+        let id = self.catalog.id(scored.action).unwrap_or_default();
+        let domain = id.split_once('.').map_or("", |(domain, _)| domain);
+        if self.query.domain.is_some_and(|wanted| wanted != domain) {
+            return Ok(true);
+        }
+        let action = self.catalog.action(scored.action)?;
+        if !is_allowed(&action, self.query) {
+            return Ok(true);
+        }
+        match self.total {
+            0 => self.best = scored.score,
+            1 => self.second = scored.score,
+            _ => {}
+        }
+        self.total += 1;
+        if self.hits.len() < self.query.limit.max(2) {
+            self.hits.push((*scored, action));
+        }
+        Ok(true)
+    }
+
+    fn ranking(
+        mut self,
+        ranker: &Ranker,
+        request: &Request,
+        whole: &Segment,
+    ) -> Result<Ranking, SearchError> {
+        self.hold_back(ranker.weights.sure);
+        let confidence = self.confidence(ranker);
+        if confidence == Confidence::None {
+            let suggestions = suggest::instead(self.query.words, self.catalog);
+            return Ok(Ranking { confidence, total: 0, hits: Vec::new(), suggestions });
+        }
+        let explained = |scored: &Scored| {
+            if self.query.explain { explain(scored, request, whole, ranker) } else { Vec::new() }
+        };
+        let hits = self.hits.into_iter().take(self.query.limit).map(|(scored, action)| Hit {
+            number: scored.action,
+            score: scored.score,
+            explain: explained(&scored),
+            action,
+        });
+        Ok(Ranking { confidence, total: self.total, hits: hits.collect(), suggestions: Vec::new() })
+    }
+
+    /// A destructive action that is not sure never stands first.
+    fn hold_back(&mut self, sure: f32) {
+        let weak =
+            |(scored, action): &(Scored, Action)| action.risk == Risk::Destructive && scored.score < sure;
+        if self.hits.first().is_some_and(weak) {
+            if let Some(harmless) = self.hits.iter().position(|(_, action)| action.risk != Risk::Destructive)
+            {
+                let hit = self.hits.remove(harmless);
+                self.hits.insert(0, hit);
+            }
+        }
+    }
+
+    fn confidence(&self, ranker: &Ranker) -> Confidence {
+        if self.hits.is_empty() {
+            return Confidence::None;
+        }
+        let lead = (self.best - self.second) / self.best.max(f32::MIN_POSITIVE);
+        if self.best >= ranker.weights.sure && lead >= ranker.weights.lead {
+            Confidence::High
+        } else {
+            Confidence::Low
+        }
+    }
+}
+
+/// What was understood, and each feature with what it adds.
+fn explain(scored: &Scored, request: &Request, whole: &Segment, ranker: &Ranker) -> Vec<String> {
+    let labels: Vec<&str> = request.concepts.iter().map(|concept| concept.label.as_str()).collect();
+    let mut lines = vec![format!("understood: {}", labels.join(" · "))];
+    lines.push(match &whole.asked {
+        Some(asked) => format!("asked for: {}", words(&asked.verbs, ranker)),
+        None => "asked for: nothing in particular".to_owned(),
+    });
+    let object = whole.object.and_then(|at| request.concepts.get(at));
+    lines.extend(object.map(|object| format!("object: {}", object.label)));
+    for (((_, name), value), weight) in FEATURES.iter().zip(&scored.features).zip(&ranker.weights.features) {
+        if *value != 0.0 {
+            lines.push(format!("{name}: {value:.2} × {weight:.2} = {:+.3}", value * weight));
+        }
+    }
+    lines
+}
+
+fn words(ids: &[u16], ranker: &Ranker) -> String {
+    let known = ranker.profiles.vocabulary.words();
+    let words: Vec<&str> = ids.iter().filter_map(|id| known.get(usize::from(*id)).copied()).collect();
+    words.join(", ")
+}

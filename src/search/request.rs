@@ -1,0 +1,314 @@
+//! A request in words to what it means: concepts, the verb asked for, the noun that is its object, and where.
+
+use super::guess;
+use super::lexicon::{Asked, Entry, Lexicon, Meaning};
+use super::mentions;
+use super::normalise::{Endings, split};
+use super::profile::{Kind, Vocabulary, WordId};
+use super::weights::Weights;
+
+/// A word or phrase of the request with all it may mean.
+#[derive(Clone, Debug)]
+pub struct Concept {
+    /// As the request has it, for the explanation.
+    pub label: String,
+    pub meanings: Vec<Meaning>,
+    /// Stands before the first preposition of its clause.
+    pub head: bool,
+    /// Corrected from a misspelt word.
+    pub guessed: bool,
+    pub plural: bool,
+    verb: Option<Asked>,
+    past: bool,
+    opens: bool,
+    clause: usize,
+}
+
+/// A whole request, or a window of it.
+#[derive(Clone, Debug)]
+pub struct Segment {
+    /// The numbers of its concepts.
+    pub concepts: Vec<usize>,
+    pub asked: Option<Asked>,
+    /// The verb was guessed from a misspelt word.
+    pub asked_by_guess: bool,
+    /// The concept that is the object.
+    pub object: Option<usize>,
+}
+
+/// What a request means.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    pub concepts: Vec<Concept>,
+    /// Bits of [`super::profile::scope`].
+    pub scopes: u8,
+    question: bool,
+}
+
+/// A window has at most this many concepts, and only longer requests are looked at in windows.
+const WINDOW: usize = 6;
+const WINDOW_STEP: usize = 3;
+
+struct Token {
+    word: String,
+    stem: String,
+    endings: Endings,
+    stop: bool,
+    guessed: bool,
+    opens: bool,
+}
+
+/// Reads requests in words.
+pub struct Reader<'a> {
+    pub lexicon: &'a Lexicon,
+    pub vocabulary: &'a Vocabulary<'a>,
+    pub weights: &'a Weights,
+}
+
+impl Reader<'_> {
+    /// What the request means.
+    pub fn read(&self, text: &str) -> Request {
+        let read = mentions::read(text, &|word| self.is_known(&self.lexicon.stemmer.stem(word).0));
+        let tokens = self.tokens(&read.words);
+        let mut request = Request {
+            question: tokens.first().is_some_and(|token| self.lexicon.is_question(&token.word)),
+            ..Request::default()
+        };
+        self.add_concepts(&tokens, &mut request);
+        for kind in read.kinds {
+            self.add_mention(kind, &mut request);
+        }
+        request
+    }
+
+    fn is_known(&self, stem: &str) -> bool {
+        self.vocabulary.id(stem).is_some() || self.lexicon.entry(stem).is_some()
+    }
+
+    fn tokens(&self, text: &str) -> Vec<Token> {
+        let mut tokens: Vec<Token> = Vec::new();
+        let mut opens = true;
+        for chunk in text.split_whitespace() {
+            for word in split(chunk) {
+                let joins = matches!(word.as_str(), "and" | "then");
+                let stop = self.lexicon.is_stopword(&word);
+                let found = self.token(word, stop);
+                tokens.extend(found.into_iter().map(|token| Token { opens, ..token }));
+                opens = joins || (opens && stop);
+            }
+            opens |= chunk.ends_with([',', ';', '.', ':', '?', '!']);
+        }
+        tokens
+    }
+
+    /// The word as a token; two where it is two words run together.
+    fn token(&self, word: String, stop: bool) -> Vec<Token> {
+        let (stem, endings) = self.lexicon.stemmer.stem(&word);
+        let stem = stem.into_owned();
+        let token = |word: String, stem: String, guessed: bool| Token {
+            word,
+            stem,
+            endings,
+            stop,
+            guessed,
+            opens: false,
+        };
+        if stop || self.is_known(&stem) {
+            return vec![token(word, stem, false)];
+        }
+        match guess::words(&stem, self.vocabulary, self.lexicon) {
+            guesses if guesses.is_empty() => vec![token(word, stem, false)],
+            guesses => guesses.into_iter().map(|stem| token(word.clone(), stem, true)).collect(),
+        }
+    }
+
+    fn add_concepts(&self, tokens: &[Token], request: &mut Request) {
+        let mut at = 0;
+        let mut head = true;
+        let mut clause = 0;
+        while let Some(token) = tokens.get(at) {
+            let (length, entry) = self.longest(tokens, at);
+            request.scopes |= entry.map_or(0, |entry| entry.scope);
+            if length == 1 && self.lexicon.is_preposition(&token.word) {
+                head &= request.concepts.last().is_none_or(|last| last.clause != clause);
+            }
+            if length > 1 || !token.stop {
+                let span = tokens.get(at..at + length).unwrap_or_default();
+                let concept = self.concept(span, entry);
+                if concept.opens && concept.verb.is_some() && !request.concepts.is_empty() {
+                    clause += 1;
+                    head = true;
+                }
+                request.concepts.push(Concept { head, clause, ..concept });
+            }
+            at += length;
+        }
+    }
+
+    /// The longest phrase that is known from here on, and what is known of it.
+    fn longest(&self, tokens: &[Token], at: usize) -> (usize, Option<&Entry>) {
+        let mut key = String::new();
+        let mut best = (1, None);
+        for (length, token) in tokens.iter().skip(at).take(self.lexicon.longest()).enumerate() {
+            if length > 0 {
+                if token.opens && !token.stop {
+                    break;
+                }
+                key.push(' ');
+            }
+            key.push_str(&token.stem);
+            if let Some(entry) = self.lexicon.entry(&key) {
+                best = (length + 1, Some(entry));
+            }
+        }
+        best
+    }
+
+    fn concept(&self, span: &[Token], entry: Option<&Entry>) -> Concept {
+        let own: Vec<WordId> = span
+            .iter()
+            .filter(|token| span.len() == 1 || !token.stop)
+            .filter_map(|token| self.vocabulary.id(&token.stem))
+            .collect();
+        let single = own.first().filter(|_| span.len() == 1);
+        let verb = entry
+            .and_then(|entry| entry.verb.clone())
+            .or_else(|| single.and_then(|word| self.lexicon.own_verb(*word)));
+        let guess = if span.iter().any(|token| token.guessed) { self.weights.guess } else { 1.0 };
+        let mut meanings = Vec::new();
+        if !own.is_empty() {
+            meanings.push(Meaning { words: own, weight: guess });
+        }
+        for meaning in entry.map(|entry| entry.meanings.as_slice()).unwrap_or_default() {
+            meanings.push(Meaning { words: meaning.words.clone(), weight: meaning.weight * guess });
+        }
+        for meaning in verb.iter().flat_map(|asked| &asked.verbs) {
+            meanings.push(Meaning { words: vec![*meaning], weight: self.weights.verb_meaning * guess });
+        }
+        let words: Vec<&str> = span.iter().map(|token| token.word.as_str()).collect();
+        Concept {
+            label: words.join(" "),
+            meanings,
+            head: true,
+            guessed: span.iter().any(|token| token.guessed),
+            plural: span.last().is_some_and(|last| last.endings.plural),
+            past: span.last().is_some_and(|last| last.endings.past),
+            verb,
+            opens: span.first().is_some_and(|first| first.opens),
+            clause: 0,
+        }
+    }
+
+    /// The kind of a mentioned thing as a word beside the object, unless the request says it anyway.
+    fn add_mention(&self, kind: &str, request: &mut Request) {
+        let words: Vec<WordId> =
+            self.lexicon.stemmer.words(kind).iter().filter_map(|word| self.vocabulary.id(word)).collect();
+        let said = |concept: &Concept| {
+            concept.meanings.iter().any(|meaning| words.iter().all(|word| meaning.words.contains(word)))
+        };
+        let each_said = words.iter().all(|word| {
+            request
+                .concepts
+                .iter()
+                .any(|concept| concept.meanings.iter().any(|meaning| meaning.words.contains(word)))
+        });
+        if words.is_empty() || each_said || request.concepts.iter().any(said) {
+            return;
+        }
+        let alone = request.concepts.iter().all(|concept| concept.verb.is_some());
+        request.concepts.push(Concept {
+            label: format!("({kind})"),
+            meanings: vec![Meaning { words, weight: self.weights.mention }],
+            head: alone,
+            guessed: false,
+            plural: false,
+            verb: None,
+            past: false,
+            opens: false,
+            clause: request.concepts.last().map_or(0, |last| last.clause),
+        });
+    }
+}
+
+impl Request {
+    /// The request as a whole.
+    pub fn whole(&self, lexicon: &Lexicon) -> Segment {
+        self.segment((0..self.concepts.len()).collect(), lexicon)
+    }
+
+    /// The windows of a long request: its clauses where several begin with a verb, else runs of concepts.
+    pub fn windows(&self, lexicon: &Lexicon) -> Vec<Segment> {
+        let clauses = self.clauses();
+        let runs: Vec<Vec<usize>> = if clauses.len() > 1 {
+            clauses
+        } else if self.concepts.len() > WINDOW {
+            let starts = (0..self.concepts.len() - WINDOW / 2).step_by(WINDOW_STEP);
+            starts.map(|start| (start..(start + WINDOW).min(self.concepts.len())).collect()).collect()
+        } else {
+            Vec::new()
+        };
+        runs.into_iter().map(|run| self.segment(run, lexicon)).collect()
+    }
+
+    /// The concepts of each clause that asks for something of its own.
+    fn clauses(&self) -> Vec<Vec<usize>> {
+        let mut clauses: Vec<Vec<usize>> = Vec::new();
+        for (number, concept) in self.concepts.iter().enumerate() {
+            let begins = concept.opens && concept.verb.is_some() && !concept.past;
+            match clauses.last_mut() {
+                Some(clause) if !begins => clause.push(number),
+                _ => clauses.push(vec![number]),
+            }
+        }
+        clauses.retain(|clause| clause.len() > 1);
+        clauses
+    }
+
+    fn segment(&self, concepts: Vec<usize>, lexicon: &Lexicon) -> Segment {
+        let verb = self.verb(&concepts, lexicon);
+        let asked = verb.and_then(|at| self.concepts.get(at)).and_then(|concept| concept.verb.clone());
+        let question = Asked { verbs: Vec::new(), kind: Kind::Get, generic: true };
+        let object = self.object(&concepts, verb);
+        Segment {
+            asked_by_guess: verb.and_then(|at| self.concepts.get(at)).is_some_and(|concept| concept.guessed),
+            asked: asked.or_else(|| self.question.then_some(question)),
+            object,
+            concepts,
+        }
+    }
+
+    /// The concept that is the verb: the first, where it can be one; else a generic verb anywhere.
+    fn verb(&self, concepts: &[usize], lexicon: &Lexicon) -> Option<usize> {
+        let candidate =
+            |at: usize| self.concepts.get(at).filter(|concept| concept.verb.is_some() && !concept.past);
+        let first = concepts.iter().copied().find(|at| self.concepts.get(*at).is_some_and(|c| c.opens));
+        let first = first.or(concepts.first().copied());
+        let leading = first.filter(|at| candidate(*at).is_some() && !self.is_compound(*at, lexicon));
+        leading.or_else(|| {
+            concepts.iter().copied().find(|at| {
+                candidate(*at).is_some_and(|concept| {
+                    !concept.plural && concept.verb.as_ref().is_some_and(|asked| asked.generic)
+                })
+            })
+        })
+    }
+
+    /// Whether a concept and the next are one noun, such as `merge request`.
+    fn is_compound(&self, at: usize, lexicon: &Lexicon) -> bool {
+        let word = |at: usize| {
+            let concept = self.concepts.get(at)?;
+            concept.meanings.first()?.words.first().copied()
+        };
+        let (Some(first), Some(second)) = (word(at), word(at + 1)) else { return false };
+        lexicon.is_compound(first, second)
+    }
+
+    /// The last concept of the head, which is what the verb is done to.
+    fn object(&self, concepts: &[usize], verb: Option<usize>) -> Option<usize> {
+        let clause = concepts.first().and_then(|at| self.concepts.get(*at)).map(|first| first.clause);
+        let heads = concepts.iter().copied().filter(|at| {
+            Some(*at) != verb && self.concepts.get(*at).is_some_and(|c| c.head && Some(c.clause) == clause)
+        });
+        heads.last()
+    }
+}

@@ -1,0 +1,245 @@
+//! From evidence to a score: the features of an action against a request or a window of it, and their sum.
+
+use super::evidence::{Evidence, Postboard};
+use super::intent;
+use super::lexicon::Lexicon;
+use super::profile::{Profile, Profiles, WordId};
+use super::request::{Request, Segment};
+use super::weights::{FEATURES, Feature, Weights};
+
+/// The features of one action, in the order of [`FEATURES`].
+pub type Features = [f32; FEATURES.len()];
+
+/// An action's number with its score and what it is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Scored {
+    pub action: usize,
+    pub score: f32,
+    pub features: Features,
+}
+
+/// How many of the actions that the words speak for are looked at closely.
+const CANDIDATES: usize = 160;
+
+/// All that scoring one request needs.
+pub struct Scorer<'a> {
+    pub profiles: &'a Profiles<'a>,
+    pub lexicon: &'a Lexicon,
+    pub weights: &'a Weights,
+    pub postboard: &'a Postboard,
+    pub request: &'a Request,
+    pub evidence: &'a [Evidence],
+    pub pairs: &'a Evidence,
+}
+
+/// The words of a segment in the index: which concept each belongs to, and what it is worth.
+struct Said {
+    /// For each word of the vocabulary, one more than its position in `words`; 0 where it was not said.
+    positions: Vec<u8>,
+    words: Vec<(usize, f32)>,
+    mass: f32,
+}
+
+impl Scorer<'_> {
+    /// The actions that answer a segment, best first; equal ones in the order of their ids.
+    pub fn rank(&self, segment: &Segment) -> Vec<Scored> {
+        let said = self.said(segment);
+        let mut scored: Vec<Scored> = self
+            .candidates(segment)
+            .into_iter()
+            .filter_map(|(action, words)| self.scored(action, words, segment, &said))
+            .collect();
+        scored.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.action.cmp(&b.action)));
+        scored
+    }
+
+    /// The actions with the most evidence, each with its share of what could be.
+    fn candidates(&self, segment: &Segment) -> Vec<(usize, f32)> {
+        let mut sums = vec![0.0_f32; self.postboard.len()];
+        let mut mass = 0.0;
+        for evidence in segment.concepts.iter().filter_map(|at| self.evidence.get(*at)) {
+            mass += evidence.mass;
+            for (action, score) in &evidence.actions {
+                if let Some(sum) = sums.get_mut(*action) {
+                    *sum += score;
+                }
+            }
+        }
+        let mut found: Vec<(usize, f32)> = sums
+            .into_iter()
+            .enumerate()
+            .filter(|(_, sum)| *sum > 0.0)
+            .map(|(at, sum)| (at, sum / mass))
+            .collect();
+        let order = |a: &(usize, f32), b: &(usize, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+        if found.len() > CANDIDATES {
+            found.select_nth_unstable_by(CANDIDATES, order);
+            found.truncate(CANDIDATES);
+        }
+        found
+    }
+
+    fn said(&self, segment: &Segment) -> Said {
+        let mut said =
+            Said { positions: vec![0; self.profiles.vocabulary.len()], words: Vec::new(), mass: 0.0 };
+        for at in &segment.concepts {
+            let Some(concept) = self.request.concepts.get(*at) else { continue };
+            said.mass += self.evidence.get(*at).map_or(0.0, |evidence| evidence.mass);
+            for meaning in &concept.meanings {
+                for word in &meaning.words {
+                    said.note(*word, *at, meaning.weight);
+                }
+            }
+        }
+        said
+    }
+
+    fn scored(&self, action: usize, words: f32, segment: &Segment, said: &Said) -> Option<Scored> {
+        let profile = self.profiles.actions.get(action)?;
+        let mut features = Features::default();
+        for (feature, _) in FEATURES {
+            if let Some(value) = features.get_mut(feature as usize) {
+                *value = self.feature(feature, profile, (action, words), segment, said);
+            }
+        }
+        let score = features.iter().zip(&self.weights.features).map(|(value, weight)| value * weight).sum();
+        Some(Scored { action, score, features })
+    }
+
+    fn feature(
+        &self,
+        feature: Feature,
+        profile: &Profile,
+        (action, words): (usize, f32),
+        segment: &Segment,
+        said: &Said,
+    ) -> f32 {
+        let asked = segment.asked.as_ref().filter(|_| !(segment.asked_by_guess && profile.destructive));
+        match feature {
+            Feature::Words => words,
+            Feature::Pairs => self.pair_share(action),
+            Feature::Line => {
+                profile.lines.iter().map(|line| self.likeness(line, segment, said)).fold(0.0, f32::max)
+            }
+            Feature::Verb => intent::verb(asked, profile),
+            Feature::Number => self.plural(segment).map_or(0.0, |plural| intent::number(plural, profile)),
+            Feature::Object => self.object(profile, segment),
+            Feature::Missing => self.missing(profile, said),
+            Feature::Scope => intent::scope(self.request.scopes, profile),
+            Feature::Machine => f32::from(u8::from(profile.machine && !self.is_named(profile, said))),
+            Feature::Deprecated => f32::from(u8::from(profile.deprecated)),
+            Feature::Unasked => f32::from(u8::from(profile.destructive && !intent::asks_for(asked, profile))),
+        }
+    }
+
+    fn pair_share(&self, action: usize) -> f32 {
+        let found = self.pairs.actions.iter().find(|(number, _)| *number == action);
+        found.map_or(0.0, |(_, score)| score / self.pairs.mass.max(1.0))
+    }
+
+    /// The harmonic mean of the share of the line that was said and of the share of the request it says.
+    fn likeness(&self, line: &[WordId], segment: &Segment, said: &Said) -> f32 {
+        let mut of_line = 0.0;
+        let mut matched = 0.0;
+        let mut concepts: u64 = 0;
+        for word in line {
+            let idf = self.idf(*word);
+            of_line += idf;
+            if let Some((concept, weight)) = said.of(*word) {
+                matched += idf * weight;
+                concepts |= 1 << concept.min(63);
+            }
+        }
+        let of_request: f32 = segment
+            .concepts
+            .iter()
+            .filter(|at| concepts & (1 << (**at).min(63)) != 0)
+            .filter_map(|at| self.evidence.get(*at))
+            .map(|evidence| evidence.mass)
+            .sum();
+        let (precision, recall) = (matched / of_line.max(1.0), of_request / said.mass.max(1.0));
+        if precision + recall > 0.0 { 2.0 * precision * recall / (precision + recall) } else { 0.0 }
+    }
+
+    fn idf(&self, word: WordId) -> f32 {
+        self.postboard.idf(word, &self.profiles.vocabulary)
+    }
+
+    fn plural(&self, segment: &Segment) -> Option<bool> {
+        segment.object.and_then(|at| self.request.concepts.get(at)).map(|object| object.plural)
+    }
+
+    /// Whether the request's object is the action's: the last noun of its domain or path, or another part of it.
+    fn object(&self, profile: &Profile, segment: &Segment) -> f32 {
+        let Some(object) = segment.object.and_then(|at| self.request.concepts.get(at)) else { return 0.0 };
+        let Some(domain) = self.profiles.domains.get(usize::from(profile.domain)) else { return 0.0 };
+        let ends = |noun: &[WordId], words: &[WordId]| words.last().is_some() && noun.last() == words.last();
+        let worth = object.meanings.iter().map(|meaning| {
+            let words = &meaning.words;
+            let last = ends(&domain.name, words)
+                || ends(&profile.verb_rest, words)
+                || ends(&profile.path_noun, words)
+                || words.first() == Some(&profile.verb)
+                || domain.nouns.iter().any(|noun| ends(noun, words));
+            let beside =
+                words.iter().all(|word| domain.name.contains(word) || profile.verb_rest.contains(word));
+            meaning.weight
+                * if last {
+                    1.0
+                } else if beside {
+                    0.4
+                } else {
+                    0.0
+                }
+        });
+        worth.fold(0.0, f32::max)
+    }
+
+    /// The share of the id's words, the verb's own aside, that the request does not have.
+    fn missing(&self, profile: &Profile, said: &Said) -> f32 {
+        let Some(domain) = self.profiles.domains.get(usize::from(profile.domain)) else { return 0.0 };
+        let covered =
+            domain.nouns.iter().any(|noun| !noun.is_empty() && noun.iter().all(|w| said.of(*w).is_some()));
+        let verb = Some(profile.verb).filter(|verb| !self.lexicon.is_generic(*verb));
+        let (mut all, mut lacking) = (0.0, 0.0);
+        for (words, given) in
+            [(domain.name.as_slice(), covered), (&profile.verb_rest, false), (verb.as_slice(), false)]
+        {
+            for word in words {
+                let idf = self.idf(*word);
+                all += idf;
+                lacking +=
+                    if given { 0.0 } else { idf * (1.0 - said.of(*word).map_or(0.0, |(_, weight)| weight)) };
+            }
+        }
+        lacking / f32::max(all, 1.0)
+    }
+
+    /// Whether the request says every word of the domain's name that is not every action's.
+    fn is_named(&self, profile: &Profile, said: &Said) -> bool {
+        let domain = self.profiles.domains.get(usize::from(profile.domain));
+        domain.and_then(|domain| domain.name.first()).is_some_and(|name| said.of(*name).is_some())
+    }
+}
+
+impl Said {
+    fn note(&mut self, word: WordId, concept: usize, weight: f32) {
+        let Some(position) = self.positions.get_mut(usize::from(word)) else { return };
+        match usize::from(*position).checked_sub(1).and_then(|at| self.words.get_mut(at)) {
+            Some(known) if known.1 >= weight => {}
+            Some(known) => *known = (concept, weight),
+            None => {
+                if let Ok(next) = u8::try_from(self.words.len() + 1) {
+                    *position = next;
+                    self.words.push((concept, weight));
+                }
+            }
+        }
+    }
+
+    /// The concept that says a word, and what it is worth.
+    fn of(&self, word: WordId) -> Option<(usize, f32)> {
+        let position = usize::from(*self.positions.get(usize::from(word))?);
+        self.words.get(position.checked_sub(1)?).copied()
+    }
+}

@@ -1,0 +1,1 @@
+//! The steps of the search, a file each.

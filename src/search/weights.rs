@@ -1,0 +1,139 @@
+//! Every number the ranking rests on, in one table. Changed only with `gitlab-mcp eval` beside it.
+
+use super::fields::PLACES;
+use super::profile::Kind;
+
+/// What is known of an action against a request. Each lies between -1 and 1; the score is their weighted sum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feature {
+    /// BM25 over all places, as a share of what the request could reach.
+    Words,
+    /// Neighbouring words that stay neighbours, as a share.
+    Pairs,
+    /// How nearly one of its summary, phrases, aliases or its id is the request.
+    Line,
+    /// The verb asked for against its verb, method and risk.
+    Verb,
+    /// Several or one.
+    Number,
+    /// The object of the request is its object.
+    Object,
+    /// The words of its id that the request lacks, as a share.
+    Missing,
+    /// Project, group, instance or the user's own.
+    Scope,
+    /// A machine's protocol that was not named.
+    Machine,
+    Deprecated,
+    /// Destructive, though nothing destructive was asked for.
+    Unasked,
+}
+
+pub const FEATURES: [(Feature, &str); 11] = [
+    (Feature::Words, "words"),
+    (Feature::Pairs, "pairs"),
+    (Feature::Line, "line"),
+    (Feature::Verb, "verb"),
+    (Feature::Number, "number"),
+    (Feature::Object, "object"),
+    (Feature::Missing, "missing"),
+    (Feature::Scope, "scope"),
+    (Feature::Machine, "machine"),
+    (Feature::Deprecated, "deprecated"),
+    (Feature::Unasked, "unasked"),
+];
+
+/// What a word in a place is worth, and how much a longer text dilutes it.
+#[derive(Clone, Copy, Debug)]
+pub struct PlaceWeight {
+    pub boost: f32,
+    pub dilution: f32,
+}
+
+#[derive(Clone, Debug)]
+pub struct Weights {
+    /// In the order of [`PLACES`].
+    pub places: [PlaceWeight; PLACES.len()],
+    /// BM25's k1: how soon more of the same word stops counting.
+    pub saturation: f32,
+    /// In the order of [`FEATURES`].
+    pub features: [f32; FEATURES.len()],
+    /// What a word outside the head of the request is worth beside one within.
+    pub beside: f32,
+    /// What a word that the index does not know takes from the share that can be reached, in idf.
+    pub unknown: f32,
+    /// What a verb's other meanings are worth as words.
+    pub verb_meaning: f32,
+    /// What a word guessed from a misspelt one is worth.
+    pub guess: f32,
+    /// What the kind of a mentioned thing (`!45`) is worth as a word.
+    pub mention: f32,
+    /// What the winner of a window is worth beside one of the whole request.
+    pub window: f32,
+    /// The least score of an answer.
+    pub floor: f32,
+    /// The least score of an answer that is sure, and its least lead, as a share of its score.
+    pub sure: f32,
+    pub lead: f32,
+    /// Actions whose score is at least this share of the best are counted in the total.
+    pub counted: f32,
+}
+
+const fn place(boost: f32, dilution: f32) -> PlaceWeight {
+    PlaceWeight { boost, dilution }
+}
+
+pub const WEIGHTS: Weights = Weights {
+    places: [
+        place(3.0, 0.4),
+        place(2.0, 0.3),
+        place(2.0, 0.5),
+        place(2.0, 0.5),
+        place(1.0, 0.5),
+        place(2.0, 0.5),
+        place(1.5, 0.6),
+        place(0.4, 0.7),
+        place(0.3, 0.7),
+        place(2.0, 0.3),
+    ],
+    saturation: 1.5,
+    features: [1.0, 0.3, 0.6, 0.35, 0.05, 0.15, -0.35, 0.1, -0.35, -0.1, -0.3],
+    beside: 0.7,
+    unknown: 3.0,
+    verb_meaning: 0.5,
+    guess: 0.8,
+    mention: 0.6,
+    window: 0.9,
+    floor: 0.35,
+    sure: 0.9,
+    lead: 0.12,
+    counted: 0.6,
+};
+
+impl Weights {
+    pub fn feature(&self, feature: Feature) -> f32 {
+        self.features.get(feature as usize).copied().unwrap_or_default()
+    }
+}
+
+/// How well an action's kind (down) answers what was asked for (across): list, get, create, update, delete, act.
+const AGREEMENT: [[f32; 6]; 6] = [
+    [0.7, 0.5, -0.9, -0.9, -0.9, -0.6],
+    [0.5, 0.7, -0.9, -0.9, -0.9, -0.5],
+    [-0.9, -0.9, 0.7, -0.4, -0.9, -0.2],
+    [-0.9, -0.9, -0.3, 0.7, -0.7, 0.0],
+    [-1.0, -1.0, -1.0, -0.8, 0.7, -0.5],
+    [-0.8, -0.8, 0.0, 0.0, -0.3, -0.2],
+];
+
+/// How well an action's kind answers a request without a verb.
+const UNASKED: [f32; 6] = [0.3, 0.25, -0.2, -0.2, -0.4, 0.0];
+
+/// How well an action of a kind answers a request for another.
+pub fn agreement(asked: Option<Kind>, kind: Kind) -> f32 {
+    let found = match asked {
+        Some(asked) => AGREEMENT.get(kind as usize).and_then(|row| row.get(asked as usize)),
+        None => UNASKED.get(kind as usize),
+    };
+    found.copied().unwrap_or_default()
+}
