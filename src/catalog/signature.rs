@@ -3,12 +3,23 @@
 use super::model::{Action, Base, Json, Param};
 
 /// `issue.list(fullPath?, state?: "opened"|"closed" = "opened", labels?: string[], …)`: exact in names, types,
-/// choices, defaults and what is required. At most `shown` parameters; what is folded is counted.
-pub fn signature(action: &Action, shown: usize) -> String {
+/// choices, defaults and what is required. As many parameters as fit into that many bytes, but every required
+/// one; what is folded is counted.
+pub fn signature(action: &Action, bytes: usize) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let mut used = action.id.len() + 2;
     let ordered = ordered(action);
-    let mut parts: Vec<String> = ordered.iter().take(shown).map(|param| parameter(param)).collect();
-    if ordered.len() > shown {
-        parts.push(format!("… {} more: detail: \"schema\"", ordered.len() - shown));
+    for param in &ordered {
+        let part = parameter(param);
+        if used + part.len() > bytes && !always_required(param) {
+            break;
+        }
+        used += part.len() + 2;
+        parts.push(part);
+    }
+    let folded = ordered.len() - parts.len();
+    if folded > 0 {
+        parts.push(format!("… {folded} more: detail: \"schema\""));
     }
     format!("{}({})", action.id, parts.join(", "))
 }

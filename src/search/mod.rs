@@ -17,6 +17,7 @@ mod guess;
 mod intent;
 mod lexicon;
 mod mentions;
+mod nearest;
 mod normalise;
 mod packed;
 mod profile;
@@ -34,6 +35,7 @@ use crate::catalog::{Action, Catalog, CatalogError};
 
 use evidence::Postboard;
 use lexicon::Lexicon;
+pub use nearest::nearest;
 use profile::Profiles;
 pub use weights::{FEATURES, Feature, PlaceWeight, WEIGHTS, Weights};
 

@@ -2,12 +2,28 @@
 //! request goes through the other modules. The server and the command line both call these.
 
 mod error;
+mod execute;
+mod find;
+mod paging;
+mod refusal;
+
+use std::sync::Mutex;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use error::{ErrorKind, ToolError};
+
+use crate::call::Known;
+use crate::catalog::{Catalog, CatalogError};
+use crate::gitlab::{self, Client};
+use crate::policy::Policy;
+use crate::search::{Ranker, SearchError};
+
+/// The names of the two tools.
+pub const FIND: &str = "gitlab_find_action";
+pub const EXECUTE: &str = "gitlab_execute_action";
 
 /// What `gitlab_find_action` takes.
 #[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
@@ -74,18 +90,64 @@ pub struct Answer {
     pub text: String,
 }
 
+/// What the tools are made from.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub gitlab: gitlab::Settings,
+    pub read_only: bool,
+    pub safe_mode: bool,
+    /// The `fullPath` of a call that names none.
+    pub project: Option<String>,
+    /// How many bytes of data an answer may hold.
+    pub max_bytes: usize,
+}
+
+/// The tools could not be made: a fault of this build, never of its configuration.
+#[derive(Debug, thiserror::Error)]
+pub enum SetupError {
+    #[error("the catalog cannot be read")]
+    Catalog(#[from] CatalogError),
+    #[error("the finder cannot be opened")]
+    Search(#[from] SearchError),
+}
+
 /// The tools of one server, with everything they work on.
 #[derive(Debug)]
-pub struct Tools {}
+pub struct Tools {
+    catalog: Catalog,
+    ranker: Ranker,
+    client: Client,
+    policy: Policy,
+    project: Option<String>,
+    max_bytes: usize,
+    anonymous: bool,
+    /// What the session has learnt of GitLab.
+    known: Mutex<Known>,
+}
 
 impl Tools {
+    /// Opens the catalog and the finder; nothing is asked of GitLab.
+    pub fn new(settings: Settings) -> Result<Tools, SetupError> {
+        let catalog = Catalog::embedded()?;
+        Ok(Tools {
+            ranker: Ranker::open(&catalog)?,
+            catalog,
+            policy: Policy { read_only: settings.read_only, safe_mode: settings.safe_mode },
+            project: settings.project,
+            max_bytes: settings.max_bytes,
+            anonymous: settings.gitlab.token.is_none(),
+            client: Client::new(settings.gitlab),
+            known: Mutex::default(),
+        })
+    }
+
     /// Ranked actions for a request in words. Pure computation, well under a millisecond.
-    pub fn find(&self, _request: &FindRequest) -> Result<Answer, ToolError> {
-        Err(ToolError::new(ErrorKind::UnknownAction, "not yet"))
+    pub fn find(&self, request: &FindRequest) -> Result<Answer, ToolError> {
+        find::find(self, request)
     }
 
     /// Checks, decides, sends and presents one action.
-    pub async fn execute(&self, _request: &ExecuteRequest) -> Result<Answer, ToolError> {
-        Err(ToolError::new(ErrorKind::UnknownAction, "not yet"))
+    pub async fn execute(&self, request: &ExecuteRequest) -> Result<Answer, ToolError> {
+        execute::execute(self, request).await
     }
 }

@@ -322,7 +322,7 @@ fn add_selector(params: &mut Vec<Param>, scopes: impl Iterator<Item = Scope>) {
             let all = own.choices.iter().any(|choice| choice == "all");
             let mut choices: Vec<String> = words
                 .into_iter()
-                .filter(|word| !(all && word == "instance") && !own.choices.contains(word))
+                .filter(|word| !own.choices.contains(word) && (!all || word != "instance"))
                 .collect();
             if !own.choices.is_empty() {
                 choices.append(&mut own.choices);

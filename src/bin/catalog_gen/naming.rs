@@ -63,7 +63,7 @@ impl<'a> Namer<'a> {
 fn verb(method: Method, rest: &[String], prefix: &[String], domain: &Domain) -> String {
     // A domain's path that ends in a placeholder is one thing of it, as `/projects/:id`.
     let begins_with_one = domain.singular || prefix.last().is_some_and(|segment| segment == "{}");
-    let on_one = rest.last().map_or(begins_with_one, is_placeholder);
+    let on_one = rest.last().map_or(begins_with_one, |last| is_placeholder(last));
     let words: Vec<String> =
         rest.iter().filter(|segment| !is_placeholder(segment)).map(|segment| word(segment)).collect();
     if words.is_empty() {
@@ -81,7 +81,7 @@ fn verb(method: Method, rest: &[String], prefix: &[String], domain: &Domain) -> 
     }
 }
 
-fn is_placeholder(segment: &String) -> bool {
+fn is_placeholder(segment: &str) -> bool {
     segment.contains(['{', ':', '*'])
 }
 

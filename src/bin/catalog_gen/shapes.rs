@@ -85,7 +85,7 @@ fn describe(param: &mut Param, schema: &Value) {
 
 /// A default worth saying; the document also lists empty ones.
 fn is_said(default: &Value) -> bool {
-    !default.is_null() && *default != Value::from("") && !default.is_object() && !default.is_array()
+    !default.is_null() && default.as_str() != Some("") && !default.is_object() && !default.is_array()
 }
 
 fn one_of(options: &[Value]) -> Kind {

@@ -1,0 +1,59 @@
+//! The name that was probably meant by a misspelt one.
+
+/// How much alike two names must be, from 0 to 1.
+const ALIKE: f64 = 0.82;
+
+/// The known name most like the given one, where one is alike enough to be meant. Names whose words are the same
+/// in another order, or in another number, are alike.
+pub fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let given = folded(given);
+    known
+        .map(|name| (likeness(&given, &folded(name)), name))
+        .filter(|(likeness, _)| *likeness >= ALIKE)
+        .max_by(|(one, a), (other, b)| one.total_cmp(other).then(b.cmp(a)))
+        .map(|(_, name)| name)
+}
+
+fn likeness(given: &[String], known: &[String]) -> f64 {
+    let plain = strsim::jaro_winkler(&given.join("_"), &known.join("_"));
+    plain.max(strsim::jaro_winkler(&sorted(given), &sorted(known)) * 0.98)
+}
+
+fn sorted(words: &[String]) -> String {
+    let mut words = words.to_vec();
+    words.sort();
+    words.join("_")
+}
+
+fn folded(name: &str) -> Vec<String> {
+    name.to_lowercase()
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(|word| word.strip_suffix('s').filter(|stem| stem.len() > 2).unwrap_or(word).to_owned())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    fn of(given: &str) -> Option<&'static str> {
+        nearest(
+            given,
+            ["issue.list", "issue.get", "label.list", "merge_request.list", "merge_request.merge"]
+                .into_iter(),
+        )
+    }
+
+    #[test]
+    fn finds_what_was_meant() {
+        assert_eq!(of("issues.list"), Some("issue.list"));
+        assert_eq!(of("list_issues"), Some("issue.list"));
+        assert_eq!(of("merge_requst.list"), Some("merge_request.list"));
+    }
+
+    #[test]
+    fn finds_nothing_where_nothing_is_near() {
+        assert_eq!(of("kubernetes"), None);
+    }
+}

@@ -1,0 +1,346 @@
+//! `gitlab_execute_action`: one action checked, decided on, sent and presented.
+
+use std::fmt::Write as _;
+use std::sync::PoisonError;
+
+use serde_json::{Map, Value, json};
+
+use super::{Answer, EXECUTE, ErrorKind, ExecuteRequest, ToolError, Tools, View, paging, refusal};
+use crate::call::{self, Body, Call, Checked, Part, Question, Step};
+use crate::catalog::Action;
+use crate::gitlab::{self, GitlabError, Reply, Unread};
+use crate::policy::{Consent, Decision, Rule};
+use crate::present::{self, Content, Options, Presented};
+
+/// A question that was answered asks no second one, so a call is ready after a few.
+const MOST_QUESTIONS: usize = 4;
+
+/// Executes.
+pub async fn execute(tools: &Tools, request: &ExecuteRequest) -> Result<Answer, ToolError> {
+    let action = named(tools, request)?;
+    if !tools.policy.offers(&action) {
+        return Err(denied(&action, Rule::ReadOnly));
+    }
+    let mut notes = Vec::new();
+    let params = with_default_project(tools, &action, request.params.clone(), &mut notes);
+    let words = tools.catalog.words().map_err(|error| refusal::internal(&error))?;
+    let checked =
+        call::check(action.clone(), params, words).map_err(|invalid| refusal::invalid(&invalid, &action))?;
+    notes.extend(checked.understood().iter().map(|understood| format!("understood {understood}")));
+    let call = complete(tools, &checked).await?;
+    let consent = Consent { confirm: request.confirm == Some(true), dry_run: request.dry_run == Some(true) };
+    match tools.policy.decide(&call, consent) {
+        Decision::Deny(rule) => Err(denied(&action, rule)),
+        Decision::Preview(rule) => Ok(preview(&call, rule, &notes)),
+        Decision::Confirm => Err(refusal::needs_confirmation(&call, checked.params())),
+        Decision::Allow => {
+            let reply = send(tools, &call, &action, checked.params()).await?;
+            let canonical = ExecuteRequest {
+                action: action.id.clone(),
+                params: checked.params().clone(),
+                ..request.clone()
+            };
+            Ok(answer(tools, &canonical, &action, &call, reply, notes))
+        }
+    }
+}
+
+/// The action by its id, or by an alias that means one.
+fn named(tools: &Tools, request: &ExecuteRequest) -> Result<Action, ToolError> {
+    let given = request.action.trim();
+    let by_number = |number: usize| tools.catalog.action(number).map_err(|error| refusal::internal(&error));
+    if let Some(number) = tools.catalog.number(given) {
+        return by_number(number);
+    }
+    match tools.catalog.by_alias(given).as_slice() {
+        [] => Err(refusal::unknown_action(tools, request)),
+        [only] => by_number(*only),
+        several => {
+            let ids: Vec<&str> = several.iter().filter_map(|number| tools.catalog.id(*number)).collect();
+            Err(refusal::ambiguous(given, &ids, request))
+        }
+    }
+}
+
+fn denied(action: &Action, rule: Rule) -> ToolError {
+    let message = format!("{} is denied: {}. Nothing was sent", action.id, rule.explained());
+    ToolError::new(ErrorKind::Denied, message)
+}
+
+/// A call that names no project works on the configured one, where it cannot work without.
+fn with_default_project(
+    tools: &Tools,
+    action: &Action,
+    mut params: Map<String, Value>,
+    notes: &mut Vec<String>,
+) -> Map<String, Value> {
+    let words = tools.catalog.words().ok();
+    let aliases = words
+        .and_then(|words| words.glossary.get("fullPath"))
+        .map(|entry| entry.aliases.as_slice())
+        .unwrap_or_default();
+    let is_named = params.keys().any(|name| name == "fullPath" || aliases.contains(name));
+    let is_needed = action.choices().all(|operation| operation.is_filled_by("fullPath"));
+    if let (Some(project), true, false) = (&tools.project, is_needed, is_named) {
+        notes.push(format!("`fullPath` is {project}, the configured project"));
+        params.insert("fullPath".to_owned(), json!(project));
+    }
+    params
+}
+
+/// The call, once what it depends on has been looked up.
+async fn complete(tools: &Tools, checked: &Checked) -> Result<Call, ToolError> {
+    for _ in 0..=MOST_QUESTIONS {
+        let step = {
+            let known = tools.known.lock().unwrap_or_else(PoisonError::into_inner);
+            checked.step(&known)
+        };
+        match step.map_err(|invalid| refusal::invalid(&invalid, checked.action()))? {
+            Step::Ready(call) => return Ok(call),
+            Step::Ask(question) => ask(tools, &question).await?,
+        }
+    }
+    Err(ToolError::new(
+        ErrorKind::Internal,
+        format!("{} asks more than it can be answered", checked.action().id),
+    ))
+}
+
+/// Asks GitLab, and remembers what it answers.
+async fn ask(tools: &Tools, question: &Question) -> Result<(), ToolError> {
+    for (id, params) in question.reads() {
+        let action = tools.catalog.get(id).map_err(|error| refusal::internal(&error))?;
+        let Some(action) = action else { continue };
+        match read(tools, &action, params).await {
+            Ok(answer) => {
+                let mut known = tools.known.lock().unwrap_or_else(PoisonError::into_inner);
+                if known.learn(question, id, &answer) {
+                    return Ok(());
+                }
+            }
+            Err(Unanswered::Gitlab(GitlabError::NotFound { .. })) => {}
+            Err(Unanswered::Gitlab(error)) => {
+                return Err(refusal::from_gitlab(&error, &action, tools.anonymous));
+            }
+            Err(Unanswered::Refused(error)) => return Err(error),
+        }
+    }
+    Err(not_found(question, tools.anonymous))
+}
+
+enum Unanswered {
+    Gitlab(GitlabError),
+    Refused(ToolError),
+}
+
+async fn read(tools: &Tools, action: &Action, params: Map<String, Value>) -> Result<Value, Unanswered> {
+    let words = tools.catalog.words().map_err(|error| Unanswered::Refused(refusal::internal(&error)))?;
+    let refused = |invalid: call::Invalid| Unanswered::Refused(refusal::invalid(&invalid, action));
+    let checked = call::check(action.clone(), params, words).map_err(refused)?;
+    let Step::Ready(call) = checked.step(&call::Known::default()).map_err(refused)? else {
+        return Err(Unanswered::Refused(ToolError::new(
+            ErrorKind::Internal,
+            format!("{} asks a question itself", action.id),
+        )));
+    };
+    match tools.client.send(&call).await.map_err(Unanswered::Gitlab)?.content {
+        gitlab::Content::Json(value) => Ok(value),
+        _ => Ok(Value::Null),
+    }
+}
+
+fn not_found(question: &Question, anonymous: bool) -> ToolError {
+    let message = match question {
+        Question::KindOf { full_path } => {
+            format!("`{full_path}` is neither a project nor a group that can be seen")
+        }
+        Question::EpicId { group, iid } => format!("the group `{group}` has no epic &{iid} that can be seen"),
+    };
+    let hint = if anonymous {
+        "No token is set (GITLAB_TOKEN): only what is public can be seen."
+    } else {
+        "Check the path; GitLab also hides what the token may not see."
+    };
+    ToolError::new(ErrorKind::NotFound, message).hint(hint)
+}
+
+async fn send(
+    tools: &Tools,
+    call: &Call,
+    action: &Action,
+    params: &Map<String, Value>,
+) -> Result<Reply, ToolError> {
+    let sent = tools.client.send(call).await;
+    if let (Err(GitlabError::NotFound { .. }), Some(path)) =
+        (&sent, params.get("fullPath").and_then(Value::as_str))
+    {
+        tools.known.lock().unwrap_or_else(PoisonError::into_inner).forget(path);
+    }
+    sent.map_err(|error| refusal::from_gitlab(&error, action, tools.anonymous))
+}
+
+/// The request that would be sent.
+fn preview(call: &Call, rule: Rule, notes: &[String]) -> Answer {
+    let mut request = Map::from_iter([
+        ("method".to_owned(), json!(call.method().name())),
+        ("path".to_owned(), json!(call.path())),
+    ]);
+    if !call.query().is_empty() {
+        request.insert(
+            "query".to_owned(),
+            json!(call.query().iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>()),
+        );
+    }
+    match call.body() {
+        Body::Empty => {}
+        Body::Json(body) => {
+            request.insert("body".to_owned(), body.clone());
+        }
+        Body::Multipart(parts) => {
+            request.insert("parts".to_owned(), parts.iter().map(part).collect());
+        }
+    }
+    let mut structured = head(call);
+    structured.insert("preview".to_owned(), json!(true));
+    structured.insert("reason".to_owned(), json!(rule.explained()));
+    structured.insert("request".to_owned(), Value::Object(request.clone()));
+    let mut text = format!("Not sent: {}. It would be:\n", rule.explained());
+    let _ = writeln!(text, "{}", Value::Object(request));
+    add_notes(&mut structured, &mut text, notes);
+    Answer { structured, text }
+}
+
+fn part(part: &Part) -> Value {
+    match part {
+        Part::Text { name, value } => json!({"name": name, "value": value}),
+        Part::File { name, filename, bytes } => {
+            json!({"name": name, "filename": filename, "bytes": bytes.len()})
+        }
+    }
+}
+
+fn head(call: &Call) -> Map<String, Value> {
+    Map::from_iter([
+        ("action".to_owned(), json!(call.action())),
+        ("operation".to_owned(), json!(call.operation())),
+    ])
+}
+
+fn answer(
+    tools: &Tools,
+    request: &ExecuteRequest,
+    action: &Action,
+    call: &Call,
+    reply: Reply,
+    mut notes: Vec<String>,
+) -> Answer {
+    let fields = request.fields.clone().unwrap_or_default();
+    let options = Options {
+        fields: &fields,
+        full: request.view == Some(View::Full),
+        budget: tools.max_bytes,
+        offset: usize::try_from(request.offset.unwrap_or(0)).unwrap_or(usize::MAX),
+    };
+    let page = reply.page.clone();
+    let is_list = matches!(&reply.content, gitlab::Content::Json(Value::Array(_)));
+    let shown = present::present(content(reply, &mut notes), &options);
+    notes.extend(shown.notes.iter().cloned());
+    let page = if is_list { paging::page(request, action, &page, shown.rows) } else { None };
+    assemble(request, call, shown, page, &notes)
+}
+
+/// What came, apart from the client that brought it.
+fn content(reply: Reply, notes: &mut Vec<String>) -> Content {
+    match reply.content {
+        gitlab::Content::Empty if !reply.headers.is_empty() => Content::Json(json!(reply.headers)),
+        gitlab::Content::Empty => Content::Empty,
+        gitlab::Content::Json(value) => Content::Json(value),
+        gitlab::Content::Text(text) => Content::Text(text),
+        gitlab::Content::Binary { bytes, content_type, filename } => {
+            Content::Binary { bytes: bytes.len(), content_type, filename }
+        }
+        gitlab::Content::Unread(why) => {
+            notes.push(match why {
+                Unread::TooLarge { limit, .. } => {
+                    format!("done; the answer is over {limit} bytes and was not read")
+                }
+                Unread::Lost => "done; the connection broke before the answer was read".to_owned(),
+            });
+            Content::Empty
+        }
+    }
+}
+
+fn assemble(
+    request: &ExecuteRequest,
+    call: &Call,
+    shown: Presented,
+    page: Option<Value>,
+    notes: &[String],
+) -> Answer {
+    let mut structured = head(call);
+    let mut text = shown.text.clone();
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    let mut omitted = present::omitted(&shown);
+    for cut in &shown.cut {
+        let next = continuation(request, cut);
+        let name = cut.path.clone().unwrap_or_else(|| "text".to_owned());
+        let _ = writeln!(text, "{name} has {} bytes; it continues with: {next}", cut.total_bytes);
+        if let Some(said) = omitted.get_mut(&name).and_then(Value::as_object_mut) {
+            said.insert("next".to_owned(), next);
+        }
+    }
+    structured.insert("data".to_owned(), shown.data);
+    if let Some(page) = page {
+        text.push_str(&page_line(&page));
+        structured.insert("page".to_owned(), page);
+    }
+    if !omitted.is_empty() {
+        structured.insert("omitted".to_owned(), Value::Object(omitted));
+    }
+    add_notes(&mut structured, &mut text, notes);
+    Answer { structured, text }
+}
+
+/// The call that goes on where a text was cut.
+fn continuation(request: &ExecuteRequest, cut: &present::Cut) -> Value {
+    let mut arguments = Map::from_iter([
+        ("action".to_owned(), json!(request.action)),
+        ("params".to_owned(), Value::Object(request.params.clone())),
+        ("offset".to_owned(), json!(cut.next_offset)),
+    ]);
+    if let Some(path) = &cut.path {
+        arguments.insert("fields".to_owned(), json!([path]));
+    }
+    json!({"tool": EXECUTE, "arguments": arguments})
+}
+
+fn page_line(page: &Value) -> String {
+    let number = |name: &str| page.get(name).and_then(Value::as_u64);
+    let mut line = String::new();
+    if let (Some(shown), Some(came)) = (number("shown"), number("came")) {
+        let _ = write!(line, "Shown: the first {shown} of {came} on this page. ");
+    }
+    if let Some(at) = number("page") {
+        let _ = write!(line, "Page {at}");
+        let _ = number("total_pages").map_or(Ok(()), |pages| write!(line, " of {pages}"));
+        let _ = number("total").map_or(Ok(()), |total| write!(line, ", {total} in all"));
+        line.push_str(". ");
+    }
+    match page.get("next").filter(|next| !next.is_null()) {
+        Some(next) => format!("{line}Next: {next}\n"),
+        None => format!("{}\n", line.trim_end()),
+    }
+}
+
+fn add_notes(structured: &mut Map<String, Value>, text: &mut String, notes: &[String]) {
+    if notes.is_empty() {
+        return;
+    }
+    structured.insert("notes".to_owned(), json!(notes));
+    for note in notes {
+        let _ = writeln!(text, "Note: {note}.");
+    }
+}

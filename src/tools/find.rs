@@ -1,0 +1,216 @@
+//! `gitlab_find_action`: a request in words to the few actions that fit, with exactly what they take.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value, json};
+
+use super::{Answer, Detail, ErrorKind, FIND, FindRequest, ToolError, Tools, refusal};
+use crate::catalog::{Action, example, input_schema, required, signature};
+use crate::search::{Confidence, Hit, Query, Ranking};
+
+const DEFAULT_LIMIT: u32 = 5;
+const MOST: u32 = 50;
+
+/// Bytes of a signature: the first result's, and each other's.
+const FIRST_SIGNATURE: usize = 1_400;
+const OTHER_SIGNATURE: usize = 320;
+
+/// The most bytes of a schema that nobody asked for by `detail`.
+const SCHEMA: usize = 3_000;
+
+/// Finds.
+pub fn find(tools: &Tools, request: &FindRequest) -> Result<Answer, ToolError> {
+    let query = request.query.trim();
+    if query.is_empty() {
+        return Err(empty_query());
+    }
+    let limit = request.limit.unwrap_or(DEFAULT_LIMIT);
+    if !(1..=MOST).contains(&limit) {
+        let message = format!("`limit` is from 1 to {MOST}; {limit} was given");
+        let fixed = json!({"query": query, "limit": limit.clamp(1, MOST)});
+        return Err(ToolError::new(ErrorKind::InvalidParams, message).fix(FIND, fixed));
+    }
+    if let Some(domain) = request.domain.as_deref() {
+        known_domain(tools, query, domain)?;
+    }
+    let only_reads = request.read_only == Some(true);
+    let allow = |action: &Action| {
+        tools.policy.offers(action) && (!only_reads || action.risk == crate::catalog::Risk::Read)
+    };
+    let ranking = tools
+        .ranker
+        .rank(
+            &tools.catalog,
+            &Query {
+                words: query,
+                limit: limit as usize,
+                domain: request.domain.as_deref(),
+                allow: &allow,
+                explain: request.explain == Some(true),
+            },
+        )
+        .map_err(|error| refusal::internal(&error))?;
+    answer(tools, query, &ranking, request.detail.unwrap_or_default())
+}
+
+fn empty_query() -> ToolError {
+    ToolError::new(ErrorKind::InvalidParams, "`query` is empty")
+        .hint("Say what you want to do, in a few words; or give an action id, a REST path or a GitLab URL.")
+        .fix(FIND, json!({"query": "list open merge requests of a project"}))
+}
+
+fn known_domain(tools: &Tools, query: &str, domain: &str) -> Result<(), ToolError> {
+    let domains = &tools.catalog.words().map_err(|error| refusal::internal(&error))?.domains;
+    if domains.contains_key(domain) {
+        return Ok(());
+    }
+    let nearest = crate::search::nearest(domain, domains.keys().map(String::as_str));
+    let mut fixed = json!({"query": query});
+    if let (Some(nearest), Some(fixed)) = (nearest, fixed.as_object_mut()) {
+        fixed.insert("domain".to_owned(), json!(nearest));
+    }
+    let message = format!("there is no domain `{domain}`");
+    Err(ToolError::new(ErrorKind::InvalidParams, message)
+        .hint("A domain is the part of an action's id before the dot, such as `merge_request`.")
+        .fix(FIND, fixed))
+}
+
+fn answer(tools: &Tools, query: &str, ranking: &Ranking, detail: Detail) -> Result<Answer, ToolError> {
+    let mut results = Vec::new();
+    let mut text = String::new();
+    for (place, hit) in ranking.hits.iter().enumerate() {
+        let result = Found::new(tools, hit, place == 0, ranking.confidence, detail)?;
+        result.write(place + 1, &mut text);
+        results.push(Value::Object(result.structured));
+    }
+    let mut structured = Map::new();
+    structured.insert("query".to_owned(), json!(query));
+    structured.insert("confidence".to_owned(), json!(confidence(ranking.confidence)));
+    structured.insert("total".to_owned(), json!(ranking.total));
+    structured.insert("results".to_owned(), Value::Array(results));
+    if !ranking.suggestions.is_empty() {
+        structured.insert("suggestions".to_owned(), json!(ranking.suggestions));
+        let _ = writeln!(text, "Perhaps ask for: {}", ranking.suggestions.join("; "));
+    }
+    let mut heading = match ranking.confidence {
+        Confidence::High => String::new(),
+        Confidence::Low => "Not sure which is meant; the likeliest first.\n".to_owned(),
+        Confidence::None => "Nothing in GitLab answers to that.\n".to_owned(),
+    };
+    if tools.policy.read_only {
+        structured.insert("note".to_owned(), json!("Only reads are offered (GITLAB_READ_ONLY)."));
+        heading.push_str("Only reads are offered (GITLAB_READ_ONLY).\n");
+    }
+    Ok(Answer { structured, text: heading + &text })
+}
+
+fn confidence(confidence: Confidence) -> &'static str {
+    match confidence {
+        Confidence::High => "high",
+        Confidence::Low => "low",
+        Confidence::None => "none",
+    }
+}
+
+/// A result: as structure, and what of it the text says.
+struct Found {
+    structured: Map<String, Value>,
+    action: Action,
+    signature: String,
+    example: Option<Value>,
+    schema: Option<Value>,
+    explain: Vec<String>,
+}
+
+impl Found {
+    fn new(
+        tools: &Tools,
+        hit: &Hit,
+        first: bool,
+        sure: Confidence,
+        detail: Detail,
+    ) -> Result<Found, ToolError> {
+        let words = tools.catalog.words().map_err(|error| refusal::internal(&error))?;
+        let action = hit.action.clone();
+        let schema = schema(&action, words, first, sure, detail);
+        let mut found = Found {
+            structured: Map::new(),
+            signature: signature(&action, if first { FIRST_SIGNATURE } else { OTHER_SIGNATURE }),
+            example: first.then(|| json!({"action": action.id, "params": example(&action, words)})),
+            schema,
+            explain: hit.explain.clone(),
+            action,
+        };
+        found.fill(hit.score);
+        Ok(found)
+    }
+
+    fn fill(&mut self, score: f32) {
+        let action = &self.action;
+        let mut put = |name: &str, value: Value| self.structured.insert(name.to_owned(), value);
+        put("action", json!(action.id));
+        put("summary", json!(action.summary));
+        put("risk", json!(action.risk.name()));
+        put("operations", json!(operations(action)));
+        put("signature", json!(self.signature));
+        put("required", json!(required(action)));
+        put("score", json!((f64::from(score) * 1000.0).round() / 1000.0));
+        if let Some(schema) = &self.schema {
+            put("input_schema", schema.clone());
+        }
+        if let Some(example) = &self.example {
+            put("example", example.clone());
+        }
+        if !action.related.is_empty() && self.example.is_some() {
+            put("related", json!(action.related));
+        }
+        if !self.explain.is_empty() {
+            put("explain", json!(self.explain));
+        }
+    }
+
+    fn write(&self, place: usize, text: &mut String) {
+        let action = &self.action;
+        let _ = writeln!(text, "{place}. **{}** ({}) {}", action.id, action.risk.name(), action.summary);
+        let _ = writeln!(text, "   `{}`", self.signature);
+        let _ = writeln!(text, "   {}", operations(action).join(" · "));
+        if let Some(example) = &self.example {
+            let _ = writeln!(text, "   Example: `{example}`");
+            if !action.related.is_empty() {
+                let _ = writeln!(text, "   Related: {}", action.related.join(", "));
+            }
+        }
+        if let (Some(schema), true) = (&self.schema, self.schema_is_asked_for()) {
+            let _ = writeln!(text, "   Schema: `{schema}`");
+        }
+        for line in &self.explain {
+            let _ = writeln!(text, "   - {line}");
+        }
+    }
+
+    /// A signature that folds nothing says what a schema says, in fewer words.
+    fn schema_is_asked_for(&self) -> bool {
+        self.signature.contains("detail: \"schema\"") || self.example.is_none()
+    }
+}
+
+fn schema(
+    action: &Action,
+    words: &crate::catalog::Words,
+    first: bool,
+    sure: Confidence,
+    detail: Detail,
+) -> Option<Value> {
+    match detail {
+        Detail::Schema if first => Some(input_schema(action, words)),
+        Detail::Auto if first && sure == Confidence::High => {
+            Some(input_schema(action, words)).filter(|schema| schema.to_string().len() <= SCHEMA)
+        }
+        _ => None,
+    }
+}
+
+/// What can be chosen, as GitLab's documentation writes it.
+fn operations(action: &Action) -> Vec<String> {
+    action.choices().map(ToString::to_string).collect()
+}

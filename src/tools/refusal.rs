@@ -1,0 +1,187 @@
+//! What went wrong, as an error that a model can act on: the kind, what was accepted, and the call to make next.
+
+use std::error::Error;
+
+use serde_json::{Map, Value, json};
+
+use super::{EXECUTE, ErrorKind, ExecuteRequest, FIND, ToolError, Tools};
+use crate::call::{Call, Fault, Invalid};
+use crate::catalog::Action;
+use crate::gitlab::{Applied, GitlabError};
+
+/// A fault of this server's own, with all that is under it.
+pub fn internal(error: &dyn Error) -> ToolError {
+    let mut message = error.to_string();
+    let mut source = error.source();
+    while let Some(under) = source {
+        message = format!("{message}: {under}");
+        source = under.source();
+    }
+    ToolError::new(ErrorKind::Internal, message)
+}
+
+/// There is no such action: the nearest ids, and the call with the nearest where it is near enough to be meant.
+pub fn unknown_action(tools: &Tools, request: &ExecuteRequest) -> ToolError {
+    let given = request.action.trim();
+    let nearest = crate::search::nearest(given, tools.catalog.ids());
+    let error = ToolError::new(ErrorKind::UnknownAction, format!("there is no action `{given}`"));
+    match nearest {
+        Some(id) => error
+            .hint(format!("The nearest id is `{id}`. {FIND} finds actions by words."))
+            .fix(EXECUTE, json!({"action": id, "params": request.params})),
+        None => error
+            .hint(format!("{FIND} finds actions by words, ids, REST paths and URLs."))
+            .fix(FIND, json!({"query": given.replace(['.', '_'], " ")})),
+    }
+}
+
+/// An alias that more than one action answers to.
+pub fn ambiguous(given: &str, ids: &[&str], request: &ExecuteRequest) -> ToolError {
+    let first = ids.first().copied().unwrap_or_default();
+    ToolError::new(ErrorKind::AmbiguousAlias, format!("`{given}` may mean {}", ids.join(" or ")))
+        .hint("Call the one that is meant by its id.")
+        .fix(EXECUTE, json!({"action": first, "params": request.params}))
+}
+
+/// Parameters that make no call: each fault with what is accepted, and the call as it should be where the faults
+/// say that.
+pub fn invalid(invalid: &Invalid, action: &Action) -> ToolError {
+    let mut params = invalid.right.clone();
+    let mut hints = Vec::new();
+    let mut repaired = true;
+    for fault in &invalid.faults {
+        match repair(fault, action) {
+            Some((name, value, hint)) => {
+                params.insert(name, value);
+                hints.push(hint);
+            }
+            None => repaired &= matches!(fault, Fault::OtherScope { .. }),
+        }
+    }
+    let error = ToolError::new(ErrorKind::InvalidParams, invalid.to_string());
+    let error = if hints.is_empty() { error } else { error.hint(hints.join(" ")) };
+    if repaired {
+        error.fix(EXECUTE, json!({"action": invalid.action, "params": params}))
+    } else {
+        error.fix(FIND, json!({"query": invalid.action, "limit": 1, "detail": "schema"}))
+    }
+}
+
+/// The parameter as it was probably meant, with why.
+fn repair(fault: &Fault, action: &Action) -> Option<(String, Value, String)> {
+    match fault {
+        Fault::Unknown { given, value, accepted } => {
+            let nearest = crate::search::nearest(given, accepted.iter().map(String::as_str))?;
+            action.param(nearest)?;
+            Some((nearest.to_owned(), value.clone(), format!("Did you mean `{nearest}` by `{given}`?")))
+        }
+        Fault::NotAChoice { name, given, accepted } => {
+            let nearest = crate::search::nearest(given, accepted.iter().map(String::as_str))?;
+            action.param(name)?;
+            Some((name.clone(), json!(nearest), format!("Did you mean `{nearest}` by `{given}`?")))
+        }
+        _ => None,
+    }
+}
+
+/// Nothing destructive runs unasked.
+pub fn needs_confirmation(call: &Call, params: &Map<String, Value>) -> ToolError {
+    let message = format!(
+        "{} is destructive: it would send {} {}. Nothing was changed",
+        call.action(),
+        call.method().name(),
+        call.path()
+    );
+    ToolError::new(ErrorKind::NeedsConfirmation, message)
+        .hint("Run it again with `confirm: true` once the user wants it; `dry_run: true` shows the request.")
+        .fix(EXECUTE, json!({"action": call.action(), "params": params, "confirm": true}))
+}
+
+/// What GitLab, or the way to it, answered instead of a success.
+pub fn from_gitlab(error: &GitlabError, action: &Action, anonymous: bool) -> ToolError {
+    let said = kind_of(error);
+    let mut refusal = ToolError::new(said, with_sources(error));
+    if let Some(hint) = hint(error, anonymous) {
+        refusal = refusal.hint(hint);
+    }
+    if let GitlabError::RateLimited { retry_after: Some(wait), .. } = error {
+        refusal.details.insert("retry_after_seconds".to_owned(), json!(wait.as_secs()));
+    }
+    for (name, value) in [
+        ("status", error.status().map(|status| json!(status))),
+        ("request_id", error.request_id().map(|id| json!(id))),
+    ] {
+        if let Some(value) = value {
+            refusal.details.insert(name.to_owned(), value);
+        }
+    }
+    if error.applied() == Applied::Unknown {
+        refusal.details.insert("applied".to_owned(), json!("unknown"));
+        refusal = refusal.hint(
+            "The change may have been made although its answer was lost. Look before you send it again.",
+        );
+        refusal = refusal.fix(
+            FIND,
+            json!({"query": format!("get {}", action.domain().replace('_', " ")), "read_only": true}),
+        );
+    }
+    refusal
+}
+
+/// The error with what is under it: the reason a connection failed is in its sources.
+fn with_sources(error: &GitlabError) -> String {
+    let mut parts = vec![error.to_string()];
+    let mut source = error.source();
+    while let Some(under) = source {
+        let text = under.to_string();
+        if !parts.iter().any(|part| part.contains(&text)) {
+            parts.push(text);
+        }
+        source = under.source();
+    }
+    parts.join(": ")
+}
+
+fn kind_of(error: &GitlabError) -> ErrorKind {
+    match error {
+        GitlabError::Unauthorized { .. } => ErrorKind::Unauthorized,
+        GitlabError::Forbidden { .. } => ErrorKind::Forbidden,
+        GitlabError::NotFound { .. } => ErrorKind::NotFound,
+        GitlabError::Conflict { .. } => ErrorKind::Conflict,
+        GitlabError::Invalid { answer } if matches!(answer.status, 400 | 422) => ErrorKind::InvalidParams,
+        GitlabError::RateLimited { .. } => ErrorKind::RateLimited,
+        GitlabError::Network { .. } => ErrorKind::Network,
+        GitlabError::Timeout { .. } => ErrorKind::Timeout,
+        GitlabError::TooLarge { .. } => ErrorKind::TooLarge,
+        GitlabError::Invalid { .. } | GitlabError::Server { .. } | GitlabError::Redirect { .. } => {
+            ErrorKind::GitlabError
+        }
+        GitlabError::Path { .. } | GitlabError::Setup { .. } => ErrorKind::Internal,
+    }
+}
+
+fn hint(error: &GitlabError, anonymous: bool) -> Option<String> {
+    let text = match error {
+        GitlabError::Unauthorized { .. } | GitlabError::NotFound { .. } if anonymous => {
+            "No token is set (GITLAB_TOKEN): only what is public can be seen."
+        }
+        GitlabError::Unauthorized { expired: true, .. } => {
+            "The token is expired or revoked: set a new one in GITLAB_TOKEN."
+        }
+        GitlabError::Unauthorized { .. } => {
+            "Check the token in GITLAB_TOKEN and that it belongs to this GitLab."
+        }
+        GitlabError::Forbidden { missing_scope: Some(scopes), .. } => {
+            return Some(format!("The token lacks a scope: it needs {}.", scopes.join(" or ")));
+        }
+        GitlabError::Forbidden { .. } => "The token's user may not do this here.",
+        GitlabError::NotFound { .. } => {
+            "It is not there, or the token may not see it: GitLab says the same of both. Check the path and the number."
+        }
+        GitlabError::RateLimited { .. } => "Wait before the next call.",
+        GitlabError::TooLarge { .. } => "Ask for less: a smaller page, a single file, narrower filters.",
+        GitlabError::Redirect { .. } => "What was named may have moved: ask for it by its new path.",
+        _ => return None,
+    };
+    Some(text.to_owned())
+}
