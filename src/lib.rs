@@ -15,4 +15,10 @@
 
 pub mod call;
 pub mod catalog;
+pub mod cli;
+pub mod config;
+pub mod eval;
+pub mod gitlab;
+pub mod sandbox;
+pub mod server;
 pub mod tools;

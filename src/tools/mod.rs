@@ -5,7 +5,10 @@ mod error;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
+
+use crate::catalog::{Catalog, CatalogError};
+use crate::gitlab;
 
 pub use error::{ErrorKind, ToolError};
 
@@ -74,18 +77,61 @@ pub struct Answer {
     pub text: String,
 }
 
+/// What the tools are told by whoever starts them.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub gitlab: gitlab::Settings,
+    /// Refuse every action that changes something.
+    pub read_only: bool,
+    /// Show a write instead of sending it.
+    pub safe_mode: bool,
+    /// The `fullPath` of a call that names none.
+    pub project: Option<String>,
+    /// How long an answer may be, in bytes.
+    pub max_bytes: usize,
+}
+
+/// Why the tools cannot work at all.
+#[derive(Debug, thiserror::Error)]
+pub enum ToolsError {
+    #[error("the embedded catalog is damaged")]
+    Catalog(#[from] CatalogError),
+}
+
 /// The tools of one server, with everything they work on.
 #[derive(Debug)]
-pub struct Tools {}
+pub struct Tools {
+    catalog: Catalog,
+}
 
 impl Tools {
+    /// The tools over the embedded catalog.
+    pub fn new(_settings: Settings) -> Result<Tools, ToolsError> {
+        Ok(Tools { catalog: Catalog::embedded()? })
+    }
+
     /// Ranked actions for a request in words. Pure computation, well under a millisecond.
-    pub fn find(&self, _request: &FindRequest) -> Result<Answer, ToolError> {
-        Err(ToolError::new(ErrorKind::UnknownAction, "not yet"))
+    pub fn find(&self, request: &FindRequest) -> Result<Answer, ToolError> {
+        let ids: Vec<&str> = self.catalog.ids().collect();
+        let structured = json!({
+            "query": request.query, "confidence": "low", "total": ids.len(),
+            "results": ids.iter().map(|id| json!({"action": id})).collect::<Vec<_>>(),
+        });
+        Ok(Answer { structured: into_map(structured), text: ids.join("\n") })
     }
 
     /// Checks, decides, sends and presents one action.
-    pub async fn execute(&self, _request: &ExecuteRequest) -> Result<Answer, ToolError> {
-        Err(ToolError::new(ErrorKind::UnknownAction, "not yet"))
+    pub async fn execute(&self, request: &ExecuteRequest) -> Result<Answer, ToolError> {
+        if self.catalog.number(&request.action).is_none() {
+            let message = format!("There is no action `{}`.", request.action);
+            return Err(ToolError::new(ErrorKind::UnknownAction, message)
+                .fix("gitlab_find_action", json!({"query": request.action})));
+        }
+        let structured = json!({"action": request.action, "data": request.params});
+        Ok(Answer { text: structured.to_string(), structured: into_map(structured) })
     }
+}
+
+fn into_map(value: Value) -> Map<String, Value> {
+    value.as_object().cloned().unwrap_or_default()
 }
