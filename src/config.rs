@@ -13,10 +13,10 @@ use std::{fs, io};
 use tracing::level_filters::LevelFilter;
 use url::Url;
 
-pub use table::{READ_ONLY, SETTINGS, Setting, URL, render_help, render_markdown_table};
 use table::{
     CA_FILE, FILE, JOB_TOKEN, LOG, MAX_BYTES, OAUTH_TOKEN, PROJECT, SAFE_MODE, TIMEOUT, TOKEN, TOKEN_FILE,
 };
+pub use table::{READ_ONLY, SETTINGS, Setting, URL, render_help, render_markdown_table};
 
 use crate::gitlab::{self, Secret, Token};
 use crate::tools;
@@ -43,12 +43,15 @@ pub enum ConfigError {
     TwoTokens { first: String, second: String },
     #[error("{origin} names {}, which cannot be read", .path.display())]
     File { origin: String, path: PathBuf, source: io::Error },
-    #[error("{} is not TOML", .0.display())]
-    Syntax(PathBuf, #[source] Box<toml::de::Error>),
+    /// The line itself is not shown: it may hold the token.
+    #[error("line {line} of {} is not TOML: {message}", .file.display())]
+    Syntax { file: PathBuf, line: usize, message: String },
     #[error("{} sets {key}, which is not a setting; there are {}", .file.display(), names())]
     Unknown { file: PathBuf, key: String },
     #[error("{key} in {} is neither text, nor a number, nor true or false", .file.display())]
     Shape { file: PathBuf, key: String },
+    #[error("{0} is not set")]
+    Missing(&'static str),
 }
 
 /// The GitLab to work on.
@@ -88,15 +91,15 @@ impl Config {
             sources.file = Some(SettingsFile::read(path)?);
         }
         Ok(Config {
-            instance: sources.read(&URL, values::instance)?.unwrap_or(Instance::Sandbox),
+            instance: sources.need(&URL, values::instance)?,
             token: sources.token()?,
-            read_only: sources.read(&READ_ONLY, values::switch)?.unwrap_or_default(),
-            safe_mode: sources.read(&SAFE_MODE, values::switch)?.unwrap_or_default(),
+            read_only: sources.need(&READ_ONLY, values::switch)?,
+            safe_mode: sources.need(&SAFE_MODE, values::switch)?,
             project: sources.read(&PROJECT, values::full_path)?,
-            timeout: sources.read(&TIMEOUT, values::seconds)?.unwrap_or_default(),
-            max_bytes: sources.read(&MAX_BYTES, values::bytes)?.unwrap_or_default(),
+            timeout: sources.need(&TIMEOUT, values::seconds)?,
+            max_bytes: sources.need(&MAX_BYTES, values::bytes)?,
             ca_file: sources.read(&CA_FILE, values::readable)?,
-            log: sources.read(&LOG, values::level)?.unwrap_or(LevelFilter::WARN),
+            log: sources.need(&LOG, values::level)?,
         })
     }
 
@@ -140,7 +143,8 @@ impl Sources<'_> {
         setting: &'static Setting,
         parse: fn(&str) -> Option<T>,
     ) -> Result<Option<T>, ConfigError> {
-        let default = || setting.default.map(|text| Found::new(text, format!("the default of {}", setting.name)));
+        let default =
+            || setting.default.map(|text| Found::new(text, format!("the default of {}", setting.name)));
         let Some(Found { text, origin }) = self.find(setting)?.or_else(default) else {
             return Ok(None);
         };
@@ -152,12 +156,19 @@ impl Sources<'_> {
         }
     }
 
+    /// The value of a setting that always has one.
+    fn need<T>(&self, setting: &'static Setting, parse: fn(&str) -> Option<T>) -> Result<T, ConfigError> {
+        self.read(setting, parse)?.ok_or(ConfigError::Missing(setting.name))
+    }
+
     /// The text of a setting where it is set. Empty is not set: clients fill in what the user left out.
     fn find(&self, setting: &'static Setting) -> Result<Option<Found>, ConfigError> {
         let flag = self.flags.get(setting.name).map(|text| Found::new(text, flag_name(setting)));
         let found = match flag {
             Some(flag) => Some(flag),
-            None => self.variable(setting)?.or_else(|| self.file.as_ref().and_then(|file| file.find(setting))),
+            None => {
+                self.variable(setting)?.or_else(|| self.file.as_ref().and_then(|file| file.find(setting)))
+            }
         };
         match found.filter(|found| !found.text.trim().is_empty()) {
             Some(Found { text, origin }) if is_unexpanded(&text) => {
@@ -212,8 +223,7 @@ struct SettingsFile {
 impl SettingsFile {
     fn read(path: PathBuf) -> Result<SettingsFile, ConfigError> {
         let text = read_file(&path, FILE.name)?;
-        let table: toml::Table =
-            toml::from_str(&text).map_err(|error| ConfigError::Syntax(path.clone(), Box::new(error)))?;
+        let table: toml::Table = toml::from_str(&text).map_err(|error| syntax(&path, &text, &error))?;
         let mut values = BTreeMap::new();
         for (key, value) in table {
             if !SETTINGS.iter().any(|setting| setting.name == key) {
@@ -231,6 +241,12 @@ impl SettingsFile {
         let text = self.values.get(setting.name)?;
         Some(Found::new(text, format!("{} in {}", setting.name, self.path.display())))
     }
+}
+
+fn syntax(file: &Path, text: &str, error: &toml::de::Error) -> ConfigError {
+    let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+    let line = before.matches('\n').count() + 1;
+    ConfigError::Syntax { file: file.to_owned(), line, message: error.message().to_owned() }
 }
 
 fn plain_text(value: &toml::Value) -> Option<String> {

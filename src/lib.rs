@@ -15,7 +15,7 @@
 
 pub mod call;
 pub mod catalog;
-// pub mod cli;
+pub mod cli;
 pub mod config;
 pub mod eval;
 pub mod gitlab;

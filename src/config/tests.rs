@@ -94,7 +94,8 @@ fn a_wrong_value_names_the_setting_and_what_it_takes() {
 
 #[test]
 fn switches_take_the_usual_words() {
-    for (text, expected) in [("true", true), ("1", true), ("YES", true), ("on", true), ("false", false), ("0", false)]
+    for (text, expected) in
+        [("true", true), ("1", true), ("YES", true), ("on", true), ("false", false), ("0", false)]
     {
         assert_eq!(resolve(&[("GITLAB_READ_ONLY", text)]).unwrap().read_only, expected);
     }
@@ -147,7 +148,9 @@ fn what_a_client_left_out_is_not_set_and_what_it_left_unexpanded_is_refused() {
 
 #[test]
 fn a_flag_beats_a_variable_and_a_variable_the_file() {
-    let file = file("GITLAB_TIMEOUT = 10\nGITLAB_READ_ONLY = true\nGITLAB_PROJECT = 'a/b'\nGITLAB_MAX_BYTES = 5000\n");
+    let file = file(
+        "GITLAB_TIMEOUT = 10\nGITLAB_READ_ONLY = true\nGITLAB_PROJECT = 'a/b'\nGITLAB_MAX_BYTES = 5000\n",
+    );
     let path = file.path().to_str().unwrap();
     let variables = [("GITLAB_MCP_CONFIG", path), ("GITLAB_TIMEOUT", "20"), ("GITLAB_PROJECT", "c/d")];
     let config = with_flags(&[("GITLAB_PROJECT", "e/f")], &variables).unwrap();
@@ -160,7 +163,7 @@ fn a_flag_beats_a_variable_and_a_variable_the_file() {
 #[test]
 fn a_file_that_cannot_be_used_says_why() {
     let cases = [
-        ("GITLAB_TIMEOUT = ", "is not TOML"),
+        ("GITLAB_TIMEOUT = 3\nGITLAB_TOKEN = 'glpat-1234", "line 2 of "),
         ("GITLAB_TIMEOUTS = 3", "sets GITLAB_TIMEOUTS, which is not a setting; there are GITLAB_URL, "),
         ("GITLAB_TIMEOUT = [3]", "GITLAB_TIMEOUT in "),
         ("GITLAB_TIMEOUT = 0", "is \"0\", and takes whole seconds"),
@@ -168,7 +171,9 @@ fn a_file_that_cannot_be_used_says_why() {
     for (text, expected) in cases {
         let file = file(text);
         let message = refusal(&[("GITLAB_MCP_CONFIG", file.path().to_str().unwrap())]);
-        assert!(message.contains(expected), "{message}");
+        assert!(message.contains(expected) && !message.contains("1234"), "{message}");
     }
-    assert!(refusal(&[("GITLAB_MCP_CONFIG", "/nowhere.toml")]).contains("GITLAB_MCP_CONFIG names /nowhere.toml"));
+    assert!(
+        refusal(&[("GITLAB_MCP_CONFIG", "/nowhere.toml")]).contains("GITLAB_MCP_CONFIG names /nowhere.toml")
+    );
 }

@@ -166,7 +166,9 @@ fn number(value: &Value) -> Option<u64> {
     match value {
         Value::String(text) => text.trim().parse().ok(),
         // `5.0` is five.
-        Value::Number(number) => number.as_u64().or_else(|| number.to_string().strip_suffix(".0")?.parse().ok()),
+        Value::Number(number) => {
+            number.as_u64().or_else(|| number.to_string().strip_suffix(".0")?.parse().ok())
+        }
         _ => None,
     }
 }

@@ -8,10 +8,10 @@ use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod,
-    CompleteRequestParams, CompleteResult, ConstString, ContentBlock, CustomRequest, CustomResult, DiscoverResult,
-    ErrorCode, ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod,
-    ListResourceTemplatesResult, ListResourcesRequestMethod, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ServerConfig, Tool,
+    CompleteRequestParams, CompleteResult, ConstString, ContentBlock, CustomRequest, CustomResult,
+    DiscoverResult, ErrorCode, ListPromptsRequestMethod, ListPromptsResult,
+    ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Map, Value, json};
@@ -84,7 +84,9 @@ impl<B: Backend> ServerHandler for Handler<B> {
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         match request.and_then(|request| request.cursor) {
-            Some(cursor) => Err(ErrorData::invalid_params(format!("no page begins at cursor {cursor}"), None)),
+            Some(cursor) => {
+                Err(ErrorData::invalid_params(format!("no page begins at cursor {cursor}"), None))
+            }
             None => Ok(ListToolsResult::with_all_items(self.tools.clone())
                 .with_ttl_ms(FRESH_FOR_MS)
                 .with_cache_scope(CacheScope::Public)),

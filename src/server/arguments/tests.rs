@@ -49,16 +49,24 @@ fn an_error_names_the_argument_and_what_it_takes() {
     let cases = [
         (json!({}), "`query` is missing: What you want to do"),
         (json!({"query": 3}), "`query` takes a string, and got 3."),
-        (json!({"query": "x", "limit": "many"}), "`limit` takes a whole number from 1 to 50, and got \"many\"."),
+        (
+            json!({"query": "x", "limit": "many"}),
+            "`limit` takes a whole number from 1 to 50, and got \"many\".",
+        ),
         (json!({"query": "x", "limit": -1}), "`limit` takes a whole number from 1 to 50, and got -1."),
-        (json!({"query": "x", "detail": "all"}), "`detail` takes one of auto, signature, schema, and got \"all\"."),
+        (
+            json!({"query": "x", "detail": "all"}),
+            "`detail` takes one of auto, signature, schema, and got \"all\".",
+        ),
         (json!({"query": "x", "top": 1}), "`top` is no argument of gitlab_find_action."),
     ];
     for (arguments, expected) in cases {
         let error = find(arguments).unwrap_err();
         assert_eq!(error.kind, ErrorKind::InvalidParams);
         assert!(error.message.starts_with(expected), "{}", error.message);
-        assert!(error.hint.unwrap().starts_with("gitlab_find_action takes {query: a string; limit?: a whole"));
+        assert!(
+            error.hint.unwrap().starts_with("gitlab_find_action takes {query: a string; limit?: a whole")
+        );
     }
 }
 
@@ -73,8 +81,7 @@ fn every_problem_is_named_at_once() {
 
 #[test]
 fn parameters_beside_params_are_moved_into_them_by_the_fix() {
-    let error =
-        execute(json!({"action": "issue.get", "params": {"iid": 1}, "fullPath": "a/b"})).unwrap_err();
+    let error = execute(json!({"action": "issue.get", "params": {"iid": 1}, "fullPath": "a/b"})).unwrap_err();
     assert_eq!(error.message, "`fullPath` is no argument of gitlab_execute_action.");
     assert_eq!(
         error.fix.unwrap(),
