@@ -214,13 +214,13 @@ pub fn render_markdown_table() -> String {
     table
 }
 
-/// The same for `--help`: what can be set by a variable alone, and how the rest is read.
+/// For `--help`, what the flags do not show: the settings without one, and which source is the stronger.
 pub fn render_help() -> String {
-    let mut help = "Settings are read from flags, then variables, then the file of --config:\n".to_owned();
-    let width = SETTINGS.iter().map(|setting| setting.name.len()).max().unwrap_or_default();
-    for setting in SETTINGS {
-        let default = setting.default.map(|default| format!(" [default: {default}]")).unwrap_or_default();
-        let _ = writeln!(help, "  {:width$}  {}{default}", setting.name, setting.what);
+    let mut help =
+        "Set by variables alone, as the list of processes shows arguments to everyone:\n".to_owned();
+    for setting in SETTINGS.iter().filter(|setting| setting.flag.is_none()) {
+        let _ = writeln!(help, "  {:18}  {}", setting.name, setting.what);
     }
+    help.push_str("A flag is stronger than a variable, and a variable stronger than the file of --config.\n");
     help
 }

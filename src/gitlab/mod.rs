@@ -14,6 +14,11 @@ impl Secret {
     pub fn new(text: String) -> Secret {
         Secret(text)
     }
+
+    /// The text itself, for the request alone.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
 }
 
 impl fmt::Debug for Secret {

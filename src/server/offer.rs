@@ -12,7 +12,7 @@ use super::arguments::{Argument, Takes, input_schema};
 /// How the tools work together, for the model.
 pub(super) const INSTRUCTIONS: &str = "\
 All of GitLab in two steps: gitlab_find_action turns what you want into action ids and their parameters, then \
-gitlab_execute_action runs one. Ids that you know can be executed at once. \
+gitlab_execute_action runs one. \
 Name things as people do: fullPath \"group/project\", iid 12 for #12 or !12, usernames, label names; or give \
 target a GitLab URL or \"group/project#12\". \
 An action that destroys something wants confirm: true; ask the user first. \
@@ -51,7 +51,7 @@ pub(super) const FIND: Offer = Offer {
         },
         Argument {
             name: "detail",
-            what: "Signatures, or whole schemas of the parameters. auto: a schema where the first is clear.",
+            what: "signature, or the whole schema. auto: a schema where the first is clear.",
             takes: Takes::Choice(&["auto", "signature", "schema"]),
             required: false,
         },
@@ -111,7 +111,7 @@ pub(super) const EXECUTE: Offer = Offer {
         },
         Argument {
             name: "offset",
-            what: "Continue a long text at this byte, as an earlier answer said.",
+            what: "Continue a long text at this byte.",
             takes: Takes::Number(0, None),
             required: false,
         },
@@ -167,7 +167,7 @@ fn execute_annotations() -> ToolAnnotations {
 /// `structuredContent` check both.
 fn output_schema(properties: Value) -> Map<String, Value> {
     let mut properties = properties.as_object().cloned().unwrap_or_default();
-    properties.insert("notes".to_owned(), json!({"type": "array", "items": {"type": "string"}}));
+    properties.insert("notes".to_owned(), json!({"type": "array"}));
     properties.insert("error".to_owned(), error_output());
     Map::from_iter([
         ("type".to_owned(), json!("object")),
@@ -198,8 +198,8 @@ fn execute_output() -> Value {
         "action": {"type": "string"},
         "operation": {"type": "string"},
         "data": {"description": "What GitLab answered."},
-        "page": {"type": "object", "description": "With `next`, the call for the next page."},
-        "omitted": {"description": "What was left out, and how to get it."},
+        "page": {"type": "object", "description": "next: the call for the next page."},
+        "omitted": {"description": "What was left out."},
     })
 }
 
@@ -210,8 +210,7 @@ fn error_output() -> Value {
             "kind": {"type": "string"},
             "message": {"type": "string"},
             "hint": {"type": "string"},
-            "fix": {"type": "object", "description": "The call to make next."},
+            "fix": {"type": "object"},
         },
-        "required": ["kind", "message"],
     })
 }

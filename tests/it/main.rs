@@ -1,0 +1,11 @@
+//! The program from the outside: over stdio with real MCP clients and with lines that no client would send, on
+//! the command line, and in its own sources.
+
+mod client;
+mod command_line;
+mod configuration;
+mod faults;
+mod layering;
+mod lifetime;
+mod protocol;
+mod tools;
