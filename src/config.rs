@@ -103,6 +103,19 @@ impl Config {
         })
     }
 
+    /// Whether the token would travel unencrypted to another machine.
+    pub fn exposes_token(&self) -> bool {
+        const OWN: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
+        match &self.instance {
+            Instance::At(url) => {
+                self.token.is_some()
+                    && url.scheme() == "http"
+                    && !url.host_str().is_some_and(|host| OWN.contains(&host))
+            }
+            Instance::Sandbox => false,
+        }
+    }
+
     /// What the tools are told, for a GitLab whose root is `base`.
     pub fn tools(&self, base: Url) -> tools::Settings {
         tools::Settings {

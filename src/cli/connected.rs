@@ -19,6 +19,9 @@ pub async fn run(
     config: &Config,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
+    if config.exposes_token() {
+        tracing::warn!("the token travels unencrypted: GITLAB_URL is plain http to another machine");
+    }
     let base = match &config.instance {
         Instance::At(url) => url.clone(),
         Instance::Sandbox => sandbox::start().await.map_err(Failure::Sandbox)?,

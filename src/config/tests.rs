@@ -133,6 +133,16 @@ fn a_token_that_is_none_is_refused_without_being_shown() {
 }
 
 #[test]
+fn a_token_that_would_travel_in_the_clear_is_noticed() {
+    let exposes = |url| resolve(&[("GITLAB_URL", url), ("GITLAB_TOKEN", "glpat-1")]).unwrap().exposes_token();
+    assert!(exposes("http://gitlab.example.com"));
+    for url in ["https://gitlab.example.com", "http://localhost:3000", "http://[::1]/", "sandbox"] {
+        assert!(!exposes(url), "{url}");
+    }
+    assert!(!resolve(&[("GITLAB_URL", "http://a.b")]).unwrap().exposes_token());
+}
+
+#[test]
 fn debug_shows_no_token() {
     let config = resolve(&[("GITLAB_TOKEN", "glpat-1234")]).unwrap();
     assert!(!format!("{config:?}").contains("1234"));

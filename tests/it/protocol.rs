@@ -55,9 +55,34 @@ fn every_handshake_is_answered_in_its_own_version() {
 }
 
 #[test]
-fn an_unknown_version_is_answered_with_the_newest_handshake() {
+fn a_version_without_a_handshake_here_is_answered_with_the_newest_that_has_one() {
+    for version in ["2031-01-01", WITHOUT_HANDSHAKE, "1999-01-01"] {
+        let mut client = Client::start(&[], &[]);
+        assert_eq!(client.initialize(version)["result"]["protocolVersion"], LATEST_HANDSHAKE);
+    }
+}
+
+#[test]
+fn a_request_that_says_no_version_before_any_handshake_is_refused_and_outlived() {
     let mut client = Client::start(&[], &[]);
-    assert_eq!(client.initialize("2031-01-01")["result"]["protocolVersion"], LATEST_HANDSHAKE);
+    assert_eq!(client.request("tools/list", json!({}))["error"]["code"], -32602);
+    assert!(client.modern("tools/list", json!({}))["result"].is_object());
+}
+
+#[test]
+fn a_version_that_is_not_spoken_is_refused_with_those_that_are() {
+    let mut client = Client::start(&[], &[]);
+    let params = json!({"_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2031-01-01",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }});
+    for method in ["server/discover", "tools/list"] {
+        let answer = client.request(method, params.clone());
+        assert_eq!(answer["error"]["code"], -32022, "{answer}");
+        assert_eq!(answer["error"]["data"]["supported"].as_array().unwrap().len(), 5);
+    }
+    assert!(client.modern("server/discover", json!({}))["result"].is_object());
 }
 
 #[test]
