@@ -15,9 +15,13 @@
 
 pub mod call;
 pub mod catalog;
+pub mod cli;
+pub mod config;
 pub mod eval;
 pub mod gitlab;
 pub mod policy;
 pub mod present;
+pub mod sandbox;
 pub mod search;
+pub mod server;
 pub mod tools;

@@ -1,1 +1,48 @@
-fn main() {}
+//! Parses the arguments, starts the log, runs, and says by the exit code how it went.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use gitlab_mcp::cli::{Arguments, Command, Failure, Output, run_connected, run_offline};
+use gitlab_mcp::config::{self, Config};
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+
+fn main() -> ExitCode {
+    let mut out = Output::stdout();
+    let outcome = run(&mut out);
+    let reported = match &outcome {
+        Ok(()) => Ok(()),
+        Err(failure) => failure.report(&mut out, &mut io::stderr()),
+    };
+    match outcome.and(reported.and_then(|()| out.flush()).map_err(Failure::Output)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => ExitCode::from(failure.exit_code()),
+    }
+}
+
+fn run(out: &mut dyn Write) -> Result<(), Failure> {
+    let arguments = Arguments::read()?;
+    let command = match arguments.command.unwrap_or(Command::Connected(Default::default())) {
+        Command::Offline(command) => return run_offline(command, out),
+        Command::Connected(command) => command,
+    };
+    let config = Config::resolve(&arguments.settings.0, config::environment)?;
+    start_log(config.log);
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::Runtime)?;
+    let outcome = runtime.block_on(run_connected(command, &arguments.settings, &config, out));
+    // A read of standard input that is still blocked must not hold up the end.
+    runtime.shutdown_background();
+    outcome
+}
+
+/// Logs to standard error, as standard output is the protocol's. What other crates say is held to warnings: at
+/// their finest they log whole requests and results.
+fn start_log(level: LevelFilter) {
+    let targets = Targets::new().with_default(level.min(LevelFilter::WARN)).with_target("gitlab_mcp", level);
+    let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr).with_ansi(false);
+    tracing_subscriber::registry().with(lines).with(targets).init();
+}

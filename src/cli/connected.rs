@@ -1,0 +1,104 @@
+//! The commands that work on a GitLab: serve, find, execute.
+
+use std::io::{IsTerminal, Read, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::{fs, io};
+
+use serde_json::{Map, Value};
+
+use super::{Connected, ExecuteArguments, Failure, FindArguments, SettingFlags};
+use crate::config::{Config, Instance};
+use crate::tools::{Answer, ExecuteRequest, FindRequest, ToolError, Tools};
+use crate::{sandbox, server};
+
+/// Runs one of them with the tools of this configuration.
+pub async fn run(
+    command: Connected,
+    flags: &SettingFlags,
+    config: &Config,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    if config.exposes_token() {
+        tracing::warn!("the token travels unencrypted: GITLAB_URL is plain http to another machine");
+    }
+    let base = match &config.instance {
+        Instance::At(url) => url.clone(),
+        Instance::Sandbox => sandbox::start().await.map_err(Failure::Sandbox)?,
+    };
+    let tools = Tools::new(config.tools(base))?;
+    match command {
+        Connected::Serve => serve(tools).await,
+        Connected::Find(arguments) => {
+            let json = arguments.json;
+            write_answer(tools.find(&find_request(arguments, flags)), json, out)
+        }
+        Connected::Execute(arguments) => {
+            let json = arguments.json;
+            write_answer(tools.execute(&execute_request(arguments)?).await, json, out)
+        }
+    }
+}
+
+async fn serve(tools: Tools) -> Result<(), Failure> {
+    if io::stdin().is_terminal() {
+        tracing::warn!(
+            "waiting for an MCP client on standard input; `gitlab-mcp --help` says what else there is"
+        );
+    }
+    Ok(server::serve(Arc::new(tools)).await?)
+}
+
+fn find_request(arguments: FindArguments, flags: &SettingFlags) -> FindRequest {
+    FindRequest {
+        query: arguments.query,
+        limit: arguments.limit,
+        domain: arguments.domain,
+        read_only: flags.read_only().then_some(true),
+        detail: arguments.detail.map(Into::into),
+        explain: arguments.explain.then_some(true),
+    }
+}
+
+fn execute_request(arguments: ExecuteArguments) -> Result<ExecuteRequest, Failure> {
+    Ok(ExecuteRequest {
+        action: arguments.action,
+        params: arguments.params.as_deref().map(read_params).transpose()?.unwrap_or_default(),
+        confirm: arguments.confirm.then_some(true),
+        fields: arguments.fields,
+        view: arguments.view.map(Into::into),
+        dry_run: arguments.dry_run.then_some(true),
+        offset: arguments.offset,
+    })
+}
+
+/// JSON as it stands, `@FILE`, or `-` for standard input.
+fn read_params(argument: &str) -> Result<Map<String, Value>, Failure> {
+    let text = match (argument, argument.strip_prefix('@')) {
+        ("-", _) => read_stdin()?,
+        (_, Some(path)) => {
+            fs::read_to_string(path).map_err(|error| Failure::ParamsFile(PathBuf::from(path), error))?
+        }
+        (text, None) => text.to_owned(),
+    };
+    serde_json::from_str(&text).map_err(Failure::Params)
+}
+
+fn read_stdin() -> Result<String, Failure> {
+    let mut text = String::new();
+    io::stdin()
+        .read_to_string(&mut text)
+        .map_err(|error| Failure::ParamsFile(PathBuf::from("standard input"), error))?;
+    Ok(text)
+}
+
+/// An answer as a client would get it, as text or as structure.
+fn write_answer(answer: Result<Answer, ToolError>, json: bool, out: &mut dyn Write) -> Result<(), Failure> {
+    let (structured, text, outcome) = match answer {
+        Ok(answer) => (answer.structured, answer.text, Ok(())),
+        Err(error) => (error.structured(), error.text(), Err(Failure::Answered)),
+    };
+    let shown = if json { format!("{:#}", Value::Object(structured)) } else { text };
+    writeln!(out, "{}", shown.trim_end())?;
+    outcome
+}

@@ -1,0 +1,229 @@
+//! The command line: what can be asked for, and which exit code says how it went.
+
+mod catalog;
+mod connected;
+mod failure;
+mod offline;
+mod output;
+mod settings;
+
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+pub use connected::run as run_connected;
+pub use failure::Failure;
+pub use offline::run as run_offline;
+pub use output::Output;
+pub use settings::SettingFlags;
+
+use crate::config;
+use crate::tools::{Detail, View};
+
+const EXAMPLES: &str = "\
+Examples:
+  gitlab-mcp                                   serve an MCP client on standard input and output
+  gitlab-mcp --sandbox find 'close an issue'   which actions could do it, without any account
+  gitlab-mcp execute issue.list --params '{\"fullPath\": \"group/project\"}'
+  gitlab-mcp execute issue.create --params @issue.json --dry-run
+  gitlab-mcp catalog show merge_request.list
+  gitlab-mcp completions bash > ~/.local/share/bash-completion/completions/gitlab-mcp";
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  done; for the server: the client closed its end, or SIGTERM or SIGINT came
+  1  the answer is an error, such as an unknown action or one that GitLab refused
+  2  the command line or a setting is wrong
+  3  the program itself could not go on";
+
+/// All of GitLab for an AI client through two MCP tools: find an action, execute it.
+#[derive(Debug, Parser)]
+#[command(
+    name = "gitlab-mcp",
+    version,
+    about,
+    after_help = EXAMPLES,
+    after_long_help = format!("{}\n{EXAMPLES}\n\n{EXIT_CODES}", config::render_help()),
+    disable_help_subcommand = true,
+)]
+pub struct Arguments {
+    #[command(flatten)]
+    pub settings: SettingFlags,
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// What is asked for.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    #[command(flatten)]
+    Connected(Connected),
+    #[command(flatten)]
+    Offline(Offline),
+}
+
+/// What works with the settings, on a GitLab.
+#[derive(Debug, Default, Subcommand)]
+pub enum Connected {
+    /// Serve an MCP client on standard input and output; what happens without a command
+    #[default]
+    Serve,
+    /// Find the actions that could serve a request, as gitlab_find_action does
+    Find(FindArguments),
+    /// Execute one action, as gitlab_execute_action does
+    Execute(ExecuteArguments),
+}
+
+/// What needs neither settings nor a network.
+#[derive(Debug, Subcommand)]
+pub enum Offline {
+    /// Look at the actions there are
+    Catalog {
+        #[command(subcommand)]
+        view: CatalogView,
+    },
+    /// Measure the finder on written cases
+    Eval(EvalArguments),
+    /// Print the completions of a shell
+    Completions {
+        /// The shell to complete for
+        shell: clap_complete::Shell,
+    },
+}
+
+/// What `find` takes.
+#[derive(Debug, Args)]
+pub struct FindArguments {
+    /// What you want to do, in words; or an action id, a REST path, or a GitLab URL
+    pub query: String,
+    /// How many actions to show, 1 to 50
+    #[arg(long, value_name = "NUMBER")]
+    pub limit: Option<u32>,
+    /// Only actions of this domain, the part of an id before the dot
+    #[arg(long, value_name = "DOMAIN")]
+    pub domain: Option<String>,
+    /// How much to say of each action's parameters
+    #[arg(long, value_name = "HOW")]
+    pub detail: Option<DetailArgument>,
+    /// Say why each action is where it is
+    #[arg(long)]
+    pub explain: bool,
+    /// Print the answer's structure as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What `execute` takes.
+#[derive(Debug, Args)]
+pub struct ExecuteArguments {
+    /// The action's id, as `find` shows it
+    pub action: String,
+    /// The action's parameters: a JSON object, @FILE that holds one, or - for standard input
+    #[arg(long, value_name = "JSON")]
+    pub params: Option<String>,
+    /// Run it even if it destroys something
+    #[arg(long)]
+    pub confirm: bool,
+    /// Show only these fields, such as iid,author.username
+    #[arg(long, value_name = "FIELDS", value_delimiter = ',')]
+    pub fields: Option<Vec<String>>,
+    /// How much of the reply to show
+    #[arg(long, value_name = "HOW")]
+    pub view: Option<ViewArgument>,
+    /// Show the request that would be sent; send nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Continue a long text at this byte, as an earlier answer said
+    #[arg(long, value_name = "BYTE")]
+    pub offset: Option<u64>,
+    /// Print the answer's structure as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What of the catalog to show.
+#[derive(Debug, Subcommand)]
+pub enum CatalogView {
+    /// Every action, a line each
+    List {
+        /// Print an object a line as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// One action whole
+    Show {
+        /// The action's id or an alias of it
+        action: String,
+        /// Print it as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// How many actions and operations there are
+    Stats {
+        /// Print the numbers as JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// What `eval` takes.
+#[derive(Debug, Args)]
+pub struct EvalArguments {
+    /// A file of cases: a request, a tab, and the operations that would be right, separated by `|`
+    #[arg(long, value_name = "FILE", required_unless_present = "openapi")]
+    pub cases: Vec<PathBuf>,
+    /// GitLab's OpenAPI file, whose summaries are requests and its operations their answers
+    #[arg(long, value_name = "FILE")]
+    pub openapi: Vec<PathBuf>,
+    /// Print the results as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// [`Detail`] as an argument.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum DetailArgument {
+    Auto,
+    Signature,
+    Schema,
+}
+
+/// [`View`] as an argument.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum ViewArgument {
+    Compact,
+    Full,
+}
+
+impl Arguments {
+    /// The arguments of this process.
+    pub fn read() -> Result<Arguments, Failure> {
+        Arguments::try_parse().map_err(Failure::Usage)
+    }
+
+    /// The command line's grammar, for completions.
+    pub fn grammar() -> clap::Command {
+        Arguments::command()
+    }
+}
+
+impl From<DetailArgument> for Detail {
+    fn from(argument: DetailArgument) -> Detail {
+        match argument {
+            DetailArgument::Auto => Detail::Auto,
+            DetailArgument::Signature => Detail::Signature,
+            DetailArgument::Schema => Detail::Schema,
+        }
+    }
+}
+
+impl From<ViewArgument> for View {
+    fn from(argument: ViewArgument) -> View {
+        match argument {
+            ViewArgument::Compact => View::Compact,
+            ViewArgument::Full => View::Full,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

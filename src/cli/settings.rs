@@ -1,0 +1,73 @@
+//! The flags of the settings, made from their table.
+
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+
+use crate::config::{Flags, READ_ONLY, SETTINGS, Setting, URL};
+
+const SANDBOX: &str = "sandbox";
+const HEADING: &str = "Settings";
+
+/// The settings that the command line gives.
+#[derive(Clone, Debug, Default)]
+pub struct SettingFlags(pub Flags);
+
+impl SettingFlags {
+    /// Whether `--read-only` was given, which also keeps a find to actions that change nothing.
+    pub fn read_only(&self) -> bool {
+        self.0.get(READ_ONLY.name).is_some_and(|text| text == "true")
+    }
+}
+
+impl Args for SettingFlags {
+    fn augment_args(command: Command) -> Command {
+        let flags = SETTINGS.into_iter().filter_map(|setting| Some(argument(setting, setting.flag?)));
+        command.args(flags).arg(sandbox())
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        SettingFlags::augment_args(command)
+    }
+}
+
+impl FromArgMatches for SettingFlags {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<SettingFlags, clap::Error> {
+        let mut flags = SettingFlags::default();
+        flags.update_from_arg_matches(matches)?;
+        Ok(flags)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        let with_flags = SETTINGS.into_iter().filter(|setting| setting.flag.is_some());
+        let given = with_flags
+            .filter_map(|setting| Some((setting.name, matches.get_one::<String>(setting.name)?.clone())));
+        self.0.extend(given);
+        if matches.get_flag(SANDBOX) {
+            self.0.insert(URL.name, SANDBOX.to_owned());
+        }
+        Ok(())
+    }
+}
+
+fn argument(setting: &'static Setting, flag: &'static str) -> Arg {
+    let default = setting.default.map(|default| format!(" [default: {default}]")).unwrap_or_default();
+    let argument = Arg::new(setting.name)
+        .long(flag)
+        .value_name(setting.value)
+        .help(format!("{} [env: {}]{default}", setting.what, setting.name))
+        .help_heading(HEADING)
+        .global(true);
+    match setting.is_switch() {
+        true => argument.num_args(0..=1).require_equals(true).default_missing_value("true"),
+        false => argument,
+    }
+}
+
+fn sandbox() -> Arg {
+    Arg::new(SANDBOX)
+        .long(SANDBOX)
+        .action(ArgAction::SetTrue)
+        .conflicts_with(URL.name)
+        .help("The same as --url sandbox: a small GitLab inside this program, gone when it ends")
+        .help_heading(HEADING)
+        .global(true)
+}

@@ -1,0 +1,310 @@
+//! Flags, variables and an optional file, in this order, to one validated [`Config`]. The only reader of
+//! environment variables.
+
+mod table;
+mod values;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use std::{fs, io};
+
+use tracing::level_filters::LevelFilter;
+use url::Url;
+
+use table::{
+    CA_FILE, FILE, JOB_TOKEN, LOG, MAX_BYTES, OAUTH_TOKEN, PROJECT, SAFE_MODE, TIMEOUT, TOKEN, TOKEN_FILE,
+};
+pub use table::{READ_ONLY, SETTINGS, Setting, URL, render_help, render_markdown_table};
+
+use crate::gitlab::{self, Secret, Token};
+use crate::tools;
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+const MAX_BODY: u64 = 64 * 1024 * 1024;
+const RETRIES: u32 = 3;
+
+/// What was set on the command line: the value by the name of its setting.
+pub type Flags = BTreeMap<&'static str, String>;
+
+/// Why the configuration cannot be used. No variant holds a token.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    #[error("{origin} is {given:?}, and takes {accepts}")]
+    Value { origin: String, given: String, accepts: &'static str },
+    #[error("{origin} holds something else: it takes {accepts}")]
+    Hidden { origin: String, accepts: &'static str },
+    #[error("{origin} is {given:?}, a variable that nobody replaced by its value; it takes {accepts}")]
+    Unexpanded { origin: String, given: String, accepts: &'static str },
+    #[error("{0} is not text in UTF-8")]
+    Encoding(String),
+    #[error("{first} and {second} are both set: keep one")]
+    TwoTokens { first: String, second: String },
+    #[error("{origin} names {}, which cannot be read", .path.display())]
+    File { origin: String, path: PathBuf, source: io::Error },
+    /// The line itself is not shown: it may hold the token.
+    #[error("line {line} of {} is not TOML: {message}", .file.display())]
+    Syntax { file: PathBuf, line: usize, message: String },
+    #[error("{} sets {key}, which is not a setting; there are {}", .file.display(), names())]
+    Unknown { file: PathBuf, key: String },
+    #[error("{key} in {} is neither text, nor a number, nor true or false", .file.display())]
+    Shape { file: PathBuf, key: String },
+    #[error("{0} is not set")]
+    Missing(&'static str),
+}
+
+/// The GitLab to work on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Instance {
+    /// Its root, which ends in a slash.
+    At(Url),
+    /// The one inside this program.
+    Sandbox,
+}
+
+/// Everything that can be set, checked.
+#[derive(Clone, Debug)]
+pub struct Config {
+    pub instance: Instance,
+    pub token: Option<Token>,
+    pub read_only: bool,
+    pub safe_mode: bool,
+    pub project: Option<String>,
+    pub timeout: Duration,
+    pub max_bytes: usize,
+    pub ca_file: Option<PathBuf>,
+    pub log: LevelFilter,
+}
+
+/// A variable of this process's environment.
+pub fn environment(name: &str) -> Option<OsString> {
+    std::env::var_os(name)
+}
+
+impl Config {
+    /// The configuration that these flags and variables make. Nothing is read but through `lookup` and the files
+    /// they name.
+    pub fn resolve(flags: &Flags, lookup: impl Fn(&str) -> Option<OsString>) -> Result<Config, ConfigError> {
+        let mut sources = Sources { flags, lookup: &lookup, file: None };
+        if let Some(path) = sources.read(&FILE, values::path)? {
+            sources.file = Some(SettingsFile::read(path)?);
+        }
+        Ok(Config {
+            instance: sources.need(&URL, values::instance)?,
+            token: sources.token()?,
+            read_only: sources.need(&READ_ONLY, values::switch)?,
+            safe_mode: sources.need(&SAFE_MODE, values::switch)?,
+            project: sources.read(&PROJECT, values::full_path)?,
+            timeout: sources.need(&TIMEOUT, values::seconds)?,
+            max_bytes: sources.need(&MAX_BYTES, values::bytes)?,
+            ca_file: sources.read(&CA_FILE, values::readable)?,
+            log: sources.need(&LOG, values::level)?,
+        })
+    }
+
+    /// Whether the token would travel unencrypted to another machine.
+    pub fn exposes_token(&self) -> bool {
+        const OWN: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
+        match &self.instance {
+            Instance::At(url) => {
+                self.token.is_some()
+                    && url.scheme() == "http"
+                    && !url.host_str().is_some_and(|host| OWN.contains(&host))
+            }
+            Instance::Sandbox => false,
+        }
+    }
+
+    /// What the tools are told, for a GitLab whose root is `base`.
+    pub fn tools(&self, base: Url) -> tools::Settings {
+        tools::Settings {
+            gitlab: gitlab::Settings {
+                base,
+                token: self.token.clone(),
+                connect_timeout: CONNECT_TIMEOUT,
+                timeout: self.timeout,
+                max_body: MAX_BODY,
+                retries: RETRIES,
+                ca_file: self.ca_file.clone(),
+            },
+            read_only: self.read_only,
+            safe_mode: self.safe_mode,
+            project: self.project.clone(),
+            max_bytes: self.max_bytes,
+        }
+    }
+}
+
+/// Where settings come from, the strongest first.
+struct Sources<'a> {
+    flags: &'a Flags,
+    lookup: &'a dyn Fn(&str) -> Option<OsString>,
+    file: Option<SettingsFile>,
+}
+
+/// A value with the name of where it was found, for errors.
+struct Found {
+    text: String,
+    origin: String,
+}
+
+impl Sources<'_> {
+    /// The value of a setting, its default where nothing is set.
+    fn read<T>(
+        &self,
+        setting: &'static Setting,
+        parse: fn(&str) -> Option<T>,
+    ) -> Result<Option<T>, ConfigError> {
+        let default =
+            || setting.default.map(|text| Found::new(text, format!("the default of {}", setting.name)));
+        let Some(Found { text, origin }) = self.find(setting)?.or_else(default) else {
+            return Ok(None);
+        };
+        let accepts = setting.accepts;
+        match parse(text.trim()) {
+            Some(value) => Ok(Some(value)),
+            None if may_hold_a_secret(&text) => Err(ConfigError::Hidden { origin, accepts }),
+            None => Err(ConfigError::Value { origin, given: text, accepts }),
+        }
+    }
+
+    /// The value of a setting that always has one.
+    fn need<T>(&self, setting: &'static Setting, parse: fn(&str) -> Option<T>) -> Result<T, ConfigError> {
+        self.read(setting, parse)?.ok_or(ConfigError::Missing(setting.name))
+    }
+
+    /// The text of a setting where it is set. Empty is not set: clients fill in what the user left out.
+    fn find(&self, setting: &'static Setting) -> Result<Option<Found>, ConfigError> {
+        let flag = self.flags.get(setting.name).map(|text| Found::new(text, flag_name(setting)));
+        let found = match flag {
+            Some(flag) => Some(flag),
+            None => {
+                self.variable(setting)?.or_else(|| self.file.as_ref().and_then(|file| file.find(setting)))
+            }
+        };
+        match found.filter(|found| !found.text.trim().is_empty()) {
+            Some(Found { text, origin }) if is_unexpanded(&text) => {
+                Err(ConfigError::Unexpanded { origin, given: text, accepts: setting.accepts })
+            }
+            found => Ok(found),
+        }
+    }
+
+    fn variable(&self, setting: &'static Setting) -> Result<Option<Found>, ConfigError> {
+        for name in [setting.name].iter().chain(setting.aliases) {
+            let Some(value) = (self.lookup)(name).filter(|value| !value.is_empty()) else { continue };
+            let text = value.into_string().map_err(|_| ConfigError::Encoding((*name).to_owned()))?;
+            return Ok(Some(Found { text, origin: (*name).to_owned() }));
+        }
+        Ok(None)
+    }
+
+    /// The one token that is set, whichever way.
+    fn token(&self) -> Result<Option<Token>, ConfigError> {
+        type Make = fn(Secret) -> Token;
+        let ways: [(&'static Setting, Make); 4] = [
+            (&TOKEN, Token::guess),
+            (&TOKEN_FILE, Token::guess),
+            (&OAUTH_TOKEN, Token::OAuth),
+            (&JOB_TOKEN, Token::Job),
+        ];
+        let mut chosen: Option<(Found, &'static Setting, Make)> = None;
+        for (setting, make) in ways {
+            let Some(found) = self.find(setting)? else { continue };
+            if let Some((first, ..)) = chosen {
+                return Err(ConfigError::TwoTokens { first: first.origin, second: found.origin });
+            }
+            chosen = Some((found, setting, make));
+        }
+        chosen.map(|(found, setting, make)| read_token(found, setting).map(make)).transpose()
+    }
+}
+
+impl Found {
+    fn new(text: &str, origin: String) -> Found {
+        Found { text: text.to_owned(), origin }
+    }
+}
+
+/// The settings of a file, as text like everywhere else.
+struct SettingsFile {
+    path: PathBuf,
+    values: BTreeMap<String, String>,
+}
+
+impl SettingsFile {
+    fn read(path: PathBuf) -> Result<SettingsFile, ConfigError> {
+        let text = read_file(&path, FILE.name)?;
+        let table: toml::Table = toml::from_str(&text).map_err(|error| syntax(&path, &text, &error))?;
+        let mut values = BTreeMap::new();
+        for (key, value) in table {
+            if !SETTINGS.iter().any(|setting| setting.name == key) {
+                return Err(ConfigError::Unknown { file: path, key });
+            }
+            let Some(text) = plain_text(&value) else {
+                return Err(ConfigError::Shape { file: path, key });
+            };
+            values.insert(key, text);
+        }
+        Ok(SettingsFile { path, values })
+    }
+
+    fn find(&self, setting: &Setting) -> Option<Found> {
+        let text = self.values.get(setting.name)?;
+        Some(Found::new(text, format!("{} in {}", setting.name, self.path.display())))
+    }
+}
+
+fn syntax(file: &Path, text: &str, error: &toml::de::Error) -> ConfigError {
+    let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+    let line = before.matches('\n').count() + 1;
+    ConfigError::Syntax { file: file.to_owned(), line, message: error.message().to_owned() }
+}
+
+fn plain_text(value: &toml::Value) -> Option<String> {
+    match value {
+        toml::Value::String(text) => Some(text.clone()),
+        toml::Value::Integer(number) => Some(number.to_string()),
+        toml::Value::Boolean(switch) => Some(switch.to_string()),
+        _ => None,
+    }
+}
+
+fn read_token(found: Found, setting: &'static Setting) -> Result<Secret, ConfigError> {
+    let text = if setting.name == TOKEN_FILE.name {
+        read_file(Path::new(&found.text), &found.origin)?
+    } else {
+        found.text
+    };
+    let hidden = ConfigError::Hidden { origin: found.origin, accepts: setting.accepts };
+    values::token(&text).map(Secret::new).ok_or(hidden)
+}
+
+fn read_file(path: &Path, origin: &str) -> Result<String, ConfigError> {
+    let failed = |source| ConfigError::File { origin: origin.to_owned(), path: path.to_owned(), source };
+    fs::read_to_string(path).map_err(failed)
+}
+
+fn flag_name(setting: &Setting) -> String {
+    setting.flag.map_or_else(|| setting.name.to_owned(), |flag| format!("--{flag}"))
+}
+
+/// Some clients pass `${GITLAB_TOKEN}` on as it stands where the variable does not exist.
+fn is_unexpanded(text: &str) -> bool {
+    let text = text.trim();
+    text.starts_with("${") && text.ends_with('}')
+}
+
+/// A URL with a password in it, or a token where something else belongs.
+fn may_hold_a_secret(text: &str) -> bool {
+    const PREFIXES: [&str; 3] = ["glpat-", "gloas-", "glcbt-"];
+    text.contains('@') || PREFIXES.iter().any(|prefix| text.contains(prefix))
+}
+
+fn names() -> String {
+    SETTINGS.iter().map(|setting| setting.name).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests;

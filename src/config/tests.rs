@@ -1,0 +1,189 @@
+use std::error::Error;
+use std::io::Write;
+
+use super::*;
+
+fn resolve(variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
+    with_flags(&[], variables)
+}
+
+fn with_flags(flags: &[(&'static str, &str)], variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
+    let flags: Flags = flags.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
+    let variables: BTreeMap<String, OsString> =
+        variables.iter().map(|(name, value)| ((*name).to_owned(), OsString::from(value))).collect();
+    Config::resolve(&flags, |name| variables.get(name).cloned())
+}
+
+fn refusal(variables: &[(&str, &str)]) -> String {
+    let error = resolve(variables).unwrap_err();
+    let source = error.source().map(|source| format!(": {source}")).unwrap_or_default();
+    format!("{error}{source}")
+}
+
+fn root(url: &str) -> String {
+    match resolve(&[("GITLAB_URL", url)]).unwrap().instance {
+        Instance::At(url) => url.to_string(),
+        Instance::Sandbox => "sandbox".to_owned(),
+    }
+}
+
+fn file(text: &str) -> tempfile::NamedTempFile {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(text.as_bytes()).unwrap();
+    file
+}
+
+#[test]
+fn nothing_set_is_gitlab_com_without_a_token() {
+    let config = resolve(&[]).unwrap();
+    assert_eq!(config.instance, Instance::At(Url::parse("https://gitlab.com/").unwrap()));
+    assert!(config.token.is_none() && !config.read_only && !config.safe_mode && config.project.is_none());
+    assert_eq!((config.timeout.as_secs(), config.max_bytes, config.log), (30, 16_000, LevelFilter::WARN));
+}
+
+#[test]
+fn every_default_and_example_is_accepted_by_its_own_setting() {
+    for setting in SETTINGS {
+        let secret_or_file = setting.value == "TOKEN" || setting.value == "FILE";
+        for text in setting.default.iter().chain((!secret_or_file).then_some(&setting.example)) {
+            assert!(resolve(&[(setting.name, text)]).is_ok(), "{} = {text}", setting.name);
+        }
+    }
+}
+
+#[test]
+fn an_address_is_understood_however_it_is_written() {
+    for url in [
+        "https://git.example.com",
+        "https://git.example.com/",
+        "https://git.example.com/api/v4",
+        "https://git.example.com/api/v4/",
+    ] {
+        assert_eq!(root(url), "https://git.example.com/");
+    }
+    assert_eq!(root("http://localhost:8080/gitlab/api/v4//"), "http://localhost:8080/gitlab/");
+    assert_eq!(root("Sandbox"), "sandbox");
+}
+
+#[test]
+fn an_address_that_is_none_is_refused() {
+    for url in ["gitlab.example.com", "ftp://example.com", "https://", "https://a.b/?x=1", "https://a.b/#x"] {
+        let message = refusal(&[("GITLAB_URL", url)]);
+        assert!(message.starts_with(&format!("GITLAB_URL is {url:?}, and takes an http or https URL")));
+    }
+    let message = refusal(&[("GITLAB_URL", "https://me:sesame@gitlab.com")]);
+    assert!(message.starts_with("GITLAB_URL holds something else") && !message.contains("sesame"));
+}
+
+#[test]
+fn a_wrong_value_names_the_setting_and_what_it_takes() {
+    let cases = [
+        ("GITLAB_READ_ONLY", "maybe", "true or false (or 1, 0, yes, no, on, off)"),
+        ("GITLAB_SAFE_MODE", "2", "true or false (or 1, 0, yes, no, on, off)"),
+        ("GITLAB_TIMEOUT", "0", "whole seconds from 1 to 3600"),
+        ("GITLAB_TIMEOUT", "ten", "whole seconds from 1 to 3600"),
+        ("GITLAB_MAX_BYTES", "-1", "a whole number from 1000 to 10000000"),
+        ("GITLAB_MCP_LOG", "loud", "off, error, warn, info, debug or trace"),
+        ("GITLAB_PROJECT", "https://gitlab.com/a/b", "a full path such as group/project"),
+        ("GITLAB_CA_FILE", "/nowhere/ca.pem", "the path of a readable file"),
+    ];
+    for (name, given, accepts) in cases {
+        assert_eq!(refusal(&[(name, given)]), format!("{name} is {given:?}, and takes {accepts}"));
+    }
+}
+
+#[test]
+fn switches_take_the_usual_words() {
+    for (text, expected) in
+        [("true", true), ("1", true), ("YES", true), ("on", true), ("false", false), ("0", false)]
+    {
+        assert_eq!(resolve(&[("GITLAB_READ_ONLY", text)]).unwrap().read_only, expected);
+    }
+}
+
+#[test]
+fn a_token_is_taken_from_one_place() {
+    let held = file("  glpat-1234\n");
+    let path = held.path().to_str().unwrap();
+    for variables in [
+        [("GITLAB_TOKEN", "glpat-1234")],
+        [("GITLAB_PERSONAL_ACCESS_TOKEN", " glpat-1234 ")],
+        [("GITLAB_TOKEN_FILE", path)],
+    ] {
+        assert!(matches!(resolve(&variables).unwrap().token, Some(Token::Private(_))));
+    }
+    assert!(matches!(resolve(&[("GITLAB_OAUTH_TOKEN", "x")]).unwrap().token, Some(Token::OAuth(_))));
+    assert!(matches!(resolve(&[("GITLAB_JOB_TOKEN", "x")]).unwrap().token, Some(Token::Job(_))));
+    let message = refusal(&[("GITLAB_TOKEN", "glpat-1234"), ("GITLAB_TOKEN_FILE", path)]);
+    assert_eq!(message, "GITLAB_TOKEN and GITLAB_TOKEN_FILE are both set: keep one");
+}
+
+#[test]
+fn a_token_that_is_none_is_refused_without_being_shown() {
+    for token in ["glpat-12\n34", "glpat-ü", "two words"] {
+        let message = refusal(&[("GITLAB_TOKEN", token)]);
+        assert_eq!(message, "GITLAB_TOKEN holds something else: it takes a token of GitLab's, on one line");
+    }
+    let empty = file(" \n");
+    let message = refusal(&[("GITLAB_TOKEN_FILE", empty.path().to_str().unwrap())]);
+    assert!(message.starts_with("GITLAB_TOKEN_FILE holds something else"), "{message}");
+    let message = refusal(&[("GITLAB_TOKEN_FILE", "/nowhere/token")]);
+    assert!(message.starts_with("GITLAB_TOKEN_FILE names /nowhere/token, which cannot be read"), "{message}");
+    assert!(!refusal(&[("GITLAB_PROJECT", "oh no glpat-1234")]).contains("1234"));
+}
+
+#[test]
+fn a_token_that_would_travel_in_the_clear_is_noticed() {
+    let exposes = |url| resolve(&[("GITLAB_URL", url), ("GITLAB_TOKEN", "glpat-1")]).unwrap().exposes_token();
+    assert!(exposes("http://gitlab.example.com"));
+    for url in ["https://gitlab.example.com", "http://localhost:3000", "http://[::1]/", "sandbox"] {
+        assert!(!exposes(url), "{url}");
+    }
+    assert!(!resolve(&[("GITLAB_URL", "http://a.b")]).unwrap().exposes_token());
+}
+
+#[test]
+fn debug_shows_no_token() {
+    let config = resolve(&[("GITLAB_TOKEN", "glpat-1234")]).unwrap();
+    assert!(!format!("{config:?}").contains("1234"));
+}
+
+#[test]
+fn what_a_client_left_out_is_not_set_and_what_it_left_unexpanded_is_refused() {
+    let config = resolve(&[("GITLAB_TOKEN", ""), ("GITLAB_URL", " "), ("GITLAB_READ_ONLY", "")]).unwrap();
+    assert!(config.token.is_none() && !config.read_only);
+    let message = refusal(&[("GITLAB_TOKEN", "${GITLAB_TOKEN}")]);
+    assert!(message.starts_with("GITLAB_TOKEN is \"${GITLAB_TOKEN}\", a variable that nobody replaced"));
+}
+
+#[test]
+fn a_flag_beats_a_variable_and_a_variable_the_file() {
+    let file = file(
+        "GITLAB_TIMEOUT = 10\nGITLAB_READ_ONLY = true\nGITLAB_PROJECT = 'a/b'\nGITLAB_MAX_BYTES = 5000\n",
+    );
+    let path = file.path().to_str().unwrap();
+    let variables = [("GITLAB_MCP_CONFIG", path), ("GITLAB_TIMEOUT", "20"), ("GITLAB_PROJECT", "c/d")];
+    let config = with_flags(&[("GITLAB_PROJECT", "e/f")], &variables).unwrap();
+    assert_eq!(config.project.as_deref(), Some("e/f"));
+    assert_eq!((config.timeout.as_secs(), config.max_bytes, config.read_only), (20, 5000, true));
+    let error = with_flags(&[("GITLAB_TIMEOUT", "soon")], &[]).unwrap_err().to_string();
+    assert!(error.starts_with("--timeout is \"soon\""), "{error}");
+}
+
+#[test]
+fn a_file_that_cannot_be_used_says_why() {
+    let cases = [
+        ("GITLAB_TIMEOUT = 3\nGITLAB_TOKEN = 'glpat-1234", "line 2 of "),
+        ("GITLAB_TIMEOUTS = 3", "sets GITLAB_TIMEOUTS, which is not a setting; there are GITLAB_URL, "),
+        ("GITLAB_TIMEOUT = [3]", "GITLAB_TIMEOUT in "),
+        ("GITLAB_TIMEOUT = 0", "is \"0\", and takes whole seconds"),
+    ];
+    for (text, expected) in cases {
+        let file = file(text);
+        let message = refusal(&[("GITLAB_MCP_CONFIG", file.path().to_str().unwrap())]);
+        assert!(message.contains(expected) && !message.contains("1234"), "{message}");
+    }
+    assert!(
+        refusal(&[("GITLAB_MCP_CONFIG", "/nowhere.toml")]).contains("GITLAB_MCP_CONFIG names /nowhere.toml")
+    );
+}

@@ -1,0 +1,252 @@
+//! The arguments of a tool call, checked against one table that also writes the input schema. Lenient where a
+//! meaning is plain (`null`, `"5"`, JSON as text), and otherwise an error that says what is accepted.
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+use crate::tools::{ErrorKind, ToolError};
+
+/// One argument of a tool.
+#[derive(Debug)]
+pub(super) struct Argument {
+    pub name: &'static str,
+    /// What it means, as the schema says it.
+    pub what: &'static str,
+    pub takes: Takes,
+    pub required: bool,
+}
+
+/// What an argument may be.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Takes {
+    Text,
+    /// A whole number, with the least and the most that the schema names.
+    Number(u64, Option<u64>),
+    Flag,
+    Choice(&'static [&'static str]),
+    Object,
+    Texts,
+}
+
+/// The request that the arguments make, with what was understood rather than taken as given.
+#[derive(Debug)]
+pub(super) struct Checked<T> {
+    pub request: T,
+    pub notes: Vec<String>,
+}
+
+/// Reads the arguments of a call to the tool of that name. `null` is as good as nothing.
+pub(super) fn check<T: DeserializeOwned>(
+    tool: &str,
+    table: &[Argument],
+    given: Map<String, Value>,
+) -> Result<Checked<T>, ToolError> {
+    let (given, unknown): (Map<_, _>, Map<_, _>) = given
+        .into_iter()
+        .filter(|(_, value)| !value.is_null())
+        .partition(|(name, _)| table.iter().any(|argument| argument.name == name));
+    if !unknown.is_empty() {
+        return Err(unknown_arguments(tool, table, given, unknown));
+    }
+    let mut read = Map::new();
+    let mut notes = Vec::new();
+    let mut problems = Vec::new();
+    for argument in table {
+        match given.get(argument.name).map(|value| (value, argument.takes.read(value))) {
+            Some((value, Some(meant))) => {
+                notes.extend(argument.note(value, &meant));
+                read.insert(argument.name.to_owned(), meant);
+            }
+            Some((value, None)) => problems.push(argument.refusal(value)),
+            None if argument.required => problems.push(argument.absence()),
+            None => {}
+        }
+    }
+    if !problems.is_empty() {
+        return Err(invalid(tool, table, problems.join(" ")));
+    }
+    serde_json::from_value(Value::Object(read))
+        .map(|request| Checked { request, notes })
+        .map_err(|error| invalid(tool, table, error.to_string()))
+}
+
+/// The JSON Schema of what a tool takes: an object without references or top-level alternatives, which some
+/// clients refuse.
+pub(super) fn input_schema(table: &[Argument]) -> Map<String, Value> {
+    let properties: Map<String, Value> =
+        table.iter().map(|argument| (argument.name.to_owned(), argument.schema())).collect();
+    let required: Vec<&str> =
+        table.iter().filter(|argument| argument.required).map(|argument| argument.name).collect();
+    Map::from_iter([
+        ("type".to_owned(), json!("object")),
+        ("properties".to_owned(), Value::Object(properties)),
+        ("required".to_owned(), json!(required)),
+        ("additionalProperties".to_owned(), json!(false)),
+    ])
+}
+
+impl Argument {
+    fn schema(&self) -> Value {
+        let mut schema = self.takes.schema();
+        schema.insert("description".to_owned(), json!(self.what));
+        if !self.required {
+            allow_null(&mut schema);
+        }
+        Value::Object(schema)
+    }
+
+    fn refusal(&self, value: &Value) -> String {
+        format!("`{}` takes {}, and got {}.", self.name, self.takes.words(), excerpt(value))
+    }
+
+    fn absence(&self) -> String {
+        format!("`{}` is missing: {}", self.name, self.what)
+    }
+
+    fn note(&self, given: &Value, read: &Value) -> Option<String> {
+        (given.is_string() && read.is_object())
+            .then(|| format!("`{}` came as text and was read as the JSON object in it.", self.name))
+    }
+}
+
+impl Takes {
+    fn read(self, value: &Value) -> Option<Value> {
+        match self {
+            Takes::Text => value.is_string().then(|| value.clone()),
+            Takes::Number(..) => number(value).map(Value::from),
+            Takes::Flag => flag(value).map(Value::Bool),
+            Takes::Choice(choices) => {
+                let word = value.as_str()?.to_ascii_lowercase();
+                choices.contains(&word.as_str()).then(|| Value::String(word))
+            }
+            Takes::Object => object(value),
+            Takes::Texts => texts(value),
+        }
+    }
+
+    fn schema(self) -> Map<String, Value> {
+        let schema = match self {
+            Takes::Text => json!({"type": "string"}),
+            Takes::Number(least, None) => json!({"type": "integer", "minimum": least}),
+            Takes::Number(least, Some(most)) => {
+                json!({"type": "integer", "minimum": least, "maximum": most})
+            }
+            Takes::Flag => json!({"type": "boolean"}),
+            Takes::Choice(choices) => json!({"type": "string", "enum": choices}),
+            Takes::Object => json!({"type": "object"}),
+            Takes::Texts => json!({"type": "array", "items": {"type": "string"}}),
+        };
+        schema.as_object().cloned().unwrap_or_default()
+    }
+
+    fn words(self) -> String {
+        match self {
+            Takes::Text => "a string".to_owned(),
+            Takes::Number(least, None) => format!("a whole number from {least}"),
+            Takes::Number(least, Some(most)) => format!("a whole number from {least} to {most}"),
+            Takes::Flag => "true or false".to_owned(),
+            Takes::Choice(choices) => format!("one of {}", choices.join(", ")),
+            Takes::Object => "a JSON object".to_owned(),
+            Takes::Texts => "a list of strings".to_owned(),
+        }
+    }
+}
+
+/// An optional argument may also be `null`, which models write for "none".
+fn allow_null(schema: &mut Map<String, Value>) {
+    if let Some(kind) = schema.get_mut("type") {
+        *kind = json!([kind.take(), "null"]);
+    }
+    if let Some(Value::Array(choices)) = schema.get_mut("enum") {
+        choices.push(Value::Null);
+    }
+}
+
+fn number(value: &Value) -> Option<u64> {
+    match value {
+        Value::String(text) => text.trim().parse().ok(),
+        // `5.0` is five.
+        Value::Number(number) => {
+            number.as_u64().or_else(|| number.to_string().strip_suffix(".0")?.parse().ok())
+        }
+        _ => None,
+    }
+}
+
+fn flag(value: &Value) -> Option<bool> {
+    match value {
+        Value::Bool(flag) => Some(*flag),
+        Value::String(text) => text.trim().to_ascii_lowercase().parse().ok(),
+        _ => None,
+    }
+}
+
+fn object(value: &Value) -> Option<Value> {
+    match value {
+        Value::Object(_) => Some(value.clone()),
+        Value::String(text) if text.trim().is_empty() => Some(json!({})),
+        Value::String(text) => serde_json::from_str(text).ok().filter(Value::is_object),
+        _ => None,
+    }
+}
+
+fn texts(value: &Value) -> Option<Value> {
+    match value {
+        Value::Array(items) => items.iter().all(Value::is_string).then(|| value.clone()),
+        Value::String(text) => {
+            Some(text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>().into())
+        }
+        _ => None,
+    }
+}
+
+/// Parameters of an action that were put beside `params` are shown in it; anything else is named.
+fn unknown_arguments(
+    tool: &str,
+    table: &[Argument],
+    mut accepted: Map<String, Value>,
+    unknown: Map<String, Value>,
+) -> ToolError {
+    let names: Vec<String> = unknown.keys().map(|name| format!("`{name}`")).collect();
+    let plural = if names.len() == 1 { "is no argument" } else { "are no arguments" };
+    let message = format!("{} {plural} of {tool}.", names.join(", "));
+    let error = invalid(tool, table, message);
+    let Some(nest) = table.iter().find(|argument| matches!(argument.takes, Takes::Object)) else {
+        return error;
+    };
+    let mut nested = accepted.remove(nest.name).as_ref().and_then(object).unwrap_or_else(|| json!({}));
+    if let Value::Object(fields) = &mut nested {
+        fields.extend(unknown);
+    }
+    accepted.insert(nest.name.to_owned(), nested);
+    error.fix(tool, Value::Object(accepted))
+}
+
+fn invalid(tool: &str, table: &[Argument], message: String) -> ToolError {
+    ToolError::new(ErrorKind::InvalidParams, message).hint(takes(tool, table))
+}
+
+/// All that a tool takes, in a line.
+fn takes(tool: &str, table: &[Argument]) -> String {
+    let arguments: Vec<String> = table
+        .iter()
+        .map(|argument| {
+            let mark = if argument.required { "" } else { "?" };
+            format!("{}{mark}: {}", argument.name, argument.takes.words())
+        })
+        .collect();
+    format!("{tool} takes {{{}}}.", arguments.join("; "))
+}
+
+/// Enough of a value to recognise it.
+fn excerpt(value: &Value) -> String {
+    const SHOWN: usize = 60;
+    let text = value.to_string();
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests;

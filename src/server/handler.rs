@@ -1,0 +1,194 @@
+//! The protocol's requests, each answered by the tools or refused.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use rmcp::ErrorData;
+use rmcp::handler::server::ServerHandler;
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod,
+    CompleteRequestParams, CompleteResult, ConstString, ContentBlock, CustomRequest, CustomResult,
+    DiscoverResult, ErrorCode, ListPromptsRequestMethod, ListPromptsResult,
+    ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ServerConfig, Tool,
+};
+use rmcp::service::{RequestContext, RoleServer};
+use serde_json::{Map, Value, json};
+use tokio::sync::Semaphore;
+
+use super::Backend;
+use super::arguments::{Checked, check};
+use super::offer::{EXECUTE, FIND, server_config};
+use crate::tools::{Answer, ErrorKind, ToolError};
+
+/// How many calls run at a time; the rest wait their turn.
+const CALLS_IN_FLIGHT: usize = 64;
+
+/// How long a client may keep what does not change while the server runs (MCP 2026-07-28, caching).
+const FRESH_FOR_MS: u64 = 3_600_000;
+
+/// Answers one client.
+pub(super) struct Handler<B> {
+    backend: Arc<B>,
+    tools: Vec<Tool>,
+    turns: Semaphore,
+}
+
+type Outcome = Result<Answer, ToolError>;
+
+impl<B: Backend> Handler<B> {
+    pub(super) fn new(backend: Arc<B>) -> Handler<B> {
+        Handler { backend, tools: vec![FIND.tool(), EXECUTE.tool()], turns: Semaphore::new(CALLS_IN_FLIGHT) }
+    }
+
+    /// One call when its turn has come. A panic is an answer too, or the client would wait for ever.
+    async fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<Outcome, ErrorData> {
+        // The semaphore is never closed; without a turn the call would run all the same.
+        let _turn = self.turns.acquire().await.ok();
+        let outcome = match tool {
+            name if name == FIND.name => AssertUnwindSafe(self.find(arguments)).catch_unwind().await,
+            name if name == EXECUTE.name => AssertUnwindSafe(self.execute(arguments)).catch_unwind().await,
+            unknown => return Err(unknown_tool(unknown)),
+        };
+        Ok(outcome.unwrap_or_else(|_| Err(fault(tool))))
+    }
+
+    async fn find(&self, arguments: Map<String, Value>) -> Outcome {
+        let Checked { request, notes } = check(FIND.name, FIND.arguments, arguments)?;
+        self.backend.find(&request).map(|answer| with_notes(answer, notes))
+    }
+
+    async fn execute(&self, arguments: Map<String, Value>) -> Outcome {
+        let Checked { request, notes } = check(EXECUTE.name, EXECUTE.arguments, arguments)?;
+        self.backend.execute(&request).await.map(|answer| with_notes(answer, notes))
+    }
+}
+
+impl<B: Backend> ServerHandler for Handler<B> {
+    fn get_info(&self) -> ServerConfig {
+        server_config()
+    }
+
+    async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+        let versions = self.supported_protocol_versions().into_owned();
+        let mut result = DiscoverResult::from_server_info(versions, server_config());
+        result.ttl_ms = FRESH_FOR_MS;
+        result.cache_scope = CacheScope::Public;
+        Ok(result)
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        match request.and_then(|request| request.cursor) {
+            Some(cursor) => {
+                Err(ErrorData::invalid_params(format!("no page begins at cursor {cursor}"), None))
+            }
+            None => Ok(ListToolsResult::with_all_items(self.tools.clone())
+                .with_ttl_ms(FRESH_FOR_MS)
+                .with_cache_scope(CacheScope::Public)),
+        }
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let call = self.call(&request.name, request.arguments.unwrap_or_default());
+        tokio::select! {
+            outcome = call => outcome.map(|outcome| result(outcome).into()),
+            // Dropping the call drops its request to GitLab. Nothing is sent for a cancelled request.
+            () = context.ct.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
+        }
+    }
+
+    async fn complete(
+        &self,
+        _: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        not_offered::<CompleteRequestMethod, _>()
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        not_offered::<ListPromptsRequestMethod, _>()
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        not_offered::<ListResourcesRequestMethod, _>()
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        not_offered::<ListResourceTemplatesRequestMethod, _>()
+    }
+
+    /// What rmcp does not know lands here, and so does a `tools/call` whose params are not of its shape.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(match request.method.as_str() {
+            "tools/call" => ErrorData::invalid_params(
+                "the params of tools/call are {\"name\": string, \"arguments\"?: object}",
+                None,
+            ),
+            _ => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None),
+        })
+    }
+}
+
+/// rmcp answers an empty success for what was never advertised; this is what the protocol asks for.
+fn not_offered<M: ConstString, T>() -> Result<T, ErrorData> {
+    Err(ErrorData::method_not_found::<M>())
+}
+
+/// An error of a tool is a result that the model reads (MCP 2025-11-25, tools, error handling).
+fn result(outcome: Outcome) -> CallToolResult {
+    let (mut result, structured) = match outcome {
+        Ok(answer) => (CallToolResult::success(vec![ContentBlock::text(answer.text)]), answer.structured),
+        Err(error) => (CallToolResult::error(vec![ContentBlock::text(error.text())]), error.structured()),
+    };
+    result.structured_content = Some(Value::Object(structured));
+    result
+}
+
+fn unknown_tool(name: &str) -> ErrorData {
+    ErrorData::invalid_params(
+        format!("unknown tool: {name}"),
+        Some(json!({"tools": [FIND.name, EXECUTE.name]})),
+    )
+}
+
+fn fault(tool: &str) -> ToolError {
+    ToolError::new(ErrorKind::Internal, format!("{tool} failed at this call by a fault of the server's own."))
+        .hint("Its log has the details. A write may have been applied: look before you try again.")
+}
+
+fn with_notes(mut answer: Answer, notes: Vec<String>) -> Answer {
+    if notes.is_empty() {
+        return answer;
+    }
+    answer.text.push_str(&format!("\n\n{}", notes.join("\n")));
+    let listed = answer.structured.entry("notes").or_insert_with(|| json!([]));
+    if let Value::Array(listed) = listed {
+        listed.extend(notes.into_iter().map(Value::String));
+    }
+    answer
+}

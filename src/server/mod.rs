@@ -1,0 +1,129 @@
+//! The two tools over MCP on standard input and output: wire in, call, wire out, and no decision of its own. The
+//! only place that names rmcp.
+//!
+//! Both eras of the protocol are served by one set of handlers: the `initialize` handshake of 2024-11-05 to
+//! 2025-11-25, and 2026-07-28, where `server/discover` replaces it and every request carries its own version.
+
+mod arguments;
+mod handler;
+mod offer;
+mod session;
+
+use std::future::Future;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::service::{RunningService, ServerInitializeError};
+use rmcp::{RoleServer, ServiceExt};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::oneshot;
+use tokio::task::JoinError;
+
+use crate::tools::{Answer, ExecuteRequest, FindRequest, ToolError, Tools};
+use handler::Handler;
+use session::Session;
+
+/// How long calls that still run when the input ends may take to answer. Clients wait about two seconds before
+/// they send SIGTERM (MCP 2025-11-25, lifecycle, shutdown over stdio).
+const GRACE: Duration = Duration::from_secs(1);
+
+/// Why the server could not do its work.
+#[derive(Debug, thiserror::Error)]
+pub enum ServerError {
+    #[error("the session could not be opened")]
+    Opening(#[source] Box<ServerInitializeError>),
+    #[error("the session broke down")]
+    Session(#[source] JoinError),
+    #[error("the signals that end the server cannot be listened for")]
+    Signals(#[source] io::Error),
+}
+
+/// What a server answers calls with: the [`Tools`], or a stand-in.
+pub trait Backend: Send + Sync + 'static {
+    /// Answers `gitlab_find_action`.
+    fn find(&self, request: &FindRequest) -> Result<Answer, ToolError>;
+
+    /// Answers `gitlab_execute_action`. Dropping the future ends the request to GitLab.
+    fn execute(&self, request: &ExecuteRequest) -> impl Future<Output = Result<Answer, ToolError>> + Send;
+}
+
+impl Backend for Tools {
+    fn find(&self, request: &FindRequest) -> Result<Answer, ToolError> {
+        Tools::find(self, request)
+    }
+
+    async fn execute(&self, request: &ExecuteRequest) -> Result<Answer, ToolError> {
+        Tools::execute(self, request).await
+    }
+}
+
+/// Serves on this process's standard input and output until the input ends or the process is asked to stop.
+pub async fn serve(tools: Arc<Tools>) -> Result<(), ServerError> {
+    let stop = asked_to_stop()?;
+    let (reader, writer) = rmcp::transport::stdio_pipes();
+    tokio::select! {
+        outcome = serve_on(tools, reader, writer) => outcome,
+        () = stop => Ok(()),
+    }
+}
+
+/// Serves on any pair of streams until the reader ends. An end before the first request is an end like any other.
+pub async fn serve_on<B, R, W>(backend: Arc<B>, reader: R, writer: W) -> Result<(), ServerError>
+where
+    B: Backend,
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let (session, ended) = Session::new(reader, writer);
+    match Handler::new(backend).serve(session).await {
+        Ok(running) => finish(running, ended).await,
+        Err(
+            ServerInitializeError::ConnectionClosed(_)
+            | ServerInitializeError::TransportError { .. }
+            | ServerInitializeError::Cancelled,
+        ) => Ok(()),
+        Err(error) => Err(ServerError::Opening(Box::new(error))),
+    }
+}
+
+/// Waits for the session to be over: at the end of input, once what still runs has answered or had its grace.
+async fn finish<B: Backend>(
+    running: RunningService<RoleServer, Handler<B>>,
+    ended: oneshot::Receiver<()>,
+) -> Result<(), ServerError> {
+    let out_of_time = async {
+        // An error means that the session is gone, which is an end as well.
+        let _ = ended.await;
+        tokio::time::sleep(GRACE).await;
+    };
+    tokio::select! {
+        reason = running.waiting() => reason.map(drop).map_err(ServerError::Session),
+        () = out_of_time => Ok(()),
+    }
+}
+
+/// Listens for SIGTERM and SIGINT from now on; done when either comes.
+#[cfg(unix)]
+fn asked_to_stop() -> Result<impl Future<Output = ()>, ServerError> {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    let mut terminate = signal(SignalKind::terminate()).map_err(ServerError::Signals)?;
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(ServerError::Signals)?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    })
+}
+
+/// Done when Ctrl-C is pressed.
+#[cfg(not(unix))]
+fn asked_to_stop() -> Result<impl Future<Output = ()>, ServerError> {
+    Ok(async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    })
+}

@@ -1,0 +1,195 @@
+//! The program under a client that writes lines: what a well-behaved client cannot do, and a short way to call a
+//! tool.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+/// Longer than anything here takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+pub const LATEST_HANDSHAKE: &str = "2025-11-25";
+pub const WITHOUT_HANDSHAKE: &str = "2026-07-28";
+
+/// The program with an environment that holds nothing else than what is given.
+pub fn program(arguments: &[&str], variables: &[(&str, &str)]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gitlab-mcp"));
+    command.args(arguments).env_clear().envs(variables.iter().copied());
+    command
+}
+
+/// A running server and the two ends of its pipes.
+pub struct Client {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: Receiver<String>,
+    errors: Option<thread::JoinHandle<String>>,
+    next_id: u64,
+}
+
+/// How a server ended.
+pub struct Ended {
+    pub status: ExitStatus,
+    pub took: Duration,
+    pub stderr: String,
+}
+
+/// What a tool answered.
+#[derive(Debug)]
+pub struct Reply {
+    pub structured: Value,
+    pub text: String,
+    pub is_error: bool,
+}
+
+impl Client {
+    pub fn start(arguments: &[&str], variables: &[(&str, &str)]) -> Client {
+        let mut command = program(arguments, variables);
+        Client::spawn(command.stdin(Stdio::piped()))
+    }
+
+    /// A server over the sandbox, past its handshake.
+    pub fn sandbox() -> Client {
+        let mut client = Client::start(&["--sandbox"], &[]);
+        client.initialize(LATEST_HANDSHAKE);
+        client
+    }
+
+    /// A server past its handshake that needs no GitLab.
+    pub fn ready() -> Client {
+        let mut client = Client::start(&[], &[]);
+        client.initialize(LATEST_HANDSHAKE);
+        client
+    }
+
+    pub fn spawn(command: &mut Command) -> Client {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut stderr = child.stderr.take().unwrap();
+        let (sender, lines) = channel();
+        thread::spawn(move || {
+            stdout.lines().map_while(Result::ok).all(|line| sender.send(line).is_ok());
+        });
+        let errors = thread::spawn(move || {
+            let mut text = String::new();
+            stderr.read_to_string(&mut text).unwrap();
+            text
+        });
+        Client { stdin: child.stdin.take(), child, lines, errors: Some(errors), next_id: 1 }
+    }
+
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub fn send_line(&mut self, line: &str) {
+        let stdin = self.stdin.as_mut().unwrap();
+        stdin.write_all(line.as_bytes()).unwrap();
+        stdin.write_all(b"\n").unwrap();
+    }
+
+    pub fn send(&mut self, message: &Value) {
+        self.send_line(&message.to_string());
+    }
+
+    /// The next message; every line of standard output has to be one.
+    pub fn receive(&mut self) -> Value {
+        let line = self.lines.recv_timeout(PATIENCE).unwrap();
+        let message: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("not JSON: {line}"));
+        assert_eq!(message["jsonrpc"], "2.0");
+        message
+    }
+
+    /// Whether nothing is said for a moment.
+    pub fn is_silent(&mut self) -> bool {
+        self.lines.recv_timeout(Duration::from_millis(200)) == Err(RecvTimeoutError::Timeout)
+    }
+
+    /// The answer to a request, result or error.
+    pub fn request(&mut self, method: &str, params: Value) -> Value {
+        let id = self.next_id;
+        self.next_id += 1;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        let answer = self.receive();
+        assert_eq!(answer["id"], id, "{answer}");
+        answer
+    }
+
+    /// The same in the era without a handshake, where each request says who asks.
+    pub fn modern(&mut self, method: &str, mut params: Value) -> Value {
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": WITHOUT_HANDSHAKE,
+            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        self.request(method, params)
+    }
+
+    pub fn initialize(&mut self, version: &str) -> Value {
+        let client = json!({"name": "test", "version": "1"});
+        let params = json!({"protocolVersion": version, "capabilities": {}, "clientInfo": client});
+        let answer = self.request("initialize", params);
+        self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        answer
+    }
+
+    pub fn call(&mut self, tool: &str, arguments: Value) -> Reply {
+        let answer = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
+        reply(&answer)
+    }
+
+    pub fn end_input(&mut self) {
+        drop(self.stdin.take());
+    }
+
+    /// Ends the input, and says how the server took it.
+    pub fn close(mut self) -> Ended {
+        self.end_input();
+        self.wait()
+    }
+
+    /// Waits for an end that has another cause.
+    pub fn wait(mut self) -> Ended {
+        let start = Instant::now();
+        let status = loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status;
+            }
+            assert!(start.elapsed() < PATIENCE, "the server does not end");
+            thread::sleep(Duration::from_millis(2));
+        };
+        Ended { status, took: start.elapsed(), stderr: self.errors.take().unwrap().join().unwrap() }
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Ended {
+    /// Checks that it was in order, and at once.
+    pub fn well(&self) {
+        assert_eq!(self.status.code(), Some(0), "{}", self.stderr);
+        assert!(self.took < Duration::from_secs(1), "took {:?}", self.took);
+    }
+}
+
+/// The parts of a tool's result, each of which has to be there.
+pub fn reply(answer: &Value) -> Reply {
+    let result = &answer["result"];
+    assert!(result.is_object(), "{answer}");
+    assert_eq!(result["content"].as_array().unwrap().len(), 1, "{result}");
+    Reply {
+        structured: result["structuredContent"].clone(),
+        text: result["content"][0]["text"].as_str().unwrap().to_owned(),
+        is_error: result["isError"] == true,
+    }
+}

@@ -1,0 +1,14 @@
+//! The program from the outside: over stdio with real MCP clients and with lines that no client would send, on
+//! the command line, and in its own sources.
+
+// Clippy knows the tests themselves, but not the functions they share.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod client;
+mod command_line;
+mod configuration;
+mod faults;
+mod layering;
+mod lifetime;
+mod protocol;
+mod tools;
