@@ -158,6 +158,9 @@ pub struct Param {
     /// What it means, where it is not what the glossary says of the name.
     #[serde(default)]
     pub note: Option<String>,
+    /// GitLab takes it, but its OpenAPI document leaves it out.
+    #[serde(default)]
+    pub undocumented: bool,
 }
 
 /// Where a parameter goes.

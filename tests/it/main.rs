@@ -4,11 +4,13 @@
 // Clippy knows the tests themselves, but not the functions they share.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+mod catalog;
 mod client;
 mod command_line;
 mod configuration;
 mod faults;
 mod layering;
 mod lifetime;
+mod openapi;
 mod protocol;
 mod tools;

@@ -248,7 +248,7 @@ fn curate_all(id: &str, params: &mut Vec<Param>, written: &CuratedAction, faults
         if let Some(param) = params.iter_mut().find(|param| param.name == *name) {
             curate(param, curated);
         } else if curated.place.is_some() {
-            let mut added = Param { name: name.clone(), ..Param::default() };
+            let mut added = Param { name: name.clone(), undocumented: true, ..Param::default() };
             curate(&mut added, curated);
             params.push(added);
         } else {

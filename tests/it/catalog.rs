@@ -1,0 +1,430 @@
+//! The catalog as data: ids, words, parameters, and that every action can be called as it says.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gitlab_mcp::call::{Body, Call, Known, Part, Step, check};
+use gitlab_mcp::catalog::{
+    Action, ArrayForm, Audience, Base, Catalog, Lookup, Method, Place, Risk, Scope, Words, example,
+    input_schema, pieces, signature,
+};
+use serde_json::{Map, Value, json};
+
+pub fn actions() -> Vec<Action> {
+    Catalog::embedded().unwrap().actions().collect::<Result<_, _>>().unwrap()
+}
+
+pub fn action(id: &str) -> Action {
+    Catalog::embedded().unwrap().get(id).unwrap().unwrap_or_else(|| panic!("there is no {id}"))
+}
+
+fn words() -> Words {
+    Catalog::embedded().unwrap().words().unwrap().clone()
+}
+
+/// The call that these parameters make, every look-up answered.
+pub fn call(action: &Action, params: Map<String, Value>, words: &Words) -> Call {
+    let checked = check(action.clone(), params, words).unwrap_or_else(|invalid| panic!("{invalid}"));
+    let mut known = Known::default();
+    for _ in 0..5 {
+        match checked.step(&known).unwrap_or_else(|invalid| panic!("{invalid}")) {
+            Step::Ready(call) => return call,
+            Step::Ask(question) => {
+                let (read, _) = question.reads()[0];
+                assert!(known.learn(&question, read, &json!({"id": 4711})));
+            }
+        }
+    }
+    panic!("{} keeps asking", action.id)
+}
+
+fn params(value: Value) -> Map<String, Value> {
+    value.as_object().unwrap().clone()
+}
+
+/// The whole request as text, to compare.
+fn written(id: &str, given: Value) -> String {
+    let call = call(&action(id), params(given), &words());
+    let query: Vec<String> = call.query().iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let body = match call.body() {
+        Body::Empty => String::new(),
+        Body::Json(body) => format!(" {body}"),
+        Body::Multipart(parts) => format!(" {parts:?}"),
+    };
+    let query = if query.is_empty() { String::new() } else { format!("?{}", query.join("&")) };
+    format!("{} {}{query}{body}", call.method().name(), call.path())
+}
+
+#[test]
+fn ids_are_sorted_unique_and_well_formed() {
+    let ids: Vec<&str> = Catalog::embedded().unwrap().ids().collect();
+    let sorted: BTreeSet<&str> = ids.iter().copied().collect();
+    assert_eq!(ids, sorted.into_iter().collect::<Vec<_>>());
+    let form = regex::Regex::new("^[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*$").unwrap();
+    let bad: Vec<&&str> = ids.iter().filter(|id| !form.is_match(id)).collect();
+    assert!(bad.is_empty(), "{bad:?}");
+}
+
+#[test]
+fn the_ids_are_the_promised_ones() {
+    let ids: Vec<&str> = Catalog::embedded().unwrap().ids().collect();
+    insta::assert_snapshot!("ids", ids.join("\n"));
+}
+
+#[test]
+fn what_destroys_is_the_list_that_was_read() {
+    let ids: Vec<String> = actions()
+        .into_iter()
+        .filter(|action| action.risk == Risk::Destructive)
+        .map(|action| action.id)
+        .collect();
+    insta::assert_snapshot!("destructive", ids.join("\n"));
+}
+
+#[test]
+fn every_rest_operation_is_in_exactly_one_action() {
+    let mut seen: BTreeMap<String, String> = BTreeMap::new();
+    for action in actions() {
+        for operation in &action.operations {
+            let twice = seen.insert(operation.to_string(), action.id.clone());
+            assert_eq!(twice, None, "{operation} is also in {}", action.id);
+        }
+    }
+    // The two NuGet paths differ in their optional parts only as far as the documentation writes them.
+    assert_eq!(seen.len(), 1_825);
+}
+
+#[test]
+fn every_action_has_words_of_its_own() {
+    let mut summaries: BTreeMap<String, String> = BTreeMap::new();
+    for action in actions() {
+        assert!(action.summary.len() > 8, "{}: {:?}", action.id, action.summary);
+        assert!(action.summary.len() <= 140, "{}: {:?}", action.id, action.summary);
+        if action.curated {
+            let other = summaries.insert(action.summary.clone(), action.id.clone());
+            assert_eq!(other, None, "{} says the same", action.id);
+        }
+    }
+}
+
+#[test]
+fn what_people_use_most_is_written_by_hand() {
+    let curated =
+        actions().iter().filter(|action| action.curated && action.audience == Audience::Person).count();
+    assert!(curated >= 300, "{curated} actions have curated words");
+}
+
+#[test]
+fn aliases_are_no_ids_and_lead_to_their_action() {
+    let catalog = Catalog::embedded().unwrap();
+    for (number, action) in actions().iter().enumerate() {
+        for alias in &action.aliases {
+            assert_eq!(catalog.number(alias), None, "{alias} of {} is an id", action.id);
+            assert!(catalog.by_alias(alias).contains(&number), "{alias} of {}", action.id);
+        }
+        for related in &action.related {
+            assert!(catalog.number(related).is_some(), "{} is related to {related}", action.id);
+        }
+    }
+}
+
+#[test]
+fn every_placeholder_is_fed_by_a_required_parameter() {
+    for action in actions() {
+        for operation in action.choices() {
+            for (placeholder, _) in operation.placeholders() {
+                let name = operation.filled_by(placeholder);
+                let param =
+                    action.param(name).unwrap_or_else(|| panic!("{operation}: nothing feeds {placeholder}"));
+                assert_eq!(param.place, Place::Path, "{} {name}", action.id);
+                assert!(param.required, "{} {name}", action.id);
+                assert!(!param.kind.many, "{} {name}", action.id);
+            }
+        }
+    }
+}
+
+#[test]
+fn operations_of_an_action_differ_in_scope() {
+    for action in actions() {
+        let scopes: Vec<Scope> = action.choices().map(|operation| operation.scope).collect();
+        let distinct: BTreeSet<Scope> = scopes.iter().copied().collect();
+        assert_eq!(scopes.len(), distinct.len(), "{}", action.id);
+        assert!(!scopes.is_empty(), "{} has nothing to choose", action.id);
+    }
+}
+
+#[test]
+fn every_example_validates_and_builds_a_request() {
+    let words = words();
+    for action in actions() {
+        let example = example(&action, &words);
+        let schema = input_schema(&action, &words);
+        let validator = jsonschema::validator_for(&schema).unwrap_or_else(|e| panic!("{}: {e}", action.id));
+        let faults: Vec<String> =
+            validator.iter_errors(&Value::Object(example.clone())).map(|fault| fault.to_string()).collect();
+        assert!(faults.is_empty(), "{}: {faults:?}", action.id);
+        let call = call(&action, example, &words);
+        assert!(!call.path().contains([':', '*', ' ']) || call.path().contains('@'), "{}", call.path());
+        assert!(pieces(call.path()).count() == 1 || call.path().contains('@'), "{}", call.path());
+    }
+}
+
+#[test]
+fn schemas_have_no_combinators_at_their_top() {
+    let words = words();
+    for action in actions() {
+        let schema = input_schema(&action, &words);
+        let top = schema.as_object().unwrap();
+        assert!(!["anyOf", "oneOf", "allOf"].iter().any(|key| top.contains_key(*key)), "{}", action.id);
+        assert_eq!(top["type"], "object");
+    }
+}
+
+#[test]
+fn a_signature_says_types_choices_defaults_and_what_is_required() {
+    let line = signature(&action("issue.list"), 10_000);
+    assert!(line.starts_with("issue.list(fullPath?, "), "{line}");
+    assert!(line.contains("state?: \"opened\"|\"closed\"|\"all\""), "{line}");
+    assert!(line.contains("labels?: string[]"), "{line}");
+    assert!(line.contains("per_page?: integer = 20"), "{line}");
+    let line = signature(&action("issue.get"), 10_000);
+    assert_eq!(line, "issue.get(fullPath, iid: integer)");
+}
+
+#[test]
+fn a_signature_that_folds_counts_what_it_folds() {
+    let action = action("issue.list");
+    let line = signature(&action, 200);
+    let shown = line.matches("?").count();
+    assert!(line.len() < 260, "{line}");
+    let folded = action.params.len() - shown;
+    assert!(line.contains(&format!("… {folded} more: detail: \"schema\"")), "{line}");
+}
+
+// What GitLab's document is known to hold, each seen on a real line of it.
+
+#[test]
+fn path_parameters_come_from_the_path() {
+    // PUT /projects/{id}/merge_requests/{merge_request_iid} lists only `id`.
+    let written =
+        written("merge_request.update", json!({"fullPath": "acme/widget", "iid": 7, "title": "New"}));
+    assert_eq!(written, "PUT /api/v4/projects/acme%2Fwidget/merge_requests/7 {\"title\":\"New\"}");
+}
+
+#[test]
+fn optional_parts_of_paths_are_left_out() {
+    // /groups/{id}/(-/)search, /releases/permalink/latest(/)(*suffix_path), /settings_sync(/{hash})/v1/manifest
+    let search = written("search.run", json!({"fullPath": "acme", "scope": "issues", "search": "x"}));
+    assert!(search.starts_with("GET /api/v4/projects/acme/search?"), "{search}");
+    let latest = written("release.get_latest", json!({"fullPath": "acme/widget"}));
+    assert_eq!(latest, "GET /api/v4/projects/acme%2Fwidget/releases/permalink/latest");
+    assert_eq!(
+        action("vscode_settings_sync.get_manifest").operations[0].to_string(),
+        "GET /vscode/settings_sync/v1/manifest"
+    );
+}
+
+#[test]
+fn globs_keep_their_slashes_and_placeholders_encode_them() {
+    // /projects/{id}/jobs/{job_id}/artifacts/*artifact_path and /projects/{id}/repository/files/{file_path}
+    let artifact = action("job_artifact.get_file");
+    let mut given = example(&artifact, &words());
+    given.insert("artifact_path".into(), json!("/coverage/lcov report.info"));
+    let call = call(&artifact, given, &words());
+    assert!(call.path().ends_with("/coverage/lcov%20report.info"), "{}", call.path());
+    let file = written(
+        "repository_file.get",
+        json!({"fullPath": "acme/widget", "file_path": "/docs/résumé #1 100%.md", "ref": "main"}),
+    );
+    assert_eq!(
+        file,
+        "GET /api/v4/projects/acme%2Fwidget/repository/files/docs%2Fr%C3%A9sum%C3%A9%20%231%20100%25.md?ref=main"
+    );
+}
+
+#[test]
+fn a_path_cannot_lead_elsewhere() {
+    for bad in ["..", ".", "../..", "a/../../b"] {
+        let action = action("job_artifact.get_file");
+        let mut given = example(&action, &words());
+        given.insert("artifact_path".into(), json!(bad));
+        let checked = check(action, given, &words()).unwrap();
+        assert!(checked.step(&Known::default()).is_err(), "{bad}");
+    }
+    let checked =
+        check(action("branch.get"), params(json!({"fullPath": "a/b", "branch": ".."})), &words()).unwrap();
+    assert!(checked.step(&Known::default()).is_err());
+}
+
+#[test]
+fn noteables_are_iids_below_issues_and_merge_requests_and_looked_up_below_epics() {
+    // {noteable_id}, {eventable_id}, {subscribable_id}
+    for id in
+        ["issue_note.list", "merge_request_discussion.list", "issue_label_event.list", "issue.subscribe"]
+    {
+        let iid = action(id).param("iid").cloned().unwrap();
+        assert_eq!((iid.place, iid.lookup, iid.kind.base), (Place::Path, None, Base::Integer), "{id}");
+    }
+    let note = action("epic_note.create");
+    assert_eq!(note.param("iid").unwrap().lookup, Some(Lookup::EpicId));
+    let written = written("epic_note.create", json!({"fullPath": "acme", "iid": 1, "body": "Hi"}));
+    assert_eq!(written, "POST /api/v4/groups/acme/epics/4711/notes {\"body\":\"Hi\"}");
+    assert!(action("snippet_note.list").param("snippet_id").is_some(), "a snippet has no iid");
+}
+
+#[test]
+fn projects_groups_and_issuables_are_never_asked_for_by_id() {
+    for action in actions().iter().filter(|action| action.audience == Audience::Person) {
+        for operation in action.choices() {
+            let segments: Vec<&str> = operation.path.split('/').collect();
+            for pair in segments.windows(2) {
+                let [noun, placeholder] = pair else { continue };
+                let Some(placeholder) = placeholder.strip_prefix(':') else { continue };
+                let filled = operation.filled_by(placeholder);
+                match *noun {
+                    "projects" | "groups" if segments[1] == *noun => {
+                        assert_eq!(filled, "fullPath", "{operation}")
+                    }
+                    "issues" | "merge_requests" | "epics"
+                        if segments.len() > 3 && operation.scope != Scope::Instance =>
+                    {
+                        let ours = matches!(filled, "iid" | "issue_id" | "epic_issue_id" | "child_epic_id");
+                        assert!(ours, "{operation}: {filled}");
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn lists_in_queries_are_written_as_gitlab_reads_them() {
+    // `iids` is `iids[]`, `labels` is split at commas, `not[labels]` is a field.
+    let written = written(
+        "issue.list",
+        json!({"fullPath": "acme/widget", "scope": "project", "iids": [1, 2], "labels": ["a", "b"],
+               "not": {"labels": ["c"]}, "confidential": true}),
+    );
+    let (_, query) = written.split_once('?').unwrap();
+    let pairs: BTreeSet<&str> = query.split('&').collect();
+    let expected = ["iids[]=1", "iids[]=2", "labels=a,b", "not[labels]=c", "confidential=true"];
+    assert_eq!(pairs, expected.into_iter().collect());
+    assert_eq!(action("issue.list").param("iids").unwrap().array, ArrayForm::Brackets);
+    assert!(actions().iter().all(|action| action.params.iter().all(|param| !param.name.contains('['))));
+}
+
+#[test]
+fn files_travel_in_parts_and_everything_else_as_json() {
+    let upload = action("project_upload.create");
+    let given = json!({"fullPath": "acme/widget", "file": {"filename": "a.bin", "content_base64": "AP8="}});
+    let call = call(&upload, params(given), &words());
+    let file = Part::File { name: "file".into(), filename: "a.bin".into(), bytes: vec![0, 255] };
+    assert_eq!(call.body(), &Body::Multipart(vec![file]));
+    // PUT /projects/{id} is multipart in the document because of `avatar`.
+    let update = written("project.update", json!({"fullPath": "acme/widget", "topics": ["a"]}));
+    assert_eq!(update, "PUT /api/v4/projects/acme%2Fwidget {\"topics\":[\"a\"]}");
+}
+
+#[test]
+fn scim_begins_at_the_instances_root() {
+    let scim = actions()
+        .into_iter()
+        .flat_map(|action| action.operations)
+        .filter(|o| o.path.starts_with("/api/scim/v4/"));
+    assert_eq!(scim.count(), 16);
+    let path = call(
+        &action("scim_protocol.get_groups_users"),
+        params(json!({"group": "acme", "user_id": 1})),
+        &words(),
+    );
+    assert!(path.path().starts_with("/api/scim/v4/groups/acme/"), "{}", path.path());
+}
+
+#[test]
+fn machine_protocols_are_marked() {
+    let machine: usize = actions()
+        .iter()
+        .filter(|action| action.audience == Audience::Machine)
+        .map(|action| action.operations.len())
+        .sum();
+    assert!((300..480).contains(&machine), "{machine} operations");
+    for id in [
+        "npm_protocol.update",
+        "conan_v1_protocol.search",
+        "job_protocol.request",
+        "repository_file.authorize_create",
+    ] {
+        assert_eq!(action(id).audience, Audience::Machine, "{id}");
+    }
+    assert_eq!(action("package.list").audience, Audience::Person);
+}
+
+#[test]
+fn old_spellings_are_accounted_for_and_never_chosen() {
+    // /services beside /integrations, /groups/{id}/(-/)epics beside /-/epics, PATCH beside PUT, NuGet's two.
+    for action in actions() {
+        for operation in action.choices() {
+            assert!(!operation.path.contains("/services"), "{operation}");
+        }
+    }
+    let slack = action("integration.update_slack");
+    let alternates: Vec<String> =
+        slack.operations.iter().filter(|operation| operation.alternate).map(ToString::to_string).collect();
+    assert_eq!(alternates, ["PUT /projects/:id/services/slack"]);
+    let epics = action("epic.list");
+    assert_eq!(epics.choices().map(ToString::to_string).collect::<Vec<_>>(), ["GET /groups/:id/epics"]);
+    assert_eq!(epics.operations[1].to_string(), "GET /groups/:id/-/epics");
+}
+
+#[test]
+fn one_meaning_at_several_scopes_is_one_action() {
+    let operations: Vec<String> = action("ci_variable.list").choices().map(ToString::to_string).collect();
+    assert_eq!(
+        operations,
+        ["GET /projects/:id/variables", "GET /groups/:id/variables", "GET /admin/ci/variables"]
+    );
+    // The instance's hooks are another thing than a project's.
+    assert_eq!(action("system_hook.list").operations[0].to_string(), "GET /hooks");
+    let hooks: Vec<String> = action("webhook.list").choices().map(ToString::to_string).collect();
+    assert_eq!(hooks, ["GET /projects/:id/hooks", "GET /groups/:id/hooks"]);
+}
+
+#[test]
+fn a_write_never_goes_to_the_instance_because_a_path_was_forgotten() {
+    let given = params(json!({"key": "A", "value": "b"}));
+    let checked = check(action("ci_variable.create"), given, &words()).unwrap();
+    let invalid = checked.step(&Known::default()).unwrap_err();
+    assert!(invalid.to_string().contains("say `scope`"), "{invalid}");
+    let said = written("ci_variable.create", json!({"key": "A", "value": "b", "scope": "instance"}));
+    assert_eq!(said, "POST /api/v4/admin/ci/variables {\"key\":\"A\",\"value\":\"b\"}");
+}
+
+#[test]
+fn gitlabs_own_scope_and_ours_are_one_parameter() {
+    let mine = written("issue.list", json!({"scope": "assigned_to_me"}));
+    assert_eq!(mine, "GET /api/v4/issues?scope=assigned_to_me");
+    let group = written("issue.list", json!({"scope": "group", "fullPath": "acme"}));
+    assert_eq!(group, "GET /api/v4/groups/acme/issues");
+}
+
+#[test]
+fn risks_follow_what_an_action_does() {
+    for (id, risk) in [
+        ("issue.list", Risk::Read),
+        ("issue.update", Risk::Write),
+        ("issue.delete", Risk::Destructive),
+        ("merge_request.merge", Risk::Destructive),
+        ("project.transfer", Risk::Destructive),
+        ("user.block", Risk::Destructive),
+        ("job.erase", Risk::Destructive),
+        ("project_access_token.rotate", Risk::Destructive),
+        ("pipeline.retry", Risk::Write),
+        ("markdown.render", Risk::Read),
+    ] {
+        assert_eq!(action(id).risk, risk, "{id}");
+    }
+    for action in actions().iter().filter(|action| action.risk == Risk::Read) {
+        assert!(action.choices().all(|operation| operation.method != Method::Delete), "{}", action.id);
+    }
+}
