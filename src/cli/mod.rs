@@ -7,8 +7,9 @@ mod offline;
 mod output;
 mod settings;
 
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 pub use connected::run as run_connected;
 pub use failure::Failure;

@@ -22,7 +22,7 @@ use super::arguments::{Checked, check};
 use super::offer::{EXECUTE, FIND, server_config};
 use crate::tools::{Answer, ErrorKind, ToolError};
 
-/// How many calls run at a time; the rest wait their turn.
+/// How many actions are executed at a time; the rest wait their turn. A find is over before it could wait.
 const CALLS_IN_FLIGHT: usize = 64;
 
 /// How long a client may keep what does not change while the server runs (MCP 2026-07-28, caching).
@@ -42,10 +42,8 @@ impl<B: Backend> Handler<B> {
         Handler { backend, tools: vec![FIND.tool(), EXECUTE.tool()], turns: Semaphore::new(CALLS_IN_FLIGHT) }
     }
 
-    /// One call when its turn has come. A panic is an answer too, or the client would wait for ever.
+    /// One call. A panic is an answer too, or the client would wait for ever.
     async fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<Outcome, ErrorData> {
-        // The semaphore is never closed; without a turn the call would run all the same.
-        let _turn = self.turns.acquire().await.ok();
         let outcome = match tool {
             name if name == FIND.name => AssertUnwindSafe(self.find(arguments)).catch_unwind().await,
             name if name == EXECUTE.name => AssertUnwindSafe(self.execute(arguments)).catch_unwind().await,
@@ -61,6 +59,8 @@ impl<B: Backend> Handler<B> {
 
     async fn execute(&self, arguments: Map<String, Value>) -> Outcome {
         let Checked { request, notes } = check(EXECUTE.name, EXECUTE.arguments, arguments)?;
+        // The semaphore is never closed; without a turn the call would run all the same.
+        let _turn = self.turns.acquire().await.ok();
         self.backend.execute(&request).await.map(|answer| with_notes(answer, notes))
     }
 }

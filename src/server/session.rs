@@ -1,5 +1,5 @@
-//! rmcp's line transport, with what a session over stdio needs beside it: to know when the input has ended, and
-//! to outlive a client that opens with something other than a request.
+//! rmcp's line transport, with what a session over stdio needs beside it: to know when the input has ended, to
+//! outlive a client that opens with something other than a request, and to read a last line that does not end.
 
 use std::future::Future;
 use std::io;
@@ -8,12 +8,12 @@ use rmcp::RoleServer;
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, Chain};
 use tokio::sync::oneshot;
 
 /// One client's messages, a line each (MCP 2025-11-25, transports, stdio).
 pub(super) struct Session<R: AsyncRead, W: AsyncWrite> {
-    lines: AsyncRwTransport<RoleServer, R, W>,
+    lines: AsyncRwTransport<RoleServer, Chain<R, &'static [u8]>, W>,
     /// Whether a request has come. Until then rmcp would give up at anything else.
     opened: bool,
     /// Told once, when the input ends.
@@ -28,7 +28,8 @@ where
     /// A session on these streams, and what says that its input has ended.
     pub(super) fn new(reader: R, writer: W) -> (Session<R, W>, oneshot::Receiver<()>) {
         let (ended, end) = oneshot::channel();
-        let lines = AsyncRwTransport::new_server(reader, writer);
+        // What is after the last newline is a line as well; an empty one is passed over.
+        let lines = AsyncRwTransport::new_server(reader.chain(b"\n".as_slice()), writer);
         (Session { lines, opened: false, ended: Some(ended) }, end)
     }
 

@@ -175,10 +175,10 @@ impl Drop for Client {
 }
 
 impl Ended {
-    /// Checks that it was in order, and at once.
+    /// Checks that it was in order, and well before a client would lose patience.
     pub fn well(&self) {
         assert_eq!(self.status.code(), Some(0), "{}", self.stderr);
-        assert!(self.took < Duration::from_secs(1), "took {:?}", self.took);
+        assert!(self.took < Duration::from_secs(2), "took {:?}", self.took);
     }
 }
 

@@ -151,6 +151,17 @@ async fn calls_in_flight_are_bounded_and_all_answered() {
 }
 
 #[tokio::test]
+async fn a_find_does_not_wait_behind_executions() {
+    let mut session = Session::open().await;
+    for id in 1..=100 {
+        session.execute(id, "hang").await;
+    }
+    session.until(|tools| tools.running.load(Ordering::SeqCst) == 64).await;
+    session.call(101, "gitlab_find_action", json!({"query": "x"})).await;
+    assert_eq!(session.receive().await["id"], 101);
+}
+
+#[tokio::test]
 async fn a_call_that_hangs_does_not_hold_up_the_end() {
     let mut session = Session::open().await;
     session.execute(1, "hang").await;

@@ -49,10 +49,11 @@ fn what_was_asked_before_the_end_is_answered() {
 fn input_from_a_file_or_from_nowhere_is_served_too() {
     Client::spawn(program(&[], &[]).stdin(Stdio::null())).wait().well();
     let path = tempfile::NamedTempFile::new().unwrap();
-    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
-    std::fs::write(path.path(), format!("{ping}\n")).unwrap();
+    let ping = |id: u8| json!({"jsonrpc": "2.0", "id": id, "method": "ping"});
+    std::fs::write(path.path(), format!("{}\n{}", ping(1), ping(2))).unwrap();
     let mut client = Client::spawn(program(&[], &[]).stdin(File::open(path.path()).unwrap()));
     assert_eq!(client.receive()["id"], 1);
+    assert_eq!(client.receive()["id"], 2, "the last line needs no newline");
     client.wait().well();
 }
 
