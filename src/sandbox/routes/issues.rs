@@ -81,11 +81,7 @@ pub fn label_details(request: &Request<'_>, row: &Row) -> Value {
 }
 
 fn list(request: &mut Request<'_>) -> Answer {
-    if request.place.is_none() && !request.args.has("scope") {
-        request.me()?;
-        request.args.add("scope", "created_by_me");
-    }
-    let rows = narrow(request.world, request.user, &request.args, request.across("issues"));
+    let rows = request.listed("issues")?;
     request.page(rows.iter().map(|row| in_list(request, row)).collect())
 }
 

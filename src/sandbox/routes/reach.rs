@@ -39,15 +39,14 @@ impl Request<'_> {
         all
     }
 
-    /// A list of a kind, narrowed and ordered as the parameters say.
-    pub fn list_of(&mut self, kind: &str) -> Answer {
+    /// The rows of a kind that a list asks for; where no place is named, those of whoever asks unless `scope`
+    /// says otherwise.
+    pub fn listed(&mut self, kind: &str) -> Result<Vec<Row>, Fault> {
         if self.place.is_none() && !self.args.has("scope") {
             self.me()?;
             self.args.add("scope", "created_by_me");
         }
-        let rows = narrow(self.world, self.user, &self.args, self.across(kind));
-        let shown = rows.iter().map(|row| self.show_in_list(kind, row)).collect();
-        self.page(shown)
+        Ok(narrow(self.world, self.user, &self.args, self.across(kind)))
     }
 
     /// The rows of a shelf, shown as a list.
