@@ -136,7 +136,8 @@ fn put(slot: &mut Value, path: &[&str], value: Value) {
                 *slot = Value::Array(Vec::new());
             }
             let Value::Array(items) = slot else { return };
-            let taken = rest.first().is_some_and(|name| items.last().is_some_and(|last| last.get(name).is_some()));
+            let taken =
+                rest.first().is_some_and(|name| items.last().is_some_and(|last| last.get(name).is_some()));
             if rest.is_empty() || items.is_empty() || taken {
                 items.push(Value::Null);
             }

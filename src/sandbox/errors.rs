@@ -88,8 +88,9 @@ impl Fault {
             Self::Forbidden => Reply::json(403, json!({"message": "403 Forbidden"})),
             Self::Bad(error) => Reply::json(400, json!({ "error": error })),
             Self::Refused(status, message) => Reply::json(status, json!({ "message": message })),
-            Self::Moved(location) => Reply::json(301, json!({"message": "301 Moved Permanently"}))
-                .with("location", location),
+            Self::Moved(location) => {
+                Reply::json(301, json!({"message": "301 Moved Permanently"})).with("location", location)
+            }
             Self::NotHeld(what) => Reply::json(
                 501,
                 json!({"message": format!("501 Not Implemented: the sandbox does not have {what}")}),

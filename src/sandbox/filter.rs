@@ -22,9 +22,13 @@ const TESTS: &[(&str, Test)] = &[
     ("iids", |ask, row| ask.list.contains(&row.num("iid").to_string())),
     ("labels", labels),
     ("milestone", milestone),
-    ("search", |ask, row| ask.text.split_whitespace().all(|word| mentions(row, &["title", "description"], word))),
+    ("search", |ask, row| {
+        ask.text.split_whitespace().all(|word| mentions(row, &["title", "description"], word))
+    }),
     ("title", |ask, row| row.text("title") == ask.text),
-    ("author_username", |ask, row| ask.list.iter().any(|name| ask.world.user_named(name) == Some(row.num("author")))),
+    ("author_username", |ask, row| {
+        ask.list.iter().any(|name| ask.world.user_named(name) == Some(row.num("author")))
+    }),
     ("author_id", |ask, row| row.num("author").to_string() == ask.text),
     ("assignee_username", |ask, row| {
         let people = row.nums("assignees");

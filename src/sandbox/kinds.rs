@@ -272,6 +272,7 @@ fn create(request: &mut Request<'_>, kind: &Kind, shelf: &str) -> Answer {
 fn clash(request: &Request<'_>, kind: &Kind, shelf: &str, given: &Row, id: u64) -> Result<(), Fault> {
     let Some(field) = &kind.unique else { return Ok(()) };
     let Some(value) = given.get(field) else { return Ok(()) };
-    let taken = request.world.rows(shelf).iter().any(|row| row.get(field) == Some(value) && row.num("id") != id);
+    let taken =
+        request.world.rows(shelf).iter().any(|row| row.get(field) == Some(value) && row.num("id") != id);
     if taken { Err(Fault::invalid(field, "has already been taken")) } else { Ok(()) }
 }

@@ -29,7 +29,7 @@ const STATES: &[(&str, &str)] = &[
 const OVER: &[&str] = &["success", "failed", "canceled", "skipped"];
 
 /// How many lines of a failed test's log come before the failure.
-const LONG: u32 = 2_500;
+const LONG: u32 = 4_000;
 
 /// Adds a pipeline with its jobs; gives the pipeline's row back.
 pub fn start(
@@ -80,13 +80,19 @@ fn artifacts_file(job: &Row) -> Option<Value> {
 
 fn of_job(pipeline: &Row) -> Value {
     let fields = ["id", "project_id", "ref", "sha", "status", "web_url"];
-    Value::Object(fields.iter().map(|name| ((*name).to_owned(), pipeline.get(*name).cloned().unwrap_or_default())).collect())
+    Value::Object(
+        fields
+            .iter()
+            .map(|name| ((*name).to_owned(), pipeline.get(*name).cloned().unwrap_or_default()))
+            .collect(),
+    )
 }
 
 /// Brings a pipeline's state up to date with its jobs'; gives its row back.
 pub fn settle(world: &mut World, project: u64, id: u64) -> Row {
     let shelf = format!("projects/{project}/jobs");
-    let jobs: Vec<Row> = world.rows(&shelf).iter().filter(|job| job.num("_pipeline") == id).cloned().collect();
+    let jobs: Vec<Row> =
+        world.rows(&shelf).iter().filter(|job| job.num("_pipeline") == id).cloned().collect();
     let any = |status: &str| jobs.iter().any(|job| job.text("status") == status);
     let active = ["running", "pending"].iter().find(|status| any(status));
     let status = active.copied().or_else(|| STATES.iter().find(|(job, _)| any(job)).map(|(_, state)| *state));

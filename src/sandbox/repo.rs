@@ -159,10 +159,18 @@ impl Repo {
         date: &str,
     ) -> Commit {
         let order = self.commits.len();
-        let files: Vec<String> = tree.iter().map(|(path, bytes)| format!("{path}:{}", sha_of(bytes))).collect();
+        let files: Vec<String> =
+            tree.iter().map(|(path, bytes)| format!("{path}:{}", sha_of(bytes))).collect();
         let id = sha(&format!("{order}{parents:?}{message}{date}{}{}", author.email, files.join("\n")));
-        let commit =
-            Commit { id: id.clone(), parents, author, date: date.to_owned(), message: message.to_owned(), tree, order };
+        let commit = Commit {
+            id: id.clone(),
+            parents,
+            author,
+            date: date.to_owned(),
+            message: message.to_owned(),
+            tree,
+            order,
+        };
         self.commits.insert(id.clone(), commit.clone());
         self.branches.insert(branch.to_owned(), id);
         commit

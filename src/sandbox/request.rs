@@ -111,7 +111,8 @@ impl Request<'_> {
         let wanted = self.param(placeholder);
         let kind = self.world.kinds.of(shelf);
         let by_id = placeholder == "epic_id";
-        let keys: Vec<&str> = if by_id { vec!["id"] } else { kind.map(|kind| kind.keys()).unwrap_or_default() };
+        let keys: Vec<&str> =
+            if by_id { vec!["id"] } else { kind.map(|kind| kind.keys()).unwrap_or_default() };
         let row = keys.iter().find_map(|key| self.world.find(shelf, key, wanted)).cloned();
         let row = row.filter(|row| super::access::may_see(self.world, self.user, shelf, row));
         row.ok_or_else(|| Fault::missing(kind.map(|kind| kind.noun()).unwrap_or_default()))

@@ -250,15 +250,15 @@ fn place(
     };
     let wanted = params.get("id").map(String::as_str).unwrap_or_default();
     let path = if kind == "projects" { "path_with_namespace" } else { "full_path" };
-    let known = |row: &&super::row::Row| {
-        is(row, "id", wanted) || row.text(path).eq_ignore_ascii_case(wanted)
-    };
+    let known = |row: &&super::row::Row| is(row, "id", wanted) || row.text(path).eq_ignore_ascii_case(wanted);
     let found = world.rows(kind).iter().find(known).filter(|row| access::may_see(world, user, kind, row));
     if let Some(row) = found {
         return Ok(Some(Place { kind, id: row.num("id") }));
     }
     let moved = |row: &&super::row::Row| row.texts("_was").iter().any(|was| was == wanted);
-    if let Some(row) = world.rows(kind).iter().find(moved).filter(|row| access::may_see(world, user, kind, row)) {
+    if let Some(row) =
+        world.rows(kind).iter().find(moved).filter(|row| access::may_see(world, user, kind, row))
+    {
         if incoming.method != "GET" && incoming.method != "HEAD" {
             return Err(Fault::refused(405, "Non GET methods are not allowed for moved projects"));
         }

@@ -1,4 +1,4 @@
-//! A row: one thing GitLab holds, as the JSON object it is served as. Names that begin with `_` are the
+//! A row: one thing GitLab holds, as the JSON object it is served as. Names that begin with `_`, but for `_links`, are the
 //! sandbox's own and are never served.
 
 use serde_json::{Map, Value};

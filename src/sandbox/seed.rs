@@ -111,7 +111,8 @@ fn add_namespace(world: &World, row: &mut Row, group: u64) {
     let owner = row.num("creator_id");
     row.set("namespace", world.namespace(group, owner));
     let namespace = row.get("namespace").and_then(|value| value.get("name")).and_then(Value::as_str);
-    let full = if group > 0 { world.by_id("groups", group).text("full_name").to_owned() } else { String::new() };
+    let full =
+        if group > 0 { world.by_id("groups", group).text("full_name").to_owned() } else { String::new() };
     let owner = if full.is_empty() { namespace.unwrap_or_default().to_owned() } else { full };
     let name = format!("{owner} / {}", row.text("name"));
     row.set("name_with_namespace", name);
@@ -211,8 +212,11 @@ fn run(world: &mut World, seed: Pipeline) {
     let repo = world.repos.get(&seed.project);
     let sha = repo.and_then(|repo| repo.head(&seed.branch)).map(|head| head.id.clone()).unwrap_or_default();
     let source = if seed.request.is_some() { "merge_request_event" } else { "push" };
-    let jobs: Vec<(&str, &str, &str)> =
-        seed.jobs.iter().map(|(stage, name, status)| (stage.as_str(), name.as_str(), status.as_str())).collect();
+    let jobs: Vec<(&str, &str, &str)> = seed
+        .jobs
+        .iter()
+        .map(|(stage, name, status)| (stage.as_str(), name.as_str(), status.as_str()))
+        .collect();
     let row = object(json!({
         "id": seed.id, "ref": seed.branch, "sha": sha, "source": source, "created_at": seed.at, "updated_at": seed.at,
         "_merge_request": seed.request,

@@ -19,8 +19,16 @@ const START: OffsetDateTime = datetime!(2026-03-02 09:00:00 UTC);
 
 /// Fields in which a number stands for a user, who is shown in full.
 const PEOPLE: &[&str] = &[
-    "author", "assignee", "user", "merged_by", "merge_user", "closed_by", "owner", "created_by",
-    "resolved_by", "set_by",
+    "author",
+    "assignee",
+    "user",
+    "merged_by",
+    "merge_user",
+    "closed_by",
+    "owner",
+    "created_by",
+    "resolved_by",
+    "set_by",
 ];
 /// Fields in which numbers stand for users.
 const CROWDS: &[&str] = &["assignees", "reviewers"];
@@ -127,7 +135,9 @@ impl World {
 
     /// The row of a kind with this id, wherever it is.
     pub fn anywhere(&self, kind: &str, id: u64) -> Option<(String, Row)> {
-        self.all(kind).find(|(_, row)| row.num("id") == id).map(|(shelf, row)| (shelf.to_owned(), row.clone()))
+        self.all(kind)
+            .find(|(_, row)| row.num("id") == id)
+            .map(|(shelf, row)| (shelf.to_owned(), row.clone()))
     }
 
     /// The row on a shelf whose field has this value.
@@ -202,7 +212,8 @@ impl World {
 
     /// Takes rows off a shelf, and whatever is shelved under them; says how many.
     pub fn remove(&mut self, shelf: &str, goes: impl Fn(&Row) -> bool) -> usize {
-        let key = self.kinds.of(shelf).and_then(|kind| kind.keys().first().copied()).unwrap_or("id").to_owned();
+        let key =
+            self.kinds.of(shelf).and_then(|kind| kind.keys().first().copied()).unwrap_or("id").to_owned();
         let Some(rows) = self.shelves.get_mut(shelf) else { return 0 };
         let gone: Vec<String> = rows
             .iter()
@@ -273,7 +284,7 @@ impl World {
     /// A row as it is served: people in full, nothing of ours.
     pub fn show(&self, row: &Row) -> Row {
         let mut shown = Row::new();
-        for (name, value) in row.iter().filter(|(name, _)| !name.starts_with('_')) {
+        for (name, value) in row.iter().filter(|(name, _)| *name == "_links" || !name.starts_with('_')) {
             shown.insert(name.clone(), self.show_field(name, value));
         }
         if row.flag("_unnumbered") {

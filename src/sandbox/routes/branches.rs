@@ -13,16 +13,20 @@ use crate::sandbox::row::{Fields, Row};
 pub const ROUTES: &[Route] = &[
     get("/projects/:id/repository/branches", list),
     get("/projects/:id/repository/branches/:branch", show),
-    post("/projects/:id/repository/branches", create).rules(&[Rule::Required("branch"), Rule::Required("ref")]),
+    post("/projects/:id/repository/branches", create)
+        .rules(&[Rule::Required("branch"), Rule::Required("ref")]),
     delete("/projects/:id/repository/branches/:branch", remove),
     put("/projects/:id/repository/branches/:branch/protect", protect).needs(Level::Maintainer),
     put("/projects/:id/repository/branches/:branch/unprotect", unprotect).needs(Level::Maintainer),
     delete("/projects/:id/repository/merged_branches", remove_merged),
-    post("/projects/:id/protected_branches", new_rule).needs(Level::Maintainer).rules(&[Rule::Required("name")]),
+    post("/projects/:id/protected_branches", new_rule)
+        .needs(Level::Maintainer)
+        .rules(&[Rule::Required("name")]),
     put("/projects/:id/protected_branches/:name", change_rule).needs(Level::Maintainer),
     get("/projects/:id/repository/tags", tags),
     get("/projects/:id/repository/tags/:tag_name", tag),
-    post("/projects/:id/repository/tags", new_tag).rules(&[Rule::Required("tag_name"), Rule::Required("ref")]),
+    post("/projects/:id/repository/tags", new_tag)
+        .rules(&[Rule::Required("tag_name"), Rule::Required("ref")]),
     delete("/projects/:id/repository/tags/:tag_name", remove_tag),
 ];
 
@@ -38,9 +42,14 @@ fn is_protected(request: &Request<'_>, branch: &str) -> Option<Row> {
 fn shown(request: &Request<'_>, branch: &str) -> Result<Value, Fault> {
     let commit = request.repo()?.head(branch).ok_or(Fault::missing("Branch"))?;
     let main = request.default_branch();
-    let merged = branch != main && request.repo()?.head(&main).is_some_and(|head| request.repo().is_ok_and(|repo| repo.ahead(&head.id, &commit.id).is_empty()));
+    let merged = branch != main
+        && request
+            .repo()?
+            .head(&main)
+            .is_some_and(|head| request.repo().is_ok_and(|repo| repo.ahead(&head.id, &commit.id).is_empty()));
     let protected = is_protected(request, branch);
-    let push = protected.is_none() && request.at_least(Level::Developer) || request.at_least(Level::Maintainer);
+    let push =
+        protected.is_none() && request.at_least(Level::Developer) || request.at_least(Level::Maintainer);
     let web = request.web();
     Ok(json!({
         "name": branch, "commit": commit.json(&web), "merged": merged, "protected": protected.is_some(),
@@ -60,7 +69,11 @@ fn matches(name: &str, search: &str) -> bool {
 
 fn list(request: &mut Request<'_>) -> Answer {
     let search = request.args.text("search");
-    let names = request.repo()?.branches.keys().filter(|name| search.as_ref().is_none_or(|search| matches(name, search)));
+    let names = request
+        .repo()?
+        .branches
+        .keys()
+        .filter(|name| search.as_ref().is_none_or(|search| matches(name, search)));
     let rows = names.map(|name| shown(request, name)).collect::<Result<Vec<_>, _>>()?;
     if request.args.text("pagination").as_deref() == Some("keyset") {
         let name = |row: &Value| row.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();

@@ -13,7 +13,9 @@ use crate::sandbox::state::Place;
 pub const ROUTES: &[Route] = &[
     get("/projects/:id/ci/lint", lint),
     post("/projects/:id/ci/lint", lint).rules(&[Rule::Required("content")]),
-    post("/projects/:id/trigger/pipeline", trigger).needs(Level::Anyone).rules(&[Rule::Required("ref"), Rule::Required("token")]),
+    post("/projects/:id/trigger/pipeline", trigger)
+        .needs(Level::Anyone)
+        .rules(&[Rule::Required("ref"), Rule::Required("token")]),
     post("/projects/:id/pipeline_schedules/:pipeline_schedule_id/play", play_schedule),
     post("/projects/:id/pipeline_schedules/:pipeline_schedule_id/take_ownership", own_schedule),
     get("/projects/:id/pipeline_schedules/:pipeline_schedule_id/pipelines", schedule_pipelines),
@@ -51,14 +53,28 @@ fn lint(request: &mut Request<'_>) -> Answer {
 }
 
 /// Top-level words of a configuration that are no jobs.
-const GLOBAL: &[&str] = &["stages", "variables", "default", "include", "workflow", "image", "services", "cache", "before_script", "after_script"];
+const GLOBAL: &[&str] = &[
+    "stages",
+    "variables",
+    "default",
+    "include",
+    "workflow",
+    "image",
+    "services",
+    "cache",
+    "before_script",
+    "after_script",
+];
 
 fn problems(content: &str) -> Vec<String> {
     let mut jobs: Vec<(String, bool)> = Vec::new();
-    for line in content.lines().filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#')) {
+    for line in content.lines().filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'))
+    {
         let key = line.split(':').next().unwrap_or_default();
         if line.starts_with([' ', '\t', '-']) {
-            if let Some((_, scripted)) = jobs.last_mut().filter(|_| ["script", "trigger", "run", "extends"].contains(&key.trim())) {
+            if let Some((_, scripted)) =
+                jobs.last_mut().filter(|_| ["script", "trigger", "run", "extends"].contains(&key.trim()))
+            {
                 *scripted = true;
             }
         } else if !line.contains(':') {
@@ -71,17 +87,22 @@ fn problems(content: &str) -> Vec<String> {
         return vec!["jobs config should contain at least one visible job".to_owned()];
     }
     let bad = jobs.iter().filter(|(_, scripted)| !scripted);
-    bad.map(|(name, _)| format!("jobs {name} config should implement the script:, run:, or trigger: keyword")).collect()
+    bad.map(|(name, _)| format!("jobs {name} config should implement the script:, run:, or trigger: keyword"))
+        .collect()
 }
 
 fn trigger(request: &mut Request<'_>) -> Answer {
     let token = request.args.text("token").unwrap_or_default();
-    let row = request.world.find(&request.shelf("triggers"), "token", &token).cloned().ok_or(Fault::missing(""))?;
+    let row =
+        request.world.find(&request.shelf("triggers"), "token", &token).cloned().ok_or(Fault::missing(""))?;
     request.user = Some(row.num("owner"));
     let branch = request.args.text("ref").unwrap_or_default();
     let given = request.args.nested("variables");
-    let variables: Vec<Value> =
-        given.all().iter().map(|(key, value)| json!({"variable_type": "env_var", "key": key, "value": value, "raw": false})).collect();
+    let variables: Vec<Value> = given
+        .all()
+        .iter()
+        .map(|(key, value)| json!({"variable_type": "env_var", "key": key, "value": value, "raw": false}))
+        .collect();
     let row = super::pipelines::begin(request, &branch, "trigger", Value::from(variables))?;
     created(request.show(&row))
 }
@@ -135,7 +156,8 @@ fn test_hook(request: &mut Request<'_>) -> Answer {
 
 /// Whether the user runs a project that a runner serves.
 fn runs(request: &Request<'_>, runner: &Row) -> bool {
-    let maintains = |id: &u64| level(request.world, request.user, Some(Place::project(*id))) >= Level::Maintainer;
+    let maintains =
+        |id: &u64| level(request.world, request.user, Some(Place::project(*id))) >= Level::Maintainer;
     is_admin(request.world, request.user) || runner.nums("_projects").iter().any(maintains)
 }
 
@@ -160,7 +182,8 @@ fn all_runners(request: &mut Request<'_>) -> Answer {
 
 fn place_runners(request: &mut Request<'_>) -> Answer {
     let ids: Vec<u64> = request.projects().iter().map(|row| row.num("id")).collect();
-    let serves = |row: &&Row| row.flag("is_shared") || row.nums("_projects").iter().any(|id| ids.contains(id));
+    let serves =
+        |row: &&Row| row.flag("is_shared") || row.nums("_projects").iter().any(|id| ids.contains(id));
     let rows = request.world.rows("runners").iter().filter(serves).cloned().collect();
     page(request, rows)
 }
@@ -177,7 +200,12 @@ fn runner(request: &mut Request<'_>) -> Answer {
     let fields = ["id", "name", "name_with_namespace", "path", "path_with_namespace"];
     let project = |id: u64| {
         let row = request.world.row_of(Place::project(id));
-        Value::Object(fields.iter().map(|name| ((*name).to_owned(), row.get(*name).cloned().unwrap_or_default())).collect())
+        Value::Object(
+            fields
+                .iter()
+                .map(|name| ((*name).to_owned(), row.get(*name).cloned().unwrap_or_default()))
+                .collect(),
+        )
     };
     shown.set("projects", row.nums("_projects").into_iter().map(project).collect::<Vec<_>>());
     ok(shown)
@@ -199,7 +227,9 @@ fn remove_runner(request: &mut Request<'_>) -> Answer {
 
 fn runner_jobs(request: &mut Request<'_>) -> Answer {
     let runner = the_runner(request)?;
-    let by = |row: &Row| row.get("runner").and_then(|by| by.get("id")).and_then(Value::as_u64) == Some(runner.num("id"));
+    let by = |row: &Row| {
+        row.get("runner").and_then(|by| by.get("id")).and_then(Value::as_u64) == Some(runner.num("id"))
+    };
     let mut rows = request.across("jobs");
     rows.retain(by);
     super::jobs::page(request, rows)

@@ -17,7 +17,8 @@ use crate::sandbox::route::{Route, Rule, get, post};
 use crate::sandbox::row::{Fields, Row, object};
 
 const BRANCH: &[Rule] = &[Rule::Required("branch")];
-const STATES: Rule = Rule::OneOf("state", &["pending", "running", "success", "failed", "canceled", "skipped"]);
+const STATES: Rule =
+    Rule::OneOf("state", &["pending", "running", "success", "failed", "canceled", "skipped"]);
 
 pub const ROUTES: &[Route] = &[
     get("/projects/:id/repository/commits", list),
@@ -30,7 +31,9 @@ pub const ROUTES: &[Route] = &[
     get("/projects/:id/repository/commits/:sha/diff", diff),
     get("/projects/:id/repository/commits/:sha/refs", refs),
     get("/projects/:id/repository/commits/:sha/comments", comments),
-    post("/projects/:id/repository/commits/:sha/comments", comment).needs(Level::User).rules(&[Rule::Required("note")]),
+    post("/projects/:id/repository/commits/:sha/comments", comment)
+        .needs(Level::User)
+        .rules(&[Rule::Required("note")]),
     get("/projects/:id/repository/commits/:sha/statuses", statuses),
     post("/projects/:id/statuses/:sha", set_status).rules(&[Rule::Required("state"), STATES]),
     post("/projects/:id/repository/commits/:sha/cherry_pick", cherry_pick).rules(BRANCH),
@@ -49,14 +52,28 @@ fn the(request: &Request<'_>) -> Result<Commit, Fault> {
 /// A commit shown alone, with what it changed and how its pipeline fared.
 fn shown(request: &Request<'_>, commit: &Commit) -> Result<Value, Fault> {
     let mut shown = object(commit.json(&request.web()));
-    let counts = request.repo()?.changes(commit).iter().map(Change::counts).fold((0, 0), |(a, d), (x, y)| (a + x, d + y));
+    let counts = request
+        .repo()?
+        .changes(commit)
+        .iter()
+        .map(Change::counts)
+        .fold((0, 0), |(a, d), (x, y)| (a + x, d + y));
     let (additions, deletions) = counts;
-    shown.set("stats", json!({"additions": additions, "deletions": deletions, "total": additions + deletions}));
+    shown.set(
+        "stats",
+        json!({"additions": additions, "deletions": deletions, "total": additions + deletions}),
+    );
     let pipelines = request.world.rows(&request.shelf("pipelines")).iter();
     let last = pipelines.filter(|pipeline| pipeline.text("sha") == commit.id).next_back();
-    shown.set("status", last.map(|pipeline| pipeline.text("status").to_owned()).map_or(Value::Null, Value::from));
+    shown.set(
+        "status",
+        last.map(|pipeline| pipeline.text("status").to_owned()).map_or(Value::Null, Value::from),
+    );
     shown.set("project_id", request.place_id());
-    shown.set("last_pipeline", last.map(|pipeline| request.show_in_list("pipelines", pipeline)).unwrap_or_default());
+    shown.set(
+        "last_pipeline",
+        last.map(|pipeline| request.show_in_list("pipelines", pipeline)).unwrap_or_default(),
+    );
     Ok(Value::Object(shown))
 }
 
@@ -67,19 +84,23 @@ fn list(request: &mut Request<'_>) -> Answer {
     }
     let head = request.commit_at("ref_name", "Commit")?;
     let repo = request.repo()?;
-    let (path, since, until, author) = (args.text("path"), args.text("since"), args.text("until"), args.text("author"));
+    let (path, since, until, author) =
+        (args.text("path"), args.text("since"), args.text("until"), args.text("author"));
     let touches = |commit: &Commit| {
         path.as_ref().is_none_or(|path| {
             let under = format!("{path}/");
             let hit = |at: &String| at == path || at.starts_with(&under);
-            commit.parents.len() < 2 && repo.changes(commit).iter().any(|change| hit(&change.new_path) || hit(&change.old_path))
+            commit.parents.len() < 2
+                && repo.changes(commit).iter().any(|change| hit(&change.new_path) || hit(&change.old_path))
         })
     };
     let commits = repo.log(&head.id).into_iter().filter(|commit| {
         touches(commit)
             && since.as_ref().is_none_or(|since| commit.date >= *since)
             && until.as_ref().is_none_or(|until| commit.date <= *until)
-            && author.as_ref().is_none_or(|author| commit.author.name.contains(author) || commit.author.email == *author)
+            && author
+                .as_ref()
+                .is_none_or(|author| commit.author.name.contains(author) || commit.author.email == *author)
     });
     let web = request.web();
     let with_stats = args.flag("with_stats");
@@ -100,10 +121,20 @@ fn refs(request: &mut Request<'_>) -> Answer {
     let commit = the(request)?;
     let repo = request.repo()?;
     let holds = |head: &str| repo.log(head).iter().any(|other| other.id == commit.id);
-    let branches = repo.branches.iter().filter(|(_, head)| holds(head)).map(|(name, _)| json!({"type": "branch", "name": name}));
-    let tags = repo.tags.iter().filter(|(_, tag)| holds(&tag.commit)).map(|(name, _)| json!({"type": "tag", "name": name}));
+    let branches = repo
+        .branches
+        .iter()
+        .filter(|(_, head)| holds(head))
+        .map(|(name, _)| json!({"type": "branch", "name": name}));
+    let tags = repo
+        .tags
+        .iter()
+        .filter(|(_, tag)| holds(&tag.commit))
+        .map(|(name, _)| json!({"type": "tag", "name": name}));
     let wanted = request.args.text("type").filter(|wanted| wanted != "all");
-    let all = branches.chain(tags).filter(|row| wanted.as_ref().is_none_or(|wanted| row.get("type").and_then(Value::as_str) == Some(wanted)));
+    let all = branches.chain(tags).filter(|row| {
+        wanted.as_ref().is_none_or(|wanted| row.get("type").and_then(Value::as_str) == Some(wanted))
+    });
     request.page(all.collect())
 }
 
@@ -160,16 +191,21 @@ fn parent(request: &Request<'_>, branch: &str) -> Result<Option<Commit>, Fault> 
     let repo = request.repo()?;
     let from = request.args.text("start_branch").or_else(|| request.args.text("start_sha"));
     match (repo.head(branch), from) {
-        (Some(_), Some(_)) if !request.args.flag("force") => {
-            Err(Fault::refused(400, &format!("A branch called '{branch}' already exists. Switch to that branch in order to make changes")))
-        }
+        (Some(_), Some(_)) if !request.args.flag("force") => Err(Fault::refused(
+            400,
+            &format!(
+                "A branch called '{branch}' already exists. Switch to that branch in order to make changes"
+            ),
+        )),
         (Some(head), None) => Ok(Some(head.clone())),
         (_, Some(from)) => match repo.resolve(&from) {
             Some(commit) => Ok(Some(commit.clone())),
             None => Err(Fault::refused(400, "You can only create or edit files when you are on a branch")),
         },
         (None, None) if repo.branches.is_empty() => Ok(None),
-        (None, None) => Err(Fault::refused(400, "You can only create or edit files when you are on a branch")),
+        (None, None) => {
+            Err(Fault::refused(400, "You can only create or edit files when you are on a branch"))
+        }
     }
 }
 
@@ -214,7 +250,12 @@ pub fn apply(tree: &mut Tree, action: &Row) -> Result<(), Fault> {
 }
 
 /// Makes a commit of actions, in the name of whoever asks.
-pub fn commit(request: &mut Request<'_>, branch: &str, message: &str, actions: &[Row]) -> Result<Commit, Fault> {
+pub fn commit(
+    request: &mut Request<'_>,
+    branch: &str,
+    message: &str,
+    actions: &[Row],
+) -> Result<Commit, Fault> {
     let head = parent(request, branch)?;
     let mut tree = head.as_ref().map(|head| head.tree.clone()).unwrap_or_default();
     for action in actions {
@@ -231,7 +272,10 @@ pub fn commit(request: &mut Request<'_>, branch: &str, message: &str, actions: &
 
 fn create(request: &mut Request<'_>) -> Answer {
     let branch = request.args.text("branch").unwrap_or_default();
-    let message = request.args.text("commit_message").ok_or_else(|| Fault::refused(400, "Commit message can't be blank"))?;
+    let message = request
+        .args
+        .text("commit_message")
+        .ok_or_else(|| Fault::refused(400, "Commit message can't be blank"))?;
     let actions = request.args.rows("actions");
     let made = commit(request, &branch, &message, &actions)?;
     created(shown(request, &made)?)
@@ -243,7 +287,9 @@ fn carry(request: &mut Request<'_>, from: &Tree, to: &Tree, message: &str, verb:
     let ours = request.repo()?.head(&branch).cloned().ok_or(Fault::missing("Branch"))?;
     let tree = Repo::merged(from, &ours.tree, to).filter(|tree| *tree != ours.tree);
     let Some(tree) = tree else {
-        let said = format!("Sorry, we cannot {verb} this commit automatically. This commit may already have been {verb}ed, or a more recent commit may have updated some of its content.");
+        let said = format!(
+            "Sorry, we cannot {verb} this commit automatically. This commit may already have been {verb}ed, or a more recent commit may have updated some of its content."
+        );
         return Err(Fault::refused(400, &said));
     };
     if request.args.flag("dry_run") {
@@ -279,7 +325,8 @@ fn merge_requests(request: &mut Request<'_>) -> Answer {
     let repo = request.repo()?;
     let mut rows = request.across("merge_requests");
     rows.retain(|row| {
-        let brought = repo.ahead(row.text("_base"), row.text("sha")).iter().any(|other| other.id == commit.id);
+        let brought =
+            repo.ahead(row.text("_base"), row.text("sha")).iter().any(|other| other.id == commit.id);
         brought || row.text("merge_commit_sha") == commit.id
     });
     request.page_of("merge_requests", &rows)
@@ -294,10 +341,12 @@ fn compare(request: &mut Request<'_>) -> Answer {
     let (from, to) = (request.commit_at("from", "Ref")?, request.commit_at("to", "Ref")?);
     let repo = request.repo()?;
     let web = request.web();
-    let mut commits: Vec<Value> = repo.ahead(&from.id, &to.id).iter().map(|commit| commit.json(&web)).collect();
+    let mut commits: Vec<Value> =
+        repo.ahead(&from.id, &to.id).iter().map(|commit| commit.json(&web)).collect();
     commits.reverse();
     let base = if request.args.flag("straight") { Some(&from) } else { repo.merge_base(&from.id, &to.id) };
-    let diffs: Vec<Value> = base.map(|base| between(&base.tree, &to.tree)).unwrap_or_default().iter().map(Change::json).collect();
+    let diffs: Vec<Value> =
+        base.map(|base| between(&base.tree, &to.tree)).unwrap_or_default().iter().map(Change::json).collect();
     ok(json!({
         "commit": commits.last(), "commits": commits, "diffs": diffs, "compare_timeout": false,
         "compare_same_ref": from.id == to.id, "web_url": format!("{web}/-/compare/{}...{}", from.id, to.id)
@@ -310,7 +359,10 @@ fn merge_base(request: &mut Request<'_>) -> Answer {
         return Err(Fault::refused(400, "Provide exactly 2 refs"));
     };
     let repo = request.repo()?;
-    let ends = repo.resolve(one).zip(repo.resolve(other)).ok_or_else(|| Fault::refused(400, "Could not find ref"))?;
+    let ends = repo
+        .resolve(one)
+        .zip(repo.resolve(other))
+        .ok_or_else(|| Fault::refused(400, "Could not find ref"))?;
     let base = repo.merge_base(&ends.0.id, &ends.1.id).ok_or(Fault::missing("Merge Base"))?;
     ok(base.json(&request.web()))
 }

@@ -38,7 +38,12 @@ fn show(request: &mut Request<'_>) -> Answer {
 fn values(request: &Request<'_>, row: &Row) -> Result<Row, Fault> {
     let kind = request.world.kinds.named("epics").cloned().ok_or(Fault::Nowhere)?;
     let mut values = kind.given(request.args.all());
-    values.retain(|name, _| matches!(name.as_str(), "description" | "confidential" | "color" | "parent_id" | "start_date" | "due_date"));
+    values.retain(|name, _| {
+        matches!(
+            name.as_str(),
+            "description" | "confidential" | "color" | "parent_id" | "start_date" | "due_date"
+        )
+    });
     for (given, kept) in [("start_date_fixed", "start_date"), ("due_date_fixed", "due_date")] {
         if let Some(date) = request.args.text(given) {
             values.set(kept, date);

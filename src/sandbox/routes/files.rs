@@ -13,7 +13,8 @@ use crate::sandbox::route::{Route, Rule, delete, get, post, put};
 use crate::sandbox::row::{Row, object};
 
 const REF: &[Rule] = &[];
-const CHANGE: &[Rule] = &[Rule::Required("branch"), Rule::Required("commit_message"), Rule::Required("content")];
+const CHANGE: &[Rule] =
+    &[Rule::Required("branch"), Rule::Required("commit_message"), Rule::Required("content")];
 const GONE: &[Rule] = &[Rule::Required("branch"), Rule::Required("commit_message")];
 
 pub const ROUTES: &[Route] = &[
@@ -116,7 +117,8 @@ fn with_headers(mut reply: Reply, row: &Row) -> Reply {
         ("x-gitlab-execute-filemode", "execute_filemode"),
     ];
     for (header, field) in names {
-        reply = reply.with(header, row.get(field).and_then(crate::sandbox::args::text_of).unwrap_or_default());
+        reply =
+            reply.with(header, row.get(field).and_then(crate::sandbox::args::text_of).unwrap_or_default());
     }
     reply
 }
@@ -179,7 +181,9 @@ fn blob_bytes(request: &Request<'_>) -> Result<Vec<u8>, Fault> {
 
 fn blob(request: &mut Request<'_>) -> Answer {
     let bytes = blob_bytes(request)?;
-    ok(json!({"size": bytes.len(), "encoding": "base64", "content": STANDARD.encode(&bytes), "sha": request.param("sha")}))
+    ok(
+        json!({"size": bytes.len(), "encoding": "base64", "content": STANDARD.encode(&bytes), "sha": request.param("sha")}),
+    )
 }
 
 fn raw_blob(request: &mut Request<'_>) -> Answer {

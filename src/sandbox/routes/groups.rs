@@ -27,7 +27,9 @@ pub const ROUTES: &[Route] = &[
     get("/groups/:id/subgroups", subgroups),
     get("/groups/:id/descendant_groups", descendants),
     get("/groups/:id/projects", projects),
-    post("/groups/:id/share", share).needs(Level::Owner).rules(&[Rule::Required("group_id"), Rule::Required("group_access")]),
+    post("/groups/:id/share", share)
+        .needs(Level::Owner)
+        .rules(&[Rule::Required("group_id"), Rule::Required("group_access")]),
     delete("/groups/:id/share/:group_id", unshare).needs(Level::Owner),
     get("/namespaces", namespaces).needs(Level::User),
     get("/namespaces/:namespace_id", namespace).needs(Level::User),
@@ -98,11 +100,16 @@ fn create(request: &mut Request<'_>) -> Answer {
         full_name = format!("{} / {name}", row.text("full_name"));
     }
     if request.world.find("groups", "full_path", &full_path).is_some() {
-        return Err(Fault::Refused(400, Value::from("Failed to save group {:path=>[\"has already been taken\"]}")));
+        return Err(Fault::Refused(
+            400,
+            Value::from("Failed to save group {:path=>[\"has already been taken\"]}"),
+        ));
     }
     let kind = request.world.kinds.named("groups").cloned().ok_or(Fault::Nowhere)?;
     let mut values = kind.given(request.args.all());
-    values.extend(object(json!({"full_path": full_path, "full_name": full_name, "parent_id": above.map(|above| above.id)})));
+    values.extend(object(
+        json!({"full_path": full_path, "full_name": full_name, "parent_id": above.map(|above| above.id)}),
+    ));
     let row = request.world.add("groups", values, request.user);
     let me = request.me()?;
     request.add(&format!("groups/{}/members", row.num("id")), json!({"id": me, "access_level": 50}));

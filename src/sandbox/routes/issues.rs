@@ -18,7 +18,18 @@ const LIST: &[Rule] = &[
     Rule::OneOf("sort", &["asc", "desc"]),
     Rule::OneOf(
         "order_by",
-        &["created_at", "updated_at", "due_date", "title", "priority", "label_priority", "milestone_due", "relative_position", "popularity", "weight"],
+        &[
+            "created_at",
+            "updated_at",
+            "due_date",
+            "title",
+            "priority",
+            "label_priority",
+            "milestone_due",
+            "relative_position",
+            "popularity",
+            "weight",
+        ],
     ),
     Rule::OneOf("issue_type", &["issue", "incident", "test_case", "task"]),
 ];
@@ -44,8 +55,12 @@ pub const ROUTES: &[Route] = &[
     ]),
     put("/projects/:id/issues/:issue_iid", update).needs(Level::User).rules(CHANGE),
     delete("/projects/:id/issues/:issue_iid", remove).needs(Level::Owner),
-    post("/projects/:id/issues/:issue_iid/move", relocate).needs(Level::Reporter).rules(&[Rule::Required("to_project_id")]),
-    post("/projects/:id/issues/:issue_iid/clone", copy).needs(Level::Reporter).rules(&[Rule::Required("to_project_id")]),
+    post("/projects/:id/issues/:issue_iid/move", relocate)
+        .needs(Level::Reporter)
+        .rules(&[Rule::Required("to_project_id")]),
+    post("/projects/:id/issues/:issue_iid/clone", copy)
+        .needs(Level::Reporter)
+        .rules(&[Rule::Required("to_project_id")]),
     get("/projects/:id/issues/:issue_iid/links", links),
     post("/projects/:id/issues/:issue_iid/links", link).needs(Level::Reporter).rules(&[
         Rule::Required("target_project_id"),
@@ -75,7 +90,12 @@ pub fn label_details(request: &Request<'_>, row: &Row) -> Value {
     let details = |name: String| {
         let label = request.world.all("labels").find(|(_, label)| label.text("name") == name);
         let label = label.map(|(_, label)| label.clone()).unwrap_or_default();
-        Value::Object(fields.iter().map(|name| ((*name).to_owned(), label.get(*name).cloned().unwrap_or_default())).collect())
+        Value::Object(
+            fields
+                .iter()
+                .map(|name| ((*name).to_owned(), label.get(*name).cloned().unwrap_or_default()))
+                .collect(),
+        )
     };
     row.texts("labels").into_iter().map(details).collect()
 }
@@ -88,7 +108,9 @@ fn list(request: &mut Request<'_>) -> Answer {
 fn statistics(request: &mut Request<'_>) -> Answer {
     let rows = narrow(request.world, request.user, &request.args, request.across("issues"));
     let count = |state: &str| rows.iter().filter(|row| row.text("state") == state).count();
-    ok(json!({"statistics": {"counts": {"all": rows.len(), "closed": count("closed"), "opened": count("opened")}}}))
+    ok(
+        json!({"statistics": {"counts": {"all": rows.len(), "closed": count("closed"), "opened": count("opened")}}}),
+    )
 }
 
 fn by_id(request: &mut Request<'_>) -> Answer {
@@ -119,7 +141,11 @@ pub fn common(request: &Request<'_>, row: &Row) -> Result<Row, Fault> {
     let gone = args.list("remove_labels");
     labels.retain(|label| !gone.contains(label));
     let mut unique = Vec::new();
-    labels.into_iter().for_each(|label| if !unique.contains(&label) { unique.push(label) });
+    labels.into_iter().for_each(|label| {
+        if !unique.contains(&label) {
+            unique.push(label)
+        }
+    });
     values.set("labels", super::reach::names(&unique));
     if args.has("assignee_ids") || args.has("assignee_id") {
         let key = if args.has("assignee_ids") { "assignee_ids" } else { "assignee_id" };
@@ -145,7 +171,8 @@ pub fn record(request: &mut Request<'_>, shelf: &str, kind: &str, before: &Row, 
     for (label, action) in added.chain(removed) {
         let found = request.world.all("labels").find(|(_, row)| row.text("name") == label.as_str());
         let found = found.map(|(_, row)| json!({"id": row.num("id"), "name": label, "color": row.text("color"), "description": row.get("description")}));
-        let values = json!({"resource_type": kind, "resource_id": after.num("id"), "label": found, "action": action});
+        let values =
+            json!({"resource_type": kind, "resource_id": after.num("id"), "label": found, "action": action});
         request.add(&format!("{under}/resource_label_events"), values);
     }
     if before.text("state") != after.text("state") {
@@ -174,7 +201,12 @@ fn create(request: &mut Request<'_>) -> Answer {
     let kind = request.world.kinds.named("issues").cloned().ok_or(Fault::Nowhere)?;
     let mut values = kind.given(request.args.all());
     let common = common(request, &Row::new())?;
-    values.retain(|name, _| matches!(name.as_str(), "description" | "confidential" | "due_date" | "issue_type" | "weight" | "discussion_locked"));
+    values.retain(|name, _| {
+        matches!(
+            name.as_str(),
+            "description" | "confidential" | "due_date" | "issue_type" | "weight" | "discussion_locked"
+        )
+    });
     values.extend(common);
     let issue_type = request.args.text("issue_type").unwrap_or_else(|| "issue".to_owned());
     values.set("type", issue_type.to_uppercase());
@@ -190,13 +222,37 @@ fn update(request: &mut Request<'_>) -> Answer {
     if !request.at_least(Level::Reporter) && !request.wrote(&before) {
         return Err(Fault::Forbidden);
     }
-    let changing = ["title", "description", "state_event", "labels", "add_labels", "remove_labels", "assignee_ids", "assignee_id", "milestone_id", "confidential", "due_date", "discussion_locked", "issue_type", "weight", "updated_at"];
+    let changing = [
+        "title",
+        "description",
+        "state_event",
+        "labels",
+        "add_labels",
+        "remove_labels",
+        "assignee_ids",
+        "assignee_id",
+        "milestone_id",
+        "confidential",
+        "due_date",
+        "discussion_locked",
+        "issue_type",
+        "weight",
+        "updated_at",
+    ];
     if !changing.iter().any(|name| request.args.has(name)) {
-        return Err(Fault::Bad(format!("{} are missing, at least one parameter must be provided", changing.join(", "))));
+        return Err(Fault::Bad(format!(
+            "{} are missing, at least one parameter must be provided",
+            changing.join(", ")
+        )));
     }
     let kind = request.world.kinds.named("issues").cloned().ok_or(Fault::Nowhere)?;
     let mut values = kind.given(request.args.all());
-    values.retain(|name, _| matches!(name.as_str(), "description" | "confidential" | "due_date" | "issue_type" | "weight" | "discussion_locked"));
+    values.retain(|name, _| {
+        matches!(
+            name.as_str(),
+            "description" | "confidential" | "due_date" | "issue_type" | "weight" | "discussion_locked"
+        )
+    });
     values.extend(common(request, &before)?);
     match request.args.text("state_event").as_deref() {
         Some("close") => {
@@ -222,7 +278,9 @@ fn remove(request: &mut Request<'_>) -> Answer {
 pub fn other_project(request: &Request<'_>, parameter: &str) -> Result<Row, Fault> {
     let wanted = request.args.text(parameter).unwrap_or_default();
     let world = &request.world;
-    let found = world.find("projects", "id", &wanted).or_else(|| world.find("projects", "path_with_namespace", &wanted));
+    let found = world
+        .find("projects", "id", &wanted)
+        .or_else(|| world.find("projects", "path_with_namespace", &wanted));
     let found = found.filter(|row| may_see(world, request.user, "projects", row));
     found.cloned().ok_or(Fault::missing("Project"))
 }
@@ -231,7 +289,8 @@ pub fn other_project(request: &Request<'_>, parameter: &str) -> Result<Row, Faul
 fn duplicate(request: &mut Request<'_>) -> Result<(String, Row, Row), Fault> {
     let target = other_project(request, "to_project_id")?;
     let (shelf, row) = request.subject(ONE)?;
-    let kept = ["title", "description", "labels", "assignees", "confidential", "due_date", "issue_type", "author"];
+    let kept =
+        ["title", "description", "labels", "assignees", "confidential", "due_date", "issue_type", "author"];
     let values = row.iter().filter(|(name, _)| kept.contains(&name.as_str()));
     let values = values.map(|(name, value)| (name.clone(), value.clone())).collect();
     let copied = request.world.add(&format!("projects/{}/issues", target.num("id")), values, request.user);
@@ -244,7 +303,11 @@ fn relocate(request: &mut Request<'_>) -> Answer {
     }
     let (shelf, row, copied) = duplicate(request)?;
     let now = request.world.now();
-    request.write(&shelf, row.num("id"), json!({"state": "closed", "closed_at": now, "moved_to_id": copied.num("id")}));
+    request.write(
+        &shelf,
+        row.num("id"),
+        json!({"state": "closed", "closed_at": now, "moved_to_id": copied.num("id")}),
+    );
     created(request.show(&copied))
 }
 
@@ -264,7 +327,9 @@ fn links(request: &mut Request<'_>) -> Answer {
         };
         let Some((shelf, row)) = request.world.anywhere("issues", other) else { continue };
         let place = Place::of(&shelf).map(|place| request.world.row_of(place)).unwrap_or_default();
-        if !may_see(request.world, request.user, "projects", &place) || !may_see(request.world, request.user, &shelf, &row) {
+        if !may_see(request.world, request.user, "projects", &place)
+            || !may_see(request.world, request.user, &shelf, &row)
+        {
             continue;
         }
         let kind = match (link.text("link_type"), turned) {
@@ -290,12 +355,19 @@ fn link(request: &mut Request<'_>) -> Answer {
     let target = request.world.find(&shelf, "iid", &iid).cloned().ok_or(Fault::missing(""))?;
     let pair = |row: &Row| [row.num("_source"), row.num("_target")];
     let (one, other) = (source.num("id"), target.num("id"));
-    if request.world.rows("issue_links").iter().any(|row| pair(row) == [one, other] || pair(row) == [other, one]) {
+    if request
+        .world
+        .rows("issue_links")
+        .iter()
+        .any(|row| pair(row) == [one, other] || pair(row) == [other, one])
+    {
         return Err(Fault::refused(409, "Issue(s) already assigned"));
     }
     let kind = request.args.text("link_type").unwrap_or_else(|| "relates_to".to_owned());
     let row = request.add("issue_links", json!({"_source": one, "_target": other, "link_type": kind}));
-    created(json!({"id": row.num("id"), "source_issue": request.show(&source), "target_issue": request.show(&target), "link_type": kind}))
+    created(
+        json!({"id": row.num("id"), "source_issue": request.show(&source), "target_issue": request.show(&target), "link_type": kind}),
+    )
 }
 
 fn unlink(request: &mut Request<'_>) -> Answer {
@@ -308,7 +380,9 @@ fn unlink(request: &mut Request<'_>) -> Answer {
         let found = request.world.anywhere("issues", link.num(field));
         found.map(|(_, row)| request.show(&row)).unwrap_or_default()
     };
-    let reply = ok(json!({"id": id, "source_issue": end("_source"), "target_issue": end("_target"), "link_type": link.text("link_type")}));
+    let reply = ok(
+        json!({"id": id, "source_issue": end("_source"), "target_issue": end("_target"), "link_type": link.text("link_type")}),
+    );
     request.world.remove("issue_links", |row| row.num("id") == id);
     reply
 }
@@ -316,7 +390,8 @@ fn unlink(request: &mut Request<'_>) -> Answer {
 /// Merge requests whose description speaks of the issue, after one of these words.
 fn mentioning(request: &mut Request<'_>, words: &[&str]) -> Answer {
     let iid = request.row(ONE)?.num("iid");
-    let names = |text: &str| words.iter().any(|word| super::merge_requests::refers(text, word).contains(&iid));
+    let names =
+        |text: &str| words.iter().any(|word| super::merge_requests::refers(text, word).contains(&iid));
     let mut rows = request.across("merge_requests");
     rows.retain(|row| names(row.text("description")));
     request.page_of("merge_requests", &rows)

@@ -36,7 +36,20 @@ pub fn page(request: &Request<'_>, mut rows: Vec<Row>) -> Answer {
 }
 
 fn list(request: &mut Request<'_>) -> Answer {
-    let states = ["created", "pending", "running", "failed", "success", "canceled", "skipped", "waiting_for_resource", "manual", "scheduled", "preparing", "canceling"];
+    let states = [
+        "created",
+        "pending",
+        "running",
+        "failed",
+        "success",
+        "canceled",
+        "skipped",
+        "waiting_for_resource",
+        "manual",
+        "scheduled",
+        "preparing",
+        "canceling",
+    ];
     if request.args.list("scope").iter().any(|state| !states.contains(&state.as_str())) {
         return Err(Fault::Bad("scope does not have a valid value".to_owned()));
     }
@@ -115,7 +128,8 @@ fn download(row: &Row) -> Answer {
     if row.blank("artifacts_file") {
         return Err(Fault::missing(""));
     }
-    Ok(Reply::bytes("application/zip", EMPTY_ZIP).with("content-disposition", "attachment; filename=\"artifacts.zip\""))
+    Ok(Reply::bytes("application/zip", EMPTY_ZIP)
+        .with("content-disposition", "attachment; filename=\"artifacts.zip\""))
 }
 
 fn artifacts(request: &mut Request<'_>) -> Answer {
@@ -127,7 +141,9 @@ fn artifacts_of_ref(request: &mut Request<'_>) -> Answer {
     let branch = request.param("ref_name").to_owned();
     let name = request.args.text("job").unwrap_or_default();
     let mut rows = request.across("jobs");
-    rows.retain(|row| row.text("ref") == branch && row.text("name") == name && row.text("status") == "success");
+    rows.retain(|row| {
+        row.text("ref") == branch && row.text("name") == name && row.text("status") == "success"
+    });
     download(&rows.pop().ok_or(Fault::missing(""))?)
 }
 

@@ -156,7 +156,10 @@ fn deny(request: &mut Request<'_>) -> Answer {
 fn invite(request: &mut Request<'_>) -> Answer {
     let shelf = request.shelf("invitations");
     for email in request.args.list("email") {
-        request.add(&shelf, json!({"email": email, "invite_email": email, "access_level": request.args.num("access_level")}));
+        request.add(
+            &shelf,
+            json!({"email": email, "invite_email": email, "access_level": request.args.num("access_level")}),
+        );
     }
     created(json!({"status": "success"}))
 }

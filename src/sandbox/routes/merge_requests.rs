@@ -17,8 +17,23 @@ pub const ONE: &str = "/projects/:id/merge_requests/:merge_request_iid";
 
 const LIST: &[Rule] = &[
     Rule::OneOf("state", &["opened", "closed", "locked", "merged", "all"]),
-    Rule::OneOf("scope", &["created-by-me", "assigned-to-me", "created_by_me", "assigned_to_me", "reviews_for_me", "all"]),
-    Rule::OneOf("order_by", &["created_at", "label_priority", "merged_at", "milestone_due", "popularity", "priority", "title", "updated_at"]),
+    Rule::OneOf(
+        "scope",
+        &["created-by-me", "assigned-to-me", "created_by_me", "assigned_to_me", "reviews_for_me", "all"],
+    ),
+    Rule::OneOf(
+        "order_by",
+        &[
+            "created_at",
+            "label_priority",
+            "merged_at",
+            "milestone_due",
+            "popularity",
+            "priority",
+            "title",
+            "updated_at",
+        ],
+    ),
     Rule::OneOf("sort", &["asc", "desc"]),
     Rule::OneOf("wip", &["yes", "no"]),
 ];
@@ -101,7 +116,9 @@ pub fn shown(request: &Request<'_>, row: &Row) -> Value {
 
 /// What a merge request changes, and its commits.
 fn changes_of(request: &Request<'_>, row: &Row) -> (Vec<Change>, Vec<Commit>) {
-    let Some(repo) = request.world.repos.get(&row.num("source_project_id")) else { return Default::default() };
+    let Some(repo) = request.world.repos.get(&row.num("source_project_id")) else {
+        return Default::default();
+    };
     let base = repo.resolve(row.text("_base"));
     let Some((base, head)) = base.zip(repo.resolve(row.text("sha"))) else { return Default::default() };
     let commits = repo.ahead(&base.id, &head.id).into_iter().cloned().collect();
@@ -161,7 +178,8 @@ fn values(request: &Request<'_>, row: &Row) -> Result<Row, Fault> {
 
 fn create(request: &mut Request<'_>) -> Answer {
     let args = &request.args;
-    let (source, target) = (args.text("source_branch").unwrap_or_default(), args.text("target_branch").unwrap_or_default());
+    let (source, target) =
+        (args.text("source_branch").unwrap_or_default(), args.text("target_branch").unwrap_or_default());
     let from = request.place_id();
     let to = args.num("target_project_id").unwrap_or(from);
     let project = request.world.row_of(Place::project(to));
@@ -176,14 +194,22 @@ fn create(request: &mut Request<'_>) -> Answer {
     }
     let shelf = format!("projects/{to}/merge_requests");
     let same = |row: &&Row| {
-        row.text("state") == "opened" && row.text("source_branch") == source && row.text("target_branch") == target && row.num("source_project_id") == from
+        row.text("state") == "opened"
+            && row.text("source_branch") == source
+            && row.text("target_branch") == target
+            && row.num("source_project_id") == from
     };
     if let Some(row) = request.world.rows(&shelf).iter().find(same) {
         let iid = row.num("iid");
-        return Err(Fault::conflict(&format!("Another open merge request already exists for this source branch: !{iid}")));
+        return Err(Fault::conflict(&format!(
+            "Another open merge request already exists for this source branch: !{iid}"
+        )));
     }
     let repo = request.repo()?;
-    let head = repo.head(&source).cloned().ok_or_else(|| Fault::Refused(400, json!({"source_branch": ["does not exist"]})))?;
+    let head = repo
+        .head(&source)
+        .cloned()
+        .ok_or_else(|| Fault::Refused(400, json!({"source_branch": ["does not exist"]})))?;
     let targets = request.world.repos.get(&to).and_then(|repo| repo.head(&target)).cloned();
     let tip = targets.ok_or_else(|| Fault::Refused(400, json!({"target_branch": ["does not exist"]})))?;
     let base = repo.merge_base(&tip.id, &head.id).map(|base| base.id.clone());
@@ -211,7 +237,9 @@ fn update(request: &mut Request<'_>) -> Answer {
         (Some("reopen"), "closed") => {
             values.extend(object(json!({"state": "opened", "closed_at": null, "closed_by": null, "detailed_merge_status": "mergeable"})));
         }
-        (Some(_), "merged") => return Err(Fault::Refused(422, json!({"state": ["cannot transition from merged"]}))),
+        (Some(_), "merged") => {
+            return Err(Fault::Refused(422, json!({"state": ["cannot transition from merged"]})));
+        }
         _ => {}
     }
     let row = request.world.write(&shelf, before.num("id"), values);
@@ -300,7 +328,13 @@ fn new_pipeline(request: &mut Request<'_>) -> Answer {
         "ref": row.text("source_branch"), "sha": row.text("sha"), "source": "merge_request_event", "_merge_request": row.num("iid")
     }));
     let project = request.place_id();
-    let pipeline = crate::sandbox::pipeline::start(request.world, project, values, crate::sandbox::pipeline::JOBS, request.user);
+    let pipeline = crate::sandbox::pipeline::start(
+        request.world,
+        project,
+        values,
+        crate::sandbox::pipeline::JOBS,
+        request.user,
+    );
     created(request.show(&pipeline))
 }
 

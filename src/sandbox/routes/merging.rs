@@ -38,7 +38,10 @@ fn wanted(request: &Request<'_>) -> usize {
 fn show_approvals(request: &Request<'_>, row: &Row) -> Value {
     let given = row.nums("_approvals");
     let required = wanted(request);
-    let by: Vec<Value> = given.iter().map(|user| json!({"user": request.world.basic_user(*user), "approved_at": row.get("updated_at")})).collect();
+    let by: Vec<Value> = given
+        .iter()
+        .map(|user| json!({"user": request.world.basic_user(*user), "approved_at": row.get("updated_at")}))
+        .collect();
     let mine = request.user.is_some_and(|user| given.contains(&user));
     json!({
         "id": row.num("id"), "iid": row.num("iid"), "project_id": row.num("project_id"), "title": row.text("title"),
@@ -124,10 +127,15 @@ fn merge(request: &mut Request<'_>) -> Answer {
     }
     let waits = request.args.flag("auto_merge") || request.args.flag("merge_when_pipeline_succeeds");
     let running = request.world.rows(&request.shelf("pipelines")).iter().any(|pipeline| {
-        pipeline.num("_merge_request") == row.num("iid") && matches!(pipeline.text("status"), "running" | "pending")
+        pipeline.num("_merge_request") == row.num("iid")
+            && matches!(pipeline.text("status"), "running" | "pending")
     });
     if waits && running {
-        let row = request.write(&shelf, row.num("id"), json!({"merge_when_pipeline_succeeds": true, "merge_user": request.user}));
+        let row = request.write(
+            &shelf,
+            row.num("id"),
+            json!({"merge_when_pipeline_succeeds": true, "merge_user": request.user}),
+        );
         return ok(shown(request, &row));
     }
     let row = really_merge(request, &shelf, &row)?;
@@ -145,12 +153,21 @@ fn really_merge(request: &mut Request<'_>, shelf: &str, row: &Row) -> Result<Row
     let ours = request.repo()?.head(&target).cloned().ok_or_else(refused)?;
     let tree = Repo::merged(&base.tree, &ours.tree, &theirs.tree).ok_or_else(refused)?;
     let squash = request.args.maybe("squash").unwrap_or_else(|| row.flag("squash"));
-    let default = format!("Merge branch '{source}' into '{target}'\n\n{}\n\nSee merge request {}!{}", row.text("title"), request.full_path(), row.num("iid"));
+    let default = format!(
+        "Merge branch '{source}' into '{target}'\n\n{}\n\nSee merge request {}!{}",
+        row.text("title"),
+        request.full_path(),
+        row.num("iid")
+    );
     let named = if squash { "squash_commit_message" } else { "merge_commit_message" };
-    let message = request.args.text(named).unwrap_or(if squash { row.text("title").to_owned() } else { default });
+    let message =
+        request.args.text(named).unwrap_or(if squash { row.text("title").to_owned() } else { default });
     let parents = if squash { vec![ours.id] } else { vec![ours.id, theirs.id] };
     let made = request.repo_mut().commit(&target, parents, tree, &message, author, &now);
-    let gone = request.args.maybe("should_remove_source_branch").unwrap_or_else(|| row.flag("force_remove_source_branch"));
+    let gone = request
+        .args
+        .maybe("should_remove_source_branch")
+        .unwrap_or_else(|| row.flag("force_remove_source_branch"));
     if gone && row.num("source_project_id") == request.place_id() {
         request.repo_mut().branches.remove(&source);
     }
@@ -164,7 +181,11 @@ fn really_merge(request: &mut Request<'_>, shelf: &str, row: &Row) -> Result<Row
     let merged = request.write(shelf, row.num("id"), values);
     for issue in closed_by(request, row).iter().filter(|issue| issue.text("state") == "opened") {
         let shelf = request.shelf("issues");
-        request.write(&shelf, issue.num("id"), json!({"state": "closed", "closed_at": now, "closed_by": request.user}));
+        request.write(
+            &shelf,
+            issue.num("id"),
+            json!({"state": "closed", "closed_at": now, "closed_by": request.user}),
+        );
     }
     request.event("accepted", "MergeRequest", &merged);
     Ok(merged)
@@ -175,7 +196,11 @@ fn cancel(request: &mut Request<'_>) -> Answer {
     if !row.flag("merge_when_pipeline_succeeds") {
         return Err(Fault::refused(406, "Failed to cancel auto merge"));
     }
-    let row = request.write(&shelf, row.num("id"), json!({"merge_when_pipeline_succeeds": false, "merge_user": null}));
+    let row = request.write(
+        &shelf,
+        row.num("id"),
+        json!({"merge_when_pipeline_succeeds": false, "merge_user": null}),
+    );
     created(shown(request, &row))
 }
 
@@ -188,13 +213,27 @@ fn rebase(request: &mut Request<'_>) -> Answer {
     let author = author(request.world, row.num("author"));
     let now = request.world.now();
     let repo = request.repo()?;
-    let ends = repo.resolve(row.text("_base")).zip(repo.resolve(row.text("sha"))).zip(repo.head(row.text("target_branch")));
+    let ends = repo
+        .resolve(row.text("_base"))
+        .zip(repo.resolve(row.text("sha")))
+        .zip(repo.head(row.text("target_branch")));
     let ((base, theirs), ours) = ends.ok_or(Fault::missing("Branch"))?;
     let (message, target) = (theirs.message.clone(), ours.id.clone());
     match Repo::merged(&base.tree, &ours.tree, &theirs.tree) {
         Some(tree) => {
-            let made = request.repo_mut().commit(row.text("source_branch"), vec![target.clone()], tree, &message, author, &now);
-            request.write(&shelf, row.num("id"), json!({"sha": made.id, "_base": target, "merge_error": null}));
+            let made = request.repo_mut().commit(
+                row.text("source_branch"),
+                vec![target.clone()],
+                tree,
+                &message,
+                author,
+                &now,
+            );
+            request.write(
+                &shelf,
+                row.num("id"),
+                json!({"sha": made.id, "_base": target, "merge_error": null}),
+            );
         }
         None => {
             let error = "Rebase failed: Rebase locally, resolve all conflicts, then push the branch.";

@@ -85,7 +85,8 @@ fn subject(request: &Request<'_>) -> Result<Subject, Fault> {
 impl Subject {
     /// A shelf under what is talked about.
     fn under(&self, name: &str) -> String {
-        let key = ["iid", "id"].iter().find_map(|key| self.row.get(*key).and_then(crate::sandbox::args::text_of));
+        let key =
+            ["iid", "id"].iter().find_map(|key| self.row.get(*key).and_then(crate::sandbox::args::text_of));
         format!("{}/{}/{name}", self.shelf, key.unwrap_or_default())
     }
 }
@@ -102,8 +103,16 @@ fn list(request: &mut Request<'_>) -> Answer {
 }
 
 /// Adds a note to a discussion, a new one where none is named.
-fn say(request: &mut Request<'_>, subject: &Subject, discussion: Option<&Row>, individual: bool) -> Result<Row, Fault> {
-    let body = request.args.text("body").ok_or_else(|| Fault::refused(400, "400 Bad request - Note can't be blank"))?;
+fn say(
+    request: &mut Request<'_>,
+    subject: &Subject,
+    discussion: Option<&Row>,
+    individual: bool,
+) -> Result<Row, Fault> {
+    let body = request
+        .args
+        .text("body")
+        .ok_or_else(|| Fault::refused(400, "400 Bad request - Note can't be blank"))?;
     let shelf = subject.under("notes");
     let resolvable = subject.kind == "MergeRequest" && !individual;
     let count = request.world.rows(&shelf).len();
@@ -114,7 +123,9 @@ fn say(request: &mut Request<'_>, subject: &Subject, discussion: Option<&Row>, i
         "type": if individual { Value::Null } else { Value::from("DiscussionNote") },
         "internal": request.args.flag("internal"), "confidential": request.args.flag("internal"),
     }));
-    if let Some(position) = discussion.and_then(|note| note.get("position")).or_else(|| request.args.get("position")) {
+    if let Some(position) =
+        discussion.and_then(|note| note.get("position")).or_else(|| request.args.get("position"))
+    {
         values.set("type", "DiffNote");
         values.set("position", position.clone());
     }
@@ -234,7 +245,8 @@ fn position_problem(request: &Request<'_>) -> Option<&'static str> {
     let shas = ["base_sha", "start_sha", "head_sha"].iter().all(|name| position.text(name).is_some());
     let line = ["new_line", "old_line"].iter().any(|name| position.num(name).is_some());
     let path = ["new_path", "old_path"].iter().any(|name| position.text(name).is_some());
-    (!(shas && line && path)).then_some("400 Bad request - Note {:line_code=>[\"can't be blank\", \"must be a valid line code\"]}")
+    (!(shas && line && path))
+        .then_some("400 Bad request - Note {:line_code=>[\"can't be blank\", \"must be a valid line code\"]}")
 }
 
 fn answer(request: &mut Request<'_>) -> Answer {
@@ -251,7 +263,11 @@ fn settle(request: &mut Request<'_>, shelf: &str, first: &Row, resolved: bool) -
     for note in thread.filter(|note| note.flag("resolvable")) {
         let now = request.world.now();
         let (by, at) = if resolved { (json!(request.user), json!(now)) } else { (Value::Null, Value::Null) };
-        request.write(shelf, note.num("id"), json!({"resolved": resolved, "resolved_by": by, "resolved_at": at}));
+        request.write(
+            shelf,
+            note.num("id"),
+            json!({"resolved": resolved, "resolved_by": by, "resolved_at": at}),
+        );
         any = true;
     }
     if !any {

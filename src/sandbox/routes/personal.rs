@@ -25,10 +25,9 @@ pub const ROUTES: &[Route] = &[
     get("/personal_access_tokens/:token_id", token).needs(Level::User),
     delete("/personal_access_tokens/:token_id", revoke),
     post("/personal_access_tokens/:token_id/rotate", rotate),
-    post("/users/:user_id/personal_access_tokens", new_token).needs(Level::Admin).rules(&[
-        Rule::Required("name"),
-        Rule::Required("scopes"),
-    ]),
+    post("/users/:user_id/personal_access_tokens", new_token)
+        .needs(Level::Admin)
+        .rules(&[Rule::Required("name"), Rule::Required("scopes")]),
     post("/projects/:id/access_tokens/:token_id/rotate", rotate_other).needs(Level::Maintainer),
     post("/groups/:id/access_tokens/:token_id/rotate", rotate_other).needs(Level::Maintainer),
 ];
@@ -37,10 +36,13 @@ pub const ROUTES: &[Route] = &[
 pub fn show_todo(request: &Request<'_>, row: &Row) -> Value {
     let mut shown = request.world.show(row);
     let project = request.world.row_of(Place::project(row.num("_project")));
-    let fields = ["id", "description", "name", "name_with_namespace", "path", "path_with_namespace", "created_at"];
-    let project = fields.iter().map(|name| ((*name).to_owned(), project.get(*name).cloned().unwrap_or_default()));
+    let fields =
+        ["id", "description", "name", "name_with_namespace", "path", "path_with_namespace", "created_at"];
+    let project =
+        fields.iter().map(|name| ((*name).to_owned(), project.get(*name).cloned().unwrap_or_default()));
     shown.set("project", project.collect::<Row>());
-    let target = row.text("_target").rsplit_once('/').and_then(|(shelf, iid)| request.world.find(shelf, "iid", iid));
+    let target =
+        row.text("_target").rsplit_once('/').and_then(|(shelf, iid)| request.world.find(shelf, "iid", iid));
     if let Some(target) = target {
         shown.set("target_url", target.text("web_url"));
         shown.set("target", request.show(target));
@@ -70,7 +72,10 @@ fn todos(request: &mut Request<'_>) -> Answer {
 
 fn done(request: &mut Request<'_>) -> Answer {
     let wanted = request.param("todo_id").to_owned();
-    let row = own_todos(request)?.into_iter().find(|row| row.num("id").to_string() == wanted).ok_or(Fault::missing(""))?;
+    let row = own_todos(request)?
+        .into_iter()
+        .find(|row| row.num("id").to_string() == wanted)
+        .ok_or(Fault::missing(""))?;
     let row = request.write("todos", row.num("id"), json!({"state": "done"}));
     created(show_todo(request, &row))
 }
@@ -144,7 +149,8 @@ fn own_token(request: &mut Request<'_>) -> Answer {
 
 fn the(request: &Request<'_>) -> Result<Row, Fault> {
     let row = request.world.find(TOKENS, "id", request.param("token_id")).cloned();
-    let allowed = |row: &Row| is_admin(request.world, request.user) || Some(row.num("user_id")) == request.user;
+    let allowed =
+        |row: &Row| is_admin(request.world, request.user) || Some(row.num("user_id")) == request.user;
     row.filter(allowed).ok_or(Fault::missing(""))
 }
 

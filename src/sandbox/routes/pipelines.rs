@@ -14,7 +14,20 @@ const ONE: &str = "/projects/:id/pipelines/:pipeline_id";
 /// The states that a list can be narrowed to.
 const STATUS: Rule = Rule::OneOf(
     "status",
-    &["created", "waiting_for_resource", "preparing", "pending", "running", "success", "failed", "canceled", "canceling", "skipped", "manual", "scheduled"],
+    &[
+        "created",
+        "waiting_for_resource",
+        "preparing",
+        "pending",
+        "running",
+        "success",
+        "failed",
+        "canceled",
+        "canceling",
+        "skipped",
+        "manual",
+        "scheduled",
+    ],
 );
 
 pub const ROUTES: &[Route] = &[
@@ -154,7 +167,9 @@ fn variables(request: &mut Request<'_>) -> Answer {
 fn suites(request: &Request<'_>, pipeline: &Row) -> (Vec<Value>, u64, u64) {
     let (mut good, mut bad) = (0, 0);
     let mut suites = Vec::new();
-    for job in jobs_of(request, pipeline).iter().filter(|job| job.text("name") == "unit" && !job.blank("started_at")) {
+    for job in
+        jobs_of(request, pipeline).iter().filter(|job| job.text("name") == "unit" && !job.blank("started_at"))
+    {
         let failed = job.text("status") == "failed";
         let case = |name: &str, failed: bool| {
             let output = if failed { json!("left: 4, right: 5") } else { Value::Null };
@@ -174,11 +189,15 @@ fn suites(request: &Request<'_>, pipeline: &Row) -> (Vec<Value>, u64, u64) {
 fn test_report(request: &mut Request<'_>) -> Answer {
     let (_, row) = the(request)?;
     let (suites, good, bad) = suites(request, &row);
-    ok(json!({"total_time": 0.4, "total_count": good + bad, "success_count": good, "failed_count": bad, "skipped_count": 0, "error_count": 0, "test_suites": suites}))
+    ok(
+        json!({"total_time": 0.4, "total_count": good + bad, "success_count": good, "failed_count": bad, "skipped_count": 0, "error_count": 0, "test_suites": suites}),
+    )
 }
 
 fn test_summary(request: &mut Request<'_>) -> Answer {
     let (_, row) = the(request)?;
     let (_, good, bad) = suites(request, &row);
-    ok(json!({"total": {"time": 0.4, "count": good + bad, "success": good, "failed": bad, "skipped": 0, "error": 0, "suite_error": null}, "test_suites": []}))
+    ok(
+        json!({"total": {"time": 0.4, "count": good + bad, "success": good, "failed": bad, "skipped": 0, "error": 0, "suite_error": null}, "test_suites": []}),
+    )
 }

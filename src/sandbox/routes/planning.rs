@@ -38,8 +38,12 @@ pub const ROUTES: &[Route] = &[
     get("/groups/:id/milestones/:milestone_id", milestone),
     post("/projects/:id/milestones", new_milestone).needs(Level::Reporter).rules(NEW_MILESTONE),
     post("/groups/:id/milestones", new_milestone).needs(Level::Reporter).rules(NEW_MILESTONE),
-    put("/projects/:id/milestones/:milestone_id", change_milestone).needs(Level::Reporter).rules(MILESTONE_CHANGE),
-    put("/groups/:id/milestones/:milestone_id", change_milestone).needs(Level::Reporter).rules(MILESTONE_CHANGE),
+    put("/projects/:id/milestones/:milestone_id", change_milestone)
+        .needs(Level::Reporter)
+        .rules(MILESTONE_CHANGE),
+    put("/groups/:id/milestones/:milestone_id", change_milestone)
+        .needs(Level::Reporter)
+        .rules(MILESTONE_CHANGE),
     delete("/projects/:id/milestones/:milestone_id", remove_milestone).needs(Level::Reporter),
     delete("/groups/:id/milestones/:milestone_id", remove_milestone).needs(Level::Reporter),
     post("/projects/:id/milestones/:milestone_id/promote", promote_milestone).needs(Level::Reporter),
@@ -96,7 +100,8 @@ fn labels(request: &mut Request<'_>) -> Answer {
 
 fn the_label(request: &Request<'_>) -> Result<(String, Row), Fault> {
     let wanted = request.param("label_id");
-    let found = all_labels(request).into_iter().find(|(_, row)| is(row, "id", wanted) || is(row, "name", wanted));
+    let found =
+        all_labels(request).into_iter().find(|(_, row)| is(row, "id", wanted) || is(row, "name", wanted));
     found.ok_or(Fault::missing("Label"))
 }
 
@@ -138,10 +143,13 @@ fn change_label(request: &mut Request<'_>) -> Answer {
 /// Changes a label's name wherever it is used, or takes it away.
 fn rename(request: &mut Request<'_>, old: &str, new: Option<&str>) {
     for kind in ["issues", "merge_requests"] {
-        for row in request.across(kind).iter().filter(|row| row.texts("labels").iter().any(|label| label == old)) {
+        for row in
+            request.across(kind).iter().filter(|row| row.texts("labels").iter().any(|label| label == old))
+        {
             let labels = row.texts("labels").into_iter();
-            let labels: Vec<String> =
-                labels.filter_map(|label| if label == old { new.map(str::to_owned) } else { Some(label) }).collect();
+            let labels: Vec<String> = labels
+                .filter_map(|label| if label == old { new.map(str::to_owned) } else { Some(label) })
+                .collect();
             let shelf = format!("projects/{}/{kind}", row.num("project_id"));
             request.write(&shelf, row.num("id"), json!({"labels": labels}));
         }
@@ -157,7 +165,10 @@ fn remove_label(request: &mut Request<'_>) -> Answer {
 
 /// The group right above the project, to which something is promoted.
 fn group_shelf(request: &Request<'_>, kind: &str) -> Result<(u64, String), Fault> {
-    let group = super::groups::above(request).first().copied().ok_or_else(|| Fault::refused(400, "Project does not belong to a group"))?;
+    let group = super::groups::above(request)
+        .first()
+        .copied()
+        .ok_or_else(|| Fault::refused(400, "Project does not belong to a group"))?;
     Ok((group.id, format!("groups/{}/{kind}", group.id)))
 }
 

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use crate::sandbox::access::{Level, level};
 use crate::sandbox::errors::Fault;
 use crate::sandbox::filter::sort;
-use crate::sandbox::repo::Repo;
 use crate::sandbox::reply::{Answer, Reply, created, ok};
+use crate::sandbox::repo::Repo;
 use crate::sandbox::request::Request;
 use crate::sandbox::route::{Route, Rule, delete, get, post, put};
 use crate::sandbox::row::{Fields, Row, mentions, object};
@@ -35,7 +35,9 @@ pub const ROUTES: &[Route] = &[
     get("/projects/:id/users", users),
     get("/projects/:id/groups", ancestors),
     get("/projects/:id/statistics", statistics).needs(Level::Reporter),
-    post("/projects/:id/share", share).needs(Level::Maintainer).rules(&[Rule::Required("group_id"), Rule::Required("group_access")]),
+    post("/projects/:id/share", share)
+        .needs(Level::Maintainer)
+        .rules(&[Rule::Required("group_id"), Rule::Required("group_access")]),
     delete("/projects/:id/share/:group_id", unshare).needs(Level::Maintainer),
     put("/projects/:id/transfer", transfer).needs(Level::Owner).rules(&[Rule::Required("namespace")]),
     post("/projects/:id/housekeeping", housekeeping).needs(Level::Maintainer),
@@ -53,7 +55,8 @@ fn shown(request: &Request<'_>, row: &Row, alone: bool) -> Value {
     }
     let level = level(request.world, request.user, Some(Place::project(id)));
     if alone && level >= Level::Guest {
-        let number = [10, 20, 30, 40, 50].into_iter().find(|number| Level::of(*number) == level).unwrap_or(50);
+        let number =
+            [10, 20, 30, 40, 50].into_iter().find(|number| Level::of(*number) == level).unwrap_or(50);
         let access = json!({"access_level": number, "notification_level": 3});
         shown.set("permissions", json!({"project_access": null, "group_access": access}));
     }
@@ -77,7 +80,27 @@ fn sizes(request: &Request<'_>, id: u64) -> Value {
 
 /// A page of projects.
 pub fn page(request: &Request<'_>, rows: &[Row]) -> Answer {
-    let simple = ["id", "description", "name", "name_with_namespace", "path", "path_with_namespace", "created_at", "default_branch", "topics", "web_url", "readme_url", "http_url_to_repo", "ssh_url_to_repo", "forks_count", "avatar_url", "star_count", "last_activity_at", "visibility", "namespace"];
+    let simple = [
+        "id",
+        "description",
+        "name",
+        "name_with_namespace",
+        "path",
+        "path_with_namespace",
+        "created_at",
+        "default_branch",
+        "topics",
+        "web_url",
+        "readme_url",
+        "http_url_to_repo",
+        "ssh_url_to_repo",
+        "forks_count",
+        "avatar_url",
+        "star_count",
+        "last_activity_at",
+        "visibility",
+        "namespace",
+    ];
     let simply = request.args.flag("simple") || request.user.is_none();
     let shown = rows.iter().map(|row| {
         let mut shown = object(shown(request, row, false));
@@ -101,7 +124,9 @@ pub fn narrowed(request: &mut Request<'_>, mut rows: Vec<Row>) -> Answer {
     let topics = args.list("topic");
     rows.retain(|row| {
         level(request.world, user, Some(Place::project(row.num("id")))) >= least
-            && args.text("search").is_none_or(|words| mentions(row, &["name", "path", "description", "path_with_namespace"], &words))
+            && args.text("search").is_none_or(|words| {
+                mentions(row, &["name", "path", "description", "path_with_namespace"], &words)
+            })
             && args.text("visibility").is_none_or(|wanted| row.text("visibility") == wanted)
             && args.maybe("archived").is_none_or(|wanted| row.flag("archived") == wanted)
             && (!args.flag("starred") || user.is_some_and(|user| row.nums("_stars").contains(&user)))
@@ -123,7 +148,10 @@ fn add(request: &mut Request<'_>, group: u64, name: &str, path: &str, mut values
     let full = format!("{}/{path}", namespace.text("full_path"));
     if request.world.find("projects", "path_with_namespace", &full).is_some() {
         let taken = ["has already been taken"];
-        return Err(Fault::Refused(400, json!({"project_namespace.name": taken, "name": taken, "path": taken})));
+        return Err(Fault::Refused(
+            400,
+            json!({"project_namespace.name": taken, "name": taken, "path": taken}),
+        ));
     }
     values.extend(object(json!({
         "name": name, "path": path, "path_with_namespace": full, "creator_id": me, "_namespace": group,
@@ -154,7 +182,10 @@ fn target_group(request: &Request<'_>, parameter: &str) -> Result<u64, Fault> {
 
 fn create(request: &mut Request<'_>) -> Answer {
     let args = &request.args;
-    let name = args.text("name").or_else(|| args.text("path")).ok_or_else(|| Fault::invalid("name", "can't be blank"))?;
+    let name = args
+        .text("name")
+        .or_else(|| args.text("path"))
+        .ok_or_else(|| Fault::invalid("name", "can't be blank"))?;
     let path = args.text("path").unwrap_or_else(|| name.to_lowercase().replace(' ', "-"));
     let group = target_group(request, "namespace_id")?;
     let kind = request.world.kinds.named("projects").cloned().ok_or(Fault::Nowhere)?;
@@ -202,7 +233,16 @@ fn fork(request: &mut Request<'_>) -> Answer {
     let group = target_group(request, key)?;
     let name = request.args.text("name").unwrap_or_else(|| row.text("name").to_owned());
     let path = request.args.text("path").unwrap_or_else(|| row.text("path").to_owned());
-    let simple = ["id", "description", "name", "name_with_namespace", "path", "path_with_namespace", "web_url", "http_url_to_repo"];
+    let simple = [
+        "id",
+        "description",
+        "name",
+        "name_with_namespace",
+        "path",
+        "path_with_namespace",
+        "web_url",
+        "http_url_to_repo",
+    ];
     let mut origin = request.world.show(&row);
     origin.retain(|name, _| simple.contains(&name.as_str()));
     let values = object(json!({
@@ -220,7 +260,9 @@ fn fork(request: &mut Request<'_>) -> Answer {
 fn forks(request: &mut Request<'_>) -> Answer {
     let id = request.place_id();
     let all = request.world.rows("projects").iter();
-    let of = |row: &&Row| row.get("forked_from_project").and_then(|origin| origin.get("id")).and_then(Value::as_u64) == Some(id);
+    let of = |row: &&Row| {
+        row.get("forked_from_project").and_then(|origin| origin.get("id")).and_then(Value::as_u64) == Some(id)
+    };
     let rows: Vec<Row> = all.filter(of).cloned().collect();
     page(request, &rows)
 }
@@ -249,7 +291,9 @@ fn unstar(request: &mut Request<'_>) -> Answer {
 
 fn starrers(request: &mut Request<'_>) -> Answer {
     let stars = request.place_row()?.nums("_stars");
-    let shown = stars.iter().map(|user| json!({"starred_since": "2026-01-05T08:00:00.000Z", "user": request.world.basic_user(*user)}));
+    let shown = stars.iter().map(
+        |user| json!({"starred_since": "2026-01-05T08:00:00.000Z", "user": request.world.basic_user(*user)}),
+    );
     request.page(shown.collect())
 }
 
@@ -285,7 +329,8 @@ fn users(request: &mut Request<'_>) -> Answer {
     let words = request.args.text("search");
     let place = request.place;
     let rows = request.world.rows("users").iter().filter(|row| {
-        let member = level(request.world, Some(row.num("id")), place) >= Level::Guest && !row.flag("is_admin");
+        let member =
+            level(request.world, Some(row.num("id")), place) >= Level::Guest && !row.flag("is_admin");
         member && words.as_ref().is_none_or(|words| mentions(row, &["name", "username"], words))
     });
     request.page(rows.map(|row| request.world.basic_user(row.num("id"))).collect())
@@ -295,13 +340,20 @@ fn ancestors(request: &mut Request<'_>) -> Answer {
     let groups = super::groups::above(request).into_iter().map(|place| request.world.row_of(place));
     let fields = ["id", "web_url", "name", "avatar_url", "full_name", "full_path"];
     let shown = groups.map(|row| {
-        Value::Object(fields.iter().map(|name| ((*name).to_owned(), row.get(*name).cloned().unwrap_or_default())).collect())
+        Value::Object(
+            fields
+                .iter()
+                .map(|name| ((*name).to_owned(), row.get(*name).cloned().unwrap_or_default()))
+                .collect(),
+        )
     });
     request.page(shown.collect())
 }
 
 fn statistics(_: &mut Request<'_>) -> Answer {
-    ok(json!({"fetches": {"total": 3, "days": [{"count": 2, "date": "2026-03-01"}, {"count": 1, "date": "2026-02-28"}]}}))
+    ok(
+        json!({"fetches": {"total": 3, "days": [{"count": 2, "date": "2026-03-01"}, {"count": 1, "date": "2026-02-28"}]}}),
+    )
 }
 
 fn share(request: &mut Request<'_>) -> Answer {
@@ -318,7 +370,9 @@ fn share(request: &mut Request<'_>) -> Answer {
         "group_access_level": access, "expires_at": request.args.text("expires_at")
     }));
     request.write("projects", row.num("id"), json!({"shared_with_groups": shares}));
-    created(json!({"id": group, "project_id": row.num("id"), "group_id": group, "group_access": access, "expires_at": request.args.text("expires_at")}))
+    created(
+        json!({"id": group, "project_id": row.num("id"), "group_id": group, "group_access": access, "expires_at": request.args.text("expires_at")}),
+    )
 }
 
 fn unshare(request: &mut Request<'_>) -> Answer {

@@ -5,8 +5,8 @@ use serde_json::Value;
 use crate::sandbox::access::may_see;
 use crate::sandbox::errors::Fault;
 use crate::sandbox::filter::narrow;
-use crate::sandbox::repo::{Commit, Repo};
 use crate::sandbox::reply::Answer;
+use crate::sandbox::repo::{Commit, Repo};
 use crate::sandbox::request::Request;
 use crate::sandbox::row::{Fields, Row};
 use crate::sandbox::state::Place;
@@ -96,7 +96,11 @@ impl Request<'_> {
 
     /// Usernames or ids of users as ids.
     pub fn people(&self, parameter: &str) -> Vec<u64> {
-        self.args.nums(parameter).into_iter().filter(|id| !self.world.by_id("users", *id).is_empty()).collect()
+        self.args
+            .nums(parameter)
+            .into_iter()
+            .filter(|id| !self.world.by_id("users", *id).is_empty())
+            .collect()
     }
 }
 

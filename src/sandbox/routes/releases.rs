@@ -29,7 +29,8 @@ fn shown(request: &Request<'_>, row: &Row) -> Value {
     let links = request.world.rows(&request.shelf(&format!("releases/{tag}/assets/links"))).iter();
     let links: Vec<Value> = links.map(|link| request.show(link)).collect();
     let web = request.web();
-    let source = |format: &str| json!({"format": format, "url": format!("{web}/-/archive/{tag}/{tag}.{format}")});
+    let source =
+        |format: &str| json!({"format": format, "url": format!("{web}/-/archive/{tag}/{tag}.{format}")});
     let sources = [source("zip"), source("tar.gz")];
     shown.set("assets", json!({"count": links.len() + sources.len(), "sources": sources, "links": links}));
     Value::Object(shown)

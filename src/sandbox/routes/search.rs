@@ -14,7 +14,19 @@ const RULES: &[Rule] = &[
     Rule::Required("search"),
     Rule::OneOf(
         "scope",
-        &["projects", "issues", "merge_requests", "milestones", "snippet_titles", "users", "wiki_blobs", "commits", "blobs", "notes", "work_items"],
+        &[
+            "projects",
+            "issues",
+            "merge_requests",
+            "milestones",
+            "snippet_titles",
+            "users",
+            "wiki_blobs",
+            "commits",
+            "blobs",
+            "notes",
+            "work_items",
+        ],
     ),
 ];
 
@@ -31,23 +43,38 @@ const SCOPES: &[(&str, Finder)] = &[
         let rows = request.projects();
         show(request, "projects", &rows, &["name", "path", "description", "path_with_namespace"], words)
     }),
-    ("issues", |request, words| show(request, "issues", &request.across("issues"), &["title", "description"], words)),
-    ("work_items", |request, words| show(request, "issues", &request.across("issues"), &["title", "description"], words)),
+    ("issues", |request, words| {
+        show(request, "issues", &request.across("issues"), &["title", "description"], words)
+    }),
+    ("work_items", |request, words| {
+        show(request, "issues", &request.across("issues"), &["title", "description"], words)
+    }),
     ("merge_requests", |request, words| {
         show(request, "merge_requests", &request.across("merge_requests"), &["title", "description"], words)
     }),
     ("milestones", |request, words| {
         let mut rows = request.across("milestones");
-        rows.extend(request.world.rows(&request.shelf("milestones")).iter().filter(|row| row.contains_key("group_id")).cloned());
+        rows.extend(
+            request
+                .world
+                .rows(&request.shelf("milestones"))
+                .iter()
+                .filter(|row| row.contains_key("group_id"))
+                .cloned(),
+        );
         show(request, "milestones", &rows, &["title", "description"], words)
     }),
     ("snippet_titles", |request, words| {
-        let rows = request.world.all("snippets").filter(|(shelf, row)| may_see(request.world, request.user, shelf, row));
+        let rows = request
+            .world
+            .all("snippets")
+            .filter(|(shelf, row)| may_see(request.world, request.user, shelf, row));
         let rows: Vec<Row> = rows.map(|(_, row)| row.clone()).collect();
         show(request, "snippets", &rows, &["title", "description"], words)
     }),
     ("users", |request, words| {
-        let rows = request.world.rows("users").iter().filter(|row| mentions(row, &["name", "username"], words));
+        let rows =
+            request.world.rows("users").iter().filter(|row| mentions(row, &["name", "username"], words));
         rows.map(|row| request.world.basic_user(row.num("id"))).collect()
     }),
     ("notes", notes),
@@ -73,9 +100,11 @@ fn search(request: &mut Request<'_>) -> Answer {
 }
 
 fn notes(request: &Request<'_>, words: &str) -> Vec<Value> {
-    let prefixes: Vec<String> = request.projects().iter().map(|row| format!("projects/{}/", row.num("id"))).collect();
+    let prefixes: Vec<String> =
+        request.projects().iter().map(|row| format!("projects/{}/", row.num("id"))).collect();
     let near = |shelf: &str| prefixes.iter().any(|prefix| shelf.starts_with(prefix));
-    let rows = request.world.all("notes").filter(|(shelf, row)| near(shelf) && mentions(row, &["body"], words));
+    let rows =
+        request.world.all("notes").filter(|(shelf, row)| near(shelf) && mentions(row, &["body"], words));
     rows.map(|(_, row)| request.show(row)).collect()
 }
 
@@ -108,11 +137,14 @@ fn blobs(request: &Request<'_>, words: &str) -> Vec<Value> {
     for project in request.projects() {
         let id = project.num("id");
         let branch = request.args.text("ref").unwrap_or_else(|| project.text("default_branch").to_owned());
-        let Some(head) = request.world.repos.get(&id).and_then(|repo| repo.resolve(&branch)) else { continue };
+        let Some(head) = request.world.repos.get(&id).and_then(|repo| repo.resolve(&branch)) else {
+            continue;
+        };
         for (path, bytes) in &head.tree {
             let text = std::str::from_utf8(bytes).unwrap_or_default();
             let by_name = path.to_lowercase().contains(&words.to_lowercase());
-            let hit = excerpt(text, words).or_else(|| by_name.then(|| (1, text.lines().take(3).collect::<Vec<_>>().join("\n"))));
+            let hit = excerpt(text, words)
+                .or_else(|| by_name.then(|| (1, text.lines().take(3).collect::<Vec<_>>().join("\n"))));
             found.extend(hit.map(|(line, text)| found_in(path, &text, line, id, &branch)));
         }
     }
@@ -125,7 +157,9 @@ fn commits(request: &Request<'_>, words: &str) -> Vec<Value> {
     for project in request.projects() {
         let Some(repo) = request.world.repos.get(&project.num("id")) else { continue };
         let Some(head) = repo.head(project.text("default_branch")) else { continue };
-        for commit in repo.log(&head.id).into_iter().filter(|commit| commit.message.to_lowercase().contains(&words)) {
+        for commit in
+            repo.log(&head.id).into_iter().filter(|commit| commit.message.to_lowercase().contains(&words))
+        {
             let mut shown = crate::sandbox::row::object(commit.json(project.text("web_url")));
             shown.set("project_id", project.num("id"));
             found.push(Value::Object(shown));

@@ -47,7 +47,10 @@ pub const ROUTES: &[Route] = &[
 
 fn page(request: &Request<'_>, wanted: impl Fn(&Row) -> bool) -> Answer {
     let rows = request.world.rows("snippets").iter();
-    let rows: Vec<Row> = rows.filter(|row| wanted(row) && may_see(request.world, request.user, "snippets", row)).cloned().collect();
+    let rows: Vec<Row> = rows
+        .filter(|row| wanted(row) && may_see(request.world, request.user, "snippets", row))
+        .cloned()
+        .collect();
     request.page(rows.iter().map(|row| shown(request, row)).collect())
 }
 
@@ -55,7 +58,8 @@ fn shown(request: &Request<'_>, row: &Row) -> Value {
     let mut shown = request.world.show(row);
     let raw = row.text("raw_url");
     let files = row.get("_content").cloned().map(object).unwrap_or_default();
-    let files: Vec<Value> = files.keys().map(|path| json!({"path": path, "raw_url": format!("{raw}/main/{path}")})).collect();
+    let files: Vec<Value> =
+        files.keys().map(|path| json!({"path": path, "raw_url": format!("{raw}/main/{path}")})).collect();
     shown.set("files", files);
     Value::Object(shown)
 }
@@ -129,7 +133,11 @@ fn create(request: &mut Request<'_>) -> Answer {
 /// The snippet in the path, if the user may change it.
 fn mine(request: &Request<'_>) -> Result<(String, Row), Fault> {
     let (shelf, row) = the(request)?;
-    if request.wrote(&row) || request.at_least(Level::Maintainer) { Ok((shelf, row)) } else { Err(Fault::Forbidden) }
+    if request.wrote(&row) || request.at_least(Level::Maintainer) {
+        Ok((shelf, row))
+    } else {
+        Err(Fault::Forbidden)
+    }
 }
 
 fn update(request: &mut Request<'_>) -> Answer {
@@ -155,7 +163,8 @@ fn raw(request: &mut Request<'_>) -> Answer {
 fn raw_file(request: &mut Request<'_>) -> Answer {
     let (_, row) = the(request)?;
     let content = row.get("_content").cloned().map(object).unwrap_or_default();
-    let text = content.get(request.param("file_path")).and_then(Value::as_str).ok_or(Fault::missing("File"))?;
+    let text =
+        content.get(request.param("file_path")).and_then(Value::as_str).ok_or(Fault::missing("File"))?;
     Ok(Reply::text(text))
 }
 
@@ -164,7 +173,9 @@ fn wiki(request: &mut Request<'_>) -> Answer {
     let rows = request.world.rows(&request.shelf("wikis"));
     let shown = rows.iter().map(|row| {
         let mut shown = request.world.show(row);
-        shown.retain(|name, _| with_content || !matches!(name.as_str(), "content" | "encoding" | "front_matter"));
+        shown.retain(|name, _| {
+            with_content || !matches!(name.as_str(), "content" | "encoding" | "front_matter")
+        });
         Value::Object(shown)
     });
     ok(shown.collect::<Vec<_>>())
@@ -193,7 +204,8 @@ fn new_page(request: &mut Request<'_>) -> Answer {
         return Err(Fault::refused(400, "A page with that title already exists"));
     }
     let format = request.args.text("format").unwrap_or_else(|| "markdown".to_owned());
-    let row = request.add(&shelf, json!({"slug": slug(&title), "title": title, "content": content, "format": format}));
+    let row = request
+        .add(&shelf, json!({"slug": slug(&title), "title": title, "content": content, "format": format}));
     created(request.show(&row))
 }
 

@@ -26,10 +26,16 @@ pub const ROUTES: &[Route] = &[
     post("/projects/:id/merge_requests/:merge_request_iid/todo", todo).needs(Level::User),
     get("/projects/:id/merge_requests/:merge_request_iid/participants", participants),
     get("/projects/:id/merge_requests/:merge_request_iid/time_stats", time_stats),
-    post("/projects/:id/merge_requests/:merge_request_iid/time_estimate", estimate).needs(Level::Reporter).rules(DURATION),
-    post("/projects/:id/merge_requests/:merge_request_iid/reset_time_estimate", reset_estimate).needs(Level::Reporter),
-    post("/projects/:id/merge_requests/:merge_request_iid/add_spent_time", spend).needs(Level::Reporter).rules(DURATION),
-    post("/projects/:id/merge_requests/:merge_request_iid/reset_spent_time", reset_spent).needs(Level::Reporter),
+    post("/projects/:id/merge_requests/:merge_request_iid/time_estimate", estimate)
+        .needs(Level::Reporter)
+        .rules(DURATION),
+    post("/projects/:id/merge_requests/:merge_request_iid/reset_time_estimate", reset_estimate)
+        .needs(Level::Reporter),
+    post("/projects/:id/merge_requests/:merge_request_iid/add_spent_time", spend)
+        .needs(Level::Reporter)
+        .rules(DURATION),
+    post("/projects/:id/merge_requests/:merge_request_iid/reset_spent_time", reset_spent)
+        .needs(Level::Reporter),
 ];
 
 /// The issue or merge request that the path is about.
@@ -59,7 +65,9 @@ fn todo(request: &mut Request<'_>) -> Answer {
     let (shelf, row) = subject(request)?;
     let me = request.me()?;
     let target = format!("{shelf}/{}", row.num("iid"));
-    let pending = |todo: &Row| todo.num("_user") == me && todo.text("_target") == target && todo.text("state") == "pending";
+    let pending = |todo: &Row| {
+        todo.num("_user") == me && todo.text("_target") == target && todo.text("state") == "pending"
+    };
     if request.world.rows("todos").iter().any(pending) {
         return Ok(Reply::unchanged());
     }
@@ -76,12 +84,17 @@ fn participants(request: &mut Request<'_>) -> Answer {
     let notes = format!("{shelf}/{}/notes", row.num("iid"));
     people.extend(request.world.rows(&notes).iter().map(|note| note.num("author")));
     let mut unique: Vec<u64> = Vec::new();
-    people.into_iter().for_each(|user| if !unique.contains(&user) { unique.push(user) });
+    people.into_iter().for_each(|user| {
+        if !unique.contains(&user) {
+            unique.push(user)
+        }
+    });
     request.page(unique.into_iter().map(|user| request.world.basic_user(user)).collect())
 }
 
 /// How many seconds each letter of a duration stands for: a week has five days of eight hours.
-const UNITS: &[(&str, i64)] = &[("mo", 576_000), ("w", 144_000), ("d", 28_800), ("h", 3_600), ("m", 60), ("s", 1)];
+const UNITS: &[(&str, i64)] =
+    &[("mo", 576_000), ("w", 144_000), ("d", 28_800), ("h", 3_600), ("m", 60), ("s", 1)];
 
 /// The seconds of a duration such as `1h30m` or `-45m`.
 fn seconds(text: &str) -> Option<i64> {
@@ -115,11 +128,18 @@ fn times(row: &Row) -> (i64, i64) {
     (number("time_estimate").unwrap_or_default(), number("total_time_spent").unwrap_or_default())
 }
 
-fn set_times(request: &mut Request<'_>, change: impl Fn(i64, i64, i64) -> (i64, i64), needs_duration: bool) -> Result<Value, Fault> {
+fn set_times(
+    request: &mut Request<'_>,
+    change: impl Fn(i64, i64, i64) -> (i64, i64),
+    needs_duration: bool,
+) -> Result<Value, Fault> {
     let (shelf, row) = subject(request)?;
     let duration = seconds(&request.args.text("duration").unwrap_or_default());
     if needs_duration && duration.is_none() {
-        return Err(Fault::invalid("time_estimate", "must have a valid format and be greater than or equal to zero."));
+        return Err(Fault::invalid(
+            "time_estimate",
+            "must have a valid format and be greater than or equal to zero.",
+        ));
     }
     let (estimate, spent) = times(&row);
     let (estimate, spent) = change(estimate, spent, duration.unwrap_or_default());

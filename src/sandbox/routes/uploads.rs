@@ -26,12 +26,14 @@ fn upload(request: &mut Request<'_>) -> Answer {
     let secret: String = sha_of(format!("{name}{}", bytes.len()).as_bytes()).chars().take(32).collect();
     let me = request.world.basic_user(request.me()?);
     let shelf = request.shelf("uploads");
-    let row = request.add(&shelf, json!({"size": bytes.len(), "filename": name, "uploaded_by": me, "_secret": secret}));
+    let row = request
+        .add(&shelf, json!({"size": bytes.len(), "filename": name, "uploaded_by": me, "_secret": secret}));
     request.world.files.insert(format!("{shelf}/{}", row.num("id")), bytes);
     let url = format!("/uploads/{secret}/{name}");
     let full = format!("/-/project/{}{url}", request.place_id());
     let picture = [".png", ".jpg", ".gif"].iter().any(|ending| name.ends_with(ending));
-    let alt = if picture { name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem) } else { name.as_str() };
+    let alt =
+        if picture { name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem) } else { name.as_str() };
     let markdown = format!("{}[{alt}]({url})", if picture { "!" } else { "" });
     created(json!({"id": row.num("id"), "alt": alt, "url": url, "full_path": full, "markdown": markdown}))
 }
@@ -41,7 +43,8 @@ fn send(request: &Request<'_>, field: &str, wanted: &str) -> Answer {
     let row = request.world.find(&shelf, field, wanted).ok_or(Fault::missing(""))?;
     let bytes = request.world.files.get(&format!("{shelf}/{}", row.num("id"))).cloned().unwrap_or_default();
     let name = row.text("filename").replace('"', "");
-    Ok(Reply::bytes("application/octet-stream", bytes).with("content-disposition", format!("attachment; filename=\"{name}\"")))
+    Ok(Reply::bytes("application/octet-stream", bytes)
+        .with("content-disposition", format!("attachment; filename=\"{name}\"")))
 }
 
 fn download(request: &mut Request<'_>) -> Answer {

@@ -41,9 +41,24 @@ pub const ROUTES: &[Route] = &[
 
 /// What only users themselves and administrators see of a user.
 const PRIVATE: &[&str] = &[
-    "last_sign_in_at", "confirmed_at", "last_activity_on", "email", "theme_id", "color_scheme_id", "projects_limit",
-    "current_sign_in_at", "identities", "can_create_group", "can_create_project", "two_factor_enabled", "external",
-    "private_profile", "commit_email", "is_admin", "note", "namespace_id",
+    "last_sign_in_at",
+    "confirmed_at",
+    "last_activity_on",
+    "email",
+    "theme_id",
+    "color_scheme_id",
+    "projects_limit",
+    "current_sign_in_at",
+    "identities",
+    "can_create_group",
+    "can_create_project",
+    "two_factor_enabled",
+    "external",
+    "private_profile",
+    "commit_email",
+    "is_admin",
+    "note",
+    "namespace_id",
 ];
 
 fn shown(request: &Request<'_>, row: &Row) -> Value {
@@ -51,7 +66,9 @@ fn shown(request: &Request<'_>, row: &Row) -> Value {
     let own = request.user == Some(row.num("id"));
     let admin = is_admin(request.world, request.user);
     if !admin {
-        shown.retain(|name, _| own && !matches!(name.as_str(), "is_admin" | "note") || !PRIVATE.contains(&name.as_str()));
+        shown.retain(|name, _| {
+            own && !matches!(name.as_str(), "is_admin" | "note") || !PRIVATE.contains(&name.as_str())
+        });
     }
     Value::Object(shown)
 }
@@ -109,7 +126,10 @@ fn create(request: &mut Request<'_>) -> Answer {
 
 fn capital(text: &str) -> String {
     let mut letters = text.chars();
-    letters.next().map(|first| first.to_uppercase().collect::<String>() + letters.as_str()).unwrap_or_default()
+    letters
+        .next()
+        .map(|first| first.to_uppercase().collect::<String>() + letters.as_str())
+        .unwrap_or_default()
 }
 
 fn update(request: &mut Request<'_>) -> Answer {
@@ -128,7 +148,9 @@ fn remove(request: &mut Request<'_>) -> Answer {
 
 fn status_of(request: &Request<'_>, user: u64) -> Value {
     let rows = request.world.rows(&format!("users/{user}/status"));
-    let nothing = object(json!({"emoji": null, "message": null, "availability": "not_set", "message_html": "", "clear_status_at": null}));
+    let nothing = object(
+        json!({"emoji": null, "message": null, "availability": "not_set", "message_html": "", "clear_status_at": null}),
+    );
     request.show(rows.last().unwrap_or(&nothing))
 }
 
@@ -146,7 +168,8 @@ fn set_status(request: &mut Request<'_>) -> Answer {
     let message = request.args.text("message").unwrap_or_default();
     let emoji = request.args.text("emoji").unwrap_or_else(|| "speech_balloon".to_owned());
     let availability = request.args.text("availability").unwrap_or_else(|| "not_set".to_owned());
-    let values = json!({"emoji": emoji, "message": message, "message_html": message, "availability": availability});
+    let values =
+        json!({"emoji": emoji, "message": message, "message_html": message, "availability": availability});
     request.world.remove(&shelf, |_| true);
     let row = request.add(&shelf, values);
     ok(request.show(&row))
