@@ -139,6 +139,7 @@ pub fn may_see(world: &World, user: Option<u64>, shelf: &str, row: &Row) -> bool
         "issues" if row.flag("confidential") => {
             level(world, user, Place::of(shelf)) >= Level::Reporter || mine()
         }
+        _ if row.contains_key("_user") => user == Some(row.num("_user")),
         _ => true,
     }
 }

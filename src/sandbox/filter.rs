@@ -110,7 +110,7 @@ pub fn sort(args: &Args, rows: &mut [Row]) {
         Some(Value::String(text)) => text.to_lowercase(),
         _ => String::new(),
     };
-    rows.sort_by(|one, other| (key(one), one.num("id")).cmp(&(key(other), other.num("id"))));
+    rows.sort_by_key(|row| (key(row), row.num("id")));
     if args.text("sort").as_deref() != Some("asc") {
         rows.reverse();
     }

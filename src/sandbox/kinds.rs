@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::SandboxError;
-use super::access::Level;
+use super::access::{Level, may_see};
 use super::args::{like, text_of};
 use super::errors::Fault;
 use super::reply::{Answer, Reply, created, ok};
@@ -227,7 +227,8 @@ pub fn serve(request: &mut Request<'_>, name: &str, verb: Verb) -> Answer {
     if verb == Verb::Create {
         return create(request, &kind, &shelf);
     }
-    let found = kind.find(request.world.rows(&shelf), request.param("key")).cloned();
+    let found = kind.find(request.world.rows(&shelf), request.param("key"));
+    let found = found.filter(|row| may_see(request.world, request.user, &shelf, row)).cloned();
     let row = found.ok_or_else(|| Fault::missing(kind.noun()))?;
     let without_once = |mut row: Row| {
         row.retain(|name, _| !kind.once.contains(name));
@@ -253,7 +254,10 @@ fn list(request: &mut Request<'_>, kind: &Kind, name: &str, shelf: &str) -> Answ
     let fields: Vec<&str> = kind.search.iter().map(String::as_str).collect();
     let words = request.args.text("search");
     let narrowed = |row: &&Row| {
-        fields.iter().all(|field| request.args.text(field).is_none_or(|wanted| is(row, field, &wanted)))
+        may_see(request.world, request.user, shelf, row)
+            && fields
+                .iter()
+                .all(|field| request.args.text(field).is_none_or(|wanted| is(row, field, &wanted)))
             && words.as_ref().is_none_or(|words| mentions(row, &fields, words))
     };
     let rows = request.world.rows(shelf).iter().filter(narrowed);

@@ -4,11 +4,11 @@
 //! written to it, and is the same at every start: fixed ids, fixed times, and a clock that only moves when
 //! something is written. What GitLab has and this does not answers `501`, never something made up.
 //!
-//! In reading order: [`http`] is the edge and the only file that names axum; [`request`] and [`args`] are what
-//! a handler gets; [`reply`], [`errors`] and [`page`] what it gives back; [`route`] finds it and [`access`]
-//! decides whether it may run. [`state`] keeps rows of JSON on shelves named like the API's own paths,
-//! [`kinds`] says what a row of each kind looks like and serves the kinds that need no code, [`routes`] has the
-//! code of the others, [`repo`] and [`diff`] are the repositories, and [`seed`] builds the world.
+//! In reading order: `http` is the edge and the only file that names axum; `request` and `args` are what
+//! a handler gets; `reply`, `errors` and `page` what it gives back; `route` finds it and `access`
+//! decides whether it may run. `state` keeps rows of JSON on shelves named like the API's own paths,
+//! `kinds` says what a row of each kind looks like and serves the kinds that need no code, `routes` has the
+//! code of the others, `repo` and `diff` are the repositories, and `seed` builds the world.
 
 mod access;
 mod args;

@@ -28,6 +28,9 @@ pub enum Rule {
     Integer(&'static str),
 }
 
+/// What every route checks.
+const PAGING: &[Rule] = &[Rule::Integer("page"), Rule::Integer("per_page")];
+
 /// How a route is served.
 #[derive(Debug, Clone)]
 pub enum Run {
@@ -276,7 +279,7 @@ fn new_location(world: &World, id: u64, incoming: &Incoming) -> String {
 }
 
 fn check(rules: &[Rule], args: &Args) -> Result<(), Fault> {
-    let problems: Vec<String> = rules.iter().filter_map(|rule| rule.problem(args)).collect();
+    let problems: Vec<String> = PAGING.iter().chain(rules).filter_map(|rule| rule.problem(args)).collect();
     if problems.is_empty() { Ok(()) } else { Err(Fault::Bad(problems.join(", "))) }
 }
 

@@ -209,6 +209,7 @@ async fn errors_have_gitlabs_shapes() {
             400,
             json!({"error": "state does not have a valid value"}),
         ),
+        ("GET", "/projects?page=two", Value::Null, 400, json!({"error": "page is invalid"})),
         ("POST", "/projects/1/labels", json!({}), 400, json!({"error": "name is missing, color is missing"})),
         (
             "POST",
@@ -731,6 +732,11 @@ async fn merge_requests_are_reviewed_and_merged() {
     assert_eq!(world.get(&format!("{WIDGET}/issues/3")).await.json()["state"], "closed");
     world.expect(404, "GET", &format!("{WIDGET}/repository/branches/quiet-gears"), Value::Null).await;
     world.expect(405, "PUT", &format!("{five}/merge"), Value::Null).await;
+    let twelve = world.get(&format!("{list}/12")).await.json();
+    assert_eq!(
+        (twelve["has_conflicts"].clone(), twelve["detailed_merge_status"].clone()),
+        (json!(true), json!("conflict"))
+    );
     let before = world.get(&format!("{list}/11")).await.json()["sha"].clone();
     world.expect(202, "PUT", &format!("{list}/11/rebase"), Value::Null).await;
     assert_ne!(world.get(&format!("{list}/11")).await.json()["sha"], before);
@@ -1072,6 +1078,8 @@ async fn the_rest_is_kept_too() {
     assert_eq!(world.get("/topics").await.each("name"), ["widgets", "gears"]);
     assert_eq!(world.get("/broadcast_messages").await.each("id"), [1]);
     assert_eq!(world.get("/user/keys").await.each("title"), ["workbench"]);
+    assert_eq!(world.send("GET", "/user/keys", READER_TOKEN, None).await.json(), json!([]));
+    assert_eq!(world.send("GET", "/user/keys/1", READER_TOKEN, None).await.status, 404);
     world.expect(201, "POST", "/projects/1/hooks/1/test/push_events", Value::Null).await;
     assert!(
         world.expect(201, "POST", "/markdown", json!({"text": "<b>"})).await["html"]

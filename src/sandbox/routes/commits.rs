@@ -63,8 +63,8 @@ fn shown(request: &Request<'_>, commit: &Commit) -> Result<Value, Fault> {
         "stats",
         json!({"additions": additions, "deletions": deletions, "total": additions + deletions}),
     );
-    let pipelines = request.world.rows(&request.shelf("pipelines")).iter();
-    let last = pipelines.filter(|pipeline| pipeline.text("sha") == commit.id).next_back();
+    let pipelines = request.world.rows(&request.shelf("pipelines"));
+    let last = pipelines.iter().rfind(|pipeline| pipeline.text("sha") == commit.id);
     shown.set(
         "status",
         last.map(|pipeline| pipeline.text("status").to_owned()).map_or(Value::Null, Value::from),

@@ -12,7 +12,6 @@ use crate::sandbox::request::Request;
 use crate::sandbox::route::{Route, Rule, delete, get, post, put};
 use crate::sandbox::row::{Row, object};
 
-const REF: &[Rule] = &[];
 const CHANGE: &[Rule] =
     &[Rule::Required("branch"), Rule::Required("commit_message"), Rule::Required("content")];
 const GONE: &[Rule] = &[Rule::Required("branch"), Rule::Required("commit_message")];
@@ -20,7 +19,7 @@ const GONE: &[Rule] = &[Rule::Required("branch"), Rule::Required("commit_message
 pub const ROUTES: &[Route] = &[
     get("/projects/:id/repository/tree", tree),
     get("/projects/:id/repository/files/:file_path", file).rules(&[Rule::Required("ref")]),
-    get("/projects/:id/repository/files/:file_path/raw", raw).rules(REF),
+    get("/projects/:id/repository/files/:file_path/raw", raw),
     get("/projects/:id/repository/files/:file_path/blame", blame).rules(&[Rule::Required("ref")]),
     post("/projects/:id/repository/files/:file_path", create).rules(CHANGE),
     put("/projects/:id/repository/files/:file_path", update).rules(CHANGE),
@@ -45,8 +44,9 @@ fn tree(request: &mut Request<'_>) -> Answer {
         return Err(Fault::missing("invalid revision or path"));
     }
     if request.args.text("pagination").as_deref() == Some("keyset") {
-        let id = |row: &Value| row.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
-        return request.page_after(rows, "page_token", id);
+        // Two files may be the same blob, so that its id would not do as GitLab's own token does.
+        let path = |row: &Value| row.get("path").and_then(Value::as_str).unwrap_or_default().to_owned();
+        return request.page_after(rows, "page_token", path);
     }
     request.page(rows)
 }

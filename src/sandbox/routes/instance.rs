@@ -3,14 +3,14 @@
 use serde_json::{Map, json};
 
 use crate::sandbox::access::Level;
-use crate::sandbox::reply::{Answer, Reply, created, ok};
+use crate::sandbox::reply::{Answer, created, ok};
 use crate::sandbox::request::Request;
 use crate::sandbox::route::{Route, Rule, get, post, put};
 use crate::sandbox::row::Fields;
 
 /// The version that the sandbox behaves like.
 const VERSION: &str = "18.9.0-ee";
-const REVISION: &str = "5a4db0c5b0x";
+const REVISION: &str = "5a4db0c5b01";
 
 pub const ROUTES: &[Route] = &[
     get("/version", version).needs(Level::User),
@@ -70,6 +70,5 @@ fn statistics(request: &mut Request<'_>) -> Answer {
 
 fn system_hooks(request: &mut Request<'_>) -> Answer {
     let rows = request.world.rows("hooks").to_vec();
-    let reply: Reply = request.page_of("hooks", &rows)?;
-    Ok(reply)
+    request.page_of("hooks", &rows)
 }

@@ -6,7 +6,7 @@ use crate::sandbox::access::{Level, may_see};
 use crate::sandbox::diff::{Change, between};
 use crate::sandbox::errors::Fault;
 use crate::sandbox::reply::{Answer, Reply, created, ok};
-use crate::sandbox::repo::Commit;
+use crate::sandbox::repo::{Commit, Repo};
 use crate::sandbox::request::Request;
 use crate::sandbox::route::{Route, Rule, delete, get, post, put};
 use crate::sandbox::row::{Fields, Row, object};
@@ -80,15 +80,26 @@ pub fn current(request: &Request<'_>, row: &Row) -> Row {
     if let Some(head) = source.and_then(|repo| repo.head(row.text("source_branch"))) {
         row.set("sha", head.id.clone());
     }
-    let conflict = row.text("detailed_merge_status") == "conflict";
-    let status = match (row.flag("draft"), conflict) {
-        (_, true) => "conflict",
-        (true, _) => "draft_status",
+    let conflict = conflicts(request, &row);
+    let status = match (conflict, row.flag("draft")) {
+        (true, _) => "conflict",
+        (_, true) => "draft_status",
         _ => "mergeable",
     };
+    row.set("has_conflicts", conflict);
     row.set("detailed_merge_status", status);
     row.set("merge_status", if conflict { "cannot_be_merged" } else { "can_be_merged" });
     row
+}
+
+/// Whether both sides changed a file since they parted.
+fn conflicts(request: &Request<'_>, row: &Row) -> bool {
+    let repo = |field: &str| request.world.repos.get(&row.num(field));
+    let theirs = repo("source_project_id")
+        .and_then(|repo| repo.resolve(row.text("_base")).zip(repo.resolve(row.text("sha"))));
+    let ours = repo("project_id").and_then(|repo| repo.head(row.text("target_branch")));
+    let trees = theirs.zip(ours);
+    trees.is_some_and(|((base, theirs), ours)| Repo::merged(&base.tree, &ours.tree, &theirs.tree).is_none())
 }
 
 /// A merge request shown alone, with what only then is worth finding out.

@@ -1,4 +1,4 @@
-//! Files that are sent as multipart forms: attachments, avatars, metric-free pictures.
+//! Files that are sent as multipart forms: attachments and avatars.
 
 use serde_json::{Value, json};
 
