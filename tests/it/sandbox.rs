@@ -1068,6 +1068,10 @@ async fn the_rest_is_kept_too() {
         world.get(&format!("/projects/1/access_tokens/{}", token["id"])).await.json().get("token").is_none()
     );
     assert_eq!(world.get("/projects/1/packages").await.each("name"), ["widget"]);
+    assert_eq!(world.get("/groups/acme/packages").await.each("name"), ["widget"]);
+    assert_eq!(world.get("/groups/acme/registry/repositories").await.each("path"), ["acme/widget"]);
+    assert_eq!(world.get("/groups/acme/releases").await.each("tag_name"), ["v1.0.0"]);
+    assert_eq!(world.get("/projects/1/pipeline_schedules/1").await.json()["variables"][0]["key"], "NIGHTLY");
     assert_eq!(world.get("/projects/1/packages/1/package_files").await.each("size"), [2048]);
     assert_eq!(
         world.get("/projects/1/registry/repositories/1/tags/1.0.0").await.json()["path"],

@@ -16,6 +16,7 @@ pub const ROUTES: &[Route] = &[
     post("/projects/:id/trigger/pipeline", trigger)
         .needs(Level::Anyone)
         .rules(&[Rule::Required("ref"), Rule::Required("token")]),
+    get(SCHEDULE, schedule),
     post("/projects/:id/pipeline_schedules/:pipeline_schedule_id/play", play_schedule),
     post("/projects/:id/pipeline_schedules/:pipeline_schedule_id/take_ownership", own_schedule),
     get("/projects/:id/pipeline_schedules/:pipeline_schedule_id/pipelines", schedule_pipelines),
@@ -108,6 +109,16 @@ fn trigger(request: &mut Request<'_>) -> Answer {
 }
 
 const SCHEDULE: &str = "/projects/:id/pipeline_schedules/:pipeline_schedule_id";
+
+/// A schedule alone comes with its variables.
+fn schedule(request: &mut Request<'_>) -> Answer {
+    let (shelf, row) = request.subject(SCHEDULE)?;
+    let variables = request.world.rows(&format!("{shelf}/{}/variables", row.num("id")));
+    let variables: Vec<Value> = variables.iter().map(|row| request.show(row)).collect();
+    let mut shown = request.world.show(&row);
+    shown.set("variables", variables);
+    ok(shown)
+}
 
 fn play_schedule(request: &mut Request<'_>) -> Answer {
     let (shelf, schedule) = request.subject(SCHEDULE)?;

@@ -1,4 +1,4 @@
-//! Releases; the links of one need no code.
+//! Releases and, across a group, what was released: packages and images. The links of a release need no code.
 
 use serde_json::{Value, json};
 
@@ -17,6 +17,9 @@ pub const ROUTES: &[Route] = &[
     post("/projects/:id/releases", create).rules(&[Rule::Required("tag_name")]),
     put(ONE, update),
     delete(ONE, remove),
+    get("/groups/:id/releases", list_across),
+    get("/groups/:id/packages", packages),
+    get("/groups/:id/registry/repositories", images),
 ];
 
 fn shown(request: &Request<'_>, row: &Row) -> Value {
@@ -40,6 +43,21 @@ fn list(request: &mut Request<'_>) -> Answer {
     let mut rows = request.world.rows(&request.shelf("releases")).to_vec();
     rows.sort_by(|one, other| other.text("released_at").cmp(one.text("released_at")));
     request.page(rows.iter().map(|row| shown(request, row)).collect())
+}
+
+fn list_across(request: &mut Request<'_>) -> Answer {
+    let rows = request.across("releases");
+    request.page_of("releases", &rows)
+}
+
+fn packages(request: &mut Request<'_>) -> Answer {
+    let rows = request.across("packages");
+    request.page_of("packages", &rows)
+}
+
+fn images(request: &mut Request<'_>) -> Answer {
+    let rows = request.across("registry/repositories");
+    request.page_of("repositories", &rows)
 }
 
 fn latest(request: &mut Request<'_>) -> Answer {
