@@ -1,11 +1,11 @@
 //! The instance itself: its version, its settings, and what it does for anybody.
 
-use serde_json::{Map, json};
+use serde_json::json;
 
 use crate::sandbox::access::Level;
 use crate::sandbox::reply::{Answer, created, ok};
 use crate::sandbox::request::Request;
-use crate::sandbox::route::{Route, Rule, get, post, put};
+use crate::sandbox::route::{Route, Rule, get, post};
 use crate::sandbox::row::Fields;
 
 /// The version that the sandbox behaves like.
@@ -18,7 +18,6 @@ pub const ROUTES: &[Route] = &[
     post("/markdown", markdown).needs(Level::Anyone).rules(&[Rule::Required("text")]),
     get("/avatar", avatar).rules(&[Rule::Required("email")]),
     get("/application/settings", settings).needs(Level::Admin),
-    put("/application/settings", settings).needs(Level::Admin),
     get("/application/statistics", statistics).needs(Level::Admin),
     get("/hooks", system_hooks).needs(Level::Admin),
 ];
@@ -49,14 +48,12 @@ fn avatar(request: &mut Request<'_>) -> Answer {
     ok(json!({"avatar_url": user.map(|user| user.text("avatar_url").to_owned())}))
 }
 
-/// A few of the settings; what is put is echoed.
-fn settings(request: &mut Request<'_>) -> Answer {
-    let mut settings: Map<_, _> = crate::sandbox::row::object(json!({
+/// A few of the settings, to be read.
+fn settings(_: &mut Request<'_>) -> Answer {
+    ok(json!({
         "id": 1, "default_projects_limit": 100_000, "signup_enabled": false, "signin_enabled": true,
         "default_branch_name": "main", "max_attachment_size": 100, "session_expire_delay": 10080
-    }));
-    settings.extend(request.args.all().clone());
-    ok(settings)
+    }))
 }
 
 fn statistics(request: &mut Request<'_>) -> Answer {
