@@ -90,9 +90,10 @@ impl Config {
         if let Some(path) = sources.read(&FILE, values::path)? {
             sources.file = Some(SettingsFile::read(path)?);
         }
+        let instance = sources.need(&URL, values::instance)?;
         Ok(Config {
-            instance: sources.need(&URL, values::instance)?,
-            token: sources.token()?,
+            token: sources.token(&instance)?,
+            instance,
             read_only: sources.need(&READ_ONLY, values::switch)?,
             safe_mode: sources.need(&SAFE_MODE, values::switch)?,
             project: sources.read(&PROJECT, values::full_path)?,
@@ -200,8 +201,9 @@ impl Sources<'_> {
         Ok(None)
     }
 
-    /// The one token that is set, whichever way.
-    fn token(&self) -> Result<Option<Token>, ConfigError> {
+    /// The one token that is set, whichever way; on the sandbox only where it is one of its own, so that a first
+    /// run does not depend on what the environment holds for another GitLab.
+    fn token(&self, instance: &Instance) -> Result<Option<Token>, ConfigError> {
         type Make = fn(Secret) -> Token;
         let ways: [(&'static Setting, Make); 4] = [
             (&TOKEN, Token::guess),
@@ -217,7 +219,10 @@ impl Sources<'_> {
             }
             chosen = Some((found, setting, make));
         }
-        chosen.map(|(found, setting, make)| read_token(found, setting).map(make)).transpose()
+        let Some((found, setting, make)) = chosen else { return Ok(None) };
+        let text = read_token(found, setting)?;
+        let is_foreign = *instance == Instance::Sandbox && !text.starts_with(SANDBOX_TOKENS);
+        Ok((!is_foreign).then(|| make(Secret::new(text))))
     }
 }
 
@@ -271,14 +276,17 @@ fn plain_text(value: &toml::Value) -> Option<String> {
     }
 }
 
-fn read_token(found: Found, setting: &'static Setting) -> Result<Secret, ConfigError> {
+/// How the sandbox's tokens begin.
+const SANDBOX_TOKENS: &str = "glpat-sandbox";
+
+fn read_token(found: Found, setting: &'static Setting) -> Result<String, ConfigError> {
     let text = if setting.name == TOKEN_FILE.name {
         read_file(Path::new(&found.text), &found.origin)?
     } else {
         found.text
     };
     let hidden = ConfigError::Hidden { origin: found.origin, accepts: setting.accepts };
-    values::token(&text).map(Secret::new).ok_or(hidden)
+    values::token(&text).ok_or(hidden)
 }
 
 fn read_file(path: &Path, origin: &str) -> Result<String, ConfigError> {

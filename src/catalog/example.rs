@@ -21,7 +21,7 @@ pub fn example(action: &Action, words: &Words) -> Map<String, Value> {
 
 fn is_needed(action: &Action, operation: &Operation, param: &Param) -> bool {
     let taken = param.scopes.is_empty() || param.scopes.contains(&operation.scope);
-    (param.required && taken) || action.example.contains_key(&param.name)
+    taken && (param.required || action.example.contains_key(&param.name))
 }
 
 /// A project and a group are told apart by asking GitLab; saying which saves the question.

@@ -6,11 +6,14 @@ use std::sync::Arc;
 use std::{fs, io};
 
 use serde_json::{Map, Value};
+use url::Url;
 
 use super::{Connected, ExecuteArguments, Failure, FindArguments, SettingFlags};
 use crate::config::{Config, Instance};
-use crate::tools::{Answer, ExecuteRequest, FindRequest, ToolError, Tools};
-use crate::{sandbox, server};
+use crate::gitlab::{Secret, Token};
+use crate::sandbox::Sandbox;
+use crate::server;
+use crate::tools::{self, Answer, ExecuteRequest, FindRequest, ToolError, Tools};
 
 /// Runs one of them with the tools of this configuration.
 pub async fn run(
@@ -22,11 +25,12 @@ pub async fn run(
     if config.exposes_token() {
         tracing::warn!("the token travels unencrypted: GITLAB_URL is plain http to another machine");
     }
-    let base = match &config.instance {
-        Instance::At(url) => url.clone(),
-        Instance::Sandbox => sandbox::start().await.map_err(Failure::Sandbox)?,
+    // Held while the command runs: dropping it stops it.
+    let sandbox = match &config.instance {
+        Instance::At(_) => None,
+        Instance::Sandbox => Some(Sandbox::start().await?),
     };
-    let tools = Tools::new(config.tools(base))?;
+    let tools = Tools::new(settings(config, sandbox.as_ref())?)?;
     match command {
         Connected::Serve => serve(tools).await,
         Connected::Find(arguments) => {
@@ -38,6 +42,20 @@ pub async fn run(
             write_answer(tools.execute(&execute_request(arguments)?).await, json, out)
         }
     }
+}
+
+fn settings(config: &Config, sandbox: Option<&Sandbox>) -> Result<tools::Settings, Failure> {
+    let root = match (&config.instance, sandbox) {
+        (Instance::At(root), _) => root.clone(),
+        (Instance::Sandbox, sandbox) => {
+            Url::parse(sandbox.map_or("", Sandbox::url)).map_err(Failure::SandboxUrl)?
+        }
+    };
+    let mut settings = config.tools(root);
+    if sandbox.is_some() && settings.gitlab.token.is_none() {
+        settings.gitlab.token = Some(Token::Private(Secret::new(Sandbox::TOKEN.to_owned())));
+    }
+    Ok(settings)
 }
 
 async fn serve(tools: Tools) -> Result<(), Failure> {

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use crate::catalog::CatalogError;
 use crate::config::ConfigError;
 use crate::eval::EvalError;
+use crate::sandbox::SandboxError;
 use crate::server::ServerError;
 use crate::tools::SetupError;
 
@@ -38,7 +39,9 @@ pub enum Failure {
     #[error(transparent)]
     Eval(#[from] EvalError),
     #[error("the sandbox could not be started")]
-    Sandbox(#[source] io::Error),
+    Sandbox(#[from] SandboxError),
+    #[error("the sandbox's address cannot be read")]
+    SandboxUrl(#[source] url::ParseError),
     #[error("the runtime could not be started")]
     Runtime(#[source] io::Error),
     #[error("the answer could not be written")]

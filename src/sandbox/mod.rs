@@ -1,10 +1,106 @@
-//! An embedded GitLab in memory.
+//! An embedded GitLab: a small, believable world held in memory and served over HTTP on loopback.
+//!
+//! It answers the REST v4 interface with GitLab's own paths, parameters, statuses and shapes, keeps what is
+//! written to it, and is the same at every start: fixed ids, fixed times, and a clock that only moves when
+//! something is written. What GitLab has and this does not answers `501`, never something made up.
+//!
+//! In reading order: `http` is the edge and the only file that names axum; `request` and `args` are what
+//! a handler gets; `reply`, `errors` and `page` what it gives back; `route` finds it and `access`
+//! decides whether it may run. `state` keeps rows of JSON on shelves named like the API's own paths,
+//! `kinds` says what a row of each kind looks like and serves the kinds that need no code, `routes` has the
+//! code of the others, `repo` and `diff` are the repositories, and `seed` builds the world.
 
-use std::io;
+mod access;
+mod args;
+mod diff;
+mod errors;
+mod filter;
+mod http;
+mod kinds;
+mod page;
+mod pipeline;
+mod reply;
+mod repo;
+mod request;
+mod route;
+mod routes;
+mod row;
+mod seed;
+mod state;
 
-use url::Url;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex};
 
-/// Starts it on a port of this machine's own and says where it listens.
-pub async fn start() -> io::Result<Url> {
-    Url::parse("http://127.0.0.1:9/").map_err(io::Error::other)
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+
+/// The personal access token of `sandbox`, who owns the group `acme` and is not an administrator.
+pub const TOKEN: &str = "glpat-sandbox";
+/// The token of `erin`, who may read what is public or internal and is a member of nothing.
+pub const READER_TOKEN: &str = "glpat-sandbox-reader";
+/// A token of `sandbox` that has only the scope `read_api`: every write answers 403.
+pub const READ_API_TOKEN: &str = "glpat-sandbox-read-api";
+/// A token of `sandbox` that has expired: everything answers 401.
+pub const EXPIRED_TOKEN: &str = "glpat-sandbox-expired";
+/// The token of the administrator `root`.
+pub const ADMIN_TOKEN: &str = "glpat-sandbox-admin";
+
+/// Why a sandbox could not start.
+#[derive(Debug, thiserror::Error)]
+pub enum SandboxError {
+    /// No port on loopback could be had.
+    #[error("cannot listen on loopback")]
+    Listen(#[source] std::io::Error),
+    /// The embedded descriptions of the kinds of rows cannot be read.
+    #[error("the sandbox's kinds in {file} cannot be read")]
+    Kinds {
+        /// Which of the embedded files.
+        file: &'static str,
+        /// What is wrong with it.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// The embedded world cannot be read.
+    #[error("the sandbox's world in {file} cannot be read")]
+    Seed {
+        /// Which of the embedded files.
+        file: &'static str,
+        /// What is wrong with it.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// The embedded world names something that is not in it.
+    #[error("the sandbox's world names {0}, which is not in it")]
+    Unknown(String),
+}
+
+/// A running sandbox. Dropping it stops the server.
+#[derive(Debug)]
+pub struct Sandbox {
+    url: String,
+    _running: oneshot::Sender<()>,
+}
+
+impl Sandbox {
+    /// The personal access token to use; see [`TOKEN`].
+    pub const TOKEN: &str = TOKEN;
+
+    /// Builds the world and serves it on a free port of loopback, on the current tokio runtime.
+    pub async fn start() -> Result<Self, SandboxError> {
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let listener = TcpListener::bind(address).await.map_err(SandboxError::Listen)?;
+        let port = listener.local_addr().map_err(SandboxError::Listen)?.port();
+        let url = format!("http://127.0.0.1:{port}");
+        let kinds = kinds::Kinds::load()?;
+        let routes = route::Routes::new(&kinds);
+        let world = seed::build(url.clone(), kinds)?;
+        let (running, stopped) = oneshot::channel();
+        http::serve(listener, Arc::new(http::Site { world: Mutex::new(world), routes }), stopped);
+        Ok(Self { url, _running: running })
+    }
+
+    /// Where it is served, such as `http://127.0.0.1:40123`; the API is under `/api/v4`.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
 }

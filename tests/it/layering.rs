@@ -27,7 +27,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
     ("sandbox", &[]),
     ("eval", &["catalog", "search"]),
     ("config", &["gitlab", "tools"]),
-    ("cli", &["catalog", "config", "eval", "sandbox", "server", "tools"]),
+    ("cli", &["catalog", "config", "eval", "gitlab", "sandbox", "search", "server", "tools"]),
     ("main", &["cli", "config"]),
     ("bin", &["catalog"]),
 ];

@@ -13,4 +13,5 @@ mod layering;
 mod lifetime;
 mod openapi;
 mod protocol;
+mod sandbox;
 mod tools;

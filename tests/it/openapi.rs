@@ -137,7 +137,7 @@ fn every_operation_of_the_document_is_in_the_catalog() {
     let mut missing = Vec::new();
     for (path, item) in document["paths"].as_object().unwrap() {
         for method in METHODS.iter().filter(|method| item.get(method).is_some()) {
-            let key = normal(&method.to_uppercase(), path);
+            let key = normal_raw(&method.to_uppercase(), path);
             match left.get_mut(&key) {
                 Some(count) if *count > 0 => *count -= 1,
                 _ => missing.push(key),
@@ -149,14 +149,16 @@ fn every_operation_of_the_document_is_in_the_catalog() {
     assert!(left.is_empty(), "not in the document: {left:?}");
 }
 
-/// An operation with every placeholder as `{}`, without optional parts.
-fn normal(method: &str, path: &str) -> String {
-    let path = path.strip_prefix("/api/v4").unwrap_or(path);
+/// An operation of the document as the catalog writes it, every placeholder as `{}`.
+fn normal_raw(method: &str, path: &str) -> String {
     let path = path.replace("\\(", "\u{1}").replace("\\)", "\u{2}");
     let path = Regex::new(r"\([^()]*\)").unwrap().replace_all(&path, "").into_owned();
-    // The catalog keeps NuGet's own parentheses; the document escapes them.
-    let path = path.replace('\u{1}', "").replace('\u{2}', "");
-    let path = Regex::new(r"\{\w+\}|[:*][A-Za-z_]\w*").unwrap().replace_all(&path, "{}").into_owned();
+    let path = path.replace('\u{1}', "(").replace('\u{2}', ")");
+    normal(method, path.strip_prefix("/api/v4").unwrap_or(&path))
+}
+
+fn normal(method: &str, path: &str) -> String {
+    let path = Regex::new(r"\{\w+\}|[:*][A-Za-z_]\w*").unwrap().replace_all(path, "{}").into_owned();
     format!("{method} {path}")
 }
 

@@ -1,0 +1,156 @@
+//! A request's parameters: the query and the body as one object, the way GitLab itself sees them.
+//!
+//! `iids[]=1&iids[]=2`, `not[labels]=x` and `actions[][action]=create` become arrays and objects; a value from
+//! a form or a query is text, so every reading of a parameter takes text as well as the JSON it stands for.
+
+use serde_json::Value;
+
+use super::row::Row;
+
+/// A file in a multipart body.
+#[derive(Debug)]
+pub struct Upload {
+    /// The form field it came in.
+    pub field: String,
+    /// What it is called.
+    pub name: String,
+    /// What is in it.
+    pub bytes: Vec<u8>,
+}
+
+/// All parameters of one request.
+#[derive(Debug, Default)]
+pub struct Args(Row);
+
+impl Args {
+    /// Adds one pair of a query or a form, whose name may hold brackets.
+    pub fn add(&mut self, name: &str, value: &str) {
+        let parts: Vec<&str> = name.split('[').map(|part| part.trim_end_matches(']')).collect();
+        let mut whole = Value::Object(std::mem::take(&mut self.0));
+        put(&mut whole, &parts, Value::from(value));
+        self.0 = super::row::object(whole);
+    }
+
+    /// Adds the members of a JSON body.
+    pub fn extend(&mut self, body: Row) {
+        self.0.extend(body);
+    }
+
+    /// All of them.
+    pub fn all(&self) -> &Row {
+        &self.0
+    }
+
+    /// A parameter as it came.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.0.get(name)
+    }
+
+    /// Whether a parameter was given, even as null.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
+    /// A parameter as text, unless absent, null or empty.
+    pub fn text(&self, name: &str) -> Option<String> {
+        self.0.get(name).and_then(text_of).filter(|text| !text.is_empty())
+    }
+
+    /// A parameter as a number.
+    pub fn num(&self, name: &str) -> Option<u64> {
+        self.text(name)?.parse().ok()
+    }
+
+    /// Whether a parameter is true.
+    pub fn flag(&self, name: &str) -> bool {
+        self.maybe(name).unwrap_or_default()
+    }
+
+    /// Whether a parameter is true or false, where it was given.
+    pub fn maybe(&self, name: &str) -> Option<bool> {
+        self.text(name).map(|text| matches!(text.as_str(), "true" | "1" | "on" | "yes"))
+    }
+
+    /// A parameter as a list: an array, or a text with commas.
+    pub fn list(&self, name: &str) -> Vec<String> {
+        self.0.get(name).map(list_of).unwrap_or_default()
+    }
+
+    /// A parameter as a list of numbers; what is no number, and GitLab's `0` for nobody, is left out.
+    pub fn nums(&self, name: &str) -> Vec<u64> {
+        self.list(name).iter().filter_map(|text| text.parse().ok()).filter(|number| *number > 0).collect()
+    }
+
+    /// A parameter that is a list of objects.
+    pub fn rows(&self, name: &str) -> Vec<Row> {
+        let rows = self.0.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
+        rows.into_iter().map(super::row::object).collect()
+    }
+
+    /// A parameter that is an object, such as `not`, `position` or `filter`.
+    pub fn nested(&self, name: &str) -> Self {
+        Self(self.0.get(name).cloned().map(super::row::object).unwrap_or_default())
+    }
+}
+
+/// A scalar as text.
+pub fn text_of(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(flag) => Some(flag.to_string()),
+        _ => None,
+    }
+}
+
+/// A value as a list of texts.
+pub fn list_of(value: &Value) -> Vec<String> {
+    match value {
+        Value::Array(values) => values.iter().filter_map(text_of).filter(|text| !text.is_empty()).collect(),
+        other => text_of(other)
+            .unwrap_or_default()
+            .split(',')
+            .map(|part| part.trim().to_owned())
+            .filter(|part| !part.is_empty())
+            .collect(),
+    }
+}
+
+/// A value given for a field, in the type that the field already has.
+pub fn like(model: &Value, given: &Value) -> Value {
+    match (model, given) {
+        (Value::Bool(_), Value::String(text)) => Value::from(matches!(text.as_str(), "true" | "1" | "on")),
+        (Value::Number(_), Value::String(text)) => {
+            text.parse::<i64>().map_or_else(|_| given.clone(), Value::from)
+        }
+        (Value::Array(_), Value::String(_)) => Value::from(list_of(given)),
+        _ => given.clone(),
+    }
+}
+
+fn put(slot: &mut Value, path: &[&str], value: Value) {
+    match path.split_first() {
+        None => *slot = value,
+        Some((&"", rest)) => {
+            if !slot.is_array() {
+                *slot = Value::Array(Vec::new());
+            }
+            let Value::Array(items) = slot else { return };
+            let taken =
+                rest.first().is_some_and(|name| items.last().is_some_and(|last| last.get(name).is_some()));
+            if rest.is_empty() || items.is_empty() || taken {
+                items.push(Value::Null);
+            }
+            if let Some(last) = items.last_mut() {
+                put(last, rest, value);
+            }
+        }
+        Some((name, rest)) => {
+            if !slot.is_object() {
+                *slot = Value::Object(Row::new());
+            }
+            let Value::Object(members) = slot else { return };
+            put(members.entry((*name).to_owned()).or_insert(Value::Null), rest, value);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Differences between two trees, as GitLab sends them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use similar::TextDiff;
+
+/// The files of a commit, by path.
+pub type Tree = BTreeMap<String, Arc<[u8]>>;
+
+/// A diff longer than this is collapsed; GitLab's own limit is ten times as far off.
+const COLLAPSED: usize = 10_000;
+/// A diff longer than this is too large to be sent at all.
+const TOO_LARGE: usize = 30_000;
+
+/// One changed file.
+#[derive(Debug)]
+pub struct Change {
+    /// Where it was.
+    pub old_path: String,
+    /// Where it is.
+    pub new_path: String,
+    /// Whether it was not there before.
+    pub new_file: bool,
+    /// Whether it is gone.
+    pub deleted_file: bool,
+    /// The hunks, empty for binary files and pure renames.
+    pub hunks: String,
+}
+
+impl Change {
+    /// As the diff endpoints send it; what is too long has no text.
+    pub fn json(&self) -> Value {
+        let length = self.hunks.len();
+        let shown = if length > COLLAPSED { "" } else { self.hunks.as_str() };
+        json!({
+            "diff": shown,
+            "collapsed": length > COLLAPSED && length <= TOO_LARGE,
+            "too_large": length > TOO_LARGE,
+            "new_path": self.new_path,
+            "old_path": self.old_path,
+            "a_mode": if self.new_file { "0" } else { "100644" },
+            "b_mode": if self.deleted_file { "0" } else { "100644" },
+            "new_file": self.new_file,
+            "renamed_file": self.old_path != self.new_path,
+            "deleted_file": self.deleted_file,
+            "generated_file": false
+        })
+    }
+
+    /// As `git diff` prints it.
+    pub fn raw(&self) -> String {
+        let (old, new) = (&self.old_path, &self.new_path);
+        let from = if self.new_file { "/dev/null".to_owned() } else { format!("a/{old}") };
+        let to = if self.deleted_file { "/dev/null".to_owned() } else { format!("b/{new}") };
+        format!("diff --git a/{old} b/{new}\n--- {from}\n+++ {to}\n{}", self.hunks)
+    }
+
+    /// How many lines were added and how many removed.
+    pub fn counts(&self) -> (usize, usize) {
+        let count = |sign: char| self.hunks.lines().filter(|line| line.starts_with(sign)).count();
+        (count('+'), count('-'))
+    }
+}
+
+/// What changed from one tree to another, by path.
+pub fn between(old: &Tree, new: &Tree) -> Vec<Change> {
+    let mut changes = Vec::new();
+    let mut renamed = Vec::new();
+    for (path, bytes) in new {
+        let before = old.get(path);
+        if before == Some(bytes) {
+            continue;
+        }
+        let gone = |(old_path, old_bytes): &(&String, &Arc<[u8]>)| {
+            *old_bytes == bytes && !new.contains_key(*old_path) && !bytes.is_empty()
+        };
+        let origin = if before.is_none() { old.iter().find(gone) } else { None };
+        if let Some((old_path, _)) = origin {
+            renamed.push(old_path.clone());
+        }
+        changes.push(Change {
+            old_path: origin.map_or(path, |(old_path, _)| old_path).clone(),
+            new_path: path.clone(),
+            new_file: before.is_none() && origin.is_none(),
+            deleted_file: false,
+            hunks: hunks(before.or(origin.map(|(_, bytes)| bytes)).map_or(&[], |bytes| bytes), bytes),
+        });
+    }
+    for (path, bytes) in old.iter().filter(|(path, _)| !new.contains_key(*path) && !renamed.contains(path)) {
+        changes.push(Change {
+            old_path: path.clone(),
+            new_path: path.clone(),
+            new_file: false,
+            deleted_file: true,
+            hunks: hunks(bytes, &[]),
+        });
+    }
+    changes.sort_by(|one, other| one.new_path.cmp(&other.new_path));
+    changes
+}
+
+fn hunks(old: &[u8], new: &[u8]) -> String {
+    let (Ok(old), Ok(new)) = (std::str::from_utf8(old), std::str::from_utf8(new)) else {
+        return String::new();
+    };
+    TextDiff::from_lines(old, new).unified_diff().context_radius(3).to_string()
+}

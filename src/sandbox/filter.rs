@@ -1,0 +1,117 @@
+//! Narrowing and ordering lists of issues, merge requests, epics and milestones: one table of what a parameter
+//! asks of a row, which `not[…]` asks the other way round.
+
+use serde_json::Value;
+
+use super::args::Args;
+use super::row::{Fields, Row, mentions};
+use super::state::World;
+
+type Test = fn(&Ask<'_>, &Row) -> bool;
+
+/// What a parameter was given, and who asks.
+struct Ask<'a> {
+    world: &'a World,
+    user: Option<u64>,
+    text: String,
+    list: Vec<String>,
+}
+
+const TESTS: &[(&str, Test)] = &[
+    ("state", |ask, row| ask.text == "all" || row.text("state") == ask.text),
+    ("iids", |ask, row| ask.list.contains(&row.num("iid").to_string())),
+    ("labels", labels),
+    ("milestone", milestone),
+    ("search", |ask, row| {
+        ask.text.split_whitespace().all(|word| mentions(row, &["title", "description"], word))
+    }),
+    ("title", |ask, row| row.text("title") == ask.text),
+    ("author_username", |ask, row| {
+        ask.list.iter().any(|name| ask.world.user_named(name) == Some(row.num("author")))
+    }),
+    ("author_id", |ask, row| row.num("author").to_string() == ask.text),
+    ("assignee_username", |ask, row| {
+        let people = row.nums("assignees");
+        ask.list.iter().all(|name| ask.world.user_named(name).is_some_and(|id| people.contains(&id)))
+    }),
+    ("assignee_id", |ask, row| someone(ask, row, "assignees")),
+    ("reviewer_id", |ask, row| someone(ask, row, "reviewers")),
+    ("reviewer_username", |ask, row| {
+        ask.world.user_named(&ask.text).is_some_and(|id| row.nums("reviewers").contains(&id))
+    }),
+    ("scope", |ask, row| match (ask.text.replace('-', "_").as_str(), ask.user) {
+        ("created_by_me", Some(user)) => row.num("author") == user,
+        ("assigned_to_me", Some(user)) => row.nums("assignees").contains(&user),
+        ("reviews_for_me", Some(user)) => row.nums("reviewers").contains(&user),
+        _ => true,
+    }),
+    ("confidential", |ask, row| row.flag("confidential").to_string() == ask.text),
+    ("issue_type", |ask, row| row.text("issue_type") == ask.text),
+    ("source_branch", |ask, row| row.text("source_branch") == ask.text),
+    ("target_branch", |ask, row| row.text("target_branch") == ask.text),
+    ("draft", |ask, row| row.flag("draft").to_string() == ask.text),
+    ("wip", |ask, row| row.flag("draft") == (ask.text == "yes")),
+    ("created_after", |ask, row| row.text("created_at") >= ask.text.as_str()),
+    ("created_before", |ask, row| row.text("created_at") <= ask.text.as_str()),
+    ("updated_after", |ask, row| row.text("updated_at") >= ask.text.as_str()),
+    ("updated_before", |ask, row| row.text("updated_at") <= ask.text.as_str()),
+];
+
+fn labels(ask: &Ask<'_>, row: &Row) -> bool {
+    let held = row.texts("labels");
+    match ask.text.to_lowercase().as_str() {
+        "none" => held.is_empty(),
+        "any" => !held.is_empty(),
+        _ => ask.list.iter().all(|label| held.contains(label)),
+    }
+}
+
+fn milestone(ask: &Ask<'_>, row: &Row) -> bool {
+    let held = ask.world.anywhere("milestones", row.num("milestone")).map(|(_, milestone)| milestone);
+    match ask.text.to_lowercase().as_str() {
+        "none" => held.is_none(),
+        "any" => held.is_some(),
+        _ => held.is_some_and(|milestone| milestone.text("title") == ask.text),
+    }
+}
+
+fn someone(ask: &Ask<'_>, row: &Row, field: &str) -> bool {
+    let people = row.nums(field);
+    match ask.text.to_lowercase().as_str() {
+        "none" => people.is_empty(),
+        "any" => !people.is_empty(),
+        id => people.iter().any(|person| person.to_string() == id),
+    }
+}
+
+/// The rows that the parameters ask for, in the order they ask for.
+pub fn narrow(world: &World, user: Option<u64>, args: &Args, mut rows: Vec<Row>) -> Vec<Row> {
+    let not = args.nested("not");
+    for (args, wanted) in [(args, true), (&not, false)] {
+        for (name, test) in TESTS {
+            let Some(given) = args.get(name) else { continue };
+            let text = super::args::text_of(given).unwrap_or_default();
+            let list = super::args::list_of(given);
+            let ask = Ask { world, user, text: text.clone(), list };
+            if !(ask.list.is_empty() && text.is_empty()) {
+                rows.retain(|row| test(&ask, row) == wanted);
+            }
+        }
+    }
+    sort(args, &mut rows);
+    rows
+}
+
+/// Orders rows by `order_by` and `sort`, newest first where nothing is said.
+pub fn sort(args: &Args, rows: &mut [Row]) {
+    let field = args.text("order_by").unwrap_or_else(|| "created_at".to_owned());
+    let key = |row: &Row| match row.get(&field) {
+        Some(Value::Number(number)) => format!("{number:0>20}"),
+        Some(Value::String(text)) => text.to_lowercase(),
+        _ => String::new(),
+    };
+    rows.sort_by_key(|row| (key(row), row.num("id")));
+    if args.text("sort").as_deref() != Some("asc") {
+        rows.reverse();
+    }
+}

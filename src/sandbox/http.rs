@@ -1,0 +1,160 @@
+//! The edge: HTTP in, HTTP out. The only file here that names axum.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::Router;
+use axum::body::{Body as HttpBody, Bytes};
+use axum::extract::{FromRequest, Multipart, Request as HttpRequest, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::Response;
+use serde_json::Value;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use url::form_urlencoded;
+
+use super::args::{Args, Upload};
+use super::errors::Fault;
+use super::reply::{Body, Reply};
+use super::request::Incoming;
+use super::route::{Routes, answer};
+use super::state::World;
+
+/// A body larger than this is refused.
+const MOST_BYTES: usize = 16 * 1024 * 1024;
+
+/// What is served.
+#[derive(Debug)]
+pub struct Site {
+    /// The world, which one request at a time reads or changes.
+    pub world: Mutex<World>,
+    /// The way to each handler.
+    pub routes: Routes,
+}
+
+/// Serves in the background until `stopped` resolves or its sender is dropped.
+pub fn serve(listener: TcpListener, site: Arc<Site>, stopped: oneshot::Receiver<()>) {
+    let app = Router::new().fallback(handle).with_state(site);
+    tokio::spawn(async move {
+        let until = async move {
+            // An error means that the sandbox was dropped, which is how it is stopped.
+            let _ = stopped.await;
+        };
+        if let Err(error) = axum::serve(listener, app).with_graceful_shutdown(until).await {
+            tracing::warn!(%error, "the sandbox stopped serving");
+        }
+    });
+}
+
+async fn handle(State(site): State<Arc<Site>>, request: HttpRequest) -> Response {
+    let head = request.method() == axum::http::Method::HEAD;
+    let reply = match read(request).await {
+        Ok(incoming) => {
+            // A handler that panicked left no row half written that another could not read.
+            let mut world = site.world.lock().unwrap_or_else(PoisonError::into_inner);
+            answer(&mut world, &site.routes, incoming)
+        }
+        Err(fault) => fault.reply(),
+    };
+    respond(reply, head)
+}
+
+async fn read(request: HttpRequest) -> Result<Incoming, Fault> {
+    let (parts, body) = request.into_parts();
+    let query: Vec<(String, String)> =
+        form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes()).into_owned().collect();
+    let mut incoming = Incoming {
+        method: parts.method.to_string(),
+        path: parts.uri.path().to_owned(),
+        token: token(&parts.headers),
+        ..Incoming::default()
+    };
+    for (name, value) in &query {
+        incoming.args.add(name, value);
+    }
+    incoming.query = query;
+    let content_type = parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let content_type = content_type.unwrap_or_default().to_owned();
+    if content_type.starts_with("multipart/form-data") {
+        let request = HttpRequest::from_parts(parts, body);
+        read_multipart(request, &mut incoming).await?;
+        return Ok(incoming);
+    }
+    let bytes = axum::body::to_bytes(body, MOST_BYTES)
+        .await
+        .map_err(|error| Fault::Refused(413, Value::from(error.to_string())))?;
+    read_body(&content_type, &bytes, &mut incoming.args)?;
+    Ok(incoming)
+}
+
+fn read_body(content_type: &str, bytes: &Bytes, args: &mut Args) -> Result<(), Fault> {
+    if bytes.is_empty() {
+        return Ok(());
+    }
+    if content_type.starts_with("application/json") {
+        return match serde_json::from_slice(bytes) {
+            Ok(Value::Object(body)) => {
+                args.extend(body);
+                Ok(())
+            }
+            Ok(_) => Ok(()),
+            Err(_) => Err(Fault::Bad("Problem while parsing request body".to_owned())),
+        };
+    }
+    for (name, value) in form_urlencoded::parse(bytes) {
+        args.add(&name, &value);
+    }
+    Ok(())
+}
+
+async fn read_multipart(request: HttpRequest, incoming: &mut Incoming) -> Result<(), Fault> {
+    let malformed = || Fault::Bad("Invalid multipart body".to_owned());
+    let mut form = Multipart::from_request(request, &()).await.map_err(|_| malformed())?;
+    while let Some(part) = form.next_field().await.map_err(|_| malformed())? {
+        let field = part.name().unwrap_or_default().to_owned();
+        let name = part.file_name().map(str::to_owned);
+        let bytes = part.bytes().await.map_err(|_| malformed())?;
+        match name {
+            Some(name) => {
+                incoming.args.add(&field, &name);
+                incoming.files.push(Upload { field, name, bytes: bytes.to_vec() });
+            }
+            None => incoming.args.add(&field, &String::from_utf8_lossy(&bytes)),
+        }
+    }
+    Ok(())
+}
+
+/// The token, from any of the headers GitLab reads.
+fn token(headers: &HeaderMap) -> Option<String> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    text("private-token").or_else(|| text("job-token")).or_else(|| {
+        let value = text("authorization")?;
+        let (scheme, token) = value.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then(|| token.trim().to_owned())
+    })
+}
+
+fn respond(reply: Reply, head: bool) -> Response {
+    let (content_type, body) = match reply.body {
+        Body::Empty => (None, Vec::new()),
+        Body::Json(value) => (Some("application/json"), value.to_string().into_bytes()),
+        Body::Bytes(content_type, bytes) => (Some(content_type), bytes),
+    };
+    let length = body.len();
+    let mut response = Response::new(if head { HttpBody::empty() } else { HttpBody::from(body) });
+    *response.status_mut() = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let headers = response.headers_mut();
+    if let Some(content_type) = content_type {
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+    }
+    if head {
+        headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
+    }
+    headers.insert("x-request-id", HeaderValue::from_static("sandbox"));
+    for (name, value) in reply.headers {
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            headers.insert(HeaderName::from_static(name), value);
+        }
+    }
+    response
+}

@@ -1,0 +1,282 @@
+//! Kinds of rows: what each looks like, and those that need no code of their own.
+//!
+//! Many things in GitLab are lists that one adds to, changes and deletes from: webhooks, variables, badges,
+//! deploy keys. What tells them apart is data, in `kinds/*.json`: where they are, what identifies one, what a
+//! new one must be given, and the shape of a row. In a shape `"{id}"`, `"{iid}"`, `"{now}"`, `"{me}"`,
+//! `"{place}"` (the id of the project or group), `"{full}"` (its path), `"{web}"` (its page), `"{url}"` and any
+//! given field are filled in.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::SandboxError;
+use super::access::{Level, may_see};
+use super::args::{like, text_of};
+use super::errors::Fault;
+use super::reply::{Answer, Reply, created, ok};
+use super::request::Request;
+use super::route::{Route, Run};
+use super::row::{Fields, Row, is, mentions};
+
+/// The embedded descriptions.
+const FILES: &[(&str, &str)] = &[
+    ("kinds/people.json", include_str!("kinds/people.json")),
+    ("kinds/places.json", include_str!("kinds/places.json")),
+    ("kinds/planning.json", include_str!("kinds/planning.json")),
+    ("kinds/code.json", include_str!("kinds/code.json")),
+    ("kinds/ci.json", include_str!("kinds/ci.json")),
+    ("kinds/instance.json", include_str!("kinds/instance.json")),
+];
+
+/// Fields that no request may write.
+const FIXED: &[&str] = &["id", "iid", "created_at", "updated_at", "web_url", "author", "user_id", "token"];
+
+/// What can be done with the rows of a kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verb {
+    /// `GET` the shelf.
+    List,
+    /// `GET` one.
+    Get,
+    /// `POST` to the shelf.
+    Create,
+    /// `PUT` one.
+    Update,
+    /// `DELETE` one.
+    Delete,
+}
+
+impl Verb {
+    /// The method, and whether the path ends with a row's key.
+    fn http(self) -> (&'static str, bool) {
+        match self {
+            Self::List => ("GET", false),
+            Self::Get => ("GET", true),
+            Self::Create => ("POST", false),
+            Self::Update => ("PUT", true),
+            Self::Delete => ("DELETE", true),
+        }
+    }
+}
+
+/// One kind of rows.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Kind {
+    /// What an error calls one.
+    #[serde(default)]
+    noun: String,
+    /// The patterns of the shelves served without code.
+    #[serde(default)]
+    at: Vec<String>,
+    /// What can be done there.
+    #[serde(default = "every_verb")]
+    verbs: Vec<Verb>,
+    /// The fields that identify one in a path, the first being the usual one.
+    #[serde(default = "by_id")]
+    keys: Vec<String>,
+    /// What a new one must be given.
+    #[serde(default)]
+    required: Vec<String>,
+    /// The field that no two may share.
+    #[serde(default)]
+    unique: Option<String>,
+    /// What fields may be.
+    #[serde(default)]
+    choices: BTreeMap<String, Vec<String>>,
+    /// The access needed to read.
+    #[serde(default)]
+    read: Option<Level>,
+    /// The access needed to write.
+    #[serde(default)]
+    write: Option<Level>,
+    /// Fields that are shown only in the answer to their creation.
+    #[serde(default)]
+    once: Vec<String>,
+    /// Fields that a list leaves out.
+    #[serde(default)]
+    details: Vec<String>,
+    /// Fields that `search` looks in; a list can also be narrowed by each.
+    #[serde(default)]
+    search: Vec<String>,
+    /// What a row looks like.
+    shape: Row,
+}
+
+fn every_verb() -> Vec<Verb> {
+    vec![Verb::List, Verb::Get, Verb::Create, Verb::Update, Verb::Delete]
+}
+
+fn by_id() -> Vec<String> {
+    vec!["id".to_owned()]
+}
+
+impl Kind {
+    /// What an error calls one.
+    pub fn noun(&self) -> String {
+        self.noun.clone()
+    }
+
+    /// The fields that identify one in a path.
+    pub fn keys(&self) -> Vec<&str> {
+        self.keys.iter().map(String::as_str).collect()
+    }
+
+    /// What a row looks like.
+    pub fn shape(&self) -> &Row {
+        &self.shape
+    }
+
+    /// Takes out what a list does not show.
+    pub fn strip_details(&self, row: &mut Row) {
+        row.retain(|name, _| !self.details.contains(name) && !self.once.contains(name));
+    }
+
+    fn find<'r>(&self, rows: &'r [Row], wanted: &str) -> Option<&'r Row> {
+        self.keys.iter().find_map(|key| rows.iter().find(|row| is(row, key, wanted)))
+    }
+
+    /// The fields a request gives, in the types of the shape.
+    pub fn given(&self, args: &Row) -> Row {
+        let written = |name: &str| self.shape.contains_key(name) && !FIXED.contains(&name);
+        args.iter()
+            .filter(|(name, _)| written(name))
+            .map(|(name, value)| {
+                (name.clone(), like(self.shape.get(name.as_str()).unwrap_or(&Value::Null), value))
+            })
+            .collect()
+    }
+
+    fn check(&self, args: &Row, new: bool) -> Result<(), Fault> {
+        let missing = self.required.iter().filter(|name| new && !args.contains_key(*name));
+        let missing = missing.map(|name| format!("{name} is missing"));
+        let wrong = self.choices.iter().filter(|(name, choices)| {
+            args.get(*name).and_then(text_of).is_some_and(|given| !choices.contains(&given))
+        });
+        let wrong = wrong.map(|(name, _)| format!("{name} does not have a valid value"));
+        let problems: Vec<String> = missing.chain(wrong).collect();
+        if !problems.is_empty() {
+            return Err(Fault::Bad(problems.join(", ")));
+        }
+        match self.required.iter().find(|name| args.get(*name).and_then(Value::as_str) == Some("")) {
+            Some(name) => Err(Fault::invalid(name, "can't be blank")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// All kinds, by name.
+#[derive(Debug)]
+pub struct Kinds(BTreeMap<String, Arc<Kind>>);
+
+impl Kinds {
+    /// Reads the embedded descriptions.
+    pub fn load() -> Result<Self, SandboxError> {
+        let mut all = BTreeMap::new();
+        for (file, text) in FILES {
+            let kinds: BTreeMap<String, Arc<Kind>> = serde_json::from_str::<BTreeMap<String, Kind>>(text)
+                .map_err(|source| SandboxError::Kinds { file, source })?
+                .into_iter()
+                .map(|(name, kind)| (name, Arc::new(kind)))
+                .collect();
+            all.extend(kinds);
+        }
+        Ok(Self(all))
+    }
+
+    /// The kind of this name.
+    pub fn named(&self, name: &str) -> Option<&Arc<Kind>> {
+        self.0.get(name)
+    }
+
+    /// The kind of what is on a shelf.
+    pub fn of(&self, shelf: &str) -> Option<&Arc<Kind>> {
+        self.named(shelf.rsplit('/').next()?)
+    }
+
+    /// The routes of the kinds that need no code.
+    pub fn routes(&self) -> Vec<Route> {
+        let mut routes = Vec::new();
+        for (name, kind) in &self.0 {
+            for at in &kind.at {
+                for verb in &kind.verbs {
+                    let (method, one) = verb.http();
+                    let path = if one { format!("{at}/:key") } else { at.clone() };
+                    let needs = if method == "GET" { kind.read } else { kind.write.or(kind.read) };
+                    let route = Route::new(method, path, Run::Kept(name.clone(), *verb)).needs_maybe(needs);
+                    routes.push(route);
+                }
+            }
+        }
+        routes
+    }
+}
+
+/// Serves a kind that needs no code.
+pub fn serve(request: &mut Request<'_>, name: &str, verb: Verb) -> Answer {
+    let Some(kind) = request.world.kinds.named(name).cloned() else { return Err(Fault::Nowhere) };
+    let pattern = request.pattern.trim_end_matches("/:key").to_owned();
+    let shelf = request.shelf_of(&pattern)?;
+    if verb == Verb::List {
+        return list(request, &kind, name, &shelf);
+    }
+    if verb == Verb::Create {
+        return create(request, &kind, &shelf);
+    }
+    let found = kind.find(request.world.rows(&shelf), request.param("key"));
+    let found = found.filter(|row| may_see(request.world, request.user, &shelf, row)).cloned();
+    let row = found.ok_or_else(|| Fault::missing(kind.noun()))?;
+    let without_once = |mut row: Row| {
+        row.retain(|name, _| !kind.once.contains(name));
+        row
+    };
+    match verb {
+        Verb::Update => {
+            kind.check(request.args.all(), false)?;
+            let given = kind.given(request.args.all());
+            clash(request, &kind, &shelf, &given, row.num("id"))?;
+            let row = request.world.write(&shelf, row.num("id"), given);
+            ok(request.show(&without_once(row)))
+        }
+        Verb::Delete => {
+            request.world.remove(&shelf, |other| other.num("id") == row.num("id"));
+            Ok(Reply::empty())
+        }
+        _ => ok(request.show(&without_once(row))),
+    }
+}
+
+fn list(request: &mut Request<'_>, kind: &Kind, name: &str, shelf: &str) -> Answer {
+    let fields: Vec<&str> = kind.search.iter().map(String::as_str).collect();
+    let words = request.args.text("search");
+    let narrowed = |row: &&Row| {
+        may_see(request.world, request.user, shelf, row)
+            && fields
+                .iter()
+                .all(|field| request.args.text(field).is_none_or(|wanted| is(row, field, &wanted)))
+            && words.as_ref().is_none_or(|words| mentions(row, &fields, words))
+    };
+    let rows = request.world.rows(shelf).iter().filter(narrowed);
+    let shown = rows.map(|row| request.show_in_list(name, row)).collect();
+    request.page(shown)
+}
+
+fn create(request: &mut Request<'_>, kind: &Kind, shelf: &str) -> Answer {
+    kind.check(request.args.all(), true)?;
+    let given = kind.given(request.args.all());
+    clash(request, kind, shelf, &given, 0)?;
+    let row = request.world.add(shelf, given, request.user);
+    created(request.show(&row))
+}
+
+fn clash(request: &Request<'_>, kind: &Kind, shelf: &str, given: &Row, id: u64) -> Result<(), Fault> {
+    let Some(field) = &kind.unique else { return Ok(()) };
+    let Some(value) = given.get(field) else { return Ok(()) };
+    let taken =
+        request.world.rows(shelf).iter().any(|row| row.get(field) == Some(value) && row.num("id") != id);
+    if taken { Err(Fault::invalid(field, "has already been taken")) } else { Ok(()) }
+}

@@ -1,0 +1,156 @@
+//! Pipelines and their jobs: how they come to be, what their logs say, and what a pipeline's state is.
+
+use serde_json::{Value, json};
+
+use super::row::{Fields, Row, object};
+use super::state::World;
+
+/// The jobs of a pipeline that somebody starts: stage, name, status.
+pub const JOBS: &[(&str, &str, &str)] = &[
+    ("build", "build", "pending"),
+    ("test", "unit", "created"),
+    ("test", "lint", "created"),
+    ("deploy", "deploy", "manual"),
+];
+
+/// What a pipeline is when a job is: the first of these that any job has.
+const STATES: &[(&str, &str)] = &[
+    ("failed", "failed"),
+    ("canceled", "canceled"),
+    ("running", "running"),
+    ("pending", "pending"),
+    ("created", "created"),
+    ("success", "success"),
+    ("manual", "manual"),
+    ("skipped", "skipped"),
+];
+
+/// The jobs whose states end a pipeline.
+const OVER: &[&str] = &["success", "failed", "canceled", "skipped"];
+
+/// How many lines of a failed test's log come before the failure.
+const LONG: u32 = 4_000;
+
+/// Adds a pipeline with its jobs; gives the pipeline's row back.
+pub fn start(
+    world: &mut World,
+    project: u64,
+    row: Row,
+    jobs: &[(&str, &str, &str)],
+    user: Option<u64>,
+) -> Row {
+    let at = row.get("created_at").cloned();
+    let pipeline = world.add(&format!("projects/{project}/pipelines"), row, user);
+    let web = world.row_of(super::state::Place::project(project)).text("web_url").to_owned();
+    let commit = world.repos.get(&project).and_then(|repo| repo.resolve(pipeline.text("sha")));
+    let commit = commit.map(|commit| commit.json(&web)).unwrap_or_default();
+    for (stage, name, status) in jobs {
+        let ran = matches!(*status, "success" | "failed" | "running");
+        let started = at.clone().filter(|_| ran);
+        let artifacts = if *name == "build" && *status == "success" { artifacts() } else { json!([]) };
+        let mut job = object(json!({
+            "stage": stage, "name": name, "status": status, "ref": pipeline.text("ref"), "user": user,
+            "commit": commit, "started_at": started, "artifacts": artifacts,
+            "duration": if ran { json!(42.5) } else { Value::Null },
+            "failure_reason": if *status == "failed" { json!("script_failure") } else { Value::Null },
+            "pipeline": of_job(&pipeline), "_pipeline": pipeline.num("id"), "_trace": trace(name, status),
+            "runner": if ran { json!({"id": 1, "description": "the one under the stairs", "active": true, "is_shared": false}) } else { Value::Null },
+        }));
+        if let Some(file) = artifacts_file(&job) {
+            job.set("artifacts_file", file);
+        }
+        if let Some(at) = at.clone() {
+            job.set("created_at", at);
+        }
+        world.add(&format!("projects/{project}/jobs"), job, user);
+    }
+    settle(world, project, pipeline.num("id"))
+}
+
+fn artifacts() -> Value {
+    json!([
+        {"file_type": "archive", "size": 138, "filename": "artifacts.zip", "file_format": "zip"},
+        {"file_type": "trace", "size": 1500, "filename": "job.log", "file_format": null}
+    ])
+}
+
+fn artifacts_file(job: &Row) -> Option<Value> {
+    (!job.list("artifacts").is_empty()).then(|| json!({"filename": "artifacts.zip", "size": 138}))
+}
+
+fn of_job(pipeline: &Row) -> Value {
+    let fields = ["id", "project_id", "ref", "sha", "status", "web_url"];
+    Value::Object(
+        fields
+            .iter()
+            .map(|name| ((*name).to_owned(), pipeline.get(*name).cloned().unwrap_or_default()))
+            .collect(),
+    )
+}
+
+/// Brings a pipeline's state up to date with its jobs'; gives its row back.
+pub fn settle(world: &mut World, project: u64, id: u64) -> Row {
+    let shelf = format!("projects/{project}/jobs");
+    let jobs: Vec<Row> =
+        world.rows(&shelf).iter().filter(|job| job.num("_pipeline") == id).cloned().collect();
+    let any = |status: &str| jobs.iter().any(|job| job.text("status") == status);
+    let active = ["running", "pending"].iter().find(|status| any(status));
+    let status = active.copied().or_else(|| STATES.iter().find(|(job, _)| any(job)).map(|(_, state)| *state));
+    let status = status.unwrap_or("skipped");
+    let pipelines = format!("projects/{project}/pipelines");
+    let old = world.by_id(&pipelines, id);
+    let finished = if OVER.contains(&status) { old.get("updated_at").cloned() } else { None };
+    let at = old.get("updated_at").cloned();
+    let web = old.text("web_url").to_owned();
+    let values = object(json!({
+        "status": status, "started_at": old.get("created_at"), "finished_at": finished,
+        "duration": finished.as_ref().map(|_| 85), "updated_at": at,
+        "detailed_status": {
+            "icon": format!("status_{status}"), "text": status, "label": status, "group": status, "tooltip": status,
+            "has_details": true, "details_path": web, "illustration": null, "favicon": null
+        },
+    }));
+    let row = world.write(&pipelines, id, values);
+    let shown = of_job(&row);
+    for job in &jobs {
+        if let Some(job) = world.find_mut(&shelf, "id", &job.num("id").to_string()) {
+            job.set("pipeline", shown.clone());
+        }
+    }
+    row
+}
+
+/// The log of a job, as a runner writes one: colours, and sections that can be folded.
+pub fn trace(name: &str, status: &str) -> String {
+    if !matches!(status, "success" | "failed" | "running") {
+        return String::new();
+    }
+    let section = |section: &str, text: &str| {
+        format!(
+            "section_start:1771000000:{section}\r\u{1b}[0K\u{1b}[0K\u{1b}[36;1m{text}\u{1b}[0;m\n\
+             section_end:1771000004:{section}\r\u{1b}[0K"
+        )
+    };
+    let mut log = String::from("\u{1b}[0KRunning with sandbox-runner 18.9.0\u{1b}[0;m\n");
+    log += &section("prepare_executor", "Preparing the workbench");
+    log += &section("get_sources", "Getting the sources");
+    log += &format!("section_start:1771000004:step_script\r\u{1b}[0K\u{1b}[32;1m$ cargo {name}\u{1b}[0;m\n");
+    match (name, status) {
+        ("unit", "failed") => {
+            for number in 1..=LONG {
+                log += &format!("test gear::turns_{number} ... \u{1b}[32mok\u{1b}[0m\n");
+            }
+            log += "test spring::holds ... \u{1b}[31mFAILED\u{1b}[0m\n\nassertion `left == right` failed\n  left: 4\n right: 5\n";
+            log += "at tests/spring.rs:3\n";
+        }
+        ("lint", "failed") => log += "\u{1b}[31;1mwarning: this spring is never used\u{1b}[0;m\n",
+        _ => log += "everything turns\n",
+    }
+    log += "section_end:1771000060:step_script\r\u{1b}[0K";
+    log += match status {
+        "success" => "\u{1b}[32;1mJob succeeded\u{1b}[0;m\n",
+        "failed" => "\u{1b}[31;1mERROR: Job failed: exit code 101\u{1b}[0;m\n",
+        _ => "",
+    };
+    log
+}

@@ -1,0 +1,78 @@
+//! What a handler answers: a status, headers and a body, not yet HTTP.
+
+use serde_json::Value;
+
+use super::errors::Fault;
+
+/// An answer, or why there is none.
+pub type Answer = Result<Reply, Fault>;
+
+/// What is sent after the headers.
+#[derive(Debug)]
+pub enum Body {
+    /// Nothing.
+    Empty,
+    /// JSON.
+    Json(Value),
+    /// Bytes of the given content type.
+    Bytes(&'static str, Vec<u8>),
+}
+
+/// A whole answer.
+#[derive(Debug)]
+pub struct Reply {
+    /// The HTTP status.
+    pub status: u16,
+    /// Headers besides the content type.
+    pub headers: Vec<(&'static str, String)>,
+    /// The body.
+    pub body: Body,
+}
+
+impl Reply {
+    /// JSON with a status.
+    pub fn json(status: u16, value: impl Into<Value>) -> Self {
+        Self { status, headers: Vec::new(), body: Body::Json(value.into()) }
+    }
+
+    /// 204 and nothing else.
+    pub fn empty() -> Self {
+        Self { status: 204, headers: Vec::new(), body: Body::Empty }
+    }
+
+    /// 304: there was nothing to change.
+    pub fn unchanged() -> Self {
+        Self { status: 304, headers: Vec::new(), body: Body::Empty }
+    }
+
+    /// 202, as for what GitLab will delete later.
+    pub fn accepted() -> Self {
+        Self::json(202, serde_json::json!({"message": "202 Accepted"}))
+    }
+
+    /// Bytes of a content type.
+    pub fn bytes(content_type: &'static str, bytes: impl Into<Vec<u8>>) -> Self {
+        Self { status: 200, headers: Vec::new(), body: Body::Bytes(content_type, bytes.into()) }
+    }
+
+    /// Text, as raw files and logs are sent.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::bytes("text/plain; charset=utf-8", text.into())
+    }
+
+    /// The same with one more header.
+    pub fn with(mut self, name: &'static str, value: impl ToString) -> Self {
+        self.headers.push((name, value.to_string()));
+        self
+    }
+}
+
+/// 200 with JSON.
+pub fn ok(value: impl Into<Value>) -> Answer {
+    Ok(Reply::json(200, value))
+}
+
+/// 201 with JSON.
+pub fn created(value: impl Into<Value>) -> Answer {
+    Ok(Reply::json(201, value))
+}

@@ -1,0 +1,214 @@
+//! A repository: commits that each hold their whole tree, branches and tags.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::diff::{Change, Tree, between};
+
+/// Forty hexadecimal digits that stand for a text: an id like a commit's, though no SHA-1.
+pub fn sha(text: &str) -> String {
+    sha_of(text.as_bytes())
+}
+
+/// The same for bytes: FNV-1a from three starting points.
+pub fn sha_of(bytes: &[u8]) -> String {
+    let hash = |seed: u64| {
+        let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325 ^ seed, step);
+        (hash ^ (hash >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9)
+    };
+    let digits = format!("{:016x}{:016x}{:016x}", hash(1), hash(0x9e37_79b9), hash(0x5bd1_e995));
+    digits.chars().take(40).collect()
+}
+
+/// Who made a commit.
+#[derive(Debug, Clone)]
+pub struct Author {
+    /// Their name.
+    pub name: String,
+    /// Their address.
+    pub email: String,
+}
+
+/// One commit.
+#[derive(Debug, Clone)]
+pub struct Commit {
+    /// Its id.
+    pub id: String,
+    /// What came before.
+    pub parents: Vec<String>,
+    /// Who made it.
+    pub author: Author,
+    /// When.
+    pub date: String,
+    /// What they said about it.
+    pub message: String,
+    /// All files.
+    pub tree: Tree,
+    order: usize,
+}
+
+impl Commit {
+    /// The first line of the message.
+    pub fn title(&self) -> &str {
+        self.message.lines().next().unwrap_or_default()
+    }
+
+    /// As GitLab sends it; `web` is the project's page.
+    pub fn json(&self, web: &str) -> Value {
+        json!({
+            "id": self.id,
+            "short_id": self.id.chars().take(8).collect::<String>(),
+            "created_at": self.date,
+            "parent_ids": self.parents,
+            "title": self.title(),
+            "message": self.message,
+            "author_name": self.author.name,
+            "author_email": self.author.email,
+            "authored_date": self.date,
+            "committer_name": self.author.name,
+            "committer_email": self.author.email,
+            "committed_date": self.date,
+            "trailers": {},
+            "extended_trailers": {},
+            "web_url": format!("{web}/-/commit/{}", self.id)
+        })
+    }
+}
+
+/// A tag.
+#[derive(Debug, Clone)]
+pub struct Tag {
+    /// The commit it is on.
+    pub commit: String,
+    /// Its message, where it is annotated.
+    pub message: Option<String>,
+    /// When it was made.
+    pub date: String,
+}
+
+/// A whole repository.
+#[derive(Debug, Clone, Default)]
+pub struct Repo {
+    /// Branches and the commits they are at.
+    pub branches: BTreeMap<String, String>,
+    /// Tags.
+    pub tags: BTreeMap<String, Tag>,
+    commits: BTreeMap<String, Commit>,
+}
+
+impl Repo {
+    /// The commit that a branch, a tag, an id or the beginning of one names.
+    pub fn resolve(&self, name: &str) -> Option<&Commit> {
+        let name = name.trim_start_matches("refs/heads/").trim_start_matches("refs/tags/");
+        let id = match name {
+            "HEAD" => self.branches.get("main"),
+            name => self.branches.get(name).or_else(|| self.tags.get(name).map(|tag| &tag.commit)),
+        };
+        let named = id.and_then(|id| self.commits.get(id)).or_else(|| self.commits.get(name));
+        named.or_else(|| {
+            let begins = |commit: &&Commit| name.len() >= 7 && commit.id.starts_with(name);
+            self.commits.values().find(begins)
+        })
+    }
+
+    /// The commit that a branch is at.
+    pub fn head(&self, branch: &str) -> Option<&Commit> {
+        self.branches.get(branch).and_then(|id| self.commits.get(id))
+    }
+
+    /// Everything that led to a commit, newest first, itself included.
+    pub fn log(&self, from: &str) -> Vec<&Commit> {
+        let mut seen = BTreeSet::new();
+        let mut next: Vec<&str> = vec![from];
+        let mut found = Vec::new();
+        while let Some(id) = next.pop() {
+            if let Some(commit) = self.commits.get(id)
+                && seen.insert(id)
+            {
+                found.push(commit);
+                next.extend(commit.parents.iter().map(String::as_str));
+            }
+        }
+        found.sort_by(|one, other| (&other.date, other.order).cmp(&(&one.date, one.order)));
+        found
+    }
+
+    /// What `to` has and `from` has not, newest first.
+    pub fn ahead(&self, from: &str, to: &str) -> Vec<&Commit> {
+        let known: BTreeSet<&str> = self.log(from).iter().map(|commit| commit.id.as_str()).collect();
+        self.log(to).into_iter().filter(|commit| !known.contains(commit.id.as_str())).collect()
+    }
+
+    /// The newest commit that both have.
+    pub fn merge_base(&self, one: &str, other: &str) -> Option<&Commit> {
+        let known: BTreeSet<&str> = self.log(one).iter().map(|commit| commit.id.as_str()).collect();
+        self.log(other).into_iter().find(|commit| known.contains(commit.id.as_str()))
+    }
+
+    /// Adds a commit and moves the branch to it, making the branch where it is new.
+    pub fn commit(
+        &mut self,
+        branch: &str,
+        parents: Vec<String>,
+        tree: Tree,
+        message: &str,
+        author: Author,
+        date: &str,
+    ) -> Commit {
+        let order = self.commits.len();
+        let files: Vec<String> =
+            tree.iter().map(|(path, bytes)| format!("{path}:{}", sha_of(bytes))).collect();
+        let id = sha(&format!("{order}{parents:?}{message}{date}{}{}", author.email, files.join("\n")));
+        let commit = Commit {
+            id: id.clone(),
+            parents,
+            author,
+            date: date.to_owned(),
+            message: message.to_owned(),
+            tree,
+            order,
+        };
+        self.commits.insert(id.clone(), commit.clone());
+        self.branches.insert(branch.to_owned(), id);
+        commit
+    }
+
+    /// What a commit changed from its first parent.
+    pub fn changes(&self, commit: &Commit) -> Vec<Change> {
+        let parent = commit.parents.first().and_then(|id| self.commits.get(id));
+        between(&parent.map(|parent| parent.tree.clone()).unwrap_or_default(), &commit.tree)
+    }
+
+    /// The commit that last changed a path, looking back from another.
+    pub fn last_change(&self, from: &Commit, path: &str) -> Option<&Commit> {
+        let touched = |commit: &&Commit| {
+            let before = commit.parents.first().and_then(|id| self.commits.get(id));
+            commit.tree.get(path) != before.and_then(|before| before.tree.get(path))
+        };
+        self.log(&from.id).into_iter().filter(|commit| commit.parents.len() < 2).find(touched)
+    }
+
+    /// Three trees made one: what `theirs` changed since `base`, over `ours`. Where both changed a file the
+    /// two are in conflict and nothing comes of it.
+    pub fn merged(base: &Tree, ours: &Tree, theirs: &Tree) -> Option<Tree> {
+        let mut tree = ours.clone();
+        let paths: BTreeSet<&String> = base.keys().chain(theirs.keys()).collect();
+        for path in paths {
+            let (was, our, their) = (base.get(path), ours.get(path), theirs.get(path));
+            if was == their || our == their {
+                continue;
+            }
+            if was != our {
+                return None;
+            }
+            match their {
+                Some(bytes) => tree.insert(path.clone(), Arc::clone(bytes)),
+                None => tree.remove(path),
+            };
+        }
+        Some(tree)
+    }
+}

@@ -1,0 +1,180 @@
+//! One request, with everything a handler needs: who asks, what about, and the world.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::access::Level;
+use super::args::{Args, Upload};
+use super::errors::Fault;
+use super::row::{Fields, Row};
+use super::state::{Place, World};
+
+/// What came over the wire, decoded.
+#[derive(Debug, Default)]
+pub struct Incoming {
+    /// The HTTP method.
+    pub method: String,
+    /// The path as sent, still encoded.
+    pub path: String,
+    /// The query as pairs.
+    pub query: Vec<(String, String)>,
+    /// Query and body together.
+    pub args: Args,
+    /// Files of a multipart body.
+    pub files: Vec<Upload>,
+    /// The token, from whichever header had it.
+    pub token: Option<String>,
+}
+
+/// A request whose route is known and whose user may make it.
+#[derive(Debug)]
+pub struct Request<'w> {
+    /// Everything there is.
+    pub world: &'w mut World,
+    /// The path as sent, for links.
+    pub raw_path: String,
+    /// The query as pairs, for links.
+    pub query: Vec<(String, String)>,
+    /// Query and body together.
+    pub args: Args,
+    /// Files of a multipart body.
+    pub files: Vec<Upload>,
+    /// What the placeholders of the route stand for.
+    pub params: BTreeMap<String, String>,
+    /// The route's pattern.
+    pub pattern: String,
+    /// The project or group that the path begins with.
+    pub place: Option<Place>,
+    /// Who asks.
+    pub user: Option<u64>,
+    /// The personal access token used, as a row.
+    pub token: Option<Row>,
+}
+
+impl Request<'_> {
+    /// The id of whoever asks; 401 for nobody.
+    pub fn me(&self) -> Result<u64, Fault> {
+        self.user.ok_or(Fault::Unauthorized)
+    }
+
+    /// What a placeholder of the route stands for.
+    pub fn param(&self, name: &str) -> &str {
+        self.params.get(name).map(String::as_str).unwrap_or_default()
+    }
+
+    /// The id of the project or group in the path.
+    pub fn place_id(&self) -> u64 {
+        self.place.map(|place| place.id).unwrap_or_default()
+    }
+
+    /// The row of the project or group in the path.
+    pub fn place_row(&self) -> Result<Row, Fault> {
+        let place = self.place.ok_or(Fault::Nowhere)?;
+        self.world.find(place.kind, "id", &place.id.to_string()).cloned().ok_or(Fault::missing(place.noun()))
+    }
+
+    /// A shelf under the project or group in the path: `hooks` is `projects/1/hooks`.
+    pub fn shelf(&self, name: &str) -> String {
+        match self.place {
+            Some(place) => format!("{}/{}/{name}", place.kind, place.id),
+            None => name.to_owned(),
+        }
+    }
+
+    /// The shelf that a pattern stands for in this request, its parents having been found.
+    ///
+    /// `/projects/:id/issues/:issue_iid/notes` is `projects/1/issues/3/notes`; a parent that is not there is
+    /// a 404 in its own name.
+    pub fn shelf_of(&self, pattern: &str) -> Result<String, Fault> {
+        let mut shelf = String::new();
+        for part in pattern.trim_start_matches('/').split('/') {
+            let Some(name) = part.strip_prefix(':') else {
+                if !shelf.is_empty() {
+                    shelf.push('/');
+                }
+                shelf.push_str(part);
+                continue;
+            };
+            let key = match self.place {
+                Some(place) if shelf == place.kind => place.id.to_string(),
+                _ => self.key_on(&shelf, name)?,
+            };
+            shelf.push('/');
+            shelf.push_str(&key);
+        }
+        Ok(shelf)
+    }
+
+    /// The row that a placeholder names on a shelf.
+    pub fn row_on(&self, shelf: &str, placeholder: &str) -> Result<Row, Fault> {
+        let wanted = self.param(placeholder);
+        let kind = self.world.kinds.of(shelf);
+        let by_id = placeholder == "epic_id";
+        let keys: Vec<&str> =
+            if by_id { vec!["id"] } else { kind.map(|kind| kind.keys()).unwrap_or_default() };
+        let row = keys.iter().find_map(|key| self.world.find(shelf, key, wanted)).cloned();
+        let row = row.filter(|row| super::access::may_see(self.world, self.user, shelf, row));
+        row.ok_or_else(|| Fault::missing(kind.map(|kind| kind.noun()).unwrap_or_default()))
+    }
+
+    fn key_on(&self, shelf: &str, placeholder: &str) -> Result<String, Fault> {
+        let Some(kind) = self.world.kinds.of(shelf) else { return Ok(self.param(placeholder).to_owned()) };
+        let row = self.row_on(shelf, placeholder)?;
+        let key = kind.keys().first().and_then(|key| row.get(*key)).and_then(super::args::text_of);
+        Ok(key.unwrap_or_default())
+    }
+
+    /// The shelf and row of the issue, merge request, snippet or whatever else a route is about: the last
+    /// placeholder of `pattern`.
+    pub fn subject(&self, pattern: &str) -> Result<(String, Row), Fault> {
+        let (parents, placeholder) = pattern.rsplit_once("/:").ok_or(Fault::Nowhere)?;
+        let shelf = self.shelf_of(parents)?;
+        let row = self.row_on(&shelf, placeholder)?;
+        Ok((shelf, row))
+    }
+
+    /// The row that a whole pattern names.
+    pub fn row(&self, pattern: &str) -> Result<Row, Fault> {
+        Ok(self.subject(pattern)?.1)
+    }
+
+    /// A row as it is shown alone.
+    pub fn show(&self, row: &Row) -> Value {
+        Value::Object(self.world.show(row))
+    }
+
+    /// A row as it is shown in a list.
+    pub fn show_in_list(&self, kind: &str, row: &Row) -> Value {
+        let mut shown = self.world.show(row);
+        if let Some(kind) = self.world.kinds.named(kind) {
+            kind.strip_details(&mut shown);
+        }
+        Value::Object(shown)
+    }
+
+    /// Puts a new row on a shelf, in the name of whoever asks.
+    pub fn add(&mut self, shelf: &str, values: Value) -> Row {
+        self.world.add(shelf, super::row::object(values), self.user)
+    }
+
+    /// Writes fields of a row, and when it was updated; gives the row back.
+    pub fn write(&mut self, shelf: &str, id: u64, values: Value) -> Row {
+        self.world.write(shelf, id, super::row::object(values))
+    }
+
+    /// The full path of the project or group in the path.
+    pub fn full_path(&self) -> String {
+        self.place.map(|place| self.world.full_path(place)).unwrap_or_default()
+    }
+
+    /// Whether whoever asks has at least this access to the project or group in the path.
+    pub fn at_least(&self, level: Level) -> bool {
+        super::access::level(self.world, self.user, self.place) >= level
+    }
+
+    /// Whether whoever asks wrote this row.
+    pub fn wrote(&self, row: &Row) -> bool {
+        self.user.is_some_and(|user| row.num("author") == user)
+    }
+}

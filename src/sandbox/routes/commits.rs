@@ -1,0 +1,381 @@
+//! Commits: reading them, and making them from a list of actions.
+
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+use crate::sandbox::access::Level;
+use crate::sandbox::args::text_of;
+use crate::sandbox::diff::{Change, Tree, between};
+use crate::sandbox::errors::Fault;
+use crate::sandbox::reply::{Answer, created, ok};
+use crate::sandbox::repo::{Author, Commit, Repo};
+use crate::sandbox::request::Request;
+use crate::sandbox::route::{Route, Rule, get, post};
+use crate::sandbox::row::{Fields, Row, object};
+
+const BRANCH: &[Rule] = &[Rule::Required("branch")];
+const STATES: Rule =
+    Rule::OneOf("state", &["pending", "running", "success", "failed", "canceled", "skipped"]);
+
+pub const ROUTES: &[Route] = &[
+    get("/projects/:id/repository/commits", list),
+    post("/projects/:id/repository/commits", create).rules(&[
+        Rule::Required("branch"),
+        Rule::Required("commit_message"),
+        Rule::Required("actions"),
+    ]),
+    get("/projects/:id/repository/commits/:sha", show),
+    get("/projects/:id/repository/commits/:sha/diff", diff),
+    get("/projects/:id/repository/commits/:sha/refs", refs),
+    get("/projects/:id/repository/commits/:sha/comments", comments),
+    post("/projects/:id/repository/commits/:sha/comments", comment)
+        .needs(Level::User)
+        .rules(&[Rule::Required("note")]),
+    get("/projects/:id/repository/commits/:sha/statuses", statuses),
+    post("/projects/:id/statuses/:sha", set_status).rules(&[Rule::Required("state"), STATES]),
+    post("/projects/:id/repository/commits/:sha/cherry_pick", cherry_pick).rules(BRANCH),
+    post("/projects/:id/repository/commits/:sha/revert", revert).rules(BRANCH),
+    get("/projects/:id/repository/commits/:sha/merge_requests", merge_requests),
+    get("/projects/:id/repository/commits/:sha/signature", signature),
+    get("/projects/:id/repository/compare", compare).rules(&[Rule::Required("from"), Rule::Required("to")]),
+    get("/projects/:id/repository/merge_base", merge_base).rules(&[Rule::Required("refs")]),
+    get("/projects/:id/repository/contributors", contributors),
+];
+
+fn the(request: &Request<'_>) -> Result<Commit, Fault> {
+    request.repo()?.resolve(request.param("sha")).cloned().ok_or(Fault::missing("Commit"))
+}
+
+/// A commit shown alone, with what it changed and how its pipeline fared.
+fn shown(request: &Request<'_>, commit: &Commit) -> Result<Value, Fault> {
+    let mut shown = object(commit.json(&request.web()));
+    let counts = request
+        .repo()?
+        .changes(commit)
+        .iter()
+        .map(Change::counts)
+        .fold((0, 0), |(a, d), (x, y)| (a + x, d + y));
+    let (additions, deletions) = counts;
+    shown.set(
+        "stats",
+        json!({"additions": additions, "deletions": deletions, "total": additions + deletions}),
+    );
+    let pipelines = request.world.rows(&request.shelf("pipelines"));
+    let last = pipelines.iter().rfind(|pipeline| pipeline.text("sha") == commit.id);
+    shown.set(
+        "status",
+        last.map(|pipeline| pipeline.text("status").to_owned()).map_or(Value::Null, Value::from),
+    );
+    shown.set("project_id", request.place_id());
+    shown.set(
+        "last_pipeline",
+        last.map(|pipeline| request.show_in_list("pipelines", pipeline)).unwrap_or_default(),
+    );
+    Ok(Value::Object(shown))
+}
+
+fn list(request: &mut Request<'_>) -> Answer {
+    let args = &request.args;
+    if request.repo()?.branches.is_empty() {
+        return request.page(Vec::new());
+    }
+    let head = request.commit_at("ref_name", "Commit")?;
+    let repo = request.repo()?;
+    let (path, since, until, author) =
+        (args.text("path"), args.text("since"), args.text("until"), args.text("author"));
+    let touches = |commit: &Commit| {
+        path.as_ref().is_none_or(|path| {
+            let under = format!("{path}/");
+            let hit = |at: &String| at == path || at.starts_with(&under);
+            commit.parents.len() < 2
+                && repo.changes(commit).iter().any(|change| hit(&change.new_path) || hit(&change.old_path))
+        })
+    };
+    let commits = repo.log(&head.id).into_iter().filter(|commit| {
+        touches(commit)
+            && since.as_ref().is_none_or(|since| commit.date >= *since)
+            && until.as_ref().is_none_or(|until| commit.date <= *until)
+            && author
+                .as_ref()
+                .is_none_or(|author| commit.author.name.contains(author) || commit.author.email == *author)
+    });
+    let web = request.web();
+    let with_stats = args.flag("with_stats");
+    let rows = commits.map(|commit| if with_stats { shown(request, commit) } else { Ok(commit.json(&web)) });
+    request.page(rows.collect::<Result<Vec<_>, _>>()?)
+}
+
+fn show(request: &mut Request<'_>) -> Answer {
+    ok(shown(request, &the(request)?)?)
+}
+
+fn diff(request: &mut Request<'_>) -> Answer {
+    let changes = request.repo()?.changes(&the(request)?);
+    request.page(changes.iter().map(Change::json).collect())
+}
+
+fn refs(request: &mut Request<'_>) -> Answer {
+    let commit = the(request)?;
+    let repo = request.repo()?;
+    let holds = |head: &str| repo.log(head).iter().any(|other| other.id == commit.id);
+    let branches = repo
+        .branches
+        .iter()
+        .filter(|(_, head)| holds(head))
+        .map(|(name, _)| json!({"type": "branch", "name": name}));
+    let tags = repo
+        .tags
+        .iter()
+        .filter(|(_, tag)| holds(&tag.commit))
+        .map(|(name, _)| json!({"type": "tag", "name": name}));
+    let wanted = request.args.text("type").filter(|wanted| wanted != "all");
+    let all = branches.chain(tags).filter(|row| {
+        wanted.as_ref().is_none_or(|wanted| row.get("type").and_then(Value::as_str) == Some(wanted))
+    });
+    request.page(all.collect())
+}
+
+fn comments_shelf(request: &Request<'_>) -> Result<String, Fault> {
+    Ok(request.shelf(&format!("repository/commits/{}/notes", the(request)?.id)))
+}
+
+fn show_comment(request: &Request<'_>, row: &Row) -> Value {
+    let author = request.world.basic_user(row.num("author"));
+    json!({"note": row.text("body"), "path": row.get("_path"), "line": row.get("_line"), "line_type": row.get("_line_type"), "author": author, "created_at": row.get("created_at")})
+}
+
+fn comments(request: &mut Request<'_>) -> Answer {
+    let rows = request.world.rows(&comments_shelf(request)?);
+    request.page(rows.iter().map(|row| show_comment(request, row)).collect())
+}
+
+fn comment(request: &mut Request<'_>) -> Answer {
+    let shelf = comments_shelf(request)?;
+    let args = &request.args;
+    let discussion = crate::sandbox::repo::sha(&format!("{shelf}{}", request.world.rows(&shelf).len()));
+    let values = json!({
+        "body": args.text("note"), "noteable_type": "Commit", "noteable_id": the(request)?.id, "_discussion": discussion,
+        "_path": args.text("path"), "_line": args.num("line"), "_line_type": args.text("line_type")
+    });
+    let row = request.add(&shelf, values);
+    created(show_comment(request, &row))
+}
+
+fn statuses(request: &mut Request<'_>) -> Answer {
+    let shelf = request.shelf(&format!("repository/commits/{}/statuses", the(request)?.id));
+    let rows = request.world.rows(&shelf).to_vec();
+    request.page_of("statuses", &rows)
+}
+
+fn set_status(request: &mut Request<'_>) -> Answer {
+    let commit = the(request)?;
+    let args = &request.args;
+    let name = args.text("name").or_else(|| args.text("context")).unwrap_or_else(|| "default".to_owned());
+    let values = json!({
+        "sha": commit.id, "status": args.text("state"), "name": name, "ref": args.text("ref").unwrap_or_else(|| "main".to_owned()),
+        "target_url": args.text("target_url"), "description": args.text("description")
+    });
+    let shelf = request.shelf(&format!("repository/commits/{}/statuses", commit.id));
+    let row = match request.world.find(&shelf, "name", &name).map(|row| row.num("id")) {
+        Some(id) => request.write(&shelf, id, values),
+        None => request.add(&shelf, values),
+    };
+    created(request.show(&row))
+}
+
+/// The branch to commit to, made from another where `start_branch` or `start_sha` says so.
+fn parent(request: &Request<'_>, branch: &str) -> Result<Option<Commit>, Fault> {
+    let repo = request.repo()?;
+    let from = request.args.text("start_branch").or_else(|| request.args.text("start_sha"));
+    match (repo.head(branch), from) {
+        (Some(_), Some(_)) if !request.args.flag("force") => Err(Fault::refused(
+            400,
+            &format!(
+                "A branch called '{branch}' already exists. Switch to that branch in order to make changes"
+            ),
+        )),
+        (Some(head), None) => Ok(Some(head.clone())),
+        (_, Some(from)) => match repo.resolve(&from) {
+            Some(commit) => Ok(Some(commit.clone())),
+            None => Err(Fault::refused(400, "You can only create or edit files when you are on a branch")),
+        },
+        (None, None) if repo.branches.is_empty() => Ok(None),
+        (None, None) => {
+            Err(Fault::refused(400, "You can only create or edit files when you are on a branch"))
+        }
+    }
+}
+
+fn bytes(row: &Row) -> Result<Arc<[u8]>, Fault> {
+    let content = row.get("content").and_then(text_of).unwrap_or_default();
+    if row.text("encoding") != "base64" {
+        return Ok(content.into_bytes().into());
+    }
+    let invalid = |_| Fault::refused(400, "Invalid base64 content");
+    Ok(STANDARD.decode(content.replace('\n', "")).map_err(invalid)?.into())
+}
+
+/// One change to a tree, as `actions` describe it.
+pub fn apply(tree: &mut Tree, action: &Row) -> Result<(), Fault> {
+    let path = action.text("file_path").trim_start_matches('/').to_owned();
+    let exists = tree.contains_key(&path);
+    let kind = action.text("action");
+    if path.is_empty() {
+        return Err(Fault::Bad("actions[0][file_path] is missing".to_owned()));
+    }
+    match (kind, exists) {
+        ("create", true) => return Err(Fault::refused(400, "A file with this name already exists")),
+        ("update" | "delete" | "chmod", false) => {
+            return Err(Fault::refused(400, "A file with this name doesn't exist"));
+        }
+        ("create" | "update", _) => {
+            tree.insert(path, bytes(action)?);
+        }
+        ("delete", _) => {
+            tree.remove(&path);
+        }
+        ("chmod", _) => {}
+        ("move", _) => {
+            let old = tree.remove(action.text("previous_path"));
+            let old = old.ok_or_else(|| Fault::refused(400, "A file with this name doesn't exist"))?;
+            let new = if action.contains_key("content") { bytes(action)? } else { old };
+            tree.insert(path, new);
+        }
+        _ => return Err(Fault::Bad("actions[0][action] does not have a valid value".to_owned())),
+    }
+    Ok(())
+}
+
+/// Makes a commit of actions, in the name of whoever asks.
+pub fn commit(
+    request: &mut Request<'_>,
+    branch: &str,
+    message: &str,
+    actions: &[Row],
+) -> Result<Commit, Fault> {
+    let head = parent(request, branch)?;
+    let mut tree = head.as_ref().map(|head| head.tree.clone()).unwrap_or_default();
+    for action in actions {
+        apply(&mut tree, action)?;
+    }
+    let mut author = crate::sandbox::seed::author(request.world, request.me()?);
+    if let Some(name) = request.args.text("author_name") {
+        author = Author { name, email: request.args.text("author_email").unwrap_or(author.email) };
+    }
+    let now = request.world.now();
+    let parents = head.into_iter().map(|head| head.id).collect();
+    Ok(request.repo_mut().commit(branch, parents, tree, message, author, &now))
+}
+
+fn create(request: &mut Request<'_>) -> Answer {
+    let branch = request.args.text("branch").unwrap_or_default();
+    let message = request
+        .args
+        .text("commit_message")
+        .ok_or_else(|| Fault::refused(400, "Commit message can't be blank"))?;
+    let actions = request.args.rows("actions");
+    let made = commit(request, &branch, &message, &actions)?;
+    created(shown(request, &made)?)
+}
+
+/// Applies what changed between two trees to a branch.
+fn carry(request: &mut Request<'_>, from: &Tree, to: &Tree, message: &str, verb: &str) -> Answer {
+    let branch = request.args.text("branch").unwrap_or_default();
+    let ours = request.repo()?.head(&branch).cloned().ok_or(Fault::missing("Branch"))?;
+    let tree = Repo::merged(from, &ours.tree, to).filter(|tree| *tree != ours.tree);
+    let Some(tree) = tree else {
+        let said = format!(
+            "Sorry, we cannot {verb} this commit automatically. This commit may already have been {verb}ed, or a more recent commit may have updated some of its content."
+        );
+        return Err(Fault::refused(400, &said));
+    };
+    if request.args.flag("dry_run") {
+        return ok(json!({"dry_run": "success"}));
+    }
+    let author = crate::sandbox::seed::author(request.world, request.me()?);
+    let now = request.world.now();
+    let made = request.repo_mut().commit(&branch, vec![ours.id], tree, message, author, &now);
+    created(made.json(&request.web()))
+}
+
+fn before(request: &Request<'_>, commit: &Commit) -> Result<Tree, Fault> {
+    let parent = commit.parents.first().and_then(|id| request.repo().ok()?.resolve(id));
+    Ok(parent.map(|parent| parent.tree.clone()).unwrap_or_default())
+}
+
+fn cherry_pick(request: &mut Request<'_>) -> Answer {
+    let commit = the(request)?;
+    let before = before(request, &commit)?;
+    let message = format!("{}\n\n(cherry picked from commit {})", commit.message.trim_end(), commit.id);
+    carry(request, &before, &commit.tree, &message, "cherry-pick")
+}
+
+fn revert(request: &mut Request<'_>) -> Answer {
+    let commit = the(request)?;
+    let before = before(request, &commit)?;
+    let message = format!("Revert \"{}\"\n\nThis reverts commit {}.", commit.title(), commit.id);
+    carry(request, &commit.tree, &before, &message, "revert")
+}
+
+fn merge_requests(request: &mut Request<'_>) -> Answer {
+    let commit = the(request)?;
+    let repo = request.repo()?;
+    let mut rows = request.across("merge_requests");
+    rows.retain(|row| {
+        let brought =
+            repo.ahead(row.text("_base"), row.text("sha")).iter().any(|other| other.id == commit.id);
+        brought || row.text("merge_commit_sha") == commit.id
+    });
+    request.page_of("merge_requests", &rows)
+}
+
+fn signature(request: &mut Request<'_>) -> Answer {
+    the(request)?;
+    Err(Fault::missing("Signature"))
+}
+
+fn compare(request: &mut Request<'_>) -> Answer {
+    let (from, to) = (request.commit_at("from", "Ref")?, request.commit_at("to", "Ref")?);
+    let repo = request.repo()?;
+    let web = request.web();
+    let mut commits: Vec<Value> =
+        repo.ahead(&from.id, &to.id).iter().map(|commit| commit.json(&web)).collect();
+    commits.reverse();
+    let base = if request.args.flag("straight") { Some(&from) } else { repo.merge_base(&from.id, &to.id) };
+    let diffs: Vec<Value> =
+        base.map(|base| between(&base.tree, &to.tree)).unwrap_or_default().iter().map(Change::json).collect();
+    ok(json!({
+        "commit": commits.last(), "commits": commits, "diffs": diffs, "compare_timeout": false,
+        "compare_same_ref": from.id == to.id, "web_url": format!("{web}/-/compare/{}...{}", from.id, to.id)
+    }))
+}
+
+fn merge_base(request: &mut Request<'_>) -> Answer {
+    let refs = request.args.list("refs");
+    let [one, other] = refs.as_slice() else {
+        return Err(Fault::refused(400, "Provide exactly 2 refs"));
+    };
+    let repo = request.repo()?;
+    let ends = repo
+        .resolve(one)
+        .zip(repo.resolve(other))
+        .ok_or_else(|| Fault::refused(400, "Could not find ref"))?;
+    let base = repo.merge_base(&ends.0.id, &ends.1.id).ok_or(Fault::missing("Merge Base"))?;
+    ok(base.json(&request.web()))
+}
+
+fn contributors(request: &mut Request<'_>) -> Answer {
+    let head = request.commit_at("ref", "Repository")?;
+    let mut people: Vec<(Author, u64)> = Vec::new();
+    for commit in request.repo()?.log(&head.id) {
+        match people.iter_mut().find(|(author, _)| author.email == commit.author.email) {
+            Some((_, count)) => *count += 1,
+            None => people.push((commit.author.clone(), 1)),
+        }
+    }
+    let shown = people.iter().map(|(author, count)| json!({"name": author.name, "email": author.email, "commits": count, "additions": 0, "deletions": 0}));
+    request.page(shown.collect())
+}

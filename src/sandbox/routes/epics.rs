@@ -1,0 +1,126 @@
+//! Epics of groups, and the issues in them.
+
+use serde_json::{Value, json};
+
+use crate::sandbox::access::Level;
+use crate::sandbox::errors::Fault;
+use crate::sandbox::filter::narrow;
+use crate::sandbox::reply::{Answer, Reply, created, ok};
+use crate::sandbox::request::Request;
+use crate::sandbox::route::{Route, Rule, delete, get, post, put};
+use crate::sandbox::row::{Fields, Row, object};
+
+const ONE: &str = "/groups/:id/epics/:epic_iid";
+
+pub const ROUTES: &[Route] = &[
+    get("/groups/:id/epics", list).rules(&[Rule::OneOf("state", &["opened", "closed", "all"])]),
+    get(ONE, show),
+    post("/groups/:id/epics", create).needs(Level::Reporter).rules(&[Rule::Required("title")]),
+    put(ONE, update).needs(Level::Reporter).rules(&[Rule::OneOf("state_event", &["reopen", "close"])]),
+    delete(ONE, remove).needs(Level::Owner),
+    get("/groups/:id/epics/:epic_iid/issues", issues),
+    post("/groups/:id/epics/:epic_iid/issues/:issue_id", add_issue).needs(Level::Reporter),
+    delete("/groups/:id/epics/:epic_iid/issues/:epic_issue_id", remove_issue).needs(Level::Reporter),
+    get("/groups/:id/epics/:epic_iid/epics", children),
+];
+
+fn list(request: &mut Request<'_>) -> Answer {
+    let rows = request.world.rows(&request.shelf("epics")).to_vec();
+    let rows = narrow(request.world, request.user, &request.args, rows);
+    request.page_of("epics", &rows)
+}
+
+fn show(request: &mut Request<'_>) -> Answer {
+    let row = request.row(ONE)?;
+    ok(request.show(&row))
+}
+
+fn values(request: &Request<'_>, row: &Row) -> Result<Row, Fault> {
+    let kind = request.world.kinds.named("epics").cloned().ok_or(Fault::Nowhere)?;
+    let mut values = kind.given(request.args.all());
+    values.retain(|name, _| {
+        matches!(
+            name.as_str(),
+            "description" | "confidential" | "color" | "parent_id" | "start_date" | "due_date"
+        )
+    });
+    for (given, kept) in [("start_date_fixed", "start_date"), ("due_date_fixed", "due_date")] {
+        if let Some(date) = request.args.text(given) {
+            values.set(kept, date);
+        }
+    }
+    let mut common = super::issues::common(request, row)?;
+    common.retain(|name, _| matches!(name.as_str(), "title" | "labels"));
+    values.extend(common);
+    Ok(values)
+}
+
+fn create(request: &mut Request<'_>) -> Answer {
+    let values = values(request, &Row::new())?;
+    let row = request.world.add(&request.shelf("epics"), values, request.user);
+    created(request.show(&row))
+}
+
+fn update(request: &mut Request<'_>) -> Answer {
+    let (shelf, row) = request.subject(ONE)?;
+    let mut values = values(request, &row)?;
+    match request.args.text("state_event").as_deref() {
+        Some("close") => {
+            let now = request.world.now();
+            values.extend(object(json!({"state": "closed", "closed_at": now})));
+        }
+        Some(_) => values.extend(object(json!({"state": "opened", "closed_at": null}))),
+        None => {}
+    }
+    let row = request.world.write(&shelf, row.num("id"), values);
+    ok(request.show(&row))
+}
+
+fn remove(request: &mut Request<'_>) -> Answer {
+    let (shelf, row) = request.subject(ONE)?;
+    request.world.remove(&shelf, |other| other.num("id") == row.num("id"));
+    Ok(Reply::empty())
+}
+
+/// The issues of an epic; the id of an issue's place in one is the issue's own.
+fn issues(request: &mut Request<'_>) -> Answer {
+    let epic = request.row(ONE)?;
+    let mut rows = request.across("issues");
+    rows.retain(|row| epic.nums("_issues").contains(&row.num("id")));
+    let shown = rows.iter().map(|row| {
+        let mut shown = object(request.show_in_list("issues", row));
+        shown.set("epic_issue_id", row.num("id"));
+        shown.set("relative_position", 0);
+        Value::Object(shown)
+    });
+    request.page(shown.collect())
+}
+
+fn set_issues(request: &mut Request<'_>, id: u64, held: bool) -> Result<Value, Fault> {
+    let (shelf, epic) = request.subject(ONE)?;
+    let (_, issue) = request.world.anywhere("issues", id).ok_or(Fault::missing("Issue"))?;
+    let mut issues = epic.nums("_issues");
+    issues.retain(|other| *other != id);
+    if held {
+        issues.push(id);
+    }
+    let epic = request.write(&shelf, epic.num("id"), json!({"_issues": issues}));
+    Ok(json!({"id": id, "epic": request.show(&epic), "issue": request.show(&issue), "relative_position": 0}))
+}
+
+fn add_issue(request: &mut Request<'_>) -> Answer {
+    let id = request.param("issue_id").parse().unwrap_or_default();
+    created(set_issues(request, id, true)?)
+}
+
+fn remove_issue(request: &mut Request<'_>) -> Answer {
+    let id = request.param("epic_issue_id").parse().unwrap_or_default();
+    ok(set_issues(request, id, false)?)
+}
+
+fn children(request: &mut Request<'_>) -> Answer {
+    let epic = request.row(ONE)?;
+    let mut rows = request.world.rows(&request.shelf("epics")).to_vec();
+    rows.retain(|row| row.num("parent_id") == epic.num("id"));
+    request.page_of("epics", &rows)
+}

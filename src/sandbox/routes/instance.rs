@@ -1,0 +1,71 @@
+//! The instance itself: its version, its settings, and what it does for anybody.
+
+use serde_json::json;
+
+use crate::sandbox::access::Level;
+use crate::sandbox::reply::{Answer, created, ok};
+use crate::sandbox::request::Request;
+use crate::sandbox::route::{Route, Rule, get, post};
+use crate::sandbox::row::Fields;
+
+/// The version that the sandbox behaves like.
+const VERSION: &str = "18.9.0-ee";
+const REVISION: &str = "5a4db0c5b01";
+
+pub const ROUTES: &[Route] = &[
+    get("/version", version).needs(Level::User),
+    get("/metadata", metadata).needs(Level::User),
+    post("/markdown", markdown).needs(Level::Anyone).rules(&[Rule::Required("text")]),
+    get("/avatar", avatar).rules(&[Rule::Required("email")]),
+    get("/application/settings", settings).needs(Level::Admin),
+    get("/application/statistics", statistics).needs(Level::Admin),
+    get("/hooks", system_hooks).needs(Level::Admin),
+];
+
+fn version(_: &mut Request<'_>) -> Answer {
+    ok(json!({"version": VERSION, "revision": REVISION}))
+}
+
+fn metadata(request: &mut Request<'_>) -> Answer {
+    ok(json!({
+        "version": VERSION, "revision": REVISION,
+        "kas": {"enabled": false, "externalUrl": null, "externalK8sProxyUrl": null, "version": null},
+        "enterprise": true, "instance_url": request.world.url
+    }))
+}
+
+/// Not a Markdown renderer: paragraphs, escaped.
+fn markdown(request: &mut Request<'_>) -> Answer {
+    let text = request.args.text("text").unwrap_or_default();
+    let escaped = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let html: Vec<String> = escaped.split("\n\n").map(|part| format!("<p dir=\"auto\">{part}</p>")).collect();
+    created(json!({"html": html.join("\n")}))
+}
+
+fn avatar(request: &mut Request<'_>) -> Answer {
+    let email = request.args.text("email").unwrap_or_default();
+    let user = request.world.find("users", "email", &email);
+    ok(json!({"avatar_url": user.map(|user| user.text("avatar_url").to_owned())}))
+}
+
+/// A few of the settings, to be read.
+fn settings(_: &mut Request<'_>) -> Answer {
+    ok(json!({
+        "id": 1, "default_projects_limit": 100_000, "signup_enabled": false, "signin_enabled": true,
+        "default_branch_name": "main", "max_attachment_size": 100, "session_expire_delay": 10080
+    }))
+}
+
+fn statistics(request: &mut Request<'_>) -> Answer {
+    let count = |kind: &str| request.world.all(kind).count().to_string();
+    ok(json!({
+        "forks": "0", "issues": count("issues"), "merge_requests": count("merge_requests"), "notes": count("notes"),
+        "snippets": count("snippets"), "ssh_keys": count("keys"), "milestones": count("milestones"),
+        "users": count("users"), "projects": count("projects"), "groups": count("groups"), "active_users": "6"
+    }))
+}
+
+fn system_hooks(request: &mut Request<'_>) -> Answer {
+    let rows = request.world.rows("hooks").to_vec();
+    request.page_of("hooks", &rows)
+}

@@ -1,0 +1,373 @@
+//! Merge requests: lists at every scope, their fields, and what they change.
+
+use serde_json::{Value, json};
+
+use crate::sandbox::access::{Level, may_see};
+use crate::sandbox::diff::{Change, between};
+use crate::sandbox::errors::Fault;
+use crate::sandbox::reply::{Answer, Reply, created, ok};
+use crate::sandbox::repo::{Commit, Repo};
+use crate::sandbox::request::Request;
+use crate::sandbox::route::{Route, Rule, delete, get, post, put};
+use crate::sandbox::row::{Fields, Row, object};
+use crate::sandbox::state::Place;
+
+/// The pattern of one merge request.
+pub const ONE: &str = "/projects/:id/merge_requests/:merge_request_iid";
+
+const LIST: &[Rule] = &[
+    Rule::OneOf("state", &["opened", "closed", "locked", "merged", "all"]),
+    Rule::OneOf(
+        "scope",
+        &["created-by-me", "assigned-to-me", "created_by_me", "assigned_to_me", "reviews_for_me", "all"],
+    ),
+    Rule::OneOf(
+        "order_by",
+        &[
+            "created_at",
+            "label_priority",
+            "merged_at",
+            "milestone_due",
+            "popularity",
+            "priority",
+            "title",
+            "updated_at",
+        ],
+    ),
+    Rule::OneOf("sort", &["asc", "desc"]),
+    Rule::OneOf("wip", &["yes", "no"]),
+];
+
+pub const ROUTES: &[Route] = &[
+    get("/merge_requests", list).rules(LIST),
+    get("/groups/:id/merge_requests", list).rules(LIST),
+    get("/projects/:id/merge_requests", list).rules(LIST),
+    get(ONE, show),
+    post("/projects/:id/merge_requests", create).needs(Level::User).rules(&[
+        Rule::Required("title"),
+        Rule::Required("source_branch"),
+        Rule::Required("target_branch"),
+    ]),
+    put(ONE, update).needs(Level::User).rules(&[Rule::OneOf("state_event", &["close", "reopen"])]),
+    delete(ONE, remove).needs(Level::Owner),
+    get("/projects/:id/merge_requests/:merge_request_iid/diffs", diffs),
+    get("/projects/:id/merge_requests/:merge_request_iid/raw_diffs", raw_diffs),
+    get("/projects/:id/merge_requests/:merge_request_iid/changes", changes),
+    get("/projects/:id/merge_requests/:merge_request_iid/versions", versions),
+    get("/projects/:id/merge_requests/:merge_request_iid/versions/:version_id", version),
+    get("/projects/:id/merge_requests/:merge_request_iid/commits", commits),
+    get("/projects/:id/merge_requests/:merge_request_iid/pipelines", pipelines),
+    post("/projects/:id/merge_requests/:merge_request_iid/pipelines", new_pipeline),
+    get("/projects/:id/merge_requests/:merge_request_iid/closes_issues", closes),
+    get("/projects/:id/merge_requests/:merge_request_iid/related_issues", closes),
+    get("/projects/:id/merge_requests/:merge_request_iid/reviewers", reviewers),
+];
+
+/// The numbers that a text refers to as `#1` right after a word.
+pub fn refers(text: &str, word: &str) -> Vec<u64> {
+    let marker = format!("{word}#");
+    let number = |rest: &str| rest.chars().take_while(char::is_ascii_digit).collect::<String>().parse().ok();
+    text.split(marker.as_str()).skip(1).filter_map(number).collect()
+}
+
+/// A merge request as it stands: its newest commit, and whether it can be merged.
+pub fn current(request: &Request<'_>, row: &Row) -> Row {
+    let mut row = row.clone();
+    if row.text("state") != "opened" {
+        return row;
+    }
+    let source = request.world.repos.get(&row.num("source_project_id"));
+    if let Some(head) = source.and_then(|repo| repo.head(row.text("source_branch"))) {
+        row.set("sha", head.id.clone());
+    }
+    let conflict = conflicts(request, &row);
+    let status = match (conflict, row.flag("draft")) {
+        (true, _) => "conflict",
+        (_, true) => "draft_status",
+        _ => "mergeable",
+    };
+    row.set("has_conflicts", conflict);
+    row.set("detailed_merge_status", status);
+    row.set("merge_status", if conflict { "cannot_be_merged" } else { "can_be_merged" });
+    row
+}
+
+/// Whether both sides changed a file since they parted.
+fn conflicts(request: &Request<'_>, row: &Row) -> bool {
+    let repo = |field: &str| request.world.repos.get(&row.num(field));
+    let theirs = repo("source_project_id")
+        .and_then(|repo| repo.resolve(row.text("_base")).zip(repo.resolve(row.text("sha"))));
+    let ours = repo("project_id").and_then(|repo| repo.head(row.text("target_branch")));
+    let trees = theirs.zip(ours);
+    trees.is_some_and(|((base, theirs), ours)| Repo::merged(&base.tree, &ours.tree, &theirs.tree).is_none())
+}
+
+/// A merge request shown alone, with what only then is worth finding out.
+pub fn shown(request: &Request<'_>, row: &Row) -> Value {
+    let row = current(request, row);
+    let mut shown = request.world.show(&row);
+    let (changes, _) = changes_of(request, &row);
+    let base = row.get("_base").cloned().unwrap_or_default();
+    shown.set("changes_count", changes.len().to_string());
+    shown.set("diff_refs", json!({"base_sha": base, "head_sha": row.get("sha"), "start_sha": base}));
+    let pipelines = pipelines_of(request, &row);
+    let head = pipelines.last().map(|pipeline| request.show(pipeline)).unwrap_or_default();
+    shown.set("head_pipeline", head.clone());
+    shown.set("pipeline", head);
+    let can_merge = request.at_least(Level::Developer);
+    shown.set("user", json!({"can_merge": can_merge}));
+    if request.args.flag("include_diverged_commits_count") {
+        shown.set("diverged_commits_count", 0);
+    }
+    if request.args.flag("include_rebase_in_progress") {
+        shown.set("rebase_in_progress", false);
+    }
+    Value::Object(shown)
+}
+
+/// What a merge request changes, and its commits.
+fn changes_of(request: &Request<'_>, row: &Row) -> (Vec<Change>, Vec<Commit>) {
+    let Some(repo) = request.world.repos.get(&row.num("source_project_id")) else {
+        return Default::default();
+    };
+    let base = repo.resolve(row.text("_base"));
+    let Some((base, head)) = base.zip(repo.resolve(row.text("sha"))) else { return Default::default() };
+    let commits = repo.ahead(&base.id, &head.id).into_iter().cloned().collect();
+    (between(&base.tree, &head.tree), commits)
+}
+
+fn list(request: &mut Request<'_>) -> Answer {
+    let rows = request.listed("merge_requests")?;
+    let details = request.args.flag("with_labels_details");
+    let shown = rows.iter().map(|row| {
+        let mut shown = object(request.show_in_list("merge_requests", &current(request, row)));
+        if details {
+            shown.set("labels", super::issues::label_details(request, row));
+        }
+        Value::Object(shown)
+    });
+    request.page(shown.collect())
+}
+
+/// The merge request in the path, as it stands.
+pub fn the(request: &Request<'_>) -> Result<(String, Row), Fault> {
+    let (shelf, row) = request.subject(ONE)?;
+    let row = current(request, &row);
+    Ok((shelf, row))
+}
+
+fn show(request: &mut Request<'_>) -> Answer {
+    let (_, row) = the(request)?;
+    ok(shown(request, &row))
+}
+
+fn is_draft(title: &str) -> bool {
+    let title = title.to_lowercase();
+    ["draft:", "[draft]", "(draft)"].iter().any(|prefix| title.starts_with(prefix))
+}
+
+/// The fields of a merge request as parameters set them.
+fn values(request: &Request<'_>, row: &Row) -> Result<Row, Fault> {
+    let kind = request.world.kinds.named("merge_requests").cloned().ok_or(Fault::Nowhere)?;
+    let mut values = kind.given(request.args.all());
+    let kept = ["description", "target_branch", "squash", "discussion_locked", "allow_collaboration"];
+    values.retain(|name, _| kept.contains(&name.as_str()));
+    values.extend(super::issues::common(request, row)?);
+    if request.args.has("reviewer_ids") {
+        values.set("reviewers", request.people("reviewer_ids"));
+    }
+    if let Some(remove) = request.args.maybe("remove_source_branch") {
+        values.set("force_remove_source_branch", remove);
+    }
+    if values.contains_key("title") {
+        let draft = is_draft(values.text("title"));
+        values.set("draft", draft);
+        values.set("work_in_progress", draft);
+    }
+    Ok(values)
+}
+
+fn create(request: &mut Request<'_>) -> Answer {
+    let args = &request.args;
+    let (source, target) =
+        (args.text("source_branch").unwrap_or_default(), args.text("target_branch").unwrap_or_default());
+    let from = request.place_id();
+    let to = args.num("target_project_id").unwrap_or(from);
+    let project = request.world.row_of(Place::project(to));
+    if !may_see(request.world, request.user, "projects", &project) {
+        return Err(Fault::missing("Project"));
+    }
+    if crate::sandbox::access::level(request.world, request.user, request.place) < Level::Developer {
+        return Err(Fault::Forbidden);
+    }
+    if source == target && from == to {
+        return Err(Fault::Refused(422, json!(["You can't use same project/branch for source and target"])));
+    }
+    let shelf = format!("projects/{to}/merge_requests");
+    let same = |row: &&Row| {
+        row.text("state") == "opened"
+            && row.text("source_branch") == source
+            && row.text("target_branch") == target
+            && row.num("source_project_id") == from
+    };
+    if let Some(row) = request.world.rows(&shelf).iter().find(same) {
+        let iid = row.num("iid");
+        return Err(Fault::conflict(&format!(
+            "Another open merge request already exists for this source branch: !{iid}"
+        )));
+    }
+    let repo = request.repo()?;
+    let head = repo
+        .head(&source)
+        .cloned()
+        .ok_or_else(|| Fault::Refused(400, json!({"source_branch": ["does not exist"]})))?;
+    let targets = request.world.repos.get(&to).and_then(|repo| repo.head(&target)).cloned();
+    let tip = targets.ok_or_else(|| Fault::Refused(400, json!({"target_branch": ["does not exist"]})))?;
+    let base = repo.merge_base(&tip.id, &head.id).map(|base| base.id.clone());
+    let mut values = values(request, &Row::new())?;
+    values.extend(object(json!({
+        "source_branch": source, "target_branch": target, "source_project_id": from, "target_project_id": to, "sha": head.id, "_base": base,
+    })));
+    let row = request.world.add(&shelf, values, request.user);
+    super::issues::learn_labels(request, &row);
+    request.event("opened", "MergeRequest", &row);
+    created(shown(request, &row))
+}
+
+fn update(request: &mut Request<'_>) -> Answer {
+    let (shelf, before) = the(request)?;
+    if !request.at_least(Level::Developer) && !request.wrote(&before) {
+        return Err(Fault::Forbidden);
+    }
+    let mut values = values(request, &before)?;
+    match (request.args.text("state_event").as_deref(), before.text("state")) {
+        (Some("close"), "opened") => {
+            let now = request.world.now();
+            values.extend(object(json!({"state": "closed", "closed_at": now, "closed_by": request.user, "detailed_merge_status": "not_open"})));
+        }
+        (Some("reopen"), "closed") => {
+            values.extend(object(json!({"state": "opened", "closed_at": null, "closed_by": null, "detailed_merge_status": "mergeable"})));
+        }
+        (Some(_), "merged") => {
+            return Err(Fault::Refused(422, json!({"state": ["cannot transition from merged"]})));
+        }
+        _ => {}
+    }
+    let row = request.world.write(&shelf, before.num("id"), values);
+    super::issues::learn_labels(request, &row);
+    super::issues::record(request, &shelf, "MergeRequest", &before, &row);
+    ok(shown(request, &row))
+}
+
+fn remove(request: &mut Request<'_>) -> Answer {
+    let (shelf, row) = the(request)?;
+    request.world.remove(&shelf, |other| other.num("id") == row.num("id"));
+    Ok(Reply::empty())
+}
+
+fn diffs(request: &mut Request<'_>) -> Answer {
+    let (_, row) = the(request)?;
+    let (changes, _) = changes_of(request, &row);
+    request.page(changes.iter().map(Change::json).collect())
+}
+
+fn raw_diffs(request: &mut Request<'_>) -> Answer {
+    let (_, row) = the(request)?;
+    let (changes, _) = changes_of(request, &row);
+    Ok(Reply::text(changes.iter().map(Change::raw).collect::<String>()))
+}
+
+fn changes(request: &mut Request<'_>) -> Answer {
+    let (_, row) = the(request)?;
+    let (changes, _) = changes_of(request, &row);
+    let mut shown = object(shown(request, &row));
+    let large = changes.iter().any(|change| change.json().get("too_large") == Some(&Value::Bool(true)));
+    shown.set("changes", changes.iter().map(Change::json).collect::<Vec<_>>());
+    shown.set("overflow", large);
+    ok(shown)
+}
+
+/// There is one version of each diff: the newest.
+fn version_of(row: &Row) -> Row {
+    object(json!({
+        "id": row.num("id") + 1000, "head_commit_sha": row.get("sha"), "base_commit_sha": row.get("_base"),
+        "start_commit_sha": row.get("_base"), "created_at": row.get("created_at"), "merge_request_id": row.num("id"),
+        "state": "collected", "real_size": "1", "patch_id_sha": null
+    }))
+}
+
+fn versions(request: &mut Request<'_>) -> Answer {
+    let (_, row) = the(request)?;
+    request.page(vec![Value::Object(version_of(&row))])
+}
+
+fn version(request: &mut Request<'_>) -> Answer {
+    let (_, row) = the(request)?;
+    let mut version = version_of(&row);
+    if version.num("id").to_string() != request.param("version_id") {
+        return Err(Fault::missing(""));
+    }
+    let (changes, commits) = changes_of(request, &row);
+    let web = request.web();
+    version.set("commits", commits.iter().map(|commit| commit.json(&web)).collect::<Vec<_>>());
+    version.set("diffs", changes.iter().map(Change::json).collect::<Vec<_>>());
+    ok(version)
+}
+
+fn commits(request: &mut Request<'_>) -> Answer {
+    let (_, row) = the(request)?;
+    let (_, commits) = changes_of(request, &row);
+    let web = request.web();
+    request.page(commits.iter().map(|commit| commit.json(&web)).collect())
+}
+
+fn pipelines_of(request: &Request<'_>, row: &Row) -> Vec<Row> {
+    let rows = request.world.rows(&format!("projects/{}/pipelines", row.num("project_id"))).iter();
+    rows.filter(|pipeline| pipeline.num("_merge_request") == row.num("iid")).cloned().collect()
+}
+
+fn pipelines(request: &mut Request<'_>) -> Answer {
+    let (_, row) = the(request)?;
+    let mut rows = pipelines_of(request, &row);
+    rows.reverse();
+    request.page_of("pipelines", &rows)
+}
+
+fn new_pipeline(request: &mut Request<'_>) -> Answer {
+    let (_, row) = the(request)?;
+    let values = object(json!({
+        "ref": row.text("source_branch"), "sha": row.text("sha"), "source": "merge_request_event", "_merge_request": row.num("iid")
+    }));
+    let project = request.place_id();
+    let pipeline = crate::sandbox::pipeline::start(
+        request.world,
+        project,
+        values,
+        crate::sandbox::pipeline::JOBS,
+        request.user,
+    );
+    created(request.show(&pipeline))
+}
+
+/// The issues that merging closes.
+pub fn closed_by(request: &Request<'_>, row: &Row) -> Vec<Row> {
+    let mut iids = refers(row.text("description"), "Closes ");
+    iids.extend(refers(row.text("description"), "Fixes "));
+    request.across("issues").into_iter().filter(|issue| iids.contains(&issue.num("iid"))).collect()
+}
+
+fn closes(request: &mut Request<'_>) -> Answer {
+    let (_, row) = the(request)?;
+    let rows = closed_by(request, &row);
+    request.page_of("issues", &rows)
+}
+
+fn reviewers(request: &mut Request<'_>) -> Answer {
+    let (_, row) = the(request)?;
+    let approved = row.nums("_approvals");
+    let shown = row.nums("reviewers").into_iter().map(|user| {
+        let state = if approved.contains(&user) { "approved" } else { "unreviewed" };
+        json!({"user": request.world.basic_user(user), "state": state, "created_at": row.get("created_at")})
+    });
+    ok(shown.collect::<Vec<_>>())
+}

@@ -1,0 +1,283 @@
+//! What happens to a merge request: approvals, merging and rebasing.
+
+use serde_json::{Value, json};
+
+use crate::sandbox::access::Level;
+use crate::sandbox::errors::Fault;
+use crate::sandbox::reply::{Answer, Reply, created, ok};
+use crate::sandbox::repo::Repo;
+use crate::sandbox::request::Request;
+use crate::sandbox::route::{Route, get, post, put};
+use crate::sandbox::row::{Fields, Row};
+use crate::sandbox::seed::author;
+
+use super::merge_requests::{closed_by, shown, the};
+
+pub const ROUTES: &[Route] = &[
+    get("/projects/:id/merge_requests/:merge_request_iid/approvals", approvals),
+    get("/projects/:id/merge_requests/:merge_request_iid/approval_state", approval_state),
+    post("/projects/:id/merge_requests/:merge_request_iid/approve", approve),
+    post("/projects/:id/merge_requests/:merge_request_iid/unapprove", unapprove),
+    put("/projects/:id/merge_requests/:merge_request_iid/reset_approvals", reset),
+    get("/projects/:id/approvals", settings),
+    put("/projects/:id/merge_requests/:merge_request_iid/merge", merge),
+    post("/projects/:id/merge_requests/:merge_request_iid/cancel_merge_when_pipeline_succeeds", cancel),
+    put("/projects/:id/merge_requests/:merge_request_iid/rebase", rebase),
+    get("/projects/:id/merge_requests/:merge_request_iid/merge_ref", merge_ref),
+    put("/projects/:id/merge_requests/:merge_request_iid/draft_notes/:draft_note_id/publish", publish),
+    post("/projects/:id/merge_requests/:merge_request_iid/draft_notes/bulk_publish", publish_all),
+];
+
+/// How many approvals the project's rules want.
+fn wanted(request: &Request<'_>) -> usize {
+    let rules = request.world.rows(&request.shelf("approval_rules")).iter();
+    let most = rules.map(|rule| rule.num("approvals_required")).max().unwrap_or_default();
+    usize::try_from(most).unwrap_or_default()
+}
+
+fn show_approvals(request: &Request<'_>, row: &Row) -> Value {
+    let given = row.nums("_approvals");
+    let required = wanted(request);
+    let by: Vec<Value> = given
+        .iter()
+        .map(|user| json!({"user": request.world.basic_user(*user), "approved_at": row.get("updated_at")}))
+        .collect();
+    let mine = request.user.is_some_and(|user| given.contains(&user));
+    json!({
+        "id": row.num("id"), "iid": row.num("iid"), "project_id": row.num("project_id"), "title": row.text("title"),
+        "description": row.get("description"), "state": row.text("state"), "created_at": row.get("created_at"),
+        "updated_at": row.get("updated_at"), "merge_status": row.text("merge_status"), "approved": given.len() >= required,
+        "approvals_required": required, "approvals_left": required.saturating_sub(given.len()),
+        "require_password_to_approve": false, "approved_by": by, "suggested_approvers": [], "approvers": [],
+        "approver_groups": [], "user_has_approved": mine, "user_can_approve": !mine && request.at_least(Level::Developer),
+        "approval_rules_left": [], "has_approval_rules": true, "merge_request_approvers_available": true, "multiple_approval_rules_available": true
+    })
+}
+
+fn approvals(request: &mut Request<'_>) -> Answer {
+    let (_, row) = the(request)?;
+    ok(show_approvals(request, &row))
+}
+
+fn approval_state(request: &mut Request<'_>) -> Answer {
+    let (_, row) = the(request)?;
+    let given = row.nums("_approvals");
+    let by: Vec<Value> = given.iter().map(|user| request.world.basic_user(*user)).collect();
+    let rules = request.world.rows(&request.shelf("approval_rules")).iter().map(|rule| {
+        let mut shown = request.world.show(rule);
+        shown.set("approved", given.len() as u64 >= rule.num("approvals_required"));
+        shown.set("approved_by", by.clone());
+        Value::Object(shown)
+    });
+    let rules: Vec<Value> = rules.collect();
+    ok(json!({"approval_rules_overwritten": false, "rules": rules}))
+}
+
+fn approve(request: &mut Request<'_>) -> Answer {
+    let (shelf, row) = the(request)?;
+    let me = request.me()?;
+    if request.args.text("sha").is_some_and(|sha| sha != row.text("sha")) {
+        return Err(Fault::refused(409, "SHA does not match HEAD of source branch"));
+    }
+    let mut given = row.nums("_approvals");
+    if given.contains(&me) || row.text("state") != "opened" {
+        return Err(Fault::Unauthorized);
+    }
+    given.push(me);
+    let row = request.write(&shelf, row.num("id"), json!({"_approvals": given}));
+    created(show_approvals(request, &row))
+}
+
+fn unapprove(request: &mut Request<'_>) -> Answer {
+    let (shelf, row) = the(request)?;
+    let me = request.me()?;
+    let mut given = row.nums("_approvals");
+    if !given.contains(&me) {
+        return Err(Fault::missing(""));
+    }
+    given.retain(|user| *user != me);
+    let row = request.write(&shelf, row.num("id"), json!({"_approvals": given}));
+    created(show_approvals(request, &row))
+}
+
+fn reset(request: &mut Request<'_>) -> Answer {
+    let (shelf, row) = the(request)?;
+    request.write(&shelf, row.num("id"), json!({"_approvals": []}));
+    Ok(Reply::json(202, Value::Null))
+}
+
+fn settings(request: &mut Request<'_>) -> Answer {
+    ok(json!({
+        "approvals_before_merge": wanted(request), "reset_approvals_on_push": true, "selective_code_owner_removals": false,
+        "disable_overriding_approvers_per_merge_request": false, "merge_requests_author_approval": false,
+        "merge_requests_disable_committers_approval": false, "require_password_to_approve": false
+    }))
+}
+
+fn merge(request: &mut Request<'_>) -> Answer {
+    let (shelf, row) = the(request)?;
+    if row.text("state") != "opened" || row.text("detailed_merge_status") == "draft_status" {
+        return Err(Fault::refused(405, "405 Method Not Allowed"));
+    }
+    if row.text("detailed_merge_status") == "conflict" {
+        return Err(Fault::refused(422, "Branch cannot be merged"));
+    }
+    if request.args.text("sha").is_some_and(|sha| sha != row.text("sha")) {
+        return Err(Fault::refused(409, "SHA does not match HEAD of source branch"));
+    }
+    let waits = request.args.flag("auto_merge") || request.args.flag("merge_when_pipeline_succeeds");
+    let running = request.world.rows(&request.shelf("pipelines")).iter().any(|pipeline| {
+        pipeline.num("_merge_request") == row.num("iid")
+            && matches!(pipeline.text("status"), "running" | "pending")
+    });
+    if waits && running {
+        let row = request.write(
+            &shelf,
+            row.num("id"),
+            json!({"merge_when_pipeline_succeeds": true, "merge_user": request.user}),
+        );
+        return ok(shown(request, &row));
+    }
+    let row = really_merge(request, &shelf, &row)?;
+    ok(shown(request, &row))
+}
+
+fn really_merge(request: &mut Request<'_>, shelf: &str, row: &Row) -> Result<Row, Fault> {
+    let (source, target) = (row.text("source_branch").to_owned(), row.text("target_branch").to_owned());
+    let author = author(request.world, request.me()?);
+    let now = request.world.now();
+    let refused = || Fault::refused(422, "Branch cannot be merged");
+    let origin = request.world.repos.get(&row.num("source_project_id")).ok_or_else(refused)?;
+    let theirs = origin.resolve(row.text("sha")).cloned().ok_or_else(refused)?;
+    let base = origin.resolve(row.text("_base")).cloned().ok_or_else(refused)?;
+    let ours = request.repo()?.head(&target).cloned().ok_or_else(refused)?;
+    let tree = Repo::merged(&base.tree, &ours.tree, &theirs.tree).ok_or_else(refused)?;
+    let squash = request.args.maybe("squash").unwrap_or_else(|| row.flag("squash"));
+    let default = format!(
+        "Merge branch '{source}' into '{target}'\n\n{}\n\nSee merge request {}!{}",
+        row.text("title"),
+        request.full_path(),
+        row.num("iid")
+    );
+    let named = if squash { "squash_commit_message" } else { "merge_commit_message" };
+    let message =
+        request.args.text(named).unwrap_or(if squash { row.text("title").to_owned() } else { default });
+    let parents = if squash { vec![ours.id] } else { vec![ours.id, theirs.id] };
+    let made = request.repo_mut().commit(&target, parents, tree, &message, author, &now);
+    let gone = request
+        .args
+        .maybe("should_remove_source_branch")
+        .unwrap_or_else(|| row.flag("force_remove_source_branch"));
+    if gone && row.num("source_project_id") == request.place_id() {
+        request.repo_mut().branches.remove(&source);
+    }
+    let merge_sha = if squash { Value::Null } else { json!(made.id) };
+    let squash_sha = if squash { json!(made.id) } else { Value::Null };
+    let values = json!({
+        "state": "merged", "merged_by": request.user, "merge_user": request.user, "merged_at": now,
+        "detailed_merge_status": "not_open", "merge_commit_sha": merge_sha, "squash_commit_sha": squash_sha,
+        "sha": row.text("sha"), "should_remove_source_branch": gone
+    });
+    let merged = request.write(shelf, row.num("id"), values);
+    for issue in closed_by(request, row).iter().filter(|issue| issue.text("state") == "opened") {
+        let shelf = request.shelf("issues");
+        request.write(
+            &shelf,
+            issue.num("id"),
+            json!({"state": "closed", "closed_at": now, "closed_by": request.user}),
+        );
+    }
+    request.event("accepted", "MergeRequest", &merged);
+    Ok(merged)
+}
+
+fn cancel(request: &mut Request<'_>) -> Answer {
+    let (shelf, row) = the(request)?;
+    if !row.flag("merge_when_pipeline_succeeds") {
+        return Err(Fault::refused(406, "Failed to cancel auto merge"));
+    }
+    let row = request.write(
+        &shelf,
+        row.num("id"),
+        json!({"merge_when_pipeline_succeeds": false, "merge_user": null}),
+    );
+    created(shown(request, &row))
+}
+
+/// Rebasing gives the branch one new commit on top of its target.
+fn rebase(request: &mut Request<'_>) -> Answer {
+    let (shelf, row) = the(request)?;
+    if row.text("state") != "opened" {
+        return Err(Fault::Forbidden);
+    }
+    let author = author(request.world, row.num("author"));
+    let now = request.world.now();
+    let repo = request.repo()?;
+    let ends = repo
+        .resolve(row.text("_base"))
+        .zip(repo.resolve(row.text("sha")))
+        .zip(repo.head(row.text("target_branch")));
+    let ((base, theirs), ours) = ends.ok_or(Fault::missing("Branch"))?;
+    let (message, target) = (theirs.message.clone(), ours.id.clone());
+    match Repo::merged(&base.tree, &ours.tree, &theirs.tree) {
+        Some(tree) => {
+            let made = request.repo_mut().commit(
+                row.text("source_branch"),
+                vec![target.clone()],
+                tree,
+                &message,
+                author,
+                &now,
+            );
+            request.write(
+                &shelf,
+                row.num("id"),
+                json!({"sha": made.id, "_base": target, "merge_error": null}),
+            );
+        }
+        None => {
+            let error = "Rebase failed: Rebase locally, resolve all conflicts, then push the branch.";
+            request.write(&shelf, row.num("id"), json!({"merge_error": error}));
+        }
+    }
+    Ok(Reply::json(202, json!({"rebase_in_progress": true})))
+}
+
+fn merge_ref(request: &mut Request<'_>) -> Answer {
+    let (_, row) = the(request)?;
+    ok(json!({"commit_id": row.text("sha")}))
+}
+
+/// Turns a draft into a note.
+fn say(request: &mut Request<'_>, draft: &Row) -> Result<(), Fault> {
+    let (shelf, row) = the(request)?;
+    let under = format!("{shelf}/{}", row.num("iid"));
+    let discussion = crate::sandbox::repo::sha(&format!("{under}/draft{}", draft.num("id")));
+    let values = json!({
+        "body": draft.text("note"), "noteable_id": row.num("id"), "noteable_iid": row.num("iid"),
+        "noteable_type": "MergeRequest", "_discussion": discussion, "author": draft.num("author_id")
+    });
+    request.add(&format!("{under}/notes"), values);
+    request.world.remove(&format!("{under}/draft_notes"), |other| other.num("id") == draft.num("id"));
+    Ok(())
+}
+
+fn drafts(request: &Request<'_>) -> Result<Vec<Row>, Fault> {
+    let (shelf, row) = the(request)?;
+    let drafts = request.world.rows(&format!("{shelf}/{}/draft_notes", row.num("iid"))).iter();
+    Ok(drafts.filter(|draft| Some(draft.num("author_id")) == request.user).cloned().collect())
+}
+
+fn publish(request: &mut Request<'_>) -> Answer {
+    let wanted = request.param("draft_note_id").to_owned();
+    let draft = drafts(request)?.into_iter().find(|draft| draft.num("id").to_string() == wanted);
+    say(request, &draft.ok_or(Fault::missing(""))?)?;
+    Ok(Reply::empty())
+}
+
+fn publish_all(request: &mut Request<'_>) -> Answer {
+    for draft in drafts(request)? {
+        say(request, &draft)?;
+    }
+    Ok(Reply::empty())
+}

@@ -1,0 +1,337 @@
+//! What people say about things: notes, the discussions they form, and the emoji they award.
+//!
+//! The same routes stand under issues, merge requests, snippets, epics and commits.
+
+use serde_json::{Value, json};
+
+use crate::sandbox::access::Level;
+use crate::sandbox::errors::Fault;
+use crate::sandbox::reply::{Answer, Reply, created, ok};
+use crate::sandbox::repo::sha;
+use crate::sandbox::request::Request;
+use crate::sandbox::route::{Route, Rule, Run};
+use crate::sandbox::row::{Fields, Row, object};
+
+/// What can be talked about: its pattern and GitLab's name for it.
+const SUBJECTS: &[(&str, &str)] = &[
+    ("/projects/:id/issues/:issue_iid", "Issue"),
+    ("/projects/:id/merge_requests/:merge_request_iid", "MergeRequest"),
+    ("/projects/:id/snippets/:snippet_id", "Snippet"),
+    ("/groups/:id/epics/:epic_id", "Epic"),
+    ("/projects/:id/repository/commits/:sha", "Commit"),
+];
+
+const BODY: &[Rule] = &[Rule::Required("body")];
+const NAME: &[Rule] = &[Rule::Required("name")];
+
+type Handler = fn(&mut Request<'_>) -> Answer;
+
+/// Under each subject: method, rest of the path, handler, rules.
+const UNDER: &[(&str, &str, Handler, &[Rule])] = &[
+    ("GET", "/notes", list, &[]),
+    ("POST", "/notes", create, BODY),
+    ("GET", "/notes/:note_id", show, &[]),
+    ("PUT", "/notes/:note_id", update, BODY),
+    ("DELETE", "/notes/:note_id", remove, &[]),
+    ("GET", "/discussions", discussions, &[]),
+    ("POST", "/discussions", discuss, BODY),
+    ("GET", "/discussions/:discussion_id", discussion, &[]),
+    ("PUT", "/discussions/:discussion_id", resolve, &[Rule::Required("resolved")]),
+    ("POST", "/discussions/:discussion_id/notes", answer, BODY),
+    ("PUT", "/discussions/:discussion_id/notes/:note_id", update, &[Rule::AnyOf(&["body", "resolved"])]),
+    ("DELETE", "/discussions/:discussion_id/notes/:note_id", remove, &[]),
+    ("GET", "/award_emoji", awards, &[]),
+    ("POST", "/award_emoji", award, NAME),
+    ("GET", "/award_emoji/:award_id", show_award, &[]),
+    ("DELETE", "/award_emoji/:award_id", withdraw, &[]),
+    ("GET", "/notes/:note_id/award_emoji", awards, &[]),
+    ("POST", "/notes/:note_id/award_emoji", award, NAME),
+    ("GET", "/notes/:note_id/award_emoji/:award_id", show_award, &[]),
+    ("DELETE", "/notes/:note_id/award_emoji/:award_id", withdraw, &[]),
+];
+
+/// The routes under every subject.
+pub fn routes() -> Vec<Route> {
+    let route = |(subject, _): &(&str, &str)| {
+        let subject = (*subject).to_owned();
+        UNDER.iter().map(move |(method, rest, run, rules)| {
+            let level = if *method == "GET" { Level::Anyone } else { Level::User };
+            Route::new(method, format!("{subject}{rest}"), Run::Do(*run)).needs(level).rules(rules)
+        })
+    };
+    SUBJECTS.iter().flat_map(route).collect()
+}
+
+/// What a request talks about.
+struct Subject {
+    pattern: &'static str,
+    kind: &'static str,
+    shelf: String,
+    row: Row,
+}
+
+fn subject(request: &Request<'_>) -> Result<Subject, Fault> {
+    let found = SUBJECTS.iter().find(|(pattern, _)| request.pattern.starts_with(pattern));
+    let (pattern, kind) = *found.ok_or(Fault::Nowhere)?;
+    if kind == "Commit" {
+        let commit = request.repo()?.resolve(request.param("sha")).ok_or(Fault::missing("Commit"))?;
+        let row = object(json!({"id": commit.id, "iid": null}));
+        return Ok(Subject { pattern, kind, shelf: request.shelf("repository/commits"), row });
+    }
+    let (shelf, row) = request.subject(pattern)?;
+    Ok(Subject { pattern, kind, shelf, row })
+}
+
+impl Subject {
+    /// A shelf under what is talked about.
+    fn under(&self, name: &str) -> String {
+        let key =
+            ["iid", "id"].iter().find_map(|key| self.row.get(*key).and_then(crate::sandbox::args::text_of));
+        format!("{}/{}/{name}", self.shelf, key.unwrap_or_default())
+    }
+}
+
+fn list(request: &mut Request<'_>) -> Answer {
+    let mut rows = request.world.rows(&subject(request)?.under("notes")).to_vec();
+    match request.args.text("activity_filter").as_deref() {
+        Some("only_comments") => rows.retain(|row| !row.flag("system")),
+        Some("only_activity") => rows.retain(|row| row.flag("system")),
+        _ => {}
+    }
+    crate::sandbox::filter::sort(&request.args, &mut rows);
+    request.page_of("notes", &rows)
+}
+
+/// Adds a note to a discussion, a new one where none is named.
+fn say(
+    request: &mut Request<'_>,
+    subject: &Subject,
+    discussion: Option<&Row>,
+    individual: bool,
+) -> Result<Row, Fault> {
+    let body = request
+        .args
+        .text("body")
+        .ok_or_else(|| Fault::refused(400, "400 Bad request - Note can't be blank"))?;
+    let shelf = subject.under("notes");
+    let resolvable = subject.kind == "MergeRequest" && !individual;
+    let count = request.world.rows(&shelf).len();
+    let mut values = object(json!({
+        "body": body, "noteable_id": subject.row.get("id"), "noteable_iid": subject.row.get("iid"),
+        "noteable_type": subject.kind, "resolvable": resolvable, "_individual": individual,
+        "_discussion": discussion.map_or_else(|| sha(&format!("{shelf}{count}")), |note| note.text("_discussion").to_owned()),
+        "type": if individual { Value::Null } else { Value::from("DiscussionNote") },
+        "internal": request.args.flag("internal"), "confidential": request.args.flag("internal"),
+    }));
+    if let Some(position) =
+        discussion.and_then(|note| note.get("position")).or_else(|| request.args.get("position"))
+    {
+        values.set("type", "DiffNote");
+        values.set("position", position.clone());
+    }
+    if resolvable {
+        values.extend(object(json!({"resolved": false, "resolved_by": null, "resolved_at": null})));
+    }
+    if let Some(at) = request.args.text("created_at").filter(|_| request.at_least(Level::Owner)) {
+        values.set("created_at", at);
+    }
+    let row = request.world.add(&shelf, values, request.user);
+    if let Some(parent) = request.world.find_mut(&subject.shelf, "id", &subject.row.num("id").to_string()) {
+        let count = parent.num("user_notes_count") + 1;
+        parent.set("user_notes_count", count);
+        if resolvable {
+            parent.set("blocking_discussions_resolved", false);
+        }
+    }
+    Ok(row)
+}
+
+fn create(request: &mut Request<'_>) -> Answer {
+    let subject = subject(request)?;
+    let row = say(request, &subject, None, true)?;
+    created(request.show(&row))
+}
+
+/// The note in the path.
+fn the_note(request: &Request<'_>) -> Result<(String, Row), Fault> {
+    let shelf = subject(request)?.under("notes");
+    let row = request.row_on(&shelf, "note_id").map_err(|_| Fault::missing(""))?;
+    Ok((shelf, row))
+}
+
+fn show(request: &mut Request<'_>) -> Answer {
+    let (_, row) = the_note(request)?;
+    ok(request.show(&row))
+}
+
+fn update(request: &mut Request<'_>) -> Answer {
+    let (shelf, row) = the_note(request)?;
+    if !request.wrote(&row) && !request.at_least(Level::Maintainer) {
+        return Err(Fault::Forbidden);
+    }
+    if let Some(resolved) = request.args.maybe("resolved") {
+        settle(request, &shelf, &row.clone(), resolved)?;
+    }
+    let mut values = json!({});
+    if let Some(body) = request.args.text("body") {
+        values = json!({"body": body});
+    }
+    let row = request.write(&shelf, row.num("id"), values);
+    ok(request.show(&row))
+}
+
+fn remove(request: &mut Request<'_>) -> Answer {
+    let (shelf, row) = the_note(request)?;
+    if !request.wrote(&row) && !request.at_least(Level::Maintainer) {
+        return Err(Fault::Forbidden);
+    }
+    request.world.remove(&shelf, |other| other.num("id") == row.num("id"));
+    Ok(Reply::empty())
+}
+
+/// The discussion that a note began, with all its notes.
+fn thread(request: &Request<'_>, rows: &[Row], id: &str) -> Value {
+    let notes: Vec<&Row> = rows.iter().filter(|row| row.text("_discussion") == id).collect();
+    let individual = notes.first().is_some_and(|note| note.flag("_individual"));
+    let shown: Vec<Value> = notes.iter().map(|note| request.show(note)).collect();
+    json!({"id": id, "individual_note": individual, "notes": shown})
+}
+
+fn discussions(request: &mut Request<'_>) -> Answer {
+    let rows = request.world.rows(&subject(request)?.under("notes")).to_vec();
+    let mut ids: Vec<String> = Vec::new();
+    for row in &rows {
+        let id = row.text("_discussion").to_owned();
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    request.page(ids.iter().map(|id| thread(request, &rows, id)).collect())
+}
+
+/// The first note of the discussion in the path.
+fn the_discussion(request: &Request<'_>) -> Result<(Subject, Row), Fault> {
+    let subject = subject(request)?;
+    let rows = request.world.rows(&subject.under("notes"));
+    let first = rows.iter().find(|row| row.text("_discussion") == request.param("discussion_id"));
+    let first = first.cloned().ok_or(Fault::missing("Discussion"))?;
+    Ok((subject, first))
+}
+
+fn show_thread(request: &Request<'_>, subject: &Subject, id: &str) -> Value {
+    thread(request, request.world.rows(&subject.under("notes")), id)
+}
+
+fn discussion(request: &mut Request<'_>) -> Answer {
+    let (subject, first) = the_discussion(request)?;
+    ok(show_thread(request, &subject, first.text("_discussion")))
+}
+
+fn discuss(request: &mut Request<'_>) -> Answer {
+    let subject = subject(request)?;
+    if let Some(problem) = position_problem(request) {
+        return Err(Fault::refused(400, problem));
+    }
+    let row = say(request, &subject, None, false)?;
+    created(show_thread(request, &subject, row.text("_discussion")))
+}
+
+/// A note on a line needs to say which line of which file between which commits.
+fn position_problem(request: &Request<'_>) -> Option<&'static str> {
+    let position = request.args.nested("position");
+    if !request.args.has("position") || position.text("position_type").as_deref() == Some("image") {
+        return None;
+    }
+    let shas = ["base_sha", "start_sha", "head_sha"].iter().all(|name| position.text(name).is_some());
+    let line = ["new_line", "old_line"].iter().any(|name| position.num(name).is_some());
+    let path = ["new_path", "old_path"].iter().any(|name| position.text(name).is_some());
+    (!(shas && line && path))
+        .then_some("400 Bad request - Note {:line_code=>[\"can't be blank\", \"must be a valid line code\"]}")
+}
+
+fn answer(request: &mut Request<'_>) -> Answer {
+    let (subject, first) = the_discussion(request)?;
+    let row = say(request, &subject, Some(&first), false)?;
+    created(request.show(&row))
+}
+
+/// Resolves a whole discussion, or takes that back.
+fn settle(request: &mut Request<'_>, shelf: &str, first: &Row, resolved: bool) -> Result<(), Fault> {
+    let notes = request.world.rows(shelf).to_vec();
+    let thread = notes.iter().filter(|note| note.text("_discussion") == first.text("_discussion"));
+    let mut any = false;
+    for note in thread.filter(|note| note.flag("resolvable")) {
+        let now = request.world.now();
+        let (by, at) = if resolved { (json!(request.user), json!(now)) } else { (Value::Null, Value::Null) };
+        request.write(
+            shelf,
+            note.num("id"),
+            json!({"resolved": resolved, "resolved_by": by, "resolved_at": at}),
+        );
+        any = true;
+    }
+    if !any {
+        return Err(Fault::Forbidden);
+    }
+    let open = |note: &Row| note.flag("resolvable") && !note.flag("resolved");
+    let done = !request.world.rows(shelf).iter().any(open);
+    let subject = subject(request)?;
+    request.write(&subject.shelf, subject.row.num("id"), json!({"blocking_discussions_resolved": done}));
+    Ok(())
+}
+
+fn resolve(request: &mut Request<'_>) -> Answer {
+    let (subject, first) = the_discussion(request)?;
+    let resolved = request.args.flag("resolved");
+    settle(request, &subject.under("notes"), &first, resolved)?;
+    ok(show_thread(request, &subject, first.text("_discussion")))
+}
+
+/// The shelf of the emoji on a note or on what is talked about, and what that is.
+fn awardable(request: &Request<'_>) -> Result<(String, &'static str, Value), Fault> {
+    let subject = subject(request)?;
+    if request.pattern.starts_with(&format!("{}/notes/", subject.pattern)) {
+        let (shelf, note) = the_note(request)?;
+        return Ok((format!("{shelf}/{}/award_emoji", note.num("id")), "Note", json!(note.num("id"))));
+    }
+    let id = subject.row.get("id").cloned().unwrap_or_default();
+    Ok((subject.under("award_emoji"), subject.kind, id))
+}
+
+fn awards(request: &mut Request<'_>) -> Answer {
+    let (shelf, _, _) = awardable(request)?;
+    let rows = request.world.rows(&shelf).to_vec();
+    request.page_of("award_emoji", &rows)
+}
+
+fn award(request: &mut Request<'_>) -> Answer {
+    let (shelf, kind, id) = awardable(request)?;
+    let name = request.args.text("name").unwrap_or_default().trim_matches(':').to_owned();
+    let me = request.me()?;
+    let taken = |row: &Row| row.num("user") == me && row.text("name") == name;
+    if name.is_empty() || request.world.rows(&shelf).iter().any(taken) {
+        return Err(Fault::missing("Award Emoji Name has already been taken"));
+    }
+    let row = request.add(&shelf, json!({"name": name, "awardable_id": id, "awardable_type": kind}));
+    created(request.show(&row))
+}
+
+fn the_award(request: &Request<'_>) -> Result<(String, Row), Fault> {
+    let (shelf, _, _) = awardable(request)?;
+    let row = request.row_on(&shelf, "award_id").map_err(|_| Fault::missing("Award Emoji"))?;
+    Ok((shelf, row))
+}
+
+fn show_award(request: &mut Request<'_>) -> Answer {
+    let (_, row) = the_award(request)?;
+    ok(request.show(&row))
+}
+
+fn withdraw(request: &mut Request<'_>) -> Answer {
+    let (shelf, row) = the_award(request)?;
+    if Some(row.num("user")) != request.user {
+        return Err(Fault::Forbidden);
+    }
+    request.world.remove(&shelf, |other| other.num("id") == row.num("id"));
+    Ok(Reply::empty())
+}

@@ -1,0 +1,203 @@
+//! Pipelines.
+
+use serde_json::{Value, json};
+
+use crate::sandbox::errors::Fault;
+use crate::sandbox::filter::sort;
+use crate::sandbox::pipeline::{JOBS, settle, start};
+use crate::sandbox::reply::{Answer, Reply, created, ok};
+use crate::sandbox::request::Request;
+use crate::sandbox::route::{Route, Rule, delete, get, post};
+use crate::sandbox::row::{Fields, Row, object};
+
+const ONE: &str = "/projects/:id/pipelines/:pipeline_id";
+/// The states that a list can be narrowed to.
+const STATUS: Rule = Rule::OneOf(
+    "status",
+    &[
+        "created",
+        "waiting_for_resource",
+        "preparing",
+        "pending",
+        "running",
+        "success",
+        "failed",
+        "canceled",
+        "canceling",
+        "skipped",
+        "manual",
+        "scheduled",
+    ],
+);
+
+pub const ROUTES: &[Route] = &[
+    get("/projects/:id/pipelines", list).rules(&[
+        STATUS,
+        Rule::OneOf("scope", &["running", "pending", "finished", "branches", "tags"]),
+        Rule::OneOf("order_by", &["id", "status", "ref", "updated_at", "user_id"]),
+    ]),
+    get("/projects/:id/pipelines/latest", latest),
+    get(ONE, show),
+    post("/projects/:id/pipeline", create).rules(&[Rule::Required("ref")]),
+    post("/projects/:id/pipelines/:pipeline_id/cancel", cancel),
+    post("/projects/:id/pipelines/:pipeline_id/retry", retry),
+    delete(ONE, remove),
+    get("/projects/:id/pipelines/:pipeline_id/jobs", jobs),
+    get("/projects/:id/pipelines/:pipeline_id/bridges", bridges),
+    get("/projects/:id/pipelines/:pipeline_id/variables", variables),
+    get("/projects/:id/pipelines/:pipeline_id/test_report", test_report),
+    get("/projects/:id/pipelines/:pipeline_id/test_report_summary", test_summary),
+];
+
+fn list(request: &mut Request<'_>) -> Answer {
+    let args = &request.args;
+    let mut rows = request.across("pipelines");
+    for field in ["status", "ref", "sha", "source", "name"] {
+        if let Some(wanted) = args.text(field) {
+            rows.retain(|row| row.text(field) == wanted);
+        }
+    }
+    if let Some(user) = args.text("username").map(|name| request.world.user_named(&name)) {
+        rows.retain(|row| Some(row.num("user")) == user);
+    }
+    match args.text("scope").as_deref() {
+        Some("finished") => rows.retain(|row| !row.blank("finished_at")),
+        Some(state @ ("running" | "pending")) => rows.retain(|row| row.text("status") == state),
+        _ => {}
+    }
+    if !args.has("order_by") {
+        request.args.add("order_by", "id");
+    }
+    sort(&request.args, &mut rows);
+    request.page_of("pipelines", &rows)
+}
+
+fn the(request: &Request<'_>) -> Result<(String, Row), Fault> {
+    request.subject(ONE)
+}
+
+fn latest(request: &mut Request<'_>) -> Answer {
+    let branch = request.args.text("ref").unwrap_or_else(|| request.default_branch());
+    let rows = request.across("pipelines").into_iter().filter(|row| row.text("ref") == branch);
+    let row = rows.max_by_key(|row| row.num("id")).ok_or(Fault::Forbidden)?;
+    ok(request.show(&row))
+}
+
+fn show(request: &mut Request<'_>) -> Answer {
+    let (_, row) = the(request)?;
+    ok(request.show(&row))
+}
+
+/// Starts a pipeline on a branch or tag.
+pub fn begin(request: &mut Request<'_>, branch: &str, source: &str, variables: Value) -> Result<Row, Fault> {
+    let commit = request.repo()?.resolve(branch).cloned();
+    let commit = commit.ok_or_else(|| Fault::Refused(400, json!({"base": ["Reference not found"]})))?;
+    if !commit.tree.contains_key(".gitlab-ci.yml") {
+        return Err(Fault::Refused(400, json!({"base": ["Missing CI config file"]})));
+    }
+    let values = object(json!({"ref": branch, "sha": commit.id, "source": source, "_variables": variables}));
+    let project = request.place_id();
+    Ok(start(request.world, project, values, JOBS, request.user))
+}
+
+fn create(request: &mut Request<'_>) -> Answer {
+    let branch = request.args.text("ref").unwrap_or_default();
+    let variables: Vec<Value> = request
+        .args
+        .rows("variables")
+        .iter()
+        .map(|row| json!({"variable_type": row.get("variable_type").cloned().unwrap_or_else(|| json!("env_var")), "key": row.get("key"), "value": row.get("value"), "raw": false}))
+        .collect();
+    let row = begin(request, &branch, "api", Value::from(variables))?;
+    created(request.show(&row))
+}
+
+/// Moves the jobs of a pipeline that are in one of some states to another.
+fn turn(request: &mut Request<'_>, from: &[&str], to: &str) -> Answer {
+    let (_, row) = the(request)?;
+    let shelf = request.shelf("jobs");
+    for job in jobs_of(request, &row).iter().filter(|job| from.contains(&job.text("status"))) {
+        request.write(&shelf, job.num("id"), json!({"status": to, "failure_reason": null}));
+    }
+    let project = request.place_id();
+    let row = settle(request.world, project, row.num("id"));
+    created(request.show(&row))
+}
+
+fn cancel(request: &mut Request<'_>) -> Answer {
+    turn(request, &["created", "pending", "running", "manual"], "canceled")
+}
+
+fn retry(request: &mut Request<'_>) -> Answer {
+    turn(request, &["failed", "canceled"], "pending")
+}
+
+fn remove(request: &mut Request<'_>) -> Answer {
+    let (shelf, row) = the(request)?;
+    if !request.at_least(crate::sandbox::access::Level::Owner) {
+        return Err(Fault::Forbidden);
+    }
+    request.world.remove(&shelf, |other| other.num("id") == row.num("id"));
+    request.world.remove(&request.shelf("jobs"), |job| job.num("_pipeline") == row.num("id"));
+    Ok(Reply::empty())
+}
+
+fn jobs_of(request: &Request<'_>, pipeline: &Row) -> Vec<Row> {
+    let jobs = request.world.rows(&request.shelf("jobs")).iter();
+    jobs.filter(|job| job.num("_pipeline") == pipeline.num("id")).cloned().collect()
+}
+
+fn jobs(request: &mut Request<'_>) -> Answer {
+    let (_, row) = the(request)?;
+    let rows = jobs_of(request, &row);
+    super::jobs::page(request, rows)
+}
+
+fn bridges(request: &mut Request<'_>) -> Answer {
+    the(request)?;
+    request.page(Vec::new())
+}
+
+fn variables(request: &mut Request<'_>) -> Answer {
+    let (_, row) = the(request)?;
+    ok(row.get("_variables").cloned().unwrap_or_else(|| json!([])))
+}
+
+/// The counts of a test report: each test job stands for one suite of two cases.
+fn suites(request: &Request<'_>, pipeline: &Row) -> (Vec<Value>, u64, u64) {
+    let (mut good, mut bad) = (0, 0);
+    let mut suites = Vec::new();
+    for job in
+        jobs_of(request, pipeline).iter().filter(|job| job.text("name") == "unit" && !job.blank("started_at"))
+    {
+        let failed = job.text("status") == "failed";
+        let case = |name: &str, failed: bool| {
+            let output = if failed { json!("left: 4, right: 5") } else { Value::Null };
+            json!({"status": if failed { "failed" } else { "success" }, "name": name, "classname": "widget", "file": "tests/spring.rs", "execution_time": 0.2, "system_output": output, "stack_trace": null, "recent_failures": null})
+        };
+        good += if failed { 1 } else { 2 };
+        bad += u64::from(failed);
+        suites.push(json!({
+            "name": job.text("name"), "total_time": 0.4, "total_count": 2, "success_count": if failed { 1 } else { 2 },
+            "failed_count": u64::from(failed), "skipped_count": 0, "error_count": 0, "suite_error": null,
+            "test_cases": [case("gear::turns", false), case("spring::holds", failed)]
+        }));
+    }
+    (suites, good, bad)
+}
+
+fn test_report(request: &mut Request<'_>) -> Answer {
+    let (_, row) = the(request)?;
+    let (suites, good, bad) = suites(request, &row);
+    ok(
+        json!({"total_time": 0.4, "total_count": good + bad, "success_count": good, "failed_count": bad, "skipped_count": 0, "error_count": 0, "test_suites": suites}),
+    )
+}
+
+fn test_summary(request: &mut Request<'_>) -> Answer {
+    let (_, row) = the(request)?;
+    let (_, good, bad) = suites(request, &row);
+    ok(
+        json!({"total": {"time": 0.4, "count": good + bad, "success": good, "failed": bad, "skipped": 0, "error": 0, "suite_error": null}, "test_suites": []}),
+    )
+}

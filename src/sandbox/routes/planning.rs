@@ -1,0 +1,280 @@
+//! Labels and milestones, of projects and of groups.
+
+use serde_json::{Value, json};
+
+use crate::sandbox::access::Level;
+use crate::sandbox::errors::Fault;
+use crate::sandbox::filter::narrow;
+use crate::sandbox::reply::{Answer, Reply, created, ok};
+use crate::sandbox::request::Request;
+use crate::sandbox::route::{Route, Rule, delete, get, post, put};
+use crate::sandbox::row::{Fields, Row, is, mentions};
+use crate::sandbox::state::Place;
+
+const NEW_LABEL: &[Rule] = &[Rule::Required("name"), Rule::Required("color")];
+const NEW_MILESTONE: &[Rule] = &[Rule::Required("title")];
+const MILESTONE_STATE: &[Rule] = &[Rule::OneOf("state", &["active", "closed", "all"])];
+const MILESTONE_CHANGE: &[Rule] = &[Rule::OneOf("state_event", &["close", "activate"])];
+
+pub const ROUTES: &[Route] = &[
+    get("/projects/:id/labels", labels),
+    get("/groups/:id/labels", labels),
+    get("/projects/:id/labels/:label_id", label),
+    get("/groups/:id/labels/:label_id", label),
+    post("/projects/:id/labels", new_label).needs(Level::Reporter).rules(NEW_LABEL),
+    post("/groups/:id/labels", new_label).needs(Level::Reporter).rules(NEW_LABEL),
+    put("/projects/:id/labels/:label_id", change_label).needs(Level::Reporter),
+    put("/groups/:id/labels/:label_id", change_label).needs(Level::Reporter),
+    delete("/projects/:id/labels/:label_id", remove_label).needs(Level::Reporter),
+    delete("/groups/:id/labels/:label_id", remove_label).needs(Level::Reporter),
+    put("/projects/:id/labels/:label_id/promote", promote_label).needs(Level::Reporter),
+    post("/projects/:id/labels/:label_id/subscribe", subscribe).needs(Level::User),
+    post("/projects/:id/labels/:label_id/unsubscribe", unsubscribe).needs(Level::User),
+    post("/groups/:id/labels/:label_id/subscribe", subscribe).needs(Level::User),
+    post("/groups/:id/labels/:label_id/unsubscribe", unsubscribe).needs(Level::User),
+    get("/projects/:id/milestones", milestones).rules(MILESTONE_STATE),
+    get("/groups/:id/milestones", milestones).rules(MILESTONE_STATE),
+    get("/projects/:id/milestones/:milestone_id", milestone),
+    get("/groups/:id/milestones/:milestone_id", milestone),
+    post("/projects/:id/milestones", new_milestone).needs(Level::Reporter).rules(NEW_MILESTONE),
+    post("/groups/:id/milestones", new_milestone).needs(Level::Reporter).rules(NEW_MILESTONE),
+    put("/projects/:id/milestones/:milestone_id", change_milestone)
+        .needs(Level::Reporter)
+        .rules(MILESTONE_CHANGE),
+    put("/groups/:id/milestones/:milestone_id", change_milestone)
+        .needs(Level::Reporter)
+        .rules(MILESTONE_CHANGE),
+    delete("/projects/:id/milestones/:milestone_id", remove_milestone).needs(Level::Reporter),
+    delete("/groups/:id/milestones/:milestone_id", remove_milestone).needs(Level::Reporter),
+    post("/projects/:id/milestones/:milestone_id/promote", promote_milestone).needs(Level::Reporter),
+    get("/projects/:id/milestones/:milestone_id/issues", milestone_issues),
+    get("/groups/:id/milestones/:milestone_id/issues", milestone_issues),
+    get("/projects/:id/milestones/:milestone_id/merge_requests", milestone_merge_requests),
+    get("/groups/:id/milestones/:milestone_id/merge_requests", milestone_merge_requests),
+];
+
+/// The shelves of a kind that a place has by itself or from the groups above it.
+fn shelves(request: &Request<'_>, kind: &str) -> Vec<String> {
+    let places: Vec<Place> = request.place.into_iter().chain(super::groups::above(request)).collect();
+    places.into_iter().map(|place| format!("{}/{}/{kind}", place.kind, place.id)).collect()
+}
+
+/// The labels that can be put on something in a place.
+fn all_labels(request: &Request<'_>) -> Vec<(String, Row)> {
+    let own_only = request.args.maybe("include_ancestor_groups") == Some(false);
+    let mut shelves = shelves(request, "labels");
+    if own_only {
+        shelves.truncate(1);
+    }
+    let rows = |shelf: String| {
+        let rows = request.world.rows(&shelf).to_vec();
+        rows.into_iter().map(move |row| (shelf.clone(), row))
+    };
+    shelves.into_iter().flat_map(rows).collect()
+}
+
+fn show_label(request: &Request<'_>, row: &Row) -> Value {
+    let mut shown = request.world.show(row);
+    if request.args.flag("with_counts") {
+        let name = row.text("name").to_owned();
+        let count = |kind: &str, state: &str| {
+            let held = |row: &&Row| row.text("state") == state && row.texts("labels").contains(&name);
+            request.across(kind).iter().filter(held).count()
+        };
+        shown.set("open_issues_count", count("issues", "opened"));
+        shown.set("closed_issues_count", count("issues", "closed"));
+        shown.set("open_merge_requests_count", count("merge_requests", "opened"));
+    } else {
+        shown.retain(|name, _| !name.ends_with("_count"));
+    }
+    Value::Object(shown)
+}
+
+fn labels(request: &mut Request<'_>) -> Answer {
+    let words = request.args.text("search");
+    let mut rows: Vec<Row> = all_labels(request).into_iter().map(|(_, row)| row).collect();
+    rows.retain(|row| words.as_ref().is_none_or(|words| mentions(row, &["name", "description"], words)));
+    rows.sort_by_key(|row| row.text("name").to_lowercase());
+    request.page(rows.iter().map(|row| show_label(request, row)).collect())
+}
+
+fn the_label(request: &Request<'_>) -> Result<(String, Row), Fault> {
+    let wanted = request.param("label_id");
+    let found =
+        all_labels(request).into_iter().find(|(_, row)| is(row, "id", wanted) || is(row, "name", wanted));
+    found.ok_or(Fault::missing("Label"))
+}
+
+fn label(request: &mut Request<'_>) -> Answer {
+    let (_, row) = the_label(request)?;
+    ok(show_label(request, &row))
+}
+
+fn new_label(request: &mut Request<'_>) -> Answer {
+    let name = request.args.text("name").ok_or_else(|| Fault::invalid("title", "can't be blank"))?;
+    if all_labels(request).iter().any(|(_, row)| row.text("name") == name) {
+        return Err(Fault::refused(409, "Label already exists"));
+    }
+    let kind = request.world.kinds.named("labels").cloned().ok_or(Fault::Nowhere)?;
+    let mut given = kind.given(request.args.all());
+    let color = request.args.text("color").unwrap_or_default();
+    if !color.starts_with('#') && !color.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        return Err(Fault::invalid("color", "must be a valid color code"));
+    }
+    given.set("is_project_label", request.place.is_some_and(|place| place.kind == "projects"));
+    let row = request.world.add(&request.shelf("labels"), given, request.user);
+    created(show_label(request, &row))
+}
+
+fn change_label(request: &mut Request<'_>) -> Answer {
+    let (shelf, row) = the_label(request)?;
+    let kind = request.world.kinds.named("labels").cloned().ok_or(Fault::Nowhere)?;
+    let mut given = kind.given(request.args.all());
+    given.remove("name");
+    let old = row.text("name").to_owned();
+    if let Some(name) = request.args.text("new_name") {
+        given.set("name", name.clone());
+        rename(request, &old, Some(&name));
+    }
+    let row = request.world.write(&shelf, row.num("id"), given);
+    ok(show_label(request, &row))
+}
+
+/// Changes a label's name wherever it is used, or takes it away.
+fn rename(request: &mut Request<'_>, old: &str, new: Option<&str>) {
+    for kind in ["issues", "merge_requests"] {
+        for row in
+            request.across(kind).iter().filter(|row| row.texts("labels").iter().any(|label| label == old))
+        {
+            let labels = row.texts("labels").into_iter();
+            let labels: Vec<String> = labels
+                .filter_map(|label| if label == old { new.map(str::to_owned) } else { Some(label) })
+                .collect();
+            let shelf = format!("projects/{}/{kind}", row.num("project_id"));
+            request.write(&shelf, row.num("id"), json!({"labels": labels}));
+        }
+    }
+}
+
+fn remove_label(request: &mut Request<'_>) -> Answer {
+    let (shelf, row) = the_label(request)?;
+    rename(request, row.text("name"), None);
+    request.world.remove(&shelf, |other| other.num("id") == row.num("id"));
+    Ok(Reply::empty())
+}
+
+/// The group right above the project, to which something is promoted.
+fn group_shelf(request: &Request<'_>, kind: &str) -> Result<(u64, String), Fault> {
+    let group = super::groups::above(request)
+        .first()
+        .copied()
+        .ok_or_else(|| Fault::refused(400, "Project does not belong to a group"))?;
+    Ok((group.id, format!("groups/{}/{kind}", group.id)))
+}
+
+fn promote_label(request: &mut Request<'_>) -> Answer {
+    let (shelf, mut row) = the_label(request)?;
+    let (_, above) = group_shelf(request, "labels")?;
+    request.world.remove(&shelf, |other| other.num("id") == row.num("id"));
+    row.set("is_project_label", false);
+    let row = request.world.add(&above, row, request.user);
+    ok(show_label(request, &row))
+}
+
+fn set_subscribed(request: &mut Request<'_>, on: bool) -> Answer {
+    let (shelf, row) = the_label(request)?;
+    if row.flag("subscribed") == on {
+        return Ok(Reply::unchanged());
+    }
+    let row = request.write(&shelf, row.num("id"), json!({"subscribed": on}));
+    created(show_label(request, &row))
+}
+
+fn subscribe(request: &mut Request<'_>) -> Answer {
+    set_subscribed(request, true)
+}
+
+fn unsubscribe(request: &mut Request<'_>) -> Answer {
+    set_subscribed(request, false)
+}
+
+fn milestones(request: &mut Request<'_>) -> Answer {
+    let mut shelves = shelves(request, "milestones");
+    if !(request.args.flag("include_ancestors") || request.args.flag("include_parent_milestones")) {
+        shelves.truncate(1);
+    }
+    let rows = shelves.iter().flat_map(|shelf| request.world.rows(shelf).to_vec()).collect();
+    let rows = narrow(request.world, request.user, &request.args, rows);
+    request.page_of("milestones", &rows)
+}
+
+fn the_milestone(request: &Request<'_>) -> Result<(String, Row), Fault> {
+    let shelf = request.shelf("milestones");
+    let row = request.row_on(&shelf, "milestone_id")?;
+    Ok((shelf, row))
+}
+
+fn milestone(request: &mut Request<'_>) -> Answer {
+    let (_, row) = the_milestone(request)?;
+    ok(request.show(&row))
+}
+
+fn new_milestone(request: &mut Request<'_>) -> Answer {
+    let title = request.args.text("title").ok_or_else(|| Fault::invalid("title", "can't be blank"))?;
+    let shelf = request.shelf("milestones");
+    if request.world.find(&shelf, "title", &title).is_some() {
+        return Err(Fault::invalid("title", "already being used for another group or project milestone."));
+    }
+    let kind = request.world.kinds.named("milestones").cloned().ok_or(Fault::Nowhere)?;
+    let mut given = kind.given(request.args.all());
+    if let Some(group) = request.place.filter(|place| place.kind == "groups") {
+        given.set("group_id", group.id);
+        given.set("project_id", Value::Null);
+    }
+    let row = request.world.add(&shelf, given, request.user);
+    created(request.show(&row))
+}
+
+fn change_milestone(request: &mut Request<'_>) -> Answer {
+    let (shelf, row) = the_milestone(request)?;
+    let kind = request.world.kinds.named("milestones").cloned().ok_or(Fault::Nowhere)?;
+    let mut given = kind.given(request.args.all());
+    given.remove("project_id");
+    if let Some(event) = request.args.text("state_event") {
+        given.set("state", if event == "close" { "closed" } else { "active" });
+    }
+    let row = request.world.write(&shelf, row.num("id"), given);
+    ok(request.show(&row))
+}
+
+fn remove_milestone(request: &mut Request<'_>) -> Answer {
+    let (shelf, row) = the_milestone(request)?;
+    request.world.remove(&shelf, |other| other.num("id") == row.num("id"));
+    Ok(Reply::empty())
+}
+
+fn promote_milestone(request: &mut Request<'_>) -> Answer {
+    let (shelf, mut row) = the_milestone(request)?;
+    let (group, above) = group_shelf(request, "milestones")?;
+    request.world.remove(&shelf, |other| other.num("id") == row.num("id"));
+    row.set("group_id", group);
+    row.set("project_id", Value::Null);
+    row.remove("iid");
+    let row = request.world.add(&above, row, request.user);
+    created(request.show(&row))
+}
+
+fn in_milestone(request: &mut Request<'_>, kind: &str) -> Answer {
+    let (_, milestone) = the_milestone(request)?;
+    let mut rows = request.across(kind);
+    rows.retain(|row| row.num("milestone") == milestone.num("id"));
+    request.page_of(kind, &rows)
+}
+
+fn milestone_issues(request: &mut Request<'_>) -> Answer {
+    in_milestone(request, "issues")
+}
+
+fn milestone_merge_requests(request: &mut Request<'_>) -> Answer {
+    in_milestone(request, "merge_requests")
+}

@@ -1,0 +1,407 @@
+//! Projects.
+
+use serde_json::{Value, json};
+
+use crate::sandbox::access::{Level, level};
+use crate::sandbox::errors::Fault;
+use crate::sandbox::filter::sort;
+use crate::sandbox::reply::{Answer, Reply, created, ok};
+use crate::sandbox::repo::Repo;
+use crate::sandbox::request::Request;
+use crate::sandbox::route::{Route, Rule, delete, get, post, put};
+use crate::sandbox::row::{Fields, Row, mentions, object};
+use crate::sandbox::state::Place;
+
+const VISIBILITY: Rule = Rule::OneOf("visibility", &["private", "internal", "public"]);
+const ORDER: Rule = Rule::OneOf(
+    "order_by",
+    &["id", "name", "path", "created_at", "updated_at", "last_activity_at", "similarity", "star_count"],
+);
+
+pub const ROUTES: &[Route] = &[
+    get("/projects", list).rules(&[VISIBILITY, ORDER]),
+    post("/projects", create).rules(&[Rule::AnyOf(&["name", "path"]), VISIBILITY]),
+    get("/projects/:id", show),
+    put("/projects/:id", update).needs(Level::Maintainer).rules(&[VISIBILITY]),
+    delete("/projects/:id", remove).needs(Level::Owner),
+    post("/projects/:id/fork", fork).needs(Level::User),
+    get("/projects/:id/forks", forks),
+    post("/projects/:id/star", star).needs(Level::User),
+    post("/projects/:id/unstar", unstar).needs(Level::User),
+    get("/projects/:id/starrers", starrers),
+    post("/projects/:id/archive", archive).needs(Level::Owner),
+    post("/projects/:id/unarchive", unarchive).needs(Level::Owner),
+    get("/projects/:id/languages", languages),
+    get("/projects/:id/users", users),
+    get("/projects/:id/groups", ancestors),
+    get("/projects/:id/statistics", statistics).needs(Level::Reporter),
+    post("/projects/:id/share", share)
+        .needs(Level::Maintainer)
+        .rules(&[Rule::Required("group_id"), Rule::Required("group_access")]),
+    delete("/projects/:id/share/:group_id", unshare).needs(Level::Maintainer),
+    put("/projects/:id/transfer", transfer).needs(Level::Owner).rules(&[Rule::Required("namespace")]),
+    post("/projects/:id/housekeeping", housekeeping).needs(Level::Maintainer),
+];
+
+/// A project, with what is counted rather than kept.
+fn shown(request: &Request<'_>, row: &Row, alone: bool) -> Value {
+    let id = row.num("id");
+    let mut shown = request.world.show(row);
+    let issues = request.world.rows(&format!("projects/{id}/issues")).iter();
+    shown.set("open_issues_count", issues.filter(|row| row.text("state") == "opened").count());
+    shown.set("empty_repo", request.world.repos.get(&id).is_none_or(|repo| repo.branches.is_empty()));
+    if request.args.flag("statistics") {
+        shown.set("statistics", sizes(request, id));
+    }
+    let level = level(request.world, request.user, Some(Place::project(id)));
+    if alone && level >= Level::Guest {
+        let number =
+            [10, 20, 30, 40, 50].into_iter().find(|number| Level::of(*number) == level).unwrap_or(50);
+        let access = json!({"access_level": number, "notification_level": 3});
+        shown.set("permissions", json!({"project_access": null, "group_access": access}));
+    }
+    if let Some(kind) = request.world.kinds.named("projects").filter(|_| !alone) {
+        kind.strip_details(&mut shown);
+    }
+    Value::Object(shown)
+}
+
+fn sizes(request: &Request<'_>, id: u64) -> Value {
+    let repo = request.world.repos.get(&id);
+    let head = repo.and_then(|repo| repo.head("main"));
+    let size: usize = head.map(|head| head.tree.values().map(|bytes| bytes.len()).sum()).unwrap_or_default();
+    let commits = repo.zip(head).map(|(repo, head)| repo.log(&head.id).len()).unwrap_or_default();
+    json!({
+        "commit_count": commits, "storage_size": size, "repository_size": size, "wiki_size": 0, "lfs_objects_size": 0,
+        "job_artifacts_size": 0, "pipeline_artifacts_size": 0, "packages_size": 0, "snippets_size": 0, "uploads_size": 0,
+        "container_registry_size": 0
+    })
+}
+
+/// A page of projects.
+pub fn page(request: &Request<'_>, rows: &[Row]) -> Answer {
+    let simple = [
+        "id",
+        "description",
+        "name",
+        "name_with_namespace",
+        "path",
+        "path_with_namespace",
+        "created_at",
+        "default_branch",
+        "topics",
+        "web_url",
+        "readme_url",
+        "http_url_to_repo",
+        "ssh_url_to_repo",
+        "forks_count",
+        "avatar_url",
+        "star_count",
+        "last_activity_at",
+        "visibility",
+        "namespace",
+    ];
+    let simply = request.args.flag("simple") || request.user.is_none();
+    let shown = rows.iter().map(|row| {
+        let mut shown = object(shown(request, row, false));
+        shown.retain(|name, _| !simply || simple.contains(&name.as_str()));
+        Value::Object(shown)
+    });
+    request.page_either(shown.collect())
+}
+
+fn list(request: &mut Request<'_>) -> Answer {
+    let rows = request.projects();
+    narrowed(request, rows)
+}
+
+/// Projects as the parameters of a list ask for them.
+pub fn narrowed(request: &mut Request<'_>, mut rows: Vec<Row>) -> Answer {
+    let (args, user) = (&request.args, request.user);
+    let least = [("owned", Level::Owner), ("membership", Level::Guest)].into_iter();
+    let least = least.filter(|(name, _)| args.flag(name)).map(|(_, level)| level);
+    let least = least.chain(args.num("min_access_level").map(Level::of)).max().unwrap_or(Level::Anyone);
+    let topics = args.list("topic");
+    rows.retain(|row| {
+        level(request.world, user, Some(Place::project(row.num("id")))) >= least
+            && args.text("search").is_none_or(|words| {
+                mentions(row, &["name", "path", "description", "path_with_namespace"], &words)
+            })
+            && args.text("visibility").is_none_or(|wanted| row.text("visibility") == wanted)
+            && args.maybe("archived").is_none_or(|wanted| row.flag("archived") == wanted)
+            && (!args.flag("starred") || user.is_some_and(|user| row.nums("_stars").contains(&user)))
+            && topics.iter().all(|topic| row.texts("topics").contains(topic))
+    });
+    sort(&request.args, &mut rows);
+    page(request, &rows)
+}
+
+fn show(request: &mut Request<'_>) -> Answer {
+    let row = request.place_row()?;
+    ok(shown(request, &row, true))
+}
+
+/// Adds a project in a group, or in the user's own namespace where there is none.
+fn add(request: &mut Request<'_>, group: u64, name: &str, path: &str, mut values: Row) -> Result<Row, Fault> {
+    let me = request.me()?;
+    let namespace = object(request.world.namespace(group, me));
+    let full = format!("{}/{path}", namespace.text("full_path"));
+    if request.world.find("projects", "path_with_namespace", &full).is_some() {
+        let taken = ["has already been taken"];
+        return Err(Fault::Refused(
+            400,
+            json!({"project_namespace.name": taken, "name": taken, "path": taken}),
+        ));
+    }
+    values.extend(object(json!({
+        "name": name, "path": path, "path_with_namespace": full, "creator_id": me, "_namespace": group,
+        "name_with_namespace": format!("{} / {name}", namespace.text("name")), "namespace": namespace,
+    })));
+    let row = request.world.add("projects", values, Some(me));
+    if group == 0 {
+        request.add(&format!("projects/{}/members", row.num("id")), json!({"id": me, "access_level": 50}));
+    }
+    Ok(row)
+}
+
+/// The group that a parameter names, which the user may put a project in.
+fn target_group(request: &Request<'_>, parameter: &str) -> Result<u64, Fault> {
+    let Some(wanted) = request.args.text(parameter) else { return Ok(0) };
+    let world = &request.world;
+    let group = world.find("groups", "id", &wanted).or_else(|| world.find("groups", "full_path", &wanted));
+    let Some(group) = group else {
+        let own = world.by_id("users", request.me()?);
+        let mine = own.text("username") == wanted || own.num("namespace_id").to_string() == wanted;
+        return if mine { Ok(0) } else { Err(Fault::missing("Namespace")) };
+    };
+    if level(world, request.user, Some(Place::group(group.num("id")))) < Level::Developer {
+        return Err(Fault::Forbidden);
+    }
+    Ok(group.num("id"))
+}
+
+fn create(request: &mut Request<'_>) -> Answer {
+    let args = &request.args;
+    let name = args
+        .text("name")
+        .or_else(|| args.text("path"))
+        .ok_or_else(|| Fault::invalid("name", "can't be blank"))?;
+    let path = args.text("path").unwrap_or_else(|| name.to_lowercase().replace(' ', "-"));
+    let group = target_group(request, "namespace_id")?;
+    let kind = request.world.kinds.named("projects").cloned().ok_or(Fault::Nowhere)?;
+    let given = kind.given(request.args.all());
+    let readme = request.args.flag("initialize_with_readme");
+    let row = add(request, group, &name, &path, given)?;
+    let mut repo = Repo::default();
+    if readme {
+        let now = request.world.now();
+        let author = crate::sandbox::seed::author(request.world, request.me()?);
+        let text = format!("# {name}\n");
+        let tree = [("README.md".to_owned(), text.into_bytes().into())].into();
+        repo.commit(row.text("default_branch"), Vec::new(), tree, "Initial commit", author, &now);
+    }
+    request.world.repos.insert(row.num("id"), repo);
+    created(shown(request, &row, true))
+}
+
+fn update(request: &mut Request<'_>) -> Answer {
+    let kind = request.world.kinds.named("projects").cloned().ok_or(Fault::Nowhere)?;
+    let mut given = kind.given(request.args.all());
+    let fixed = ["path", "path_with_namespace", "namespace", "name_with_namespace", "archived"];
+    given.retain(|name, _| !fixed.contains(&name.as_str()));
+    if given.get("name").is_some_and(|name| name.as_str() == Some("")) {
+        return Err(Fault::invalid("name", "can't be blank"));
+    }
+    let row = request.world.write("projects", request.place_id(), given);
+    ok(shown(request, &row, true))
+}
+
+/// Takes a project out of the world.
+pub fn forget(request: &mut Request<'_>, id: u64) {
+    request.world.remove("projects", |row| row.num("id") == id);
+    request.world.repos.remove(&id);
+}
+
+fn remove(request: &mut Request<'_>) -> Answer {
+    forget(request, request.place_id());
+    Ok(Reply::accepted())
+}
+
+fn fork(request: &mut Request<'_>) -> Answer {
+    let row = request.place_row()?;
+    let key = if request.args.has("namespace_path") { "namespace_path" } else { "namespace_id" };
+    let group = target_group(request, key)?;
+    let name = request.args.text("name").unwrap_or_else(|| row.text("name").to_owned());
+    let path = request.args.text("path").unwrap_or_else(|| row.text("path").to_owned());
+    let simple = [
+        "id",
+        "description",
+        "name",
+        "name_with_namespace",
+        "path",
+        "path_with_namespace",
+        "web_url",
+        "http_url_to_repo",
+    ];
+    let mut origin = request.world.show(&row);
+    origin.retain(|name, _| simple.contains(&name.as_str()));
+    let values = object(json!({
+        "description": row.get("description"), "visibility": row.text("visibility"), "forked_from_project": origin,
+        "import_status": "finished"
+    }));
+    let made = add(request, group, &name, &path, values)?;
+    let repo = request.repo()?.clone();
+    request.world.repos.insert(made.num("id"), repo);
+    let forks = row.num("forks_count") + 1;
+    request.write("projects", row.num("id"), json!({"forks_count": forks}));
+    created(shown(request, &made, true))
+}
+
+fn forks(request: &mut Request<'_>) -> Answer {
+    let id = request.place_id();
+    let all = request.world.rows("projects").iter();
+    let of = |row: &&Row| {
+        row.get("forked_from_project").and_then(|origin| origin.get("id")).and_then(Value::as_u64) == Some(id)
+    };
+    let rows: Vec<Row> = all.filter(of).cloned().collect();
+    page(request, &rows)
+}
+
+fn set_star(request: &mut Request<'_>, on: bool) -> Answer {
+    let (me, row) = (request.me()?, request.place_row()?);
+    let mut stars = row.nums("_stars");
+    if stars.contains(&me) == on {
+        return Ok(Reply::unchanged());
+    }
+    stars.retain(|user| *user != me);
+    if on {
+        stars.push(me);
+    }
+    let row = request.write("projects", row.num("id"), json!({"star_count": stars.len(), "_stars": stars}));
+    created(shown(request, &row, false))
+}
+
+fn star(request: &mut Request<'_>) -> Answer {
+    set_star(request, true)
+}
+
+fn unstar(request: &mut Request<'_>) -> Answer {
+    set_star(request, false)
+}
+
+fn starrers(request: &mut Request<'_>) -> Answer {
+    let stars = request.place_row()?.nums("_stars");
+    let shown = stars.iter().map(
+        |user| json!({"starred_since": "2026-01-05T08:00:00.000Z", "user": request.world.basic_user(*user)}),
+    );
+    request.page(shown.collect())
+}
+
+fn set_archived(request: &mut Request<'_>, archived: bool) -> Answer {
+    let row = request.write("projects", request.place_id(), json!({"archived": archived}));
+    created(shown(request, &row, true))
+}
+
+fn archive(request: &mut Request<'_>) -> Answer {
+    set_archived(request, true)
+}
+
+fn unarchive(request: &mut Request<'_>) -> Answer {
+    set_archived(request, false)
+}
+
+/// What the names of files say of their languages.
+const LANGUAGES: &[(&str, &str)] = &[(".rs", "Rust"), (".py", "Python"), (".html", "HTML"), (".sh", "Shell")];
+
+fn languages(request: &mut Request<'_>) -> Answer {
+    let repo = request.repo()?;
+    let Some(head) = repo.head(&request.default_branch()) else { return ok(json!({})) };
+    let size = |ending: &str| -> usize {
+        head.tree.iter().filter(|(path, _)| path.ends_with(ending)).map(|(_, bytes)| bytes.len()).sum()
+    };
+    let total: usize = LANGUAGES.iter().map(|(ending, _)| size(ending)).sum();
+    let share = |ending: &str| (size(ending) * 10_000 / total.max(1)) as f64 / 100.0;
+    let found = LANGUAGES.iter().filter(|(ending, _)| size(ending) > 0);
+    ok(found.map(|(ending, name)| ((*name).to_owned(), json!(share(ending)))).collect::<Row>())
+}
+
+fn users(request: &mut Request<'_>) -> Answer {
+    let words = request.args.text("search");
+    let place = request.place;
+    let rows = request.world.rows("users").iter().filter(|row| {
+        let member =
+            level(request.world, Some(row.num("id")), place) >= Level::Guest && !row.flag("is_admin");
+        member && words.as_ref().is_none_or(|words| mentions(row, &["name", "username"], words))
+    });
+    request.page(rows.map(|row| request.world.basic_user(row.num("id"))).collect())
+}
+
+fn ancestors(request: &mut Request<'_>) -> Answer {
+    let groups = super::groups::above(request).into_iter().map(|place| request.world.row_of(place));
+    let fields = ["id", "web_url", "name", "avatar_url", "full_name", "full_path"];
+    let shown = groups.map(|row| {
+        Value::Object(
+            fields
+                .iter()
+                .map(|name| ((*name).to_owned(), row.get(*name).cloned().unwrap_or_default()))
+                .collect(),
+        )
+    });
+    request.page(shown.collect())
+}
+
+fn statistics(_: &mut Request<'_>) -> Answer {
+    ok(
+        json!({"fetches": {"total": 3, "days": [{"count": 2, "date": "2026-03-01"}, {"count": 1, "date": "2026-02-28"}]}}),
+    )
+}
+
+fn share(request: &mut Request<'_>) -> Answer {
+    let group = request.args.num("group_id").unwrap_or_default();
+    let other = request.world.by_id("groups", group);
+    if other.is_empty() {
+        return Err(Fault::missing("Group"));
+    }
+    let row = request.place_row()?;
+    let mut shares = row.list("shared_with_groups").to_vec();
+    let access = request.args.num("group_access");
+    shares.push(json!({
+        "group_id": group, "group_name": other.text("name"), "group_full_path": other.text("full_path"),
+        "group_access_level": access, "expires_at": request.args.text("expires_at")
+    }));
+    request.write("projects", row.num("id"), json!({"shared_with_groups": shares}));
+    created(
+        json!({"id": group, "project_id": row.num("id"), "group_id": group, "group_access": access, "expires_at": request.args.text("expires_at")}),
+    )
+}
+
+fn unshare(request: &mut Request<'_>) -> Answer {
+    let group: u64 = request.param("group_id").parse().unwrap_or_default();
+    let row = request.place_row()?;
+    let mut shares = row.list("shared_with_groups").to_vec();
+    let before = shares.len();
+    shares.retain(|share| share.get("group_id").and_then(Value::as_u64) != Some(group));
+    if shares.len() == before {
+        return Err(Fault::missing("Group Link"));
+    }
+    request.write("projects", row.num("id"), json!({"shared_with_groups": shares}));
+    Ok(Reply::empty())
+}
+
+fn transfer(request: &mut Request<'_>) -> Answer {
+    let group = target_group(request, "namespace")?;
+    let row = request.place_row()?;
+    let namespace = object(request.world.namespace(group, request.me()?));
+    let was = row.text("path_with_namespace").to_owned();
+    let full = format!("{}/{}", namespace.text("full_path"), row.text("path"));
+    let web = format!("{}/{full}", request.world.url);
+    let mut earlier = row.texts("_was");
+    earlier.push(was);
+    let values = json!({"namespace": namespace, "_namespace": group, "path_with_namespace": full, "web_url": web, "_was": earlier});
+    let row = request.write("projects", row.num("id"), values);
+    ok(shown(request, &row, true))
+}
+
+fn housekeeping(_: &mut Request<'_>) -> Answer {
+    created(json!(true))
+}

@@ -1,0 +1,232 @@
+//! Snippets, personal and of projects, and wiki pages.
+
+use serde_json::{Value, json};
+
+use crate::sandbox::access::{Level, may_see};
+use crate::sandbox::errors::Fault;
+use crate::sandbox::reply::{Answer, Reply, created, ok};
+use crate::sandbox::request::Request;
+use crate::sandbox::route::{Route, Rule, delete, get, post, put};
+use crate::sandbox::row::{Fields, Row, object};
+
+const NEW: &[Rule] = &[
+    Rule::Required("title"),
+    Rule::AnyOf(&["files", "content"]),
+    Rule::OneOf("visibility", &["private", "internal", "public"]),
+];
+const PAGE: &[Rule] = &[Rule::Required("title"), Rule::Required("content")];
+
+pub const ROUTES: &[Route] = &[
+    get("/snippets", own).needs(Level::User),
+    get("/snippets/public", public),
+    get("/snippets/all", all).needs(Level::User),
+    post("/snippets", create).rules(NEW),
+    get("/snippets/:snippet_id", show),
+    put("/snippets/:snippet_id", update),
+    delete("/snippets/:snippet_id", remove),
+    get("/snippets/:snippet_id/raw", raw),
+    get("/snippets/:snippet_id/files/:ref/:file_path/raw", raw_file),
+    get("/projects/:id/snippets", of_project),
+    post("/projects/:id/snippets", create).needs(Level::Reporter).rules(NEW),
+    get("/projects/:id/snippets/:snippet_id", show),
+    put("/projects/:id/snippets/:snippet_id", update).needs(Level::Reporter),
+    delete("/projects/:id/snippets/:snippet_id", remove).needs(Level::Reporter),
+    get("/projects/:id/snippets/:snippet_id/raw", raw),
+    get("/projects/:id/snippets/:snippet_id/files/:ref/:file_path/raw", raw_file),
+    get("/projects/:id/wikis", wiki),
+    get("/groups/:id/wikis", wiki),
+    get("/projects/:id/wikis/:slug", wiki_page),
+    get("/groups/:id/wikis/:slug", wiki_page),
+    post("/projects/:id/wikis", new_page).rules(PAGE),
+    post("/groups/:id/wikis", new_page).rules(PAGE),
+    put("/projects/:id/wikis/:slug", change_page).rules(&[Rule::AnyOf(&["title", "content", "format"])]),
+    put("/groups/:id/wikis/:slug", change_page).rules(&[Rule::AnyOf(&["title", "content", "format"])]),
+    delete("/projects/:id/wikis/:slug", remove_page).needs(Level::Maintainer),
+    delete("/groups/:id/wikis/:slug", remove_page).needs(Level::Maintainer),
+];
+
+fn page(request: &Request<'_>, wanted: impl Fn(&Row) -> bool) -> Answer {
+    let rows = request.world.rows("snippets").iter();
+    let rows: Vec<Row> = rows
+        .filter(|row| wanted(row) && may_see(request.world, request.user, "snippets", row))
+        .cloned()
+        .collect();
+    request.page(rows.iter().map(|row| shown(request, row)).collect())
+}
+
+fn shown(request: &Request<'_>, row: &Row) -> Value {
+    let mut shown = request.world.show(row);
+    let raw = row.text("raw_url");
+    let files = row.get("_content").cloned().map(object).unwrap_or_default();
+    let files: Vec<Value> =
+        files.keys().map(|path| json!({"path": path, "raw_url": format!("{raw}/main/{path}")})).collect();
+    shown.set("files", files);
+    Value::Object(shown)
+}
+
+fn own(request: &mut Request<'_>) -> Answer {
+    let me = request.me()?;
+    page(request, |row| row.num("author") == me)
+}
+
+fn public(request: &mut Request<'_>) -> Answer {
+    page(request, |row| row.text("visibility") == "public")
+}
+
+fn all(request: &mut Request<'_>) -> Answer {
+    page(request, |_| true)
+}
+
+fn of_project(request: &mut Request<'_>) -> Answer {
+    let rows = request.across("snippets");
+    request.page(rows.iter().map(|row| shown(request, row)).collect())
+}
+
+fn the(request: &Request<'_>) -> Result<(String, Row), Fault> {
+    let shelf = request.shelf("snippets");
+    let row = request.row_on(&shelf, "snippet_id")?;
+    Ok((shelf, row))
+}
+
+fn show(request: &mut Request<'_>) -> Answer {
+    let (_, row) = the(request)?;
+    ok(shown(request, &row))
+}
+
+/// The fields of a snippet and its files as parameters give them, over what was there.
+fn values(request: &Request<'_>, row: &Row) -> Row {
+    let args = &request.args;
+    let mut values = Row::new();
+    for name in ["title", "description", "visibility"] {
+        if let Some(text) = args.text(name) {
+            values.set(name, text);
+        }
+    }
+    let mut content = row.get("_content").cloned().map(object).unwrap_or_default();
+    if let Some(text) = args.text("content") {
+        let name = args.text("file_name").unwrap_or_else(|| "snippetfile1.txt".to_owned());
+        content.insert(name, Value::from(text));
+    }
+    for file in args.rows("files") {
+        let path = file.text("file_path").to_owned();
+        if file.text("action") == "delete" {
+            content.remove(&path);
+            continue;
+        }
+        let old = content.remove(file.text("previous_path")).unwrap_or_default();
+        content.insert(path, file.get("content").cloned().unwrap_or(old));
+    }
+    values.set("file_name", content.keys().next().cloned().unwrap_or_default());
+    values.set("_content", content);
+    values
+}
+
+fn create(request: &mut Request<'_>) -> Answer {
+    let values = values(request, &Row::new());
+    if values.text("title").is_empty() {
+        return Err(Fault::invalid("title", "can't be blank"));
+    }
+    let row = request.world.add(&request.shelf("snippets"), values, request.user);
+    created(shown(request, &row))
+}
+
+/// The snippet in the path, if the user may change it.
+fn mine(request: &Request<'_>) -> Result<(String, Row), Fault> {
+    let (shelf, row) = the(request)?;
+    if request.wrote(&row) || request.at_least(Level::Maintainer) {
+        Ok((shelf, row))
+    } else {
+        Err(Fault::Forbidden)
+    }
+}
+
+fn update(request: &mut Request<'_>) -> Answer {
+    let (shelf, row) = mine(request)?;
+    let values = values(request, &row);
+    let row = request.world.write(&shelf, row.num("id"), values);
+    ok(shown(request, &row))
+}
+
+fn remove(request: &mut Request<'_>) -> Answer {
+    let (shelf, row) = mine(request)?;
+    request.world.remove(&shelf, |other| other.num("id") == row.num("id"));
+    Ok(Reply::empty())
+}
+
+fn raw(request: &mut Request<'_>) -> Answer {
+    let (_, row) = the(request)?;
+    let content = row.get("_content").cloned().map(object).unwrap_or_default();
+    let first = content.values().next().and_then(Value::as_str).unwrap_or_default().to_owned();
+    Ok(Reply::text(first))
+}
+
+fn raw_file(request: &mut Request<'_>) -> Answer {
+    let (_, row) = the(request)?;
+    let content = row.get("_content").cloned().map(object).unwrap_or_default();
+    let text =
+        content.get(request.param("file_path")).and_then(Value::as_str).ok_or(Fault::missing("File"))?;
+    Ok(Reply::text(text))
+}
+
+fn wiki(request: &mut Request<'_>) -> Answer {
+    let with_content = request.args.flag("with_content");
+    let rows = request.world.rows(&request.shelf("wikis"));
+    let shown = rows.iter().map(|row| {
+        let mut shown = request.world.show(row);
+        shown.retain(|name, _| {
+            with_content || !matches!(name.as_str(), "content" | "encoding" | "front_matter")
+        });
+        Value::Object(shown)
+    });
+    ok(shown.collect::<Vec<_>>())
+}
+
+fn the_page(request: &Request<'_>) -> Result<(String, Row), Fault> {
+    let shelf = request.shelf("wikis");
+    let row = request.row_on(&shelf, "slug")?;
+    Ok((shelf, row))
+}
+
+fn wiki_page(request: &mut Request<'_>) -> Answer {
+    let (_, row) = the_page(request)?;
+    ok(request.show(&row))
+}
+
+fn slug(title: &str) -> String {
+    title.trim().replace(' ', "-")
+}
+
+fn new_page(request: &mut Request<'_>) -> Answer {
+    let title = request.args.text("title").ok_or_else(|| Fault::invalid("title", "can't be blank"))?;
+    let content = request.args.text("content").ok_or_else(|| Fault::invalid("content", "can't be blank"))?;
+    let shelf = request.shelf("wikis");
+    if request.world.find(&shelf, "slug", &slug(&title)).is_some() {
+        return Err(Fault::refused(400, "A page with that title already exists"));
+    }
+    let format = request.args.text("format").unwrap_or_else(|| "markdown".to_owned());
+    let row = request
+        .add(&shelf, json!({"slug": slug(&title), "title": title, "content": content, "format": format}));
+    created(request.show(&row))
+}
+
+fn change_page(request: &mut Request<'_>) -> Answer {
+    let (shelf, row) = the_page(request)?;
+    let mut values = Row::new();
+    for name in ["content", "format", "title"] {
+        if let Some(text) = request.args.text(name) {
+            values.set(name, text);
+        }
+    }
+    if values.contains_key("title") {
+        let slug = slug(values.text("title"));
+        values.set("slug", slug);
+    }
+    let row = request.world.write(&shelf, row.num("id"), values);
+    ok(request.show(&row))
+}
+
+fn remove_page(request: &mut Request<'_>) -> Answer {
+    let (shelf, row) = the_page(request)?;
+    request.world.remove(&shelf, |other| other.num("id") == row.num("id"));
+    Ok(Reply::empty())
+}

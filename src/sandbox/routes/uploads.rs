@@ -1,0 +1,73 @@
+//! Files that are sent as multipart forms: attachments and avatars.
+
+use serde_json::{Value, json};
+
+use crate::sandbox::access::Level;
+use crate::sandbox::errors::Fault;
+use crate::sandbox::reply::{Answer, Reply, created, ok};
+use crate::sandbox::repo::sha_of;
+use crate::sandbox::request::Request;
+use crate::sandbox::route::{Route, get, post, put};
+use crate::sandbox::row::Fields;
+
+pub const ROUTES: &[Route] = &[
+    post("/projects/:id/uploads", upload).needs(Level::User),
+    get("/projects/:id/uploads/:upload_id", download),
+    get("/projects/:id/uploads/:secret/:filename", download_named),
+    put("/user/avatar", set_avatar),
+    get("/projects/:id/avatar", avatar),
+    get("/groups/:id/avatar", avatar),
+];
+
+fn upload(request: &mut Request<'_>) -> Answer {
+    let file = request.files.iter().find(|file| file.field == "file");
+    let file = file.ok_or_else(|| Fault::Bad("file is missing".to_owned()))?;
+    let (name, bytes) = (file.name.clone(), file.bytes.clone());
+    let secret: String = sha_of(format!("{name}{}", bytes.len()).as_bytes()).chars().take(32).collect();
+    let me = request.world.basic_user(request.me()?);
+    let shelf = request.shelf("uploads");
+    let row = request
+        .add(&shelf, json!({"size": bytes.len(), "filename": name, "uploaded_by": me, "_secret": secret}));
+    request.world.files.insert(format!("{shelf}/{}", row.num("id")), bytes);
+    let url = format!("/uploads/{secret}/{name}");
+    let full = format!("/-/project/{}{url}", request.place_id());
+    let picture = [".png", ".jpg", ".gif"].iter().any(|ending| name.ends_with(ending));
+    let alt =
+        if picture { name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem) } else { name.as_str() };
+    let markdown = format!("{}[{alt}]({url})", if picture { "!" } else { "" });
+    created(json!({"id": row.num("id"), "alt": alt, "url": url, "full_path": full, "markdown": markdown}))
+}
+
+fn send(request: &Request<'_>, field: &str, wanted: &str) -> Answer {
+    let shelf = request.shelf("uploads");
+    let row = request.world.find(&shelf, field, wanted).ok_or(Fault::missing(""))?;
+    let bytes = request.world.files.get(&format!("{shelf}/{}", row.num("id"))).cloned().unwrap_or_default();
+    let name = row.text("filename").replace('"', "");
+    Ok(Reply::bytes("application/octet-stream", bytes)
+        .with("content-disposition", format!("attachment; filename=\"{name}\"")))
+}
+
+fn download(request: &mut Request<'_>) -> Answer {
+    send(request, "id", request.param("upload_id"))
+}
+
+fn download_named(request: &mut Request<'_>) -> Answer {
+    send(request, "_secret", request.param("secret"))
+}
+
+fn set_avatar(request: &mut Request<'_>) -> Answer {
+    let file = request.files.iter().find(|file| file.field == "avatar");
+    let name = file.ok_or_else(|| Fault::Bad("avatar is missing".to_owned()))?.name.clone();
+    let me = request.me()?;
+    let url = format!("{}/uploads/-/system/user/avatar/{me}/{name}", request.world.url);
+    request.write("users", me, json!({"avatar_url": url}));
+    ok(json!({"avatar_url": url}))
+}
+
+fn avatar(request: &mut Request<'_>) -> Answer {
+    let row = request.place_row()?;
+    match row.get("avatar_url") {
+        Some(Value::String(_)) => Ok(Reply::bytes("image/png", Vec::new())),
+        _ => Err(Fault::missing("Avatar")),
+    }
+}

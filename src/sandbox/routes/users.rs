@@ -1,0 +1,254 @@
+//! Users: who they are, what they are up to, and what an administrator does to them.
+
+use serde_json::{Value, json};
+
+use crate::sandbox::access::{Level, is_admin};
+use crate::sandbox::errors::Fault;
+use crate::sandbox::reply::{Answer, Reply, created, ok};
+use crate::sandbox::request::Request;
+use crate::sandbox::route::{Route, Rule, delete, get, post, put};
+use crate::sandbox::row::{Fields, Row, mentions, object};
+
+pub const ROUTES: &[Route] = &[
+    get("/user", current).needs(Level::User),
+    get("/user/status", own_status).needs(Level::User),
+    put("/user/status", set_status),
+    get("/user_counts", counts).needs(Level::User),
+    get("/users", list),
+    post("/users", create).needs(Level::Admin).rules(&[
+        Rule::Required("email"),
+        Rule::Required("name"),
+        Rule::Required("username"),
+    ]),
+    get("/users/:user_id", show),
+    put("/users/:user_id", update).needs(Level::Admin),
+    delete("/users/:user_id", remove).needs(Level::Admin),
+    get("/users/:user_id/status", status),
+    get("/users/:user_id/projects", projects),
+    get("/users/:user_id/contributed_projects", projects),
+    get("/users/:user_id/starred_projects", starred),
+    get("/users/:user_id/keys", keys),
+    get("/users/:user_id/memberships", memberships).needs(Level::Admin),
+    post("/users/:user_id/block", block).needs(Level::Admin),
+    post("/users/:user_id/unblock", unblock).needs(Level::Admin),
+    post("/users/:user_id/deactivate", deactivate).needs(Level::Admin),
+    post("/users/:user_id/activate", unblock).needs(Level::Admin),
+    post("/users/:user_id/ban", ban).needs(Level::Admin),
+    post("/users/:user_id/unban", unblock).needs(Level::Admin),
+    post("/users/:user_id/follow", follow),
+    post("/users/:user_id/unfollow", follow),
+];
+
+/// What only users themselves and administrators see of a user.
+const PRIVATE: &[&str] = &[
+    "last_sign_in_at",
+    "confirmed_at",
+    "last_activity_on",
+    "email",
+    "theme_id",
+    "color_scheme_id",
+    "projects_limit",
+    "current_sign_in_at",
+    "identities",
+    "can_create_group",
+    "can_create_project",
+    "two_factor_enabled",
+    "external",
+    "private_profile",
+    "commit_email",
+    "is_admin",
+    "note",
+    "namespace_id",
+];
+
+fn shown(request: &Request<'_>, row: &Row) -> Value {
+    let mut shown = request.world.show(row);
+    let own = request.user == Some(row.num("id"));
+    let admin = is_admin(request.world, request.user);
+    if !admin {
+        shown.retain(|name, _| {
+            own && !matches!(name.as_str(), "is_admin" | "note") || !PRIVATE.contains(&name.as_str())
+        });
+    }
+    Value::Object(shown)
+}
+
+/// The user in the path, by id or, where GitLab takes it, by name.
+fn user(request: &Request<'_>) -> Result<Row, Fault> {
+    let wanted = request.param("user_id");
+    let world = &request.world;
+    let found = world.find("users", "id", wanted).or_else(|| world.find("users", "username", wanted));
+    found.cloned().ok_or(Fault::missing("User"))
+}
+
+fn current(request: &mut Request<'_>) -> Answer {
+    let row = request.world.by_id("users", request.me()?);
+    ok(shown(request, &row))
+}
+
+fn list(request: &mut Request<'_>) -> Answer {
+    let args = &request.args;
+    let rows = request.world.rows("users").iter().filter(|row| {
+        args.text("username").is_none_or(|name| row.text("username").eq_ignore_ascii_case(&name))
+            && args.text("search").is_none_or(|words| {
+                mentions(row, &["username", "name"], &words) || row.text("email").eq_ignore_ascii_case(&words)
+            })
+            && (!args.flag("active") || row.text("state") == "active")
+            && (!args.flag("blocked") || row.text("state") == "blocked")
+    });
+    let mut rows: Vec<Row> = rows.cloned().collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.num("id")));
+    let mut shown: Vec<Value> = rows.iter().map(|row| shown(request, row)).collect();
+    if let Some(kind) = request.world.kinds.named("users") {
+        shown.iter_mut().filter_map(Value::as_object_mut).for_each(|row| kind.strip_details(row));
+    }
+    request.page(shown)
+}
+
+fn show(request: &mut Request<'_>) -> Answer {
+    let row = user(request)?;
+    ok(shown(request, &row))
+}
+
+fn create(request: &mut Request<'_>) -> Answer {
+    let name = request.args.text("username").unwrap_or_default();
+    let email = request.args.text("email").unwrap_or_default();
+    for (field, value) in [("username", &name), ("email", &email)] {
+        if request.world.find("users", field, value).is_some() {
+            return Err(Fault::refused(409, &format!("{} has already been taken", capital(field))));
+        }
+    }
+    let id = request.world.next_id("users");
+    let values = json!({"id": id, "username": name, "email": email, "name": request.args.text("name"), "namespace_id": id + 100});
+    let row = request.add("users", values);
+    created(shown(request, &row))
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters
+        .next()
+        .map(|first| first.to_uppercase().collect::<String>() + letters.as_str())
+        .unwrap_or_default()
+}
+
+fn update(request: &mut Request<'_>) -> Answer {
+    let row = user(request)?;
+    let kind = request.world.kinds.named("users").cloned().ok_or(Fault::Nowhere)?;
+    let given = kind.given(request.args.all());
+    let row = request.world.write("users", row.num("id"), given);
+    ok(shown(request, &row))
+}
+
+fn remove(request: &mut Request<'_>) -> Answer {
+    let id = user(request)?.num("id");
+    request.world.remove("users", |row| row.num("id") == id);
+    Ok(Reply::empty())
+}
+
+fn status_of(request: &Request<'_>, user: u64) -> Value {
+    let rows = request.world.rows(&format!("users/{user}/status"));
+    let nothing = object(
+        json!({"emoji": null, "message": null, "availability": "not_set", "message_html": "", "clear_status_at": null}),
+    );
+    request.show(rows.last().unwrap_or(&nothing))
+}
+
+fn status(request: &mut Request<'_>) -> Answer {
+    let user = user(request)?.num("id");
+    ok(status_of(request, user))
+}
+
+fn own_status(request: &mut Request<'_>) -> Answer {
+    ok(status_of(request, request.me()?))
+}
+
+fn set_status(request: &mut Request<'_>) -> Answer {
+    let shelf = format!("users/{}/status", request.me()?);
+    let message = request.args.text("message").unwrap_or_default();
+    let emoji = request.args.text("emoji").unwrap_or_else(|| "speech_balloon".to_owned());
+    let availability = request.args.text("availability").unwrap_or_else(|| "not_set".to_owned());
+    let values =
+        json!({"emoji": emoji, "message": message, "message_html": message, "availability": availability});
+    request.world.remove(&shelf, |_| true);
+    let row = request.add(&shelf, values);
+    ok(request.show(&row))
+}
+
+fn counts(request: &mut Request<'_>) -> Answer {
+    let me = request.me()?;
+    let open = |kind: &str, field: &str| {
+        let mine = |row: &&Row| row.text("state") == "opened" && row.nums(field).contains(&me);
+        request.across(kind).iter().filter(mine).count()
+    };
+    let todos = request.world.rows("todos").iter();
+    let todos = todos.filter(|row| row.num("_user") == me && row.text("state") == "pending").count();
+    ok(json!({
+        "merge_requests": open("merge_requests", "assignees"), "assigned_issues": open("issues", "assignees"),
+        "assigned_merge_requests": open("merge_requests", "assignees"),
+        "review_requested_merge_requests": open("merge_requests", "reviewers"), "todos": todos
+    }))
+}
+
+fn projects(request: &mut Request<'_>) -> Answer {
+    let user = user(request)?.num("id");
+    let mut rows = request.projects();
+    rows.retain(|row| row.num("creator_id") == user);
+    super::projects::page(request, &rows)
+}
+
+fn starred(request: &mut Request<'_>) -> Answer {
+    let user = user(request)?.num("id");
+    let mut rows = request.projects();
+    rows.retain(|row| row.nums("_stars").contains(&user));
+    super::projects::page(request, &rows)
+}
+
+fn keys(request: &mut Request<'_>) -> Answer {
+    let user = user(request)?.num("id");
+    let rows = request.world.rows("user/keys").iter().filter(|row| row.num("_user") == user);
+    let rows: Vec<Row> = rows.cloned().collect();
+    request.page_of("keys", &rows)
+}
+
+fn memberships(request: &mut Request<'_>) -> Answer {
+    let user = user(request)?.num("id");
+    let mut shown = Vec::new();
+    for (shelf, row) in request.world.all("members").filter(|(_, row)| row.num("id") == user) {
+        let Some(place) = crate::sandbox::state::Place::of(shelf) else { continue };
+        let kind = if place.kind == "projects" { "Project" } else { "Namespace" };
+        let name = request.world.row_of(place).text("name").to_owned();
+        shown.push(json!({"source_id": place.id, "source_name": name, "source_type": kind, "access_level": row.num("access_level")}));
+    }
+    request.page(shown)
+}
+
+fn set_state(request: &mut Request<'_>, from: &[&str], to: &str) -> Answer {
+    let row = user(request)?;
+    if !from.contains(&row.text("state")) {
+        return Err(Fault::Forbidden);
+    }
+    request.write("users", row.num("id"), json!({"state": to}));
+    created(true)
+}
+
+fn block(request: &mut Request<'_>) -> Answer {
+    set_state(request, &["active", "deactivated", "blocked"], "blocked")
+}
+
+fn unblock(request: &mut Request<'_>) -> Answer {
+    set_state(request, &["blocked", "deactivated", "banned", "active"], "active")
+}
+
+fn deactivate(request: &mut Request<'_>) -> Answer {
+    set_state(request, &["active"], "deactivated")
+}
+
+fn ban(request: &mut Request<'_>) -> Answer {
+    set_state(request, &["active"], "banned")
+}
+
+fn follow(request: &mut Request<'_>) -> Answer {
+    let row = user(request)?;
+    created(request.world.basic_user(row.num("id")))
+}

@@ -1,0 +1,235 @@
+//! Builds the world from the embedded data in `world/`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::SandboxError;
+use super::diff::Tree;
+use super::kinds::Kinds;
+use super::pipeline;
+use super::repo::{Author, Repo, Tag};
+use super::row::{Fields, Row, object};
+use super::state::World;
+
+const ROWS: (&str, &str) = ("world/rows.json", include_str!("world/rows.json"));
+const ISSUES: (&str, &str) = ("world/issues.json", include_str!("world/issues.json"));
+const REPOS: (&str, &str) = ("world/repos.json", include_str!("world/repos.json"));
+const PIPELINES: (&str, &str) = ("world/pipelines.json", include_str!("world/pipelines.json"));
+
+/// Rows for one shelf.
+#[derive(Deserialize)]
+struct Shelf {
+    shelf: String,
+    rows: Vec<Row>,
+}
+
+/// An issue of the main project: title, author, labels, assignees, milestone, whether closed, when.
+#[derive(Deserialize)]
+struct Issue(String, u64, Vec<String>, Vec<u64>, Option<u64>, bool, String);
+
+/// A commit, or a merge of a branch as a merge request did it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Step {
+    project: u64,
+    on: String,
+    from: Option<String>,
+    by: u64,
+    at: String,
+    message: String,
+    #[serde(default)]
+    files: BTreeMap<String, Option<Contents>>,
+    merge: Option<String>,
+    request: Option<u64>,
+    tag: Option<String>,
+}
+
+/// What is in a file.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Contents {
+    Text(String),
+    Binary { base64: String },
+    Lines { line: String, count: u32 },
+}
+
+/// A pipeline with its jobs: stage, name, status.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Pipeline {
+    project: u64,
+    id: u64,
+    #[serde(rename = "ref")]
+    branch: String,
+    by: u64,
+    at: String,
+    request: Option<u64>,
+    jobs: Vec<(String, String, String)>,
+    deploys: Option<String>,
+}
+
+/// The world as it is at every start.
+pub fn build(url: String, kinds: Kinds) -> Result<World, SandboxError> {
+    let mut world = World::new(url, kinds);
+    for shelf in read::<Vec<Shelf>>(ROWS)? {
+        if world.kinds.of(&shelf.shelf).is_none() {
+            return Err(SandboxError::Unknown(format!("a kind of rows for {}", shelf.shelf)));
+        }
+        for mut row in shelf.rows {
+            if let Some(namespace) = row.get("_namespace").and_then(Value::as_u64) {
+                add_namespace(&world, &mut row, namespace);
+            }
+            let user = row.get("owner").and_then(Value::as_u64);
+            world.add(&shelf.shelf, row, user);
+        }
+    }
+    for issue in read::<Vec<Issue>>(ISSUES)? {
+        add_issue(&mut world, issue);
+    }
+    for step in read::<Vec<Step>>(REPOS)? {
+        commit(&mut world, step)?;
+    }
+    settle_merge_requests(&mut world);
+    for pipeline in read::<Vec<Pipeline>>(PIPELINES)? {
+        run(&mut world, pipeline);
+    }
+    world.start_clock();
+    Ok(world)
+}
+
+fn read<T: DeserializeOwned>((file, text): (&'static str, &str)) -> Result<T, SandboxError> {
+    serde_json::from_str(text).map_err(|source| SandboxError::Seed { file, source })
+}
+
+fn add_namespace(world: &World, row: &mut Row, group: u64) {
+    let owner = row.num("creator_id");
+    row.set("namespace", world.namespace(group, owner));
+    let namespace = row.get("namespace").and_then(|value| value.get("name")).and_then(Value::as_str);
+    let full =
+        if group > 0 { world.by_id("groups", group).text("full_name").to_owned() } else { String::new() };
+    let owner = if full.is_empty() { namespace.unwrap_or_default().to_owned() } else { full };
+    let name = format!("{owner} / {}", row.text("name"));
+    row.set("name_with_namespace", name);
+}
+
+fn add_issue(world: &mut World, issue: Issue) {
+    let Issue(title, author, labels, assignees, milestone, closed, at) = issue;
+    let iid = world.rows("projects/1/issues").len() + 1;
+    let mut row = object(json!({
+        "id": iid, "title": title, "author": author, "labels": labels, "assignees": assignees, "milestone": milestone,
+        "created_at": at, "updated_at": at,
+        "description": format!("{title}.\n\nSeen in the workshop."),
+        "user_notes_count": if iid == 1 { 1 } else { 0 }, "upvotes": u64::from(iid == 1),
+    }));
+    if closed {
+        row.extend(object(json!({"state": "closed", "closed_at": at, "closed_by": 2})));
+    }
+    if iid == 19 {
+        row.set("confidential", true);
+    }
+    world.add("projects/1/issues", row, Some(author));
+}
+
+fn commit(world: &mut World, step: Step) -> Result<(), SandboxError> {
+    let author = author(world, step.by);
+    let repo = world.repos.entry(step.project).or_default();
+    let start = step.from.as_deref().unwrap_or(&step.on);
+    let parent = repo.head(start).cloned();
+    let mut parents: Vec<String> = parent.iter().map(|parent| parent.id.clone()).collect();
+    let mut tree: Tree = parent.map(|parent| parent.tree).unwrap_or_default();
+    let mut merged = None;
+    if let Some(branch) = &step.merge {
+        let source = repo.head(branch).cloned().ok_or_else(|| SandboxError::Unknown(branch.clone()))?;
+        let base = parents.first().and_then(|ours| repo.merge_base(ours, &source.id)).cloned();
+        let base_tree = base.as_ref().map(|base| base.tree.clone()).unwrap_or_default();
+        tree = Repo::merged(&base_tree, &tree, &source.tree)
+            .ok_or_else(|| SandboxError::Unknown(format!("a way to merge {branch}")))?;
+        parents.push(source.id.clone());
+        merged = Some((source.id, base.map(|base| base.id).unwrap_or_default()));
+        repo.branches.remove(branch);
+    }
+    for (path, contents) in step.files {
+        match contents {
+            Some(contents) => tree.insert(path, bytes(contents)?),
+            None => tree.remove(&path),
+        };
+    }
+    let made = repo.commit(&step.on, parents, tree, &step.message, author, &step.at);
+    if let Some(tag) = step.tag {
+        let message = Some("It turns.".to_owned());
+        repo.tags.insert(tag, Tag { commit: made.id.clone(), message, date: step.at });
+    }
+    if let (Some(iid), Some((head, base))) = (step.request, merged) {
+        let shelf = format!("projects/{}/merge_requests", step.project);
+        if let Some(row) = world.find_mut(&shelf, "iid", &iid.to_string()) {
+            row.extend(object(json!({"sha": head, "_base": base, "merge_commit_sha": made.id})));
+        }
+    }
+    Ok(())
+}
+
+/// The author of a commit that a user makes.
+pub fn author(world: &World, user: u64) -> Author {
+    let user = world.by_id("users", user);
+    Author { name: user.text("name").to_owned(), email: user.text("commit_email").to_owned() }
+}
+
+fn bytes(contents: Contents) -> Result<Arc<[u8]>, SandboxError> {
+    let bytes = match contents {
+        Contents::Text(text) => text.into_bytes(),
+        Contents::Binary { base64 } => STANDARD
+            .decode(&base64)
+            .map_err(|error| SandboxError::Unknown(format!("the bytes of {base64} ({error})")))?,
+        Contents::Lines { line, count } => {
+            let lines = (1..=count).map(|number| line.replace("{n}", &number.to_string()) + "\n");
+            lines.collect::<String>().into_bytes()
+        }
+    };
+    Ok(bytes.into())
+}
+
+/// Gives every merge request whose branch is still there its newest commit.
+fn settle_merge_requests(world: &mut World) {
+    let shelf = "projects/1/merge_requests";
+    for row in world.rows(shelf).to_vec() {
+        let Some(repo) = world.repos.get(&1) else { continue };
+        let Some(head) = repo.head(row.text("source_branch")).map(|head| head.id.clone()) else { continue };
+        let main = repo.branches.get("main").cloned().unwrap_or_default();
+        let base = repo.merge_base(&main, &head).map(|base| base.id.clone());
+        if let Some(row) = world.find_mut(shelf, "iid", &row.num("iid").to_string()) {
+            row.extend(object(json!({"sha": head, "_base": base})));
+        }
+    }
+}
+
+fn run(world: &mut World, seed: Pipeline) {
+    let repo = world.repos.get(&seed.project);
+    let sha = repo.and_then(|repo| repo.head(&seed.branch)).map(|head| head.id.clone()).unwrap_or_default();
+    let source = if seed.request.is_some() { "merge_request_event" } else { "push" };
+    let jobs: Vec<(&str, &str, &str)> = seed
+        .jobs
+        .iter()
+        .map(|(stage, name, status)| (stage.as_str(), name.as_str(), status.as_str()))
+        .collect();
+    let row = object(json!({
+        "id": seed.id, "ref": seed.branch, "sha": sha, "source": source, "created_at": seed.at, "updated_at": seed.at,
+        "_merge_request": seed.request,
+    }));
+    pipeline::start(world, seed.project, row, &jobs, Some(seed.by));
+    let Some(environment) = seed.deploys else { return };
+    let environments = format!("projects/{}/environments", seed.project);
+    let environment = world.find(&environments, "name", &environment).cloned().unwrap_or_default();
+    let job = world.rows(&format!("projects/{}/jobs", seed.project)).last().cloned().unwrap_or_default();
+    let deployment = object(json!({
+        "ref": seed.branch, "sha": sha, "status": "success", "user": seed.by, "created_at": seed.at,
+        "updated_at": seed.at, "deployable": job,
+        "environment": {"id": environment.num("id"), "name": environment.text("name"), "slug": environment.text("name"), "external_url": environment.get("external_url")},
+    }));
+    world.add(&format!("projects/{}/deployments", seed.project), deployment, Some(seed.by));
+}
