@@ -2,10 +2,12 @@
 
 use serde_json::{Map, Value};
 
-/// Keys that no reader misses: links beside the one URL, pictures, forms of what is said elsewhere.
-const NOISE: [&str; 20] = [
+/// Keys that no reader misses: links beside the one URL, pictures, ids of what is named, forms of what is said
+/// elsewhere.
+const NOISE: [&str; 28] = [
     "_links",
     "references",
+    "reference",
     "avatar_url",
     "avatar_path",
     "links",
@@ -24,7 +26,27 @@ const NOISE: [&str; 20] = [
     "text_color",
     "commit_path",
     "noteable_id",
+    "project_id",
+    "source_project_id",
+    "target_project_id",
+    "detailed_status",
+    "before_sha",
+    "first_contribution",
+    "prepared_at",
 ];
+
+/// Keys that say less than another, where that stands beside them.
+const SAID_BETTER: [(&str, &str); 6] = [
+    ("assignee", "assignees"),
+    ("reviewer", "reviewers"),
+    ("pipeline", "head_pipeline"),
+    ("work_in_progress", "draft"),
+    ("merge_status", "detailed_merge_status"),
+    ("merged_by", "merge_user"),
+];
+
+/// What is kept of a pipeline or a job that is mentioned.
+const STATUS: [&str; 6] = ["id", "name", "ref", "status", "failure_reason", "web_url"];
 
 /// The one URL that is kept.
 const URL: &str = "web_url";
@@ -80,20 +102,27 @@ fn is_empty(value: &Value) -> bool {
 fn is_noise(key: &str, siblings: &[String]) -> bool {
     let has = |name: &str| siblings.iter().any(|sibling| sibling == name);
     let other_url = (key.ends_with("_url") || key.ends_with("_path_url")) && key != URL && has(URL);
-    // `assignee` beside `assignees`, `author_id` beside `author`.
-    let said_in_plural = has(&format!("{key}s")) && matches!(key, "assignee" | "reviewer");
+    let said_better = SAID_BETTER.iter().any(|(less, more)| *less == key && has(more));
+    // `author_id` beside `author`.
     let said_by_object = key.strip_suffix("_id").is_some_and(has);
     let html = key.ends_with("_html") && key.strip_suffix("_html").is_some_and(has);
-    NOISE.contains(&key) || other_url || said_in_plural || said_by_object || html
+    NOISE.contains(&key) || other_url || said_better || said_by_object || html
 }
 
 /// A value below the top: an object that has a name is its name, a list of such a list of names.
 fn nested(value: Value, dropped: &mut Vec<String>) -> Value {
     match value {
+        Value::Object(map) if map.contains_key("status") && map.contains_key(URL) => status(map),
         Value::Object(map) => named(&map).unwrap_or_else(|| Value::Object(object(map, dropped))),
         Value::Array(items) => Value::Array(items.into_iter().map(|item| nested(item, dropped)).collect()),
         other => other,
     }
+}
+
+/// A pipeline or a job that is mentioned: which, and how it went.
+fn status(map: Map<String, Value>) -> Value {
+    let kept = map.into_iter().filter(|(key, value)| STATUS.contains(&key.as_str()) && !is_empty(value));
+    Value::Object(kept.collect())
 }
 
 /// The name of an object that is a thing of its own (it has an id or a URL) and no more than mentioned here.

@@ -129,8 +129,11 @@ fn names(code: &str, name: &str) -> bool {
 /// The modules at the top of the crate that a source names.
 fn modules_named(source: &Source) -> Vec<String> {
     let above = "super::".repeat(source.depth);
+    // The generator is a crate of its own: only by the library's name does it name modules here.
+    let roots: &[&str] =
+        if source.module == "bin" { &["gitlab_mcp::"] } else { &["crate::", "gitlab_mcp::", &above] };
     let mut modules = Vec::new();
-    for root in ["crate::", "gitlab_mcp::", &above] {
+    for root in roots {
         for (at, _) in source.code.match_indices(root) {
             let before = &source.code[..at];
             let after = &source.code[at + root.len()..];

@@ -8,6 +8,7 @@ mod catalog;
 mod client;
 mod command_line;
 mod configuration;
+mod execute;
 mod faults;
 mod layering;
 mod lifetime;
