@@ -58,9 +58,12 @@ pub struct Lexicon {
     stopwords: HashSet<String>,
     prepositions: HashSet<String>,
     questions: HashSet<String>,
+    many: HashSet<String>,
+    one: HashSet<String>,
     generic: Vec<(WordId, Kind)>,
     own_verbs: HashMap<WordId, Kind>,
     compounds: HashSet<(WordId, WordId)>,
+    nouns: HashSet<WordId>,
 }
 
 impl Lexicon {
@@ -76,9 +79,12 @@ impl Lexicon {
             stopwords: set(&language.stopwords),
             prepositions: set(&language.prepositions),
             questions: set(&language.questions),
+            many: set(&language.many),
+            one: set(&language.one),
             generic,
             own_verbs,
             compounds: compounds(profiles),
+            nouns: nouns(profiles),
         };
         lexicon.add_synonyms(language, &profiles.vocabulary);
         lexicon.add_verbs(language, &profiles.vocabulary);
@@ -113,6 +119,22 @@ impl Lexicon {
     /// Whether a word asks, so that nothing is to be changed.
     pub fn is_question(&self, word: &str) -> bool {
         self.questions.contains(word)
+    }
+
+    /// Whether a word says that several are meant, or one.
+    pub fn number(&self, word: &str) -> Option<bool> {
+        if self.many.contains(word) { Some(true) } else { self.one.contains(word).then_some(false) }
+    }
+
+    /// Whether the first meaning of a word is a noun of GitLab's, beside the verb it may be: `label`.
+    pub fn is_noun(&self, meanings: &[Meaning]) -> bool {
+        let word = meanings.first().and_then(|meaning| meaning.words.first());
+        word.is_some_and(|word| self.nouns.contains(word) && !self.is_generic(*word))
+    }
+
+    /// Whether a word ends the name of some domain's thing.
+    pub fn is_noun_word(&self, word: WordId) -> bool {
+        self.nouns.contains(&word)
     }
 
     /// Whether a verb is one of those that most ids have, and so says little as a word.
@@ -190,6 +212,12 @@ impl Lexicon {
 fn generic(stemmer: &Stemmer, vocabulary: &Vocabulary<'_>) -> Vec<(WordId, Kind)> {
     let known = |verb: &str| vocabulary.id(&stemmer.stem(verb).0);
     GENERIC.iter().filter_map(|(verb, kind)| Some((known(verb)?, *kind))).collect()
+}
+
+/// The last words of the domains' names and nouns.
+fn nouns(profiles: &Profiles<'_>) -> HashSet<WordId> {
+    let nouns = profiles.domains.iter().flat_map(|domain| domain.nouns.iter().chain([&domain.name]));
+    nouns.filter_map(|noun| noun.last().copied()).collect()
 }
 
 fn compounds(profiles: &Profiles<'_>) -> HashSet<(WordId, WordId)> {

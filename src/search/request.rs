@@ -17,10 +17,16 @@ pub struct Concept {
     pub head: bool,
     /// Corrected from a misspelt word.
     pub guessed: bool,
-    pub plural: bool,
+    /// Several are meant, or one; unknown where the request does not say.
+    pub many: Option<bool>,
+    plural: bool,
     verb: Option<Asked>,
     past: bool,
     opens: bool,
+    /// The last before a preposition, a participle or the end.
+    ends_phrase: bool,
+    /// The next word is another that says something: `commit history`, not `commit a file`.
+    joined: bool,
     clause: usize,
 }
 
@@ -34,6 +40,8 @@ pub struct Segment {
     pub asked_by_guess: bool,
     /// The concept that is the object.
     pub object: Option<usize>,
+    /// Participles, which tell a state and ask for nothing: `assigned to me`.
+    pub states: Vec<WordId>,
 }
 
 /// What a request means.
@@ -125,21 +133,30 @@ impl Reader<'_> {
     fn add_concepts(&self, tokens: &[Token], request: &mut Request) {
         let mut at = 0;
         let mut head = true;
+        let mut many = None;
         let mut clause = 0;
         while let Some(token) = tokens.get(at) {
             let (length, entry) = self.longest(tokens, at);
             request.scopes |= entry.map_or(0, |entry| entry.scope);
+            many = self.lexicon.number(&token.word).or(many);
             if length == 1 && self.lexicon.is_preposition(&token.word) {
+                many = None;
                 head &= request.concepts.last().is_none_or(|last| last.clause != clause);
             }
             if length > 1 || !token.stop {
                 let span = tokens.get(at..at + length).unwrap_or_default();
                 let concept = self.concept(span, entry);
+                let next = tokens.get(at + length);
+                let joined = next.is_some_and(|next| !next.stop && !next.opens);
+                let ends_phrase = next.is_none_or(|next| {
+                    next.endings.past || next.opens || self.lexicon.is_preposition(&next.word)
+                });
+                let many = many.or(concept.plural.then_some(true));
                 if concept.opens && concept.verb.is_some() && !request.concepts.is_empty() {
                     clause += 1;
                     head = true;
                 }
-                request.concepts.push(Concept { head, clause, ..concept });
+                request.concepts.push(Concept { head, clause, many, ends_phrase, joined, ..concept });
             }
             at += length;
         }
@@ -195,6 +212,9 @@ impl Reader<'_> {
             past: span.last().is_some_and(|last| last.endings.past),
             verb,
             opens: span.first().is_some_and(|first| first.opens),
+            many: None,
+            ends_phrase: false,
+            joined: false,
             clause: 0,
         }
     }
@@ -225,6 +245,9 @@ impl Reader<'_> {
             verb: None,
             past: false,
             opens: false,
+            many: Some(false),
+            ends_phrase: true,
+            joined: false,
             clause: request.concepts.last().map_or(0, |last| last.clause),
         });
     }
@@ -273,24 +296,32 @@ impl Request {
             asked_by_guess: verb.and_then(|at| self.concepts.get(at)).is_some_and(|concept| concept.guessed),
             asked: asked.or_else(|| self.question.then_some(question)),
             object,
+            states: self.states(&concepts),
             concepts,
         }
     }
 
-    /// The concept that is the verb: the first, where it can be one; else a generic verb anywhere.
+    /// The concept that is the verb: the first, where it can be one; else one that ends its phrase: `issue list`.
     fn verb(&self, concepts: &[usize], lexicon: &Lexicon) -> Option<usize> {
-        let candidate =
-            |at: usize| self.concepts.get(at).filter(|concept| concept.verb.is_some() && !concept.past);
+        let candidate = |at: usize| self.concepts.get(at).filter(|c| c.verb.is_some() && !c.past);
         let first = concepts.iter().copied().find(|at| self.concepts.get(*at).is_some_and(|c| c.opens));
-        let first = first.or(concepts.first().copied());
-        let leading = first.filter(|at| candidate(*at).is_some() && !self.is_compound(*at, lexicon));
-        leading.or_else(|| {
-            concepts.iter().copied().find(|at| {
-                candidate(*at).is_some_and(|concept| {
-                    !concept.plural && concept.verb.as_ref().is_some_and(|asked| asked.generic)
-                })
+        let leading = first.or(concepts.first().copied()).filter(|at| {
+            candidate(*at)
+                .is_some_and(|c| !(c.plural && c.ends_phrase) && !(c.joined && lexicon.is_noun(&c.meanings)))
+                && !self.is_compound(*at, lexicon)
+        });
+        let trailing = |at: usize| {
+            candidate(at).is_some_and(|concept| {
+                let generic = concept.verb.as_ref().is_some_and(|asked| asked.generic);
+                generic && concept.ends_phrase && !concept.plural && !lexicon.is_noun(&concept.meanings)
             })
-        })
+        };
+        leading.or_else(|| concepts.iter().copied().find(|at| trailing(*at)))
+    }
+
+    fn states(&self, concepts: &[usize]) -> Vec<WordId> {
+        let past = concepts.iter().filter_map(|at| self.concepts.get(*at)).filter(|concept| concept.past);
+        past.filter_map(|concept| concept.meanings.first()?.words.first().copied()).collect()
     }
 
     /// Whether a concept and the next are one noun, such as `merge request`.

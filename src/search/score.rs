@@ -121,8 +121,8 @@ impl Scorer<'_> {
             Feature::Line => {
                 profile.lines.iter().map(|line| self.likeness(line, segment, said)).fold(0.0, f32::max)
             }
-            Feature::Verb => intent::verb(asked, profile),
-            Feature::Number => self.plural(segment).map_or(0.0, |plural| intent::number(plural, profile)),
+            Feature::Verb => intent::verb(asked, &segment.states, profile),
+            Feature::Number => self.many(segment).map_or(0.0, |many| intent::number(many, profile)),
             Feature::Object => self.object(profile, segment),
             Feature::Missing => self.missing(profile, said),
             Feature::Scope => intent::scope(self.request.scopes, profile),
@@ -165,8 +165,8 @@ impl Scorer<'_> {
         self.postboard.idf(word, &self.profiles.vocabulary)
     }
 
-    fn plural(&self, segment: &Segment) -> Option<bool> {
-        segment.object.and_then(|at| self.request.concepts.get(at)).map(|object| object.plural)
+    fn many(&self, segment: &Segment) -> Option<bool> {
+        segment.object.and_then(|at| self.request.concepts.get(at)).and_then(|object| object.many)
     }
 
     /// Whether the request's object is the action's: the last noun of its domain or path, or another part of it.
@@ -174,13 +174,14 @@ impl Scorer<'_> {
         let Some(object) = segment.object.and_then(|at| self.request.concepts.get(at)) else { return 0.0 };
         let Some(domain) = self.profiles.domains.get(usize::from(profile.domain)) else { return 0.0 };
         let ends = |noun: &[WordId], words: &[WordId]| words.last().is_some() && noun.last() == words.last();
+        let own = profile.verb_rest.last().filter(|word| self.lexicon.is_noun_word(**word));
         let worth = object.meanings.iter().map(|meaning| {
             let words = &meaning.words;
-            let last = ends(&domain.name, words)
-                || ends(&profile.verb_rest, words)
-                || ends(&profile.path_noun, words)
-                || words.first() == Some(&profile.verb)
-                || domain.nouns.iter().any(|noun| ends(noun, words));
+            let named = match own {
+                Some(own) => words.last() == Some(own),
+                None => ends(&domain.name, words) || domain.nouns.iter().any(|noun| ends(noun, words)),
+            };
+            let last = named || ends(&profile.path_noun, words) || words.first() == Some(&profile.verb);
             let beside =
                 words.iter().all(|word| domain.name.contains(word) || profile.verb_rest.contains(word));
             meaning.weight

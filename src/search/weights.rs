@@ -85,27 +85,27 @@ const fn place(boost: f32, dilution: f32) -> PlaceWeight {
 
 pub const WEIGHTS: Weights = Weights {
     places: [
-        place(3.0, 0.4),
-        place(2.0, 0.3),
-        place(2.0, 0.5),
-        place(2.0, 0.5),
-        place(1.0, 0.5),
-        place(2.0, 0.5),
-        place(1.5, 0.6),
-        place(0.4, 0.7),
-        place(0.3, 0.7),
-        place(2.0, 0.3),
+        place(3.0, 0.4), // id
+        place(3.5, 0.3), // object
+        place(2.0, 0.5), // summary
+        place(2.5, 0.5), // phrases
+        place(1.0, 0.5), // aliases
+        place(2.0, 0.5), // nouns
+        place(1.5, 0.6), // path
+        place(0.5, 0.7), // params
+        place(0.3, 0.7), // choices
+        place(2.0, 0.3), // pairs
     ],
     saturation: 1.5,
-    features: [1.0, 0.3, 0.6, 0.35, 0.05, 0.15, -0.35, 0.1, -0.35, -0.1, -0.3],
+    features: [1.0, 0.3, 0.6, 0.25, 0.07, 0.11, -0.25, 0.05, -0.14, -0.07, -0.2],
     beside: 0.7,
-    unknown: 3.0,
+    unknown: 2.0,
     verb_meaning: 0.5,
     guess: 0.8,
     mention: 0.6,
     window: 0.9,
-    floor: 0.35,
-    sure: 0.9,
+    floor: 0.25,
+    sure: 0.8,
     lead: 0.12,
     counted: 0.6,
 };
@@ -127,7 +127,7 @@ const AGREEMENT: [[f32; 6]; 6] = [
 ];
 
 /// How well an action's kind answers a request without a verb.
-const UNASKED: [f32; 6] = [0.3, 0.25, -0.2, -0.2, -0.4, 0.0];
+const UNASKED: [f32; 6] = [0.3, 0.25, -0.3, -0.3, -0.5, -0.2];
 
 /// How well an action of a kind answers a request for another.
 pub fn agreement(asked: Option<Kind>, kind: Kind) -> f32 {
