@@ -22,12 +22,20 @@ pub fn asks_for(asked: Option<&Asked>, profile: &Profile) -> bool {
     asked.is_some_and(|asked| asked.kind == Kind::Delete || asked.verbs.contains(&profile.verb))
 }
 
-/// Several want a list, one wants one.
-pub fn number(many: bool, profile: &Profile) -> f32 {
-    match (profile.kind, many) {
-        (Kind::List, true) | (Kind::Get, false) => 1.0,
-        (Kind::List, false) | (Kind::Get, true) => -1.0,
-        _ => 0.0,
+/// Several want a list or what is done to all at once; one wants one.
+pub fn number(many: Option<bool>, profile: &Profile) -> f32 {
+    let several = profile.bulk || profile.kind == Kind::List;
+    match many {
+        Some(many) if several || profile.kind == Kind::Get => {
+            if many == several {
+                1.0
+            } else {
+                -1.0
+            }
+        }
+        Some(_) => 0.0,
+        None if profile.bulk => -0.5,
+        None => 0.0,
     }
 }
 

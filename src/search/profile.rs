@@ -60,6 +60,8 @@ pub struct Profile {
     /// The words after it.
     pub verb_rest: Vec<WordId>,
     pub kind: Kind,
+    /// Done to all of them, or several at once.
+    pub bulk: bool,
     pub destructive: bool,
     pub machine: bool,
     pub deprecated: bool,

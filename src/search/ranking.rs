@@ -2,8 +2,9 @@
 
 use crate::catalog::{Action, Catalog, Risk};
 
-use super::request::{Reader, Request, Segment};
+use super::request::{Reader, Request};
 use super::score::{Scored, Scorer};
+use super::segment::Segment;
 use super::weights::FEATURES;
 use super::{Confidence, Hit, Query, Ranker, Ranking, SearchError, routes, suggest};
 
@@ -110,11 +111,13 @@ struct Found<'f> {
     second: f32,
     total: usize,
     hits: Vec<(Scored, Action)>,
+    /// The first harmless one beyond the limit.
+    harmless: Option<(Scored, Action)>,
 }
 
 impl<'f> Found<'f> {
     fn new(catalog: &'f Catalog, query: &'f Query<'f>, counted: f32) -> Found<'f> {
-        Found { catalog, query, counted, best: 0.0, second: 0.0, total: 0, hits: Vec::new() }
+        Found { catalog, query, counted, best: 0.0, second: 0.0, total: 0, hits: Vec::new(), harmless: None }
     }
 
     /// Takes an action if it is allowed; false once there is nothing more to take.
@@ -138,8 +141,10 @@ impl<'f> Found<'f> {
             _ => {}
         }
         self.total += 1;
-        if self.hits.len() < self.query.limit.max(2) {
+        if self.hits.len() < self.query.limit {
             self.hits.push((*scored, action));
+        } else if self.harmless.is_none() && action.risk != Risk::Destructive {
+            self.harmless = Some((*scored, action));
         }
         Ok(true)
     }
@@ -150,7 +155,7 @@ impl<'f> Found<'f> {
         request: &Request,
         whole: &Segment,
     ) -> Result<Ranking, SearchError> {
-        self.hold_back(ranker.weights.sure);
+        self.hold_back(ranker.weights.sure, whole);
         let confidence = self.confidence(ranker);
         if confidence == Confidence::None {
             let suggestions = suggest::instead(self.query.words, self.catalog);
@@ -168,16 +173,19 @@ impl<'f> Found<'f> {
         Ok(Ranking { confidence, total: self.total, hits: hits.collect(), suggestions: Vec::new() })
     }
 
-    /// A destructive action that is not sure never stands first.
-    fn hold_back(&mut self, sure: f32) {
-        let weak =
-            |(scored, action): &(Scored, Action)| action.risk == Risk::Destructive && scored.score < sure;
-        if self.hits.first().is_some_and(weak) {
-            if let Some(harmless) = self.hits.iter().position(|(_, action)| action.risk != Risk::Destructive)
-            {
-                let hit = self.hits.remove(harmless);
-                self.hits.insert(0, hit);
-            }
+    /// A destructive action that is not sure, or whose object was not said, never stands first.
+    fn hold_back(&mut self, sure: f32, whole: &Segment) {
+        let is_weak = |(scored, action): &(Scored, Action)| {
+            action.risk == Risk::Destructive && (scored.score < sure || whole.object.is_none())
+        };
+        if !self.hits.first().is_some_and(is_weak) {
+            return;
+        }
+        let harmless = self.hits.iter().position(|(_, action)| action.risk != Risk::Destructive);
+        let hit = harmless.map(|at| self.hits.remove(at)).or_else(|| self.harmless.take());
+        if let Some(hit) = hit {
+            self.best = hit.0.score;
+            self.hits.insert(0, hit);
         }
     }
 

@@ -4,7 +4,7 @@ use super::guess;
 use super::lexicon::{Asked, Entry, Lexicon, Meaning};
 use super::mentions;
 use super::normalise::{Endings, split};
-use super::profile::{Kind, Vocabulary, WordId};
+use super::profile::{Vocabulary, WordId, scope};
 use super::weights::Weights;
 
 /// A word or phrase of the request with all it may mean.
@@ -19,29 +19,16 @@ pub struct Concept {
     pub guessed: bool,
     /// Several are meant, or one; unknown where the request does not say.
     pub many: Option<bool>,
-    plural: bool,
-    verb: Option<Asked>,
-    past: bool,
-    opens: bool,
+    pub(super) plural: bool,
+    pub(super) verb: Option<Asked>,
+    pub(super) past: bool,
+    /// The first of a clause.
+    pub(super) opens: bool,
     /// The last before a preposition, a participle or the end.
-    ends_phrase: bool,
+    pub(super) ends_phrase: bool,
     /// The next word is another that says something: `commit history`, not `commit a file`.
-    joined: bool,
-    clause: usize,
-}
-
-/// A whole request, or a window of it.
-#[derive(Clone, Debug)]
-pub struct Segment {
-    /// The numbers of its concepts.
-    pub concepts: Vec<usize>,
-    pub asked: Option<Asked>,
-    /// The verb was guessed from a misspelt word.
-    pub asked_by_guess: bool,
-    /// The concept that is the object.
-    pub object: Option<usize>,
-    /// Participles, which tell a state and ask for nothing: `assigned to me`.
-    pub states: Vec<WordId>,
+    pub(super) joined: bool,
+    pub(super) clause: usize,
 }
 
 /// What a request means.
@@ -50,12 +37,8 @@ pub struct Request {
     pub concepts: Vec<Concept>,
     /// Bits of [`super::profile::scope`].
     pub scopes: u8,
-    question: bool,
+    pub(super) question: bool,
 }
-
-/// A window has at most this many concepts, and only longer requests are looked at in windows.
-const WINDOW: usize = 6;
-const WINDOW_STEP: usize = 3;
 
 struct Token {
     word: String,
@@ -146,17 +129,20 @@ impl Reader<'_> {
             if length > 1 || !token.stop {
                 let span = tokens.get(at..at + length).unwrap_or_default();
                 let concept = self.concept(span, entry);
+                let whose = entry.is_some_and(|entry| entry.scope & scope::CURRENT != 0);
                 let next = tokens.get(at + length);
                 let joined = next.is_some_and(|next| !next.stop && !next.opens);
                 let ends_phrase = next.is_none_or(|next| {
                     next.endings.past || next.opens || self.lexicon.is_preposition(&next.word)
                 });
-                let many = many.or(concept.plural.then_some(true));
+                let many = concept.plural.then_some(true).or(many);
                 if concept.opens && concept.verb.is_some() && !request.concepts.is_empty() {
                     clause += 1;
                     head = true;
                 }
-                request.concepts.push(Concept { head, clause, many, ends_phrase, joined, ..concept });
+                if !whose || (head && ends_phrase) {
+                    request.concepts.push(Concept { head, clause, many, ends_phrase, joined, ..concept });
+                }
             }
             at += length;
         }
@@ -193,8 +179,10 @@ impl Reader<'_> {
             .or_else(|| single.and_then(|word| self.lexicon.own_verb(*word)));
         let guess = if span.iter().any(|token| token.guessed) { self.weights.guess } else { 1.0 };
         let mut meanings = Vec::new();
+        let rare = verb.as_ref().is_some_and(|asked| asked.generic);
         if !own.is_empty() {
-            meanings.push(Meaning { words: own, weight: guess });
+            let weight = if rare { self.weights.generic_verb } else { 1.0 };
+            meanings.push(Meaning { words: own, weight: weight * guess });
         }
         for meaning in entry.map(|entry| entry.meanings.as_slice()).unwrap_or_default() {
             meanings.push(Meaning { words: meaning.words.clone(), weight: meaning.weight * guess });
@@ -250,96 +238,5 @@ impl Reader<'_> {
             joined: false,
             clause: request.concepts.last().map_or(0, |last| last.clause),
         });
-    }
-}
-
-impl Request {
-    /// The request as a whole.
-    pub fn whole(&self, lexicon: &Lexicon) -> Segment {
-        self.segment((0..self.concepts.len()).collect(), lexicon)
-    }
-
-    /// The windows of a long request: its clauses where several begin with a verb, else runs of concepts.
-    pub fn windows(&self, lexicon: &Lexicon) -> Vec<Segment> {
-        let clauses = self.clauses();
-        let runs: Vec<Vec<usize>> = if clauses.len() > 1 {
-            clauses
-        } else if self.concepts.len() > WINDOW {
-            let starts = (0..self.concepts.len() - WINDOW / 2).step_by(WINDOW_STEP);
-            starts.map(|start| (start..(start + WINDOW).min(self.concepts.len())).collect()).collect()
-        } else {
-            Vec::new()
-        };
-        runs.into_iter().map(|run| self.segment(run, lexicon)).collect()
-    }
-
-    /// The concepts of each clause that asks for something of its own.
-    fn clauses(&self) -> Vec<Vec<usize>> {
-        let mut clauses: Vec<Vec<usize>> = Vec::new();
-        for (number, concept) in self.concepts.iter().enumerate() {
-            let begins = concept.opens && concept.verb.is_some() && !concept.past;
-            match clauses.last_mut() {
-                Some(clause) if !begins => clause.push(number),
-                _ => clauses.push(vec![number]),
-            }
-        }
-        clauses.retain(|clause| clause.len() > 1);
-        clauses
-    }
-
-    fn segment(&self, concepts: Vec<usize>, lexicon: &Lexicon) -> Segment {
-        let verb = self.verb(&concepts, lexicon);
-        let asked = verb.and_then(|at| self.concepts.get(at)).and_then(|concept| concept.verb.clone());
-        let question = Asked { verbs: Vec::new(), kind: Kind::Get, generic: true };
-        let object = self.object(&concepts, verb);
-        Segment {
-            asked_by_guess: verb.and_then(|at| self.concepts.get(at)).is_some_and(|concept| concept.guessed),
-            asked: asked.or_else(|| self.question.then_some(question)),
-            object,
-            states: self.states(&concepts),
-            concepts,
-        }
-    }
-
-    /// The concept that is the verb: the first, where it can be one; else one that ends its phrase: `issue list`.
-    fn verb(&self, concepts: &[usize], lexicon: &Lexicon) -> Option<usize> {
-        let candidate = |at: usize| self.concepts.get(at).filter(|c| c.verb.is_some() && !c.past);
-        let first = concepts.iter().copied().find(|at| self.concepts.get(*at).is_some_and(|c| c.opens));
-        let leading = first.or(concepts.first().copied()).filter(|at| {
-            candidate(*at)
-                .is_some_and(|c| !(c.plural && c.ends_phrase) && !(c.joined && lexicon.is_noun(&c.meanings)))
-                && !self.is_compound(*at, lexicon)
-        });
-        let trailing = |at: usize| {
-            candidate(at).is_some_and(|concept| {
-                let generic = concept.verb.as_ref().is_some_and(|asked| asked.generic);
-                generic && concept.ends_phrase && !concept.plural && !lexicon.is_noun(&concept.meanings)
-            })
-        };
-        leading.or_else(|| concepts.iter().copied().find(|at| trailing(*at)))
-    }
-
-    fn states(&self, concepts: &[usize]) -> Vec<WordId> {
-        let past = concepts.iter().filter_map(|at| self.concepts.get(*at)).filter(|concept| concept.past);
-        past.filter_map(|concept| concept.meanings.first()?.words.first().copied()).collect()
-    }
-
-    /// Whether a concept and the next are one noun, such as `merge request`.
-    fn is_compound(&self, at: usize, lexicon: &Lexicon) -> bool {
-        let word = |at: usize| {
-            let concept = self.concepts.get(at)?;
-            concept.meanings.first()?.words.first().copied()
-        };
-        let (Some(first), Some(second)) = (word(at), word(at + 1)) else { return false };
-        lexicon.is_compound(first, second)
-    }
-
-    /// The last concept of the head, which is what the verb is done to.
-    fn object(&self, concepts: &[usize], verb: Option<usize>) -> Option<usize> {
-        let clause = concepts.first().and_then(|at| self.concepts.get(*at)).map(|first| first.clause);
-        let heads = concepts.iter().copied().filter(|at| {
-            Some(*at) != verb && self.concepts.get(*at).is_some_and(|c| c.head && Some(c.clause) == clause)
-        });
-        heads.last()
     }
 }

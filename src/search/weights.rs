@@ -64,6 +64,8 @@ pub struct Weights {
     pub unknown: f32,
     /// What a verb's other meanings are worth as words.
     pub verb_meaning: f32,
+    /// What such a verb itself is worth as a word, where it means one that most ids have: `remove`.
+    pub generic_verb: f32,
     /// What a word guessed from a misspelt one is worth.
     pub guess: f32,
     /// What the kind of a mentioned thing (`!45`) is worth as a word.
@@ -101,6 +103,7 @@ pub const WEIGHTS: Weights = Weights {
     beside: 0.7,
     unknown: 2.0,
     verb_meaning: 0.5,
+    generic_verb: 0.4,
     guess: 0.8,
     mention: 0.6,
     window: 0.9,
