@@ -207,8 +207,11 @@ impl<'t> Profiler<'t> {
     }
 
     fn profiles(&self, actions: &[Action]) -> Outcome<Profiles<'t>> {
-        let vocabulary =
-            Vocabulary::new(self.words.keys().copied().collect(), self.words.values().copied().collect());
+        let vocabulary = Vocabulary::new(
+            self.words.keys().copied().collect(),
+            self.words.values().copied().collect(),
+            u16::try_from(actions.len())?,
+        );
         u16::try_from(self.words.len())?;
         let mut domains: Vec<(&str, DomainProfile)> = Vec::new();
         let mut profiles = Vec::new();

@@ -63,7 +63,9 @@ pub struct Lexicon {
     generic: Vec<(WordId, Kind)>,
     own_verbs: HashMap<WordId, Kind>,
     compounds: HashSet<(WordId, WordId)>,
+    /// The last words of the domains' names and nouns, and those that are one word.
     nouns: HashSet<WordId>,
+    things: HashSet<WordId>,
 }
 
 impl Lexicon {
@@ -84,7 +86,8 @@ impl Lexicon {
             generic,
             own_verbs,
             compounds: compounds(profiles),
-            nouns: nouns(profiles),
+            nouns: nouns(profiles).filter_map(|noun| noun.last().copied()).collect(),
+            things: nouns(profiles).filter(|noun| noun.len() == 1).flatten().copied().collect(),
         };
         lexicon.add_synonyms(language, &profiles.vocabulary);
         lexicon.add_verbs(language, &profiles.vocabulary);
@@ -126,10 +129,10 @@ impl Lexicon {
         if self.many.contains(word) { Some(true) } else { self.one.contains(word).then_some(false) }
     }
 
-    /// Whether the first meaning of a word is a noun of GitLab's, beside the verb it may be: `label`.
+    /// Whether the first meaning of a word is the whole name of a thing, beside the verb it may be: `label`.
     pub fn is_noun(&self, meanings: &[Meaning]) -> bool {
         let word = meanings.first().and_then(|meaning| meaning.words.first());
-        word.is_some_and(|word| self.nouns.contains(word) && !self.is_generic(*word))
+        word.is_some_and(|word| self.things.contains(word) && !self.is_generic(*word))
     }
 
     /// Whether a word ends the name of some domain's thing.
@@ -214,13 +217,10 @@ fn generic(stemmer: &Stemmer, vocabulary: &Vocabulary<'_>) -> Vec<(WordId, Kind)
     GENERIC.iter().filter_map(|(verb, kind)| Some((known(verb)?, *kind))).collect()
 }
 
-/// The last words of the domains' names and nouns.
-fn nouns(profiles: &Profiles<'_>) -> HashSet<WordId> {
-    let nouns = profiles.domains.iter().flat_map(|domain| domain.nouns.iter().chain([&domain.name]));
-    nouns.filter_map(|noun| noun.last().copied()).collect()
+fn nouns<'p>(profiles: &'p Profiles<'_>) -> impl Iterator<Item = &'p Vec<WordId>> {
+    profiles.domains.iter().flat_map(|domain| domain.nouns.iter().chain([&domain.name]))
 }
 
 fn compounds(profiles: &Profiles<'_>) -> HashSet<(WordId, WordId)> {
-    let nouns = profiles.domains.iter().flat_map(|domain| domain.nouns.iter().chain([&domain.name]));
-    nouns.flat_map(|noun| noun.iter().copied().zip(noun.iter().copied().skip(1))).collect()
+    nouns(profiles).flat_map(|noun| noun.iter().copied().zip(noun.iter().copied().skip(1))).collect()
 }

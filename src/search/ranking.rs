@@ -156,7 +156,7 @@ impl<'f> Found<'f> {
         whole: &Segment,
     ) -> Result<Ranking, SearchError> {
         self.hold_back(ranker.weights.sure, whole);
-        let confidence = self.confidence(ranker);
+        let confidence = self.confidence(ranker, whole);
         if confidence == Confidence::None {
             let suggestions = suggest::instead(self.query.words, self.catalog);
             return Ok(Ranking { confidence, total: 0, hits: Vec::new(), suggestions });
@@ -189,16 +189,13 @@ impl<'f> Found<'f> {
         }
     }
 
-    fn confidence(&self, ranker: &Ranker) -> Confidence {
+    fn confidence(&self, ranker: &Ranker, whole: &Segment) -> Confidence {
         if self.hits.is_empty() {
             return Confidence::None;
         }
         let lead = (self.best - self.second) / self.best.max(f32::MIN_POSITIVE);
-        if self.best >= ranker.weights.sure && lead >= ranker.weights.lead {
-            Confidence::High
-        } else {
-            Confidence::Low
-        }
+        let sure = self.best >= ranker.weights.sure && lead >= ranker.weights.lead && whole.object.is_some();
+        if sure { Confidence::High } else { Confidence::Low }
     }
 }
 

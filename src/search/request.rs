@@ -173,22 +173,22 @@ impl Reader<'_> {
             .filter(|token| span.len() == 1 || !token.stop)
             .filter_map(|token| self.vocabulary.id(&token.stem))
             .collect();
-        let single = own.first().filter(|_| span.len() == 1);
-        let verb = entry
-            .and_then(|entry| entry.verb.clone())
-            .or_else(|| single.and_then(|word| self.lexicon.own_verb(*word)));
+        let single = own.first().copied().filter(|_| span.len() == 1);
+        let verb = self.asked(single, entry);
+        let past = span.last().is_some_and(|last| last.endings.past);
         let guess = if span.iter().any(|token| token.guessed) { self.weights.guess } else { 1.0 };
         let mut meanings = Vec::new();
-        let rare = verb.as_ref().is_some_and(|asked| asked.generic);
         if !own.is_empty() {
-            let weight = if rare { self.weights.generic_verb } else { 1.0 };
+            let generic = verb.as_ref().is_some_and(|asked| asked.generic);
+            let weight = if generic { self.capped(&own) } else { 1.0 };
             meanings.push(Meaning { words: own, weight: weight * guess });
         }
         for meaning in entry.map(|entry| entry.meanings.as_slice()).unwrap_or_default() {
             meanings.push(Meaning { words: meaning.words.clone(), weight: meaning.weight * guess });
         }
-        for meaning in verb.iter().flat_map(|asked| &asked.verbs) {
-            meanings.push(Meaning { words: vec![*meaning], weight: self.weights.verb_meaning * guess });
+        for meaning in verb.iter().filter(|_| !past).flat_map(|asked| &asked.verbs) {
+            let weight = self.weights.verb_meaning * self.capped(&[*meaning]);
+            meanings.push(Meaning { words: vec![*meaning], weight: weight * guess });
         }
         let words: Vec<&str> = span.iter().map(|token| token.word.as_str()).collect();
         Concept {
@@ -197,7 +197,7 @@ impl Reader<'_> {
             head: true,
             guessed: span.iter().any(|token| token.guessed),
             plural: span.last().is_some_and(|last| last.endings.plural),
-            past: span.last().is_some_and(|last| last.endings.past),
+            past,
             verb,
             opens: span.first().is_some_and(|first| first.opens),
             many: None,
@@ -205,6 +205,23 @@ impl Reader<'_> {
             joined: false,
             clause: 0,
         }
+    }
+
+    /// What a word or phrase asks for as a verb; the very word comes first where some id has it.
+    fn asked(&self, single: Option<WordId>, entry: Option<&Entry>) -> Option<Asked> {
+        let own = single.and_then(|word| self.lexicon.own_verb(word));
+        let Some(mut asked) = entry.and_then(|entry| entry.verb.clone()) else { return own };
+        for verb in own.into_iter().flat_map(|own| own.verbs) {
+            asked.verbs.retain(|known| *known != verb);
+            asked.verbs.insert(0, verb);
+        }
+        Some(asked)
+    }
+
+    /// What a verb is worth as a word, so that a rare one does not drown the noun it stands with.
+    fn capped(&self, words: &[WordId]) -> f32 {
+        let idf: f32 = words.iter().map(|word| self.vocabulary.idf(*word)).sum();
+        (self.weights.verb_idf / idf.max(f32::MIN_POSITIVE)).min(1.0)
     }
 
     /// The kind of a mentioned thing as a word beside the object, unless the request says it anyway.

@@ -188,7 +188,7 @@ impl Scorer<'_> {
     }
 
     fn idf(&self, word: WordId) -> f32 {
-        self.postboard.idf(word, &self.profiles.vocabulary)
+        self.profiles.vocabulary.idf(word)
     }
 
     fn many(&self, segment: &Segment) -> Option<bool> {

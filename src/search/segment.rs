@@ -125,7 +125,9 @@ impl Request {
     /// The last concept of the head, which is what the verb is done to.
     fn object(&self, concepts: &[usize], verb: Option<usize>) -> Option<usize> {
         let clause = concepts.first().and_then(|at| self.concepts.get(*at)).map(|first| first.clause);
-        let of_head = |at: &usize| self.concepts.get(*at).is_some_and(|c| c.head && Some(c.clause) == clause);
+        let of_head = |at: &usize| {
+            self.concepts.get(*at).is_some_and(|c| c.head && !c.past && Some(c.clause) == clause)
+        };
         let stands_alone = concepts.len() == 2;
         let heads = concepts.iter().copied().filter(|at| Some(*at) != verb);
         heads.clone().filter(of_head).next_back().or_else(|| heads.last().filter(|_| stands_alone))

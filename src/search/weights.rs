@@ -62,10 +62,10 @@ pub struct Weights {
     pub beside: f32,
     /// What a word that the index does not know takes from the share that can be reached, in idf.
     pub unknown: f32,
-    /// What a verb's other meanings are worth as words.
+    /// What the meanings of a verb are worth as words.
     pub verb_meaning: f32,
-    /// What such a verb itself is worth as a word, where it means one that most ids have: `remove`.
-    pub generic_verb: f32,
+    /// The most that a verb tells as a word, in idf.
+    pub verb_idf: f32,
     /// What a word guessed from a misspelt one is worth.
     pub guess: f32,
     /// What the kind of a mentioned thing (`!45`) is worth as a word.
@@ -103,7 +103,7 @@ pub const WEIGHTS: Weights = Weights {
     beside: 0.7,
     unknown: 2.0,
     verb_meaning: 0.5,
-    generic_verb: 0.4,
+    verb_idf: 2.5,
     guess: 0.8,
     mention: 0.6,
     window: 0.9,
@@ -121,8 +121,8 @@ impl Weights {
 
 /// How well an action's kind (down) answers what was asked for (across): list, get, create, update, delete, act.
 const AGREEMENT: [[f32; 6]; 6] = [
-    [0.7, 0.5, -0.9, -0.9, -0.9, -0.6],
-    [0.5, 0.7, -0.9, -0.9, -0.9, -0.5],
+    [0.7, 0.5, -0.9, -0.9, -0.9, -0.9],
+    [0.5, 0.7, -0.9, -0.9, -0.9, -0.7],
     [-0.9, -0.9, 0.7, -0.4, -0.9, -0.2],
     [-0.9, -0.9, -0.3, 0.7, -0.7, 0.0],
     [-1.0, -1.0, -1.0, -0.8, 0.7, -0.5],
