@@ -99,7 +99,7 @@ impl Postboard {
     ) -> Result<Evidence, SearchError> {
         let mut best = Sheet::new(self.actions);
         let mut mass: f32 = 0.0;
-        for Meaning { words, weight } in &concept.meanings {
+        for Meaning { words, weight, .. } in &concept.meanings {
             let mut sum = 0.0;
             for word in words {
                 let idf = vocabulary.idf(*word);

@@ -28,7 +28,17 @@ const SCOPES: [(&str, u8); 5] = [
 #[derive(Clone, Debug, PartialEq)]
 pub struct Meaning {
     pub words: Vec<WordId>,
+    /// What a match is worth as evidence.
     pub weight: f32,
+    /// What it is worth when an action's texts are compared with the request.
+    pub likeness: f32,
+}
+
+impl Meaning {
+    /// Worth the same everywhere.
+    pub fn new(words: Vec<WordId>, weight: f32) -> Meaning {
+        Meaning { words, weight, likeness: weight }
+    }
 }
 
 /// A verb's meanings among the verbs of ids, best first, and what the best does.
@@ -171,7 +181,7 @@ impl Lexicon {
             let meanings: Vec<Meaning> = synonym
                 .mean
                 .iter()
-                .map(|meaning| Meaning { words: self.known(meaning, vocabulary), weight: synonym.weight })
+                .map(|meaning| Meaning::new(self.known(meaning, vocabulary), synonym.weight))
                 .filter(|meaning| !meaning.words.is_empty())
                 .collect();
             for phrase in &synonym.say {

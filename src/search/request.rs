@@ -181,14 +181,19 @@ impl Reader<'_> {
         if !own.is_empty() {
             let generic = verb.as_ref().is_some_and(|asked| asked.generic);
             let weight = if generic { self.capped(&own) } else { 1.0 };
-            meanings.push(Meaning { words: own, weight: weight * guess });
+            meanings.push(Meaning { words: own, weight: weight * guess, likeness: guess });
         }
         for meaning in entry.map(|entry| entry.meanings.as_slice()).unwrap_or_default() {
-            meanings.push(Meaning { words: meaning.words.clone(), weight: meaning.weight * guess });
+            meanings.push(Meaning::new(meaning.words.clone(), meaning.weight * guess));
         }
-        for meaning in verb.iter().filter(|_| !past).flat_map(|asked| &asked.verbs) {
+        for (at, meaning) in verb.iter().filter(|_| !past).flat_map(|asked| &asked.verbs).enumerate() {
             let weight = self.weights.verb_meaning * self.capped(&[*meaning]);
-            meanings.push(Meaning { words: vec![*meaning], weight: weight * guess });
+            let likeness = 1.0 / (1.0 + self.weights.verb_order * at as f32);
+            meanings.push(Meaning {
+                words: vec![*meaning],
+                weight: weight * guess,
+                likeness: likeness * guess,
+            });
         }
         let words: Vec<&str> = span.iter().map(|token| token.word.as_str()).collect();
         Concept {
@@ -243,7 +248,7 @@ impl Reader<'_> {
         let alone = request.concepts.iter().all(|concept| concept.verb.is_some());
         request.concepts.push(Concept {
             label: format!("({kind})"),
-            meanings: vec![Meaning { words, weight: self.weights.mention }],
+            meanings: vec![Meaning::new(words, self.weights.mention)],
             head: alone,
             guessed: false,
             plural: false,

@@ -107,7 +107,7 @@ impl Scorer<'_> {
             said.mass += self.evidence.get(*at).map_or(0.0, |evidence| evidence.mass);
             for meaning in &concept.meanings {
                 for word in &meaning.words {
-                    said.note(*word, *at, meaning.weight);
+                    said.note(*word, *at, meaning.likeness);
                 }
             }
         }
@@ -207,7 +207,9 @@ impl Scorer<'_> {
                 Some(own) => words.last() == Some(own),
                 None => ends(&domain.name, words) || domain.nouns.iter().any(|noun| ends(noun, words)),
             };
-            let last = named || ends(&profile.path_noun, words) || words.first() == Some(&profile.verb);
+            let last = named
+                || ends(&profile.path_noun, words)
+                || (words.first() == Some(&profile.verb) && !self.lexicon.is_generic(profile.verb));
             let beside =
                 words.iter().all(|word| domain.name.contains(word) || profile.verb_rest.contains(word));
             meaning.weight

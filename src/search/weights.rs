@@ -64,6 +64,8 @@ pub struct Weights {
     pub unknown: f32,
     /// What the meanings of a verb are worth as words.
     pub verb_meaning: f32,
+    /// How fast a verb's meanings are worth less, from the best on, when texts are compared.
+    pub verb_order: f32,
     /// The most that a verb tells as a word, in idf.
     pub verb_idf: f32,
     /// What a word guessed from a misspelt one is worth.
@@ -103,6 +105,7 @@ pub const WEIGHTS: Weights = Weights {
     beside: 0.7,
     unknown: 2.0,
     verb_meaning: 0.5,
+    verb_order: 0.25,
     verb_idf: 2.5,
     guess: 0.8,
     mention: 0.6,
