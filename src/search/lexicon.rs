@@ -161,6 +161,17 @@ impl Lexicon {
         Some(Asked { verbs: vec![word], kind, generic: self.is_generic(word) })
     }
 
+    /// What is asked for when the object is several: getting them is listing them.
+    pub fn of_several(&self, mut asked: Asked) -> Asked {
+        let list = self.generic.iter().find(|(_, kind)| *kind == Kind::List);
+        if let (Kind::Get, Some((list, kind))) = (asked.kind, list) {
+            asked.verbs.retain(|verb| verb != list);
+            asked.verbs.insert(0, *list);
+            asked.kind = *kind;
+        }
+        asked
+    }
+
     /// Whether two neighbouring words are one noun of GitLab's, such as `merge request`.
     pub fn is_compound(&self, first: WordId, second: WordId) -> bool {
         self.compounds.contains(&(first, second))

@@ -89,17 +89,27 @@ fn is_allowed(action: &Action, query: &Query<'_>) -> bool {
     query.domain.is_none_or(|domain| action.domain() == domain) && (query.allow)(action)
 }
 
-/// Lets the winners of the windows of a long request rise, so that each of several intents surfaces.
+/// Lets the winners of clauses and windows rise, so that each of several intents surfaces. A clause may win; a
+/// window, whose words may belong together with those around it, only comes near the best.
 fn join_windows(scored: &mut Vec<Scored>, scorer: &Scorer<'_>, ranker: &Ranker) {
+    let best = scored.first().map_or(0.0, |best| best.score);
+    let weight = ranker.weights.window;
+    for intent in scorer.request.intents(&ranker.lexicon) {
+        raise(scored, scorer.rank(&intent).first(), |score| score * weight);
+    }
     for window in scorer.request.windows(&ranker.lexicon) {
-        let Some(winner) = scorer.rank(&window).into_iter().next() else { continue };
-        let score = winner.score * ranker.weights.window;
-        match scored.iter_mut().find(|known| known.action == winner.action) {
-            Some(known) => known.score = known.score.max(score),
-            None => scored.push(Scored { score, ..winner }),
-        }
+        raise(scored, scorer.rank(&window).first(), |score| (score * weight).min(best * weight));
     }
     scored.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.action.cmp(&b.action)));
+}
+
+fn raise(scored: &mut Vec<Scored>, winner: Option<&Scored>, worth: impl Fn(f32) -> f32) {
+    let Some(winner) = winner else { return };
+    let score = worth(winner.score);
+    match scored.iter_mut().find(|known| known.action == winner.action) {
+        Some(known) => known.score = known.score.max(score),
+        None => scored.push(Scored { score, ..*winner }),
+    }
 }
 
 /// The hits so far.

@@ -31,6 +31,15 @@ pub struct Concept {
     pub(super) clause: usize,
 }
 
+impl Concept {
+    /// Makes it say less.
+    fn weaken(&mut self, factor: f32) {
+        for meaning in &mut self.meanings {
+            meaning.weight *= factor;
+        }
+    }
+}
+
 /// What a request means.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
@@ -47,6 +56,10 @@ struct Token {
     stop: bool,
     guessed: bool,
     opens: bool,
+    /// Begins a sentence after the first.
+    sentence: bool,
+    /// In brackets.
+    aside: bool,
 }
 
 /// Reads requests in words.
@@ -78,16 +91,21 @@ impl Reader<'_> {
 
     fn tokens(&self, text: &str) -> Vec<Token> {
         let mut tokens: Vec<Token> = Vec::new();
-        let mut opens = true;
+        let (mut opens, mut sentence, mut brackets) = (true, false, 0_usize);
         for chunk in text.split_whitespace() {
+            brackets += chunk.matches(['(', '[']).count();
             for word in split(chunk) {
                 let joins = matches!(word.as_str(), "and" | "then");
                 let stop = self.lexicon.is_stopword(&word);
+                let aside = brackets > 0;
                 let found = self.token(word, stop);
-                tokens.extend(found.into_iter().map(|token| Token { opens, ..token }));
+                tokens.extend(found.into_iter().map(|token| Token { opens, sentence, aside, ..token }));
+                sentence = false;
                 opens = joins || (opens && stop);
             }
+            brackets = brackets.saturating_sub(chunk.matches([')', ']']).count());
             opens |= chunk.ends_with([',', ';', '.', ':', '?', '!']);
+            sentence |= chunk.ends_with('.');
         }
         tokens
     }
@@ -96,21 +114,24 @@ impl Reader<'_> {
     fn token(&self, word: String, stop: bool) -> Vec<Token> {
         let (stem, endings) = self.lexicon.stemmer.stem(&word);
         let stem = stem.into_owned();
-        let token = |word: String, stem: String, guessed: bool| Token {
-            word,
+        let guesses = if stop || self.is_known(&stem) {
+            Vec::new()
+        } else {
+            guess::words(&stem, self.vocabulary, self.lexicon)
+        };
+        let guessed = !guesses.is_empty();
+        let stems = if guessed { guesses } else { vec![stem] };
+        let token = |stem| Token {
+            word: word.clone(),
             stem,
             endings,
             stop,
             guessed,
             opens: false,
+            sentence: false,
+            aside: false,
         };
-        if stop || self.is_known(&stem) {
-            return vec![token(word, stem, false)];
-        }
-        match guess::words(&stem, self.vocabulary, self.lexicon) {
-            guesses if guesses.is_empty() => vec![token(word, stem, false)],
-            guesses => guesses.into_iter().map(|stem| token(word.clone(), stem, true)).collect(),
-        }
+        stems.into_iter().map(token).collect()
     }
 
     fn add_concepts(&self, tokens: &[Token], request: &mut Request) {
@@ -118,7 +139,9 @@ impl Reader<'_> {
         let mut head = true;
         let mut many = None;
         let mut clause = 0;
+        let (mut begins, mut background) = (false, false);
         while let Some(token) = tokens.get(at) {
+            begins |= token.sentence;
             let (length, entry) = self.longest(tokens, at);
             request.scopes |= entry.map_or(0, |entry| entry.scope);
             many = self.lexicon.number(&token.word).or(many);
@@ -128,7 +151,13 @@ impl Reader<'_> {
             }
             if length > 1 || !token.stop {
                 let span = tokens.get(at..at + length).unwrap_or_default();
-                let concept = self.concept(span, entry);
+                let mut concept = self.concept(span, entry);
+                if std::mem::take(&mut begins) {
+                    background = concept.verb.is_none();
+                }
+                if background || token.aside {
+                    concept.weaken(self.weights.background);
+                }
                 let whose = entry.is_some_and(|entry| entry.scope & scope::CURRENT != 0);
                 let next = tokens.get(at + length);
                 let joined = next.is_some_and(|next| !next.stop && !next.opens);

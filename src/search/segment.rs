@@ -33,17 +33,19 @@ impl Request {
         (left.len() < segment.concepts.len()).then(|| self.segment(left, lexicon))
     }
 
-    /// The windows of a request with several intents: its clauses, and stretches of long ones.
+    /// The clauses of a request that asks for several things.
+    pub fn intents(&self, lexicon: &Lexicon) -> Vec<Segment> {
+        let clauses = self.clauses();
+        let several = clauses.len() > 1;
+        clauses.into_iter().filter(|_| several).map(|clause| self.segment(clause, lexicon)).collect()
+    }
+
+    /// The windows of its long clauses, in which further intents may hide.
     pub fn windows(&self, lexicon: &Lexicon) -> Vec<Segment> {
         let clauses = self.clauses();
-        let mut runs: Vec<Vec<usize>> = Vec::new();
-        for clause in &clauses {
-            runs.extend(clause.windows(WINDOW).step_by(WINDOW_STEP).map(<[usize]>::to_vec));
-        }
-        if clauses.len() > 1 {
-            runs.extend(clauses);
-        }
-        runs.into_iter().map(|run| self.segment(run, lexicon)).collect()
+        let long = clauses.iter().filter(|clause| clause.len() > WINDOW + WINDOW_STEP);
+        let runs = long.flat_map(|clause| clause.windows(WINDOW).step_by(WINDOW_STEP));
+        runs.map(|run| self.segment(run.to_vec(), lexicon)).collect()
     }
 
     /// The concepts of each clause that asks for something of its own; a verb alone takes the object before it.
@@ -70,9 +72,13 @@ impl Request {
         let verb = self.verb(&concepts, lexicon);
         let asked = verb.and_then(|at| self.concepts.get(at)).and_then(|concept| concept.verb.clone());
         let question = Asked { verbs: Vec::new(), kind: Kind::Get, generic: true };
+        let asked = asked.or_else(|| self.question.then_some(question));
+        let object = self.object(&concepts, verb);
+        let many =
+            object.and_then(|at| self.concepts.get(at)).is_some_and(|object| object.many == Some(true));
         Segment {
-            asked: asked.or_else(|| self.question.then_some(question)),
-            object: self.object(&concepts, verb),
+            asked: asked.map(|asked| if many { lexicon.of_several(asked) } else { asked }),
+            object,
             states: self.states(&concepts),
             concepts,
         }

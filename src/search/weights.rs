@@ -72,6 +72,8 @@ pub struct Weights {
     pub guess: f32,
     /// What the kind of a mentioned thing (`!45`) is worth as a word.
     pub mention: f32,
+    /// What words in brackets, and in sentences after the first that ask for nothing, are worth.
+    pub background: f32,
     /// What the winner of a window is worth beside one of the whole request.
     pub window: f32,
     /// The least score of an answer.
@@ -109,6 +111,7 @@ pub const WEIGHTS: Weights = Weights {
     verb_idf: 2.5,
     guess: 0.8,
     mention: 0.6,
+    background: 0.4,
     window: 0.9,
     floor: 0.25,
     sure: 0.8,
