@@ -29,6 +29,11 @@ pub struct Language {
     /// Words that ask, so that nothing is to be changed.
     #[serde(default)]
     pub questions: Vec<String>,
+    /// Words that say that several are meant, and words that say one.
+    #[serde(default)]
+    pub many: Vec<String>,
+    #[serde(default)]
+    pub one: Vec<String>,
     /// Words that say where: in a project, a group, the instance, or with oneself.
     #[serde(default, rename = "scope")]
     pub scopes: Vec<ScopeWord>,

@@ -83,17 +83,11 @@ impl Postboard {
         let mut sheet = Sheet::new(self.actions);
         let mut mass = 0.0;
         for found in neighbours(request, vocabulary) {
-            let idf = self.idf(found, vocabulary);
+            let idf = vocabulary.idf(found);
             mass += idf;
             self.add_word(found, idf, true, (vocabulary, weights), &mut sheet)?;
         }
         Ok(Evidence { actions: sheet.take(), mass })
-    }
-
-    /// How much a word tells, from the number of actions that have it.
-    pub fn idf(&self, word: WordId, vocabulary: &Vocabulary<'_>) -> f32 {
-        let count = f32::from(vocabulary.count(word));
-        (1.0 + (self.actions as f32 - count + 0.5) / (count + 0.5)).ln()
     }
 
     fn of_concept(
@@ -105,10 +99,10 @@ impl Postboard {
     ) -> Result<Evidence, SearchError> {
         let mut best = Sheet::new(self.actions);
         let mut mass: f32 = 0.0;
-        for Meaning { words, weight } in &concept.meanings {
+        for Meaning { words, weight, .. } in &concept.meanings {
             let mut sum = 0.0;
             for word in words {
-                let idf = self.idf(*word, vocabulary);
+                let idf = vocabulary.idf(*word);
                 sum += idf;
                 self.add_word(*word, idf * weight, concept.head, (vocabulary, weights), sheet)?;
             }

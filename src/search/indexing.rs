@@ -20,6 +20,9 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 /// What the segment is called instead of its random name, so that two builds are identical.
 const SEGMENT: &str = "00000000000000000000000000000001";
 
+/// Words of an id that say that it is done to several at once.
+const BULK: [&str; 4] = ["all", "bulk", "batch", "multiple"];
+
 /// Memory for the writer; tantivy refuses less.
 const WRITER_BYTES: usize = 50_000_000;
 
@@ -204,8 +207,11 @@ impl<'t> Profiler<'t> {
     }
 
     fn profiles(&self, actions: &[Action]) -> Outcome<Profiles<'t>> {
-        let vocabulary =
-            Vocabulary::new(self.words.keys().copied().collect(), self.words.values().copied().collect());
+        let vocabulary = Vocabulary::new(
+            self.words.keys().copied().collect(),
+            self.words.values().copied().collect(),
+            u16::try_from(actions.len())?,
+        );
         u16::try_from(self.words.len())?;
         let mut domains: Vec<(&str, DomainProfile)> = Vec::new();
         let mut profiles = Vec::new();
@@ -233,6 +239,7 @@ impl<'t> Profiler<'t> {
             verb: verb.next().unwrap_or(WordId::MAX),
             verb_rest: verb.collect(),
             kind: kind(action),
+            bulk: action.verb().split('_').any(|word| BULK.contains(&word)),
             destructive: action.risk == Risk::Destructive,
             machine: action.audience == Audience::Machine,
             deprecated: action.choices().all(|operation| operation.deprecated),

@@ -1,11 +1,15 @@
 //! What is asked for against what an action does: the verb, one or several, and where.
 
 use super::lexicon::Asked;
-use super::profile::{Kind, Profile, scope};
+use super::profile::{Kind, Profile, WordId, scope};
 use super::weights::agreement;
 
 /// How well an action's verb, and what it does, answers the verb asked for: 1 for the very verb.
-pub fn verb(asked: Option<&Asked>, profile: &Profile) -> f32 {
+pub fn verb(asked: Option<&Asked>, states: &[WordId], profile: &Profile) -> f32 {
+    let is_asked = asked.is_some_and(|asked| asked.verbs.contains(&profile.verb));
+    if !is_asked && states.contains(&profile.verb) && !matches!(profile.kind, Kind::List | Kind::Get) {
+        return -1.0;
+    }
     let Some(asked) = asked else { return agreement(None, profile.kind) };
     match asked.verbs.iter().position(|verb| *verb == profile.verb) {
         Some(at) => 1.0 - 0.1 * (at.min(5) as f32),
@@ -18,12 +22,20 @@ pub fn asks_for(asked: Option<&Asked>, profile: &Profile) -> bool {
     asked.is_some_and(|asked| asked.kind == Kind::Delete || asked.verbs.contains(&profile.verb))
 }
 
-/// Several want a list, one wants one.
-pub fn number(plural: bool, profile: &Profile) -> f32 {
-    match (profile.kind, plural) {
-        (Kind::List, true) | (Kind::Get, false) => 1.0,
-        (Kind::List, false) | (Kind::Get, true) => -1.0,
-        _ => 0.0,
+/// Several want a list or what is done to all at once; one wants one.
+pub fn number(many: Option<bool>, profile: &Profile) -> f32 {
+    let several = profile.bulk || profile.kind == Kind::List;
+    match many {
+        Some(many) if several || profile.kind == Kind::Get => {
+            if many == several {
+                1.0
+            } else {
+                -1.0
+            }
+        }
+        Some(_) => 0.0,
+        None if profile.bulk => -0.5,
+        None => 0.0,
     }
 }
 

@@ -28,7 +28,17 @@ const SCOPES: [(&str, u8); 5] = [
 #[derive(Clone, Debug, PartialEq)]
 pub struct Meaning {
     pub words: Vec<WordId>,
+    /// What a match is worth as evidence.
     pub weight: f32,
+    /// What it is worth when an action's texts are compared with the request.
+    pub likeness: f32,
+}
+
+impl Meaning {
+    /// Worth the same everywhere.
+    pub fn new(words: Vec<WordId>, weight: f32) -> Meaning {
+        Meaning { words, weight, likeness: weight }
+    }
 }
 
 /// A verb's meanings among the verbs of ids, best first, and what the best does.
@@ -58,9 +68,14 @@ pub struct Lexicon {
     stopwords: HashSet<String>,
     prepositions: HashSet<String>,
     questions: HashSet<String>,
+    many: HashSet<String>,
+    one: HashSet<String>,
     generic: Vec<(WordId, Kind)>,
     own_verbs: HashMap<WordId, Kind>,
     compounds: HashSet<(WordId, WordId)>,
+    /// The last words of the domains' names and nouns, and those that are one word.
+    nouns: HashSet<WordId>,
+    things: HashSet<WordId>,
 }
 
 impl Lexicon {
@@ -76,9 +91,13 @@ impl Lexicon {
             stopwords: set(&language.stopwords),
             prepositions: set(&language.prepositions),
             questions: set(&language.questions),
+            many: set(&language.many),
+            one: set(&language.one),
             generic,
             own_verbs,
             compounds: compounds(profiles),
+            nouns: nouns(profiles).filter_map(|noun| noun.last().copied()).collect(),
+            things: nouns(profiles).filter(|noun| noun.len() == 1).flatten().copied().collect(),
         };
         lexicon.add_synonyms(language, &profiles.vocabulary);
         lexicon.add_verbs(language, &profiles.vocabulary);
@@ -115,6 +134,22 @@ impl Lexicon {
         self.questions.contains(word)
     }
 
+    /// Whether a word says that several are meant, or one.
+    pub fn number(&self, word: &str) -> Option<bool> {
+        if self.many.contains(word) { Some(true) } else { self.one.contains(word).then_some(false) }
+    }
+
+    /// Whether the first meaning of a word is the whole name of a thing, beside the verb it may be: `label`.
+    pub fn is_noun(&self, meanings: &[Meaning]) -> bool {
+        let word = meanings.first().and_then(|meaning| meaning.words.first());
+        word.is_some_and(|word| self.things.contains(word) && !self.is_generic(*word))
+    }
+
+    /// Whether a word ends the name of some domain's thing.
+    pub fn is_noun_word(&self, word: WordId) -> bool {
+        self.nouns.contains(&word)
+    }
+
     /// Whether a verb is one of those that most ids have, and so says little as a word.
     pub fn is_generic(&self, verb: WordId) -> bool {
         self.generic.iter().any(|(known, _)| *known == verb)
@@ -124,6 +159,17 @@ impl Lexicon {
     pub fn own_verb(&self, word: WordId) -> Option<Asked> {
         let kind = *self.own_verbs.get(&word)?;
         Some(Asked { verbs: vec![word], kind, generic: self.is_generic(word) })
+    }
+
+    /// What is asked for when the object is several: getting them is listing them.
+    pub fn of_several(&self, mut asked: Asked) -> Asked {
+        let list = self.generic.iter().find(|(_, kind)| *kind == Kind::List);
+        if let (Kind::Get, Some((list, kind))) = (asked.kind, list) {
+            asked.verbs.retain(|verb| verb != list);
+            asked.verbs.insert(0, *list);
+            asked.kind = *kind;
+        }
+        asked
     }
 
     /// Whether two neighbouring words are one noun of GitLab's, such as `merge request`.
@@ -146,7 +192,7 @@ impl Lexicon {
             let meanings: Vec<Meaning> = synonym
                 .mean
                 .iter()
-                .map(|meaning| Meaning { words: self.known(meaning, vocabulary), weight: synonym.weight })
+                .map(|meaning| Meaning::new(self.known(meaning, vocabulary), synonym.weight))
                 .filter(|meaning| !meaning.words.is_empty())
                 .collect();
             for phrase in &synonym.say {
@@ -192,7 +238,10 @@ fn generic(stemmer: &Stemmer, vocabulary: &Vocabulary<'_>) -> Vec<(WordId, Kind)
     GENERIC.iter().filter_map(|(verb, kind)| Some((known(verb)?, *kind))).collect()
 }
 
+fn nouns<'p>(profiles: &'p Profiles<'_>) -> impl Iterator<Item = &'p Vec<WordId>> {
+    profiles.domains.iter().flat_map(|domain| domain.nouns.iter().chain([&domain.name]))
+}
+
 fn compounds(profiles: &Profiles<'_>) -> HashSet<(WordId, WordId)> {
-    let nouns = profiles.domains.iter().flat_map(|domain| domain.nouns.iter().chain([&domain.name]));
-    nouns.flat_map(|noun| noun.iter().copied().zip(noun.iter().copied().skip(1))).collect()
+    nouns(profiles).flat_map(|noun| noun.iter().copied().zip(noun.iter().copied().skip(1))).collect()
 }

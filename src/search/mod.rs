@@ -3,7 +3,7 @@
 //! 1. [`routes`] and the catalog: an exact id, alias, REST path or page of GitLab ends the search.
 //! 2. [`mentions`]: what the request names is taken out; its kind stays as a hint.
 //! 3. [`normalise`], [`guess`]: words to stems, misspelt ones to the nearest known.
-//! 4. [`lexicon`], [`request`]: phrases, synonyms, the verb, the object, where; clauses and windows.
+//! 4. [`lexicon`], [`request`], [`segment`]: phrases, synonyms, the verb, the object, where; clauses and windows.
 //! 5. [`evidence`]: BM25F over the places of the index.
 //! 6. [`score`], [`intent`]: the features of the best by evidence, weighed by [`weights`].
 //! 7. [`ranking`]: windows joined, the destructive held back, confidence.
@@ -25,6 +25,7 @@ mod ranking;
 mod request;
 mod routes;
 mod score;
+mod segment;
 mod suggest;
 mod weights;
 

@@ -23,12 +23,15 @@ pub struct Vocabulary<'a> {
     #[serde(borrow)]
     words: Vec<&'a str>,
     counts: Vec<u16>,
+    /// How many actions there are.
+    actions: u16,
 }
 
 impl<'a> Vocabulary<'a> {
-    /// From sorted words and their counts.
-    pub fn new(words: Vec<&'a str>, counts: Vec<u16>) -> Vocabulary<'a> {
-        Vocabulary { words, counts }
+    /// From sorted words, their counts, and the number of actions.
+    #[allow(dead_code)] // The build script makes it, the ranker reads it.
+    pub fn new(words: Vec<&'a str>, counts: Vec<u16>, actions: u16) -> Vocabulary<'a> {
+        Vocabulary { words, counts, actions }
     }
 
     pub fn id(&self, word: &str) -> Option<WordId> {
@@ -39,6 +42,12 @@ impl<'a> Vocabulary<'a> {
     /// How many actions have the word.
     pub fn count(&self, id: WordId) -> u16 {
         self.counts.get(usize::from(id)).copied().unwrap_or_default()
+    }
+
+    /// How much a word tells, from the number of actions that have it.
+    pub fn idf(&self, id: WordId) -> f32 {
+        let count = f32::from(self.count(id));
+        (1.0 + (f32::from(self.actions) - count + 0.5) / (count + 0.5)).ln()
     }
 
     pub fn words(&self) -> &[&'a str] {
@@ -60,6 +69,8 @@ pub struct Profile {
     /// The words after it.
     pub verb_rest: Vec<WordId>,
     pub kind: Kind,
+    /// Done to all of them, or several at once.
+    pub bulk: bool,
     pub destructive: bool,
     pub machine: bool,
     pub deprecated: bool,

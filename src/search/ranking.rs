@@ -2,8 +2,9 @@
 
 use crate::catalog::{Action, Catalog, Risk};
 
-use super::request::{Reader, Request, Segment};
+use super::request::{Reader, Request};
 use super::score::{Scored, Scorer};
+use super::segment::Segment;
 use super::weights::FEATURES;
 use super::{Confidence, Hit, Query, Ranker, Ranking, SearchError, routes, suggest};
 
@@ -88,17 +89,27 @@ fn is_allowed(action: &Action, query: &Query<'_>) -> bool {
     query.domain.is_none_or(|domain| action.domain() == domain) && (query.allow)(action)
 }
 
-/// Lets the winners of the windows of a long request rise, so that each of several intents surfaces.
+/// Lets the winners of clauses and windows rise, so that each of several intents surfaces. A clause may win; a
+/// window, whose words may belong together with those around it, only comes near the best.
 fn join_windows(scored: &mut Vec<Scored>, scorer: &Scorer<'_>, ranker: &Ranker) {
+    let best = scored.first().map_or(0.0, |best| best.score);
+    let weight = ranker.weights.window;
+    for intent in scorer.request.intents(&ranker.lexicon) {
+        raise(scored, scorer.rank(&intent).first(), |score| score * weight);
+    }
     for window in scorer.request.windows(&ranker.lexicon) {
-        let Some(winner) = scorer.rank(&window).into_iter().next() else { continue };
-        let score = winner.score * ranker.weights.window;
-        match scored.iter_mut().find(|known| known.action == winner.action) {
-            Some(known) => known.score = known.score.max(score),
-            None => scored.push(Scored { score, ..winner }),
-        }
+        raise(scored, scorer.rank(&window).first(), |score| (score * weight).min(best * weight));
     }
     scored.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.action.cmp(&b.action)));
+}
+
+fn raise(scored: &mut Vec<Scored>, winner: Option<&Scored>, worth: impl Fn(f32) -> f32) {
+    let Some(winner) = winner else { return };
+    let score = worth(winner.score);
+    match scored.iter_mut().find(|known| known.action == winner.action) {
+        Some(known) => known.score = known.score.max(score),
+        None => scored.push(Scored { score, ..*winner }),
+    }
 }
 
 /// The hits so far.
@@ -110,11 +121,13 @@ struct Found<'f> {
     second: f32,
     total: usize,
     hits: Vec<(Scored, Action)>,
+    /// The first harmless one beyond the limit.
+    harmless: Option<(Scored, Action)>,
 }
 
 impl<'f> Found<'f> {
     fn new(catalog: &'f Catalog, query: &'f Query<'f>, counted: f32) -> Found<'f> {
-        Found { catalog, query, counted, best: 0.0, second: 0.0, total: 0, hits: Vec::new() }
+        Found { catalog, query, counted, best: 0.0, second: 0.0, total: 0, hits: Vec::new(), harmless: None }
     }
 
     /// Takes an action if it is allowed; false once there is nothing more to take.
@@ -138,8 +151,10 @@ impl<'f> Found<'f> {
             _ => {}
         }
         self.total += 1;
-        if self.hits.len() < self.query.limit.max(2) {
+        if self.hits.len() < self.query.limit {
             self.hits.push((*scored, action));
+        } else if self.harmless.is_none() && action.risk != Risk::Destructive {
+            self.harmless = Some((*scored, action));
         }
         Ok(true)
     }
@@ -150,8 +165,8 @@ impl<'f> Found<'f> {
         request: &Request,
         whole: &Segment,
     ) -> Result<Ranking, SearchError> {
-        self.hold_back(ranker.weights.sure);
-        let confidence = self.confidence(ranker);
+        self.hold_back(ranker.weights.sure, whole);
+        let confidence = self.confidence(ranker, whole);
         if confidence == Confidence::None {
             let suggestions = suggest::instead(self.query.words, self.catalog);
             return Ok(Ranking { confidence, total: 0, hits: Vec::new(), suggestions });
@@ -168,29 +183,29 @@ impl<'f> Found<'f> {
         Ok(Ranking { confidence, total: self.total, hits: hits.collect(), suggestions: Vec::new() })
     }
 
-    /// A destructive action that is not sure never stands first.
-    fn hold_back(&mut self, sure: f32) {
-        let weak =
-            |(scored, action): &(Scored, Action)| action.risk == Risk::Destructive && scored.score < sure;
-        if self.hits.first().is_some_and(weak) {
-            if let Some(harmless) = self.hits.iter().position(|(_, action)| action.risk != Risk::Destructive)
-            {
-                let hit = self.hits.remove(harmless);
-                self.hits.insert(0, hit);
-            }
+    /// A destructive action that is not sure, or whose object was not said, never stands first.
+    fn hold_back(&mut self, sure: f32, whole: &Segment) {
+        let is_weak = |(scored, action): &(Scored, Action)| {
+            action.risk == Risk::Destructive && (scored.score < sure || whole.object.is_none())
+        };
+        if !self.hits.first().is_some_and(is_weak) {
+            return;
+        }
+        let harmless = self.hits.iter().position(|(_, action)| action.risk != Risk::Destructive);
+        let hit = harmless.map(|at| self.hits.remove(at)).or_else(|| self.harmless.take());
+        if let Some(hit) = hit {
+            self.best = hit.0.score;
+            self.hits.insert(0, hit);
         }
     }
 
-    fn confidence(&self, ranker: &Ranker) -> Confidence {
+    fn confidence(&self, ranker: &Ranker, whole: &Segment) -> Confidence {
         if self.hits.is_empty() {
             return Confidence::None;
         }
         let lead = (self.best - self.second) / self.best.max(f32::MIN_POSITIVE);
-        if self.best >= ranker.weights.sure && lead >= ranker.weights.lead {
-            Confidence::High
-        } else {
-            Confidence::Low
-        }
+        let sure = self.best >= ranker.weights.sure && lead >= ranker.weights.lead && whole.object.is_some();
+        if sure { Confidence::High } else { Confidence::Low }
     }
 }
 

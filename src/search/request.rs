@@ -4,7 +4,7 @@ use super::guess;
 use super::lexicon::{Asked, Entry, Lexicon, Meaning};
 use super::mentions;
 use super::normalise::{Endings, split};
-use super::profile::{Kind, Vocabulary, WordId};
+use super::profile::{Vocabulary, WordId, scope};
 use super::weights::Weights;
 
 /// A word or phrase of the request with all it may mean.
@@ -17,23 +17,27 @@ pub struct Concept {
     pub head: bool,
     /// Corrected from a misspelt word.
     pub guessed: bool,
-    pub plural: bool,
-    verb: Option<Asked>,
-    past: bool,
-    opens: bool,
-    clause: usize,
+    /// Several are meant, or one; unknown where the request does not say.
+    pub many: Option<bool>,
+    pub(super) plural: bool,
+    pub(super) verb: Option<Asked>,
+    pub(super) past: bool,
+    /// The first of a clause.
+    pub(super) opens: bool,
+    /// The last before a preposition, a participle or the end.
+    pub(super) ends_phrase: bool,
+    /// The next word is another that says something: `commit history`, not `commit a file`.
+    pub(super) joined: bool,
+    pub(super) clause: usize,
 }
 
-/// A whole request, or a window of it.
-#[derive(Clone, Debug)]
-pub struct Segment {
-    /// The numbers of its concepts.
-    pub concepts: Vec<usize>,
-    pub asked: Option<Asked>,
-    /// The verb was guessed from a misspelt word.
-    pub asked_by_guess: bool,
-    /// The concept that is the object.
-    pub object: Option<usize>,
+impl Concept {
+    /// Makes it say less.
+    fn weaken(&mut self, factor: f32) {
+        for meaning in &mut self.meanings {
+            meaning.weight *= factor;
+        }
+    }
 }
 
 /// What a request means.
@@ -42,12 +46,8 @@ pub struct Request {
     pub concepts: Vec<Concept>,
     /// Bits of [`super::profile::scope`].
     pub scopes: u8,
-    question: bool,
+    pub(super) question: bool,
 }
-
-/// A window has at most this many concepts, and only longer requests are looked at in windows.
-const WINDOW: usize = 6;
-const WINDOW_STEP: usize = 3;
 
 struct Token {
     word: String,
@@ -56,6 +56,10 @@ struct Token {
     stop: bool,
     guessed: bool,
     opens: bool,
+    /// Begins a sentence after the first.
+    sentence: bool,
+    /// In brackets.
+    aside: bool,
 }
 
 /// Reads requests in words.
@@ -87,16 +91,21 @@ impl Reader<'_> {
 
     fn tokens(&self, text: &str) -> Vec<Token> {
         let mut tokens: Vec<Token> = Vec::new();
-        let mut opens = true;
+        let (mut opens, mut sentence, mut brackets) = (true, false, 0_usize);
         for chunk in text.split_whitespace() {
+            brackets += chunk.matches(['(', '[']).count();
             for word in split(chunk) {
                 let joins = matches!(word.as_str(), "and" | "then");
                 let stop = self.lexicon.is_stopword(&word);
+                let aside = brackets > 0;
                 let found = self.token(word, stop);
-                tokens.extend(found.into_iter().map(|token| Token { opens, ..token }));
+                tokens.extend(found.into_iter().map(|token| Token { opens, sentence, aside, ..token }));
+                sentence = false;
                 opens = joins || (opens && stop);
             }
+            brackets = brackets.saturating_sub(chunk.matches([')', ']']).count());
             opens |= chunk.ends_with([',', ';', '.', ':', '?', '!']);
+            sentence |= chunk.ends_with('.');
         }
         tokens
     }
@@ -105,41 +114,64 @@ impl Reader<'_> {
     fn token(&self, word: String, stop: bool) -> Vec<Token> {
         let (stem, endings) = self.lexicon.stemmer.stem(&word);
         let stem = stem.into_owned();
-        let token = |word: String, stem: String, guessed: bool| Token {
-            word,
+        let guesses = if stop || self.is_known(&stem) {
+            Vec::new()
+        } else {
+            guess::words(&stem, self.vocabulary, self.lexicon)
+        };
+        let guessed = !guesses.is_empty();
+        let stems = if guessed { guesses } else { vec![stem] };
+        let token = |stem| Token {
+            word: word.clone(),
             stem,
             endings,
             stop,
             guessed,
             opens: false,
+            sentence: false,
+            aside: false,
         };
-        if stop || self.is_known(&stem) {
-            return vec![token(word, stem, false)];
-        }
-        match guess::words(&stem, self.vocabulary, self.lexicon) {
-            guesses if guesses.is_empty() => vec![token(word, stem, false)],
-            guesses => guesses.into_iter().map(|stem| token(word.clone(), stem, true)).collect(),
-        }
+        stems.into_iter().map(token).collect()
     }
 
     fn add_concepts(&self, tokens: &[Token], request: &mut Request) {
         let mut at = 0;
         let mut head = true;
+        let mut many = None;
         let mut clause = 0;
+        let (mut begins, mut background) = (false, false);
         while let Some(token) = tokens.get(at) {
+            begins |= token.sentence;
             let (length, entry) = self.longest(tokens, at);
             request.scopes |= entry.map_or(0, |entry| entry.scope);
+            many = self.lexicon.number(&token.word).or(many);
             if length == 1 && self.lexicon.is_preposition(&token.word) {
+                many = None;
                 head &= request.concepts.last().is_none_or(|last| last.clause != clause);
             }
             if length > 1 || !token.stop {
                 let span = tokens.get(at..at + length).unwrap_or_default();
-                let concept = self.concept(span, entry);
+                let mut concept = self.concept(span, entry);
+                if std::mem::take(&mut begins) {
+                    background = concept.verb.is_none();
+                }
+                if background || token.aside {
+                    concept.weaken(self.weights.background);
+                }
+                let whose = entry.is_some_and(|entry| entry.scope & scope::CURRENT != 0);
+                let next = tokens.get(at + length);
+                let joined = next.is_some_and(|next| !next.stop && !next.opens);
+                let ends_phrase = next.is_none_or(|next| {
+                    next.endings.past || next.opens || self.lexicon.is_preposition(&next.word)
+                });
+                let many = concept.plural.then_some(true).or(many);
                 if concept.opens && concept.verb.is_some() && !request.concepts.is_empty() {
                     clause += 1;
                     head = true;
                 }
-                request.concepts.push(Concept { head, clause, ..concept });
+                if !whose || (head && ends_phrase) {
+                    request.concepts.push(Concept { head, clause, many, ends_phrase, joined, ..concept });
+                }
             }
             at += length;
         }
@@ -170,20 +202,27 @@ impl Reader<'_> {
             .filter(|token| span.len() == 1 || !token.stop)
             .filter_map(|token| self.vocabulary.id(&token.stem))
             .collect();
-        let single = own.first().filter(|_| span.len() == 1);
-        let verb = entry
-            .and_then(|entry| entry.verb.clone())
-            .or_else(|| single.and_then(|word| self.lexicon.own_verb(*word)));
+        let single = own.first().copied().filter(|_| span.len() == 1);
+        let verb = self.asked(single, entry);
+        let past = span.last().is_some_and(|last| last.endings.past);
         let guess = if span.iter().any(|token| token.guessed) { self.weights.guess } else { 1.0 };
         let mut meanings = Vec::new();
         if !own.is_empty() {
-            meanings.push(Meaning { words: own, weight: guess });
+            let generic = verb.as_ref().is_some_and(|asked| asked.generic);
+            let weight = if generic { self.capped(&own) } else { 1.0 };
+            meanings.push(Meaning { words: own, weight: weight * guess, likeness: guess });
         }
         for meaning in entry.map(|entry| entry.meanings.as_slice()).unwrap_or_default() {
-            meanings.push(Meaning { words: meaning.words.clone(), weight: meaning.weight * guess });
+            meanings.push(Meaning::new(meaning.words.clone(), meaning.weight * guess));
         }
-        for meaning in verb.iter().flat_map(|asked| &asked.verbs) {
-            meanings.push(Meaning { words: vec![*meaning], weight: self.weights.verb_meaning * guess });
+        for (at, meaning) in verb.iter().filter(|_| !past).flat_map(|asked| &asked.verbs).enumerate() {
+            let weight = self.weights.verb_meaning * self.capped(&[*meaning]);
+            let likeness = 1.0 / (1.0 + self.weights.verb_order * at as f32);
+            meanings.push(Meaning {
+                words: vec![*meaning],
+                weight: weight * guess,
+                likeness: likeness * guess,
+            });
         }
         let words: Vec<&str> = span.iter().map(|token| token.word.as_str()).collect();
         Concept {
@@ -192,11 +231,31 @@ impl Reader<'_> {
             head: true,
             guessed: span.iter().any(|token| token.guessed),
             plural: span.last().is_some_and(|last| last.endings.plural),
-            past: span.last().is_some_and(|last| last.endings.past),
+            past,
             verb,
             opens: span.first().is_some_and(|first| first.opens),
+            many: None,
+            ends_phrase: false,
+            joined: false,
             clause: 0,
         }
+    }
+
+    /// What a word or phrase asks for as a verb; the very word comes first where some id has it.
+    fn asked(&self, single: Option<WordId>, entry: Option<&Entry>) -> Option<Asked> {
+        let own = single.and_then(|word| self.lexicon.own_verb(word));
+        let Some(mut asked) = entry.and_then(|entry| entry.verb.clone()) else { return own };
+        for verb in own.into_iter().flat_map(|own| own.verbs) {
+            asked.verbs.retain(|known| *known != verb);
+            asked.verbs.insert(0, verb);
+        }
+        Some(asked)
+    }
+
+    /// What a verb is worth as a word, so that a rare one does not drown the noun it stands with.
+    fn capped(&self, words: &[WordId]) -> f32 {
+        let idf: f32 = words.iter().map(|word| self.vocabulary.idf(*word)).sum();
+        (self.weights.verb_idf / idf.max(f32::MIN_POSITIVE)).min(1.0)
     }
 
     /// The kind of a mentioned thing as a word beside the object, unless the request says it anyway.
@@ -218,97 +277,17 @@ impl Reader<'_> {
         let alone = request.concepts.iter().all(|concept| concept.verb.is_some());
         request.concepts.push(Concept {
             label: format!("({kind})"),
-            meanings: vec![Meaning { words, weight: self.weights.mention }],
+            meanings: vec![Meaning::new(words, self.weights.mention)],
             head: alone,
             guessed: false,
             plural: false,
             verb: None,
             past: false,
             opens: false,
+            many: Some(false),
+            ends_phrase: true,
+            joined: false,
             clause: request.concepts.last().map_or(0, |last| last.clause),
         });
-    }
-}
-
-impl Request {
-    /// The request as a whole.
-    pub fn whole(&self, lexicon: &Lexicon) -> Segment {
-        self.segment((0..self.concepts.len()).collect(), lexicon)
-    }
-
-    /// The windows of a long request: its clauses where several begin with a verb, else runs of concepts.
-    pub fn windows(&self, lexicon: &Lexicon) -> Vec<Segment> {
-        let clauses = self.clauses();
-        let runs: Vec<Vec<usize>> = if clauses.len() > 1 {
-            clauses
-        } else if self.concepts.len() > WINDOW {
-            let starts = (0..self.concepts.len() - WINDOW / 2).step_by(WINDOW_STEP);
-            starts.map(|start| (start..(start + WINDOW).min(self.concepts.len())).collect()).collect()
-        } else {
-            Vec::new()
-        };
-        runs.into_iter().map(|run| self.segment(run, lexicon)).collect()
-    }
-
-    /// The concepts of each clause that asks for something of its own.
-    fn clauses(&self) -> Vec<Vec<usize>> {
-        let mut clauses: Vec<Vec<usize>> = Vec::new();
-        for (number, concept) in self.concepts.iter().enumerate() {
-            let begins = concept.opens && concept.verb.is_some() && !concept.past;
-            match clauses.last_mut() {
-                Some(clause) if !begins => clause.push(number),
-                _ => clauses.push(vec![number]),
-            }
-        }
-        clauses.retain(|clause| clause.len() > 1);
-        clauses
-    }
-
-    fn segment(&self, concepts: Vec<usize>, lexicon: &Lexicon) -> Segment {
-        let verb = self.verb(&concepts, lexicon);
-        let asked = verb.and_then(|at| self.concepts.get(at)).and_then(|concept| concept.verb.clone());
-        let question = Asked { verbs: Vec::new(), kind: Kind::Get, generic: true };
-        let object = self.object(&concepts, verb);
-        Segment {
-            asked_by_guess: verb.and_then(|at| self.concepts.get(at)).is_some_and(|concept| concept.guessed),
-            asked: asked.or_else(|| self.question.then_some(question)),
-            object,
-            concepts,
-        }
-    }
-
-    /// The concept that is the verb: the first, where it can be one; else a generic verb anywhere.
-    fn verb(&self, concepts: &[usize], lexicon: &Lexicon) -> Option<usize> {
-        let candidate =
-            |at: usize| self.concepts.get(at).filter(|concept| concept.verb.is_some() && !concept.past);
-        let first = concepts.iter().copied().find(|at| self.concepts.get(*at).is_some_and(|c| c.opens));
-        let first = first.or(concepts.first().copied());
-        let leading = first.filter(|at| candidate(*at).is_some() && !self.is_compound(*at, lexicon));
-        leading.or_else(|| {
-            concepts.iter().copied().find(|at| {
-                candidate(*at).is_some_and(|concept| {
-                    !concept.plural && concept.verb.as_ref().is_some_and(|asked| asked.generic)
-                })
-            })
-        })
-    }
-
-    /// Whether a concept and the next are one noun, such as `merge request`.
-    fn is_compound(&self, at: usize, lexicon: &Lexicon) -> bool {
-        let word = |at: usize| {
-            let concept = self.concepts.get(at)?;
-            concept.meanings.first()?.words.first().copied()
-        };
-        let (Some(first), Some(second)) = (word(at), word(at + 1)) else { return false };
-        lexicon.is_compound(first, second)
-    }
-
-    /// The last concept of the head, which is what the verb is done to.
-    fn object(&self, concepts: &[usize], verb: Option<usize>) -> Option<usize> {
-        let clause = concepts.first().and_then(|at| self.concepts.get(*at)).map(|first| first.clause);
-        let heads = concepts.iter().copied().filter(|at| {
-            Some(*at) != verb && self.concepts.get(*at).is_some_and(|c| c.head && Some(c.clause) == clause)
-        });
-        heads.last()
     }
 }

@@ -4,7 +4,8 @@ use super::evidence::{Evidence, Postboard};
 use super::intent;
 use super::lexicon::Lexicon;
 use super::profile::{Profile, Profiles, WordId};
-use super::request::{Request, Segment};
+use super::request::Request;
+use super::segment::Segment;
 use super::weights::{FEATURES, Feature, Weights};
 
 /// The features of one action, in the order of [`FEATURES`].
@@ -41,16 +42,35 @@ struct Said {
 }
 
 impl Scorer<'_> {
-    /// The actions that answer a segment, best first; equal ones in the order of their ids.
+    /// The actions that answer a segment, best first; equal ones in the order of their ids. What was guessed from
+    /// misspelt words says nothing for a destructive action.
     pub fn rank(&self, segment: &Segment) -> Vec<Scored> {
         let said = self.said(segment);
-        let mut scored: Vec<Scored> = self
-            .candidates(segment)
-            .into_iter()
-            .filter_map(|(action, words)| self.scored(action, words, segment, &said))
-            .collect();
+        let certain = self.request.without_guesses(segment, self.lexicon);
+        let certain = certain.map(|certain| {
+            let certainly = Said { mass: said.mass, ..self.said(&certain) };
+            (certain, certainly)
+        });
+        let mut scored: Vec<Scored> = Vec::new();
+        for (action, words) in self.candidates(segment) {
+            let Some(profile) = self.profiles.actions.get(action) else { continue };
+            scored.push(match certain.as_ref().filter(|_| profile.destructive) {
+                Some((certain, certainly)) => {
+                    self.scored((action, self.share(action, certain, certainly)), profile, certain, certainly)
+                }
+                None => self.scored((action, words), profile, segment, &said),
+            });
+        }
         scored.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.action.cmp(&b.action)));
         scored
+    }
+
+    /// What a segment says for one action, as a share.
+    fn share(&self, action: usize, segment: &Segment, said: &Said) -> f32 {
+        let evidence = segment.concepts.iter().filter_map(|at| self.evidence.get(*at));
+        let found =
+            evidence.filter_map(|evidence| evidence.actions.iter().find(|(number, _)| *number == action));
+        found.map(|(_, score)| score).sum::<f32>() / said.mass.max(1.0)
     }
 
     /// The actions with the most evidence, each with its share of what could be.
@@ -87,15 +107,20 @@ impl Scorer<'_> {
             said.mass += self.evidence.get(*at).map_or(0.0, |evidence| evidence.mass);
             for meaning in &concept.meanings {
                 for word in &meaning.words {
-                    said.note(*word, *at, meaning.weight);
+                    said.note(*word, *at, meaning.likeness);
                 }
             }
         }
         said
     }
 
-    fn scored(&self, action: usize, words: f32, segment: &Segment, said: &Said) -> Option<Scored> {
-        let profile = self.profiles.actions.get(action)?;
+    fn scored(
+        &self,
+        (action, words): (usize, f32),
+        profile: &Profile,
+        segment: &Segment,
+        said: &Said,
+    ) -> Scored {
         let mut features = Features::default();
         for (feature, _) in FEATURES {
             if let Some(value) = features.get_mut(feature as usize) {
@@ -103,7 +128,7 @@ impl Scorer<'_> {
             }
         }
         let score = features.iter().zip(&self.weights.features).map(|(value, weight)| value * weight).sum();
-        Some(Scored { action, score, features })
+        Scored { action, score, features }
     }
 
     fn feature(
@@ -114,21 +139,22 @@ impl Scorer<'_> {
         segment: &Segment,
         said: &Said,
     ) -> f32 {
-        let asked = segment.asked.as_ref().filter(|_| !(segment.asked_by_guess && profile.destructive));
+        let asked = segment.asked.as_ref();
+        let holds = |yes: bool| f32::from(u8::from(yes));
         match feature {
             Feature::Words => words,
             Feature::Pairs => self.pair_share(action),
             Feature::Line => {
                 profile.lines.iter().map(|line| self.likeness(line, segment, said)).fold(0.0, f32::max)
             }
-            Feature::Verb => intent::verb(asked, profile),
-            Feature::Number => self.plural(segment).map_or(0.0, |plural| intent::number(plural, profile)),
+            Feature::Verb => intent::verb(asked, &segment.states, profile),
+            Feature::Number => intent::number(self.many(segment), profile),
             Feature::Object => self.object(profile, segment),
             Feature::Missing => self.missing(profile, said),
             Feature::Scope => intent::scope(self.request.scopes, profile),
-            Feature::Machine => f32::from(u8::from(profile.machine && !self.is_named(profile, said))),
-            Feature::Deprecated => f32::from(u8::from(profile.deprecated)),
-            Feature::Unasked => f32::from(u8::from(profile.destructive && !intent::asks_for(asked, profile))),
+            Feature::Machine => holds(profile.machine && !self.is_named(profile, said)),
+            Feature::Deprecated => holds(profile.deprecated),
+            Feature::Unasked => holds(profile.destructive && !intent::asks_for(asked, profile)),
         }
     }
 
@@ -162,11 +188,11 @@ impl Scorer<'_> {
     }
 
     fn idf(&self, word: WordId) -> f32 {
-        self.postboard.idf(word, &self.profiles.vocabulary)
+        self.profiles.vocabulary.idf(word)
     }
 
-    fn plural(&self, segment: &Segment) -> Option<bool> {
-        segment.object.and_then(|at| self.request.concepts.get(at)).map(|object| object.plural)
+    fn many(&self, segment: &Segment) -> Option<bool> {
+        segment.object.and_then(|at| self.request.concepts.get(at)).and_then(|object| object.many)
     }
 
     /// Whether the request's object is the action's: the last noun of its domain or path, or another part of it.
@@ -174,13 +200,16 @@ impl Scorer<'_> {
         let Some(object) = segment.object.and_then(|at| self.request.concepts.get(at)) else { return 0.0 };
         let Some(domain) = self.profiles.domains.get(usize::from(profile.domain)) else { return 0.0 };
         let ends = |noun: &[WordId], words: &[WordId]| words.last().is_some() && noun.last() == words.last();
+        let own = profile.verb_rest.last().filter(|word| self.lexicon.is_noun_word(**word));
         let worth = object.meanings.iter().map(|meaning| {
             let words = &meaning.words;
-            let last = ends(&domain.name, words)
-                || ends(&profile.verb_rest, words)
+            let named = match own {
+                Some(own) => words.last() == Some(own),
+                None => ends(&domain.name, words) || domain.nouns.iter().any(|noun| ends(noun, words)),
+            };
+            let last = named
                 || ends(&profile.path_noun, words)
-                || words.first() == Some(&profile.verb)
-                || domain.nouns.iter().any(|noun| ends(noun, words));
+                || (words.first() == Some(&profile.verb) && !self.lexicon.is_generic(profile.verb));
             let beside =
                 words.iter().all(|word| domain.name.contains(word) || profile.verb_rest.contains(word));
             meaning.weight

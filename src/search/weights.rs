@@ -62,12 +62,18 @@ pub struct Weights {
     pub beside: f32,
     /// What a word that the index does not know takes from the share that can be reached, in idf.
     pub unknown: f32,
-    /// What a verb's other meanings are worth as words.
+    /// What the meanings of a verb are worth as words.
     pub verb_meaning: f32,
+    /// How fast a verb's meanings are worth less, from the best on, when texts are compared.
+    pub verb_order: f32,
+    /// The most that a verb tells as a word, in idf.
+    pub verb_idf: f32,
     /// What a word guessed from a misspelt one is worth.
     pub guess: f32,
     /// What the kind of a mentioned thing (`!45`) is worth as a word.
     pub mention: f32,
+    /// What words in brackets, and in sentences after the first that ask for nothing, are worth.
+    pub background: f32,
     /// What the winner of a window is worth beside one of the whole request.
     pub window: f32,
     /// The least score of an answer.
@@ -85,27 +91,30 @@ const fn place(boost: f32, dilution: f32) -> PlaceWeight {
 
 pub const WEIGHTS: Weights = Weights {
     places: [
-        place(3.0, 0.4),
-        place(2.0, 0.3),
-        place(2.0, 0.5),
-        place(2.0, 0.5),
-        place(1.0, 0.5),
-        place(2.0, 0.5),
-        place(1.5, 0.6),
-        place(0.4, 0.7),
-        place(0.3, 0.7),
-        place(2.0, 0.3),
+        place(3.0, 0.4), // id
+        place(3.5, 0.3), // object
+        place(2.0, 0.5), // summary
+        place(2.5, 0.5), // phrases
+        place(1.0, 0.5), // aliases
+        place(2.0, 0.5), // nouns
+        place(1.5, 0.6), // path
+        place(0.5, 0.7), // params
+        place(0.3, 0.7), // choices
+        place(2.0, 0.3), // pairs
     ],
     saturation: 1.5,
-    features: [1.0, 0.3, 0.6, 0.35, 0.05, 0.15, -0.35, 0.1, -0.35, -0.1, -0.3],
+    features: [1.0, 0.3, 0.6, 0.25, 0.07, 0.11, -0.25, 0.05, -0.14, -0.07, -0.2],
     beside: 0.7,
-    unknown: 3.0,
+    unknown: 2.0,
     verb_meaning: 0.5,
+    verb_order: 0.25,
+    verb_idf: 2.5,
     guess: 0.8,
     mention: 0.6,
+    background: 0.4,
     window: 0.9,
-    floor: 0.35,
-    sure: 0.9,
+    floor: 0.25,
+    sure: 0.8,
     lead: 0.12,
     counted: 0.6,
 };
@@ -118,8 +127,8 @@ impl Weights {
 
 /// How well an action's kind (down) answers what was asked for (across): list, get, create, update, delete, act.
 const AGREEMENT: [[f32; 6]; 6] = [
-    [0.7, 0.5, -0.9, -0.9, -0.9, -0.6],
-    [0.5, 0.7, -0.9, -0.9, -0.9, -0.5],
+    [0.7, 0.5, -0.9, -0.9, -0.9, -0.9],
+    [0.5, 0.7, -0.9, -0.9, -0.9, -0.7],
     [-0.9, -0.9, 0.7, -0.4, -0.9, -0.2],
     [-0.9, -0.9, -0.3, 0.7, -0.7, 0.0],
     [-1.0, -1.0, -1.0, -0.8, 0.7, -0.5],
@@ -127,7 +136,7 @@ const AGREEMENT: [[f32; 6]; 6] = [
 ];
 
 /// How well an action's kind answers a request without a verb.
-const UNASKED: [f32; 6] = [0.3, 0.25, -0.2, -0.2, -0.4, 0.0];
+const UNASKED: [f32; 6] = [0.3, 0.25, -0.3, -0.3, -0.5, -0.2];
 
 /// How well an action of a kind answers a request for another.
 pub fn agreement(asked: Option<Kind>, kind: Kind) -> f32 {

@@ -1,0 +1,141 @@
+//! A request as a whole and in windows: the verb asked for, and the noun it is done to.
+
+use super::lexicon::{Asked, Lexicon};
+use super::profile::{Kind, WordId};
+use super::request::{Concept, Request};
+
+/// Longer stretches without a new verb are looked at in windows of this many concepts.
+const WINDOW: usize = 5;
+const WINDOW_STEP: usize = 2;
+
+/// A whole request, or a window of it.
+#[derive(Clone, Debug)]
+pub struct Segment {
+    /// The numbers of its concepts.
+    pub concepts: Vec<usize>,
+    pub asked: Option<Asked>,
+    /// The concept that is the object.
+    pub object: Option<usize>,
+    /// Participles, which tell a state and ask for nothing: `assigned to me`.
+    pub states: Vec<WordId>,
+}
+
+impl Request {
+    /// The request as a whole.
+    pub fn whole(&self, lexicon: &Lexicon) -> Segment {
+        self.segment((0..self.concepts.len()).collect(), lexicon)
+    }
+
+    /// The request without what was guessed, where anything was.
+    pub fn without_guesses(&self, segment: &Segment, lexicon: &Lexicon) -> Option<Segment> {
+        let sure = |at: &usize| self.concepts.get(*at).is_some_and(|concept| !concept.guessed);
+        let left: Vec<usize> = segment.concepts.iter().copied().filter(sure).collect();
+        (left.len() < segment.concepts.len()).then(|| self.segment(left, lexicon))
+    }
+
+    /// The clauses of a request that asks for several things.
+    pub fn intents(&self, lexicon: &Lexicon) -> Vec<Segment> {
+        let clauses = self.clauses();
+        let several = clauses.len() > 1;
+        clauses.into_iter().filter(|_| several).map(|clause| self.segment(clause, lexicon)).collect()
+    }
+
+    /// The windows of its long clauses, in which further intents may hide.
+    pub fn windows(&self, lexicon: &Lexicon) -> Vec<Segment> {
+        let clauses = self.clauses();
+        let long = clauses.iter().filter(|clause| clause.len() > WINDOW + WINDOW_STEP);
+        let runs = long.flat_map(|clause| clause.windows(WINDOW).step_by(WINDOW_STEP));
+        runs.map(|run| self.segment(run.to_vec(), lexicon)).collect()
+    }
+
+    /// The concepts of each clause that asks for something of its own; a verb alone takes the object before it.
+    fn clauses(&self) -> Vec<Vec<usize>> {
+        let mut clauses: Vec<Vec<usize>> = Vec::new();
+        for (number, concept) in self.concepts.iter().enumerate() {
+            let begins = concept.opens && concept.verb.is_some() && !concept.past;
+            match clauses.last_mut() {
+                Some(clause) if !begins => clause.push(number),
+                _ => clauses.push(vec![number]),
+            }
+        }
+        let mut object = None;
+        for clause in &mut clauses {
+            if let ([_], Some(object)) = (clause.as_slice(), object) {
+                clause.push(object);
+            }
+            object = self.object(clause, clause.first().copied()).or(object);
+        }
+        clauses
+    }
+
+    fn segment(&self, concepts: Vec<usize>, lexicon: &Lexicon) -> Segment {
+        let verb = self.verb(&concepts, lexicon);
+        let asked = verb.and_then(|at| self.concepts.get(at)).and_then(|concept| concept.verb.clone());
+        let question = Asked { verbs: Vec::new(), kind: Kind::Get, generic: true };
+        let asked = asked.or_else(|| self.question.then_some(question));
+        let object = self.object(&concepts, verb);
+        let many =
+            object.and_then(|at| self.concepts.get(at)).is_some_and(|object| object.many == Some(true));
+        Segment {
+            asked: asked.map(|asked| if many { lexicon.of_several(asked) } else { asked }),
+            object,
+            states: self.states(&concepts),
+            concepts,
+        }
+    }
+
+    /// The concept that is the verb: the first, where it can be one; else one that ends its phrase: `issue list`.
+    fn verb(&self, concepts: &[usize], lexicon: &Lexicon) -> Option<usize> {
+        let first = concepts.iter().copied().find(|at| self.concepts.get(*at).is_some_and(|c| c.opens));
+        let leading = first.or(concepts.first().copied()).filter(|at| self.leads(*at, lexicon));
+        let trailing =
+            concepts.iter().copied().filter(|at| Some(*at) != leading).find(|at| self.trails(*at, lexicon));
+        let reads = |at: &usize, wanted: Kind| self.asks(*at).is_some_and(|asked| asked.kind == wanted);
+        match (leading, trailing) {
+            (Some(get), Some(list)) if reads(&get, Kind::Get) && reads(&list, Kind::List) => Some(list),
+            (leading, trailing) => leading.or(trailing),
+        }
+    }
+
+    fn asks(&self, at: usize) -> Option<&Asked> {
+        self.concepts.get(at).filter(|concept| !concept.past)?.verb.as_ref()
+    }
+
+    /// Whether the first word is the verb: `fork a project`, not `forks of a project`, nor `commit history`.
+    fn leads(&self, at: usize, lexicon: &Lexicon) -> bool {
+        let is_noun = |concept: &Concept| {
+            (concept.plural && concept.ends_phrase) || (concept.joined && lexicon.is_noun(&concept.meanings))
+        };
+        self.asks(at).is_some()
+            && !self.concepts.get(at).is_some_and(is_noun)
+            && !self.is_compound(at, lexicon)
+    }
+
+    fn trails(&self, at: usize, lexicon: &Lexicon) -> bool {
+        let ends =
+            |concept: &Concept| concept.ends_phrase && !concept.plural && !lexicon.is_noun(&concept.meanings);
+        self.asks(at).is_some_and(|asked| asked.generic) && self.concepts.get(at).is_some_and(ends)
+    }
+
+    fn states(&self, concepts: &[usize]) -> Vec<WordId> {
+        let past = concepts.iter().filter_map(|at| self.concepts.get(*at)).filter(|concept| concept.past);
+        past.filter_map(|concept| concept.meanings.first()?.words.first().copied()).collect()
+    }
+
+    /// Whether a concept and the next are one noun, such as `merge request`.
+    fn is_compound(&self, at: usize, lexicon: &Lexicon) -> bool {
+        let word = |at: usize| self.concepts.get(at)?.meanings.first()?.words.first().copied();
+        word(at).zip(word(at + 1)).is_some_and(|(first, second)| lexicon.is_compound(first, second))
+    }
+
+    /// The last concept of the head, which is what the verb is done to.
+    fn object(&self, concepts: &[usize], verb: Option<usize>) -> Option<usize> {
+        let clause = concepts.first().and_then(|at| self.concepts.get(*at)).map(|first| first.clause);
+        let of_head = |at: &usize| {
+            self.concepts.get(*at).is_some_and(|c| c.head && !c.past && Some(c.clause) == clause)
+        };
+        let stands_alone = concepts.len() == 2;
+        let heads = concepts.iter().copied().filter(|at| Some(*at) != verb);
+        heads.clone().filter(of_head).next_back().or_else(|| heads.last().filter(|_| stands_alone))
+    }
+}

@@ -1,0 +1,59 @@
+//! Ids, aliases, paths and pages end the search.
+
+use super::{Confidence, find, first, ids};
+
+#[test]
+fn an_id_finds_its_action_alone() {
+    let found = find("merge_request.approve");
+    assert_eq!(ids(&found), ["merge_request.approve"]);
+    assert_eq!((found.confidence, found.total), (Confidence::High, 1));
+}
+
+#[test]
+fn a_rest_path_finds_its_action_however_it_is_written() {
+    for path in [
+        "GET /projects/:id/issues",
+        "GET /api/v4/projects/{id}/issues",
+        "/projects/{id}/issues",
+        "projects/42/issues",
+        "projects/acme%2Fwidget/issues?state=opened",
+        "/projects/acme/widget/issues",
+        "https://gitlab.example.com/api/v4/projects/42/issues",
+    ] {
+        assert_eq!(first(path), "issue.list", "{path}");
+    }
+}
+
+#[test]
+fn the_method_chooses_among_the_actions_of_a_path() {
+    assert_eq!(first("POST /projects/:id/issues"), "issue.create");
+    assert_eq!(ids(&find("POST /projects/:id/issues")).len(), 1);
+    assert!(ids(&find("/projects/:id/issues")).contains(&"issue.create"));
+}
+
+#[test]
+fn a_word_of_the_path_is_nearer_than_a_placeholder() {
+    assert_eq!(first("GET /projects/:id/merge_requests/:merge_request_iid"), "merge_request.get");
+    assert_eq!(first("POST /projects/1/merge_requests/2/approve"), "merge_request.approve");
+}
+
+#[test]
+fn a_page_of_gitlab_finds_what_reads_it() {
+    for (page, id) in [
+        ("https://gitlab.com/acme/tools/widget/-/merge_requests/7", "merge_request.get"),
+        ("https://gitlab.com/acme/widget/-/merge_requests", "merge_request.list"),
+        ("https://gitlab.com/acme/widget/-/issues/12#note_5", "issue.get"),
+        ("https://gitlab.com/acme/widget/-/blob/main/src/lib.rs", "repository_file.get"),
+        ("https://gitlab.com/acme/widget/-/jobs/99", "job.get"),
+        ("https://gitlab.com/groups/acme/-/epics/3", "epic.get"),
+        ("https://gitlab.com/acme/widget", "project.get"),
+    ] {
+        assert_eq!(first(page), id, "{page}");
+    }
+}
+
+#[test]
+fn a_path_that_no_operation_has_is_read_as_words() {
+    let found = find("/projects/1/nothing/like/this");
+    assert_ne!(found.confidence, Confidence::High);
+}

@@ -1,0 +1,51 @@
+//! The verb, the object, several or one, and where.
+
+use super::{find, first, ids};
+
+#[test]
+fn the_verb_chooses_among_the_actions_of_a_thing() {
+    for (request, id) in [
+        ("list issues", "issue.list"),
+        ("create an issue", "issue.create"),
+        ("delete an issue", "issue.delete"),
+        ("update an issue", "issue.update"),
+        ("approve a merge request", "merge_request.approve"),
+        ("block a user", "user.block"),
+    ] {
+        assert_eq!(first(request), id, "{request}");
+    }
+}
+
+#[test]
+fn the_object_matters_more_than_the_words_beside_it() {
+    assert_eq!(first("create new issue with labels and milestone"), "issue.create");
+    assert_eq!(first("labels of a project"), "label.list");
+    assert_eq!(first("list merge requests of a group with approvals and pipelines"), "merge_request.list");
+}
+
+#[test]
+fn a_noun_at_the_start_is_no_verb() {
+    assert_eq!(first("forks of a project"), "project.list_forks");
+    assert!(first("merge request list").starts_with("merge_request.list"));
+}
+
+#[test]
+fn several_are_listed_and_one_is_got() {
+    assert_eq!(first("show all branches"), "branch.list");
+    assert_eq!(first("show a single branch"), "branch.get");
+    assert_eq!(first("get a list of branches"), "branch.list");
+}
+
+#[test]
+fn a_state_is_not_a_request() {
+    let found = find("issues assigned to me");
+    assert!(ids(&found)[0].starts_with("issue.list"), "{:?}", ids(&found));
+}
+
+#[test]
+fn machines_stand_behind_people_unless_named() {
+    let found = find("upload a package");
+    let machine = found.hits.iter().position(|hit| hit.action.audience == crate::catalog::Audience::Machine);
+    assert_ne!(machine, Some(0), "{:?}", ids(&found));
+    assert!(first("npm dist tags of a package").starts_with("npm"));
+}

@@ -1,0 +1,81 @@
+//! The answer as a whole: order, limits, filters, confidence.
+
+use super::{Confidence, Risk, find, find_with, first, ids};
+use crate::catalog::Catalog;
+use crate::search::{Query, Ranker};
+
+#[test]
+fn the_same_query_gives_the_same_answer() {
+    for request in ["project", "list variables of a group", "delete the thing"] {
+        let one: Vec<(usize, f32)> = find(request).hits.iter().map(|hit| (hit.number, hit.score)).collect();
+        let other: Vec<(usize, f32)> = find(request).hits.iter().map(|hit| (hit.number, hit.score)).collect();
+        assert_eq!(one, other, "{request}");
+    }
+}
+
+#[test]
+fn nonsense_finds_nothing_and_says_what_could_be_asked() {
+    for request in ["xyzzy plugh qwfp", "what is the weather today", ""] {
+        let found = find(request);
+        assert_eq!((found.confidence, found.total, found.hits.len()), (Confidence::None, 0, 0), "{request}");
+        assert!(!found.suggestions.is_empty(), "{request}");
+    }
+}
+
+#[test]
+fn a_clear_request_is_sure_and_a_vague_one_is_not() {
+    assert_eq!(find("approve a merge request").confidence, Confidence::High);
+    assert_eq!(find("project").confidence, Confidence::Low);
+    assert_eq!(find("delete").confidence, Confidence::Low);
+}
+
+#[test]
+fn a_weak_destructive_match_is_never_first() {
+    for request in ["delete", "merge", "remove it", "wipe", "transfer"] {
+        let found = find(request);
+        let harmless = found.hits.iter().any(|hit| hit.action.risk != Risk::Destructive);
+        let first = found.hits.first().map(|hit| hit.action.risk);
+        assert!(!harmless || first != Some(Risk::Destructive), "{request}: {:?}", ids(&found));
+    }
+}
+
+#[test]
+fn what_is_not_allowed_is_not_found() {
+    let found = find_with("delete a branch", &|action| action.risk == Risk::Read);
+    assert!(!found.hits.is_empty());
+    assert!(found.hits.iter().all(|hit| hit.action.risk == Risk::Read));
+}
+
+#[test]
+fn a_domain_holds_the_search() {
+    let catalog = Catalog::embedded().unwrap();
+    let ranker = Ranker::open(&catalog).unwrap();
+    let query = Query { words: "create", limit: 5, domain: Some("label"), allow: &|_| true, explain: false };
+    let found = ranker.rank(&catalog, &query).unwrap();
+    assert_eq!(found.hits[0].action.id, "label.create");
+    assert!(found.hits.iter().all(|hit| hit.action.domain() == "label"));
+}
+
+#[test]
+fn the_limit_holds_and_the_total_counts_beyond_it() {
+    let catalog = Catalog::embedded().unwrap();
+    let ranker = Ranker::open(&catalog).unwrap();
+    let query = Query { words: "issue", limit: 2, domain: None, allow: &|_| true, explain: false };
+    let found = ranker.rank(&catalog, &query).unwrap();
+    assert_eq!(found.hits.len(), 2);
+    assert!(found.total > 2);
+    assert!(found.hits.iter().all(|hit| hit.explain.is_empty()));
+}
+
+#[test]
+fn ids_of_the_common_tasks_come_first() {
+    for (request, id) in [
+        ("retry a pipeline", "pipeline.retry"),
+        ("read the log of a failed job", "job.log"),
+        ("get a file from the repository", "repository_file.get"),
+        ("rotate a project access token", "project_access_token.rotate"),
+        ("create a ci variable", "ci_variable.create"),
+    ] {
+        assert_eq!(first(request), id, "{request}");
+    }
+}

@@ -1,0 +1,23 @@
+//! Several intents in one request.
+
+use super::{find, ids};
+
+#[test]
+fn each_clause_surfaces() {
+    let found = find("create a branch, commit a new file and open a merge request");
+    let top = &ids(&found)[..5];
+    for id in ["branch.create", "merge_request.create"] {
+        assert!(top.contains(&id), "{id} is not in {top:?}");
+    }
+}
+
+#[test]
+fn a_verb_alone_takes_the_object_before_it() {
+    let found = find("find the failed job of the pipeline and then retry it");
+    assert!(ids(&found)[..5].contains(&"job.retry"), "{:?}", ids(&found));
+}
+
+#[test]
+fn one_intent_stays_one() {
+    assert_eq!(ids(&find("list issues and their labels and milestones"))[0], "issue.list");
+}
