@@ -20,8 +20,12 @@ pub struct Checked {
 pub fn check(action: Action, params: Map<String, Value>, words: &Words) -> Result<Checked, Invalid> {
     let mut checked = Checked { action, params: Map::new(), understood: Vec::new() };
     let mut faults = Vec::new();
-    let given = params.into_iter().filter(|(_, value)| !value.is_null());
-    for (name, value) in given {
+    // Exact names first: what they take is not taken by another spelling.
+    let (exact, spelled): (Vec<_>, Vec<_>) = params
+        .into_iter()
+        .filter(|(_, value)| !value.is_null())
+        .partition(|(name, _)| checked.action.param(name).is_some());
+    for (name, value) in exact.into_iter().chain(spelled) {
         if let Err(fault) = checked.take(&name, value, words) {
             faults.push(fault);
         }
@@ -76,13 +80,10 @@ impl Checked {
     }
 
     fn take(&mut self, given: &str, value: Value, words: &Words) -> Result<(), Fault> {
-        let Some(param) = named(&self.action, given, words).cloned() else {
+        let Some(param) = named(&self.action, given, &self.params, words).cloned() else {
             let accepted = self.action.params.iter().map(|param| param.name.clone()).collect();
             return Err(Fault::Unknown { given: given.to_owned(), value, accepted });
         };
-        if self.params.contains_key(&param.name) {
-            return Err(Fault::Twice { name: param.name.clone(), given: vec![param.name, given.to_owned()] });
-        }
         if param.name != given {
             self.understood.push(format!("`{given}` as `{}`", param.name));
         }
@@ -93,24 +94,29 @@ impl Checked {
 }
 
 /// The parameter meant by a name: its own; GitLab's placeholder that it fills; the same letters in another case;
-/// a spelling of the glossary.
-fn named<'a>(action: &'a Action, given: &str, words: &Words) -> Option<&'a Param> {
-    let by = |name: &str| action.params.iter().find(|param| param.name == name);
+/// a spelling of the glossary, the parameter that lists it earliest first. Never one that is `taken` already.
+fn named<'a>(
+    action: &'a Action,
+    given: &str,
+    taken: &Map<String, Value>,
+    words: &Words,
+) -> Option<&'a Param> {
+    let free = || action.params.iter().filter(|param| !taken.contains_key(&param.name));
+    let by = |name: &str| free().find(|param| param.name == name);
     let filled =
         || action.operations.iter().find_map(|operation| operation.bind.get(given)).and_then(|name| by(name));
     let bare = given.strip_suffix("[]").unwrap_or(given);
-    let cased = || action.params.iter().find(|param| folded(&param.name) == folded(bare));
+    let cased = || free().find(|param| folded(&param.name) == folded(bare));
     let glossary = || {
-        action
-            .params
-            .iter()
-            .find(|param| words.glossary.get(&param.name).is_some_and(|entry| answers_to(entry, given)))
+        let ranked = free().filter_map(|param| Some((rank(words.glossary.get(&param.name)?, given)?, param)));
+        ranked.min_by_key(|(rank, _)| *rank).map(|(_, param)| param)
     };
-    by(given).or_else(filled).or_else(cased).or_else(glossary)
+    action.param(given).or_else(filled).or_else(cased).or_else(glossary)
 }
 
-fn answers_to(entry: &GlossaryEntry, given: &str) -> bool {
-    entry.aliases.iter().any(|alias| folded(alias) == folded(given))
+/// The place of a spelling among a parameter's, the most usual first.
+fn rank(entry: &GlossaryEntry, given: &str) -> Option<usize> {
+    entry.aliases.iter().position(|alias| folded(alias) == folded(given))
 }
 
 fn folded(name: &str) -> String {

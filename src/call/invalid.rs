@@ -19,8 +19,6 @@ pub struct Invalid {
 pub enum Fault {
     #[error("there is no parameter `{given}`; it takes {}", names(.accepted))]
     Unknown { given: String, value: Value, accepted: Vec<String> },
-    #[error("`{name}` was given twice, as {}", names(.given))]
-    Twice { name: String, given: Vec<String> },
     #[error("`{name}` is {expected}; {given} was given")]
     WrongType { name: String, given: String, expected: String },
     #[error("`{name}` is one of {}; {given} was given", names(.accepted))]
@@ -41,8 +39,7 @@ impl Fault {
         match self {
             Fault::Unknown { given, .. } => given,
             Fault::ScopeNeeded { .. } => "scope",
-            Fault::Twice { name, .. }
-            | Fault::WrongType { name, .. }
+            Fault::WrongType { name, .. }
             | Fault::NotAChoice { name, .. }
             | Fault::Missing { name, .. }
             | Fault::OtherScope { name, .. }

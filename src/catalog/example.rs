@@ -38,10 +38,17 @@ fn value(param: &Param, own: Option<&Json>, words: &Words) -> Value {
     [own, glossary, param.default.as_ref()]
         .into_iter()
         .flatten()
-        .map(|Json(example)| example)
+        .map(|Json(example)| as_text(param, example))
         .find(|example| fits(param, example))
-        .cloned()
         .unwrap_or_else(|| made(param, words))
+}
+
+/// GitLab's document calls many ids strings; a number written for the name is one all the same.
+fn as_text(param: &Param, example: &Value) -> Value {
+    match example {
+        Value::Number(number) if param.kind.base == Base::String => json!(number.to_string()),
+        other => other.clone(),
+    }
 }
 
 /// Whether a value written for the name is of this parameter's type.

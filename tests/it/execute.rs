@@ -133,7 +133,8 @@ fn a_page_larger_than_the_budget_is_continued_and_not_cut() {
 #[test]
 fn a_long_text_is_read_in_stretches() {
     let mut client = sandbox_with(&[("GITLAB_MAX_BYTES", "20000")]);
-    let jobs = succeed(&mut client, "pipeline.list_jobs", json!({"fullPath": "acme/widget", "pipeline_id": 302}));
+    let jobs =
+        succeed(&mut client, "pipeline.list_jobs", json!({"fullPath": "acme/widget", "pipeline_id": 302}));
     let failed = jobs["data"].as_array().unwrap().iter().find(|job| job["name"] == "unit").unwrap();
     let named = json!({"fullPath": "acme/widget", "job_id": failed["id"]});
     let mut reply = execute(&mut client, "job.log", named);
@@ -147,7 +148,10 @@ fn a_long_text_is_read_in_stretches() {
     }
     assert!(whole.len() > 80_000, "{} bytes", whole.len());
     assert!(!whole.contains('\u{1b}'), "no terminal codes");
-    assert!(whole.trim_end().ends_with("exit code 101") || whole.contains("Job failed"), "the end is reached");
+    assert!(
+        whole.trim_end().ends_with("exit code 101") || whole.contains("Job failed"),
+        "the end is reached"
+    );
 }
 
 #[test]
@@ -167,17 +171,23 @@ fn the_full_view_is_what_gitlab_sent() {
     let mut client = Client::sandbox();
     let params = json!({"fullPath": "acme/widget", "iid": 5});
     let compact = succeed(&mut client, "merge_request.get", params.clone());
-    let full = client.call(EXECUTE, json!({"action": "merge_request.get", "params": params, "view": "full"})).structured;
+    let full = client
+        .call(EXECUTE, json!({"action": "merge_request.get", "params": params, "view": "full"}))
+        .structured;
     assert_eq!(compact["data"]["author"], "alice");
     assert_eq!(full["data"]["author"]["username"], "alice");
     assert!(full["data"]["references"].is_object() && compact["data"]["references"].is_null());
-    assert!(compact["omitted"]["fields"]["names"].to_string().contains("references"), "what is left out is named");
+    assert!(
+        compact["omitted"]["fields"]["names"].to_string().contains("references"),
+        "what is left out is named"
+    );
 }
 
 #[test]
 fn an_epics_note_is_written_by_its_iid() {
     let mut client = Client::sandbox();
-    let created = succeed(&mut client, "epic_note.create", json!({"fullPath": "acme", "iid": "&1", "body": "On it"}));
+    let created =
+        succeed(&mut client, "epic_note.create", json!({"fullPath": "acme", "iid": "&1", "body": "On it"}));
     assert_eq!(created["operation"], "POST /groups/:id/epics/:noteable_id/notes");
     let listed = succeed(&mut client, "epic_note.list", json!({"fullPath": "acme", "iid": 1}));
     assert!(listed["data"].to_string().contains("On it"));
@@ -186,10 +196,17 @@ fn an_epics_note_is_written_by_its_iid() {
 #[test]
 fn a_path_is_asked_for_what_it_names() {
     let mut client = Client::sandbox();
-    let group = succeed(&mut client, "ci_variable.create", json!({"fullPath": "acme", "key": "A_GROUP", "value": "1"}));
+    let group = succeed(
+        &mut client,
+        "ci_variable.create",
+        json!({"fullPath": "acme", "key": "A_GROUP", "value": "1"}),
+    );
     assert_eq!(group["operation"], "POST /groups/:id/variables");
-    let project =
-        succeed(&mut client, "ci_variable.create", json!({"fullPath": "acme/widget", "key": "A_PROJECT", "value": "1"}));
+    let project = succeed(
+        &mut client,
+        "ci_variable.create",
+        json!({"fullPath": "acme/widget", "key": "A_PROJECT", "value": "1"}),
+    );
     assert_eq!(project["operation"], "POST /projects/:id/variables");
     let error = fail(
         &mut client,
@@ -214,7 +231,10 @@ fn files_with_odd_names_are_reached() {
         .filter(|entry| entry["type"] == "blob")
         .map(|entry| entry["path"].as_str().unwrap().to_owned())
         .collect();
-    assert!(paths.iter().any(|path| path.contains(' ')) && paths.iter().any(|path| path.contains('#')), "{paths:?}");
+    assert!(
+        paths.iter().any(|path| path.contains(' ')) && paths.iter().any(|path| path.contains('#')),
+        "{paths:?}"
+    );
     assert!(paths.iter().any(|path| !path.is_ascii()), "{paths:?}");
     for path in &paths {
         let read = json!({"fullPath": "acme/widget", "file_path": format!("/{path}"), "ref": "main"});
@@ -228,7 +248,8 @@ fn files_with_odd_names_are_reached() {
 fn a_file_is_uploaded() {
     let mut client = Client::sandbox();
     let file = json!({"filename": "notes.txt", "content": "hello"});
-    let uploaded = succeed(&mut client, "project_upload.create", json!({"fullPath": "acme/widget", "file": file}));
+    let uploaded =
+        succeed(&mut client, "project_upload.create", json!({"fullPath": "acme/widget", "file": file}));
     assert!(uploaded["data"]["markdown"].as_str().unwrap().contains("notes"), "{uploaded}");
 }
 
@@ -246,7 +267,8 @@ fn an_empty_answer_is_a_success() {
 #[test]
 fn an_invalid_ci_configuration_is_an_answer_and_no_error() {
     let mut client = Client::sandbox();
-    let checked = succeed(&mut client, "ci_lint.check", json!({"fullPath": "acme/widget", "content": "job: {}"}));
+    let checked =
+        succeed(&mut client, "ci_lint.check", json!({"fullPath": "acme/widget", "content": "job: {}"}));
     assert_eq!(checked["data"]["valid"], false);
 }
 
@@ -277,7 +299,10 @@ fn a_wrong_type_says_what_was_given_and_what_is_wanted() {
     let mut client = Client::sandbox();
     let arguments = json!({"action": "issue.get", "params": {"fullPath": "acme/widget", "iid": "the first"}});
     let error = fail(&mut client, arguments, "invalid_params");
-    assert!(error["message"].as_str().unwrap().contains("`iid` is an integer; \"the first\" was given"), "{error}");
+    assert!(
+        error["message"].as_str().unwrap().contains("`iid` is an integer; \"the first\" was given"),
+        "{error}"
+    );
     assert!(!follow(&mut client, &error["fix"]).is_error);
 }
 
@@ -294,7 +319,8 @@ fn what_is_missing_is_named() {
 #[test]
 fn a_value_that_is_no_choice_lists_the_choices() {
     let mut client = Client::sandbox();
-    let arguments = json!({"action": "issue.list", "params": {"fullPath": "acme/widget", "state": "openned"}});
+    let arguments =
+        json!({"action": "issue.list", "params": {"fullPath": "acme/widget", "state": "openned"}});
     let error = fail(&mut client, arguments, "invalid_params");
     assert!(error["message"].as_str().unwrap().contains("`opened`, `closed`, `all`"), "{error}");
     assert_eq!(error["fix"]["arguments"]["params"]["state"], "opened");
@@ -327,7 +353,8 @@ fn read_only_leaves_reads_in_execute_as_in_find() {
     let mut client = sandbox_with(&[("GITLAB_READ_ONLY", "true")]);
     let params = json!({"fullPath": "acme/widget", "title": "No"});
     for confirm in [false, true] {
-        let arguments = json!({"action": "issue.create", "params": params, "confirm": confirm, "dry_run": confirm});
+        let arguments =
+            json!({"action": "issue.create", "params": params, "confirm": confirm, "dry_run": confirm});
         let error = fail(&mut client, arguments, "denied");
         assert!(error["message"].as_str().unwrap().contains("GITLAB_READ_ONLY"), "{error}");
     }
@@ -345,13 +372,15 @@ fn safe_mode_and_dry_run_show_the_request_and_send_nothing() {
     let params = json!({"fullPath": "acme/widget", "title": "Shown"});
     for (variables, dry_run) in [(vec![("GITLAB_SAFE_MODE", "true")], false), (vec![], true)] {
         let mut client = sandbox_with(&variables);
-        let reply = client.call(EXECUTE, json!({"action": "issue.create", "params": params, "dry_run": dry_run}));
+        let reply =
+            client.call(EXECUTE, json!({"action": "issue.create", "params": params, "dry_run": dry_run}));
         assert!(!reply.is_error, "{}", reply.text);
         let request = &reply.structured["request"];
         assert_eq!(request["method"], "POST");
         assert_eq!(request["path"], "/api/v4/projects/acme%2Fwidget/issues");
         assert_eq!(request["body"], json!({"title": "Shown"}));
-        let listed = succeed(&mut client, "issue.list", json!({"fullPath": "acme/widget", "search": "Shown"}));
+        let listed =
+            succeed(&mut client, "issue.list", json!({"fullPath": "acme/widget", "search": "Shown"}));
         assert_eq!(listed["data"], json!([]), "nothing was sent");
     }
 }
