@@ -15,4 +15,5 @@ mod lifetime;
 mod openapi;
 mod protocol;
 mod sandbox;
+mod smoke;
 mod tools;
