@@ -37,6 +37,8 @@ pub enum Body {
     Empty,
     Json(Value),
     Multipart(Vec<Part>),
+    /// A file by itself.
+    Raw(Vec<u8>),
 }
 
 /// A part of a multipart body.

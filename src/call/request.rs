@@ -22,7 +22,7 @@ pub fn write(
         .filter_map(|param| Some((param, params.get(&param.name)?)))
         .collect();
     let (in_body, in_query): (Vec<_>, Vec<_>) =
-        sent.into_iter().partition(|(param, _)| operation.method.has_body() && param.place != Place::Query);
+        sent.into_iter().partition(|(param, _)| travels_in_body(operation, param));
     Ok(Call {
         action: action.id.clone(),
         operation: operation.to_string(),
@@ -32,6 +32,14 @@ pub fn write(
         query: in_query.into_iter().flat_map(|(param, value)| pairs(param, &wire(param), value)).collect(),
         body: body(operation, &in_body)?,
     })
+}
+
+/// A file that is the body leaves no room in it for anything else.
+fn travels_in_body(operation: &Operation, param: &Param) -> bool {
+    match operation.body {
+        BodyForm::Raw => param.kind.base == Base::File,
+        _ => operation.method.has_body() && param.place != Place::Query,
+    }
 }
 
 fn wire(param: &Param) -> String {
@@ -126,21 +134,24 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// JSON; a form of several parts only where a file goes with it, as GitLab takes JSON wherever it takes a form.
+/// JSON; a form of several parts only where a file goes with it, as GitLab takes JSON wherever it takes a form;
+/// the file by itself where GitLab wants nothing around it.
 fn body(operation: &Operation, sent: &[(&Param, &Value)]) -> Result<Body, Fault> {
-    let has_file = sent.iter().any(|(param, _)| param.kind.base == Base::File);
-    if sent.is_empty() {
-        Ok(Body::Empty)
-    } else if has_file
-        || (operation.body == BodyForm::Multipart && sent.iter().any(|(param, _)| param.place == Place::File))
-    {
-        let parts: Result<Vec<Vec<Part>>, Fault> =
-            sent.iter().map(|(param, value)| parts(param, value)).collect();
-        Ok(Body::Multipart(parts?.into_iter().flatten().collect()))
-    } else {
-        Ok(Body::Json(Value::Object(
+    let of_file = sent.iter().find(|(param, _)| param.kind.base == Base::File);
+    match (of_file, operation.body) {
+        _ if sent.is_empty() => Ok(Body::Empty),
+        (Some((param, value)), BodyForm::Raw) => match file(param, value)? {
+            Part::File { bytes, .. } => Ok(Body::Raw(bytes)),
+            Part::Text { value, .. } => Ok(Body::Raw(value.into_bytes())),
+        },
+        (Some(_), _) => {
+            let parts: Result<Vec<Vec<Part>>, Fault> =
+                sent.iter().map(|(param, value)| parts(param, value)).collect();
+            Ok(Body::Multipart(parts?.into_iter().flatten().collect()))
+        }
+        (None, _) => Ok(Body::Json(Value::Object(
             sent.iter().map(|(param, value)| (wire(param), (*value).clone())).collect(),
-        )))
+        ))),
     }
 }
 

@@ -121,6 +121,8 @@ pub enum BodyForm {
     None,
     Json,
     Multipart,
+    /// The one file that it takes, byte for byte.
+    Raw,
 }
 
 /// A parameter of an action, or a field of an object parameter.

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use reqwest::header::{HeaderMap, HeaderValue};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::{Request, Response, multipart, redirect as follow};
 
 use super::body::{self, Stopped};
@@ -123,6 +123,9 @@ impl Client {
                 Body::Empty => request,
                 Body::Json(value) => request.json(value),
                 Body::Multipart(parts) => request.multipart(form(parts)),
+                Body::Raw(bytes) => {
+                    request.header(CONTENT_TYPE, "application/octet-stream").body(bytes.clone())
+                }
             };
         }
         request.build().map_err(|error| self.lost(error, call, hop))

@@ -199,6 +199,9 @@ fn preview(call: &Call, rule: Rule, notes: &[String]) -> Answer {
         Body::Multipart(parts) => {
             request.insert("parts".to_owned(), parts.iter().map(part).collect());
         }
+        Body::Raw(bytes) => {
+            request.insert("bytes".to_owned(), json!(bytes.len()));
+        }
     }
     let mut structured = head(call);
     structured.insert("preview".to_owned(), json!(true));

@@ -49,6 +49,7 @@ fn written(id: &str, given: Value) -> String {
         Body::Empty => String::new(),
         Body::Json(body) => format!(" {body}"),
         Body::Multipart(parts) => format!(" {parts:?}"),
+        Body::Raw(bytes) => format!(" {} bytes", bytes.len()),
     };
     let query = if query.is_empty() { String::new() } else { format!("?{}", query.join("&")) };
     format!("{} {}{query}{body}", call.method().name(), call.path())
@@ -334,7 +335,7 @@ fn scim_begins_at_the_instances_root() {
         .filter(|o| o.path.starts_with("/api/scim/v4/"));
     assert_eq!(scim.count(), 16);
     let path = call(
-        &action("scim_protocol.get_groups_users"),
+        &action("scim_protocol.get_group_user"),
         params(json!({"group": "acme", "user_id": 1})),
         &words(),
     );
@@ -350,7 +351,7 @@ fn machine_protocols_are_marked() {
         .sum();
     assert!((300..480).contains(&machine), "{machine} operations");
     for id in [
-        "npm_protocol.update",
+        "npm_protocol.publish",
         "conan_v1_protocol.search",
         "job_protocol.request",
         "repository_file.authorize_create",

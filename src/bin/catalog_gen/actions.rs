@@ -265,6 +265,7 @@ fn curate(param: &mut Param, curated: &CuratedParam) {
     param.note = curated.note.clone().or(param.note.take());
     param.required = curated.required.unwrap_or(param.required);
     param.kind = curated.kind.unwrap_or(param.kind);
+    param.array = curated.array.unwrap_or(param.array);
     param.choices = curated.choices.clone().unwrap_or_else(|| param.choices.clone());
     param.default = curated.default.clone().or(param.default.take());
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use gitlab_mcp::catalog::{Audience, BodyForm, GlossaryEntry, Json, Kind, Param, Place, Risk};
+use gitlab_mcp::catalog::{ArrayForm, Audience, BodyForm, GlossaryEntry, Json, Kind, Param, Place, Risk};
 use serde::Deserialize;
 
 use crate::GeneratorError;
@@ -93,6 +93,8 @@ pub struct CuratedParam {
     pub kind: Option<Kind>,
     #[serde(rename = "enum")]
     pub choices: Option<Vec<String>>,
+    /// How a list is written in a query.
+    pub array: Option<ArrayForm>,
     pub default: Option<Json>,
 }
 
