@@ -5,6 +5,8 @@ use super::profile::Vocabulary;
 
 /// Shorter words are names or abbreviations as often as slips.
 const SHORTEST: usize = 4;
+/// How many letters a stem may have lost in the middle of two words run together: `merg` in `mergerequest`.
+const LOST: usize = 1;
 /// From this length on two slips are forgiven.
 const LONG: usize = 8;
 
@@ -32,7 +34,8 @@ pub fn words(stem: &str, vocabulary: &Vocabulary<'_>, lexicon: &Lexicon) -> Vec<
 
 fn run_together<'v>(stem: &str, vocabulary: &Vocabulary<'v>) -> Option<(&'v str, &'v str)> {
     vocabulary.words().iter().filter_map(|word| word.split_once('_')).find(|(first, second)| {
-        stem.len() == first.len() + second.len() && stem.starts_with(first) && stem.ends_with(second)
+        let length = first.len() + second.len();
+        (length..=length + LOST).contains(&stem.len()) && stem.starts_with(first) && stem.ends_with(second)
     })
 }
 

@@ -55,6 +55,7 @@ struct Texts {
 struct Analyser<'a> {
     stemmer: Stemmer,
     stopwords: BTreeSet<&'a str>,
+    prepositions: BTreeSet<&'a str>,
     domains: &'a BTreeMap<String, Domain>,
 }
 
@@ -63,6 +64,7 @@ impl<'a> Analyser<'a> {
         Analyser {
             stemmer: Stemmer::new(&words.language.never_stem),
             stopwords: words.language.stopwords.iter().map(String::as_str).collect(),
+            prepositions: words.language.prepositions.iter().map(String::as_str).collect(),
             domains: &words.domains,
         }
     }
@@ -76,8 +78,18 @@ impl<'a> Analyser<'a> {
     }
 
     fn nouns(&self, action: &Action) -> Vec<Vec<String>> {
-        let nouns = self.domains.get(action.domain()).map(|domain| domain.nouns.as_slice());
-        nouns.unwrap_or_default().iter().map(|noun| self.words(noun)).collect()
+        self.domain_nouns(action).iter().map(|noun| self.words(noun)).collect()
+    }
+
+    /// The nouns that end in what they name: not `tag on issues`.
+    fn plain_nouns(&self, action: &Action) -> Vec<Vec<String>> {
+        let plain =
+            |noun: &&String| !split(noun).iter().any(|word| self.prepositions.contains(word.as_str()));
+        self.domain_nouns(action).iter().filter(plain).map(|noun| self.words(noun)).collect()
+    }
+
+    fn domain_nouns(&self, action: &Action) -> &[String] {
+        self.domains.get(action.domain()).map(|domain| domain.nouns.as_slice()).unwrap_or_default()
     }
 
     fn texts(&self, action: &Action) -> Texts {
@@ -228,7 +240,7 @@ impl<'t> Profiler<'t> {
     fn domain(&self, action: &Action, vocabulary: &Vocabulary) -> DomainProfile {
         DomainProfile {
             name: ids(&self.analyser.words(action.domain()), vocabulary),
-            nouns: self.analyser.nouns(action).iter().map(|noun| ids(noun, vocabulary)).collect(),
+            nouns: self.analyser.plain_nouns(action).iter().map(|noun| ids(noun, vocabulary)).collect(),
         }
     }
 
