@@ -159,7 +159,8 @@ impl Scorer<'_> {
     }
 
     fn pair_share(&self, action: usize) -> f32 {
-        let found = self.pairs.actions.iter().find(|(number, _)| *number == action);
+        let at = self.pairs.actions.binary_search_by_key(&action, |(number, _)| *number);
+        let found = at.ok().and_then(|at| self.pairs.actions.get(at));
         found.map_or(0.0, |(_, score)| score / self.pairs.mass.max(1.0))
     }
 

@@ -103,7 +103,7 @@ pub const WEIGHTS: Weights = Weights {
         place(2.0, 0.3), // pairs
     ],
     saturation: 1.5,
-    features: [1.0, 0.3, 0.6, 0.25, 0.07, 0.11, -0.25, 0.05, -0.14, -0.07, -0.2],
+    features: [0.9, 0.2, 0.72, 0.22, 0.07, 0.11, -0.25, 0.05, -0.08, -0.07, -0.2],
     beside: 0.7,
     unknown: 2.0,
     verb_meaning: 0.5,
@@ -112,7 +112,7 @@ pub const WEIGHTS: Weights = Weights {
     guess: 0.8,
     mention: 0.6,
     background: 0.4,
-    window: 0.9,
+    window: 0.8,
     floor: 0.25,
     sure: 0.8,
     lead: 0.12,
