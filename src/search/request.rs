@@ -117,7 +117,7 @@ impl Reader<'_> {
         let guesses = if stop || self.is_known(&stem) {
             Vec::new()
         } else {
-            guess::words(&stem, self.vocabulary, self.lexicon)
+            guess::words(&word, &stem, self.vocabulary, self.lexicon)
         };
         let guessed = !guesses.is_empty();
         let stems = if guessed { guesses } else { vec![stem] };

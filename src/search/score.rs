@@ -127,6 +127,7 @@ impl Scorer<'_> {
                 *value = self.feature(feature, profile, (action, words), segment, said);
             }
         }
+        forgive(&mut features);
         let score = features.iter().zip(&self.weights.features).map(|(value, weight)| value * weight).sum();
         Scored { action, score, features }
     }
@@ -262,6 +263,14 @@ impl Scorer<'_> {
     fn is_named(&self, profile: &Profile, said: &Said) -> bool {
         let domain = self.profiles.domains.get(usize::from(profile.domain));
         domain.and_then(|domain| domain.name.first()).is_some_and(|name| said.of(*name).is_some())
+    }
+}
+
+/// The nearer one of an action's own texts comes to the request, the less the words lacking from its id count.
+fn forgive(features: &mut Features) {
+    let line = features.get(Feature::Line as usize).copied().unwrap_or_default();
+    if let Some(missing) = features.get_mut(Feature::Missing as usize) {
+        *missing *= 1.0 - line.powi(4);
     }
 }
 
