@@ -23,6 +23,9 @@ const SEGMENT: &str = "00000000000000000000000000000001";
 /// Words of an id that say that it is done to several at once.
 const BULK: [&str; 4] = ["all", "bulk", "batch", "multiple"];
 
+/// Words of an id that say that it is done to oneself, or to the token in use.
+const OWN: [&str; 2] = ["self", "own"];
+
 /// Memory for the writer; tantivy refuses less.
 const WRITER_BYTES: usize = 50_000_000;
 
@@ -255,10 +258,7 @@ impl<'t> Profiler<'t> {
             destructive: action.risk == Risk::Destructive,
             machine: action.audience == Audience::Machine,
             deprecated: action.choices().all(|operation| operation.deprecated),
-            scopes: action
-                .choices()
-                .map(|operation| scope_bit(operation.scope))
-                .fold(0, |all, bit| all | bit),
+            scopes: scopes(action),
             lines: texts.lines.iter().map(|line| ids(line, vocabulary)).collect(),
             path_noun: ids(&texts.path_noun, vocabulary),
         }
@@ -285,6 +285,14 @@ fn kind(action: &Action) -> Kind {
         ("delete" | "remove", _) | (_, Method::Delete) => Kind::Delete,
         _ => Kind::Act,
     }
+}
+
+/// The bits of its scopes; what is done to oneself works nowhere else.
+fn scopes(action: &Action) -> u8 {
+    if action.verb().split('_').any(|word| OWN.contains(&word)) {
+        return scope::CURRENT;
+    }
+    action.choices().map(|operation| scope_bit(operation.scope)).fold(0, |all, bit| all | bit)
 }
 
 fn scope_bit(of: Scope) -> u8 {

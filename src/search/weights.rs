@@ -98,12 +98,12 @@ pub const WEIGHTS: Weights = Weights {
         place(1.0, 0.5), // aliases
         place(2.0, 0.5), // nouns
         place(1.5, 0.6), // path
-        place(0.5, 0.7), // params
+        place(0.7, 0.7), // params
         place(0.3, 0.7), // choices
         place(2.0, 0.3), // pairs
     ],
     saturation: 1.5,
-    features: [0.9, 0.2, 0.72, 0.22, 0.07, 0.11, -0.25, 0.05, -0.08, -0.07, -0.2],
+    features: [0.9, 0.1, 0.72, 0.22, 0.07, 0.11, -0.25, 0.05, -0.08, -0.07, -0.2],
     beside: 0.7,
     unknown: 2.0,
     verb_meaning: 0.5,
@@ -136,7 +136,7 @@ const AGREEMENT: [[f32; 6]; 6] = [
 ];
 
 /// How well an action's kind answers a request without a verb.
-const UNASKED: [f32; 6] = [0.3, 0.25, -0.3, -0.3, -0.5, -0.2];
+const UNASKED: [f32; 6] = [0.3, 0.25, -0.5, -0.5, -0.7, -0.4];
 
 /// How well an action of a kind answers a request for another.
 pub fn agreement(asked: Option<Kind>, kind: Kind) -> f32 {
