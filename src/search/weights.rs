@@ -74,6 +74,8 @@ pub struct Weights {
     pub mention: f32,
     /// What words in brackets, and in sentences after the first that ask for nothing, are worth.
     pub background: f32,
+    /// What words are worth that only describe the object.
+    pub attribute: f32,
     /// What the winner of a window is worth beside one of the whole request.
     pub window: f32,
     /// The least score of an answer.
@@ -112,6 +114,7 @@ pub const WEIGHTS: Weights = Weights {
     guess: 0.8,
     mention: 0.6,
     background: 0.4,
+    attribute: 0.6,
     window: 0.8,
     floor: 0.25,
     sure: 0.8,
