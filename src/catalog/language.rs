@@ -26,6 +26,9 @@ pub struct Language {
     /// Words after which a request names what stands beside its object: `labels of a project`.
     #[serde(default)]
     pub prepositions: Vec<String>,
+    /// Those of them after which the object is only described: `an issue with labels`.
+    #[serde(default)]
+    pub attributes: Vec<String>,
     /// Words that ask, so that nothing is to be changed.
     #[serde(default)]
     pub questions: Vec<String>,

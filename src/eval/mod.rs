@@ -4,6 +4,9 @@ mod cases;
 mod operation;
 mod report;
 
+#[cfg(test)]
+mod tests;
+
 use std::path::PathBuf;
 use std::time::Instant;
 

@@ -17,6 +17,7 @@ fn without_options(path: &str) -> String {
     let mut kept = String::new();
     for c in path.chars() {
         match c {
+            '\\' => {}
             '(' => depth += 1,
             ')' => depth = depth.saturating_sub(1),
             _ if depth == 0 => kept.push(c),

@@ -18,7 +18,7 @@ use super::weights::Weights;
 static TABLE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/search_table.bin"));
 static BLOCK: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/search_index.bin"));
 
-/// The actions a concept speaks for, with how strongly; in no order.
+/// The actions a concept speaks for, with how strongly.
 #[derive(Clone, Debug, Default)]
 pub struct Evidence {
     pub actions: Vec<(usize, f32)>,
@@ -65,12 +65,9 @@ impl Postboard {
         vocabulary: &Vocabulary<'_>,
         weights: &Weights,
     ) -> Result<Vec<Evidence>, SearchError> {
-        let mut sheet = Sheet::new(self.actions);
-        request
-            .concepts
-            .iter()
-            .map(|concept| self.of_concept(concept, vocabulary, weights, &mut sheet))
-            .collect()
+        let mut scratch = Scratch::new(self.actions);
+        let mut of = |concept| self.of_concept(concept, vocabulary, weights, &mut scratch);
+        request.concepts.iter().map(&mut of).collect()
     }
 
     /// What neighbouring concepts say as pairs: the sum over all of them.
@@ -80,14 +77,16 @@ impl Postboard {
         vocabulary: &Vocabulary<'_>,
         weights: &Weights,
     ) -> Result<Evidence, SearchError> {
-        let mut sheet = Sheet::new(self.actions);
+        let mut scratch = Scratch::new(self.actions);
         let mut mass = 0.0;
         for found in neighbours(request, vocabulary) {
             let idf = vocabulary.idf(found);
             mass += idf;
-            self.add_word(found, idf, true, (vocabulary, weights), &mut sheet)?;
+            self.add_word(found, idf, true, (vocabulary, weights), &mut scratch)?;
         }
-        Ok(Evidence { actions: sheet.take(), mass })
+        let mut actions = scratch.sum.take();
+        actions.sort_unstable_by_key(|(action, _)| *action);
+        Ok(Evidence { actions, mass })
     }
 
     fn of_concept(
@@ -95,24 +94,22 @@ impl Postboard {
         concept: &Concept,
         vocabulary: &Vocabulary<'_>,
         weights: &Weights,
-        sheet: &mut Sheet,
+        scratch: &mut Scratch,
     ) -> Result<Evidence, SearchError> {
-        let mut best = Sheet::new(self.actions);
         let mut mass: f32 = 0.0;
         for Meaning { words, weight, .. } in &concept.meanings {
             let mut sum = 0.0;
             for word in words {
                 let idf = vocabulary.idf(*word);
                 sum += idf;
-                self.add_word(*word, idf * weight, concept.head, (vocabulary, weights), sheet)?;
+                self.add_word(*word, idf * weight, concept.head, (vocabulary, weights), scratch)?;
             }
             mass = mass.max(sum * weight);
-            for (action, score) in sheet.take() {
-                best.raise(action, score);
-            }
+            let Scratch { sum, best, .. } = scratch;
+            sum.drain(|action, score| best.raise(action, score));
         }
         let mass = if concept.meanings.is_empty() { weights.unknown } else { mass };
-        Ok(Evidence { actions: best.take(), mass })
+        Ok(Evidence { actions: scratch.best.take(), mass })
     }
 
     fn add_word(
@@ -121,21 +118,18 @@ impl Postboard {
         idf: f32,
         head: bool,
         (vocabulary, weights): (&Vocabulary<'_>, &Weights),
-        sheet: &mut Sheet,
+        Scratch { word: found, sum, .. }: &mut Scratch,
     ) -> Result<(), SearchError> {
         let Some(text) = vocabulary.words().get(usize::from(word)) else { return Ok(()) };
-        let mut raw = Sheet::new(self.actions);
         for ((open, weight), (place, _)) in self.places.iter().zip(&weights.places).zip(PLACES) {
             let object = matches!(place, Place::Object | Place::Id | Place::Nouns);
             let boost = if head || !object { weight.boost } else { weight.boost * weights.beside };
             open.each(text, |action, count, length| {
                 let norm = 1.0 - weight.dilution + weight.dilution * length / open.average;
-                raw.add(action, boost * count / norm);
+                found.add(action, boost * count / norm);
             })?;
         }
-        for (action, frequency) in raw.take() {
-            sheet.add(action, idf * frequency / (weights.saturation + frequency));
-        }
+        found.drain(|action, frequency| sum.add(action, idf * frequency / (weights.saturation + frequency)));
         Ok(())
     }
 }
@@ -216,10 +210,32 @@ impl Sheet {
         self.change(action, |score| score.max(to));
     }
 
+    /// Calls with what is set, leaving the sheet empty.
+    fn drain(&mut self, mut each: impl FnMut(usize, f32)) {
+        for action in self.set.drain(..) {
+            if let Some(score) = self.scores.get_mut(action) {
+                each(action, std::mem::take(score));
+            }
+        }
+    }
+
     /// What is set, leaving the sheet empty.
     fn take(&mut self) -> Vec<(usize, f32)> {
-        let scores = &mut self.scores;
-        let read = |action: usize| scores.get_mut(action).map(|score| (action, std::mem::take(score)));
-        self.set.drain(..).filter_map(read).collect()
+        let mut taken = Vec::with_capacity(self.set.len());
+        self.drain(|action, score| taken.push((action, score)));
+        taken
+    }
+}
+
+/// The sheets of one search: what a word says, what a meaning's words say together, and the best meaning.
+struct Scratch {
+    word: Sheet,
+    sum: Sheet,
+    best: Sheet,
+}
+
+impl Scratch {
+    fn new(actions: usize) -> Scratch {
+        Scratch { word: Sheet::new(actions), sum: Sheet::new(actions), best: Sheet::new(actions) }
     }
 }

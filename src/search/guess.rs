@@ -5,15 +5,17 @@ use super::profile::Vocabulary;
 
 /// Shorter words are names or abbreviations as often as slips.
 const SHORTEST: usize = 4;
+/// How many letters a stem may have lost in the middle of two words run together: `merg` in `mergerequest`.
+const LOST: usize = 1;
 /// From this length on two slips are forgiven.
 const LONG: usize = 8;
 
-/// The word that a misspelt stem most likely is, or the two words it runs together; nothing where none is near.
-pub fn words(stem: &str, vocabulary: &Vocabulary<'_>, lexicon: &Lexicon) -> Vec<String> {
+/// The word that a misspelt one most likely is, or the two it runs together; nothing where none is near.
+pub fn words(word: &str, stem: &str, vocabulary: &Vocabulary<'_>, lexicon: &Lexicon) -> Vec<String> {
     if stem.len() < SHORTEST || !stem.bytes().all(|b| b.is_ascii_alphabetic()) {
         return Vec::new();
     }
-    if let Some((first, second)) = run_together(stem, vocabulary) {
+    if let Some((first, second)) = run_together(word, vocabulary) {
         return vec![first.to_owned(), second.to_owned()];
     }
     let single = |word: &&str| !word.contains(['_', ' ']);
@@ -30,9 +32,12 @@ pub fn words(stem: &str, vocabulary: &Vocabulary<'_>, lexicon: &Lexicon) -> Vec<
     near.min().map(|(_, _, _, word)| vec![word.to_owned()]).unwrap_or_default()
 }
 
-fn run_together<'v>(stem: &str, vocabulary: &Vocabulary<'v>) -> Option<(&'v str, &'v str)> {
+fn run_together<'v>(joined: &str, vocabulary: &Vocabulary<'v>) -> Option<(&'v str, &'v str)> {
     vocabulary.words().iter().filter_map(|word| word.split_once('_')).find(|(first, second)| {
-        stem.len() == first.len() + second.len() && stem.starts_with(first) && stem.ends_with(second)
+        let length = first.len() + second.len();
+        (length..=length + LOST).contains(&joined.len())
+            && joined.starts_with(first)
+            && joined.ends_with(second)
     })
 }
 

@@ -23,6 +23,9 @@ const SEGMENT: &str = "00000000000000000000000000000001";
 /// Words of an id that say that it is done to several at once.
 const BULK: [&str; 4] = ["all", "bulk", "batch", "multiple"];
 
+/// Words of an id that say that it is done to oneself, or to the token in use.
+const OWN: [&str; 2] = ["self", "own"];
+
 /// Memory for the writer; tantivy refuses less.
 const WRITER_BYTES: usize = 50_000_000;
 
@@ -55,6 +58,7 @@ struct Texts {
 struct Analyser<'a> {
     stemmer: Stemmer,
     stopwords: BTreeSet<&'a str>,
+    prepositions: BTreeSet<&'a str>,
     domains: &'a BTreeMap<String, Domain>,
 }
 
@@ -63,6 +67,7 @@ impl<'a> Analyser<'a> {
         Analyser {
             stemmer: Stemmer::new(&words.language.never_stem),
             stopwords: words.language.stopwords.iter().map(String::as_str).collect(),
+            prepositions: words.language.prepositions.iter().map(String::as_str).collect(),
             domains: &words.domains,
         }
     }
@@ -76,8 +81,18 @@ impl<'a> Analyser<'a> {
     }
 
     fn nouns(&self, action: &Action) -> Vec<Vec<String>> {
-        let nouns = self.domains.get(action.domain()).map(|domain| domain.nouns.as_slice());
-        nouns.unwrap_or_default().iter().map(|noun| self.words(noun)).collect()
+        self.domain_nouns(action).iter().map(|noun| self.words(noun)).collect()
+    }
+
+    /// The nouns that end in what they name: not `tag on issues`.
+    fn plain_nouns(&self, action: &Action) -> Vec<Vec<String>> {
+        let plain =
+            |noun: &&String| !split(noun).iter().any(|word| self.prepositions.contains(word.as_str()));
+        self.domain_nouns(action).iter().filter(plain).map(|noun| self.words(noun)).collect()
+    }
+
+    fn domain_nouns(&self, action: &Action) -> &[String] {
+        self.domains.get(action.domain()).map(|domain| domain.nouns.as_slice()).unwrap_or_default()
     }
 
     fn texts(&self, action: &Action) -> Texts {
@@ -228,7 +243,7 @@ impl<'t> Profiler<'t> {
     fn domain(&self, action: &Action, vocabulary: &Vocabulary) -> DomainProfile {
         DomainProfile {
             name: ids(&self.analyser.words(action.domain()), vocabulary),
-            nouns: self.analyser.nouns(action).iter().map(|noun| ids(noun, vocabulary)).collect(),
+            nouns: self.analyser.plain_nouns(action).iter().map(|noun| ids(noun, vocabulary)).collect(),
         }
     }
 
@@ -243,10 +258,7 @@ impl<'t> Profiler<'t> {
             destructive: action.risk == Risk::Destructive,
             machine: action.audience == Audience::Machine,
             deprecated: action.choices().all(|operation| operation.deprecated),
-            scopes: action
-                .choices()
-                .map(|operation| scope_bit(operation.scope))
-                .fold(0, |all, bit| all | bit),
+            scopes: scopes(action),
             lines: texts.lines.iter().map(|line| ids(line, vocabulary)).collect(),
             path_noun: ids(&texts.path_noun, vocabulary),
         }
@@ -273,6 +285,14 @@ fn kind(action: &Action) -> Kind {
         ("delete" | "remove", _) | (_, Method::Delete) => Kind::Delete,
         _ => Kind::Act,
     }
+}
+
+/// The bits of its scopes; what is done to oneself works nowhere else.
+fn scopes(action: &Action) -> u8 {
+    if action.verb().split('_').any(|word| OWN.contains(&word)) {
+        return scope::CURRENT;
+    }
+    action.choices().map(|operation| scope_bit(operation.scope)).fold(0, |all, bit| all | bit)
 }
 
 fn scope_bit(of: Scope) -> u8 {

@@ -25,17 +25,23 @@ pub fn asks_for(asked: Option<&Asked>, profile: &Profile) -> bool {
 /// Several want a list or what is done to all at once; one wants one.
 pub fn number(many: Option<bool>, profile: &Profile) -> f32 {
     let several = profile.bulk || profile.kind == Kind::List;
-    match many {
-        Some(many) if several || profile.kind == Kind::Get => {
-            if many == several {
+    match (many, profile.kind) {
+        (Some(many), _) if several => {
+            if many {
                 1.0
             } else {
                 -1.0
             }
         }
-        Some(_) => 0.0,
-        None if profile.bulk => -0.5,
-        None => 0.0,
+        (Some(many), Kind::Get) => {
+            if many {
+                -0.5
+            } else {
+                1.0
+            }
+        }
+        (None, _) if profile.bulk => -0.5,
+        _ => 0.0,
     }
 }
 
@@ -46,7 +52,7 @@ pub fn scope(asked: u8, profile: &Profile) -> f32 {
     if asked & scope::CURRENT != 0 {
         return if works(scope::CURRENT) { 1.0 } else { 0.0 };
     }
-    let mut agreement = if only(scope::CURRENT) { -0.5 } else { 0.0 };
+    let mut agreement = if only(scope::CURRENT) { -1.0 } else { 0.0 };
     let named = asked & (scope::PROJECT | scope::GROUP | scope::INSTANCE);
     if named != 0 {
         agreement += if profile.scopes & named != 0 { 0.5 } else { -0.5 };

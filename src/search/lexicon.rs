@@ -67,6 +67,7 @@ pub struct Lexicon {
     longest: usize,
     stopwords: HashSet<String>,
     prepositions: HashSet<String>,
+    attributes: HashSet<String>,
     questions: HashSet<String>,
     many: HashSet<String>,
     one: HashSet<String>,
@@ -90,6 +91,7 @@ impl Lexicon {
             longest: 1,
             stopwords: set(&language.stopwords),
             prepositions: set(&language.prepositions),
+            attributes: set(&language.attributes),
             questions: set(&language.questions),
             many: set(&language.many),
             one: set(&language.one),
@@ -127,6 +129,11 @@ impl Lexicon {
     /// Whether a word ends the head of a request: what follows stands beside its object.
     pub fn is_preposition(&self, word: &str) -> bool {
         self.prepositions.contains(word)
+    }
+
+    /// Whether what follows a word describes the object rather than holds it.
+    pub fn is_attribute(&self, word: &str) -> bool {
+        self.attributes.contains(word)
     }
 
     /// Whether a word asks, so that nothing is to be changed.

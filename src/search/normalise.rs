@@ -51,11 +51,7 @@ impl Stemmer {
 /// The lower-case words of a text: split at whatever is no letter or digit, and within `camelCase`.
 pub fn split(text: &str) -> Vec<String> {
     let pieces = text.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’');
-    pieces
-        .flat_map(humps)
-        .map(|word| without_possessive(&word).to_owned())
-        .filter(|w| !w.is_empty())
-        .collect()
+    pieces.map(without_possessive).flat_map(humps).filter(|word| !word.is_empty()).collect()
 }
 
 fn without_possessive(word: &str) -> &str {
@@ -67,13 +63,13 @@ fn without_possessive(word: &str) -> &str {
 fn humps(piece: &str) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     let mut after_lower = false;
-    for c in piece.chars() {
+    for c in piece.chars().filter(|c| c.is_alphanumeric()) {
         if parts.is_empty() || (c.is_uppercase() && after_lower) {
             parts.push(String::new());
         }
         after_lower = c.is_lowercase();
         if let Some(part) = parts.last_mut() {
-            part.extend(c.to_lowercase().filter(|c| *c != '\''));
+            part.extend(c.to_lowercase());
         }
     }
     let pascal = piece.starts_with(char::is_uppercase);

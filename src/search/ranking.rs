@@ -165,8 +165,10 @@ impl<'f> Found<'f> {
         request: &Request,
         whole: &Segment,
     ) -> Result<Ranking, SearchError> {
-        self.hold_back(ranker.weights.sure, whole);
-        let confidence = self.confidence(ranker, whole);
+        let guessed = request.concepts.iter().any(|concept| concept.guessed);
+        let doubtful = guessed || whole.object.is_none() || routes::is_address(self.query.words);
+        self.hold_back(ranker.weights.sure, doubtful);
+        let confidence = self.confidence(ranker, doubtful);
         if confidence == Confidence::None {
             let suggestions = suggest::instead(self.query.words, self.catalog);
             return Ok(Ranking { confidence, total: 0, hits: Vec::new(), suggestions });
@@ -183,10 +185,10 @@ impl<'f> Found<'f> {
         Ok(Ranking { confidence, total: self.total, hits: hits.collect(), suggestions: Vec::new() })
     }
 
-    /// A destructive action that is not sure, or whose object was not said, never stands first.
-    fn hold_back(&mut self, sure: f32, whole: &Segment) {
+    /// A destructive action that is not sure, or answers a doubtful request, never stands first.
+    fn hold_back(&mut self, sure: f32, doubtful: bool) {
         let is_weak = |(scored, action): &(Scored, Action)| {
-            action.risk == Risk::Destructive && (scored.score < sure || whole.object.is_none())
+            action.risk == Risk::Destructive && (doubtful || scored.score < sure)
         };
         if !self.hits.first().is_some_and(is_weak) {
             return;
@@ -199,12 +201,12 @@ impl<'f> Found<'f> {
         }
     }
 
-    fn confidence(&self, ranker: &Ranker, whole: &Segment) -> Confidence {
+    fn confidence(&self, ranker: &Ranker, doubtful: bool) -> Confidence {
         if self.hits.is_empty() {
             return Confidence::None;
         }
         let lead = (self.best - self.second) / self.best.max(f32::MIN_POSITIVE);
-        let sure = self.best >= ranker.weights.sure && lead >= ranker.weights.lead && whole.object.is_some();
+        let sure = !doubtful && self.best >= ranker.weights.sure && lead >= ranker.weights.lead;
         if sure { Confidence::High } else { Confidence::Low }
     }
 }

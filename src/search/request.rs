@@ -36,6 +36,7 @@ impl Concept {
     fn weaken(&mut self, factor: f32) {
         for meaning in &mut self.meanings {
             meaning.weight *= factor;
+            meaning.likeness *= factor;
         }
     }
 }
@@ -117,7 +118,7 @@ impl Reader<'_> {
         let guesses = if stop || self.is_known(&stem) {
             Vec::new()
         } else {
-            guess::words(&stem, self.vocabulary, self.lexicon)
+            guess::words(&word, &stem, self.vocabulary, self.lexicon)
         };
         let guessed = !guesses.is_empty();
         let stems = if guessed { guesses } else { vec![stem] };
@@ -139,7 +140,7 @@ impl Reader<'_> {
         let mut head = true;
         let mut many = None;
         let mut clause = 0;
-        let (mut begins, mut background) = (false, false);
+        let (mut begins, mut background, mut attribute) = (false, false, false);
         while let Some(token) = tokens.get(at) {
             begins |= token.sentence;
             let (length, entry) = self.longest(tokens, at);
@@ -147,6 +148,7 @@ impl Reader<'_> {
             many = self.lexicon.number(&token.word).or(many);
             if length == 1 && self.lexicon.is_preposition(&token.word) {
                 many = None;
+                attribute = self.lexicon.is_attribute(&token.word);
                 head &= request.concepts.last().is_none_or(|last| last.clause != clause);
             }
             if length > 1 || !token.stop {
@@ -157,6 +159,8 @@ impl Reader<'_> {
                 }
                 if background || token.aside {
                     concept.weaken(self.weights.background);
+                } else if attribute {
+                    concept.weaken(self.weights.attribute);
                 }
                 let whose = entry.is_some_and(|entry| entry.scope & scope::CURRENT != 0);
                 let next = tokens.get(at + length);
@@ -167,6 +171,7 @@ impl Reader<'_> {
                 let many = concept.plural.then_some(true).or(many);
                 if concept.opens && concept.verb.is_some() && !request.concepts.is_empty() {
                     clause += 1;
+                    attribute = false;
                     head = true;
                 }
                 if !whose || (head && ends_phrase) {

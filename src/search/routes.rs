@@ -70,6 +70,11 @@ pub fn find(request: &str) -> Result<Vec<usize>, SearchError> {
     Ok(actions)
 }
 
+/// Whether a request is a path or a URL and nothing else, known or not.
+pub fn is_address(request: &str) -> bool {
+    address(request).is_some()
+}
+
 /// How near a route is: fewer segments taken by one placeholder, then fewer placeholders, then reading first.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
@@ -92,7 +97,8 @@ fn fit(pattern: &[&str], segments: &[&str]) -> Option<(usize, usize)> {
     };
     let (segment, left) = segments.split_first()?;
     if first.starts_with([':', '*']) {
-        return (1..=segments.len())
+        let spans = first.starts_with('*') || segment.parse::<u64>().is_err();
+        return (1..=if spans { segments.len() } else { 1 })
             .filter_map(|taken| {
                 let (spread, placeholders) = fit(rest, segments.get(taken..)?)?;
                 Some((spread + taken - 1, placeholders + usize::from(!is_placeholder(segment))))

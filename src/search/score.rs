@@ -3,7 +3,7 @@
 use super::evidence::{Evidence, Postboard};
 use super::intent;
 use super::lexicon::Lexicon;
-use super::profile::{Profile, Profiles, WordId};
+use super::profile::{DomainProfile, Profile, Profiles, WordId};
 use super::request::Request;
 use super::segment::Segment;
 use super::weights::{FEATURES, Feature, Weights};
@@ -127,6 +127,7 @@ impl Scorer<'_> {
                 *value = self.feature(feature, profile, (action, words), segment, said);
             }
         }
+        forgive(&mut features);
         let score = features.iter().zip(&self.weights.features).map(|(value, weight)| value * weight).sum();
         Scored { action, score, features }
     }
@@ -159,7 +160,8 @@ impl Scorer<'_> {
     }
 
     fn pair_share(&self, action: usize) -> f32 {
-        let found = self.pairs.actions.iter().find(|(number, _)| *number == action);
+        let at = self.pairs.actions.binary_search_by_key(&action, |(number, _)| *number);
+        let found = at.ok().and_then(|at| self.pairs.actions.get(at));
         found.map_or(0.0, |(_, score)| score / self.pairs.mass.max(1.0))
     }
 
@@ -195,31 +197,44 @@ impl Scorer<'_> {
         segment.object.and_then(|at| self.request.concepts.get(at)).and_then(|object| object.many)
     }
 
-    /// Whether the request's object is the action's: the last noun of its domain or path, or another part of it.
+    /// Whether the request's object is the action's: its own noun, or another part of it; negative where its noun
+    /// is only said beside the object, as labels are in `create an issue with labels`.
     fn object(&self, profile: &Profile, segment: &Segment) -> f32 {
         let Some(object) = segment.object.and_then(|at| self.request.concepts.get(at)) else { return 0.0 };
         let Some(domain) = self.profiles.domains.get(usize::from(profile.domain)) else { return 0.0 };
-        let ends = |noun: &[WordId], words: &[WordId]| words.last().is_some() && noun.last() == words.last();
-        let own = profile.verb_rest.last().filter(|word| self.lexicon.is_noun_word(**word));
         let worth = object.meanings.iter().map(|meaning| {
             let words = &meaning.words;
-            let named = match own {
-                Some(own) => words.last() == Some(own),
-                None => ends(&domain.name, words) || domain.nouns.iter().any(|noun| ends(noun, words)),
+            let part = |word| domain.name.contains(word) || profile.verb_rest.contains(word);
+            let fit = if self.is_own_noun(words, profile, domain) {
+                1.0
+            } else if words.iter().all(part) {
+                0.4
+            } else {
+                0.0
             };
-            let last = named
-                || ends(&profile.path_noun, words)
-                || (words.first() == Some(&profile.verb) && !self.lexicon.is_generic(profile.verb));
-            let beside =
-                words.iter().all(|word| domain.name.contains(word) || profile.verb_rest.contains(word));
-            meaning.weight
-                * if last {
-                    1.0
-                } else if beside {
-                    0.4
-                } else {
-                    0.0
-                }
+            meaning.likeness * fit
+        });
+        let worth = worth.fold(0.0, f32::max);
+        if worth > 0.0 { worth } else { -self.beside(profile, domain, segment) }
+    }
+
+    fn is_own_noun(&self, words: &[WordId], profile: &Profile, domain: &DomainProfile) -> bool {
+        let ends = |noun: &[WordId]| words.last().is_some() && noun.last() == words.last();
+        let own = profile.verb_rest.last().filter(|word| self.lexicon.is_noun_word(**word));
+        let named = match own {
+            Some(own) => words.last() == Some(own),
+            None => ends(&domain.name) || domain.nouns.iter().any(|noun| ends(noun)),
+        };
+        let verb = words.first() == Some(&profile.verb) && !self.lexicon.is_generic(profile.verb);
+        named || verb || ends(&profile.path_noun)
+    }
+
+    /// Whether the action's noun is said outside the head of the request.
+    fn beside(&self, profile: &Profile, domain: &DomainProfile, segment: &Segment) -> f32 {
+        let others =
+            segment.concepts.iter().filter_map(|at| self.request.concepts.get(*at)).filter(|c| !c.head);
+        let worth = others.flat_map(|concept| &concept.meanings).map(|meaning| {
+            if self.is_own_noun(&meaning.words, profile, domain) { meaning.likeness } else { 0.0 }
         });
         worth.fold(0.0, f32::max)
     }
@@ -248,6 +263,14 @@ impl Scorer<'_> {
     fn is_named(&self, profile: &Profile, said: &Said) -> bool {
         let domain = self.profiles.domains.get(usize::from(profile.domain));
         domain.and_then(|domain| domain.name.first()).is_some_and(|name| said.of(*name).is_some())
+    }
+}
+
+/// The nearer one of an action's own texts comes to the request, the less the words lacking from its id count.
+fn forgive(features: &mut Features) {
+    let line = features.get(Feature::Line as usize).copied().unwrap_or_default();
+    if let Some(missing) = features.get_mut(Feature::Missing as usize) {
+        *missing *= 1.0 - line.powi(4);
     }
 }
 

@@ -134,8 +134,8 @@ impl Request {
         let of_head = |at: &usize| {
             self.concepts.get(*at).is_some_and(|c| c.head && !c.past && Some(c.clause) == clause)
         };
-        let stands_alone = concepts.len() == 2;
-        let heads = concepts.iter().copied().filter(|at| Some(*at) != verb);
-        heads.clone().filter(of_head).next_back().or_else(|| heads.last().filter(|_| stands_alone))
+        let mut others = concepts.iter().rev().copied().filter(|at| Some(*at) != verb);
+        let alone = concepts.len() == 2;
+        others.clone().find(of_head).or_else(|| others.next().filter(|_| alone))
     }
 }

@@ -74,6 +74,8 @@ pub struct Weights {
     pub mention: f32,
     /// What words in brackets, and in sentences after the first that ask for nothing, are worth.
     pub background: f32,
+    /// What words are worth that only describe the object.
+    pub attribute: f32,
     /// What the winner of a window is worth beside one of the whole request.
     pub window: f32,
     /// The least score of an answer.
@@ -98,12 +100,12 @@ pub const WEIGHTS: Weights = Weights {
         place(1.0, 0.5), // aliases
         place(2.0, 0.5), // nouns
         place(1.5, 0.6), // path
-        place(0.5, 0.7), // params
+        place(0.7, 0.7), // params
         place(0.3, 0.7), // choices
         place(2.0, 0.3), // pairs
     ],
     saturation: 1.5,
-    features: [1.0, 0.3, 0.6, 0.25, 0.07, 0.11, -0.25, 0.05, -0.14, -0.07, -0.2],
+    features: [0.9, 0.1, 0.72, 0.22, 0.07, 0.11, -0.25, 0.05, -0.08, -0.07, -0.2],
     beside: 0.7,
     unknown: 2.0,
     verb_meaning: 0.5,
@@ -112,7 +114,8 @@ pub const WEIGHTS: Weights = Weights {
     guess: 0.8,
     mention: 0.6,
     background: 0.4,
-    window: 0.9,
+    attribute: 0.6,
+    window: 0.8,
     floor: 0.25,
     sure: 0.8,
     lead: 0.12,
@@ -136,7 +139,7 @@ const AGREEMENT: [[f32; 6]; 6] = [
 ];
 
 /// How well an action's kind answers a request without a verb.
-const UNASKED: [f32; 6] = [0.3, 0.25, -0.3, -0.3, -0.5, -0.2];
+const UNASKED: [f32; 6] = [0.3, 0.25, -0.5, -0.5, -0.7, -0.4];
 
 /// How well an action of a kind answers a request for another.
 pub fn agreement(asked: Option<Kind>, kind: Kind) -> f32 {

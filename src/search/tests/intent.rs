@@ -20,7 +20,7 @@ fn the_verb_chooses_among_the_actions_of_a_thing() {
 fn the_object_matters_more_than_the_words_beside_it() {
     assert_eq!(first("create new issue with labels and milestone"), "issue.create");
     assert_eq!(first("labels of a project"), "label.list");
-    assert_eq!(first("list merge requests of a group with approvals and pipelines"), "merge_request.list");
+    assert_eq!(first("list merge requests of a group with labels"), "merge_request.list");
 }
 
 #[test]

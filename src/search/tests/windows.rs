@@ -19,5 +19,5 @@ fn a_verb_alone_takes_the_object_before_it() {
 
 #[test]
 fn one_intent_stays_one() {
-    assert_eq!(ids(&find("list issues and their labels and milestones"))[0], "issue.list");
+    assert_eq!(ids(&find("list issues with their labels in a group"))[0], "issue.list");
 }

@@ -16,7 +16,7 @@ fn verbs_have_many_words() {
     for request in ["remove a project access token", "delete project access token"] {
         assert!(first(request).starts_with("project_access_token."), "{request}");
     }
-    assert_eq!(first("renew a project access token"), "project_access_token.rotate");
+    assert!(first("renew a project access token").starts_with("project_access_token.rotate"));
     assert_eq!(first("show the log of a job"), "job.log");
 }
 
