@@ -22,6 +22,9 @@ pub async fn run(
     config: &Config,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
+    if config.token.is_none() && config.instance != Instance::Sandbox {
+        tracing::warn!("no token is set (GITLAB_TOKEN): only what is public can be reached");
+    }
     if config.exposes_token() {
         tracing::warn!("the token travels unencrypted: GITLAB_URL is plain http to another machine");
     }
@@ -48,7 +51,7 @@ fn settings(config: &Config, sandbox: Option<&Sandbox>) -> Result<tools::Setting
     let root = match (&config.instance, sandbox) {
         (Instance::At(root), _) => root.clone(),
         (Instance::Sandbox, sandbox) => {
-            Url::parse(sandbox.map_or("", Sandbox::url)).map_err(Failure::SandboxUrl)?
+            Url::parse(sandbox.map_or("", Sandbox::url)).map_err(Failure::Address)?
         }
     };
     let mut settings = config.tools(root);

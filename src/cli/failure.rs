@@ -40,8 +40,8 @@ pub enum Failure {
     Eval(#[from] EvalError),
     #[error("the sandbox could not be started")]
     Sandbox(#[from] SandboxError),
-    #[error("the sandbox's address cannot be read")]
-    SandboxUrl(#[source] url::ParseError),
+    #[error("an address of this machine's own cannot be read")]
+    Address(#[source] url::ParseError),
     #[error("the runtime could not be started")]
     Runtime(#[source] io::Error),
     #[error("the answer could not be written")]

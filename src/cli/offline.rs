@@ -5,7 +5,10 @@ use std::io::{self, Write};
 use super::{Arguments, EvalArguments, Failure, Offline};
 use crate::catalog::Catalog;
 use crate::eval::{self, EvalError};
+use crate::gitlab;
 use crate::search::Ranker;
+use crate::tools::{self, FindRequest, Tools};
+use url::Url;
 
 /// Runs one of them.
 pub fn run(command: Offline, out: &mut dyn Write) -> Result<(), Failure> {
@@ -23,7 +26,10 @@ pub fn run(command: Offline, out: &mut dyn Write) -> Result<(), Failure> {
 fn evaluate(arguments: EvalArguments, out: &mut dyn Write) -> Result<(), Failure> {
     let catalog = Catalog::embedded()?;
     let ranker = Ranker::open(&catalog).map_err(EvalError::Search)?;
-    let options = eval::Options { cases: arguments.cases, openapi: arguments.openapi, answer_bytes: None };
+    let tools = Tools::new(unconnected()?)?;
+    let bytes = |query: &str| answer_bytes(&tools, query);
+    let options =
+        eval::Options { cases: arguments.cases, openapi: arguments.openapi, answer_bytes: Some(&bytes) };
     let report = eval::run(&catalog, &ranker, &options)?;
     if arguments.json {
         serde_json::to_writer(&mut *out, &report).map_err(io::Error::other)?;
@@ -32,4 +38,22 @@ fn evaluate(arguments: EvalArguments, out: &mut dyn Write) -> Result<(), Failure
         write!(out, "{report}")?;
     }
     Ok(())
+}
+
+/// The bytes of text that a model would get for a request, at the defaults.
+fn answer_bytes(tools: &Tools, query: &str) -> usize {
+    let request = FindRequest { query: query.to_owned(), ..FindRequest::default() };
+    tools.find(&request).map_or_else(|error| error.text().len(), |answer| answer.text.len())
+}
+
+/// Tools that find and never execute.
+fn unconnected() -> Result<tools::Settings, Failure> {
+    let nowhere = Url::parse("http://localhost").map_err(Failure::Address)?;
+    Ok(tools::Settings {
+        gitlab: gitlab::Settings::new(nowhere),
+        read_only: false,
+        safe_mode: false,
+        project: None,
+        max_bytes: usize::MAX,
+    })
 }
