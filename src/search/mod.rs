@@ -33,7 +33,7 @@ mod tests;
 
 use crate::catalog::{Action, Catalog, CatalogError};
 
-use evidence::Postboard;
+use evidence::InvertedIndex;
 use lexicon::Lexicon;
 use profile::Profiles;
 pub use weights::{FEATURES, Feature, PlaceWeight, WEIGHTS, Weights};
@@ -103,7 +103,7 @@ pub struct Hit {
 
 /// The finder, opened once and shared.
 pub struct Ranker {
-    postboard: Postboard,
+    index: InvertedIndex,
     profiles: Profiles<'static>,
     lexicon: Lexicon,
     weights: Weights,
@@ -111,7 +111,7 @@ pub struct Ranker {
 
 impl std::fmt::Debug for Ranker {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Ranker").field("actions", &self.postboard.len()).finish_non_exhaustive()
+        f.debug_struct("Ranker").field("actions", &self.index.len()).finish_non_exhaustive()
     }
 }
 
@@ -125,12 +125,7 @@ impl Ranker {
     pub fn open_with(catalog: &Catalog, weights: Weights) -> Result<Ranker, SearchError> {
         let profiles: Profiles<'static> = postcard::from_bytes(PROFILES).map_err(SearchError::Embedded)?;
         let lexicon = Lexicon::new(&catalog.words()?.language, &profiles);
-        Ok(Ranker { postboard: Postboard::open()?, profiles, lexicon, weights })
-    }
-
-    /// Other weights from now on.
-    pub fn set_weights(&mut self, weights: Weights) {
-        self.weights = weights;
+        Ok(Ranker { index: InvertedIndex::open()?, profiles, lexicon, weights })
     }
 
     /// The actions that a query could mean, best first. The same query gives the same answer, always.
