@@ -27,7 +27,7 @@ pub struct Evidence {
 }
 
 /// The index, open.
-pub struct Postboard {
+pub struct InvertedIndex {
     places: Vec<OpenPlace>,
     actions: usize,
 }
@@ -39,9 +39,9 @@ struct OpenPlace {
     average: f32,
 }
 
-impl Postboard {
+impl InvertedIndex {
     /// Opens the embedded index in place.
-    pub fn open() -> Result<Postboard, SearchError> {
+    pub fn open() -> Result<InvertedIndex, SearchError> {
         let directory = StaticDirectory::open(TABLE, BLOCK).map_err(SearchError::Embedded)?;
         let index = Index::open(directory)?;
         let segment = index.searchable_segments()?.pop().ok_or(SearchError::Empty)?;
@@ -50,7 +50,7 @@ impl Postboard {
         let (_, fields) = schema();
         let places =
             fields.into_iter().map(|field| OpenPlace::open(field, &reader)).collect::<Result<_, _>>()?;
-        Ok(Postboard { places, actions })
+        Ok(InvertedIndex { places, actions })
     }
 
     /// How many actions are in the index.
@@ -183,14 +183,14 @@ fn neighbours(request: &Request, vocabulary: &Vocabulary<'_>) -> Vec<WordId> {
 }
 
 /// A number for each action, of which few are set.
-struct Sheet {
+struct Accumulator {
     scores: Vec<f32>,
     set: Vec<usize>,
 }
 
-impl Sheet {
-    fn new(actions: usize) -> Sheet {
-        Sheet { scores: vec![0.0; actions], set: Vec::new() }
+impl Accumulator {
+    fn new(actions: usize) -> Accumulator {
+        Accumulator { scores: vec![0.0; actions], set: Vec::new() }
     }
 
     fn change(&mut self, action: usize, with: impl FnOnce(f32) -> f32) {
@@ -210,7 +210,7 @@ impl Sheet {
         self.change(action, |score| score.max(to));
     }
 
-    /// Calls with what is set, leaving the sheet empty.
+    /// Calls with what is set, leaving the accumulator empty.
     fn drain(&mut self, mut each: impl FnMut(usize, f32)) {
         for action in self.set.drain(..) {
             if let Some(score) = self.scores.get_mut(action) {
@@ -219,7 +219,7 @@ impl Sheet {
         }
     }
 
-    /// What is set, leaving the sheet empty.
+    /// What is set, leaving the accumulator empty.
     fn take(&mut self) -> Vec<(usize, f32)> {
         let mut taken = Vec::with_capacity(self.set.len());
         self.drain(|action, score| taken.push((action, score)));
@@ -227,15 +227,19 @@ impl Sheet {
     }
 }
 
-/// The sheets of one search: what a word says, what a meaning's words say together, and the best meaning.
+/// The accumulators of one search: what a word says, what a meaning's words say together, and the best meaning.
 struct Scratch {
-    word: Sheet,
-    sum: Sheet,
-    best: Sheet,
+    word: Accumulator,
+    sum: Accumulator,
+    best: Accumulator,
 }
 
 impl Scratch {
     fn new(actions: usize) -> Scratch {
-        Scratch { word: Sheet::new(actions), sum: Sheet::new(actions), best: Sheet::new(actions) }
+        Scratch {
+            word: Accumulator::new(actions),
+            sum: Accumulator::new(actions),
+            best: Accumulator::new(actions),
+        }
     }
 }

@@ -18,14 +18,13 @@ pub fn words(word: &str, stem: &str, vocabulary: &Vocabulary<'_>, lexicon: &Lexi
     if let Some((first, second)) = run_together(word, vocabulary) {
         return vec![first.to_owned(), second.to_owned()];
     }
-    let single = |word: &&str| !word.contains(['_', ' ']);
     let counted = vocabulary
         .words()
         .iter()
         .enumerate()
         .map(|(id, word)| (*word, u16::try_from(id).map_or(0, |id| vocabulary.count(id))));
     let phrases = lexicon.phrases().map(|phrase| (phrase, 1));
-    let near = counted.chain(phrases).filter(|(word, _)| single(word)).filter_map(|(word, count)| {
+    let near = counted.chain(phrases).filter_map(|(word, count)| {
         let distance = distance(stem, word)?;
         Some((distance, !same_start(stem, word), std::cmp::Reverse(count), word))
     });
@@ -33,7 +32,10 @@ pub fn words(word: &str, stem: &str, vocabulary: &Vocabulary<'_>, lexicon: &Lexi
 }
 
 fn run_together<'v>(joined: &str, vocabulary: &Vocabulary<'v>) -> Option<(&'v str, &'v str)> {
-    vocabulary.words().iter().filter_map(|word| word.split_once('_')).find(|(first, second)| {
+    let start = joined.get(..2)?;
+    let from = vocabulary.words().partition_point(|word| *word < start);
+    let alike = vocabulary.words().iter().skip(from).take_while(|word| word.starts_with(start));
+    alike.filter_map(|word| word.split_once('_')).find(|(first, second)| {
         let length = first.len() + second.len();
         (length..=length + LOST).contains(&joined.len())
             && joined.starts_with(first)
@@ -48,7 +50,8 @@ fn same_start(one: &str, other: &str) -> bool {
 /// The edit distance with swapped neighbours as one slip, where it is small enough to be a slip.
 fn distance(stem: &str, word: &str) -> Option<usize> {
     let most = if stem.len() >= LONG { 2 } else { 1 };
-    if word.len() < SHORTEST || word.len().abs_diff(stem.len()) > most || !share_letters(stem, word, most) {
+    let near = word.len() >= SHORTEST && word.len().abs_diff(stem.len()) <= most;
+    if !near || !share_letters(stem, word, most) || word.contains(['_', ' ']) {
         return None;
     }
     Some(strsim::osa_distance(stem, word)).filter(|distance| *distance <= most)

@@ -13,7 +13,7 @@ use super::language::{Domain, Words};
 use super::model::{Action, Audience, Method, Operation, Piece, Risk, Scope, pieces};
 use super::normalise::{Stemmer, split};
 use super::packed::{File, Table};
-use super::profile::{DomainProfile, Kind, Profile, Profiles, Route, Vocabulary, WordId, scope};
+use super::profile::{DomainProfile, Kind, Lines, Profile, Profiles, Route, Vocabulary, WordId, scope};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -259,7 +259,7 @@ impl<'t> Profiler<'t> {
             machine: action.audience == Audience::Machine,
             deprecated: action.choices().all(|operation| operation.deprecated),
             scopes: scopes(action),
-            lines: texts.lines.iter().map(|line| ids(line, vocabulary)).collect(),
+            lines: Lines::new(&texts.lines.iter().map(|line| ids(line, vocabulary)).collect::<Vec<_>>()),
             path_noun: ids(&texts.path_noun, vocabulary),
         }
     }

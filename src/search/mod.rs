@@ -34,7 +34,7 @@ mod tests;
 
 use crate::catalog::{Action, Catalog, CatalogError};
 
-use evidence::Postboard;
+use evidence::InvertedIndex;
 use lexicon::Lexicon;
 pub use nearest::nearest;
 use profile::Profiles;
@@ -105,7 +105,7 @@ pub struct Hit {
 
 /// The finder, opened once and shared.
 pub struct Ranker {
-    postboard: Postboard,
+    index: InvertedIndex,
     profiles: Profiles<'static>,
     lexicon: Lexicon,
     weights: Weights,
@@ -113,7 +113,7 @@ pub struct Ranker {
 
 impl std::fmt::Debug for Ranker {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Ranker").field("actions", &self.postboard.len()).finish_non_exhaustive()
+        f.debug_struct("Ranker").field("actions", &self.index.len()).finish_non_exhaustive()
     }
 }
 
@@ -127,12 +127,7 @@ impl Ranker {
     pub fn open_with(catalog: &Catalog, weights: Weights) -> Result<Ranker, SearchError> {
         let profiles: Profiles<'static> = postcard::from_bytes(PROFILES).map_err(SearchError::Embedded)?;
         let lexicon = Lexicon::new(&catalog.words()?.language, &profiles);
-        Ok(Ranker { postboard: Postboard::open()?, profiles, lexicon, weights })
-    }
-
-    /// Other weights from now on.
-    pub fn set_weights(&mut self, weights: Weights) {
-        self.weights = weights;
+        Ok(Ranker { index: InvertedIndex::open()?, profiles, lexicon, weights })
     }
 
     /// The actions that a query could mean, best first. The same query gives the same answer, always.

@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 /// The number of a word in the [`Vocabulary`].
 pub type WordId = u16;
 
+/// Stands between two [`Lines`]; no word has this number.
+const END: WordId = WordId::MAX;
+
 /// Everything beside the index.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Profiles<'a> {
@@ -76,10 +79,24 @@ pub struct Profile {
     pub deprecated: bool,
     /// The scopes it works in, a bit each: see [`scope`].
     pub scopes: u8,
-    /// Its id, summary, phrases and aliases: each a short text that could be the request.
-    pub lines: Vec<Vec<WordId>>,
+    pub lines: Lines,
     /// The last noun of the path of its first operation.
     pub path_noun: Vec<WordId>,
+}
+
+/// The id, summary, phrases and aliases of an action: each a short text that could be the request.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Lines(Vec<WordId>);
+
+impl Lines {
+    #[allow(dead_code)] // The build script makes them, the ranker reads them.
+    pub fn new(lines: &[Vec<WordId>]) -> Lines {
+        Lines(lines.join(&END))
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &[WordId]> {
+        self.0.split(|word| *word == END)
+    }
 }
 
 /// What a domain's things are called.

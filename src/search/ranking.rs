@@ -22,13 +22,13 @@ pub fn rank(ranker: &Ranker, catalog: &Catalog, query: &Query<'_>) -> Result<Ran
         weights: &ranker.weights,
     };
     let request = reader.read(query.words);
-    let evidence = ranker.postboard.evidence(&request, &ranker.profiles.vocabulary, &ranker.weights)?;
-    let pairs = ranker.postboard.pairs(&request, &ranker.profiles.vocabulary, &ranker.weights)?;
+    let evidence = ranker.index.evidence(&request, &ranker.profiles.vocabulary, &ranker.weights)?;
+    let pairs = ranker.index.pairs(&request, &ranker.profiles.vocabulary, &ranker.weights)?;
     let scorer = Scorer {
         profiles: &ranker.profiles,
         lexicon: &ranker.lexicon,
         weights: &ranker.weights,
-        postboard: &ranker.postboard,
+        index: &ranker.index,
         request: &request,
         evidence: &evidence,
         pairs: &pairs,

@@ -1,6 +1,6 @@
 //! From evidence to a score: the features of an action against a request or a window of it, and their sum.
 
-use super::evidence::{Evidence, Postboard};
+use super::evidence::{Evidence, InvertedIndex};
 use super::intent;
 use super::lexicon::Lexicon;
 use super::profile::{DomainProfile, Profile, Profiles, WordId};
@@ -27,7 +27,7 @@ pub struct Scorer<'a> {
     pub profiles: &'a Profiles<'a>,
     pub lexicon: &'a Lexicon,
     pub weights: &'a Weights,
-    pub postboard: &'a Postboard,
+    pub index: &'a InvertedIndex,
     pub request: &'a Request,
     pub evidence: &'a [Evidence],
     pub pairs: &'a Evidence,
@@ -75,7 +75,7 @@ impl Scorer<'_> {
 
     /// The actions with the most evidence, each with its share of what could be.
     fn candidates(&self, segment: &Segment) -> Vec<(usize, f32)> {
-        let mut sums = vec![0.0_f32; self.postboard.len()];
+        let mut sums = vec![0.0_f32; self.index.len()];
         let mut mass = 0.0;
         for evidence in segment.concepts.iter().filter_map(|at| self.evidence.get(*at)) {
             mass += evidence.mass;
