@@ -1,7 +1,7 @@
 //! From the program's start to its first answer, in both eras of MCP, and what it keeps in memory after a hundred
 //! finds. Each answer is asserted before its time counts. Memory is read from `/proc` and so on Linux alone.
 //!
-//! `cargo bench --bench start`
+//! `cargo bench --bench start`, or with `GITLAB_MCP_BIN=target/release/gitlab-mcp` before it for another build.
 
 // A bench that is wrong may stop where it is wrong.
 #![allow(clippy::indexing_slicing)]
@@ -26,11 +26,9 @@ struct Server {
 
 impl Server {
     fn start() -> Outcome<Server> {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_gitlab-mcp"))
-            .env_clear()
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()?;
+        let binary = std::env::var("GITLAB_MCP_BIN").unwrap_or(env!("CARGO_BIN_EXE_gitlab-mcp").to_owned());
+        let mut child =
+            Command::new(binary).env_clear().stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let stdin = child.stdin.take().ok_or("no standard input")?;
         let stdout = BufReader::new(child.stdout.take().ok_or("no standard output")?);
         Ok(Server { child, stdin, stdout })

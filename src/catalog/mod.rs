@@ -14,7 +14,7 @@ use embedded::Header;
 pub use example::example;
 pub use language::{Domain, GlossaryEntry, Language, Synonym, Verb, Words};
 pub use model::*;
-pub use schema::input_schema;
+pub use schema::{input_schema, note};
 pub use signature::{required, signature};
 
 static HEADER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/catalog_header.bin"));

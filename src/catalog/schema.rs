@@ -79,9 +79,14 @@ fn base(param: &Param, words: &Words) -> Map<String, Value> {
     }
 }
 
-fn description(param: &Param, words: &Words) -> Option<String> {
+/// What a parameter means: its own note, or what the glossary says of its name.
+pub fn note<'a>(param: &'a Param, words: &'a Words) -> Option<&'a str> {
     let glossary = words.glossary.get(&param.name).map(|entry| entry.note.as_str());
-    let note = param.note.as_deref().or(glossary).filter(|note| !note.is_empty());
+    param.note.as_deref().or(glossary).filter(|note| !note.is_empty())
+}
+
+fn description(param: &Param, words: &Words) -> Option<String> {
+    let note = note(param, words);
     let scopes = (!param.scopes.is_empty()).then(|| {
         let names: Vec<&str> = param.scopes.iter().map(|scope| scope.name()).collect();
         format!("Only for scope {}.", names.join(" or "))

@@ -7,14 +7,14 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{CatalogView, Failure};
-use crate::catalog::{Action, Audience, Catalog, Param, Risk, signature};
+use crate::catalog::{Action, Audience, Catalog, Param, Risk, Words, note, signature};
 
 /// Shows what is asked for.
 pub(super) fn run(view: CatalogView, out: &mut dyn Write) -> Result<(), Failure> {
     let catalog = Catalog::embedded()?;
     match view {
         CatalogView::List { json } => list(&catalog, json, out),
-        CatalogView::Show { action, json } => show(&find(&catalog, &action)?, json, out),
+        CatalogView::Show { action, json } => show(&find(&catalog, &action)?, catalog.words()?, json, out),
         CatalogView::Stats { json } => stats(&Stats::of(&catalog)?, json, out),
     }
 }
@@ -73,7 +73,7 @@ fn find(catalog: &Catalog, name: &str) -> Result<Action, Failure> {
     }
 }
 
-fn show(action: &Action, json: bool, out: &mut dyn Write) -> Result<(), Failure> {
+fn show(action: &Action, words: &Words, json: bool, out: &mut dyn Write) -> Result<(), Failure> {
     if json {
         return Ok(writeln!(out, "{:#}", json!(action))?);
     }
@@ -83,7 +83,7 @@ fn show(action: &Action, json: bool, out: &mut dyn Write) -> Result<(), Failure>
     }
     writeln!(out, "\nParameters:")?;
     for param in &action.params {
-        writeln!(out, "  {}", parameter(param))?;
+        writeln!(out, "  {}", parameter(param, words))?;
     }
     for (title, words) in [("Aliases", &action.aliases), ("Related", &action.related)] {
         if !words.is_empty() {
@@ -93,7 +93,7 @@ fn show(action: &Action, json: bool, out: &mut dyn Write) -> Result<(), Failure>
     Ok(())
 }
 
-fn parameter(param: &Param) -> String {
+fn parameter(param: &Param, words: &Words) -> String {
     let mut line = format!("{}: {}", param.name, param.kind);
     if param.required {
         line.push_str(", required");
@@ -102,7 +102,7 @@ fn parameter(param: &Param) -> String {
         let scopes: Vec<&str> = param.scopes.iter().map(|scope| scope.name()).collect();
         line.push_str(&format!(", only for {}", scopes.join(", ")));
     }
-    if let Some(note) = &param.note {
+    if let Some(note) = note(param, words) {
         line.push_str(&format!(". {note}"));
     }
     line

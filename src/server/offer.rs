@@ -8,19 +8,19 @@ use rmcp::model::{Implementation, ServerCapabilities, ServerConfig, Tool, ToolAn
 use serde_json::{Map, Value, json};
 
 use super::arguments::{Argument, Takes, input_schema};
+use crate::tools;
 
 /// How the tools work together, for the model.
 pub(super) const INSTRUCTIONS: &str = "\
 All of GitLab in two steps: gitlab_find_action turns what you want into action ids and their parameters, then \
 gitlab_execute_action runs one. \
-Name things as people do: fullPath \"group/project\", iid 12 for #12 or !12, usernames, label names; or give \
-target a GitLab URL or \"group/project#12\". \
+Name things as people do: fullPath \"group/project\", iid 12 for #12 or !12. \
 An action that destroys something wants confirm: true; ask the user first. \
 An error carries `fix`, the call to make next.";
 
 /// The tool that finds actions.
 pub(super) const FIND: Offer = Offer {
-    name: "gitlab_find_action",
+    name: tools::FIND,
     title: "Find GitLab actions",
     description: "Find the GitLab actions that can serve a request, with the exact parameters of each. \
                   Changes nothing. Start here unless you know the action's id.",
@@ -68,7 +68,7 @@ pub(super) const FIND: Offer = Offer {
 
 /// The tool that runs an action.
 pub(super) const EXECUTE: Offer = Offer {
-    name: "gitlab_execute_action",
+    name: tools::EXECUTE,
     title: "Execute a GitLab action",
     description: "Run one GitLab action by its id with the parameters that gitlab_find_action lists. They are \
                   checked first, and an error says how to correct the call.",
