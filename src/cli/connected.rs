@@ -22,12 +22,7 @@ pub async fn run(
     config: &Config,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    if config.token.is_none() && config.instance != Instance::Sandbox {
-        tracing::warn!("no token is set (GITLAB_TOKEN): only what is public can be reached");
-    }
-    if config.exposes_token() {
-        tracing::warn!("the token travels unencrypted: GITLAB_URL is plain http to another machine");
-    }
+    warn(config, &command);
     // Held while the command runs: dropping it stops it.
     let sandbox = match &config.instance {
         Instance::At(_) => None,
@@ -44,6 +39,19 @@ pub async fn run(
             let json = arguments.json;
             write_answer(tools.execute(&execute_request(arguments)?).await, json, out)
         }
+    }
+}
+
+/// What a person would want to know before anything is sent.
+fn warn(config: &Config, command: &Connected) {
+    if matches!(command, Connected::Find(_)) {
+        return;
+    }
+    if config.token.is_none() && config.instance != Instance::Sandbox {
+        tracing::warn!("no token is set (GITLAB_TOKEN): only what is public can be reached");
+    }
+    if config.exposes_token() {
+        tracing::warn!("the token travels unencrypted: GITLAB_URL is plain http to another machine");
     }
 }
 
