@@ -10,6 +10,8 @@ mod encode;
 mod invalid;
 mod known;
 mod request;
+#[cfg(test)]
+mod tests;
 mod value;
 
 pub use check::{Checked, check};

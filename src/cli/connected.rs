@@ -75,7 +75,20 @@ async fn serve(tools: Tools) -> Result<(), Failure> {
             "waiting for an MCP client on standard input; `gitlab-mcp --help` says what else there is"
         );
     }
-    Ok(server::serve(Arc::new(tools)).await?)
+    let tools = Arc::new(tools);
+    warm(Arc::clone(&tools))?;
+    Ok(server::serve(tools).await?)
+}
+
+/// Opens the finder beside the first messages, on a thread that ends with it.
+fn warm(tools: Arc<Tools>) -> Result<(), Failure> {
+    let open = move || {
+        if let Err(error) = tools.warm() {
+            tracing::error!(%error, "the finder cannot be opened");
+        }
+    };
+    std::thread::Builder::new().name("finder".to_owned()).spawn(open).map_err(Failure::Runtime)?;
+    Ok(())
 }
 
 fn find_request(arguments: FindArguments, flags: &SettingFlags) -> FindRequest {

@@ -72,3 +72,49 @@ impl Policy {
 fn changes(risk: Risk, call: &Call) -> bool {
     risk != Risk::Read || call.method() == crate::catalog::Method::Delete
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::Body;
+    use crate::catalog::Method;
+
+    const READ_ONLY: Policy = Policy { read_only: true, safe_mode: false };
+    const SAFE: Policy = Policy { read_only: false, safe_mode: true };
+    const OPEN: Policy = Policy { read_only: false, safe_mode: false };
+
+    fn decide(policy: Policy, risk: Risk, method: Method, confirm: bool, dry_run: bool) -> Decision {
+        let call = Call::for_test(risk, method, "/api/v4/x", &[], Body::Empty);
+        policy.decide(&call, Consent { confirm, dry_run })
+    }
+
+    #[test]
+    fn read_only_denies_whatever_else_is_said() {
+        for (risk, method) in
+            [(Risk::Write, Method::Post), (Risk::Destructive, Method::Delete), (Risk::Read, Method::Delete)]
+        {
+            for (confirm, dry_run) in [(false, false), (true, false), (false, true), (true, true)] {
+                assert_eq!(decide(READ_ONLY, risk, method, confirm, dry_run), Decision::Deny(Rule::ReadOnly));
+            }
+        }
+        assert_eq!(decide(READ_ONLY, Risk::Read, Method::Post, false, false), Decision::Allow);
+    }
+
+    #[test]
+    fn safe_mode_shows_changes_and_runs_reads() {
+        assert_eq!(decide(SAFE, Risk::Write, Method::Post, true, false), Decision::Preview(Rule::SafeMode));
+        assert_eq!(
+            decide(SAFE, Risk::Destructive, Method::Delete, true, false),
+            Decision::Preview(Rule::SafeMode)
+        );
+        assert_eq!(decide(SAFE, Risk::Read, Method::Get, false, false), Decision::Allow);
+    }
+
+    #[test]
+    fn what_destroys_is_confirmed_and_nothing_else_is() {
+        assert_eq!(decide(OPEN, Risk::Destructive, Method::Put, false, false), Decision::Confirm);
+        assert_eq!(decide(OPEN, Risk::Destructive, Method::Put, true, false), Decision::Allow);
+        assert_eq!(decide(OPEN, Risk::Write, Method::Post, false, false), Decision::Allow);
+        assert_eq!(decide(OPEN, Risk::Destructive, Method::Put, true, true), Decision::Preview(Rule::DryRun));
+    }
+}

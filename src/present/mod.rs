@@ -6,6 +6,8 @@ mod compact;
 mod fields;
 mod limit;
 mod markdown;
+#[cfg(test)]
+mod tests;
 
 use serde_json::{Map, Value, json};
 

@@ -38,7 +38,8 @@ pub fn find(tools: &Tools, request: &FindRequest) -> Result<Answer, ToolError> {
         tools.policy.offers(action) && (!only_reads || action.risk == crate::catalog::Risk::Read)
     };
     let ranking = tools
-        .ranker
+        .ranker()
+        .map_err(|error| refusal::internal(&error))?
         .rank(
             &tools.catalog,
             &Query {

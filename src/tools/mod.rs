@@ -7,7 +7,7 @@ mod find;
 mod paging;
 mod refusal;
 
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -115,7 +115,8 @@ pub enum SetupError {
 #[derive(Debug)]
 pub struct Tools {
     catalog: Catalog,
-    ranker: Ranker,
+    /// Opened by [`Tools::warm`] or the first find, whichever is first.
+    ranker: OnceLock<Ranker>,
     client: Client,
     policy: Policy,
     project: Option<String>,
@@ -126,12 +127,12 @@ pub struct Tools {
 }
 
 impl Tools {
-    /// Opens the catalog and the finder; nothing is asked of GitLab.
+    /// Opens the catalog; nothing is asked of GitLab.
     pub fn new(settings: Settings) -> Result<Tools, SetupError> {
         let catalog = Catalog::embedded()?;
         Ok(Tools {
-            ranker: Ranker::open(&catalog)?,
             catalog,
+            ranker: OnceLock::new(),
             policy: Policy { read_only: settings.read_only, safe_mode: settings.safe_mode },
             project: settings.project,
             max_bytes: settings.max_bytes,
@@ -139,6 +140,23 @@ impl Tools {
             client: Client::new(settings.gitlab),
             known: Mutex::default(),
         })
+    }
+
+    /// Opens what the first find needs, so that neither the start nor that find waits for it. Safe to call from
+    /// another thread while the tools are used.
+    pub fn warm(&self) -> Result<(), SetupError> {
+        self.ranker().map(|_| ())
+    }
+
+    /// The finder. Two callers who come at once may both open it; one of the two is kept.
+    fn ranker(&self) -> Result<&Ranker, SetupError> {
+        match self.ranker.get() {
+            Some(ranker) => Ok(ranker),
+            None => {
+                let opened = Ranker::open(&self.catalog)?;
+                Ok(self.ranker.get_or_init(|| opened))
+            }
+        }
     }
 
     /// Ranked actions for a request in words. Pure computation, well under a millisecond.

@@ -1,0 +1,127 @@
+use serde_json::{Map, Value, json};
+
+use super::*;
+use crate::catalog::{Base, Catalog, Kind, Param};
+
+fn param(base: Base, many: bool) -> Param {
+    Param { name: "iid".into(), kind: Kind { base, many }, ..Param::default() }
+}
+
+fn fitted(param: &Param, value: Value) -> Result<Value, Fault> {
+    value::fitted(param, value, &mut Vec::new())
+}
+
+#[test]
+fn values_are_converted_only_where_nothing_is_lost() {
+    let cases = [
+        (Base::Integer, json!("12"), Some(json!(12))),
+        (Base::Integer, json!("#12"), Some(json!(12))),
+        (Base::Integer, json!(1.5), None),
+        (Base::Integer, json!("twelve"), None),
+        (Base::Integer, json!(true), None),
+        (Base::String, json!(12), Some(json!("12"))),
+        (Base::String, json!({"a": 1}), None),
+        (Base::Boolean, json!("true"), Some(json!(true))),
+        (Base::Boolean, json!("yes"), None),
+        (Base::Boolean, json!(1), None),
+        (Base::Date, json!("2026-02-28"), Some(json!("2026-02-28"))),
+        (Base::Date, json!("2026-02-30"), None),
+        (Base::Date, json!("28.02.2026"), None),
+        (Base::DateTime, json!("2026-02-28T09:00:00Z"), Some(json!("2026-02-28T09:00:00Z"))),
+        (Base::DateTime, json!("2026-02-28"), Some(json!("2026-02-28"))),
+        (Base::DateTime, json!("tomorrow"), None),
+        (Base::Number, json!("1.5"), Some(json!(1.5))),
+        (Base::Object, json!("{\"a\": 1}"), Some(json!({"a": 1}))),
+    ];
+    for (base, given, expected) in cases {
+        assert_eq!(fitted(&param(base, false), given.clone()).ok(), expected, "{given} as {}", base.name());
+    }
+}
+
+#[test]
+fn a_hash_is_a_number_only_where_it_is_an_iid() {
+    let id = Param { name: "user_id".into(), ..param(Base::Integer, false) };
+    assert!(fitted(&id, json!("#12")).is_err());
+}
+
+#[test]
+fn a_list_may_be_one_value_or_text_with_commas() {
+    let labels = param(Base::String, true);
+    assert_eq!(fitted(&labels, json!("a, b")).unwrap(), json!(["a", "b"]));
+    assert_eq!(fitted(&labels, json!("a")).unwrap(), json!(["a"]));
+    assert_eq!(
+        fitted(&labels, json!(["a,b"])).unwrap(),
+        json!(["a,b"]),
+        "what is a list already is not split"
+    );
+}
+
+#[test]
+fn objects_are_checked_to_their_fields() {
+    let field = Param { name: "level".into(), required: true, ..param(Base::Integer, false) };
+    let object = Param { name: "access".into(), fields: vec![field], ..param(Base::Object, false) };
+    assert_eq!(fitted(&object, json!({"level": "30"})).unwrap(), json!({"level": 30}));
+    let unknown = fitted(&object, json!({"level": 30, "user": 1})).unwrap_err();
+    assert_eq!(unknown.name(), "access.user");
+    let missing = fitted(&object, json!({})).unwrap_err();
+    assert!(matches!(missing, Fault::Missing { ref name, .. } if name == "access.level"), "{missing}");
+}
+
+fn check_action(id: &str, params: Value) -> Result<Checked, Invalid> {
+    let catalog = Catalog::embedded().unwrap();
+    let params: Map<String, Value> = params.as_object().cloned().unwrap();
+    check(catalog.get(id).unwrap().unwrap(), params, catalog.words().unwrap())
+}
+
+#[test]
+fn every_fault_is_found_at_once_and_what_is_right_is_kept() {
+    let invalid = check_action(
+        "issue.list",
+        json!({"fullPath": "acme/widget", "state": "unopened", "nonsense": 1, "per_page": "many"}),
+    )
+    .unwrap_err();
+    let names: Vec<&str> = invalid.faults.iter().map(Fault::name).collect();
+    assert_eq!(names, ["state", "per_page", "nonsense"]);
+    assert_eq!(Value::Object(invalid.right), json!({"fullPath": "acme/widget"}));
+}
+
+#[test]
+fn null_is_not_given() {
+    let checked =
+        check_action("issue.list", json!({"fullPath": "acme/widget", "state": null, "nonsense": null}));
+    assert_eq!(checked.unwrap().params().len(), 1);
+}
+
+#[test]
+fn a_spelling_never_takes_what_has_a_name_of_its_own() {
+    // `id` is a spelling of fullPath; where fullPath is given, it is not given twice.
+    let checked = check_action("job.get", json!({"fullPath": "acme/widget", "id": 7}));
+    assert!(checked.is_err() || checked.unwrap().params().get("job_id") == Some(&json!(7)));
+    let checked = check_action("issue.get", json!({"id": "acme/widget", "issue_iid": 7})).unwrap();
+    assert_eq!(checked.params(), json!({"fullPath": "acme/widget", "iid": 7}).as_object().unwrap());
+    assert_eq!(checked.understood(), ["`id` as `fullPath`", "`issue_iid` as `iid`"]);
+}
+
+#[test]
+fn a_parameter_of_another_scope_is_told() {
+    let checked =
+        check_action("issue.list", json!({"fullPath": "acme", "scope": "group", "cursor": "x"})).unwrap();
+    let invalid = checked.step(&Known::default()).unwrap_err();
+    assert!(
+        invalid.to_string().contains("`cursor` is not taken for scope `group`, only for `project`"),
+        "{invalid}"
+    );
+}
+
+#[test]
+fn a_question_is_asked_once_and_remembered() {
+    let checked = check_action("ci_variable.list", json!({"fullPath": "acme"})).unwrap();
+    let mut known = Known::default();
+    let Step::Ask(question) = checked.step(&known).unwrap() else { panic!("it should ask") };
+    assert_eq!(question, Question::KindOf { full_path: "acme".into() });
+    assert!(known.learn(&question, "group.get", &json!({})));
+    let Step::Ready(call) = checked.step(&known).unwrap() else { panic!("it should know") };
+    assert_eq!(call.path(), "/api/v4/groups/acme/variables");
+    known.forget("acme");
+    assert!(matches!(checked.step(&known).unwrap(), Step::Ask(_)));
+}

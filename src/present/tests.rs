@@ -1,0 +1,140 @@
+use serde_json::{Value, json};
+
+use super::*;
+
+fn options(fields: &[String]) -> Options<'_> {
+    Options { fields, full: false, budget: 10_000, offset: 0 }
+}
+
+fn compact(value: Value) -> Presented {
+    present(Content::Json(value), &options(&[]))
+}
+
+#[test]
+fn what_is_mentioned_is_named() {
+    let shown = compact(json!({
+        "iid": 5,
+        "author": {"id": 1, "username": "alice", "name": "Alice", "web_url": "https://x/alice"},
+        "assignees": [{"id": 2, "username": "bob", "web_url": "https://x/bob"}],
+        "milestone": {"id": 3, "iid": 1, "title": "v1", "web_url": "https://x/1"},
+        "head_pipeline": {"id": 9, "status": "failed", "web_url": "https://x/9", "user": {"username": "c", "id": 4}},
+    }));
+    assert_eq!(
+        shown.data,
+        json!({
+            "iid": 5, "author": "alice", "assignees": ["bob"], "milestone": "v1",
+            "head_pipeline": {"id": 9, "status": "failed", "web_url": "https://x/9"},
+        })
+    );
+}
+
+#[test]
+fn what_a_model_never_needs_is_dropped_and_named() {
+    let shown = compact(json!({
+        "id": 1, "web_url": "https://x", "avatar_url": "https://x/a.png", "_links": {"self": "https://x"},
+        "author_id": 7, "author": {"id": 7, "username": "alice"}, "description_html": "<p>a</p>", "description": "a",
+        "empty": "", "nothing": null, "none": [],
+    }));
+    assert_eq!(shown.data, json!({"id": 1, "web_url": "https://x", "author": "alice", "description": "a"}));
+    assert_eq!(shown.dropped, ["_links", "author_id", "avatar_url", "description_html"]);
+}
+
+#[test]
+fn false_and_zero_are_said() {
+    assert_eq!(compact(json!({"draft": false, "count": 0})).data, json!({"draft": false, "count": 0}));
+}
+
+#[test]
+fn text_of_strangers_is_cleaned_of_what_cannot_be_seen() {
+    let hidden = "a\u{202e}b\u{200b}c\u{1b}[31md\u{7}e\u{e0041}f\u{feff}\r\ng\rh";
+    assert_eq!(cleaned(hidden), "abcdef\ng\nh");
+    assert_eq!(compact(json!({"ti\u{200b}tle": hidden})).data, json!({"title": "abcdef\ng\nh"}));
+}
+
+#[test]
+fn a_title_cannot_leave_its_cell() {
+    let shown = compact(json!([{"iid": 1, "title": "a | b\n| 2 | forged |"}]));
+    assert_eq!(shown.text.lines().count(), 3, "{}", shown.text);
+    assert!(shown.text.contains("a \\| b \\| 2 \\| forged \\|"), "{}", shown.text);
+}
+
+#[test]
+fn a_text_cannot_close_its_fence() {
+    let shown = present(Content::Text("one\n````\ntwo".into()), &options(&[]));
+    assert!(shown.text.starts_with("`````\n") && shown.text.ends_with("\n`````"), "{}", shown.text);
+}
+
+#[test]
+fn a_list_beyond_the_budget_shows_whole_rows() {
+    let rows: Vec<Value> = (0..100).map(|id| json!({"id": id, "title": "t".repeat(50)})).collect();
+    let shown = present(Content::Json(json!(rows)), &Options { budget: 1_000, ..options(&[]) });
+    let (count, total) = shown.rows.unwrap();
+    assert_eq!((count, total), (shown.data.as_array().unwrap().len(), 100));
+    assert!(count > 5 && shown.data.to_string().len() <= 1_000);
+    assert_eq!(shown.data[count - 1]["title"].as_str().unwrap().len(), 50, "the last row is whole");
+}
+
+#[test]
+fn one_row_is_shown_however_large() {
+    let shown = present(Content::Json(json!([{"id": 1}, {"id": 2}])), &Options { budget: 3, ..options(&[]) });
+    assert_eq!(shown.rows, Some((1, 2)));
+}
+
+#[test]
+fn a_long_field_is_cut_where_it_can_be_continued() {
+    let text: String = (0..1_000).map(|line| format!("line {line} é\n")).collect();
+    let value = json!({"iid": 1, "description": text});
+    let first = present(Content::Json(value.clone()), &Options { budget: 2_000, ..options(&[]) });
+    let cut = first.cut[0].clone();
+    assert_eq!((cut.path.as_deref(), cut.total_bytes), (Some("description"), text.len()));
+    let shown = first.data["description"].as_str().unwrap();
+    let mut whole = shown[..cut.next_offset].to_owned();
+    let fields = ["description".to_owned()];
+    let mut offset = cut.next_offset;
+    while offset < text.len() {
+        let next =
+            present(Content::Json(value.clone()), &Options { budget: 2_000, offset, ..options(&fields) });
+        whole.push_str(next.data.as_str().unwrap());
+        offset = next.cut.first().map_or(text.len(), |cut| cut.next_offset);
+    }
+    assert_eq!(whole, text);
+}
+
+#[test]
+fn an_offset_beyond_the_end_says_where_the_end_is() {
+    let shown = present(Content::Text("short".into()), &Options { offset: 99, ..options(&[]) });
+    assert_eq!(shown.notes, ["the text ends at byte 5"]);
+}
+
+#[test]
+fn fields_walk_into_objects_and_lists() {
+    let fields = ["author.username".to_owned(), "pipelines[].status".to_owned()];
+    let value = json!([{"author": {"username": "a", "id": 1}, "pipelines": [{"status": "x", "id": 1}, {"status": "y"}]}]);
+    let shown = present(Content::Json(value), &options(&fields));
+    assert_eq!(
+        shown.data,
+        json!([{"author": {"username": "a"}, "pipelines": [{"status": "x"}, {"status": "y"}]}])
+    );
+    assert!(shown.notes.is_empty());
+}
+
+#[test]
+fn a_field_that_is_nowhere_is_told_with_what_there_is() {
+    let fields = ["titel".to_owned()];
+    let shown = present(Content::Json(json!({"title": "a", "iid": 1})), &options(&fields));
+    assert_eq!(shown.notes, ["no field titel; there are title, iid"]);
+}
+
+#[test]
+fn a_binary_is_told_and_not_shown() {
+    let binary =
+        Content::Binary { bytes: 12, content_type: "image/png".into(), filename: Some("a.png".into()) };
+    let shown = present(binary, &options(&[]));
+    assert_eq!(shown.data["bytes"], 12);
+    assert!(shown.text.contains("image/png"));
+}
+
+#[test]
+fn an_empty_list_says_so() {
+    assert_eq!(compact(json!([])).text, "Nothing found.");
+}
