@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use super::rows;
+
 /// Keys that no reader misses: links beside the one URL, pictures, ids of what is named, forms of what is said
 /// elsewhere.
 const NOISE: [&str; 28] = [
@@ -45,8 +47,12 @@ const SAID_BETTER: [(&str, &str); 6] = [
     ("merged_by", "merge_user"),
 ];
 
-/// What is kept of a pipeline or a job that is mentioned.
-const STATUS: [&str; 6] = ["id", "name", "ref", "status", "failure_reason", "web_url"];
+/// What is kept of a thing that is mentioned, by a key that tells which kind of thing it is: of a pipeline or a job
+/// how it went, of a commit what it says.
+const MENTIONED: [(&str, &[&str]); 2] = [
+    ("status", &["id", "name", "ref", "status", "failure_reason", "web_url"]),
+    ("short_id", &["short_id", "title", "author_name", "committed_date"]),
+];
 
 /// The one URL that is kept.
 const URL: &str = "web_url";
@@ -57,7 +63,10 @@ const NAMES: [&str; 7] = ["username", "full_path", "path_with_namespace", "title
 /// The value as a person reads it; the names of what is gone are added to `dropped`.
 pub fn compact(value: Value, dropped: &mut Vec<String>) -> Value {
     let compacted = match value {
-        Value::Array(items) => Value::Array(items.into_iter().map(|item| top(item, dropped)).collect()),
+        Value::Array(items) => {
+            let items = items.into_iter().map(|item| top(item, dropped)).collect();
+            Value::Array(rows::rows(items, dropped))
+        }
         other => top(other, dropped),
     };
     dropped.sort();
@@ -112,17 +121,24 @@ fn is_noise(key: &str, siblings: &[String]) -> bool {
 /// A value below the top: an object that has a name is its name, a list of such a list of names.
 fn nested(value: Value, dropped: &mut Vec<String>) -> Value {
     match value {
-        Value::Object(map) if map.contains_key("status") && map.contains_key(URL) => status(map),
+        Value::Object(map) if mentioned_as(&map).is_some() => mention(map),
         Value::Object(map) => named(&map).unwrap_or_else(|| Value::Object(object(map, dropped))),
         Value::Array(items) => Value::Array(items.into_iter().map(|item| nested(item, dropped)).collect()),
         other => other,
     }
 }
 
-/// A pipeline or a job that is mentioned: which, and how it went.
-fn status(map: Map<String, Value>) -> Value {
-    let kept = map.into_iter().filter(|(key, value)| STATUS.contains(&key.as_str()) && !is_empty(value));
-    Value::Object(kept.collect())
+/// The keys that are kept of a mentioned thing, where it is of a kind that has them.
+fn mentioned_as(map: &Map<String, Value>) -> Option<&'static [&'static str]> {
+    let of_kind = MENTIONED.iter().find(|(kind, _)| map.contains_key(*kind) && map.contains_key(URL));
+    of_kind.map(|(_, kept)| *kept)
+}
+
+fn mention(map: Map<String, Value>) -> Value {
+    let kept = mentioned_as(&map).unwrap_or_default();
+    Value::Object(
+        map.into_iter().filter(|(key, value)| kept.contains(&key.as_str()) && !is_empty(value)).collect(),
+    )
 }
 
 /// The name of an object that is a thing of its own (it has an id or a URL) and no more than mentioned here.

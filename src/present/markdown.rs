@@ -1,44 +1,24 @@
-//! A value as Markdown: a list of things as a table, one thing as its fields, a text in a fence.
+//! A value as Markdown, with nothing left out: a list of short rows as a table, any other list thing by thing, one
+//! thing as its fields, a text in a fence.
 
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
-/// Columns of a table, first things first; what is not named here follows as it came.
-const FIRST: [&str; 16] = [
-    "iid",
-    "id",
-    "path_with_namespace",
-    "full_path",
-    "name",
-    "title",
-    "username",
-    "key",
-    "state",
-    "status",
-    "ref",
-    "author",
-    "labels",
-    "updated_at",
-    "created_at",
-    "web_url",
-];
-
 /// A table wider than this is no table to read.
-const COLUMNS: usize = 9;
+const COLUMNS: usize = 12;
 
-/// A cell longer than this says more than a row needs.
-const CELL: usize = 160;
+/// A cell longer than this makes no row.
+const CELL: usize = 240;
+
+/// What a thing in a list is headed by.
+const HEADINGS: [&str; 8] = ["iid", "new_path", "name", "title", "username", "key", "short_id", "id"];
 
 /// The value to read.
 pub fn render(value: &Value) -> String {
     match value {
         Value::Array(items) if items.is_empty() => "Nothing found.".to_owned(),
-        Value::Array(items) if items.iter().all(Value::is_object) => table(items),
-        Value::Array(items) => items.iter().fold(String::new(), |mut out, item| {
-            let _ = writeln!(out, "- {}", inline(item));
-            out
-        }),
+        Value::Array(items) => list(items),
         Value::Object(map) => fields(map),
         Value::String(text) => fenced(text),
         other => other.to_string(),
@@ -53,59 +33,84 @@ pub fn fenced(text: &str) -> String {
     format!("{fence}\n{text}{end}{fence}")
 }
 
+fn list(items: &[Value]) -> String {
+    let rows: Option<Vec<&Map<String, Value>>> = items.iter().map(Value::as_object).collect();
+    match rows {
+        Some(rows) if fits_table(&rows) => table(&rows),
+        Some(rows) => rows.iter().enumerate().fold(String::new(), |mut out, (place, row)| {
+            let _ = writeln!(out, "{}\n{}", heading(place, row), fields(row));
+            out
+        }),
+        None => items.iter().fold(String::new(), |mut out, item| {
+            let _ = writeln!(out, "- {}", inline(item));
+            out
+        }),
+    }
+}
+
+fn heading(place: usize, row: &Map<String, Value>) -> String {
+    let name = HEADINGS.iter().find_map(|key| row.get(*key)).map(inline).unwrap_or_default();
+    format!("{}. {name}", place + 1)
+}
+
 fn fields(map: &Map<String, Value>) -> String {
     let mut out = String::new();
     for (key, value) in map {
-        match value {
-            Value::String(text) if text.contains('\n') => {
-                let _ = writeln!(out, "{key}:\n{}", fenced(text));
-            }
+        let _ = match value {
+            Value::String(text) if text.contains('\n') => writeln!(out, "{key}:\n{}", fenced(text)),
             Value::Array(items) if items.iter().any(Value::is_object) => {
-                let _ = writeln!(out, "{key}:\n{}", render(value));
+                writeln!(out, "{key}:\n{}", list(items))
             }
-            other => {
-                let _ = writeln!(out, "{key}: {}", inline(other));
-            }
-        }
+            Value::Object(inner) if !is_flat(value) => writeln!(out, "{key}:\n{}", fields(inner)),
+            other => writeln!(out, "{key}: {}", inline(other)),
+        };
     }
     out
 }
 
-fn table(items: &[Value]) -> String {
-    let columns = columns(items);
+fn fits_table(rows: &[&Map<String, Value>]) -> bool {
+    columns(rows).len() <= COLUMNS && rows.iter().all(|row| row.values().all(is_flat))
+}
+
+/// Whether a value can stand in a line without loss.
+fn is_flat(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.len() <= CELL && !text.trim().contains('\n'),
+        Value::Array(items) => {
+            items.iter().all(|item| !item.is_object() && is_flat(item)) && inline(value).len() <= CELL
+        }
+        Value::Object(map) => {
+            map.values().all(|inner| !inner.is_object() && is_flat(inner)) && inline(value).len() <= CELL
+        }
+        _ => true,
+    }
+}
+
+fn table(rows: &[&Map<String, Value>]) -> String {
+    let columns = columns(rows);
     let mut out = format!("| {} |\n|{}\n", columns.join(" | "), " --- |".repeat(columns.len()));
-    for item in items {
+    for row in rows {
         let cells: Vec<String> =
-            columns.iter().map(|column| item.get(column.as_str()).map(cell).unwrap_or_default()).collect();
+            columns.iter().map(|column| row.get(*column).map(cell).unwrap_or_default()).collect();
         let _ = writeln!(out, "| {} |", cells.join(" | "));
     }
     out
 }
 
-/// The keys of all rows: the ones a reader looks for first, then those that came first.
-fn columns(items: &[Value]) -> Vec<String> {
-    let mut keys: Vec<&String> = Vec::new();
-    for key in items.iter().filter_map(Value::as_object).flat_map(Map::keys) {
-        if !keys.contains(&key) {
-            keys.push(key);
+/// The keys of all rows, in the order in which they came.
+fn columns<'a>(rows: &[&'a Map<String, Value>]) -> Vec<&'a str> {
+    let mut columns: Vec<&str> = Vec::new();
+    for key in rows.iter().flat_map(|row| row.keys()) {
+        if !columns.contains(&key.as_str()) {
+            columns.push(key);
         }
     }
-    let rank = |key: &String| FIRST.iter().position(|first| first == key).unwrap_or(FIRST.len());
-    // One name for a thing is enough where there is an iid.
-    let has_iid = keys.iter().any(|key| *key == "iid");
-    keys.retain(|key| !(has_iid && *key == "id"));
-    keys.sort_by_key(|key| rank(key));
-    keys.into_iter().take(COLUMNS).cloned().collect()
+    columns
 }
 
 /// A value in one line that cannot break its table.
 fn cell(value: &Value) -> String {
-    let mut text = inline(value).replace('|', "\\|");
-    if let Some((end, _)) = text.char_indices().nth(CELL) {
-        text.truncate(end);
-        text.push('…');
-    }
-    text
+    inline(value).replace('|', "\\|")
 }
 
 fn inline(value: &Value) -> String {

@@ -6,6 +6,7 @@ mod compact;
 mod fields;
 mod limit;
 mod markdown;
+mod rows;
 #[cfg(test)]
 mod tests;
 

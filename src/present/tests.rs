@@ -53,9 +53,41 @@ fn text_of_strangers_is_cleaned_of_what_cannot_be_seen() {
 
 #[test]
 fn a_title_cannot_leave_its_cell() {
-    let shown = compact(json!([{"iid": 1, "title": "a | b\n| 2 | forged |"}]));
-    assert_eq!(shown.text.lines().count(), 3, "{}", shown.text);
-    assert!(shown.text.contains("a \\| b \\| 2 \\| forged \\|"), "{}", shown.text);
+    let shown = compact(json!([{"iid": 1, "title": "a | b | forged |"}]));
+    assert_eq!(shown.text, "| iid | title |\n| --- | --- |\n| 1 | a \\| b \\| forged \\| |\n");
+}
+
+#[test]
+fn a_title_of_several_lines_is_fenced() {
+    let shown = compact(json!([{"iid": 1, "title": "a\n| 2 | forged |"}]));
+    assert!(shown.text.contains("title:\n```\na\n| 2 | forged |\n```"), "{}", shown.text);
+}
+
+#[test]
+fn a_list_of_things_keeps_what_tells_them_apart_and_names_the_rest() {
+    let issue = |iid: u64| {
+        json!({
+            "id": iid + 100, "iid": iid, "title": "t", "state": "opened", "author": "alice", "labels": ["bug"],
+            "description": "long ".repeat(100), "created_at": "2026", "updated_at": "2026", "upvotes": 0,
+            "downvotes": 0, "user_notes_count": 1, "web_url": "https://x",
+        })
+    };
+    let shown = compact(json!([issue(1), issue(2)]));
+    let keys: Vec<&String> = shown.data[0].as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["iid", "title", "state", "author", "labels", "updated_at", "created_at", "web_url"]);
+    assert_eq!(shown.dropped, ["description", "downvotes", "id", "upvotes", "user_notes_count"]);
+    assert_eq!(shown.text.lines().count(), 4, "{}", shown.text);
+}
+
+#[test]
+fn what_fits_no_table_is_shown_whole() {
+    let diff = (0..50).map(|line| format!("+line {line}\n")).collect::<String>();
+    let body = "word ".repeat(100);
+    let shown = compact(json!([{"new_path": "a.rs", "diff": diff}, {"new_path": "b.rs", "diff": body}]));
+    assert!(shown.text.contains(&diff) && shown.text.contains(body.trim()), "{}", shown.text);
+    let threads =
+        compact(json!([{"id": "abc", "notes": [{"id": 1, "body": "one\ntwo"}, {"id": 2, "body": "three"}]}]));
+    assert!(threads.text.contains("one\ntwo") && threads.text.contains("three"), "{}", threads.text);
 }
 
 #[test]
