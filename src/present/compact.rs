@@ -69,7 +69,8 @@ pub fn compact(value: Value, dropped: &mut Vec<String>) -> Value {
         }
         other => top(other, dropped),
     };
-    dropped.sort();
+    // What somebody might miss first.
+    dropped.sort_by_key(|name| (NOISE.contains(&name.as_str()), name.clone()));
     dropped.dedup();
     compacted
 }

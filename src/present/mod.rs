@@ -51,6 +51,17 @@ pub struct Presented {
     pub notes: Vec<String>,
 }
 
+/// How many of the fields that are not shown are named.
+const NAMED: usize = 12;
+
+impl Presented {
+    /// The names of fields that were left out, and how many more there are.
+    pub fn left_out(&self) -> (&[String], usize) {
+        let named = self.dropped.get(..NAMED).unwrap_or(&self.dropped);
+        (named, self.dropped.len() - named.len())
+    }
+}
+
 /// A text that was too long to be shown at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cut {
@@ -144,10 +155,9 @@ pub fn omitted(presented: &Presented) -> Map<String, Value> {
         omitted.insert(path, json!({"bytes": cut.total_bytes, "continue_at": cut.next_offset}));
     }
     if !presented.dropped.is_empty() {
-        omitted.insert(
-            "fields".to_owned(),
-            json!({"names": presented.dropped, "get": "view: \"full\" or fields: [\"NAME\"]"}),
-        );
+        let (named, more) = presented.left_out();
+        let get = "fields: [\"NAME\"], or view: \"full\"";
+        omitted.insert("fields".to_owned(), json!({"names": named, "more": more, "get": get}));
     }
     omitted
 }

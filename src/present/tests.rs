@@ -36,7 +36,7 @@ fn what_a_model_never_needs_is_dropped_and_named() {
         "empty": "", "nothing": null, "none": [],
     }));
     assert_eq!(shown.data, json!({"id": 1, "web_url": "https://x", "author": "alice", "description": "a"}));
-    assert_eq!(shown.dropped, ["_links", "author_id", "avatar_url", "description_html"]);
+    assert_eq!(shown.dropped, ["author_id", "description_html", "_links", "avatar_url"]);
 }
 
 #[test]

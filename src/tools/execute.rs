@@ -295,6 +295,15 @@ fn assemble(
             said.insert("next".to_owned(), next);
         }
     }
+    if !shown.dropped.is_empty() {
+        let (named, more) = shown.left_out();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let _ = writeln!(
+            text,
+            "Not shown: {}{more}. `fields` picks any, `view: \"full\"` shows all.",
+            named.join(", ")
+        );
+    }
     structured.insert("data".to_owned(), shown.data);
     if let Some(page) = page {
         text.push_str(&page_line(&page));
