@@ -3,9 +3,15 @@
 /// How much alike two names must be, from 0 to 1.
 const ALIKE: f64 = 0.82;
 
+/// A name longer than this, in bytes, is misspelt beyond help.
+const LONGEST: usize = 100;
+
 /// The known name most like the given one, where one is alike enough to be meant. Names whose words are the same
 /// in another order, or in another number, are alike.
 pub fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    if given.len() > LONGEST {
+        return None;
+    }
     let given = folded(given);
     known
         .map(|name| (likeness(&given, &folded(name)), name))

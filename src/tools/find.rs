@@ -11,6 +11,9 @@ use crate::search::{Confidence, Hit, Query, Ranking};
 const DEFAULT_LIMIT: u32 = 5;
 const MOST: u32 = 50;
 
+/// A request longer than this is read only so far, in bytes: what is wanted is said by then.
+const LONGEST: usize = 1_000;
+
 /// Bytes of a signature: the first result's, and each other's.
 const FIRST_SIGNATURE: usize = 1_400;
 const OTHER_SIGNATURE: usize = 320;
@@ -20,7 +23,7 @@ const SCHEMA: usize = 3_000;
 
 /// Finds.
 pub fn find(tools: &Tools, request: &FindRequest) -> Result<Answer, ToolError> {
-    let query = request.query.trim();
+    let query = beginning(request.query.trim());
     if query.is_empty() {
         return Err(empty_query());
     }
@@ -52,6 +55,11 @@ pub fn find(tools: &Tools, request: &FindRequest) -> Result<Answer, ToolError> {
         )
         .map_err(|error| refusal::internal(&error))?;
     answer(tools, query, &ranking, request.detail.unwrap_or_default())
+}
+
+fn beginning(query: &str) -> &str {
+    let end = (0..=LONGEST.min(query.len())).rev().find(|at| query.is_char_boundary(*at)).unwrap_or(0);
+    query.get(..end).unwrap_or(query)
 }
 
 fn empty_query() -> ToolError {

@@ -22,8 +22,8 @@ pub fn internal(error: &dyn Error) -> ToolError {
 
 /// There is no such action: the nearest ids, and the call with the nearest where it is near enough to be meant.
 pub fn unknown_action(tools: &Tools, request: &ExecuteRequest) -> ToolError {
-    let given = request.action.trim();
-    let nearest = crate::search::nearest(given, tools.catalog.ids());
+    let given: String = request.action.trim().chars().take(80).collect();
+    let nearest = crate::search::nearest(&given, tools.catalog.ids());
     let error = ToolError::new(ErrorKind::UnknownAction, format!("there is no action `{given}`"));
     match nearest {
         Some(id) => error

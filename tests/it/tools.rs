@@ -52,3 +52,15 @@ fn parameters_beside_params_come_back_inside_them() {
     let corrected = json!({"action": "issue.get", "params": {"fullPath": "group/project", "iid": 1}});
     assert_eq!(fix["arguments"], corrected);
 }
+
+#[test]
+fn a_request_without_end_is_answered_like_any_other() {
+    let mut client = Client::ready();
+    for query in ["a".repeat(200_000), "list the issues of a project ".repeat(5_000), "é".repeat(100_000)] {
+        let reply = client.call("gitlab_find_action", json!({"query": query}));
+        assert!(!reply.is_error, "{}", reply.text);
+        assert!(reply.text.len() < 12_000);
+    }
+    let reply = client.call("gitlab_execute_action", json!({"action": "x".repeat(200_000)}));
+    assert!(reply.text.len() < 1_000, "what cannot be meant is not repeated");
+}
