@@ -86,12 +86,11 @@ pub(super) fn input_schema(table: &[Argument]) -> Map<String, Value> {
 }
 
 impl Argument {
+    /// One type each, though `null` is taken for whatever is optional: a list of types is legal, but some clients
+    /// map schemas onto dialects that have none and refuse the tool.
     fn schema(&self) -> Value {
         let mut schema = self.takes.schema();
         schema.insert("description".to_owned(), json!(self.what));
-        if !self.required {
-            allow_null(&mut schema);
-        }
         Value::Object(schema)
     }
 
@@ -149,16 +148,6 @@ impl Takes {
             Takes::Object => "a JSON object".to_owned(),
             Takes::Texts => "a list of strings".to_owned(),
         }
-    }
-}
-
-/// An optional argument may also be `null`, which models write for "none".
-fn allow_null(schema: &mut Map<String, Value>) {
-    if let Some(kind) = schema.get_mut("type") {
-        *kind = json!([kind.take(), "null"]);
-    }
-    if let Some(Value::Array(choices)) = schema.get_mut("enum") {
-        choices.push(Value::Null);
     }
 }
 

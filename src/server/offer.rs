@@ -199,7 +199,7 @@ fn execute_output() -> Value {
         "operation": {"type": "string"},
         "data": {"description": "What GitLab answered."},
         "page": {"type": "object", "description": "next: the call for the next page."},
-        "omitted": {"description": "What was left out."},
+        "omitted": {"type": "object", "description": "What was left out."},
     })
 }
 
