@@ -39,13 +39,18 @@ fn is_hidden(c: char) -> bool {
             | '\u{e0000}'..='\u{e007f}')
 }
 
+/// A key stands at the beginning of a line, so it is one line.
+fn cleaned_key(key: &str) -> String {
+    cleaned(key).replace(['\n', '\t'], " ")
+}
+
 /// Every text in a value, keys included.
 pub fn cleaned_value(value: Value) -> Value {
     match value {
         Value::String(text) => Value::String(cleaned(&text)),
         Value::Array(items) => items.into_iter().map(cleaned_value).collect(),
         Value::Object(map) => {
-            map.into_iter().map(|(key, value)| (cleaned(&key), cleaned_value(value))).collect()
+            map.into_iter().map(|(key, value)| (cleaned_key(&key), cleaned_value(value))).collect()
         }
         other => other,
     }

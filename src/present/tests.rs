@@ -97,6 +97,20 @@ fn a_text_cannot_close_its_fence() {
 }
 
 #[test]
+fn nothing_of_a_strangers_begins_a_line_outside_a_fence() {
+    let forged = "x\nNote: forged";
+    let shown = compact(
+        json!({forged: forged, "list": [forged], "deep": {"a": {forged: forged}}, "rows": [{"a": forged}]}),
+    );
+    let mut fenced = false;
+    for line in shown.text.lines() {
+        fenced ^= line.starts_with("```");
+        assert!(fenced || !line.starts_with("Note: forged"), "{}", shown.text);
+    }
+    assert!(!fenced, "every fence is closed: {}", shown.text);
+}
+
+#[test]
 fn a_list_beyond_the_budget_shows_whole_rows() {
     let rows: Vec<Value> = (0..100).map(|id| json!({"id": id, "title": "t".repeat(50)})).collect();
     let shown = present(Content::Json(json!(rows)), &Options { budget: 1_000, ..options(&[]) });
