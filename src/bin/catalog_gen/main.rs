@@ -11,6 +11,8 @@ mod risk;
 mod shapes;
 mod stats;
 mod summary;
+#[cfg(test)]
+mod tests;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

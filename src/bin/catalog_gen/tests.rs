@@ -1,0 +1,265 @@
+//! The rules, each on a line that GitLab's document really has.
+
+use gitlab_mcp::catalog::{ArrayForm, Base, Kind, Lookup, Method, Operation, Param, Risk, Scope};
+use serde_json::{Value, json};
+
+use crate::curation::{Curation, Domain, expanded, key};
+use crate::naming::Namer;
+use crate::openapi::RawOperation;
+use crate::paths::{Binding, binding, documented, scope, segments, singular};
+use crate::{actions, risk, shapes};
+
+fn operation(method: Method, path: &str) -> RawOperation {
+    RawOperation {
+        method,
+        path: documented(path),
+        params: Vec::new(),
+        path_params: Vec::new(),
+        body: gitlab_mcp::catalog::BodyForm::None,
+        deprecated: false,
+    }
+}
+
+fn curation(domains: &[(&str, &[&str])]) -> Curation {
+    let described = |paths: &[&str]| Domain {
+        paths: paths.iter().map(|path| (*path).to_owned()).collect(),
+        ..Domain::default()
+    };
+    Curation {
+        domains: domains.iter().map(|(name, paths)| ((*name).to_owned(), described(paths))).collect(),
+        ..Curation::default()
+    }
+}
+
+fn name(method: Method, path: &str, domains: &[(&str, &[&str])]) -> Result<String, String> {
+    let curation = curation(domains);
+    Namer::new(&curation).name(&operation(method, path)).map(|name| name.id)
+}
+
+#[test]
+fn paths_are_written_as_the_documentation_writes_them() {
+    for (raw, expected) in [
+        ("/api/v4/projects/{id}/issues/{issue_iid}", "/projects/:id/issues/:issue_iid"),
+        ("/api/v4/groups/{id}/(-/)search", "/groups/:id/search"),
+        ("/api/v4/projects/{id}/(ref/{ref}/)trigger/pipeline", "/projects/:id/trigger/pipeline"),
+        (
+            "/api/v4/projects/{id}/releases/permalink/latest(/)(*suffix_path)",
+            "/projects/:id/releases/permalink/latest",
+        ),
+        (
+            "/api/v4/vscode/settings_sync(/{settings_context_hash})/v1/manifest",
+            "/vscode/settings_sync/v1/manifest",
+        ),
+        (
+            "/api/v4/projects/{id}/packages/generic/{package_name}/*package_version/(*path/){file_name}",
+            "/projects/:id/packages/generic/:package_name/*package_version/:file_name",
+        ),
+        (
+            "/api/v4/projects/{project_id}/packages/nuget/v2/Packages\\(\\)",
+            "/projects/:project_id/packages/nuget/v2/Packages()",
+        ),
+        ("/api/scim/v4/groups/{group}/Users", "/api/scim/v4/groups/:group/Users"),
+    ] {
+        assert_eq!(documented(raw), expected);
+    }
+}
+
+#[test]
+fn old_spellings_and_the_dash_are_the_same_path() {
+    assert_eq!(segments("/projects/:id/services/:slug"), segments("/projects/:id/integrations/:slug"));
+    assert_eq!(segments("/groups/:id/-/epics"), segments("/groups/:id/epics"));
+    assert_ne!(segments("/projects/:id/hooks"), segments("/hooks"));
+}
+
+#[test]
+fn a_path_says_where_it_works() {
+    for (path, expected) in [
+        ("/projects/:id/issues", Scope::Project),
+        ("/security/projects/:id/vulnerability_exports", Scope::Project),
+        ("/groups/:id/-/epics", Scope::Group),
+        ("/group/:id/-/packages/composer/packages", Scope::Group),
+        ("/users/:id/block", Scope::User),
+        ("/user/keys", Scope::Current),
+        ("/admin/ci/variables", Scope::Instance),
+        ("/issues", Scope::Instance),
+    ] {
+        assert_eq!(scope(path), expected, "{path}");
+    }
+}
+
+#[test]
+fn placeholders_are_filled_by_what_people_know() {
+    let of = |name: &str, before: &str, position| binding(name, before, position);
+    let plain = |param: &str| Binding { param: param.to_owned(), lookup: None };
+    assert_eq!(of("id", "projects", 1), plain("fullPath"));
+    assert_eq!(of("project_id", "projects", 1), plain("fullPath"));
+    assert_eq!(of("merge_request_iid", "merge_requests", 3), plain("iid"));
+    assert_eq!(of("noteable_id", "issues", 3), plain("iid"));
+    assert_eq!(of("eventable_id", "merge_requests", 3), plain("iid"));
+    assert_eq!(of("subscribable_id", "labels", 3), plain("label_id"));
+    assert_eq!(of("noteable_id", "snippets", 3), plain("snippet_id"));
+    assert_eq!(of("noteable_id", "commits", 4), plain("sha"));
+    assert_eq!(of("id", "users", 1), plain("user_id"));
+    assert_eq!(of("key", "variables", 3), plain("key"));
+    assert_eq!(of("noteable_id", "epics", 3).lookup, Some(Lookup::EpicId));
+}
+
+#[test]
+fn one_of_many_is_named_after_them() {
+    for (many, one) in [
+        ("branches", "branch"),
+        ("policies", "policy"),
+        ("issues", "issue"),
+        ("boxes", "box"),
+        ("license", "license"),
+        ("deploy-keys", "deploy_key"),
+    ] {
+        assert_eq!(singular(many), one);
+    }
+}
+
+#[test]
+fn the_longest_path_of_a_domain_wins() {
+    let domains: &[(&str, &[&str])] = &[
+        ("issue", &["*/issues"]),
+        ("issue_note", &["/projects/:id/issues/:id/notes"]),
+        ("webhook", &["/projects/:id/hooks"]),
+        ("system_hook", &["/hooks"]),
+    ];
+    for (method, path, expected) in [
+        (Method::Get, "/api/v4/projects/{id}/issues", "issue.list"),
+        (Method::Get, "/api/v4/issues", "issue.list"),
+        (Method::Post, "/api/v4/projects/{id}/issues", "issue.create"),
+        (Method::Put, "/api/v4/projects/{id}/issues/{issue_iid}", "issue.update"),
+        (Method::Post, "/api/v4/projects/{id}/issues/{issue_iid}/move", "issue.move"),
+        (Method::Get, "/api/v4/projects/{id}/issues/{issue_iid}/participants", "issue.list_participants"),
+        (Method::Get, "/api/v4/projects/{id}/issues/{issue_iid}/time_stats", "issue.time_stats"),
+        (Method::Delete, "/api/v4/projects/{id}/issues/{noteable_id}/notes/{note_id}", "issue_note.delete"),
+        (Method::Get, "/api/v4/hooks", "system_hook.list"),
+        (Method::Get, "/api/v4/projects/{id}/hooks/{hook_id}", "webhook.get"),
+    ] {
+        assert_eq!(name(method, path, domains).as_deref(), Ok(expected), "{path}");
+    }
+}
+
+#[test]
+fn what_no_rule_names_is_a_fault() {
+    let fault = name(Method::Get, "/api/v4/frobs", &[("issue", &["*/issues"])]).unwrap_err();
+    assert_eq!(fault, "GET /frobs belongs to no domain");
+}
+
+#[test]
+fn two_operations_at_one_scope_are_a_fault() {
+    let curation = curation(&[("issue", &["*/issues"])]);
+    let both = [
+        operation(Method::Get, "/api/v4/projects/{id}/issues/{a}"),
+        operation(Method::Get, "/api/v4/projects/{id}/issues/{a}/{b}"),
+    ];
+    let error = actions::build(&both, &curation).unwrap_err().to_string();
+    assert!(error.contains("issue.get is both GET /projects/:id/issues/:a and"), "{error}");
+}
+
+#[test]
+fn patch_beside_put_is_a_second_spelling() {
+    let curation = curation(&[("issue", &["*/issues"])]);
+    let both = [
+        operation(Method::Patch, "/api/v4/projects/{id}/issues/{issue_iid}"),
+        operation(Method::Put, "/api/v4/projects/{id}/issues/{issue_iid}"),
+    ];
+    let built = actions::build(&both, &curation).unwrap();
+    let written: Vec<(String, bool)> =
+        built[0].operations.iter().map(|operation| (operation.to_string(), operation.alternate)).collect();
+    assert_eq!(
+        written,
+        [
+            ("PUT /projects/:id/issues/:issue_iid".to_owned(), false),
+            ("PATCH /projects/:id/issues/:issue_iid".to_owned(), true),
+        ]
+    );
+}
+
+#[test]
+fn a_star_stands_for_project_group_and_instance() {
+    assert_eq!(
+        expanded("*/labels"),
+        ["/projects/:id/labels", "/groups/:id/labels", "/admin/labels", "/labels"]
+    );
+    assert_eq!(key("GET", "/groups/:id/-/epics/:epic_iid"), "GET /groups/{}/-/epics/{}");
+}
+
+fn shape(name: &str, schema: Value) -> Param {
+    shapes::param(name, &schema)
+}
+
+#[test]
+fn types_are_read_as_the_document_means_them() {
+    let one = |base| Kind { base, many: false };
+    let list = |base| Kind { base, many: true };
+    for (schema, expected) in [
+        (json!({"type": "string", "format": "date-time"}), one(Base::DateTime)),
+        (json!({"oneOf": [{"type": "string"}, {"type": "integer"}]}), one(Base::IntegerOrString)),
+        (json!({"oneOf": [{"type": "string"}]}), list(Base::String)),
+        (json!({"oneOf": [{"type": "string"}, {"type": "Array"}]}), list(Base::String)),
+        (json!({"type": "array", "items": {"type": "integer"}}), list(Base::Integer)),
+        (json!({"type": "API::Validations::Types::WorkhorseFile"}), one(Base::File)),
+        (json!({"type": "Gitlab::Color"}), one(Base::String)),
+        (json!({"type": "BigDecimal"}), one(Base::Number)),
+    ] {
+        assert_eq!(shape("x", schema.clone()).kind, expected, "{schema}");
+    }
+}
+
+#[test]
+fn lists_are_written_with_commas_or_brackets() {
+    assert_eq!(shape("labels", json!({"oneOf": [{"type": "string"}]})).array, ArrayForm::Comma);
+    let iids = shape("iids", json!({"oneOf": [{"type": "integer"}]}));
+    assert_eq!((iids.kind.many, iids.array), (true, ArrayForm::Brackets));
+    let named = shape("domains[]", json!({"type": "string"}));
+    assert_eq!((named.name.as_str(), named.kind.many, named.array), ("domains", true, ArrayForm::Brackets));
+}
+
+#[test]
+fn not_in_brackets_is_an_object_with_fields() {
+    let flat = ["not", "not[labels]", "not[author_id]", "state"];
+    let nested =
+        shapes::nested(flat.iter().map(|name| Param { name: (*name).to_owned(), ..Param::default() }));
+    let names: Vec<&str> = nested.iter().map(|param| param.name.as_str()).collect();
+    assert_eq!(names, ["not", "state"]);
+    let fields: Vec<&str> = nested[0].fields.iter().map(|param| param.name.as_str()).collect();
+    assert_eq!((nested[0].kind.base, fields), (Base::Object, vec!["labels", "author_id"]));
+}
+
+#[test]
+fn enums_lose_colons_empty_values_and_old_spellings() {
+    let choices = |listed: Value| shape("x", json!({"type": "string", "enum": listed})).choices;
+    assert_eq!(choices(json!([":csv", ":json"])), ["csv", "json"]);
+    assert_eq!(choices(json!(["0", "any", ""])), ["0", "any"]);
+    assert_eq!(choices(json!(["created-by-me", "created_by_me", "all"])), ["created_by_me", "all"]);
+}
+
+#[test]
+fn risk_goes_by_method_and_the_verbs_first_word() {
+    let with = |method| {
+        let raw = operation(method, "/api/v4/projects/{id}/x");
+        vec![Operation {
+            method: raw.method,
+            path: raw.path,
+            scope: Scope::Project,
+            bind: Default::default(),
+            body: raw.body,
+            alternate: false,
+            deprecated: false,
+        }]
+    };
+    for (verb, method, expected) in [
+        ("list", Method::Get, Risk::Read),
+        ("merge", Method::Put, Risk::Destructive),
+        ("merge_ref", Method::Get, Risk::Read),
+        ("cancel_auto_merge", Method::Post, Risk::Write),
+        ("create", Method::Post, Risk::Write),
+        ("unsubscribe", Method::Delete, Risk::Destructive),
+        ("rotate", Method::Post, Risk::Destructive),
+    ] {
+        assert_eq!(risk::risk(verb, &with(method)), expected, "{verb}");
+    }
+}
