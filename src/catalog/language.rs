@@ -96,6 +96,9 @@ pub struct GlossaryEntry {
     /// A plausible value.
     #[serde(default)]
     pub example: Option<Json>,
+    /// Among the first that a caller would set: it stands early in signatures.
+    #[serde(default)]
+    pub first: bool,
 }
 
 /// All of it, as the build script embeds it.

@@ -3,13 +3,12 @@
 use super::model::{Action, Base, Json, Param};
 
 /// `issue.list(fullPath?, state?: "opened"|"closed" = "opened", labels?: string[], …)`: exact in names, types,
-/// choices, defaults and what is required. As many parameters as fit into that many bytes, but every required
+/// choices, defaults and what is required, in the catalog's order. As many parameters as fit into that many bytes, but every required
 /// one; what is folded is counted.
 pub fn signature(action: &Action, bytes: usize) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut used = action.id.len() + 2;
-    let ordered = ordered(action);
-    for param in &ordered {
+    for param in &action.params {
         let part = parameter(param);
         if used + part.len() > bytes && !always_required(param) {
             break;
@@ -17,7 +16,7 @@ pub fn signature(action: &Action, bytes: usize) -> String {
         used += part.len() + 2;
         parts.push(part);
     }
-    let folded = ordered.len() - parts.len();
+    let folded = action.params.len() - parts.len();
     if folded > 0 {
         parts.push(format!("… {folded} more: detail: \"schema\""));
     }
@@ -32,17 +31,6 @@ pub fn required(action: &Action) -> Vec<&str> {
 /// A parameter that only some operations take is required only once one of those is chosen.
 fn always_required(param: &Param) -> bool {
     param.required && param.scopes.is_empty()
-}
-
-/// What is required first, in the order of the catalog; the pages last.
-fn ordered(action: &Action) -> Vec<&Param> {
-    let mut params: Vec<&Param> = action.params.iter().collect();
-    params.sort_by_key(|param| (!always_required(param), !param.required, is_page(&param.name)));
-    params
-}
-
-fn is_page(name: &str) -> bool {
-    matches!(name, "page" | "per_page" | "cursor" | "pagination")
 }
 
 fn parameter(param: &Param) -> String {

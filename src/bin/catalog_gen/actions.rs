@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gitlab_mcp::catalog::{
-    Action, Audience, Base, Kind, Method, Operation, Param, Piece, Place, Scope, pieces,
+    Action, Audience, Base, GlossaryEntry, Kind, Method, Operation, Param, Piece, Place, Scope, pieces,
 };
 
 use crate::GeneratorError;
@@ -178,7 +178,7 @@ fn action(id: &str, members: Vec<Member>, curation: &Curation, faults: &mut Vec<
         faults.push(format!("{id} is of a domain that no file of curation describes"));
     }
     let written = curation.actions.get(id).cloned().unwrap_or_default();
-    let params = params(id, &members, &written, faults);
+    let params = params(id, &members, &written, &curation.glossary, faults);
     let mut operations: Vec<Operation> = members.into_iter().map(|member| member.operation).collect();
     for operation in &mut operations {
         operation.body = written.body.unwrap_or(operation.body);
@@ -215,7 +215,13 @@ fn audience(domain: Option<&Domain>, operations: &[Operation]) -> Audience {
 }
 
 /// The parameters of all operations that can be chosen, merged by name, with `scope` where there is a choice.
-fn params(id: &str, members: &[Member], written: &CuratedAction, faults: &mut Vec<String>) -> Vec<Param> {
+fn params(
+    id: &str,
+    members: &[Member],
+    written: &CuratedAction,
+    glossary: &BTreeMap<String, GlossaryEntry>,
+    faults: &mut Vec<String>,
+) -> Vec<Param> {
     let chosen: Vec<&Member> = members.iter().filter(|member| !member.operation.alternate).collect();
     let mut params: Vec<Param> = Vec::new();
     for member in &chosen {
@@ -237,7 +243,20 @@ fn params(id: &str, members: &[Member], written: &CuratedAction, faults: &mut Ve
         add_selector(&mut params, chosen.iter().map(|member| member.operation.scope));
     }
     curate_all(id, &mut params, written, faults);
+    order(&mut params, glossary);
     params
+}
+
+/// What is needed first, then what callers set most, then the document's order; the pages of a list last.
+fn order(params: &mut [Param], glossary: &BTreeMap<String, GlossaryEntry>) {
+    const PAGES: [&str; 4] = ["page", "per_page", "cursor", "pagination"];
+    params.sort_by_key(|param| {
+        let is_first =
+            param.place == Place::Selector || glossary.get(&param.name).is_some_and(|entry| entry.first);
+        let is_conditional = param.required && !param.scopes.is_empty();
+        let is_page = PAGES.contains(&param.name.as_str());
+        (!param.required, is_conditional, is_page, param.place != Place::Path, !is_first)
+    });
 }
 
 fn curate_all(id: &str, params: &mut Vec<Param>, written: &CuratedAction, faults: &mut Vec<String>) {
