@@ -1,7 +1,10 @@
 //! The embedded GitLab's GraphQL, over real HTTP.
 
+use std::path::Path;
 use std::sync::Once;
 
+use apollo_compiler::Schema;
+use apollo_compiler::schema::ExtendedType;
 use gitlab_mcp::sandbox::{EXPIRED_TOKEN, READ_API_TOKEN, READER_TOKEN, Sandbox, TOKEN};
 use serde_json::{Value, json};
 
@@ -471,4 +474,56 @@ async fn the_schema_tells_of_itself() {
         (&data["__type"]["kind"], &data["project"]["__typename"]),
         (&json!("OBJECT"), &json!("Project"))
     );
+}
+
+/// Every field of a type that needs no argument, objects as far down as `depth`.
+fn everything(schema: &Schema, name: &str, depth: usize) -> String {
+    let Some(fields) = schema.types.get(name).and_then(|kind| match kind {
+        ExtendedType::Object(kind) => Some(&kind.fields),
+        ExtendedType::Interface(kind) => Some(&kind.fields),
+        _ => None,
+    }) else {
+        return String::new();
+    };
+    let free = fields.values().filter(|field| !field.arguments.iter().any(|argument| argument.is_required()));
+    let mut asked = Vec::new();
+    for field in free {
+        let inner = field.ty.inner_named_type();
+        let kind = &schema.types[inner];
+        let paging = name.ends_with("Connection") || name.ends_with("Edge") || inner == "PageInfo";
+        if kind.is_scalar() || kind.is_enum() {
+            asked.push(field.name.to_string());
+        } else if depth > 0 && field.name != "edges" {
+            let below = everything(schema, inner, if paging { depth } else { depth - 1 });
+            if !below.is_empty() {
+                asked.push(format!("{} {{ {below} }}", field.name));
+            }
+        }
+    }
+    asked.join(" ")
+}
+
+#[tokio::test]
+async fn every_field_has_a_value_of_its_type() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/sandbox/graphql/schema");
+    let mut builder = Schema::builder();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        builder = builder.parse(std::fs::read_to_string(&path).unwrap(), &path);
+    }
+    let schema = builder.build().unwrap();
+    let world = World::new().await;
+    for (field, name) in [
+        ("currentUser", "CurrentUser"),
+        (r#"user(username: "alice")"#, "UserCore"),
+        (WIDGET, "Project"),
+        (r#"group(fullPath: "acme")"#, "Group"),
+        (r#"namespace(fullPath: "acme/widget")"#, "Namespace"),
+        (r#"namespace(fullPath: "sandbox")"#, "Namespace"),
+        ("metadata", "Metadata"),
+        (r#"workItem(id: "gid://gitlab/WorkItem/1")"#, "WorkItem"),
+        (r#"mergeRequest(id: "gid://gitlab/MergeRequest/205")"#, "MergeRequest"),
+    ] {
+        world.data(&format!("{{ {field} {{ {} }} }}", everything(&schema, name, 2)), json!({})).await;
+    }
 }

@@ -104,8 +104,9 @@ impl<'w> Session<'w> {
             let mut args = args.clone();
             args.set("per_page", 100);
             args.set("page", page);
-            let Value::Array(rows) = self.send("GET", request, args)? else {
-                return self.send("GET", request, Row::new());
+            let rows = match self.send("GET", request, args)? {
+                Value::Array(rows) => rows,
+                one => return Ok(one),
             };
             let last = rows.len() < 100;
             all.extend(rows);
@@ -127,8 +128,7 @@ impl<'w> Session<'w> {
         Some(format!("/{shelf}/{}", utf8_percent_encode(&key, NON_ALPHANUMERIC)))
     }
 
-    /// What a value means to the REST interface: a label's global id its name, any other its id, a username the
-    /// same; all else itself.
+    /// What a value means to the REST interface: a label's global id its name, any other its id; all else itself.
     pub fn plain(&self, value: Value) -> Value {
         match value {
             Value::Array(values) => values.into_iter().map(|value| self.plain(value)).collect(),

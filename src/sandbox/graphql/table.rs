@@ -11,8 +11,8 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
 
 use super::super::SandboxError;
 
@@ -37,12 +37,13 @@ struct Type {
     whole: Option<String>,
     /// The type that says what is not said here.
     like: Option<String>,
+    #[serde(deserialize_with = "sources")]
     fields: BTreeMap<String, Source>,
 }
 
 /// What feeds a field.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default, from = "Entry")]
+#[serde(deny_unknown_fields, default)]
 pub struct Source {
     /// The request.
     pub get: Option<String>,
@@ -74,24 +75,7 @@ pub struct Source {
 #[serde(untagged)]
 enum Entry {
     Short(String),
-    Long(Box<Long>),
-}
-
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct Long {
-    get: Option<String>,
-    key: Option<String>,
-    keep: BTreeMap<String, String>,
-    each: Option<String>,
-    glob: Option<String>,
-    pluck: Option<String>,
-    map: BTreeMap<String, String>,
-    full: Option<String>,
-    by: Vec<String>,
-    #[serde(rename = "as")]
-    types: Vec<String>,
-    only: Option<String>,
+    Long(Box<Source>),
 }
 
 /// The request that a mutation is.
@@ -162,17 +146,19 @@ fn read<T: DeserializeOwned>((file, text): (&'static str, &str)) -> Result<T, Sa
     serde_json::from_str(text).map_err(|source| SandboxError::Kinds { file, source })
 }
 
-impl From<Entry> for Source {
-    fn from(entry: Entry) -> Self {
-        match entry {
-            Entry::Short(text) if text.starts_with('/') || text.starts_with("gid:") => {
-                Self { get: Some(text), ..Self::default() }
+fn sources<'de, D: Deserializer<'de>>(reader: D) -> Result<BTreeMap<String, Source>, D::Error> {
+    let entries = BTreeMap::<String, Entry>::deserialize(reader)?;
+    Ok(entries.into_iter().map(|(field, entry)| (field, entry.source())).collect())
+}
+
+impl Entry {
+    fn source(self) -> Source {
+        match self {
+            Self::Short(text) if text.starts_with('/') || text.starts_with("gid:") => {
+                Source { get: Some(text), ..Source::default() }
             }
-            Entry::Short(text) => Self { key: Some(text), ..Self::default() },
-            Entry::Long(long) => {
-                let Long { get, key, keep, each, glob, pluck, map, full, by, types, only } = *long;
-                Self { get, key, keep, each, glob, pluck, map, full, by, types, only }
-            }
+            Self::Short(text) => Source { key: Some(text), ..Source::default() },
+            Self::Long(source) => *source,
         }
     }
 }
