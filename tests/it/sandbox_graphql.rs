@@ -79,7 +79,7 @@ async fn people_and_places() {
                 namespace(fullPath: "acme") { id fullPath }
                 groups { nodes { fullPath } }
                 projects(search: "widget") { count nodes { fullPath } }
-                metadata { version enterprise }
+                metadata { version enterprise } issues(state: closed) { count }
             }"#,
             json!({}),
         )
@@ -99,6 +99,7 @@ async fn people_and_places() {
     assert_eq!(project["namespace"]["fullPath"], "acme");
     assert_eq!(project["group"]["id"], data["group"]["id"]);
     assert_eq!(data["namespace"]["fullPath"], "acme");
+    assert!(data["issues"]["count"].as_u64().unwrap() >= 1);
     assert!(data["projects"]["count"].as_u64().unwrap() >= 1);
     assert_eq!(data["metadata"]["version"], world.rest("/version").await["version"]);
 }

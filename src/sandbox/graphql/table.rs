@@ -162,3 +162,32 @@ impl Entry {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+    use super::super::Engine;
+
+    #[test]
+    fn the_tables_and_the_schema_know_each_other() {
+        let Engine { schema, table } = Engine::load().unwrap();
+        for (name, line) in &table.types {
+            assert!(schema.get_object(name).is_some(), "{name}");
+            for (field, source) in &line.fields {
+                let inherited = table.types.values().any(|other| other.like.as_ref() == Some(name));
+                assert!(inherited || schema.type_field(name, field).is_ok(), "{name}.{field}");
+                assert!(source.types.iter().all(|name| schema.get_object(name).is_some()), "{name}.{field}");
+            }
+        }
+        for field in schema.get_object("Query").unwrap().fields.keys() {
+            assert!(table.source("Query", field).is_some(), "{field}");
+        }
+        let mutations = &schema.get_object("Mutation").unwrap().fields;
+        assert!(mutations.keys().all(|name| table.mutation(name).is_some()));
+        for (name, mutation) in &table.mutations {
+            let payload = mutations[name.as_str()].ty.inner_named_type();
+            assert!(mutation.gives.iter().all(|field| schema.type_field(payload, field).is_ok()), "{name}");
+        }
+    }
+}
