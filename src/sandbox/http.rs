@@ -14,6 +14,7 @@ use url::form_urlencoded;
 
 use super::args::{Args, Upload};
 use super::errors::Fault;
+use super::graphql::{self, Engine};
 use super::reply::{Body, Reply};
 use super::request::Incoming;
 use super::route::{Routes, answer};
@@ -29,6 +30,8 @@ pub struct Site {
     pub world: Mutex<World>,
     /// The way to each handler.
     pub routes: Routes,
+    /// The way of GraphQL to the same handlers.
+    pub graphql: Engine,
 }
 
 /// Serves in the background until `stopped` resolves or its sender is dropped.
@@ -51,7 +54,10 @@ async fn handle(State(site): State<Arc<Site>>, request: HttpRequest) -> Response
         Ok(incoming) => {
             // A handler that panicked left no row half written that another could not read.
             let mut world = site.world.lock().unwrap_or_else(PoisonError::into_inner);
-            answer(&mut world, &site.routes, incoming)
+            match incoming.path.trim_end_matches('/') {
+                graphql::PATH => site.graphql.answer(&mut world, &site.routes, incoming),
+                _ => answer(&mut world, &site.routes, incoming),
+            }
         }
         Err(fault) => fault.reply(),
     };

@@ -1,6 +1,6 @@
 //! An embedded GitLab: a small, believable world held in memory and served over HTTP on loopback.
 //!
-//! It answers the REST v4 interface with GitLab's own paths, parameters, statuses and shapes, keeps what is
+//! It answers the REST v4 interface, and GraphQL for the most of what it holds, with GitLab's own paths, parameters, statuses and shapes, keeps what is
 //! written to it, and is the same at every start: fixed ids, fixed times, and a clock that only moves when
 //! something is written. What GitLab has and this does not answers `501`, never something made up.
 //!
@@ -8,13 +8,15 @@
 //! a handler gets; `reply`, `errors` and `page` what it gives back; `route` finds it and `access`
 //! decides whether it may run. `state` keeps rows of JSON on shelves named like the API's own paths,
 //! `kinds` says what a row of each kind looks like and serves the kinds that need no code, `routes` has the
-//! code of the others, `repo` and `diff` are the repositories, and `seed` builds the world.
+//! code of the others, `repo` and `diff` are the repositories, and `seed` builds the world. `graphql` asks the
+//! same handlers in GraphQL's words.
 
 mod access;
 mod args;
 mod diff;
 mod errors;
 mod filter;
+mod graphql;
 mod http;
 mod kinds;
 mod page;
@@ -69,6 +71,9 @@ pub enum SandboxError {
         #[source]
         source: serde_json::Error,
     },
+    /// The embedded GraphQL schema is not valid.
+    #[error("the sandbox's GraphQL schema is not valid: {0}")]
+    Schema(String),
     /// The embedded world names something that is not in it.
     #[error("the sandbox's world names {0}, which is not in it")]
     Unknown(String),
@@ -93,9 +98,10 @@ impl Sandbox {
         let url = format!("http://127.0.0.1:{port}");
         let kinds = kinds::Kinds::load()?;
         let routes = route::Routes::new(&kinds);
+        let graphql = graphql::Engine::load()?;
         let world = seed::build(url.clone(), kinds)?;
         let (running, stopped) = oneshot::channel();
-        http::serve(listener, Arc::new(http::Site { world: Mutex::new(world), routes }), stopped);
+        http::serve(listener, Arc::new(http::Site { world: Mutex::new(world), routes, graphql }), stopped);
         Ok(Self { url, _running: running })
     }
 

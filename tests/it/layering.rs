@@ -5,12 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What may be named where.
-const ROOMS: [(&str, &[&str]); 6] = [
+const ROOMS: [(&str, &[&str]); 7] = [
     ("rmcp", &["server"]),
     ("reqwest", &["gitlab"]),
     ("tantivy", &["search", "build"]),
     ("strsim", &["search", "build"]),
     ("axum", &["sandbox"]),
+    ("apollo_compiler", &["sandbox"]),
     ("env", &["config", "build", "bin"]),
 ];
 

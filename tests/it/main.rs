@@ -15,5 +15,7 @@ mod lifetime;
 mod openapi;
 mod protocol;
 mod sandbox;
+mod sandbox_graphql;
+mod schema;
 mod smoke;
 mod tools;

@@ -1,0 +1,126 @@
+//! GraphQL over the same world: `POST /api/graphql`, from a schema that is a part of GitLab's own.
+//!
+//! The schema is in `schema/*.graphql`; parsing, validation and execution are a library's. A field is fed by
+//! the REST interface next door, so that who may see what, how a list is narrowed and what a write means stand
+//! in one place: `fields.json` says which request or which key of a row feeds a field, `mutations.json` which
+//! request a mutation is. A field in neither is the row's member of the same name in snake_case.
+//!
+//! In reading order: `table` reads those two files; `session` asks the REST interface; `template` fills in its
+//! paths; `node` resolves one field, `source` finds its value and `leaf` fits it to its type; `connection` cuts
+//! a list into pages; `mutation` writes; `wording` says errors as GitLab does.
+
+mod connection;
+mod leaf;
+mod mutation;
+mod node;
+mod session;
+mod source;
+mod table;
+mod template;
+mod wording;
+
+use apollo_compiler::request::RequestError;
+use apollo_compiler::resolvers::Execution;
+use apollo_compiler::response::{ExecutionResponse, JsonMap};
+use apollo_compiler::validation::Valid;
+use apollo_compiler::{ExecutableDocument, Schema};
+use serde_json::{Value, json};
+
+use super::SandboxError;
+use super::access;
+use super::errors::Fault;
+use super::reply::{Answer, Reply, ok};
+use super::request::Incoming;
+use super::route::Routes;
+use super::state::World;
+use node::Node;
+use session::Session;
+use table::Table;
+
+/// Where it is served.
+pub const PATH: &str = "/api/graphql";
+
+/// The parts of the schema.
+const PARTS: &[(&str, &str)] = &[
+    ("places.graphql", include_str!("schema/places.graphql")),
+    ("things.graphql", include_str!("schema/things.graphql")),
+    ("connections.graphql", include_str!("schema/connections.graphql")),
+    ("mutations.graphql", include_str!("schema/mutations.graphql")),
+    ("values.graphql", include_str!("schema/values.graphql")),
+];
+
+/// The schema, and what feeds it.
+#[derive(Debug)]
+pub struct Engine {
+    schema: Valid<Schema>,
+    table: Table,
+}
+
+impl Engine {
+    /// Reads the embedded schema and tables.
+    pub fn load() -> Result<Self, SandboxError> {
+        let mut builder = Schema::builder();
+        for (file, text) in PARTS {
+            builder = builder.parse(*text, *file);
+        }
+        let schema = builder.build().and_then(Schema::validate);
+        let schema = schema.map_err(|faults| SandboxError::Schema(faults.errors.to_string()))?;
+        Ok(Self { schema, table: Table::load()? })
+    }
+
+    /// Answers a request.
+    pub fn answer(&self, world: &mut World, routes: &Routes, incoming: Incoming) -> Reply {
+        match self.try_answer(world, routes, incoming) {
+            Err(Fault::Unauthorized) => Reply::json(401, json!({"errors": [{"message": "Invalid token"}]})),
+            answer => answer.unwrap_or_else(Fault::reply),
+        }
+    }
+
+    fn try_answer(&self, world: &mut World, routes: &Routes, incoming: Incoming) -> Answer {
+        let signed_in = access::sign_in(world, incoming.token.as_deref())?;
+        let Some(query) = incoming.args.text("query") else {
+            return ok(json!({"errors": [{"message": "Unexpected end of document", "locations": []}]}));
+        };
+        let document = match ExecutableDocument::parse_and_validate(&self.schema, &query, "query") {
+            Ok(document) => document,
+            Err(faults) => return ok(json!({"errors": wording::refused(&self.schema, &faults)})),
+        };
+        let name = incoming.args.text("operationName");
+        let writes = document.operations.get(name.as_deref()).is_ok_and(|operation| operation.is_mutation());
+        if let Some((_, token)) = &signed_in {
+            access::check_scope(token, writes, PATH)?;
+        }
+        let session = Session::new(world, routes, &incoming);
+        match self.execute(&session, &document, name.as_deref(), &incoming) {
+            Ok(response) => ok(wording::answered(&response)),
+            Err(error) => ok(json!({"errors": [error.to_graphql_error(&document.sources)]})),
+        }
+    }
+
+    fn execute(
+        &self,
+        session: &Session<'_>,
+        document: &Valid<ExecutableDocument>,
+        name: Option<&str>,
+        incoming: &Incoming,
+    ) -> Result<ExecutionResponse, RequestError> {
+        let operation = document.operations.get(name)?;
+        let root = Node::root(self, session, operation.object_type());
+        let variables = variables(incoming.args.get("variables"));
+        Execution::new(&self.schema, document)
+            .operation(operation)
+            .raw_variable_values(&variables)
+            .enable_schema_introspection(true)
+            .execute_sync(&root)
+    }
+}
+
+/// The variables of a request, which may come as an object or as the text of one.
+fn variables(given: Option<&Value>) -> JsonMap {
+    let read = |text: &str| serde_json::from_str(text).unwrap_or_default();
+    match given {
+        Some(Value::String(text)) => read(text),
+        Some(value) => read(&value.to_string()),
+        None => JsonMap::new(),
+    }
+}

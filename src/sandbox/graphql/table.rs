@@ -1,0 +1,193 @@
+//! What feeds each field and each mutation: `fields.json` and `mutations.json`.
+//!
+//! A field is fed by
+//! - `"a.b"`: what stands there in the row (`|` between alternatives); `"."` is the row itself;
+//! - `"=text"`: that text; `"?a"`: whether `a` is there; `"a==text"`: whether it is that; `"~a"`: the path of
+//!   the address in `a`; `"base64:a"`: what `a` encodes;
+//! - `"/projects/{id}/issues"`: the answer to that request, `{id}` being a member of the row and `{$iid}` an
+//!   argument; `"gid:$id"`: what that global id names;
+//!
+//! or by an object of those and more: see [`Source`].
+
+use std::collections::BTreeMap;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
+
+use super::super::SandboxError;
+
+const FIELDS: (&str, &str) = ("graphql/fields.json", include_str!("fields.json"));
+const MUTATIONS: (&str, &str) = ("graphql/mutations.json", include_str!("mutations.json"));
+
+/// Both tables.
+#[derive(Debug)]
+pub struct Table {
+    types: BTreeMap<String, Type>,
+    mutations: BTreeMap<String, Mutation>,
+}
+
+/// One type of the schema.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Type {
+    /// The names in its global id: see [`choose`](super::source::choose).
+    gid: Vec<String>,
+    /// The request for all of a row of which a list shows only a part.
+    #[serde(rename = "self")]
+    whole: Option<String>,
+    /// The type that says what is not said here.
+    like: Option<String>,
+    #[serde(deserialize_with = "sources")]
+    fields: BTreeMap<String, Source>,
+}
+
+/// What feeds a field.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Source {
+    /// The request.
+    pub get: Option<String>,
+    /// Where in the row.
+    pub key: Option<String>,
+    /// Which rows stay: those whose member is the `$argument`, is in the row's `@member`, or is `=text`.
+    pub keep: BTreeMap<String, String>,
+    /// The argument for each of whose elements the request is made.
+    pub each: Option<String>,
+    /// The argument that is a pattern with `*` for names.
+    pub glob: Option<String>,
+    /// What to take of the answer.
+    pub pluck: Option<String>,
+    /// What a text is called here.
+    pub map: BTreeMap<String, String>,
+    /// Where in the row when the argument `full` is true.
+    pub full: Option<String>,
+    /// The type of an object, chosen by its members.
+    pub by: Vec<String>,
+    /// The types of the objects: one for all, or each for one made of the row.
+    #[serde(rename = "as")]
+    pub types: Vec<String>,
+    /// The argument that says which of those types are wanted.
+    pub only: Option<String>,
+}
+
+/// A source as it is written.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Entry {
+    Short(String),
+    Long(Box<Source>),
+}
+
+/// The request that a mutation is.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mutation {
+    /// Method and path, or several of which the first that can be filled in is sent.
+    pub send: String,
+    /// The field of the payload that is the answer.
+    pub gives: Option<String>,
+    /// Other names for what is sent.
+    #[serde(default)]
+    pub names: BTreeMap<String, String>,
+    /// Other words for what is sent.
+    #[serde(default)]
+    pub values: BTreeMap<String, String>,
+    /// The list that `operationMode` sets, adds to or takes from.
+    pub set: Option<Crowd>,
+}
+
+/// A list that is set, added to or taken from.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Crowd {
+    /// What is given.
+    pub from: String,
+    /// The member that holds the list.
+    pub of: String,
+    /// The parameter that sets it.
+    pub to: String,
+}
+
+impl Table {
+    /// Reads the embedded tables.
+    pub fn load() -> Result<Self, SandboxError> {
+        Ok(Self { types: read(FIELDS)?, mutations: read(MUTATIONS)? })
+    }
+
+    /// What feeds a field, where it is not simply the member of the same name.
+    pub fn source(&self, name: &str, field: &str) -> Option<&Source> {
+        self.lines(name).find_map(|line| line.fields.get(field))
+    }
+
+    /// The names in a type's global id.
+    pub fn gid(&self, name: &str) -> &[String] {
+        self.lines(name).map(|line| line.gid.as_slice()).find(|gid| !gid.is_empty()).unwrap_or_default()
+    }
+
+    /// The request for all of a row.
+    pub fn whole(&self, name: &str) -> Option<&str> {
+        self.lines(name).find_map(|line| line.whole.as_deref())
+    }
+
+    /// The request that a mutation is.
+    pub fn mutation(&self, name: &str) -> Option<&Mutation> {
+        self.mutations.get(name)
+    }
+
+    /// What is said of a type, then of the type it is like.
+    fn lines(&self, name: &str) -> impl Iterator<Item = &Type> {
+        let first = self.types.get(name);
+        let second = first.and_then(|line| self.types.get(line.like.as_ref()?));
+        first.into_iter().chain(second)
+    }
+}
+
+fn read<T: DeserializeOwned>((file, text): (&'static str, &str)) -> Result<T, SandboxError> {
+    serde_json::from_str(text).map_err(|source| SandboxError::Kinds { file, source })
+}
+
+fn sources<'de, D: Deserializer<'de>>(reader: D) -> Result<BTreeMap<String, Source>, D::Error> {
+    let entries = BTreeMap::<String, Entry>::deserialize(reader)?;
+    Ok(entries.into_iter().map(|(field, entry)| (field, entry.source())).collect())
+}
+
+impl Entry {
+    fn source(self) -> Source {
+        match self {
+            Self::Short(text) if text.starts_with('/') || text.starts_with("gid:") => {
+                Source { get: Some(text), ..Source::default() }
+            }
+            Self::Short(text) => Source { key: Some(text), ..Source::default() },
+            Self::Long(source) => *source,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+    use super::super::Engine;
+
+    #[test]
+    fn the_tables_and_the_schema_know_each_other() {
+        let Engine { schema, table } = Engine::load().unwrap();
+        for (name, line) in &table.types {
+            assert!(schema.get_object(name).is_some(), "{name}");
+            for (field, source) in &line.fields {
+                let inherited = table.types.values().any(|other| other.like.as_ref() == Some(name));
+                assert!(inherited || schema.type_field(name, field).is_ok(), "{name}.{field}");
+                assert!(source.types.iter().all(|name| schema.get_object(name).is_some()), "{name}.{field}");
+            }
+        }
+        for field in schema.get_object("Query").unwrap().fields.keys() {
+            assert!(table.source("Query", field).is_some(), "{field}");
+        }
+        let mutations = &schema.get_object("Mutation").unwrap().fields;
+        assert!(mutations.keys().all(|name| table.mutation(name).is_some()));
+        for (name, mutation) in &table.mutations {
+            let payload = mutations[name.as_str()].ty.inner_named_type();
+            assert!(mutation.gives.iter().all(|field| schema.type_field(payload, field).is_ok()), "{name}");
+        }
+    }
+}
