@@ -15,6 +15,8 @@ mod language;
 #[path = "catalog/model.rs"]
 #[allow(dead_code)]
 mod model;
+#[path = "catalog/names.rs"]
+mod names;
 #[path = "search/normalise.rs"]
 #[allow(dead_code)]
 mod normalise;

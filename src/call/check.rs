@@ -1,8 +1,10 @@
 //! Every parameter that was given, against the action: known by name or by another spelling, and of its type.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
-use super::{Call, Fault, Invalid, Known, Step, choose, request, value};
+use super::{Candidate, Fault, Invalid, Known, Question, Step, choose, reference, request, value};
 use crate::catalog::{Action, GlossaryEntry, Param, Words};
 
 /// Parameters that are right in themselves; which operation they call for is still open.
@@ -53,22 +55,52 @@ impl Checked {
     pub fn step(&self, known: &Known) -> Result<Step, Invalid> {
         let operation = match choose::operation(&self.action, &self.params, known) {
             Ok(choose::Chosen::Operation(operation)) => operation,
-            Ok(choose::Chosen::Ask(question)) => return Ok(Step::Ask(question)),
+            Ok(choose::Chosen::Ask(question)) => return Ok(Step::Ask(vec![question])),
             Err(fault) => return Err(self.invalid(vec![fault])),
         };
         let faults = choose::unfit(&self.action, operation, &self.params);
         if !faults.is_empty() {
             return Err(self.invalid(faults));
         }
-        if let Some(question) = choose::lookup(&self.action, operation, &self.params, known) {
-            return Ok(Step::Ask(question));
+        let filled = reference::fill(&self.action, operation, &self.params, known);
+        if !filled.faults.is_empty() {
+            return Err(self.invalid(filled.faults));
         }
-        self.written(operation, known).map(Step::Ready)
+        if !filled.open.is_empty() {
+            return Ok(Step::Ask(filled.open.into_keys().collect()));
+        }
+        request::write(&self.action, operation, &filled.params, filled.resolved)
+            .map(Step::Ready)
+            .map_err(|fault| self.invalid(vec![fault]))
     }
 
-    fn written(&self, operation: &crate::catalog::Operation, known: &Known) -> Result<Call, Invalid> {
-        request::write(&self.action, operation, &self.params, known)
-            .map_err(|fault| self.invalid(vec![fault]))
+    /// Everything that the call asks, whether it is known or not.
+    pub fn questions(&self, known: &Known) -> Vec<Question> {
+        let kind = self.params.get("fullPath").and_then(Value::as_str);
+        let kind = kind.map(|path| Question::KindOf { full_path: path.to_owned() });
+        let asked = match choose::operation(&self.action, &self.params, known) {
+            Ok(choose::Chosen::Operation(operation)) => {
+                reference::fill(&self.action, operation, &self.params, known).asked
+            }
+            _ => BTreeSet::new(),
+        };
+        kind.into_iter().chain(asked).collect()
+    }
+
+    /// The parameters cannot make a call, because the question has several answers.
+    pub fn ambiguous(&self, question: &Question, known: &Known, candidates: Vec<Candidate>) -> Invalid {
+        let name = self.asks(question, known).unwrap_or_else(|| "fullPath".to_owned());
+        self.invalid(vec![Fault::Ambiguous { name, candidates }])
+    }
+
+    /// The parameter that asks an open question.
+    pub fn asks(&self, question: &Question, known: &Known) -> Option<String> {
+        match choose::operation(&self.action, &self.params, known) {
+            Ok(choose::Chosen::Operation(operation)) => {
+                reference::fill(&self.action, operation, &self.params, known).open.remove(question)
+            }
+            _ => None,
+        }
     }
 
     fn invalid(&self, faults: Vec<Fault>) -> Invalid {

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::value::expected;
 use super::{Fault, Known, Question};
-use crate::catalog::{Action, Lookup, Operation, Param, Place, Risk, Scope};
+use crate::catalog::{Action, Operation, Param, Place, Risk, Scope};
 
 /// The operation, or what has to be known to choose it.
 pub enum Chosen<'a> {
@@ -131,35 +131,4 @@ pub fn unfit(action: &Action, operation: &Operation, params: &Map<String, Value>
             accepted: param.scopes.iter().map(|scope| scope.name().to_owned()).collect(),
         });
     missing.chain(foreign).collect()
-}
-
-/// What has to be looked up before the operation's path can be written.
-pub fn lookup(
-    action: &Action,
-    operation: &Operation,
-    params: &Map<String, Value>,
-    known: &Known,
-) -> Option<Question> {
-    action
-        .params
-        .iter()
-        .filter(|param| operation.is_filled_by(&param.name))
-        .filter_map(|param| question(param.lookup?, params))
-        .find(|question| !is_known(question, known))
-}
-
-fn question(lookup: Lookup, params: &Map<String, Value>) -> Option<Question> {
-    match lookup {
-        Lookup::EpicId => {
-            let group = params.get("fullPath")?.as_str()?.to_owned();
-            Some(Question::EpicId { group, iid: params.get("iid")?.as_u64()? })
-        }
-    }
-}
-
-fn is_known(question: &Question, known: &Known) -> bool {
-    match question {
-        Question::KindOf { full_path } => known.kind_of(full_path).is_some(),
-        Question::EpicId { group, iid } => known.epic_id(group, *iid).is_some(),
-    }
 }

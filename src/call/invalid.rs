@@ -3,6 +3,8 @@
 
 use serde_json::{Map, Value};
 
+use super::Candidate;
+
 /// The parameters cannot make a call.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{action} cannot be called like this: {}", list(.faults))]
@@ -31,6 +33,12 @@ pub enum Fault {
     ScopeNeeded { reason: String, accepted: Vec<String> },
     #[error("`{name}` cannot stand in a path: {reason}")]
     BadPath { name: String, reason: String },
+    #[error("`{name}` is the id of a {noun}, or {expected}; `{given}` was given")]
+    NoName { name: String, given: String, noun: &'static str, expected: String },
+    #[error("`{name}`: a {noun} is found by its name only within {}; say that, or give the id of `{given}`", names(.needs))]
+    NoPlace { name: String, given: String, noun: &'static str, needs: Vec<String> },
+    #[error("`{name}` is ambiguous: {}", listed(.candidates))]
+    Ambiguous { name: String, candidates: Vec<Candidate> },
 }
 
 impl Fault {
@@ -43,6 +51,9 @@ impl Fault {
             | Fault::NotAChoice { name, .. }
             | Fault::Missing { name, .. }
             | Fault::OtherScope { name, .. }
+            | Fault::NoName { name, .. }
+            | Fault::NoPlace { name, .. }
+            | Fault::Ambiguous { name, .. }
             | Fault::BadPath { name, .. } => name,
         }
     }
@@ -50,6 +61,12 @@ impl Fault {
 
 fn list(faults: &[Fault]) -> String {
     faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
+
+fn listed(candidates: &[Candidate]) -> String {
+    let named =
+        candidates.iter().map(|candidate| format!("`{}` with the id {}", candidate.name, candidate.id));
+    named.collect::<Vec<_>>().join(" or ")
 }
 
 /// Names to read; a long list is cut, as the schema has all of it.

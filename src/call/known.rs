@@ -2,82 +2,48 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value, json};
-
+use super::{Answer, Question};
 use crate::catalog::Scope;
-
-/// Something to ask GitLab before a call can be written.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Question {
-    /// Is this path a project or a group?
-    KindOf { full_path: String },
-    /// Which id has this epic?
-    EpicId { group: String, iid: u64 },
-}
-
-impl Question {
-    /// The reads that answer it, to be tried in order, each an action's id and its parameters.
-    pub fn reads(&self) -> Vec<(&'static str, Map<String, Value>)> {
-        let params = |value: Value| value.as_object().cloned().unwrap_or_default();
-        match self {
-            Question::KindOf { full_path } => vec![
-                ("project.get", params(json!({"fullPath": full_path}))),
-                ("group.get", params(json!({"fullPath": full_path, "with_projects": false}))),
-            ],
-            Question::EpicId { group, iid } => {
-                vec![("epic.get", params(json!({"fullPath": group, "iid": iid})))]
-            }
-        }
-    }
-}
 
 /// The answers that this session remembers.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
-    kinds: BTreeMap<String, Scope>,
-    epic_ids: BTreeMap<(String, u64), u64>,
+    answers: BTreeMap<Question, Answer>,
 }
 
 /// How many answers are kept; the rest is asked again.
 const KEPT: usize = 1_000;
 
 impl Known {
-    /// Remembers what the read of that action answered. False where the answer does not tell.
-    pub fn learn(&mut self, question: &Question, read: &str, answer: &Value) -> bool {
-        match question {
-            Question::KindOf { full_path } => {
-                let kind = if read == "project.get" { Scope::Project } else { Scope::Group };
-                bound(&mut self.kinds).insert(full_path.clone(), kind);
-                true
-            }
-            Question::EpicId { group, iid } => match answer.get("id").and_then(Value::as_u64) {
-                Some(id) => {
-                    bound(&mut self.epic_ids).insert((group.clone(), *iid), id);
-                    true
-                }
-                None => false,
-            },
+    /// Remembers an answer.
+    pub fn learn(&mut self, question: Question, answer: Answer) {
+        if self.answers.len() >= KEPT {
+            self.answers.clear();
         }
+        self.answers.insert(question, answer);
     }
 
-    /// Forgets what a path names, because GitLab says there is no such thing.
-    pub fn forget(&mut self, full_path: &str) {
-        self.kinds.remove(full_path);
-        self.epic_ids.retain(|(group, _), _| group != full_path);
+    /// Forgets an answer, because GitLab says there is no such thing.
+    pub fn forget(&mut self, question: &Question) {
+        self.answers.remove(question);
+    }
+
+    /// Whether the question has been answered.
+    pub fn answers(&self, question: &Question) -> bool {
+        self.answers.contains_key(question)
     }
 
     pub(super) fn kind_of(&self, full_path: &str) -> Option<Scope> {
-        self.kinds.get(full_path).copied()
+        match self.answers.get(&Question::KindOf { full_path: full_path.to_owned() })? {
+            Answer::Kind(scope) => Some(*scope),
+            Answer::Id(_) => None,
+        }
     }
 
-    pub(super) fn epic_id(&self, group: &str, iid: u64) -> Option<u64> {
-        self.epic_ids.get(&(group.to_owned(), iid)).copied()
+    pub(super) fn id(&self, question: &Question) -> Option<u64> {
+        match self.answers.get(question)? {
+            Answer::Id(id) => Some(*id),
+            Answer::Kind(_) => None,
+        }
     }
-}
-
-fn bound<K: Ord, V>(answers: &mut BTreeMap<K, V>) -> &mut BTreeMap<K, V> {
-    if answers.len() >= KEPT {
-        answers.clear();
-    }
-    answers
 }

@@ -9,14 +9,20 @@ mod choose;
 mod encode;
 mod invalid;
 mod known;
+mod question;
+mod reference;
 mod request;
+mod resolvers;
 #[cfg(test)]
 mod tests;
 mod value;
 
 pub use check::{Checked, check};
 pub use invalid::{Fault, Invalid};
-pub use known::{Known, Question};
+pub use known::Known;
+pub use question::{Answer, Candidate, Finding, Question, Reading};
+pub use reference::Resolved;
+pub use resolvers::RESOLVERS;
 use serde_json::Value;
 
 use crate::catalog::{Method, Risk};
@@ -31,6 +37,7 @@ pub struct Call {
     path: String,
     query: Vec<(String, String)>,
     body: Body,
+    resolved: Vec<Resolved>,
 }
 
 /// What a request carries.
@@ -54,7 +61,8 @@ pub enum Part {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     Ready(Call),
-    Ask(Question),
+    /// Each question once; they can be asked side by side.
+    Ask(Vec<Question>),
 }
 
 impl Call {
@@ -90,6 +98,11 @@ impl Call {
         &self.body
     }
 
+    /// The names that were given where GitLab wants ids.
+    pub fn resolved(&self) -> &[Resolved] {
+        &self.resolved
+    }
+
     /// A call as it stands, for the client's own tests.
     #[cfg(test)]
     pub(crate) fn for_test(
@@ -102,6 +115,6 @@ impl Call {
         let query = query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let action = "test.action".to_owned();
         let operation = format!("{} /test", method.name());
-        Call { action, operation, risk, method, path: path.to_owned(), query, body }
+        Call { action, operation, risk, method, path: path.to_owned(), query, body, resolved: Vec::new() }
     }
 }

@@ -4,17 +4,17 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
-use super::{Body, Call, Fault, Known, Part, choose, encode};
-use crate::catalog::{Action, ArrayForm, Base, BodyForm, Lookup, Operation, Param, Piece, Place, pieces};
+use super::{Body, Call, Fault, Part, Resolved, choose, encode};
+use crate::catalog::{Action, ArrayForm, Base, BodyForm, Operation, Param, Piece, Place, pieces};
 
-/// Writes the request; every parameter is known, typed and taken by the operation.
+/// Writes the request; every parameter is known, typed, resolved and taken by the operation.
 pub fn write(
     action: &Action,
     operation: &Operation,
     params: &Map<String, Value>,
-    known: &Known,
+    resolved: Vec<Resolved>,
 ) -> Result<Call, Fault> {
-    let path = path(action, operation, params, known)?;
+    let path = path(operation, params)?;
     let sent: Vec<(&Param, &Value)> = action
         .params
         .iter()
@@ -31,6 +31,7 @@ pub fn write(
         path,
         query: in_query.into_iter().flat_map(|(param, value)| pairs(param, &wire(param), value)).collect(),
         body: body(operation, &in_body)?,
+        resolved,
     })
 }
 
@@ -51,12 +52,7 @@ fn is_selector(action: &Action, param: &Param, params: &Map<String, Value>) -> b
     param.place == Place::Selector || (param.name == "scope" && choose::selected(action, params).is_some())
 }
 
-fn path(
-    action: &Action,
-    operation: &Operation,
-    params: &Map<String, Value>,
-    known: &Known,
-) -> Result<String, Fault> {
+fn path(operation: &Operation, params: &Map<String, Value>) -> Result<String, Fault> {
     let root = if operation.path.starts_with("/api/") { "" } else { "/api/v4" };
     let mut path = root.to_owned();
     for piece in pieces(&operation.path) {
@@ -64,7 +60,7 @@ fn path(
             Piece::Text(text) => path.push_str(text),
             Piece::Placeholder { name, glob } => {
                 let param = operation.filled_by(name);
-                let value = filling(action.param(param), param, params, known);
+                let value = params.get(param).map(text).unwrap_or_default();
                 path.push_str(&encoded(param, &value, glob)?);
             }
         }
@@ -82,18 +78,6 @@ fn encoded(param: &str, value: &str, glob: bool) -> Result<String, Fault> {
     let value = if param == "fullPath" { value.trim_end_matches('/') } else { value };
     let written = if glob { encode::glob(value) } else { encode::segment(value) };
     written.map_err(|reason| Fault::BadPath { name: param.to_owned(), reason })
-}
-
-fn filling(param: Option<&Param>, name: &str, params: &Map<String, Value>, known: &Known) -> String {
-    let value = params.get(name).map(text).unwrap_or_default();
-    match param.and_then(|param| param.lookup) {
-        Some(Lookup::EpicId) => {
-            let group = params.get("fullPath").map(text).unwrap_or_default();
-            let id = value.parse().ok().and_then(|iid| known.epic_id(&group, iid));
-            id.map_or(value, |id| id.to_string())
-        }
-        None => value,
-    }
 }
 
 /// A parameter as the query's pairs: `labels=a,b`, `iids[]=1&iids[]=2`, `not[labels]=a`.

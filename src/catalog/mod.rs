@@ -5,6 +5,7 @@ mod embedded;
 mod example;
 mod language;
 mod model;
+mod names;
 mod schema;
 mod signature;
 
@@ -14,6 +15,7 @@ use embedded::Header;
 pub use example::example;
 pub use language::{Domain, GlossaryEntry, Language, Synonym, Verb, Words};
 pub use model::*;
+pub use names::Names;
 pub use schema::{input_schema, note};
 pub use signature::{required, signature};
 

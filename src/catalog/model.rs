@@ -11,6 +11,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::names::Names;
+
 /// One thing a person means, such as `issue.list`, with every operation that can do it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Action {
@@ -154,9 +156,9 @@ pub struct Param {
     /// Its name in the request, where that is another.
     #[serde(default)]
     pub wire: Option<String>,
-    /// What has to be asked of GitLab before the request can be built.
+    /// What it names, where GitLab wants an id and a name is taken as well.
     #[serde(default)]
-    pub lookup: Option<Lookup>,
+    pub names: Option<Names>,
     /// What it means, where it is not what the glossary says of the name.
     #[serde(default)]
     pub note: Option<String>,
@@ -188,14 +190,6 @@ pub enum ArrayForm {
     Comma,
     /// `iids[]=1&iids[]=2`
     Brackets,
-}
-
-/// A value that GitLab wants and a person does not know, found by a read before the request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Lookup {
-    /// An epic's id, from its group's path and its iid.
-    EpicId,
 }
 
 /// A type: a base, once or as a list. Written `string`, `integer[]`.

@@ -1,19 +1,15 @@
 //! `gitlab_execute_action`: one action checked, decided on, sent and presented.
 
 use std::fmt::Write as _;
-use std::sync::PoisonError;
 
 use serde_json::{Map, Value, json};
 
-use super::{Answer, EXECUTE, ErrorKind, ExecuteRequest, ToolError, Tools, View, paging, refusal};
-use crate::call::{self, Body, Call, Checked, Part, Question, Step};
+use super::{Answer, EXECUTE, ErrorKind, ExecuteRequest, ToolError, Tools, View, paging, refusal, resolve};
+use crate::call::{self, Body, Call, Checked, Part};
 use crate::catalog::Action;
 use crate::gitlab::{self, GitlabError, Reply, Unread};
 use crate::policy::{Consent, Decision, Rule};
 use crate::present::{self, Content, Options, Presented};
-
-/// A question that was answered asks no second one, so a call is ready after a few.
-const MOST_QUESTIONS: usize = 4;
 
 /// Executes.
 pub async fn execute(tools: &Tools, request: &ExecuteRequest) -> Result<Answer, ToolError> {
@@ -27,14 +23,14 @@ pub async fn execute(tools: &Tools, request: &ExecuteRequest) -> Result<Answer, 
     let checked =
         call::check(action.clone(), params, words).map_err(|invalid| refusal::invalid(&invalid, &action))?;
     notes.extend(checked.understood().iter().map(|understood| format!("understood {understood}")));
-    let call = complete(tools, &checked).await?;
+    let call = resolve::call(tools, &checked).await?;
     let consent = Consent { confirm: request.confirm == Some(true), dry_run: request.dry_run == Some(true) };
     match tools.policy.decide(&call, consent) {
         Decision::Deny(rule) => Err(denied(&action, rule)),
         Decision::Preview(rule) => Ok(preview(&call, rule, &notes)),
         Decision::Confirm => Err(refusal::needs_confirmation(&call, checked.params())),
         Decision::Allow => {
-            let reply = send(tools, &call, &action, checked.params()).await?;
+            let reply = send(tools, &call, &checked).await?;
             let canonical = ExecuteRequest {
                 action: action.id.clone(),
                 params: checked.params().clone(),
@@ -88,95 +84,12 @@ fn with_default_project(
     params
 }
 
-/// The call, once what it depends on has been looked up.
-async fn complete(tools: &Tools, checked: &Checked) -> Result<Call, ToolError> {
-    for _ in 0..=MOST_QUESTIONS {
-        let step = {
-            let known = tools.known.lock().unwrap_or_else(PoisonError::into_inner);
-            checked.step(&known)
-        };
-        match step.map_err(|invalid| refusal::invalid(&invalid, checked.action()))? {
-            Step::Ready(call) => return Ok(call),
-            Step::Ask(question) => ask(tools, &question).await?,
-        }
-    }
-    Err(ToolError::new(
-        ErrorKind::Internal,
-        format!("{} asks more than it can be answered", checked.action().id),
-    ))
-}
-
-/// Asks GitLab, and remembers what it answers.
-async fn ask(tools: &Tools, question: &Question) -> Result<(), ToolError> {
-    for (id, params) in question.reads() {
-        let action = tools.catalog.get(id).map_err(|error| refusal::internal(&error))?;
-        let Some(action) = action else { continue };
-        match read(tools, &action, params).await {
-            Ok(answer) => {
-                let mut known = tools.known.lock().unwrap_or_else(PoisonError::into_inner);
-                if known.learn(question, id, &answer) {
-                    return Ok(());
-                }
-            }
-            Err(Unanswered::Gitlab(GitlabError::NotFound { .. })) => {}
-            Err(Unanswered::Gitlab(error)) => {
-                return Err(refusal::from_gitlab(&error, &action, tools.anonymous));
-            }
-            Err(Unanswered::Refused(error)) => return Err(error),
-        }
-    }
-    Err(not_found(question, tools.anonymous))
-}
-
-enum Unanswered {
-    Gitlab(GitlabError),
-    Refused(ToolError),
-}
-
-async fn read(tools: &Tools, action: &Action, params: Map<String, Value>) -> Result<Value, Unanswered> {
-    let words = tools.catalog.words().map_err(|error| Unanswered::Refused(refusal::internal(&error)))?;
-    let refused = |invalid: call::Invalid| Unanswered::Refused(refusal::invalid(&invalid, action));
-    let checked = call::check(action.clone(), params, words).map_err(refused)?;
-    let Step::Ready(call) = checked.step(&call::Known::default()).map_err(refused)? else {
-        return Err(Unanswered::Refused(ToolError::new(
-            ErrorKind::Internal,
-            format!("{} asks a question itself", action.id),
-        )));
-    };
-    match tools.client.send(&call).await.map_err(Unanswered::Gitlab)?.content {
-        gitlab::Content::Json(value) => Ok(value),
-        _ => Ok(Value::Null),
-    }
-}
-
-fn not_found(question: &Question, anonymous: bool) -> ToolError {
-    let message = match question {
-        Question::KindOf { full_path } => {
-            format!("`{full_path}` is neither a project nor a group that can be seen")
-        }
-        Question::EpicId { group, iid } => format!("the group `{group}` has no epic &{iid} that can be seen"),
-    };
-    let hint = if anonymous {
-        "No token is set (GITLAB_TOKEN): only what is public can be seen."
-    } else {
-        "Check the path; GitLab also hides what the token may not see."
-    };
-    ToolError::new(ErrorKind::NotFound, message).hint(hint)
-}
-
-async fn send(
-    tools: &Tools,
-    call: &Call,
-    action: &Action,
-    params: &Map<String, Value>,
-) -> Result<Reply, ToolError> {
+async fn send(tools: &Tools, call: &Call, checked: &Checked) -> Result<Reply, ToolError> {
     let sent = tools.client.send(call).await;
-    if let (Err(GitlabError::NotFound { .. }), Some(path)) =
-        (&sent, params.get("fullPath").and_then(Value::as_str))
-    {
-        tools.known.lock().unwrap_or_else(PoisonError::into_inner).forget(path);
+    if let Err(GitlabError::NotFound { .. }) = &sent {
+        resolve::forget(tools, checked);
     }
-    sent.map_err(|error| refusal::from_gitlab(&error, action, tools.anonymous))
+    sent.map_err(|error| refusal::from_gitlab(&error, checked.action(), tools.anonymous))
 }
 
 /// The request that would be sent.
@@ -209,6 +122,7 @@ fn preview(call: &Call, rule: Rule, notes: &[String]) -> Answer {
     structured.insert("request".to_owned(), Value::Object(request.clone()));
     let mut text = format!("Not sent: {}. It would be:\n", rule.explained());
     let _ = writeln!(text, "{}", Value::Object(request));
+    add_resolved(&mut text, call);
     add_notes(&mut structured, &mut text, notes);
     Answer { structured, text }
 }
@@ -223,10 +137,15 @@ fn part(part: &Part) -> Value {
 }
 
 fn head(call: &Call) -> Map<String, Value> {
-    Map::from_iter([
+    let mut head = Map::from_iter([
         ("action".to_owned(), json!(call.action())),
         ("operation".to_owned(), json!(call.operation())),
-    ])
+    ]);
+    let resolved = resolve::told(call);
+    if !resolved.is_empty() {
+        head.insert("resolved".to_owned(), Value::Object(resolved));
+    }
+    head
 }
 
 fn answer(
@@ -312,6 +231,7 @@ fn assemble(
     if !omitted.is_empty() {
         structured.insert("omitted".to_owned(), Value::Object(omitted));
     }
+    add_resolved(&mut text, call);
     add_notes(&mut structured, &mut text, notes);
     Answer { structured, text }
 }
@@ -344,6 +264,12 @@ fn page_line(page: &Value) -> String {
     match page.get("next").filter(|next| !next.is_null()) {
         Some(next) => format!("{line}Next: {next}\n"),
         None => format!("{}\n", line.trim_end()),
+    }
+}
+
+fn add_resolved(text: &mut String, call: &Call) {
+    for (param, said) in resolve::told(call) {
+        let _ = writeln!(text, "Resolved: {param}: {}.", said.as_str().unwrap_or_default());
     }
 }
 

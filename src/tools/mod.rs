@@ -6,6 +6,7 @@ mod execute;
 mod find;
 mod paging;
 mod refusal;
+mod resolve;
 
 use std::sync::{Mutex, OnceLock};
 

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gitlab_mcp::call::{Body, Call, Known, Part, Step, check};
+use gitlab_mcp::call::{Answer, Body, Call, Known, Part, Question, Step, check};
 use gitlab_mcp::catalog::{
-    Action, ArrayForm, Audience, Base, Catalog, Lookup, Method, Place, Risk, Scope, Words, example,
+    Action, ArrayForm, Audience, Base, Catalog, Method, Names, Place, Risk, Scope, Words, example,
     input_schema, pieces, signature,
 };
 use serde_json::{Map, Value, json};
@@ -28,10 +28,13 @@ pub fn call(action: &Action, params: Map<String, Value>, words: &Words) -> Call 
     for _ in 0..5 {
         match checked.step(&known).unwrap_or_else(|invalid| panic!("{invalid}")) {
             Step::Ready(call) => return call,
-            Step::Ask(question) => {
-                let (read, _) = question.reads()[0];
-                assert!(known.learn(&question, read, &json!({"id": 4711})));
-            }
+            Step::Ask(questions) => questions.into_iter().for_each(|question| {
+                let answer = match question {
+                    Question::KindOf { .. } => Answer::Kind(Scope::Project),
+                    Question::IdOf { .. } => Answer::Id(4711),
+                };
+                known.learn(question, answer);
+            }),
         }
     }
     panic!("{} keeps asking", action.id)
@@ -264,10 +267,10 @@ fn noteables_are_iids_below_issues_and_merge_requests_and_looked_up_below_epics(
         ["issue_note.list", "merge_request_discussion.list", "issue_label_event.list", "issue.subscribe"]
     {
         let iid = action(id).param("iid").cloned().unwrap();
-        assert_eq!((iid.place, iid.lookup, iid.kind.base), (Place::Path, None, Base::Integer), "{id}");
+        assert_eq!((iid.place, iid.names, iid.kind.base), (Place::Path, None, Base::Integer), "{id}");
     }
     let note = action("epic_note.create");
-    assert_eq!(note.param("iid").unwrap().lookup, Some(Lookup::EpicId));
+    assert_eq!(note.param("iid").unwrap().names, Some(Names::EpicIid));
     let written = written("epic_note.create", json!({"fullPath": "acme", "iid": 1, "body": "Hi"}));
     assert_eq!(written, "POST /api/v4/groups/acme/epics/4711/notes {\"body\":\"Hi\"}");
     assert!(action("snippet_note.list").param("snippet_id").is_some(), "a snippet has no iid");

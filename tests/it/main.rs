@@ -14,6 +14,7 @@ mod layering;
 mod lifetime;
 mod openapi;
 mod protocol;
+mod references;
 mod sandbox;
 mod sandbox_graphql;
 mod schema;

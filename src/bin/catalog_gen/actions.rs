@@ -11,6 +11,7 @@ use crate::curation::{CuratedAction, CuratedParam, Curation, Domain};
 use crate::naming::Namer;
 use crate::openapi::RawOperation;
 use crate::paths::{self, binding};
+use crate::references;
 use crate::risk::risk;
 use crate::summary::built;
 
@@ -116,7 +117,7 @@ fn path_param(raw: &RawOperation, placeholder: &str, bound: &paths::Binding) -> 
         kind,
         choices: listed.map(|param| param.choices.clone()).unwrap_or_default(),
         required: true,
-        lookup: bound.lookup,
+        names: bound.names,
         ..Param::default()
     }
 }
@@ -178,10 +179,14 @@ fn action(id: &str, members: Vec<Member>, curation: &Curation, faults: &mut Vec<
         faults.push(format!("{id} is of a domain that no file of curation describes"));
     }
     let written = curation.actions.get(id).cloned().unwrap_or_default();
-    let params = params(id, &members, &written, &curation.glossary, faults);
+    let mut params = params(id, &members, &written, &curation.glossary, faults);
     let mut operations: Vec<Operation> = members.into_iter().map(|member| member.operation).collect();
     for operation in &mut operations {
         operation.body = written.body.unwrap_or(operation.body);
+    }
+    let audience = written.audience.unwrap_or_else(|| audience(domain, &operations));
+    if audience == Audience::Person {
+        references::assign(domain_name, &mut params, &written);
     }
     let noun = domain
         .and_then(|domain| domain.nouns.first().cloned())
@@ -194,7 +199,7 @@ fn action(id: &str, members: Vec<Member>, curation: &Curation, faults: &mut Vec<
             written.summary.clone()
         },
         risk: written.risk.unwrap_or_else(|| risk(verb, &operations)),
-        audience: written.audience.unwrap_or_else(|| audience(domain, &operations)),
+        audience,
         operations,
         params,
         aliases: written.aliases,

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use gitlab_mcp::catalog::{ArrayForm, Audience, BodyForm, GlossaryEntry, Json, Kind, Param, Place, Risk};
+use gitlab_mcp::catalog::{
+    ArrayForm, Audience, BodyForm, GlossaryEntry, Json, Kind, Names, Param, Place, Risk,
+};
 use serde::Deserialize;
 
 use crate::GeneratorError;
@@ -96,6 +98,17 @@ pub struct CuratedParam {
     /// How a list is written in a query.
     pub array: Option<ArrayForm>,
     pub default: Option<Json>,
+    /// What it names, in place of what the rules say.
+    pub names: Option<CuratedNames>,
+}
+
+/// What a parameter names as curation writes it: `"user"`, or `"none"` where an id is all it takes.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CuratedNames {
+    None,
+    #[serde(untagged)]
+    Some(Names),
 }
 
 #[derive(Deserialize)]

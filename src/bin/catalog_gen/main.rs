@@ -7,6 +7,7 @@ mod naming;
 mod openapi;
 mod output;
 mod paths;
+mod references;
 mod risk;
 mod shapes;
 mod stats;

@@ -1,6 +1,6 @@
 //! GitLab's paths as this catalog writes them, where they work, and what their placeholders mean.
 
-use gitlab_mcp::catalog::{Lookup, Piece, Scope, pieces};
+use gitlab_mcp::catalog::{Names, Piece, Scope, pieces};
 
 /// A path of the OpenAPI document as GitLab's documentation writes it: without `/api/v4`, without optional
 /// parts, a placeholder as `:name`.
@@ -66,11 +66,11 @@ pub fn scope(path: &str) -> Scope {
     }
 }
 
-/// What fills a placeholder: a parameter of ours, and perhaps a look-up between the two.
+/// What fills a placeholder: a parameter of ours, and what that names.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Binding {
     pub param: String,
-    pub lookup: Option<Lookup>,
+    pub names: Option<Names>,
 }
 
 /// What fills the placeholder that follows `before`, the static segment in front of it.
@@ -79,14 +79,14 @@ pub struct Binding {
 /// GitLab's `noteable_id`, `eventable_id` and `subscribable_id` are iids below issues and merge requests and ids
 /// elsewhere.
 pub fn binding(name: &str, before: &str, position: usize) -> Binding {
-    let plain = |param: &str| Binding { param: param.to_owned(), lookup: None };
+    let plain = |param: &str| Binding { param: param.to_owned(), names: None };
     let polymorphic = matches!(name, "noteable_id" | "eventable_id" | "subscribable_id");
     match (before, name) {
         ("projects" | "groups" | "group" | "namespaces", "id" | "project_id" | "group") if position <= 2 => {
             plain("fullPath")
         }
         ("issues" | "merge_requests", _) if polymorphic => plain("iid"),
-        ("epics", _) if polymorphic => Binding { param: "iid".to_owned(), lookup: Some(Lookup::EpicId) },
+        ("epics", _) if polymorphic => Binding { param: "iid".to_owned(), names: Some(Names::EpicIid) },
         ("commits", _) if polymorphic => plain("sha"),
         _ if polymorphic || name == "id" => plain(&format!("{}_id", singular(before))),
         _ if name == "iid" || name.ends_with("_iid") => plain("iid"),

@@ -1,0 +1,58 @@
+//! What a parameter names where GitLab wants an id and a person knows a name. The build script includes this file
+//! by path.
+
+use serde::{Deserialize, Serialize};
+
+/// The kind of thing that an id belongs to. How each is found by its name is known to `call`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Names {
+    User,
+    Group,
+    Project,
+    /// A group or a user, as what holds projects.
+    Namespace,
+    Topic,
+    Milestone,
+    Label,
+    Iteration,
+    Board,
+    EpicBoard,
+    Environment,
+    Runner,
+    Epic,
+    /// An epic whose iid the parameter is, where the path wants its id: numbers are names too.
+    EpicIid,
+    Issue,
+    MergeRequest,
+    /// The link by which an issue belongs to an epic, named by the issue.
+    EpicIssue,
+    /// The link between two issues, named by the other one.
+    IssueLink,
+    /// The link between two epics, named by the other one.
+    EpicLink,
+    /// What keeps a merge request from merging first, named by the other one.
+    MergeRequestDependency,
+    Pipeline,
+    PipelineSchedule,
+    PipelineTrigger,
+    Webhook,
+    SystemHook,
+    DeployKey,
+    SshKey,
+    Email,
+    Snippet,
+    Badge,
+    ReleaseLink,
+    ApprovalRule,
+    MergeRequestApprovalRule,
+    StatusCheck,
+    ProtectedBranch,
+    ClusterAgent,
+    Cluster,
+    ContainerRepository,
+    SecureFile,
+    MemberRole,
+    Application,
+    GeoSite,
+}

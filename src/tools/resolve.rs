@@ -1,0 +1,153 @@
+//! What a call depends on, asked of GitLab before it is sent: side by side, once a session, by reads of the catalog.
+
+use std::sync::PoisonError;
+
+use futures_util::future::{BoxFuture, try_join_all};
+use serde_json::{Map, Value, json};
+
+use super::{EXECUTE, ErrorKind, ToolError, Tools, refusal};
+use crate::call::{self, Call, Checked, Finding, Known, Question, Reading, Step};
+use crate::catalog::Action;
+use crate::gitlab::{Content, GitlabError};
+
+/// What is answered opens few further questions, so a call is ready after a few rounds.
+const MOST_ROUNDS: usize = 4;
+/// How many pages of a list are looked through for a name.
+const MOST_PAGES: u64 = 5;
+
+/// The call, once what it depends on has been looked up.
+pub fn call<'a>(tools: &'a Tools, checked: &'a Checked) -> BoxFuture<'a, Result<Call, ToolError>> {
+    // A look-up may depend on another, whence the box.
+    Box::pin(async move {
+        for _ in 0..=MOST_ROUNDS {
+            let step = checked.step(&known(tools));
+            match step.map_err(|invalid| refusal::invalid(&invalid, checked.action()))? {
+                Step::Ready(call) => return Ok(call),
+                Step::Ask(questions) => {
+                    let asked = questions.iter().map(|question| ask(tools, checked, question));
+                    try_join_all(asked).await?;
+                }
+            }
+        }
+        let message = format!("{} asks more than it can be answered", checked.action().id);
+        Err(ToolError::new(ErrorKind::Internal, message))
+    })
+}
+
+/// Forgets what the call depended on, because GitLab says there is no such thing.
+pub fn forget(tools: &Tools, checked: &Checked) {
+    let mut known = known(tools);
+    for question in checked.questions(&known) {
+        known.forget(&question);
+    }
+}
+
+/// The names of a call with their ids, by parameter: `alice -> 42`.
+pub fn told(call: &Call) -> Map<String, Value> {
+    let mut told: Map<String, Value> = Map::new();
+    for resolved in call.resolved() {
+        let one = format!("{} -> {}", resolved.name, resolved.id);
+        let said = told.get(&resolved.param).and_then(Value::as_str);
+        let all = said.map_or_else(|| one.clone(), |said| format!("{said}, {one}"));
+        told.insert(resolved.param.clone(), json!(all));
+    }
+    told
+}
+
+fn known(tools: &Tools) -> std::sync::MutexGuard<'_, Known> {
+    tools.known.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Asks GitLab, and remembers what it answers.
+async fn ask(tools: &Tools, checked: &Checked, question: &Question) -> Result<(), ToolError> {
+    let mut hidden = None;
+    let readings = question.reads();
+    for reading in &readings {
+        match read(tools, question, reading).await {
+            Ok(Finding::Found(answer)) => {
+                known(tools).learn(question.clone(), answer);
+                return Ok(());
+            }
+            Ok(Finding::Several(candidates)) => {
+                let invalid = checked.ambiguous(question, &known(tools), candidates);
+                return Err(refusal::invalid(&invalid, checked.action()));
+            }
+            Ok(Finding::Nothing) => {}
+            Err(Unanswered::Hidden(error)) => hidden = hidden.or(error),
+            Err(Unanswered::Failed(error)) => return Err(error),
+        }
+    }
+    let param = checked.asks(question, &known(tools));
+    Err(hidden.unwrap_or_else(|| not_found(question, param.as_deref(), readings.first(), tools.anonymous)))
+}
+
+enum Unanswered {
+    /// GitLab does not show it here; another read may. With the error worth telling where none does.
+    Hidden(Option<ToolError>),
+    Failed(ToolError),
+}
+
+/// What a read finds, on as many pages as it takes.
+async fn read(tools: &Tools, question: &Question, reading: &Reading) -> Result<Finding, Unanswered> {
+    let internal = |error: &dyn std::error::Error| Unanswered::Failed(refusal::internal(error));
+    let Some(action) = tools.catalog.get(reading.action).map_err(|error| internal(&error))? else {
+        return Ok(Finding::Nothing);
+    };
+    let mut params = reading.params.clone();
+    for page in 2..=MOST_PAGES + 1 {
+        let (answer, more) = page_of(tools, &action, &params).await?;
+        let finding = question.finding(reading, &answer);
+        if finding != Finding::Nothing || !more {
+            return Ok(finding);
+        }
+        params.insert("page".to_owned(), json!(page));
+    }
+    Ok(Finding::Nothing)
+}
+
+/// One page of a read, and whether there is another that can be asked for.
+async fn page_of(
+    tools: &Tools,
+    action: &Action,
+    params: &Map<String, Value>,
+) -> Result<(Value, bool), Unanswered> {
+    let words = tools.catalog.words().map_err(|error| Unanswered::Failed(refusal::internal(&error)))?;
+    let checked = call::check(action.clone(), params.clone(), words)
+        .map_err(|invalid| Unanswered::Failed(refusal::invalid(&invalid, action)))?;
+    let call = call(tools, &checked).await.map_err(Unanswered::Failed)?;
+    let reply =
+        tools.client.send(&call).await.map_err(|error| unanswered(&error, action, tools.anonymous))?;
+    let more = reply.page.next_page.is_some() && action.param("page").is_some();
+    match reply.content {
+        Content::Json(value) => Ok((value, more)),
+        _ => Ok((Value::Null, false)),
+    }
+}
+
+fn unanswered(error: &GitlabError, action: &Action, anonymous: bool) -> Unanswered {
+    match error {
+        GitlabError::NotFound { .. } => Unanswered::Hidden(None),
+        GitlabError::Forbidden { .. } => {
+            Unanswered::Hidden(Some(refusal::from_gitlab(error, action, anonymous)))
+        }
+        _ => Unanswered::Failed(refusal::from_gitlab(error, action, anonymous)),
+    }
+}
+
+/// Nothing has the name: what was looked for, where, and the read that shows what there is.
+fn not_found(question: &Question, param: Option<&str>, read: Option<&Reading>, anonymous: bool) -> ToolError {
+    let missed = question.missed();
+    let message = param.map_or_else(|| missed.clone(), |param| format!("`{param}`: {missed}"));
+    let seen = if anonymous {
+        "No token is set (GITLAB_TOKEN): only what is public can be seen."
+    } else {
+        "Check the spelling; GitLab also hides what the token may not see."
+    };
+    let Some(read) = read.filter(|read| !read.compared().is_empty()) else {
+        return ToolError::new(ErrorKind::NotFound, message).hint(seen);
+    };
+    let hint = format!("Looked in {} by {}. {seen}", read.action, read.compared().join(" and "));
+    ToolError::new(ErrorKind::NotFound, message)
+        .hint(hint)
+        .fix(EXECUTE, json!({"action": read.action, "params": read.params}))
+}

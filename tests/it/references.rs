@@ -1,0 +1,179 @@
+//! Names where GitLab wants ids, and whatever a person would paste as `target`, over stdio on the sandbox.
+
+use std::collections::BTreeSet;
+
+use gitlab_mcp::call::RESOLVERS;
+use gitlab_mcp::catalog::{Names, Param};
+use serde_json::{Value, json};
+
+use crate::catalog::{action, actions};
+use crate::client::{Client, LATEST_HANDSHAKE, Reply};
+
+const EXECUTE: &str = "gitlab_execute_action";
+
+fn execute(client: &mut Client, action: &str, params: Value) -> Reply {
+    client.call(EXECUTE, json!({"action": action, "params": params}))
+}
+
+fn succeed(client: &mut Client, action: &str, params: Value) -> Value {
+    let reply = execute(client, action, params);
+    assert!(!reply.is_error, "{action}: {}", reply.text);
+    reply.structured
+}
+
+fn fail(client: &mut Client, action: &str, params: Value, kind: &str) -> Value {
+    let reply = execute(client, action, params);
+    assert!(reply.is_error, "{}", reply.text);
+    let error = reply.structured["error"].clone();
+    assert_eq!(error["kind"], kind, "{error}");
+    error
+}
+
+#[test]
+fn every_kind_has_one_resolver_whose_reads_are_in_the_catalog() {
+    let named: BTreeSet<Names> = RESOLVERS.iter().map(|resolver| resolver.names).collect();
+    assert_eq!(named.len(), RESOLVERS.len());
+    for resolver in RESOLVERS {
+        for read in resolver.reads {
+            let action = action(read.action);
+            assert_eq!(action.risk, gitlab_mcp::catalog::Risk::Read, "{}", read.action);
+            for (param, _) in read.ask {
+                assert!(action.param(param).is_some(), "{} takes no {param}", read.action);
+            }
+        }
+    }
+    let mut used = BTreeSet::new();
+    actions().iter().for_each(|action| collect(&action.params, &mut used));
+    assert_eq!(used, named, "what the catalog names and what can be found are the same");
+}
+
+fn collect(params: &[Param], used: &mut BTreeSet<Names>) {
+    for param in params {
+        used.extend(param.names);
+        collect(&param.fields, used);
+    }
+}
+
+#[test]
+fn an_issue_takes_people_and_a_milestone_by_name() {
+    let mut client = Client::sandbox();
+    let created = succeed(
+        &mut client,
+        "issue.create",
+        json!({"fullPath": "acme/widget", "title": "Squeaks", "assignee_ids": ["alice"],
+               "milestone_id": "v1.1", "labels": ["bug"]}),
+    );
+    assert_eq!(created["data"]["assignees"], json!(["alice"]));
+    assert_eq!(created["data"]["milestone"], "v1.1");
+    assert_eq!(created["resolved"], json!({"assignee_ids": "alice -> 3", "milestone_id": "v1.1 -> 2"}));
+    let moved = succeed(
+        &mut client,
+        "issue.update",
+        json!({"fullPath": "acme/widget", "iid": created["data"]["iid"], "milestone_id": "%\"Spring fair\"",
+               "assignee_ids": ["@Bob", 3]}),
+    );
+    assert_eq!(moved["data"]["milestone"], "Spring fair", "a milestone of the group is one of the project's");
+    assert_eq!(moved["resolved"]["assignee_ids"], "@Bob -> 4");
+}
+
+#[test]
+fn what_names_nothing_says_where_it_was_looked_for() {
+    let mut client = Client::sandbox();
+    let error = fail(
+        &mut client,
+        "issue.update",
+        json!({"fullPath": "acme/widget", "iid": 1, "assignee_ids": ["nobody-here"]}),
+        "not_found",
+    );
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("`assignee_ids`: no user `nobody-here`"), "{message}");
+    assert!(error["hint"].as_str().unwrap().contains("user.list by username"), "{error}");
+    assert_eq!(error["fix"]["arguments"]["action"], "user.list");
+    let error = fail(
+        &mut client,
+        "issue.update",
+        json!({"fullPath": "acme/widget", "iid": 1, "epic_id": "the big one"}),
+        "invalid_params",
+    );
+    assert!(error["message"].as_str().unwrap().contains("`group&7`"), "{error}");
+}
+
+#[test]
+fn a_name_that_several_have_lists_them() {
+    let mut client = Client::sandbox();
+    let board = || json!({"fullPath": "acme/widget", "name": "Twin"});
+    succeed(&mut client, "board.create", board());
+    succeed(&mut client, "board.create", board());
+    let error = fail(
+        &mut client,
+        "board.get",
+        json!({"fullPath": "acme/widget", "scope": "project", "board_id": "Twin"}),
+        "invalid_params",
+    );
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("`board_id` is ambiguous: `Twin` with the id 2 or `Twin`"), "{message}");
+}
+
+#[test]
+fn a_dry_run_resolves_and_sends_nothing_else() {
+    let mut client = Client::start(&["--sandbox"], &[("GITLAB_SAFE_MODE", "true")]);
+    client.initialize(LATEST_HANDSHAKE);
+    let shown = succeed(
+        &mut client,
+        "epic_issue.assign",
+        json!({"fullPath": "acme", "iid": 1, "issue_id": "acme/widget#3"}),
+    );
+    assert_eq!(shown["preview"], true);
+    assert_eq!(shown["request"]["path"], "/api/v4/groups/acme/epics/1/issues/3");
+    let shown = client.call(
+        EXECUTE,
+        json!({"action": "environment.stop", "dry_run": true,
+               "params": {"fullPath": "acme/widget", "environment_id": "staging"}}),
+    );
+    assert_eq!(shown.structured["request"]["path"], "/api/v4/projects/acme%2Fwidget/environments/2/stop");
+    assert!(shown.text.contains("Resolved: environment_id: staging -> 2."), "{}", shown.text);
+}
+
+#[test]
+fn ids_and_the_words_of_filters_stay_as_they_are() {
+    let mut client = Client::sandbox();
+    let listed = succeed(
+        &mut client,
+        "issue.list",
+        json!({"fullPath": "acme/widget", "scope": "project", "assignee_id": "None", "milestone_id": "Any"}),
+    );
+    assert!(listed.get("resolved").is_none(), "{listed}");
+    let listed = succeed(
+        &mut client,
+        "merge_request.list",
+        json!({"fullPath": "acme/widget", "scope": "project", "author_id": "alice", "not": {"author_id": 4}}),
+    );
+    assert_eq!(listed["resolved"], json!({"author_id": "alice -> 3"}));
+    assert!(listed["data"].as_array().unwrap().iter().all(|row| row["author"] == "alice"));
+}
+
+#[test]
+fn things_are_found_by_what_people_call_them() {
+    let mut client = Client::sandbox();
+    let widget = |name: &str, value: &str| json!({"fullPath": "acme/widget", name: value});
+    for (action, params, id) in [
+        ("environment.get", widget("environment_id", "production"), 1),
+        ("pipeline_schedule.get", widget("pipeline_schedule_id", "every night"), 1),
+        ("webhook.get", widget("hook_id", "https://hooks.acme.example/widget"), 1),
+        ("deploy_key.get", widget("key_id", "Workshop door"), 1),
+        ("snippet.get", widget("snippet_id", "How to oil"), 1),
+        ("milestone.get", widget("milestone_id", "v2.0"), 3),
+        ("milestone.get", widget("milestone_id", "%2"), 2),
+        ("pipeline_trigger.get", widget("trigger_id", "nightly from outside"), 1),
+        ("runner.get", json!({"runner_id": "the one under the stairs"}), 1),
+        ("user.get", json!({"user_id": "carol"}), 5),
+        ("topic.get", json!({"topic_id": "gears"}), 2),
+    ] {
+        let got = client.call(EXECUTE, json!({"action": action, "params": params, "view": "full"}));
+        assert!(!got.is_error, "{action}: {}", got.text);
+        assert_eq!(got.structured["data"]["id"], id, "{action}: {}", got.structured);
+        assert_eq!(got.structured["resolved"].as_object().unwrap().len(), 1, "{action}");
+    }
+    let latest = succeed(&mut client, "pipeline.get", widget("pipeline_id", "latest"));
+    assert!(latest["data"]["id"].is_u64(), "{latest}");
+}
