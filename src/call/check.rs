@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
+use url::Url;
 
-use super::{Candidate, Fault, Invalid, Known, Question, Step, choose, reference, request, value};
+use super::{Candidate, Fault, Invalid, Known, Question, Step, choose, reference, request, target, value};
 use crate::catalog::{Action, GlossaryEntry, Param, Words};
 
 /// Parameters that are right in themselves; which operation they call for is still open.
@@ -15,22 +16,39 @@ pub struct Checked {
     understood: Vec<String>,
 }
 
+/// What the meaning of parameters depends on beside the action.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a> {
+    /// The address of the GitLab that pasted URLs have to be of.
+    pub base: &'a Url,
+    pub words: &'a Words,
+}
+
 /// Checks the parameters of an action by themselves.
 ///
 /// An explicit `null` is a parameter that was not given. A parameter may be spelled as the glossary, GitLab's own
 /// path (`issue_iid`) or another case (`perPage`) has it; what was understood is said in [`Checked::understood`].
-pub fn check(action: Action, params: Map<String, Value>, words: &Words) -> Result<Checked, Invalid> {
+/// `target` stands for those that say where the action works.
+pub fn check(
+    action: Action,
+    mut params: Map<String, Value>,
+    context: &Context<'_>,
+) -> Result<Checked, Invalid> {
     let mut checked = Checked { action, params: Map::new(), understood: Vec::new() };
     let mut faults = Vec::new();
+    let target = target::takes_target(&checked.action).then(|| params.shift_remove(target::TARGET)).flatten();
     // Exact names first: what they take is not taken by another spelling.
     let (exact, spelled): (Vec<_>, Vec<_>) = params
         .into_iter()
         .filter(|(_, value)| !value.is_null())
         .partition(|(name, _)| checked.action.param(name).is_some());
     for (name, value) in exact.into_iter().chain(spelled) {
-        if let Err(fault) = checked.take(&name, value, words) {
+        if let Err(fault) = checked.take(&name, value, context.words) {
             faults.push(fault);
         }
+    }
+    if let Some(target) = target.filter(|target| !target.is_null()) {
+        faults.extend(checked.aim(&target, context).err());
     }
     if faults.is_empty() { Ok(checked) } else { Err(checked.invalid(faults)) }
 }
@@ -111,6 +129,24 @@ impl Checked {
         Invalid { action: self.action.id.clone(), faults, right }
     }
 
+    /// The parameters that the target stands for, beside those that were given.
+    fn aim(&mut self, target: &Value, context: &Context<'_>) -> Result<(), Fault> {
+        let said = target.as_str().map_or_else(|| target.to_string(), str::to_owned);
+        let filled = target::filled(&self.action, &said, &self.params, context.base)?;
+        let written: Vec<String> = filled.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+        for (name, value) in filled {
+            match self.params.get(&name) {
+                Some(given) if is_same(given, &value) => {}
+                Some(given) => {
+                    return Err(Fault::Disagrees { name, given: given.to_string(), target: value });
+                }
+                None => self.take(&name, Value::String(value), context.words)?,
+            }
+        }
+        self.understood.push(format!("`target` as {}", written.join(", ")));
+        Ok(())
+    }
+
     fn take(&mut self, given: &str, value: Value, words: &Words) -> Result<(), Fault> {
         let Some(param) = named(&self.action, given, &self.params, words).cloned() else {
             let accepted = self.action.params.iter().map(|param| param.name.clone()).collect();
@@ -123,6 +159,12 @@ impl Checked {
         self.params.insert(param.name, fitted);
         Ok(())
     }
+}
+
+/// Whether a given value says what the target says.
+fn is_same(given: &Value, said: &str) -> bool {
+    let given = given.as_str().map_or_else(|| given.to_string(), str::to_owned);
+    given.trim_matches('/').eq_ignore_ascii_case(said)
 }
 
 /// The parameter meant by a name: its own; GitLab's placeholder that it fills; the same letters in another case;

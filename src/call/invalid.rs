@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::Candidate;
+use super::{Candidate, Kind};
 
 /// The parameters cannot make a call.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -39,6 +39,14 @@ pub enum Fault {
     NoPlace { name: String, given: String, noun: &'static str, needs: Vec<String> },
     #[error("`{name}` is ambiguous: {}", listed(.candidates))]
     Ambiguous { name: String, candidates: Vec<Candidate> },
+    #[error("`target` cannot be read: {given}: {reason}")]
+    NoTarget { given: String, reason: String },
+    #[error("`target` is of {given}, but this server is for {configured}")]
+    OtherHost { given: String, configured: String },
+    #[error("`target` is {is}, and this works on {takes}: {given}")]
+    WrongTarget { given: String, kind: Kind, is: String, takes: String, path: String },
+    #[error("`{name}` is {given}, but `target` says {target}")]
+    Disagrees { name: String, given: String, target: String },
 }
 
 impl Fault {
@@ -47,6 +55,7 @@ impl Fault {
         match self {
             Fault::Unknown { given, .. } => given,
             Fault::ScopeNeeded { .. } => "scope",
+            Fault::NoTarget { .. } | Fault::OtherHost { .. } | Fault::WrongTarget { .. } => super::TARGET,
             Fault::WrongType { name, .. }
             | Fault::NotAChoice { name, .. }
             | Fault::Missing { name, .. }
@@ -54,6 +63,7 @@ impl Fault {
             | Fault::NoName { name, .. }
             | Fault::NoPlace { name, .. }
             | Fault::Ambiguous { name, .. }
+            | Fault::Disagrees { name, .. }
             | Fault::BadPath { name, .. } => name,
         }
     }

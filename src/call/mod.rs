@@ -13,17 +13,19 @@ mod question;
 mod reference;
 mod request;
 mod resolvers;
+mod target;
 #[cfg(test)]
 mod tests;
 mod value;
 
-pub use check::{Checked, check};
+pub use check::{Checked, Context, check};
 pub use invalid::{Fault, Invalid};
 pub use known::Known;
 pub use question::{Answer, Candidate, Finding, Question, Reading};
 pub use reference::Resolved;
 pub use resolvers::RESOLVERS;
 use serde_json::Value;
+pub use target::{Kind, TARGET, takes};
 
 use crate::catalog::{Method, Risk};
 

@@ -125,13 +125,13 @@ pub const RESOLVERS: &[Resolver] = &[
             "milestone",
             Form::Name { mark: "%" },
             &[
+                list("milestone.list", &[HERE, SCOPE, ("iids", Digits)], &["/iid"]),
                 list("milestone.list", &[HERE, SCOPE, ("title", Name)], &["/title"]),
                 list(
                     "milestone.list",
                     &[HERE, SCOPE, ("title", Name), ("include_ancestors", Text("true"))],
                     &["/title"],
                 ),
-                list("milestone.list", &[HERE, SCOPE, ("iids", Digits)], &["/iid"]),
             ],
         ),
         &["none", "any", "upcoming", "started"],

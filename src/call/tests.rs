@@ -70,7 +70,9 @@ fn objects_are_checked_to_their_fields() {
 fn check_action(id: &str, params: Value) -> Result<Checked, Invalid> {
     let catalog = Catalog::embedded().unwrap();
     let params: Map<String, Value> = params.as_object().cloned().unwrap();
-    check(catalog.get(id).unwrap().unwrap(), params, catalog.words().unwrap())
+    let base = url::Url::parse("https://gitlab.example.com").unwrap();
+    let context = Context { base: &base, words: catalog.words().unwrap() };
+    check(catalog.get(id).unwrap().unwrap(), params, &context)
 }
 
 #[test]

@@ -14,7 +14,8 @@ use crate::tools;
 pub(super) const INSTRUCTIONS: &str = "\
 All of GitLab in two steps: gitlab_find_action turns what you want into action ids and their parameters, then \
 gitlab_execute_action runs one. \
-Name things as people do: fullPath \"group/project\", iid 12 for #12 or !12. \
+Name things as people do: fullPath \"group/project\", iid 12 for #12 or !12; where an id is wanted, a username, \
+title, name or path will do. \
 An action that destroys something wants confirm: true; ask the user first. \
 An error carries `fix`, the call to make next.";
 
@@ -81,7 +82,7 @@ pub(super) const EXECUTE: Offer = Offer {
         },
         Argument {
             name: "params",
-            what: "The action's parameters, such as {\"fullPath\": \"group/project\", \"iid\": 12}.",
+            what: "The action's parameters, such as {\"fullPath\": \"group/project\", \"iid\": 12}; or target: a URL, group/project#12, group&7…",
             takes: Takes::Object,
             required: false,
         },

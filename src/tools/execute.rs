@@ -19,9 +19,10 @@ pub async fn execute(tools: &Tools, request: &ExecuteRequest) -> Result<Answer, 
     }
     let mut notes = Vec::new();
     let params = with_default_project(tools, &action, request.params.clone(), &mut notes);
-    let words = tools.catalog.words().map_err(|error| refusal::internal(&error))?;
-    let checked =
-        call::check(action.clone(), params, words).map_err(|invalid| refusal::invalid(&invalid, &action))?;
+    let context = tools.context().map_err(|error| refusal::internal(&error))?;
+    let checked = call::check(action.clone(), params, &context).map_err(|invalid| {
+        refusal::wrong_target(tools, &invalid, &action).unwrap_or_else(|| refusal::invalid(&invalid, &action))
+    })?;
     notes.extend(checked.understood().iter().map(|understood| format!("understood {understood}")));
     let call = resolve::call(tools, &checked).await?;
     let consent = Consent { confirm: request.confirm == Some(true), dry_run: request.dry_run == Some(true) };
@@ -75,7 +76,10 @@ fn with_default_project(
         .and_then(|words| words.glossary.get("fullPath"))
         .map(|entry| entry.aliases.as_slice())
         .unwrap_or_default();
-    let is_named = params.keys().any(|name| name == "fullPath" || aliases.contains(name));
+    let is_named = params.iter().any(|(name, value)| match name.as_str() {
+        call::TARGET => value.as_str().is_some_and(|text| !text.starts_with(['#', '!', '&', '%', '~', '$'])),
+        name => name == "fullPath" || aliases.iter().any(|alias| alias == name),
+    });
     let is_needed = action.choices().all(|operation| operation.is_filled_by("fullPath"));
     if let (Some(project), true, false) = (&tools.project, is_needed, is_named) {
         notes.push(format!("`fullPath` is {project}, the configured project"));

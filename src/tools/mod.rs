@@ -13,10 +13,11 @@ use std::sync::{Mutex, OnceLock};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use url::Url;
 
 pub use error::{ErrorKind, ToolError};
 
-use crate::call::Known;
+use crate::call::{Context, Known};
 use crate::catalog::{Catalog, CatalogError};
 use crate::gitlab::{self, Client};
 use crate::policy::Policy;
@@ -123,6 +124,8 @@ pub struct Tools {
     project: Option<String>,
     max_bytes: usize,
     anonymous: bool,
+    /// The address that pasted URLs have to be of.
+    base: Url,
     /// What the session has learnt of GitLab.
     known: Mutex<Known>,
 }
@@ -138,6 +141,7 @@ impl Tools {
             project: settings.project,
             max_bytes: settings.max_bytes,
             anonymous: settings.gitlab.token.is_none(),
+            base: settings.gitlab.base.clone(),
             client: Client::new(settings.gitlab),
             known: Mutex::default(),
         })
@@ -158,6 +162,11 @@ impl Tools {
                 Ok(self.ranker.get_or_init(|| opened))
             }
         }
+    }
+
+    /// What the parameters of a call are checked against.
+    fn context(&self) -> Result<Context<'_>, CatalogError> {
+        Ok(Context { base: &self.base, words: self.catalog.words()? })
     }
 
     /// Ranked actions for a request in words. Pure computation, well under a millisecond.

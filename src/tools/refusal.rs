@@ -5,7 +5,7 @@ use std::error::Error;
 use serde_json::{Map, Value, json};
 
 use super::{EXECUTE, ErrorKind, ExecuteRequest, FIND, ToolError, Tools};
-use crate::call::{Call, Fault, Invalid};
+use crate::call::{self, Call, Fault, Invalid, Kind};
 use crate::catalog::Action;
 use crate::gitlab::{Applied, GitlabError};
 
@@ -64,6 +64,31 @@ pub fn invalid(invalid: &Invalid, action: &Action) -> ToolError {
         error.fix(EXECUTE, json!({"action": invalid.action, "params": params}))
     } else {
         error.fix(FIND, json!({"query": invalid.action, "limit": 1, "detail": "schema"}))
+    }
+}
+
+/// The target of another kind of thing: the same action on that kind, where there is one; else the action on the
+/// project or group it is in.
+pub fn wrong_target(tools: &Tools, invalid: &Invalid, action: &Action) -> Option<ToolError> {
+    let [Fault::WrongTarget { given, kind, path, .. }] = invalid.faults.as_slice() else { return None };
+    let error = ToolError::new(ErrorKind::InvalidParams, invalid.to_string());
+    let taken = call::takes(action);
+    let twin = taken.iter().find_map(|row| {
+        let rest = action.id.strip_prefix(row.domain)?;
+        let id = format!("{}{rest}", kind.row()?.domain);
+        tools.catalog.number(&id).map(|_| id)
+    });
+    let mut params = invalid.right.clone();
+    match twin.filter(|id| *id != action.id) {
+        Some(id) => {
+            params.insert(call::TARGET.to_owned(), json!(given));
+            Some(error.hint(format!("`{id}` does.")).fix(EXECUTE, json!({"action": id, "params": params})))
+        }
+        None if taken.is_empty() && !path.is_empty() && *kind != Kind::Holder => {
+            params.insert("fullPath".to_owned(), json!(path));
+            Some(error.fix(EXECUTE, json!({"action": action.id, "params": params})))
+        }
+        None => None,
     }
 }
 

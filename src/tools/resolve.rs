@@ -111,8 +111,8 @@ async fn page_of(
     action: &Action,
     params: &Map<String, Value>,
 ) -> Result<(Value, bool), Unanswered> {
-    let words = tools.catalog.words().map_err(|error| Unanswered::Failed(refusal::internal(&error)))?;
-    let checked = call::check(action.clone(), params.clone(), words)
+    let context = tools.context().map_err(|error| Unanswered::Failed(refusal::internal(&error)))?;
+    let checked = call::check(action.clone(), params.clone(), &context)
         .map_err(|invalid| Unanswered::Failed(refusal::invalid(&invalid, action)))?;
     let call = call(tools, &checked).await.map_err(Unanswered::Failed)?;
     let reply =

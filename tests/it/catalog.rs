@@ -1,13 +1,15 @@
 //! The catalog as data: ids, words, parameters, and that every action can be called as it says.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
-use gitlab_mcp::call::{Answer, Body, Call, Known, Part, Question, Step, check};
+use gitlab_mcp::call::{Answer, Body, Call, Context, Known, Part, Question, Step, check};
 use gitlab_mcp::catalog::{
     Action, ArrayForm, Audience, Base, Catalog, Method, Names, Place, Risk, Scope, Words, example,
     input_schema, pieces, signature,
 };
 use serde_json::{Map, Value, json};
+use url::Url;
 
 pub fn actions() -> Vec<Action> {
     Catalog::embedded().unwrap().actions().collect::<Result<_, _>>().unwrap()
@@ -17,13 +19,20 @@ pub fn action(id: &str) -> Action {
     Catalog::embedded().unwrap().get(id).unwrap().unwrap_or_else(|| panic!("there is no {id}"))
 }
 
+/// A GitLab whose URLs nothing here pastes.
+fn context(words: &Words) -> Context<'_> {
+    static BASE: LazyLock<Url> = LazyLock::new(|| Url::parse("https://gitlab.example").unwrap());
+    Context { base: &BASE, words }
+}
+
 fn words() -> Words {
     Catalog::embedded().unwrap().words().unwrap().clone()
 }
 
 /// The call that these parameters make, every look-up answered.
 pub fn call(action: &Action, params: Map<String, Value>, words: &Words) -> Call {
-    let checked = check(action.clone(), params, words).unwrap_or_else(|invalid| panic!("{invalid}"));
+    let checked =
+        check(action.clone(), params, &context(words)).unwrap_or_else(|invalid| panic!("{invalid}"));
     let mut known = Known::default();
     for _ in 0..5 {
         match checked.step(&known).unwrap_or_else(|invalid| panic!("{invalid}")) {
@@ -252,11 +261,12 @@ fn a_path_cannot_lead_elsewhere() {
         let action = action("job_artifact.get_file");
         let mut given = example(&action, &words());
         given.insert("artifact_path".into(), json!(bad));
-        let checked = check(action, given, &words()).unwrap();
+        let checked = check(action, given, &context(&words())).unwrap();
         assert!(checked.step(&Known::default()).is_err(), "{bad}");
     }
     let checked =
-        check(action("branch.get"), params(json!({"fullPath": "a/b", "branch": ".."})), &words()).unwrap();
+        check(action("branch.get"), params(json!({"fullPath": "a/b", "branch": ".."})), &context(&words()))
+            .unwrap();
     assert!(checked.step(&Known::default()).is_err());
 }
 
@@ -397,7 +407,7 @@ fn one_meaning_at_several_scopes_is_one_action() {
 #[test]
 fn a_write_never_goes_to_the_instance_because_a_path_was_forgotten() {
     let given = params(json!({"key": "A", "value": "b"}));
-    let checked = check(action("ci_variable.create"), given, &words()).unwrap();
+    let checked = check(action("ci_variable.create"), given, &context(&words())).unwrap();
     let invalid = checked.step(&Known::default()).unwrap_err();
     assert!(invalid.to_string().contains("say `scope`"), "{invalid}");
     let said = written("ci_variable.create", json!({"key": "A", "value": "b", "scope": "instance"}));

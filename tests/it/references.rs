@@ -177,3 +177,103 @@ fn things_are_found_by_what_people_call_them() {
     let latest = succeed(&mut client, "pipeline.get", widget("pipeline_id", "latest"));
     assert!(latest["data"]["id"].is_u64(), "{latest}");
 }
+
+/// The address of the client's sandbox, as its answers write it.
+fn address(client: &mut Client) -> String {
+    let project = client.call(
+        EXECUTE,
+        json!({"action": "project.get", "params": {"fullPath": "acme/widget"}, "fields": ["web_url"]}),
+    );
+    let url = project.structured["data"]["web_url"].as_str().unwrap().to_owned();
+    url.strip_suffix("/acme/widget").unwrap().to_owned()
+}
+
+#[test]
+fn a_pasted_url_is_a_target() {
+    let mut client = Client::sandbox();
+    let base = address(&mut client);
+    let asked = succeed(
+        &mut client,
+        "merge_request.update",
+        json!({"target": format!("{base}/acme/widget/-/merge_requests/5/diffs#x"),
+               "reviewer_ids": ["bob", "@carol"]}),
+    );
+    assert_eq!(asked["data"]["iid"], 5);
+    assert_eq!(asked["data"]["reviewers"], json!(["bob", "carol"]));
+    assert_eq!(asked["resolved"]["reviewer_ids"], "bob -> 4, @carol -> 5");
+    let file = succeed(
+        &mut client,
+        "repository_file.get",
+        json!({"target": format!("{base}/acme/widget/-/blob/main/README.md#L3")}),
+    );
+    assert_eq!(file["data"]["file_path"], "README.md");
+    let note = succeed(
+        &mut client,
+        "issue_note.get",
+        json!({"target": format!("{base}/acme/widget/-/issues/1#note_1004")}),
+    );
+    assert_eq!(note["data"]["id"], 1004);
+    let milestone = succeed(
+        &mut client,
+        "milestone.get",
+        json!({"target": format!("{base}/acme/widget/-/milestones/3")}),
+    );
+    assert_eq!(milestone["data"]["title"], "v2.0");
+}
+
+#[test]
+fn a_reference_is_a_target() {
+    let mut client = Client::sandbox();
+    let noted = succeed(&mut client, "epic_note.create", json!({"target": "acme&1", "body": "More oil."}));
+    assert_eq!(noted["data"]["body"], "More oil.");
+    let closed =
+        execute(&mut client, "issue.update", json!({"target": "acme/widget#3", "state_event": "close"}));
+    assert_eq!(closed.structured["data"]["iid"], 3);
+    assert!(closed.text.contains("understood `target` as fullPath: acme/widget, iid: 3"), "{}", closed.text);
+    let listed = succeed(&mut client, "issue.list", json!({"target": "acme/widget", "per_page": 2}));
+    let next = &listed["page"]["next"]["arguments"]["params"];
+    assert_eq!(next["fullPath"], "acme/widget", "what follows says where in the catalog's own words: {next}");
+    assert!(next.get("target").is_none());
+}
+
+#[test]
+fn a_target_that_cannot_be_is_told() {
+    let mut client = Client::sandbox();
+    let base = address(&mut client);
+    let foreign = fail(
+        &mut client,
+        "issue.get",
+        json!({"target": "https://gitlab.other/acme/widget/-/issues/1"}),
+        "invalid_params",
+    );
+    let message = foreign["message"].as_str().unwrap();
+    let here = base.split_once("://").unwrap().1;
+    assert!(message.contains("gitlab.other") && message.contains(here), "{message}");
+
+    let wrong = fail(&mut client, "issue.get", json!({"target": "acme/widget!5"}), "invalid_params");
+    let message = wrong["message"].as_str().unwrap();
+    assert!(message.contains("`target` is a merge request, and this works on an issue"), "{message}");
+    assert_eq!(
+        wrong["fix"]["arguments"],
+        json!({"action": "merge_request.get", "params": {"target": "acme/widget!5"}})
+    );
+    let fixed = client.call(wrong["fix"]["tool"].as_str().unwrap(), wrong["fix"]["arguments"].clone());
+    assert!(!fixed.is_error, "{}", fixed.text);
+
+    let whole = fail(&mut client, "branch.list", json!({"target": "acme/widget#1"}), "invalid_params");
+    assert_eq!(whole["fix"]["arguments"]["params"], json!({"fullPath": "acme/widget"}));
+
+    let group = json!({"target": format!("{base}/groups/acme")});
+    let wrong = fail(&mut client, "branch.list", group, "invalid_params");
+    assert!(
+        wrong["message"].as_str().unwrap().contains("is a group, and this works on a project"),
+        "{wrong}"
+    );
+
+    let both = json!({"target": "acme/widget#1", "iid": 2});
+    let disagrees = fail(&mut client, "issue.get", both, "invalid_params");
+    assert!(
+        disagrees["message"].as_str().unwrap().contains("`iid` is 2, but `target` says 1"),
+        "{disagrees}"
+    );
+}

@@ -1,6 +1,6 @@
 //! The rules, each on a line that GitLab's document really has.
 
-use gitlab_mcp::catalog::{ArrayForm, Base, Kind, Lookup, Method, Operation, Param, Risk, Scope};
+use gitlab_mcp::catalog::{ArrayForm, Base, Kind, Method, Names, Operation, Param, Risk, Scope};
 use serde_json::{Value, json};
 
 use crate::curation::{Curation, Domain, expanded, key};
@@ -90,7 +90,7 @@ fn a_path_says_where_it_works() {
 #[test]
 fn placeholders_are_filled_by_what_people_know() {
     let of = |name: &str, before: &str, position| binding(name, before, position);
-    let plain = |param: &str| Binding { param: param.to_owned(), lookup: None };
+    let plain = |param: &str| Binding { param: param.to_owned(), names: None };
     assert_eq!(of("id", "projects", 1), plain("fullPath"));
     assert_eq!(of("project_id", "projects", 1), plain("fullPath"));
     assert_eq!(of("merge_request_iid", "merge_requests", 3), plain("iid"));
@@ -101,7 +101,7 @@ fn placeholders_are_filled_by_what_people_know() {
     assert_eq!(of("noteable_id", "commits", 4), plain("sha"));
     assert_eq!(of("id", "users", 1), plain("user_id"));
     assert_eq!(of("key", "variables", 3), plain("key"));
-    assert_eq!(of("noteable_id", "epics", 3).lookup, Some(Lookup::EpicId));
+    assert_eq!(of("noteable_id", "epics", 3).names, Some(Names::EpicIid));
 }
 
 #[test]

@@ -1,0 +1,115 @@
+//! A target as the parameters of one action, or why it cannot be that action's.
+
+use serde_json::{Map, Value};
+use url::Url;
+
+use super::spot::{self, Kind, Spot};
+use super::{parse, takes};
+use crate::call::Fault;
+use crate::catalog::{Action, Scope};
+
+/// Whether `target` is understood for the action: it works on a path, and calls nothing of its own that.
+pub fn takes_target(action: &Action) -> bool {
+    action.param(super::TARGET).is_none()
+        && ["fullPath", "user_id"].iter().any(|name| action.param(name).is_some())
+}
+
+/// The parameters that the target says, by the action's names. What else was given tells where a ref with slashes
+/// ends.
+pub fn filled(
+    action: &Action,
+    text: &str,
+    given: &Map<String, Value>,
+    base: &Url,
+) -> Result<Vec<(String, String)>, Fault> {
+    let spot = parse(text, base)?;
+    let mut filled = place(action, &spot, given).ok_or_else(|| wrong(action, text, &spot))?;
+    filled.extend(thing(action, &spot, given).ok_or_else(|| wrong(action, text, &spot))?);
+    if let (Some(note), Some(_)) = (&spot.note, action.param("note_id")) {
+        filled.push(("note_id".to_owned(), note.clone()));
+    }
+    Ok(filled)
+}
+
+/// `fullPath`, and `scope` where the target tells which is meant. None: the action works on nothing there.
+fn place(action: &Action, spot: &Spot, given: &Map<String, Value>) -> Option<Vec<(String, String)>> {
+    let works = |scope: Scope| {
+        action.choices().any(|operation| operation.scope == scope && operation.is_filled_by("fullPath"))
+    };
+    if spot.path.is_empty() {
+        return Some(Vec::new());
+    }
+    action.param("fullPath")?;
+    let mut filled = vec![("fullPath".to_owned(), spot.path.clone())];
+    let Some(holder) = spot.holder else { return Some(filled) };
+    // Below other paths than a project's and a group's, either may be meant.
+    if works(Scope::Project) || works(Scope::Group) {
+        works(holder).then_some(())?;
+    }
+    let chosen = |word: &str| {
+        action.param("scope").is_some_and(|scope| scope.choices.iter().any(|choice| choice == word))
+    };
+    let rivals = works(Scope::Project) && works(Scope::Group);
+    if rivals && chosen(holder.name()) && !given.contains_key("scope") {
+        filled.push(("scope".to_owned(), holder.name().to_owned()));
+    }
+    Some(filled)
+}
+
+/// The parameters that hold the thing. None: the action has no place for it.
+fn thing(action: &Action, spot: &Spot, given: &Map<String, Value>) -> Option<Vec<(String, String)>> {
+    if spot.kind == Kind::Holder {
+        return Some(Vec::new());
+    }
+    let param = spot::parameter(action, spot.kind)?.to_owned();
+    if !matches!(spot.kind, Kind::File | Kind::Directory) {
+        return Some(vec![(param, spot.value.clone())]);
+    }
+    let holds_ref = ["ref", "ref_name"].into_iter().find(|name| action.param(name).is_some());
+    let said = holds_ref.and_then(|name| given.get(name)).and_then(Value::as_str);
+    let (at, path) = parted(&spot.value, said);
+    let at = holds_ref.map(|name| (name.to_owned(), at.to_owned()));
+    Some([(param, path.to_owned())].into_iter().chain(at).collect())
+}
+
+/// A ref and a path: where they meet is told by the ref that was given beside, else by the first slash.
+fn parted<'a>(value: &'a str, said: Option<&str>) -> (&'a str, &'a str) {
+    let by_said = said.and_then(|said| {
+        let path = value.strip_prefix(said)?.strip_prefix('/')?;
+        Some((value.get(..said.len())?, path))
+    });
+    by_said.or_else(|| value.split_once('/')).unwrap_or((value, ""))
+}
+
+fn wrong(action: &Action, text: &str, spot: &Spot) -> Fault {
+    let nouns: Vec<&str> = takes(action).iter().map(|row| row.noun).collect();
+    let takes = if nouns.is_empty() { holders(action).to_owned() } else { nouns.join(" or ") };
+    Fault::WrongTarget {
+        given: text.to_owned(),
+        kind: spot.kind,
+        is: match (spot.kind, spot.holder) {
+            (Kind::Holder, Some(Scope::Group)) => "a group".to_owned(),
+            (Kind::Holder, Some(_)) => "a project".to_owned(),
+            (kind, Some(Scope::Group)) if nouns.contains(&kind.noun()) => {
+                format!("{} of a group", kind.noun())
+            }
+            (kind, Some(_)) if nouns.contains(&kind.noun()) => format!("{} of a project", kind.noun()),
+            (kind, _) => kind.noun().to_owned(),
+        },
+        takes,
+        path: spot.path.clone(),
+    }
+}
+
+/// Where the action works, in words.
+fn holders(action: &Action) -> &'static str {
+    let works = |scope: Scope| {
+        action.choices().any(|operation| operation.scope == scope && operation.is_filled_by("fullPath"))
+    };
+    match (works(Scope::Project), works(Scope::Group)) {
+        (true, false) => "a project",
+        (false, true) => "a group",
+        _ if action.param("fullPath").is_none() => "a user",
+        _ => "a project or group",
+    }
+}

@@ -1,0 +1,142 @@
+//! The addresses of GitLab's pages, with `/-/` and as they were before it.
+
+use percent_encoding::percent_decode_str;
+use url::Url;
+
+use super::short::is_number;
+use super::spot::{Kind, Spot};
+use crate::catalog::Scope;
+
+/// Why an address is nothing of this GitLab's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stray {
+    /// It is of another host.
+    Host(String),
+    /// It is not below this GitLab's relative root.
+    Root,
+    Nothing,
+}
+
+/// How what follows a page's word is read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reads {
+    Number,
+    /// All of it, slashes and all.
+    Rest,
+    /// A branch; more segments are a path in it.
+    Tree,
+}
+
+/// The word of a page, what it shows, and how that is written.
+const PAGES: [(&str, Kind, Reads); 22] = [
+    ("issues", Kind::Issue, Reads::Number),
+    ("work_items", Kind::WorkItem, Reads::Number),
+    ("merge_requests", Kind::MergeRequest, Reads::Number),
+    ("epics", Kind::Epic, Reads::Number),
+    ("pipelines", Kind::Pipeline, Reads::Number),
+    ("pipeline_schedules", Kind::PipelineSchedule, Reads::Number),
+    ("jobs", Kind::Job, Reads::Number),
+    ("builds", Kind::Job, Reads::Number),
+    ("milestones", Kind::Milestone, Reads::Number),
+    ("snippets", Kind::Snippet, Reads::Number),
+    ("environments", Kind::Environment, Reads::Number),
+    ("boards", Kind::Board, Reads::Number),
+    ("commit", Kind::Commit, Reads::Rest),
+    ("tags", Kind::Tag, Reads::Rest),
+    ("releases", Kind::Release, Reads::Rest),
+    ("wikis", Kind::Wiki, Reads::Rest),
+    ("blob", Kind::File, Reads::Rest),
+    ("raw", Kind::File, Reads::Rest),
+    ("blame", Kind::File, Reads::Rest),
+    ("edit", Kind::File, Reads::Rest),
+    ("tree", Kind::Directory, Reads::Tree),
+    ("commits", Kind::Directory, Reads::Tree),
+];
+
+/// The text as an address, also where the scheme was left out before the configured host.
+pub fn address(text: &str, base: &Url) -> Option<Url> {
+    let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
+    match scheme.as_deref() {
+        Some("http" | "https") => Url::parse(text).ok(),
+        Some(_) => None,
+        None => {
+            let host = host(base)?;
+            let rest = text.get(host.len()..).filter(|rest| rest.starts_with('/'))?;
+            text.get(..host.len()).filter(|start| start.eq_ignore_ascii_case(&host))?;
+            Url::parse(&format!("{}://{host}{rest}", base.scheme())).ok()
+        }
+    }
+}
+
+/// Host and port, as they were written.
+pub fn host(url: &Url) -> Option<String> {
+    let host = url.host_str()?;
+    Some(url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
+}
+
+/// What the page shows.
+pub fn parse(url: &Url, base: &Url) -> Result<Spot, Stray> {
+    if host(url) != host(base) {
+        return Err(Stray::Host(host(url).unwrap_or_default()));
+    }
+    let root = base.path().trim_end_matches('/');
+    let path = url.path().strip_prefix(root).ok_or(Stray::Root)?;
+    if !path.is_empty() && !path.starts_with('/') {
+        return Err(Stray::Root);
+    }
+    let segments: Vec<String> = path
+        .split('/')
+        .filter(|segment| !segment.is_empty())
+        .map(|segment| percent_decode_str(segment).decode_utf8_lossy().into_owned())
+        .collect();
+    let (holder, segments) = match segments.split_first() {
+        Some((first, rest)) if first == "groups" => (Some(Scope::Group), rest),
+        _ => (None, segments.as_slice()),
+    };
+    let (path, page) = halves(segments, holder);
+    let shown = page.and_then(shown);
+    if path.is_empty() && shown.is_none() {
+        return Err(Stray::Nothing);
+    }
+    let (kind, value) = shown.unwrap_or((Kind::Holder, String::new()));
+    let by_page = page.map(|_| if kind == Kind::Epic { Scope::Group } else { Scope::Project });
+    Ok(Spot {
+        path: path.join("/"),
+        holder: if path.is_empty() { None } else { holder.or(by_page) },
+        kind,
+        value,
+        note: url.fragment().and_then(|anchor| anchor.strip_prefix("note_")).map(str::to_owned),
+    })
+}
+
+/// The full path and what is below it: behind `-`, or from the first word of a page where an old address has none.
+fn halves(segments: &[String], holder: Option<Scope>) -> (&[String], Option<&[String]>) {
+    if let Some(at) = segments.iter().position(|segment| segment == "-") {
+        let (path, page) = segments.split_at(at);
+        return (path, page.get(1..));
+    }
+    // A project is below a group or a user, so its page is at least the third.
+    let first = if holder.is_some() { 1 } else { 2 };
+    let is_page = |segment: &String| PAGES.iter().any(|(word, ..)| word == segment);
+    match segments.iter().skip(first).position(is_page) {
+        Some(at) => {
+            let (path, page) = segments.split_at(at + first);
+            (path, Some(page))
+        }
+        None => (segments, None),
+    }
+}
+
+fn shown(page: &[String]) -> Option<(Kind, String)> {
+    let (word, rest) = page.split_first()?;
+    let (_, kind, reads) = PAGES.iter().find(|(known, ..)| known == word)?;
+    // An incident is an issue with a page of its own.
+    let rest = rest.strip_prefix(&["incident".to_owned()]).unwrap_or(rest);
+    let first = rest.first()?;
+    match reads {
+        Reads::Number if *kind == Kind::Milestone => is_number(first).then(|| (*kind, format!("%{first}"))),
+        Reads::Number => is_number(first).then(|| (*kind, first.clone())),
+        Reads::Tree if rest.len() == 1 => Some((Kind::Branch, first.clone())),
+        Reads::Rest | Reads::Tree => Some((*kind, rest.join("/"))),
+    }
+}

@@ -1,0 +1,75 @@
+//! References as people write them in texts: `group/project#12`, `group&7`, `@alice`.
+
+use super::spot::{Kind, Spot};
+use crate::catalog::Scope;
+
+/// What stands between a path and what is below it.
+const MARKS: [(char, Kind, Option<Scope>); 7] = [
+    ('#', Kind::Issue, Some(Scope::Project)),
+    ('!', Kind::MergeRequest, Some(Scope::Project)),
+    ('&', Kind::Epic, Some(Scope::Group)),
+    ('$', Kind::Snippet, Some(Scope::Project)),
+    ('@', Kind::Commit, Some(Scope::Project)),
+    ('%', Kind::Milestone, None),
+    ('~', Kind::Label, None),
+];
+
+/// What the reference names; none where it is none.
+pub fn parse(text: &str) -> Option<Spot> {
+    let Some((path, kind, holder, value)) = split(text) else {
+        let path = text.trim_matches('/');
+        return is_path(path).then(|| spot(path, None, Kind::Holder, String::new()));
+    };
+    let path = path.trim_matches('/');
+    if !path.is_empty() && !is_path(path) {
+        return None;
+    }
+    match kind {
+        Kind::Commit if path.is_empty() => {
+            is_path(value).then(|| spot("", None, Kind::User, value.to_owned()))
+        }
+        Kind::Commit => is_sha(value).then(|| spot(path, holder, kind, value.to_owned())),
+        Kind::Milestone | Kind::Label => {
+            let name = unquoted(value)?;
+            // `%12` is a number, `%v1` a title: who looks it up knows by the mark.
+            let value = if kind == Kind::Milestone { format!("%{value}") } else { name.to_owned() };
+            Some(spot(path, holder, kind, value))
+        }
+        _ => is_number(value).then(|| spot(path, holder, kind, value.to_owned())),
+    }
+}
+
+fn split(text: &str) -> Option<(&str, Kind, Option<Scope>, &str)> {
+    let (at, mark) = text.char_indices().find(|(_, c)| MARKS.iter().any(|(mark, ..)| mark == c))?;
+    let (_, kind, holder) = MARKS.iter().find(|(known, ..)| *known == mark)?;
+    Some((text.get(..at)?, *kind, *holder, text.get(at + mark.len_utf8()..)?))
+}
+
+fn spot(path: &str, holder: Option<Scope>, kind: Kind, value: String) -> Spot {
+    Spot { path: path.to_owned(), holder, kind, value, note: None }
+}
+
+/// A name without its quotes, where there is anything of it.
+fn unquoted(text: &str) -> Option<&str> {
+    let bare = text.strip_prefix('"').and_then(|inner| inner.strip_suffix('"')).unwrap_or(text);
+    (!bare.trim().is_empty()).then_some(bare)
+}
+
+/// Segments as GitLab allows them.
+fn is_path(text: &str) -> bool {
+    let is_segment = |segment: &str| {
+        !segment.is_empty()
+            && segment.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '+'))
+            && segment.chars().any(|c| c != '.')
+    };
+    text.split('/').all(is_segment)
+}
+
+/// A number that may be an iid or an id.
+pub fn is_number(text: &str) -> bool {
+    (1..=18).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn is_sha(text: &str) -> bool {
+    (7..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}

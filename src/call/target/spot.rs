@@ -1,0 +1,168 @@
+//! What a target names: a thing and where it is. One table says how each kind is called, and which parameters
+//! hold it.
+
+use std::fmt;
+
+use crate::catalog::{Action, Piece, Scope, pieces};
+
+/// A thing of GitLab's and where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spot {
+    /// The full path of the project or group; empty where the reference leaves it out.
+    pub path: String,
+    /// Whether that is a project or a group, where the reference tells.
+    pub holder: Option<Scope>,
+    pub kind: Kind,
+    /// Its number, name or SHA; empty for the project or group itself.
+    pub value: String,
+    /// The comment that a URL's anchor points to.
+    pub note: Option<String>,
+}
+
+/// What kind of thing a target is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The project or group itself.
+    Holder,
+    User,
+    Issue,
+    MergeRequest,
+    Epic,
+    /// An issue or an epic by its newer page.
+    WorkItem,
+    Commit,
+    Branch,
+    Tag,
+    /// The value is `ref/path/of/file`: only GitLab knows where a ref with slashes ends.
+    File,
+    /// The same.
+    Directory,
+    Pipeline,
+    Job,
+    Milestone,
+    Label,
+    Snippet,
+    Wiki,
+    Release,
+    Environment,
+    Board,
+    PipelineSchedule,
+}
+
+/// How a kind is called and held.
+#[derive(Debug)]
+pub struct Row {
+    pub kind: Kind,
+    /// With its article, for messages.
+    pub noun: &'static str,
+    /// The domain of the actions on it.
+    pub domain: &'static str,
+    /// The segments of GitLab's paths whose placeholder it fills.
+    pub segments: &'static [&'static str],
+    /// Other parameters that hold it, the likeliest first.
+    pub params: &'static [&'static str],
+}
+
+const fn row(
+    kind: Kind,
+    noun: &'static str,
+    domain: &'static str,
+    segments: &'static [&'static str],
+    params: &'static [&'static str],
+) -> Row {
+    Row { kind, noun, domain, segments, params }
+}
+
+/// Every kind once.
+pub const ROWS: &[Row] = &[
+    row(Kind::Holder, "a project or group", "", &[], &[]),
+    row(Kind::User, "a user", "user", &["users"], &["user_id", "username"]),
+    row(Kind::Issue, "an issue", "issue", &["issues"], &[]),
+    row(Kind::MergeRequest, "a merge request", "merge_request", &["merge_requests"], &[]),
+    row(Kind::Epic, "an epic", "epic", &["epics"], &[]),
+    row(Kind::WorkItem, "a work item", "issue", &["work_items", "issues", "epics"], &[]),
+    row(Kind::Commit, "a commit", "commit", &["commits"], &["sha", "ref", "ref_name"]),
+    row(Kind::Branch, "a branch", "branch", &["branches"], &["branch", "ref", "ref_name"]),
+    row(Kind::Tag, "a tag", "tag", &["tags"], &["tag_name", "ref", "ref_name"]),
+    row(Kind::File, "a file", "repository_file", &["files", "blame"], &["file_path", "path"]),
+    row(Kind::Directory, "a directory", "repository", &[], &["path"]),
+    row(Kind::Pipeline, "a pipeline", "pipeline", &["pipelines"], &["pipeline_id"]),
+    row(Kind::Job, "a job", "job", &["jobs"], &["job_id"]),
+    row(Kind::Milestone, "a milestone", "milestone", &["milestones"], &["milestone_id"]),
+    row(Kind::Label, "a label", "label", &["labels"], &["label_id"]),
+    row(Kind::Snippet, "a snippet", "snippet", &["snippets"], &["snippet_id"]),
+    row(Kind::Wiki, "a wiki page", "wiki", &["wikis"], &["slug"]),
+    row(Kind::Release, "a release", "release", &["releases"], &["tag_name"]),
+    row(Kind::Environment, "an environment", "environment", &["environments"], &["environment_id"]),
+    row(Kind::Board, "a board", "board", &["boards"], &["board_id"]),
+    row(
+        Kind::PipelineSchedule,
+        "a pipeline schedule",
+        "pipeline_schedule",
+        &["pipeline_schedules"],
+        &["pipeline_schedule_id"],
+    ),
+];
+
+impl Kind {
+    /// How it is called and held.
+    pub fn row(self) -> Option<&'static Row> {
+        ROWS.iter().find(|row| row.kind == self)
+    }
+
+    /// What it is in messages.
+    pub fn noun(self) -> &'static str {
+        self.row().map_or("something else", |row| row.noun)
+    }
+}
+
+/// What things the action's paths hold, the outermost first; none where it works on a whole project or group.
+pub fn takes(action: &Action) -> Vec<&'static Row> {
+    let segments: Vec<&str> = action.choices().flat_map(|operation| held(&operation.path)).collect();
+    let holds = |row: &&Row| row.segments.iter().any(|segment| segments.contains(segment));
+    ROWS.iter().filter(|row| row.kind != Kind::WorkItem).filter(holds).collect()
+}
+
+/// The parameter that such a thing is for this action: what fills its place in the path, else one that is called
+/// after it.
+pub fn parameter(action: &Action, kind: Kind) -> Option<&str> {
+    let row = kind.row()?;
+    let in_path = action.choices().find_map(|operation| {
+        let (_, placeholder) = slots(&operation.path).find(|(segment, _)| row.segments.contains(segment))?;
+        Some(operation.bind.get(placeholder).map_or(placeholder, String::as_str))
+    });
+    let named = || row.params.iter().find(|name| action.param(name).is_some()).copied();
+    in_path.or_else(named)
+}
+
+fn held(path: &str) -> impl Iterator<Item = &str> {
+    slots(path).map(|(segment, _)| segment)
+}
+
+/// The placeholders of a path, each with the segment before it.
+fn slots(path: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut before = "";
+    pieces(path).filter_map(move |piece| match piece {
+        Piece::Text(text) => {
+            before = text.split('/').rfind(|word| !word.is_empty()).unwrap_or(before);
+            None
+        }
+        Piece::Placeholder { name, .. } => Some((before, name)),
+    })
+}
+
+impl fmt::Display for Spot {
+    /// The short reference, as GitLab writes it in texts, where it has one.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mark = match self.kind {
+            Kind::Issue => "#",
+            Kind::MergeRequest => "!",
+            Kind::Epic => "&",
+            Kind::Snippet => "$",
+            Kind::Commit | Kind::User => "@",
+            Kind::Label => "~",
+            _ => "",
+        };
+        write!(f, "{}{mark}{}", self.path, self.value)
+    }
+}
