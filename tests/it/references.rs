@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use gitlab_mcp::call::RESOLVERS;
-use gitlab_mcp::catalog::{Names, Param};
+use gitlab_mcp::catalog::{Audience, Names, Param, Risk};
 use serde_json::{Value, json};
 
 use crate::catalog::{action, actions};
@@ -36,7 +36,7 @@ fn every_kind_has_one_resolver_whose_reads_are_in_the_catalog() {
     for resolver in RESOLVERS {
         for read in resolver.reads {
             let action = action(read.action);
-            assert_eq!(action.risk, gitlab_mcp::catalog::Risk::Read, "{}", read.action);
+            assert_eq!(action.risk, Risk::Read, "{}", read.action);
             for (param, _) in read.ask {
                 assert!(action.param(param).is_some(), "{} takes no {param}", read.action);
             }
@@ -276,4 +276,46 @@ fn a_target_that_cannot_be_is_told() {
         disagrees["message"].as_str().unwrap().contains("`iid` is 2, but `target` says 1"),
         "{disagrees}"
     );
+}
+
+#[test]
+fn an_answer_is_kept_until_gitlab_says_there_is_no_such_thing() {
+    let mut client = Client::sandbox();
+    let named = || json!({"fullPath": "acme/widget", "scope": "project", "board_id": "Development"});
+    assert_eq!(succeed(&mut client, "board.get", named())["data"]["id"], 1);
+    // Asked again, the name would be ambiguous.
+    let twin = json!({"fullPath": "acme/widget", "name": "Development"});
+    let twin = succeed(&mut client, "board.create", twin)["data"]["id"].clone();
+    assert_eq!(succeed(&mut client, "board.get", named())["data"]["id"], 1);
+    let first = json!({"fullPath": "acme/widget", "scope": "project", "board_id": 1});
+    let deleted = client.call(EXECUTE, json!({"action": "board.delete", "params": first, "confirm": true}));
+    assert!(!deleted.is_error, "{}", deleted.text);
+    fail(&mut client, "board.get", named(), "not_found");
+    assert_eq!(succeed(&mut client, "board.get", named())["data"]["id"], twin);
+}
+
+/// The parameters called after an id that no name may stand for.
+fn ids_alone<'a>(params: &'a [Param], found: &mut BTreeSet<&'a str>) {
+    let is_id = |name: &str| matches!(name, "id" | "ids") || name.ends_with("_id") || name.ends_with("_ids");
+    for param in params {
+        if is_id(&param.name) && param.names.is_none() {
+            found.insert(&param.name);
+        }
+        ids_alone(&param.fields, found);
+    }
+}
+
+#[test]
+fn the_documentation_lists_what_still_takes_an_id_alone() {
+    let text = include_str!("../../docs/catalog.md");
+    let table = text.split("What only an id can name:").nth(1).unwrap().split("\n\n").nth(1).unwrap();
+    let cells = table.lines().filter_map(|line| line.rsplit('|').nth(1));
+    let listed: BTreeSet<&str> = cells
+        .flat_map(|cell| cell.split_whitespace())
+        .filter_map(|word| word.strip_prefix('`')?.strip_suffix('`'))
+        .collect();
+    let people: Vec<_> = actions().into_iter().filter(|action| action.audience == Audience::Person).collect();
+    let mut found = BTreeSet::new();
+    people.iter().for_each(|action| ids_alone(&action.params, &mut found));
+    assert_eq!(listed, found);
 }

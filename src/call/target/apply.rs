@@ -65,7 +65,7 @@ fn thing(action: &Action, spot: &Spot, given: &Map<String, Value>) -> Option<Vec
     if !matches!(spot.kind, Kind::File | Kind::Directory) {
         return Some(vec![(param, spot.value.clone())]);
     }
-    let holds_ref = ["ref", "ref_name"].into_iter().find(|name| action.param(name).is_some());
+    let holds_ref = ["ref", "ref_name", "branch"].into_iter().find(|name| action.param(name).is_some());
     let said = holds_ref.and_then(|name| given.get(name)).and_then(Value::as_str);
     let (at, path) = parted(&spot.value, said);
     let at = holds_ref.map(|name| (name.to_owned(), at.to_owned()));
