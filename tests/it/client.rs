@@ -193,3 +193,15 @@ pub fn reply(answer: &Value) -> Reply {
         is_error: result["isError"] == true,
     }
 }
+
+/// Runs an action.
+pub fn execute(client: &mut Client, action: &str, params: Value) -> Reply {
+    client.call("gitlab_execute_action", json!({"action": action, "params": params}))
+}
+
+/// Runs an action that has to succeed.
+pub fn succeed(client: &mut Client, action: &str, params: Value) -> Value {
+    let reply = execute(client, action, params);
+    assert!(!reply.is_error, "{action}: {}", reply.text);
+    reply.structured
+}

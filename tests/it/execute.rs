@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, LATEST_HANDSHAKE, Reply};
+use crate::client::{Client, LATEST_HANDSHAKE, Reply, execute, succeed};
 
 const EXECUTE: &str = "gitlab_execute_action";
 
@@ -11,16 +11,6 @@ fn sandbox_with(variables: &[(&str, &str)]) -> Client {
     let mut client = Client::start(&["--sandbox"], variables);
     client.initialize(LATEST_HANDSHAKE);
     client
-}
-
-fn execute(client: &mut Client, action: &str, params: Value) -> Reply {
-    client.call(EXECUTE, json!({"action": action, "params": params}))
-}
-
-fn succeed(client: &mut Client, action: &str, params: Value) -> Value {
-    let reply = execute(client, action, params);
-    assert!(!reply.is_error, "{action}: {}", reply.text);
-    reply.structured
 }
 
 /// The error, which has to be one of that kind and to say the same in both forms.

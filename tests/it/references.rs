@@ -7,19 +7,9 @@ use gitlab_mcp::catalog::{Audience, Names, Param, Risk};
 use serde_json::{Value, json};
 
 use crate::catalog::{action, actions};
-use crate::client::{Client, LATEST_HANDSHAKE, Reply};
+use crate::client::{Client, LATEST_HANDSHAKE, execute, succeed};
 
 const EXECUTE: &str = "gitlab_execute_action";
-
-fn execute(client: &mut Client, action: &str, params: Value) -> Reply {
-    client.call(EXECUTE, json!({"action": action, "params": params}))
-}
-
-fn succeed(client: &mut Client, action: &str, params: Value) -> Value {
-    let reply = execute(client, action, params);
-    assert!(!reply.is_error, "{action}: {}", reply.text);
-    reply.structured
-}
 
 fn fail(client: &mut Client, action: &str, params: Value, kind: &str) -> Value {
     let reply = execute(client, action, params);
