@@ -85,6 +85,30 @@ pub struct Operation {
     pub alternate: bool,
     #[serde(default)]
     pub deprecated: bool,
+    /// What is sent to `/api/graphql`, where it is no REST request.
+    #[serde(default)]
+    pub graphql: Option<Graphql>,
+}
+
+/// One thing GitLab's GraphQL interface does: a field of the root, or one reached through it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Graphql {
+    pub kind: GraphqlKind,
+    /// The fields from the root, as people name it: `project.branchRules`, `workItemCreate`.
+    pub field: String,
+    /// The whole document, with the default selection.
+    pub document: String,
+    /// Which parameter fills which variable of the document; several fields of one input object have a path:
+    /// `input.title`.
+    pub variables: BTreeMap<String, String>,
+}
+
+/// What a GraphQL operation is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GraphqlKind {
+    Query,
+    Mutation,
 }
 
 /// An HTTP method that GitLab's interface uses.

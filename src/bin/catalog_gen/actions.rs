@@ -74,6 +74,7 @@ fn member(raw: &RawOperation, alternate: bool) -> Member {
         body: raw.body,
         alternate,
         deprecated: raw.deprecated,
+        graphql: None,
     };
     Member { operation, params: once(params) }
 }
