@@ -14,6 +14,9 @@ pub fn write(
     params: &Map<String, Value>,
     known: &Known,
 ) -> Result<Call, Fault> {
+    if let Some(graphql) = &operation.graphql {
+        return Ok(super::graphql::write(action, operation, graphql, params));
+    }
     let path = path(action, operation, params, known)?;
     let sent: Vec<(&Param, &Value)> = action
         .params
