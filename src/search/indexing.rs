@@ -270,7 +270,9 @@ impl<'t> Profiler<'t> {
     }
 
     fn profile(&self, action: &Action, texts: &Texts, domain: u16, vocabulary: &Vocabulary) -> Profile {
-        let mut verb = ids(&self.analyser.words(action.verb()), vocabulary).into_iter();
+        // A twin is called by a field, which is no verb.
+        let verb = if action.twin.is_some() { "" } else { action.verb() };
+        let mut verb = ids(&self.analyser.words(verb), vocabulary).into_iter();
         Profile {
             domain,
             verb: verb.next().unwrap_or(WordId::MAX),

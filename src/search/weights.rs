@@ -108,7 +108,7 @@ pub const WEIGHTS: Weights = Weights {
         place(2.0, 0.3), // pairs
     ],
     saturation: 1.5,
-    features: [0.9, 0.1, 0.72, 0.22, 0.07, 0.11, -0.25, 0.05, -0.08, -0.12, -0.07, -0.2],
+    features: [0.9, 0.1, 0.72, 0.22, 0.07, 0.11, -0.25, 0.05, -0.08, -0.2, -0.07, -0.2],
     beside: 0.7,
     unknown: 2.0,
     verb_meaning: 0.5,
