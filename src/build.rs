@@ -69,6 +69,7 @@ fn main() -> Outcome<()> {
     let actions = read_actions(&root.join("actions"))?;
     let words = read_words(&root)?;
     write_catalog(&actions, &out)?;
+    write_fragments(&fs::read_to_string(root.join("fragments.graphql"))?, &out)?;
     fs::write(out.join("catalog_words.bin"), postcard::to_allocvec(&words)?)?;
     write_search(&actions, &words, &out)
 }
@@ -138,6 +139,18 @@ fn write_catalog(actions: &[Action], out: &Path) -> Outcome<()> {
     let header = Header { entries, aliases: aliases.into_iter().collect() };
     fs::write(out.join("catalog_header.bin"), postcard::to_allocvec(&header)?)?;
     fs::write(out.join("catalog_records.bin"), records)?;
+    Ok(())
+}
+
+/// One fragment a line, `fragment NAME on TYPE{…}`, in the order of the names.
+fn write_fragments(text: &str, out: &Path) -> Outcome<()> {
+    let definitions = text.lines().filter_map(|line| {
+        let name = line.strip_prefix("fragment ")?.split_once(' ')?.0;
+        Some((name, line))
+    });
+    let fragments: BTreeMap<&str, &str> = definitions.collect();
+    let fragments: Vec<(&str, &str)> = fragments.into_iter().collect();
+    fs::write(out.join("catalog_fragments.bin"), postcard::to_allocvec(&fragments)?)?;
     Ok(())
 }
 

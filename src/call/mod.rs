@@ -7,6 +7,7 @@
 mod check;
 mod choose;
 mod encode;
+mod graphql;
 mod invalid;
 mod known;
 mod question;

@@ -14,6 +14,9 @@ pub fn write(
     params: &Map<String, Value>,
     resolved: Vec<Resolved>,
 ) -> Result<Call, Fault> {
+    if let Some(graphql) = &operation.graphql {
+        return Ok(super::graphql::write(action, operation, graphql, params, resolved));
+    }
     let path = path(operation, params)?;
     let sent: Vec<(&Param, &Value)> = action
         .params

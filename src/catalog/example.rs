@@ -1,5 +1,7 @@
 //! A call of an action that executes as it stands.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
 use super::language::Words;
@@ -24,13 +26,17 @@ fn is_needed(action: &Action, operation: &Operation, param: &Param) -> bool {
     taken && (param.required || action.example.contains_key(&param.name))
 }
 
-/// A project and a group are told apart by asking GitLab; saying which saves the question.
+/// Operations that are filled alike are told apart by asking GitLab, or not at all; saying which saves that.
 fn needs_scope(action: &Action, operation: &Operation) -> bool {
-    let rivals = action.choices().filter(|other| other.is_filled_by("fullPath")).count();
+    let filled = |operation: &Operation| -> BTreeSet<String> {
+        operation.placeholders().map(|(name, _)| operation.filled_by(name).to_owned()).collect()
+    };
+    let alike = action.choices().filter(|other| filled(other) == filled(operation)).count() > 1;
+    let by_path = action.choices().filter(|other| other.is_filled_by("fullPath")).count() > 1;
     let selects = action
         .param("scope")
         .is_some_and(|scope| scope.choices.iter().any(|word| word == operation.scope.name()));
-    rivals > 1 && operation.is_filled_by("fullPath") && selects
+    selects && (alike || (by_path && operation.is_filled_by("fullPath")))
 }
 
 fn value(param: &Param, own: Option<&Json>, words: &Words) -> Value {
@@ -61,16 +67,32 @@ fn fits(param: &Param, value: &Value) -> bool {
 
 fn fits_one(param: &Param, value: &Value) -> bool {
     let of_type = match param.kind.base {
-        Base::String | Base::Date | Base::DateTime => value.is_string(),
+        Base::String => value.is_string(),
+        // A glossary's `from` may be a branch, and its `date` a time.
+        Base::Date => value.as_str().is_some_and(|text| text.len() == 10 && is_dated(text)),
+        Base::DateTime => value.as_str().is_some_and(is_dated),
         Base::Integer => value.is_i64(),
         Base::Number => value.is_number(),
         Base::Boolean => value.is_boolean(),
         Base::IntegerOrString => value.is_string() || value.is_i64(),
-        Base::Object | Base::File => value.is_object(),
+        Base::Object => value.as_object().is_some_and(|object| fits_fields(param, object)),
+        Base::File => value.is_object(),
         Base::Any => true,
     };
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     of_type && (param.choices.is_empty() || param.choices.contains(&text))
+}
+
+fn is_dated(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// Whether an object has no other fields than the parameter, and all that it must have.
+fn fits_fields(param: &Param, object: &Map<String, Value>) -> bool {
+    let field = |name: &str| param.fields.iter().find(|field| field.name == name);
+    let fitting = object.iter().all(|(name, value)| field(name).is_some_and(|field| fits(field, value)));
+    let complete = param.fields.iter().all(|field| !field.required || object.contains_key(&field.name));
+    param.fields.is_empty() || (fitting && complete)
 }
 
 fn made(param: &Param, words: &Words) -> Value {

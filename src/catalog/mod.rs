@@ -3,6 +3,7 @@
 
 mod embedded;
 mod example;
+mod fragments;
 mod language;
 mod model;
 mod names;
@@ -13,6 +14,7 @@ use std::sync::OnceLock;
 
 use embedded::Header;
 pub use example::example;
+use fragments::Fragments;
 pub use language::{Domain, GlossaryEntry, Language, Synonym, Verb, Words};
 pub use model::*;
 pub use names::Names;
@@ -31,6 +33,8 @@ pub enum CatalogError {
     Header(#[source] postcard::Error),
     #[error("the embedded words cannot be read")]
     Words(#[source] postcard::Error),
+    #[error("the embedded fragments cannot be read")]
+    Fragments(#[source] postcard::Error),
     #[error("the embedded record of action {0} cannot be read")]
     Record(usize, #[source] postcard::Error),
     #[error("the catalog has no action number {0}")]
@@ -42,13 +46,14 @@ pub enum CatalogError {
 pub struct Catalog {
     header: Header<'static>,
     words: OnceLock<Words>,
+    fragments: Fragments,
 }
 
 impl Catalog {
     /// The catalog compiled into this binary.
     pub fn embedded() -> Result<Catalog, CatalogError> {
         let header = postcard::from_bytes(HEADER).map_err(CatalogError::Header)?;
-        Ok(Catalog { header, words: OnceLock::new() })
+        Ok(Catalog { header, words: OnceLock::new(), fragments: Fragments::default() })
     }
 
     /// How many actions there are.
@@ -82,7 +87,10 @@ impl Catalog {
             self.header.entries.get(number).ok_or(CatalogError::NoSuchAction(number))?.offset as usize;
         let end = self.header.entries.get(number + 1).map_or(RECORDS.len(), |next| next.offset as usize);
         let record = RECORDS.get(start..end).unwrap_or_default();
-        postcard::from_bytes(record).map_err(|source| CatalogError::Record(number, source))
+        let mut action =
+            postcard::from_bytes(record).map_err(|source| CatalogError::Record(number, source))?;
+        self.fragments.complete(&mut action)?;
+        Ok(action)
     }
 
     /// The action with that very id.

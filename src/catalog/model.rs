@@ -43,6 +43,10 @@ pub struct Action {
     /// True where a person wrote the summary; false where rules built it.
     #[serde(default)]
     pub curated: bool,
+    /// The id of the action that stands for this one: the same thing through GitLab's other interface. Such an
+    /// action runs by its own id and is in no ranking.
+    #[serde(default)]
+    pub twin: Option<String>,
 }
 
 /// What running an action can do to someone's GitLab.
@@ -67,7 +71,7 @@ pub enum Audience {
     Machine,
 }
 
-/// One thing GitLab's REST interface does: a method on a path.
+/// One thing GitLab does: a method on a path of its REST interface, or a field of its GraphQL interface.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Operation {
     pub method: Method,
@@ -87,6 +91,44 @@ pub struct Operation {
     pub alternate: bool,
     #[serde(default)]
     pub deprecated: bool,
+    /// What is sent to `/api/graphql`, where it is no REST request.
+    #[serde(default)]
+    pub graphql: Option<Graphql>,
+}
+
+/// One thing GitLab's GraphQL interface does: a field of the root, or one reached through it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Graphql {
+    pub kind: GraphqlKind,
+    /// The fields from the root, as people name it: `project.branchRules`, `workItemCreate`.
+    pub field: String,
+    /// What is asked of that field; spreads of fragments that [`Self::fragments`] defines. Empty of a scalar.
+    #[serde(default)]
+    pub selection: String,
+    /// The arguments without which the field is not reached, with the parameter that fills each:
+    /// `project.fullPath` by `fullPath`, `input.projectPath` by `fullPath`. Every other argument is a parameter
+    /// of the action by its wire name.
+    #[serde(default)]
+    pub variables: BTreeMap<String, String>,
+    /// The types of parameters, by name, where they are not [`Param::graphql`], which is another operation's; of a
+    /// mutation's `input`, where it is not called as the mutation is.
+    #[serde(default)]
+    pub types: BTreeMap<String, String>,
+    /// The GitLab version that introduced it as an experiment, where it still is one.
+    #[serde(default)]
+    pub experiment: Option<String>,
+    /// The definitions of the fragments in the selection. The catalog keeps one of each apart from the actions
+    /// and adds them when an action is read.
+    #[serde(skip)]
+    pub fragments: String,
+}
+
+/// What a GraphQL operation is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GraphqlKind {
+    Query,
+    Mutation,
 }
 
 /// An HTTP method that GitLab's interface uses.
@@ -165,6 +207,12 @@ pub struct Param {
     /// GitLab takes it, but its OpenAPI document leaves it out.
     #[serde(default)]
     pub undocumented: bool,
+    /// Its type in GraphQL, where a variable of a query carries it: `[IssuableState!]`.
+    #[serde(default)]
+    pub graphql: Option<String>,
+    /// The type in the global ids that it takes: `Ci::Build` of `gid://gitlab/Ci::Build/1`.
+    #[serde(default)]
+    pub gid: Option<String>,
 }
 
 /// Where a parameter goes.
@@ -192,7 +240,7 @@ pub enum ArrayForm {
     Brackets,
 }
 
-/// A type: a base, once or as a list. Written `string`, `integer[]`.
+/// A type: a base, once or as a list. Written `string`, `integer[]`; in the embedded records one byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Kind {
     pub base: Base,
@@ -260,12 +308,22 @@ impl FromStr for Kind {
 
 impl Serialize for Kind {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        if serializer.is_human_readable() {
+            return serializer.collect_str(self);
+        }
+        let base = BASES.iter().position(|(base, _)| *base == self.base).unwrap_or_default();
+        serializer.serialize_u8(u8::try_from(base * 2 + usize::from(self.many)).unwrap_or_default())
     }
 }
 
 impl<'de> Deserialize<'de> for Kind {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if !deserializer.is_human_readable() {
+            let packed = u8::deserialize(deserializer)?;
+            let found = BASES.get(usize::from(packed / 2));
+            let base = found.ok_or_else(|| serde::de::Error::custom("no type of a parameter"))?.0;
+            return Ok(Kind { base, many: packed % 2 == 1 });
+        }
         String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
     }
 }
@@ -319,6 +377,16 @@ impl Method {
     }
 }
 
+impl GraphqlKind {
+    /// As GraphQL writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            GraphqlKind::Query => "query",
+            GraphqlKind::Mutation => "mutation",
+        }
+    }
+}
+
 impl Scope {
     /// The word for it as a value of `scope`.
     pub fn name(self) -> &'static str {
@@ -366,17 +434,21 @@ impl Action {
 }
 
 impl Operation {
-    /// The path's placeholders in order, with whether each is a glob that keeps its slashes.
+    /// The path's placeholders in order, with whether each is a glob that keeps its slashes; of GraphQL, the
+    /// arguments that lead to its field.
     pub fn placeholders(&self) -> impl Iterator<Item = (&str, bool)> {
-        pieces(&self.path).filter_map(|piece| match piece {
+        let in_path = pieces(&self.path).filter_map(|piece| match piece {
             Piece::Placeholder { name, glob } => Some((name, glob)),
             Piece::Text(_) => None,
-        })
+        });
+        let arguments = self.graphql.iter().flat_map(|graphql| graphql.variables.keys());
+        in_path.chain(arguments.map(|argument| (argument.as_str(), false)))
     }
 
     /// The parameter that fills a placeholder.
     pub fn filled_by<'a>(&'a self, placeholder: &'a str) -> &'a str {
-        self.bind.get(placeholder).map_or(placeholder, String::as_str)
+        let argument = || self.graphql.as_ref().and_then(|graphql| graphql.variables.get(placeholder));
+        self.bind.get(placeholder).or_else(argument).map_or(placeholder, String::as_str)
     }
 
     /// Whether the path is filled by the parameter of that name.
@@ -387,7 +459,10 @@ impl Operation {
 
 impl fmt::Display for Operation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.method.name(), self.path)
+        match &self.graphql {
+            Some(graphql) => write!(f, "{} {}", graphql.kind.name(), graphql.field),
+            None => write!(f, "{} {}", self.method.name(), self.path),
+        }
     }
 }
 

@@ -16,13 +16,6 @@ pub struct Case {
     pub wanted: Vec<String>,
 }
 
-impl Case {
-    /// Whether an action of REST could be right; the catalog has no others.
-    pub fn is_answerable(&self) -> bool {
-        self.wanted.iter().any(|wanted| !wanted.starts_with("query ") && !wanted.starts_with("mutation "))
-    }
-}
-
 /// `request<TAB>operation|operation`, a line a case; empty lines and lines that begin with `#` are passed over.
 pub fn from_tsv(path: &Path) -> Result<Vec<Case>, EvalError> {
     let mut cases = Vec::new();

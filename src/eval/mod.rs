@@ -7,10 +7,11 @@ mod report;
 #[cfg(test)]
 mod tests;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use crate::catalog::{Action, Catalog};
+use crate::catalog::{Catalog, CatalogError};
 use crate::search::{Query, Ranker, SearchError};
 
 pub use cases::Case;
@@ -32,6 +33,8 @@ pub enum EvalError {
     OpenApi { path: PathBuf, reason: String },
     #[error("there is nothing to measure: name a file of cases or an OpenAPI document")]
     Nothing,
+    #[error("the catalog cannot be read")]
+    Catalog(#[from] CatalogError),
     #[error("a request could not be searched")]
     Search(#[from] SearchError),
 }
@@ -67,8 +70,9 @@ fn measure(
     options: &Options<'_>,
 ) -> Result<SetReport, EvalError> {
     let mut set = SetReport::new(path.display().to_string());
+    let serving = Serving::read(catalog)?;
     for case in cases {
-        if !case.is_answerable() {
+        if !serving.answers(case) {
             set.not_answerable += 1;
             continue;
         }
@@ -77,7 +81,7 @@ fn measure(
         let start = Instant::now();
         let ranking = ranker.rank(catalog, &query)?;
         set.micros.push(start.elapsed().as_micros());
-        let place = ranking.hits.iter().position(|hit| is_right(&hit.action, case));
+        let place = ranking.hits.iter().position(|hit| serving.is_right(&hit.action.id, case));
         let miss = || Miss {
             request: case.request.clone(),
             wanted: case.wanted.clone(),
@@ -91,7 +95,29 @@ fn measure(
     Ok(set)
 }
 
-/// Whether one of the action's operations, second spellings among them, is one of the case's.
-fn is_right(action: &Action, case: &Case) -> bool {
-    action.operations.iter().any(|operation| case.wanted.contains(&operation::normal(&operation.to_string())))
+/// The ids of the actions that serve an operation; for a twin, the action that stands for it.
+struct Serving(BTreeMap<String, BTreeSet<String>>);
+
+impl Serving {
+    fn read(catalog: &Catalog) -> Result<Serving, EvalError> {
+        let mut serving: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for action in catalog.actions() {
+            let action = action?;
+            let id = action.twin.unwrap_or(action.id);
+            for operation in &action.operations {
+                serving.entry(operation::normal(&operation.to_string())).or_default().insert(id.clone());
+            }
+        }
+        Ok(Serving(serving))
+    }
+
+    /// Whether the catalog has any of the case's operations.
+    fn answers(&self, case: &Case) -> bool {
+        case.wanted.iter().any(|wanted| self.0.contains_key(wanted))
+    }
+
+    /// Whether one of the action's operations, second spellings among them, is one of the case's.
+    fn is_right(&self, id: &str, case: &Case) -> bool {
+        case.wanted.iter().any(|wanted| self.0.get(wanted).is_some_and(|ids| ids.contains(id)))
+    }
 }

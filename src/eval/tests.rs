@@ -11,8 +11,8 @@ const CASES: &str = "\
 list issues\tGET /projects/{}/issues
 approve a merge request\tPOST /api/v4/projects/{id}/merge_requests/{merge_request_iid}/approve
 
-convert a work item\tmutation workItemConvert
-list branches\tDELETE /no/such/operation
+brew coffee\tmutation coffeeBrew
+list branches\tDELETE /projects/:id/boards/:board_id
 ";
 
 const OPENAPI: &str = "\

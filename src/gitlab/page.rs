@@ -21,6 +21,8 @@ pub struct Page {
     /// or page number, and whatever defaults GitLab spelled out. Of that link only the query is believed;
     /// whom it names is not.
     pub next_query: Option<Vec<(String, String)>>,
+    /// Of GraphQL: the cursor of each row, after which a page may begin.
+    pub cursors: Vec<String>,
 }
 
 impl Page {
@@ -36,6 +38,7 @@ impl Page {
             total: number("x-total"),
             total_pages: number("x-total-pages"),
             next_query: next.map(|link| differing(&link, sent)),
+            cursors: Vec::new(),
         }
     }
 }

@@ -58,7 +58,8 @@ const MENTIONED: [(&str, &[&str]); 2] = [
 const URL: &str = "web_url";
 
 /// What stands for an object in a sentence, by what it is told from.
-const NAMES: [&str; 7] = ["username", "full_path", "path_with_namespace", "title", "name", "short_id", "iid"];
+const NAMES: [&str; 8] =
+    ["username", "full_path", "fullPath", "path_with_namespace", "title", "name", "short_id", "iid"];
 
 /// The value as a person reads it; the names of what is gone are added to `dropped`.
 pub fn compact(value: Value, dropped: &mut Vec<String>) -> Value {

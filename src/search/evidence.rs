@@ -11,7 +11,7 @@ use super::SearchError;
 use super::directory::StaticDirectory;
 use super::fields::{PLACES, Place, pair, schema};
 use super::lexicon::Meaning;
-use super::profile::{Vocabulary, WordId};
+use super::profile::{Profiles, Vocabulary, WordId};
 use super::request::{Concept, Request};
 use super::weights::Weights;
 
@@ -36,20 +36,24 @@ struct OpenPlace {
     field: Field,
     words: Arc<InvertedIndexReader>,
     lengths: FieldNormReader,
+    /// How long its texts are on average.
     average: f32,
 }
 
 impl InvertedIndex {
     /// Opens the embedded index in place.
-    pub fn open() -> Result<InvertedIndex, SearchError> {
+    pub fn open(profiles: &Profiles<'_>) -> Result<InvertedIndex, SearchError> {
         let directory = StaticDirectory::open(TABLE, BLOCK).map_err(SearchError::Embedded)?;
         let index = Index::open(directory)?;
         let segment = index.searchable_segments()?.pop().ok_or(SearchError::Empty)?;
         let reader = SegmentReader::open(&segment)?;
         let actions = reader.max_doc() as usize;
         let (_, fields) = schema();
-        let places =
-            fields.into_iter().map(|field| OpenPlace::open(field, &reader)).collect::<Result<_, _>>()?;
+        let places = fields
+            .into_iter()
+            .zip(&profiles.lengths)
+            .map(|(field, average)| OpenPlace::open(field, *average, &reader))
+            .collect::<Result<_, _>>()?;
         Ok(InvertedIndex { places, actions })
     }
 
@@ -135,9 +139,8 @@ impl InvertedIndex {
 }
 
 impl OpenPlace {
-    fn open(field: Field, reader: &SegmentReader) -> Result<OpenPlace, SearchError> {
+    fn open(field: Field, average: f32, reader: &SegmentReader) -> Result<OpenPlace, SearchError> {
         let words = reader.inverted_index(field)?;
-        let average = words.total_num_tokens() as f32 / reader.max_doc().max(1) as f32;
         let lengths = reader.get_fieldnorms_reader(field)?;
         Ok(OpenPlace { field, words, lengths, average: average.max(f32::MIN_POSITIVE) })
     }

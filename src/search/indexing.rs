@@ -10,7 +10,7 @@ use tantivy::{Index, IndexSettings};
 
 use super::fields::{PLACES, Place, pair, schema};
 use super::language::{Domain, Words};
-use super::model::{Action, Audience, Method, Operation, Piece, Risk, Scope, pieces};
+use super::model::{Action, Audience, GraphqlKind, Method, Operation, Piece, Risk, Scope, pieces};
 use super::normalise::{Stemmer, split};
 use super::packed::{File, Table};
 use super::profile::{DomainProfile, Kind, Lines, Profile, Profiles, Route, Vocabulary, WordId, scope};
@@ -43,7 +43,7 @@ pub fn build(actions: &[Action], words: &Words) -> Outcome<Built> {
     let analyser = Analyser::new(words);
     let texts: Vec<Texts> = actions.iter().map(|action| analyser.texts(action)).collect();
     let (table, index) = write_index(&texts)?;
-    let profiles = postcard::to_allocvec(&Profiler::new(&texts, &analyser).profiles(actions)?)?;
+    let profiles = postcard::to_allocvec(&Profiler::new(actions, &texts, &analyser).profiles(actions)?)?;
     let routes = postcard::to_allocvec(&routes(actions)?)?;
     Ok(Built { table, index, profiles, routes })
 }
@@ -95,7 +95,15 @@ impl<'a> Analyser<'a> {
         self.domains.get(action.domain()).map(|domain| domain.nouns.as_slice()).unwrap_or_default()
     }
 
+    /// Nothing of a twin: the action that stands for it says it all.
     fn texts(&self, action: &Action) -> Texts {
+        if action.twin.is_some() {
+            return Texts {
+                places: PLACES.iter().map(|_| Vec::new()).collect(),
+                lines: Vec::new(),
+                path_noun: Vec::new(),
+            };
+        }
         let path_noun = action.operations.first().map(|first| self.path_noun(first)).unwrap_or_default();
         let lines = self.lines(action);
         let place = |place: Place| match place {
@@ -127,10 +135,16 @@ impl<'a> Analyser<'a> {
     }
 
     fn path_words(&self, operation: &Operation) -> Vec<String> {
+        if let Some(graphql) = &operation.graphql {
+            return self.words(&graphql.field);
+        }
         segments(&operation.path).flat_map(|segment| self.words(segment)).collect()
     }
 
     fn path_noun(&self, operation: &Operation) -> Vec<String> {
+        if operation.graphql.is_some() {
+            return Vec::new();
+        }
         segments(&operation.path).last().map(|segment| self.words(segment)).unwrap_or_default()
     }
 }
@@ -205,27 +219,35 @@ fn meta(text: &str, segment: &str) -> String {
 /// Numbers the words and makes the profiles.
 struct Profiler<'t> {
     words: BTreeMap<&'t str, u16>,
+    /// How many actions the words were counted in, and how long their texts are on average.
+    counted: usize,
+    lengths: Vec<f32>,
     texts: &'t [Texts],
     analyser: &'t Analyser<'t>,
 }
 
 impl<'t> Profiler<'t> {
-    fn new(texts: &'t [Texts], analyser: &'t Analyser<'t>) -> Profiler<'t> {
-        let mut words: BTreeMap<&str, u16> = BTreeMap::new();
-        for text in texts {
-            let own: BTreeSet<&str> = text.places.iter().flatten().map(String::as_str).collect();
-            for word in own {
-                *words.entry(word).or_default() += 1;
-            }
+    fn new(actions: &[Action], texts: &'t [Texts], analyser: &'t Analyser<'t>) -> Profiler<'t> {
+        // What a word tells is told by REST's actions: GraphQL's finer ones repeat their words.
+        let (graphql, rest): (Vec<_>, Vec<_>) =
+            texts.iter().zip(actions).partition(|(_, action)| is_graphql(action));
+        let mut words = counts(rest.iter().map(|(text, _)| *text));
+        for (word, count) in counts(graphql.into_iter().map(|(text, _)| text)) {
+            words.entry(word).or_insert(count);
         }
-        Profiler { words, texts, analyser }
+        let length = |at: usize| {
+            let words: usize = rest.iter().filter_map(|(text, _)| text.places.get(at)).map(Vec::len).sum();
+            words as f32 / rest.len().max(1) as f32
+        };
+        let lengths = (0..PLACES.len()).map(length).collect();
+        Profiler { words, counted: rest.len(), lengths, texts, analyser }
     }
 
     fn profiles(&self, actions: &[Action]) -> Outcome<Profiles<'t>> {
         let vocabulary = Vocabulary::new(
             self.words.keys().copied().collect(),
             self.words.values().copied().collect(),
-            u16::try_from(actions.len())?,
+            u16::try_from(self.counted)?,
         );
         u16::try_from(self.words.len())?;
         let mut domains: Vec<(&str, DomainProfile)> = Vec::new();
@@ -237,7 +259,7 @@ impl<'t> Profiler<'t> {
             profiles.push(self.profile(action, texts, u16::try_from(domains.len() - 1)?, &vocabulary));
         }
         let domains = domains.into_iter().map(|(_, domain)| domain).collect();
-        Ok(Profiles { vocabulary, actions: profiles, domains })
+        Ok(Profiles { vocabulary, actions: profiles, domains, lengths: self.lengths.clone() })
     }
 
     fn domain(&self, action: &Action, vocabulary: &Vocabulary) -> DomainProfile {
@@ -248,7 +270,9 @@ impl<'t> Profiler<'t> {
     }
 
     fn profile(&self, action: &Action, texts: &Texts, domain: u16, vocabulary: &Vocabulary) -> Profile {
-        let mut verb = ids(&self.analyser.words(action.verb()), vocabulary).into_iter();
+        // A twin is called by a field, which is no verb.
+        let verb = if action.twin.is_some() { "" } else { action.verb() };
+        let mut verb = ids(&self.analyser.words(verb), vocabulary).into_iter();
         Profile {
             domain,
             verb: verb.next().unwrap_or(WordId::MAX),
@@ -257,12 +281,30 @@ impl<'t> Profiler<'t> {
             bulk: action.verb().split('_').any(|word| BULK.contains(&word)),
             destructive: action.risk == Risk::Destructive,
             machine: action.audience == Audience::Machine,
+            graphql: is_graphql(action),
             deprecated: action.choices().all(|operation| operation.deprecated),
             scopes: scopes(action),
             lines: Lines::new(&texts.lines.iter().map(|line| ids(line, vocabulary)).collect::<Vec<_>>()),
             path_noun: ids(&texts.path_noun, vocabulary),
         }
     }
+}
+
+/// How many of the texts have each word.
+fn counts<'t>(texts: impl Iterator<Item = &'t Texts>) -> BTreeMap<&'t str, u16> {
+    let mut words: BTreeMap<&str, u16> = BTreeMap::new();
+    for text in texts {
+        let own: BTreeSet<&str> = text.places.iter().flatten().map(String::as_str).collect();
+        for word in own {
+            *words.entry(word).or_default() += 1;
+        }
+    }
+    words
+}
+
+/// Whether an action is of GraphQL alone.
+fn is_graphql(action: &Action) -> bool {
+    action.choices().all(|operation| operation.graphql.is_some())
 }
 
 fn ids(words: &[String], vocabulary: &Vocabulary) -> Vec<WordId> {
@@ -276,7 +318,10 @@ fn ids(words: &[String], vocabulary: &Vocabulary) -> Vec<WordId> {
 }
 
 fn kind(action: &Action) -> Kind {
-    let method = action.operations.first().map_or(Method::Get, |first| first.method);
+    let method = action.operations.first().map_or(Method::Get, |first| match &first.graphql {
+        Some(graphql) if graphql.kind == GraphqlKind::Query => Method::Get,
+        _ => first.method,
+    });
     match (action.verb().split('_').next().unwrap_or_default(), method) {
         ("list" | "search", _) => Kind::List,
         ("get", _) | (_, Method::Get | Method::Head) => Kind::Get,
@@ -308,7 +353,7 @@ fn scope_bit(of: Scope) -> u8 {
 fn routes(actions: &[Action]) -> Outcome<Vec<Route<'_>>> {
     let mut routes = Vec::new();
     for (number, action) in actions.iter().enumerate() {
-        for operation in &action.operations {
+        for operation in action.operations.iter().filter(|operation| operation.graphql.is_none()) {
             let action = u16::try_from(number)?;
             routes.push(Route { method: operation.method.name(), path: &operation.path, action });
         }

@@ -127,7 +127,7 @@ impl Ranker {
     pub fn open_with(catalog: &Catalog, weights: Weights) -> Result<Ranker, SearchError> {
         let profiles: Profiles<'static> = postcard::from_bytes(PROFILES).map_err(SearchError::Embedded)?;
         let lexicon = Lexicon::new(&catalog.words()?.language, &profiles);
-        Ok(Ranker { index: InvertedIndex::open()?, profiles, lexicon, weights })
+        Ok(Ranker { index: InvertedIndex::open(&profiles)?, profiles, lexicon, weights })
     }
 
     /// The actions that a query could mean, best first. The same query gives the same answer, always.

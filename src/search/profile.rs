@@ -18,6 +18,8 @@ pub struct Profiles<'a> {
     pub actions: Vec<Profile>,
     /// One a domain, in the order in which the actions name them.
     pub domains: Vec<DomainProfile>,
+    /// How many words the texts of each place have on average.
+    pub lengths: Vec<f32>,
 }
 
 /// Every word of the index, sorted, with the number of actions that have it.
@@ -76,6 +78,8 @@ pub struct Profile {
     pub bulk: bool,
     pub destructive: bool,
     pub machine: bool,
+    /// Of GraphQL alone.
+    pub graphql: bool,
     pub deprecated: bool,
     /// The scopes it works in, a bit each: see [`scope`].
     pub scopes: u8,

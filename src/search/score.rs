@@ -153,6 +153,7 @@ impl Scorer<'_> {
             Feature::Object => self.object(profile, segment),
             Feature::Missing => self.missing(profile, said),
             Feature::Scope => intent::scope(self.request.scopes, profile),
+            Feature::Graphql => holds(profile.graphql),
             Feature::Machine => holds(profile.machine && !self.is_named(profile, said)),
             Feature::Deprecated => holds(profile.deprecated),
             Feature::Unasked => holds(profile.destructive && !intent::asks_for(asked, profile)),

@@ -24,12 +24,14 @@ pub enum Feature {
     Scope,
     /// A machine's protocol that was not named.
     Machine,
+    /// GraphQL's alone: finer than what most requests mean.
+    Graphql,
     Deprecated,
     /// Destructive, though nothing destructive was asked for.
     Unasked,
 }
 
-pub const FEATURES: [(Feature, &str); 11] = [
+pub const FEATURES: [(Feature, &str); 12] = [
     (Feature::Words, "words"),
     (Feature::Pairs, "pairs"),
     (Feature::Line, "line"),
@@ -39,6 +41,7 @@ pub const FEATURES: [(Feature, &str); 11] = [
     (Feature::Missing, "missing"),
     (Feature::Scope, "scope"),
     (Feature::Machine, "machine"),
+    (Feature::Graphql, "graphql"),
     (Feature::Deprecated, "deprecated"),
     (Feature::Unasked, "unasked"),
 ];
@@ -105,7 +108,7 @@ pub const WEIGHTS: Weights = Weights {
         place(2.0, 0.3), // pairs
     ],
     saturation: 1.5,
-    features: [0.9, 0.1, 0.72, 0.22, 0.07, 0.11, -0.25, 0.05, -0.08, -0.07, -0.2],
+    features: [0.9, 0.1, 0.72, 0.22, 0.07, 0.11, -0.25, 0.05, -0.08, -0.2, -0.07, -0.2],
     beside: 0.7,
     unknown: 2.0,
     verb_meaning: 0.5,

@@ -4,6 +4,7 @@
 mod error;
 mod execute;
 mod find;
+mod graphql;
 mod paging;
 mod refusal;
 mod resolve;

@@ -72,8 +72,14 @@ fn following(request: &ExecuteRequest, action: &Action, page: &Page) -> Option<M
     Some(params)
 }
 
-/// The rows of this page that did not fit: a page size at which they begin a page, and that page.
+/// The rows of this page that did not fit: what follows the last row's cursor; or a page size at which they begin
+/// a page, and that page.
 fn rest_of_page(request: &ExecuteRequest, page: &Page, shown: usize) -> Option<Map<String, Value>> {
+    if let Some(cursor) = shown.checked_sub(1).and_then(|last| page.cursors.get(last)) {
+        let mut params = request.params.clone();
+        params.insert("after".to_owned(), json!(cursor));
+        return Some(params);
+    }
     let size = page.per_page?;
     let before = (page.page?.checked_sub(1)?) * size;
     let next_row = before + u64::try_from(shown).ok()?;

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use gitlab_mcp::call::{Answer, Body, Call, Context, Known, Part, Question, Step, check};
 use gitlab_mcp::catalog::{
-    Action, ArrayForm, Audience, Base, Catalog, Method, Names, Place, Risk, Scope, Words, example,
-    input_schema, pieces, signature,
+    Action, ArrayForm, Audience, Base, Catalog, GraphqlKind, Method, Names, Operation, Place, Risk, Scope,
+    Words, example, input_schema, pieces, signature,
 };
 use serde_json::{Map, Value, json};
 use url::Url;
@@ -94,16 +94,62 @@ fn what_destroys_is_the_list_that_was_read() {
 }
 
 #[test]
-fn every_rest_operation_is_in_exactly_one_action() {
+fn every_operation_is_in_exactly_one_action() {
     let mut seen: BTreeMap<String, String> = BTreeMap::new();
+    let mut rest = 0;
     for action in actions() {
         for operation in &action.operations {
+            rest += usize::from(operation.graphql.is_none());
             let twice = seen.insert(operation.to_string(), action.id.clone());
             assert_eq!(twice, None, "{operation} is also in {}", action.id);
         }
     }
     // The two NuGet paths differ in their optional parts only as far as the documentation writes them.
-    assert_eq!(seen.len(), 1_825);
+    assert_eq!(rest, 1_825);
+    let roots = |kind: &str| seen.keys().filter(|key| key.starts_with(kind) && !key.contains('.')).count();
+    assert_eq!((roots("mutation "), roots("query ")), (553, 134));
+}
+
+#[test]
+fn a_twin_stands_behind_an_action_of_the_other_interface() {
+    let twins: Vec<Action> = actions().into_iter().filter(|action| action.twin.is_some()).collect();
+    assert!(twins.len() > 100, "{} twins", twins.len());
+    for twin in twins {
+        let stands = action(twin.twin.as_deref().unwrap());
+        assert!(twin.operations.iter().all(|operation| operation.graphql.is_some()), "{}", twin.id);
+        assert!(stands.operations.iter().all(|operation| operation.graphql.is_none()), "{}", stands.id);
+        assert_eq!(twin.domain(), "graphql");
+    }
+}
+
+#[test]
+fn a_graphql_action_sends_one_document_with_what_was_given() {
+    let given = json!({"fullPath": "acme/widget", "after": "c1"});
+    let written = written("branch_rule.list", given);
+    let (document, _) = written.split_once("\\n").unwrap();
+    assert_eq!(
+        document,
+        "POST /api/graphql {\"query\":\"query($fullPath:ID!,$after:String!,$first:Int!)\
+         {project(fullPath:$fullPath){branchRules(after:$after,first:$first)\
+         {nodes{...BranchRule}edges{cursor}pageInfo{endCursor hasNextPage}}}}"
+    );
+    assert!(
+        written.ends_with("\"variables\":{\"fullPath\":\"acme/widget\",\"after\":\"c1\",\"first\":20}}"),
+        "{written}"
+    );
+}
+
+#[test]
+fn graphql_takes_plain_numbers_for_ids_and_iids() {
+    let update = written("work_item.update", json!({"id": 7, "title": "New"}));
+    assert!(
+        update.ends_with("\"variables\":{\"input\":{\"id\":\"gid://gitlab/WorkItem/7\",\"title\":\"New\"}}}"),
+        "{update}"
+    );
+    let read = written("merge_request.list_assignees", json!({"fullPath": "acme/widget", "iid": 7}));
+    assert!(read.contains("\"iid\":\"7\""), "{read}");
+    let global = written("timelog.delete", json!({"id": "gid://gitlab/Timelog/3"}));
+    assert!(global.contains("gid://gitlab/Timelog/3"), "{global}");
 }
 
 #[test]
@@ -440,5 +486,9 @@ fn risks_follow_what_an_action_does() {
     }
     for action in actions().iter().filter(|action| action.risk == Risk::Read) {
         assert!(action.choices().all(|operation| operation.method != Method::Delete), "{}", action.id);
+        let mutates = |operation: &Operation| {
+            operation.graphql.as_ref().is_some_and(|graphql| graphql.kind == GraphqlKind::Mutation)
+        };
+        assert!(!action.choices().any(mutates), "{}", action.id);
     }
 }

@@ -10,6 +10,7 @@ mod command_line;
 mod configuration;
 mod execute;
 mod faults;
+mod graphql;
 mod layering;
 mod lifetime;
 mod openapi;

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gitlab_mcp::catalog::{
-    Action, Audience, Base, GlossaryEntry, Kind, Method, Operation, Param, Piece, Place, Scope, pieces,
+    Action, Audience, Base, GlossaryEntry, Kind, Method, Operation, Param, Piece, Place, Risk, Scope, pieces,
 };
 
 use crate::GeneratorError;
 use crate::curation::{CuratedAction, CuratedParam, Curation, Domain};
+use crate::graphql;
 use crate::naming::Namer;
 use crate::openapi::RawOperation;
 use crate::paths::{self, binding};
@@ -16,15 +17,21 @@ use crate::risk::risk;
 use crate::summary::built;
 
 /// An operation as the catalog has it, with its parameters by our names.
-struct Member {
-    operation: Operation,
-    params: Vec<Param>,
+pub struct Member {
+    pub operation: Operation,
+    pub params: Vec<Param>,
 }
 
 /// Every operation in exactly one action, sorted by id; or everything that is wrong, at once.
-pub fn build(operations: &[RawOperation], curation: &Curation) -> Result<Vec<Action>, GeneratorError> {
+pub fn build(
+    operations: &[RawOperation],
+    graphql: graphql::Found,
+    used_names: &[&str],
+    curation: &Curation,
+) -> Result<Vec<Action>, GeneratorError> {
     let namer = Namer::new(curation);
-    let mut faults = unused_names(operations, curation, &namer);
+    let mut faults = unused_names(operations, used_names, curation, &namer);
+    faults.extend(graphql.faults);
     let mut groups: BTreeMap<String, Vec<Member>> = BTreeMap::new();
     for raw in operations {
         match namer.name(raw) {
@@ -32,19 +39,62 @@ pub fn build(operations: &[RawOperation], curation: &Curation) -> Result<Vec<Act
             Err(fault) => faults.push(fault),
         }
     }
+    let rest: BTreeSet<String> = groups.keys().cloned().collect();
     let mut actions = Vec::new();
-    for (id, mut members) in groups {
-        mark_alternates(&mut members);
-        faults.extend(collisions(&id, &members));
-        actions.push(action(&id, members, curation, &mut faults));
+    for (id, members) in groups {
+        actions.push(made(&id, members, curation, &mut faults));
     }
+    for (id, members) in graphql.groups {
+        let stands = rest.contains(&id).then(|| id.clone());
+        let id = if stands.is_some() { twin_id(&members) } else { id };
+        let made = made(&id, members, curation, &mut faults);
+        actions.push(Action { twin: stands.or(made.twin.clone()), ..made });
+    }
+    share_risks(&mut actions);
+    actions.sort_by(|a, b| a.id.cmp(&b.id));
+    let twice = actions.windows(2).filter_map(|pair| match pair {
+        [a, b] if a.id == b.id => Some(format!("two actions are called {}", a.id)),
+        _ => None,
+    });
+    faults.extend(twice);
     faults.extend(unknown_actions(&actions, curation));
     if faults.is_empty() { Ok(actions) } else { Err(GeneratorError::Faults(faults)) }
 }
 
-fn unused_names(operations: &[RawOperation], curation: &Curation, namer: &Namer) -> Vec<String> {
-    let used: BTreeSet<&str> =
+/// A mutation that does what another action does is no less of a risk.
+fn share_risks(actions: &mut [Action]) {
+    let risks: BTreeMap<String, Risk> =
+        actions.iter().map(|action| (action.id.clone(), action.risk)).collect();
+    for action in actions.iter_mut().filter(|action| action.risk != Risk::Read) {
+        let stands = action.twin.as_ref().and_then(|twin| risks.get(twin));
+        action.risk = stands.map_or(action.risk, |risk| action.risk.max(*risk));
+    }
+}
+
+/// What does by GraphQL what another action does by REST is called by its preferred field.
+fn twin_id(members: &[Member]) -> String {
+    let preferred = members.iter().map(|member| &member.operation).min_by_key(|o| preference(o));
+    let field =
+        preferred.and_then(|operation| operation.graphql.as_ref()).map(|graphql| graphql.field.as_str());
+    let words = field.unwrap_or_default().split('.').flat_map(graphql::snake).collect::<Vec<_>>();
+    format!("graphql.{}", words.join("_"))
+}
+
+fn made(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut Vec<String>) -> Action {
+    mark_alternates(&mut members);
+    faults.extend(collisions(id, &members));
+    action(id, members, curation, faults)
+}
+
+fn unused_names(
+    operations: &[RawOperation],
+    used_names: &[&str],
+    curation: &Curation,
+    namer: &Namer,
+) -> Vec<String> {
+    let mut used: BTreeSet<&str> =
         operations.iter().filter_map(|raw| namer.curated(raw)).map(|named| named.written.as_str()).collect();
+    used.extend(used_names);
     let written: BTreeSet<&str> = curation.names.values().map(|named| named.written.as_str()).collect();
     written.difference(&used).map(|written| format!("{written} names no operation")).collect()
 }
@@ -58,6 +108,8 @@ fn unknown_actions(actions: &[Action], curation: &Curation) -> Vec<String> {
         }
         let related = curated.related.iter().filter(|related| !ids.contains(related.as_str()));
         faults.extend(related.map(|related| format!("{id} is related to {related}, which there is not")));
+        let twin = curated.twin.iter().filter(|twin| !ids.contains(twin.as_str()));
+        faults.extend(twin.map(|twin| format!("{id} is a twin of {twin}, which there is not")));
         let aliases = curated.aliases.iter().filter(|alias| ids.contains(alias.as_str()));
         faults.extend(aliases.map(|alias| format!("{id} has the alias {alias}, which is an action")));
     }
@@ -75,6 +127,7 @@ fn member(raw: &RawOperation, alternate: bool) -> Member {
         body: raw.body,
         alternate,
         deprecated: raw.deprecated,
+        graphql: None,
     };
     Member { operation, params: once(params) }
 }
@@ -137,7 +190,8 @@ fn once(params: Vec<Param>) -> Vec<Param> {
 fn mark_alternates(members: &mut [Member]) {
     members.sort_by_key(|member| preference(&member.operation));
     let mut seen: BTreeSet<(Method, Vec<String>)> = BTreeSet::new();
-    for member in members.iter_mut().filter(|member| !member.operation.alternate) {
+    let rest = |member: &&mut Member| !member.operation.alternate && member.operation.graphql.is_none();
+    for member in members.iter_mut().filter(rest) {
         let operation = &mut member.operation;
         let method = if operation.method == Method::Patch { Method::Put } else { operation.method };
         operation.alternate = !seen.insert((method, paths::segments(&operation.path)));
@@ -152,7 +206,7 @@ fn preference(operation: &Operation) -> (bool, Scope, bool, bool, bool, String, 
         operation.deprecated,
         operation.path.contains("/-/"),
         paths::is_old_spelling(&operation.path),
-        operation.path.clone(),
+        operation.to_string(),
         operation.method,
     )
 }
@@ -171,7 +225,7 @@ fn collisions(id: &str, members: &[Member]) -> Vec<String> {
     faults
 }
 
-fn action(id: &str, members: Vec<Member>, curation: &Curation, faults: &mut Vec<String>) -> Action {
+fn action(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut Vec<String>) -> Action {
     let domain_name = id.split('.').next().unwrap_or_default();
     let verb = id.split('.').nth(1).unwrap_or_default();
     let domain = curation.domains.get(domain_name);
@@ -180,6 +234,7 @@ fn action(id: &str, members: Vec<Member>, curation: &Curation, faults: &mut Vec<
     }
     let written = curation.actions.get(id).cloned().unwrap_or_default();
     let mut params = params(id, &members, &written, &curation.glossary, faults);
+    own_types(&mut members, &params);
     let mut operations: Vec<Operation> = members.into_iter().map(|member| member.operation).collect();
     for operation in &mut operations {
         operation.body = written.body.unwrap_or(operation.body);
@@ -207,6 +262,7 @@ fn action(id: &str, members: Vec<Member>, curation: &Curation, faults: &mut Vec<
         related: written.related,
         example: written.example,
         curated: !written.summary.is_empty(),
+        twin: written.twin,
     }
 }
 
@@ -232,7 +288,17 @@ fn params(
     for member in &chosen {
         for param in &member.params {
             match params.iter_mut().find(|known| known.name == param.name) {
-                Some(known) => merge(known, param),
+                Some(known) => {
+                    let objects = known.kind.base == Base::Object && known.graphql != param.graphql;
+                    let other_name = known.wire != param.wire && param.place != Place::Path;
+                    if known.gid != param.gid || other_name || objects {
+                        faults.push(format!(
+                            "{id}: {} is of two kinds: name one of its operations",
+                            param.name
+                        ));
+                    }
+                    merge(known, param);
+                }
                 None => params.push(param.clone()),
             }
         }
@@ -262,6 +328,17 @@ fn order(params: &mut [Param], glossary: &BTreeMap<String, GlossaryEntry>) {
         let is_page = PAGES.contains(&param.name.as_str());
         (!param.required, is_conditional, is_page, param.place != Place::Path, !is_first)
     });
+}
+
+/// What a variable of an operation is, where the action's parameter is what another operation has.
+fn own_types(members: &mut [Member], params: &[Param]) {
+    for member in members {
+        let Some(graphql) = &mut member.operation.graphql else { continue };
+        let known = |name: &str| params.iter().find(|param| param.name == name).map(|param| &param.graphql);
+        let other =
+            member.params.iter().filter(|own| known(&own.name).is_some_and(|kind| *kind != own.graphql));
+        graphql.types.extend(other.filter_map(|own| Some((own.name.clone(), own.graphql.clone()?))));
+    }
 }
 
 fn curate_all(id: &str, params: &mut Vec<Param>, written: &CuratedAction, faults: &mut Vec<String>) {

@@ -19,6 +19,10 @@ pub struct Curation {
     pub names: BTreeMap<String, Named>,
     pub actions: BTreeMap<String, CuratedAction>,
     pub glossary: BTreeMap<String, GlossaryEntry>,
+    /// What is asked of a GraphQL type beside what rules ask, by its name.
+    pub selections: BTreeMap<String, String>,
+    /// How names of GraphQL's fields begin, in snake_case, with the domain that is meant.
+    pub nouns: BTreeMap<String, String>,
 }
 
 /// An id for an operation, and the file that gives it.
@@ -67,6 +71,8 @@ pub struct CuratedAction {
     pub related: Vec<String>,
     pub risk: Option<Risk>,
     pub audience: Option<Audience>,
+    /// The action that does the same, where the ids do not tell.
+    pub twin: Option<String>,
     #[serde(default)]
     pub example: BTreeMap<String, Json>,
     /// Parameters to leave out: what only GitLab's own proxy sends.
@@ -125,6 +131,10 @@ struct File {
     alternates: BTreeMap<String, String>,
     #[serde(default)]
     action: BTreeMap<String, CuratedAction>,
+    #[serde(default)]
+    selections: BTreeMap<String, String>,
+    #[serde(default)]
+    nouns: BTreeMap<String, String>,
 }
 
 /// Reads every file of the folder.
@@ -177,6 +187,8 @@ impl Curation {
                 }
             }
         }
+        self.selections.extend(file.selections);
+        self.nouns.extend(file.nouns);
         for (id, action) in file.action {
             if self.actions.insert(id.clone(), action).is_some() {
                 faults.push(format!("action {id} is described twice; again in {family}.toml"));

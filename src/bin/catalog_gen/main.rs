@@ -1,8 +1,10 @@
-//! The generator: GitLab's OpenAPI file and `catalog/curation` to `catalog/actions` and `catalog/SOURCE.toml`.
+//! The generator: GitLab's OpenAPI file, its GraphQL schema and `catalog/curation` to `catalog/actions`,
+//! `catalog/fragments.graphql` and `catalog/SOURCE.toml`.
 //! Byte-identical on every run; `--check` fails with a diff where what is committed has drifted.
 
 mod actions;
 mod curation;
+mod graphql;
 mod naming;
 mod openapi;
 mod output;
@@ -20,22 +22,31 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-/// Writes `catalog/actions` and `catalog/SOURCE.toml` from GitLab's OpenAPI file and `catalog/curation`.
+/// Writes `catalog/actions`, `catalog/fragments.graphql` and `catalog/SOURCE.toml` from GitLab's OpenAPI file, its
+/// GraphQL schema and `catalog/curation`.
 #[derive(Parser)]
 #[command(name = "catalog_gen", version)]
 struct Arguments {
     /// GitLab's OpenAPI document (`doc/api/openapi/openapi_v3.yaml` of its repository).
     #[arg(long, value_name = "FILE")]
     openapi: PathBuf,
+    /// GitLab's GraphQL schema, as SDL.
+    #[arg(long, value_name = "FILE")]
+    graphql: PathBuf,
     /// The catalog's folder.
     #[arg(long, value_name = "DIR", default_value = "catalog")]
     catalog: PathBuf,
-    /// The GitLab version the document belongs to, written to SOURCE.toml. Kept as it was where not given.
+    /// The GitLab version the OpenAPI document belongs to, written to SOURCE.toml. Kept as it was where not given.
     #[arg(long, value_name = "VERSION")]
     gitlab_version: Option<String>,
-    /// The document's date, written to SOURCE.toml. Kept as it was where not given.
+    /// The OpenAPI document's date, written to SOURCE.toml. Kept as it was where not given.
     #[arg(long, value_name = "DATE")]
     dated: Option<String>,
+    /// The same two of the GraphQL schema.
+    #[arg(long, value_name = "VERSION")]
+    graphql_version: Option<String>,
+    #[arg(long, value_name = "DATE")]
+    graphql_dated: Option<String>,
     /// Write nothing; fail with a diff where the committed files differ from what would be written.
     #[arg(long, conflicts_with = "stats")]
     check: bool,
@@ -71,13 +82,18 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<bool, GeneratorError> {
     let document = openapi::read(&arguments.openapi)?;
     let curation = curation::read(&arguments.catalog.join("curation"))?;
-    let actions = actions::build(&document.operations, &curation)?;
+    let sdl = graphql::Sdl::read(&arguments.graphql)?;
+    let mut found = graphql::find(&sdl, &curation);
+    let fragments = std::mem::take(&mut found.fragments);
+    let schema = output::Schema::new(&sdl, &found);
+    let used_names = graphql::used_names(&sdl, &curation);
+    let actions = actions::build(&document.operations, found, &used_names, &curation)?;
     if arguments.stats {
-        stats::print(&document, &actions, &curation);
+        stats::print(&document, &schema, &actions, &curation);
         return Ok(false);
     }
-    let source = output::source(&arguments.catalog, &document, arguments)?;
-    let files = output::render(&actions, &curation, source);
+    let source = output::source(&arguments.catalog, &document, schema, arguments)?;
+    let files = output::render(&actions, &fragments, &curation, &source);
     if arguments.check {
         return output::check(&arguments.catalog, &files);
     }

@@ -53,7 +53,8 @@ pub fn read(path: &Path) -> Result<Document, GeneratorError> {
     Ok(Document { operations, sha256: sha256(&text) })
 }
 
-fn sha256(text: &str) -> String {
+/// Of a text, in hexadecimal.
+pub fn sha256(text: &str) -> String {
     use sha2::Digest;
     sha2::Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -7,9 +7,10 @@ use gitlab_mcp::catalog::{Action, Audience, Risk};
 
 use crate::curation::Curation;
 use crate::openapi::Document;
+use crate::output::Schema;
 
 /// Prints the figures to standard output.
-pub fn print(document: &Document, actions: &[Action], curation: &Curation) {
+pub fn print(document: &Document, schema: &Schema, actions: &[Action], curation: &Curation) {
     let domains: BTreeSet<&str> = actions.iter().map(Action::domain).collect();
     let families: BTreeSet<&str> = curation.domains.values().map(|domain| domain.family.as_str()).collect();
     let params: Vec<_> = actions.iter().flat_map(|action| &action.params).collect();
@@ -18,8 +19,14 @@ pub fn print(document: &Document, actions: &[Action], curation: &Curation) {
     });
     let of_risk = |risk: Risk| actions.iter().filter(|action| action.risk == risk).count();
     let figures = [
-        ("operations", document.operations.len()),
+        ("operations", document.operations.len() + schema.operations()),
+        ("  of REST", document.operations.len()),
+        ("  of GraphQL", schema.operations()),
+        ("    mutations", schema.mutations),
+        ("    fields of the root", schema.queries),
+        ("    reached by a path", schema.fields),
         ("actions", actions.len()),
+        ("  twins of others", actions.iter().filter(|action| action.twin.is_some()).count()),
         ("  for people", actions.iter().filter(|action| action.audience == Audience::Person).count()),
         ("  with curated words", actions.iter().filter(|action| action.curated).count()),
         ("  that read", of_risk(Risk::Read)),

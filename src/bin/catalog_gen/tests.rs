@@ -155,7 +155,7 @@ fn two_operations_at_one_scope_are_a_fault() {
         operation(Method::Get, "/api/v4/projects/{id}/issues/{a}"),
         operation(Method::Get, "/api/v4/projects/{id}/issues/{a}/{b}"),
     ];
-    let error = actions::build(&both, &curation).unwrap_err().to_string();
+    let error = actions::build(&both, graphql::Found::default(), &[], &curation).unwrap_err().to_string();
     assert!(error.contains("issue.get is both GET /projects/:id/issues/:a and"), "{error}");
 }
 
@@ -166,7 +166,7 @@ fn patch_beside_put_is_a_second_spelling() {
         operation(Method::Patch, "/api/v4/projects/{id}/issues/{issue_iid}"),
         operation(Method::Put, "/api/v4/projects/{id}/issues/{issue_iid}"),
     ];
-    let built = actions::build(&both, &curation).unwrap();
+    let built = actions::build(&both, graphql::Found::default(), &[], &curation).unwrap();
     let written: Vec<(String, bool)> =
         built[0].operations.iter().map(|operation| (operation.to_string(), operation.alternate)).collect();
     assert_eq!(
@@ -249,6 +249,7 @@ fn risk_goes_by_method_and_the_verbs_first_word() {
             body: raw.body,
             alternate: false,
             deprecated: false,
+            graphql: None,
         }]
     };
     for (verb, method, expected) in [

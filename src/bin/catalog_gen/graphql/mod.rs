@@ -1,0 +1,148 @@
+//! GitLab's GraphQL interface to members of actions: which fields are operations, what they are called, what
+//! they take and what is asked of them.
+
+mod naming;
+mod params;
+mod reach;
+mod sdl;
+mod selections;
+
+use std::collections::BTreeMap;
+
+use gitlab_mcp::catalog::{BodyForm, Graphql, GraphqlKind, Method, Operation, Scope};
+pub use naming::snake;
+pub use sdl::Sdl;
+
+use crate::actions::Member;
+use crate::curation::Curation;
+use reach::Reached;
+use sdl::Status;
+use selections::Selections;
+
+/// What the schema gives to the catalog.
+#[derive(Default)]
+pub struct Found {
+    /// The operations of each action, by its id.
+    pub groups: BTreeMap<String, Vec<Member>>,
+    /// The fragments that their selections spread, one a line.
+    pub fragments: Vec<String>,
+    pub mutations: usize,
+    pub queries: usize,
+    pub reached_by_path: usize,
+    pub faults: Vec<String>,
+}
+
+/// Every operation of the schema with its action.
+pub fn find(sdl: &Sdl, curation: &Curation) -> Found {
+    let all = reach::reached(sdl);
+    let selections = Selections::new(sdl, &curation.selections);
+    let mut groups: BTreeMap<String, Vec<Member>> = BTreeMap::new();
+    let mut faults = Vec::new();
+    for reached in &all {
+        match placed(reached, sdl, curation, &selections) {
+            Ok((id, member)) => groups.entry(id).or_default().push(member),
+            Err(fault) => faults.push(fault),
+        }
+    }
+    groups.values_mut().for_each(|members| mark_alternates(members));
+    let roots = |mutation: bool| all.iter().filter(|r| r.mutation == mutation && r.steps.len() == 1).count();
+    let (mutations, queries) = (roots(true), roots(false));
+    Found {
+        groups,
+        fragments: selections.fragments(),
+        mutations,
+        queries,
+        reached_by_path: all.len() - mutations - queries,
+        faults,
+    }
+}
+
+/// The names of curation that the schema has, as curation writes them.
+pub fn used_names<'a>(sdl: &Sdl, curation: &'a Curation) -> Vec<&'a str> {
+    let all = reach::reached(sdl);
+    all.iter()
+        .filter_map(|reached| naming::curated(reached, curation))
+        .map(|named| named.written.as_str())
+        .collect()
+}
+
+fn placed(
+    reached: &Reached<'_>,
+    sdl: &Sdl,
+    curation: &Curation,
+    selections: &Selections<'_>,
+) -> Result<(String, Member), String> {
+    let named = naming::curated(reached, curation);
+    let id = match named {
+        Some(named) => named.id.clone(),
+        None => naming::id(reached, sdl, curation)?,
+    };
+    let taken = params::taken(reached, sdl);
+    let Some(leaf) = reached.steps.last() else { return Err(format!("{id} has no field")) };
+    let selection =
+        if reached.mutation { selections.of_payload(&leaf.ty.name) } else { selections.of(&leaf.ty) };
+    let status = reached.status();
+    let operation = Operation {
+        method: Method::Post,
+        path: "/api/graphql".to_owned(),
+        scope: scope(reached, &taken.params),
+        bind: BTreeMap::new(),
+        body: BodyForm::Json,
+        alternate: named.is_some_and(|named| named.alternate),
+        deprecated: status == Status::Deprecated,
+        graphql: Some(Graphql {
+            kind: if reached.mutation { GraphqlKind::Mutation } else { GraphqlKind::Query },
+            field: reached.path(),
+            selection,
+            variables: taken.variables,
+            types: input_type(reached),
+            experiment: match status {
+                Status::Experiment(version) => Some(version),
+                Status::Stable | Status::Deprecated => None,
+            },
+            fragments: String::new(),
+        }),
+    };
+    Ok((id, Member { operation, params: taken.params }))
+}
+
+/// The type of a mutation's `input`, where it is not called as the mutation is.
+fn input_type(reached: &Reached<'_>) -> BTreeMap<String, String> {
+    let input = reached
+        .steps
+        .last()
+        .filter(|_| reached.mutation)
+        .and_then(|leaf| leaf.arguments.iter().find(|argument| argument.name == "input"));
+    let usual = |name: &str, kind: &str| {
+        let mut characters = name.chars();
+        let first = characters.next().map(|first| first.to_ascii_uppercase());
+        first.map(|first| format!("{first}{}Input!", characters.as_str())).as_deref() == Some(kind)
+    };
+    let other = input.filter(|input| !usual(&reached.path(), &input.ty.text));
+    other.map(|input| ("input".to_owned(), input.ty.text.clone())).into_iter().collect()
+}
+
+/// Where it works: below what it is reached by; a mutation by the path that it takes.
+fn scope(reached: &Reached<'_>, params: &[gitlab_mcp::catalog::Param]) -> Scope {
+    let path = params.iter().find(|param| param.name == "fullPath");
+    let wire = path.map(|path| path.wire.as_deref().unwrap_or("fullPath"));
+    let first = reached.steps.first().filter(|_| reached.steps.len() > 1).map(|step| step.name.as_str());
+    match (first, wire) {
+        (Some("project"), _) | (_, Some("projectPath")) => Scope::Project,
+        (Some("group" | "namespace"), _) | (None, Some(_)) => Scope::Group,
+        (Some("currentUser"), _) => Scope::Current,
+        _ => Scope::Instance,
+    }
+}
+
+/// What a namespace has, a group has: a second spelling.
+fn mark_alternates(members: &mut [Member]) {
+    let of_group = members.iter().any(|member| begins(&member.operation, "group."));
+    for member in members.iter_mut().filter(|member| of_group && begins(&member.operation, "namespace.")) {
+        member.operation.alternate = true;
+    }
+}
+
+fn begins(operation: &Operation, with: &str) -> bool {
+    operation.graphql.as_ref().is_some_and(|graphql| graphql.field.starts_with(with))
+}

@@ -1,0 +1,165 @@
+//! Which action a field of the GraphQL interface belongs to: GitLab's own words, split into a domain that
+//! curation describes and a verb. Curation over these rules has the last word.
+
+use super::reach::Reached;
+use super::sdl::{Sdl, Status};
+use crate::curation::{Curation, Named, key};
+use crate::paths::singular;
+
+/// Verbs that mutations begin or end with, as the catalog says them.
+const VERBS: [(&str, &str); 6] = [
+    ("create", "create"),
+    ("update", "update"),
+    ("edit", "update"),
+    ("delete", "delete"),
+    ("destroy", "delete"),
+    ("upsert", "upsert"),
+];
+
+/// Words in front of a mutation's noun.
+const LEADING: [&str; 32] = [
+    "add",
+    "approve",
+    "bulk",
+    "configure",
+    "create",
+    "delete",
+    "disable",
+    "dismiss",
+    "destroy",
+    "enable",
+    "export",
+    "link",
+    "mark",
+    "oncall",
+    "process",
+    "promote",
+    "refresh",
+    "remove",
+    "reposition",
+    "restore",
+    "resync",
+    "safe",
+    "set",
+    "star",
+    "sync",
+    "toggle",
+    "unlink",
+    "unset",
+    "update",
+    "validate",
+    "verify",
+    "run",
+];
+
+/// The curated name of the operation, if it has one.
+pub fn curated<'a>(reached: &Reached<'_>, curation: &'a Curation) -> Option<&'a Named> {
+    let kind = if reached.mutation { "mutation" } else { "query" };
+    curation.names.get(&key(kind, &reached.path()))
+}
+
+/// The action's id by rules, or what to add to curation.
+pub fn id(reached: &Reached<'_>, sdl: &Sdl, curation: &Curation) -> Result<String, String> {
+    let Some(field) = reached.steps.last() else { return Err("a field without a name".to_owned()) };
+    let words = snake(&field.name);
+    let found = if reached.mutation {
+        mutation(&words, curation)
+    } else {
+        let lists = field.ty.many || sdl.nodes(&field.ty.name).is_some();
+        query(&words, place(reached.owner, &field.name, sdl), lists, curation)
+    };
+    let kind = if reached.mutation { "mutation" } else { "query" };
+    found.ok_or_else(|| format!("{kind} {} belongs to no domain", reached.path()))
+}
+
+fn mutation(words: &[String], curation: &Curation) -> Option<String> {
+    let leads = words.first().is_some_and(|first| LEADING.contains(&first.as_str()));
+    if leads {
+        let (verb, noun) = words.split_first()?;
+        if let Some((domain, rest)) = domain(noun, curation) {
+            let verb = [vec![said(verb)], rest.to_vec()].concat().join("_");
+            return Some(format!("{domain}.{verb}"));
+        }
+    }
+    let (domain, rest) = domain(words, curation)?;
+    let (last, before) = rest.split_last()?;
+    let plain = VERBS.iter().any(|(verb, _)| verb == last);
+    let verb = if plain { [vec![said(last)], before.to_vec()].concat() } else { rest.to_vec() };
+    Some(format!("{domain}.{}", verb.join("_")))
+}
+
+/// The domain of what a path leads to and no noun of the field names: whose field it is, or any of them's.
+fn place<'a>(owner: &'a str, field: &str, sdl: &Sdl) -> Place<'a> {
+    let has = |other: &str| sdl.field(other, field).is_some_and(|field| field.status != Status::Deprecated);
+    match owner {
+        "Query" => Place::Root,
+        "CurrentUser" => Place::Of("current_user"),
+        "Project" if !has("Group") && !has("Namespace") => Place::Of("project"),
+        "Group" | "Namespace" if !has("Project") => Place::Of("group"),
+        "Project" | "Group" | "Namespace" => Place::Of("namespace"),
+        parent => Place::Below(parent),
+    }
+}
+
+enum Place<'a> {
+    Root,
+    /// Reached by a path.
+    Of(&'static str),
+    /// Below a thing with an iid.
+    Below(&'a str),
+}
+
+fn query(words: &[String], place: Place<'_>, lists: bool, curation: &Curation) -> Option<String> {
+    let verb = if lists { "list" } else { "get" };
+    let parent = match place {
+        Place::Below(parent) => Some(parent),
+        Place::Root | Place::Of(_) => None,
+    };
+    let below = parent.map(|parent| [snake(parent), words.to_vec()].concat());
+    let whole = |words: &[String]| match domain(words, curation) {
+        Some((domain, [])) => Some(domain),
+        _ => None,
+    };
+    if let Some(domain) = below.as_deref().and_then(whole) {
+        return Some(format!("{domain}.{verb}"));
+    }
+    if let Some(parent) = parent {
+        return Some(format!("{}.{verb}_{}", snake(parent).join("_"), words.join("_")));
+    }
+    if let Some(domain) = whole(words) {
+        return Some(format!("{domain}.{verb}"));
+    }
+    match (domain(words, curation), place) {
+        (Some((domain, rest)), _) => Some(format!("{domain}.{verb}_{}", rest.join("_"))),
+        (None, Place::Of(place)) => Some(format!("{place}.{verb}_{}", words.join("_"))),
+        (None, _) => None,
+    }
+}
+
+/// The longest domain that the words begin with, and the words behind it.
+fn domain<'w>(words: &'w [String], curation: &Curation) -> Option<(String, &'w [String])> {
+    (1..=words.len()).rev().find_map(|length| {
+        let (noun, rest) = words.split_at_checked(length)?;
+        let plural = noun.join("_");
+        let one = singular(&plural);
+        let named = [&plural, &one].into_iter().find_map(|name| curation.nouns.get(name).cloned());
+        let known = || [&plural, &one].into_iter().find(|name| curation.domains.contains_key(*name)).cloned();
+        Some((named.or_else(known)?, rest))
+    })
+}
+
+fn said(verb: &str) -> String {
+    VERBS.iter().find(|(written, _)| *written == verb).map_or(verb, |(_, said)| said).to_owned()
+}
+
+/// The words of a name in camelCase.
+pub fn snake(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for c in name.chars() {
+        match words.last_mut() {
+            Some(word) if !c.is_ascii_uppercase() => word.push(c),
+            _ => words.push(c.to_ascii_lowercase().to_string()),
+        }
+    }
+    words
+}

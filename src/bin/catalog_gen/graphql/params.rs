@@ -1,0 +1,169 @@
+//! Arguments and input objects as parameters.
+
+use std::collections::BTreeMap;
+
+use gitlab_mcp::catalog::{Base, Json, Kind, Param, Place};
+
+use super::reach::Reached;
+use super::sdl::{Input, Sdl, Shape, Status};
+use crate::paths::singular;
+
+/// How deep the objects of an input are described; deeper ones take any object.
+const DEEPEST: usize = 3;
+
+/// How many rows of a list are asked for where nobody says, as REST's lists have it.
+const PAGE: u64 = 20;
+
+/// Names of arguments that hold the path of a project, group or namespace.
+const PATHS: [&str; 4] = ["fullPath", "projectPath", "groupPath", "namespacePath"];
+
+/// Scalars and what a person gives for them; any other is a string.
+const SCALARS: [(&str, Base); 12] = [
+    ("Int", Base::Integer),
+    ("BigInt", Base::IntegerOrString),
+    ("Float", Base::Number),
+    ("Boolean", Base::Boolean),
+    ("Date", Base::Date),
+    ("ISO8601Date", Base::Date),
+    ("Time", Base::DateTime),
+    ("ISO8601DateTime", Base::DateTime),
+    ("Timestamp", Base::DateTime),
+    ("JSON", Base::Any),
+    ("JobInputInterpolationValue", Base::Any),
+    ("CiInputsValue", Base::Any),
+];
+
+/// What an operation takes, and which of that leads to its field.
+pub struct Taken {
+    pub params: Vec<Param>,
+    /// As [`gitlab_mcp::catalog::Graphql::variables`].
+    pub variables: BTreeMap<String, String>,
+}
+
+/// The parameters of an operation.
+pub fn taken(reached: &Reached<'_>, sdl: &Sdl) -> Taken {
+    let mut taken = Taken { params: Vec::new(), variables: BTreeMap::new() };
+    let Some((leaf, way)) = reached.steps.split_last() else { return taken };
+    for step in way {
+        for argument in step.arguments.iter().filter(|argument| leads(argument)) {
+            let place = format!("{}.{}", step.name, argument.name);
+            let name = known_name(&argument.name).unwrap_or(match argument.name.as_str() {
+                "id" => "milestone_id",
+                other => other,
+            });
+            taken.variables.insert(place, name.to_owned());
+            taken.params.push(Param { name: name.to_owned(), ..way_param(argument, sdl) });
+        }
+    }
+    let inputs =
+        if reached.mutation { mutation_inputs(leaf.arguments.as_slice(), sdl) } else { &leaf.arguments };
+    for input in inputs.iter().filter(|input| is_taken(input)) {
+        let mut param = param(input, sdl, 0);
+        param.place = if reached.mutation { Place::Body } else { Place::Query };
+        if reached.mutation && param.name != "iid" {
+            param.graphql = None;
+        }
+        if param.name == "first" && param.kind.base == Base::Integer {
+            param.default = Some(Json(PAGE.into()));
+        }
+        rename(&mut param, inputs);
+        let leads =
+            param.required && param.name == "fullPath" && !taken.variables.values().any(|v| v == "fullPath");
+        if leads {
+            let step = if reached.mutation { "input" } else { leaf.name.as_str() };
+            taken.variables.insert(format!("{step}.{}", input.name), "fullPath".to_owned());
+            param.place = Place::Path;
+        }
+        if taken.params.iter().any(|known| known.name == param.name) {
+            // What leads to the field has the name already.
+            let own = format!("{}_{}", singular(&leaf.name), param.wire.as_deref().unwrap_or(&param.name));
+            param.wire.get_or_insert_with(|| input.name.clone());
+            param.name = own;
+        }
+        taken.params.push(param);
+    }
+    taken
+}
+
+/// The fields of a mutation's `input`.
+fn mutation_inputs<'a>(arguments: &'a [Input], sdl: &'a Sdl) -> &'a [Input] {
+    let input = arguments.iter().find(|argument| argument.name == "input");
+    match input.and_then(|input| sdl.shape(&input.ty.name)) {
+        Some(Shape::Input(inputs)) => inputs,
+        _ => &[],
+    }
+}
+
+/// What an intermediate step needs, or can be told by.
+fn leads(argument: &Input) -> bool {
+    argument.ty.required || argument.name == "iid"
+}
+
+fn is_taken(input: &Input) -> bool {
+    input.status != Status::Deprecated && input.name != "clientMutationId"
+}
+
+/// What leads to the field.
+fn way_param(argument: &Input, sdl: &Sdl) -> Param {
+    Param { place: Place::Path, required: true, ..param(argument, sdl, 0) }
+}
+
+/// Our own name of an argument that names a place or a numbered thing.
+fn known_name(name: &str) -> Option<&'static str> {
+    match name {
+        "iid" => Some("iid"),
+        _ if PATHS.contains(&name) => Some("fullPath"),
+        _ => None,
+    }
+}
+
+/// `projectPath` is `fullPath`, where no other argument is a path too.
+fn rename(param: &mut Param, inputs: &[Input]) {
+    let paths = inputs.iter().filter(|input| is_taken(input) && PATHS.contains(&input.name.as_str())).count();
+    if PATHS.contains(&param.name.as_str()) && paths == 1 && param.name != "fullPath" && !param.kind.many {
+        param.wire = Some(std::mem::replace(&mut param.name, "fullPath".to_owned()));
+    }
+}
+
+fn param(input: &Input, sdl: &Sdl, depth: usize) -> Param {
+    let shape = sdl.shape(&input.ty.name);
+    let mut param = Param {
+        name: input.name.clone(),
+        kind: Kind { base: base(input, sdl, depth), many: input.ty.many },
+        default: input.default.clone().filter(|default| !default.is_array()).map(Json),
+        required: input.ty.required && input.default.is_none(),
+        graphql: Some(strict(input)),
+        ..Param::default()
+    };
+    match shape {
+        Some(Shape::Scalar(gid)) => param.gid = gid.clone(),
+        Some(Shape::Enum(values)) => param.choices = values.clone(),
+        Some(Shape::Input(fields)) if depth < DEEPEST => {
+            param.fields = fields
+                .iter()
+                .filter(|field| is_taken(field))
+                .map(|field| Param { graphql: None, ..self::param(field, sdl, depth + 1) })
+                .collect();
+        }
+        _ => {}
+    }
+    param
+}
+
+/// The type of a variable that is only declared where it has a value.
+fn strict(input: &Input) -> String {
+    let text = &input.ty.text;
+    if text.ends_with('!') { text.clone() } else { format!("{text}!") }
+}
+
+fn base(input: &Input, sdl: &Sdl, depth: usize) -> Base {
+    let name = input.ty.name.as_str();
+    match sdl.shape(name) {
+        Some(Shape::Input(_)) => Base::Object,
+        Some(Shape::Scalar(Some(_))) => Base::IntegerOrString,
+        Some(Shape::Enum(_)) => Base::String,
+        _ if input.name == "iid" && !input.ty.many && depth == 0 => Base::Integer,
+        _ if name == "ID" && (input.name == "id" || input.name.ends_with("Id")) => Base::IntegerOrString,
+        _ => SCALARS.iter().find(|(scalar, _)| *scalar == name).map_or(Base::String, |(_, base)| *base),
+    }
+}

@@ -1,0 +1,89 @@
+//! Which fields of the GraphQL interface are operations: every mutation, every field of the root, and what is
+//! reached by a path or an iid below it.
+
+use super::sdl::{Field, Sdl, Status};
+
+/// A field that is an operation, with the way to it.
+pub struct Reached<'a> {
+    pub mutation: bool,
+    /// The fields from the root; the last is the operation's.
+    pub steps: Vec<&'a Field>,
+    /// The type that the last step is a field of.
+    pub owner: &'a str,
+}
+
+/// A way below which fields are operations: the steps from the root and the type they lead to.
+const WAYS: [(&[&str], &str); 13] = [
+    (&["project"], "Project"),
+    (&["group"], "Group"),
+    (&["namespace"], "Namespace"),
+    (&["currentUser"], "CurrentUser"),
+    (&["project", "issue"], "Issue"),
+    (&["project", "mergeRequest"], "MergeRequest"),
+    (&["project", "pipeline"], "Pipeline"),
+    (&["project", "repository"], "Repository"),
+    (&["group", "epic"], "Epic"),
+    (&["namespace", "workItem"], "WorkItem"),
+    (&["group", "workItem"], "WorkItem"),
+    (&["project", "workItem"], "WorkItem"),
+    (&["milestone"], "Milestone"),
+];
+
+/// Every operation, in the schema's order.
+pub fn reached(sdl: &Sdl) -> Vec<Reached<'_>> {
+    let root = |owner: &'static str| {
+        sdl.fields(owner).iter().map(move |field| Reached {
+            mutation: owner == "Mutation",
+            steps: vec![field],
+            owner,
+        })
+    };
+    let mut found: Vec<Reached<'_>> = root("Mutation").chain(root("Query")).collect();
+    let mut covered: Vec<&str> = Vec::new();
+    for (way, owner) in WAYS {
+        let Some(steps) = steps(sdl, way) else { continue };
+        // The same thing by another path is the same operation.
+        if covered.contains(&owner) {
+            continue;
+        }
+        covered.push(owner);
+        let below = sdl.fields(owner).iter().filter(|field| is_thing(sdl, field));
+        found.extend(below.map(|field| Reached {
+            mutation: false,
+            steps: steps.iter().copied().chain([field]).collect(),
+            owner,
+        }));
+    }
+    found
+}
+
+fn steps<'a>(sdl: &'a Sdl, way: &[&str]) -> Option<Vec<&'a Field>> {
+    let mut owner = "Query";
+    let mut steps = Vec::new();
+    for name in way {
+        let field = sdl.field(owner, name)?;
+        owner = &field.ty.name;
+        steps.push(field);
+    }
+    Some(steps)
+}
+
+/// A list or an object, and still to be used.
+fn is_thing(sdl: &Sdl, field: &Field) -> bool {
+    field.status != Status::Deprecated && (field.ty.many || !sdl.is_leaf(&field.ty.name))
+}
+
+impl Reached<'_> {
+    /// The fields from the root, as people name it: `project.branchRules`.
+    pub fn path(&self) -> String {
+        self.steps.iter().map(|step| step.name.as_str()).collect::<Vec<_>>().join(".")
+    }
+
+    /// How finished the least finished of the steps is.
+    pub fn status(&self) -> Status {
+        let all = || self.steps.iter().map(|step| &step.status);
+        let deprecated = all().any(|status| *status == Status::Deprecated);
+        let experiment = all().rev().find(|status| matches!(status, Status::Experiment(_)));
+        if deprecated { Status::Deprecated } else { experiment.cloned().unwrap_or(Status::Stable) }
+    }
+}

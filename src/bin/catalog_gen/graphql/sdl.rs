@@ -1,0 +1,202 @@
+//! GitLab's SDL as the generator needs it: types with their fields, arguments and how finished each is. Of the
+//! descriptions only the types in global ids are read, which stand nowhere else.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use cynic_parser::common::WrappingType;
+use cynic_parser::type_system::{
+    Definition, Directive, FieldDefinition, InputValueDefinition, Type, TypeDefinition,
+};
+use cynic_parser::values::ConstValue;
+use serde_json::{Value, json};
+
+use crate::GeneratorError;
+
+/// Every type by its name.
+pub struct Sdl {
+    types: BTreeMap<String, Shape>,
+    /// Of the file's bytes, in hexadecimal.
+    pub sha256: String,
+}
+
+/// What a type is.
+pub enum Shape {
+    /// With the type in its global ids, where it is one: `Ci::Build`.
+    Scalar(Option<String>),
+    Enum(Vec<String>),
+    Input(Vec<Input>),
+    Object(Vec<Field>),
+    /// With the fields that all of its objects have.
+    Interface(Vec<Field>),
+    Union(Vec<String>),
+}
+
+/// A field of an object.
+#[derive(Clone)]
+pub struct Field {
+    pub name: String,
+    pub ty: Ty,
+    pub arguments: Vec<Input>,
+    pub status: Status,
+}
+
+/// An argument, or a field of an input object.
+#[derive(Clone)]
+pub struct Input {
+    pub name: String,
+    pub ty: Ty,
+    pub default: Option<Value>,
+    pub status: Status,
+}
+
+/// How finished something is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Status {
+    Stable,
+    /// With the version that introduced it.
+    Experiment(String),
+    Deprecated,
+}
+
+/// A type where it is used.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ty {
+    /// Without lists and exclamation marks.
+    pub name: String,
+    /// As GraphQL writes it.
+    pub text: String,
+    pub many: bool,
+    pub required: bool,
+}
+
+impl Sdl {
+    /// Reads the file.
+    pub fn read(path: &Path) -> Result<Sdl, GeneratorError> {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path)
+            .map_err(|source| GeneratorError::Read { path: name.clone(), source })?;
+        let document = cynic_parser::parse_type_system_document(&text)
+            .map_err(|error| GeneratorError::Malformed { path: name, reason: error.to_string() })?;
+        let types = document.definitions().filter_map(|definition| match definition {
+            Definition::Type(ty) => Some((ty.name().to_owned(), shape(ty))),
+            _ => None,
+        });
+        Ok(Sdl { types: types.collect(), sha256: crate::openapi::sha256(&text) })
+    }
+
+    /// How many types there are.
+    pub fn len(&self) -> usize {
+        self.types.len()
+    }
+
+    /// The type of that name.
+    pub fn shape(&self, name: &str) -> Option<&Shape> {
+        self.types.get(name)
+    }
+
+    /// The fields of an object or interface of that name.
+    pub fn fields(&self, name: &str) -> &[Field] {
+        match self.shape(name) {
+            Some(Shape::Object(fields) | Shape::Interface(fields)) => fields,
+            _ => &[],
+        }
+    }
+
+    /// The field of that type.
+    pub fn field(&self, of: &str, name: &str) -> Option<&Field> {
+        self.fields(of).iter().find(|field| field.name == name)
+    }
+
+    /// Whether there is nothing to select of the type.
+    pub fn is_leaf(&self, name: &str) -> bool {
+        matches!(self.shape(name), None | Some(Shape::Scalar(_) | Shape::Enum(_)))
+    }
+
+    /// The type of a connection's nodes.
+    pub fn nodes(&self, connection: &str) -> Option<&Ty> {
+        let nodes = self.field(connection, "nodes").filter(|_| connection.ends_with("Connection"))?;
+        Some(&nodes.ty)
+    }
+}
+
+fn shape(definition: TypeDefinition<'_>) -> Shape {
+    match definition {
+        TypeDefinition::Scalar(scalar) => {
+            let described = scalar.description().map(|text| text.literal().to_cow().into_owned());
+            Shape::Scalar(described.and_then(|text| global_id_type(&text)))
+        }
+        TypeDefinition::Enum(known) => Shape::Enum(
+            known
+                .values()
+                .filter(|value| status(value.directives()) != Status::Deprecated)
+                .map(|value| value.value().to_owned())
+                .collect(),
+        ),
+        TypeDefinition::InputObject(object) => Shape::Input(object.fields().map(input).collect()),
+        TypeDefinition::Object(object) => Shape::Object(object.fields().map(field).collect()),
+        TypeDefinition::Interface(interface) => Shape::Interface(interface.fields().map(field).collect()),
+        TypeDefinition::Union(union) => {
+            Shape::Union(union.members().map(|member| member.name().to_owned()).collect())
+        }
+    }
+}
+
+/// `Ci::Build`, of a description that shows `gid://gitlab/Ci::Build/1`.
+fn global_id_type(description: &str) -> Option<String> {
+    let (_, from_type) = description.split_once("gid://gitlab/")?;
+    Some(from_type.split_once('/')?.0.to_owned())
+}
+
+fn field(definition: FieldDefinition<'_>) -> Field {
+    Field {
+        name: definition.name().to_owned(),
+        ty: ty(definition.ty()),
+        arguments: definition.arguments().map(input).collect(),
+        status: status(definition.directives()),
+    }
+}
+
+fn input(definition: InputValueDefinition<'_>) -> Input {
+    Input {
+        name: definition.name().to_owned(),
+        ty: ty(definition.ty()),
+        default: definition.default_value().map(value).filter(|value| !value.is_null()),
+        status: status(definition.directives()),
+    }
+}
+
+fn ty(used: Type<'_>) -> Ty {
+    let mut wrappers = used.wrappers();
+    Ty {
+        name: used.name().to_owned(),
+        text: used.to_string(),
+        many: wrappers.any(|wrapper| wrapper == WrappingType::List),
+        required: used.is_non_null(),
+    }
+}
+
+/// By the reason of `@deprecated`: GitLab also marks what is not finished with it.
+fn status<'a>(mut directives: impl Iterator<Item = Directive<'a>>) -> Status {
+    let Some(mark) = directives.find(|directive| directive.name() == "deprecated") else {
+        return Status::Stable;
+    };
+    let reason = mark.arguments().find(|argument| argument.name() == "reason");
+    let reason = reason.and_then(|argument| argument.value().as_str().map(str::to_owned)).unwrap_or_default();
+    let version = reason
+        .strip_prefix("**Status**: Experiment. Introduced in GitLab ")
+        .map(|version| version.trim_end_matches('.').to_owned());
+    version.map_or(Status::Deprecated, Status::Experiment)
+}
+
+fn value(constant: ConstValue<'_>) -> Value {
+    match constant {
+        ConstValue::Int(number) => json!(number.as_i64()),
+        ConstValue::Float(number) => json!(number.as_f64()),
+        ConstValue::String(text) => json!(text.as_str()),
+        ConstValue::Boolean(truth) => json!(truth.as_bool()),
+        ConstValue::Enum(word) => json!(word.as_str()),
+        ConstValue::List(items) => items.items().map(value).collect(),
+        ConstValue::Null(_) | ConstValue::Object(_) => Value::Null,
+    }
+}

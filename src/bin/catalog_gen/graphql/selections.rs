@@ -1,0 +1,236 @@
+//! What is asked of a type where nobody says: its scalars and what its objects are called, two levels deep. One
+//! fragment a type, so that an operation's selection is a few words.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::sdl::{Field, Sdl, Shape, Status, Ty};
+
+/// The most that a fragment may cost. GitLab refuses what costs over 200; a field costs 1 and a connection of a
+/// hundred twice what is in it, so that two fragments, one of them below a connection, stay under it.
+const MOST: usize = 65;
+
+/// What stands for an object that is only named: the first of these that it has.
+const NAMES: [&str; 16] = [
+    "id",
+    "iid",
+    "username",
+    "fullPath",
+    "title",
+    "name",
+    "key",
+    "label",
+    "status",
+    "state",
+    "type",
+    "value",
+    "webUrl",
+    "description",
+    "message",
+    "sha",
+];
+
+/// How many fields name an object.
+const NAMED_BY: usize = 3;
+
+/// Connections of few short things that no reader of the object would miss.
+const SHORT: [&str; 7] =
+    ["assignees", "labels", "reviewers", "approvedBy", "topics", "tags", "complianceFrameworks"];
+
+/// Objects that a reader looks for first.
+const FIRST: [&str; 5] = ["author", "milestone", "project", "user", "iteration"];
+
+/// Leaves that a reader does not miss: other forms of what is said, pictures, counters of locks.
+const NOISE: [&str; 9] = [
+    "Html",
+    "Path",
+    "avatarUrl",
+    "lockVersion",
+    "imported",
+    "createNoteEmail",
+    "Url",
+    "Permissions",
+    "enabledFeatures",
+];
+
+/// Where each row and the page of a connection ends.
+const PLACES: &str = "edges{cursor}pageInfo{endCursor hasNextPage}";
+
+/// Makes selections, and keeps the fragments that they spread.
+pub struct Selections<'a> {
+    sdl: &'a Sdl,
+    /// What curation adds to a type's fragment.
+    extra: &'a BTreeMap<String, String>,
+    fragments: RefCell<BTreeMap<String, String>>,
+}
+
+/// A text of a selection and what it costs.
+struct Selected {
+    text: String,
+    cost: usize,
+}
+
+impl<'a> Selections<'a> {
+    pub fn new(sdl: &'a Sdl, extra: &'a BTreeMap<String, String>) -> Self {
+        Selections { sdl, extra, fragments: RefCell::default() }
+    }
+
+    /// What is asked of a field that has the type.
+    pub fn of(&self, ty: &Ty) -> String {
+        if self.sdl.is_leaf(&ty.name) {
+            return String::new();
+        }
+        match self.sdl.nodes(&ty.name) {
+            Some(nodes) if self.sdl.is_leaf(&nodes.name) => format!("nodes {PLACES}"),
+            Some(nodes) => format!("nodes{{{}}}{PLACES}", self.spread(&nodes.name)),
+            None => self.spread(&ty.name),
+        }
+    }
+
+    /// What is asked of a mutation's payload: the errors, and whatever it changed.
+    pub fn of_payload(&self, payload: &str) -> String {
+        let fields = self.sdl.fields(payload).iter().filter(|field| is_asked(field, true));
+        let chosen = fields.filter(|field| field.name != "clientMutationId").map(|field| {
+            let inner = self.of(&field.ty);
+            if inner.is_empty() { field.name.clone() } else { format!("{}{{{inner}}}", field.name) }
+        });
+        chosen.collect::<Vec<_>>().join(" ")
+    }
+
+    /// The fragments that were spread, each as one line of GraphQL.
+    pub fn fragments(self) -> Vec<String> {
+        let fragments = self.fragments.into_inner();
+        fragments.into_iter().map(|(name, text)| format!("fragment {name} on {name}{{{text}}}")).collect()
+    }
+
+    fn spread(&self, name: &str) -> String {
+        if !self.fragments.borrow().contains_key(name) {
+            let text = self.full(name);
+            self.fragments.borrow_mut().insert(name.to_owned(), text);
+        }
+        format!("...{name}")
+    }
+
+    fn full(&self, name: &str) -> String {
+        if let Some(Shape::Union(members)) = self.sdl.shape(name) {
+            return self.members(members);
+        }
+        let extra = self.extra.get(name);
+        let mut left = MOST.saturating_sub(extra.map_or(0, |text| text.split([' ', '{', '}']).count()));
+        let mut kept: Vec<String> = Vec::new();
+        for part in self.parts(name) {
+            if part.cost <= left {
+                left -= part.cost;
+                kept.push(part.text);
+            }
+        }
+        kept.extend(extra.cloned());
+        if matches!(self.sdl.shape(name), Some(Shape::Interface(_))) || kept.is_empty() {
+            kept.insert(0, "__typename".to_owned());
+        }
+        kept.join(" ")
+    }
+
+    /// Everything that could be asked of a type, what matters most first.
+    fn parts(&self, name: &str) -> Vec<Selected> {
+        let all = |experiments: bool| {
+            let mut fields: Vec<&Field> =
+                self.sdl.fields(name).iter().filter(|field| is_asked(field, experiments)).collect();
+            fields.sort_by_key(|field| self.importance(field));
+            fields.into_iter().filter_map(|field| self.part(field)).collect::<Vec<_>>()
+        };
+        let finished = all(false);
+        if finished.is_empty() { all(true) } else { finished }
+    }
+
+    fn importance(&self, field: &Field) -> u8 {
+        let name = field.name.as_str();
+        match self.sdl.is_leaf(&field.ty.name) {
+            true if NAMES.contains(&name) => 0,
+            false if SHORT.contains(&name) || FIRST.contains(&name) => 1,
+            true => 2,
+            false => 3,
+        }
+    }
+
+    fn part(&self, field: &Field) -> Option<Selected> {
+        if self.sdl.is_leaf(&field.ty.name) {
+            return self.is_plain_leaf(field).then(|| Selected { text: field.name.clone(), cost: 1 });
+        }
+        self.nested(field)
+    }
+
+    fn is_plain_leaf(&self, field: &Field) -> bool {
+        let noise = NOISE.iter().any(|noise| field.name.ends_with(noise)) && field.name != "fullPath";
+        self.sdl.is_leaf(&field.ty.name) && (!noise || field.name == "webUrl")
+    }
+
+    /// An object within another: what it is called.
+    fn nested(&self, field: &Field) -> Option<Selected> {
+        if ["userPermissions", "edges", "widgets", "commentTemplatesPaths"].contains(&field.name.as_str()) {
+            return None;
+        }
+        if let Some(nodes) = self.sdl.nodes(&field.ty.name) {
+            let named = self.named(&nodes.name).filter(|_| SHORT.contains(&field.name.as_str()))?;
+            let text = format!("{}{{nodes{{{}}}}}", field.name, named.text);
+            return Some(Selected { text, cost: 2 * (named.cost + 2) });
+        }
+        if field.ty.name.ends_with("Connection") {
+            return None;
+        }
+        let named = self.named(&field.ty.name)?;
+        Some(Selected { text: format!("{}{{{}}}", field.name, named.text), cost: named.cost + 2 })
+    }
+
+    fn named(&self, name: &str) -> Option<Selected> {
+        let has = |wanted: &str| {
+            self.sdl
+                .field(name, wanted)
+                .filter(|field| is_asked(field, false) && self.sdl.is_leaf(&field.ty.name))
+        };
+        let mut fields: Vec<&str> =
+            NAMES.iter().filter(|wanted| has(wanted).is_some()).take(NAMED_BY).copied().collect();
+        if fields.is_empty() {
+            let leaves = self
+                .sdl
+                .fields(name)
+                .iter()
+                .filter(|field| is_asked(field, false) && self.is_plain_leaf(field));
+            fields = leaves.map(|field| field.name.as_str()).take(NAMED_BY).collect();
+        }
+        let cost = fields.len();
+        (!fields.is_empty()).then(|| Selected { text: fields.join(" "), cost })
+    }
+
+    /// What is asked of each member of a union; two members may not answer one name with two types.
+    fn members(&self, members: &[String]) -> String {
+        let mut types: BTreeMap<&str, &str> = BTreeMap::new();
+        let mut parts = vec!["__typename".to_owned()];
+        for member in members {
+            let Some(named) = self.named(member) else { continue };
+            let fields: BTreeSet<&str> = named.text.split(' ').collect();
+            let agreed: Vec<&str> = fields
+                .into_iter()
+                .filter_map(|name| {
+                    let field = self.sdl.field(member, name)?;
+                    let known = types.entry(&field.name).or_insert(&field.ty.text);
+                    (*known == field.ty.text).then_some(field.name.as_str())
+                })
+                .collect();
+            if !agreed.is_empty() {
+                parts.push(format!("...on {member}{{{}}}", agreed.join(" ")));
+            }
+        }
+        parts.join(" ")
+    }
+}
+
+/// Whether a field is asked for by default: it stands, and wants nothing.
+fn is_asked(field: &Field, experiments: bool) -> bool {
+    let stands = match field.status {
+        Status::Stable => true,
+        Status::Experiment(_) => experiments,
+        Status::Deprecated => false,
+    };
+    stands && field.arguments.iter().all(|argument| !argument.ty.required || argument.default.is_some())
+}

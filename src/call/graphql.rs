@@ -1,0 +1,158 @@
+//! A chosen GraphQL operation and its parameters as a request: one document that names only what was given, and
+//! its variables.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::{Body, Call, Resolved};
+use crate::catalog::{Action, Graphql, GraphqlKind, Json, Method, Operation, Param, Place};
+
+/// Writes the request; every parameter is known, typed and taken by the operation.
+pub fn write(
+    action: &Action,
+    operation: &Operation,
+    graphql: &Graphql,
+    params: &Map<String, Value>,
+    resolved: Vec<Resolved>,
+) -> Call {
+    let given = given(action, operation, params);
+    let (query, variables) = match graphql.kind {
+        GraphqlKind::Query => query(graphql, &given),
+        GraphqlKind::Mutation => mutation(graphql, &given),
+    };
+    Call {
+        action: action.id.clone(),
+        operation: operation.to_string(),
+        risk: action.risk,
+        method: Method::Post,
+        path: operation.path.clone(),
+        query: Vec::new(),
+        body: Body::Json(json!({"query": query, "variables": variables})),
+        resolved,
+    }
+}
+
+/// What is sent: every parameter that the operation takes and that has a value, as GraphQL wants it. The length
+/// of a page is said even where nobody says it: GitLab's own is a hundred.
+fn given<'a>(
+    action: &'a Action,
+    operation: &Operation,
+    params: &Map<String, Value>,
+) -> Vec<(&'a Param, Value)> {
+    let taken = |param: &&Param| {
+        param.place != Place::Selector && (param.scopes.is_empty() || param.scopes.contains(&operation.scope))
+    };
+    let page = |param: &Param| match &param.default {
+        Some(Json(default)) if param.name == "first" && !params.contains_key("last") => Some(default.clone()),
+        _ => None,
+    };
+    action
+        .params
+        .iter()
+        .filter(taken)
+        .filter_map(|param| {
+            let value = params.get(&param.name).cloned().or_else(|| page(param))?;
+            Some((param, wired(param, value)))
+        })
+        .collect()
+}
+
+/// `query($fullPath:ID!,$first:Int!){project(fullPath:$fullPath){branchRules(first:$first){…}}}`
+fn query(graphql: &Graphql, given: &[(&Param, Value)]) -> (String, Value) {
+    let mut declared = Vec::new();
+    let mut variables = Map::new();
+    let mut leading: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    let mut own = Vec::new();
+    for (param, value) in given {
+        let Some(kind) = graphql.types.get(&param.name).or(param.graphql.as_ref()) else { continue };
+        declared.push(format!("${}:{kind}", param.name));
+        variables.insert(param.name.clone(), value.clone());
+        let place = graphql.variables.iter().find(|(_, name)| **name == param.name);
+        match place.and_then(|(place, _)| place.split_once('.')) {
+            Some((step, argument)) => {
+                leading.entry(step).or_default().push(format!("{argument}:${}", param.name));
+            }
+            None => own.push(format!("{}:${}", param.wire.as_ref().unwrap_or(&param.name), param.name)),
+        }
+    }
+    let last = graphql.field.split('.').count().saturating_sub(1);
+    let steps: Vec<String> = graphql
+        .field
+        .split('.')
+        .enumerate()
+        .map(|(at, step)| {
+            // Two steps may have one name; what leads to the field belongs to the first.
+            let mut arguments = leading.remove(step).unwrap_or_default();
+            if at == last {
+                arguments.append(&mut own);
+            }
+            format!("{step}{}", in_parentheses(&arguments))
+        })
+        .collect();
+    let mut document = format!("query{}{{{}", in_parentheses(&declared), steps.join("{"));
+    document.push_str(&in_braces(&graphql.selection));
+    document.push_str(&"}".repeat(steps.len()));
+    (with_fragments(document, graphql), Value::Object(variables))
+}
+
+/// `mutation($input:WorkItemCreateInput!){workItemCreate(input:$input){…}}`
+fn mutation(graphql: &Graphql, given: &[(&Param, Value)]) -> (String, Value) {
+    let field = &graphql.field;
+    let input: Map<String, Value> = given
+        .iter()
+        .map(|(param, value)| (param.wire.as_ref().unwrap_or(&param.name).clone(), value.clone()))
+        .collect();
+    let selection = in_braces(&graphql.selection);
+    let kind = graphql.types.get("input").cloned().unwrap_or_else(|| format!("{}Input!", capitalised(field)));
+    let document = format!("mutation($input:{kind}){{{field}(input:$input){selection}}}");
+    (with_fragments(document, graphql), json!({"input": input}))
+}
+
+fn with_fragments(document: String, graphql: &Graphql) -> String {
+    if graphql.fragments.is_empty() { document } else { format!("{document}\n{}", graphql.fragments) }
+}
+
+fn in_parentheses(items: &[String]) -> String {
+    if items.is_empty() { String::new() } else { format!("({})", items.join(",")) }
+}
+
+fn in_braces(selection: &str) -> String {
+    if selection.is_empty() { String::new() } else { format!("{{{selection}}}") }
+}
+
+fn capitalised(text: &str) -> String {
+    let mut characters = text.chars();
+    characters.next().map(|first| first.to_uppercase().chain(characters).collect()).unwrap_or_default()
+}
+
+/// A value as GraphQL wants it: an iid is a text there, and a bare number of a typed id a global id.
+fn wired(param: &Param, value: Value) -> Value {
+    match value {
+        Value::Array(items) => items.into_iter().map(|item| wired(param, item)).collect(),
+        Value::Object(fields) => fields
+            .into_iter()
+            .map(|(name, value)| {
+                let field = param.fields.iter().find(|field| field.name == name);
+                let value = field.map_or(value.clone(), |field| wired(field, value));
+                (name, value)
+            })
+            .collect(),
+        scalar => match &param.gid {
+            Some(kind) => global_id(kind, scalar),
+            None if is_text(param) && scalar.is_number() => json!(scalar.to_string()),
+            None => scalar,
+        },
+    }
+}
+
+fn is_text(param: &Param) -> bool {
+    param.graphql.as_deref().is_some_and(|kind| matches!(kind.trim_matches(['[', ']', '!']), "String" | "ID"))
+}
+
+/// `gid://gitlab/Issue/4711` from `4711`; what is written out stays.
+fn global_id(kind: &str, value: Value) -> Value {
+    let text = value.as_str().map_or_else(|| value.to_string(), |text| text.trim().to_owned());
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number { json!(format!("gid://gitlab/{kind}/{text}")) } else { value }
+}

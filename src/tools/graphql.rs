@@ -1,0 +1,158 @@
+//! What GraphQL answered, as if REST had: the errors that it sends with a 200 told apart, and the data without
+//! the fields that lead to it.
+
+use serde_json::{Map, Value, json};
+
+use super::{ErrorKind, FIND, ToolError};
+use crate::catalog::{Action, Graphql, GraphqlKind};
+use crate::gitlab::{Content, Page, Reply};
+
+/// GitLab's words for what is not there, or may not be seen.
+const HIDDEN: &str = "does not exist or you don't have permission";
+
+/// GraphQL's words for a field that the instance does not know.
+const UNKNOWN: [&str; 2] = ["doesn't exist on type", "is not defined by type"];
+
+/// The reply to a GraphQL operation of the action as what was asked for, or the error that it is. What came with
+/// data all the same is added to `notes`.
+pub fn read(
+    reply: Reply,
+    action: &Action,
+    graphql: &Graphql,
+    notes: &mut Vec<String>,
+) -> Result<Reply, ToolError> {
+    let Content::Json(body) = reply.content else { return Ok(reply) };
+    let errors = messages(body.get("errors"));
+    let data = body.get("data").filter(|data| !data.is_null());
+    let Some(data) = data else { return Err(failed(&errors, &body, action, graphql)) };
+    let found = match reached(data, &graphql.field) {
+        Ok(found) => found.clone(),
+        Err(step) if errors.is_empty() => return Err(nothing(step, action)),
+        Err(_) => return Err(failed(&errors, &body, action, graphql)),
+    };
+    notes.extend(errors.iter().map(|error| format!("GitLab says: {error}")));
+    let found = match graphql.kind {
+        GraphqlKind::Query => found,
+        GraphqlKind::Mutation => changed(found, action)?,
+    };
+    let (found, page) = rows(found, reply.page);
+    Ok(Reply {
+        content: if found.is_null() { Content::Empty } else { Content::Json(flat(found)) },
+        page,
+        ..reply
+    })
+}
+
+/// The texts of a list of errors, GraphQL's own or a payload's.
+fn messages(errors: Option<&Value>) -> Vec<String> {
+    let items = errors.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let text = |error: &Value| match error.get("message").unwrap_or(error) {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    items.iter().map(text).collect()
+}
+
+/// What the fields lead to, or the first of them that is null.
+fn reached<'v, 'f>(data: &'v Value, field: &'f str) -> Result<&'v Value, &'f str> {
+    field
+        .split('.')
+        .try_fold(data, |value, step| value.get(step).filter(|found| !found.is_null()).ok_or(step))
+}
+
+fn nothing(step: &str, action: &Action) -> ToolError {
+    ToolError::new(
+        ErrorKind::NotFound,
+        format!("{}: GitLab has no `{step}` there that can be seen", action.id),
+    )
+    .hint("Check the path and the number; GitLab also hides what the token may not see.")
+}
+
+/// The request was refused as a whole.
+fn failed(errors: &[String], body: &Value, action: &Action, graphql: &Graphql) -> ToolError {
+    let said = if errors.is_empty() { "GitLab answered without data".to_owned() } else { errors.join("; ") };
+    let unknown = errors.iter().any(|error| UNKNOWN.iter().any(|words| error.contains(words)));
+    if unknown {
+        let since = match &graphql.experiment {
+            Some(version) => {
+                format!("It is an experiment, introduced in GitLab {version}: this instance may be older.")
+            }
+            None => "This instance's GitLab may be older or newer than this catalog.".to_owned(),
+        };
+        return ToolError::new(ErrorKind::GitlabError, format!("{}: {said}", action.id)).hint(since);
+    }
+    if errors.iter().any(|error| error.contains(HIDDEN)) {
+        return ToolError::new(ErrorKind::NotFound, format!("{}: {said}", action.id))
+            .hint("Check the path and the ids; GitLab also hides what the token may not see.");
+    }
+    let kind = if is_about_values(body) { ErrorKind::InvalidParams } else { ErrorKind::GitlabError };
+    ToolError::new(kind, format!("{}: {said}", action.id))
+}
+
+/// Whether GraphQL refused a variable's value.
+fn is_about_values(body: &Value) -> bool {
+    let errors = body.get("errors").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    errors.iter().any(|error| {
+        let message = error.get("message").and_then(Value::as_str).unwrap_or_default();
+        error.pointer("/extensions/problems").is_some() || message.starts_with("Variable ")
+    })
+}
+
+/// What a mutation changed; or, where it refused, why.
+fn changed(payload: Value, action: &Action) -> Result<Value, ToolError> {
+    let errors = messages(payload.get("errors"));
+    if !errors.is_empty() {
+        return Err(ToolError::new(
+            ErrorKind::InvalidParams,
+            format!("{}: {}", action.id, errors.join("; ")),
+        )
+        .hint("GitLab refused it; nothing was changed.")
+        .fix(FIND, json!({"query": action.id, "limit": 1, "detail": "schema"})));
+    }
+    let Value::Object(mut fields) = payload else { return Ok(payload) };
+    fields.remove("errors");
+    let mut named = fields.iter().filter(|(_, value)| !value.is_null());
+    Ok(match (named.next(), named.next()) {
+        (None, _) => Value::Null,
+        (Some((_, only)), None) if only.is_object() => only.clone(),
+        _ => Value::Object(fields),
+    })
+}
+
+/// The rows of a connection, with where each of them and the next page begin.
+fn rows(found: Value, page: Page) -> (Value, Page) {
+    let Some(nodes) = found.get("nodes").filter(|nodes| nodes.is_array()).cloned() else {
+        return (found, page);
+    };
+    let info = |name: &str| found.get("pageInfo").and_then(|info| info.get(name));
+    let more = info("hasNextPage").and_then(Value::as_bool) == Some(true);
+    let end = info("endCursor").and_then(Value::as_str).filter(|_| more);
+    let next_query = end.map(|cursor| vec![("after".to_owned(), cursor.to_owned())]);
+    let edges = found.get("edges").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let cursors = edges.iter().filter_map(|edge| edge.get("cursor")?.as_str()).map(str::to_owned).collect();
+    (nodes, Page { next_query, cursors, ..page })
+}
+
+/// The value with every connection in it as its list.
+fn flat(value: Value) -> Value {
+    match value {
+        Value::Object(mut fields) => match (fields.remove("nodes"), fields.len()) {
+            (Some(Value::Array(nodes)), 0) => Value::Array(nodes.into_iter().map(flat).collect()),
+            (Some(nodes), _) => {
+                fields.insert("nodes".to_owned(), nodes);
+                Value::Object(flat_fields(fields))
+            }
+            (None, _) => Value::Object(flat_fields(fields)),
+        },
+        Value::Array(items) => Value::Array(items.into_iter().map(flat).collect()),
+        scalar => scalar,
+    }
+}
+
+fn flat_fields(fields: Map<String, Value>) -> Map<String, Value> {
+    fields.into_iter().map(|(name, value)| (name, flat(value))).collect()
+}
+
+#[cfg(test)]
+#[path = "graphql_tests.rs"]
+mod tests;
