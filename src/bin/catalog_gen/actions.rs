@@ -199,15 +199,16 @@ fn mark_alternates(members: &mut [Member]) {
     members.sort_by_key(|member| preference(&member.operation));
 }
 
-fn preference(operation: &Operation) -> (bool, Scope, bool, bool, bool, String, Method) {
+fn preference(operation: &Operation) -> (bool, Scope, bool, bool, bool, String, Method, String) {
     (
         operation.alternate,
         operation.scope,
         operation.deprecated,
         operation.path.contains("/-/"),
         paths::is_old_spelling(&operation.path),
-        operation.to_string(),
+        operation.path.clone(),
         operation.method,
+        operation.to_string(),
     )
 }
 

@@ -7,7 +7,7 @@ use crate::curation::{Curation, Domain, expanded, key};
 use crate::naming::Namer;
 use crate::openapi::RawOperation;
 use crate::paths::{Binding, binding, documented, scope, segments, singular};
-use crate::{actions, risk, shapes};
+use crate::{actions, graphql, risk, shapes};
 
 fn operation(method: Method, path: &str) -> RawOperation {
     RawOperation {
