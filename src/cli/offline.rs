@@ -1,10 +1,11 @@
 //! The commands that need no GitLab: the catalog, the finder's measurements, completions.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use super::{Arguments, EvalArguments, Failure, Offline};
 use crate::catalog::Catalog;
-use crate::eval::{self, EvalError};
+use crate::eval::{self, Baseline, Comparison, EvalError, Report};
 use crate::gitlab;
 use crate::search::Ranker;
 use crate::tools::{self, FindRequest, Tools};
@@ -28,8 +29,15 @@ fn evaluate(arguments: EvalArguments, out: &mut dyn Write) -> Result<(), Failure
     let ranker = Ranker::open(&catalog).map_err(EvalError::Search)?;
     let tools = Tools::new(unconnected()?)?;
     let bytes = |query: &str| answer_bytes(&tools, query);
-    let options =
-        eval::Options { cases: arguments.cases, openapi: arguments.openapi, answer_bytes: Some(&bytes) };
+    let options = eval::Options {
+        cases: arguments.cases,
+        openapi: arguments.openapi,
+        baselines: if arguments.beside { Baseline::ALL.to_vec() } else { Vec::new() },
+        answer_bytes: Some(&bytes),
+    };
+    if arguments.fit {
+        return Ok(write!(out, "{}", eval::fit(&catalog, &eval::read(&options)?)?)?);
+    }
     let report = eval::run(&catalog, &ranker, &options)?;
     if arguments.json {
         serde_json::to_writer(&mut *out, &report).map_err(io::Error::other)?;
@@ -37,7 +45,20 @@ fn evaluate(arguments: EvalArguments, out: &mut dyn Write) -> Result<(), Failure
     } else {
         write!(out, "{report}")?;
     }
-    Ok(())
+    match arguments.baseline {
+        Some(saved) => compare(&saved, &report, arguments.json, out),
+        None => Ok(()),
+    }
+}
+
+/// What moved since a saved run; an error where a figure fell. Beside JSON only the error is said.
+fn compare(saved: &Path, report: &Report, json: bool, out: &mut dyn Write) -> Result<(), Failure> {
+    let comparison = Comparison::new(&eval::saved(saved)?, report);
+    if !json {
+        write!(out, "\n{comparison}")?;
+    }
+    let falls = comparison.falls();
+    if falls.is_empty() { Ok(()) } else { Err(EvalError::Fell(falls).into()) }
 }
 
 /// The bytes of text that a model would get for a request, at the defaults.

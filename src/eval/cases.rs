@@ -1,4 +1,4 @@
-//! Cases: from a file of lines, or from the summaries of an OpenAPI document.
+//! Cases: from files of lines, or from the summaries of an OpenAPI document.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,26 +9,86 @@ use serde::Deserialize;
 use super::EvalError;
 use super::operation::normal;
 
-/// A request and the operations that would be right, each in its normal spelling.
-#[derive(Clone, Debug, PartialEq)]
+/// A request and what would be right.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Case {
     pub request: String,
-    pub wanted: Vec<String>,
+    /// What sort of request it is, as the file says or as its form tells.
+    pub kind: String,
+    /// Operations in their normal spelling, or ids of actions; any of them.
+    pub right: Vec<String>,
+    /// Nothing is right: the finder has to say so.
+    pub nothing: bool,
+    /// Nothing destructive may come first.
+    pub harmless: bool,
 }
 
-/// `request<TAB>operation|operation`, a line a case; empty lines and lines that begin with `#` are passed over.
-pub fn from_tsv(path: &Path) -> Result<Vec<Case>, EvalError> {
-    let mut cases = Vec::new();
-    for (number, line) in read(path)?.lines().enumerate() {
-        if line.trim().is_empty() || line.starts_with('#') {
-            continue;
-        }
-        let (request, wanted) = line
-            .split_once('\t')
-            .ok_or_else(|| EvalError::Case { path: path.to_owned(), line: number + 1 })?;
-        cases.push(Case { request: request.to_owned(), wanted: wanted.split('|').map(normal).collect() });
+/// A line of JSON.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    request: String,
+    kind: Option<String>,
+    #[serde(default)]
+    right: Vec<String>,
+    #[serde(default)]
+    nothing: bool,
+    #[serde(default)]
+    harmless: bool,
+}
+
+/// The cases of a file: JSON lines where it is called `.jsonl`, else `request<TAB>operation|operation`. Empty lines
+/// and lines that begin with `#` are passed over.
+pub fn from_file(path: &Path) -> Result<Vec<Case>, EvalError> {
+    let is_json = path.extension().is_some_and(|extension| extension == "jsonl");
+    let parse = if is_json { from_json } else { from_tabs };
+    let text = read(path)?;
+    let lines = text.lines().enumerate().map(|(at, line)| (at + 1, line.trim_end_matches('\r')));
+    lines
+        .filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
+        .map(|(number, line)| {
+            parse(line).map_err(|reason| EvalError::Case { path: path.to_owned(), line: number, reason })
+        })
+        .collect()
+}
+
+fn from_tabs(line: &str) -> Result<Case, String> {
+    let (request, right) = line
+        .split_once('\t')
+        .ok_or("a case is a request, a tab, and the right operations separated by `|`")?;
+    Ok(case(request, right.split('|')))
+}
+
+fn from_json(line: &str) -> Result<Case, String> {
+    let line: Line = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    if line.right.is_empty() && !line.nothing && !line.harmless {
+        return Err("a case says what is `right`, that `nothing` is, or that it is `harmless`".to_owned());
     }
-    Ok(cases)
+    let case = case(&line.request, line.right.iter().map(String::as_str));
+    Ok(Case { kind: line.kind.unwrap_or(case.kind), nothing: line.nothing, harmless: line.harmless, ..case })
+}
+
+fn case<'r>(request: &str, right: impl Iterator<Item = &'r str>) -> Case {
+    let right = right.map(str::trim).filter(|right| !right.is_empty());
+    Case {
+        request: request.to_owned(),
+        kind: kind(request).to_owned(),
+        right: right.map(normal).collect(),
+        ..Case::default()
+    }
+}
+
+/// What sort of request it is by its form, where nobody says.
+fn kind(request: &str) -> &'static str {
+    let words = request.split_whitespace().count();
+    let address = request.contains("://") || (words <= 2 && request.contains('/'));
+    match words {
+        _ if address => "address",
+        1 if request.contains(['.', '_']) => "id",
+        ..=3 => "terse",
+        4..=9 => "plain",
+        _ => "chatty",
+    }
 }
 
 #[derive(Deserialize)]
@@ -48,18 +108,15 @@ enum Entry {
 pub fn from_openapi(path: &Path) -> Result<Vec<Case>, EvalError> {
     let document: Document = serde_saphyr::from_str(&read(path)?)
         .map_err(|source| EvalError::OpenApi { path: path.to_owned(), reason: source.to_string() })?;
-    let mut wanted: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut right: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (path, entries) in document.paths {
         for (method, entry) in entries {
             if let Entry::Operation { summary: Some(summary) } = entry {
-                wanted
-                    .entry(summary.trim().to_owned())
-                    .or_default()
-                    .push(normal(&format!("{method} {path}")));
+                right.entry(summary.trim().to_owned()).or_default().push(format!("{method} {path}"));
             }
         }
     }
-    Ok(wanted.into_iter().map(|(request, wanted)| Case { request, wanted }).collect())
+    Ok(right.iter().map(|(request, right)| case(request, right.iter().map(String::as_str))).collect())
 }
 
 fn read(path: &Path) -> Result<String, EvalError> {

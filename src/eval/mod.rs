@@ -1,6 +1,10 @@
-//! How well the finder does on written cases: a request, and the operations that would be right.
+//! How well the finder does on written cases: a request, and what would be right.
 
+mod baselines;
 mod cases;
+mod compare;
+mod figures;
+mod fit;
 mod operation;
 mod report;
 
@@ -8,14 +12,20 @@ mod report;
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use crate::catalog::{Catalog, CatalogError};
-use crate::search::{Query, Ranker, SearchError};
+use crate::catalog::{Catalog, CatalogError, Risk};
+use crate::search::{Confidence, Query, Ranker, Ranking, SearchError};
 
+pub use baselines::Baseline;
+use baselines::Texts;
 pub use cases::Case;
-pub use report::{Miss, Report, SetReport};
+pub use compare::Comparison;
+use figures::Count;
+pub use figures::Figures;
+pub use fit::{Fit, fit};
+pub use report::{Miss, Report, SetReport, Timing};
 
 /// How many answers are looked at.
 const DEPTH: usize = 10;
@@ -27,12 +37,16 @@ const SHOWN: usize = 3;
 pub enum EvalError {
     #[error("{path} cannot be read")]
     Read { path: PathBuf, source: std::io::Error },
-    #[error("{path}:{line}: a case is a request, a tab, and operations separated by `|`")]
-    Case { path: PathBuf, line: usize },
+    #[error("{path}:{line}: {reason}")]
+    Case { path: PathBuf, line: usize, reason: String },
     #[error("{path} is no OpenAPI document: {reason}")]
     OpenApi { path: PathBuf, reason: String },
+    #[error("{path} is no saved run")]
+    Saved { path: PathBuf, source: serde_json::Error },
     #[error("there is nothing to measure: name a file of cases or an OpenAPI document")]
     Nothing,
+    #[error("fell by more than a point: {}", .0.join("; "))]
+    Fell(Vec<String>),
     #[error("the catalog cannot be read")]
     Catalog(#[from] CatalogError),
     #[error("a request could not be searched")]
@@ -42,60 +56,140 @@ pub enum EvalError {
 /// What to measure, and with what.
 #[derive(Default)]
 pub struct Options<'o> {
-    /// Files of cases: a request, a tab, and operations separated by `|`.
+    /// Files of cases, as [`Case`]s in lines of JSON or tab-separated.
     pub cases: Vec<PathBuf>,
     /// OpenAPI documents, whose operations' summaries are requests.
     pub openapi: Vec<PathBuf>,
+    /// Finders to measure beside ours.
+    pub baselines: Vec<Baseline>,
     /// The size of the answer to a request, where it is to be measured.
     pub answer_bytes: Option<&'o dyn Fn(&str) -> usize>,
 }
 
-/// Measures every file.
-pub fn run(catalog: &Catalog, ranker: &Ranker, options: &Options<'_>) -> Result<Report, EvalError> {
+/// The cases of one file.
+pub struct CaseSet {
+    /// The file's name without its extension.
+    pub name: String,
+    pub cases: Vec<Case>,
+}
+
+/// Reads every file that the options name.
+pub fn read(options: &Options<'_>) -> Result<Vec<CaseSet>, EvalError> {
     let mut sets = Vec::new();
     for path in &options.cases {
-        sets.push(measure(path, &cases::from_tsv(path)?, catalog, ranker, options)?);
+        sets.push(CaseSet { name: name(path), cases: cases::from_file(path)? });
     }
     for path in &options.openapi {
-        sets.push(measure(path, &cases::from_openapi(path)?, catalog, ranker, options)?);
+        sets.push(CaseSet { name: name(path), cases: cases::from_openapi(path)? });
     }
-    if sets.is_empty() { Err(EvalError::Nothing) } else { Ok(Report { actions: catalog.len(), sets }) }
+    if sets.is_empty() { Err(EvalError::Nothing) } else { Ok(sets) }
+}
+
+fn name(path: &Path) -> String {
+    path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// Measures every file.
+pub fn run(catalog: &Catalog, ranker: &Ranker, options: &Options<'_>) -> Result<Report, EvalError> {
+    let serving = Serving::read(catalog)?;
+    let texts = if options.baselines.is_empty() { None } else { Some(Texts::read(catalog)?) };
+    let mut sets = Vec::new();
+    for set in read(options)? {
+        let mut report = measure(&set, catalog, ranker, &serving, options)?;
+        for baseline in &options.baselines {
+            let figures = texts.as_ref().map(|texts| beside(*baseline, texts, &set, &serving));
+            report.baselines.extend(figures.map(|figures| (baseline.name().to_owned(), figures)));
+        }
+        sets.push(report);
+    }
+    Ok(Report { actions: catalog.len(), sets })
+}
+
+/// A run that was saved as JSON.
+pub fn saved(path: &Path) -> Result<Report, EvalError> {
+    let text =
+        std::fs::read_to_string(path).map_err(|source| EvalError::Read { path: path.to_owned(), source })?;
+    serde_json::from_str(&text).map_err(|source| EvalError::Saved { path: path.to_owned(), source })
 }
 
 fn measure(
-    path: &std::path::Path,
-    cases: &[Case],
+    set: &CaseSet,
     catalog: &Catalog,
     ranker: &Ranker,
+    serving: &Serving,
     options: &Options<'_>,
 ) -> Result<SetReport, EvalError> {
-    let mut set = SetReport::new(path.display().to_string());
-    let serving = Serving::read(catalog)?;
-    for case in cases {
-        if !serving.answers(case) {
-            set.not_answerable += 1;
+    let mut report = SetReport { name: set.name.clone(), ..SetReport::default() };
+    let (mut all, mut kinds) = (Count::default(), BTreeMap::<String, Count>::new());
+    let (mut micros, mut bytes) = (Vec::new(), Vec::new());
+    for case in &set.cases {
+        let start = Instant::now();
+        let ranking = ranked(catalog, ranker, &case.request)?;
+        micros.push(start.elapsed().as_micros());
+        bytes.extend(options.answer_bytes.map(|size| size(&case.request)));
+        note_dangers(case, &ranking, &mut report);
+        if case.right.is_empty() {
             continue;
         }
-        let query =
-            Query { words: &case.request, limit: DEPTH, domain: None, allow: &|_| true, explain: false };
-        let start = Instant::now();
-        let ranking = ranker.rank(catalog, &query)?;
-        set.micros.push(start.elapsed().as_micros());
+        if !serving.answers(case) {
+            report.not_answerable += 1;
+            continue;
+        }
         let place = ranking.hits.iter().position(|hit| serving.is_right(&hit.action.id, case));
-        let miss = || Miss {
-            request: case.request.clone(),
-            wanted: case.wanted.clone(),
-            got: ranking.hits.iter().take(SHOWN).map(|hit| hit.action.id.clone()).collect(),
-            place,
-        };
-        set.note(place, ranking.confidence, miss);
-        set.bytes.extend(options.answer_bytes.map(|size| size(&case.request)));
+        all.note(place, ranking.confidence);
+        kinds.entry(case.kind.clone()).or_default().note(place, ranking.confidence);
+        if place != Some(0) {
+            report.misses.push(miss(case, &ranking, place));
+        }
     }
-    set.finish();
-    Ok(set)
+    report.all = all.figures();
+    report.kinds = kinds.into_iter().map(|(kind, count)| (kind, count.figures())).collect();
+    report.timing = Timing::of(micros, bytes);
+    Ok(report)
 }
 
-/// The ids of the actions that serve an operation; for a twin, the action that stands for it.
+fn ranked(catalog: &Catalog, ranker: &Ranker, request: &str) -> Result<Ranking, SearchError> {
+    ranker.rank(
+        catalog,
+        &Query { words: request, limit: DEPTH, domain: None, allow: &|_| true, explain: false },
+    )
+}
+
+/// Counts requests that nothing answers, and those that what destroys may not answer first.
+fn note_dangers(case: &Case, ranking: &Ranking, report: &mut SetReport) {
+    if case.nothing {
+        report.nothing += 1;
+        report.nothing_said += usize::from(ranking.confidence == Confidence::None);
+    }
+    if case.harmless {
+        report.harmless += 1;
+        let harmful = ranking.hits.first().is_some_and(|first| first.action.risk == Risk::Destructive);
+        report.harmed.extend(harmful.then(|| case.request.clone()));
+    }
+}
+
+fn miss(case: &Case, ranking: &Ranking, place: Option<usize>) -> Miss {
+    Miss {
+        request: case.request.clone(),
+        kind: case.kind.clone(),
+        wanted: case.right.clone(),
+        got: ranking.hits.iter().take(SHOWN).map(|hit| hit.action.id.clone()).collect(),
+        place,
+        sure: ranking.confidence == Confidence::High,
+    }
+}
+
+/// The figures of a plain finder on the same cases.
+fn beside(baseline: Baseline, texts: &Texts, set: &CaseSet, serving: &Serving) -> Figures {
+    let mut count = Count::default();
+    for case in set.cases.iter().filter(|case| serving.answers(case)) {
+        let ids = texts.rank(baseline, &case.request, DEPTH);
+        count.note(ids.iter().position(|id| serving.is_right(id, case)), Confidence::Low);
+    }
+    count.figures()
+}
+
+/// The ids of the actions that serve an operation; for a twin, the action that stands for it too.
 struct Serving(BTreeMap<String, BTreeSet<String>>);
 
 impl Serving {
@@ -103,21 +197,23 @@ impl Serving {
         let mut serving: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for action in catalog.actions() {
             let action = action?;
-            let id = action.twin.unwrap_or(action.id);
             for operation in &action.operations {
-                serving.entry(operation::normal(&operation.to_string())).or_default().insert(id.clone());
+                let ids = serving.entry(operation::normal(&operation.to_string())).or_default();
+                ids.insert(action.id.clone());
+                ids.extend(action.twin.clone());
             }
+            serving.entry(action.id.clone()).or_default().insert(action.id);
         }
         Ok(Serving(serving))
     }
 
-    /// Whether the catalog has any of the case's operations.
+    /// Whether the catalog has any of what is right.
     fn answers(&self, case: &Case) -> bool {
-        case.wanted.iter().any(|wanted| self.0.contains_key(wanted))
+        case.right.iter().any(|right| self.0.contains_key(right))
     }
 
-    /// Whether one of the action's operations, second spellings among them, is one of the case's.
+    /// Whether the action is right, by one of its operations or its id.
     fn is_right(&self, id: &str, case: &Case) -> bool {
-        case.wanted.iter().any(|wanted| self.0.get(wanted).is_some_and(|ids| ids.contains(id)))
+        case.right.iter().any(|right| self.0.get(right).is_some_and(|ids| ids.contains(id)))
     }
 }

@@ -1,8 +1,9 @@
 //! Operations in one spelling: every parameter `{}`, no `/api/v4`, no optional parts.
 
-/// `GET /api/v4/projects/{id}/issues(/)` and `GET /projects/:id/issues` are both `GET /projects/{}/issues`.
+/// `GET /api/v4/projects/{id}/issues(/)` and `GET /projects/:id/issues` are both `GET /projects/{}/issues`. The id
+/// of an action stays what it is.
 pub fn normal(operation: &str) -> String {
-    let (method, path) = operation.trim().split_once(' ').unwrap_or(("", operation));
+    let Some((method, path)) = operation.trim().split_once(' ') else { return operation.trim().to_owned() };
     if matches!(method, "query" | "mutation") {
         return operation.trim().to_owned();
     }

@@ -1,13 +1,14 @@
 //! What an evaluation found, to read and as JSON.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::search::Confidence;
+use super::figures::Figures;
 
 /// The figures of every file.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Report {
     /// How many actions the catalog has.
     pub actions: usize,
@@ -15,88 +16,76 @@ pub struct Report {
 }
 
 /// The figures of one file. Shares are of the answerable requests.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct SetReport {
+    /// The file's name without its extension.
     pub name: String,
-    pub requests: usize,
+    #[serde(flatten)]
+    pub all: Figures,
+    /// The same by kind of request, where there are several.
+    #[serde(default)]
+    pub kinds: BTreeMap<String, Figures>,
+    /// The same of finders that nobody fitted.
+    #[serde(default)]
+    pub baselines: BTreeMap<String, Figures>,
     /// Requests that only actions outside the catalog could answer; in no other figure.
+    #[serde(default)]
     pub not_answerable: usize,
-    pub first: f64,
-    pub in_three: f64,
-    pub in_five: f64,
-    pub in_ten: f64,
-    /// The mean of one over the place of the right answer.
-    pub reciprocal_rank: f64,
-    /// The share of the requests answered as sure, and of the sure answers that were right.
-    pub sure: f64,
-    pub sure_and_right: f64,
+    /// Requests that nothing answers, and how many of them were told so.
+    #[serde(default)]
+    pub nothing: usize,
+    #[serde(default)]
+    pub nothing_said: usize,
+    /// Requests for which nothing destructive may come first, and those for which it did.
+    #[serde(default)]
+    pub harmless: usize,
+    #[serde(default)]
+    pub harmed: Vec<String>,
+    #[serde(default, skip_serializing_if = "Timing::is_none")]
+    pub timing: Timing,
+    /// Every request whose right answer was not the first.
+    #[serde(default)]
+    pub misses: Vec<Miss>,
+}
+
+/// What the answers took; differs from run to run.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Timing {
     pub p50_micros: u128,
     pub p99_micros: u128,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub p50_bytes: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub most_bytes: Option<usize>,
-    /// Every request whose right answer was not the first.
-    pub misses: Vec<Miss>,
-    #[serde(skip)]
-    pub(super) micros: Vec<u128>,
-    #[serde(skip)]
-    pub(super) bytes: Vec<usize>,
 }
 
 /// A request whose right answer was not the first.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Miss {
     pub request: String,
+    pub kind: String,
     pub wanted: Vec<String>,
     /// The first answers.
     pub got: Vec<String>,
     /// Where the right answer stood, from 0; none where it was not among the answers looked at.
     pub place: Option<usize>,
+    /// The answer was called sure.
+    pub sure: bool,
 }
 
-impl SetReport {
-    pub(super) fn new(name: String) -> SetReport {
-        SetReport { name, ..SetReport::default() }
-    }
-
-    /// Counts a request by the place of its right answer; `finish` makes the counts shares.
-    pub(super) fn note(&mut self, place: Option<usize>, confidence: Confidence, miss: impl FnOnce() -> Miss) {
-        self.requests += 1;
-        let within = |depth: usize| f64::from(u8::from(place.is_some_and(|place| place < depth)));
-        self.first += within(1);
-        self.in_three += within(3);
-        self.in_five += within(5);
-        self.in_ten += within(10);
-        self.reciprocal_rank += place.map_or(0.0, |place| 1.0 / (place + 1) as f64);
-        if confidence == Confidence::High {
-            self.sure += 1.0;
-            self.sure_and_right += within(1);
-        }
-        if place != Some(0) {
-            self.misses.push(miss());
+impl Timing {
+    /// From what each answer took, in microseconds and bytes.
+    pub(super) fn of(mut micros: Vec<u128>, mut bytes: Vec<usize>) -> Timing {
+        micros.sort_unstable();
+        bytes.sort_unstable();
+        Timing {
+            p50_micros: quantile(&micros, 0.5).unwrap_or_default(),
+            p99_micros: quantile(&micros, 0.99).unwrap_or_default(),
+            p50_bytes: quantile(&bytes, 0.5),
+            most_bytes: bytes.last().copied(),
         }
     }
 
-    pub(super) fn finish(&mut self) {
-        let requests = self.requests.max(1) as f64;
-        self.sure_and_right /= self.sure.max(1.0);
-        for count in [
-            &mut self.first,
-            &mut self.in_three,
-            &mut self.in_five,
-            &mut self.in_ten,
-            &mut self.reciprocal_rank,
-            &mut self.sure,
-        ] {
-            *count /= requests;
-        }
-        self.micros.sort_unstable();
-        self.bytes.sort_unstable();
-        self.p50_micros = quantile(&self.micros, 0.5).unwrap_or_default();
-        self.p99_micros = quantile(&self.micros, 0.99).unwrap_or_default();
-        self.p50_bytes = quantile(&self.bytes, 0.5);
-        self.most_bytes = self.bytes.last().copied();
+    fn is_none(&self) -> bool {
+        self.p99_micros == 0
     }
 }
 
@@ -114,25 +103,31 @@ impl fmt::Display for Report {
 
 impl fmt::Display for SetReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}: {} requests, {} not answerable", self.name, self.requests, self.not_answerable)?;
-        let percent = |share: f64| share * 100.0;
-        writeln!(
-            f,
-            "  first {:.1} %  in three {:.1} %  in five {:.1} %  in ten {:.1} %  MRR {:.3}",
-            percent(self.first),
-            percent(self.in_three),
-            percent(self.in_five),
-            percent(self.in_ten),
-            self.reciprocal_rank
-        )?;
-        writeln!(
-            f,
-            "  sure of {:.1} %, of which right {:.1} %",
-            percent(self.sure),
-            percent(self.sure_and_right)
-        )?;
-        writeln!(f, "  p50 {} µs  p99 {} µs", self.p50_micros, self.p99_micros)?;
-        if let (Some(half), Some(most)) = (self.p50_bytes, self.most_bytes) {
+        write!(f, "{}", self.name)?;
+        if self.not_answerable > 0 {
+            write!(f, ", {} more that no action answers", self.not_answerable)?;
+        }
+        writeln!(f)?;
+        let mut line = |name: &str, figures: &Figures| writeln!(f, "  {name:<12}{figures}");
+        line("all", &self.all)?;
+        if self.kinds.len() > 1 {
+            self.kinds.iter().try_for_each(|(name, figures)| line(name, figures))?;
+        }
+        self.baselines.iter().try_for_each(|(name, figures)| line(name, figures))?;
+        if self.nothing > 0 {
+            writeln!(
+                f,
+                "  of {} requests that nothing answers, {} told so",
+                self.nothing, self.nothing_said
+            )?;
+        }
+        if self.harmless > 0 {
+            writeln!(f, "  of {} requests, {} had what destroys first", self.harmless, self.harmed.len())?;
+            self.harmed.iter().try_for_each(|request| writeln!(f, "      {request}"))?;
+        }
+        let Timing { p50_micros, p99_micros, p50_bytes, most_bytes } = &self.timing;
+        writeln!(f, "  p50 {p50_micros} µs  p99 {p99_micros} µs")?;
+        if let (Some(half), Some(most)) = (p50_bytes, most_bytes) {
             writeln!(f, "  answers: half at most {half} bytes, none over {most}")?;
         }
         self.misses.iter().try_for_each(|miss| writeln!(f, "  {miss}"))
@@ -141,13 +136,19 @@ impl fmt::Display for SetReport {
 
 impl fmt::Display for Miss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let place = self.place.map_or("-".to_owned(), |place| (place + 1).to_string());
         write!(
             f,
-            "[{place}] {}\n      wanted {}\n      got {}",
+            "[{}{}] {}\n      wanted {}\n      got {}",
+            place(self.place),
+            if self.sure { ", sure" } else { "" },
             self.request,
             self.wanted.join(" | "),
             self.got.join(", ")
         )
     }
+}
+
+/// A place as people count, or a dash.
+pub(super) fn place(place: Option<usize>) -> String {
+    place.map_or("-".to_owned(), |place| (place + 1).to_string())
 }

@@ -38,6 +38,7 @@ use evidence::InvertedIndex;
 use lexicon::Lexicon;
 pub use nearest::nearest;
 use profile::Profiles;
+pub use score::Features;
 pub use weights::{FEATURES, Feature, PlaceWeight, WEIGHTS, Weights};
 
 static PROFILES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/search_profiles.bin"));
@@ -128,6 +129,12 @@ impl Ranker {
         let profiles: Profiles<'static> = postcard::from_bytes(PROFILES).map_err(SearchError::Embedded)?;
         let lexicon = Lexicon::new(&catalog.words()?.language, &profiles);
         Ok(Ranker { index: InvertedIndex::open(&profiles)?, profiles, lexicon, weights })
+    }
+
+    /// The actions that a request's words speak for, each by its number, with what is known of it; nothing where the
+    /// request names its action outright. What a fit of the weights goes by.
+    pub fn judge(&self, words: &str) -> Result<Vec<(usize, Features)>, SearchError> {
+        ranking::judge(self, words)
     }
 
     /// The actions that a query could mean, best first. The same query gives the same answer, always.

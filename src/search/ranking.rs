@@ -2,8 +2,9 @@
 
 use crate::catalog::{Action, Catalog, Risk};
 
+use super::evidence::Evidence;
 use super::request::{Reader, Request};
-use super::score::{Scored, Scorer};
+use super::score::{Features, Scored, Scorer};
 use super::segment::Segment;
 use super::weights::FEATURES;
 use super::{Confidence, Hit, Query, Ranker, Ranking, SearchError, routes, suggest};
@@ -16,23 +17,10 @@ pub fn rank(ranker: &Ranker, catalog: &Catalog, query: &Query<'_>) -> Result<Ran
     if !exact.is_empty() {
         return exactly(&exact, catalog, query);
     }
-    let reader = Reader {
-        lexicon: &ranker.lexicon,
-        vocabulary: &ranker.profiles.vocabulary,
-        weights: &ranker.weights,
-    };
-    let request = reader.read(query.words);
+    let request = read(ranker, query.words);
     let evidence = ranker.index.evidence(&request, &ranker.profiles.vocabulary, &ranker.weights)?;
     let pairs = ranker.index.pairs(&request, &ranker.profiles.vocabulary, &ranker.weights)?;
-    let scorer = Scorer {
-        profiles: &ranker.profiles,
-        lexicon: &ranker.lexicon,
-        weights: &ranker.weights,
-        index: &ranker.index,
-        request: &request,
-        evidence: &evidence,
-        pairs: &pairs,
-    };
+    let scorer = scorer(ranker, &request, &evidence, &pairs);
     let whole = request.whole(&ranker.lexicon);
     let mut scored = scorer.rank(&whole);
     join_windows(&mut scored, &scorer, ranker);
@@ -44,6 +32,31 @@ pub fn rank(ranker: &Ranker, catalog: &Catalog, query: &Query<'_>) -> Result<Ran
         }
     }
     found.ranking(ranker, &request, &whole)
+}
+
+/// The candidates of the whole request with their features.
+pub fn judge(ranker: &Ranker, words: &str) -> Result<Vec<(usize, Features)>, SearchError> {
+    let request = read(ranker, words);
+    let evidence = ranker.index.evidence(&request, &ranker.profiles.vocabulary, &ranker.weights)?;
+    let pairs = ranker.index.pairs(&request, &ranker.profiles.vocabulary, &ranker.weights)?;
+    let scorer = scorer(ranker, &request, &evidence, &pairs);
+    let scored = scorer.rank(&request.whole(&ranker.lexicon));
+    Ok(scored.into_iter().map(|one| (one.action, one.features)).collect())
+}
+
+fn read(ranker: &Ranker, words: &str) -> Request {
+    let Ranker { lexicon, profiles, weights, .. } = ranker;
+    Reader { lexicon, vocabulary: &profiles.vocabulary, weights }.read(words)
+}
+
+fn scorer<'a>(
+    ranker: &'a Ranker,
+    request: &'a Request,
+    evidence: &'a [Evidence],
+    pairs: &'a Evidence,
+) -> Scorer<'a> {
+    let Ranker { index, profiles, lexicon, weights } = ranker;
+    Scorer { profiles, lexicon, weights, index, request, evidence, pairs }
 }
 
 /// The actions that the request names outright.

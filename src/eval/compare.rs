@@ -1,0 +1,119 @@
+//! A run against a saved one: which figures moved, and which requests.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::figures::Figures;
+use super::report::{Report, SetReport, place};
+
+/// How far a saved figure may fall before the comparison fails: one point of a hundred.
+const POINT: f64 = 0.01;
+
+/// What moved between two runs.
+#[derive(Debug)]
+pub struct Comparison {
+    sets: Vec<SetComparison>,
+}
+
+#[derive(Debug)]
+struct SetComparison {
+    name: String,
+    moved: Vec<Moved>,
+    better: Vec<String>,
+    worse: Vec<String>,
+}
+
+/// A figure of both runs.
+#[derive(Debug)]
+struct Moved {
+    name: &'static str,
+    before: f64,
+    now: f64,
+}
+
+impl Comparison {
+    /// Compares the sets that both runs have, by name.
+    pub fn new(before: &Report, now: &Report) -> Comparison {
+        let pairs = now.sets.iter().filter_map(|set| {
+            let saved = before.sets.iter().find(|saved| saved.name == set.name)?;
+            Some((saved, set))
+        });
+        Comparison { sets: pairs.map(|(before, now)| SetComparison::new(before, now)).collect() }
+    }
+
+    /// The figures that fell by more than a point, a line each.
+    pub fn falls(&self) -> Vec<String> {
+        let fell = self.sets.iter().flat_map(|set| set.moved.iter().map(move |moved| (set, moved)));
+        fell.filter(|(_, moved)| moved.before - moved.now > POINT)
+            .map(|(set, moved)| format!("{}: {moved}", set.name))
+            .collect()
+    }
+}
+
+impl SetComparison {
+    fn new(before: &SetReport, now: &SetReport) -> SetComparison {
+        let (better, worse) = requests(before, now);
+        SetComparison { name: now.name.clone(), moved: moved(&before.all, &now.all), better, worse }
+    }
+}
+
+fn moved(before: &Figures, now: &Figures) -> Vec<Moved> {
+    let pairs = [
+        ("first", before.first, now.first),
+        ("in five", before.in_five, now.in_five),
+        ("MRR", before.reciprocal_rank, now.reciprocal_rank),
+        ("right of the sure", before.sure_and_right, now.sure_and_right),
+    ];
+    pairs.into_iter().map(|(name, before, now)| Moved { name, before, now }).collect()
+}
+
+/// The requests whose right answer stands further up, and further down; of a run that was saved with its misses.
+fn requests(before: &SetReport, now: &SetReport) -> (Vec<String>, Vec<String>) {
+    let (mut better, mut worse) = (Vec::new(), Vec::new());
+    if before.misses.is_empty() {
+        return (better, worse);
+    }
+    let places = |set: &SetReport| -> BTreeMap<String, Option<usize>> {
+        set.misses.iter().map(|miss| (miss.request.clone(), miss.place)).collect()
+    };
+    let (old, new) = (places(before), places(now));
+    // What is no miss stood first.
+    let was = |places: &BTreeMap<String, Option<usize>>, request: &str| {
+        places.get(request).copied().unwrap_or(Some(0))
+    };
+    let requests: std::collections::BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    for request in requests {
+        let (before, after) = (was(&old, request), was(&new, request));
+        let line = format!("{} -> {}  {request}", place(before), place(after));
+        let rank = |place: Option<usize>| place.unwrap_or(usize::MAX);
+        match rank(after).cmp(&rank(before)) {
+            std::cmp::Ordering::Less => better.push(line),
+            std::cmp::Ordering::Greater => worse.push(line),
+            std::cmp::Ordering::Equal => {}
+        }
+    }
+    (better, worse)
+}
+
+impl fmt::Display for Moved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Moved { name, before, now } = self;
+        write!(f, "{name} {:.1} -> {:.1} ({:+.1})", before * 100.0, now * 100.0, (now - before) * 100.0)
+    }
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for set in &self.sets {
+            let moved: Vec<String> = set.moved.iter().map(Moved::to_string).collect();
+            writeln!(f, "{} against the saved run: {}", set.name, moved.join("  "))?;
+            for (what, requests) in [("better", &set.better), ("worse", &set.worse)] {
+                if !requests.is_empty() {
+                    writeln!(f, "  {} {what}", requests.len())?;
+                }
+                requests.iter().try_for_each(|request| writeln!(f, "    {request}"))?;
+            }
+        }
+        Ok(())
+    }
+}

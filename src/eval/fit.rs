@@ -1,0 +1,281 @@
+//! The weights of the ranking's features, set by the cases themselves: a softmax over the candidates of each
+//! request, climbed by its gradient, and judged on requests that it was not fitted to.
+
+use std::fmt;
+
+use super::figures::{Count, Figures};
+use super::{CaseSet, EvalError, Serving, ranked};
+use crate::catalog::Catalog;
+use crate::search::{Confidence, FEATURES, Features, Ranker, WEIGHTS, Weights};
+
+/// Into how many parts the cases are cut; each is judged by a fit to the others.
+const FOLDS: u64 = 5;
+/// How sharply the best candidate stands out: scores lie about a tenth apart.
+const TEMPERATURE: f32 = 0.08;
+/// How many steps the gradient is followed, how far in each, and how much of the last step is kept.
+const STEPS: usize = 400;
+const STRIDE: f32 = 0.02;
+const MOMENTUM: f32 = 0.9;
+/// How strongly a weight is held at what it was, so that a few cases do not move it far.
+const HOLD: f32 = 0.02;
+/// Of the answers called sure, this share has to be right.
+const CALIBRATED: f64 = 0.98;
+
+/// What was fitted, and what it is worth on requests it was not fitted to.
+#[derive(Debug)]
+pub struct Fit {
+    /// The weights as they are, and as the cases have them.
+    pub weights: Vec<(&'static str, f32, f32)>,
+    /// Each set's figures: with the weights as they are, and cross-validated.
+    pub sets: Vec<(String, Figures, Figures)>,
+    /// What all cases together lose without a feature, cross-validated: its name, and first and MRR without it.
+    pub without: Vec<(&'static str, Figures)>,
+    /// All cases together, cross-validated.
+    pub all: Figures,
+    /// The least score and lead of a sure answer, as they are and as calibrated.
+    pub sure: [(f32, f32); 2],
+    /// Of the answers called sure, on requests that the limits were not set by.
+    pub sure_held_out: Figures,
+}
+
+/// A request's candidates: the features of each, and whether it is right.
+struct Judged {
+    fold: u64,
+    worth: f32,
+    rows: Vec<(Features, bool)>,
+}
+
+/// Fits.
+pub fn fit(catalog: &Catalog, sets: &[CaseSet]) -> Result<Fit, EvalError> {
+    let serving = Serving::read(catalog)?;
+    let ranker = Ranker::open(catalog)?;
+    let judged = judge(catalog, &ranker, sets, &serving)?;
+    let bench = Bench { catalog, sets, serving: &serving };
+    let fitted = climb(&judged, |_| true, None);
+    let folds: Vec<Weights> =
+        (0..FOLDS).map(|fold| climb(&judged, |judged| judged.fold != fold, None)).collect();
+    let mut figures = Vec::new();
+    for set in sets {
+        let now = bench.measure(std::slice::from_ref(set), &[WEIGHTS])?;
+        figures.push((set.name.clone(), now, bench.measure(std::slice::from_ref(set), &folds)?));
+    }
+    let mut without = Vec::new();
+    for (feature, name) in FEATURES {
+        let folds: Vec<Weights> = (0..FOLDS)
+            .map(|fold| climb(&judged, |judged| judged.fold != fold, Some(feature as usize)))
+            .collect();
+        without.push((name, bench.measure(sets, &folds)?));
+    }
+    let (limits, sure_held_out) = bench.calibrate(&fitted)?;
+    let names = FEATURES.iter().map(|(_, name)| *name);
+    let weights = names.zip(WEIGHTS.features.iter().zip(&fitted.features));
+    Ok(Fit {
+        weights: weights.map(|(name, (now, fitted))| (name, *now, *fitted)).collect(),
+        sets: figures,
+        without,
+        all: bench.measure(sets, &folds)?,
+        sure: [(WEIGHTS.sure, WEIGHTS.lead), limits],
+        sure_held_out,
+    })
+}
+
+fn judge(
+    catalog: &Catalog,
+    ranker: &Ranker,
+    sets: &[CaseSet],
+    serving: &Serving,
+) -> Result<Vec<Judged>, EvalError> {
+    let mut judged = Vec::new();
+    for set in sets {
+        // A large set of one kind does not drown a small one of another.
+        let worth = 1.0 / (set.cases.len().max(1) as f32).sqrt();
+        for case in set.cases.iter().filter(|case| serving.answers(case)) {
+            let rows: Vec<(Features, bool)> = ranker
+                .judge(&case.request)?
+                .into_iter()
+                .filter_map(|(action, features)| {
+                    Some((features, serving.is_right(catalog.id(action)?, case)))
+                })
+                .collect();
+            if rows.iter().any(|(_, right)| *right) {
+                judged.push(Judged { fold: fold(&case.request), worth, rows });
+            }
+        }
+    }
+    Ok(judged)
+}
+
+/// The part of a request: the same on every machine and in every run (FNV-1a).
+fn fold(request: &str) -> u64 {
+    let hash = request.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    (hash >> 32) % FOLDS
+}
+
+/// The weights that make the right answers of these cases most likely; one feature may be left out.
+fn climb(judged: &[Judged], is_used: impl Fn(&Judged) -> bool, without: Option<usize>) -> Weights {
+    let used: Vec<&Judged> = judged.iter().filter(|judged| is_used(judged)).collect();
+    let all: f32 = used.iter().map(|judged| judged.worth).sum();
+    let start = WEIGHTS.features;
+    let mut weights = start;
+    let mut speed = Features::default();
+    for _ in 0..STEPS {
+        let mut slope = Features::default();
+        for judged in &used {
+            add_slope(&mut slope, judged, &weights);
+        }
+        for (at, ((weight, speed), slope)) in weights.iter_mut().zip(&mut speed).zip(slope).enumerate() {
+            let held = start.get(at).map_or(0.0, |start| HOLD * (*weight - start));
+            *speed = MOMENTUM * *speed + slope / all.max(1e-6) - held;
+            *weight += STRIDE * *speed;
+            if without == Some(at) {
+                *weight = 0.0;
+            }
+        }
+    }
+    // The scale is free; what the score of a good answer is stays.
+    let scale = start.iter().map(|w| w.abs()).sum::<f32>() / weights.iter().map(|w| w.abs()).sum::<f32>();
+    weights.iter_mut().for_each(|weight| *weight *= scale);
+    Weights { features: weights, ..WEIGHTS }
+}
+
+/// Adds the slope of the likelihood that one of a request's right answers comes first.
+fn add_slope(slope: &mut Features, judged: &Judged, weights: &Features) {
+    let score = |features: &Features| features.iter().zip(weights).map(|(f, w)| f * w).sum::<f32>();
+    let scores: Vec<f32> = judged.rows.iter().map(|(features, _)| score(features) / TEMPERATURE).collect();
+    let most = scores.iter().copied().fold(f32::MIN, f32::max);
+    let odds: Vec<f32> = scores.iter().map(|score| (score - most).exp()).collect();
+    let all: f32 = odds.iter().sum();
+    let right: f32 = odds.iter().zip(&judged.rows).filter(|(_, row)| row.1).map(|(odds, _)| odds).sum();
+    for (odds, (features, is_right)) in odds.iter().zip(&judged.rows) {
+        let pull = if *is_right { odds / right.max(f32::MIN_POSITIVE) } else { 0.0 } - odds / all;
+        for (slope, feature) in slope.iter_mut().zip(features) {
+            *slope += judged.worth * pull * feature / TEMPERATURE;
+        }
+    }
+}
+
+/// Measures weights on cases, through the whole pipeline.
+struct Bench<'b> {
+    catalog: &'b Catalog,
+    sets: &'b [CaseSet],
+    serving: &'b Serving,
+}
+
+impl Bench<'_> {
+    /// The figures of sets. Of several weights, each measures the part that it was not fitted to.
+    fn measure(&self, sets: &[CaseSet], weights: &[Weights]) -> Result<Figures, EvalError> {
+        let mut count = Count::default();
+        let alone = weights.len() == 1;
+        for (part, weights) in (0..).zip(weights) {
+            let ranker = Ranker::open_with(self.catalog, weights.clone())?;
+            let all = sets.iter().flat_map(|set| &set.cases).filter(|case| self.serving.answers(case));
+            for case in all.filter(|case| alone || fold(&case.request) == part) {
+                let ranking = ranked(self.catalog, &ranker, &case.request)?;
+                let place = ranking.hits.iter().position(|hit| self.serving.is_right(&hit.action.id, case));
+                count.note(place, ranking.confidence);
+            }
+        }
+        Ok(count.figures())
+    }
+
+    /// The least score and lead at which enough of the sure answers are right, and what they give on the parts
+    /// that they were not set by.
+    fn calibrate(&self, weights: &Weights) -> Result<((f32, f32), Figures), EvalError> {
+        let all = self.answers(weights)?;
+        let mut held_out = Count::default();
+        for part in 0..FOLDS {
+            let others: Vec<&Sure> = all.iter().filter(|answer| answer.fold != part).collect();
+            let limits = limits(&others);
+            for answer in all.iter().filter(|answer| answer.fold == part) {
+                let sure = if answer.is_within(limits) { Confidence::High } else { Confidence::Low };
+                held_out.note(answer.right.then_some(0), sure);
+            }
+        }
+        Ok((limits(&all.iter().collect::<Vec<_>>()), held_out.figures()))
+    }
+
+    /// Every answer that no doubt keeps from being sure.
+    fn answers(&self, weights: &Weights) -> Result<Vec<Sure>, EvalError> {
+        let lenient = Weights { sure: 0.0, lead: 0.0, ..weights.clone() };
+        let ranker = Ranker::open_with(self.catalog, lenient)?;
+        let mut answers = Vec::new();
+        let all = self.sets.iter().flat_map(|set| &set.cases).filter(|case| self.serving.answers(case));
+        for case in all {
+            let ranking = ranked(self.catalog, &ranker, &case.request)?;
+            let mut hits = ranking.hits.iter();
+            let (Some(first), second) = (hits.next(), hits.next()) else { continue };
+            if ranking.confidence == Confidence::High {
+                let second = second.map_or(0.0, |second| second.score);
+                answers.push(Sure {
+                    fold: fold(&case.request),
+                    score: first.score,
+                    lead: (first.score - second) / first.score.max(f32::MIN_POSITIVE),
+                    right: self.serving.is_right(&first.action.id, case),
+                });
+            }
+        }
+        Ok(answers)
+    }
+}
+
+/// An answer that may be called sure.
+struct Sure {
+    fold: u64,
+    score: f32,
+    lead: f32,
+    right: bool,
+}
+
+impl Sure {
+    fn is_within(&self, (score, lead): (f32, f32)) -> bool {
+        self.score >= score && self.lead >= lead
+    }
+}
+
+/// The limits that let the most answers through of which enough are right.
+fn limits(answers: &[&Sure]) -> (f32, f32) {
+    let grid = |from: f32, step: f32, steps: u8| (0..steps).map(move |at| from + step * f32::from(at));
+    let mut best = (0, (WEIGHTS.sure, WEIGHTS.lead));
+    for score in grid(0.6, 0.05, 16) {
+        for lead in grid(0.02, 0.02, 16) {
+            let let_through: Vec<&&Sure> =
+                answers.iter().filter(|answer| answer.is_within((score, lead))).collect();
+            let right = let_through.iter().filter(|answer| answer.right).count();
+            let calibrated = right as f64 >= CALIBRATED * let_through.len() as f64;
+            if calibrated && let_through.len() > best.0 {
+                best = (let_through.len(), (score, lead));
+            }
+        }
+    }
+    best.1
+}
+
+impl fmt::Display for Fit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "feature       now   fitted   without it, cross-validated: first, MRR")?;
+        for ((name, now, fitted), (_, without)) in self.weights.iter().zip(&self.without) {
+            let (first, rank) = (without.first * 100.0, without.reciprocal_rank);
+            let loss = (self.all.first - without.first) * 100.0;
+            writeln!(f, "{name:<12}{now:6.2}{fitted:8.2}   {first:.1} % ({loss:+.1} for it)  {rank:.3}")?;
+        }
+        writeln!(f, "\nall, cross-validated\n  {}", self.all)?;
+        for (name, now, fitted) in &self.sets {
+            writeln!(f, "{name}\n  as they are      {now}\n  cross-validated  {fitted}")?;
+        }
+        let [now, fitted] = self.sure;
+        writeln!(
+            f,
+            "\nsure from a score of {:.2} and a lead of {:.2}; calibrated: {:.2} and {:.2}",
+            now.0, now.1, fitted.0, fitted.1
+        )?;
+        let held_out = &self.sure_held_out;
+        writeln!(
+            f,
+            "  of the undoubted answers held out, {:.1} % are sure, of which {:.1} % are right",
+            held_out.sure * 100.0,
+            held_out.sure_and_right * 100.0
+        )
+    }
+}
