@@ -149,6 +149,8 @@ pub enum Method {
 pub enum Scope {
     Project,
     Group,
+    /// A project or a group, whichever `fullPath` names.
+    Namespace,
     /// The whole GitLab instance, or whatever the token can see of it.
     Instance,
     /// One user, named by `user_id`.
@@ -394,6 +396,7 @@ impl Scope {
             Scope::Project => "project",
             Scope::Group => "group",
             Scope::Instance => "instance",
+            Scope::Namespace => "namespace",
             Scope::User => "user",
             Scope::Current => "current",
         }

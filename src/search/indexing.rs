@@ -345,6 +345,7 @@ fn scope_bit(of: Scope) -> u8 {
         Scope::Project => scope::PROJECT,
         Scope::Group => scope::GROUP,
         Scope::Instance => scope::INSTANCE,
+        Scope::Namespace => scope::PROJECT | scope::GROUP,
         Scope::User => scope::USER,
         Scope::Current => scope::CURRENT,
     }

@@ -36,6 +36,7 @@ fn place(operations: &[Operation]) -> String {
             Scope::Project => "a project",
             Scope::Group => "a group",
             Scope::Instance => "the instance",
+            Scope::Namespace => "a project or group",
             Scope::User => "a user",
             Scope::Current => "the current user",
         };

@@ -129,7 +129,8 @@ fn scope(reached: &Reached<'_>, params: &[gitlab_mcp::catalog::Param]) -> Scope 
     let first = reached.steps.first().filter(|_| reached.steps.len() > 1).map(|step| step.name.as_str());
     match (first, wire) {
         (Some("project"), _) | (_, Some("projectPath")) => Scope::Project,
-        (Some("group" | "namespace"), _) | (None, Some(_)) => Scope::Group,
+        (Some("group" | "namespace"), _) | (_, Some("groupPath")) => Scope::Group,
+        (None, Some(_)) => Scope::Namespace,
         (Some("currentUser"), _) => Scope::Current,
         _ => Scope::Instance,
     }
