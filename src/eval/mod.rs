@@ -197,8 +197,10 @@ impl Serving {
         let mut serving: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for action in catalog.actions() {
             let action = action?;
-            for operation in &action.operations {
-                let ids = serving.entry(operation::normal(&operation.to_string())).or_default();
+            for operation in
+                action.operations.iter().flat_map(|operation| operation::names(&operation.to_string()))
+            {
+                let ids = serving.entry(operation).or_default();
                 ids.insert(action.id.clone());
                 ids.extend(action.twin.clone());
             }

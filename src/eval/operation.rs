@@ -13,6 +13,18 @@ pub fn normal(operation: &str) -> String {
     format!("{} {}", method.to_ascii_uppercase(), path.trim_end_matches('/'))
 }
 
+/// What an operation may be called: its normal spelling; of a field far below the root also the two fields that
+/// lead there, as cases write it.
+pub fn names(operation: &str) -> Vec<String> {
+    let whole = normal(operation);
+    let fields: Vec<&str> = whole.split('.').collect();
+    let leading = match fields.as_slice() {
+        [root, below, _, ..] if root.starts_with("query ") => Some(format!("{root}.{below}")),
+        _ => None,
+    };
+    [whole.clone()].into_iter().chain(leading).collect()
+}
+
 fn without_options(path: &str) -> String {
     let mut depth = 0_usize;
     let mut kept = String::new();
