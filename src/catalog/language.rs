@@ -32,6 +32,15 @@ pub struct Language {
     /// Words that ask, so that nothing is to be changed.
     #[serde(default)]
     pub questions: Vec<String>,
+    /// Words that say that something is to be different.
+    #[serde(default)]
+    pub wishes: Vec<String>,
+    /// Words after which a participle is wished for: `be closed`.
+    #[serde(default)]
+    pub passives: Vec<String>,
+    /// Words that people use and that say nothing of GitLab; never taken for misspelt ones.
+    #[serde(default)]
+    pub ordinary: Vec<String>,
     /// Words that say that several are meant, and words that say one.
     #[serde(default)]
     pub many: Vec<String>,

@@ -1,6 +1,5 @@
 //! Misspelt words to words that are known: bounded edit distance, and words run together.
 
-use super::lexicon::Lexicon;
 use super::profile::Vocabulary;
 
 /// Shorter words are names or abbreviations as often as slips.
@@ -10,25 +9,46 @@ const LOST: usize = 1;
 /// From this length on two slips are forgiven.
 const LONG: usize = 8;
 
-/// The word that a misspelt one most likely is, or the two it runs together; nothing where none is near.
-pub fn words(word: &str, stem: &str, vocabulary: &Vocabulary<'_>, lexicon: &Lexicon) -> Vec<String> {
-    if stem.len() < SHORTEST || !stem.bytes().all(|b| b.is_ascii_alphabetic()) {
-        return Vec::new();
+/// Every word that a misspelt one may be, each with its letters, so that most are passed over at a glance.
+#[derive(Debug, Default)]
+pub struct Spellings(Vec<Spelling>);
+
+#[derive(Debug)]
+struct Spelling {
+    word: String,
+    letters: u32,
+    count: u16,
+}
+
+impl Spellings {
+    /// Of the words of the index, and those that the language knows beside them.
+    pub fn new<'w>(vocabulary: &Vocabulary<'_>, others: impl Iterator<Item = &'w String>) -> Spellings {
+        let counted = vocabulary.words().iter().zip(0..).map(|(word, id)| (*word, vocabulary.count(id)));
+        let others = others.map(|word| (word.as_str(), 1));
+        let is_word = |word: &str| word.len() >= SHORTEST && !word.contains(['_', ' ']);
+        let words = counted.chain(others).filter(|(word, _)| is_word(word));
+        Spellings(
+            words
+                .map(|(word, count)| Spelling { word: word.to_owned(), letters: letters(word), count })
+                .collect(),
+        )
     }
-    if let Some((first, second)) = run_together(word, vocabulary) {
-        return vec![first.to_owned(), second.to_owned()];
+
+    /// The word that a misspelt one most likely is, or the two it runs together; nothing where none is near.
+    pub fn guess(&self, word: &str, stem: &str, vocabulary: &Vocabulary<'_>) -> Vec<String> {
+        if stem.len() < SHORTEST || !stem.bytes().all(|b| b.is_ascii_alphabetic()) {
+            return Vec::new();
+        }
+        if let Some((first, second)) = run_together(word, vocabulary) {
+            return vec![first.to_owned(), second.to_owned()];
+        }
+        let letters = letters(stem);
+        let near = self.0.iter().filter_map(|known| {
+            let distance = distance(stem, letters, known)?;
+            Some((distance, !same_start(stem, &known.word), std::cmp::Reverse(known.count), &known.word))
+        });
+        near.min().map(|(_, _, _, word)| vec![word.clone()]).unwrap_or_default()
     }
-    let counted = vocabulary
-        .words()
-        .iter()
-        .enumerate()
-        .map(|(id, word)| (*word, u16::try_from(id).map_or(0, |id| vocabulary.count(id))));
-    let phrases = lexicon.phrases().map(|phrase| (phrase, 1));
-    let near = counted.chain(phrases).filter_map(|(word, count)| {
-        let distance = distance(stem, word)?;
-        Some((distance, !same_start(stem, word), std::cmp::Reverse(count), word))
-    });
-    near.min().map(|(_, _, _, word)| vec![word.to_owned()]).unwrap_or_default()
 }
 
 fn run_together<'v>(joined: &str, vocabulary: &Vocabulary<'v>) -> Option<(&'v str, &'v str)> {
@@ -48,18 +68,14 @@ fn same_start(one: &str, other: &str) -> bool {
 }
 
 /// The edit distance with swapped neighbours as one slip, where it is small enough to be a slip.
-fn distance(stem: &str, word: &str) -> Option<usize> {
+fn distance(stem: &str, letters: u32, known: &Spelling) -> Option<usize> {
     let most = if stem.len() >= LONG { 2 } else { 1 };
-    let near = word.len() >= SHORTEST && word.len().abs_diff(stem.len()) <= most;
-    if !near || !share_letters(stem, word, most) || word.contains(['_', ' ']) {
+    // Each slip changes two letters at most.
+    let alike = (letters ^ known.letters).count_ones() as usize <= 2 * most;
+    if !alike || known.word.len().abs_diff(stem.len()) > most {
         return None;
     }
-    Some(strsim::osa_distance(stem, word)).filter(|distance| *distance <= most)
-}
-
-/// Whether so many letters are the same that the distance may be small: each slip changes two at most.
-fn share_letters(one: &str, other: &str, most: usize) -> bool {
-    (letters(one) ^ letters(other)).count_ones() as usize <= 2 * most
+    Some(strsim::osa_distance(stem, &known.word)).filter(|distance| *distance <= most)
 }
 
 fn letters(word: &str) -> u32 {

@@ -17,6 +17,25 @@ pub fn verb(asked: Option<&Asked>, states: &[WordId], profile: &Profile) -> f32 
     }
 }
 
+/// How well an action answers the best of the verbs that stand further back in the request.
+pub fn wish(wishes: &[Asked], profile: &Profile) -> f32 {
+    let worth = wishes.iter().map(|wish| match wish.verbs.iter().position(|verb| *verb == profile.verb) {
+        Some(at) => 1.0 - 0.1 * (at.min(5) as f32),
+        None if wish.kind == profile.kind && profile.kind != Kind::Act => 0.4,
+        None => 0.0,
+    });
+    worth.fold(0.0, f32::max)
+}
+
+/// Where a change is wished for, whether the action makes one.
+pub fn change(wished: bool, profile: &Profile) -> f32 {
+    match (wished, profile.kind) {
+        (false, _) => 0.0,
+        (true, Kind::List | Kind::Get) => -1.0,
+        (true, _) => 1.0,
+    }
+}
+
 /// Whether something destructive was asked for, and this action's verb is among its names.
 pub fn asks_for(asked: Option<&Asked>, profile: &Profile) -> bool {
     asked.is_some_and(|asked| asked.kind == Kind::Delete || asked.verbs.contains(&profile.verb))

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::catalog::Language;
 
+use super::guess::Spellings;
 use super::normalise::Stemmer;
 use super::profile::{Kind, Profiles, Vocabulary, WordId, scope};
 
@@ -69,6 +70,12 @@ pub struct Lexicon {
     prepositions: HashSet<String>,
     attributes: HashSet<String>,
     questions: HashSet<String>,
+    wishes: HashSet<String>,
+    passives: HashSet<String>,
+    /// Stems of words that people use and that say nothing of GitLab.
+    ordinary: HashSet<String>,
+    /// What a misspelt word may be.
+    pub spellings: Spellings,
     many: HashSet<String>,
     one: HashSet<String>,
     generic: Vec<(WordId, Kind)>,
@@ -93,6 +100,10 @@ impl Lexicon {
             prepositions: set(&language.prepositions),
             attributes: set(&language.attributes),
             questions: set(&language.questions),
+            wishes: set(&language.wishes),
+            passives: set(&language.passives),
+            ordinary: HashSet::new(),
+            spellings: Spellings::default(),
             many: set(&language.many),
             one: set(&language.one),
             generic,
@@ -104,6 +115,9 @@ impl Lexicon {
         lexicon.add_synonyms(language, &profiles.vocabulary);
         lexicon.add_verbs(language, &profiles.vocabulary);
         lexicon.add_scopes(language);
+        let ordinary = language.ordinary.iter().map(|word| lexicon.stemmer.stem(word).0.into_owned());
+        lexicon.ordinary = ordinary.collect();
+        lexicon.spellings = Spellings::new(&profiles.vocabulary, lexicon.entries.keys());
         lexicon
     }
 
@@ -115,11 +129,6 @@ impl Lexicon {
     /// What is known of a phrase, given by its stems joined with spaces.
     pub fn entry(&self, stems: &str) -> Option<&Entry> {
         self.entries.get(stems)
-    }
-
-    /// The phrases, for guessing at misspelt words.
-    pub fn phrases(&self) -> impl Iterator<Item = &str> {
-        self.entries.keys().map(String::as_str)
     }
 
     pub fn is_stopword(&self, word: &str) -> bool {
@@ -139,6 +148,21 @@ impl Lexicon {
     /// Whether a word asks, so that nothing is to be changed.
     pub fn is_question(&self, word: &str) -> bool {
         self.questions.contains(word)
+    }
+
+    /// Whether a word says that something is to be different.
+    pub fn is_wish(&self, word: &str) -> bool {
+        self.wishes.contains(word)
+    }
+
+    /// Whether a participle after a word is wished for, and no state: `be closed`, `want it closed`.
+    pub fn leads_wish(&self, word: &str) -> bool {
+        self.passives.contains(word)
+    }
+
+    /// Whether a stem is of a word that people use and that says nothing of GitLab, so that it is no slip.
+    pub fn is_ordinary(&self, stem: &str) -> bool {
+        self.ordinary.contains(stem)
     }
 
     /// Whether a word says that several are meant, or one.

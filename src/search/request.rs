@@ -1,6 +1,5 @@
 //! A request in words to what it means: concepts, the verb asked for, the noun that is its object, and where.
 
-use super::guess;
 use super::lexicon::{Asked, Entry, Lexicon, Meaning};
 use super::mentions;
 use super::normalise::{Endings, split};
@@ -48,6 +47,8 @@ pub struct Request {
     /// Bits of [`super::profile::scope`].
     pub scopes: u8,
     pub(super) question: bool,
+    /// Says that something is to be different: `should`, `please`.
+    pub wish: bool,
 }
 
 struct Token {
@@ -56,6 +57,8 @@ struct Token {
     endings: Endings,
     stop: bool,
     guessed: bool,
+    /// A participle that is wished for: `should be closed`, `have it removed`.
+    wished: bool,
     opens: bool,
     /// Begins a sentence after the first.
     sentence: bool,
@@ -77,6 +80,7 @@ impl Reader<'_> {
         let tokens = self.tokens(&read.words);
         let mut request = Request {
             question: tokens.first().is_some_and(|token| self.lexicon.is_question(&token.word)),
+            wish: tokens.iter().any(|token| self.lexicon.is_wish(&token.word)),
             ..Request::default()
         };
         self.add_concepts(&tokens, &mut request);
@@ -92,16 +96,25 @@ impl Reader<'_> {
 
     fn tokens(&self, text: &str) -> Vec<Token> {
         let mut tokens: Vec<Token> = Vec::new();
-        let (mut opens, mut sentence, mut brackets) = (true, false, 0_usize);
+        let (mut opens, mut sentence, mut brackets, mut passive) = (true, false, 0_usize, false);
         for chunk in text.split_whitespace() {
             brackets += chunk.matches(['(', '[']).count();
             for word in split(chunk) {
                 let joins = matches!(word.as_str(), "and" | "then");
                 let stop = self.lexicon.is_stopword(&word);
+                let leads_passive = self.lexicon.leads_wish(&word);
                 let aside = brackets > 0;
                 let found = self.token(word, stop);
-                tokens.extend(found.into_iter().map(|token| Token { opens, sentence, aside, ..token }));
+                let wished = passive;
+                tokens.extend(found.into_iter().map(|token| Token {
+                    opens,
+                    sentence,
+                    aside,
+                    wished,
+                    ..token
+                }));
                 sentence = false;
+                passive = leads_passive;
                 opens = joins || (opens && stop);
             }
             brackets = brackets.saturating_sub(chunk.matches([')', ']']).count());
@@ -115,10 +128,10 @@ impl Reader<'_> {
     fn token(&self, word: String, stop: bool) -> Vec<Token> {
         let (stem, endings) = self.lexicon.stemmer.stem(&word);
         let stem = stem.into_owned();
-        let guesses = if stop || self.is_known(&stem) {
+        let guesses = if stop || self.is_known(&stem) || self.lexicon.is_ordinary(&stem) {
             Vec::new()
         } else {
-            guess::words(&word, &stem, self.vocabulary, self.lexicon)
+            self.lexicon.spellings.guess(&word, &stem, self.vocabulary)
         };
         let guessed = !guesses.is_empty();
         let stems = if guessed { guesses } else { vec![stem] };
@@ -128,6 +141,7 @@ impl Reader<'_> {
             endings,
             stop,
             guessed,
+            wished: false,
             opens: false,
             sentence: false,
             aside: false,
@@ -209,7 +223,7 @@ impl Reader<'_> {
             .collect();
         let single = own.first().copied().filter(|_| span.len() == 1);
         let verb = self.asked(single, entry);
-        let past = span.last().is_some_and(|last| last.endings.past);
+        let past = span.last().is_some_and(|last| last.endings.past && !last.wished);
         let guess = if span.iter().any(|token| token.guessed) { self.weights.guess } else { 1.0 };
         let mut meanings = Vec::new();
         if !own.is_empty() {

@@ -22,6 +22,9 @@ pub struct Scored {
 /// How many of the actions that the words speak for are looked at closely.
 const CANDIDATES: usize = 160;
 
+/// What a text that comes near is worth by how many concepts of the request agree: one word says little.
+const AGREED: [f32; 5] = [0.0, 0.0, 0.6, 0.9, 1.0];
+
 /// All that scoring one request needs.
 pub struct Scorer<'a> {
     pub profiles: &'a Profiles<'a>,
@@ -148,6 +151,12 @@ impl Scorer<'_> {
             Feature::Line => {
                 profile.lines.iter().map(|line| self.likeness(line, segment, said)).fold(0.0, f32::max)
             }
+            Feature::Near => {
+                profile.lines.iter().map(|line| self.nearness(line, segment, said)).fold(0.0, f32::max)
+            }
+            Feature::Wish => intent::wish(&segment.wishes, profile),
+            Feature::Change => intent::change(asked.is_none() && self.request.wish, profile),
+            Feature::Noun => self.noun(profile, said),
             Feature::Verb => intent::verb(asked, &segment.states, profile),
             Feature::Number => intent::number(self.many(segment), profile),
             Feature::Object => self.object(profile, segment),
@@ -188,6 +197,45 @@ impl Scorer<'_> {
             .sum();
         let (precision, recall) = (matched / of_line.max(1.0), of_request / said.mass.max(1.0));
         if precision + recall > 0.0 { 2.0 * precision * recall / (precision + recall) } else { 0.0 }
+    }
+
+    /// The same as the likeness, of the line and the stretch of the request between its first word and its last;
+    /// more, the more of the request's words agree.
+    fn nearness(&self, line: &[WordId], segment: &Segment, said: &Said) -> f32 {
+        let (mut of_line, mut matched) = (0.0, 0.0);
+        let mut concepts: u64 = 0;
+        for word in line {
+            let idf = self.idf(*word);
+            of_line += idf;
+            if let Some((concept, weight)) = said.of(*word) {
+                matched += idf * weight;
+                concepts |= 1 << concept.min(63);
+            }
+        }
+        let agreed = concepts.count_ones() as usize;
+        let worth = AGREED.get(agreed).or(AGREED.last()).copied().unwrap_or_default();
+        if worth == 0.0 {
+            return 0.0;
+        }
+        let within = concepts.trailing_zeros() as usize..=63 - concepts.leading_zeros() as usize;
+        let mass = |of: &dyn Fn(usize) -> bool| -> f32 {
+            let chosen = segment.concepts.iter().filter(|at| within.contains(*at) && of(**at));
+            chosen.filter_map(|at| self.evidence.get(*at)).map(|evidence| evidence.mass).sum()
+        };
+        let hit = mass(&|at| concepts & (1 << at.min(63)) != 0);
+        let (precision, recall) = (matched / of_line.max(1.0), hit / mass(&|_| true).max(1.0));
+        if precision + recall > 0.0 { worth * 2.0 * precision * recall / (precision + recall) } else { 0.0 }
+    }
+
+    /// How much of the best said noun of the action's domain is said.
+    fn noun(&self, profile: &Profile, said: &Said) -> f32 {
+        let Some(domain) = self.profiles.domains.get(usize::from(profile.domain)) else { return 0.0 };
+        let share = |noun: &Vec<WordId>| {
+            let all: f32 = noun.iter().map(|word| self.idf(*word)).sum();
+            let given: f32 = noun.iter().filter_map(|word| Some(self.idf(*word) * said.of(*word)?.1)).sum();
+            given / all.max(1.0)
+        };
+        domain.nouns.iter().chain([&domain.name]).map(share).fold(0.0, f32::max).powi(2)
     }
 
     fn idf(&self, word: WordId) -> f32 {

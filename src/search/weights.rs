@@ -12,12 +12,20 @@ pub enum Feature {
     Pairs,
     /// How nearly one of its summary, phrases, aliases or its id is the request.
     Line,
+    /// How nearly one of those texts is what a stretch of the request says, whatever stands around it.
+    Near,
     /// The verb asked for against its verb, method and risk.
     Verb,
+    /// The same of other verbs in the request, which may be the wish of a long one.
+    Wish,
+    /// A change, where the request wishes for one and says no verb that is known.
+    Change,
     /// Several or one.
     Number,
     /// The object of the request is its object.
     Object,
+    /// A noun of its domain is said, wherever that may be.
+    Noun,
     /// The words of its id that the request lacks, as a share.
     Missing,
     /// Project, group, instance or the user's own.
@@ -31,13 +39,17 @@ pub enum Feature {
     Unasked,
 }
 
-pub const FEATURES: [(Feature, &str); 12] = [
+pub const FEATURES: [(Feature, &str); 16] = [
     (Feature::Words, "words"),
     (Feature::Pairs, "pairs"),
     (Feature::Line, "line"),
+    (Feature::Near, "near"),
     (Feature::Verb, "verb"),
+    (Feature::Wish, "wish"),
+    (Feature::Change, "change"),
     (Feature::Number, "number"),
     (Feature::Object, "object"),
+    (Feature::Noun, "noun"),
     (Feature::Missing, "missing"),
     (Feature::Scope, "scope"),
     (Feature::Machine, "machine"),
@@ -108,7 +120,9 @@ pub const WEIGHTS: Weights = Weights {
         place(2.0, 0.3), // pairs
     ],
     saturation: 1.5,
-    features: [0.9, 0.1, 0.72, 0.22, 0.07, 0.11, -0.25, 0.05, -0.08, -0.2, -0.07, -0.2],
+    features: [
+        0.9, 0.1, 0.72, 0.1, 0.22, 0.05, 0.05, 0.07, 0.11, 0.05, -0.25, 0.05, -0.08, -0.2, -0.07, -0.2,
+    ],
     beside: 0.7,
     unknown: 2.0,
     verb_meaning: 0.5,
