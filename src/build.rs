@@ -9,6 +9,9 @@ mod embedded;
 mod fields;
 #[path = "search/indexing.rs"]
 mod indexing;
+#[path = "catalog/surface.rs"]
+#[allow(dead_code)]
+mod surface;
 #[path = "catalog/language.rs"]
 #[allow(dead_code)]
 mod language;
@@ -71,6 +74,7 @@ fn main() -> Outcome<()> {
     write_catalog(&actions, &out)?;
     write_fragments(&fs::read_to_string(root.join("fragments.graphql"))?, &out)?;
     fs::write(out.join("catalog_words.bin"), postcard::to_allocvec(&words)?)?;
+    fs::write(out.join("catalog_surface.bin"), postcard::to_allocvec(&surface::Surface::of(&actions)?)?)?;
     write_search(&actions, &words, &out)
 }
 
