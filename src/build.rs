@@ -9,9 +9,6 @@ mod embedded;
 mod fields;
 #[path = "search/indexing.rs"]
 mod indexing;
-#[path = "catalog/surface.rs"]
-#[allow(dead_code)]
-mod surface;
 #[path = "catalog/language.rs"]
 #[allow(dead_code)]
 mod language;
@@ -29,6 +26,9 @@ mod packed;
 #[path = "search/profile.rs"]
 #[allow(dead_code)]
 mod profile;
+#[path = "catalog/surface.rs"]
+#[allow(dead_code)]
+mod surface;
 
 use std::collections::BTreeMap;
 use std::error::Error;

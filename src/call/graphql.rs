@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::{Body, Call, Resolved};
-use crate::catalog::{Action, Graphql, GraphqlKind, Json, Method, Operation, Param, Place};
+use crate::catalog::{Action, Graphql, GraphqlKind, Json, Method, Operation, Param, Place, Touched};
 
 /// Writes the request; every parameter is known, typed and taken by the operation.
 pub fn write(
@@ -24,12 +24,13 @@ pub fn write(
     Call {
         action: action.id.clone(),
         operation: operation.to_string(),
-        risk: action.risk,
+        touches: vec![Touched::by(action, operation.to_string())],
         method: Method::Post,
         path: operation.path.clone(),
         query: Vec::new(),
         body: Body::Json(json!({"query": query, "variables": variables})),
         resolved,
+        cursors: BTreeMap::new(),
     }
 }
 

@@ -21,7 +21,7 @@ pub use model::*;
 pub use names::Names;
 pub use schema::{input_schema, note};
 pub use signature::{required, signature};
-pub use surface::{Served, Surface};
+pub use surface::{Surface, Touched};
 
 static HEADER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/catalog_header.bin"));
 static RECORDS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/catalog_records.bin"));

@@ -2,7 +2,6 @@
 //! an action which actions it stands for. Written by the build script, which includes this file by path, and read
 //! by [`super::Catalog`].
 
-use std::collections::BTreeSet;
 use std::num::TryFromIntError;
 
 use serde::{Deserialize, Serialize};
@@ -17,8 +16,7 @@ pub struct Surface<'a> {
     #[serde(borrow)]
     rest: Vec<Route<'a>>,
     /// Fields as people name them, `mutation workItemCreate` or `query project.branchRules`; sorted.
-    #[serde(borrow)]
-    graphql: Vec<(String, u16, &'a str)>,
+    graphql: Vec<(String, u16)>,
 }
 
 /// An action, as far as one has to know it to decide on a call.
@@ -37,14 +35,22 @@ struct Route<'a> {
     action: u16,
 }
 
-/// An operation of the catalog that a request is.
+/// An operation that a request comes down to, and what is known of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Served {
-    /// As GitLab's documentation writes it.
+pub struct Touched {
+    /// As GitLab's documentation writes it: `DELETE /projects/:id`, `mutation issueDelete`.
     pub operation: String,
-    /// The action, and the one that it stands behind.
+    /// The action of the catalog, with the one that it stands behind; none where the catalog has no such operation.
     pub ids: Vec<String>,
     pub risk: Risk,
+}
+
+impl Touched {
+    /// By an operation of an action.
+    pub fn by(action: &Action, operation: String) -> Touched {
+        let ids = [Some(&action.id), action.twin.as_ref()].into_iter().flatten().cloned().collect();
+        Touched { operation, ids, risk: action.risk }
+    }
 }
 
 impl<'a> Surface<'a> {
@@ -56,7 +62,7 @@ impl<'a> Surface<'a> {
             surface.actions.push(Owner { id: &action.id, twin: action.twin.as_deref(), risk: action.risk });
             for operation in action.operations.iter().filter(|operation| operation.any.is_none()) {
                 match &operation.graphql {
-                    Some(graphql) => surface.graphql.push((operation.to_string(), number, &graphql.field)),
+                    Some(_) => surface.graphql.push((operation.to_string(), number)),
                     None => {
                         let (method, path) = (operation.method, operation.path.as_str());
                         surface.rest.push(Route { method, path, action: number });
@@ -70,7 +76,7 @@ impl<'a> Surface<'a> {
 
     /// The operations that a REST request may be, the nearest first: those of its method whose path its segments,
     /// decoded, fill. GitLab serves the first that it has defined, which nobody here knows, so that all are given.
-    pub fn rest(&self, method: Method, segments: &[String]) -> Vec<Served> {
+    pub fn rest(&self, method: Method, segments: &[String]) -> Vec<Touched> {
         let bare = without_dashes(segments);
         let plain = without_format(&bare);
         let serves = |route: &&Route<'_>| {
@@ -87,30 +93,30 @@ impl<'a> Surface<'a> {
     }
 
     /// The mutation that a field of the root is.
-    pub fn mutation(&self, field: &str) -> Vec<Served> {
+    pub fn mutation(&self, field: &str) -> Vec<Touched> {
         self.graphql(&format!("mutation {field}"))
     }
 
     /// The read that a field is, by the fields from the root: `project.branchRules`.
-    pub fn query(&self, fields: &str) -> Vec<Served> {
+    pub fn query(&self, fields: &str) -> Vec<Touched> {
         self.graphql(&format!("query {fields}"))
     }
 
     /// How many fields the longest of the reads goes through.
     pub fn depth(&self) -> usize {
-        self.graphql.iter().map(|(_, _, field)| field.split('.').count()).max().unwrap_or_default()
+        self.graphql.iter().map(|(known, _)| known.split('.').count()).max().unwrap_or_default()
     }
 
-    fn graphql(&self, name: &str) -> Vec<Served> {
-        let start = self.graphql.partition_point(|(known, ..)| known.as_str() < name);
-        let same = self.graphql.iter().skip(start).take_while(|(known, ..)| known == name);
-        same.filter_map(|(known, action, _)| self.served(known.clone(), *action)).collect()
+    fn graphql(&self, name: &str) -> Vec<Touched> {
+        let start = self.graphql.partition_point(|(known, _)| known.as_str() < name);
+        let same = self.graphql.iter().skip(start).take_while(|(known, _)| known == name);
+        same.filter_map(|(known, action)| self.served(known.clone(), *action)).collect()
     }
 
-    fn served(&self, operation: String, action: u16) -> Option<Served> {
+    fn served(&self, operation: String, action: u16) -> Option<Touched> {
         let owner = self.actions.get(usize::from(action))?;
-        let ids: BTreeSet<&str> = [Some(owner.id), owner.twin].into_iter().flatten().collect();
-        Some(Served { operation, ids: ids.into_iter().map(str::to_owned).collect(), risk: owner.risk })
+        let ids = [Some(owner.id), owner.twin].into_iter().flatten().map(str::to_owned).collect();
+        Some(Touched { operation, ids, risk: owner.risk })
     }
 }
 
@@ -146,9 +152,7 @@ fn fills(pattern: &[&str], segments: &[&str]) -> bool {
 fn fills_one(pattern: &[Piece<'_>], text: &str) -> bool {
     match pattern.split_first() {
         None => text.is_empty(),
-        Some((Piece::Text(word), rest)) => {
-            text.strip_prefix(word).is_some_and(|left| fills_one(rest, left))
-        }
+        Some((Piece::Text(word), rest)) => text.strip_prefix(word).is_some_and(|left| fills_one(rest, left)),
         Some((Piece::Placeholder { .. }, [])) => !text.is_empty(),
         Some((Piece::Placeholder { .. }, rest)) => text
             .char_indices()

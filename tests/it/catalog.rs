@@ -21,8 +21,9 @@ pub fn action(id: &str) -> Action {
 
 /// A GitLab whose URLs nothing here pastes.
 fn context(words: &Words) -> Context<'_> {
+    static CATALOG: LazyLock<Catalog> = LazyLock::new(|| Catalog::embedded().unwrap());
     static BASE: LazyLock<Url> = LazyLock::new(|| Url::parse("https://gitlab.example").unwrap());
-    Context { base: &BASE, words }
+    Context { base: &BASE, words, surface: CATALOG.surface().unwrap() }
 }
 
 fn words() -> Words {
