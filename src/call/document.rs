@@ -182,8 +182,9 @@ impl<'d> Fields<'d> {
 
 fn mutation(field: &str, surface: &Surface<'_>) -> Vec<Touched> {
     let unknown = |risk| vec![Touched { operation: format!("mutation {field}"), ids: Vec::new(), risk }];
+    // That asks for nothing but a name, and is a mutation all the same.
     if field == "__typename" {
-        return unknown(Risk::Read);
+        return unknown(Risk::Write);
     }
     let found = surface.mutation(field);
     // Nobody here can say whether a change that the catalog does not know can be taken back.
@@ -221,4 +222,71 @@ fn fragments(document: &Document) -> impl Iterator<Item = &FragmentDefinition> {
         Definition::FragmentDefinition(fragment) => Some(&**fragment),
         _ => None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::Catalog;
+
+    fn reason(text: &str) -> Result<Read, String> {
+        let catalog = Catalog::embedded().unwrap();
+        read(text, catalog.surface().unwrap()).map_err(|fault| fault.to_string())
+    }
+
+    #[test]
+    fn what_is_too_deep_is_refused_and_no_more() {
+        for deep in [
+            "{a".repeat(50_000),
+            format!("{}a{}", "{a".repeat(5_000), "}".repeat(5_000)),
+            format!("{{a(b:{}{})}}", "[".repeat(5_000), "]".repeat(5_000)),
+            format!("{{a(b:{}{})}}", "{c:".repeat(5_000), "}".repeat(5_000)),
+            format!("query($a:{}Int{}){{a}}", "[".repeat(5_000), "]".repeat(5_000)),
+            format!("{{{}a{}}}", "...{".repeat(5_000), "}".repeat(5_000)),
+            "{a} ".repeat(20_000),
+        ] {
+            assert!(reason(&deep).is_err());
+        }
+    }
+
+    #[test]
+    fn fragments_within_fragments_are_counted() {
+        let mut text = "{...F0}".to_owned();
+        for at in 0..60 {
+            let next = at + 1;
+            text.push_str(&format!("fragment F{at} on Query{{...F{next} ...F{next}}}"));
+        }
+        text.push_str("fragment F60 on Query{a}");
+        assert!(reason(&text).unwrap_err().contains("selections"));
+    }
+
+    #[test]
+    fn a_read_of_the_catalog_is_seen_below_the_root() {
+        let read =
+            reason("{x: project(fullPath: \"a\"){...F}} fragment F on Project{y: branchRules{nodes{name}}}");
+        let touches = read.unwrap().touches;
+        assert!(
+            touches.iter().any(|touched| touched.ids.iter().any(|id| id == "branch_rule.list")),
+            "{touches:?}"
+        );
+    }
+
+    #[test]
+    fn what_is_sent_is_written_anew() {
+        let text = "\u{feff}query Q($a: String = \"x\\u0041\") { # mutation\r\n a(b: \"\"\"c\n\"d\" \"\"\", e: $a) @skip(if: false) { f } }";
+        let sent = reason(text).unwrap().text;
+        assert!(!sent.contains(['\n', '\r', '#', '\u{feff}']) && !sent.contains("mutation"), "{sent}");
+        assert_eq!(reason(&sent).unwrap().text, sent);
+    }
+
+    #[test]
+    fn the_strictest_field_decides() {
+        let read =
+            reason("mutation { a: updateIssue(input: {}) { errors } b: nothingThatIs { c } }").unwrap();
+        let risks: Vec<(&str, Risk)> = read.touches.iter().map(|t| (t.operation.as_str(), t.risk)).collect();
+        assert_eq!(
+            risks,
+            [("mutation nothingThatIs", Risk::Destructive), ("mutation updateIssue", Risk::Write)]
+        );
+    }
 }

@@ -121,6 +121,16 @@ mod tests {
     }
 
     #[test]
+    fn a_list_without_numbers_goes_on_by_its_cursor() {
+        let list = Catalog::embedded().unwrap().get("branch_rule.list").unwrap().unwrap();
+        let cursor =
+            Page { next_query: Some(vec![("after".to_owned(), "c1".to_owned())]), ..Page::default() };
+        let said = page(&ExecuteRequest::default(), &list, &cursor, None).unwrap();
+        assert_eq!(said["next"]["arguments"]["params"]["after"], "c1");
+        assert_eq!(page(&ExecuteRequest::default(), &list, &Page::default(), None), None);
+    }
+
+    #[test]
     fn rows_that_did_not_fit_begin_the_next_page_asked_for() {
         for shown in 1..20 {
             let list = Catalog::embedded().unwrap().get("issue.list").unwrap().unwrap();

@@ -201,18 +201,6 @@ fn a_list_of_a_document_goes_on_by_its_variable() {
 }
 
 #[test]
-fn a_list_of_an_action_of_graphql_goes_on_too() {
-    let mut client = Client::sandbox();
-    let reply = execute(&mut client, "branch_rule.list", json!({"fullPath": "acme/widget", "first": 1}));
-    assert!(!reply.is_error, "{}", reply.text);
-    let next = reply.structured["page"]["next"].clone();
-    assert!(next.is_object(), "{}", reply.text);
-    let further = follow(&mut client, &next);
-    assert!(!further.is_error, "{}", further.text);
-    assert_ne!(further.structured["data"], reply.structured["data"]);
-}
-
-#[test]
 fn a_mutation_that_refused_says_why() {
     let mut client = Client::sandbox();
     let document =
