@@ -32,8 +32,11 @@ pub fn read(given: &str, base: &Url) -> Result<Address, String> {
     if local.contains('#') {
         return Err("a `#` begins what is never sent; within a name it is %23".to_owned());
     }
+    if path.trim_matches('/').strip_prefix("api/").is_some_and(is_graphql) {
+        return Ok(Address::Graphql);
+    }
     let segments: Vec<String> = below_v4(path)?.map(decoded).collect::<Result<_, _>>()?;
-    if is_graphql(path, &segments) {
+    if matches!(segments.as_slice(), [only] if is_graphql(only)) {
         return Ok(Address::Graphql);
     }
     if segments.is_empty() {
@@ -54,16 +57,15 @@ fn below_v4(path: &str) -> Result<impl Iterator<Item = &str>, String> {
     let path = path.strip_suffix('/').unwrap_or(path);
     let inside = match path.strip_prefix("api/") {
         None => path,
-        Some("v4" | "graphql") => "",
+        Some("v4") => "",
         Some(api) => api.strip_prefix("v4/").ok_or("only what is below /api/v4 can be called")?,
     };
     Ok(inside.split('/').filter(move |_| !inside.is_empty()))
 }
 
-fn is_graphql(path: &str, segments: &[String]) -> bool {
-    let is_name = |text: &str| text.split('.').next() == Some("graphql");
-    path.trim_matches('/').strip_prefix("api/").is_some_and(is_name)
-        || matches!(segments, [only] if is_name(only))
+/// Also with a format behind it.
+fn is_graphql(segment: &str) -> bool {
+    segment.split('.').next() == Some("graphql")
 }
 
 /// A segment as GitLab will read it. Whatever stands between may decode once more than it should, so that nothing

@@ -1,13 +1,11 @@
 //! A call that no action of the catalog makes: a REST request or a GraphQL document as it was given. What it comes
 //! down to is looked up in the catalog all the same, so that it is decided on like the actions that it stands for.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value, json};
 
 use super::address::{self, Address};
 use super::check::Context;
-use super::{Body, Call, Fault, document};
+use super::{Body, Call, Fault, Reach, document};
 use crate::catalog::{Action, Interface, Method, Risk, Surface, Touched};
 
 const METHODS: [Method; 6] =
@@ -36,7 +34,7 @@ fn graphql(action: &Action, params: &Map<String, Value>, surface: &Surface<'_>) 
     Ok(Call {
         action: action.id.clone(),
         operation: read.operation,
-        touches: read.touches,
+        reach: Box::new(Reach { touches: read.touches, cursors: read.cursors }),
         method: Method::Post,
         path: "/api/graphql".to_owned(),
         query: Vec::new(),
@@ -44,18 +42,16 @@ fn graphql(action: &Action, params: &Map<String, Value>, surface: &Surface<'_>) 
         // one thing here and another to GitLab.
         body: Body::Json(json!({"query": read.text, "variables": variables})),
         resolved: Vec::new(),
-        cursors: read.cursors,
     })
 }
 
 fn rest(action: &Action, params: &mut Map<String, Value>, context: &Context<'_>) -> Result<Call, Fault> {
     let given = params.get("path").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let address = match address::read(&given, context.base) {
+    let (segments, in_path) = match address::read(&given, context.base) {
         Ok(Address::Rest { segments, query }) => (segments, query),
         Ok(Address::Graphql) => return Err(Fault::IsGraphql { body: params.get("body").cloned() }),
         Err(reason) => return Err(Fault::NoPath { given, reason }),
     };
-    let (segments, in_path) = address;
     let path = address::written(&segments).map_err(|reason| Fault::NoPath { given, reason })?;
     params.insert("path".to_owned(), json!(path));
     let query = query(params, in_path);
@@ -68,13 +64,12 @@ fn rest(action: &Action, params: &mut Map<String, Value>, context: &Context<'_>)
     Ok(Call {
         action: action.id.clone(),
         operation: touches.first().map(|touched| touched.operation.clone()).unwrap_or_default(),
-        touches,
+        reach: Reach::of(touches),
         method,
         path: format!("/api/v4{path}"),
         query: query.iter().flat_map(|(name, value)| pairs(name, value)).collect(),
         body,
         resolved: Vec::new(),
-        cursors: BTreeMap::new(),
     })
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::{Body, Call, Resolved};
+use super::{Body, Call, Reach, Resolved};
 use crate::catalog::{Action, Graphql, GraphqlKind, Json, Method, Operation, Param, Place, Touched};
 
 /// Writes the request; every parameter is known, typed and taken by the operation.
@@ -24,13 +24,12 @@ pub fn write(
     Call {
         action: action.id.clone(),
         operation: operation.to_string(),
-        touches: vec![Touched::by(action, operation.to_string())],
+        reach: Reach::of(vec![Touched::by(action, operation.to_string())]),
         method: Method::Post,
         path: operation.path.clone(),
         query: Vec::new(),
         body: Body::Json(json!({"query": query, "variables": variables})),
         resolved,
-        cursors: BTreeMap::new(),
     }
 }
 

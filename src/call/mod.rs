@@ -40,15 +40,27 @@ use crate::catalog::{Method, Risk, Touched};
 pub struct Call {
     action: String,
     operation: String,
-    /// What it comes down to; never nothing.
-    touches: Vec<Touched>,
+    reach: Box<Reach>,
     method: Method,
     path: String,
     query: Vec<(String, String)>,
     body: Body,
     resolved: Vec<Resolved>,
+}
+
+/// What a call comes down to.
+#[derive(Clone, Debug, PartialEq)]
+struct Reach {
+    /// Every operation that it may be; never nothing.
+    touches: Vec<Touched>,
     /// Of a GraphQL document: where in the reply a list stands, with the variable that feeds its `after`.
     cursors: BTreeMap<String, String>,
+}
+
+impl Reach {
+    fn of(touches: Vec<Touched>) -> Box<Reach> {
+        Box::new(Reach { touches, cursors: BTreeMap::new() })
+    }
 }
 
 /// What a request carries.
@@ -89,12 +101,12 @@ impl Call {
 
     /// Every operation that it comes down to: one, of an action; of a direct call, all that it may be.
     pub fn touches(&self) -> &[Touched] {
-        &self.touches
+        &self.reach.touches
     }
 
     /// The operation that decides what it may do: the first of those with the highest risk.
     pub fn strictest(&self) -> Option<&Touched> {
-        self.touches.iter().rev().max_by_key(|touched| touched.risk)
+        self.reach.touches.iter().rev().max_by_key(|touched| touched.risk)
     }
 
     /// The highest risk of what it touches.
@@ -127,7 +139,7 @@ impl Call {
 
     /// The variable of a GraphQL document that feeds the `after` of the list at that place in the reply.
     pub fn cursor(&self, place: &str) -> Option<&str> {
-        self.cursors.get(place).map(String::as_str)
+        self.reach.cursors.get(place).map(String::as_str)
     }
 
     /// A call as it stands, for the client's own tests.
@@ -142,8 +154,9 @@ impl Call {
         let query = query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let action = "test.action".to_owned();
         let operation = format!("{} /test", method.name());
-        let touches = vec![Touched { operation: operation.clone(), ids: vec![action.clone()], risk }];
-        let (path, resolved, cursors) = (path.to_owned(), Vec::new(), BTreeMap::new());
-        Call { action, operation, touches, method, path, query, body, resolved, cursors }
+        let reach =
+            Reach::of(vec![Touched { operation: operation.clone(), ids: vec![action.clone()], risk }]);
+        let (path, resolved) = (path.to_owned(), Vec::new());
+        Call { action, operation, reach, method, path, query, body, resolved }
     }
 }
