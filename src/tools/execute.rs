@@ -9,7 +9,7 @@ use super::{
 };
 use crate::call::{self, Body, Call, Checked, Part};
 use crate::catalog::{Action, Graphql, Interface};
-use crate::gitlab::{self, GitlabError, Reply, Unread};
+use crate::gitlab::{self, Applied, GitlabError, Reply, Unread};
 use crate::policy::{Consent, Decision, Rule};
 use crate::present::{self, Content, Options, Presented};
 
@@ -104,7 +104,13 @@ async fn send(tools: &Tools, call: &Call, checked: &Checked) -> Result<Reply, To
     if let Err(GitlabError::NotFound { .. }) = &sent {
         resolve::forget(tools, checked);
     }
-    sent.map_err(|error| refusal::from_gitlab(&error, checked.action(), tools.anonymous))
+    sent.map_err(|error| {
+        let refused = refusal::from_gitlab(&error, checked.action(), tools.anonymous);
+        match error.applied() {
+            Applied::Unknown if checked.action().direct().is_some() => refusal::look(refused, call),
+            _ => refused,
+        }
+    })
 }
 
 /// The request that would be sent.

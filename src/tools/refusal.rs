@@ -194,6 +194,16 @@ pub fn from_gitlab(error: &GitlabError, action: &Action, anonymous: bool) -> Too
     refusal
 }
 
+/// How to find out whether a direct call was done: by what it touches, as it is of no domain itself.
+pub fn look(refused: ToolError, call: &Call) -> ToolError {
+    let id = call.strictest().and_then(|touched| touched.ids.last());
+    let query = match id.and_then(|id| id.split_once('.')) {
+        Some((domain, _)) => format!("get {}", domain.replace('_', " ")),
+        None => "call the REST API directly".to_owned(),
+    };
+    refused.fix(FIND, json!({"query": query, "read_only": id.is_some()}))
+}
+
 /// The error with what is under it: the reason a connection failed is in its sources.
 fn with_sources(error: &GitlabError) -> String {
     let mut parts = vec![error.to_string()];

@@ -4,8 +4,8 @@
 use std::sync::LazyLock;
 
 use gitlab_mcp::call::{Body, Call, Context, Known, Step, check};
-use gitlab_mcp::catalog::{Catalog, Method, Risk};
-use gitlab_mcp::policy::{Consent, Decision, Policy};
+use gitlab_mcp::catalog::{Catalog, Method, Operation, Piece, Risk, pieces};
+use gitlab_mcp::policy::{Consent, Decision, Policy, Rule};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use url::Url;
@@ -240,6 +240,72 @@ proptest! {
             prop_assert_eq!(url.host_str(), Some("gitlab.example"));
         }
     }
+}
+
+#[test]
+fn every_operation_is_known_when_it_is_called_directly() {
+    let mut known = 0;
+    for action in CATALOG.actions().map(Result::unwrap) {
+        for operation in action.operations.iter().filter(|operation| operation.any.is_none()) {
+            let Some(params) = direct(operation) else { continue };
+            let id = if operation.graphql.is_some() { "api.graphql" } else { "api.rest" };
+            let call = call(id, &params).unwrap_or_else(|| panic!("{operation}: {params}"));
+            let is_known = call.touches().iter().any(|touched| touched.ids.contains(&action.id));
+            assert!(is_known, "{operation}: {:?}", call.touches());
+            assert!(call.risk() >= action.risk, "{operation}");
+            known += 1;
+        }
+    }
+    assert!(known > 3_000, "{known}");
+}
+
+/// What calls an operation, whatever comes of it; nothing where it is not below `/api/v4`.
+fn direct(operation: &Operation) -> Option<Value> {
+    if let Some(graphql) = &operation.graphql {
+        let fields = graphql.field.replace('.', " { ");
+        let closing = " }".repeat(graphql.field.matches('.').count() + 1);
+        return Some(json!({"document": format!("{} {{ {fields}{closing}", graphql.kind.name())}));
+    }
+    // A glob within a segment is of package managers, and is not looked for across slashes.
+    let many = operation.path.contains("/*");
+    let path: String = pieces(&operation.path)
+        .map(|piece| match piece {
+            Piece::Text(text) => text.to_owned(),
+            Piece::Placeholder { glob, .. } => if glob && many { "a/b" } else { "c%2Fd" }.to_owned(),
+        })
+        .collect();
+    let is_below = !path.starts_with("/api/");
+    is_below.then(|| json!({"method": operation.method.name(), "path": path}))
+}
+
+#[test]
+fn other_spellings_of_a_path_are_the_same_operation() {
+    for (method, path, id) in [
+        ("GET", "/projects/1/issues.json", "issue.list"),
+        ("GET", "/groups/1/-/search", "search.run"),
+        ("GET", "/projects/acme%2Fwidget/%69ssues/1", "issue.get"),
+        ("HEAD", "/projects/1/issues/1", "issue.get"),
+        ("DELETE", "/projects/1/-/issues/1.json", "issue.delete"),
+        ("DELETE", "/projects/1/issues/1/", "issue.delete"),
+    ] {
+        let call = call("api.rest", &json!({"method": method, "path": path})).unwrap();
+        let ids: Vec<&String> = call.touches().iter().flat_map(|touched| &touched.ids).collect();
+        assert!(ids.iter().any(|known| *known == id), "{method} {path}: {ids:?}");
+    }
+}
+
+#[test]
+fn the_strictest_of_a_document_decides() {
+    let text = "mutation { a: updateIssue(input: {}) { errors } ...F } \
+        fragment F on Mutation { b: destroyNote(input: {}) { errors } }";
+    let call = call("api.graphql", &json!({"document": text})).unwrap();
+    assert_eq!(call.strictest().unwrap().operation, "mutation destroyNote");
+    assert_eq!(OPEN.decide(&call, Consent::default()), Decision::Confirm);
+    let safe = Policy { read_only: false, safe_mode: true };
+    assert_eq!(
+        safe.decide(&call, Consent { confirm: true, dry_run: false }),
+        Decision::Preview(Rule::SafeMode)
+    );
 }
 
 /// Paths of the catalog, filled; and such as nobody should send.
