@@ -26,6 +26,9 @@ mod packed;
 #[path = "search/profile.rs"]
 #[allow(dead_code)]
 mod profile;
+#[path = "catalog/surface.rs"]
+#[allow(dead_code)]
+mod surface;
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -71,6 +74,7 @@ fn main() -> Outcome<()> {
     write_catalog(&actions, &out)?;
     write_fragments(&fs::read_to_string(root.join("fragments.graphql"))?, &out)?;
     fs::write(out.join("catalog_words.bin"), postcard::to_allocvec(&words)?)?;
+    fs::write(out.join("catalog_surface.bin"), postcard::to_allocvec(&surface::Surface::of(&actions)?)?)?;
     write_search(&actions, &words, &out)
 }
 

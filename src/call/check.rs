@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::{Candidate, Fault, Invalid, Known, Question, Step, choose, reference, request, target, value};
-use crate::catalog::{Action, GlossaryEntry, Param, Words};
+use super::{
+    Call, Candidate, Fault, Invalid, Known, Question, Step, choose, direct, reference, request, target, value,
+};
+use crate::catalog::{Action, GlossaryEntry, Param, Surface, Words};
 
 /// Parameters that are right in themselves; which operation they call for is still open.
 #[derive(Clone, Debug)]
@@ -14,6 +16,8 @@ pub struct Checked {
     action: Action,
     params: Map<String, Value>,
     understood: Vec<String>,
+    /// Of an action that calls an interface directly: the call, which nothing has to be looked up for.
+    direct: Option<Call>,
 }
 
 /// What the meaning of parameters depends on beside the action.
@@ -22,6 +26,8 @@ pub struct Context<'a> {
     /// The address of the GitLab that pasted URLs have to be of.
     pub base: &'a Url,
     pub words: &'a Words,
+    /// What a direct call may come down to.
+    pub surface: &'a Surface<'static>,
 }
 
 /// Checks the parameters of an action by themselves.
@@ -34,7 +40,7 @@ pub fn check(
     mut params: Map<String, Value>,
     context: &Context<'_>,
 ) -> Result<Checked, Invalid> {
-    let mut checked = Checked { action, params: Map::new(), understood: Vec::new() };
+    let mut checked = Checked { action, params: Map::new(), understood: Vec::new(), direct: None };
     let mut faults = Vec::new();
     let target = target::takes_target(&checked.action).then(|| params.shift_remove(target::TARGET)).flatten();
     // Exact names first: what they take is not taken by another spelling.
@@ -49,6 +55,9 @@ pub fn check(
     }
     if let Some(target) = target.filter(|target| !target.is_null()) {
         faults.extend(checked.aim(&target, context).err());
+    }
+    if faults.is_empty() {
+        faults = checked.go_direct(context);
     }
     if faults.is_empty() { Ok(checked) } else { Err(checked.invalid(faults)) }
 }
@@ -71,6 +80,9 @@ impl Checked {
 
     /// The call, or what has to be known first.
     pub fn step(&self, known: &Known) -> Result<Step, Invalid> {
+        if let Some(call) = &self.direct {
+            return Ok(Step::Ready(call.clone()));
+        }
         let operation = match choose::operation(&self.action, &self.params, known) {
             Ok(choose::Chosen::Operation(operation)) => operation,
             Ok(choose::Chosen::Ask(question)) => return Ok(Step::Ask(vec![question])),
@@ -145,6 +157,22 @@ impl Checked {
         }
         self.understood.push(format!("`target` as {}", written.join(", ")));
         Ok(())
+    }
+
+    /// Writes the call of an action that calls an interface directly.
+    fn go_direct(&mut self, context: &Context<'_>) -> Vec<Fault> {
+        let (Some(interface), Some(operation)) = (self.action.direct(), self.action.choices().next()) else {
+            return Vec::new();
+        };
+        let missing = choose::unfit(&self.action, operation, &self.params);
+        if !missing.is_empty() {
+            return missing;
+        }
+        match direct::write(interface, &self.action, &mut self.params, context) {
+            Ok(call) => self.direct = Some(call),
+            Err(fault) => return vec![fault],
+        }
+        Vec::new()
     }
 
     fn take(&mut self, given: &str, value: Value, words: &Words) -> Result<(), Fault> {

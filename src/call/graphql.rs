@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::{Body, Call, Resolved};
-use crate::catalog::{Action, Graphql, GraphqlKind, Json, Method, Operation, Param, Place};
+use super::{Body, Call, Reach, Resolved};
+use crate::catalog::{Action, Graphql, GraphqlKind, Json, Method, Operation, Param, Place, Touched};
 
 /// Writes the request; every parameter is known, typed and taken by the operation.
 pub fn write(
@@ -24,7 +24,7 @@ pub fn write(
     Call {
         action: action.id.clone(),
         operation: operation.to_string(),
-        risk: action.risk,
+        reach: Reach::of(vec![Touched::by(action, operation.to_string())]),
         method: Method::Post,
         path: operation.path.clone(),
         query: Vec::new(),

@@ -47,6 +47,14 @@ pub enum Fault {
     WrongTarget { given: String, kind: Kind, is: String, takes: String, path: String },
     #[error("`{name}` is {given}, but `target` says {target}")]
     Disagrees { name: String, given: String, target: String },
+    #[error("`path` cannot be called: {reason}; `{given}` was given")]
+    NoPath { given: String, reason: String },
+    #[error("`{name}` is not taken here: {reason}")]
+    NotTaken { name: String, reason: String, instead: Option<(String, Value)> },
+    #[error("`path` is GraphQL's, which api.graphql calls")]
+    IsGraphql { body: Option<Value> },
+    #[error("`document` cannot be run: {reason}{}", at(.line))]
+    NoDocument { reason: String, line: Option<usize> },
 }
 
 impl Fault {
@@ -56,7 +64,10 @@ impl Fault {
             Fault::Unknown { given, .. } => given,
             Fault::ScopeNeeded { .. } => "scope",
             Fault::NoTarget { .. } | Fault::OtherHost { .. } | Fault::WrongTarget { .. } => super::TARGET,
-            Fault::WrongType { name, .. }
+            Fault::NoPath { .. } | Fault::IsGraphql { .. } => "path",
+            Fault::NoDocument { .. } => "document",
+            Fault::NotTaken { name, .. }
+            | Fault::WrongType { name, .. }
             | Fault::NotAChoice { name, .. }
             | Fault::Missing { name, .. }
             | Fault::OtherScope { name, .. }
@@ -67,6 +78,10 @@ impl Fault {
             | Fault::BadPath { name, .. } => name,
         }
     }
+}
+
+fn at(line: &Option<usize>) -> String {
+    line.map(|line| format!(" (line {line})")).unwrap_or_default()
 }
 
 fn list(faults: &[Fault]) -> String {

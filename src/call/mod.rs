@@ -4,8 +4,11 @@
 //! [`check`] looks at every parameter; [`Checked::step`] chooses the operation and either gives the call or asks
 //! what has to be looked up first.
 
+mod address;
 mod check;
 mod choose;
+mod direct;
+mod document;
 mod encode;
 mod graphql;
 mod invalid;
@@ -19,6 +22,8 @@ mod target;
 mod tests;
 mod value;
 
+use std::collections::BTreeMap;
+
 pub use check::{Checked, Context, check};
 pub use invalid::{Fault, Invalid};
 pub use known::Known;
@@ -28,19 +33,34 @@ pub use resolvers::RESOLVERS;
 use serde_json::Value;
 pub use target::{Kind, TARGET, takes};
 
-use crate::catalog::{Method, Risk};
+use crate::catalog::{Method, Risk, Touched};
 
 /// One checked request. Its fields are private: only this module builds it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
     action: String,
     operation: String,
-    risk: Risk,
+    reach: Box<Reach>,
     method: Method,
     path: String,
     query: Vec<(String, String)>,
     body: Body,
     resolved: Vec<Resolved>,
+}
+
+/// What a call comes down to.
+#[derive(Clone, Debug, PartialEq)]
+struct Reach {
+    /// Every operation that it may be; never nothing.
+    touches: Vec<Touched>,
+    /// Of a GraphQL document: where in the reply a list stands, with the variable that feeds its `after`.
+    cursors: BTreeMap<String, String>,
+}
+
+impl Reach {
+    fn of(touches: Vec<Touched>) -> Box<Reach> {
+        Box::new(Reach { touches, cursors: BTreeMap::new() })
+    }
 }
 
 /// What a request carries.
@@ -79,8 +99,19 @@ impl Call {
         &self.operation
     }
 
+    /// Every operation that it comes down to: one, of an action; of a direct call, all that it may be.
+    pub fn touches(&self) -> &[Touched] {
+        &self.reach.touches
+    }
+
+    /// The operation that decides what it may do: the first of those with the highest risk.
+    pub fn strictest(&self) -> Option<&Touched> {
+        self.reach.touches.iter().rev().max_by_key(|touched| touched.risk)
+    }
+
+    /// The highest risk of what it touches.
     pub fn risk(&self) -> Risk {
-        self.risk
+        self.strictest().map_or(Risk::Destructive, |touched| touched.risk)
     }
 
     pub fn method(&self) -> Method {
@@ -106,6 +137,11 @@ impl Call {
         &self.resolved
     }
 
+    /// The variable of a GraphQL document that feeds the `after` of the list at that place in the reply.
+    pub fn cursor(&self, place: &str) -> Option<&str> {
+        self.reach.cursors.get(place).map(String::as_str)
+    }
+
     /// A call as it stands, for the client's own tests.
     #[cfg(test)]
     pub(crate) fn for_test(
@@ -118,6 +154,9 @@ impl Call {
         let query = query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let action = "test.action".to_owned();
         let operation = format!("{} /test", method.name());
-        Call { action, operation, risk, method, path: path.to_owned(), query, body, resolved: Vec::new() }
+        let reach =
+            Reach::of(vec![Touched { operation: operation.clone(), ids: vec![action.clone()], risk }]);
+        let (path, resolved) = (path.to_owned(), Vec::new());
+        Call { action, operation, reach, method, path, query, body, resolved }
     }
 }

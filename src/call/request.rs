@@ -4,8 +4,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
-use super::{Body, Call, Fault, Part, Resolved, choose, encode};
-use crate::catalog::{Action, ArrayForm, Base, BodyForm, Operation, Param, Piece, Place, pieces};
+use super::{Body, Call, Fault, Part, Reach, Resolved, choose, encode};
+use crate::catalog::{Action, ArrayForm, Base, BodyForm, Operation, Param, Piece, Place, Touched, pieces};
 
 /// Writes the request; every parameter is known, typed, resolved and taken by the operation.
 pub fn write(
@@ -29,7 +29,7 @@ pub fn write(
     Ok(Call {
         action: action.id.clone(),
         operation: operation.to_string(),
-        risk: action.risk,
+        reach: Reach::of(vec![Touched::by(action, operation.to_string())]),
         method: operation.method,
         path,
         query: in_query.into_iter().flat_map(|(param, value)| pairs(param, &wire(param), value)).collect(),

@@ -71,7 +71,8 @@ fn check_action(id: &str, params: Value) -> Result<Checked, Invalid> {
     let catalog = Catalog::embedded().unwrap();
     let params: Map<String, Value> = params.as_object().cloned().unwrap();
     let base = url::Url::parse("https://gitlab.example.com").unwrap();
-    let context = Context { base: &base, words: catalog.words().unwrap() };
+    let context =
+        Context { base: &base, words: catalog.words().unwrap(), surface: catalog.surface().unwrap() };
     check(catalog.get(id).unwrap().unwrap(), params, &context)
 }
 

@@ -9,6 +9,7 @@ mod model;
 mod names;
 mod schema;
 mod signature;
+mod surface;
 
 use std::sync::OnceLock;
 
@@ -20,9 +21,11 @@ pub use model::*;
 pub use names::Names;
 pub use schema::{input_schema, note};
 pub use signature::{required, signature};
+pub use surface::{Surface, Touched};
 
 static HEADER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/catalog_header.bin"));
 static RECORDS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/catalog_records.bin"));
+static SURFACE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/catalog_surface.bin"));
 static WORDS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/catalog_words.bin"));
 
 /// The embedded bytes are not what this build of the reader expects. Cannot happen to a binary whose build
@@ -33,6 +36,8 @@ pub enum CatalogError {
     Header(#[source] postcard::Error),
     #[error("the embedded words cannot be read")]
     Words(#[source] postcard::Error),
+    #[error("the embedded operations cannot be read")]
+    Surface(#[source] postcard::Error),
     #[error("the embedded fragments cannot be read")]
     Fragments(#[source] postcard::Error),
     #[error("the embedded record of action {0} cannot be read")]
@@ -46,6 +51,7 @@ pub enum CatalogError {
 pub struct Catalog {
     header: Header<'static>,
     words: OnceLock<Words>,
+    surface: OnceLock<Surface<'static>>,
     fragments: Fragments,
 }
 
@@ -53,7 +59,8 @@ impl Catalog {
     /// The catalog compiled into this binary.
     pub fn embedded() -> Result<Catalog, CatalogError> {
         let header = postcard::from_bytes(HEADER).map_err(CatalogError::Header)?;
-        Ok(Catalog { header, words: OnceLock::new(), fragments: Fragments::default() })
+        let (words, surface) = (OnceLock::new(), OnceLock::new());
+        Ok(Catalog { header, words, surface, fragments: Fragments::default() })
     }
 
     /// How many actions there are.
@@ -114,6 +121,15 @@ impl Catalog {
     /// The aliases in order.
     pub fn aliases(&self) -> impl Iterator<Item = &'static str> {
         self.header.aliases.iter().map(|(alias, _)| *alias)
+    }
+
+    /// Every operation with the action that it belongs to, decoded on first use and kept.
+    pub fn surface(&self) -> Result<&Surface<'static>, CatalogError> {
+        if let Some(surface) = self.surface.get() {
+            return Ok(surface);
+        }
+        let surface = postcard::from_bytes(SURFACE).map_err(CatalogError::Surface)?;
+        Ok(self.surface.get_or_init(|| surface))
     }
 
     /// The words of the field, decoded on first use and kept.

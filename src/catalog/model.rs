@@ -94,6 +94,17 @@ pub struct Operation {
     /// What is sent to `/api/graphql`, where it is no REST request.
     #[serde(default)]
     pub graphql: Option<Graphql>,
+    /// It stands for any operation of that interface: which, its parameters say.
+    #[serde(default)]
+    pub any: Option<Interface>,
+}
+
+/// An interface of GitLab's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Interface {
+    Rest,
+    Graphql,
 }
 
 /// One thing GitLab's GraphQL interface does: a field of the root, or one reached through it.
@@ -430,6 +441,12 @@ impl Action {
         self.params.iter().find(|param| param.name == name)
     }
 
+    /// The interface that it calls directly, where the parameters say which operation. Its risk is then the most
+    /// that it can be; a call has its own.
+    pub fn direct(&self) -> Option<Interface> {
+        self.operations.iter().find_map(|operation| operation.any)
+    }
+
     /// The operations that can be chosen, preferred first.
     pub fn choices(&self) -> impl Iterator<Item = &Operation> {
         self.operations.iter().filter(|operation| !operation.alternate)
@@ -462,9 +479,10 @@ impl Operation {
 
 impl fmt::Display for Operation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.graphql {
-            Some(graphql) => write!(f, "{} {}", graphql.kind.name(), graphql.field),
-            None => write!(f, "{} {}", self.method.name(), self.path),
+        match (&self.graphql, self.any) {
+            (Some(graphql), _) => write!(f, "{} {}", graphql.kind.name(), graphql.field),
+            (None, Some(Interface::Rest)) => write!(f, "ANY {}", self.path),
+            (None, _) => write!(f, "{} {}", self.method.name(), self.path),
         }
     }
 }

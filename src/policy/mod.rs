@@ -50,7 +50,8 @@ impl Rule {
 }
 
 impl Policy {
-    /// Decides on a call. What is denied is denied before it is shown, and shown before it is confirmed.
+    /// Decides on a call, by the strictest of what it touches. What is denied is denied before it is shown, and
+    /// shown before it is confirmed.
     pub fn decide(self, call: &Call, consent: Consent) -> Decision {
         match call.risk() {
             risk if self.read_only && changes(risk, call) => Decision::Deny(Rule::ReadOnly),
@@ -63,7 +64,13 @@ impl Policy {
 
     /// Whether the finder may offer an action.
     pub fn offers(self, action: &Action) -> bool {
-        !self.read_only || action.risk == Risk::Read
+        !self.read_only || self.risk(action) == Risk::Read
+    }
+
+    /// The most that an action can do here. What calls an interface directly is decided on call by call, and
+    /// reads where only reads run.
+    pub fn risk(self, action: &Action) -> Risk {
+        if self.read_only && action.direct().is_some() { Risk::Read } else { action.risk }
     }
 }
 

@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Answer, EXECUTE, ErrorKind, ExecuteRequest, ToolError, Tools, View, graphql, paging, refusal, resolve,
+    Answer, EXECUTE, ExecuteRequest, ToolError, Tools, View, document, graphql, paging, refusal, resolve,
 };
 use crate::call::{self, Body, Call, Checked, Part};
-use crate::catalog::{Action, Graphql};
-use crate::gitlab::{self, GitlabError, Reply, Unread};
+use crate::catalog::{Action, Graphql, Interface};
+use crate::gitlab::{self, Applied, GitlabError, Reply, Unread};
 use crate::policy::{Consent, Decision, Rule};
 use crate::present::{self, Content, Options, Presented};
 
@@ -17,7 +17,7 @@ use crate::present::{self, Content, Options, Presented};
 pub async fn execute(tools: &Tools, request: &ExecuteRequest) -> Result<Answer, ToolError> {
     let action = named(tools, request)?;
     if !tools.policy.offers(&action) {
-        return Err(denied(&action, Rule::ReadOnly));
+        return Err(refusal::denied(&action.id, None, Rule::ReadOnly));
     }
     let mut notes = Vec::new();
     let params = with_default_project(tools, &action, request.params.clone(), &mut notes);
@@ -29,14 +29,18 @@ pub async fn execute(tools: &Tools, request: &ExecuteRequest) -> Result<Answer, 
     let call = resolve::call(tools, &checked).await?;
     let consent = Consent { confirm: request.confirm == Some(true), dry_run: request.dry_run == Some(true) };
     match tools.policy.decide(&call, consent) {
-        Decision::Deny(rule) => Err(denied(&action, rule)),
-        Decision::Preview(rule) => Ok(preview(&call, rule, &notes)),
+        Decision::Deny(rule) => Err(refusal::denied(&action.id, Some(&call), rule)),
+        Decision::Preview(rule) => {
+            notes.extend(refusal::decider(&call));
+            Ok(preview(&call, rule, &notes))
+        }
         Decision::Confirm => Err(refusal::needs_confirmation(&call, checked.params())),
         Decision::Allow => {
             let reply = send(tools, &call, &checked).await?;
-            let reply = match graphql_of(&action, &call) {
-                Some(graphql) => graphql::read(reply, &action, graphql, &mut notes)?,
-                None => reply,
+            let reply = match (graphql_of(&action, &call), action.direct()) {
+                (Some(graphql), _) => graphql::read(reply, &action, graphql, &mut notes)?,
+                (None, Some(Interface::Graphql)) => document::read(reply, &call, &mut notes)?,
+                (None, _) => reply,
             };
             let canonical = ExecuteRequest {
                 action: action.id.clone(),
@@ -71,11 +75,6 @@ fn named(tools: &Tools, request: &ExecuteRequest) -> Result<Action, ToolError> {
     }
 }
 
-fn denied(action: &Action, rule: Rule) -> ToolError {
-    let message = format!("{} is denied: {}. Nothing was sent", action.id, rule.explained());
-    ToolError::new(ErrorKind::Denied, message)
-}
-
 /// A call that names no project works on the configured one, where it cannot work without.
 fn with_default_project(
     tools: &Tools,
@@ -105,7 +104,13 @@ async fn send(tools: &Tools, call: &Call, checked: &Checked) -> Result<Reply, To
     if let Err(GitlabError::NotFound { .. }) = &sent {
         resolve::forget(tools, checked);
     }
-    sent.map_err(|error| refusal::from_gitlab(&error, checked.action(), tools.anonymous))
+    sent.map_err(|error| {
+        let refused = refusal::from_gitlab(&error, checked.action(), tools.anonymous);
+        match error.applied() {
+            Applied::Unknown if checked.action().direct().is_some() => refusal::look(refused, call),
+            _ => refused,
+        }
+    })
 }
 
 /// The request that would be sent.
@@ -173,9 +178,11 @@ fn answer(
     mut notes: Vec<String>,
 ) -> Answer {
     let fields = request.fields.clone().unwrap_or_default();
+    let is_document = action.direct() == Some(Interface::Graphql);
     let options = Options {
         fields: &fields,
-        full: request.view == Some(View::Full),
+        // A document has already said what is wanted of everything.
+        full: request.view == Some(View::Full) || is_document,
         budget: tools.max_bytes,
         offset: usize::try_from(request.offset.unwrap_or(0)).unwrap_or(usize::MAX),
     };
@@ -183,7 +190,7 @@ fn answer(
     let is_list = matches!(&reply.content, gitlab::Content::Json(Value::Array(_)));
     let shown = present::present(content(reply, &mut notes), &options);
     notes.extend(shown.notes.iter().cloned());
-    let page = if is_list { paging::page(request, action, &page, shown.rows) } else { None };
+    let page = if is_list || is_document { paging::page(request, action, &page, shown.rows) } else { None };
     assemble(request, call, shown, page, &notes)
 }
 

@@ -38,7 +38,8 @@ pub fn find(tools: &Tools, request: &FindRequest) -> Result<Answer, ToolError> {
     }
     let only_reads = request.read_only == Some(true);
     let allow = |action: &Action| {
-        tools.policy.offers(action) && (!only_reads || action.risk == crate::catalog::Risk::Read)
+        tools.policy.offers(action)
+            && (!only_reads || tools.policy.risk(action) == crate::catalog::Risk::Read)
     };
     let ranking = tools
         .ranker()
@@ -125,6 +126,7 @@ fn confidence(confidence: Confidence) -> &'static str {
 struct Found {
     structured: Map<String, Value>,
     action: Action,
+    risk: &'static str,
     signature: String,
     example: Option<Value>,
     schema: Option<Value>,
@@ -148,6 +150,7 @@ impl Found {
             example: first.then(|| json!({"action": action.id, "params": example(&action, words)})),
             schema,
             explain: hit.explain.clone(),
+            risk: tools.policy.risk(&action).name(),
             action,
         };
         found.fill(hit.score);
@@ -159,7 +162,7 @@ impl Found {
         let mut put = |name: &str, value: Value| self.structured.insert(name.to_owned(), value);
         put("action", json!(action.id));
         put("summary", json!(action.summary));
-        put("risk", json!(action.risk.name()));
+        put("risk", json!(self.risk));
         put("operations", json!(operations(action)));
         put("signature", json!(self.signature));
         put("required", json!(required(action)));
@@ -180,7 +183,7 @@ impl Found {
 
     fn write(&self, place: usize, text: &mut String) {
         let action = &self.action;
-        let _ = writeln!(text, "{place}. **{}** ({}) {}", action.id, action.risk.name(), action.summary);
+        let _ = writeln!(text, "{place}. **{}** ({}) {}", action.id, self.risk, action.summary);
         let _ = writeln!(text, "   `{}`", self.signature);
         let _ = writeln!(text, "   {}", operations(action).join(" · "));
         if let Some(example) = &self.example {

@@ -24,11 +24,13 @@ pub fn read(
     let Content::Json(body) = reply.content else { return Ok(reply) };
     let errors = messages(body.get("errors"));
     let data = body.get("data").filter(|data| !data.is_null());
-    let Some(data) = data else { return Err(failed(&errors, &body, action, graphql)) };
+    let Some(data) = data else {
+        return Err(failed(&errors, &body, &action.id, graphql.experiment.as_deref()));
+    };
     let found = match reached(data, &graphql.field) {
         Ok(found) => found.clone(),
-        Err(step) if errors.is_empty() => return Err(nothing(step, action)),
-        Err(_) => return Err(failed(&errors, &body, action, graphql)),
+        Err(step) if errors.is_empty() => return Err(nothing(step, &action.id)),
+        Err(_) => return Err(failed(&errors, &body, &action.id, graphql.experiment.as_deref())),
     };
     notes.extend(errors.iter().map(|error| format!("GitLab says: {error}")));
     let found = match graphql.kind {
@@ -44,7 +46,7 @@ pub fn read(
 }
 
 /// The texts of a list of errors, GraphQL's own or a payload's.
-fn messages(errors: Option<&Value>) -> Vec<String> {
+pub fn messages(errors: Option<&Value>) -> Vec<String> {
     let items = errors.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let text = |error: &Value| match error.get("message").unwrap_or(error) {
         Value::String(text) => text.clone(),
@@ -60,33 +62,30 @@ fn reached<'v, 'f>(data: &'v Value, field: &'f str) -> Result<&'v Value, &'f str
         .try_fold(data, |value, step| value.get(step).filter(|found| !found.is_null()).ok_or(step))
 }
 
-fn nothing(step: &str, action: &Action) -> ToolError {
-    ToolError::new(
-        ErrorKind::NotFound,
-        format!("{}: GitLab has no `{step}` there that can be seen", action.id),
-    )
-    .hint("Check the path and the number; GitLab also hides what the token may not see.")
+pub fn nothing(step: &str, action: &str) -> ToolError {
+    ToolError::new(ErrorKind::NotFound, format!("{action}: GitLab has no `{step}` there that can be seen"))
+        .hint("Check the path and the number; GitLab also hides what the token may not see.")
 }
 
 /// The request was refused as a whole.
-fn failed(errors: &[String], body: &Value, action: &Action, graphql: &Graphql) -> ToolError {
+pub fn failed(errors: &[String], body: &Value, action: &str, experiment: Option<&str>) -> ToolError {
     let said = if errors.is_empty() { "GitLab answered without data".to_owned() } else { errors.join("; ") };
     let unknown = errors.iter().any(|error| UNKNOWN.iter().any(|words| error.contains(words)));
     if unknown {
-        let since = match &graphql.experiment {
+        let since = match experiment {
             Some(version) => {
                 format!("It is an experiment, introduced in GitLab {version}: this instance may be older.")
             }
             None => "This instance's GitLab may be older or newer than this catalog.".to_owned(),
         };
-        return ToolError::new(ErrorKind::GitlabError, format!("{}: {said}", action.id)).hint(since);
+        return ToolError::new(ErrorKind::GitlabError, format!("{action}: {said}")).hint(since);
     }
     if errors.iter().any(|error| error.contains(HIDDEN)) {
-        return ToolError::new(ErrorKind::NotFound, format!("{}: {said}", action.id))
+        return ToolError::new(ErrorKind::NotFound, format!("{action}: {said}"))
             .hint("Check the path and the ids; GitLab also hides what the token may not see.");
     }
     let kind = if is_about_values(body) { ErrorKind::InvalidParams } else { ErrorKind::GitlabError };
-    ToolError::new(kind, format!("{}: {said}", action.id))
+    ToolError::new(kind, format!("{action}: {said}"))
 }
 
 /// Whether GraphQL refused a variable's value.

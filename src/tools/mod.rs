@@ -1,6 +1,7 @@
 //! The two tools, apart from the protocol that carries them: what they take, what they answer, and the way a
 //! request goes through the other modules. The server and the command line both call these.
 
+mod document;
 mod error;
 mod execute;
 mod find;
@@ -167,7 +168,7 @@ impl Tools {
 
     /// What the parameters of a call are checked against.
     fn context(&self) -> Result<Context<'_>, CatalogError> {
-        Ok(Context { base: &self.base, words: self.catalog.words()? })
+        Ok(Context { base: &self.base, words: self.catalog.words()?, surface: self.catalog.surface()? })
     }
 
     /// Ranked actions for a request in words. Pure computation, well under a millisecond.

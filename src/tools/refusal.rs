@@ -6,8 +6,9 @@ use serde_json::{Map, Value, json};
 
 use super::{EXECUTE, ErrorKind, ExecuteRequest, FIND, ToolError, Tools};
 use crate::call::{self, Call, Fault, Invalid, Kind};
-use crate::catalog::Action;
+use crate::catalog::{Action, Risk};
 use crate::gitlab::{Applied, GitlabError};
+use crate::policy::Rule;
 
 /// A fault of this server's own, with all that is under it.
 pub fn internal(error: &dyn Error) -> ToolError {
@@ -46,6 +47,10 @@ pub fn ambiguous(given: &str, ids: &[&str], request: &ExecuteRequest) -> ToolErr
 /// Parameters that make no call: each fault with what is accepted, and the call as it should be where the faults
 /// say that.
 pub fn invalid(invalid: &Invalid, action: &Action) -> ToolError {
+    if let [Fault::IsGraphql { body }] = invalid.faults.as_slice() {
+        let error = ToolError::new(ErrorKind::InvalidParams, invalid.to_string());
+        return error.fix(EXECUTE, json!({"action": "api.graphql", "params": as_document(body.as_ref())}));
+    }
     let mut params = invalid.right.clone();
     let mut hints = Vec::new();
     let mut repaired = true;
@@ -92,6 +97,18 @@ pub fn wrong_target(tools: &Tools, invalid: &Invalid, action: &Action) -> Option
     }
 }
 
+/// The body of a GraphQL request as what api.graphql takes; a document that works where it has none.
+fn as_document(body: Option<&Value>) -> Value {
+    let said = |name: &str| body.and_then(|body| body.get(name));
+    match (said("query"), said("variables")) {
+        (Some(document @ Value::String(_)), Some(variables @ Value::Object(_))) => {
+            json!({"document": document, "variables": variables})
+        }
+        (Some(document @ Value::String(_)), _) => json!({"document": document}),
+        _ => json!({"document": "{ currentUser { username } }"}),
+    }
+}
+
 /// The parameter as it was probably meant, with why.
 fn repair(fault: &Fault, action: &Action) -> Option<(String, Value, String)> {
     match fault {
@@ -105,18 +122,42 @@ fn repair(fault: &Fault, action: &Action) -> Option<(String, Value, String)> {
             action.param(name)?;
             Some((name.clone(), json!(nearest), format!("Did you mean `{nearest}` by `{given}`?")))
         }
+        Fault::NotTaken { instead: Some((name, value)), .. } => {
+            Some((name.clone(), value.clone(), format!("As `{name}` has it in `fix`, it can be sent.")))
+        }
         _ => None,
     }
 }
 
+/// What a direct call comes down to, of which one operation decides: `mutation issueDelete (issue.delete) is
+/// destructive`. Nothing of a call that an action made, which is what it is called.
+pub fn decider(call: &Call) -> Option<String> {
+    let touched = call.strictest().filter(|touched| !touched.ids.iter().any(|id| id == call.action()))?;
+    let operation = &touched.operation;
+    let risk = match touched.risk {
+        Risk::Read => "a read",
+        Risk::Write => "a write",
+        Risk::Destructive => "destructive",
+    };
+    Some(match touched.ids.as_slice() {
+        [] if touched.risk == Risk::Read => format!("{operation} is {risk}"),
+        [] => format!("{operation} is not in the catalog, and so taken to be {risk}"),
+        ids => format!("{operation} ({}) is {risk}", ids.join(", ")),
+    })
+}
+
+/// The policy does not let it run.
+pub fn denied(action: &str, call: Option<&Call>, rule: Rule) -> ToolError {
+    let why = call.and_then(decider).map(|decider| format!("{decider}, and ")).unwrap_or_default();
+    let message = format!("{action} is denied: {why}{}. Nothing was sent", rule.explained());
+    ToolError::new(ErrorKind::Denied, message)
+}
+
 /// Nothing destructive runs unasked.
 pub fn needs_confirmation(call: &Call, params: &Map<String, Value>) -> ToolError {
-    let message = format!(
-        "{} is destructive: it would send {} {}. Nothing was changed",
-        call.action(),
-        call.method().name(),
-        call.path()
-    );
+    let what = decider(call).unwrap_or_else(|| format!("{} is destructive", call.action()));
+    let message =
+        format!("{what}: it would send {} {}. Nothing was changed", call.method().name(), call.path());
     ToolError::new(ErrorKind::NeedsConfirmation, message)
         .hint("Run it again with `confirm: true` once the user wants it; `dry_run: true` shows the request.")
         .fix(EXECUTE, json!({"action": call.action(), "params": params, "confirm": true}))
@@ -151,6 +192,16 @@ pub fn from_gitlab(error: &GitlabError, action: &Action, anonymous: bool) -> Too
         );
     }
     refusal
+}
+
+/// How to find out whether a direct call was done: by what it touches, as it is of no domain itself.
+pub fn look(refused: ToolError, call: &Call) -> ToolError {
+    let id = call.strictest().and_then(|touched| touched.ids.last());
+    let query = match id.and_then(|id| id.split_once('.')) {
+        Some((domain, _)) => format!("get {}", domain.replace('_', " ")),
+        None => "call the REST API directly".to_owned(),
+    };
+    refused.fix(FIND, json!({"query": query, "read_only": id.is_some()}))
 }
 
 /// The error with what is under it: the reason a connection failed is in its sources.

@@ -19,7 +19,7 @@ fn document_path() -> PathBuf {
 
 /// Whether the document can say anything of the action.
 fn is_rest(action: &Action) -> bool {
-    action.operations.iter().all(|operation| operation.graphql.is_none())
+    action.operations.iter().all(|operation| operation.graphql.is_none() && operation.any.is_none())
 }
 
 /// An operation of the document: what its requests look like, and every name it knows.

@@ -39,6 +39,11 @@ pub fn build(
             Err(fault) => faults.push(fault),
         }
     }
+    for (id, operation) in &curation.direct {
+        // What they take is in curation alone.
+        let member = Member { operation: operation.clone(), params: Vec::new() };
+        groups.entry(id.clone()).or_default().push(member);
+    }
     let rest: BTreeSet<String> = groups.keys().cloned().collect();
     let mut actions = Vec::new();
     for (id, members) in groups {
@@ -128,6 +133,7 @@ fn member(raw: &RawOperation, alternate: bool) -> Member {
         alternate,
         deprecated: raw.deprecated,
         graphql: None,
+        any: None,
     };
     Member { operation, params: once(params) }
 }
@@ -234,7 +240,7 @@ fn action(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut 
         faults.push(format!("{id} is of a domain that no file of curation describes"));
     }
     let written = curation.actions.get(id).cloned().unwrap_or_default();
-    let mut params = params(id, &members, &written, &curation.glossary, faults);
+    let mut params = params(id, &members, &written, curation, faults);
     own_types(&mut members, &params);
     let mut operations: Vec<Operation> = members.into_iter().map(|member| member.operation).collect();
     for operation in &mut operations {
@@ -281,7 +287,7 @@ fn params(
     id: &str,
     members: &[Member],
     written: &CuratedAction,
-    glossary: &BTreeMap<String, GlossaryEntry>,
+    curation: &Curation,
     faults: &mut Vec<String>,
 ) -> Vec<Param> {
     let chosen: Vec<&Member> = members.iter().filter(|member| !member.operation.alternate).collect();
@@ -314,8 +320,8 @@ fn params(
     if chosen.len() > 1 {
         add_selector(&mut params, chosen.iter().map(|member| member.operation.scope));
     }
-    curate_all(id, &mut params, written, faults);
-    order(&mut params, glossary);
+    curate_all(id, &mut params, written, &curation.direct, faults);
+    order(&mut params, &curation.glossary);
     params
 }
 
@@ -342,15 +348,22 @@ fn own_types(members: &mut [Member], params: &[Param]) {
     }
 }
 
-fn curate_all(id: &str, params: &mut Vec<Param>, written: &CuratedAction, faults: &mut Vec<String>) {
+fn curate_all(
+    id: &str,
+    params: &mut Vec<Param>,
+    written: &CuratedAction,
+    direct: &BTreeMap<String, Operation>,
+    faults: &mut Vec<String>,
+) {
     let unknown = written.hidden.iter().filter(|name| !params.iter().any(|param| param.name == **name));
     faults.extend(unknown.map(|name| format!("{id} has no parameter {name}, which its curation hides")));
     params.retain(|param| !written.hidden.contains(&param.name));
+    let is_direct = direct.contains_key(id);
     for (name, curated) in &written.params {
         if let Some(param) = params.iter_mut().find(|param| param.name == *name) {
             curate(param, curated);
         } else if curated.place.is_some() {
-            let mut added = Param { name: name.clone(), undocumented: true, ..Param::default() };
+            let mut added = Param { name: name.clone(), undocumented: !is_direct, ..Param::default() };
             curate(&mut added, curated);
             params.push(added);
         } else {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use gitlab_mcp::catalog::{
-    ArrayForm, Audience, BodyForm, GlossaryEntry, Json, Kind, Names, Param, Place, Risk,
+    ArrayForm, Audience, BodyForm, GlossaryEntry, Json, Kind, Names, Operation, Param, Place, Risk,
 };
 use serde::Deserialize;
 
@@ -23,6 +23,8 @@ pub struct Curation {
     pub selections: BTreeMap<String, String>,
     /// How names of GraphQL's fields begin, in snake_case, with the domain that is meant.
     pub nouns: BTreeMap<String, String>,
+    /// Operations that no document of GitLab's describes, because each is any of an interface; by action.
+    pub direct: BTreeMap<String, Operation>,
 }
 
 /// An id for an operation, and the file that gives it.
@@ -135,6 +137,8 @@ struct File {
     selections: BTreeMap<String, String>,
     #[serde(default)]
     nouns: BTreeMap<String, String>,
+    #[serde(default)]
+    direct: BTreeMap<String, Operation>,
 }
 
 /// Reads every file of the folder.
@@ -189,6 +193,7 @@ impl Curation {
         }
         self.selections.extend(file.selections);
         self.nouns.extend(file.nouns);
+        self.direct.extend(file.direct);
         for (id, action) in file.action {
             if self.actions.insert(id.clone(), action).is_some() {
                 faults.push(format!("action {id} is described twice; again in {family}.toml"));

@@ -26,6 +26,7 @@ pub fn print(document: &Document, schema: &Schema, actions: &[Action], curation:
         ("    fields of the root", schema.queries),
         ("    reached by a path", schema.fields),
         ("actions", actions.len()),
+        ("  of any operation", actions.iter().filter(|action| action.direct().is_some()).count()),
         ("  twins of others", actions.iter().filter(|action| action.twin.is_some()).count()),
         ("  for people", actions.iter().filter(|action| action.audience == Audience::Person).count()),
         ("  with curated words", actions.iter().filter(|action| action.curated).count()),

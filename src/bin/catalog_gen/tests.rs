@@ -250,6 +250,7 @@ fn risk_goes_by_method_and_the_verbs_first_word() {
             alternate: false,
             deprecated: false,
             graphql: None,
+            any: None,
         }]
     };
     for (verb, method, expected) in [

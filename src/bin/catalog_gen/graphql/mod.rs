@@ -83,6 +83,7 @@ fn placed(
         if reached.mutation { selections.of_payload(&leaf.ty.name) } else { selections.of(&leaf.ty) };
     let status = reached.status();
     let operation = Operation {
+        any: None,
         method: Method::Post,
         path: "/api/graphql".to_owned(),
         scope: scope(reached, &taken.params),

@@ -1,0 +1,292 @@
+//! A GraphQL document that was given: parsed, never matched by pattern, to what it comes down to. The only one here
+//! that names the parser.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use apollo_compiler::ast::{
+    Definition, Document, Field, FragmentDefinition, OperationDefinition, OperationType, Selection, Value,
+};
+use apollo_compiler::parser::Parser;
+
+use super::Fault;
+use crate::catalog::{Risk, Surface, Touched};
+
+/// More than any document that GitLab takes (10,000 characters), and little enough to look at.
+const MOST_TOKENS: usize = 20_000;
+/// Deeper than GitLab answers.
+const DEEPEST: usize = 100;
+/// How many selections are looked at: fragments within fragments make few lines into any number of them.
+const MOST_SELECTIONS: usize = 20_000;
+
+const NOTHING: &str = "it holds no operation, such as `query { currentUser { username } }`";
+
+/// A document as it is sent, and what it comes down to.
+#[derive(Debug)]
+pub struct Read {
+    /// Written anew from what was parsed.
+    pub text: String,
+    /// `query project, currentUser`
+    pub operation: String,
+    pub touches: Vec<Touched>,
+    /// The places of lists in the reply, with the variable that feeds the `after` of each.
+    pub cursors: BTreeMap<String, String>,
+}
+
+/// Reads a document with one operation, or says why it cannot be run.
+pub fn read(text: &str, surface: &Surface<'_>) -> Result<Read, Fault> {
+    let document = parsed(text)?;
+    let operation = only_operation(&document)?;
+    let fields = Fields::of(&document, operation, surface.depth()).map_err(|reason| refused(&reason))?;
+    let kind = operation.operation_type;
+    Ok(Read {
+        text: document.serialize().no_indent().to_string(),
+        operation: format!("{kind} {}", fields.roots.iter().copied().collect::<Vec<_>>().join(", ")),
+        touches: fields.touches(kind, surface),
+        cursors: fields.cursors,
+    })
+}
+
+fn refused(reason: &str) -> Fault {
+    Fault::NoDocument { reason: reason.to_owned(), line: None }
+}
+
+fn parsed(text: &str) -> Result<Document, Fault> {
+    // A mark of the byte order is no part of the document, and not every parser passes over it.
+    let text = text.trim_start_matches('\u{feff}');
+    if text.trim().is_empty() {
+        return Err(refused(NOTHING));
+    }
+    let mut parser = Parser::new().token_limit(MOST_TOKENS).recursion_limit(DEEPEST);
+    parser.parse_ast(text, "document").map_err(|faults| {
+        let first = faults.errors.iter().next();
+        let line = first.as_ref().and_then(|fault| fault.line_column_range()).map(|range| range.start.line);
+        let reason =
+            first.map_or_else(|| "it is no GraphQL".to_owned(), |fault| said(&fault.error.to_string()));
+        Fault::NoDocument { reason, line }
+    })
+}
+
+/// The parser's words within a sentence of ours.
+fn said(message: &str) -> String {
+    message.trim_end_matches('.').to_owned()
+}
+
+/// GitLab would want to be told which of several to run, and what is not run is not worth a decision.
+fn only_operation(document: &Document) -> Result<&OperationDefinition, Fault> {
+    let mut operations = Vec::new();
+    for definition in &document.definitions {
+        match definition {
+            Definition::OperationDefinition(operation) => operations.push(operation),
+            Definition::FragmentDefinition(_) => {}
+            other => {
+                let name = other.name().map_or_else(String::new, |name| format!(" `{name}`"));
+                return Err(refused(&format!("the definition{name} is of a schema; operations run")));
+            }
+        }
+    }
+    match operations.as_slice() {
+        [only] if only.operation_type == OperationType::Subscription => {
+            Err(refused("a subscription has no one answer; a query or a mutation has"))
+        }
+        [only] => Ok(only),
+        [] => Err(refused(NOTHING)),
+        several => {
+            let names: Vec<&str> = several
+                .iter()
+                .map(|operation| operation.name.as_ref().map_or("one without a name", |name| name.as_str()))
+                .collect();
+            Err(refused(&format!("it holds {} operations ({}); send one", names.len(), names.join(", "))))
+        }
+    }
+}
+
+/// What an operation asks for, all of its fragments in their places.
+#[derive(Debug, Default)]
+struct Fields<'d> {
+    /// The fields of the root by their own names, whatever they are called in the reply.
+    roots: BTreeSet<&'d str>,
+    /// The fields from the root, as the catalog names reads: `project.branchRules`.
+    paths: BTreeSet<String>,
+    cursors: BTreeMap<String, String>,
+}
+
+/// Selections that are still to be looked at.
+#[derive(Clone)]
+struct Open<'d> {
+    selections: &'d [Selection],
+    /// The fields from the root to them, by their names and as the reply calls them.
+    names: Vec<&'d str>,
+    keys: Vec<&'d str>,
+    /// The fragments that they stand in.
+    fragments: Vec<&'d str>,
+}
+
+impl<'d> Fields<'d> {
+    /// Of an operation, to that many fields from the root. Without recursion: how deep it goes is the caller's.
+    fn of(document: &'d Document, operation: &'d OperationDefinition, depth: usize) -> Result<Self, String> {
+        let mut fields = Fields::default();
+        let root = Vec::new();
+        let mut open = vec![Open {
+            selections: &operation.selection_set,
+            names: root.clone(),
+            keys: root.clone(),
+            fragments: root,
+        }];
+        let mut seen = 0;
+        while let Some(at) = open.pop() {
+            for selection in at.selections {
+                seen += 1;
+                if seen > MOST_SELECTIONS {
+                    return Err(format!("its fragments make more than {MOST_SELECTIONS} selections"));
+                }
+                match selection {
+                    Selection::Field(field) => open.push(fields.add(field, &at, depth)),
+                    Selection::InlineFragment(inline) => {
+                        open.push(Open { selections: &inline.selection_set, ..at.clone() });
+                    }
+                    Selection::FragmentSpread(spread) => {
+                        open.extend(spread_at(document, spread.fragment_name.as_str(), &at)?);
+                    }
+                }
+            }
+        }
+        Ok(fields)
+    }
+
+    fn add(&mut self, field: &'d Field, at: &Open<'d>, depth: usize) -> Open<'d> {
+        let mut below = at.clone();
+        below.names.push(field.name.as_str());
+        below.keys.push(field.alias.as_ref().unwrap_or(&field.name).as_str());
+        below.selections = &field.selection_set;
+        if at.names.is_empty() {
+            self.roots.insert(field.name.as_str());
+        }
+        if below.names.len() <= depth {
+            self.paths.insert(below.names.join("."));
+        }
+        let after = field.arguments.iter().find(|argument| argument.name == "after");
+        if let Some(Value::Variable(variable)) = after.map(|argument| &*argument.value) {
+            self.cursors.insert(below.keys.join("."), variable.to_string());
+        }
+        below
+    }
+
+    /// Everything that it comes down to: each field of the root, and of a query each read of the catalog below.
+    fn touches(&self, kind: OperationType, surface: &Surface<'_>) -> Vec<Touched> {
+        if kind == OperationType::Mutation {
+            return self.roots.iter().flat_map(|field| mutation(field, surface)).collect();
+        }
+        self.paths.iter().flat_map(|path| query(path, surface)).collect()
+    }
+}
+
+fn mutation(field: &str, surface: &Surface<'_>) -> Vec<Touched> {
+    let unknown = |risk| vec![Touched { operation: format!("mutation {field}"), ids: Vec::new(), risk }];
+    // That asks for nothing but a name, and is a mutation all the same.
+    if field == "__typename" {
+        return unknown(Risk::Write);
+    }
+    let found = surface.mutation(field);
+    // Nobody here can say whether a change that the catalog does not know can be taken back.
+    if found.is_empty() {
+        return unknown(Risk::Destructive);
+    }
+    found.into_iter().map(|touched| Touched { risk: touched.risk.max(Risk::Write), ..touched }).collect()
+}
+
+fn query(path: &str, surface: &Surface<'_>) -> Vec<Touched> {
+    let found = surface.query(path);
+    if found.is_empty() && !path.contains('.') {
+        return vec![Touched { operation: format!("query {path}"), ids: Vec::new(), risk: Risk::Read }];
+    }
+    found
+}
+
+/// What a spread stands for: every fragment of that name, though GitLab takes only one.
+fn spread_at<'d>(document: &'d Document, name: &'d str, at: &Open<'d>) -> Result<Vec<Open<'d>>, String> {
+    if at.fragments.contains(&name) {
+        return Err(format!("the fragment `{name}` spreads itself"));
+    }
+    let found: Vec<Open<'d>> = fragments(document)
+        .filter(|fragment| fragment.name == name)
+        .map(|fragment| {
+            let fragments = at.fragments.iter().copied().chain([name]).collect();
+            Open { selections: &fragment.selection_set, fragments, ..at.clone() }
+        })
+        .collect();
+    if found.is_empty() { Err(format!("there is no fragment `{name}`")) } else { Ok(found) }
+}
+
+fn fragments(document: &Document) -> impl Iterator<Item = &FragmentDefinition> {
+    document.definitions.iter().filter_map(|definition| match definition {
+        Definition::FragmentDefinition(fragment) => Some(&**fragment),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::Catalog;
+
+    fn reason(text: &str) -> Result<Read, String> {
+        let catalog = Catalog::embedded().unwrap();
+        read(text, catalog.surface().unwrap()).map_err(|fault| fault.to_string())
+    }
+
+    #[test]
+    fn what_is_too_deep_is_refused_and_no_more() {
+        for deep in [
+            "{a".repeat(50_000),
+            format!("{}a{}", "{a".repeat(5_000), "}".repeat(5_000)),
+            format!("{{a(b:{}{})}}", "[".repeat(5_000), "]".repeat(5_000)),
+            format!("{{a(b:{}{})}}", "{c:".repeat(5_000), "}".repeat(5_000)),
+            format!("query($a:{}Int{}){{a}}", "[".repeat(5_000), "]".repeat(5_000)),
+            format!("{{{}a{}}}", "...{".repeat(5_000), "}".repeat(5_000)),
+            "{a} ".repeat(20_000),
+        ] {
+            assert!(reason(&deep).is_err());
+        }
+    }
+
+    #[test]
+    fn fragments_within_fragments_are_counted() {
+        let mut text = "{...F0}".to_owned();
+        for at in 0..60 {
+            let next = at + 1;
+            text.push_str(&format!("fragment F{at} on Query{{...F{next} ...F{next}}}"));
+        }
+        text.push_str("fragment F60 on Query{a}");
+        assert!(reason(&text).unwrap_err().contains("selections"));
+    }
+
+    #[test]
+    fn a_read_of_the_catalog_is_seen_below_the_root() {
+        let read =
+            reason("{x: project(fullPath: \"a\"){...F}} fragment F on Project{y: branchRules{nodes{name}}}");
+        let touches = read.unwrap().touches;
+        assert!(
+            touches.iter().any(|touched| touched.ids.iter().any(|id| id == "branch_rule.list")),
+            "{touches:?}"
+        );
+    }
+
+    #[test]
+    fn what_is_sent_is_written_anew() {
+        let text = "\u{feff}query Q($a: String = \"x\\u0041\") { # mutation\r\n a(b: \"\"\"c\n\"d\" \"\"\", e: $a) @skip(if: false) { f } }";
+        let sent = reason(text).unwrap().text;
+        assert!(!sent.contains(['\n', '\r', '#', '\u{feff}']) && !sent.contains("mutation"), "{sent}");
+        assert_eq!(reason(&sent).unwrap().text, sent);
+    }
+
+    #[test]
+    fn the_strictest_field_decides() {
+        let read =
+            reason("mutation { a: updateIssue(input: {}) { errors } b: nothingThatIs { c } }").unwrap();
+        let risks: Vec<(&str, Risk)> = read.touches.iter().map(|t| (t.operation.as_str(), t.risk)).collect();
+        assert_eq!(
+            risks,
+            [("mutation nothingThatIs", Risk::Destructive), ("mutation updateIssue", Risk::Write)]
+        );
+    }
+}

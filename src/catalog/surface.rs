@@ -1,0 +1,162 @@
+//! Every operation of GitLab's with the action that it belongs to: what tells of a request that was not made from
+//! an action which actions it stands for. Written by the build script, which includes this file by path, and read
+//! by [`super::Catalog`].
+
+use std::num::TryFromIntError;
+
+use serde::{Deserialize, Serialize};
+
+use super::model::{Action, Method, Piece, Risk, pieces};
+
+/// The operations, and what their actions are.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Surface<'a> {
+    #[serde(borrow)]
+    actions: Vec<Owner<'a>>,
+    #[serde(borrow)]
+    rest: Vec<Route<'a>>,
+    /// Fields as people name them, `mutation workItemCreate` or `query project.branchRules`; sorted.
+    graphql: Vec<(String, u16)>,
+}
+
+/// An action, as far as one has to know it to decide on a call.
+#[derive(Debug, Serialize, Deserialize)]
+struct Owner<'a> {
+    id: &'a str,
+    /// The action that it stands behind.
+    twin: Option<&'a str>,
+    risk: Risk,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Route<'a> {
+    method: Method,
+    path: &'a str,
+    action: u16,
+}
+
+/// An operation that a request comes down to, and what is known of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Touched {
+    /// As GitLab's documentation writes it: `DELETE /projects/:id`, `mutation issueDelete`.
+    pub operation: String,
+    /// The action of the catalog, with the one that it stands behind; none where the catalog has no such operation.
+    pub ids: Vec<String>,
+    pub risk: Risk,
+}
+
+impl Touched {
+    /// By an operation of an action.
+    pub fn by(action: &Action, operation: String) -> Touched {
+        let ids = [Some(&action.id), action.twin.as_ref()].into_iter().flatten().cloned().collect();
+        Touched { operation, ids, risk: action.risk }
+    }
+}
+
+impl<'a> Surface<'a> {
+    /// Of all actions, in order of their ids.
+    pub fn of(actions: &'a [Action]) -> Result<Surface<'a>, TryFromIntError> {
+        let mut surface = Surface { actions: Vec::new(), rest: Vec::new(), graphql: Vec::new() };
+        for (number, action) in actions.iter().enumerate() {
+            let number = u16::try_from(number)?;
+            surface.actions.push(Owner { id: &action.id, twin: action.twin.as_deref(), risk: action.risk });
+            for operation in action.operations.iter().filter(|operation| operation.any.is_none()) {
+                match &operation.graphql {
+                    Some(_) => surface.graphql.push((operation.to_string(), number)),
+                    None => {
+                        let (method, path) = (operation.method, operation.path.as_str());
+                        surface.rest.push(Route { method, path, action: number });
+                    }
+                }
+            }
+        }
+        surface.graphql.sort();
+        Ok(surface)
+    }
+
+    /// The operations that a REST request may be, the nearest first: those of its method whose path its segments,
+    /// decoded, fill. GitLab serves the first that it has defined, which nobody here knows, so that all are given.
+    pub fn rest(&self, method: Method, segments: &[String]) -> Vec<Touched> {
+        let bare = without_dashes(segments);
+        let plain = without_format(&bare);
+        let serves = |route: &&Route<'_>| {
+            let pattern: Vec<&str> = words(route.path).collect();
+            fills(&pattern, &bare) || plain.as_ref().is_some_and(|plain| fills(&pattern, plain))
+        };
+        let same = |route: &&Route<'_>| route.method == method && !route.path.starts_with("/api/");
+        let mut found: Vec<&Route<'_>> = self.rest.iter().filter(same).filter(serves).collect();
+        found.sort_by_key(|route| route.path.matches([':', '*']).count());
+        found
+            .into_iter()
+            .filter_map(|route| self.served(format!("{} {}", method.name(), route.path), route.action))
+            .collect()
+    }
+
+    /// The mutation that a field of the root is.
+    pub fn mutation(&self, field: &str) -> Vec<Touched> {
+        self.graphql(&format!("mutation {field}"))
+    }
+
+    /// The read that a field is, by the fields from the root: `project.branchRules`.
+    pub fn query(&self, fields: &str) -> Vec<Touched> {
+        self.graphql(&format!("query {fields}"))
+    }
+
+    /// How many fields the longest of the reads goes through.
+    pub fn depth(&self) -> usize {
+        self.graphql.iter().map(|(known, _)| known.split('.').count()).max().unwrap_or_default()
+    }
+
+    fn graphql(&self, name: &str) -> Vec<Touched> {
+        let start = self.graphql.partition_point(|(known, _)| known.as_str() < name);
+        let same = self.graphql.iter().skip(start).take_while(|(known, _)| known == name);
+        same.filter_map(|(known, action)| self.served(known.clone(), *action)).collect()
+    }
+
+    fn served(&self, operation: String, action: u16) -> Option<Touched> {
+        let owner = self.actions.get(usize::from(action))?;
+        let ids = [Some(owner.id), owner.twin].into_iter().flatten().map(str::to_owned).collect();
+        Some(Touched { operation, ids, risk: owner.risk })
+    }
+}
+
+fn words(path: &str) -> impl Iterator<Item = &str> {
+    path.split('/').filter(|word| !word.is_empty() && *word != "-")
+}
+
+/// GitLab takes many paths with and without `-`; the catalog has one of the two.
+fn without_dashes(segments: &[String]) -> Vec<&str> {
+    segments.iter().map(String::as_str).filter(|segment| *segment != "-").collect()
+}
+
+/// GitLab also serves what is asked for as `issues.json`.
+fn without_format<'s>(segments: &[&'s str]) -> Option<Vec<&'s str>> {
+    let (last, before) = segments.split_last()?;
+    let (plain, _) = last.rsplit_once('.').filter(|(plain, _)| !plain.is_empty())?;
+    Some(before.iter().copied().chain([plain]).collect())
+}
+
+/// Whether segments are of a path's pattern: words of GitLab's as they are, anything in a placeholder, and one
+/// segment or more in a glob.
+fn fills(pattern: &[&str], segments: &[&str]) -> bool {
+    let (Some((first, rest)), Some((segment, left))) = (pattern.split_first(), segments.split_first()) else {
+        return pattern.is_empty() && segments.is_empty();
+    };
+    if !first.starts_with('*') {
+        return fills_one(&pieces(first).collect::<Vec<_>>(), segment) && fills(rest, left);
+    }
+    (1..=segments.len()).any(|taken| segments.get(taken..).is_some_and(|left| fills(rest, left)))
+}
+
+/// The same of one segment, which may hold several placeholders: `:file_name.tgz`.
+fn fills_one(pattern: &[Piece<'_>], text: &str) -> bool {
+    match pattern.split_first() {
+        None => text.is_empty(),
+        Some((Piece::Text(word), rest)) => text.strip_prefix(word).is_some_and(|left| fills_one(rest, left)),
+        Some((Piece::Placeholder { .. }, [])) => !text.is_empty(),
+        Some((Piece::Placeholder { .. }, rest)) => text
+            .char_indices()
+            .skip(1)
+            .any(|(at, _)| text.get(at..).is_some_and(|left| fills_one(rest, left))),
+    }
+}
