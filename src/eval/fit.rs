@@ -6,7 +6,7 @@ use std::fmt;
 use super::figures::{Count, Figures};
 use super::{CaseSet, EvalError, Serving, ranked};
 use crate::catalog::Catalog;
-use crate::search::{Confidence, FEATURES, Features, Ranker, WEIGHTS, Weights};
+use crate::search::{Confidence, FEATURES, Feature, Features, Ranker, WEIGHTS, Weights};
 
 /// Into how many parts the cases are cut; each is judged by a fit to the others.
 const FOLDS: u64 = 5;
@@ -18,6 +18,8 @@ const STRIDE: f32 = 0.02;
 const MOMENTUM: f32 = 0.9;
 /// How strongly a weight is held at what it was, so that a few cases do not move it far.
 const HOLD: f32 = 0.02;
+/// Weights that are promises and no guesses: what a machine's protocol and what destroys weigh.
+const RULES: [Feature; 2] = [Feature::Machine, Feature::Unasked];
 /// Of the answers called sure, this share has to be right.
 const CALIBRATED: f64 = 0.98;
 
@@ -131,6 +133,8 @@ fn climb(judged: &[Judged], is_used: impl Fn(&Judged) -> bool, without: Option<u
             *weight += STRIDE * *speed;
             if without == Some(at) {
                 *weight = 0.0;
+            } else if is_rule(at) {
+                *weight = start.get(at).copied().unwrap_or_default();
             }
         }
     }
@@ -138,6 +142,10 @@ fn climb(judged: &[Judged], is_used: impl Fn(&Judged) -> bool, without: Option<u
     let scale = start.iter().map(|w| w.abs()).sum::<f32>() / weights.iter().map(|w| w.abs()).sum::<f32>();
     weights.iter_mut().for_each(|weight| *weight *= scale);
     Weights { features: weights, ..WEIGHTS }
+}
+
+fn is_rule(at: usize) -> bool {
+    FEATURES.get(at).is_some_and(|(feature, _)| RULES.contains(feature))
 }
 
 /// Adds the slope of the likelihood that one of a request's right answers comes first.

@@ -180,7 +180,7 @@ impl<'f> Found<'f> {
     ) -> Result<Ranking, SearchError> {
         let guessed = request.concepts.iter().any(|concept| concept.guessed);
         let doubtful = guessed || whole.object.is_none() || routes::is_address(self.query.words);
-        self.hold_back(ranker.weights.sure, doubtful);
+        self.hold_back(ranker.weights.harm, doubtful);
         let confidence = self.confidence(ranker, doubtful);
         if confidence == Confidence::None {
             let suggestions = suggest::instead(self.query.words, self.catalog);
@@ -199,9 +199,9 @@ impl<'f> Found<'f> {
     }
 
     /// A destructive action that is not sure, or answers a doubtful request, never stands first.
-    fn hold_back(&mut self, sure: f32, doubtful: bool) {
+    fn hold_back(&mut self, least: f32, doubtful: bool) {
         let is_weak = |(scored, action): &(Scored, Action)| {
-            action.risk == Risk::Destructive && (doubtful || scored.score < sure)
+            action.risk == Risk::Destructive && (doubtful || scored.score < least)
         };
         if !self.hits.first().is_some_and(is_weak) {
             return;

@@ -95,6 +95,8 @@ pub struct Weights {
     pub window: f32,
     /// The least score of an answer.
     pub floor: f32,
+    /// The least score of what destroys, to stand first.
+    pub harm: f32,
     /// The least score of an answer that is sure, and its least lead, as a share of its score.
     pub sure: f32,
     pub lead: f32,
@@ -121,7 +123,7 @@ pub const WEIGHTS: Weights = Weights {
     ],
     saturation: 1.5,
     features: [
-        0.9, 0.1, 0.72, 0.1, 0.22, 0.05, 0.05, 0.07, 0.11, 0.05, -0.25, 0.05, -0.08, -0.2, -0.07, -0.2,
+        1.30, 0.21, 0.52, 0.14, 0.13, 0.02, 0.12, 0.12, 0.06, 0.11, -0.08, 0.08, -0.08, -0.11, -0.07, -0.10,
     ],
     beside: 0.7,
     unknown: 2.0,
@@ -134,8 +136,9 @@ pub const WEIGHTS: Weights = Weights {
     attribute: 0.6,
     window: 0.8,
     floor: 0.25,
-    sure: 0.8,
-    lead: 0.12,
+    harm: 0.9,
+    sure: 1.35,
+    lead: 0.22,
     counted: 0.6,
 };
 
