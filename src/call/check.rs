@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::{Candidate, Fault, Invalid, Known, Question, Step, choose, reference, request, target, value};
+use super::{Candidate, Fault, Invalid, Known, Question, Step, address, choose, reference, request, target, value};
 use crate::catalog::{Action, GlossaryEntry, Param, Words};
 
 /// Parameters that are right in themselves; which operation they call for is still open.
@@ -50,6 +50,7 @@ pub fn check(
     if let Some(target) = target.filter(|target| !target.is_null()) {
         faults.extend(checked.aim(&target, context).err());
     }
+    address::complete(&checked.action, &mut checked.params);
     if faults.is_empty() { Ok(checked) } else { Err(checked.invalid(faults)) }
 }
 

@@ -4,6 +4,7 @@
 //! [`check`] looks at every parameter; [`Checked::step`] chooses the operation and either gives the call or asks
 //! what has to be looked up first.
 
+mod address;
 mod check;
 mod choose;
 mod encode;
@@ -19,12 +20,13 @@ mod target;
 mod tests;
 mod value;
 
+pub use address::addressee;
 pub use check::{Checked, Context, check};
 pub use invalid::{Fault, Invalid};
 pub use known::Known;
 pub use question::{Answer, Candidate, Finding, Question, Reading};
 pub use reference::Resolved;
-pub use resolvers::RESOLVERS;
+pub use resolvers::{Ask, Form, RESOLVERS, Read};
 use serde_json::Value;
 pub use target::{Kind, TARGET, takes};
 

@@ -16,6 +16,7 @@ pub enum Names {
     Milestone,
     Label,
     Iteration,
+    IterationCadence,
     Board,
     EpicBoard,
     Environment,
@@ -25,6 +26,10 @@ pub enum Names {
     EpicIid,
     Issue,
     MergeRequest,
+    /// An issue, a task, an epic or anything else that is tracked; its global id has the number of its issue.
+    WorkItem,
+    /// An issue, a merge request or an epic: what can be commented on.
+    Issuable,
     /// The link by which an issue belongs to an epic, named by the issue.
     EpicIssue,
     /// The link between two issues, named by the other one.
@@ -55,4 +60,8 @@ pub enum Names {
     MemberRole,
     Application,
     GeoSite,
+    WorkItemType,
+    ComplianceFramework,
+    BranchRule,
+    CustomField,
 }

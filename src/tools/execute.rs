@@ -8,7 +8,7 @@ use super::{
     Answer, EXECUTE, ErrorKind, ExecuteRequest, ToolError, Tools, View, graphql, paging, refusal, resolve,
 };
 use crate::call::{self, Body, Call, Checked, Part};
-use crate::catalog::{Action, Graphql};
+use crate::catalog::Action;
 use crate::gitlab::{self, GitlabError, Reply, Unread};
 use crate::policy::{Consent, Decision, Rule};
 use crate::present::{self, Content, Options, Presented};
@@ -34,7 +34,7 @@ pub async fn execute(tools: &Tools, request: &ExecuteRequest) -> Result<Answer, 
         Decision::Confirm => Err(refusal::needs_confirmation(&call, checked.params())),
         Decision::Allow => {
             let reply = send(tools, &call, &checked).await?;
-            let reply = match graphql_of(&action, &call) {
+            let reply = match graphql::of(&action, &call) {
                 Some(graphql) => graphql::read(reply, &action, graphql, &mut notes)?,
                 None => reply,
             };
@@ -46,12 +46,6 @@ pub async fn execute(tools: &Tools, request: &ExecuteRequest) -> Result<Answer, 
             Ok(answer(tools, &canonical, &action, &call, reply, notes))
         }
     }
-}
-
-/// What the call asks of GraphQL, where it asks that.
-fn graphql_of<'a>(action: &'a Action, call: &Call) -> Option<&'a Graphql> {
-    let called = action.operations.iter().find(|operation| operation.to_string() == call.operation())?;
-    called.graphql.as_ref()
 }
 
 /// The action by its id, or by an alias that means one.

@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 use futures_util::future::{BoxFuture, try_join_all};
 use serde_json::{Map, Value, json};
 
-use super::{EXECUTE, ErrorKind, ToolError, Tools, refusal};
+use super::{EXECUTE, ErrorKind, ToolError, Tools, graphql, refusal};
 use crate::call::{self, Call, Checked, Finding, Known, Question, Reading, Step};
 use crate::catalog::Action;
 use crate::gitlab::{Content, GitlabError};
@@ -117,11 +117,20 @@ async fn page_of(
     let call = call(tools, &checked).await.map_err(Unanswered::Failed)?;
     let reply =
         tools.client.send(&call).await.map_err(|error| unanswered(&error, action, tools.anonymous))?;
+    let reply = match graphql::of(action, &call) {
+        Some(asked) => graphql::read(reply, action, asked, &mut Vec::new()).map_err(hidden)?,
+        None => reply,
+    };
     let more = reply.page.next_page.is_some() && action.param("page").is_some();
     match reply.content {
         Content::Json(value) => Ok((value, more)),
         _ => Ok((Value::Null, false)),
     }
+}
+
+/// What GraphQL says is not there may be elsewhere.
+fn hidden(error: ToolError) -> Unanswered {
+    if error.kind == ErrorKind::NotFound { Unanswered::Hidden(None) } else { Unanswered::Failed(error) }
 }
 
 fn unanswered(error: &GitlabError, action: &Action, anonymous: bool) -> Unanswered {

@@ -135,10 +135,14 @@ fn scope(reached: &Reached<'_>, params: &[gitlab_mcp::catalog::Param]) -> Scope 
     }
 }
 
-/// What a namespace has, a group has: a second spelling.
+/// What a namespace has, a group has: a second spelling. A work item is a project's too, and by the namespace
+/// alone it is reached in either.
 fn mark_alternates(members: &mut [Member]) {
     let of_group = members.iter().any(|member| begins(&member.operation, "group."));
-    for member in members.iter_mut().filter(|member| of_group && begins(&member.operation, "namespace.")) {
+    let of_project = members.iter().any(|member| begins(&member.operation, "project."));
+    let in_either = members.iter().any(|member| begins(&member.operation, "namespace.workItem"));
+    let second = if in_either && !of_project { "group." } else { "namespace." };
+    for member in members.iter_mut().filter(|member| of_group && begins(&member.operation, second)) {
         member.operation.alternate = true;
     }
 }
