@@ -87,6 +87,7 @@ impl Filling<'_> {
         let Some(resolver) = resolvers::of(names) else { return value.clone() };
         let text = match (value, names) {
             (Value::Number(number), Names::EpicIid) => format!("&{number}"),
+            (Value::Number(number), Names::Issuable) => number.to_string(),
             (Value::String(text), _) => text.trim().to_owned(),
             _ => return value.clone(),
         };

@@ -11,6 +11,7 @@ mod configuration;
 mod execute;
 mod faults;
 mod graphql;
+mod graphql_actions;
 mod layering;
 mod lifetime;
 mod openapi;

@@ -138,7 +138,7 @@ pub fn takes(action: &Action) -> Vec<&'static Row> {
     let segments: Vec<&str> = action.choices().flat_map(|operation| held(&operation.path)).collect();
     let addressed = address::addressed(action).map(address::marks).unwrap_or_default();
     let by_field = |row: &Row| {
-        action.param("iid").is_some() && action.choices().any(|operation| graphql_holds(operation, row))
+        action.param("iid").is_some() && action.choices().any(|operation| graphql_holds(action, operation, row))
     };
     let holds = |row: &&Row| {
         row.segments.iter().any(|segment| segments.contains(segment))
@@ -157,7 +157,7 @@ pub fn parameter(action: &Action, kind: Kind) -> Option<&str> {
         Some(operation.bind.get(placeholder).map_or(placeholder, String::as_str))
     });
     let by_field = || {
-        let held = action.choices().any(|operation| graphql_holds(operation, row));
+        let held = action.choices().any(|operation| graphql_holds(action, operation, row));
         action.param("iid").filter(|_| held).map(|iid| iid.name.as_str())
     };
     let named = || row.params.iter().find(|name| action.param(name).is_some()).copied();
@@ -177,7 +177,7 @@ pub fn is_of_either(operation: &Operation) -> bool {
 
 /// The things that an action of GraphQL's works on: what the fields that lead to it are called, or what its
 /// `iid` is the number of.
-fn graphql_holds(operation: &Operation, row: &Row) -> bool {
+fn graphql_holds(action: &Action, operation: &Operation, row: &Row) -> bool {
     let Some(graphql) = &operation.graphql else { return false };
     let mut steps = graphql.field.split('.').map(str::to_lowercase);
     let is_held = |step: String| row.fields.iter().any(|field| step.contains(field));
@@ -188,7 +188,7 @@ fn graphql_holds(operation: &Operation, row: &Row) -> bool {
     };
     match graphql.kind {
         _ if elsewhere => false,
-        GraphqlKind::Query => graphql.variables.keys().any(|place| place.ends_with(".iid")) && steps.any(is_held),
+        GraphqlKind::Query => action.param("iid").is_some_and(|iid| iid.required) && steps.any(is_held),
         GraphqlKind::Mutation => steps.any(is_held),
     }
 }

@@ -1,0 +1,130 @@
+//! Actions of GraphQL's over stdio on the sandbox: by the names that people say, each in one call.
+
+use serde_json::{Value, json};
+
+use crate::client::{Client, execute, succeed};
+
+const EXECUTE: &str = "gitlab_execute_action";
+
+#[test]
+fn a_work_item_is_changed_by_its_reference_with_people_and_labels_by_name() {
+    let mut client = Client::sandbox();
+    let changed = succeed(
+        &mut client,
+        "work_item.update",
+        json!({"id": "acme/widget#3", "title": "Oil the hinges",
+               "assigneesWidget": {"assigneeIds": ["alice"]},
+               "labelsWidget": {"addLabelIds": ["bug"]},
+               "milestoneWidget": {"milestoneId": "v1.1"}}),
+    );
+    assert_eq!(changed["resolved"]["id"], "acme/widget#3 -> 3");
+    assert_eq!(changed["resolved"]["assigneesWidget.assigneeIds"], "alice -> 3");
+    let issue = succeed(&mut client, "issue.get", json!({"target": "acme/widget#3"}));
+    assert_eq!(issue["data"]["title"], "Oil the hinges");
+    assert_eq!(issue["data"]["assignees"], json!(["alice"]));
+    assert_eq!(issue["data"]["milestone"], "v1.1");
+    assert!(issue["data"]["labels"].as_array().unwrap().contains(&json!("bug")), "{issue}");
+}
+
+#[test]
+fn what_has_an_id_alone_is_said_as_anything_else() {
+    let mut client = Client::sandbox();
+    for said in [
+        json!({"target": "acme/widget#3"}),
+        json!({"fullPath": "acme/widget", "iid": 3}),
+        json!({"id": "#3", "fullPath": "acme/widget"}),
+        json!({"id": 3}),
+        json!({"id": "gid://gitlab/WorkItem/3"}),
+    ] {
+        let mut params = said.clone();
+        params["title"] = json!("Squeaks");
+        let shown =
+            client.call(EXECUTE, json!({"action": "work_item.update", "params": params, "dry_run": true}));
+        assert!(!shown.is_error, "{said}: {}", shown.text);
+        let input = &shown.structured["request"]["body"]["variables"]["input"];
+        assert_eq!(*input, json!({"id": "gid://gitlab/WorkItem/3", "title": "Squeaks"}), "{said}");
+    }
+    let missing = execute(&mut client, "work_item.update", json!({"title": "Squeaks"}));
+    assert!(missing.text.contains("`id` is missing"), "{}", missing.text);
+}
+
+#[test]
+fn a_comment_goes_to_whatever_the_reference_names() {
+    let mut client = Client::sandbox();
+    for (said, kind) in [("acme&1", "Epic"), ("acme/widget#3", "Issue"), ("acme/widget!5", "MergeRequest")] {
+        let params = json!({"noteableId": said, "body": "More oil."});
+        let shown =
+            client.call(EXECUTE, json!({"action": "note.create", "params": params, "dry_run": true}));
+        let input = &shown.structured["request"]["body"]["variables"]["input"];
+        let gid = input["noteableId"].as_str().unwrap_or_default();
+        assert!(gid.starts_with(&format!("gid://gitlab/{kind}/")), "{said}: {}", shown.text);
+    }
+    let bare = execute(&mut client, "note.create", json!({"noteableId": 3, "body": "More oil."}));
+    assert!(bare.text.contains("`group&7`"), "{}", bare.text);
+    let noted = succeed(&mut client, "epic_note.create", json!({"target": "acme&1", "body": "More oil."}));
+    assert_eq!(noted["data"]["body"], "More oil.");
+}
+
+#[test]
+fn a_work_item_is_read_by_a_target_in_a_project_and_in_a_group() {
+    let mut client = Client::sandbox();
+    for (target, iid) in [("acme/widget#3", "3"), ("acme&1", "1")] {
+        let read = client.call(
+            EXECUTE,
+            json!({"action": "work_item.get", "params": {"target": target}, "fields": ["iid", "title"]}),
+        );
+        assert!(!read.is_error, "{target}: {}", read.text);
+        assert_eq!(read.structured["data"]["iid"], iid, "{target}: {}", read.structured);
+    }
+}
+
+#[test]
+fn an_issue_and_a_merge_request_take_people_by_name() {
+    let mut client = Client::sandbox();
+    let created = succeed(
+        &mut client,
+        "issue.create",
+        json!({"fullPath": "acme/widget", "title": "Squeaks", "assignees": ["alice"], "milestone": "v1.1",
+               "labels": ["bug"]}),
+    );
+    assert_eq!(created["data"]["assignees"], json!(["alice"]));
+    assert_eq!(created["data"]["milestone"], "v1.1");
+    assert_eq!(created["data"]["labels"], json!(["bug"]));
+    let url = succeed(&mut client, "merge_request.get", json!({"target": "acme/widget!5"}));
+    let url = url["data"]["web_url"].as_str().unwrap().to_owned();
+    let asked =
+        succeed(&mut client, "merge_request.update", json!({"target": url, "reviewer_ids": ["bob"]}));
+    assert_eq!(asked["data"]["reviewers"], json!(["bob"]));
+}
+
+/// Every row, by executing each reply's own next call.
+fn all_pages(client: &mut Client, mut arguments: Value) -> (Vec<Value>, usize) {
+    let mut rows = Vec::new();
+    for page in 1..50 {
+        let reply = client.call(EXECUTE, arguments);
+        assert!(!reply.is_error, "{}", reply.text);
+        rows.extend(reply.structured["data"].as_array().unwrap().iter().cloned());
+        match &reply.structured["page"]["next"] {
+            Value::Null => return (rows, page),
+            next => arguments = next["arguments"].clone(),
+        }
+    }
+    panic!("it never ends");
+}
+
+#[test]
+fn a_list_is_read_to_its_end_by_its_own_next_calls() {
+    let mut client = Client::sandbox();
+    for name in ["release/*", "stable"] {
+        succeed(&mut client, "protected_branch.create", json!({"fullPath": "acme/widget", "name": name}));
+    }
+    for (action, key) in [("work_item.list", "iid"), ("branch_rule.list", "name")] {
+        let all = json!({"action": action, "params": {"target": "acme/widget", "first": 100}});
+        let (whole, _) = all_pages(&mut client, all);
+        let by_two = json!({"action": action, "params": {"target": "acme/widget", "first": 2}});
+        let (rows, pages) = all_pages(&mut client, by_two);
+        assert!(pages >= whole.len().div_ceil(2) && whole.len() > 2, "{action}");
+        let names = |rows: &[Value]| rows.iter().map(|row| row[key].clone()).collect::<Vec<_>>();
+        assert_eq!(names(&rows), names(&whole), "{action}");
+    }
+}
