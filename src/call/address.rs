@@ -5,24 +5,19 @@ use serde_json::{Map, Value, json};
 
 use super::reference::numbered;
 use super::resolvers::{self, Form};
-use crate::catalog::{Action, Names, Param, Place};
+use crate::catalog::{Action, Param, Place};
 
-/// The parameter that holds the one numbered thing that an action works on.
-pub fn addressee(params: &[Param]) -> Option<&Param> {
-    params.iter().find(|param| param.required && !param.kind.many && !marks(param).is_empty())
-}
-
-/// The same, of an action whose `fullPath` and `iid` are there only to say it.
+/// The parameter that holds the one numbered thing that an action works on, where `fullPath` and `iid` are there
+/// only to say it.
 pub fn addressed(action: &Action) -> Option<&Param> {
     let path = action.param("fullPath")?;
-    addressee(&action.params).filter(|_| path.place == Place::Selector)
+    let holds = |param: &&Param| param.required && !param.kind.many && !marks(param).is_empty();
+    action.params.iter().find(holds).filter(|_| path.place == Place::Selector)
 }
 
 /// The marks that references to what the parameter holds may have.
 pub fn marks(param: &Param) -> &'static [char] {
-    let tracked =
-        [Names::WorkItem, Names::Issue, Names::MergeRequest, Names::Epic, Names::Issuable];
-    let resolver = param.names.filter(|names| tracked.contains(names)).and_then(resolvers::of);
+    let resolver = param.names.filter(|names| names.is_tracked()).and_then(resolvers::of);
     match resolver.map(|resolver| resolver.form) {
         Some(Form::Number { marks }) => marks,
         _ => &[],

@@ -8,6 +8,7 @@ mod address;
 mod check;
 mod choose;
 mod encode;
+mod fields;
 mod graphql;
 mod invalid;
 mod known;
@@ -20,13 +21,13 @@ mod target;
 mod tests;
 mod value;
 
-pub use address::addressee;
 pub use check::{Checked, Context, check};
+pub use fields::{FieldsError, asking};
 pub use invalid::{Fault, Invalid};
 pub use known::Known;
 pub use question::{Answer, Candidate, Finding, Question, Reading};
 pub use reference::Resolved;
-pub use resolvers::{Ask, Form, RESOLVERS, Read};
+pub use resolvers::{Ask, RESOLVERS};
 use serde_json::Value;
 pub use target::{Kind, TARGET, takes};
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::language::Words;
+use super::Names;
 use super::model::{Action, Base, Json, Operation, Param};
 
 /// Parameters that suffice for the action's preferred operation: its own example first, then the glossary's,
@@ -40,6 +41,9 @@ fn needs_scope(action: &Action, operation: &Operation) -> bool {
 }
 
 fn value(param: &Param, own: Option<&Json>, words: &Words) -> Value {
+    if own.is_none() && param.names == Some(Names::Issuable) {
+        return json!("acme/widget#1");
+    }
     let glossary = words.glossary.get(&param.name).and_then(|entry| entry.example.as_ref());
     [own, glossary, param.default.as_ref()]
         .into_iter()

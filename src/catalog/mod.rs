@@ -9,6 +9,7 @@ mod model;
 mod names;
 mod schema;
 mod signature;
+mod types;
 
 use std::sync::OnceLock;
 
@@ -20,6 +21,7 @@ pub use model::*;
 pub use names::Names;
 pub use schema::{input_schema, note};
 pub use signature::{required, signature};
+pub use types::{Holds, Type, TypeField, Types};
 
 static HEADER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/catalog_header.bin"));
 static RECORDS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/catalog_records.bin"));
@@ -35,6 +37,8 @@ pub enum CatalogError {
     Words(#[source] postcard::Error),
     #[error("the embedded fragments cannot be read")]
     Fragments(#[source] postcard::Error),
+    #[error("the embedded types cannot be read")]
+    Types(#[source] std::io::Error),
     #[error("the embedded record of action {0} cannot be read")]
     Record(usize, #[source] postcard::Error),
     #[error("the catalog has no action number {0}")]
@@ -47,13 +51,19 @@ pub struct Catalog {
     header: Header<'static>,
     words: OnceLock<Words>,
     fragments: Fragments,
+    types: Types,
 }
 
 impl Catalog {
     /// The catalog compiled into this binary.
     pub fn embedded() -> Result<Catalog, CatalogError> {
         let header = postcard::from_bytes(HEADER).map_err(CatalogError::Header)?;
-        Ok(Catalog { header, words: OnceLock::new(), fragments: Fragments::default() })
+        Ok(Catalog {
+            header,
+            words: OnceLock::new(),
+            fragments: Fragments::default(),
+            types: Types::default(),
+        })
     }
 
     /// How many actions there are.
@@ -114,6 +124,11 @@ impl Catalog {
     /// The aliases in order.
     pub fn aliases(&self) -> impl Iterator<Item = &'static str> {
         self.header.aliases.iter().map(|(alias, _)| *alias)
+    }
+
+    /// What can be asked of the types that GraphQL answers with.
+    pub fn types(&self) -> &Types {
+        &self.types
     }
 
     /// The words of the field, decoded on first use and kept.

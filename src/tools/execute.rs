@@ -15,7 +15,7 @@ use crate::present::{self, Content, Options, Presented};
 
 /// Executes.
 pub async fn execute(tools: &Tools, request: &ExecuteRequest) -> Result<Answer, ToolError> {
-    let action = named(tools, request)?;
+    let (action, fields) = asking(tools, named(tools, request)?, request)?;
     if !tools.policy.offers(&action) {
         return Err(denied(&action, Rule::ReadOnly));
     }
@@ -43,9 +43,23 @@ pub async fn execute(tools: &Tools, request: &ExecuteRequest) -> Result<Answer, 
                 params: checked.params().clone(),
                 ..request.clone()
             };
-            Ok(answer(tools, &canonical, &action, &call, reply, notes))
+            Ok(answer(tools, (&canonical, &fields), &action, &call, reply, notes))
         }
     }
+}
+
+/// The action with the fields that are wanted of it, and the paths by which its answers have them: GraphQL is
+/// asked for them, of REST's answers they are picked.
+fn asking(
+    tools: &Tools,
+    action: Action,
+    request: &ExecuteRequest,
+) -> Result<(Action, Vec<String>), ToolError> {
+    let fields = request.fields.clone().unwrap_or_default();
+    if fields.is_empty() {
+        return Ok((action, fields));
+    }
+    call::asking(action, &fields, tools.catalog.types()).map_err(|error| refusal::fields(&error, request))
 }
 
 /// The action by its id, or by an alias that means one.
@@ -160,15 +174,14 @@ fn head(call: &Call) -> Map<String, Value> {
 
 fn answer(
     tools: &Tools,
-    request: &ExecuteRequest,
+    (request, fields): (&ExecuteRequest, &[String]),
     action: &Action,
     call: &Call,
     reply: Reply,
     mut notes: Vec<String>,
 ) -> Answer {
-    let fields = request.fields.clone().unwrap_or_default();
     let options = Options {
-        fields: &fields,
+        fields,
         full: request.view == Some(View::Full),
         budget: tools.max_bytes,
         offset: usize::try_from(request.offset.unwrap_or(0)).unwrap_or(usize::MAX),

@@ -128,3 +128,51 @@ fn a_list_is_read_to_its_end_by_its_own_next_calls() {
         assert_eq!(names(&rows), names(&whole), "{action}");
     }
 }
+
+#[test]
+fn fields_are_asked_of_gitlab_in_place_of_what_would_be() {
+    let mut client = Client::sandbox();
+    let one = json!({"target": "acme/widget", "iids": ["1"]});
+    let fields = json!(["title", "author.username", "labels.nodes.title", "milestone"]);
+    let listed = client.call(EXECUTE, json!({"action": "graphql.project_issues", "params": one, "fields": fields}));
+    assert!(!listed.is_error, "{}", listed.text);
+    let row = &listed.structured["data"][0];
+    assert!(row["author"]["username"].is_string() && row["title"].is_string(), "{row}");
+    assert!(row["labels"].as_array().unwrap().iter().all(|label| label["title"].is_string()), "{row}");
+    assert_eq!(row.as_object().unwrap().len(), 4, "{row}");
+    // In the other spelling of a list, and of what only some objects of an interface have.
+    let fields = json!(["iid", "widgets.labels.title", "workItemType"]);
+    let params = json!({"target": "acme/widget#1"});
+    let read = client.call(EXECUTE, json!({"action": "work_item.get", "params": params, "fields": fields}));
+    assert!(!read.is_error, "{}", read.text);
+    assert_eq!(read.structured["data"]["workItemType"]["name"], "Issue", "{}", read.structured);
+    assert!(read.structured["data"]["widgets"].to_string().contains("bug"), "{}", read.structured);
+    // What was changed stands alone in the answer.
+    let params = json!({"target": "acme/widget#3", "title": "Oil"});
+    let fields = json!(["title", "workItem.iid"]);
+    let changed =
+        client.call(EXECUTE, json!({"action": "work_item.update", "params": params, "fields": fields}));
+    assert_eq!(changed.structured["data"], json!({"title": "Oil", "iid": "3"}), "{}", changed.text);
+}
+
+#[test]
+fn a_field_that_there_is_not_names_the_nearest() {
+    let mut client = Client::sandbox();
+    let wrong = client.call(
+        EXECUTE,
+        json!({"action": "work_item.list", "params": {"target": "acme/widget", "first": 1},
+               "fields": ["title", "autor.username"]}),
+    );
+    assert!(wrong.is_error, "{}", wrong.text);
+    let error = &wrong.structured["error"];
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("`autor` of `autor.username` is no field of WorkItem"), "{message}");
+    assert_eq!(error["fix"]["arguments"]["fields"], json!(["title", "author.username"]));
+    let fixed = client.call(EXECUTE, error["fix"]["arguments"].clone());
+    assert!(fixed.structured["data"][0]["author"]["username"].is_string(), "{}", fixed.text);
+    let leaf = client.call(
+        EXECUTE,
+        json!({"action": "work_item.get", "params": {"target": "acme/widget#1"}, "fields": ["title.text"]}),
+    );
+    assert_eq!(leaf.structured["error"]["fix"]["arguments"]["fields"], json!(["title"]), "{}", leaf.text);
+}

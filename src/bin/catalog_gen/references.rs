@@ -1,6 +1,5 @@
 //! Which parameters name something, so that a name can be given where GitLab wants an id.
 
-use gitlab_mcp::call::{Ask, Form, RESOLVERS, Read};
 use gitlab_mcp::catalog::{Base, Kind, Names, Param, Place};
 
 use crate::curation::{CuratedAction, CuratedNames};
@@ -171,8 +170,7 @@ pub fn add_place(params: &mut Vec<Param>) {
         note: Some(note.to_owned()),
         ..Param::default()
     };
-    let addressed = gitlab_mcp::call::addressee(params).map(|param| param.name.clone());
-    if let Some(param) = params.iter_mut().find(|param| Some(&param.name) == addressed.as_ref()) {
+    if let Some(param) = addressed(params) {
         let one_mark = param.names != Some(Names::Issuable);
         let beside = if one_mark { "its id; or say `fullPath` and `iid`" } else { "its global id" };
         param.note.get_or_insert_with(|| {
@@ -198,14 +196,14 @@ fn forms(names: Option<Names>) -> &'static str {
 
 /// Whether what the parameter names is found only within a project or group.
 fn needs_place(param: &Param) -> bool {
-    let within = |names: Names| {
-        let resolver = RESOLVERS.iter().find(|resolver| resolver.names == names);
-        resolver.is_some_and(|resolver| {
-            let here = |read: &Read| read.ask.iter().any(|(name, ask)| *name == "fullPath" && *ask == Ask::Same);
-            matches!(resolver.form, Form::Number { .. }) || resolver.reads.iter().any(here)
-        })
-    };
-    param.names.is_some_and(within) || param.fields.iter().any(needs_place)
+    param.names.is_some_and(|names| !names.is_global()) || param.fields.iter().any(needs_place)
+}
+
+/// The parameter that holds the one numbered thing that an action works on.
+fn addressed(params: &mut [Param]) -> Option<&mut Param> {
+    params.iter_mut().find(|param| {
+        param.required && !param.kind.many && param.names.is_some_and(Names::is_tracked)
+    })
 }
 
 fn by_rule(domain: &str, param: &mut Param) {
