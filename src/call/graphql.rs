@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::{Body, Call, Resolved};
-use crate::catalog::{Action, Graphql, GraphqlKind, Json, Method, Operation, Param, Place};
+use crate::catalog::{Action, Base, Graphql, GraphqlKind, Json, Method, Operation, Param, Place};
 
 /// Writes the request; every parameter is known, typed and taken by the operation.
 pub fn write(
@@ -147,6 +147,9 @@ fn wired(param: &Param, value: Value) -> Value {
 }
 
 fn is_text(param: &Param) -> bool {
+    if param.names.is_some() && param.kind.base == Base::String {
+        return true;
+    }
     param.graphql.as_deref().is_some_and(|kind| matches!(kind.trim_matches(['[', ']', '!']), "String" | "ID"))
 }
 

@@ -51,6 +51,9 @@ const RULES: &[(&str, &[&str], Names)] = &[
     ("milestone_ids", &[], Names::Milestone),
     // Elsewhere GitLab takes a label's name itself.
     ("label_id", &["board_list"], Names::Label),
+    ("label_ids", &[], Names::Label),
+    ("add_label_ids", &[], Names::Label),
+    ("remove_label_ids", &[], Names::Label),
     ("iteration_id", &[], Names::Iteration),
     ("board_id", &["epic_board", "epic_board_list"], Names::EpicBoard),
     ("board_id", &[], Names::Board),
@@ -216,15 +219,18 @@ fn by_rule(domain: &str, param: &mut Param) {
         }
         return;
     }
-    // GraphQL spells them `milestoneId`; of those, a text is compared as it stands.
+    // GraphQL spells them `milestoneId`; of those, a single text is compared as it stands, and texts in a list
+    // are ids that stay texts.
     let name = graphql::snake(&param.name).join("_");
-    if name != param.name && !matches!(param.kind.base, Base::Integer | Base::IntegerOrString) {
+    let is_text = name != param.name && !matches!(param.kind.base, Base::Integer | Base::IntegerOrString);
+    if is_text && !param.kind.many {
         return;
     }
     let fits = |rule: &&(&str, &[&str], Names)| {
         rule.0 == name && (rule.1.is_empty() || rule.1.contains(&domain))
     };
     match RULES.iter().find(fits) {
+        Some((_, _, names)) if is_text => param.names = Some(*names),
         Some((_, _, names)) if !FOREIGN.contains(&domain) => set(param, *names),
         _ => {}
     }
