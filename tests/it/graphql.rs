@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use apollo_compiler::response::serde_json_bytes;
 use apollo_compiler::validation::Valid;
 use apollo_compiler::{ExecutableDocument, Schema};
-use gitlab_mcp::call::{Body, Call, asking};
+use gitlab_mcp::call::{Body, Call, Part, asking};
 use gitlab_mcp::catalog::{Action, Base, Catalog, Holds, Names, Operation, Param, Place, Scope, Types, Words};
 use serde_json::{Map, Value, json};
 
@@ -56,7 +56,17 @@ fn value(param: &Param) -> Value {
 }
 
 fn sent(call: &Call) -> (String, Value) {
-    let Body::Json(body) = call.body() else { panic!("{}", call.operation()) };
+    let body: Value = match call.body() {
+        Body::Json(body) => body.clone(),
+        Body::Multipart(parts) => match parts.first() {
+            // What stands for a file is set where the server reads the parts.
+            Some(Part::Text { value, .. }) => {
+                serde_json::from_str(&value.replace("null", "\"file\"")).unwrap()
+            }
+            _ => panic!("{}", call.operation()),
+        },
+        _ => panic!("{}", call.operation()),
+    };
     (body["query"].as_str().unwrap().to_owned(), body["variables"].clone())
 }
 
