@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::{Candidate, Fault, Invalid, Known, Question, Step, address, choose, reference, request, target, value};
+use super::{
+    Candidate, Fault, Invalid, Known, Question, Step, address, choose, reference, request, target, value,
+};
 use crate::catalog::{Action, GlossaryEntry, Param, Words};
 
 /// Parameters that are right in themselves; which operation they call for is still open.

@@ -146,7 +146,8 @@ fn of_payload(
     for one in wanted {
         let named = parts.iter().find(|(field, ..)| *field == one.name);
         let having = || {
-            let has = |name: &str| types.get(name).ok().flatten().is_some_and(|of| found(&of, &one.name, types));
+            let has =
+                |name: &str| types.get(name).ok().flatten().is_some_and(|of| found(&of, &one.name, types));
             parts.iter().find(|(_, name, _)| has(name)).or(parts.first())
         };
         let (part, inner) = match (named, named.is_none().then(having).flatten()) {
@@ -180,9 +181,9 @@ fn of_payload(
 /// Whether the type, or what may stand for it, has the field.
 fn found(of: &Type<'_>, name: &str, types: &Types) -> bool {
     of.field(name).is_some()
-        || of.members().any(|member| {
-            types.get(member).ok().flatten().is_some_and(|member| member.field(name).is_some())
-        })
+        || of
+            .members()
+            .any(|member| types.get(member).ok().flatten().is_some_and(|member| member.field(name).is_some()))
 }
 
 /// What is asked of a type, and the paths to it. An object of which nothing is wanted is named.
@@ -258,11 +259,7 @@ fn held(field: &TypeField<'_>, one: &Wanted, types: &Types) -> Result<(String, V
 }
 
 fn copied(one: &Wanted) -> Wanted {
-    Wanted {
-        name: one.name.clone(),
-        path: one.path.clone(),
-        inner: one.inner.iter().map(copied).collect(),
-    }
+    Wanted { name: one.name.clone(), path: one.path.clone(), inner: one.inner.iter().map(copied).collect() }
 }
 
 /// The path that goes on below a field.
@@ -289,10 +286,5 @@ fn unknown(of: &Type<'_>, one: &Wanted, types: &Types) -> FieldsError {
         .collect();
     accepted.sort();
     accepted.dedup();
-    FieldsError::Unknown {
-        path: one.path.clone(),
-        step: one.name.clone(),
-        of: of.name.to_owned(),
-        accepted,
-    }
+    FieldsError::Unknown { path: one.path.clone(), step: one.name.clone(), of: of.name.to_owned(), accepted }
 }

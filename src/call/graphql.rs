@@ -32,6 +32,7 @@ pub fn write(
         query: Vec::new(),
         body: if files.is_empty() { Body::Json(body) } else { multipart(&body, files) },
         resolved,
+        lookups: 0,
     })
 }
 
@@ -66,11 +67,8 @@ fn files(given: &mut [(&Param, Value)]) -> Result<Vec<Upload>, Fault> {
 /// As GraphQL takes files: the document, which part goes where, and the parts.
 /// <https://github.com/jaydenseric/graphql-multipart-request-spec>
 fn multipart(operations: &Value, files: Vec<Upload>) -> Body {
-    let places: Map<String, Value> = files
-        .iter()
-        .enumerate()
-        .map(|(at, upload)| (at.to_string(), json!([upload.place])))
-        .collect();
+    let places: Map<String, Value> =
+        files.iter().enumerate().map(|(at, upload)| (at.to_string(), json!([upload.place]))).collect();
     let text = |name: &str, value: String| Part::Text { name: name.to_owned(), value };
     let mut parts =
         vec![text("operations", operations.to_string()), text("map", Value::Object(places).to_string())];

@@ -5,6 +5,7 @@
 //! what has to be looked up first.
 
 mod address;
+mod batch;
 mod check;
 mod choose;
 mod encode;
@@ -21,6 +22,7 @@ mod target;
 mod tests;
 mod value;
 
+pub use batch::{Batch, batch};
 pub use check::{Checked, Context, check};
 pub use fields::{FieldsError, asking};
 pub use invalid::{Fault, Invalid};
@@ -44,6 +46,7 @@ pub struct Call {
     query: Vec<(String, String)>,
     body: Body,
     resolved: Vec<Resolved>,
+    lookups: usize,
 }
 
 /// What a request carries.
@@ -109,6 +112,16 @@ impl Call {
         &self.resolved
     }
 
+    /// How many requests its names took.
+    pub fn lookups(&self) -> usize {
+        self.lookups
+    }
+
+    /// The call, with how many requests its names took.
+    pub fn after(self, lookups: usize) -> Call {
+        Call { lookups, ..self }
+    }
+
     /// A call as it stands, for the client's own tests.
     #[cfg(test)]
     pub(crate) fn for_test(
@@ -121,6 +134,16 @@ impl Call {
         let query = query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let action = "test.action".to_owned();
         let operation = format!("{} /test", method.name());
-        Call { action, operation, risk, method, path: path.to_owned(), query, body, resolved: Vec::new() }
+        Call {
+            action,
+            operation,
+            risk,
+            method,
+            path: path.to_owned(),
+            query,
+            body,
+            resolved: Vec::new(),
+            lookups: 0,
+        }
     }
 }

@@ -140,7 +140,11 @@ fn reading(read: &Read, name: &str, within: &BTreeMap<&'static str, String>) -> 
             params.insert((*param).to_owned(), json!(value));
         }
     }
-    Some(Reading { action: read.action, params, expects: Expects::Id { by: read.by, id: read.id, of: read.of } })
+    Some(Reading {
+        action: read.action,
+        params,
+        expects: Expects::Id { by: read.by, id: read.id, of: read.of },
+    })
 }
 
 /// The value of a read's parameter. None: the read cannot be made; within: the parameter is left out.

@@ -102,7 +102,10 @@ impl Filling<'_> {
         if is_id(&text) {
             return text.parse::<u64>().map_or_else(|_| value.clone(), |id| json!(id));
         }
-        if param.place == Place::Query && param.gid.is_none() && resolver.words.contains(&text.to_lowercase().as_str()) {
+        if param.place == Place::Query
+            && param.gid.is_none()
+            && resolver.words.contains(&text.to_lowercase().as_str())
+        {
             return value.clone();
         }
         match self.question(resolver, &text, path) {
@@ -174,7 +177,9 @@ impl Filling<'_> {
         let path = self.around.get("fullPath")?.as_str()?.trim_matches('/');
         match (mark, self.scope) {
             ('&', Some(Scope::Project)) => path.rsplit_once('/').map(|(group, _)| group.to_owned()),
-            ('&', Some(Scope::Group)) | ('#' | '!', Some(Scope::Project)) | (_, None) => Some(path.to_owned()),
+            ('&', Some(Scope::Group)) | ('#' | '!', Some(Scope::Project)) | (_, None) => {
+                Some(path.to_owned())
+            }
             _ => None,
         }
     }
@@ -249,7 +254,9 @@ fn holder(action: &Action, operation: &Operation, params: &Map<String, Value>) -
         let wire = action.param("fullPath").and_then(|path| path.wire.as_deref());
         let by_kind = wire.is_some_and(|wire| matches!(wire, "projectPath" | "groupPath"));
         match graphql.kind {
-            GraphqlKind::Query => !graphql.field.starts_with("project.") && !graphql.field.starts_with("group."),
+            GraphqlKind::Query => {
+                !graphql.field.starts_with("project.") && !graphql.field.starts_with("group.")
+            }
             GraphqlKind::Mutation => !by_kind,
         }
     });

@@ -35,6 +35,7 @@ pub fn write(
         query: in_query.into_iter().flat_map(|(param, value)| pairs(param, &wire(param), value)).collect(),
         body: body(operation, &in_body)?,
         resolved,
+        lookups: 0,
     })
 }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::language::Words;
 use super::Names;
+use super::language::Words;
 use super::model::{Action, Base, Json, Operation, Param};
 
 /// Parameters that suffice for the action's preferred operation: its own example first, then the glossary's,

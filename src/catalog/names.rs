@@ -70,10 +70,7 @@ impl Names {
     /// Whether it is written as a path, a mark and a number (`group/project#12`), and may be all that an action
     /// works on.
     pub fn is_tracked(self) -> bool {
-        matches!(
-            self,
-            Names::WorkItem | Names::Issue | Names::MergeRequest | Names::Epic | Names::Issuable
-        )
+        matches!(self, Names::WorkItem | Names::Issue | Names::MergeRequest | Names::Epic | Names::Issuable)
     }
 
     /// Whether it is called alike everywhere: a user, a path. Anything else is looked up within a project or group.

@@ -38,7 +38,10 @@ pub enum Holds<'a> {
     /// An object of that type, or a list of such.
     Object(&'a str),
     /// Pages of such objects, perhaps with their number.
-    Connection { of: &'a str, counted: bool },
+    Connection {
+        of: &'a str,
+        counted: bool,
+    },
 }
 
 impl Types {

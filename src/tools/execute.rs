@@ -168,6 +168,7 @@ fn head(call: &Call) -> Map<String, Value> {
     let resolved = resolve::told(call);
     if !resolved.is_empty() {
         head.insert("resolved".to_owned(), Value::Object(resolved));
+        head.insert("lookups".to_owned(), json!(call.lookups()));
     }
     head
 }

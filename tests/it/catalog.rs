@@ -158,14 +158,17 @@ fn files_go_beside_a_graphql_document() {
     let given = json!({"fullPath": "acme/widget", "iid": 3, "files": [file, {"filename": "b.txt", "content": "a,b"}]});
     let call = call(&action("design.upload"), params(given), &words());
     let Body::Multipart(parts) = call.body() else { panic!("{:?}", call.body()) };
-    let [Part::Text { value: operations, .. }, Part::Text { name, value: map }, one, other] = parts.as_slice()
+    let [Part::Text { value: operations, .. }, Part::Text { name, value: map }, one, other] =
+        parts.as_slice()
     else {
         panic!("{parts:?}")
     };
     let operations: Value = serde_json::from_str(operations).unwrap();
     let input = json!({"projectPath": "acme/widget", "iid": "3", "files": [null, null]});
     assert_eq!(operations["variables"]["input"], input);
-    assert!(operations["query"].as_str().unwrap().starts_with("mutation($input:DesignManagementUploadInput!)"));
+    assert!(
+        operations["query"].as_str().unwrap().starts_with("mutation($input:DesignManagementUploadInput!)")
+    );
     assert_eq!(name, "map");
     assert_eq!(map, "{\"0\":[\"variables.input.files.0\"],\"1\":[\"variables.input.files.1\"]}");
     assert_eq!(*one, Part::File { name: "0".into(), filename: "a.png".into(), bytes: vec![0, 255] });

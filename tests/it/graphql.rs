@@ -7,7 +7,9 @@ use apollo_compiler::response::serde_json_bytes;
 use apollo_compiler::validation::Valid;
 use apollo_compiler::{ExecutableDocument, Schema};
 use gitlab_mcp::call::{Body, Call, Part, asking};
-use gitlab_mcp::catalog::{Action, Base, Catalog, Holds, Names, Operation, Param, Place, Scope, Types, Words};
+use gitlab_mcp::catalog::{
+    Action, Base, Catalog, Holds, Names, Operation, Param, Place, Scope, Types, Words,
+};
 use serde_json::{Map, Value, json};
 
 use crate::catalog::{actions, call};

@@ -17,6 +17,7 @@ fn a_work_item_is_changed_by_its_reference_with_people_and_labels_by_name() {
                "labelsWidget": {"addLabelIds": ["bug"]},
                "milestoneWidget": {"milestoneId": "v1.1"}}),
     );
+    assert_eq!(changed["lookups"], 1, "four names, one query: {changed}");
     assert_eq!(changed["resolved"]["id"], "acme/widget#3 -> 3");
     assert_eq!(changed["resolved"]["assigneesWidget.assigneeIds"], "alice -> 3");
     let issue = succeed(&mut client, "issue.get", json!({"target": "acme/widget#3"}));
@@ -53,8 +54,7 @@ fn a_comment_goes_to_whatever_the_reference_names() {
     let mut client = Client::sandbox();
     for (said, kind) in [("acme&1", "Epic"), ("acme/widget#3", "Issue"), ("acme/widget!5", "MergeRequest")] {
         let params = json!({"noteableId": said, "body": "More oil."});
-        let shown =
-            client.call(EXECUTE, json!({"action": "note.create", "params": params, "dry_run": true}));
+        let shown = client.call(EXECUTE, json!({"action": "note.create", "params": params, "dry_run": true}));
         let input = &shown.structured["request"]["body"]["variables"]["input"];
         let gid = input["noteableId"].as_str().unwrap_or_default();
         assert!(gid.starts_with(&format!("gid://gitlab/{kind}/")), "{said}: {}", shown.text);
@@ -92,8 +92,7 @@ fn an_issue_and_a_merge_request_take_people_by_name() {
     assert_eq!(created["data"]["labels"], json!(["bug"]));
     let url = succeed(&mut client, "merge_request.get", json!({"target": "acme/widget!5"}));
     let url = url["data"]["web_url"].as_str().unwrap().to_owned();
-    let asked =
-        succeed(&mut client, "merge_request.update", json!({"target": url, "reviewer_ids": ["bob"]}));
+    let asked = succeed(&mut client, "merge_request.update", json!({"target": url, "reviewer_ids": ["bob"]}));
     assert_eq!(asked["data"]["reviewers"], json!(["bob"]));
 }
 
@@ -134,7 +133,8 @@ fn fields_are_asked_of_gitlab_in_place_of_what_would_be() {
     let mut client = Client::sandbox();
     let one = json!({"target": "acme/widget", "iids": ["1"]});
     let fields = json!(["title", "author.username", "labels.nodes.title", "milestone"]);
-    let listed = client.call(EXECUTE, json!({"action": "graphql.project_issues", "params": one, "fields": fields}));
+    let listed =
+        client.call(EXECUTE, json!({"action": "graphql.project_issues", "params": one, "fields": fields}));
     assert!(!listed.is_error, "{}", listed.text);
     let row = &listed.structured["data"][0];
     assert!(row["author"]["username"].is_string() && row["title"].is_string(), "{row}");
@@ -175,4 +175,23 @@ fn a_field_that_there_is_not_names_the_nearest() {
         json!({"action": "work_item.get", "params": {"target": "acme/widget#1"}, "fields": ["title.text"]}),
     );
     assert_eq!(leaf.structured["error"]["fix"]["arguments"]["fields"], json!(["title"]), "{}", leaf.text);
+}
+
+#[test]
+fn several_names_are_looked_up_in_one_request_and_a_single_one_in_one() {
+    let mut client = Client::sandbox();
+    let create = |assignees: Value, milestone: &str| json!({"fullPath": "acme/widget", "title": "Squeaks", "assignee_ids": assignees, "milestone_id": milestone});
+    let created = succeed(&mut client, "issue.create", create(json!(["alice", "@Bob"]), "Spring fair"));
+    assert_eq!(created["lookups"], 1, "{created}");
+    assert_eq!(created["data"]["assignees"], json!(["alice", "bob"]));
+    assert_eq!(created["data"]["milestone"], "Spring fair", "of the group above");
+    let again = succeed(&mut client, "issue.create", create(json!(["alice"]), "Spring fair"));
+    assert_eq!(again["lookups"], 0, "remembered: {again}");
+    let single = succeed(&mut client, "issue.create", create(json!(["carol"]), "Spring fair"));
+    assert_eq!(single["lookups"], 1, "{single}");
+    // What GraphQL leaves out is asked for by itself, and told as ever.
+    let missed = execute(&mut client, "issue.create", create(json!(["alice", "nobody-here"]), "v2.0"));
+    assert!(missed.text.contains("`assignee_ids`: no user `nobody-here`"), "{}", missed.text);
+    let mixed = succeed(&mut client, "issue.create", create(json!(["sandbox"]), "%1"));
+    assert_eq!(mixed["resolved"]["milestone_id"], "%1 -> 1", "a number is an iid: {mixed}");
 }

@@ -179,9 +179,7 @@ pub fn add_place(params: &mut Vec<Param>) {
     if let Some(param) = addressed(params) {
         let one_mark = param.names != Some(Names::Issuable);
         let beside = if one_mark { "its id; or say `fullPath` and `iid`" } else { "its global id" };
-        param.note.get_or_insert_with(|| {
-            format!("A reference such as {}, or {beside}.", forms(param.names))
-        });
+        param.note.get_or_insert_with(|| format!("A reference such as {}, or {beside}.", forms(param.names)));
         if one_mark && !has(params, "iid") {
             params.insert(at, selector("iid", Base::Integer, "With `fullPath`: the number people see."));
         }
@@ -207,9 +205,9 @@ fn needs_place(param: &Param) -> bool {
 
 /// The parameter that holds the one numbered thing that an action works on.
 fn addressed(params: &mut [Param]) -> Option<&mut Param> {
-    params.iter_mut().find(|param| {
-        param.required && !param.kind.many && param.names.is_some_and(Names::is_tracked)
-    })
+    params
+        .iter_mut()
+        .find(|param| param.required && !param.kind.many && param.names.is_some_and(Names::is_tracked))
 }
 
 fn by_rule(domain: &str, param: &mut Param) {
@@ -229,9 +227,8 @@ fn by_rule(domain: &str, param: &mut Param) {
     if is_text && !param.kind.many {
         return;
     }
-    let fits = |rule: &&(&str, &[&str], Names)| {
-        rule.0 == name && (rule.1.is_empty() || rule.1.contains(&domain))
-    };
+    let fits =
+        |rule: &&(&str, &[&str], Names)| rule.0 == name && (rule.1.is_empty() || rule.1.contains(&domain));
     match RULES.iter().find(fits) {
         Some((_, _, names)) if is_text => param.names = Some(*names),
         Some((_, _, names)) if !FOREIGN.contains(&domain) => set(param, *names),

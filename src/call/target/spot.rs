@@ -138,7 +138,8 @@ pub fn takes(action: &Action) -> Vec<&'static Row> {
     let segments: Vec<&str> = action.choices().flat_map(|operation| held(&operation.path)).collect();
     let addressed = address::addressed(action).map(address::marks).unwrap_or_default();
     let by_field = |row: &Row| {
-        action.param("iid").is_some() && action.choices().any(|operation| graphql_holds(action, operation, row))
+        action.param("iid").is_some()
+            && action.choices().any(|operation| graphql_holds(action, operation, row))
     };
     let holds = |row: &&Row| {
         row.segments.iter().any(|segment| segments.contains(segment))
