@@ -29,14 +29,23 @@ struct Wanted {
     inner: Vec<Wanted>,
 }
 
+/// An object of a mutation's payload.
+#[derive(Clone, Copy)]
+struct Changed<'a> {
+    field: &'a str,
+    of: &'a str,
+    /// Whether it is a list of pages.
+    pages: bool,
+}
+
 /// What an operation answers with.
 enum Root<'a> {
     /// Nothing that has fields.
     Leaf,
     Object(&'a str),
     Rows(&'a str),
-    /// What a mutation changed: each by its field, with whether it is a list of pages.
-    Payload(Vec<(&'a str, &'a str, bool)>),
+    /// What a mutation changed.
+    Payload(Vec<Changed<'a>>),
 }
 
 /// The action asking for those fields, and the paths by which its answers have them. An operation that does not
@@ -98,15 +107,15 @@ fn root(graphql: &Graphql) -> Root<'_> {
 }
 
 /// The objects of `errors workItem{...WorkItem} notes{nodes{...Note}edges{…}}`.
-fn parts(selection: &str) -> Vec<(&str, &str, bool)> {
+fn parts(selection: &str) -> Vec<Changed<'_>> {
     selection
         .split("...")
         .zip(selection.split("...").skip(1))
         .filter_map(|(before, after)| {
             let pages = before.ends_with("{nodes{");
             let name = before.trim_end_matches("{nodes{").trim_end_matches('{');
-            let name = name.rsplit([' ', '}']).next()?;
-            Some((name, after.split('}').next()?, pages))
+            let field = name.rsplit([' ', '}']).next()?;
+            Some(Changed { field, of: after.split('}').next()?, pages })
         })
         .collect()
 }
@@ -138,24 +147,24 @@ fn opened(wanted: Vec<Wanted>) -> Vec<Wanted> {
 
 /// Of a payload: its objects by their field, or, where the field is left out, the first that has what is wanted.
 fn of_payload(
-    parts: &[(&str, &str, bool)],
+    parts: &[Changed<'_>],
     wanted: Vec<Wanted>,
     types: &Types,
 ) -> Result<(String, Vec<String>), FieldsError> {
-    let mut asked: Vec<(&(&str, &str, bool), Vec<Wanted>)> = Vec::new();
+    let mut asked: Vec<(Changed<'_>, Vec<Wanted>)> = Vec::new();
     for one in wanted {
-        let named = parts.iter().find(|(field, ..)| *field == one.name);
+        let named = parts.iter().find(|part| part.field == one.name);
         let having = || {
             let has =
                 |name: &str| types.get(name).ok().flatten().is_some_and(|of| found(&of, &one.name, types));
-            parts.iter().find(|(_, name, _)| has(name)).or(parts.first())
+            parts.iter().find(|part| has(part.of)).or(parts.first())
         };
         let (part, inner) = match (named, named.is_none().then(having).flatten()) {
-            (Some(part), _) => (part, one.inner),
-            (None, Some(part)) => (part, vec![one]),
+            (Some(part), _) => (*part, one.inner),
+            (None, Some(part)) => (*part, vec![one]),
             (None, None) => continue,
         };
-        match asked.iter_mut().find(|(known, _)| known.0 == part.0) {
+        match asked.iter_mut().find(|(known, _)| known.field == part.field) {
             Some((_, known)) => known.extend(inner),
             None => asked.push((part, inner)),
         }
@@ -163,14 +172,14 @@ fn of_payload(
     let alone = asked.len() == 1;
     let mut text = vec!["errors".to_owned()];
     let mut paths = Vec::new();
-    for ((field, name, pages), inner) in asked {
-        let (selection, below) = of_type(name, &opened(inner), types)?;
-        let selection = if *pages { format!("nodes{{{selection}}}{PLACES}") } else { selection };
+    for (Changed { field, of, pages }, inner) in asked {
+        let (selection, below) = of_type(of, &opened(inner), types)?;
+        let selection = if pages { format!("nodes{{{selection}}}{PLACES}") } else { selection };
         text.push(format!("{field}{{{selection}}}"));
         // What was changed alone stands in the answer without its field.
         paths.extend(below.into_iter().map(|path| match (alone && !pages, path.is_empty()) {
             (true, _) => path,
-            (false, true) => (*field).to_owned(),
+            (false, true) => field.to_owned(),
             (false, false) => format!("{field}.{path}"),
         }));
     }
