@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use apollo_compiler::response::serde_json_bytes;
 use apollo_compiler::validation::Valid;
 use apollo_compiler::{ExecutableDocument, Schema};
-use gitlab_mcp::call::{Body, Call, Part, asking};
+use gitlab_mcp::call::{Body, Call, Part, Question, asking, batch};
 use gitlab_mcp::catalog::{
     Action, Base, Catalog, Holds, Names, Operation, Param, Place, Scope, Types, Words,
 };
@@ -177,6 +177,43 @@ fn every_document_is_valid_with_the_fields_that_somebody_wants() {
     }
     assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
     assert!(checked > 1_000, "{checked}");
+}
+
+#[test]
+#[cfg_attr(not(gitlab_api_files), ignore = "set GITLAB_API_FILES to the folder of GitLab's schema.graphql")]
+fn the_query_that_looks_up_many_names_is_valid() {
+    let schema = schema();
+    let question = |names: Names, name: &str, scope: Option<&'static str>| {
+        let place = [("fullPath", "acme/widget".to_owned())];
+        let scope = scope.map(|scope| ("scope", scope.to_owned()));
+        Question::IdOf { names, name: name.to_owned(), within: place.into_iter().chain(scope).collect() }
+    };
+    let mut questions: Vec<Question> = [Names::User, Names::Project, Names::Group]
+        .into_iter()
+        .map(|names| question(names, "acme", None))
+        .collect();
+    for names in [Names::Milestone, Names::Label, Names::Iteration] {
+        questions.extend([None, Some("project"), Some("group")].map(|scope| question(names, "v1", scope)));
+    }
+    for (names, reference) in [
+        (Names::Issue, "acme/widget#1"),
+        (Names::MergeRequest, "acme/widget!1"),
+        (Names::Epic, "acme&1"),
+        (Names::EpicIid, "acme&1"),
+        (Names::WorkItem, "acme/widget#1"),
+        (Names::WorkItem, "acme&1"),
+        (Names::Issuable, "acme/widget#1"),
+        (Names::Issuable, "acme/widget!1"),
+        (Names::Issuable, "acme&1"),
+    ] {
+        questions.push(question(names, reference, None));
+    }
+    let batch = batch(&questions).unwrap();
+    let (document, variables) = sent(batch.call());
+    let aliases = (0..questions.len()).filter(|at| variables.get(format!("n{at}")).is_some()).count();
+    assert_eq!(aliases, questions.len(), "each is asked: {document}");
+    let parsed = ExecutableDocument::parse_and_validate(&schema, &document, "document.graphql");
+    assert!(parsed.is_ok(), "{document}\n{}", parsed.unwrap_err().errors);
 }
 
 /// What a selection costs as GitLab counts: a field 1, a connection of a hundred twice what is in it.
