@@ -72,6 +72,10 @@ const FIELDS: &[Field] = &[
     Field { kind: "ID!", ..numbered(Names::Issuable, '&', EPIC) },
 ];
 
+/// How many names one query asks for: GitLab refuses what costs too much, and more than these are asked for one
+/// by one.
+const MOST: usize = 20;
+
 /// One query for several questions.
 #[derive(Debug)]
 pub struct Batch {
@@ -89,7 +93,7 @@ struct Asked {
 /// The query that answers two or more of the questions, where that many can be put into one.
 pub fn batch(questions: &[Question]) -> Option<Batch> {
     let asked: Vec<Asked> =
-        questions.iter().enumerate().filter_map(|(at, question)| asked(at, question)).collect();
+        questions.iter().enumerate().filter_map(|(at, question)| asked(at, question)).take(MOST).collect();
     if asked.len() < 2 {
         return None;
     }

@@ -30,7 +30,11 @@ fn a_work_item_is_changed_by_its_reference_with_people_and_labels_by_name() {
 #[test]
 fn what_has_an_id_alone_is_said_as_anything_else() {
     let mut client = Client::sandbox();
+    let page =
+        succeed(&mut client, "issue.get", json!({"target": "acme/widget#3"}))["data"]["web_url"].clone();
     for said in [
+        json!({"target": page}),
+        json!({"id": page}),
         json!({"target": "acme/widget#3"}),
         json!({"fullPath": "acme/widget", "iid": 3}),
         json!({"id": "#3", "fullPath": "acme/widget"}),
