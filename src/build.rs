@@ -16,6 +16,7 @@ mod language;
 #[allow(dead_code)]
 mod model;
 #[path = "catalog/names.rs"]
+#[allow(dead_code)]
 mod names;
 #[path = "search/normalise.rs"]
 #[allow(dead_code)]
@@ -32,10 +33,13 @@ mod surface;
 
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use embedded::{Entry, Header};
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
 use language::{Domain, GlossaryEntry, Language, Words};
 use model::Action;
 use serde::Deserialize;
@@ -73,6 +77,7 @@ fn main() -> Outcome<()> {
     let words = read_words(&root)?;
     write_catalog(&actions, &out)?;
     write_fragments(&fs::read_to_string(root.join("fragments.graphql"))?, &out)?;
+    write_types(&fs::read_to_string(root.join("types.txt"))?, &out)?;
     fs::write(out.join("catalog_words.bin"), postcard::to_allocvec(&words)?)?;
     fs::write(out.join("catalog_surface.bin"), postcard::to_allocvec(&surface::Surface::of(&actions)?)?)?;
     write_search(&actions, &words, &out)
@@ -155,6 +160,15 @@ fn write_fragments(text: &str, out: &Path) -> Outcome<()> {
     let fragments: BTreeMap<&str, &str> = definitions.collect();
     let fragments: Vec<(&str, &str)> = fragments.into_iter().collect();
     fs::write(out.join("catalog_fragments.bin"), postcard::to_allocvec(&fragments)?)?;
+    Ok(())
+}
+
+/// The lines without the remark before them, compressed: they are read by few calls.
+fn write_types(text: &str, out: &Path) -> Outcome<()> {
+    let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+    let mut packed = DeflateEncoder::new(Vec::new(), Compression::best());
+    packed.write_all(lines.join("\n").as_bytes())?;
+    fs::write(out.join("catalog_types.bin"), packed.finish()?)?;
     Ok(())
 }
 

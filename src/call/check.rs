@@ -6,7 +6,8 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::{
-    Call, Candidate, Fault, Invalid, Known, Question, Step, choose, direct, reference, request, target, value,
+    Call, Candidate, Fault, Invalid, Known, Question, Step, choose, direct, handle, reference, request,
+    target, value,
 };
 use crate::catalog::{Action, GlossaryEntry, Param, Surface, Words};
 
@@ -49,13 +50,14 @@ pub fn check(
         .filter(|(_, value)| !value.is_null())
         .partition(|(name, _)| checked.action.param(name).is_some());
     for (name, value) in exact.into_iter().chain(spelled) {
-        if let Err(fault) = checked.take(&name, value, context.words) {
+        if let Err(fault) = checked.take(&name, value, context) {
             faults.push(fault);
         }
     }
     if let Some(target) = target.filter(|target| !target.is_null()) {
         faults.extend(checked.aim(&target, context).err());
     }
+    handle::complete(&checked.action, &mut checked.params);
     if faults.is_empty() {
         faults = checked.go_direct(context);
     }
@@ -152,7 +154,7 @@ impl Checked {
                 Some(given) => {
                     return Err(Fault::Disagrees { name, given: given.to_string(), target: value });
                 }
-                None => self.take(&name, Value::String(value), context.words)?,
+                None => self.take(&name, Value::String(value), context)?,
             }
         }
         self.understood.push(format!("`target` as {}", written.join(", ")));
@@ -175,15 +177,17 @@ impl Checked {
         Vec::new()
     }
 
-    fn take(&mut self, given: &str, value: Value, words: &Words) -> Result<(), Fault> {
-        let Some(param) = named(&self.action, given, &self.params, words).cloned() else {
+    fn take(&mut self, given: &str, value: Value, context: &Context<'_>) -> Result<(), Fault> {
+        let Some(param) = named(&self.action, given, &self.params, context.words).cloned() else {
             let accepted = self.action.params.iter().map(|param| param.name.clone()).collect();
             return Err(Fault::Unknown { given: given.to_owned(), value, accepted });
         };
         if param.name != given {
             self.understood.push(format!("`{given}` as `{}`", param.name));
         }
-        let fitted = value::fitted(&param, value, &mut self.understood)?;
+        let pasted = value.as_str().filter(|text| text.contains("://") && !handle::marks(&param).is_empty());
+        let reference = pasted.and_then(|text| target::reference(text, context.base));
+        let fitted = value::fitted(&param, reference.map_or(value, Value::String), &mut self.understood)?;
         self.params.insert(param.name, fitted);
         Ok(())
     }

@@ -42,6 +42,7 @@ fn graphql(action: &Action, params: &Map<String, Value>, surface: &Surface<'_>) 
         // one thing here and another to GitLab.
         body: Body::Json(json!({"query": read.text, "variables": variables})),
         resolved: Vec::new(),
+        lookups: 0,
     })
 }
 
@@ -70,6 +71,7 @@ fn rest(action: &Action, params: &mut Map<String, Value>, context: &Context<'_>)
         query: query.iter().flat_map(|(name, value)| pairs(name, value)).collect(),
         body,
         resolved: Vec::new(),
+        lookups: 0,
     })
 }
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::{Body, Call, Reach, Resolved};
-use crate::catalog::{Action, Graphql, GraphqlKind, Json, Method, Operation, Param, Place, Touched};
+use super::{Body, Call, Fault, Part, Reach, Resolved, request};
+use crate::catalog::{Action, Base, Graphql, GraphqlKind, Json, Method, Operation, Param, Place, Touched};
 
 /// Writes the request; every parameter is known, typed and taken by the operation.
 pub fn write(
@@ -15,22 +15,68 @@ pub fn write(
     graphql: &Graphql,
     params: &Map<String, Value>,
     resolved: Vec<Resolved>,
-) -> Call {
-    let given = given(action, operation, params);
+) -> Result<Call, Fault> {
+    let mut given = given(action, operation, params);
+    let files = files(&mut given)?;
     let (query, variables) = match graphql.kind {
         GraphqlKind::Query => query(graphql, &given),
         GraphqlKind::Mutation => mutation(graphql, &given),
     };
-    Call {
+    let body = json!({"query": query, "variables": variables});
+    Ok(Call {
         action: action.id.clone(),
         operation: operation.to_string(),
         reach: Reach::of(vec![Touched::by(action, operation.to_string())]),
         method: Method::Post,
         path: operation.path.clone(),
         query: Vec::new(),
-        body: Body::Json(json!({"query": query, "variables": variables})),
+        body: if files.is_empty() { Body::Json(body) } else { multipart(&body, files) },
         resolved,
+        lookups: 0,
+    })
+}
+
+/// A file and where among the variables it belongs: `variables.input.files.0`.
+struct Upload {
+    place: String,
+    file: Part,
+}
+
+/// The files that are sent beside the document, with nulls left in their places.
+fn files(given: &mut [(&Param, Value)]) -> Result<Vec<Upload>, Fault> {
+    let mut files = Vec::new();
+    for (param, value) in given.iter_mut().filter(|(param, _)| param.kind.base == Base::File) {
+        let name = param.wire.as_ref().unwrap_or(&param.name);
+        let place = match param.place {
+            Place::Body => format!("variables.input.{name}"),
+            _ => format!("variables.{}", param.name),
+        };
+        match value {
+            Value::Array(items) => {
+                for (at, item) in items.iter_mut().enumerate() {
+                    let file = request::file(param, &item.take())?;
+                    files.push(Upload { place: format!("{place}.{at}"), file });
+                }
+            }
+            one => files.push(Upload { place, file: request::file(param, &one.take())? }),
+        }
     }
+    Ok(files)
+}
+
+/// As GraphQL takes files: the document, which part goes where, and the parts.
+/// <https://github.com/jaydenseric/graphql-multipart-request-spec>
+fn multipart(operations: &Value, files: Vec<Upload>) -> Body {
+    let places: Map<String, Value> =
+        files.iter().enumerate().map(|(at, upload)| (at.to_string(), json!([upload.place]))).collect();
+    let text = |name: &str, value: String| Part::Text { name: name.to_owned(), value };
+    let mut parts =
+        vec![text("operations", operations.to_string()), text("map", Value::Object(places).to_string())];
+    parts.extend(files.into_iter().enumerate().map(|(at, upload)| match upload.file {
+        Part::File { filename, bytes, .. } => Part::File { name: at.to_string(), filename, bytes },
+        other @ Part::Text { .. } => other,
+    }));
+    Body::Multipart(parts)
 }
 
 /// What is sent: every parameter that the operation takes and that has a value, as GraphQL wants it. The length
@@ -147,6 +193,9 @@ fn wired(param: &Param, value: Value) -> Value {
 }
 
 fn is_text(param: &Param) -> bool {
+    if param.names.is_some() && param.kind.base == Base::String {
+        return true;
+    }
     param.graphql.as_deref().is_some_and(|kind| matches!(kind.trim_matches(['[', ']', '!']), "String" | "ID"))
 }
 

@@ -5,12 +5,15 @@
 //! what has to be looked up first.
 
 mod address;
+mod batch;
 mod check;
 mod choose;
 mod direct;
 mod document;
 mod encode;
+mod fields;
 mod graphql;
+mod handle;
 mod invalid;
 mod known;
 mod question;
@@ -24,12 +27,14 @@ mod value;
 
 use std::collections::BTreeMap;
 
+pub use batch::{Batch, batch};
 pub use check::{Checked, Context, check};
+pub use fields::{FieldsError, asking};
 pub use invalid::{Fault, Invalid};
 pub use known::Known;
 pub use question::{Answer, Candidate, Finding, Question, Reading};
 pub use reference::Resolved;
-pub use resolvers::RESOLVERS;
+pub use resolvers::{Ask, RESOLVERS};
 use serde_json::Value;
 pub use target::{Kind, TARGET, takes};
 
@@ -46,6 +51,7 @@ pub struct Call {
     query: Vec<(String, String)>,
     body: Body,
     resolved: Vec<Resolved>,
+    lookups: usize,
 }
 
 /// What a call comes down to.
@@ -142,6 +148,16 @@ impl Call {
         self.reach.cursors.get(place).map(String::as_str)
     }
 
+    /// How many requests its names took.
+    pub fn lookups(&self) -> usize {
+        self.lookups
+    }
+
+    /// The call, with how many requests its names took.
+    pub fn after(self, lookups: usize) -> Call {
+        Call { lookups, ..self }
+    }
+
     /// A call as it stands, for the client's own tests.
     #[cfg(test)]
     pub(crate) fn for_test(
@@ -157,6 +173,6 @@ impl Call {
         let reach =
             Reach::of(vec![Touched { operation: operation.clone(), ids: vec![action.clone()], risk }]);
         let (path, resolved) = (path.to_owned(), Vec::new());
-        Call { action, operation, reach, method, path, query, body, resolved }
+        Call { action, operation, reach, method, path, query, body, resolved, lookups: 0 }
     }
 }

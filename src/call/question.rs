@@ -38,6 +38,7 @@ enum Expects {
     Id {
         by: &'static [&'static str],
         id: &'static str,
+        of: Option<&'static str>,
     },
 }
 
@@ -80,8 +81,8 @@ impl Question {
     pub fn finding(&self, reading: &Reading, answer: &Value) -> Finding {
         match (reading.expects, self) {
             (Expects::Kind(scope), _) => Finding::Found(Answer::Kind(scope)),
-            (Expects::Id { by: [], id }, _) => found(number_at(answer, id).into_iter().collect(), ""),
-            (Expects::Id { by, id }, Question::IdOf { name, .. }) => among(answer, by, id, name),
+            (Expects::Id { by: [], id, of }, _) => found(number_at(answer, id, of).into_iter().collect(), ""),
+            (Expects::Id { by, id, of }, Question::IdOf { name, .. }) => among(answer, by, (id, of), name),
             (Expects::Id { .. }, Question::KindOf { .. }) => Finding::Nothing,
         }
     }
@@ -139,7 +140,11 @@ fn reading(read: &Read, name: &str, within: &BTreeMap<&'static str, String>) -> 
             params.insert((*param).to_owned(), json!(value));
         }
     }
-    Some(Reading { action: read.action, params, expects: Expects::Id { by: read.by, id: read.id } })
+    Some(Reading {
+        action: read.action,
+        params,
+        expects: Expects::Id { by: read.by, id: read.id, of: read.of },
+    })
 }
 
 /// The value of a read's parameter. None: the read cannot be made; within: the parameter is left out.
@@ -150,13 +155,15 @@ fn asked(
     within: &BTreeMap<&'static str, String>,
 ) -> Option<Option<String>> {
     let numbered = || name.rsplit_once(['#', '!', '&']);
+    let marked = |mark: char| name.rsplit_once(mark).filter(|(_, number)| is_digits(number));
     match ask {
         Ask::Name => Some(Some(name.to_owned())),
         Ask::Digits => is_digits(name).then(|| Some(name.to_owned())),
         Ask::Path => numbered().map(|(path, _)| Some(path.to_owned())),
+        Ask::PathOf(mark) => marked(mark).map(|(path, _)| Some(path.to_owned())),
         Ask::Number => numbered().map(|(_, number)| Some(number.to_owned())),
-        Ask::Same | Ask::Scope => within.get(param).map(|value| Some(value.clone())),
-        Ask::May => Some(within.get(param).cloned()),
+        Ask::Same => within.get(param).map(|value| Some(value.clone())),
+        Ask::May | Ask::Scope => Some(within.get(param).cloned()),
         Ask::Text(text) => Some(Some(text.to_owned())),
     }
 }
@@ -166,8 +173,14 @@ pub fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+/// How global ids begin.
+pub const GLOBAL: &str = "gid://gitlab/";
+
+/// Where a row has its id, and the type of a global one.
+type Place = (&'static str, Option<&'static str>);
+
 /// The rows that have the name: those that spell it exactly, else those in another case.
-fn among(answer: &Value, by: &[&str], id: &str, name: &str) -> Finding {
+fn among(answer: &Value, by: &[&str], id: Place, name: &str) -> Finding {
     let rows = answer.as_array().map(Vec::as_slice).unwrap_or_default();
     let named = |same: &dyn Fn(&str) -> bool| -> Vec<Candidate> {
         rows.iter().filter_map(|row| candidate(row, by, id, same)).collect()
@@ -180,9 +193,9 @@ fn among(answer: &Value, by: &[&str], id: &str, name: &str) -> Finding {
     found(named(&|text| text.to_lowercase() == folded), name)
 }
 
-fn candidate(row: &Value, by: &[&str], id: &str, same: &dyn Fn(&str) -> bool) -> Option<Candidate> {
+fn candidate(row: &Value, by: &[&str], id: Place, same: &dyn Fn(&str) -> bool) -> Option<Candidate> {
     let name = by.iter().filter_map(|pointer| text_at(row, pointer)).find(|text| same(text))?;
-    Some(Candidate { name, ..number_at(row, id)? })
+    Some(Candidate { name, ..number_at(row, id.0, id.1)? })
 }
 
 fn found(mut candidates: Vec<Candidate>, name: &str) -> Finding {
@@ -196,8 +209,17 @@ fn found(mut candidates: Vec<Candidate>, name: &str) -> Finding {
     }
 }
 
-fn number_at(row: &Value, pointer: &str) -> Option<Candidate> {
-    Some(Candidate { name: String::new(), id: row.pointer(pointer)?.as_u64()? })
+/// The id there: a number, or the number of a global id of that type.
+fn number_at(row: &Value, pointer: &str, of: Option<&str>) -> Option<Candidate> {
+    let id = match (row.pointer(pointer)?, of) {
+        (Value::Number(number), _) => number.as_u64()?,
+        (Value::String(text), Some(of)) => {
+            let (kind, number) = text.strip_prefix(GLOBAL)?.rsplit_once('/')?;
+            number.parse().ok().filter(|_| kind == of)?
+        }
+        _ => return None,
+    };
+    Some(Candidate { name: String::new(), id })
 }
 
 fn text_at(row: &Value, pointer: &str) -> Option<String> {

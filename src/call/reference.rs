@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::question::{is_digits, wants};
+use super::question::{GLOBAL, is_digits, wants};
 use super::resolvers::{self, Ask, Form, Resolver};
-use super::{Fault, Known, Question};
-use crate::catalog::{Action, Names, Operation, Param, Place, Scope};
+use super::{Fault, Known, Question, handle};
+use crate::catalog::{Action, GraphqlKind, Names, Operation, Param, Place, Scope};
 
 /// The parameters of a call, their names being turned into ids.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ pub struct Resolved {
 pub fn fill(action: &Action, operation: &Operation, params: &Map<String, Value>, known: &Known) -> Filled {
     let mut filling = Filling {
         around: params,
-        scope: operation.scope,
+        scope: holder(action, operation, params),
         known,
         filled: Filled {
             params: Map::new(),
@@ -53,7 +53,8 @@ pub fn fill(action: &Action, operation: &Operation, params: &Map<String, Value>,
 struct Filling<'a> {
     /// All parameters of the call: a title is looked for within their `fullPath`.
     around: &'a Map<String, Value>,
-    scope: Scope,
+    /// What that names, where it can only be one thing.
+    scope: Option<Scope>,
     known: &'a Known,
     filled: Filled,
 }
@@ -86,17 +87,29 @@ impl Filling<'_> {
         let Some(resolver) = resolvers::of(names) else { return value.clone() };
         let text = match (value, names) {
             (Value::Number(number), Names::EpicIid) => format!("&{number}"),
+            (Value::Number(number), Names::Issuable) => number.to_string(),
             (Value::String(text), _) => text.trim().to_owned(),
             _ => return value.clone(),
         };
+        if text.starts_with(GLOBAL) {
+            return value.clone();
+        }
+        if names == Names::Issuable && is_id(&text) {
+            // A number alone does not say what it is the number of.
+            self.filled.faults.push(no_name(resolver, &text, path));
+            return value.clone();
+        }
         if is_id(&text) {
             return text.parse::<u64>().map_or_else(|_| value.clone(), |id| json!(id));
         }
-        if param.place == Place::Query && resolver.words.contains(&text.to_lowercase().as_str()) {
+        if param.place == Place::Query
+            && param.gid.is_none()
+            && resolver.words.contains(&text.to_lowercase().as_str())
+        {
             return value.clone();
         }
         match self.question(resolver, &text, path) {
-            Ok(question) => self.answered(question, value, path),
+            Ok(question) => self.answered(param, question, value, path),
             Err(fault) => {
                 self.filled.faults.push(fault);
                 value.clone()
@@ -104,8 +117,9 @@ impl Filling<'_> {
         }
     }
 
-    fn answered(&mut self, question: Question, value: &Value, path: &str) -> Value {
+    fn answered(&mut self, param: &Param, question: Question, value: &Value, path: &str) -> Value {
         let id = self.known.id(&question);
+        let kind = param.gid.as_deref().map(|kind| typed(kind, &question));
         self.filled.asked.insert(question.clone());
         match id {
             Some(id) => {
@@ -113,7 +127,7 @@ impl Filling<'_> {
                     let name = name.trim().to_owned();
                     self.filled.resolved.push(Resolved { param: path.to_owned(), name, id });
                 }
-                json!(id)
+                kind.map_or_else(|| json!(id), |kind| json!(format!("{GLOBAL}{kind}/{id}")))
             }
             None => {
                 self.filled.open.entry(question).or_insert_with(|| path.to_owned());
@@ -123,12 +137,7 @@ impl Filling<'_> {
     }
 
     fn question(&self, resolver: &Resolver, text: &str, path: &str) -> Result<Question, Fault> {
-        let name = self.name(resolver, text).ok_or_else(|| Fault::NoName {
-            name: path.to_owned(),
-            given: text.to_owned(),
-            noun: resolver.noun,
-            expected: expected(resolver),
-        })?;
+        let name = self.name(resolver, text).ok_or_else(|| no_name(resolver, text, path))?;
         let question = Question::IdOf { names: resolver.names, name, within: self.within(resolver) };
         if question.reads().is_empty() {
             return Err(Fault::NoPlace {
@@ -155,9 +164,9 @@ impl Filling<'_> {
                 Some(bare.trim_matches('/').to_owned()).filter(|bare| !bare.is_empty())
             }
             Form::Word(word) => text.eq_ignore_ascii_case(word).then(|| word.to_owned()),
-            Form::Number { mark } => {
-                let (path, number) = text.rsplit_once(mark).filter(|(_, number)| is_digits(number))?;
-                let path = if path.is_empty() { self.here(mark)? } else { path.trim_matches('/').to_owned() };
+            Form::Number { marks } => {
+                let (path, mark, number) = numbered(text, marks)?;
+                let path = if path.is_empty() { self.here(mark)? } else { path.to_owned() };
                 Some(format!("{path}{mark}{number}"))
             }
         }
@@ -167,8 +176,10 @@ impl Filling<'_> {
     fn here(&self, mark: char) -> Option<String> {
         let path = self.around.get("fullPath")?.as_str()?.trim_matches('/');
         match (mark, self.scope) {
-            ('&', Scope::Project) => path.rsplit_once('/').map(|(group, _)| group.to_owned()),
-            ('&', Scope::Group) | ('#' | '!', Scope::Project) => Some(path.to_owned()),
+            ('&', Some(Scope::Project)) => path.rsplit_once('/').map(|(group, _)| group.to_owned()),
+            ('&', Some(Scope::Group)) | ('#' | '!', Some(Scope::Project)) | (_, None) => {
+                Some(path.to_owned())
+            }
             _ => None,
         }
     }
@@ -176,7 +187,7 @@ impl Filling<'_> {
     fn within(&self, resolver: &Resolver) -> BTreeMap<&'static str, String> {
         wants(resolver)
             .filter_map(|(name, ask)| match ask {
-                Ask::Scope => Some((name, self.scope.name().to_owned())),
+                Ask::Scope => Some((name, self.scope?.name().to_owned())),
                 _ => Some((name, text(self.around.get(name)?))),
             })
             .collect()
@@ -192,9 +203,64 @@ fn expected(resolver: &Resolver) -> String {
     match resolver.form {
         Form::Name { .. } => "a name".to_owned(),
         Form::Word(word) => format!("`{word}`"),
-        Form::Number { mark: '&' } => "`group&7`".to_owned(),
-        Form::Number { mark } => format!("`group/project{mark}12`"),
+        Form::Number { marks } => {
+            let forms: Vec<String> = marks.iter().map(|mark| written(*mark)).collect();
+            forms.join(" or ")
+        }
     }
+}
+
+fn written(mark: char) -> String {
+    if mark == '&' { "`group&7`".to_owned() } else { format!("`group/project{mark}12`") }
+}
+
+fn no_name(resolver: &Resolver, given: &str, name: &str) -> Fault {
+    Fault::NoName {
+        name: name.to_owned(),
+        given: given.to_owned(),
+        noun: resolver.noun,
+        expected: expected(resolver),
+    }
+}
+
+/// A path, one of the marks and a number; the path may be left out.
+pub fn numbered<'a>(text: &'a str, marks: &[char]) -> Option<(&'a str, char, &'a str)> {
+    let (at, mark) = text.char_indices().rev().find(|(_, c)| marks.contains(c))?;
+    let number = text.get(at + mark.len_utf8()..).filter(|number| is_digits(number))?;
+    Some((text.get(..at)?.trim_matches('/'), mark, number))
+}
+
+/// The type of the global id that answers a question; where several may, it is told by the mark.
+fn typed<'a>(kind: &'a str, question: &Question) -> &'a str {
+    match question {
+        Question::IdOf { names: Names::Issuable, name, .. } => resolvers::marked(name).unwrap_or(kind),
+        _ => kind,
+    }
+}
+
+/// What `fullPath` names: what the operation works on, unless that may be either.
+fn holder(action: &Action, operation: &Operation, params: &Map<String, Value>) -> Option<Scope> {
+    if let Some(addressed) = handle::addressed(action) {
+        let reference = params.get(&addressed.name).and_then(Value::as_str)?;
+        let (_, mark, _) = numbered(reference, handle::marks(addressed))?;
+        return match mark {
+            '!' => Some(Scope::Project),
+            '&' => Some(Scope::Group),
+            _ if addressed.names == Some(Names::WorkItem) => None,
+            _ => Some(Scope::Project),
+        };
+    }
+    let either = operation.graphql.as_ref().is_some_and(|graphql| {
+        let wire = action.param("fullPath").and_then(|path| path.wire.as_deref());
+        let by_kind = wire.is_some_and(|wire| matches!(wire, "projectPath" | "groupPath"));
+        match graphql.kind {
+            GraphqlKind::Query => {
+                !graphql.field.starts_with("project.") && !graphql.field.starts_with("group.")
+            }
+            GraphqlKind::Mutation => !by_kind,
+        }
+    });
+    (!either).then_some(operation.scope)
 }
 
 fn text(value: &Value) -> String {

@@ -15,7 +15,7 @@ pub fn write(
     resolved: Vec<Resolved>,
 ) -> Result<Call, Fault> {
     if let Some(graphql) = &operation.graphql {
-        return Ok(super::graphql::write(action, operation, graphql, params, resolved));
+        return super::graphql::write(action, operation, graphql, params, resolved);
     }
     let path = path(operation, params)?;
     let sent: Vec<(&Param, &Value)> = action
@@ -35,6 +35,7 @@ pub fn write(
         query: in_query.into_iter().flat_map(|(param, value)| pairs(param, &wire(param), value)).collect(),
         body: body(operation, &in_body)?,
         resolved,
+        lookups: 0,
     })
 }
 
@@ -154,7 +155,7 @@ fn parts(param: &Param, value: &Value) -> Result<Vec<Part>, Fault> {
 }
 
 /// A file from its content, as text or in Base64.
-fn file(param: &Param, value: &Value) -> Result<Part, Fault> {
+pub fn file(param: &Param, value: &Value) -> Result<Part, Fault> {
     let said = |key: &str| value.get(key).and_then(Value::as_str);
     let wrong = |given: &str| Fault::WrongType {
         name: param.name.clone(),

@@ -20,8 +20,9 @@ pub struct Resolver {
 pub enum Form {
     /// A name or title, perhaps behind a mark and in quotes: `@alice`, `%"v1.0"`.
     Name { mark: &'static str },
-    /// A number behind this mark, below a path or where the call is: `group/project#12`, `#12`.
-    Number { mark: char },
+    /// A number behind one of these marks, below a path or where the call is: `group/project#12`, `#12`. The
+    /// first is what a number beside a path has.
+    Number { marks: &'static [char] },
     /// This word alone.
     Word(&'static str),
 }
@@ -37,6 +38,8 @@ pub struct Read {
     pub by: &'static [&'static str],
     /// Where it has the id.
     pub id: &'static str,
+    /// The type of the global id there; one of another type is another thing.
+    pub of: Option<&'static str>,
 }
 
 /// What a parameter of a read is.
@@ -48,16 +51,18 @@ pub enum Ask {
     /// The part of `group/project#12` before its mark, and the part after it.
     Path,
     Number,
+    /// The part before the mark where it is this one; the read is left out where it is not.
+    PathOf(char),
     /// The call's parameter of that name; without it the read is left out.
     Same,
     /// The same, where the call has it.
     May,
-    /// The scope of the call's operation.
+    /// The scope of the call's operation, where that is known.
     Scope,
     Text(&'static str),
 }
 
-use Ask::{Digits, May, Name, Number, Path, Same, Scope, Text};
+use Ask::{Digits, May, Name, Number, Path, PathOf, Same, Scope, Text};
 
 /// The resolver of a kind.
 pub fn of(names: Names) -> Option<&'static Resolver> {
@@ -84,7 +89,7 @@ const fn list(
     ask: &'static [(&'static str, Ask)],
     by: &'static [&'static str],
 ) -> Read {
-    Read { action, ask, by, id: "/id" }
+    Read { action, ask, by, id: "/id", of: None }
 }
 
 /// The thing itself.
@@ -96,6 +101,25 @@ const fn get(action: &'static str, ask: &'static [(&'static str, Ask)]) -> Read 
 const fn with_id(read: Read, id: &'static str) -> Read {
     Read { id, ..read }
 }
+
+/// A list of GraphQL's, whose ids are global ones of that type.
+const fn global(
+    action: &'static str,
+    ask: &'static [(&'static str, Ask)],
+    by: &'static [&'static str],
+    of: &'static str,
+) -> Read {
+    Read { of: Some(of), ..list(action, ask, by) }
+}
+
+/// What global ids call a thing that is written with this mark.
+pub fn marked(name: &str) -> Option<&'static str> {
+    let mark = name.trim_end_matches(|c: char| c.is_ascii_digit()).chars().next_back()?;
+    MARKED.iter().find(|(known, _)| *known == mark).map(|(_, kind)| *kind)
+}
+
+const MARKED: [(char, &str); 3] = [('#', "Issue"), ('!', "MergeRequest"), ('&', "Epic")];
+const FIRST: (&str, Ask) = ("first", Text("100"));
 
 const ANY: &[&str] = &["none", "any"];
 
@@ -151,6 +175,17 @@ pub const RESOLVERS: &[Resolver] = &[
         ),
         &["none", "any", "current"],
     ),
+    row(
+        Names::IterationCadence,
+        "iteration cadence",
+        NAME,
+        &[global(
+            "iteration_cadence.list",
+            &[HERE, SCOPE, ("title", Name), FIRST],
+            &["/title"],
+            "Iterations::Cadence",
+        )],
+    ),
     row(Names::Board, "board", NAME, &[list("board.list", &[HERE, SCOPE, PAGE], &["/name"])]),
     row(Names::EpicBoard, "epic board", NAME, &[list("epic_board.list", &[HERE, PAGE], &["/name"])]),
     row(
@@ -172,7 +207,7 @@ pub const RESOLVERS: &[Resolver] = &[
         row(
             Names::Epic,
             "epic",
-            Form::Number { mark: '&' },
+            Form::Number { marks: &['&'] },
             &[get("epic.get", &[("fullPath", Path), ("iid", Number)])],
         ),
         ANY,
@@ -180,25 +215,44 @@ pub const RESOLVERS: &[Resolver] = &[
     row(
         Names::EpicIid,
         "epic",
-        Form::Number { mark: '&' },
+        Form::Number { marks: &['&'] },
         &[get("epic.get", &[("fullPath", Path), ("iid", Number)])],
     ),
     row(
         Names::Issue,
         "issue",
-        Form::Number { mark: '#' },
+        Form::Number { marks: &['#'] },
         &[get("issue.get", &[("fullPath", Path), ("iid", Number)])],
     ),
     row(
         Names::MergeRequest,
         "merge request",
-        Form::Number { mark: '!' },
+        Form::Number { marks: &['!'] },
         &[get("merge_request.get", &[("fullPath", Path), ("iid", Number)])],
+    ),
+    row(
+        Names::WorkItem,
+        "work item",
+        Form::Number { marks: &['#', '&'] },
+        &[
+            get("issue.get", &[("fullPath", PathOf('#')), ("iid", Number)]),
+            with_id(get("epic.get", &[("fullPath", Path), ("iid", Number)]), "/work_item_id"),
+        ],
+    ),
+    row(
+        Names::Issuable,
+        "issue, merge request or epic",
+        Form::Number { marks: &['#', '!', '&'] },
+        &[
+            get("issue.get", &[("fullPath", PathOf('#')), ("iid", Number)]),
+            get("merge_request.get", &[("fullPath", PathOf('!')), ("iid", Number)]),
+            get("epic.get", &[("fullPath", PathOf('&')), ("iid", Number)]),
+        ],
     ),
     row(
         Names::EpicIssue,
         "issue of this epic",
-        Form::Number { mark: '#' },
+        Form::Number { marks: &['#'] },
         &[with_id(
             list("epic_issue.list", &[HERE, ("iid", Same), PAGE], &["/references/full"]),
             "/epic_issue_id",
@@ -207,13 +261,13 @@ pub const RESOLVERS: &[Resolver] = &[
     row(
         Names::IssueLink,
         "issue linked to this one",
-        Form::Number { mark: '#' },
+        Form::Number { marks: &['#'] },
         &[with_id(list("issue_link.list", &[HERE, ("iid", Same)], &["/references/full"]), "/issue_link_id")],
     ),
     row(
         Names::EpicLink,
         "epic linked to this one",
-        Form::Number { mark: '&' },
+        Form::Number { marks: &['&'] },
         &[with_id(
             list("epic_link.list", &[HERE, ("iid", Same)], &["/references/full"]),
             "/related_epic_link_id",
@@ -222,7 +276,7 @@ pub const RESOLVERS: &[Resolver] = &[
     row(
         Names::MergeRequestDependency,
         "merge request that this one waits for",
-        Form::Number { mark: '!' },
+        Form::Number { marks: &['!'] },
         &[list(
             "merge_request_dependency.list",
             &[HERE, ("iid", Same), PAGE],
@@ -337,4 +391,38 @@ pub const RESOLVERS: &[Resolver] = &[
         &[list("application.list", &[], &["/application_name", "/application_id"])],
     ),
     row(Names::GeoSite, "Geo site", NAME, &[list("geo_site.list", &[PAGE], &["/name", "/url"])]),
+    row(
+        Names::WorkItemType,
+        "type of work items",
+        NAME,
+        &[global("work_item_type.list", &[HERE, SCOPE, FIRST], &["/name"], "WorkItems::Type")],
+    ),
+    row(
+        Names::ComplianceFramework,
+        "compliance framework",
+        NAME,
+        &[global(
+            "compliance_framework.list",
+            &[HERE, SCOPE, FIRST],
+            &["/name"],
+            "ComplianceManagement::Framework",
+        )],
+    ),
+    row(
+        Names::BranchRule,
+        "branch rule",
+        NAME,
+        &[global("branch_rule.list", &[HERE, FIRST], &["/name"], "Projects::BranchRule")],
+    ),
+    row(
+        Names::CustomField,
+        "custom field",
+        NAME,
+        &[global(
+            "custom_field.list",
+            &[HERE, ("search", Name), FIRST],
+            &["/name"],
+            "Issuables::CustomField",
+        )],
+    ),
 ];

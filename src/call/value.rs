@@ -15,7 +15,7 @@ pub fn fitted(param: &Param, value: Value, understood: &mut Vec<String>) -> Resu
     }
     let items = match value {
         Value::Array(items) => items,
-        Value::String(text) if param.kind.base != Base::Any && text.contains(',') => {
+        Value::String(text) if !matches!(param.kind.base, Base::Any | Base::File) && text.contains(',') => {
             text.split(',').map(|item| json!(item.trim())).collect()
         }
         single => vec![single],

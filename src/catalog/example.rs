@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
+use super::Names;
 use super::language::Words;
 use super::model::{Action, Base, Json, Operation, Param};
 
@@ -40,6 +41,9 @@ fn needs_scope(action: &Action, operation: &Operation) -> bool {
 }
 
 fn value(param: &Param, own: Option<&Json>, words: &Words) -> Value {
+    if let Some(reference) = reference(param).filter(|_| own.is_none()) {
+        return if param.kind.many { json!([reference]) } else { json!(reference) };
+    }
     let glossary = words.glossary.get(&param.name).and_then(|entry| entry.example.as_ref());
     [own, glossary, param.default.as_ref()]
         .into_iter()
@@ -47,6 +51,17 @@ fn value(param: &Param, own: Option<&Json>, words: &Words) -> Value {
         .map(|Json(example)| as_text(param, example))
         .find(|example| fits(param, example))
         .unwrap_or_else(|| made(param, words))
+}
+
+/// How people write what GraphQL wants the global id of; a number of one is known to nobody.
+fn reference(param: &Param) -> Option<&'static str> {
+    param.gid.as_ref()?;
+    match param.names? {
+        Names::Issue | Names::WorkItem | Names::Issuable => Some("acme/widget#1"),
+        Names::MergeRequest => Some("acme/widget!1"),
+        Names::Epic => Some("acme&1"),
+        _ => None,
+    }
 }
 
 /// GitLab's document calls many ids strings; a number written for the name is one all the same.

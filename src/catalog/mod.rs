@@ -10,6 +10,7 @@ mod names;
 mod schema;
 mod signature;
 mod surface;
+mod types;
 
 use std::sync::OnceLock;
 
@@ -22,6 +23,7 @@ pub use names::Names;
 pub use schema::{input_schema, note};
 pub use signature::{required, signature};
 pub use surface::{Surface, Touched};
+pub use types::{Holds, Type, TypeField, Types};
 
 static HEADER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/catalog_header.bin"));
 static RECORDS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/catalog_records.bin"));
@@ -40,6 +42,8 @@ pub enum CatalogError {
     Surface(#[source] postcard::Error),
     #[error("the embedded fragments cannot be read")]
     Fragments(#[source] postcard::Error),
+    #[error("the embedded types cannot be read")]
+    Types(#[source] std::io::Error),
     #[error("the embedded record of action {0} cannot be read")]
     Record(usize, #[source] postcard::Error),
     #[error("the catalog has no action number {0}")]
@@ -53,6 +57,7 @@ pub struct Catalog {
     words: OnceLock<Words>,
     surface: OnceLock<Surface<'static>>,
     fragments: Fragments,
+    types: Types,
 }
 
 impl Catalog {
@@ -60,7 +65,8 @@ impl Catalog {
     pub fn embedded() -> Result<Catalog, CatalogError> {
         let header = postcard::from_bytes(HEADER).map_err(CatalogError::Header)?;
         let (words, surface) = (OnceLock::new(), OnceLock::new());
-        Ok(Catalog { header, words, surface, fragments: Fragments::default() })
+        let (fragments, types) = (Fragments::default(), Types::default());
+        Ok(Catalog { header, words, surface, fragments, types })
     }
 
     /// How many actions there are.
@@ -130,6 +136,11 @@ impl Catalog {
         }
         let surface = postcard::from_bytes(SURFACE).map_err(CatalogError::Surface)?;
         Ok(self.surface.get_or_init(|| surface))
+    }
+
+    /// What can be asked of the types that GraphQL answers with.
+    pub fn types(&self) -> &Types {
+        &self.types
     }
 
     /// The words of the field, decoded on first use and kept.

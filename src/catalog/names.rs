@@ -16,6 +16,7 @@ pub enum Names {
     Milestone,
     Label,
     Iteration,
+    IterationCadence,
     Board,
     EpicBoard,
     Environment,
@@ -25,6 +26,10 @@ pub enum Names {
     EpicIid,
     Issue,
     MergeRequest,
+    /// An issue, a task, an epic or anything else that is tracked; its global id has the number of its issue.
+    WorkItem,
+    /// An issue, a merge request or an epic: what can be commented on.
+    Issuable,
     /// The link by which an issue belongs to an epic, named by the issue.
     EpicIssue,
     /// The link between two issues, named by the other one.
@@ -55,4 +60,35 @@ pub enum Names {
     MemberRole,
     Application,
     GeoSite,
+    WorkItemType,
+    ComplianceFramework,
+    BranchRule,
+    CustomField,
+}
+
+impl Names {
+    /// Whether it is written as a path, a mark and a number (`group/project#12`), and may be all that an action
+    /// works on.
+    pub fn is_tracked(self) -> bool {
+        matches!(self, Names::WorkItem | Names::Issue | Names::MergeRequest | Names::Epic | Names::Issuable)
+    }
+
+    /// Whether it is called alike everywhere: a user, a path. Anything else is looked up within a project or group.
+    pub fn is_global(self) -> bool {
+        matches!(
+            self,
+            Names::User
+                | Names::Group
+                | Names::Project
+                | Names::Namespace
+                | Names::Topic
+                | Names::SystemHook
+                | Names::SshKey
+                | Names::Email
+                | Names::Snippet
+                | Names::Cluster
+                | Names::Application
+                | Names::GeoSite
+        )
+    }
 }

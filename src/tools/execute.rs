@@ -8,14 +8,14 @@ use super::{
     Answer, EXECUTE, ExecuteRequest, ToolError, Tools, View, document, graphql, paging, refusal, resolve,
 };
 use crate::call::{self, Body, Call, Checked, Part};
-use crate::catalog::{Action, Graphql, Interface};
+use crate::catalog::{Action, Interface};
 use crate::gitlab::{self, Applied, GitlabError, Reply, Unread};
 use crate::policy::{Consent, Decision, Rule};
 use crate::present::{self, Content, Options, Presented};
 
 /// Executes.
 pub async fn execute(tools: &Tools, request: &ExecuteRequest) -> Result<Answer, ToolError> {
-    let action = named(tools, request)?;
+    let (action, fields) = asking(tools, named(tools, request)?, request)?;
     if !tools.policy.offers(&action) {
         return Err(refusal::denied(&action.id, None, Rule::ReadOnly));
     }
@@ -37,7 +37,7 @@ pub async fn execute(tools: &Tools, request: &ExecuteRequest) -> Result<Answer, 
         Decision::Confirm => Err(refusal::needs_confirmation(&call, checked.params())),
         Decision::Allow => {
             let reply = send(tools, &call, &checked).await?;
-            let reply = match (graphql_of(&action, &call), action.direct()) {
+            let reply = match (graphql::of(&action, &call), action.direct()) {
                 (Some(graphql), _) => graphql::read(reply, &action, graphql, &mut notes)?,
                 (None, Some(Interface::Graphql)) => document::read(reply, &call, &mut notes)?,
                 (None, _) => reply,
@@ -47,15 +47,23 @@ pub async fn execute(tools: &Tools, request: &ExecuteRequest) -> Result<Answer, 
                 params: checked.params().clone(),
                 ..request.clone()
             };
-            Ok(answer(tools, &canonical, &action, &call, reply, notes))
+            Ok(answer(tools, (&canonical, &fields), &action, &call, reply, notes))
         }
     }
 }
 
-/// What the call asks of GraphQL, where it asks that.
-fn graphql_of<'a>(action: &'a Action, call: &Call) -> Option<&'a Graphql> {
-    let called = action.operations.iter().find(|operation| operation.to_string() == call.operation())?;
-    called.graphql.as_ref()
+/// The action with the fields that are wanted of it, and the paths by which its answers have them: GraphQL is
+/// asked for them, of REST's answers they are picked.
+fn asking(
+    tools: &Tools,
+    action: Action,
+    request: &ExecuteRequest,
+) -> Result<(Action, Vec<String>), ToolError> {
+    let fields = request.fields.clone().unwrap_or_default();
+    if fields.is_empty() {
+        return Ok((action, fields));
+    }
+    call::asking(action, &fields, tools.catalog.types()).map_err(|error| refusal::fields(&error, request))
 }
 
 /// The action by its id, or by an alias that means one.
@@ -165,22 +173,22 @@ fn head(call: &Call) -> Map<String, Value> {
     let resolved = resolve::told(call);
     if !resolved.is_empty() {
         head.insert("resolved".to_owned(), Value::Object(resolved));
+        head.insert("lookups".to_owned(), json!(call.lookups()));
     }
     head
 }
 
 fn answer(
     tools: &Tools,
-    request: &ExecuteRequest,
+    (request, fields): (&ExecuteRequest, &[String]),
     action: &Action,
     call: &Call,
     reply: Reply,
     mut notes: Vec<String>,
 ) -> Answer {
-    let fields = request.fields.clone().unwrap_or_default();
     let is_document = action.direct() == Some(Interface::Graphql);
     let options = Options {
-        fields: &fields,
+        fields,
         // A document has already said what is wanted of everything.
         full: request.view == Some(View::Full) || is_document,
         budget: tools.max_bytes,

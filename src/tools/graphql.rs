@@ -4,6 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{ErrorKind, FIND, ToolError};
+use crate::call::Call;
 use crate::catalog::{Action, Graphql, GraphqlKind};
 use crate::gitlab::{Content, Page, Reply};
 
@@ -12,6 +13,12 @@ const HIDDEN: &str = "does not exist or you don't have permission";
 
 /// GraphQL's words for a field that the instance does not know.
 const UNKNOWN: [&str; 2] = ["doesn't exist on type", "is not defined by type"];
+
+/// What the call asks of GraphQL, where it asks that.
+pub fn of<'a>(action: &'a Action, call: &Call) -> Option<&'a Graphql> {
+    let called = action.operations.iter().find(|operation| operation.to_string() == call.operation())?;
+    called.graphql.as_ref()
+}
 
 /// The reply to a GraphQL operation of the action as what was asked for, or the error that it is. What came with
 /// data all the same is added to `notes`.

@@ -35,7 +35,7 @@ pub fn page(
         said.insert("came".to_owned(), json!(came));
     }
     let is_all = next.is_none() && rows.is_none() && page.page.unwrap_or(1) == 1;
-    if is_all && page.total.is_none() {
+    if (said.is_empty() && next.is_none()) || (is_all && page.total.is_none()) {
         return None;
     }
     said.insert("next".to_owned(), next.map_or(Value::Null, |params| call(request, params)));

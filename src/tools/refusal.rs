@@ -5,7 +5,7 @@ use std::error::Error;
 use serde_json::{Map, Value, json};
 
 use super::{EXECUTE, ErrorKind, ExecuteRequest, FIND, ToolError, Tools};
-use crate::call::{self, Call, Fault, Invalid, Kind};
+use crate::call::{self, Call, Fault, FieldsError, Invalid, Kind};
 use crate::catalog::{Action, Risk};
 use crate::gitlab::{Applied, GitlabError};
 use crate::policy::Rule;
@@ -34,6 +34,46 @@ pub fn unknown_action(tools: &Tools, request: &ExecuteRequest) -> ToolError {
             .hint(format!("{FIND} finds actions by words, ids, REST paths and URLs."))
             .fix(FIND, json!({"query": given.replace(['.', '_'], " ")})),
     }
+}
+
+/// Fields that the answer has not: those that it has where the path ends, and the call with the nearest.
+pub fn fields(error: &FieldsError, request: &ExecuteRequest) -> ToolError {
+    const SHOWN: usize = 60;
+    let (path, step, nearest, accepted) = match error {
+        FieldsError::Unknown { path, step, accepted, .. } => {
+            let nearest = crate::search::nearest(step, accepted.iter().map(String::as_str));
+            (path, step, nearest.map(str::to_owned), accepted.as_slice())
+        }
+        FieldsError::Leaf { path, step } => (path, step, Some(step.clone()), Default::default()),
+        FieldsError::Catalog(error) => return internal(error),
+    };
+    let told = ToolError::new(ErrorKind::InvalidParams, format!("`fields`: {error}"));
+    let more = accepted.len().saturating_sub(SHOWN);
+    let shown = accepted.get(..SHOWN).unwrap_or(accepted).join(", ");
+    let told = match (shown.is_empty(), more) {
+        (true, _) => told,
+        (false, 0) => told.hint(format!("It has {shown}.")),
+        (false, more) => told.hint(format!("It has {shown} and {more} more.")),
+    };
+    let Some(nearest) = nearest else { return told };
+    let mended = mended(path, step, &nearest, matches!(error, FieldsError::Leaf { .. }));
+    let fields: Vec<&str> = request.fields.iter().flatten().map(String::as_str).collect();
+    let fields: Vec<&str> =
+        fields.into_iter().map(|field| if field == path { mended.as_str() } else { field }).collect();
+    told.fix(EXECUTE, json!({"action": request.action, "params": request.params, "fields": fields}))
+}
+
+/// The path with another word for the step; it ends there where nothing can follow.
+fn mended(path: &str, step: &str, nearest: &str, ends: bool) -> String {
+    let mut steps = Vec::new();
+    for word in path.split('.') {
+        let is_it = word.trim_end_matches("[]") == step;
+        steps.push(if is_it { nearest } else { word });
+        if is_it && ends {
+            break;
+        }
+    }
+    steps.join(".")
 }
 
 /// An alias that more than one action answers to.

@@ -1,14 +1,15 @@
 //! What a call depends on, asked of GitLab before it is sent: side by side, once a session, by reads of the catalog.
 
 use std::sync::PoisonError;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures_util::future::{BoxFuture, try_join_all};
 use serde_json::{Map, Value, json};
 
-use super::{EXECUTE, ErrorKind, ToolError, Tools, refusal};
+use super::{EXECUTE, ErrorKind, ToolError, Tools, graphql, refusal};
 use crate::call::{self, Call, Checked, Finding, Known, Question, Reading, Step};
 use crate::catalog::Action;
-use crate::gitlab::{Content, GitlabError};
+use crate::gitlab::{Content, GitlabError, Reply};
 
 /// What is answered opens few further questions, so a call is ready after a few rounds.
 const MOST_ROUNDS: usize = 4;
@@ -16,7 +17,17 @@ const MOST_ROUNDS: usize = 4;
 const MOST_PAGES: u64 = 5;
 
 /// The call, once what it depends on has been looked up.
-pub fn call<'a>(tools: &'a Tools, checked: &'a Checked) -> BoxFuture<'a, Result<Call, ToolError>> {
+pub async fn call(tools: &Tools, checked: &Checked) -> Result<Call, ToolError> {
+    let requests = AtomicUsize::new(0);
+    let call = ready(tools, checked, &requests).await?;
+    Ok(call.after(requests.load(Ordering::Relaxed)))
+}
+
+fn ready<'a>(
+    tools: &'a Tools,
+    checked: &'a Checked,
+    requests: &'a AtomicUsize,
+) -> BoxFuture<'a, Result<Call, ToolError>> {
     // A look-up may depend on another, whence the box.
     Box::pin(async move {
         for _ in 0..=MOST_ROUNDS {
@@ -24,7 +35,8 @@ pub fn call<'a>(tools: &'a Tools, checked: &'a Checked) -> BoxFuture<'a, Result<
             match step.map_err(|invalid| refusal::invalid(&invalid, checked.action()))? {
                 Step::Ready(call) => return Ok(call),
                 Step::Ask(questions) => {
-                    let asked = questions.iter().map(|question| ask(tools, checked, question));
+                    let open = ask_together(tools, questions, requests).await;
+                    let asked = open.iter().map(|question| ask(tools, checked, question, requests));
                     try_join_all(asked).await?;
                 }
             }
@@ -58,12 +70,31 @@ fn known(tools: &Tools) -> std::sync::MutexGuard<'_, Known> {
     tools.known.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Asks GitLab for all that one query can answer, and gives back what is still open.
+async fn ask_together(tools: &Tools, questions: Vec<Question>, requests: &AtomicUsize) -> Vec<Question> {
+    let Some(batch) = call::batch(&questions) else { return questions };
+    requests.fetch_add(1, Ordering::Relaxed);
+    // Where GraphQL fails or is switched off, each is asked by itself.
+    if let Ok(Reply { content: Content::Json(reply), .. }) = tools.client.send(batch.call()).await {
+        for (question, answer) in batch.answers(&reply) {
+            known(tools).learn(question, answer);
+        }
+    }
+    let known = known(tools);
+    questions.into_iter().filter(|question| !known.answers(question)).collect()
+}
+
 /// Asks GitLab, and remembers what it answers.
-async fn ask(tools: &Tools, checked: &Checked, question: &Question) -> Result<(), ToolError> {
+async fn ask(
+    tools: &Tools,
+    checked: &Checked,
+    question: &Question,
+    requests: &AtomicUsize,
+) -> Result<(), ToolError> {
     let mut hidden = None;
     let readings = question.reads();
     for reading in &readings {
-        match read(tools, question, reading).await {
+        match read(tools, question, reading, requests).await {
             Ok(Finding::Found(answer)) => {
                 known(tools).learn(question.clone(), answer);
                 return Ok(());
@@ -88,14 +119,19 @@ enum Unanswered {
 }
 
 /// What a read finds, on as many pages as it takes.
-async fn read(tools: &Tools, question: &Question, reading: &Reading) -> Result<Finding, Unanswered> {
+async fn read(
+    tools: &Tools,
+    question: &Question,
+    reading: &Reading,
+    requests: &AtomicUsize,
+) -> Result<Finding, Unanswered> {
     let internal = |error: &dyn std::error::Error| Unanswered::Failed(refusal::internal(error));
     let Some(action) = tools.catalog.get(reading.action).map_err(|error| internal(&error))? else {
         return Ok(Finding::Nothing);
     };
     let mut params = reading.params.clone();
     for page in 2..=MOST_PAGES + 1 {
-        let (answer, more) = page_of(tools, &action, &params).await?;
+        let (answer, more) = page_of(tools, &action, &params, requests).await?;
         let finding = question.finding(reading, &answer);
         if finding != Finding::Nothing || !more {
             return Ok(finding);
@@ -110,18 +146,29 @@ async fn page_of(
     tools: &Tools,
     action: &Action,
     params: &Map<String, Value>,
+    requests: &AtomicUsize,
 ) -> Result<(Value, bool), Unanswered> {
     let context = tools.context().map_err(|error| Unanswered::Failed(refusal::internal(&error)))?;
     let checked = call::check(action.clone(), params.clone(), &context)
         .map_err(|invalid| Unanswered::Failed(refusal::invalid(&invalid, action)))?;
-    let call = call(tools, &checked).await.map_err(Unanswered::Failed)?;
+    let call = ready(tools, &checked, requests).await.map_err(Unanswered::Failed)?;
+    requests.fetch_add(1, Ordering::Relaxed);
     let reply =
         tools.client.send(&call).await.map_err(|error| unanswered(&error, action, tools.anonymous))?;
+    let reply = match graphql::of(action, &call) {
+        Some(asked) => graphql::read(reply, action, asked, &mut Vec::new()).map_err(hidden)?,
+        None => reply,
+    };
     let more = reply.page.next_page.is_some() && action.param("page").is_some();
     match reply.content {
         Content::Json(value) => Ok((value, more)),
         _ => Ok((Value::Null, false)),
     }
+}
+
+/// What GraphQL says is not there may be elsewhere.
+fn hidden(error: ToolError) -> Unanswered {
+    if error.kind == ErrorKind::NotFound { Unanswered::Hidden(None) } else { Unanswered::Failed(error) }
 }
 
 fn unanswered(error: &GitlabError, action: &Action, anonymous: bool) -> Unanswered {

@@ -154,6 +154,29 @@ fn graphql_takes_plain_numbers_for_ids_and_iids() {
 }
 
 #[test]
+fn files_go_beside_a_graphql_document() {
+    let file = json!({"filename": "a.png", "content_base64": "AP8="});
+    let given = json!({"fullPath": "acme/widget", "iid": 3, "files": [file, {"filename": "b.txt", "content": "a,b"}]});
+    let call = call(&action("design.upload"), params(given), &words());
+    let Body::Multipart(parts) = call.body() else { panic!("{:?}", call.body()) };
+    let [Part::Text { value: operations, .. }, Part::Text { name, value: map }, one, other] =
+        parts.as_slice()
+    else {
+        panic!("{parts:?}")
+    };
+    let operations: Value = serde_json::from_str(operations).unwrap();
+    let input = json!({"projectPath": "acme/widget", "iid": "3", "files": [null, null]});
+    assert_eq!(operations["variables"]["input"], input);
+    assert!(
+        operations["query"].as_str().unwrap().starts_with("mutation($input:DesignManagementUploadInput!)")
+    );
+    assert_eq!(name, "map");
+    assert_eq!(map, "{\"0\":[\"variables.input.files.0\"],\"1\":[\"variables.input.files.1\"]}");
+    assert_eq!(*one, Part::File { name: "0".into(), filename: "a.png".into(), bytes: vec![0, 255] });
+    assert_eq!(*other, Part::File { name: "1".into(), filename: "b.txt".into(), bytes: b"a,b".to_vec() });
+}
+
+#[test]
 fn every_action_has_words_of_its_own() {
     let mut summaries: BTreeMap<String, String> = BTreeMap::new();
     for action in actions() {

@@ -6,8 +6,10 @@ use std::path::PathBuf;
 use apollo_compiler::response::serde_json_bytes;
 use apollo_compiler::validation::Valid;
 use apollo_compiler::{ExecutableDocument, Schema};
-use gitlab_mcp::call::{Body, Call};
-use gitlab_mcp::catalog::{Action, Base, Catalog, Operation, Param, Place, Scope, Words};
+use gitlab_mcp::call::{Body, Call, Part, Question, asking, batch};
+use gitlab_mcp::catalog::{
+    Action, Base, Catalog, Holds, Names, Operation, Param, Place, Scope, Types, Words,
+};
 use serde_json::{Map, Value, json};
 
 use crate::catalog::{actions, call};
@@ -41,6 +43,7 @@ fn everything(action: &Action, operation: &Operation) -> Map<String, Value> {
 fn value(param: &Param) -> Value {
     let one = match (param.choices.first(), param.kind.base) {
         (Some(choice), _) => json!(choice),
+        (None, _) if param.names == Some(Names::Issuable) => json!("acme/widget#1"),
         (None, Base::Integer | Base::IntegerOrString) => json!(1),
         (None, Base::Number) => json!(1.5),
         (None, Base::Boolean) => json!(true),
@@ -55,7 +58,17 @@ fn value(param: &Param) -> Value {
 }
 
 fn sent(call: &Call) -> (String, Value) {
-    let Body::Json(body) = call.body() else { panic!("{}", call.operation()) };
+    let body: Value = match call.body() {
+        Body::Json(body) => body.clone(),
+        Body::Multipart(parts) => match parts.first() {
+            // What stands for a file is set where the server reads the parts.
+            Some(Part::Text { value, .. }) => {
+                serde_json::from_str(&value.replace("null", "\"file\"")).unwrap()
+            }
+            _ => panic!("{}", call.operation()),
+        },
+        _ => panic!("{}", call.operation()),
+    };
     (body["query"].as_str().unwrap().to_owned(), body["variables"].clone())
 }
 
@@ -115,6 +128,92 @@ fn every_mutation_and_field_of_the_root_is_in_the_catalog() {
         missing.remove(&operation.to_string());
     }
     assert!(missing.is_empty(), "{missing:?}");
+}
+
+/// Paths into a type: its first leaves, objects to be named, what is in objects and connections, and what only
+/// some of an interface's objects have.
+fn paths(types: &Types, name: &str) -> Vec<String> {
+    let of = types.get(name).unwrap().unwrap();
+    let leaf = |name: &str| {
+        let of = types.get(name).unwrap().unwrap();
+        of.fields().find(|field| field.holds == Holds::Leaf).map(|field| field.name.to_owned())
+    };
+    let mut paths: Vec<String> = of.members().filter_map(leaf).collect();
+    for field in of.fields() {
+        paths.push(field.name.to_owned());
+        match field.holds {
+            Holds::Leaf => {}
+            Holds::Object(inner) => paths.extend(leaf(inner).map(|leaf| format!("{}.{leaf}", field.name))),
+            Holds::Connection { of, counted } => {
+                paths.extend(leaf(of).map(|leaf| format!("{}.nodes.{leaf}", field.name)));
+                paths.extend(counted.then(|| format!("{}.count", field.name)));
+            }
+        }
+    }
+    paths.truncate(24);
+    paths
+}
+
+#[test]
+#[cfg_attr(not(gitlab_api_files), ignore = "set GITLAB_API_FILES to the folder of GitLab's schema.graphql")]
+fn every_document_is_valid_with_the_fields_that_somebody_wants() {
+    let schema = schema();
+    let catalog = Catalog::embedded().unwrap();
+    let words = catalog.words().unwrap();
+    let mut faults = Vec::new();
+    let mut checked = 0;
+    for action in actions() {
+        for operation in action.choices() {
+            let Some(graphql) = &operation.graphql else { continue };
+            let Some((_, spread)) = graphql.selection.split_once("...") else { continue };
+            let name = spread.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap();
+            let paths = paths(catalog.types(), name);
+            let (asking, shown) = asking(only(&action, operation), &paths, catalog.types())
+                .unwrap_or_else(|error| panic!("{operation}: {error}"));
+            assert!(!shown.is_empty(), "{operation}");
+            checked += 1;
+            faults.extend(check(&schema, &asking, &asking.operations[0], words));
+        }
+    }
+    assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
+    assert!(checked > 1_000, "{checked}");
+}
+
+#[test]
+#[cfg_attr(not(gitlab_api_files), ignore = "set GITLAB_API_FILES to the folder of GitLab's schema.graphql")]
+fn the_query_that_looks_up_many_names_is_valid() {
+    let schema = schema();
+    let question = |names: Names, name: &str, scope: Option<&'static str>| {
+        let place = [("fullPath", "acme/widget".to_owned())];
+        let scope = scope.map(|scope| ("scope", scope.to_owned()));
+        Question::IdOf { names, name: name.to_owned(), within: place.into_iter().chain(scope).collect() }
+    };
+    let mut questions: Vec<Question> = [Names::User, Names::Project, Names::Group]
+        .into_iter()
+        .map(|names| question(names, "acme", None))
+        .collect();
+    for names in [Names::Milestone, Names::Label, Names::Iteration] {
+        questions.extend([None, Some("project"), Some("group")].map(|scope| question(names, "v1", scope)));
+    }
+    for (names, reference) in [
+        (Names::Issue, "acme/widget#1"),
+        (Names::MergeRequest, "acme/widget!1"),
+        (Names::Epic, "acme&1"),
+        (Names::EpicIid, "acme&1"),
+        (Names::WorkItem, "acme/widget#1"),
+        (Names::WorkItem, "acme&1"),
+        (Names::Issuable, "acme/widget#1"),
+        (Names::Issuable, "acme/widget!1"),
+        (Names::Issuable, "acme&1"),
+    ] {
+        questions.push(question(names, reference, None));
+    }
+    let batch = batch(&questions).unwrap();
+    let (document, variables) = sent(batch.call());
+    let aliases = (0..questions.len()).filter(|at| variables.get(format!("n{at}")).is_some()).count();
+    assert_eq!(aliases, questions.len(), "each is asked: {document}");
+    let parsed = ExecutableDocument::parse_and_validate(&schema, &document, "document.graphql");
+    assert!(parsed.is_ok(), "{document}\n{}", parsed.unwrap_err().errors);
 }
 
 /// What a selection costs as GitLab counts: a field 1, a connection of a hundred twice what is in it.

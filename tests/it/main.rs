@@ -12,6 +12,7 @@ mod direct;
 mod execute;
 mod faults;
 mod graphql;
+mod graphql_actions;
 mod layering;
 mod lifetime;
 mod openapi;

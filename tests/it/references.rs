@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gitlab_mcp::call::RESOLVERS;
+use gitlab_mcp::call::{Ask, RESOLVERS};
 use gitlab_mcp::catalog::{Audience, Names, Param, Risk};
 use serde_json::{Value, json};
 
@@ -35,6 +35,11 @@ fn every_kind_has_one_resolver_whose_reads_are_in_the_catalog() {
     let mut used = BTreeSet::new();
     actions().iter().for_each(|action| collect(&action.params, &mut used));
     assert_eq!(used, named, "what the catalog names and what can be found are the same");
+    for resolver in RESOLVERS {
+        let asks = |(name, ask): &(&str, Ask)| *name == "fullPath" && *ask == Ask::Same;
+        let placed = resolver.reads.iter().any(|read| read.ask.iter().any(asks));
+        assert!(!(placed && resolver.names.is_global()), "{:?} is looked up within a place", resolver.names);
+    }
 }
 
 fn collect(params: &[Param], used: &mut BTreeSet<Names>) {
@@ -284,12 +289,21 @@ fn an_answer_is_kept_until_gitlab_says_there_is_no_such_thing() {
     assert_eq!(succeed(&mut client, "board.get", named())["data"]["id"], twin);
 }
 
-/// The parameters called after an id that no name may stand for.
+/// The parameters called after an id that no name may stand for; those of GraphQL by the type of their ids.
 fn ids_alone<'a>(params: &'a [Param], found: &mut BTreeSet<&'a str>) {
-    let is_id = |name: &str| matches!(name, "id" | "ids") || name.ends_with("_id") || name.ends_with("_ids");
+    let is_id = |name: &str| {
+        matches!(name, "id" | "ids") || ["_id", "_ids", "Id", "Ids"].iter().any(|end| name.ends_with(end))
+    };
     for param in params {
-        if is_id(&param.name) && param.names.is_none() {
-            found.insert(&param.name);
+        match (&param.names, &param.gid) {
+            (Some(_), _) => {}
+            (None, Some(kind)) => {
+                found.insert(kind);
+            }
+            (None, None) if is_id(&param.name) && param.choices.is_empty() => {
+                found.insert(&param.name);
+            }
+            (None, None) => {}
         }
         ids_alone(&param.fields, found);
     }

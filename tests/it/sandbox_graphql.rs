@@ -207,7 +207,7 @@ async fn work_items_are_issues_with_widgets() {
     let issue = data["project"]["issue"]["id"].as_str().unwrap();
     assert_eq!(found["id"], issue.replace("Issue", "WorkItem"));
     assert_eq!(found["workItemType"]["name"], "Issue");
-    assert_eq!(found["widgets"].as_array().unwrap().len(), 6);
+    assert_eq!(found["widgets"].as_array().unwrap().len(), 7);
     assert_eq!(data["namespace"]["workItems"]["nodes"].as_array().unwrap().len(), 1);
     assert_eq!(data["project"]["workItems"]["nodes"][0]["widgets"], json!([{"type": "LABELS"}]));
     assert_eq!(data["group"]["workItems"]["nodes"][0]["workItemType"]["name"], "Epic");

@@ -249,6 +249,9 @@ fn action(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut 
     let audience = written.audience.unwrap_or_else(|| audience(domain, &operations));
     if audience == Audience::Person {
         references::assign(domain_name, &mut params, &written);
+        if operations.iter().all(|operation| operation.graphql.is_some()) {
+            references::add_place(&mut params);
+        }
     }
     let noun = domain
         .and_then(|domain| domain.nouns.first().cloned())

@@ -1,5 +1,5 @@
 //! The generator: GitLab's OpenAPI file, its GraphQL schema and `catalog/curation` to `catalog/actions`,
-//! `catalog/fragments.graphql` and `catalog/SOURCE.toml`.
+//! `catalog/fragments.graphql`, `catalog/types.txt` and `catalog/SOURCE.toml`.
 //! Byte-identical on every run; `--check` fails with a diff where what is committed has drifted.
 
 mod actions;
@@ -85,6 +85,7 @@ fn run(arguments: &Arguments) -> Result<bool, GeneratorError> {
     let sdl = graphql::Sdl::read(&arguments.graphql)?;
     let mut found = graphql::find(&sdl, &curation);
     let fragments = std::mem::take(&mut found.fragments);
+    let types = std::mem::take(&mut found.types);
     let schema = output::Schema::new(&sdl, &found);
     let used_names = graphql::used_names(&sdl, &curation);
     let actions = actions::build(&document.operations, found, &used_names, &curation)?;
@@ -93,7 +94,7 @@ fn run(arguments: &Arguments) -> Result<bool, GeneratorError> {
         return Ok(false);
     }
     let source = output::source(&arguments.catalog, &document, schema, arguments)?;
-    let files = output::render(&actions, &fragments, &curation, &source);
+    let files = output::render(&actions, (&fragments, &types), &curation, &source);
     if arguments.check {
         return output::check(&arguments.catalog, &files);
     }

@@ -5,8 +5,8 @@ use url::Url;
 
 use super::spot::{self, Kind, Spot};
 use super::{parse, takes};
-use crate::call::Fault;
-use crate::catalog::{Action, Scope};
+use crate::call::{Fault, handle};
+use crate::catalog::{Action, Operation, Scope};
 
 /// Whether `target` is understood for the action: it works on a path, and calls nothing of its own that.
 pub fn takes_target(action: &Action) -> bool {
@@ -34,7 +34,8 @@ pub fn filled(
 /// `fullPath`, and `scope` where the target tells which is meant. None: the action works on nothing there.
 fn place(action: &Action, spot: &Spot, given: &Map<String, Value>) -> Option<Vec<(String, String)>> {
     let works = |scope: Scope| {
-        action.choices().any(|operation| operation.scope == scope && operation.is_filled_by("fullPath"))
+        let is_there = |operation: &Operation| operation.scope == scope || spot::is_of_either(operation);
+        action.choices().any(|operation| is_there(operation) && operation.is_filled_by("fullPath"))
     };
     if spot.path.is_empty() {
         return Some(Vec::new());
@@ -60,6 +61,9 @@ fn place(action: &Action, spot: &Spot, given: &Map<String, Value>) -> Option<Vec
 fn thing(action: &Action, spot: &Spot, given: &Map<String, Value>) -> Option<Vec<(String, String)>> {
     if spot.kind == Kind::Holder {
         return Some(Vec::new());
+    }
+    if let Some(addressed) = handle::addressed(action).filter(|param| spot::is_reference(spot, param)) {
+        return Some(vec![(addressed.name.clone(), spot.to_string())]);
     }
     let param = spot::parameter(action, spot.kind)?.to_owned();
     if !matches!(spot.kind, Kind::File | Kind::Directory) {

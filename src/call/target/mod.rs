@@ -18,6 +18,11 @@ use super::Fault;
 /// The name of the parameter, which every action with a `fullPath` takes beside its own.
 pub const TARGET: &str = "target";
 
+/// The short reference of the page at an address: `group/project#12`.
+pub fn reference(text: &str, base: &Url) -> Option<String> {
+    parse(text, base).ok().map(|spot| spot.to_string())
+}
+
 /// What was pasted.
 fn parse(text: &str, base: &Url) -> Result<Spot, Fault> {
     let text = text.trim();

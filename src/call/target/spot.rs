@@ -3,7 +3,8 @@
 
 use std::fmt;
 
-use crate::catalog::{Action, Piece, Scope, pieces};
+use crate::call::handle;
+use crate::catalog::{Action, GraphqlKind, Operation, Param, Piece, Scope, pieces};
 
 /// A thing of GitLab's and where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,6 +62,8 @@ pub struct Row {
     pub segments: &'static [&'static str],
     /// Other parameters that hold it, the likeliest first.
     pub params: &'static [&'static str],
+    /// What GraphQL's fields that lead to one are called, in lower case.
+    pub fields: &'static [&'static str],
 }
 
 const fn row(
@@ -70,17 +73,31 @@ const fn row(
     segments: &'static [&'static str],
     params: &'static [&'static str],
 ) -> Row {
-    Row { kind, noun, domain, segments, params }
+    Row { kind, noun, domain, segments, params, fields: &[] }
+}
+
+/// A row whose things have numbers that GraphQL's fields take as `iid`.
+const fn in_fields(row: Row, fields: &'static [&'static str]) -> Row {
+    Row { fields, ..row }
 }
 
 /// Every kind once.
 pub const ROWS: &[Row] = &[
     row(Kind::Holder, "a project or group", "", &[], &[]),
     row(Kind::User, "a user", "user", &["users"], &["user_id", "username"]),
-    row(Kind::Issue, "an issue", "issue", &["issues"], &[]),
-    row(Kind::MergeRequest, "a merge request", "merge_request", &["merge_requests"], &[]),
-    row(Kind::Epic, "an epic", "epic", &["epics"], &[]),
-    row(Kind::WorkItem, "a work item", "issue", &["work_items", "issues", "epics"], &[]),
+    in_fields(
+        row(Kind::Issue, "an issue", "issue", &["issues"], &[]),
+        &["issue", "design", "workitem", "promote"],
+    ),
+    in_fields(
+        row(Kind::MergeRequest, "a merge request", "merge_request", &["merge_requests"], &[]),
+        &["mergerequest"],
+    ),
+    in_fields(row(Kind::Epic, "an epic", "epic", &["epics"], &[]), &["epic", "workitem"]),
+    in_fields(
+        row(Kind::WorkItem, "a work item", "issue", &["work_items", "issues", "epics"], &[]),
+        &["workitem", "issue", "epic", "design"],
+    ),
     row(Kind::Commit, "a commit", "commit", &["commits"], &["sha", "ref", "ref_name"]),
     row(Kind::Branch, "a branch", "branch", &["branches"], &["branch", "ref", "ref_name"]),
     row(Kind::Tag, "a tag", "tag", &["tags"], &["tag_name", "ref", "ref_name"]),
@@ -119,7 +136,16 @@ impl Kind {
 /// What things the action's paths hold, the outermost first; none where it works on a whole project or group.
 pub fn takes(action: &Action) -> Vec<&'static Row> {
     let segments: Vec<&str> = action.choices().flat_map(|operation| held(&operation.path)).collect();
-    let holds = |row: &&Row| row.segments.iter().any(|segment| segments.contains(segment));
+    let addressed = handle::addressed(action).map(handle::marks).unwrap_or_default();
+    let by_field = |row: &Row| {
+        action.param("iid").is_some()
+            && action.choices().any(|operation| graphql_holds(action, operation, row))
+    };
+    let holds = |row: &&Row| {
+        row.segments.iter().any(|segment| segments.contains(segment))
+            || mark(row.kind).is_some_and(|mark| addressed.contains(&mark))
+            || by_field(row)
+    };
     ROWS.iter().filter(|row| row.kind != Kind::WorkItem).filter(holds).collect()
 }
 
@@ -131,8 +157,41 @@ pub fn parameter(action: &Action, kind: Kind) -> Option<&str> {
         let (_, placeholder) = slots(&operation.path).find(|(segment, _)| row.segments.contains(segment))?;
         Some(operation.bind.get(placeholder).map_or(placeholder, String::as_str))
     });
+    let by_field = || {
+        let held = action.choices().any(|operation| graphql_holds(action, operation, row));
+        action.param("iid").filter(|_| held).map(|iid| iid.name.as_str())
+    };
     let named = || row.params.iter().find(|name| action.param(name).is_some()).copied();
-    in_path.or_else(named)
+    in_path.or_else(by_field).or_else(named)
+}
+
+/// Whether the parameter takes a reference to such a thing.
+pub fn is_reference(spot: &Spot, param: &Param) -> bool {
+    let mark = spot.to_string().trim_end_matches(|c: char| c.is_ascii_digit()).chars().next_back();
+    mark.is_some_and(|mark| handle::marks(param).contains(&mark))
+}
+
+/// Whether `fullPath` may be a project's as well as a group's.
+pub fn is_of_either(operation: &Operation) -> bool {
+    operation.graphql.as_ref().is_some_and(|graphql| graphql.field.starts_with("namespace."))
+}
+
+/// The things that an action of GraphQL's works on: what the fields that lead to it are called, or what its
+/// `iid` is the number of.
+fn graphql_holds(action: &Action, operation: &Operation, row: &Row) -> bool {
+    let Some(graphql) = &operation.graphql else { return false };
+    let mut steps = graphql.field.split('.').map(str::to_lowercase);
+    let is_held = |step: String| row.fields.iter().any(|field| step.contains(field));
+    let elsewhere = match row.kind {
+        Kind::Issue => operation.scope == Scope::Group && !is_of_either(operation),
+        Kind::Epic => operation.scope == Scope::Project,
+        _ => false,
+    };
+    match graphql.kind {
+        _ if elsewhere => false,
+        GraphqlKind::Query => action.param("iid").is_some_and(|iid| iid.required) && steps.any(is_held),
+        GraphqlKind::Mutation => steps.any(is_held),
+    }
 }
 
 fn held(path: &str) -> impl Iterator<Item = &str> {
@@ -151,18 +210,23 @@ fn slots(path: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
+/// What stands between a path and a thing of the kind.
+fn mark(kind: Kind) -> Option<char> {
+    match kind {
+        Kind::Issue | Kind::WorkItem => Some('#'),
+        Kind::MergeRequest => Some('!'),
+        Kind::Epic => Some('&'),
+        Kind::Snippet => Some('$'),
+        Kind::Commit | Kind::User => Some('@'),
+        Kind::Label => Some('~'),
+        _ => None,
+    }
+}
+
 impl fmt::Display for Spot {
     /// The short reference, as GitLab writes it in texts, where it has one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mark = match self.kind {
-            Kind::Issue => "#",
-            Kind::MergeRequest => "!",
-            Kind::Epic => "&",
-            Kind::Snippet => "$",
-            Kind::Commit | Kind::User => "@",
-            Kind::Label => "~",
-            _ => "",
-        };
+        let mark = mark(self.kind).map(String::from).unwrap_or_default();
         write!(f, "{}{mark}{}", self.path, self.value)
     }
 }

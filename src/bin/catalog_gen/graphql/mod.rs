@@ -6,6 +6,7 @@ mod params;
 mod reach;
 mod sdl;
 mod selections;
+mod types;
 
 use std::collections::BTreeMap;
 
@@ -26,6 +27,8 @@ pub struct Found {
     pub groups: BTreeMap<String, Vec<Member>>,
     /// The fragments that their selections spread, one a line.
     pub fragments: Vec<String>,
+    /// What can be asked of each type, one a line.
+    pub types: Vec<String>,
     pub mutations: usize,
     pub queries: usize,
     pub reached_by_path: usize,
@@ -47,9 +50,12 @@ pub fn find(sdl: &Sdl, curation: &Curation) -> Found {
     groups.values_mut().for_each(|members| mark_alternates(members));
     let roots = |mutation: bool| all.iter().filter(|r| r.mutation == mutation && r.steps.len() == 1).count();
     let (mutations, queries) = (roots(true), roots(false));
+    let fragments = selections.fragments();
+    let spread = fragments.iter().filter_map(|line| line.split(' ').nth(1));
     Found {
         groups,
-        fragments: selections.fragments(),
+        types: types::lines(sdl, spread),
+        fragments,
         mutations,
         queries,
         reached_by_path: all.len() - mutations - queries,
@@ -137,10 +143,14 @@ fn scope(reached: &Reached<'_>, params: &[gitlab_mcp::catalog::Param]) -> Scope 
     }
 }
 
-/// What a namespace has, a group has: a second spelling.
+/// What a namespace has, a group has: a second spelling. A work item is a project's too, and by the namespace
+/// alone it is reached in either.
 fn mark_alternates(members: &mut [Member]) {
     let of_group = members.iter().any(|member| begins(&member.operation, "group."));
-    for member in members.iter_mut().filter(|member| of_group && begins(&member.operation, "namespace.")) {
+    let of_project = members.iter().any(|member| begins(&member.operation, "project."));
+    let in_either = members.iter().any(|member| begins(&member.operation, "namespace.workItem"));
+    let second = if in_either && !of_project { "group." } else { "namespace." };
+    for member in members.iter_mut().filter(|member| of_group && begins(&member.operation, second)) {
         member.operation.alternate = true;
     }
 }

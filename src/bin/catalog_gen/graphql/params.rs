@@ -18,7 +18,7 @@ const PAGE: u64 = 20;
 const PATHS: [&str; 4] = ["fullPath", "projectPath", "groupPath", "namespacePath"];
 
 /// Scalars and what a person gives for them; any other is a string.
-const SCALARS: [(&str, Base); 12] = [
+const SCALARS: [(&str, Base); 13] = [
     ("Int", Base::Integer),
     ("BigInt", Base::IntegerOrString),
     ("Float", Base::Number),
@@ -31,6 +31,7 @@ const SCALARS: [(&str, Base); 12] = [
     ("JSON", Base::Any),
     ("JobInputInterpolationValue", Base::Any),
     ("CiInputsValue", Base::Any),
+    ("Upload", Base::File),
 ];
 
 /// What an operation takes, and which of that leads to its field.
@@ -163,7 +164,11 @@ fn base(input: &Input, sdl: &Sdl, depth: usize) -> Base {
         Some(Shape::Scalar(Some(_))) => Base::IntegerOrString,
         Some(Shape::Enum(_)) => Base::String,
         _ if input.name == "iid" && !input.ty.many && depth == 0 => Base::Integer,
-        _ if name == "ID" && (input.name == "id" || input.name.ends_with("Id")) => Base::IntegerOrString,
+        _ if name == "ID" && is_id(&input.name) => Base::IntegerOrString,
         _ => SCALARS.iter().find(|(scalar, _)| *scalar == name).map_or(Base::String, |(_, base)| *base),
     }
+}
+
+fn is_id(name: &str) -> bool {
+    name == "id" || name.ends_with("Id") || name.ends_with("Ids")
 }

@@ -16,6 +16,8 @@ use crate::GeneratorError;
 /// Every type by its name.
 pub struct Sdl {
     types: BTreeMap<String, Shape>,
+    /// The objects of each interface.
+    implementors: BTreeMap<String, Vec<String>>,
     /// Of the file's bytes, in hexadecimal.
     pub sha256: String,
 }
@@ -82,7 +84,14 @@ impl Sdl {
             Definition::Type(ty) => Some((ty.name().to_owned(), shape(ty))),
             _ => None,
         });
-        Ok(Sdl { types: types.collect(), sha256: crate::openapi::sha256(&text) })
+        let mut implementors: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for definition in document.definitions() {
+            let Definition::Type(TypeDefinition::Object(object)) = definition else { continue };
+            for interface in object.implements_interfaces() {
+                implementors.entry(interface.to_owned()).or_default().push(object.name().to_owned());
+            }
+        }
+        Ok(Sdl { types: types.collect(), implementors, sha256: crate::openapi::sha256(&text) })
     }
 
     /// How many types there are.
@@ -93,6 +102,11 @@ impl Sdl {
     /// The type of that name.
     pub fn shape(&self, name: &str) -> Option<&Shape> {
         self.types.get(name)
+    }
+
+    /// The objects of an interface.
+    pub fn implementors(&self, interface: &str) -> &[String] {
+        self.implementors.get(interface).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// The fields of an object or interface of that name.

@@ -226,7 +226,7 @@ impl<'a> Selections<'a> {
 }
 
 /// Whether a field is asked for by default: it stands, and wants nothing.
-fn is_asked(field: &Field, experiments: bool) -> bool {
+pub fn is_asked(field: &Field, experiments: bool) -> bool {
     let stands = match field.status {
         Status::Stable => true,
         Status::Experiment(_) => experiments,

@@ -1,0 +1,106 @@
+//! What can be asked of the types that GraphQL answers with: their fields, compressed in the binary and read when
+//! somebody first says which fields are wanted. The form of the lines is told where they are written.
+
+use std::io::Read;
+use std::sync::OnceLock;
+
+use flate2::read::DeflateDecoder;
+
+use super::CatalogError;
+
+static TYPES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/catalog_types.bin"));
+
+/// Every type, one a line.
+#[derive(Debug, Default)]
+pub struct Types {
+    text: OnceLock<String>,
+}
+
+/// A type and what can be asked of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Type<'a> {
+    pub name: &'a str,
+    members: &'a str,
+    fields: &'a str,
+}
+
+/// A field of a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TypeField<'a> {
+    pub name: &'a str,
+    pub holds: Holds<'a>,
+}
+
+/// What a field holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holds<'a> {
+    Leaf,
+    /// An object of that type, or a list of such.
+    Object(&'a str),
+    /// Pages of such objects, perhaps with their number.
+    Connection {
+        of: &'a str,
+        counted: bool,
+    },
+}
+
+impl Types {
+    /// The type of that name.
+    pub fn get(&self, name: &str) -> Result<Option<Type<'_>>, CatalogError> {
+        let is_it = |line: &&str| {
+            let rest = line.strip_prefix(name);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '|']))
+        };
+        Ok(self.text()?.lines().find(is_it).map(parsed))
+    }
+
+    fn text(&self) -> Result<&str, CatalogError> {
+        if let Some(text) = self.text.get() {
+            return Ok(text);
+        }
+        let mut text = String::new();
+        DeflateDecoder::new(TYPES).read_to_string(&mut text).map_err(CatalogError::Types)?;
+        Ok(self.text.get_or_init(|| text))
+    }
+}
+
+fn parsed(line: &str) -> Type<'_> {
+    let (head, fields) = line.split_once(' ').unwrap_or((line, ""));
+    let (name, members) = head.split_once('|').unwrap_or((head, ""));
+    Type { name, members, fields }
+}
+
+impl<'a> Type<'a> {
+    /// The objects that may stand for it, of an interface or a union.
+    pub fn members(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        self.members.split('|').filter(|name| !name.is_empty())
+    }
+
+    /// Its fields in the schema's order.
+    pub fn fields(&self) -> impl Iterator<Item = TypeField<'a>> + use<'a> {
+        self.fields.split(' ').filter(|field| !field.is_empty() && !field.starts_with('!')).map(field)
+    }
+
+    /// The field of that name.
+    pub fn field(&self, name: &str) -> Option<TypeField<'a>> {
+        self.fields().find(|field| field.name == name)
+    }
+
+    /// Whether its members answer that field with different types.
+    pub fn is_disagreed(&self, name: &str) -> bool {
+        self.fields.split(' ').any(|field| field.strip_prefix('!') == Some(name))
+    }
+}
+
+fn field(text: &str) -> TypeField<'_> {
+    let Some((name, of)) = text.split_once(':') else {
+        return TypeField { name: text, holds: Holds::Leaf };
+    };
+    let pages = |of, counted| Holds::Connection { of, counted };
+    let holds = match (of.strip_suffix('+'), of.strip_suffix('#')) {
+        (Some(of), _) => pages(of, false),
+        (_, Some(of)) => pages(of, true),
+        (None, None) => Holds::Object(of),
+    };
+    TypeField { name, holds }
+}
