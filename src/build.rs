@@ -41,8 +41,12 @@ use embedded::{Entry, Header};
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use language::{Domain, GlossaryEntry, Language, Words};
+use lz4_flex::block;
 use model::Action;
 use serde::Deserialize;
+
+/// How far back LZ4 can refer.
+const DICTIONARY_BYTES: usize = 64 * 1024;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -78,8 +82,9 @@ fn main() -> Outcome<()> {
     write_catalog(&actions, &out)?;
     write_fragments(&fs::read_to_string(root.join("fragments.graphql"))?, &out)?;
     write_types(&fs::read_to_string(root.join("types.txt"))?, &out)?;
-    fs::write(out.join("catalog_words.bin"), postcard::to_allocvec(&words)?)?;
-    fs::write(out.join("catalog_surface.bin"), postcard::to_allocvec(&surface::Surface::of(&actions)?)?)?;
+    fs::write(out.join("catalog_words.bin"), deflated(&postcard::to_allocvec(&words)?)?)?;
+    let surface = postcard::to_allocvec(&surface::Surface::of(&actions)?)?;
+    fs::write(out.join("catalog_surface.bin"), deflated(&surface)?)?;
     write_search(&actions, &words, &out)
 }
 
@@ -135,20 +140,38 @@ fn parse<T: for<'de> Deserialize<'de>>(path: &Path) -> Outcome<T> {
 }
 
 fn write_catalog(actions: &[Action], out: &Path) -> Outcome<()> {
+    let plain: Vec<Vec<u8>> = actions.iter().map(record).collect::<Outcome<_>>()?;
+    let dictionary = dictionary(&plain);
     let mut records = Vec::new();
     let mut entries = Vec::new();
     let mut aliases: BTreeMap<&str, Vec<u16>> = BTreeMap::new();
     for (number, action) in actions.iter().enumerate() {
         entries.push(Entry { id: &action.id, offset: u32::try_from(records.len())? });
-        records.extend(postcard::to_allocvec(action)?);
+        let record = plain.get(number).map(Vec::as_slice).unwrap_or_default();
+        records.extend(block::compress_prepend_size_with_dict(record, &dictionary));
         for alias in &action.aliases {
             aliases.entry(alias).or_default().push(u16::try_from(number)?);
         }
     }
     let header = Header { entries, aliases: aliases.into_iter().collect() };
     fs::write(out.join("catalog_header.bin"), postcard::to_allocvec(&header)?)?;
+    fs::write(out.join("catalog_dictionary.bin"), dictionary)?;
     fs::write(out.join("catalog_records.bin"), records)?;
     Ok(())
+}
+
+/// What is wanted of an action at run time: its phrases are in the finder's index and nowhere shown.
+fn record(action: &Action) -> Outcome<Vec<u8>> {
+    Ok(postcard::to_allocvec(&Action { phrases: Vec::new(), ..action.clone() })?)
+}
+
+/// What records are compressed against, since one alone has little that repeats: records from all over the catalog.
+fn dictionary(records: &[Vec<u8>]) -> Vec<u8> {
+    let all: usize = records.iter().map(Vec::len).sum();
+    let step = (all / DICTIONARY_BYTES).max(1);
+    let mut dictionary: Vec<u8> = records.iter().step_by(step).flatten().copied().collect();
+    dictionary.truncate(DICTIONARY_BYTES);
+    dictionary
 }
 
 /// One fragment a line, `fragment NAME on TYPE{…}`, in the order of the names.
@@ -166,10 +189,15 @@ fn write_fragments(text: &str, out: &Path) -> Outcome<()> {
 /// The lines without the remark before them, compressed: they are read by few calls.
 fn write_types(text: &str, out: &Path) -> Outcome<()> {
     let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
-    let mut packed = DeflateEncoder::new(Vec::new(), Compression::best());
-    packed.write_all(lines.join("\n").as_bytes())?;
-    fs::write(out.join("catalog_types.bin"), packed.finish()?)?;
+    fs::write(out.join("catalog_types.bin"), deflated(lines.join("\n").as_bytes())?)?;
     Ok(())
+}
+
+/// What few calls read, smaller.
+fn deflated(bytes: &[u8]) -> Outcome<Vec<u8>> {
+    let mut packed = DeflateEncoder::new(Vec::new(), Compression::best());
+    packed.write_all(bytes)?;
+    Ok(packed.finish()?)
 }
 
 fn write_search(actions: &[Action], words: &Words, out: &Path) -> Outcome<()> {

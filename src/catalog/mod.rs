@@ -12,7 +12,11 @@ mod signature;
 mod surface;
 mod types;
 
+use std::io::Read;
 use std::sync::OnceLock;
+
+use flate2::read::DeflateDecoder;
+use lz4_flex::block;
 
 use embedded::Header;
 pub use example::example;
@@ -25,6 +29,7 @@ pub use signature::{required, signature};
 pub use surface::{Surface, Touched};
 pub use types::{Holds, Type, TypeField, Types};
 
+static DICTIONARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/catalog_dictionary.bin"));
 static HEADER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/catalog_header.bin"));
 static RECORDS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/catalog_records.bin"));
 static SURFACE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/catalog_surface.bin"));
@@ -42,8 +47,10 @@ pub enum CatalogError {
     Surface(#[source] postcard::Error),
     #[error("the embedded fragments cannot be read")]
     Fragments(#[source] postcard::Error),
-    #[error("the embedded types cannot be read")]
-    Types(#[source] std::io::Error),
+    #[error("what is embedded cannot be unpacked")]
+    Inflate(#[source] std::io::Error),
+    #[error("the embedded record of action {0} cannot be unpacked")]
+    Packed(usize, #[source] block::DecompressError),
     #[error("the embedded record of action {0} cannot be read")]
     Record(usize, #[source] postcard::Error),
     #[error("the catalog has no action number {0}")]
@@ -99,9 +106,11 @@ impl Catalog {
         let start =
             self.header.entries.get(number).ok_or(CatalogError::NoSuchAction(number))?.offset as usize;
         let end = self.header.entries.get(number + 1).map_or(RECORDS.len(), |next| next.offset as usize);
-        let record = RECORDS.get(start..end).unwrap_or_default();
+        let packed = RECORDS.get(start..end).unwrap_or_default();
+        let record = block::decompress_size_prepended_with_dict(packed, DICTIONARY)
+            .map_err(|source| CatalogError::Packed(number, source))?;
         let mut action =
-            postcard::from_bytes(record).map_err(|source| CatalogError::Record(number, source))?;
+            postcard::from_bytes(&record).map_err(|source| CatalogError::Record(number, source))?;
         self.fragments.complete(&mut action)?;
         Ok(action)
     }
@@ -134,7 +143,16 @@ impl Catalog {
         if let Some(surface) = self.surface.get() {
             return Ok(surface);
         }
-        let surface = postcard::from_bytes(SURFACE).map_err(CatalogError::Surface)?;
+        // Kept apart from the catalog, as the operations borrow from it.
+        static BYTES: OnceLock<Vec<u8>> = OnceLock::new();
+        let bytes = match BYTES.get() {
+            Some(bytes) => bytes,
+            None => {
+                let bytes = inflated(SURFACE)?;
+                BYTES.get_or_init(|| bytes)
+            }
+        };
+        let surface = postcard::from_bytes(bytes).map_err(CatalogError::Surface)?;
         Ok(self.surface.get_or_init(|| surface))
     }
 
@@ -148,7 +166,14 @@ impl Catalog {
         if let Some(words) = self.words.get() {
             return Ok(words);
         }
-        let words = postcard::from_bytes(WORDS).map_err(CatalogError::Words)?;
+        let words = postcard::from_bytes(&inflated(WORDS)?).map_err(CatalogError::Words)?;
         Ok(self.words.get_or_init(|| words))
     }
+}
+
+/// What the build script deflated.
+fn inflated(packed: &[u8]) -> Result<Vec<u8>, CatalogError> {
+    let mut bytes = Vec::new();
+    DeflateDecoder::new(packed).read_to_end(&mut bytes).map_err(CatalogError::Inflate)?;
+    Ok(bytes)
 }

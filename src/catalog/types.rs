@@ -59,7 +59,7 @@ impl Types {
             return Ok(text);
         }
         let mut text = String::new();
-        DeflateDecoder::new(TYPES).read_to_string(&mut text).map_err(CatalogError::Types)?;
+        DeflateDecoder::new(TYPES).read_to_string(&mut text).map_err(CatalogError::Inflate)?;
         Ok(self.text.get_or_init(|| text))
     }
 }

@@ -9,7 +9,7 @@ use tantivy::{DocSet, Index, InvertedIndexReader, SegmentReader, TERMINATED, Ter
 
 use super::SearchError;
 use super::directory::StaticDirectory;
-use super::fields::{PLACES, Place, pair, schema};
+use super::fields::{PLACES, Place, schema};
 use super::lexicon::Meaning;
 use super::profile::{Profiles, Vocabulary, WordId};
 use super::request::{Concept, Request};
@@ -72,25 +72,6 @@ impl InvertedIndex {
         let mut scratch = Scratch::new(self.actions);
         let mut of = |concept| self.of_concept(concept, vocabulary, weights, &mut scratch);
         request.concepts.iter().map(&mut of).collect()
-    }
-
-    /// What neighbouring concepts say as pairs: the sum over all of them.
-    pub fn pairs(
-        &self,
-        request: &Request,
-        vocabulary: &Vocabulary<'_>,
-        weights: &Weights,
-    ) -> Result<Evidence, SearchError> {
-        let mut scratch = Scratch::new(self.actions);
-        let mut mass = 0.0;
-        for found in neighbours(request, vocabulary) {
-            let idf = vocabulary.idf(found);
-            mass += idf;
-            self.add_word(found, idf, true, (vocabulary, weights), &mut scratch)?;
-        }
-        let mut actions = scratch.sum.take();
-        actions.sort_unstable_by_key(|(action, _)| *action);
-        Ok(Evidence { actions, mass })
     }
 
     fn of_concept(
@@ -158,31 +139,6 @@ impl OpenPlace {
         }
         Ok(())
     }
-}
-
-/// The pairs of neighbouring words in all meanings, and within a meaning, that the index knows; each once.
-fn neighbours(request: &Request, vocabulary: &Vocabulary<'_>) -> Vec<WordId> {
-    let text = |word: &WordId| vocabulary.words().get(usize::from(*word)).copied();
-    let mut found: Vec<WordId> = Vec::new();
-    let mut note = |first: Option<&WordId>, second: Option<&WordId>| {
-        let Some((first, second)) = first.and_then(text).zip(second.and_then(text)) else { return };
-        if let Some(known) = vocabulary.id(&pair(first, second)).filter(|known| !found.contains(known)) {
-            found.push(known);
-        }
-    };
-    for meaning in request.concepts.iter().flat_map(|concept| &concept.meanings) {
-        for (first, second) in meaning.words.iter().zip(meaning.words.iter().skip(1)) {
-            note(Some(first), Some(second));
-        }
-    }
-    for (before, after) in request.concepts.iter().zip(request.concepts.iter().skip(1)) {
-        for first in &before.meanings {
-            for second in &after.meanings {
-                note(first.words.last(), second.words.first());
-            }
-        }
-    }
-    found
 }
 
 /// A number for each action, of which few are set.

@@ -19,11 +19,9 @@ pub enum Place {
     Params,
     /// The values that parameters accept.
     Choices,
-    /// Two neighbouring words as one, from the id, summary, phrases, aliases and nouns.
-    Pairs,
 }
 
-pub const PLACES: [(Place, &str); 10] = [
+pub const PLACES: [(Place, &str); 9] = [
     (Place::Id, "id"),
     (Place::Object, "object"),
     (Place::Summary, "summary"),
@@ -33,7 +31,6 @@ pub const PLACES: [(Place, &str); 10] = [
     (Place::Path, "path"),
     (Place::Params, "params"),
     (Place::Choices, "choices"),
-    (Place::Pairs, "pairs"),
 ];
 
 /// The schema, and the fields in the order of [`PLACES`]. Nothing is stored: a document's number is its action's.
@@ -46,9 +43,4 @@ pub fn schema() -> (Schema, Vec<Field>) {
     let mut builder = Schema::builder();
     let fields = PLACES.iter().map(|(_, name)| builder.add_text_field(name, options.clone())).collect();
     (builder.build(), fields)
-}
-
-/// Two neighbouring words as one.
-pub fn pair(first: &str, second: &str) -> String {
-    format!("{first}_{second}")
 }

@@ -1,6 +1,6 @@
 //! Misspelt words to words that are known: bounded edit distance, and words run together.
 
-use super::profile::Vocabulary;
+use super::profile::{Vocabulary, WordId};
 
 /// Shorter words are names or abbreviations as often as slips.
 const SHORTEST: usize = 4;
@@ -11,7 +11,11 @@ const LONG: usize = 8;
 
 /// Every word that a misspelt one may be, each with its letters, so that most are passed over at a glance.
 #[derive(Debug, Default)]
-pub struct Spellings(Vec<Spelling>);
+pub struct Spellings {
+    words: Vec<Spelling>,
+    /// Two stems that are one noun.
+    compounds: Vec<(String, String)>,
+}
 
 #[derive(Debug)]
 struct Spelling {
@@ -21,46 +25,49 @@ struct Spelling {
 }
 
 impl Spellings {
-    /// Of the words of the index, and those that the language knows beside them.
-    pub fn new<'w>(vocabulary: &Vocabulary<'_>, others: impl Iterator<Item = &'w String>) -> Spellings {
+    /// Of the words of the index, those that the language knows beside them, and nouns of two words.
+    pub fn new<'w>(
+        vocabulary: &Vocabulary<'_>,
+        others: impl Iterator<Item = &'w String>,
+        compounds: impl Iterator<Item = (WordId, WordId)>,
+    ) -> Spellings {
+        let text = |word: WordId| vocabulary.words().get(usize::from(word)).map(|text| (*text).to_owned());
+        let mut compounds: Vec<(String, String)> =
+            compounds.filter_map(|(first, second)| text(first).zip(text(second))).collect();
+        compounds.sort();
         let counted = vocabulary.words().iter().zip(0..).map(|(word, id)| (*word, vocabulary.count(id)));
         let others = others.map(|word| (word.as_str(), 1));
         let is_word = |word: &str| word.len() >= SHORTEST && !word.contains(['_', ' ']);
         let words = counted.chain(others).filter(|(word, _)| is_word(word));
-        Spellings(
-            words
-                .map(|(word, count)| Spelling { word: word.to_owned(), letters: letters(word), count })
-                .collect(),
-        )
+        let spelling =
+            |(word, count): (&str, u16)| Spelling { word: word.to_owned(), letters: letters(word), count };
+        Spellings { words: words.map(spelling).collect(), compounds }
     }
 
     /// The word that a misspelt one most likely is, or the two it runs together; nothing where none is near.
-    pub fn guess(&self, word: &str, stem: &str, vocabulary: &Vocabulary<'_>) -> Vec<String> {
+    pub fn guess(&self, word: &str, stem: &str) -> Vec<String> {
         if stem.len() < SHORTEST || !stem.bytes().all(|b| b.is_ascii_alphabetic()) {
             return Vec::new();
         }
-        if let Some((first, second)) = run_together(word, vocabulary) {
-            return vec![first.to_owned(), second.to_owned()];
+        if let Some((first, second)) = self.run_together(word) {
+            return vec![first.clone(), second.clone()];
         }
         let letters = letters(stem);
-        let near = self.0.iter().filter_map(|known| {
+        let near = self.words.iter().filter_map(|known| {
             let distance = distance(stem, letters, known)?;
             Some((distance, !same_start(stem, &known.word), std::cmp::Reverse(known.count), &known.word))
         });
         near.min().map(|(_, _, _, word)| vec![word.clone()]).unwrap_or_default()
     }
-}
 
-fn run_together<'v>(joined: &str, vocabulary: &Vocabulary<'v>) -> Option<(&'v str, &'v str)> {
-    let start = joined.get(..2)?;
-    let from = vocabulary.words().partition_point(|word| *word < start);
-    let alike = vocabulary.words().iter().skip(from).take_while(|word| word.starts_with(start));
-    alike.filter_map(|word| word.split_once('_')).find(|(first, second)| {
-        let length = first.len() + second.len();
-        (length..=length + LOST).contains(&joined.len())
-            && joined.starts_with(first)
-            && joined.ends_with(second)
-    })
+    fn run_together(&self, joined: &str) -> Option<&(String, String)> {
+        self.compounds.iter().find(|(first, second)| {
+            let length = first.len() + second.len();
+            (length..=length + LOST).contains(&joined.len())
+                && joined.starts_with(first)
+                && joined.ends_with(second)
+        })
+    }
 }
 
 fn same_start(one: &str, other: &str) -> bool {

@@ -8,7 +8,7 @@ use tantivy::directory::{Directory, RamDirectory};
 use tantivy::schema::TantivyDocument;
 use tantivy::{Index, IndexSettings};
 
-use super::fields::{PLACES, Place, pair, schema};
+use super::fields::{PLACES, Place, schema};
 use super::language::{Domain, Words};
 use super::model::{Action, Audience, GraphqlKind, Method, Operation, Piece, Risk, Scope, pieces};
 use super::normalise::{Stemmer, split};
@@ -105,7 +105,6 @@ impl<'a> Analyser<'a> {
             };
         }
         let path_noun = action.operations.first().map(|first| self.path_noun(first)).unwrap_or_default();
-        let lines = self.lines(action);
         let place = |place: Place| match place {
             Place::Id => self.words(&action.id),
             Place::Object => {
@@ -120,9 +119,12 @@ impl<'a> Analyser<'a> {
             Place::Choices => unique(action.params.iter().flat_map(|param| {
                 param.choices.iter().filter(|choice| choice.len() > 2).flat_map(|choice| self.words(choice))
             })),
-            Place::Pairs => unique(lines.iter().chain(&self.nouns(action)).flat_map(|line| pairs(line))),
         };
-        Texts { places: PLACES.iter().map(|(at, _)| place(*at)).collect(), lines, path_noun }
+        Texts {
+            places: PLACES.iter().map(|(at, _)| place(*at)).collect(),
+            lines: self.lines(action),
+            path_noun,
+        }
     }
 
     /// The id, the verb with each noun of the domain, the summary, the phrases and the aliases.
@@ -160,10 +162,6 @@ fn segments(path: &str) -> impl Iterator<Item = &str> {
 
 fn unique(words: impl Iterator<Item = String>) -> Vec<String> {
     words.collect::<BTreeSet<_>>().into_iter().collect()
-}
-
-fn pairs(line: &[String]) -> Vec<String> {
-    line.iter().zip(line.iter().skip(1)).map(|(first, second)| pair(first, second)).collect()
 }
 
 fn write_index(texts: &[Texts]) -> Outcome<(Vec<u8>, Vec<u8>)> {

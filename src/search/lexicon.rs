@@ -117,7 +117,8 @@ impl Lexicon {
         lexicon.add_scopes(language);
         let ordinary = language.ordinary.iter().map(|word| lexicon.stemmer.stem(word).0.into_owned());
         lexicon.ordinary = ordinary.collect();
-        lexicon.spellings = Spellings::new(&profiles.vocabulary, lexicon.entries.keys());
+        lexicon.spellings =
+            Spellings::new(&profiles.vocabulary, lexicon.entries.keys(), lexicon.compounds.iter().copied());
         lexicon
     }
 

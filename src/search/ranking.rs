@@ -19,8 +19,7 @@ pub fn rank(ranker: &Ranker, catalog: &Catalog, query: &Query<'_>) -> Result<Ran
     }
     let request = read(ranker, query.words);
     let evidence = ranker.index.evidence(&request, &ranker.profiles.vocabulary, &ranker.weights)?;
-    let pairs = ranker.index.pairs(&request, &ranker.profiles.vocabulary, &ranker.weights)?;
-    let scorer = scorer(ranker, &request, &evidence, &pairs);
+    let scorer = scorer(ranker, &request, &evidence);
     let whole = request.whole(&ranker.lexicon);
     let mut scored = scorer.rank(&whole);
     join_windows(&mut scored, &scorer, ranker);
@@ -38,8 +37,7 @@ pub fn rank(ranker: &Ranker, catalog: &Catalog, query: &Query<'_>) -> Result<Ran
 pub fn judge(ranker: &Ranker, words: &str) -> Result<Vec<(usize, Features)>, SearchError> {
     let request = read(ranker, words);
     let evidence = ranker.index.evidence(&request, &ranker.profiles.vocabulary, &ranker.weights)?;
-    let pairs = ranker.index.pairs(&request, &ranker.profiles.vocabulary, &ranker.weights)?;
-    let scorer = scorer(ranker, &request, &evidence, &pairs);
+    let scorer = scorer(ranker, &request, &evidence);
     let scored = scorer.rank(&request.whole(&ranker.lexicon));
     Ok(scored.into_iter().map(|one| (one.action, one.features)).collect())
 }
@@ -49,14 +47,9 @@ fn read(ranker: &Ranker, words: &str) -> Request {
     Reader { lexicon, vocabulary: &profiles.vocabulary, weights }.read(words)
 }
 
-fn scorer<'a>(
-    ranker: &'a Ranker,
-    request: &'a Request,
-    evidence: &'a [Evidence],
-    pairs: &'a Evidence,
-) -> Scorer<'a> {
+fn scorer<'a>(ranker: &'a Ranker, request: &'a Request, evidence: &'a [Evidence]) -> Scorer<'a> {
     let Ranker { index, profiles, lexicon, weights } = ranker;
-    Scorer { profiles, lexicon, weights, index, request, evidence, pairs }
+    Scorer { profiles, lexicon, weights, index, request, evidence }
 }
 
 /// The actions that the request names outright.

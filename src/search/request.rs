@@ -131,7 +131,7 @@ impl Reader<'_> {
         let guesses = if stop || self.is_known(&stem) || self.lexicon.is_ordinary(&stem) {
             Vec::new()
         } else {
-            self.lexicon.spellings.guess(&word, &stem, self.vocabulary)
+            self.lexicon.spellings.guess(&word, &stem)
         };
         let guessed = !guesses.is_empty();
         let stems = if guessed { guesses } else { vec![stem] };

@@ -33,7 +33,6 @@ pub struct Scorer<'a> {
     pub index: &'a InvertedIndex,
     pub request: &'a Request,
     pub evidence: &'a [Evidence],
-    pub pairs: &'a Evidence,
 }
 
 /// The words of a segment in the index: which concept each belongs to, and what it is worth.
@@ -127,7 +126,7 @@ impl Scorer<'_> {
         let mut features = Features::default();
         for (feature, _) in FEATURES {
             if let Some(value) = features.get_mut(feature as usize) {
-                *value = self.feature(feature, profile, (action, words), segment, said);
+                *value = self.feature(feature, profile, words, segment, said);
             }
         }
         forgive(&mut features);
@@ -139,7 +138,7 @@ impl Scorer<'_> {
         &self,
         feature: Feature,
         profile: &Profile,
-        (action, words): (usize, f32),
+        words: f32,
         segment: &Segment,
         said: &Said,
     ) -> f32 {
@@ -147,7 +146,6 @@ impl Scorer<'_> {
         let holds = |yes: bool| f32::from(u8::from(yes));
         match feature {
             Feature::Words => words,
-            Feature::Pairs => self.pair_share(action),
             Feature::Line => {
                 profile.lines.iter().map(|line| self.likeness(line, segment, said)).fold(0.0, f32::max)
             }
@@ -167,12 +165,6 @@ impl Scorer<'_> {
             Feature::Deprecated => holds(profile.deprecated),
             Feature::Unasked => holds(profile.destructive && !intent::asks_for(asked, profile)),
         }
-    }
-
-    fn pair_share(&self, action: usize) -> f32 {
-        let at = self.pairs.actions.binary_search_by_key(&action, |(number, _)| *number);
-        let found = at.ok().and_then(|at| self.pairs.actions.get(at));
-        found.map_or(0.0, |(_, score)| score / self.pairs.mass.max(1.0))
     }
 
     /// The harmonic mean of the share of the line that was said and of the share of the request it says.

@@ -8,8 +8,6 @@ use super::profile::Kind;
 pub enum Feature {
     /// BM25 over all places, as a share of what the request could reach.
     Words,
-    /// Neighbouring words that stay neighbours, as a share.
-    Pairs,
     /// How nearly one of its summary, phrases, aliases or its id is the request.
     Line,
     /// How nearly one of those texts is what a stretch of the request says, whatever stands around it.
@@ -39,9 +37,8 @@ pub enum Feature {
     Unasked,
 }
 
-pub const FEATURES: [(Feature, &str); 16] = [
+pub const FEATURES: [(Feature, &str); 15] = [
     (Feature::Words, "words"),
-    (Feature::Pairs, "pairs"),
     (Feature::Line, "line"),
     (Feature::Near, "near"),
     (Feature::Verb, "verb"),
@@ -119,12 +116,9 @@ pub const WEIGHTS: Weights = Weights {
         place(1.5, 0.6), // path
         place(0.7, 0.7), // params
         place(0.3, 0.7), // choices
-        place(2.0, 0.3), // pairs
     ],
     saturation: 1.5,
-    features: [
-        1.30, 0.21, 0.52, 0.14, 0.13, 0.02, 0.12, 0.12, 0.06, 0.11, -0.08, 0.08, -0.08, -0.11, -0.07, -0.10,
-    ],
+    features: [1.30, 0.52, 0.14, 0.13, 0.02, 0.12, 0.12, 0.06, 0.11, -0.08, 0.08, -0.08, -0.11, -0.07, -0.10],
     beside: 0.7,
     unknown: 2.0,
     verb_meaning: 0.5,
