@@ -145,10 +145,15 @@ fn query(graphql: &Graphql, given: &[(&Param, Value)]) -> (String, Value) {
 /// `mutation($input:WorkItemCreateInput!){workItemCreate(input:$input){…}}`
 fn mutation(graphql: &Graphql, given: &[(&Param, Value)]) -> (String, Value) {
     let field = &graphql.field;
-    let input: Map<String, Value> = given
-        .iter()
-        .map(|(param, value)| (param.wire.as_ref().unwrap_or(&param.name).clone(), value.clone()))
-        .collect();
+    // What leads to the field has this operation's own name: a project's `projectPath`, a group's `groupPath`.
+    let leading = |name: &str| {
+        let (place, _) = graphql.variables.iter().find(|(_, filled_by)| *filled_by == name)?;
+        place.strip_prefix("input.").map(str::to_owned)
+    };
+    let wire = |param: &Param| {
+        leading(&param.name).unwrap_or_else(|| param.wire.as_ref().unwrap_or(&param.name).clone())
+    };
+    let input: Map<String, Value> = given.iter().map(|(param, value)| (wire(param), value.clone())).collect();
     let selection = in_braces(&graphql.selection);
     let kind = graphql.types.get("input").cloned().unwrap_or_else(|| format!("{}Input!", capitalised(field)));
     let document = format!("mutation($input:{kind}){{{field}(input:$input){selection}}}");

@@ -200,7 +200,6 @@ fn the_query_that_looks_up_many_names_is_valid() {
         (Names::MergeRequest, "acme/widget!1"),
         (Names::Epic, "acme&1"),
         (Names::EpicIid, "acme&1"),
-        (Names::WorkItem, "acme/widget#1"),
         (Names::WorkItem, "acme&1"),
         (Names::Issuable, "acme/widget#1"),
         (Names::Issuable, "acme/widget!1"),
