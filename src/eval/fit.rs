@@ -34,8 +34,8 @@ pub struct Fit {
     pub without: Vec<(&'static str, Figures)>,
     /// All cases together, cross-validated.
     pub all: Figures,
-    /// The least score and lead of a sure answer, as they are and as calibrated.
-    pub sure: [(f32, f32); 2],
+    /// The least certainty of a sure answer, as it is and as calibrated.
+    pub sure: [f32; 2],
     /// Of the answers called sure, on requests that the limits were not set by.
     pub sure_held_out: Figures,
 }
@@ -68,7 +68,7 @@ pub fn fit(catalog: &Catalog, sets: &[CaseSet]) -> Result<Fit, EvalError> {
             .collect();
         without.push((name, bench.measure(sets, &folds)?));
     }
-    let (limits, sure_held_out) = bench.calibrate(&fitted)?;
+    let (limit, sure_held_out) = bench.calibrate(&fitted)?;
     let names = FEATURES.iter().map(|(_, name)| *name);
     let weights = names.zip(WEIGHTS.features.iter().zip(&fitted.features));
     Ok(Fit {
@@ -76,7 +76,7 @@ pub fn fit(catalog: &Catalog, sets: &[CaseSet]) -> Result<Fit, EvalError> {
         sets: figures,
         without,
         all: bench.measure(sets, &folds)?,
-        sure: [(WEIGHTS.sure, WEIGHTS.lead), limits],
+        sure: [WEIGHTS.sure, limit],
         sure_held_out,
     })
 }
@@ -89,8 +89,7 @@ fn judge(
 ) -> Result<Vec<Judged>, EvalError> {
     let mut judged = Vec::new();
     for set in sets {
-        // A large set of one kind does not drown a small one of another.
-        let worth = 1.0 / (set.cases.len().max(1) as f32).sqrt();
+        let worth = worth(set);
         for case in set.cases.iter().filter(|case| serving.answers(case)) {
             let rows: Vec<(Features, bool)> = ranker
                 .judge(&case.request)?
@@ -188,38 +187,35 @@ impl Bench<'_> {
         Ok(count.figures())
     }
 
-    /// The least score and lead at which enough of the sure answers are right, and what they give on the parts
-    /// that they were not set by.
-    fn calibrate(&self, weights: &Weights) -> Result<((f32, f32), Figures), EvalError> {
+    /// The least certainty at which enough of the sure answers are right, and what it gives on the parts that it was
+    /// not set by.
+    fn calibrate(&self, weights: &Weights) -> Result<(f32, Figures), EvalError> {
         let all = self.answers(weights)?;
         let mut held_out = Count::default();
         for part in 0..FOLDS {
             let others: Vec<&Sure> = all.iter().filter(|answer| answer.fold != part).collect();
-            let limits = limits(&others);
+            let limit = limit(&others);
             for answer in all.iter().filter(|answer| answer.fold == part) {
-                let sure = if answer.is_within(limits) { Confidence::High } else { Confidence::Low };
+                let sure = if answer.certainty >= limit { Confidence::High } else { Confidence::Low };
                 held_out.note(answer.right.then_some(0), sure);
             }
         }
-        Ok((limits(&all.iter().collect::<Vec<_>>()), held_out.figures()))
+        Ok((limit(&all.iter().collect::<Vec<_>>()), held_out.figures()))
     }
 
-    /// Every answer that no doubt keeps from being sure.
+    /// Every answer with how certain it is.
     fn answers(&self, weights: &Weights) -> Result<Vec<Sure>, EvalError> {
-        let lenient = Weights { sure: 0.0, lead: 0.0, ..weights.clone() };
-        let ranker = Ranker::open_with(self.catalog, lenient)?;
+        let ranker = Ranker::open_with(self.catalog, weights.clone())?;
         let mut answers = Vec::new();
-        let all = self.sets.iter().flat_map(|set| &set.cases).filter(|case| self.serving.answers(case));
-        for case in all {
-            let ranking = ranked(self.catalog, &ranker, &case.request)?;
-            let mut hits = ranking.hits.iter();
-            let (Some(first), second) = (hits.next(), hits.next()) else { continue };
-            if ranking.confidence == Confidence::High {
-                let second = second.map_or(0.0, |second| second.score);
+        for set in self.sets {
+            let worth = worth(set);
+            for case in set.cases.iter().filter(|case| self.serving.answers(case)) {
+                let ranking = ranked(self.catalog, &ranker, &case.request)?;
+                let Some(first) = ranking.hits.first() else { continue };
                 answers.push(Sure {
                     fold: fold(&case.request),
-                    score: first.score,
-                    lead: (first.score - second) / first.score.max(f32::MIN_POSITIVE),
+                    worth: f64::from(worth),
+                    certainty: ranking.certainty,
                     right: self.serving.is_right(&first.action.id, case),
                 });
             }
@@ -231,33 +227,29 @@ impl Bench<'_> {
 /// An answer that may be called sure.
 struct Sure {
     fold: u64,
-    score: f32,
-    lead: f32,
+    worth: f64,
+    certainty: f32,
     right: bool,
 }
 
-impl Sure {
-    fn is_within(&self, (score, lead): (f32, f32)) -> bool {
-        self.score >= score && self.lead >= lead
-    }
-}
-
-/// The limits that let the most answers through of which enough are right.
-fn limits(answers: &[&Sure]) -> (f32, f32) {
-    let grid = |from: f32, step: f32, steps: u8| (0..steps).map(move |at| from + step * f32::from(at));
-    let mut best = (0, (WEIGHTS.sure, WEIGHTS.lead));
-    for score in grid(0.6, 0.05, 16) {
-        for lead in grid(0.02, 0.02, 16) {
-            let let_through: Vec<&&Sure> =
-                answers.iter().filter(|answer| answer.is_within((score, lead))).collect();
-            let right = let_through.iter().filter(|answer| answer.right).count();
-            let calibrated = right as f64 >= CALIBRATED * let_through.len() as f64;
-            if calibrated && let_through.len() > best.0 {
-                best = (let_through.len(), (score, lead));
-            }
+/// The certainty from which on enough of the answers are right, with as many of them as can be.
+fn limit(answers: &[&Sure]) -> f32 {
+    let mut answers: Vec<&&Sure> = answers.iter().collect();
+    answers.sort_by(|a, b| b.certainty.total_cmp(&a.certainty));
+    let (mut all, mut right, mut limit) = (0.0, 0.0, f32::INFINITY);
+    for answer in answers {
+        all += answer.worth;
+        right += if answer.right { answer.worth } else { 0.0 };
+        if right >= CALIBRATED * all {
+            limit = answer.certainty;
         }
     }
-    best.1
+    limit
+}
+
+/// What each case of a set is worth: a large set of one kind does not drown a small one of another.
+fn worth(set: &CaseSet) -> f32 {
+    1.0 / (set.cases.len().max(1) as f32).sqrt()
 }
 
 impl fmt::Display for Fit {
@@ -273,15 +265,11 @@ impl fmt::Display for Fit {
             writeln!(f, "{name}\n  as they are      {now}\n  cross-validated  {fitted}")?;
         }
         let [now, fitted] = self.sure;
-        writeln!(
-            f,
-            "\nsure from a score of {:.2} and a lead of {:.2}; calibrated: {:.2} and {:.2}",
-            now.0, now.1, fitted.0, fitted.1
-        )?;
+        writeln!(f, "\nsure from a certainty of {now:.2} on; calibrated: {fitted:.2}")?;
         let held_out = &self.sure_held_out;
         writeln!(
             f,
-            "  of the undoubted answers held out, {:.1} % are sure, of which {:.1} % are right",
+            "  of the answers held out, {:.1} % are sure, of which {:.1} % are right",
             held_out.sure * 100.0,
             held_out.sure_and_right * 100.0
         )

@@ -84,6 +84,9 @@ pub enum Confidence {
 #[derive(Debug)]
 pub struct Ranking {
     pub confidence: Confidence,
+    /// What the confidence goes by: the lead of the best, and how nearly one of its texts is the request. 0 where
+    /// the request leaves room for doubt.
+    pub certainty: f32,
     /// How many actions the request could mean, those beyond the limit among them.
     pub total: usize,
     /// Best first.

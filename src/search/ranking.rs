@@ -6,7 +6,7 @@ use super::evidence::Evidence;
 use super::request::{Reader, Request};
 use super::score::{Features, Scored, Scorer};
 use super::segment::Segment;
-use super::weights::FEATURES;
+use super::weights::{FEATURES, Feature};
 use super::{Confidence, Hit, Query, Ranker, Ranking, SearchError, routes, suggest};
 
 /// Prefixes of other servers' tool names.
@@ -88,7 +88,8 @@ fn exactly(numbers: &[usize], catalog: &Catalog, query: &Query<'_>) -> Result<Ra
         }
     }
     let confidence = if total == 0 { Confidence::None } else { Confidence::High };
-    Ok(Ranking { confidence, total, hits, suggestions: Vec::new() })
+    let certainty = if total == 0 { 0.0 } else { f32::INFINITY };
+    Ok(Ranking { confidence, certainty, total, hits, suggestions: Vec::new() })
 }
 
 fn is_allowed(action: &Action, query: &Query<'_>) -> bool {
@@ -114,7 +115,7 @@ fn raise(scored: &mut Vec<Scored>, winner: Option<&Scored>, worth: impl Fn(f32) 
     let score = worth(winner.score);
     match scored.iter_mut().find(|known| known.action == winner.action) {
         Some(known) => known.score = known.score.max(score),
-        None => scored.push(Scored { score, ..*winner }),
+        None => scored.push(winner.with(score)),
     }
 }
 
@@ -174,10 +175,14 @@ impl<'f> Found<'f> {
         let guessed = request.concepts.iter().any(|concept| concept.guessed);
         let doubtful = guessed || whole.object.is_none() || routes::is_address(self.query.words);
         self.hold_back(ranker.weights.harm, doubtful);
-        let confidence = self.confidence(ranker, doubtful);
+        if self.meant() < ranker.weights.meant {
+            self.hits.clear();
+        }
+        let certainty = if doubtful { 0.0 } else { self.certainty(ranker.weights.alike) };
+        let confidence = self.confidence(certainty, ranker.weights.sure);
         if confidence == Confidence::None {
             let suggestions = suggest::instead(self.query.words, self.catalog);
-            return Ok(Ranking { confidence, total: 0, hits: Vec::new(), suggestions });
+            return Ok(Ranking { confidence, certainty: 0.0, total: 0, hits: Vec::new(), suggestions });
         }
         let explained = |scored: &Scored| {
             if self.query.explain { explain(scored, request, whole, ranker) } else { Vec::new() }
@@ -188,7 +193,13 @@ impl<'f> Found<'f> {
             explain: explained(&scored),
             action,
         });
-        Ok(Ranking { confidence, total: self.total, hits: hits.collect(), suggestions: Vec::new() })
+        Ok(Ranking {
+            confidence,
+            certainty,
+            total: self.total,
+            hits: hits.collect(),
+            suggestions: Vec::new(),
+        })
     }
 
     /// A destructive action that is not sure, or answers a doubtful request, never stands first.
@@ -207,13 +218,29 @@ impl<'f> Found<'f> {
         }
     }
 
-    fn confidence(&self, ranker: &Ranker, doubtful: bool) -> Confidence {
-        if self.hits.is_empty() {
-            return Confidence::None;
+    /// How much of the request is any of GitLab's: the words that the best has, and its noun.
+    fn meant(&self) -> f32 {
+        let features = self.hits.iter().map(|(scored, _)| &scored.features);
+        let of = |features: &Features, feature: Feature| features.get(feature as usize).copied();
+        let share = |features| {
+            of(features, Feature::Words).unwrap_or_default() + of(features, Feature::Noun).unwrap_or_default()
+        };
+        features.map(share).fold(0.0, f32::max)
+    }
+
+    /// The lead of the best over the second, and how nearly one of its texts is the request.
+    fn certainty(&self, alike: f32) -> f32 {
+        let line =
+            self.hits.first().and_then(|(first, _)| first.features.get(Feature::Line as usize).copied());
+        self.best - self.second + alike * line.unwrap_or_default()
+    }
+
+    fn confidence(&self, certainty: f32, sure: f32) -> Confidence {
+        match self.hits.is_empty() {
+            true => Confidence::None,
+            false if certainty >= sure => Confidence::High,
+            false => Confidence::Low,
         }
-        let lead = (self.best - self.second) / self.best.max(f32::MIN_POSITIVE);
-        let sure = !doubtful && self.best >= ranker.weights.sure && lead >= ranker.weights.lead;
-        if sure { Confidence::High } else { Confidence::Low }
     }
 }
 

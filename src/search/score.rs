@@ -17,6 +17,18 @@ pub struct Scored {
     pub action: usize,
     pub score: f32,
     pub features: Features,
+    /// Of what destroys, the score without what was guessed.
+    certain: Option<f32>,
+}
+
+/// So much of another score comes right after it.
+const JUST_BELOW: f32 = 0.999;
+
+impl Scored {
+    /// The same with another score.
+    pub fn with(self, score: f32) -> Scored {
+        Scored { score, ..self }
+    }
 }
 
 /// How many of the actions that the words speak for are looked at closely.
@@ -56,13 +68,14 @@ impl Scorer<'_> {
         let mut scored: Vec<Scored> = Vec::new();
         for (action, words) in self.candidates(segment) {
             let Some(profile) = self.profiles.actions.get(action) else { continue };
-            scored.push(match certain.as_ref().filter(|_| profile.destructive) {
-                Some((certain, certainly)) => {
-                    self.scored((action, self.share(action, certain, certainly)), profile, certain, certainly)
-                }
-                None => self.scored((action, words), profile, segment, &said),
-            });
+            let mut one = self.scored((action, words), profile, segment, &said);
+            if let Some((certain, certainly)) = certain.as_ref().filter(|_| profile.destructive) {
+                let share = self.share(action, certain, certainly);
+                one.certain = Some(self.scored((action, share), profile, certain, certainly).score);
+            }
+            scored.push(one);
         }
+        hold_guesses(&mut scored);
         scored.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.action.cmp(&b.action)));
         scored
     }
@@ -131,7 +144,7 @@ impl Scorer<'_> {
         }
         forgive(&mut features);
         let score = features.iter().zip(&self.weights.features).map(|(value, weight)| value * weight).sum();
-        Scored { action, score, features }
+        Scored { action, score, features, certain: None }
     }
 
     fn feature(
@@ -304,6 +317,15 @@ impl Scorer<'_> {
     fn is_named(&self, profile: &Profile, said: &Said) -> bool {
         let domain = self.profiles.domains.get(usize::from(profile.domain));
         domain.and_then(|domain| domain.name.first()).is_some_and(|name| said.of(*name).is_some())
+    }
+}
+
+/// A guess never lifts what destroys over what is harmless.
+fn hold_guesses(scored: &mut [Scored]) {
+    let harmless = scored.iter().filter(|one| one.certain.is_none()).map(|one| one.score);
+    let most = harmless.fold(0.0, f32::max) * JUST_BELOW;
+    for one in scored {
+        one.score = one.certain.map_or(one.score, |certain| one.score.min(most).max(certain));
     }
 }
 

@@ -90,13 +90,15 @@ pub struct Weights {
     pub attribute: f32,
     /// What the winner of a window is worth beside one of the whole request.
     pub window: f32,
+    /// The least share of the request that is GitLab's for anything to be meant.
+    pub meant: f32,
     /// The least score of an answer.
     pub floor: f32,
     /// The least score of what destroys, to stand first.
     pub harm: f32,
-    /// The least score of an answer that is sure, and its least lead, as a share of its score.
+    /// What the likeness of its text is worth beside an answer's lead, and the least sum of both that is sure.
+    pub alike: f32,
     pub sure: f32,
-    pub lead: f32,
     /// Actions whose score is at least this share of the best are counted in the total.
     pub counted: f32,
 }
@@ -129,10 +131,11 @@ pub const WEIGHTS: Weights = Weights {
     background: 0.4,
     attribute: 0.6,
     window: 0.8,
+    meant: 0.5,
     floor: 0.25,
     harm: 0.9,
-    sure: 1.35,
-    lead: 0.22,
+    alike: 0.4,
+    sure: 0.6,
     counted: 0.6,
 };
 
