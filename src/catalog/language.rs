@@ -35,6 +35,9 @@ pub struct Language {
     /// Words that say that something is to be different.
     #[serde(default)]
     pub wishes: Vec<String>,
+    /// Words that say that nothing is decided yet.
+    #[serde(default)]
+    pub doubts: Vec<String>,
     /// Words after which a participle is wished for: `be closed`.
     #[serde(default)]
     pub passives: Vec<String>,

@@ -71,6 +71,7 @@ pub struct Lexicon {
     attributes: HashSet<String>,
     questions: HashSet<String>,
     wishes: HashSet<String>,
+    doubts: HashSet<String>,
     passives: HashSet<String>,
     /// Stems of words that people use and that say nothing of GitLab.
     ordinary: HashSet<String>,
@@ -101,6 +102,7 @@ impl Lexicon {
             attributes: set(&language.attributes),
             questions: set(&language.questions),
             wishes: set(&language.wishes),
+            doubts: set(&language.doubts),
             passives: set(&language.passives),
             ordinary: HashSet::new(),
             spellings: Spellings::default(),
@@ -154,6 +156,11 @@ impl Lexicon {
     /// Whether a word says that something is to be different.
     pub fn is_wish(&self, word: &str) -> bool {
         self.wishes.contains(word)
+    }
+
+    /// Whether a word says that nothing is decided yet.
+    pub fn is_doubt(&self, word: &str) -> bool {
+        self.doubts.contains(word)
     }
 
     /// Whether a participle after a word is wished for, and no state: `be closed`, `want it closed`.

@@ -9,6 +9,12 @@ use super::segment::Segment;
 use super::weights::{FEATURES, Feature};
 use super::{Confidence, Hit, Query, Ranker, Ranking, SearchError, routes, suggest};
 
+/// A request of so many concepts is short; of a longer one, a smaller share is about GitLab.
+const SHORT: f32 = 4.0;
+
+/// So near to one of its texts, a request says what an action does, whatever its verb.
+const SAID: f32 = 0.5;
+
 /// Prefixes of other servers' tool names.
 const PREFIXES: [&str; 3] = ["mcp_", "gitlab_", "gl_"];
 
@@ -173,15 +179,17 @@ impl<'f> Found<'f> {
         whole: &Segment,
     ) -> Result<Ranking, SearchError> {
         let guessed = request.concepts.iter().any(|concept| concept.guessed);
-        let doubtful = guessed || whole.object.is_none() || routes::is_address(self.query.words);
-        self.hold_back(ranker.weights.harm, doubtful);
-        if self.meant() < ranker.weights.meant {
+        let doubtful =
+            guessed || request.doubt || whole.object.is_none() || routes::is_address(self.query.words);
+        self.hold_back(ranker.weights.harm, doubtful || request.question);
+        let near: Vec<String> = self.hits.iter().map(|(_, action)| action.id.clone()).collect();
+        if self.meant() < ranker.weights.meant * (SHORT / request.concepts.len().max(1) as f32).min(1.0) {
             self.hits.clear();
         }
         let certainty = if doubtful { 0.0 } else { self.certainty(ranker.weights.alike) };
         let confidence = self.confidence(certainty, ranker.weights.sure);
         if confidence == Confidence::None {
-            let suggestions = suggest::instead(self.query.words, self.catalog);
+            let suggestions = suggest::instead(self.query.words, near, self.catalog);
             return Ok(Ranking { confidence, certainty: 0.0, total: 0, hits: Vec::new(), suggestions });
         }
         let explained = |scored: &Scored| {
@@ -202,10 +210,13 @@ impl<'f> Found<'f> {
         })
     }
 
-    /// A destructive action that is not sure, or answers a doubtful request, never stands first.
+    /// A destructive action that is not sure, that nobody asked for, or that answers a question or a doubtful request,
+    /// never stands first.
     fn hold_back(&mut self, least: f32, doubtful: bool) {
         let is_weak = |(scored, action): &(Scored, Action)| {
-            action.risk == Risk::Destructive && (doubtful || scored.score < least)
+            let of = |feature: Feature| scored.features.get(feature as usize).copied().unwrap_or_default();
+            let unasked = of(Feature::Unasked) > 0.0 && of(Feature::Line) < SAID;
+            action.risk == Risk::Destructive && (doubtful || unasked || scored.score < least)
         };
         if !self.hits.first().is_some_and(is_weak) {
             return;

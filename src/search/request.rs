@@ -47,6 +47,8 @@ pub struct Request {
     /// Bits of [`super::profile::scope`].
     pub scopes: u8,
     pub(super) question: bool,
+    /// Is not sure itself: `might`.
+    pub doubt: bool,
     /// Says that something is to be different: `should`, `please`.
     pub wish: bool,
 }
@@ -80,6 +82,7 @@ impl Reader<'_> {
         let tokens = self.tokens(&read.words);
         let mut request = Request {
             question: tokens.first().is_some_and(|token| self.lexicon.is_question(&token.word)),
+            doubt: tokens.iter().any(|token| self.lexicon.is_doubt(&token.word)),
             wish: tokens.iter().any(|token| self.lexicon.is_wish(&token.word)),
             ..Request::default()
         };
