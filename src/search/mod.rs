@@ -35,6 +35,7 @@ mod tests;
 use crate::catalog::{Action, Catalog, CatalogError};
 
 use evidence::InvertedIndex;
+pub use fields::PLACES;
 use lexicon::Lexicon;
 pub use nearest::nearest;
 use profile::Profiles;

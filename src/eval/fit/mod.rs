@@ -1,5 +1,7 @@
-//! The weights of the ranking's features, set by the cases themselves: a softmax over the candidates of each
-//! request, climbed by its gradient, and judged on requests that it was not fitted to.
+//! The weights of the ranking, set by the cases themselves and judged on requests that they were not fitted to: those
+//! of the features by a softmax over the candidates of each request, climbed by its gradient; the others step by step.
+
+mod steps;
 
 use std::fmt;
 
@@ -28,6 +30,8 @@ const CALIBRATED: f64 = 0.98;
 pub struct Fit {
     /// The weights as they are, and as the cases have them.
     pub weights: Vec<(&'static str, f32, f32)>,
+    /// The other weights that the cases would have otherwise.
+    pub moved: Vec<(String, f32, f32)>,
     /// Each set's figures: with the weights as they are, and cross-validated.
     pub sets: Vec<(String, Figures, Figures)>,
     /// What all cases together lose without a feature, cross-validated: its name, and first and MRR without it.
@@ -53,9 +57,12 @@ pub fn fit(catalog: &Catalog, sets: &[CaseSet]) -> Result<Fit, EvalError> {
     let ranker = Ranker::open(catalog)?;
     let judged = judge(catalog, &ranker, sets, &serving)?;
     let bench = Bench { catalog, sets, serving: &serving };
-    let fitted = climb(&judged, |_| true, None);
-    let folds: Vec<Weights> =
-        (0..FOLDS).map(|fold| climb(&judged, |judged| judged.fold != fold, None)).collect();
+    let fitted = steps::climb(&bench, climb(&judged, |_| true, None), &|_| true)?;
+    let part = |fold: u64| {
+        let weights = climb(&judged, |judged| judged.fold != fold, None);
+        steps::climb(&bench, weights, &|other| other != fold)
+    };
+    let folds: Vec<Weights> = (0..FOLDS).map(part).collect::<Result<_, _>>()?;
     let mut figures = Vec::new();
     for set in sets {
         let now = bench.measure(std::slice::from_ref(set), &[WEIGHTS])?;
@@ -64,7 +71,11 @@ pub fn fit(catalog: &Catalog, sets: &[CaseSet]) -> Result<Fit, EvalError> {
     let mut without = Vec::new();
     for (feature, name) in FEATURES {
         let folds: Vec<Weights> = (0..FOLDS)
-            .map(|fold| climb(&judged, |judged| judged.fold != fold, Some(feature as usize)))
+            .zip(&folds)
+            .map(|(fold, whole)| {
+                let features = climb(&judged, |judged| judged.fold != fold, Some(feature as usize)).features;
+                Weights { features, ..whole.clone() }
+            })
             .collect();
         without.push((name, bench.measure(sets, &folds)?));
     }
@@ -73,6 +84,7 @@ pub fn fit(catalog: &Catalog, sets: &[CaseSet]) -> Result<Fit, EvalError> {
     let weights = names.zip(WEIGHTS.features.iter().zip(&fitted.features));
     Ok(Fit {
         weights: weights.map(|(name, (now, fitted))| (name, *now, *fitted)).collect(),
+        moved: steps::moved(&WEIGHTS, &fitted),
         sets: figures,
         without,
         all: bench.measure(sets, &folds)?,
@@ -259,6 +271,9 @@ impl fmt::Display for Fit {
             let (first, rank) = (without.first * 100.0, without.reciprocal_rank);
             let loss = (self.all.first - without.first) * 100.0;
             writeln!(f, "{name:<12}{now:6.2}{fitted:8.2}   {first:.1} % ({loss:+.1} for it)  {rank:.3}")?;
+        }
+        for (name, now, fitted) in &self.moved {
+            writeln!(f, "{name:<24}{now:6.2}{fitted:8.2}")?;
         }
         writeln!(f, "\nall, cross-validated\n  {}", self.all)?;
         for (name, now, fitted) in &self.sets {
