@@ -292,7 +292,12 @@ impl<'t> Profiler<'t> {
 fn counts<'t>(texts: impl Iterator<Item = &'t Texts>) -> BTreeMap<&'t str, u16> {
     let mut words: BTreeMap<&str, u16> = BTreeMap::new();
     for text in texts {
-        let own: BTreeSet<&str> = text.places.iter().flatten().map(String::as_str).collect();
+        for word in text.places.iter().flatten() {
+            words.entry(word).or_default();
+        }
+        // What a parameter or its value is called says little of what an action is about.
+        let telling = text.places.iter().take(Place::Path as usize + 1);
+        let own: BTreeSet<&str> = telling.flatten().map(String::as_str).collect();
         for word in own {
             *words.entry(word).or_default() += 1;
         }
