@@ -12,6 +12,9 @@ use super::{Confidence, Hit, Query, Ranker, Ranking, SearchError, routes, sugges
 /// A request of so many concepts is short; of a longer one, a smaller share is about GitLab.
 const SHORT: f32 = 4.0;
 
+/// The first of several intents comes so far before what the whole request says.
+const FIRST: f32 = 1.001;
+
 /// So near to one of its texts, a request says what an action does, whatever its verb.
 const SAID: f32 = 0.5;
 
@@ -107,8 +110,11 @@ fn is_allowed(action: &Action, query: &Query<'_>) -> bool {
 fn join_windows(scored: &mut Vec<Scored>, scorer: &Scorer<'_>, ranker: &Ranker) {
     let best = scored.first().map_or(0.0, |best| best.score);
     let weight = ranker.weights.window;
-    for intent in scorer.request.intents(&ranker.lexicon) {
-        raise(scored, scorer.rank(&intent).first(), |score| score * weight);
+    for (at, intent) in scorer.request.intents(&ranker.lexicon).iter().enumerate() {
+        let winner = scorer.rank(intent).first().copied();
+        // What is asked for first is done first.
+        let leads = at == 0 && winner.is_some_and(|winner| winner.score > best * weight);
+        raise(scored, winner.as_ref(), |score| if leads { score.max(best * FIRST) } else { score * weight });
     }
     for window in scorer.request.windows(&ranker.lexicon) {
         raise(scored, scorer.rank(&window).first(), |score| (score * weight).min(best * weight));

@@ -168,7 +168,10 @@ impl Reader<'_> {
                 attribute = self.lexicon.is_attribute(&token.word);
                 head &= request.concepts.last().is_none_or(|last| last.clause != clause);
             }
-            if length > 1 || !token.stop {
+            // `new label` asks for one; `the new label` does not.
+            let leads =
+                token.opens && entry.is_some_and(|entry| entry.verb.is_some()) && at + 1 < tokens.len();
+            if length > 1 || !token.stop || leads {
                 let span = tokens.get(at..at + length).unwrap_or_default();
                 let mut concept = self.concept(span, entry);
                 if std::mem::take(&mut begins) {

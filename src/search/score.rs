@@ -3,7 +3,7 @@
 use super::evidence::{Evidence, InvertedIndex};
 use super::intent;
 use super::lexicon::Lexicon;
-use super::profile::{DomainProfile, Profile, Profiles, WordId};
+use super::profile::{DomainProfile, Kind, Profile, Profiles, WordId};
 use super::request::Request;
 use super::segment::Segment;
 use super::weights::{FEATURES, Feature, Weights};
@@ -169,6 +169,9 @@ impl Scorer<'_> {
             Feature::Change => intent::change(asked.is_none() && self.request.wish, profile),
             Feature::Noun => self.noun(profile, said),
             Feature::Verb => intent::verb(asked, &segment.states, profile),
+            Feature::Question => {
+                holds(self.request.question && !matches!(profile.kind, Kind::List | Kind::Get))
+            }
             Feature::Number => intent::number(self.many(segment), profile),
             Feature::Object => self.object(profile, segment),
             Feature::Missing => self.missing(profile, said),

@@ -18,6 +18,8 @@ pub enum Feature {
     Wish,
     /// A change, where the request wishes for one and says no verb that is known.
     Change,
+    /// A question, which wants nothing changed.
+    Question,
     /// Several or one.
     Number,
     /// The object of the request is its object.
@@ -37,13 +39,14 @@ pub enum Feature {
     Unasked,
 }
 
-pub const FEATURES: [(Feature, &str); 15] = [
+pub const FEATURES: [(Feature, &str); 16] = [
     (Feature::Words, "words"),
     (Feature::Line, "line"),
     (Feature::Near, "near"),
     (Feature::Verb, "verb"),
     (Feature::Wish, "wish"),
     (Feature::Change, "change"),
+    (Feature::Question, "question"),
     (Feature::Number, "number"),
     (Feature::Object, "object"),
     (Feature::Noun, "noun"),
@@ -120,7 +123,9 @@ pub const WEIGHTS: Weights = Weights {
         place(0.3, 0.7), // choices
     ],
     saturation: 1.5,
-    features: [1.30, 0.52, 0.14, 0.13, 0.02, 0.12, 0.12, 0.06, 0.11, -0.08, 0.08, -0.08, -0.11, -0.07, -0.10],
+    features: [
+        1.30, 0.52, 0.14, 0.13, 0.02, 0.12, -0.10, 0.12, 0.06, 0.11, -0.08, 0.08, -0.08, -0.11, -0.07, -0.10,
+    ],
     beside: 0.7,
     unknown: 2.0,
     verb_meaning: 0.5,
