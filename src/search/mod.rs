@@ -92,6 +92,8 @@ pub struct Ranking {
     pub total: usize,
     /// Best first.
     pub hits: Vec<Hit>,
+    /// The ids of what would have stood among the hits, were it allowed.
+    pub withheld: Vec<String>,
     /// Where nothing matched: what could be asked instead.
     pub suggestions: Vec<String>,
 }

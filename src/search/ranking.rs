@@ -79,11 +79,12 @@ fn exact(catalog: &Catalog, words: &str) -> Result<Vec<usize>, SearchError> {
 }
 
 fn exactly(numbers: &[usize], catalog: &Catalog, query: &Query<'_>) -> Result<Ranking, SearchError> {
-    let mut hits = Vec::new();
+    let (mut hits, mut withheld) = (Vec::new(), Vec::new());
     let mut total = 0;
     for number in numbers {
         let action = catalog.action(*number)?;
         if !is_allowed(&action, query) {
+            withheld.push(action.id);
             continue;
         }
         total += 1;
@@ -98,7 +99,7 @@ fn exactly(numbers: &[usize], catalog: &Catalog, query: &Query<'_>) -> Result<Ra
     }
     let confidence = if total == 0 { Confidence::None } else { Confidence::High };
     let certainty = if total == 0 { 0.0 } else { f32::INFINITY };
-    Ok(Ranking { confidence, certainty, total, hits, suggestions: Vec::new() })
+    Ok(Ranking { confidence, certainty, total, hits, withheld, suggestions: Vec::new() })
 }
 
 fn is_allowed(action: &Action, query: &Query<'_>) -> bool {
@@ -142,11 +143,22 @@ struct Found<'f> {
     hits: Vec<(Scored, Action)>,
     /// The first harmless one beyond the limit.
     harmless: Option<(Scored, Action)>,
+    withheld: Vec<String>,
 }
 
 impl<'f> Found<'f> {
     fn new(catalog: &'f Catalog, query: &'f Query<'f>, counted: f32) -> Found<'f> {
-        Found { catalog, query, counted, best: 0.0, second: 0.0, total: 0, hits: Vec::new(), harmless: None }
+        Found {
+            catalog,
+            query,
+            counted,
+            best: 0.0,
+            second: 0.0,
+            total: 0,
+            hits: Vec::new(),
+            harmless: None,
+            withheld: Vec::new(),
+        }
     }
 
     /// Takes an action if it is allowed; false once there is nothing more to take.
@@ -162,6 +174,10 @@ impl<'f> Found<'f> {
         }
         let action = self.catalog.action(scored.action)?;
         if !is_allowed(&action, self.query) {
+            // What is not near the best would not have been meant either.
+            if self.hits.len() < self.query.limit && counts {
+                self.withheld.push(action.id);
+            }
             return Ok(true);
         }
         match self.total {
@@ -196,7 +212,15 @@ impl<'f> Found<'f> {
         let confidence = self.confidence(certainty, ranker.weights.sure);
         if confidence == Confidence::None {
             let suggestions = suggest::instead(self.query.words, near, self.catalog);
-            return Ok(Ranking { confidence, certainty: 0.0, total: 0, hits: Vec::new(), suggestions });
+            let withheld = self.withheld;
+            return Ok(Ranking {
+                confidence,
+                certainty: 0.0,
+                total: 0,
+                hits: Vec::new(),
+                withheld,
+                suggestions,
+            });
         }
         let explained = |scored: &Scored| {
             if self.query.explain { explain(scored, request, whole, ranker) } else { Vec::new() }
@@ -212,6 +236,7 @@ impl<'f> Found<'f> {
             certainty,
             total: self.total,
             hits: hits.collect(),
+            withheld: self.withheld,
             suggestions: Vec::new(),
         })
     }

@@ -21,6 +21,9 @@ const OTHER_SIGNATURE: usize = 320;
 /// The most bytes of a schema that nobody asked for by `detail`.
 const SCHEMA: usize = 3_000;
 
+/// How many actions that were left out are named.
+const WITHHELD: usize = 3;
+
 /// Finds.
 pub fn find(tools: &Tools, request: &FindRequest) -> Result<Answer, ToolError> {
     let query = beginning(request.query.trim());
@@ -107,11 +110,27 @@ fn answer(tools: &Tools, query: &str, ranking: &Ranking, detail: Detail) -> Resu
         Confidence::Low => "Not sure which is meant; the likeliest first.\n".to_owned(),
         Confidence::None => "Nothing in GitLab answers to that.\n".to_owned(),
     };
-    if tools.policy.read_only {
-        structured.insert("note".to_owned(), json!("Only reads are offered (GITLAB_READ_ONLY)."));
-        heading.push_str("Only reads are offered (GITLAB_READ_ONLY).\n");
+    let notes = notes(tools, ranking);
+    if !notes.is_empty() {
+        notes.iter().for_each(|note| heading.push_str(&format!("{note}\n")));
+        structured.insert("notes".to_owned(), json!(notes));
     }
     Ok(Answer { structured, text: heading + &text })
+}
+
+/// What was not offered, and why.
+fn notes(tools: &Tools, ranking: &Ranking) -> Vec<String> {
+    let mut notes = Vec::new();
+    if tools.policy.read_only {
+        notes.push("Only reads are offered (GITLAB_READ_ONLY).".to_owned());
+    }
+    if !ranking.withheld.is_empty() {
+        let named: Vec<&str> = ranking.withheld.iter().take(WITHHELD).map(String::as_str).collect();
+        let more = ranking.withheld.len().saturating_sub(WITHHELD);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        notes.push(format!("Left out, because it changes something: {}{more}.", named.join(", ")));
+    }
+    notes
 }
 
 fn confidence(confidence: Confidence) -> &'static str {
@@ -166,6 +185,9 @@ impl Found {
         put("operations", json!(operations(action)));
         put("signature", json!(self.signature));
         put("required", json!(required(action)));
+        if let Some(version) = experiment(action) {
+            put("experiment", json!(version));
+        }
         put("score", json!((f64::from(score) * 1000.0).round() / 1000.0));
         if let Some(schema) = &self.schema {
             put("input_schema", schema.clone());
@@ -183,7 +205,9 @@ impl Found {
 
     fn write(&self, place: usize, text: &mut String) {
         let action = &self.action;
-        let _ = writeln!(text, "{place}. **{}** ({}) {}", action.id, self.risk, action.summary);
+        let experiment = experiment(action).map(|version| format!(" (GitLab's experiment since {version})"));
+        let experiment = experiment.unwrap_or_default();
+        let _ = writeln!(text, "{place}. **{}** ({}) {}{experiment}", action.id, self.risk, action.summary);
         let _ = writeln!(text, "   `{}`", self.signature);
         let _ = writeln!(text, "   {}", operations(action).join(" · "));
         if let Some(example) = &self.example {
@@ -220,6 +244,13 @@ fn schema(
         }
         _ => None,
     }
+}
+
+/// The version of GitLab that brought the action as an experiment, where all of it still is one.
+fn experiment(action: &Action) -> Option<&str> {
+    let mut versions = action.choices().map(|operation| operation.graphql.as_ref()?.experiment.as_deref());
+    let first = versions.next()??;
+    versions.all(|version| version.is_some()).then_some(first)
 }
 
 /// What can be chosen, as GitLab's documentation writes it.
