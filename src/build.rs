@@ -45,6 +45,9 @@ use lz4_flex::block;
 use model::Action;
 use serde::Deserialize;
 
+/// How often the catalog is embedded.
+const TIMES: &str = "GITLAB_MCP_CATALOG_TIMES";
+
 /// How far back LZ4 can refer.
 const DICTIONARY_BYTES: usize = 64 * 1024;
 
@@ -77,15 +80,40 @@ fn main() -> Outcome<()> {
         println!("cargo::rustc-cfg=gitlab_api_files");
     }
 
-    let actions = read_actions(&root.join("actions"))?;
-    let words = read_words(&root)?;
+    let mut actions = read_actions(&root.join("actions"))?;
+    let mut words = read_words(&root)?;
+    let surface = postcard::to_allocvec(&surface::Surface::of(&actions)?)?;
+    multiply(&mut actions, &mut words)?;
     write_catalog(&actions, &out)?;
     write_fragments(&fs::read_to_string(root.join("fragments.graphql"))?, &out)?;
     write_types(&fs::read_to_string(root.join("types.txt"))?, &out)?;
     fs::write(out.join("catalog_words.bin"), deflated(&postcard::to_allocvec(&words)?)?)?;
-    let surface = postcard::to_allocvec(&surface::Surface::of(&actions)?)?;
     fs::write(out.join("catalog_surface.bin"), deflated(&surface)?)?;
     write_search(&actions, &words, &out)
+}
+
+/// For `benches/find.rs` alone: every action again under other names, as often as a variable says, to see how time and
+/// memory grow with the catalog.
+fn multiply(actions: &mut Vec<Action>, words: &mut Words) -> Outcome<()> {
+    println!("cargo::rerun-if-env-changed={TIMES}");
+    let times: u8 = env::var(TIMES).map_or(Ok(1), |times| times.parse())?;
+    let (first, nouns) = (actions.clone(), words.domains.clone());
+    for copy in 1..times {
+        let other = |name: &str| format!("{name}{}", char::from(b'a' + copy));
+        let other_id =
+            |id: &str| id.split_once('.').map(|(domain, verb)| format!("{}.{verb}", other(domain)));
+        for action in &first {
+            let id = other_id(&action.id).ok_or("an id without a domain")?;
+            let twin = action.twin.as_deref().and_then(other_id);
+            actions.push(Action { id, twin, aliases: Vec::new(), ..action.clone() });
+        }
+        for (name, domain) in &nouns {
+            let nouns = domain.nouns.iter().map(|noun| other(noun)).collect();
+            words.domains.insert(other(name), Domain { nouns, ..domain.clone() });
+        }
+    }
+    actions.sort_by(|a, b| a.id.cmp(&b.id));
+    Ok(())
 }
 
 fn files(folder: &Path, ending: &str) -> Outcome<Vec<PathBuf>> {

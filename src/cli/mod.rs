@@ -171,17 +171,17 @@ pub enum CatalogView {
 pub struct EvalArguments {
     /// A file of cases: a request, a tab, and the operations that would be right, separated by `|`; or lines of JSON
     /// with `request`, `right`, `kind`, `nothing` and `harmless`, where it is called .jsonl
-    #[arg(long, value_name = "FILE", required_unless_present = "openapi")]
+    #[arg(long, value_name = "FILE", required = true)]
     pub cases: Vec<PathBuf>,
-    /// GitLab's OpenAPI file, whose summaries are requests and its operations their answers
-    #[arg(long, value_name = "FILE")]
-    pub openapi: Vec<PathBuf>,
     /// Measure plain finders beside ours: words as substrings, and textbook BM25
     #[arg(long)]
     pub beside: bool,
     /// Compare with a run saved by --json; a figure that fell by more than a point is an error
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
+    /// Only the figures, without the requests that missed
+    #[arg(long)]
+    pub figures: bool,
     /// Fit the ranking's weights to the cases, and say what each is worth on cases it was not fitted to
     #[arg(long, conflicts_with_all = ["baseline", "beside", "json"])]
     pub fit: bool,

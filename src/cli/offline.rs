@@ -31,14 +31,16 @@ fn evaluate(arguments: EvalArguments, out: &mut dyn Write) -> Result<(), Failure
     let bytes = |query: &str| answer_bytes(&tools, query);
     let options = eval::Options {
         cases: arguments.cases,
-        openapi: arguments.openapi,
         baselines: if arguments.beside { Baseline::ALL.to_vec() } else { Vec::new() },
         answer_bytes: Some(&bytes),
     };
     if arguments.fit {
         return Ok(write!(out, "{}", eval::fit(&catalog, &eval::read(&options)?)?)?);
     }
-    let report = eval::run(&catalog, &ranker, &options)?;
+    let mut report = eval::run(&catalog, &ranker, &options)?;
+    if arguments.figures {
+        report.forget_requests();
+    }
     if arguments.json {
         serde_json::to_writer(&mut *out, &report).map_err(io::Error::other)?;
         writeln!(out)?;

@@ -1,6 +1,5 @@
-//! Cases: from files of lines, or from the summaries of an OpenAPI document.
+//! Cases, from files of lines.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -89,34 +88,6 @@ fn kind(request: &str) -> &'static str {
         4..=9 => "plain",
         _ => "chatty",
     }
-}
-
-#[derive(Deserialize)]
-struct Document {
-    paths: BTreeMap<String, BTreeMap<String, Entry>>,
-}
-
-/// What stands under a path: operations by their method, and lists that are shared by them.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Entry {
-    Operation { summary: Option<String> },
-    Other(serde::de::IgnoredAny),
-}
-
-/// Each operation's summary is a request; every operation that shares it is right.
-pub fn from_openapi(path: &Path) -> Result<Vec<Case>, EvalError> {
-    let document: Document = serde_saphyr::from_str(&read(path)?)
-        .map_err(|source| EvalError::OpenApi { path: path.to_owned(), reason: source.to_string() })?;
-    let mut right: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for (path, entries) in document.paths {
-        for (method, entry) in entries {
-            if let Entry::Operation { summary: Some(summary) } = entry {
-                right.entry(summary.trim().to_owned()).or_default().push(format!("{method} {path}"));
-            }
-        }
-    }
-    Ok(right.iter().map(|(request, right)| case(request, right.iter().map(String::as_str))).collect())
 }
 
 fn read(path: &Path) -> Result<String, EvalError> {

@@ -39,12 +39,8 @@ pub enum EvalError {
     Read { path: PathBuf, source: std::io::Error },
     #[error("{path}:{line}: {reason}")]
     Case { path: PathBuf, line: usize, reason: String },
-    #[error("{path} is no OpenAPI document: {reason}")]
-    OpenApi { path: PathBuf, reason: String },
     #[error("{path} is no saved run")]
     Saved { path: PathBuf, source: serde_json::Error },
-    #[error("there is nothing to measure: name a file of cases or an OpenAPI document")]
-    Nothing,
     #[error("fell by more than a point: {}", .0.join("; "))]
     Fell(Vec<String>),
     #[error("the catalog cannot be read")]
@@ -58,8 +54,6 @@ pub enum EvalError {
 pub struct Options<'o> {
     /// Files of cases, as [`Case`]s in lines of JSON or tab-separated.
     pub cases: Vec<PathBuf>,
-    /// OpenAPI documents, whose operations' summaries are requests.
-    pub openapi: Vec<PathBuf>,
     /// Finders to measure beside ours.
     pub baselines: Vec<Baseline>,
     /// The size of the answer to a request, where it is to be measured.
@@ -79,10 +73,7 @@ pub fn read(options: &Options<'_>) -> Result<Vec<CaseSet>, EvalError> {
     for path in &options.cases {
         sets.push(CaseSet { name: name(path), cases: cases::from_file(path)? });
     }
-    for path in &options.openapi {
-        sets.push(CaseSet { name: name(path), cases: cases::from_openapi(path)? });
-    }
-    if sets.is_empty() { Err(EvalError::Nothing) } else { Ok(sets) }
+    Ok(sets)
 }
 
 fn name(path: &Path) -> String {

@@ -71,6 +71,16 @@ pub struct Miss {
     pub sure: bool,
 }
 
+impl Report {
+    /// Leaves the figures that are the same in every run.
+    pub fn forget_requests(&mut self) {
+        for set in &mut self.sets {
+            set.misses.clear();
+            set.timing = Timing::default();
+        }
+    }
+}
+
 impl Timing {
     /// From what each answer took, in microseconds and bytes.
     pub(super) fn of(mut micros: Vec<u128>, mut bytes: Vec<usize>) -> Timing {
@@ -126,7 +136,9 @@ impl fmt::Display for SetReport {
             self.harmed.iter().try_for_each(|request| writeln!(f, "      {request}"))?;
         }
         let Timing { p50_micros, p99_micros, p50_bytes, most_bytes } = &self.timing;
-        writeln!(f, "  p50 {p50_micros} µs  p99 {p99_micros} µs")?;
+        if !self.timing.is_none() {
+            writeln!(f, "  p50 {p50_micros} µs  p99 {p99_micros} µs")?;
+        }
         if let (Some(half), Some(most)) = (p50_bytes, most_bytes) {
             writeln!(f, "  answers: half at most {half} bytes, none over {most}")?;
         }

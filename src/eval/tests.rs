@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::{EvalError, Options, run};
+use super::{Baseline, Comparison, EvalError, Figures, Miss, Options, Report, SetReport, run};
 use crate::catalog::Catalog;
 use crate::search::Ranker;
 
@@ -13,20 +13,6 @@ approve a merge request\tPOST /api/v4/projects/{id}/merge_requests/{merge_reques
 
 brew coffee\tmutation coffeeBrew
 list branches\tDELETE /projects/:id/boards/:board_id
-";
-
-const OPENAPI: &str = "\
-openapi: 3.0.0
-paths:
-  /api/v4/projects/{id}/issues:
-    parameters: []
-    get:
-      summary: List issues
-    post:
-      summary: Create an issue
-  /api/v4/groups/{id}/issues:
-    get:
-      summary: List issues
 ";
 
 fn file(text: &str) -> tempfile::NamedTempFile {
@@ -62,17 +48,114 @@ fn cases_are_counted_by_the_place_of_the_right_answer() {
 }
 
 #[test]
-fn summaries_of_an_openapi_document_are_requests() {
-    let document = file(OPENAPI);
-    let options = Options { openapi: vec![document.path().to_owned()], ..Options::default() };
-    let report = measured(&options).unwrap();
-    assert_eq!((report.sets[0].all.requests, report.sets[0].misses.len()), (2, 0), "{report}");
-}
-
-#[test]
 fn what_cannot_be_read_is_said() {
-    assert!(matches!(measured(&Options::default()), Err(EvalError::Nothing)));
     let cases = file("no tab here\n");
     let options = Options { cases: vec![cases.path().to_owned()], ..Options::default() };
     assert!(matches!(measured(&options), Err(EvalError::Case { line: 1, .. })));
+}
+
+fn json_lines(text: &str) -> tempfile::NamedTempFile {
+    let mut file = tempfile::Builder::new().suffix(".jsonl").tempfile().unwrap();
+    file.write_all(text.as_bytes()).unwrap();
+    file
+}
+
+fn of(file: &tempfile::NamedTempFile) -> Options<'_> {
+    Options { cases: vec![file.path().to_owned()], ..Options::default() }
+}
+
+#[test]
+fn a_case_says_its_kind_that_nothing_is_right_or_that_no_harm_may_come_first() {
+    let cases = json_lines(
+        r#"{"request": "list issues", "kind": "mine", "right": ["issue.list"]}
+{"request": "bake a cake", "nothing": true}
+{"request": "list labels", "nothing": true}
+{"request": "who deleted the release", "harmless": true}
+{"request": "delete the release", "harmless": true}
+"#,
+    );
+    let report = measured(&of(&cases)).unwrap();
+    let set = &report.sets[0];
+    assert_eq!((set.all.requests, set.kinds["mine"].requests), (1, 1));
+    assert_eq!((set.nothing, set.nothing_said), (2, 1));
+    assert_eq!((set.harmless, set.harmed.as_slice()), (2, ["delete the release".to_owned()].as_slice()));
+}
+
+#[test]
+fn a_case_that_says_nothing_is_named_by_its_line() {
+    let cases = json_lines("{\"request\": \"list issues\"}\n");
+    let error = measured(&of(&cases)).unwrap_err().to_string();
+    assert!(error.contains(":1: a case says what is `right`"), "{error}");
+    let cases = json_lines("{\"request\": \"a\", \"right\": [\"issue.list\"], \"rigth\": []}\n");
+    assert!(measured(&of(&cases)).unwrap_err().to_string().contains("unknown field `rigth`"));
+}
+
+#[test]
+fn the_kind_is_told_by_the_form_where_nobody_says() {
+    let cases = json_lines(
+        r#"{"request": "issue list", "right": ["issue.list"]}
+{"request": "show me the issues of a project", "right": ["issue.list"]}
+{"request": "I would like to see every single issue that is open in that old project", "right": ["issue.list"]}
+{"request": "issue.list", "right": ["issue.list"]}
+{"request": "https://gitlab.com/acme/widget/-/issues", "right": ["issue.list"]}
+"#,
+    );
+    let report = measured(&of(&cases)).unwrap();
+    let kinds: Vec<&str> = report.sets[0].kinds.keys().map(String::as_str).collect();
+    assert_eq!(kinds, ["address", "chatty", "id", "plain", "terse"]);
+}
+
+#[test]
+fn plain_finders_are_measured_on_the_same_cases() {
+    let cases = json_lines(
+        r#"{"request": "List the issues", "right": ["issue.list"]}
+{"request": "get rid of a tag", "right": ["tag.delete"]}
+"#,
+    );
+    let report = measured(&Options { baselines: Baseline::ALL.to_vec(), ..of(&cases) }).unwrap();
+    let baselines = &report.sets[0].baselines;
+    assert_eq!(baselines.keys().collect::<Vec<_>>(), ["plain BM25", "substring"]);
+    assert!(baselines.values().all(|figures| figures.requests == 2 && figures.first < 1.0), "{report}");
+    assert!((report.sets[0].all.first - 1.0).abs() < 1e-9, "{report}");
+}
+
+#[test]
+fn a_figure_that_fell_is_told_and_one_that_rose_is_not() {
+    let figures = |first: f64| Figures { requests: 100, first, in_five: 0.9, ..Figures::default() };
+    let miss = |request: &str, place| Miss {
+        request: request.to_owned(),
+        kind: "plain".to_owned(),
+        wanted: Vec::new(),
+        got: Vec::new(),
+        place,
+        sure: false,
+    };
+    let report = |first, misses| Report {
+        actions: 1,
+        sets: vec![SetReport {
+            name: "mine".to_owned(),
+            all: figures(first),
+            misses,
+            ..SetReport::default()
+        }],
+    };
+    let before = report(0.80, vec![miss("a", Some(2)), miss("b", None)]);
+    let now = report(0.78, vec![miss("a", Some(1)), miss("b", None), miss("c", Some(1))]);
+    let comparison = Comparison::new(&before, &now);
+    assert_eq!(comparison.falls(), ["mine: first 80.0 -> 78.0 (-2.0)"]);
+    let text = comparison.to_string();
+    assert!(text.contains("1 better\n    3 -> 2  a") && text.contains("1 worse\n    1 -> 2  c"), "{text}");
+    assert!(Comparison::new(&before, &report(0.795, Vec::new())).falls().is_empty());
+}
+
+#[test]
+fn a_saved_run_is_read_back() {
+    let cases = json_lines("{\"request\": \"list issues\", \"right\": [\"issue.list\"]}\n");
+    let mut report = measured(&of(&cases)).unwrap();
+    report.forget_requests();
+    let kept = json_lines(&serde_json::to_string(&report).unwrap());
+    let saved = super::saved(kept.path()).unwrap();
+    assert_eq!(saved.sets[0].all, report.sets[0].all);
+    assert!(Comparison::new(&saved, &report).falls().is_empty());
+    assert!(matches!(super::saved(file("{").path()), Err(EvalError::Saved { .. })));
 }

@@ -17,6 +17,7 @@ mod summary;
 #[cfg(test)]
 mod tests;
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -53,6 +54,10 @@ struct Arguments {
     /// Write nothing; print what the catalog holds.
     #[arg(long)]
     stats: bool,
+    /// Write nothing; print each summary of the OpenAPI document as a request with its operations, as
+    /// `gitlab-mcp eval` reads cases.
+    #[arg(long, conflicts_with_all = ["stats", "check"])]
+    requests: bool,
 }
 
 /// Why nothing was generated. Each names the file, operation or id that is wrong and what would mend it.
@@ -80,6 +85,11 @@ fn main() -> ExitCode {
 
 /// Whether the committed catalog has drifted; always false unless `--check` asks.
 fn run(arguments: &Arguments) -> Result<bool, GeneratorError> {
+    if arguments.requests {
+        // A reader that closes the pipe has read enough.
+        let _ = std::io::stdout().write_all(openapi::requests(&arguments.openapi)?.as_bytes());
+        return Ok(false);
+    }
     let document = openapi::read(&arguments.openapi)?;
     let curation = curation::read(&arguments.catalog.join("curation"))?;
     let sdl = graphql::Sdl::read(&arguments.graphql)?;

@@ -1,5 +1,6 @@
 //! Reads GitLab's OpenAPI document. Walked as a plain value: typed readers reject the file.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use gitlab_mcp::catalog::{BodyForm, Method, Param, Place};
@@ -42,15 +43,38 @@ const METHODS: [(&str, Method); 6] = [
 
 /// Reads every operation of the document.
 pub fn read(path: &Path) -> Result<Document, GeneratorError> {
+    let (text, paths) = paths(path)?;
+    let operations = paths.iter().flat_map(|(path, item)| operations(path, item)).collect();
+    Ok(Document { operations, sha256: sha256(&text) })
+}
+
+/// Every summary as a request: a line each, with a tab and all operations that share it.
+pub fn requests(path: &Path) -> Result<String, GeneratorError> {
+    let (_, paths) = paths(path)?;
+    let mut right: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (path, item) in &paths {
+        for (name, method) in METHODS {
+            let summary = item.get(name).and_then(|operation| operation.get("summary")?.as_str());
+            if let Some(summary) = summary {
+                let line = summary.split_whitespace().collect::<Vec<_>>().join(" ");
+                right.entry(line).or_default().push(format!("{} {path}", method.name()));
+            }
+        }
+    }
+    Ok(right.iter().map(|(summary, right)| format!("{summary}\t{}\n", right.join("|"))).collect())
+}
+
+/// The document's text, and what it says of each path.
+fn paths(path: &Path) -> Result<(String, Map<String, Value>), GeneratorError> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path)
         .map_err(|source| GeneratorError::Read { path: name.clone(), source })?;
     let malformed = |reason: String| GeneratorError::Malformed { path: name.clone(), reason };
-    let document: Value = serde_saphyr::from_str(&text).map_err(|e| malformed(e.to_string()))?;
-    let paths =
-        document.get("paths").and_then(Value::as_object).ok_or_else(|| malformed("has no paths".into()))?;
-    let operations = paths.iter().flat_map(|(path, item)| operations(path, item)).collect();
-    Ok(Document { operations, sha256: sha256(&text) })
+    let mut document: Value = serde_saphyr::from_str(&text).map_err(|e| malformed(e.to_string()))?;
+    match document.get_mut("paths").map(Value::take) {
+        Some(Value::Object(paths)) => Ok((text, paths)),
+        _ => Err(malformed("has no paths".into())),
+    }
 }
 
 /// Of a text, in hexadecimal.

@@ -37,6 +37,7 @@ pub fn print(document: &Document, schema: &Schema, actions: &[Action], curation:
         ("families of domains", families.len()),
         ("parameters", params.len()),
         ("  with a note", noted.count()),
+        ("  that take names", params.iter().filter(|param| param.names.is_some()).count()),
     ];
     let mut out = std::io::stdout().lock();
     for (name, figure) in figures {
