@@ -177,6 +177,9 @@ impl Reader<'_> {
                 if std::mem::take(&mut begins) {
                     background = concept.verb.is_none();
                 }
+                if length == 1 && self.lexicon.is_ordinary(&token.stem) {
+                    concept.weaken(self.weights.ordinary);
+                }
                 if background || token.aside {
                     concept.weaken(self.weights.background);
                 } else if attribute {

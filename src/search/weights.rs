@@ -89,6 +89,8 @@ pub struct Weights {
     pub mention: f32,
     /// What words in brackets, and in sentences after the first that ask for nothing, are worth.
     pub background: f32,
+    /// What words are worth that people use for anything.
+    pub ordinary: f32,
     /// What words are worth that only describe the object.
     pub attribute: f32,
     /// What the winner of a window is worth beside one of the whole request.
@@ -115,7 +117,7 @@ pub const WEIGHTS: Weights = Weights {
         place(3.0, 0.4), // id
         place(3.5, 0.3), // object
         place(2.0, 0.5), // summary
-        place(2.5, 0.5), // phrases
+        place(2.0, 0.5), // phrases
         place(1.0, 0.5), // aliases
         place(2.0, 0.5), // nouns
         place(1.5, 0.6), // path
@@ -124,7 +126,7 @@ pub const WEIGHTS: Weights = Weights {
     ],
     saturation: 1.5,
     features: [
-        1.30, 0.52, 0.14, 0.13, 0.02, 0.12, -0.10, 0.12, 0.06, 0.11, -0.08, 0.08, -0.08, -0.11, -0.07, -0.10,
+        1.23, 0.44, 0.18, 0.10, 0.01, 0.16, -0.27, 0.10, 0.07, 0.08, -0.08, 0.06, -0.08, -0.11, -0.05, -0.10,
     ],
     beside: 0.7,
     unknown: 2.0,
@@ -134,13 +136,14 @@ pub const WEIGHTS: Weights = Weights {
     guess: 0.8,
     mention: 0.6,
     background: 0.4,
+    ordinary: 0.6,
     attribute: 0.6,
     window: 0.8,
     meant: 0.5,
     floor: 0.25,
     harm: 0.9,
     alike: 0.4,
-    sure: 0.6,
+    sure: 0.62,
     counted: 0.6,
 };
 

@@ -23,7 +23,7 @@ const HOLD: f32 = 0.02;
 /// Weights that are promises and no guesses: what a machine's protocol and what destroys weigh.
 const RULES: [Feature; 2] = [Feature::Machine, Feature::Unasked];
 /// Of the answers called sure, this share has to be right.
-const CALIBRATED: f64 = 0.98;
+const CALIBRATED: f64 = 0.975;
 
 /// What was fitted, and what it is worth on requests it was not fitted to.
 #[derive(Debug)]

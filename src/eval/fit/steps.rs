@@ -15,7 +15,7 @@ const GAIN: f64 = 0.000_5;
 /// One weight: what it is called, and where it is.
 type Knob = (&'static str, fn(&mut Weights) -> &mut f32);
 
-const KNOBS: [Knob; 11] = [
+const KNOBS: [Knob; 12] = [
     ("saturation", |weights| &mut weights.saturation),
     ("beside", |weights| &mut weights.beside),
     ("unknown", |weights| &mut weights.unknown),
@@ -25,6 +25,7 @@ const KNOBS: [Knob; 11] = [
     ("guess", |weights| &mut weights.guess),
     ("mention", |weights| &mut weights.mention),
     ("background", |weights| &mut weights.background),
+    ("ordinary", |weights| &mut weights.ordinary),
     ("attribute", |weights| &mut weights.attribute),
     ("window", |weights| &mut weights.window),
 ];
