@@ -2,10 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::catalog::Language;
+use crate::catalog::{Language, Words};
 
 use super::guess::Spellings;
-use super::normalise::Stemmer;
+use super::normalise::{Stemmer, split};
 use super::profile::{Kind, Profiles, Vocabulary, WordId, scope};
 
 /// The verbs that most ids have, with what each does.
@@ -88,7 +88,8 @@ pub struct Lexicon {
 }
 
 impl Lexicon {
-    pub fn new(language: &Language, profiles: &Profiles<'_>) -> Lexicon {
+    pub fn new(words: &Words, profiles: &Profiles<'_>) -> Lexicon {
+        let language = &words.language;
         let set = |words: &[String]| words.iter().cloned().collect::<HashSet<_>>();
         let stemmer = Stemmer::new(&language.never_stem);
         let generic = generic(&stemmer, &profiles.vocabulary);
@@ -110,10 +111,11 @@ impl Lexicon {
             one: set(&language.one),
             generic,
             own_verbs,
-            compounds: compounds(profiles),
+            compounds: HashSet::new(),
             nouns: nouns(profiles).filter_map(|noun| noun.last().copied()).collect(),
             things: nouns(profiles).filter(|noun| noun.len() == 1).flatten().copied().collect(),
         };
+        lexicon.compounds = lexicon.compounds(words, &profiles.vocabulary);
         lexicon.add_synonyms(language, &profiles.vocabulary);
         lexicon.add_verbs(language, &profiles.vocabulary);
         lexicon.add_scopes(language);
@@ -267,6 +269,27 @@ impl Lexicon {
         generic.or_else(|| self.own_verbs.get(&verb).copied()).unwrap_or(Kind::Act)
     }
 
+    /// Neighbours in the domains' names and nouns. A participle leads no request: `protect a branch` is none of
+    /// `protected branch`.
+    fn compounds(&self, words: &Words, vocabulary: &Vocabulary<'_>) -> HashSet<(WordId, WordId)> {
+        let names = words.domains.keys().map(|name| name.replace('_', " "));
+        let nouns = words.domains.values().flat_map(|domain| domain.nouns.iter().cloned());
+        let mut compounds = HashSet::new();
+        for noun in names.chain(nouns) {
+            let stems: Vec<_> = split(&noun)
+                .into_iter()
+                .map(|word| {
+                    let (stem, endings) = self.stemmer.stem(&word);
+                    (stem.into_owned(), endings)
+                })
+                .collect();
+            for (first, second) in stems.iter().zip(stems.iter().skip(1)).filter(|(first, _)| !first.1.past) {
+                compounds.extend(vocabulary.id(&first.0).zip(vocabulary.id(&second.0)));
+            }
+        }
+        compounds
+    }
+
     fn known(&self, text: &str, vocabulary: &Vocabulary<'_>) -> Vec<WordId> {
         self.stemmer.words(text).iter().filter_map(|word| vocabulary.id(word)).collect()
     }
@@ -279,8 +302,4 @@ fn generic(stemmer: &Stemmer, vocabulary: &Vocabulary<'_>) -> Vec<(WordId, Kind)
 
 fn nouns<'p>(profiles: &'p Profiles<'_>) -> impl Iterator<Item = &'p Vec<WordId>> {
     profiles.domains.iter().flat_map(|domain| domain.nouns.iter().chain([&domain.name]))
-}
-
-fn compounds(profiles: &Profiles<'_>) -> HashSet<(WordId, WordId)> {
-    nouns(profiles).flat_map(|noun| noun.iter().copied().zip(noun.iter().copied().skip(1))).collect()
 }

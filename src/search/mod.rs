@@ -133,7 +133,7 @@ impl Ranker {
     /// The same with other weights, to measure them.
     pub fn open_with(catalog: &Catalog, weights: Weights) -> Result<Ranker, SearchError> {
         let profiles: Profiles<'static> = postcard::from_bytes(PROFILES).map_err(SearchError::Embedded)?;
-        let lexicon = Lexicon::new(&catalog.words()?.language, &profiles);
+        let lexicon = Lexicon::new(catalog.words()?, &profiles);
         Ok(Ranker { index: InvertedIndex::open(&profiles)?, profiles, lexicon, weights })
     }
 
