@@ -68,7 +68,7 @@ fn of(file: &tempfile::NamedTempFile) -> Options<'_> {
 fn a_case_says_its_kind_that_nothing_is_right_or_that_no_harm_may_come_first() {
     let cases = json_lines(
         r#"{"request": "list issues", "kind": "mine", "right": ["issue.list"]}
-{"request": "bake a cake", "nothing": true}
+{"request": "xyzzy plugh qwfp", "nothing": true}
 {"request": "list labels", "nothing": true}
 {"request": "who deleted the release", "harmless": true}
 {"request": "delete the release", "harmless": true}
