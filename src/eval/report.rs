@@ -119,11 +119,13 @@ impl fmt::Display for SetReport {
         }
         writeln!(f)?;
         let mut line = |name: &str, figures: &Figures| writeln!(f, "  {name:<12}{figures}");
-        line("all", &self.all)?;
-        if self.kinds.len() > 1 {
-            self.kinds.iter().try_for_each(|(name, figures)| line(name, figures))?;
+        let kinds = self.kinds.iter().filter(|_| self.kinds.len() > 1);
+        let all = [("all", &self.all)].into_iter().filter(|(_, all)| all.requests > 0);
+        for (name, figures) in all.chain(kinds.chain(&self.baselines).map(|(name, of)| (name.as_str(), of))) {
+            if figures.requests > 0 {
+                line(name, figures)?;
+            }
         }
-        self.baselines.iter().try_for_each(|(name, figures)| line(name, figures))?;
         if self.nothing > 0 {
             writeln!(
                 f,

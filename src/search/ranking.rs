@@ -15,6 +15,9 @@ const SHORT: f32 = 4.0;
 /// The first of several intents comes so far before what the whole request says.
 const FIRST: f32 = 1.001;
 
+/// Of more concepts than these, a request is less sure to be understood.
+const LONG: f32 = 7.0;
+
 /// So near to one of its texts, a request says what an action does, whatever its verb.
 const SAID: f32 = 0.5;
 
@@ -208,7 +211,9 @@ impl<'f> Found<'f> {
         if self.meant() < ranker.weights.meant * (SHORT / request.concepts.len().max(1) as f32).min(1.0) {
             self.hits.clear();
         }
-        let certainty = if doubtful { 0.0 } else { self.certainty(ranker.weights.alike) };
+        let several = request.intents(&ranker.lexicon).len() > 1;
+        let long = (LONG / request.concepts.len().max(1) as f32).min(1.0);
+        let certainty = if doubtful || several { 0.0 } else { long * self.certainty(ranker.weights.alike) };
         let confidence = self.confidence(certainty, ranker.weights.sure);
         if confidence == Confidence::None {
             let suggestions = suggest::instead(self.query.words, near, self.catalog);

@@ -30,6 +30,7 @@ pub fn print(document: &Document, schema: &Schema, actions: &[Action], curation:
         ("  twins of others", actions.iter().filter(|action| action.twin.is_some()).count()),
         ("  for people", actions.iter().filter(|action| action.audience == Audience::Person).count()),
         ("  with curated words", actions.iter().filter(|action| action.curated).count()),
+        ("  ranked without them", ranked_without_words(actions)),
         ("  that read", of_risk(Risk::Read)),
         ("  that write", of_risk(Risk::Write)),
         ("  that destroy", of_risk(Risk::Destructive)),
@@ -43,4 +44,9 @@ pub fn print(document: &Document, schema: &Schema, actions: &[Action], curation:
     for (name, figure) in figures {
         let _ = writeln!(out, "{name:<24}{figure:>7}");
     }
+}
+
+/// How many actions the finder ranks by a summary that rules built; twins are in no ranking.
+fn ranked_without_words(actions: &[Action]) -> usize {
+    actions.iter().filter(|action| action.twin.is_none() && !action.curated).count()
 }
