@@ -162,6 +162,7 @@ impl Scorer<'_> {
             Feature::Line => {
                 profile.lines.iter().map(|line| self.likeness(line, segment, said)).fold(0.0, f32::max)
             }
+            Feature::Id => self.likeness(&self.id(profile), segment, said),
             Feature::Near => {
                 profile.lines.iter().map(|line| self.nearness(line, segment, said)).fold(0.0, f32::max)
             }
@@ -181,6 +182,13 @@ impl Scorer<'_> {
             Feature::Deprecated => holds(profile.deprecated),
             Feature::Unasked => holds(profile.destructive && !intent::asks_for(asked, profile)),
         }
+    }
+
+    /// The words of an action's id.
+    fn id(&self, profile: &Profile) -> Vec<WordId> {
+        let domain = self.profiles.domains.get(usize::from(profile.domain));
+        let name = domain.map(|domain| domain.name.as_slice()).unwrap_or_default();
+        [name, &[profile.verb], &profile.verb_rest].concat()
     }
 
     /// The harmonic mean of the share of the line that was said and of the share of the request it says.

@@ -10,6 +10,8 @@ pub enum Feature {
     Words,
     /// How nearly one of its summary, phrases, aliases or its id is the request.
     Line,
+    /// How nearly its id is the request.
+    Id,
     /// How nearly one of those texts is what a stretch of the request says, whatever stands around it.
     Near,
     /// The verb asked for against its verb, method and risk.
@@ -39,9 +41,10 @@ pub enum Feature {
     Unasked,
 }
 
-pub const FEATURES: [(Feature, &str); 16] = [
+pub const FEATURES: [(Feature, &str); 17] = [
     (Feature::Words, "words"),
     (Feature::Line, "line"),
+    (Feature::Id, "id"),
     (Feature::Near, "near"),
     (Feature::Verb, "verb"),
     (Feature::Wish, "wish"),
@@ -126,7 +129,8 @@ pub const WEIGHTS: Weights = Weights {
     ],
     saturation: 1.5,
     features: [
-        1.23, 0.44, 0.18, 0.10, 0.01, 0.16, -0.27, 0.10, 0.07, 0.08, -0.08, 0.06, -0.08, -0.11, -0.05, -0.10,
+        1.23, 0.44, 0.10, 0.18, 0.10, 0.01, 0.16, -0.27, 0.10, 0.07, 0.08, -0.08, 0.06, -0.08, -0.11, -0.05,
+        -0.10,
     ],
     beside: 0.7,
     unknown: 2.0,
@@ -143,7 +147,7 @@ pub const WEIGHTS: Weights = Weights {
     floor: 0.25,
     harm: 0.9,
     alike: 0.4,
-    sure: 0.62,
+    sure: 0.6,
     counted: 0.6,
 };
 
