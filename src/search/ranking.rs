@@ -204,9 +204,8 @@ impl<'f> Found<'f> {
         whole: &Segment,
     ) -> Result<Ranking, SearchError> {
         let guessed = request.concepts.iter().any(|concept| concept.guessed);
-        let doubtful =
-            guessed || request.doubt || whole.object.is_none() || routes::is_address(self.query.words);
-        self.hold_back(ranker.weights.harm, doubtful || request.question);
+        let doubtful = guessed || whole.object.is_none() || routes::is_address(self.query.words);
+        self.hold_back(ranker.weights.harm, doubtful || request.doubt || request.question);
         let near: Vec<String> = self.hits.iter().map(|(_, action)| action.id.clone()).collect();
         if self.meant() < ranker.weights.meant * (SHORT / request.concepts.len().max(1) as f32).min(1.0) {
             self.hits.clear();

@@ -47,7 +47,7 @@ pub struct Request {
     /// Bits of [`super::profile::scope`].
     pub scopes: u8,
     pub(super) question: bool,
-    /// Is not sure itself: `might`.
+    /// Is not sure itself: `might`; or asks about something and nobody to do it: `can branches be deleted?`
     pub doubt: bool,
     /// Says that something is to be different: `should`, `please`.
     pub wish: bool,
@@ -68,6 +68,15 @@ struct Token {
     aside: bool,
 }
 
+/// Who is asked to do something, or wants to.
+const SOMEBODY: [&str; 5] = ["you", "we", "i", "me", "us"];
+
+/// Whether a text ends in a question mark and does not ask somebody for a deed, as `can you delete it?` does.
+fn only_asks(text: &str, tokens: &[Token]) -> bool {
+    let somebody = tokens.iter().take(3).any(|token| SOMEBODY.contains(&token.word.as_str()));
+    text.trim_end().ends_with('?') && !somebody
+}
+
 /// Reads requests in words.
 pub struct Reader<'a> {
     pub lexicon: &'a Lexicon,
@@ -82,7 +91,7 @@ impl Reader<'_> {
         let tokens = self.tokens(&read.words);
         let mut request = Request {
             question: tokens.first().is_some_and(|token| self.lexicon.is_question(&token.word)),
-            doubt: tokens.iter().any(|token| self.lexicon.is_doubt(&token.word)),
+            doubt: tokens.iter().any(|token| self.lexicon.is_doubt(&token.word)) || only_asks(text, &tokens),
             wish: tokens.iter().any(|token| self.lexicon.is_wish(&token.word)),
             ..Request::default()
         };
