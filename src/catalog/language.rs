@@ -35,6 +35,9 @@ pub struct Language {
     /// Words that say that something is to be different.
     #[serde(default)]
     pub wishes: Vec<String>,
+    /// Verbs that also tell a state, before what is in it: `open issues`.
+    #[serde(default)]
+    pub states: Vec<String>,
     /// Words that say that nothing is decided yet.
     #[serde(default)]
     pub doubts: Vec<String>,

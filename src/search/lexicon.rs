@@ -72,6 +72,7 @@ pub struct Lexicon {
     questions: HashSet<String>,
     wishes: HashSet<String>,
     doubts: HashSet<String>,
+    states: HashSet<String>,
     passives: HashSet<String>,
     /// Stems of words that people use and that say nothing of GitLab.
     ordinary: HashSet<String>,
@@ -104,6 +105,7 @@ impl Lexicon {
             questions: set(&language.questions),
             wishes: set(&language.wishes),
             doubts: set(&language.doubts),
+            states: set(&language.states),
             passives: set(&language.passives),
             ordinary: HashSet::new(),
             spellings: Spellings::default(),
@@ -160,6 +162,11 @@ impl Lexicon {
         self.wishes.contains(word)
     }
 
+    /// Whether a word that could be a verb may also tell a state.
+    pub fn is_state(&self, word: &str) -> bool {
+        self.states.contains(word)
+    }
+
     /// Whether a word says that nothing is decided yet.
     pub fn is_doubt(&self, word: &str) -> bool {
         self.doubts.contains(word)
@@ -200,6 +207,12 @@ impl Lexicon {
     pub fn own_verb(&self, word: WordId) -> Option<Asked> {
         let kind = *self.own_verbs.get(&word)?;
         Some(Asked { verbs: vec![word], kind, generic: self.is_generic(word) })
+    }
+
+    /// What is asked for by naming several things alone.
+    pub fn listing(&self) -> Option<Asked> {
+        let (list, kind) = *self.generic.iter().find(|(_, kind)| *kind == Kind::List)?;
+        Some(Asked { verbs: vec![list], kind, generic: true })
     }
 
     /// What is asked for when the object is several: getting them is listing them.

@@ -68,6 +68,9 @@ struct Token {
     aside: bool,
 }
 
+/// So many words after a state stands what is in it: `open merge requests`.
+const STATED: usize = 3;
+
 /// Who is asked to do something, or wants to.
 const SOMEBODY: [&str; 5] = ["you", "we", "i", "me", "us"];
 
@@ -182,7 +185,7 @@ impl Reader<'_> {
                 token.opens && entry.is_some_and(|entry| entry.verb.is_some()) && at + 1 < tokens.len();
             if length > 1 || !token.stop || leads {
                 let span = tokens.get(at..at + length).unwrap_or_default();
-                let mut concept = self.concept(span, entry);
+                let mut concept = self.concept(span, entry, self.is_state(tokens, at));
                 if std::mem::take(&mut begins) {
                     background = concept.verb.is_none();
                 }
@@ -233,14 +236,21 @@ impl Reader<'_> {
         best
     }
 
-    fn concept(&self, span: &[Token], entry: Option<&Entry>) -> Concept {
+    /// Whether a word that could be a verb tells the state of several things: `open issues`, not `open an issue`.
+    fn is_state(&self, tokens: &[Token], at: usize) -> bool {
+        let mut behind = tokens.iter().skip(at);
+        behind.next().is_some_and(|token| self.lexicon.is_state(&token.word))
+            && behind.take(STATED).take_while(|token| !token.stop).any(|token| token.endings.plural)
+    }
+
+    fn concept(&self, span: &[Token], entry: Option<&Entry>, state: bool) -> Concept {
         let own: Vec<WordId> = span
             .iter()
             .filter(|token| span.len() == 1 || !token.stop)
             .filter_map(|token| self.vocabulary.id(&token.stem))
             .collect();
         let single = own.first().copied().filter(|_| span.len() == 1);
-        let verb = self.asked(single, entry);
+        let verb = if state { self.lexicon.listing() } else { self.asked(single, entry) };
         let past = span.last().is_some_and(|last| last.endings.past && !last.wished);
         let guess = if span.iter().any(|token| token.guessed) { self.weights.guess } else { 1.0 };
         let mut meanings = Vec::new();

@@ -38,6 +38,9 @@ fn several_are_listed_and_one_is_got() {
 
 #[test]
 fn a_state_is_not_a_request() {
+    assert_eq!(first("open merge requests of a project"), "merge_request.list");
+    assert_eq!(first("open a merge request"), "merge_request.create");
+    assert_eq!(first("open issues"), "issue.list");
     let found = find("issues assigned to me");
     assert!(ids(&found)[0].starts_with("issue.list"), "{:?}", ids(&found));
 }
