@@ -54,7 +54,9 @@ impl Failure {
         match self {
             Failure::Usage(error) if !error.use_stderr() => 0,
             Failure::Answered | Failure::NoSuchAction(_) | Failure::Ambiguous { .. } => 1,
+            Failure::Eval(EvalError::Fell(_)) => 1,
             Failure::Usage(_) | Failure::Config(_) | Failure::Params(_) | Failure::ParamsFile(..) => 2,
+            Failure::Eval(EvalError::Read { .. } | EvalError::Case { .. } | EvalError::Saved { .. }) => 2,
             _ => 3,
         }
     }

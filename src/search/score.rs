@@ -193,54 +193,44 @@ impl Scorer<'_> {
 
     /// The harmonic mean of the share of the line that was said and of the share of the request it says.
     fn likeness(&self, line: &[WordId], segment: &Segment, said: &Said) -> f32 {
-        let mut of_line = 0.0;
-        let mut matched = 0.0;
-        let mut concepts: u64 = 0;
-        for word in line {
-            let idf = self.idf(*word);
-            of_line += idf;
-            if let Some((concept, weight)) = said.of(*word) {
-                matched += idf * weight;
-                concepts |= 1 << concept.min(63);
-            }
-        }
-        let of_request: f32 = segment
-            .concepts
-            .iter()
-            .filter(|at| concepts & (1 << (**at).min(63)) != 0)
-            .filter_map(|at| self.evidence.get(*at))
-            .map(|evidence| evidence.mass)
-            .sum();
-        let (precision, recall) = (matched / of_line.max(1.0), of_request / said.mass.max(1.0));
-        if precision + recall > 0.0 { 2.0 * precision * recall / (precision + recall) } else { 0.0 }
+        let found = self.matched(line, said);
+        let of_request = self.mass(segment, |at| found.has(at));
+        harmonic(found.share, of_request / said.mass.max(1.0))
     }
 
-    /// The same as the likeness, of the line and the stretch of the request between its first word and its last;
-    /// more, the more of the request's words agree.
+    /// The same of the line and the stretch of the request between its first word and its last; more, the more of the
+    /// request's words agree.
     fn nearness(&self, line: &[WordId], segment: &Segment, said: &Said) -> f32 {
-        let (mut of_line, mut matched) = (0.0, 0.0);
-        let mut concepts: u64 = 0;
-        for word in line {
-            let idf = self.idf(*word);
-            of_line += idf;
-            if let Some((concept, weight)) = said.of(*word) {
-                matched += idf * weight;
-                concepts |= 1 << concept.min(63);
-            }
-        }
-        let agreed = concepts.count_ones() as usize;
+        let found = self.matched(line, said);
+        let agreed = found.concepts.count_ones() as usize;
         let worth = AGREED.get(agreed).or(AGREED.last()).copied().unwrap_or_default();
         if worth == 0.0 {
             return 0.0;
         }
-        let within = concepts.trailing_zeros() as usize..=63 - concepts.leading_zeros() as usize;
-        let mass = |of: &dyn Fn(usize) -> bool| -> f32 {
-            let chosen = segment.concepts.iter().filter(|at| within.contains(*at) && of(**at));
-            chosen.filter_map(|at| self.evidence.get(*at)).map(|evidence| evidence.mass).sum()
-        };
-        let hit = mass(&|at| concepts & (1 << at.min(63)) != 0);
-        let (precision, recall) = (matched / of_line.max(1.0), hit / mass(&|_| true).max(1.0));
-        if precision + recall > 0.0 { worth * 2.0 * precision * recall / (precision + recall) } else { 0.0 }
+        let first = found.concepts.trailing_zeros() as usize;
+        let last = 63 - found.concepts.leading_zeros() as usize;
+        let within = |at: usize| (first..=last).contains(&at);
+        let of_request = self.mass(segment, |at| within(at) && found.has(at));
+        worth * harmonic(found.share, of_request / self.mass(segment, within).max(1.0))
+    }
+
+    fn matched(&self, line: &[WordId], said: &Said) -> Matched {
+        let (mut all, mut matched, mut concepts) = (0.0, 0.0, 0);
+        for word in line {
+            let idf = self.idf(*word);
+            all += idf;
+            if let Some((concept, weight)) = said.of(*word) {
+                matched += idf * weight;
+                concepts |= 1 << concept.min(63);
+            }
+        }
+        Matched { share: matched / f32::max(all, 1.0), concepts }
+    }
+
+    /// What the chosen concepts of a segment could say together.
+    fn mass(&self, segment: &Segment, is_chosen: impl Fn(usize) -> bool) -> f32 {
+        let chosen = segment.concepts.iter().filter(|at| is_chosen(**at));
+        chosen.filter_map(|at| self.evidence.get(*at)).map(|evidence| evidence.mass).sum()
     }
 
     /// How much of the best said noun of the action's domain is said.
@@ -346,6 +336,24 @@ fn forgive(features: &mut Features) {
     if let Some(missing) = features.get_mut(Feature::Missing as usize) {
         *missing *= 1.0 - line.powi(4);
     }
+}
+
+/// What of a line was said.
+struct Matched {
+    /// By how much its words tell.
+    share: f32,
+    /// The concepts that say it, a bit each.
+    concepts: u64,
+}
+
+impl Matched {
+    fn has(&self, concept: usize) -> bool {
+        self.concepts & (1 << concept.min(63)) != 0
+    }
+}
+
+fn harmonic(one: f32, other: f32) -> f32 {
+    if one + other > 0.0 { 2.0 * one * other / (one + other) } else { 0.0 }
 }
 
 impl Said {

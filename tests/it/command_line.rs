@@ -81,6 +81,28 @@ fn an_answer_that_is_an_error_is_1() {
 }
 
 #[test]
+fn an_evaluation_fails_where_a_saved_figure_fell() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let cases = "list issues\tGET /projects/{}/issues\nlist branches\tDELETE /projects/{}/boards/{}\n";
+    std::fs::write(path("mine.tsv"), cases).unwrap();
+    let saved = output(&["eval", "--cases", &path("mine.tsv"), "--figures", "--json"]);
+    std::fs::write(path("saved.json"), &saved).unwrap();
+    let arguments =
+        |saved: &str| ["eval", "--cases", &path("mine.tsv"), "--baseline", saved].map(str::to_owned);
+    let compare = |saved: &str| run(&arguments(saved).each_ref().map(String::as_str));
+    assert_eq!(compare(&path("saved.json")).0, Some(0));
+
+    std::fs::write(path("better.json"), saved.replace("\"first\":0.5", "\"first\":0.6")).unwrap();
+    let (code, out, err) = compare(&path("better.json"));
+    assert_eq!(code, Some(1), "{out}");
+    assert!(err.contains("fell by more than a point: mine: first 60.0 -> 50.0 (-10.0)"), "{err}");
+
+    let (code, _, err) = compare(&path("none.json"));
+    assert_eq!((code, err.contains("none.json cannot be read")), (Some(2), true), "{err}");
+}
+
+#[test]
 fn find_answers_as_the_tool_does() {
     let structured: Value =
         serde_json::from_str(&output(&["find", "list issues", "--limit", "1", "--json"])).unwrap();
