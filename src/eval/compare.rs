@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::figures::Figures;
 use super::report::{Report, SetReport, place};
 
 /// How far a saved figure may fall before the comparison fails: one point of a hundred.
@@ -53,18 +52,31 @@ impl Comparison {
 impl SetComparison {
     fn new(before: &SetReport, now: &SetReport) -> SetComparison {
         let (better, worse) = requests(before, now);
-        SetComparison { name: now.name.clone(), moved: moved(&before.all, &now.all), better, worse }
+        SetComparison { name: now.name.clone(), moved: moved(before, now), better, worse }
     }
 }
 
-fn moved(before: &Figures, now: &Figures) -> Vec<Moved> {
-    let pairs = [
-        ("first", before.first, now.first),
-        ("in five", before.in_five, now.in_five),
-        ("MRR", before.reciprocal_rank, now.reciprocal_rank),
-        ("right of the sure", before.sure_and_right, now.sure_and_right),
-    ];
-    pairs.into_iter().map(|(name, before, now)| Moved { name, before, now }).collect()
+fn moved(before: &SetReport, now: &SetReport) -> Vec<Moved> {
+    let (old, new) = (figures(before), figures(now));
+    let pairs = old
+        .into_iter()
+        .zip(new)
+        .filter_map(|((name, before), (_, now))| Some(Moved { name, before: before?, now: now? }));
+    pairs.collect()
+}
+
+/// What is compared of a set; none where it has no such requests.
+fn figures(set: &SetReport) -> [(&'static str, Option<f64>); 6] {
+    let all = Some(&set.all).filter(|all| all.requests > 0);
+    let share = |part: usize, of: usize| (of > 0).then(|| part as f64 / of as f64);
+    [
+        ("first", all.map(|all| all.first)),
+        ("in five", all.map(|all| all.in_five)),
+        ("MRR", all.map(|all| all.reciprocal_rank)),
+        ("right of the sure", all.map(|all| all.sure_and_right)),
+        ("told that nothing answers", share(set.nothing_said, set.nothing)),
+        ("harmless", share(set.harmless.saturating_sub(set.harmed.len()), set.harmless)),
+    ]
 }
 
 /// The requests whose right answer stands further up, and further down; of a run that was saved with its misses.
