@@ -17,16 +17,6 @@ pub fn verb(asked: Option<&Asked>, states: &[WordId], profile: &Profile) -> f32 
     }
 }
 
-/// How well an action answers the best of the verbs that stand further back in the request.
-pub fn wish(wishes: &[Asked], profile: &Profile) -> f32 {
-    let worth = wishes.iter().map(|wish| match wish.verbs.iter().position(|verb| *verb == profile.verb) {
-        Some(at) => 1.0 - 0.1 * (at.min(5) as f32),
-        None if wish.kind == profile.kind && profile.kind != Kind::Act => 0.4,
-        None => 0.0,
-    });
-    worth.fold(0.0, f32::max)
-}
-
 /// Where a change is wished for, whether the action makes one.
 pub fn change(wished: bool, profile: &Profile) -> f32 {
     match (wished, profile.kind) {

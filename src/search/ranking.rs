@@ -6,20 +6,11 @@ use super::evidence::Evidence;
 use super::request::{Reader, Request};
 use super::score::{Features, Scored, Scorer};
 use super::segment::Segment;
-use super::weights::{FEATURES, Feature};
+use super::weights::{FEATURES, Feature, Weights};
 use super::{Confidence, Hit, Query, Ranker, Ranking, SearchError, routes, suggest};
-
-/// A request of so many concepts is short; of a longer one, a smaller share is about GitLab.
-const SHORT: f32 = 4.0;
 
 /// The first of several intents comes so far before what the whole request says.
 const FIRST: f32 = 1.001;
-
-/// Of more concepts than these, a request is less sure to be understood.
-const LONG: f32 = 7.0;
-
-/// So near to one of its texts, a request says what an action does, whatever its verb.
-const SAID: f32 = 0.5;
 
 /// Prefixes of other servers' tool names.
 const PREFIXES: [&str; 3] = ["mcp_", "gitlab_", "gl_"];
@@ -86,7 +77,10 @@ fn exactly(numbers: &[usize], catalog: &Catalog, query: &Query<'_>) -> Result<Ra
     let mut total = 0;
     for number in numbers {
         let action = catalog.action(*number)?;
-        if !is_allowed(&action, query) {
+        if query.domain.is_some_and(|domain| action.domain() != domain) {
+            continue;
+        }
+        if !(query.allow)(&action) {
             withheld.push(action.id);
             continue;
         }
@@ -103,10 +97,6 @@ fn exactly(numbers: &[usize], catalog: &Catalog, query: &Query<'_>) -> Result<Ra
     let confidence = if total == 0 { Confidence::None } else { Confidence::High };
     let certainty = if total == 0 { 0.0 } else { f32::INFINITY };
     Ok(Ranking { confidence, certainty, total, hits, withheld, suggestions: Vec::new() })
-}
-
-fn is_allowed(action: &Action, query: &Query<'_>) -> bool {
-    query.domain.is_none_or(|domain| action.domain() == domain) && (query.allow)(action)
 }
 
 /// Lets the winners of clauses and windows rise, so that each of several intents surfaces. A clause may win; a
@@ -176,7 +166,7 @@ impl<'f> Found<'f> {
             return Ok(true);
         }
         let action = self.catalog.action(scored.action)?;
-        if !is_allowed(&action, self.query) {
+        if !(self.query.allow)(&action) {
             // What is not near the best would not have been meant either.
             if self.hits.len() < self.query.limit && counts {
                 self.withheld.push(action.id);
@@ -205,15 +195,17 @@ impl<'f> Found<'f> {
     ) -> Result<Ranking, SearchError> {
         let guessed = request.concepts.iter().any(|concept| concept.guessed);
         let doubtful = guessed || whole.object.is_none() || routes::is_address(self.query.words);
-        self.hold_back(ranker.weights.harm, doubtful || request.doubt || request.question);
+        self.hold_back(&ranker.weights, doubtful || request.doubt || request.question);
         let near: Vec<String> = self.hits.iter().map(|(_, action)| action.id.clone()).collect();
-        if self.meant() < ranker.weights.meant * (SHORT / request.concepts.len().max(1) as f32).min(1.0) {
+        let weights = &ranker.weights;
+        let beyond = |length: f32| (length / request.concepts.len().max(1) as f32).min(1.0);
+        if self.meant() < weights.meant * beyond(weights.short) {
             self.hits.clear();
         }
         let several = request.intents(&ranker.lexicon).len() > 1;
-        let long = (LONG / request.concepts.len().max(1) as f32).min(1.0);
-        let certainty = if doubtful || several { 0.0 } else { long * self.certainty(ranker.weights.alike) };
-        let confidence = self.confidence(certainty, ranker.weights.sure);
+        let certainty =
+            if doubtful || several { 0.0 } else { beyond(weights.long) * self.certainty(weights.alike) };
+        let confidence = self.confidence(certainty, weights.sure);
         if confidence == Confidence::None {
             let suggestions = suggest::instead(self.query.words, near, self.catalog);
             let withheld = self.withheld;
@@ -247,11 +239,11 @@ impl<'f> Found<'f> {
 
     /// A destructive action that is not sure, that nobody asked for, or that answers a question or a doubtful request,
     /// never stands first.
-    fn hold_back(&mut self, least: f32, doubtful: bool) {
+    fn hold_back(&mut self, weights: &Weights, doubtful: bool) {
         let is_weak = |(scored, action): &(Scored, Action)| {
             let of = |feature: Feature| scored.features.get(feature as usize).copied().unwrap_or_default();
-            let unasked = of(Feature::Unasked) > 0.0 && of(Feature::Line) < SAID;
-            action.risk == Risk::Destructive && (doubtful || unasked || scored.score < least)
+            let unasked = of(Feature::Unasked) > 0.0 && of(Feature::Line) < weights.said;
+            action.risk == Risk::Destructive && (doubtful || unasked || scored.score < weights.harm)
         };
         if !self.hits.first().is_some_and(is_weak) {
             return;

@@ -180,7 +180,7 @@ impl Reader<'_> {
                 attribute = self.lexicon.is_attribute(&token.word);
                 head &= request.concepts.last().is_none_or(|last| last.clause != clause);
             }
-            // `new label` asks for one; `the new label` does not.
+            // `new label` asks for one; `show the new label` does not.
             let leads =
                 token.opens && entry.is_some_and(|entry| entry.verb.is_some()) && at + 1 < tokens.len();
             if length > 1 || !token.stop || leads {

@@ -166,7 +166,6 @@ impl Scorer<'_> {
             Feature::Near => {
                 profile.lines.iter().map(|line| self.nearness(line, segment, said)).fold(0.0, f32::max)
             }
-            Feature::Wish => intent::wish(&segment.wishes, profile),
             Feature::Change => intent::change(asked.is_none() && self.request.wish, profile),
             Feature::Noun => self.noun(profile, said),
             Feature::Verb => intent::verb(asked, &segment.states, profile),

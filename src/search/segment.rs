@@ -14,8 +14,6 @@ pub struct Segment {
     /// The numbers of its concepts.
     pub concepts: Vec<usize>,
     pub asked: Option<Asked>,
-    /// What its other verbs ask for.
-    pub wishes: Vec<Asked>,
     /// The concept that is the object.
     pub object: Option<usize>,
     /// Participles, which tell a state and ask for nothing: `assigned to me`.
@@ -79,7 +77,6 @@ impl Request {
         let many =
             object.and_then(|at| self.concepts.get(at)).is_some_and(|object| object.many == Some(true));
         Segment {
-            wishes: self.wishes(&concepts, verb, lexicon),
             asked: asked.map(|asked| if many { lexicon.of_several(asked) } else { asked }),
             object,
             states: self.states(&concepts),
@@ -118,18 +115,6 @@ impl Request {
         let ends =
             |concept: &Concept| concept.ends_phrase && !concept.plural && !lexicon.is_noun(&concept.meanings);
         self.asks(at).is_some_and(|asked| asked.generic) && self.concepts.get(at).is_some_and(ends)
-    }
-
-    /// What the verbs beside the chosen one ask for, nouns that could be verbs left out.
-    fn wishes(&self, concepts: &[usize], verb: Option<usize>, lexicon: &Lexicon) -> Vec<Asked> {
-        let others = concepts.iter().copied().filter(|at| Some(*at) != verb);
-        let verbs = others.filter(|at| {
-            self.concepts
-                .get(*at)
-                .is_some_and(|concept| !concept.plural && !lexicon.is_noun(&concept.meanings))
-                && !self.is_compound(*at, lexicon)
-        });
-        verbs.filter_map(|at| self.asks(at).cloned()).collect()
     }
 
     fn states(&self, concepts: &[usize]) -> Vec<WordId> {

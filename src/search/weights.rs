@@ -16,8 +16,6 @@ pub enum Feature {
     Near,
     /// The verb asked for against its verb, method and risk.
     Verb,
-    /// The same of other verbs in the request, which may be the wish of a long one.
-    Wish,
     /// A change, where the request wishes for one and says no verb that is known.
     Change,
     /// A question, which wants nothing changed.
@@ -41,13 +39,12 @@ pub enum Feature {
     Unasked,
 }
 
-pub const FEATURES: [(Feature, &str); 17] = [
+pub const FEATURES: [(Feature, &str); 16] = [
     (Feature::Words, "words"),
     (Feature::Line, "line"),
     (Feature::Id, "id"),
     (Feature::Near, "near"),
     (Feature::Verb, "verb"),
-    (Feature::Wish, "wish"),
     (Feature::Change, "change"),
     (Feature::Question, "question"),
     (Feature::Number, "number"),
@@ -98,15 +95,21 @@ pub struct Weights {
     pub attribute: f32,
     /// What the winner of a window is worth beside one of the whole request.
     pub window: f32,
-    /// The least share of the request that is GitLab's for anything to be meant.
+    /// The least share of the request that is GitLab's for anything to be meant, and of how many concepts a request
+    /// is for which that holds; of a longer one, a smaller share is about GitLab.
     pub meant: f32,
+    pub short: f32,
     /// The least score of an answer.
     pub floor: f32,
-    /// The least score of what destroys, to stand first.
+    /// The least score of what destroys, to stand first; and how near to one of its texts a request says it, whatever
+    /// its verb.
     pub harm: f32,
+    pub said: f32,
     /// What the likeness of its text is worth beside an answer's lead, and the least sum of both that is sure.
     pub alike: f32,
     pub sure: f32,
+    /// Of more concepts than these, a request is less sure to be understood.
+    pub long: f32,
     /// Actions whose score is at least this share of the best are counted in the total.
     pub counted: f32,
 }
@@ -129,8 +132,7 @@ pub const WEIGHTS: Weights = Weights {
     ],
     saturation: 1.5,
     features: [
-        1.23, 0.44, 0.10, 0.18, 0.10, 0.01, 0.16, -0.27, 0.10, 0.07, 0.08, -0.08, 0.06, -0.08, -0.11, -0.05,
-        -0.10,
+        1.23, 0.44, 0.10, 0.18, 0.10, 0.16, -0.27, 0.10, 0.07, 0.08, -0.08, 0.06, -0.08, -0.11, -0.05, -0.10,
     ],
     beside: 0.7,
     unknown: 2.0,
@@ -144,10 +146,13 @@ pub const WEIGHTS: Weights = Weights {
     attribute: 0.6,
     window: 0.8,
     meant: 0.5,
+    short: 4.0,
     floor: 0.25,
     harm: 0.9,
+    said: 0.5,
     alike: 0.4,
     sure: 0.6,
+    long: 7.0,
     counted: 0.6,
 };
 

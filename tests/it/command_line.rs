@@ -111,6 +111,21 @@ fn find_answers_as_the_tool_does() {
 }
 
 #[test]
+fn a_find_says_what_it_left_out_and_what_is_an_experiment() {
+    let left_out = "Left out, because it changes something: branch.delete";
+    let (_, out, _) = run(&["--read-only", "find", "delete a branch"]);
+    assert!(out.starts_with("Only reads are offered (GITLAB_READ_ONLY).\nLeft out"), "{out}");
+    assert!(out.contains(left_out), "{out}");
+    assert!(!run(&["find", "delete a branch"]).1.contains("Left out"));
+
+    let (_, out, _) = run(&["find", "todo.snooze"]);
+    assert!(out.contains("(GitLab's experiment since 17.4)"), "{out}");
+    let found: Value = serde_json::from_str(&run(&["find", "todo.snooze", "--json"]).1).unwrap();
+    assert_eq!(found["results"][0]["experiment"], "17.4");
+    assert!(!run(&["find", "issue.list"]).1.contains("experiment"));
+}
+
+#[test]
 fn params_come_from_the_line_a_file_or_standard_input() {
     let params = r#"{"fullPath": "group/project", "iid": 1}"#;
     let mut file = tempfile::NamedTempFile::new().unwrap();

@@ -37,6 +37,12 @@ fn several_are_listed_and_one_is_got() {
 }
 
 #[test]
+fn new_asks_for_one_where_it_stands_first() {
+    assert_eq!(first("new label"), "label.create");
+    assert_eq!(first("show the new label"), "label.get");
+}
+
+#[test]
 fn a_state_is_not_a_request() {
     assert_eq!(first("open merge requests of a project"), "merge_request.list");
     assert_eq!(first("open a merge request"), "merge_request.create");

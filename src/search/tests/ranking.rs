@@ -44,6 +44,20 @@ fn what_is_not_allowed_is_not_found() {
     let found = find_with("delete a branch", &|action| action.risk == Risk::Read);
     assert!(!found.hits.is_empty());
     assert!(found.hits.iter().all(|hit| hit.action.risk == Risk::Read));
+    assert_eq!(found.withheld.first().map(String::as_str), Some("branch.delete"));
+    assert!(found.withheld.iter().all(|id| found.hits.iter().all(|hit| hit.action.id != *id)));
+    assert_eq!(find("delete a branch").withheld, Vec::<String>::new());
+}
+
+#[test]
+fn what_another_domain_has_is_not_withheld() {
+    let catalog = Catalog::embedded().unwrap();
+    let ranker = Ranker::open(&catalog).unwrap();
+    for words in ["branch.delete", "delete a branch"] {
+        let query = Query { words, limit: 5, domain: Some("issue"), allow: &|_| false, explain: false };
+        let withheld = ranker.rank(&catalog, &query).unwrap().withheld;
+        assert!(withheld.iter().all(|id| id.starts_with("issue.")), "{words}: {withheld:?}");
+    }
 }
 
 #[test]
