@@ -23,8 +23,7 @@ fn tools(url: &str) -> Outcome<Tools> {
     settings.token = Some(Token::Private(Secret::new(Sandbox::TOKEN.to_owned())));
     Ok(Tools::new(Settings {
         gitlab: settings,
-        read_only: false,
-        safe_mode: false,
+        policy: Default::default(),
         project: None,
         max_bytes: 1_000_000,
     })?)

@@ -14,11 +14,13 @@ use tracing::level_filters::LevelFilter;
 use url::Url;
 
 use table::{
-    CA_FILE, FILE, JOB_TOKEN, LOG, MAX_BYTES, OAUTH_TOKEN, PROJECT, SAFE_MODE, TIMEOUT, TOKEN, TOKEN_FILE,
+    ALLOWED_PATHS, AUTOPILOT, CA_FILE, CONFIRM, DENIED_ACTIONS, DENIED_TOOLS, FILE, JOB_TOKEN, LOG,
+    MAX_BYTES, OAUTH_TOKEN, POLICY, PROJECT, SAFE_MODE, TIMEOUT, TOKEN, TOKEN_FILE,
 };
 pub use table::{READ_ONLY, SETTINGS, Setting, URL, render_help, render_markdown_table};
 
 use crate::gitlab::{self, Secret, Token};
+use crate::policy::{self, Confirm};
 use crate::tools;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -50,6 +52,8 @@ pub enum ConfigError {
     Unknown { file: PathBuf, key: String },
     #[error("{key} in {} is neither text, nor a number, nor true or false", .file.display())]
     Shape { file: PathBuf, key: String },
+    #[error("{first} and {second} say different things: keep one")]
+    Contradiction { first: &'static str, second: &'static str },
     #[error("{0} is not set")]
     Missing(&'static str),
 }
@@ -68,8 +72,7 @@ pub enum Instance {
 pub struct Config {
     pub instance: Instance,
     pub token: Option<Token>,
-    pub read_only: bool,
-    pub safe_mode: bool,
+    pub policy: policy::Settings,
     pub project: Option<String>,
     pub timeout: Duration,
     pub max_bytes: usize,
@@ -94,8 +97,7 @@ impl Config {
         Ok(Config {
             token: sources.token(&instance)?,
             instance,
-            read_only: sources.need(&READ_ONLY, values::switch)?,
-            safe_mode: sources.need(&SAFE_MODE, values::switch)?,
+            policy: sources.policy()?,
             project: sources.read(&PROJECT, values::full_path)?,
             timeout: sources.need(&TIMEOUT, values::seconds)?,
             max_bytes: sources.need(&MAX_BYTES, values::bytes)?,
@@ -129,8 +131,7 @@ impl Config {
                 retries: RETRIES,
                 ca_file: self.ca_file.clone(),
             },
-            read_only: self.read_only,
-            safe_mode: self.safe_mode,
+            policy: self.policy.clone(),
             project: self.project.clone(),
             max_bytes: self.max_bytes,
         }
@@ -199,6 +200,25 @@ impl Sources<'_> {
             return Ok(Some(Found { text, origin: (*name).to_owned() }));
         }
         Ok(None)
+    }
+
+    /// What may run, as it is written.
+    fn policy(&self) -> Result<policy::Settings, ConfigError> {
+        let confirm = self.need(&CONFIRM, values::confirm)?;
+        let autopilot = self.need(&AUTOPILOT, values::switch)?;
+        if autopilot && confirm == Confirm::Plan {
+            return Err(ConfigError::Contradiction { first: AUTOPILOT.name, second: CONFIRM.name });
+        }
+        let file = self.read(&POLICY, values::path)?.map(|path| read_file(&path, POLICY.name)).transpose()?;
+        Ok(policy::Settings {
+            read_only: self.need(&READ_ONLY, values::switch)?,
+            safe_mode: self.need(&SAFE_MODE, values::switch)?,
+            confirm: if autopilot { Confirm::Never } else { confirm },
+            denied_actions: self.read(&DENIED_ACTIONS, values::list)?.unwrap_or_default(),
+            denied_tools: self.read(&DENIED_TOOLS, values::text)?,
+            allowed_paths: self.read(&ALLOWED_PATHS, values::list)?.unwrap_or_default(),
+            file,
+        })
     }
 
     /// The one token that is set, whichever way; on the sandbox only where it is one of its own, so that a first

@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::{
-    Call, Candidate, Fault, Invalid, Known, Question, Step, choose, direct, handle, reference, request,
-    target, value,
+    Call, Candidate, Fault, Invalid, Known, Question, Step, choose, direct, handle, places, reference,
+    request, target, value,
 };
 use crate::catalog::{Action, GlossaryEntry, Param, Surface, Words};
 
@@ -102,7 +102,7 @@ impl Checked {
             return Ok(Step::Ask(filled.open.into_keys().collect()));
         }
         request::write(&self.action, operation, &filled.params, filled.resolved)
-            .map(Step::Ready)
+            .map(|call| Step::Ready(call.at(places::of(&self.action, &self.params))))
             .map_err(|fault| self.invalid(vec![fault]))
     }
 

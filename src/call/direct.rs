@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::address::{self, Address};
 use super::check::Context;
-use super::{Body, Call, Fault, Reach, document};
+use super::{Body, Call, Fault, Place, Reach, document, places};
 use crate::catalog::{Action, Interface, Method, Risk, Surface, Touched};
 
 const METHODS: [Method; 6] =
@@ -34,7 +34,13 @@ fn graphql(action: &Action, params: &Map<String, Value>, surface: &Surface<'_>) 
     Ok(Call {
         action: action.id.clone(),
         operation: read.operation,
-        reach: Box::new(Reach { touches: read.touches, cursors: read.cursors }),
+        reach: Box::new(Reach {
+            touches: read.touches,
+            cursors: read.cursors,
+            // What a document selects may be anywhere.
+            places: vec![Place::unknown("document")],
+            is_document: true,
+        }),
         method: Method::Post,
         path: "/api/graphql".to_owned(),
         query: Vec::new(),
@@ -62,6 +68,7 @@ fn rest(action: &Action, params: &mut Map<String, Value>, context: &Context<'_>)
     let method = method(params);
     let body = body(params, method, &query)?;
     let touches = touches(method, &segments, &path, context.surface);
+    let places = places_of(&segments, &query, params);
     Ok(Call {
         action: action.id.clone(),
         operation: touches.first().map(|touched| touched.operation.clone()).unwrap_or_default(),
@@ -72,7 +79,22 @@ fn rest(action: &Action, params: &mut Map<String, Value>, context: &Context<'_>)
         body,
         resolved: Vec::new(),
         lookups: 0,
-    })
+    }
+    .at(places))
+}
+
+/// The project or group that a path begins with, and those that the query and the body name.
+fn places_of(segments: &[String], query: &Map<String, Value>, params: &Map<String, Value>) -> Vec<Place> {
+    let holder = match segments {
+        [root, holder, ..] if matches!(root.as_str(), "projects" | "groups" | "namespaces") => {
+            places::of_fields(&Map::from_iter([("fullPath".to_owned(), json!(holder))]))
+        }
+        [root] if matches!(root.as_str(), "projects" | "groups") => Vec::new(),
+        // What a body names says nothing of where another path leads.
+        _ => vec![Place::unknown("path")],
+    };
+    let body = params.get("body").and_then(Value::as_object).map(places::of_fields).unwrap_or_default();
+    holder.into_iter().chain(places::of_fields(query)).chain(body).collect()
 }
 
 /// Its choices are these methods' names; a request that says none changes nothing.

@@ -16,6 +16,7 @@ mod graphql;
 mod handle;
 mod invalid;
 mod known;
+mod places;
 mod question;
 mod reference;
 mod request;
@@ -32,6 +33,7 @@ pub use check::{Checked, Context, check};
 pub use fields::{FieldsError, asking};
 pub use invalid::{Fault, Invalid};
 pub use known::Known;
+pub use places::{Place, can_be_placed};
 pub use question::{Answer, Candidate, Finding, Question, Reading};
 pub use reference::Resolved;
 pub use resolvers::{Ask, RESOLVERS};
@@ -61,11 +63,14 @@ struct Reach {
     touches: Vec<Touched>,
     /// Of a GraphQL document: where in the reply a list stands, with the variable that feeds its `after`.
     cursors: BTreeMap<String, String>,
+    /// Every project and group that it names.
+    places: Vec<Place>,
+    is_document: bool,
 }
 
 impl Reach {
     fn of(touches: Vec<Touched>) -> Box<Reach> {
-        Box::new(Reach { touches, cursors: BTreeMap::new() })
+        Box::new(Reach { touches, cursors: BTreeMap::new(), places: Vec::new(), is_document: false })
     }
 }
 
@@ -146,6 +151,22 @@ impl Call {
     /// The variable of a GraphQL document that feeds the `after` of the list at that place in the reply.
     pub fn cursor(&self, place: &str) -> Option<&str> {
         self.reach.cursors.get(place).map(String::as_str)
+    }
+
+    /// Every project and group that its parameters name; nothing of a call that works on no place in particular.
+    pub fn places(&self) -> &[Place] {
+        &self.reach.places
+    }
+
+    /// Whether it is a document of GraphQL that was given as it is.
+    pub fn is_document(&self) -> bool {
+        self.reach.is_document
+    }
+
+    /// The call, with the places that its parameters name.
+    fn at(mut self, places: Vec<Place>) -> Call {
+        self.reach.places = places;
+        self
     }
 
     /// How many requests its names took.

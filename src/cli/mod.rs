@@ -124,6 +124,9 @@ pub struct ExecuteArguments {
     /// Run it even if it destroys something
     #[arg(long)]
     pub confirm: bool,
+    /// The word that the question held, where this server wants one back
+    #[arg(long, value_name = "WORD")]
+    pub plan: Option<String>,
     /// Show only these fields, such as iid,author.username
     #[arg(long, value_name = "FIELDS", value_delimiter = ',')]
     pub fields: Option<Vec<String>>,

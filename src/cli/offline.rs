@@ -74,8 +74,7 @@ fn unconnected() -> Result<tools::Settings, Failure> {
     let nowhere = Url::parse("http://localhost").map_err(Failure::Address)?;
     Ok(tools::Settings {
         gitlab: gitlab::Settings::new(nowhere),
-        read_only: false,
-        safe_mode: false,
+        policy: Default::default(),
         project: None,
         max_bytes: usize::MAX,
     })

@@ -89,7 +89,7 @@ pub static JOB_TOKEN: Setting = Setting {
 
 pub static READ_ONLY: Setting = Setting {
     name: "GITLAB_READ_ONLY",
-    aliases: &[],
+    aliases: &["GITLAB_READ_ONLY_MODE"],
     flag: Some("read-only"),
     value: "BOOL",
     what: "Refuse every action that changes something.",
@@ -107,6 +107,72 @@ pub static SAFE_MODE: Setting = Setting {
     accepts: SWITCH,
     default: Some("false"),
     example: "true",
+};
+
+pub static CONFIRM: Setting = Setting {
+    name: "GITLAB_CONFIRM",
+    aliases: &[],
+    flag: Some("confirmation"),
+    value: "HOW",
+    what: "How what destroys something is agreed to: `ask` wants `confirm: true`, `plan` also the word that its question held, `never` nothing.",
+    accepts: "ask, plan or never",
+    default: Some("ask"),
+    example: "plan",
+};
+
+pub static AUTOPILOT: Setting = Setting {
+    name: "YOLO_MODE",
+    aliases: &["AUTOPILOT"],
+    flag: Some("autopilot"),
+    value: "BOOL",
+    what: "The same as `GITLAB_CONFIRM=never`: nothing is asked before something is destroyed.",
+    accepts: SWITCH,
+    default: Some("false"),
+    example: "true",
+};
+
+pub static DENIED_ACTIONS: Setting = Setting {
+    name: "GITLAB_DENIED_ACTIONS",
+    aliases: &[],
+    flag: Some("denied-actions"),
+    value: "LIST",
+    what: "Actions that never run and are never found.",
+    accepts: "ids and patterns, separated by commas: issue.delete, ci_variable.*, *.delete, manage_issue:delete",
+    default: None,
+    example: "*.delete,ci_variable.*",
+};
+
+pub static DENIED_TOOLS: Setting = Setting {
+    name: "GITLAB_DENIED_TOOLS_REGEX",
+    aliases: &[],
+    flag: Some("denied-tools"),
+    value: "REGEX",
+    what: "Tools and actions that have a name in which this is found never run and are never offered.",
+    accepts: "a regular expression",
+    default: None,
+    example: "^(delete|purge)_",
+};
+
+pub static ALLOWED_PATHS: Setting = Setting {
+    name: "GITLAB_ALLOWED_PATHS",
+    aliases: &[],
+    flag: Some("allowed-paths"),
+    value: "LIST",
+    what: "Projects and groups below which changes are allowed; without it, everywhere.",
+    accepts: "paths, separated by commas, in which `*` stands for any part of a name",
+    default: None,
+    example: "acme/tools,acme/*-docs",
+};
+
+pub static POLICY: Setting = Setting {
+    name: "GITLAB_POLICY",
+    aliases: &[],
+    flag: Some("policy"),
+    value: "FILE",
+    what: "A TOML file of rules by path, action and risk; docs/configuration.md has one.",
+    accepts: "the path of a readable TOML file",
+    default: None,
+    example: "/etc/gitlab-mcp-policy.toml",
 };
 
 pub static PROJECT: Setting = Setting {
@@ -176,7 +242,7 @@ pub static FILE: Setting = Setting {
 };
 
 /// All of them, in the order in which they are shown.
-pub static SETTINGS: [&Setting; 13] = [
+pub static SETTINGS: [&Setting; 19] = [
     &URL,
     &TOKEN,
     &TOKEN_FILE,
@@ -184,6 +250,12 @@ pub static SETTINGS: [&Setting; 13] = [
     &JOB_TOKEN,
     &READ_ONLY,
     &SAFE_MODE,
+    &CONFIRM,
+    &AUTOPILOT,
+    &DENIED_ACTIONS,
+    &DENIED_TOOLS,
+    &ALLOWED_PATHS,
+    &POLICY,
     &PROJECT,
     &TIMEOUT,
     &MAX_BYTES,

@@ -37,7 +37,12 @@ fn file(text: &str) -> tempfile::NamedTempFile {
 fn nothing_set_is_gitlab_com_without_a_token() {
     let config = resolve(&[]).unwrap();
     assert_eq!(config.instance, Instance::At(Url::parse("https://gitlab.com/").unwrap()));
-    assert!(config.token.is_none() && !config.read_only && !config.safe_mode && config.project.is_none());
+    assert!(
+        config.token.is_none()
+            && !config.policy.read_only
+            && !config.policy.safe_mode
+            && config.project.is_none()
+    );
     assert_eq!((config.timeout.as_secs(), config.max_bytes, config.log), (30, 16_000, LevelFilter::WARN));
 }
 
@@ -97,7 +102,7 @@ fn switches_take_the_usual_words() {
     for (text, expected) in
         [("true", true), ("1", true), ("YES", true), ("on", true), ("false", false), ("0", false)]
     {
-        assert_eq!(resolve(&[("GITLAB_READ_ONLY", text)]).unwrap().read_only, expected);
+        assert_eq!(resolve(&[("GITLAB_READ_ONLY", text)]).unwrap().policy.read_only, expected);
     }
 }
 
@@ -151,7 +156,7 @@ fn debug_shows_no_token() {
 #[test]
 fn what_a_client_left_out_is_not_set_and_what_it_left_unexpanded_is_refused() {
     let config = resolve(&[("GITLAB_TOKEN", ""), ("GITLAB_URL", " "), ("GITLAB_READ_ONLY", "")]).unwrap();
-    assert!(config.token.is_none() && !config.read_only);
+    assert!(config.token.is_none() && !config.policy.read_only);
     let message = refusal(&[("GITLAB_TOKEN", "${GITLAB_TOKEN}")]);
     assert!(message.starts_with("GITLAB_TOKEN is \"${GITLAB_TOKEN}\", a variable that nobody replaced"));
 }
@@ -165,7 +170,7 @@ fn a_flag_beats_a_variable_and_a_variable_the_file() {
     let variables = [("GITLAB_MCP_CONFIG", path), ("GITLAB_TIMEOUT", "20"), ("GITLAB_PROJECT", "c/d")];
     let config = with_flags(&[("GITLAB_PROJECT", "e/f")], &variables).unwrap();
     assert_eq!(config.project.as_deref(), Some("e/f"));
-    assert_eq!((config.timeout.as_secs(), config.max_bytes, config.read_only), (20, 5000, true));
+    assert_eq!((config.timeout.as_secs(), config.max_bytes, config.policy.read_only), (20, 5000, true));
     let error = with_flags(&[("GITLAB_TIMEOUT", "soon")], &[]).unwrap_err().to_string();
     assert!(error.starts_with("--timeout is \"soon\""), "{error}");
 }

@@ -8,6 +8,7 @@ use tracing::level_filters::LevelFilter;
 use url::Url;
 
 use super::Instance;
+use crate::policy::Confirm;
 
 const SWITCHES: [(&str, bool); 8] = [
     ("true", true),
@@ -35,6 +36,23 @@ pub(super) fn switch(text: &str) -> Option<bool> {
 
 pub(super) fn level(text: &str) -> Option<LevelFilter> {
     named(&LEVELS, text)
+}
+
+const CONFIRMS: [(&str, Confirm); 3] =
+    [("ask", Confirm::Ask), ("plan", Confirm::Plan), ("never", Confirm::Never)];
+
+pub(super) fn confirm(text: &str) -> Option<Confirm> {
+    named(&CONFIRMS, text)
+}
+
+pub(super) fn text(text: &str) -> Option<String> {
+    Some(text.to_owned())
+}
+
+/// What is between commas and line ends.
+pub(super) fn list(text: &str) -> Option<Vec<String>> {
+    let items = text.split([',', '\n']).map(str::trim).filter(|item| !item.is_empty());
+    Some(items.map(str::to_owned).collect())
 }
 
 pub(super) fn seconds(text: &str) -> Option<Duration> {

@@ -1,15 +1,84 @@
-//! May this call run: one decision, made on the checked call before anything is sent.
+//! May this call run: one decision, with the rule that made it, on the checked call and before anything is sent.
+//!
+//! What is denied is denied before it is shown, and shown before it is confirmed; no later rule lifts an earlier one.
 
-use crate::call::Call;
-use crate::catalog::{Action, Risk};
+mod denied;
+mod path;
+mod rule;
+mod scopes;
+mod stars;
+#[cfg(test)]
+mod tests;
+mod written;
 
-/// What the configuration allows.
+use std::sync::OnceLock;
+
+pub use rule::Rule;
+pub use scopes::Scopes;
+
+use crate::call::{self, Call, Place};
+use crate::catalog::{Action, Catalog, CatalogError, Interface, Method, Risk};
+use denied::Denied;
+use path::PathPattern;
+use written::{Document, Verdict, Written};
+
+/// How what destroys something is agreed to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Policy {
+pub enum Confirm {
+    /// `confirm: true`, or the user's own yes.
+    #[default]
+    Ask,
+    /// The word that the question held, which is of that call on that thing as it was then.
+    Plan,
+    /// Not at all.
+    Never,
+}
+
+/// What the configuration allows, as it is written.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
     /// Only actions that change nothing.
     pub read_only: bool,
     /// Whatever is not a read is shown, not sent.
     pub safe_mode: bool,
+    pub confirm: Confirm,
+    /// `issue.delete`, `issue.*`, `*.delete`, `manage_issue:delete`.
+    pub denied_actions: Vec<String>,
+    /// A regular expression on the names of tools and actions.
+    pub denied_tools: Option<String>,
+    /// Projects and groups below which changes are allowed; everywhere, where there are none.
+    pub allowed_paths: Vec<String>,
+    /// The text of a policy's file.
+    pub file: Option<String>,
+}
+
+/// Why a policy cannot be used. Nothing runs under one that says other than was meant.
+#[derive(Debug, thiserror::Error)]
+pub enum PolicyError {
+    #[error("{origin} has `{pattern}`, which means no action")]
+    NoAction { origin: &'static str, pattern: String },
+    #[error("{origin} has `{text}`, and takes {accepted}")]
+    NoPath { origin: &'static str, text: String, accepted: &'static str },
+    #[error("GITLAB_DENIED_TOOLS_REGEX is `{text}`: {reason}")]
+    Expression { text: String, reason: String },
+    #[error("{origin} cannot be read: {reason}")]
+    Syntax { origin: String, reason: String },
+    #[error("the catalog cannot be read")]
+    Catalog(#[from] CatalogError),
+}
+
+/// What the configuration allows.
+#[derive(Debug, Default)]
+pub struct Policy {
+    read_only: bool,
+    safe_mode: bool,
+    confirm: Confirm,
+    denied: Denied,
+    /// Whether some action that is denied only reads: then what a document selects cannot be let through.
+    denies_reads: bool,
+    allowed: Vec<PathPattern>,
+    written: Vec<Written>,
+    scopes: OnceLock<Scopes>,
 }
 
 /// What the caller said about one call.
@@ -20,108 +89,186 @@ pub struct Consent {
 }
 
 /// What happens to a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
     Allow,
     /// Show the request; send nothing.
     Preview(Rule),
     /// Ask first.
-    Confirm,
+    Confirm(Rule),
     Deny(Rule),
 }
 
-/// What decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rule {
-    ReadOnly,
-    SafeMode,
-    DryRun,
-}
-
-impl Rule {
-    /// The rule to a person, with where it is set.
-    pub fn explained(self) -> &'static str {
+impl Decision {
+    /// As an audit line says it.
+    pub fn name(&self) -> &'static str {
         match self {
-            Rule::ReadOnly => "this server only reads (GITLAB_READ_ONLY)",
-            Rule::SafeMode => "safe mode sends nothing that could change anything (GITLAB_SAFE_MODE)",
-            Rule::DryRun => "`dry_run` was asked for",
+            Decision::Allow => "allow",
+            Decision::Preview(_) => "preview",
+            Decision::Confirm(_) => "confirm",
+            Decision::Deny(_) => "deny",
         }
     }
 }
 
 impl Policy {
-    /// Decides on a call, by the strictest of what it touches. What is denied is denied before it is shown, and
-    /// shown before it is confirmed.
-    pub fn decide(self, call: &Call, consent: Consent) -> Decision {
-        match call.risk() {
-            risk if self.read_only && changes(risk, call) => Decision::Deny(Rule::ReadOnly),
-            _ if consent.dry_run => Decision::Preview(Rule::DryRun),
-            risk if self.safe_mode && changes(risk, call) => Decision::Preview(Rule::SafeMode),
-            Risk::Destructive if !consent.confirm => Decision::Confirm,
+    /// The policy of these settings.
+    ///
+    /// # Errors
+    /// A pattern, a path, an expression or a file that says nothing that could be meant.
+    pub fn new(settings: Settings, catalog: &Catalog) -> Result<Policy, PolicyError> {
+        let text = settings.file.as_deref().unwrap_or_default();
+        let mut document = Document::read(text, "GITLAB_POLICY")?;
+        let mut patterns = settings.denied_actions;
+        patterns.append(&mut document.denied_actions);
+        let denied = Denied::read(&patterns, settings.denied_tools.as_deref(), catalog)?;
+        let mut denies_reads = false;
+        for id in denied.ids() {
+            denies_reads |= catalog.get(id)?.is_some_and(|action| action.risk == Risk::Read);
+        }
+        let mut allowed = written::patterns(&settings.allowed_paths, "GITLAB_ALLOWED_PATHS")?;
+        allowed.extend(written::patterns(&document.allowed_paths, "GITLAB_POLICY")?);
+        Ok(Policy {
+            read_only: settings.read_only || document.read_only,
+            safe_mode: settings.safe_mode || document.safe_mode,
+            confirm: settings.confirm,
+            denied,
+            denies_reads,
+            allowed,
+            written: document.rules(catalog)?,
+            scopes: OnceLock::new(),
+        })
+    }
+
+    /// Decides on a call, by the strictest of what it touches.
+    pub fn decide(&self, call: &Call, consent: Consent) -> Decision {
+        if let Some(rule) = self.bar(call) {
+            return Decision::Deny(rule);
+        }
+        if consent.dry_run {
+            return Decision::Preview(Rule::DryRun);
+        }
+        if self.safe_mode && changes(call) {
+            return Decision::Preview(Rule::SafeMode);
+        }
+        let destroys = call.risk() == Risk::Destructive;
+        match self.written.iter().find(|written| written.is_about(call)) {
+            Some(Written { verdict: Verdict::Preview, rule, .. }) => Decision::Preview(rule.clone()),
+            Some(Written { verdict: Verdict::Confirm, rule, .. }) if !consent.confirm => {
+                Decision::Confirm(rule.clone())
+            }
+            Some(Written { verdict: Verdict::Allow, .. }) => Decision::Allow,
+            _ if destroys && !consent.confirm && self.confirm != Confirm::Never => {
+                Decision::Confirm(Rule::Risk(Risk::Destructive))
+            }
             _ => Decision::Allow,
         }
     }
 
-    /// Whether the finder may offer an action.
-    pub fn offers(self, action: &Action) -> bool {
-        !self.read_only || self.risk(action) == Risk::Read
+    /// The rule that keeps a call from running, whatever is said about it.
+    fn bar(&self, call: &Call) -> Option<Rule> {
+        if self.read_only && changes(call) {
+            return Some(Rule::ReadOnly);
+        }
+        self.denied(call)
+            .or_else(|| self.outside(call))
+            .or_else(|| {
+                let first = self.written.iter().find(|written| written.is_about(call))?;
+                (first.verdict == Verdict::Deny).then(|| first.rule.clone())
+            })
+            .or_else(|| self.scopes.get()?.bar(call))
+    }
+
+    fn denied(&self, call: &Call) -> Option<Rule> {
+        if self.denied.is_empty() {
+            return None;
+        }
+        let ids = call.touches().iter().flat_map(|touched| &touched.ids);
+        let named = ids.map(String::as_str).chain([call.action()]).find_map(|id| self.denied.rule(id));
+        let untold = call.touches().iter().any(|touched| touched.ids.is_empty());
+        let selects = self.denies_reads && call.is_document();
+        named.cloned().or_else(|| (untold || selects).then_some(Rule::Untold))
+    }
+
+    fn outside(&self, call: &Call) -> Option<Rule> {
+        if self.allowed.is_empty() || !changes(call) {
+            return None;
+        }
+        let is_within = |place: &Place| {
+            place.path.as_ref().is_some_and(|path| self.allowed.iter().any(|pattern| pattern.covers(path)))
+        };
+        let allowed = || self.allowed.iter().map(|pattern| pattern.text().to_owned()).collect();
+        match call.places().iter().find(|place| !is_within(place)) {
+            Some(place) => {
+                let place = Some((place.param.clone(), place.path.clone()));
+                Some(Rule::Outside { place, allowed: allowed() })
+            }
+            None if call.places().is_empty() => Some(Rule::Outside { place: None, allowed: allowed() }),
+            None => None,
+        }
+    }
+
+    /// The rule that keeps an action from ever running here, so that the finder does not offer it.
+    pub fn withholds(&self, action: &Action) -> Option<Rule> {
+        let ids = [Some(&action.id), action.twin.as_ref()];
+        let direct = action.direct();
+        if self.read_only && self.risk(action) != Risk::Read {
+            return Some(Rule::ReadOnly);
+        }
+        if let Some(rule) = ids.into_iter().flatten().find_map(|id| self.denied.rule(id)) {
+            return Some(rule.clone());
+        }
+        if self.denies_reads && direct == Some(Interface::Graphql) {
+            return Some(Rule::Untold);
+        }
+        if !self.allowed.is_empty()
+            && self.risk(action) != Risk::Read
+            && direct.is_none()
+            && !call::can_be_placed(action)
+        {
+            let allowed = self.allowed.iter().map(|pattern| pattern.text().to_owned()).collect();
+            return Some(Rule::Outside { place: None, allowed });
+        }
+        let barred =
+            self.written.iter().find(|written| written.bars(action)).map(|written| written.rule.clone());
+        barred.or_else(|| self.scopes.get()?.bar_action(action))
+    }
+
+    /// Whether GraphQL may be asked for other fields than an action's own: what is denied could be among them.
+    pub fn selects(&self) -> bool {
+        !self.denies_reads
+    }
+
+    /// Whether a tool of that name is offered at all.
+    pub fn offers_tool(&self, name: &str) -> bool {
+        !self.denied.drops(name)
     }
 
     /// The most that an action can do here. What calls an interface directly is decided on call by call, and
     /// reads where only reads run.
-    pub fn risk(self, action: &Action) -> Risk {
+    pub fn risk(&self, action: &Action) -> Risk {
         if self.read_only && action.direct().is_some() { Risk::Read } else { action.risk }
+    }
+
+    /// Whether only reads run.
+    pub fn is_read_only(&self) -> bool {
+        self.read_only
+    }
+
+    /// How what destroys something is agreed to.
+    pub fn confirm(&self) -> Confirm {
+        self.confirm
+    }
+
+    /// Takes note of what the token may do; the first note stays.
+    pub fn learn(&self, scopes: Scopes) {
+        // Another caller may have been first, with the same.
+        let _ = self.scopes.set(scopes);
     }
 }
 
 /// A read by its risk is a read, though it may be a POST (`ci_lint.check`); but nothing that HTTP calls a
 /// deletion is ever taken for one.
-fn changes(risk: Risk, call: &Call) -> bool {
-    risk != Risk::Read || call.method() == crate::catalog::Method::Delete
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::call::Body;
-    use crate::catalog::Method;
-
-    const READ_ONLY: Policy = Policy { read_only: true, safe_mode: false };
-    const SAFE: Policy = Policy { read_only: false, safe_mode: true };
-    const OPEN: Policy = Policy { read_only: false, safe_mode: false };
-
-    fn decide(policy: Policy, risk: Risk, method: Method, confirm: bool, dry_run: bool) -> Decision {
-        let call = Call::for_test(risk, method, "/api/v4/x", &[], Body::Empty);
-        policy.decide(&call, Consent { confirm, dry_run })
-    }
-
-    #[test]
-    fn read_only_denies_whatever_else_is_said() {
-        for (risk, method) in
-            [(Risk::Write, Method::Post), (Risk::Destructive, Method::Delete), (Risk::Read, Method::Delete)]
-        {
-            for (confirm, dry_run) in [(false, false), (true, false), (false, true), (true, true)] {
-                assert_eq!(decide(READ_ONLY, risk, method, confirm, dry_run), Decision::Deny(Rule::ReadOnly));
-            }
-        }
-        assert_eq!(decide(READ_ONLY, Risk::Read, Method::Post, false, false), Decision::Allow);
-    }
-
-    #[test]
-    fn safe_mode_shows_changes_and_runs_reads() {
-        assert_eq!(decide(SAFE, Risk::Write, Method::Post, true, false), Decision::Preview(Rule::SafeMode));
-        assert_eq!(
-            decide(SAFE, Risk::Destructive, Method::Delete, true, false),
-            Decision::Preview(Rule::SafeMode)
-        );
-        assert_eq!(decide(SAFE, Risk::Read, Method::Get, false, false), Decision::Allow);
-    }
-
-    #[test]
-    fn what_destroys_is_confirmed_and_nothing_else_is() {
-        assert_eq!(decide(OPEN, Risk::Destructive, Method::Put, false, false), Decision::Confirm);
-        assert_eq!(decide(OPEN, Risk::Destructive, Method::Put, true, false), Decision::Allow);
-        assert_eq!(decide(OPEN, Risk::Write, Method::Post, false, false), Decision::Allow);
-        assert_eq!(decide(OPEN, Risk::Destructive, Method::Put, true, true), Decision::Preview(Rule::DryRun));
-    }
+fn changes(call: &Call) -> bool {
+    call.risk() != Risk::Read || call.method() == Method::Delete
 }

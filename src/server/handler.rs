@@ -1,7 +1,7 @@
 //! The protocol's requests, each answered by the tools or refused.
 
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 
 use futures_util::FutureExt;
 use rmcp::ErrorData;
@@ -19,7 +19,8 @@ use tokio::sync::Semaphore;
 
 use super::Backend;
 use super::arguments::{Checked, check};
-use super::offer::{EXECUTE, FIND, server_config};
+use super::asking::{self, Asking, Said, Way};
+use super::offer::{EXECUTE, FIND, Offer, server_config};
 use crate::tools::{Answer, ErrorKind, ToolError};
 
 /// How many actions are executed at a time; the rest wait their turn. A find is over before it could wait.
@@ -33,17 +34,89 @@ pub(super) struct Handler<B> {
     backend: Arc<B>,
     tools: Vec<Tool>,
     turns: Semaphore,
+    /// Without it the question is an error's text.
+    asking: Option<Asking>,
+    used: Once,
 }
 
 type Outcome = Result<Answer, ToolError>;
 
 impl<B: Backend> Handler<B> {
     pub(super) fn new(backend: Arc<B>) -> Handler<B> {
-        Handler { backend, tools: vec![FIND.tool(), EXECUTE.tool()], turns: Semaphore::new(CALLS_IN_FLIGHT) }
+        let offered = [&FIND, &EXECUTE].into_iter().filter(|offer| backend.offers(offer.name));
+        Handler {
+            tools: offered.map(Offer::tool).collect(),
+            turns: Semaphore::new(CALLS_IN_FLIGHT),
+            asking: Asking::new().ok(),
+            used: Once::new(),
+            backend,
+        }
+    }
+
+    /// A call, and the question before it where there is one.
+    async fn converse(
+        &self,
+        request: CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let name = request.name;
+        let arguments = request.arguments.unwrap_or_default();
+        let (state, responses) = (request.request_state.as_deref(), request.input_responses.as_ref());
+        match self.asking.as_ref().and_then(|asking| asking.said(state, responses, &arguments)) {
+            Some(said) => self.follow(&name, said).await,
+            None => {
+                let outcome = self.call(&name, arguments.clone()).await?;
+                self.ask(&name, arguments, outcome, context).await
+            }
+        }
+    }
+
+    /// Has the user asked where an outcome is a question, and the client can.
+    async fn ask(
+        &self,
+        name: &str,
+        arguments: Map<String, Value>,
+        outcome: Outcome,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let question = outcome.as_ref().err().and_then(asking::question);
+        let (Some((message, agreed)), Some(way)) = (question, asking::way(context)) else {
+            return Ok(result(outcome).into());
+        };
+        match way {
+            Way::Request => match asking::ask(context, message, agreed).await {
+                Some(said) => self.follow(name, said).await,
+                None => Ok(result(outcome).into()),
+            },
+            Way::Result => {
+                let asked =
+                    self.asking.as_ref().and_then(|asking| asking.result(message, &arguments, &agreed).ok());
+                Ok(asked.map_or_else(|| result(outcome).into(), CallToolResponse::from))
+            }
+        }
+    }
+
+    async fn follow(&self, name: &str, said: Said) -> Result<CallToolResponse, ErrorData> {
+        let outcome = match said {
+            Said::Yes(agreed) => self.call(name, agreed).await?,
+            Said::No => Err(asking::declined()),
+        };
+        Ok(result(outcome).into())
+    }
+
+    /// Has the backend prepare itself beside the first call, which does not wait for it.
+    fn prepare(&self) {
+        self.used.call_once(|| {
+            let backend = Arc::clone(&self.backend);
+            tokio::spawn(async move { backend.prepare().await });
+        });
     }
 
     /// One call. A panic is an answer too, or the client would wait for ever.
     async fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<Outcome, ErrorData> {
+        if !self.backend.offers(tool) {
+            return Err(unknown_tool(tool));
+        }
         let outcome = match tool {
             name if name == FIND.name => AssertUnwindSafe(self.find(arguments)).catch_unwind().await,
             name if name == EXECUTE.name => AssertUnwindSafe(self.execute(arguments)).catch_unwind().await,
@@ -98,9 +171,9 @@ impl<B: Backend> ServerHandler for Handler<B> {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let call = self.call(&request.name, request.arguments.unwrap_or_default());
+        self.prepare();
         tokio::select! {
-            outcome = call => outcome.map(|outcome| result(outcome).into()),
+            response = self.converse(request, &context) => response,
             // Dropping the call drops its request to GitLab. Nothing is sent for a cancelled request.
             () = context.ct.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
         }

@@ -5,6 +5,7 @@
 //! 2025-11-25, and 2026-07-28, where `server/discover` replaces it and every request carries its own version.
 
 mod arguments;
+mod asking;
 mod handler;
 mod offer;
 mod session;
@@ -46,6 +47,16 @@ pub trait Backend: Send + Sync + 'static {
 
     /// Answers `gitlab_execute_action`. Dropping the future ends the request to GitLab.
     fn execute(&self, request: &ExecuteRequest) -> impl Future<Output = Result<Answer, ToolError>> + Send;
+
+    /// Whether a tool of that name is there at all.
+    fn offers(&self, _tool: &str) -> bool {
+        true
+    }
+
+    /// What is worth knowing early, begun with the first call and waited for by none.
+    fn prepare(&self) -> impl Future<Output = ()> + Send {
+        std::future::ready(())
+    }
 }
 
 impl Backend for Tools {
@@ -55,6 +66,14 @@ impl Backend for Tools {
 
     async fn execute(&self, request: &ExecuteRequest) -> Result<Answer, ToolError> {
         Tools::execute(self, request).await
+    }
+
+    fn offers(&self, tool: &str) -> bool {
+        Tools::offers(self, tool)
+    }
+
+    async fn prepare(&self) {
+        self.learn_limits().await;
     }
 }
 

@@ -93,6 +93,12 @@ pub(super) const EXECUTE: Offer = Offer {
             required: false,
         },
         Argument {
+            name: "plan",
+            what: "The word that a question before it held.",
+            takes: Takes::Text,
+            required: false,
+        },
+        Argument {
             name: "fields",
             what: "Return only these fields, such as author.username.",
             takes: Takes::Texts,

@@ -5,19 +5,20 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Answer, EXECUTE, ExecuteRequest, ToolError, Tools, View, document, graphql, paging, refusal, resolve,
+    Answer, EXECUTE, ExecuteRequest, ToolError, Tools, View, confirm, document, graphql, paging, refusal,
+    resolve, token,
 };
 use crate::call::{self, Body, Call, Checked, Part};
-use crate::catalog::{Action, Interface};
+use crate::catalog::{Action, Interface, Risk};
 use crate::gitlab::{self, Applied, GitlabError, Reply, Unread};
-use crate::policy::{Consent, Decision, Rule};
+use crate::policy::{Decision, Rule};
 use crate::present::{self, Content, Options, Presented};
 
 /// Executes.
 pub async fn execute(tools: &Tools, request: &ExecuteRequest) -> Result<Answer, ToolError> {
     let (action, fields) = asking(tools, named(tools, request)?, request)?;
-    if !tools.policy.offers(&action) {
-        return Err(refusal::denied(&action.id, None, Rule::ReadOnly));
+    if let Some(rule) = tools.policy.withholds(&action) {
+        return Err(refusal::denied(&action.id, None, &rule));
     }
     let mut notes = Vec::new();
     let params = with_default_project(tools, &action, request.params.clone(), &mut notes);
@@ -27,14 +28,17 @@ pub async fn execute(tools: &Tools, request: &ExecuteRequest) -> Result<Answer, 
     })?;
     notes.extend(checked.understood().iter().map(|understood| format!("understood {understood}")));
     let call = resolve::call(tools, &checked).await?;
-    let consent = Consent { confirm: request.confirm == Some(true), dry_run: request.dry_run == Some(true) };
-    match tools.policy.decide(&call, consent) {
-        Decision::Deny(rule) => Err(refusal::denied(&action.id, Some(&call), rule)),
+    if call.risk() != Risk::Read {
+        token::learn(tools).await;
+    }
+    notes.extend(tools.limits.news());
+    match confirm::decide(tools, request, &call, &checked).await? {
+        Decision::Deny(rule) => Err(refusal::denied(&action.id, Some(&call), &rule)),
         Decision::Preview(rule) => {
             notes.extend(refusal::decider(&call));
-            Ok(preview(&call, rule, &notes))
+            Ok(preview(&call, &rule, &notes))
         }
-        Decision::Confirm => Err(refusal::needs_confirmation(&call, checked.params())),
+        Decision::Confirm(rule) => Err(confirm::question(tools, &call, &checked, &rule).await?),
         Decision::Allow => {
             let reply = send(tools, &call, &checked).await?;
             let reply = match (graphql::of(&action, &call), action.direct()) {
@@ -60,7 +64,7 @@ fn asking(
     request: &ExecuteRequest,
 ) -> Result<(Action, Vec<String>), ToolError> {
     let fields = request.fields.clone().unwrap_or_default();
-    if fields.is_empty() {
+    if fields.is_empty() || !tools.policy.selects() {
         return Ok((action, fields));
     }
     call::asking(action, &fields, tools.catalog.types()).map_err(|error| refusal::fields(&error, request))
@@ -122,7 +126,7 @@ async fn send(tools: &Tools, call: &Call, checked: &Checked) -> Result<Reply, To
 }
 
 /// The request that would be sent.
-fn preview(call: &Call, rule: Rule, notes: &[String]) -> Answer {
+fn preview(call: &Call, rule: &Rule, notes: &[String]) -> Answer {
     let mut request = Map::from_iter([
         ("method".to_owned(), json!(call.method().name())),
         ("path".to_owned(), json!(call.path())),
@@ -147,9 +151,9 @@ fn preview(call: &Call, rule: Rule, notes: &[String]) -> Answer {
     }
     let mut structured = head(call);
     structured.insert("preview".to_owned(), json!(true));
-    structured.insert("reason".to_owned(), json!(rule.explained()));
+    structured.insert("reason".to_owned(), json!(rule.to_string()));
     structured.insert("request".to_owned(), Value::Object(request.clone()));
-    let mut text = format!("Not sent: {}. It would be:\n", rule.explained());
+    let mut text = format!("Not sent: {}. It would be:\n", rule);
     let _ = writeln!(text, "{}", Value::Object(request));
     add_resolved(&mut text, call);
     add_notes(&mut structured, &mut text, notes);

@@ -41,7 +41,7 @@ pub fn find(tools: &Tools, request: &FindRequest) -> Result<Answer, ToolError> {
     }
     let only_reads = request.read_only == Some(true);
     let allow = |action: &Action| {
-        tools.policy.offers(action)
+        tools.policy.withholds(action).is_none()
             && (!only_reads || tools.policy.risk(action) == crate::catalog::Risk::Read)
     };
     let ranking = tools
@@ -121,16 +121,31 @@ fn answer(tools: &Tools, query: &str, ranking: &Ranking, detail: Detail) -> Resu
 /// What was not offered, and why.
 fn notes(tools: &Tools, ranking: &Ranking) -> Vec<String> {
     let mut notes = Vec::new();
-    if tools.policy.read_only {
+    if tools.policy.is_read_only() {
         notes.push("Only reads are offered (GITLAB_READ_ONLY).".to_owned());
     }
-    if !ranking.withheld.is_empty() {
-        let named: Vec<&str> = ranking.withheld.iter().take(WITHHELD).map(String::as_str).collect();
-        let more = ranking.withheld.len().saturating_sub(WITHHELD);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        notes.push(format!("Left out, because it changes something: {}{more}.", named.join(", ")));
+    // Each rule with what it keeps from being offered, in the order of the ranking.
+    let mut by_rule: Vec<(String, Vec<&str>)> = Vec::new();
+    for id in &ranking.withheld {
+        let why = reason(tools, id);
+        match by_rule.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, ids)) => ids.push(id),
+            None => by_rule.push((why, vec![id])),
+        }
     }
+    notes.extend(by_rule.iter().map(|(why, ids)| {
+        let named = ids.iter().take(WITHHELD).copied().collect::<Vec<_>>().join(", ");
+        let more = ids.len().saturating_sub(WITHHELD);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        format!("Left out: {named}{more}; {why}.")
+    }));
     notes
+}
+
+/// Why an action is not offered: the policy's rule, or that only reads were asked for.
+fn reason(tools: &Tools, id: &str) -> String {
+    let rule = tools.catalog.get(id).ok().flatten().and_then(|action| tools.policy.withholds(&action));
+    rule.map_or_else(|| "it changes something".to_owned(), |rule| rule.to_string())
 }
 
 fn confidence(confidence: Confidence) -> &'static str {

@@ -1,6 +1,7 @@
 //! The two tools, apart from the protocol that carries them: what they take, what they answer, and the way a
 //! request goes through the other modules. The server and the command line both call these.
 
+mod confirm;
 mod document;
 mod error;
 mod execute;
@@ -9,6 +10,7 @@ mod graphql;
 mod paging;
 mod refusal;
 mod resolve;
+mod token;
 
 use std::sync::{Mutex, OnceLock};
 
@@ -21,8 +23,8 @@ pub use error::{ErrorKind, ToolError};
 
 use crate::call::{Context, Known};
 use crate::catalog::{Catalog, CatalogError};
-use crate::gitlab::{self, Client};
-use crate::policy::Policy;
+use crate::gitlab::{self, Client, Token};
+use crate::policy::{self, Policy, PolicyError};
 use crate::search::{Ranker, SearchError};
 
 /// The names of the two tools.
@@ -68,6 +70,8 @@ pub struct ExecuteRequest {
     pub params: Map<String, Value>,
     /// True to run an action that destroys something.
     pub confirm: Option<bool>,
+    /// The word that the question held, where this server wants one back.
+    pub plan: Option<String>,
     /// Return only these fields, such as `author.username`.
     pub fields: Option<Vec<String>>,
     /// `compact` (default) or `full`.
@@ -98,21 +102,22 @@ pub struct Answer {
 #[derive(Clone, Debug)]
 pub struct Settings {
     pub gitlab: gitlab::Settings,
-    pub read_only: bool,
-    pub safe_mode: bool,
+    pub policy: policy::Settings,
     /// The `fullPath` of a call that names none.
     pub project: Option<String>,
     /// How many bytes of data an answer may hold.
     pub max_bytes: usize,
 }
 
-/// The tools could not be made: a fault of this build, never of its configuration.
+/// The tools could not be made: by a fault of this build, or by a policy that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
     #[error("the catalog cannot be read")]
     Catalog(#[from] CatalogError),
     #[error("the finder cannot be opened")]
     Search(#[from] SearchError),
+    #[error("the policy cannot be used")]
+    Policy(#[from] PolicyError),
 }
 
 /// The tools of one server, with everything they work on.
@@ -126,10 +131,14 @@ pub struct Tools {
     project: Option<String>,
     max_bytes: usize,
     anonymous: bool,
+    /// Whether the token is of a kind that GitLab describes to itself.
+    describes_itself: bool,
     /// The address that pasted URLs have to be of.
     base: Url,
     /// What the session has learnt of GitLab.
     known: Mutex<Known>,
+    plans: confirm::Plans,
+    limits: token::Limits,
 }
 
 impl Tools {
@@ -137,12 +146,15 @@ impl Tools {
     pub fn new(settings: Settings) -> Result<Tools, SetupError> {
         let catalog = Catalog::embedded()?;
         Ok(Tools {
-            catalog,
             ranker: OnceLock::new(),
-            policy: Policy { read_only: settings.read_only, safe_mode: settings.safe_mode },
+            policy: Policy::new(settings.policy, &catalog)?,
+            catalog,
+            plans: confirm::Plans::default(),
+            limits: token::Limits::default(),
             project: settings.project,
             max_bytes: settings.max_bytes,
             anonymous: settings.gitlab.token.is_none(),
+            describes_itself: matches!(settings.gitlab.token, Some(Token::Private(_))),
             base: settings.gitlab.base.clone(),
             client: Client::new(settings.gitlab),
             known: Mutex::default(),
@@ -169,6 +181,16 @@ impl Tools {
     /// What the parameters of a call are checked against.
     fn context(&self) -> Result<Context<'_>, CatalogError> {
         Ok(Context { base: &self.base, words: self.catalog.words()?, surface: self.catalog.surface()? })
+    }
+
+    /// Whether a tool of that name is there at all.
+    pub fn offers(&self, tool: &str) -> bool {
+        self.policy.offers_tool(tool)
+    }
+
+    /// Asks GitLab once what the token may do. Failing is no failure: GitLab itself refuses what it may not.
+    pub async fn learn_limits(&self) {
+        token::learn(self).await;
     }
 
     /// Ranked actions for a request in words. Pure computation, well under a millisecond.

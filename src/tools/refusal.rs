@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{EXECUTE, ErrorKind, ExecuteRequest, FIND, ToolError, Tools};
 use crate::call::{self, Call, Fault, FieldsError, Invalid, Kind};
@@ -187,20 +187,14 @@ pub fn decider(call: &Call) -> Option<String> {
 }
 
 /// The policy does not let it run.
-pub fn denied(action: &str, call: Option<&Call>, rule: Rule) -> ToolError {
+pub fn denied(action: &str, call: Option<&Call>, rule: &Rule) -> ToolError {
     let why = call.and_then(decider).map(|decider| format!("{decider}, and ")).unwrap_or_default();
-    let message = format!("{action} is denied: {why}{}. Nothing was sent", rule.explained());
-    ToolError::new(ErrorKind::Denied, message)
-}
-
-/// Nothing destructive runs unasked.
-pub fn needs_confirmation(call: &Call, params: &Map<String, Value>) -> ToolError {
-    let what = decider(call).unwrap_or_else(|| format!("{} is destructive", call.action()));
-    let message =
-        format!("{what}: it would send {} {}. Nothing was changed", call.method().name(), call.path());
-    ToolError::new(ErrorKind::NeedsConfirmation, message)
-        .hint("Run it again with `confirm: true` once the user wants it; `dry_run: true` shows the request.")
-        .fix(EXECUTE, json!({"action": call.action(), "params": params, "confirm": true}))
+    let message = format!("{action} is denied: {why}{rule}. Nothing was sent");
+    match rule {
+        Rule::Scope { needs, .. } => ToolError::new(ErrorKind::Forbidden, message)
+            .hint(format!("Give GITLAB_TOKEN a token with {needs}.")),
+        _ => ToolError::new(ErrorKind::Denied, message),
+    }
 }
 
 /// What GitLab, or the way to it, answered instead of a success.

@@ -120,18 +120,28 @@ impl Client {
     }
 
     /// The same in the era without a handshake, where each request says who asks.
-    pub fn modern(&mut self, method: &str, mut params: Value) -> Value {
+    pub fn modern(&mut self, method: &str, params: Value) -> Value {
+        self.modern_with(method, params, json!({}))
+    }
+
+    /// The same of a client that can do this.
+    pub fn modern_with(&mut self, method: &str, mut params: Value, capabilities: Value) -> Value {
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": WITHOUT_HANDSHAKE,
             "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
-            "io.modelcontextprotocol/clientCapabilities": {},
+            "io.modelcontextprotocol/clientCapabilities": capabilities,
         });
         self.request(method, params)
     }
 
     pub fn initialize(&mut self, version: &str) -> Value {
+        self.initialize_with(version, json!({}))
+    }
+
+    /// The handshake of a client that can do this.
+    pub fn initialize_with(&mut self, version: &str, capabilities: Value) -> Value {
         let client = json!({"name": "test", "version": "1"});
-        let params = json!({"protocolVersion": version, "capabilities": {}, "clientInfo": client});
+        let params = json!({"protocolVersion": version, "capabilities": capabilities, "clientInfo": client});
         let answer = self.request("initialize", params);
         self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
         answer

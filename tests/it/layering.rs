@@ -27,7 +27,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
     ("server", &["tools"]),
     ("sandbox", &[]),
     ("eval", &["catalog", "search"]),
-    ("config", &["gitlab", "tools"]),
+    ("config", &["gitlab", "policy", "tools"]),
     ("cli", &["catalog", "config", "eval", "gitlab", "sandbox", "search", "server", "tools"]),
     ("main", &["cli", "config"]),
     ("bin", &["catalog"]),

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use gitlab_mcp::call::{Body, Call, Context, Known, Step, check};
 use gitlab_mcp::catalog::{Catalog, Method, Operation, Piece, Risk, pieces};
-use gitlab_mcp::policy::{Consent, Decision, Policy, Rule};
+use gitlab_mcp::policy::{Consent, Decision, Policy, Rule, Settings};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use url::Url;
@@ -13,8 +13,13 @@ use url::Url;
 static CATALOG: LazyLock<Catalog> = LazyLock::new(|| Catalog::embedded().unwrap());
 static BASE: LazyLock<Url> = LazyLock::new(|| Url::parse("https://gitlab.example/sub").unwrap());
 
-const READ_ONLY: Policy = Policy { read_only: true, safe_mode: false };
-const OPEN: Policy = Policy { read_only: false, safe_mode: false };
+static READ_ONLY: LazyLock<Policy> =
+    LazyLock::new(|| policy(Settings { read_only: true, ..Settings::default() }));
+static OPEN: LazyLock<Policy> = LazyLock::new(|| policy(Settings::default()));
+
+fn policy(settings: Settings) -> Policy {
+    Policy::new(settings, &CATALOG).unwrap()
+}
 
 /// The call that these parameters make, where they make one.
 fn call(id: &str, params: &Value) -> Option<Call> {
@@ -260,7 +265,7 @@ fn every_operation_is_known_when_it_is_called_directly() {
 }
 
 /// What calls an operation, whatever comes of it; nothing where it is not below `/api/v4`.
-fn direct(operation: &Operation) -> Option<Value> {
+pub fn direct(operation: &Operation) -> Option<Value> {
     if let Some(graphql) = &operation.graphql {
         let fields = graphql.field.replace('.', " { ");
         let closing = " }".repeat(graphql.field.matches('.').count() + 1);
@@ -300,8 +305,8 @@ fn the_strictest_of_a_document_decides() {
         fragment F on Mutation { b: destroyNote(input: {}) { errors } }";
     let call = call("api.graphql", &json!({"document": text})).unwrap();
     assert_eq!(call.strictest().unwrap().operation, "mutation destroyNote");
-    assert_eq!(OPEN.decide(&call, Consent::default()), Decision::Confirm);
-    let safe = Policy { read_only: false, safe_mode: true };
+    assert_eq!(OPEN.decide(&call, Consent::default()), Decision::Confirm(Rule::Risk(Risk::Destructive)));
+    let safe = policy(Settings { safe_mode: true, ..Settings::default() });
     assert_eq!(
         safe.decide(&call, Consent { confirm: true, dry_run: false }),
         Decision::Preview(Rule::SafeMode)

@@ -1,0 +1,156 @@
+//! The actions that are denied, from the ways in which people write them.
+
+use std::collections::BTreeMap;
+
+use regex_lite::Regex;
+
+use super::stars::fits;
+use super::{PolicyError, Rule};
+use crate::catalog::{Action, Catalog};
+
+/// The setting that lists actions, and the one that has a regular expression.
+const ACTIONS: &str = "GITLAB_DENIED_ACTIONS";
+const TOOLS: &str = "GITLAB_DENIED_TOOLS_REGEX";
+
+/// What other servers' tools have before the noun.
+const PREFIXES: [&str; 3] = ["gitlab_", "manage_", "browse_"];
+
+/// The denied actions, each by its id with the rule that denies it.
+#[derive(Clone, Debug, Default)]
+pub struct Denied {
+    ids: BTreeMap<String, Rule>,
+    tools: Option<Regex>,
+}
+
+impl Denied {
+    /// The actions of the catalog that the patterns and the expression mean.
+    ///
+    /// # Errors
+    /// A pattern that means no action, with the nearest that is one: nobody writes a denial that is to deny nothing.
+    pub fn read(patterns: &[String], tools: Option<&str>, catalog: &Catalog) -> Result<Denied, PolicyError> {
+        let mut denied = Denied::default();
+        for pattern in patterns {
+            let ids = matching(pattern, catalog);
+            if ids.is_empty() {
+                return Err(PolicyError::NoAction { origin: ACTIONS, pattern: pattern.clone() });
+            }
+            let rule = Rule::Denied { setting: ACTIONS, pattern: pattern.clone() };
+            denied.ids.extend(ids.into_iter().map(|id| (id.to_owned(), rule.clone())));
+        }
+        if let Some(text) = tools {
+            let expression = Regex::new(text).map_err(|error| PolicyError::Expression {
+                text: text.to_owned(),
+                reason: error.to_string(),
+            })?;
+            let rule = Rule::Denied { setting: TOOLS, pattern: text.to_owned() };
+            for action in catalog.actions() {
+                let action = action?;
+                if is_called(&action, &expression) {
+                    denied.ids.insert(action.id, rule.clone());
+                }
+            }
+            denied.tools = Some(expression);
+        }
+        Ok(denied)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// The rule that denies an action.
+    pub fn rule(&self, id: &str) -> Option<&Rule> {
+        self.ids.get(id)
+    }
+
+    /// Whether a tool of that name is dropped.
+    pub fn drops(&self, tool: &str) -> bool {
+        self.tools.as_ref().is_some_and(|expression| expression.is_match(tool))
+    }
+
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        self.ids.keys().map(String::as_str)
+    }
+}
+
+/// The ids that a pattern means: `issue.delete`, `issue.*`, `*.delete`; `manage_issue:delete` and `delete_issue` as
+/// other servers call it.
+pub fn matching(pattern: &str, catalog: &Catalog) -> Vec<&'static str> {
+    let pattern = pattern.trim().to_lowercase();
+    let written = match pattern.split_once(':') {
+        Some((tool, action)) => {
+            return [bare(tool), singular(bare(tool))]
+                .into_iter()
+                .map(|domain| fitting(&format!("{domain}.{action}"), catalog))
+                .find(|ids| !ids.is_empty())
+                .unwrap_or_default();
+        }
+        None => pattern.as_str(),
+    };
+    let named = fitting(written, catalog);
+    if !named.is_empty() {
+        return named;
+    }
+    catalog.by_alias(written).into_iter().filter_map(|number| catalog.id(number)).collect()
+}
+
+fn fitting(pattern: &str, catalog: &Catalog) -> Vec<&'static str> {
+    catalog.ids().filter(|id| fits(pattern, id)).collect()
+}
+
+fn bare(tool: &str) -> &str {
+    PREFIXES.iter().fold(tool, |tool, prefix| tool.strip_prefix(prefix).unwrap_or(tool))
+}
+
+fn singular(noun: &str) -> &str {
+    noun.strip_suffix('s').unwrap_or(noun)
+}
+
+/// Whether an action has a name that the expression finds: its id, the same as a tool's name, an alias.
+fn is_called(action: &Action, expression: &Regex) -> bool {
+    let as_tool = action.id.replace('.', "_");
+    let turned = action.id.split_once('.').map(|(domain, verb)| format!("{verb}_{domain}"));
+    let names = [action.id.as_str(), as_tool.as_str()].into_iter().chain(turned.as_deref());
+    names.chain(action.aliases.iter().map(String::as_str)).any(|name| expression.is_match(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn meant(pattern: &str) -> Vec<&'static str> {
+        matching(pattern, &Catalog::embedded().unwrap())
+    }
+
+    #[test]
+    fn an_action_is_written_in_many_ways() {
+        for pattern in [
+            "issue.delete",
+            "Issue.Delete",
+            "issue:delete",
+            "issues:delete",
+            "manage_issue:delete",
+            "delete_issue",
+        ] {
+            assert_eq!(meant(pattern), ["issue.delete"], "{pattern}");
+        }
+    }
+
+    #[test]
+    fn a_star_stands_for_the_rest() {
+        let all = meant("ci_variable.*");
+        assert!(all.contains(&"ci_variable.list") && all.iter().all(|id| id.starts_with("ci_variable.")));
+        let deletions = meant("*.delete");
+        assert!(deletions.contains(&"project.delete") && deletions.iter().all(|id| id.ends_with(".delete")));
+        assert!(meant("*.no_such_verb").is_empty());
+    }
+
+    #[test]
+    fn an_expression_finds_actions_by_any_name() {
+        let catalog = Catalog::embedded().unwrap();
+        let denied = Denied::read(&[], Some("^delete_|^gitlab_find"), &catalog).unwrap();
+        assert!(denied.rule("issue.delete").is_some() && denied.rule("issue.get").is_none());
+        assert!(denied.drops("gitlab_find_action") && !denied.drops("gitlab_execute_action"));
+        assert!(matches!(Denied::read(&[], Some("("), &catalog), Err(PolicyError::Expression { .. })));
+    }
+}

@@ -1,0 +1,133 @@
+//! What a token may do by its scopes (GitLab: personal access tokens, token scopes). A courtesy, not a fence: GitLab
+//! itself refuses what a token may not; it saves calls, and offers, that could only fail.
+
+use super::Rule;
+use crate::call::Call;
+use crate::catalog::{Action, Method, Operation};
+
+/// How far a scope reaches into the interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reach {
+    All,
+    /// All that reads: GET and HEAD, and queries of GraphQL.
+    Reads,
+    /// What reads below these paths.
+    ReadsOf(&'static [&'static str]),
+    /// Whatever is below these paths.
+    Of(&'static [&'static str]),
+    /// Git, registries and agents: nothing of the interface.
+    Nothing,
+}
+
+const SCOPES: [(&str, Reach); 15] = [
+    ("api", Reach::All),
+    ("read_api", Reach::Reads),
+    ("read_user", Reach::ReadsOf(&["/user", "/users"])),
+    ("read_repository", Reach::ReadsOf(&["/projects/:id/repository"])),
+    ("write_repository", Reach::ReadsOf(&["/projects/:id/repository"])),
+    ("create_runner", Reach::Of(&["/user/runners"])),
+    ("manage_runner", Reach::Of(&["/runners"])),
+    ("self_rotate", Reach::Of(&["/personal_access_tokens/self"])),
+    ("read_registry", Reach::Nothing),
+    ("write_registry", Reach::Nothing),
+    ("read_virtual_registry", Reach::Nothing),
+    ("write_virtual_registry", Reach::Nothing),
+    ("k8s_proxy", Reach::Nothing),
+    ("openid", Reach::Nothing),
+    ("profile", Reach::Nothing),
+];
+
+/// Any token may look at itself.
+const OWN: &str = "/personal_access_tokens/self";
+
+/// The scopes of the token in use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scopes(Vec<String>);
+
+impl Scopes {
+    /// By their names. A name that nobody here knows may allow anything.
+    pub fn new(names: Vec<String>) -> Scopes {
+        Scopes(names)
+    }
+
+    /// The rule that keeps a call from working, if one does.
+    pub fn bar(&self, call: &Call) -> Option<Rule> {
+        let reads = call.touches().iter().all(|touched| {
+            touched.operation.starts_with("query ")
+                || touched.operation.starts_with("GET ")
+                || touched.operation.starts_with("HEAD ")
+        });
+        let path = call.operation().split_once(' ').map_or("", |(_, path)| path);
+        self.rule(reads, path)
+    }
+
+    /// The rule that keeps every operation of an action from working, if one does.
+    pub fn bar_action(&self, action: &Action) -> Option<Rule> {
+        if action.direct().is_some() {
+            return self.rule(true, "");
+        }
+        let rules: Option<Vec<Rule>> =
+            action.choices().map(|operation| self.rule(reads(operation), &operation.path)).collect();
+        rules.and_then(|rules| rules.into_iter().next())
+    }
+
+    fn rule(&self, reads: bool, path: &str) -> Option<Rule> {
+        let allows = |name: &String| match reach(name) {
+            None | Some(Reach::All) => true,
+            Some(Reach::Reads) => reads,
+            Some(Reach::ReadsOf(paths)) => reads && is_below(path, paths),
+            Some(Reach::Of(paths)) => is_below(path, paths),
+            Some(Reach::Nothing) => false,
+        };
+        let own = reads && path == OWN;
+        let needs = if reads { "`read_api` or `api`" } else { "`api`" };
+        (!own && !self.0.iter().any(allows)).then(|| Rule::Scope { scopes: self.0.clone(), needs })
+    }
+}
+
+fn reach(name: &str) -> Option<Reach> {
+    SCOPES.iter().find(|(known, _)| *known == name).map(|(_, reach)| *reach)
+}
+
+fn reads(operation: &Operation) -> bool {
+    match &operation.graphql {
+        Some(_) => operation.to_string().starts_with("query "),
+        None => matches!(operation.method, Method::Get | Method::Head),
+    }
+}
+
+fn is_below(path: &str, roots: &[&str]) -> bool {
+    roots
+        .iter()
+        .any(|root| path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::Catalog;
+
+    fn barred(scopes: &[&str], action: &str) -> bool {
+        let action = Catalog::embedded().unwrap().get(action).unwrap().unwrap();
+        Scopes::new(scopes.iter().map(|name| (*name).to_owned()).collect()).bar_action(&action).is_some()
+    }
+
+    #[test]
+    fn a_scope_reaches_so_far() {
+        for (scopes, action, is_barred) in [
+            (&["api"][..], "issue.create", false),
+            (&["read_api"], "issue.create", true),
+            (&["read_api"], "issue.list", false),
+            (&["read_api"], "work_item.add_children", true),
+            (&["read_api", "create_runner"], "issue.create", true),
+            (&["read_user"], "issue.list", true),
+            (&["read_repository"], "issue.list", true),
+            (&["write_registry"], "issue.list", true),
+            (&["a_scope_of_tomorrow"], "issue.create", false),
+            (&["read_registry"], "api.rest", true),
+            (&["read_api"], "api.rest", false),
+        ] {
+            assert_eq!(barred(scopes, action), is_barred, "{scopes:?} {action}");
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! Patterns in which a star stands for any text, also for none.
+
+/// Whether a text fits a pattern.
+pub fn fits(pattern: &str, text: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut left) = text.strip_prefix(first) else { return false };
+    let Some(last) = parts.next_back() else { return left.is_empty() };
+    // The first place that a part fits leaves the most room for those after it.
+    for part in parts {
+        let Some(at) = left.find(part) else { return false };
+        left = left.get(at + part.len()..).unwrap_or_default();
+    }
+    left.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+
+    #[test]
+    fn a_star_stands_for_any_text() {
+        for (pattern, text) in [
+            ("a", "a"),
+            ("*", ""),
+            ("*", "x.y"),
+            ("a*", "a"),
+            ("a*c", "abc"),
+            ("*.b", "a.b"),
+            ("a*b*c", "axbybc"),
+        ] {
+            assert!(fits(pattern, text), "{pattern} {text}");
+        }
+        for (pattern, text) in [("a", "ab"), ("a*a", "a"), ("*.b", "a.bc"), ("a*b*c", "acb"), ("", "a")] {
+            assert!(!fits(pattern, text), "{pattern} {text}");
+        }
+    }
+}

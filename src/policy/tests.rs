@@ -1,0 +1,139 @@
+use super::*;
+use crate::call::Body;
+
+fn policy(settings: Settings) -> Policy {
+    Policy::new(settings, &Catalog::embedded().unwrap()).unwrap()
+}
+
+fn of_file(text: &str) -> Settings {
+    Settings { file: Some(text.to_owned()), ..Settings::default() }
+}
+
+fn call(risk: Risk, method: Method) -> Call {
+    Call::for_test(risk, method, "/api/v4/x", &[], Body::Empty)
+}
+
+fn decide(policy: &Policy, risk: Risk, method: Method, confirm: bool, dry_run: bool) -> Decision {
+    policy.decide(&call(risk, method), Consent { confirm, dry_run })
+}
+
+#[test]
+fn read_only_denies_whatever_else_is_said() {
+    let read_only = policy(Settings { read_only: true, ..Settings::default() });
+    for (risk, method) in
+        [(Risk::Write, Method::Post), (Risk::Destructive, Method::Delete), (Risk::Read, Method::Delete)]
+    {
+        for (confirm, dry_run) in [(false, false), (true, false), (false, true), (true, true)] {
+            assert_eq!(decide(&read_only, risk, method, confirm, dry_run), Decision::Deny(Rule::ReadOnly));
+        }
+    }
+    assert_eq!(decide(&read_only, Risk::Read, Method::Post, false, false), Decision::Allow);
+}
+
+#[test]
+fn safe_mode_shows_changes_and_runs_reads() {
+    let safe = policy(Settings { safe_mode: true, ..Settings::default() });
+    let shown = Decision::Preview(Rule::SafeMode);
+    assert_eq!(decide(&safe, Risk::Write, Method::Post, true, false), shown);
+    assert_eq!(decide(&safe, Risk::Destructive, Method::Delete, true, false), shown);
+    assert_eq!(decide(&safe, Risk::Read, Method::Get, false, false), Decision::Allow);
+}
+
+#[test]
+fn what_destroys_is_confirmed_and_nothing_else_is() {
+    let open = policy(Settings::default());
+    let asked = Decision::Confirm(Rule::Risk(Risk::Destructive));
+    assert_eq!(decide(&open, Risk::Destructive, Method::Put, false, false), asked);
+    assert_eq!(decide(&open, Risk::Destructive, Method::Put, true, false), Decision::Allow);
+    assert_eq!(decide(&open, Risk::Write, Method::Post, false, false), Decision::Allow);
+    assert_eq!(decide(&open, Risk::Destructive, Method::Put, true, true), Decision::Preview(Rule::DryRun));
+    let bold = policy(Settings { confirm: Confirm::Never, ..Settings::default() });
+    assert_eq!(decide(&bold, Risk::Destructive, Method::Delete, false, false), Decision::Allow);
+}
+
+#[test]
+fn the_first_rule_of_a_file_that_is_about_a_call_decides() {
+    let text = r#"
+        [[rule]]
+        risk = "destructive"
+        decision = "deny"
+        reason = "ask Ada"
+
+        [[rule]]
+        risk = "write"
+        decision = "confirm"
+
+        [[rule]]
+        decision = "preview"
+    "#;
+    let policy = policy(of_file(text));
+    let rule = |number, reason: Option<&str>| Rule::Written { number, reason: reason.map(str::to_owned) };
+    for confirm in [false, true] {
+        let decision = decide(&policy, Risk::Destructive, Method::Delete, confirm, false);
+        assert_eq!(decision, Decision::Deny(rule(1, Some("ask Ada"))));
+    }
+    assert_eq!(decide(&policy, Risk::Write, Method::Post, false, false), Decision::Confirm(rule(2, None)));
+    assert_eq!(decide(&policy, Risk::Write, Method::Post, true, false), Decision::Allow);
+    assert_eq!(decide(&policy, Risk::Read, Method::Get, false, false), Decision::Preview(rule(3, None)));
+}
+
+#[test]
+fn an_allowed_destruction_is_not_asked_about_and_autopilot_lifts_no_written_question() {
+    let allow = policy(of_file("[[rule]]\ndecision = \"allow\""));
+    assert_eq!(decide(&allow, Risk::Destructive, Method::Delete, false, false), Decision::Allow);
+    let confirm = Settings { confirm: Confirm::Never, ..of_file("[[rule]]\ndecision = \"confirm\"") };
+    let decision = decide(&policy(confirm), Risk::Read, Method::Get, false, false);
+    assert!(matches!(decision, Decision::Confirm(Rule::Written { number: 1, .. })), "{decision:?}");
+}
+
+#[test]
+fn a_policy_that_says_nothing_meant_is_none() {
+    let catalog = Catalog::embedded().unwrap();
+    let list = |item: &str| vec![item.to_owned()];
+    for (settings, said) in [
+        (Settings { denied_actions: list("isue.delete"), ..Settings::default() }, "`isue.delete`"),
+        (Settings { allowed_paths: list("../x"), ..Settings::default() }, "`../x`"),
+        (Settings { denied_tools: Some("(".to_owned()), ..Settings::default() }, "GITLAB_DENIED_TOOLS_REGEX"),
+        (of_file("read_onyl = true"), "read_onyl"),
+        (of_file("[[rule]]\nactions = [\"no.such\"]\ndecision = \"deny\""), "`no.such`"),
+        (of_file("[[rule]]\ndecision = \"perhaps\""), "perhaps"),
+    ] {
+        let error = Policy::new(settings, &catalog).unwrap_err().to_string();
+        assert!(error.contains(said), "{error}");
+    }
+}
+
+#[test]
+fn what_is_denied_is_withheld_and_its_twin_with_it() {
+    let catalog = Catalog::embedded().unwrap();
+    let policy = policy(Settings { denied_actions: vec!["*.delete".to_owned()], ..Settings::default() });
+    let mut twins = 0;
+    for action in catalog.actions() {
+        let action = action.unwrap();
+        let of_twin = action.twin.as_ref().is_some_and(|twin| twin.ends_with(".delete"));
+        twins += u32::from(of_twin);
+        assert_eq!(
+            policy.withholds(&action).is_some(),
+            action.id.ends_with(".delete") || of_twin,
+            "{}",
+            action.id
+        );
+    }
+    assert!(twins > 0);
+}
+
+#[test]
+fn scopes_deny_what_could_only_fail() {
+    let policy = policy(Settings::default());
+    let catalog = Catalog::embedded().unwrap();
+    let create = catalog.get("issue.create").unwrap().unwrap();
+    assert_eq!(policy.withholds(&create), None, "before they are known");
+    policy.learn(Scopes::new(vec!["read_api".to_owned()]));
+    let Some(Rule::Scope { scopes, .. }) = policy.withholds(&create) else { panic!() };
+    assert_eq!(scopes, ["read_api"]);
+    assert!(matches!(
+        decide(&policy, Risk::Write, Method::Post, true, false),
+        Decision::Deny(Rule::Scope { .. })
+    ));
+    assert_eq!(decide(&policy, Risk::Read, Method::Get, false, false), Decision::Allow);
+}

@@ -1,0 +1,94 @@
+//! The token's own limits, asked of GitLab once: what its scopes keep from working is not offered, and that it is
+//! about to expire is told.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use time::{Date, OffsetDateTime, macros::format_description};
+use tokio::sync::OnceCell;
+
+use super::Tools;
+use crate::call::{self, Step};
+use crate::gitlab::Content;
+use crate::policy::Scopes;
+
+/// The action by which a token looks at itself (GitLab: personal access tokens, which project and group tokens are
+/// as well).
+const SELF: &str = "personal_access_token.get_self";
+
+/// How long a call that changes something waits to know.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// From so many days before it expires, it is told.
+const SOON: i64 = 7;
+
+/// What is known of the token, and what is still to be told of it.
+#[derive(Debug, Default)]
+pub struct Limits {
+    asked: OnceCell<()>,
+    news: Mutex<Option<String>>,
+}
+
+impl Limits {
+    /// What has not been told yet, once.
+    pub fn news(&self) -> Option<String> {
+        self.news.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// Asks, once for all callers; those who come meanwhile wait with the first.
+pub async fn learn(tools: &Tools) {
+    tools.limits.asked.get_or_init(|| async { note(tools, look(tools).await) }).await;
+}
+
+/// What the token says of itself; nothing where it cannot or GitLab does not.
+async fn look(tools: &Tools) -> Option<Map<String, Value>> {
+    if !tools.describes_itself {
+        return None;
+    }
+    let action = tools.catalog.get(SELF).ok()??;
+    let context = tools.context().ok()?;
+    let checked = call::check(action, Map::new(), &context).ok()?;
+    let Step::Ready(call) = checked.step(&call::Known::default()).ok()? else { return None };
+    let reply = tokio::time::timeout(PATIENCE, tools.client.send(&call)).await.ok()?.ok()?;
+    match reply.content {
+        Content::Json(Value::Object(token)) => Some(token),
+        _ => None,
+    }
+}
+
+fn note(tools: &Tools, token: Option<Map<String, Value>>) {
+    let Some(token) = token else { return };
+    if let Some(Value::Array(scopes)) = token.get("scopes") {
+        let names = scopes.iter().filter_map(Value::as_str).map(str::to_owned);
+        tools.policy.learn(Scopes::new(names.collect()));
+    }
+    let expiry = token.get("expires_at").and_then(Value::as_str).and_then(expiring);
+    *tools.limits.news.lock().unwrap_or_else(PoisonError::into_inner) = expiry;
+}
+
+/// That a day is near, where it is.
+fn expiring(day: &str) -> Option<String> {
+    let date = Date::parse(day, format_description!("[year]-[month]-[day]")).ok()?;
+    let left = (date - OffsetDateTime::now_utc().date()).whole_days();
+    (0..=SOON).contains(&left).then(|| match left {
+        0 => format!("the token expires today ({date}); GITLAB_TOKEN wants a new one"),
+        1 => format!("the token expires tomorrow ({date}); GITLAB_TOKEN wants a new one"),
+        left => format!("the token expires in {left} days ({date}); GITLAB_TOKEN wants a new one"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_near_day_is_told() {
+        let today = OffsetDateTime::now_utc().date();
+        let said = |days: i64| expiring(&(today + time::Duration::days(days)).to_string());
+        assert!(said(0).unwrap().contains("today") && said(1).unwrap().contains("tomorrow"));
+        assert!(said(7).unwrap().contains("7 days"));
+        assert_eq!((said(8), said(-1), expiring("never")), (None, None, None));
+    }
+}
