@@ -133,7 +133,9 @@ fn words(name: &str) -> Vec<String> {
             words.push(String::new());
         }
         fresh = false;
-        words.last_mut().map(|word| word.extend(c.to_lowercase()));
+        if let Some(word) = words.last_mut() {
+            word.extend(c.to_lowercase());
+        }
     }
     words
 }

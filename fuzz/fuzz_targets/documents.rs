@@ -1,0 +1,31 @@
+//! Documents of GraphQL: what is let through where only reads run is a query, and is sent as it was read.
+
+#![no_main]
+
+mod checked;
+
+use std::sync::LazyLock;
+
+use checked::{CATALOG, call, sound};
+use gitlab_mcp::call::Body;
+use gitlab_mcp::policy::{Consent, Decision, Policy, Settings};
+use libfuzzer_sys::fuzz_target;
+use serde_json::{Map, json};
+
+static READ_ONLY: LazyLock<Policy> =
+    LazyLock::new(|| Policy::new(Settings { read_only: true, ..Settings::default() }, &CATALOG).unwrap());
+
+fuzz_target!(|text: &str| {
+    let action = CATALOG.get("api.graphql").unwrap().unwrap();
+    let Some(first) = call(action.clone(), Map::from_iter([("document".to_owned(), json!(text))])) else { return };
+    sound(&first);
+    let Body::Json(body) = first.body() else { panic!("a document is JSON") };
+    let sent = body["query"].as_str().unwrap().to_owned();
+    // What is sent, read again, is the same: nothing changes its meaning on the way.
+    let again = call(action, Map::from_iter([("document".to_owned(), json!(sent))])).unwrap();
+    assert_eq!(again.body(), first.body());
+    assert_eq!(again.touches(), first.touches());
+    if READ_ONLY.decide(&first, Consent::default()) == Decision::Allow {
+        assert!(sent.trim_start().starts_with(['q', '{', 'f']), "{sent}");
+    }
+});
