@@ -13,7 +13,7 @@ use crate::config::{Config, Instance};
 use crate::gitlab::{Secret, Token};
 use crate::sandbox::Sandbox;
 use crate::server;
-use crate::tools::{self, Answer, ExecuteRequest, FindRequest, ToolError, Tools};
+use crate::tools::{self, Answer, Audit, ExecuteRequest, FindRequest, ToolError, Tools};
 
 /// Runs one of them with the tools of this configuration.
 pub async fn run(
@@ -28,7 +28,12 @@ pub async fn run(
         Instance::At(_) => None,
         Instance::Sandbox => Some(Sandbox::start().await?),
     };
-    let tools = Tools::new(settings(config, sandbox.as_ref())?)?;
+    let mut settings = settings(config, sandbox.as_ref())?;
+    if !matches!(command, Connected::Serve) {
+        // Whoever types a command sees what it does.
+        settings.audit = Audit::Off;
+    }
+    let tools = Tools::new(settings)?;
     match command {
         Connected::Serve => serve(tools).await,
         Connected::Find(arguments) => {
@@ -52,6 +57,12 @@ fn warn(config: &Config, command: &Connected) {
     }
     if config.exposes_token() {
         tracing::warn!("the token travels unencrypted: GITLAB_URL is plain http to another machine");
+    }
+    if config.insecure_tls {
+        tracing::warn!(
+            "GITLAB_INSECURE_TLS is set: GitLab's certificate is believed unseen, and whoever is in between can \
+             read the token"
+        );
     }
 }
 
