@@ -20,7 +20,8 @@ use tokio::sync::Semaphore;
 use super::Backend;
 use super::arguments::{Checked, check};
 use super::offer::{EXECUTE, FIND, server_config};
-use crate::tools::{Answer, ErrorKind, ToolError};
+use super::progress::progress;
+use crate::tools::{Answer, ErrorKind, ToolError, watched};
 
 /// How many actions are executed at a time; the rest wait their turn. A find is over before it could wait.
 const CALLS_IN_FLIGHT: usize = 64;
@@ -98,9 +99,11 @@ impl<B: Backend> ServerHandler for Handler<B> {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let (told, progress) = progress(&context);
         let call = self.call(&request.name, request.arguments.unwrap_or_default());
         tokio::select! {
-            outcome = call => outcome.map(|outcome| result(outcome).into()),
+            outcome = watched(told, call) => outcome.map(|outcome| result(outcome).into()),
+            () = progress => Err(ErrorData::internal_error("progress ended before its call", None)),
             // Dropping the call drops its request to GitLab. Nothing is sent for a cancelled request.
             () = context.ct.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
         }

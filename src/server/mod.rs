@@ -7,6 +7,7 @@
 mod arguments;
 mod handler;
 mod offer;
+mod progress;
 mod session;
 
 use std::future::Future;

@@ -4,8 +4,10 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
+use super::audit::Entry;
 use super::{
-    Answer, EXECUTE, ExecuteRequest, ToolError, Tools, View, document, graphql, paging, refusal, resolve,
+    Answer, EXECUTE, ExecuteRequest, ToolError, Tools, View, document, graphql, lost, paging, refusal,
+    resolve,
 };
 use crate::call::{self, Body, Call, Checked, Part};
 use crate::catalog::{Action, Interface};
@@ -14,8 +16,14 @@ use crate::policy::{Consent, Decision, Rule};
 use crate::present::{self, Content, Options, Presented};
 
 /// Executes.
-pub async fn execute(tools: &Tools, request: &ExecuteRequest) -> Result<Answer, ToolError> {
-    let (action, fields) = asking(tools, named(tools, request)?, request)?;
+pub async fn execute(
+    tools: &Tools,
+    request: &ExecuteRequest,
+    entry: &mut Entry<'_>,
+) -> Result<Answer, ToolError> {
+    let action = named(tools, request)?;
+    entry.named(&action);
+    let (action, fields) = asking(tools, action, request)?;
     if !tools.policy.offers(&action) {
         return Err(refusal::denied(&action.id, None, Rule::ReadOnly));
     }
@@ -27,6 +35,7 @@ pub async fn execute(tools: &Tools, request: &ExecuteRequest) -> Result<Answer, 
     })?;
     notes.extend(checked.understood().iter().map(|understood| format!("understood {understood}")));
     let call = resolve::call(tools, &checked).await?;
+    entry.called(&call, &checked);
     let consent = Consent { confirm: request.confirm == Some(true), dry_run: request.dry_run == Some(true) };
     match tools.policy.decide(&call, consent) {
         Decision::Deny(rule) => Err(refusal::denied(&action.id, Some(&call), rule)),
@@ -36,7 +45,7 @@ pub async fn execute(tools: &Tools, request: &ExecuteRequest) -> Result<Answer, 
         }
         Decision::Confirm => Err(refusal::needs_confirmation(&call, checked.params())),
         Decision::Allow => {
-            let reply = send(tools, &call, &checked).await?;
+            let reply = send(tools, &call, &checked, entry).await?;
             let reply = match (graphql::of(&action, &call), action.direct()) {
                 (Some(graphql), _) => graphql::read(reply, &action, graphql, &mut notes)?,
                 (None, Some(Interface::Graphql)) => document::read(reply, &call, &mut notes)?,
@@ -107,17 +116,25 @@ fn with_default_project(
     params
 }
 
-async fn send(tools: &Tools, call: &Call, checked: &Checked) -> Result<Reply, ToolError> {
+async fn send(
+    tools: &Tools,
+    call: &Call,
+    checked: &Checked,
+    entry: &mut Entry<'_>,
+) -> Result<Reply, ToolError> {
     let sent = tools.client.send(call).await;
-    if let Err(GitlabError::NotFound { .. }) = &sent {
+    entry.answered(&sent);
+    let error = match sent {
+        Ok(reply) => return Ok(reply),
+        Err(error) => error,
+    };
+    if let GitlabError::NotFound { .. } = &error {
         resolve::forget(tools, checked);
     }
-    sent.map_err(|error| {
-        let refused = refusal::from_gitlab(&error, checked.action(), tools.anonymous);
-        match error.applied() {
-            Applied::Unknown if checked.action().direct().is_some() => refusal::look(refused, call),
-            _ => refused,
-        }
+    let refused = refusal::from_gitlab(&error, checked.action(), tools.anonymous);
+    Err(match error.applied() {
+        Applied::Unknown => lost::look(tools, call, checked, refused).await,
+        Applied::No => refused,
     })
 }
 
