@@ -267,6 +267,8 @@ fn distrust(error: &rustls::Error) -> Distrust {
         Error::AlertReceived(
             Alert::CertificateRequired
             | Alert::BadCertificate
+            | Alert::UnsupportedCertificate
+            | Alert::DecryptError
             | Alert::UnknownCA
             | Alert::CertificateUnknown
             | Alert::AccessDenied

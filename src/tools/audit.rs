@@ -64,7 +64,7 @@ struct Line {
     decision: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<u16>,
-    /// Of the answer's body.
+    /// Of the body of an answer that was a success.
     bytes: u64,
     ms: u64,
     /// `ok`, `cancelled`, or the kind of the error.

@@ -11,7 +11,7 @@ const JSON: &str = "content-type: application/json\r\n";
 
 /// What a case does, with the kind of the error that it is to a read; nothing where it is none.
 const CASES: &[(&str, Behaviour, Option<&str>)] = &[
-    ("silence", |stream, _| drop(wait_for_end(stream)), Some("timeout")),
+    ("silence", silence, Some("timeout")),
     ("reset", |_, _| (), Some("network")),
     ("closed", |_, _| (), Some("network")),
     ("half-a-head", |stream, _| send(stream, b"HTTP/1.1 200 OK\r\nconte"), Some("network")),
@@ -65,6 +65,10 @@ const CASES: &[(&str, Behaviour, Option<&str>)] = &[
 ];
 
 const PAGE: &str = "<!DOCTYPE html><html><title>Sign in to the network</title></html>";
+
+fn silence(stream: &mut TcpStream, _: usize) {
+    wait_for_end(stream);
+}
 
 fn half_a_body(stream: &mut TcpStream, _: usize) {
     send(stream, &[OK, b"content-length: 1000\r\n\r\n{\"id\": 1,"].concat());

@@ -139,10 +139,17 @@ pub fn send(stream: &mut TcpStream, bytes: &[u8]) {
     let _ = stream.write_all(bytes);
 }
 
-/// Waits until the other side has had enough; says whether it has.
+/// Reads on, without a word, until the other side has had enough; says whether it has.
 pub fn wait_for_end(stream: &mut TcpStream) -> bool {
     stream.set_read_timeout(Some(FOR_EVER)).unwrap();
-    matches!(stream.read(&mut [0; 64]), Ok(0)) || stream.take_error().is_ok_and(|error| error.is_some())
+    let mut chunk = [0; 1024];
+    loop {
+        match stream.read(&mut chunk) {
+            Ok(0) => return true,
+            Ok(_) => {}
+            Err(error) => return error.kind() == std::io::ErrorKind::ConnectionReset,
+        }
+    }
 }
 
 /// The same bytes over and over until the other side has had enough.
