@@ -1,4 +1,4 @@
-//! The commands that work on a GitLab: serve, find, execute.
+//! The commands that work on a GitLab: serve, find, execute, doctor.
 
 use std::io::{IsTerminal, Read, Write};
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use std::{fs, io};
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::{Connected, ExecuteArguments, Failure, FindArguments, SettingFlags};
+use super::{Connected, ExecuteArguments, Failure, FindArguments, SettingFlags, doctor};
 use crate::config::{Config, Instance};
 use crate::gitlab::{Secret, Token};
 use crate::sandbox::Sandbox;
@@ -44,12 +44,14 @@ pub async fn run(
             let json = arguments.json;
             write_answer(tools.execute(&execute_request(arguments)?).await, json, out)
         }
+        Connected::Doctor { json } => doctor::run(&tools, config, json, out).await,
     }
 }
 
 /// What a person would want to know before anything is sent.
 fn warn(config: &Config, command: &Connected) {
-    if matches!(command, Connected::Find(_)) {
+    // A find sends nothing, and a doctor says it itself.
+    if matches!(command, Connected::Find(_) | Connected::Doctor { .. }) {
         return;
     }
     if config.token.is_none() && config.instance != Instance::Sandbox {

@@ -10,6 +10,7 @@ mod client;
 mod command_line;
 mod configuration;
 mod direct;
+mod doctor;
 mod execute;
 mod faults;
 mod graphql;

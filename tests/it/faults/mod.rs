@@ -6,7 +6,7 @@ mod cancelled;
 mod lost;
 mod misbehaving;
 mod rates;
-mod secure;
+pub mod secure;
 mod stand_in;
 mod ways;
 

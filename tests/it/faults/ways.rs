@@ -3,6 +3,7 @@
 use std::net::{TcpListener, TcpStream};
 use std::sync::OnceLock;
 use std::thread;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -26,6 +27,15 @@ fn listen(behave: fn(TcpStream)) -> u16 {
 /// A port at which nothing listens.
 fn nowhere() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// A port that takes no more connections: what comes is dropped without a word, as by a firewall.
+fn full() -> (u16, (TcpListener, Vec<TcpStream>)) {
+    const TRIED_FOR: Duration = Duration::from_millis(300);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let waiting = std::iter::from_fn(|| TcpStream::connect_timeout(&address, TRIED_FOR).ok()).take(5000).collect();
+    (address.port(), (listener, waiting))
 }
 
 fn stalled(mut stream: TcpStream) {
@@ -66,9 +76,8 @@ fn a_host_that_is_not_there() {
     hints("no listener", &error, "GITLAB_URL");
     let error = unreached("no name", "http://does-not-exist.invalid", &[], &["network"]);
     hints("no name", &error, "name resolves");
-    // Set apart for documentation (RFC 5737): no network answers, and few say so.
-    unreached("no answer", "http://192.0.2.1", &[], &["network", "timeout"]);
-    unreached("no answer by TLS", "https://192.0.2.1", &[], &["network", "timeout"]);
+    let (full, _waiting) = full();
+    unreached("no answer", &here(full), &[], &["timeout"]);
 }
 
 #[test]
