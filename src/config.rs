@@ -14,14 +14,15 @@ use tracing::level_filters::LevelFilter;
 use url::Url;
 
 use table::{
-    ALLOWED_PATHS, AUTOPILOT, CA_FILE, CONFIRM, DENIED_ACTIONS, DENIED_TOOLS, FILE, JOB_TOKEN, LOG,
-    MAX_BYTES, OAUTH_TOKEN, POLICY, PROJECT, SAFE_MODE, TIMEOUT, TOKEN, TOKEN_FILE,
+    ALLOWED_PATHS, AUDIT, AUTOPILOT, CA_FILE, CLIENT_CERT, CLIENT_KEY, CONFIRM, DENIED_ACTIONS, DENIED_TOOLS,
+    EXTRA_HEADERS, FILE, INSECURE_TLS, JOB_TOKEN, LOG, MAX_BYTES, MAX_REQUESTS, OAUTH_TOKEN, POLICY, PROJECT,
+    SAFE_MODE, TIMEOUT, TOKEN, TOKEN_FILE,
 };
 pub use table::{READ_ONLY, SETTINGS, Setting, URL, render_help, render_markdown_table};
 
-use crate::gitlab::{self, Secret, Token};
+use crate::gitlab::{self, ClientCertificate, ExtraHeader, Secret, Token};
 use crate::policy::{self, Confirm};
-use crate::tools;
+use crate::tools::{self, Audit};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_BODY: u64 = 64 * 1024 * 1024;
@@ -43,6 +44,8 @@ pub enum ConfigError {
     Encoding(String),
     #[error("{first} and {second} are both set: keep one")]
     TwoTokens { first: String, second: String },
+    #[error("{set} is set and {missing} is not: a certificate and its key go together")]
+    Alone { set: &'static str, missing: &'static str },
     #[error("{origin} names {}, which cannot be read", .path.display())]
     File { origin: String, path: PathBuf, source: io::Error },
     /// The line itself is not shown: it may hold the token.
@@ -76,7 +79,12 @@ pub struct Config {
     pub project: Option<String>,
     pub timeout: Duration,
     pub max_bytes: usize,
+    pub max_requests: usize,
     pub ca_file: Option<PathBuf>,
+    pub client_certificate: Option<ClientCertificate>,
+    pub insecure_tls: bool,
+    pub extra_headers: Vec<ExtraHeader>,
+    pub audit: Audit,
     pub log: LevelFilter,
 }
 
@@ -101,7 +109,12 @@ impl Config {
             project: sources.read(&PROJECT, values::full_path)?,
             timeout: sources.need(&TIMEOUT, values::seconds)?,
             max_bytes: sources.need(&MAX_BYTES, values::bytes)?,
+            max_requests: sources.need(&MAX_REQUESTS, values::requests)?,
             ca_file: sources.read(&CA_FILE, values::readable)?,
+            client_certificate: sources.client_certificate()?,
+            insecure_tls: sources.need(&INSECURE_TLS, values::switch)?,
+            extra_headers: sources.read(&EXTRA_HEADERS, values::headers)?.unwrap_or_default(),
+            audit: sources.need(&AUDIT, values::audit)?,
             log: sources.need(&LOG, values::level)?,
         })
     }
@@ -111,7 +124,7 @@ impl Config {
         const OWN: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
         match &self.instance {
             Instance::At(url) => {
-                self.token.is_some()
+                (self.token.is_some() || !self.extra_headers.is_empty())
                     && url.scheme() == "http"
                     && !url.host_str().is_some_and(|host| OWN.contains(&host))
             }
@@ -129,9 +142,14 @@ impl Config {
                 timeout: self.timeout,
                 max_body: MAX_BODY,
                 retries: RETRIES,
+                in_flight: self.max_requests,
                 ca_file: self.ca_file.clone(),
+                client_certificate: self.client_certificate.clone(),
+                insecure_tls: self.insecure_tls,
+                extra_headers: self.extra_headers.clone(),
             },
             policy: self.policy.clone(),
+            audit: self.audit,
             project: self.project.clone(),
             max_bytes: self.max_bytes,
         }
@@ -166,7 +184,10 @@ impl Sources<'_> {
         let accepts = setting.accepts;
         match parse(text.trim()) {
             Some(value) => Ok(Some(value)),
-            None if may_hold_a_secret(&text) => Err(ConfigError::Hidden { origin, accepts }),
+            // What has no flag is a secret.
+            None if setting.flag.is_none() || may_hold_a_secret(&text) => {
+                Err(ConfigError::Hidden { origin, accepts })
+            }
             None => Err(ConfigError::Value { origin, given: text, accepts }),
         }
     }
@@ -219,6 +240,17 @@ impl Sources<'_> {
             allowed_paths: self.read(&ALLOWED_PATHS, values::list)?.unwrap_or_default(),
             file,
         })
+    }
+
+    fn client_certificate(&self) -> Result<Option<ClientCertificate>, ConfigError> {
+        let certificate = self.read(&CLIENT_CERT, values::readable)?;
+        let key = self.read(&CLIENT_KEY, values::readable)?;
+        match (certificate, key) {
+            (Some(certificate), Some(key)) => Ok(Some(ClientCertificate { certificate, key })),
+            (None, None) => Ok(None),
+            (Some(_), None) => Err(ConfigError::Alone { set: CLIENT_CERT.name, missing: CLIENT_KEY.name }),
+            (None, Some(_)) => Err(ConfigError::Alone { set: CLIENT_KEY.name, missing: CLIENT_CERT.name }),
+        }
     }
 
     /// The one token that is set, whichever way; on the sandbox only where it is one of its own, so that a first

@@ -1,4 +1,4 @@
-//! The commands that work on a GitLab: serve, find, execute.
+//! The commands that work on a GitLab: serve, find, execute, doctor.
 
 use std::io::{IsTerminal, Read, Write};
 use std::path::PathBuf;
@@ -8,12 +8,12 @@ use std::{fs, io};
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::{Connected, ExecuteArguments, Failure, FindArguments, SettingFlags};
+use super::{Connected, ExecuteArguments, Failure, FindArguments, SettingFlags, doctor};
 use crate::config::{Config, Instance};
 use crate::gitlab::{Secret, Token};
 use crate::sandbox::Sandbox;
 use crate::server;
-use crate::tools::{self, Answer, ExecuteRequest, FindRequest, ToolError, Tools};
+use crate::tools::{self, Answer, Audit, ExecuteRequest, FindRequest, ToolError, Tools};
 
 /// Runs one of them with the tools of this configuration.
 pub async fn run(
@@ -28,7 +28,12 @@ pub async fn run(
         Instance::At(_) => None,
         Instance::Sandbox => Some(Sandbox::start().await?),
     };
-    let tools = Tools::new(settings(config, sandbox.as_ref())?)?;
+    let mut settings = settings(config, sandbox.as_ref())?;
+    if !matches!(command, Connected::Serve) {
+        // Whoever types a command sees what it does.
+        settings.audit = Audit::Off;
+    }
+    let tools = Tools::new(settings)?;
     match command {
         Connected::Serve => serve(tools).await,
         Connected::Find(arguments) => {
@@ -39,12 +44,14 @@ pub async fn run(
             let json = arguments.json;
             write_answer(tools.execute(&execute_request(arguments)?).await, json, out)
         }
+        Connected::Doctor { json } => doctor::run(&tools, config, json, out).await,
     }
 }
 
 /// What a person would want to know before anything is sent.
 fn warn(config: &Config, command: &Connected) {
-    if matches!(command, Connected::Find(_)) {
+    // A find sends nothing, and a doctor says it itself.
+    if matches!(command, Connected::Find(_) | Connected::Doctor { .. }) {
         return;
     }
     if config.token.is_none() && config.instance != Instance::Sandbox {
@@ -52,6 +59,12 @@ fn warn(config: &Config, command: &Connected) {
     }
     if config.exposes_token() {
         tracing::warn!("the token travels unencrypted: GITLAB_URL is plain http to another machine");
+    }
+    if config.insecure_tls {
+        tracing::warn!(
+            "GITLAB_INSECURE_TLS is set: GitLab's certificate is believed unseen, and whoever is in between can \
+             read the token"
+        );
     }
 }
 

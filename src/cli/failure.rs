@@ -26,6 +26,9 @@ pub enum Failure {
     /// Already written, as the answer that it is.
     #[error("the answer is an error")]
     Answered,
+    /// Likewise, of a doctor's findings; with the exit code.
+    #[error("something is amiss")]
+    Diagnosed(u8),
     #[error("there is no action {0}; `gitlab-mcp find` takes words, ids and aliases")]
     NoSuchAction(String),
     #[error("{alias} may mean {}", .actions.join(" or "))]
@@ -49,12 +52,14 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// 0 for help, 1 for an error that is the answer, 2 for what the caller got wrong, 3 for the rest.
+    /// 0 for help, 1 for an error that is the answer, 2 for what the caller got wrong, 3 for the rest. A doctor has
+    /// 1 for a warning and 2 for what does not work.
     pub fn exit_code(&self) -> u8 {
         match self {
             Failure::Usage(error) if !error.use_stderr() => 0,
             Failure::Answered | Failure::NoSuchAction(_) | Failure::Ambiguous { .. } => 1,
             Failure::Eval(EvalError::Fell(_)) => 1,
+            Failure::Diagnosed(code) => *code,
             Failure::Usage(_) | Failure::Config(_) | Failure::Params(_) | Failure::ParamsFile(..) => 2,
             Failure::Eval(EvalError::Read { .. } | EvalError::Case { .. } | EvalError::Saved { .. }) => 2,
             _ => 3,
@@ -64,7 +69,7 @@ impl Failure {
     /// Says it in a line on `log`, or, where it is help, whole on `out`.
     pub fn report(&self, out: &mut dyn Write, log: &mut dyn Write) -> io::Result<()> {
         match self {
-            Failure::Answered => Ok(()),
+            Failure::Answered | Failure::Diagnosed(_) => Ok(()),
             Failure::Usage(error) if !error.use_stderr() => write!(out, "{}", error.render()),
             Failure::Usage(error) => write!(log, "{}", error.render()),
             error => writeln!(log, "gitlab-mcp: {}", chain(error)),

@@ -2,6 +2,7 @@
 
 mod catalog;
 mod connected;
+mod doctor;
 mod failure;
 mod offline;
 mod output;
@@ -26,15 +27,22 @@ Examples:
   gitlab-mcp --sandbox find 'close an issue'   which actions could do it, without any account
   gitlab-mcp execute issue.list --params '{\"fullPath\": \"group/project\"}'
   gitlab-mcp execute issue.create --params @issue.json --dry-run
+  gitlab-mcp doctor                            what is between here and GitLab, and how to mend it
   gitlab-mcp catalog show merge_request.list
   gitlab-mcp completions bash > ~/.local/share/bash-completion/completions/gitlab-mcp";
 
 const EXIT_CODES: &str = "\
 Exit codes:
   0  done; for the server: the client closed its end, or SIGTERM or SIGINT came
-  1  the answer is an error, such as an unknown action or one that GitLab refused
-  2  the command line or a setting is wrong
+  1  the answer is an error, such as an unknown action or one that GitLab refused; of doctor: a warning
+  2  the command line or a setting is wrong; of doctor: something does not work
   3  the program itself could not go on";
+
+const DOCTOR_EXIT_CODES: &str = "\
+Exit codes:
+  0  everything is fine
+  1  it works, with a warning
+  2  something does not work, or a setting is wrong";
 
 /// All of GitLab for an AI client through two MCP tools: find an action, execute it.
 #[derive(Debug, Parser)]
@@ -72,6 +80,13 @@ pub enum Connected {
     Find(FindArguments),
     /// Execute one action, as gitlab_execute_action does
     Execute(ExecuteArguments),
+    /// Look at what is between here and GitLab: address, proxy, certificate, version, token, rate limit, clock
+    #[command(after_help = DOCTOR_EXIT_CODES)]
+    Doctor {
+        /// Print what was found as JSON
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 /// What needs neither settings nor a network.

@@ -77,5 +77,6 @@ fn unconnected() -> Result<tools::Settings, Failure> {
         policy: Default::default(),
         project: None,
         max_bytes: usize::MAX,
+        audit: tools::Audit::Off,
     })
 }

@@ -208,6 +208,17 @@ pub static MAX_BYTES: Setting = Setting {
     example: "50000",
 };
 
+pub static MAX_REQUESTS: Setting = Setting {
+    name: "GITLAB_MAX_REQUESTS",
+    aliases: &[],
+    flag: Some("max-requests"),
+    value: "NUMBER",
+    what: "How many requests to GitLab may be under way at a time; the others wait for their turn.",
+    accepts: "a whole number from 1 to 256",
+    default: Some("16"),
+    example: "4",
+};
+
 pub static CA_FILE: Setting = Setting {
     name: "GITLAB_CA_FILE",
     aliases: &[],
@@ -217,6 +228,64 @@ pub static CA_FILE: Setting = Setting {
     accepts: "the path of a readable file",
     default: None,
     example: "/etc/ssl/company-ca.pem",
+};
+
+pub static CLIENT_CERT: Setting = Setting {
+    name: "GITLAB_CLIENT_CERT",
+    aliases: &[],
+    flag: Some("client-cert"),
+    value: "FILE",
+    what: "A certificate with its chain (PEM) by which GitLab, or a proxy before it, knows this client.",
+    accepts: "the path of a readable file",
+    default: None,
+    example: "/etc/ssl/me.pem",
+};
+
+pub static CLIENT_KEY: Setting = Setting {
+    name: "GITLAB_CLIENT_KEY",
+    aliases: &[],
+    flag: Some("client-key"),
+    value: "FILE",
+    what: "The key (PEM) of GITLAB_CLIENT_CERT.",
+    accepts: "the path of a readable file",
+    default: None,
+    example: "/etc/ssl/me.key",
+};
+
+pub static INSECURE_TLS: Setting = Setting {
+    name: "GITLAB_INSECURE_TLS",
+    aliases: &[],
+    flag: Some("insecure-tls"),
+    value: "BOOL",
+    what: "Believe any certificate of GitLab's. Whoever is in between can then read the token; GITLAB_CA_FILE is \
+           the better way.",
+    accepts: SWITCH,
+    default: Some("false"),
+    example: "true",
+};
+
+pub static EXTRA_HEADERS: Setting = Setting {
+    name: "GITLAB_EXTRA_HEADERS",
+    aliases: &[],
+    flag: None,
+    value: "HEADERS",
+    what: "Headers for a proxy in front of GitLab, sent to GitLab's own address and nowhere else.",
+    accepts: "`Name: value` pairs with `;` between them, none of which is a header of this program's own \
+              (Authorization, PRIVATE-TOKEN, JOB-TOKEN, Host, Content-Type and the like)",
+    default: None,
+    example: "CF-Access-Client-Id: 1a2b.access; CF-Access-Client-Secret: 3c4d",
+};
+
+pub static AUDIT: Setting = Setting {
+    name: "GITLAB_AUDIT",
+    aliases: &[],
+    flag: Some("audit"),
+    value: "FORM",
+    what: "A line on standard error for each action that a client executes: what, where and how it went, without \
+           a value of its parameters.",
+    accepts: "off, text or json",
+    default: Some("text"),
+    example: "json",
 };
 
 pub static LOG: Setting = Setting {
@@ -242,7 +311,7 @@ pub static FILE: Setting = Setting {
 };
 
 /// All of them, in the order in which they are shown.
-pub static SETTINGS: [&Setting; 19] = [
+pub static SETTINGS: [&Setting; 25] = [
     &URL,
     &TOKEN,
     &TOKEN_FILE,
@@ -259,7 +328,13 @@ pub static SETTINGS: [&Setting; 19] = [
     &PROJECT,
     &TIMEOUT,
     &MAX_BYTES,
+    &MAX_REQUESTS,
     &CA_FILE,
+    &CLIENT_CERT,
+    &CLIENT_KEY,
+    &INSECURE_TLS,
+    &EXTRA_HEADERS,
+    &AUDIT,
     &LOG,
     &FILE,
 ];
@@ -291,7 +366,7 @@ pub fn render_help() -> String {
     let mut help =
         "Set by variables alone, as the list of processes shows arguments to everyone:\n".to_owned();
     for setting in SETTINGS.iter().filter(|setting| setting.flag.is_none()) {
-        let _ = writeln!(help, "  {:18}  {}", setting.name, setting.what);
+        let _ = writeln!(help, "  {:20}  {}", setting.name, setting.what);
     }
     help.push_str("A flag is stronger than a variable, and a variable stronger than the file of --config.\n");
     help

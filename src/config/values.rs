@@ -8,7 +8,9 @@ use tracing::level_filters::LevelFilter;
 use url::Url;
 
 use super::Instance;
+use crate::gitlab::{ExtraHeader, Secret};
 use crate::policy::Confirm;
+use crate::tools::Audit;
 
 const SWITCHES: [(&str, bool); 8] = [
     ("true", true),
@@ -28,6 +30,29 @@ const LEVELS: [(&str, LevelFilter); 6] = [
     ("info", LevelFilter::INFO),
     ("debug", LevelFilter::DEBUG),
     ("trace", LevelFilter::TRACE),
+];
+
+const AUDITS: [(&str, Audit); 3] = [("off", Audit::Off), ("text", Audit::Text), ("json", Audit::Json)];
+
+/// What is said by the token, the address and the body, or is between two ends of one connection.
+const OWN_HEADERS: [&str; 17] = [
+    "authorization",
+    "private-token",
+    "job-token",
+    "deploy-token",
+    "host",
+    "content-length",
+    "content-type",
+    "content-encoding",
+    "accept-encoding",
+    "transfer-encoding",
+    "connection",
+    "keep-alive",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "upgrade",
 ];
 
 pub(super) fn switch(text: &str) -> Option<bool> {
@@ -61,6 +86,30 @@ pub(super) fn seconds(text: &str) -> Option<Duration> {
 
 pub(super) fn bytes(text: &str) -> Option<usize> {
     text.parse().ok().filter(|bytes| (1_000..=10_000_000).contains(bytes))
+}
+
+pub(super) fn requests(text: &str) -> Option<usize> {
+    text.parse().ok().filter(|requests| (1..=256).contains(requests))
+}
+
+pub(super) fn audit(text: &str) -> Option<Audit> {
+    named(&AUDITS, text)
+}
+
+/// `Name: value; Name: value`. What this program says itself is not for others to say.
+pub(super) fn headers(text: &str) -> Option<Vec<ExtraHeader>> {
+    text.split(';').map(str::trim).filter(|pair| !pair.is_empty()).map(header).collect()
+}
+
+fn header(pair: &str) -> Option<ExtraHeader> {
+    let (name, value) = pair.split_once(':')?;
+    let (name, value) = (name.trim(), value.trim());
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    let is_name = !name.is_empty() && name.bytes().all(is_token);
+    let is_value = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ');
+    let is_ours = OWN_HEADERS.iter().any(|own| own.eq_ignore_ascii_case(name));
+    let header = ExtraHeader { name: name.to_owned(), value: Secret::new(value.to_owned()) };
+    (is_name && is_value && !is_ours).then_some(header)
 }
 
 pub(super) fn path(text: &str) -> Option<PathBuf> {

@@ -4,7 +4,11 @@ use reqwest::Response;
 use reqwest::StatusCode;
 use reqwest::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderMap};
 
+use super::watch::{Event, tell};
 use super::{Content, disposition};
+
+/// After how many bytes it is told again how many have come.
+const TOLD_EVERY: u64 = 1024 * 1024;
 
 /// Why a body was not read to its end.
 pub(super) enum Stopped {
@@ -23,7 +27,11 @@ pub(super) async fn read(response: &mut Response, limit: u64) -> Result<Vec<u8>,
         if size(&bytes) + size(&chunk) > limit {
             return Err(Stopped::TooLarge { size: None });
         }
+        let before = size(&bytes) / TOLD_EVERY;
         bytes.extend_from_slice(&chunk);
+        if size(&bytes) / TOLD_EVERY > before {
+            tell(Event::Received { bytes: size(&bytes), of: announced });
+        }
     }
     Ok(bytes)
 }

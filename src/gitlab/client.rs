@@ -2,26 +2,25 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
-use reqwest::{Request, Response, multipart, redirect as follow};
+use reqwest::Response;
+use reqwest::header::HeaderMap;
+use tokio::sync::{Semaphore, SemaphorePermit};
+use url::Url;
 
 use super::body::{self, Stopped};
 use super::redirect::{self, Hop};
-use super::retry::{self, Retries};
+use super::retry::{self, Budget, LONGEST_PAUSE, Retries};
+use super::roads::Roads;
+use super::signs::Seen;
+use super::watch::{Event, tell};
 use super::{
-    Applied, Content, GitlabError, NotFollowed, Page, Reply, Settings, Unread, refusal, target, tls,
+    Applied, Content, GitlabError, NotFollowed, Page, Reply, Settings, Signs, Unread, refusal, request,
+    target,
 };
-use crate::call::{Body, Call, Part};
+use crate::call::Call;
 use crate::catalog::{Method, Risk};
-
-const USER_AGENT: &str = concat!("gitlab-mcp/", env!("CARGO_PKG_VERSION"));
-
-/// A little under the 65 s after which GitLab's nginx closes an idle connection: a write on a connection that
-/// is just being closed is lost, and nobody knows whether before or after it was read.
-const IDLE: Duration = Duration::from_secs(50);
 
 /// The first pause between attempts.
 const PACE: Duration = Duration::from_millis(200);
@@ -29,19 +28,34 @@ const PACE: Duration = Duration::from_millis(200);
 /// Sends calls to one GitLab instance. Cheap to make: sockets, certificates and TLS wait for the first call.
 pub struct Client {
     settings: Settings,
-    http: OnceLock<reqwest::Client>,
+    roads: Roads,
+    turns: Semaphore,
+    budget: Budget,
+    seen: Seen,
     pace: Duration,
 }
 
 impl Client {
     pub fn new(settings: Settings) -> Client {
-        Client { settings, http: OnceLock::new(), pace: PACE }
+        Client {
+            roads: Roads::new(settings.clone()),
+            turns: Semaphore::new(settings.in_flight),
+            settings,
+            budget: Budget::default(),
+            seen: Seen::default(),
+            pace: PACE,
+        }
     }
 
     /// Sends one call and reads its answer. Dropping the future stops it.
     pub async fn send(&self, call: &Call) -> Result<Reply, GitlabError> {
+        self.send_within(call, self.settings.timeout).await
+    }
+
+    /// The same with less time than the settings give.
+    pub async fn send_within(&self, call: &Call, timeout: Duration) -> Result<Reply, GitlabError> {
         let started = Instant::now();
-        let result = self.attempts(call, started).await;
+        let result = self.attempts(call, Time { started, all: timeout.min(self.settings.timeout) }).await;
         let status = match &result {
             Ok(reply) => Some(reply.status),
             Err(error) => error.status(),
@@ -57,83 +71,98 @@ impl Client {
         result
     }
 
-    async fn attempts(&self, call: &Call, started: Instant) -> Result<Reply, GitlabError> {
+    /// What GitLab's last answers said of its clock and its rate limit.
+    pub fn signs(&self) -> Signs {
+        self.seen.last()
+    }
+
+    /// The proxy that requests to GitLab go through: its scheme, host and port.
+    pub fn proxy(&self) -> Option<String> {
+        self.roads.proxy(&self.settings.base)
+    }
+
+    async fn attempts(&self, call: &Call, time: Time) -> Result<Reply, GitlabError> {
         let url = target::url(&self.settings.base, call)?;
-        let http = self.http()?;
-        let left = || self.settings.timeout.saturating_sub(started.elapsed());
-        let mut retries = Retries::new(&self.settings, self.pace, call.method().is_safe());
+        let mut retries = Retries::new(&self.settings, self.pace, call.method().is_safe(), &self.budget);
         let mut attempts = 0;
         loop {
             attempts += 1;
-            match self.attempt(http, call, Hop::first(url.clone()), left).await {
-                Ok(reply) => return Ok(Reply { attempts, ..reply }),
-                Err(error) => match retries.pause(&error, left()) {
-                    Some(pause) => tokio::time::sleep(pause).await,
-                    None => return Err(error),
-                },
-            }
+            let error = match self.attempt(call, url.clone(), time).await {
+                Ok(reply) => {
+                    self.budget.earn();
+                    return Ok(Reply { attempts, ..reply });
+                }
+                Err(error) => error,
+            };
+            let Some(pause) = retries.pause(&error, time.left()) else {
+                // It was answered, if not as wished.
+                if error.status().is_some_and(|status| status < 500 && status != 429) {
+                    self.budget.earn();
+                }
+                return Err(error);
+            };
+            tell(Event::Again { attempt: attempts + 1, pause, status: error.status() });
+            tokio::time::sleep(pause).await;
         }
     }
 
-    /// One request and the redirects it leads to.
-    async fn attempt(
-        &self,
-        http: &reqwest::Client,
-        call: &Call,
-        first: Hop,
-        left: impl Fn() -> Duration,
-    ) -> Result<Reply, GitlabError> {
-        let mut hop = first;
+    /// One request, in its turn, and the redirects it leads to. Between attempts others have theirs.
+    async fn attempt(&self, call: &Call, url: Url, time: Time) -> Result<Reply, GitlabError> {
+        self.wait_for_rate(time).await?;
+        let _turn = self.turn(time).await?;
+        let mut hop = Hop::first(url);
         for _ in 0..=redirect::MAX_HOPS {
-            let request = self.request(http, call, &hop, left())?;
+            let http = self.roads.to(&hop).await?;
+            let request = request::write(http, &self.settings, call, &hop, time.left())?;
+            let request = request.map_err(|error| self.lost(error, call, &hop, time))?;
             let sent = http.execute(request).await;
-            let response = sent.map_err(|error| self.lost(error, call, &hop))?;
+            let response = sent.map_err(|error| self.lost(error, call, &hop, time))?;
             let (status, headers) = (response.status(), response.headers());
             match hop.next(&self.settings.base, call.method(), status, headers, changes(call))? {
                 Some(next) => hop = next,
-                None => return self.receive(call, &hop, response).await,
+                None => return self.receive(call, &hop, response, time).await,
             }
         }
-        let (to_host, reason) = (hop.host(), NotFollowed::TooMany);
-        Err(GitlabError::Redirect { to_host, reason, applied: Applied::No })
+        Err(hop.refused(NotFollowed::TooMany))
     }
 
-    fn request(
+    /// Waits until GitLab takes requests again, where that is soon. What it would refuse is not sent.
+    async fn wait_for_rate(&self, time: Time) -> Result<(), GitlabError> {
+        let Some(pause) = self.seen.pause() else { return Ok(()) };
+        if pause > LONGEST_PAUSE || pause >= time.left() {
+            return Err(GitlabError::RateUsedUp { retry_after: pause });
+        }
+        tell(Event::RateLimit { pause });
+        tokio::time::sleep(pause).await;
+        Ok(())
+    }
+
+    /// A turn among those that are under way, in the order in which they came.
+    async fn turn(&self, time: Time) -> Result<Option<SemaphorePermit<'_>>, GitlabError> {
+        let in_flight = self.settings.in_flight;
+        if let Ok(turn) = self.turns.try_acquire() {
+            return Ok(Some(turn));
+        }
+        tell(Event::Turn { in_flight });
+        match tokio::time::timeout(time.left(), self.turns.acquire()).await {
+            // It is never closed; without a turn the call would go all the same.
+            Ok(turn) => Ok(turn.ok()),
+            Err(_) => Err(GitlabError::NoTurn { after: time.all, in_flight }),
+        }
+    }
+
+    async fn receive(
         &self,
-        http: &reqwest::Client,
         call: &Call,
         hop: &Hop,
-        left: Duration,
-    ) -> Result<Request, GitlabError> {
-        let mut request = http.request(method(call.method()), hop.url.clone()).timeout(left);
-        if hop.trusted
-            && let Some(token) = &self.settings.token
-        {
-            let (name, value) = token.header();
-            let mut value = HeaderValue::try_from(value).map_err(|_| {
-                // Without its source, which may quote the value.
-                let what = "the token holds characters that no header can carry".to_owned();
-                GitlabError::Setup { what, source: None }
-            })?;
-            value.set_sensitive(true);
-            request = request.header(name, value);
-        }
-        if !hop.redirected {
-            request = match call.body() {
-                Body::Empty => request,
-                Body::Json(value) => request.json(value),
-                Body::Multipart(parts) => request.multipart(form(parts)),
-                Body::Raw(bytes) => {
-                    request.header(CONTENT_TYPE, "application/octet-stream").body(bytes.clone())
-                }
-            };
-        }
-        request.build().map_err(|error| self.lost(error, call, hop))
-    }
-
-    async fn receive(&self, call: &Call, hop: &Hop, mut response: Response) -> Result<Reply, GitlabError> {
+        mut response: Response,
+        time: Time,
+    ) -> Result<Reply, GitlabError> {
         let status = response.status();
         hop.check_answer(status, response.headers())?;
+        if hop.trusted {
+            self.seen.read(response.version(), response.headers());
+        }
         // What a stranger says of pages and requests is not GitLab's.
         let headers = if hop.trusted { response.headers().clone() } else { HeaderMap::new() };
         let request_id = body::text(&headers, "x-request-id");
@@ -141,10 +170,15 @@ impl Client {
             let limit = self.settings.max_body.min(refusal::MAX_BODY);
             let body = body::read_start(&mut response, limit).await;
             let text = String::from_utf8_lossy(&body).into_owned();
-            let text = self.settings.token.iter().fold(text, |text, token| token.redact(text));
-            let said = refusal::read(status, &text);
+            let said = refusal::read(status, &self.settings.redact(text));
             let again = retry::retry_after(status, response.headers());
             return Err(GitlabError::from_answer(status.as_u16(), said, request_id, again, changes(call)));
+        }
+        if hop.is_no_answer(response.headers()) {
+            let body = body::read_start(&mut response, refusal::MAX_BODY).await;
+            let title = refusal::page_title(&String::from_utf8_lossy(&body));
+            let applied = if changes(call) { Applied::Unknown } else { Applied::No };
+            return Err(GitlabError::NotGitlab { host: hop.host(), title, applied });
         }
         let mut reply = Reply { status: status.as_u16(), request_id, ..Reply::default() };
         reply.page = Page::read(&headers, &hop.url, call.query());
@@ -168,49 +202,39 @@ impl Client {
                 let applied = if changes(call) { Applied::Unknown } else { Applied::No };
                 return Err(GitlabError::TooLarge { limit: self.settings.max_body, size, applied });
             }
-            Err(Stopped::Broken(error)) => return Err(self.lost(error, call, hop)),
+            Err(Stopped::Broken(error)) => return Err(self.lost(error, call, hop, time)),
         }
         Ok(reply)
     }
 
-    fn lost(&self, error: reqwest::Error, call: &Call, hop: &Hop) -> GitlabError {
-        let Settings { connect_timeout, timeout, .. } = self.settings;
-        let after = if error.is_connect() { connect_timeout } else { timeout };
-        GitlabError::from_transport(error, &hop.host(), after, changes(call))
-    }
-
-    /// The one reqwest client, made when it is first needed. One that could not be made is tried again next
-    /// time: a CA file may be put right meanwhile.
-    fn http(&self) -> Result<&reqwest::Client, GitlabError> {
-        if let Some(http) = self.http.get() {
-            return Ok(http);
-        }
-        let made = self.make()?;
-        Ok(self.http.get_or_init(|| made))
-    }
-
-    fn make(&self) -> Result<reqwest::Client, GitlabError> {
-        let builder = reqwest::Client::builder()
-            .user_agent(USER_AGENT)
-            .connect_timeout(self.settings.connect_timeout)
-            .pool_idle_timeout(IDLE)
-            .redirect(follow::Policy::none())
-            .referer(false)
-            .gzip(true)
-            .tls_backend_preconfigured(tls::config(&self.settings)?);
-        // The proxies of the environment are reqwest's to find; none of them can reach this machine.
-        let loopback = redirect::is_loopback(&self.settings.base);
-        let builder = if loopback { builder.no_proxy() } else { builder };
-        builder.build().map_err(|error| {
-            let what = "the HTTP client could not be made".to_owned();
-            GitlabError::Setup { what, source: Some(Box::new(error)) }
-        })
+    fn lost(&self, error: reqwest::Error, call: &Call, hop: &Hop, time: Time) -> GitlabError {
+        let after = if error.is_connect() { self.settings.connect_time() } else { time.all };
+        GitlabError::from_transport(error, hop, after, changes(call))
     }
 
     /// The same with another first pause between attempts.
     #[cfg(test)]
     pub(super) fn with_pace(self, pace: Duration) -> Client {
         Client { pace, ..self }
+    }
+
+    /// The same with redirects looked at as those of a GitLab elsewhere, where names resolve in another way.
+    #[cfg(test)]
+    pub(super) fn with_guard(self, gitlab: Url, lookup: super::guard::Lookup) -> Client {
+        Client { roads: self.roads.with_guard(super::guard::Guard::new(gitlab, lookup)), ..self }
+    }
+}
+
+/// The time of one call.
+#[derive(Clone, Copy)]
+struct Time {
+    started: Instant,
+    all: Duration,
+}
+
+impl Time {
+    fn left(self) -> Duration {
+        self.all.saturating_sub(self.started.elapsed())
     }
 }
 
@@ -228,33 +252,6 @@ fn changes(call: &Call) -> bool {
 /// Whether the status alone says that the change was made. GraphQL answers 200 to what it refuses.
 fn tells_by_status(call: &Call) -> bool {
     !call.path().ends_with("/api/graphql")
-}
-
-fn method(method: Method) -> reqwest::Method {
-    match method {
-        Method::Get => reqwest::Method::GET,
-        Method::Head => reqwest::Method::HEAD,
-        Method::Post => reqwest::Method::POST,
-        Method::Put => reqwest::Method::PUT,
-        Method::Patch => reqwest::Method::PATCH,
-        Method::Delete => reqwest::Method::DELETE,
-    }
-}
-
-/// A form in which each file has the media type of its name: GitLab looks at it for images.
-fn form(parts: &[Part]) -> multipart::Form {
-    parts.iter().fold(multipart::Form::new(), |form, part| match part {
-        Part::Text { name, value } => form.text(name.clone(), value.clone()),
-        Part::File { name, filename, bytes } => {
-            let mut headers = HeaderMap::new();
-            let kind = mime_guess::from_path(filename).first_or_octet_stream();
-            if let Ok(kind) = HeaderValue::try_from(kind.as_ref()) {
-                headers.insert(reqwest::header::CONTENT_TYPE, kind);
-            }
-            let file = multipart::Part::bytes(bytes.clone()).file_name(filename.clone()).headers(headers);
-            form.part(name.clone(), file)
-        }
-    })
 }
 
 fn gitlab_headers(headers: &HeaderMap) -> BTreeMap<String, String> {

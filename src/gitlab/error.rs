@@ -4,6 +4,8 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
+use super::guard::Inside;
+use super::redirect::Hop;
 use super::{NotFollowed, refusal};
 
 /// A call that did not succeed. No message holds the token or a query; every source is kept.
@@ -36,6 +38,12 @@ pub enum GitlabError {
     /// 429, after what waiting was reasonable.
     #[error("rate limited: {answer}")]
     RateLimited { answer: Answer, retry_after: Option<Duration> },
+    /// Not sent: GitLab has said that it takes no more for so long, which is too long to wait.
+    #[error("GitLab's rate limit is used up for another {} s; nothing was sent", retry_after.as_secs().max(1))]
+    RateUsedUp { retry_after: Duration },
+    /// Not sent: those before it took all the time.
+    #[error("no turn within {} s, as {in_flight} requests are under way; nothing was sent", after.as_secs_f32())]
+    NoTurn { after: Duration, in_flight: usize },
     /// 5xx, and what HTTP has no such meaning for.
     #[error("GitLab failed: {answer}")]
     Server { answer: Answer, retry_after: Option<Duration> },
@@ -64,6 +72,10 @@ pub enum GitlabError {
     },
     #[error("GitLab redirected to {to_host}, which was not followed: {reason}")]
     Redirect { to_host: String, reason: NotFollowed, applied: Applied },
+    /// A page of HTML without anything that marks an answer of GitLab's: a sign-in page, a captive portal, another
+    /// site at this address.
+    #[error("what answers at {host} is not GitLab: it sent a page of HTML{}", titled(title))]
+    NotGitlab { host: String, title: Option<String>, applied: Applied },
     /// The path would have become another on its way; nothing was sent.
     #[error("the path {path} cannot be sent as it stands")]
     Path { path: String },
@@ -108,6 +120,23 @@ pub enum Trouble {
     Lost,
 }
 
+/// Why a certificate was not believed, or that there was none to believe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Distrust {
+    /// No authority that is known here vouches for it.
+    Issuer,
+    /// It is for another name.
+    Name,
+    /// It has run out, or does not hold yet: by this machine's clock.
+    Date,
+    /// The other side wants a certificate of the client's, or not the one that it got.
+    Client,
+    /// What answers does not speak TLS.
+    NoTls,
+    /// Anything else.
+    Other,
+}
+
 impl GitlabError {
     /// Whether the change that was asked for may have been made.
     pub fn applied(&self) -> Applied {
@@ -115,8 +144,12 @@ impl GitlabError {
             GitlabError::Network { applied, .. }
             | GitlabError::Timeout { applied, .. }
             | GitlabError::TooLarge { applied, .. }
+            | GitlabError::NotGitlab { applied, .. }
             | GitlabError::Redirect { applied, .. } => *applied,
-            GitlabError::Path { .. } | GitlabError::Setup { .. } => Applied::No,
+            GitlabError::Path { .. }
+            | GitlabError::Setup { .. }
+            | GitlabError::RateUsedUp { .. }
+            | GitlabError::NoTurn { .. } => Applied::No,
             _ => self.answer().map_or(Applied::No, |answer| answer.applied),
         }
     }
@@ -167,28 +200,41 @@ impl GitlabError {
         }
     }
 
+    /// Why no secure connection came about, where that is what failed.
+    pub fn distrust(&self) -> Option<Distrust> {
+        let GitlabError::Network { trouble: Trouble::Tls, source, .. } = self else { return None };
+        Some(cause::<rustls::Error>(source.as_ref()).map_or(Distrust::Other, distrust))
+    }
+
     /// The error of a request that got no answer, or not the whole of one. Before the connection stands nothing
     /// was sent.
     pub(super) fn from_transport(
         error: reqwest::Error,
-        host: &str,
+        hop: &Hop,
         after: Duration,
         changes: bool,
     ) -> GitlabError {
-        let sent = !error.is_connect() && !error.is_builder();
+        if cause::<Inside>(&error).is_some() {
+            return hop.refused(NotFollowed::Internal);
+        }
+        let secure = cause::<rustls::Error>(&error).map(distrust);
+        // In TLS 1.3 a server refuses a client's certificate only after the client has begun to speak; it does
+        // not read what was said.
+        let untrusted = error.is_connect() || secure == Some(Distrust::Client);
+        let sent = !untrusted && !error.is_builder();
         let applied = if changes && sent { Applied::Unknown } else { Applied::No };
         let error = error.without_url();
         if error.is_builder() {
             let what = "the request could not be written".to_owned();
             return GitlabError::Setup { what, source: Some(Box::new(error)) };
         }
-        let host = host.to_owned();
+        let host = hop.host();
         if error.is_timeout() {
             return GitlabError::Timeout { host, after, applied, source: Box::new(error) };
         }
         let trouble = match () {
             () if error.is_dns() => Trouble::Name,
-            () if error.is_connect() && is_tls(&error) => Trouble::Tls,
+            () if untrusted && secure.is_some() => Trouble::Tls,
             () if error.is_connect() => Trouble::Connect,
             () => Trouble::Lost,
         };
@@ -196,12 +242,46 @@ impl GitlabError {
     }
 }
 
-/// Whether rustls is among the causes; `io::Error` hides what it wraps from `source`.
-fn is_tls(error: &(dyn Error + 'static)) -> bool {
+/// The first error of that type among the causes; `io::Error` hides what it wraps from `source`.
+fn cause<'e, E: Error + 'static>(error: &'e (dyn Error + 'static)) -> Option<&'e E> {
     let wrapped = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
-    error.is::<rustls::Error>()
-        || wrapped.is_some_and(|inner| is_tls(inner))
-        || error.source().is_some_and(is_tls)
+    error
+        .downcast_ref::<E>()
+        .or_else(|| wrapped.and_then(|inner| cause(inner)))
+        .or_else(|| error.source().and_then(|source| cause(source)))
+}
+
+fn distrust(error: &rustls::Error) -> Distrust {
+    use rustls::{AlertDescription as Alert, CertificateError as Bad, Error};
+    match error {
+        Error::InvalidCertificate(bad) => match bad {
+            Bad::UnknownIssuer => Distrust::Issuer,
+            Bad::NotValidForName | Bad::NotValidForNameContext { .. } => Distrust::Name,
+            Bad::Expired | Bad::ExpiredContext { .. } | Bad::NotValidYet | Bad::NotValidYetContext { .. } => {
+                Distrust::Date
+            }
+            // webpki says so of an authority's certificate that a server shows as its own.
+            Bad::Other(_) => Distrust::Issuer,
+            _ => Distrust::Other,
+        },
+        Error::AlertReceived(
+            Alert::CertificateRequired
+            | Alert::BadCertificate
+            | Alert::UnsupportedCertificate
+            | Alert::DecryptError
+            | Alert::UnknownCA
+            | Alert::CertificateUnknown
+            | Alert::AccessDenied
+            | Alert::CertificateRevoked
+            | Alert::CertificateExpired,
+        ) => Distrust::Client,
+        Error::InvalidMessage(_) => Distrust::NoTls,
+        _ => Distrust::Other,
+    }
+}
+
+fn titled(title: &Option<String>) -> String {
+    title.as_ref().map(|title| format!(" ({title})")).unwrap_or_default()
 }
 
 fn announced(size: Option<u64>) -> String {

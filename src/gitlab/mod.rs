@@ -9,31 +9,43 @@
 //! - Only what is safe to repeat is repeated (`retry`), within one deadline for all attempts together.
 //! - A path arrives as it was encoded, or is not sent (`target`).
 //!
+//! - No more than [`Settings::in_flight`] requests are under way at a time, none is sent that GitLab has said it
+//!   would refuse for its rate (`signs`), and a GitLab that is down is not hammered (`retry`).
+//! - A redirect leads nowhere inside, by the address that is connected to (`place`, `guard`, `roads`).
+//!
 //! Dropping the future of [`Client::send`] stops the request: nothing runs on without it.
 
 mod body;
 mod client;
 mod disposition;
 mod error;
+mod guard;
 mod page;
+mod place;
 mod redirect;
 mod refusal;
 mod reply;
+mod request;
 mod retry;
+mod roads;
 mod secret;
 mod settings;
+mod signs;
 mod target;
 mod tls;
 mod token;
+mod watch;
 
 pub use client::Client;
-pub use error::{Answer, Applied, GitlabError, Trouble};
+pub use error::{Answer, Applied, Distrust, GitlabError, Trouble};
 pub use page::Page;
 pub use redirect::NotFollowed;
 pub use reply::{Content, Reply, Unread};
 pub use secret::Secret;
-pub use settings::Settings;
+pub use settings::{ClientCertificate, ExtraHeader, Settings};
+pub use signs::{Rate, Signs};
 pub use token::Token;
+pub use watch::{Event, watched};
 
 #[cfg(test)]
 mod tests;

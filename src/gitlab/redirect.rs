@@ -3,18 +3,17 @@
 //! - A read on the configured host, or its upgrade to https, keeps the token.
 //! - A read to any other host (object storage for artifacts, packages, uploads:
 //!   <https://docs.gitlab.com/administration/object_storage/>) is followed without credentials, and stays
-//!   without them wherever it leads next. Not into the local network, unless GitLab itself is there: the
+//!   without them wherever it leads next. Not into the local network, unless GitLab itself is there (`guard`): the
 //!   redirect is GitLab's word, and what it fetches is shown to a model.
 //! - A write is never followed: after 301 to 303 the method would change, and with 307 or 308 the content would
 //!   go where nobody asked for it.
 //! - What ends at a sign-in page, GitLab's or that of a proxy before it, is no answer.
 
 use std::fmt;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use reqwest::StatusCode;
 use reqwest::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderMap, LOCATION};
-use url::{Host, Url};
+use url::Url;
 
 use super::body::{self, Kind};
 use super::{Applied, GitlabError};
@@ -57,7 +56,7 @@ impl Hop {
         host_of(&self.url)
     }
 
-    /// The next hop, if the answer is a redirect.
+    /// The next hop, if the answer is a redirect. Whether its address may be reached is for the guard to say.
     pub(super) fn next(
         &self,
         base: &Url,
@@ -87,26 +86,37 @@ impl Hop {
             return refuse(to_host, NotFollowed::Write);
         }
         let ours = is_ours(base, &target);
-        if !ours && is_internal(&target) && !is_internal(base) {
-            return refuse(to_host, NotFollowed::Internal);
-        }
         if ours && target.path().ends_with("/users/sign_in") {
             return refuse(to_host, NotFollowed::SignIn);
         }
         Ok(Some(Hop { url: target, trusted: self.trusted && ours, redirected: true }))
     }
 
+    /// Whether a success at GitLab's own address is somebody else's page. GitLab marks each of its answers, and has
+    /// files that are HTML downloaded under their names.
+    pub(super) fn is_no_answer(&self, headers: &HeaderMap) -> bool {
+        const MARKS: [&str; 3] = ["x-request-id", "x-gitlab-meta", "content-disposition"];
+        self.trusted && is_html(headers) && !MARKS.iter().any(|mark| headers.contains_key(*mark))
+    }
+
     /// Refuses a page that a stranger shows instead of a file: a proxy's sign-in form. GitLab has object storage
     /// name its files as attachments.
     pub(super) fn check_answer(&self, status: StatusCode, headers: &HeaderMap) -> Result<(), GitlabError> {
-        let html = Kind::of(&body::text(headers, CONTENT_TYPE.as_str()).unwrap_or_default()) == Kind::Html;
-        let page = status.is_success() && html && !headers.contains_key(CONTENT_DISPOSITION);
+        let page = status.is_success() && is_html(headers) && !headers.contains_key(CONTENT_DISPOSITION);
         if self.redirected && !self.trusted && page {
-            let (to_host, reason) = (self.host(), NotFollowed::SignIn);
-            return Err(GitlabError::Redirect { to_host, reason, applied: Applied::No });
+            return Err(self.refused(NotFollowed::SignIn));
         }
         Ok(())
     }
+
+    /// Why this hop was not taken, which changed nothing.
+    pub(super) fn refused(&self, reason: NotFollowed) -> GitlabError {
+        GitlabError::Redirect { to_host: self.host(), reason, applied: Applied::No }
+    }
+}
+
+fn is_html(headers: &HeaderMap) -> bool {
+    Kind::of(&body::text(headers, CONTENT_TYPE.as_str()).unwrap_or_default()) == Kind::Html
 }
 
 fn host_of(url: &Url) -> String {
@@ -124,66 +134,6 @@ fn is_ours(base: &Url, url: &Url) -> bool {
         && base.host() == url.host()
         && (base.port(), url.port()) == (None, None);
     upgrade || base.origin() == url.origin()
-}
-
-/// Whether a URL names this machine, a private network or a metadata service: by address, by a name without a
-/// dot, or by a domain set apart for that (`localhost`, RFC 6761; `local`, RFC 6762; `home.arpa`, RFC 8375;
-/// `internal`, which clouds use for their metadata). Names are not resolved here: a
-/// check of the addresses they resolve to belongs in the resolver of the connection itself
-/// (`reqwest::dns::Resolve`), or a second resolution could answer otherwise.
-fn is_internal(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => {
-            let name = name.trim_end_matches('.');
-            let under = |suffix: &str| name == suffix || name.ends_with(&format!(".{suffix}"));
-            !name.contains('.') || ["localhost", "local", "home.arpa", "internal"].into_iter().any(under)
-        }
-        Some(Host::Ipv4(ip)) => is_internal_v4(ip),
-        Some(Host::Ipv6(ip)) => is_internal_v6(ip),
-        None => true,
-    }
-}
-
-/// Whether the URL's host is this machine itself, which no proxy can reach.
-pub(super) fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-        Some(Host::Ipv4(ip)) => IpAddr::V4(ip).is_loopback(),
-        Some(Host::Ipv6(ip)) => IpAddr::V6(ip).is_loopback(),
-        None => false,
-    }
-}
-
-fn is_internal_v4(ip: Ipv4Addr) -> bool {
-    let [a, b, ..] = ip.octets();
-    ip.is_loopback()
-        || ip.is_private()
-        || ip.is_link_local()
-        || ip.is_multicast()
-        || ip.is_broadcast()
-        || a == 0
-        // Shared address space (RFC 6598), where some clouds keep their metadata.
-        || (a == 100 && (64..128).contains(&b))
-}
-
-fn is_internal_v6(ip: Ipv6Addr) -> bool {
-    let [a, b, c, d, e, f, g, h] = ip.segments();
-    let v4 = |high: u16, low: u16| {
-        let ([w, x], [y, z]) = (high.to_be_bytes(), low.to_be_bytes());
-        is_internal_v4(Ipv4Addr::new(w, x, y, z))
-    };
-    let embeds_internal_v4 = match (a, b, c, d, e, f) {
-        // Mapped and compatible (RFC 4291), translated (RFC 6052), 6to4 (RFC 3056).
-        (0, 0, 0, 0, 0, 0 | 0xffff) | (0x64, 0xff9b, 0, 0, 0, 0) => v4(g, h),
-        (0x2002, ..) => v4(b, c),
-        _ => false,
-    };
-    ip.is_loopback()
-        || ip.is_unspecified()
-        || ip.is_unique_local()
-        || ip.is_unicast_link_local()
-        || ip.is_multicast()
-        || embeds_internal_v4
 }
 
 impl fmt::Display for NotFollowed {

@@ -46,6 +46,11 @@ pub(super) fn read(status: StatusCode, text: &str) -> Refusal {
     }
 }
 
+/// The title of a page, as one readable line.
+pub(super) fn page_title(text: &str) -> Option<String> {
+    html_title(text).map(|title| tidy(&title)).filter(|title| !title.is_empty())
+}
+
 /// The parts of an object that speak to a person, else the object itself.
 fn from_object(object: &Map<String, Value>) -> String {
     let mut said: Vec<String> = Vec::new();

@@ -6,34 +6,44 @@
 //!   it more than once) and a TLS handshake that failed would fail again, and are not repeated.
 //! - 502, 503, 504 and a connection that broke: GET and HEAD alone. Whether a write was done, nobody knows.
 //! - A timeout: never; the time is for all attempts together.
+//!
+//! Every pause is drawn by lot around a doubling one, so that clients that failed together do not come back
+//! together; and a session's retries are counted (`Budget`), so that a GitLab that is down is asked once a call.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, SystemTime};
 
 use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
 use reqwest::StatusCode;
-use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
+use reqwest::header::{HeaderMap, RETRY_AFTER};
 
-use super::{GitlabError, Settings, Trouble};
+use super::{GitlabError, Settings, Trouble, signs};
 
 /// The longest pause that is waited out; a longer one is reported instead.
-const LONGEST_PAUSE: Duration = Duration::from_secs(20);
+pub(super) const LONGEST_PAUSE: Duration = Duration::from_secs(20);
 
 /// The retries left to one call.
-pub(super) struct Retries {
+pub(super) struct Retries<'a> {
     backoff: ExponentialBackoff,
     repeatable: bool,
+    budget: &'a Budget,
 }
 
-impl Retries {
+impl Retries<'_> {
     /// `repeatable` is whether the request may be sent again after GitLab may have seen it; `pace` the first
     /// pause, which doubles.
-    pub(super) fn new(settings: &Settings, pace: Duration, repeatable: bool) -> Retries {
+    pub(super) fn new<'a>(
+        settings: &Settings,
+        pace: Duration,
+        repeatable: bool,
+        budget: &'a Budget,
+    ) -> Retries<'a> {
         let backoff = ExponentialBuilder::new()
             .with_jitter()
             .with_min_delay(pace)
             .with_max_delay(Duration::from_secs(5))
             .with_max_times(usize::try_from(settings.retries).unwrap_or(usize::MAX));
-        Retries { backoff: backoff.build(), repeatable }
+        Retries { backoff: backoff.build(), repeatable, budget }
     }
 
     /// How long to wait before the next attempt; `None` where this error is the answer.
@@ -52,9 +62,47 @@ impl Retries {
             },
             _ => return None,
         };
-        let own = self.backoff.next()?;
-        let pause = asked.map_or(own, |asked| asked.max(own));
-        (pause <= LONGEST_PAUSE && pause < left).then_some(pause)
+        // Never before the time that GitLab asks for, and each client a little later than that by its own lot.
+        let pause = asked.unwrap_or_default() + self.backoff.next()?;
+        let is_short = pause <= LONGEST_PAUSE && pause < left;
+        (is_short && self.budget.spend()).then_some(pause)
+    }
+}
+
+/// The retries of a session: ten at first, and one more for every ten calls that GitLab answers. While it answers
+/// they never run out; when it does not, ten are soon made, and after that every call is one request.
+#[derive(Debug)]
+pub(super) struct Budget(AtomicU32);
+
+impl Budget {
+    /// What a retry costs, in answers.
+    const COST: u32 = 10;
+    const MOST: u32 = 10 * Budget::COST;
+
+    /// Takes one, if any is left.
+    fn spend(&self) -> bool {
+        let spent =
+            self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(Budget::COST));
+        if spent.is_err() {
+            tracing::debug!(
+                "not sent again: GitLab has failed so often that the session's retries are used up"
+            );
+        }
+        spent.is_ok()
+    }
+
+    /// Counts a call that was answered.
+    pub(super) fn earn(&self) {
+        // An update that always has a value cannot fail.
+        let _ = self
+            .0
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some((left + 1).min(Budget::MOST)));
+    }
+}
+
+impl Default for Budget {
+    fn default() -> Budget {
+        Budget(AtomicU32::new(Budget::MOST))
     }
 }
 
@@ -62,20 +110,14 @@ impl Retries {
 /// what it refused, `RateLimit-Reset` as Unix time. Both are measured by GitLab's clock where it gives its
 /// `Date`.
 pub(super) fn retry_after(status: StatusCode, headers: &HeaderMap) -> Option<Duration> {
-    let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
-    let now = text(DATE.as_str())
-        .and_then(|date| httpdate::parse_http_date(date).ok())
-        .unwrap_or_else(SystemTime::now);
+    let now = signs::date(headers).unwrap_or_else(SystemTime::now);
     let until = |then: SystemTime| then.duration_since(now).unwrap_or(Duration::ZERO);
-    let asked = text(RETRY_AFTER.as_str()).and_then(|value| match value.parse() {
+    let asked = signs::text(headers, RETRY_AFTER.as_str()).and_then(|value| match value.parse() {
         Ok(seconds) => Some(Duration::from_secs(seconds)),
         Err(_) => httpdate::parse_http_date(value).ok().map(until),
     });
     asked.or_else(|| {
-        if status != StatusCode::TOO_MANY_REQUESTS {
-            return None;
-        }
-        let reset = text("ratelimit-reset")?.parse().ok()?;
-        UNIX_EPOCH.checked_add(Duration::from_secs(reset)).map(until)
+        let limited = status == StatusCode::TOO_MANY_REQUESTS;
+        limited.then(|| signs::reset(headers, now)).flatten()
     })
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use url::Url;
 
-use super::Token;
+use super::{Secret, Token};
 
 /// What a [`Client`](super::Client) is made from.
 #[derive(Clone)]
@@ -16,18 +16,40 @@ pub struct Settings {
     pub base: Url,
     pub token: Option<Token>,
     pub connect_timeout: Duration,
-    /// For one call as a whole: every attempt, redirect and pause between them.
+    /// For one call as a whole: its turn, every attempt, redirect and pause between them.
     pub timeout: Duration,
     /// The most bytes of an answer's body, after decompression, that are read into memory.
     pub max_body: u64,
     /// How often a request may be repeated after its first attempt.
     pub retries: u32,
+    /// How many requests are under way at a time; the others wait for their turn, in order.
+    pub in_flight: usize,
     /// A PEM file of certificates to trust beside the platform's.
     pub ca_file: Option<PathBuf>,
+    /// With what this client proves to GitLab, or to a proxy before it, who it is.
+    pub client_certificate: Option<ClientCertificate>,
+    /// Whether GitLab's certificate is believed unseen. Those of other hosts never are.
+    pub insecure_tls: bool,
+    /// Headers for a proxy in front of GitLab, with every request to it and to no other host.
+    pub extra_headers: Vec<ExtraHeader>,
+}
+
+/// A certificate with its chain, and its key, each a PEM file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientCertificate {
+    pub certificate: PathBuf,
+    pub key: PathBuf,
+}
+
+/// A header whose value is a secret.
+#[derive(Clone, Debug)]
+pub struct ExtraHeader {
+    pub name: String,
+    pub value: Secret,
 }
 
 impl Settings {
-    /// No token, 10 s to connect, 60 s in all, 32 MiB, 3 retries.
+    /// No token, 10 s to connect, 60 s in all, 32 MiB, 3 retries, 16 at a time.
     pub fn new(base: Url) -> Settings {
         Settings {
             base,
@@ -36,8 +58,24 @@ impl Settings {
             timeout: Duration::from_secs(60),
             max_body: 32 * 1024 * 1024,
             retries: 3,
+            in_flight: 16,
             ca_file: None,
+            client_certificate: None,
+            insecure_tls: false,
+            extra_headers: Vec::new(),
         }
+    }
+
+    /// How long a connection may take: a little less than all there is, so that what never connected is known for
+    /// that, and not for a request whose answer was lost.
+    pub(super) fn connect_time(&self) -> Duration {
+        self.connect_timeout.min(self.timeout * 9 / 10)
+    }
+
+    /// The same text with every secret blotted out, should it have been echoed.
+    pub(super) fn redact(&self, text: String) -> String {
+        let text = self.token.iter().fold(text, |text, token| token.redact(text));
+        self.extra_headers.iter().fold(text, |text, header| header.value.redact(text))
     }
 }
 
@@ -51,7 +89,11 @@ impl fmt::Debug for Settings {
             .field("timeout", &self.timeout)
             .field("max_body", &self.max_body)
             .field("retries", &self.retries)
+            .field("in_flight", &self.in_flight)
             .field("ca_file", &self.ca_file)
+            .field("client_certificate", &self.client_certificate)
+            .field("insecure_tls", &self.insecure_tls)
+            .field("extra_headers", &self.extra_headers)
             .finish()
     }
 }

@@ -1,51 +1,99 @@
 //! Whom to believe: the platform's certificates of authorities (on Linux those of `SSL_CERT_FILE` and
-//! `SSL_CERT_DIR`, where set), and those of a CA file beside them. rustls with ring, TLS 1.2 and 1.3.
+//! `SSL_CERT_DIR`, where set), and those of a CA file beside them; and with what to prove who asks. rustls with
+//! ring, TLS 1.2 and 1.3.
 
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use rustls::client::WantsClientCert;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::verify_server_name;
 use rustls::crypto::{WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
-use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use rustls::{
+    CertificateError, ClientConfig, ConfigBuilder, DigitallySignedStruct, Error, RootCertStore,
+    SignatureScheme,
+};
 use rustls_platform_verifier::Verifier;
 
-use super::{GitlabError, Settings};
+use super::{ClientCertificate, GitlabError, Settings};
+
+/// Whom a connection is to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Whom {
+    Gitlab,
+    /// A host that GitLab redirected to: never shown the client's certificate, and never believed unseen.
+    Stranger,
+}
 
 /// The TLS side of a client. The platform's certificates are read here, once a client.
-pub(super) fn config(settings: &Settings) -> Result<ClientConfig, GitlabError> {
-    let extra = settings.ca_file.as_deref().map(certificates).transpose()?.unwrap_or_default();
+pub(super) fn config(settings: &Settings, whom: Whom) -> Result<ClientConfig, GitlabError> {
+    let is_gitlab = whom == Whom::Gitlab;
+    let extra = settings.ca_file.as_deref().map(authorities).transpose()?.unwrap_or_default();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let is_blind = settings.insecure_tls && is_gitlab;
     let platform = match Verifier::new_with_extra_roots(extra.iter().cloned(), Arc::clone(&provider)) {
         Ok(verifier) => Some(verifier),
         // A system without certificates can still reach a GitLab that needs none.
-        Err(_) if settings.base.scheme() == "http" => None,
+        Err(_) if settings.base.scheme() == "http" || is_blind => None,
         Err(error) => {
             let what = "no usable certificates of authorities were found on this system \
-                        (SSL_CERT_FILE or a CA file names them)";
+                        (SSL_CERT_FILE or GITLAB_CA_FILE names them)";
             return Err(GitlabError::Setup { what: what.to_owned(), source: Some(Box::new(error)) });
         }
     };
     let algorithms = provider.signature_verification_algorithms;
-    let verifier = Arc::new(Trust { platform, given: extra, algorithms });
-    let mut config = ClientConfig::builder_with_provider(provider)
+    let verifier = Arc::new(Trust { platform, given: extra, is_blind, algorithms });
+    let config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(setup)?
         .dangerous()
-        .with_custom_certificate_verifier(verifier)
-        .with_no_client_auth();
+        .with_custom_certificate_verifier(verifier);
+    let mut config = match settings.client_certificate.as_ref().filter(|_| is_gitlab) {
+        Some(own) => proven(config, own)?,
+        None => config.with_no_client_auth(),
+    };
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(config)
 }
 
-/// The certificates of a PEM file.
-fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, GitlabError> {
+/// With the client's own certificate.
+fn proven(
+    config: ConfigBuilder<ClientConfig, WantsClientCert>,
+    own: &ClientCertificate,
+) -> Result<ClientConfig, GitlabError> {
+    let chain = certificates(&own.certificate, "client certificate")?;
+    let key = PrivateKeyDer::from_pem_file(&own.key).map_err(|error| {
+        let what = format!("the key of the client certificate {} cannot be read", own.key.display());
+        GitlabError::Setup { what, source: Some(Box::new(error)) }
+    })?;
+    config.with_client_auth_cert(chain, key).map_err(|error| {
+        let (certificate, key) = (own.certificate.display(), own.key.display());
+        let what = format!("the client certificate {certificate} and the key {key} do not go together");
+        GitlabError::Setup { what, source: Some(Box::new(error)) }
+    })
+}
+
+/// The certificates of the CA file.
+fn authorities(path: &Path) -> Result<Vec<CertificateDer<'static>>, GitlabError> {
+    let found = certificates(path, "CA file")?;
+    // One that cannot be an authority's would fail later, and then without the file's name.
+    for certificate in &found {
+        RootCertStore::empty().add(certificate.clone()).map_err(|error| {
+            let what = format!("the CA file {} holds what is no certificate", path.display());
+            GitlabError::Setup { what, source: Some(Box::new(error)) }
+        })?;
+    }
+    Ok(found)
+}
+
+/// The certificates of a PEM file; `kind` is what an error calls it.
+fn certificates(path: &Path, kind: &str) -> Result<Vec<CertificateDer<'static>>, GitlabError> {
     let fail = |what: &str, source| {
-        let what = format!("the CA file {} {what}", path.display());
+        let what = format!("the {kind} {} {what}", path.display());
         GitlabError::Setup { what, source }
     };
     let pem = fs::read(path).map_err(|error| fail("cannot be read", Some(Box::new(error))))?;
@@ -53,12 +101,6 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, GitlabError
     let found = found.map_err(|error| fail("is not valid PEM", Some(Box::new(error))))?;
     if found.is_empty() {
         return Err(fail("holds no certificate", None));
-    }
-    // One that cannot be an authority's would fail later, and then without the file's name.
-    for certificate in &found {
-        RootCertStore::empty()
-            .add(certificate.clone())
-            .map_err(|error| fail("holds what is no certificate", Some(Box::new(error))))?;
     }
     Ok(found)
 }
@@ -75,6 +117,8 @@ fn setup(error: Error) -> GitlabError {
 struct Trust {
     platform: Option<Verifier>,
     given: Vec<CertificateDer<'static>>,
+    /// Whether every certificate is believed (`GITLAB_INSECURE_TLS`).
+    is_blind: bool,
     algorithms: WebPkiSupportedAlgorithms,
 }
 
@@ -87,6 +131,9 @@ impl ServerCertVerifier for Trust {
         ocsp_response: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
+        if self.is_blind {
+            return Ok(ServerCertVerified::assertion());
+        }
         let verdict = match &self.platform {
             Some(platform) => {
                 platform.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)

@@ -21,7 +21,8 @@ use super::Backend;
 use super::arguments::{Checked, check};
 use super::asking::{self, Asking, Said, Way};
 use super::offer::{EXECUTE, FIND, Offer, server_config};
-use crate::tools::{Answer, ErrorKind, ToolError};
+use super::progress::progress;
+use crate::tools::{Answer, ErrorKind, ToolError, watched};
 
 /// How many actions are executed at a time; the rest wait their turn. A find is over before it could wait.
 const CALLS_IN_FLIGHT: usize = 64;
@@ -172,8 +173,10 @@ impl<B: Backend> ServerHandler for Handler<B> {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         self.prepare();
+        let (told, progress) = progress(&context);
         tokio::select! {
-            response = self.converse(request, &context) => response,
+            response = watched(told, self.converse(request, &context)) => response,
+            () = progress => Err(ErrorData::internal_error("progress ended before its call", None)),
             // Dropping the call drops its request to GitLab. Nothing is sent for a cancelled request.
             () = context.ct.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
         }

@@ -8,6 +8,7 @@ mod arguments;
 mod asking;
 mod handler;
 mod offer;
+mod progress;
 mod session;
 
 use std::future::Future;

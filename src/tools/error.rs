@@ -27,6 +27,13 @@ pub enum ErrorKind {
     Internal,
 }
 
+impl ErrorKind {
+    /// As answers have it: `not_found`.
+    pub fn name(self) -> String {
+        json!(self).as_str().unwrap_or("internal").to_owned()
+    }
+}
+
 /// An error as an answer: what is wrong, what to do, and the call to make next.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolError {
@@ -74,8 +81,7 @@ impl ToolError {
 
     /// The same to read.
     pub fn text(&self) -> String {
-        let kind = json!(self.kind);
-        let mut lines = vec![format!("Error ({}): {}", kind.as_str().unwrap_or("internal"), self.message)];
+        let mut lines = vec![format!("Error ({}): {}", self.kind.name(), self.message)];
         lines.extend(self.hint.iter().map(|hint| format!("Hint: {hint}")));
         lines.extend(self.details.iter().map(|(name, value)| format!("{name}: {value}")));
         lines.extend(self.fix.iter().map(|fix| format!("Next: {fix}")));

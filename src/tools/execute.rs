@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
+use super::audit::Entry;
 use super::{
-    Answer, EXECUTE, ExecuteRequest, ToolError, Tools, View, confirm, document, graphql, paging, refusal,
-    resolve, token,
+    Answer, EXECUTE, ExecuteRequest, ToolError, Tools, View, confirm, document, graphql, lost, paging,
+    refusal, resolve, token,
 };
 use crate::call::{self, Body, Call, Checked, Part};
 use crate::catalog::{Action, Interface, Risk};
@@ -15,8 +16,14 @@ use crate::policy::{Decision, Rule};
 use crate::present::{self, Content, Options, Presented};
 
 /// Executes.
-pub async fn execute(tools: &Tools, request: &ExecuteRequest) -> Result<Answer, ToolError> {
-    let (action, fields) = asking(tools, named(tools, request)?, request)?;
+pub async fn execute(
+    tools: &Tools,
+    request: &ExecuteRequest,
+    entry: &mut Entry<'_>,
+) -> Result<Answer, ToolError> {
+    let action = named(tools, request)?;
+    entry.named(&action);
+    let (action, fields) = asking(tools, action, request)?;
     if let Some(rule) = tools.policy.withholds(&action) {
         return Err(refusal::denied(&action.id, None, &rule));
     }
@@ -28,6 +35,7 @@ pub async fn execute(tools: &Tools, request: &ExecuteRequest) -> Result<Answer, 
     })?;
     notes.extend(checked.understood().iter().map(|understood| format!("understood {understood}")));
     let call = resolve::call(tools, &checked).await?;
+    entry.called(&call, &checked);
     if call.risk() != Risk::Read {
         token::learn(tools).await;
     }
@@ -40,7 +48,7 @@ pub async fn execute(tools: &Tools, request: &ExecuteRequest) -> Result<Answer, 
         }
         Decision::Confirm(rule) => Err(confirm::question(tools, &call, &checked, &rule).await?),
         Decision::Allow => {
-            let reply = send(tools, &call, &checked).await?;
+            let reply = send(tools, &call, &checked, entry).await?;
             let reply = match (graphql::of(&action, &call), action.direct()) {
                 (Some(graphql), _) => graphql::read(reply, &action, graphql, &mut notes)?,
                 (None, Some(Interface::Graphql)) => document::read(reply, &call, &mut notes)?,
@@ -111,17 +119,25 @@ fn with_default_project(
     params
 }
 
-async fn send(tools: &Tools, call: &Call, checked: &Checked) -> Result<Reply, ToolError> {
+async fn send(
+    tools: &Tools,
+    call: &Call,
+    checked: &Checked,
+    entry: &mut Entry<'_>,
+) -> Result<Reply, ToolError> {
     let sent = tools.client.send(call).await;
-    if let Err(GitlabError::NotFound { .. }) = &sent {
+    entry.answered(&sent);
+    let error = match sent {
+        Ok(reply) => return Ok(reply),
+        Err(error) => error,
+    };
+    if let GitlabError::NotFound { .. } = &error {
         resolve::forget(tools, checked);
     }
-    sent.map_err(|error| {
-        let refused = refusal::from_gitlab(&error, checked.action(), tools.anonymous);
-        match error.applied() {
-            Applied::Unknown if checked.action().direct().is_some() => refusal::look(refused, call),
-            _ => refused,
-        }
+    let refused = refusal::from_gitlab(&error, checked.action(), tools.anonymous);
+    Err(match error.applied() {
+        Applied::Unknown => lost::look(tools, call, checked, refused).await,
+        Applied::No => refused,
     })
 }
 

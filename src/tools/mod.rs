@@ -1,12 +1,14 @@
 //! The two tools, apart from the protocol that carries them: what they take, what they answer, and the way a
 //! request goes through the other modules. The server and the command line both call these.
 
+mod audit;
 mod confirm;
 mod document;
 mod error;
 mod execute;
 mod find;
 mod graphql;
+mod lost;
 mod paging;
 mod refusal;
 mod resolve;
@@ -19,11 +21,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use url::Url;
 
+pub use audit::Audit;
 pub use error::{ErrorKind, ToolError};
+pub use refusal::mend;
+
+pub use crate::gitlab::{Event, watched};
+
+use audit::Auditor;
 
 use crate::call::{Context, Known};
 use crate::catalog::{Catalog, CatalogError};
-use crate::gitlab::{self, Client, Token};
+use crate::gitlab::{self, Client, GitlabError, Reply, Token};
 use crate::policy::{self, Policy, PolicyError};
 use crate::search::{Ranker, SearchError};
 
@@ -107,6 +115,8 @@ pub struct Settings {
     pub project: Option<String>,
     /// How many bytes of data an answer may hold.
     pub max_bytes: usize,
+    /// Whether each executed action has its line on standard error.
+    pub audit: Audit,
 }
 
 /// The tools could not be made: by a fault of this build, or by a policy that cannot be used.
@@ -118,6 +128,16 @@ pub enum SetupError {
     Search(#[from] SearchError),
     #[error("the policy cannot be used")]
     Policy(#[from] PolicyError),
+}
+
+/// Why a question of this program's own has no reply.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// It never became a request.
+    #[error(transparent)]
+    Unasked(#[from] ToolError),
+    #[error(transparent)]
+    Gitlab(#[from] GitlabError),
 }
 
 /// The tools of one server, with everything they work on.
@@ -139,6 +159,7 @@ pub struct Tools {
     known: Mutex<Known>,
     plans: confirm::Plans,
     limits: token::Limits,
+    auditor: Auditor,
 }
 
 impl Tools {
@@ -158,6 +179,7 @@ impl Tools {
             base: settings.gitlab.base.clone(),
             client: Client::new(settings.gitlab),
             known: Mutex::default(),
+            auditor: Auditor::new(settings.audit),
         })
     }
 
@@ -200,6 +222,19 @@ impl Tools {
 
     /// Checks, decides, sends and presents one action.
     pub async fn execute(&self, request: &ExecuteRequest) -> Result<Answer, ToolError> {
-        execute::execute(self, request).await
+        let mut entry = self.auditor.begin();
+        let result = execute::execute(self, request, &mut entry).await;
+        entry.ended(&result);
+        result
+    }
+
+    /// The reply to an action that only reads, as it came: for questions of this program's own.
+    pub async fn read(&self, action: &str, params: Map<String, Value>) -> Result<Reply, ReadError> {
+        resolve::read_once(self, action, params).await.map(|(_, reply)| reply)
+    }
+
+    /// The client that everything is sent through.
+    pub fn client(&self) -> &Client {
+        &self.client
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{EXECUTE, ErrorKind, ExecuteRequest, FIND, ToolError, Tools};
 use crate::call::{self, Call, Fault, FieldsError, Invalid, Kind};
 use crate::catalog::{Action, Risk};
-use crate::gitlab::{Applied, GitlabError};
+use crate::gitlab::{Applied, Distrust, GitlabError, Trouble};
 use crate::policy::Rule;
 
 /// A fault of this server's own, with all that is under it.
@@ -204,7 +204,9 @@ pub fn from_gitlab(error: &GitlabError, action: &Action, anonymous: bool) -> Too
     if let Some(hint) = hint(error, anonymous) {
         refusal = refusal.hint(hint);
     }
-    if let GitlabError::RateLimited { retry_after: Some(wait), .. } = error {
+    if let GitlabError::RateLimited { retry_after: Some(wait), .. }
+    | GitlabError::RateUsedUp { retry_after: wait } = error
+    {
         refusal.details.insert("retry_after_seconds".to_owned(), json!(wait.as_secs()));
     }
     for (name, value) in [
@@ -259,13 +261,14 @@ fn kind_of(error: &GitlabError) -> ErrorKind {
         GitlabError::NotFound { .. } => ErrorKind::NotFound,
         GitlabError::Conflict { .. } => ErrorKind::Conflict,
         GitlabError::Invalid { answer } if matches!(answer.status, 400 | 422) => ErrorKind::InvalidParams,
-        GitlabError::RateLimited { .. } => ErrorKind::RateLimited,
+        GitlabError::RateLimited { .. } | GitlabError::RateUsedUp { .. } => ErrorKind::RateLimited,
         GitlabError::Network { .. } => ErrorKind::Network,
-        GitlabError::Timeout { .. } => ErrorKind::Timeout,
+        GitlabError::Timeout { .. } | GitlabError::NoTurn { .. } => ErrorKind::Timeout,
         GitlabError::TooLarge { .. } => ErrorKind::TooLarge,
-        GitlabError::Invalid { .. } | GitlabError::Server { .. } | GitlabError::Redirect { .. } => {
-            ErrorKind::GitlabError
-        }
+        GitlabError::Invalid { .. }
+        | GitlabError::Server { .. }
+        | GitlabError::Redirect { .. }
+        | GitlabError::NotGitlab { .. } => ErrorKind::GitlabError,
         GitlabError::Path { .. } | GitlabError::Setup { .. } => ErrorKind::Internal,
     }
 }
@@ -288,10 +291,47 @@ fn hint(error: &GitlabError, anonymous: bool) -> Option<String> {
         GitlabError::NotFound { .. } => {
             "It is not there, or the token may not see it: GitLab says the same of both. Check the path and the number."
         }
-        GitlabError::RateLimited { .. } => "Wait before the next call.",
+        GitlabError::RateLimited { .. } | GitlabError::RateUsedUp { .. } => "Wait before the next call.",
+        GitlabError::NoTurn { .. } => {
+            "Make fewer calls at a time (GITLAB_MAX_REQUESTS is how many are sent)."
+        }
+        GitlabError::Network { trouble, .. } => mend(*trouble, error.distrust()),
+        GitlabError::Timeout { .. } => {
+            "GitLab, or the way to it, is slow: ask for less, or give it longer (GITLAB_TIMEOUT)."
+        }
         GitlabError::TooLarge { .. } => "Ask for less: a smaller page, a single file, narrower filters.",
+        GitlabError::NotGitlab { .. } => {
+            "Check GITLAB_URL, and whether something before GitLab asks for signing in (GITLAB_EXTRA_HEADERS)."
+        }
         GitlabError::Redirect { .. } => "What was named may have moved: ask for it by its new path.",
         _ => return None,
     };
     Some(text.to_owned())
+}
+
+/// What mends a connection that did not come about.
+pub fn mend(trouble: Trouble, distrust: Option<Distrust>) -> &'static str {
+    match (trouble, distrust) {
+        (Trouble::Name, _) => "Check the host in GITLAB_URL, and that its name resolves here.",
+        (Trouble::Connect, _) => {
+            "Check the host and port in GITLAB_URL, that GitLab is up, and the proxy (HTTPS_PROXY, NO_PROXY)."
+        }
+        (Trouble::Tls, Some(Distrust::Issuer)) => {
+            "Nobody known here vouches for its certificate: name the authority's in GITLAB_CA_FILE."
+        }
+        (Trouble::Tls, Some(Distrust::Name)) => {
+            "Its certificate is for another name: set GITLAB_URL to the name in it."
+        }
+        (Trouble::Tls, Some(Distrust::Date)) => {
+            "Its certificate does not hold today: renew it, or set this machine's clock right."
+        }
+        (Trouble::Tls, Some(Distrust::Client)) => {
+            "It wants another certificate of this client: set GITLAB_CLIENT_CERT and GITLAB_CLIENT_KEY."
+        }
+        (Trouble::Tls, Some(Distrust::NoTls)) => {
+            "What answers there does not speak TLS: check the port in GITLAB_URL, or say http:// if that is meant."
+        }
+        (Trouble::Tls, _) => "Check GITLAB_CA_FILE, and what stands between here and GitLab.",
+        (Trouble::Lost, _) => "Try again; if it stays, look at GitLab and at the proxy before it.",
+    }
 }

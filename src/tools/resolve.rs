@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures_util::future::{BoxFuture, try_join_all};
 use serde_json::{Map, Value, json};
 
-use super::{EXECUTE, ErrorKind, ToolError, Tools, graphql, refusal};
+use super::{EXECUTE, ErrorKind, ReadError, ToolError, Tools, graphql, refusal};
 use crate::call::{self, Call, Checked, Finding, Known, Question, Reading, Step};
-use crate::catalog::Action;
+use crate::catalog::{Action, Risk};
 use crate::gitlab::{Content, GitlabError, Reply};
+use crate::policy::{Consent, Decision};
 
 /// What is answered opens few further questions, so a call is ready after a few rounds.
 const MOST_ROUNDS: usize = 4;
@@ -44,6 +45,28 @@ fn ready<'a>(
         let message = format!("{} asks more than it can be answered", checked.action().id);
         Err(ToolError::new(ErrorKind::Internal, message))
     })
+}
+
+/// A read of this program's own with its reply; its names are looked up like any other's.
+pub async fn read_once(
+    tools: &Tools,
+    action: &str,
+    params: Map<String, Value>,
+) -> Result<(Call, Reply), ReadError> {
+    let internal = |error: &dyn std::error::Error| ReadError::Unasked(refusal::internal(error));
+    let action = tools.catalog.get(action).map_err(|error| internal(&error))?;
+    let Some(action) = action.filter(|action| action.risk == Risk::Read) else {
+        return Err(ToolError::new(ErrorKind::UnknownAction, "there is no such read").into());
+    };
+    let context = tools.context().map_err(|error| internal(&error))?;
+    let checked = call::check(action.clone(), params, &context)
+        .map_err(|invalid| refusal::invalid(&invalid, &action))?;
+    let call = call(tools, &checked).await?;
+    if tools.policy.decide(&call, Consent::default()) != Decision::Allow {
+        return Err(ToolError::new(ErrorKind::Denied, format!("{} is denied", action.id)).into());
+    }
+    let reply = tools.client.send(&call).await?;
+    Ok((call, reply))
 }
 
 /// Forgets what the call depended on, because GitLab says there is no such thing.

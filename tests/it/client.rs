@@ -67,16 +67,20 @@ impl Client {
     }
 
     pub fn spawn(command: &mut Command) -> Client {
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        Client::adopt(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+    }
+
+    /// A server that runs already. What it has no standard error left for is not read.
+    pub fn adopt(mut child: Child) -> Client {
         let stdout = BufReader::new(child.stdout.take().unwrap());
-        let mut stderr = child.stderr.take().unwrap();
+        let stderr = child.stderr.take();
         let (sender, lines) = channel();
         thread::spawn(move || {
             stdout.lines().map_while(Result::ok).all(|line| sender.send(line).is_ok());
         });
         let errors = thread::spawn(move || {
             let mut text = String::new();
-            stderr.read_to_string(&mut text).unwrap();
+            stderr.map(|mut stderr| stderr.read_to_string(&mut text).unwrap());
             text
         });
         Client { stdin: child.stdin.take(), child, lines, errors: Some(errors), next_id: 1 }

@@ -5,9 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What may be named where: in a module, or in one file of it.
-const ROOMS: [(&str, &[&str]); 7] = [
+const ROOMS: [(&str, &[&str]); 8] = [
     ("rmcp", &["server"]),
     ("reqwest", &["gitlab"]),
+    ("hyper_util", &["gitlab"]),
     ("tantivy", &["search", "build"]),
     ("strsim", &["search", "build"]),
     ("axum", &["sandbox"]),

@@ -4,12 +4,14 @@
 // Clippy knows the tests themselves, but not the functions they share.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+mod audit;
 mod catalog;
 mod client;
 mod command_line;
 mod configuration;
 mod consent;
 mod direct;
+mod doctor;
 mod execute;
 mod faults;
 mod graphql;

@@ -1,8 +1,12 @@
 //! Where redirects may lead, and that the token does not follow.
 
+use std::net::SocketAddr;
+use std::sync::Arc;
+
 use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, LOCATION};
 
+use super::super::guard::{Guard, Lookup};
 use super::super::redirect::Hop;
 use super::super::{Applied, Content, NotFollowed};
 use super::*;
@@ -150,40 +154,114 @@ fn the_upgrade_to_https_keeps_the_token() {
     assert_eq!(leads("http://gitlab.example.com", "https://other.example.com/"), Ok(false));
 }
 
-#[test]
-fn no_way_into_the_local_network_from_outside() {
-    let inside = [
-        "http://localhost/",
-        "http://LOCALHOST.:8080/",
-        "http://a.localhost/",
-        "http://redis/",
-        "http://metadata.google.internal/",
-        "http://printer.local/",
-        "http://127.0.0.1/",
-        "http://127.1/",
-        "http://0x7f000001/",
-        "http://2130706433/",
-        "http://0/",
-        "http://10.0.0.1/",
-        "http://172.16.5.4/",
-        "http://192.168.1.1/",
-        "http://169.254.169.254/latest/meta-data/",
-        "http://100.100.100.200/",
-        "http://224.0.0.1/",
-        "http://[::1]/",
-        "http://[::]/",
-        "http://[::ffff:169.254.169.254]/",
-        "http://[64:ff9b::a9fe:a9fe]/",
-        "http://[2002:7f00:1::]/",
-        "http://[fe80::1]/",
-        "http://[fd00:ec2::254]/",
-    ];
-    for location in inside {
-        assert_eq!(leads("https://gitlab.example.com", location), Err(NotFollowed::Internal), "{location}");
-        assert_eq!(leads("http://10.1.2.3", location), Ok(false), "{location}");
+/// A resolver that knows these names alone.
+fn names(known: &'static [(&'static str, &'static str)]) -> Lookup {
+    Arc::new(move |name| {
+        let found = known.iter().filter(|(known, _)| *known == name);
+        let found: Vec<_> = found.map(|(_, ip)| SocketAddr::new(ip.parse().unwrap(), 0)).collect();
+        let none = || std::io::Error::other("no such name");
+        Box::pin(async move { if found.is_empty() { Err(none()) } else { Ok(found) } })
+    })
+}
+
+/// Whether a GitLab at `base` may lead to that URL.
+async fn admits(base: &str, location: &str) -> bool {
+    let lookup = names(&[("gitlab.example.com", "203.0.113.1"), ("gitlab.corp.example", "10.1.2.3")]);
+    let guard = Guard::new(Url::parse(base).unwrap(), lookup);
+    guard.admits(&Url::parse(location).unwrap()).await
+}
+
+const OWN: [&str; 10] = [
+    "http://localhost/",
+    "http://LOCALHOST.:8080/",
+    "http://a.localhost/",
+    "http://127.0.0.1/",
+    "http://127.1/",
+    "http://0x7f000001/",
+    "http://2130706433/",
+    "http://0/",
+    "http://[::1]/",
+    "http://[2002:7f00:1::]/",
+];
+
+const PRIVATE: [&str; 9] = [
+    "http://redis/",
+    "http://printer.local/",
+    "http://storage.internal/",
+    "http://10.0.0.1/",
+    "http://172.16.5.4/",
+    "http://192.168.1.1/",
+    "http://100.64.0.1/",
+    "http://[fd00::1]/",
+    "http://[::ffff:10.0.0.1]/",
+];
+
+const SET_APART: [&str; 9] = [
+    "http://metadata.google.internal/",
+    "http://169.254.169.254/latest/meta-data/",
+    "http://100.100.100.200/",
+    "http://168.63.129.16/",
+    "http://224.0.0.1/",
+    "http://[::ffff:169.254.169.254]/",
+    "http://[64:ff9b::a9fe:a9fe]/",
+    "http://[fe80::1]/",
+    "http://[fd00:ec2::254]/",
+];
+
+#[tokio::test]
+async fn no_way_inside_from_outside() {
+    for base in ["https://gitlab.example.com", "https://8.8.8.8", "https://name.that.resolves.nowhere"] {
+        for location in OWN.iter().chain(&PRIVATE).chain(&SET_APART) {
+            assert!(!admits(base, location).await, "{base} to {location}");
+        }
+        for location in
+            ["http://8.8.8.8/", "http://100.128.0.1/", "http://172.32.0.1/", "http://[2606:4700::1]/"]
+        {
+            assert!(admits(base, location).await, "{base} to {location}");
+        }
     }
-    for location in ["http://8.8.8.8/", "http://100.128.0.1/", "http://172.32.0.1/", "http://[2606:4700::1]/"]
-    {
-        assert_eq!(leads("https://gitlab.example.com", location), Ok(false), "{location}");
+}
+
+#[tokio::test]
+async fn a_gitlab_inside_leads_no_further_in_than_it_is() {
+    for base in ["http://10.1.2.3", "https://gitlab.corp.example", "http://gitlab"] {
+        for location in PRIVATE {
+            assert!(admits(base, location).await, "{base} to {location}");
+        }
+        for location in OWN.iter().chain(&SET_APART) {
+            assert!(!admits(base, location).await, "{base} to {location}");
+        }
     }
+    for location in OWN.iter().chain(&PRIVATE) {
+        assert!(admits("http://127.0.0.1:3000", location).await, "{location}");
+    }
+    for location in SET_APART {
+        assert!(!admits("http://localhost:3000", location).await, "{location}");
+    }
+}
+
+/// A request redirected from a GitLab on this machine, which is called `base`, to a storage beside it that is
+/// called `storage.example.com`.
+async fn led(lookup: Lookup, base: &str) -> (Result<Reply, GitlabError>, usize) {
+    let storage = always(file()).await;
+    let port = Url::parse(&storage.uri()).unwrap().port().unwrap();
+    let gitlab = always(to(302, &format!("http://storage.example.com:{port}/file"))).await;
+    let client = client(settings(&gitlab.uri()));
+    let told = Url::parse(base).unwrap_or_else(|_| Url::parse(&gitlab.uri()).unwrap());
+    let result = client.with_guard(told, lookup).send(&get(PATH)).await;
+    (result, requests(&storage).await.len())
+}
+
+#[tokio::test]
+async fn the_address_that_is_connected_to_is_the_one_that_is_looked_at() {
+    let inside = || names(&[("storage.example.com", "127.0.0.1"), ("gitlab.example.com", "203.0.113.1")]);
+    let (result, asked) = led(inside(), "https://gitlab.example.com").await;
+    assert_eq!((not_followed(&result.unwrap_err()), asked), (Some(NotFollowed::Internal), 0));
+    // The same from a GitLab that is itself there.
+    let (result, asked) = led(inside(), "").await;
+    assert_eq!((result.unwrap().content, asked), (Content::Text("the file".to_owned()), 1));
+    // Of several addresses the one that may be reached is taken.
+    let several = names(&[("storage.example.com", "169.254.169.254"), ("storage.example.com", "127.0.0.1")]);
+    let (result, asked) = led(several, "").await;
+    assert_eq!((result.unwrap().status, asked), (200, 1));
 }

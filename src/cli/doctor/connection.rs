@@ -1,0 +1,214 @@
+//! The way to GitLab, judged by how one question went; then what its answers said of limits and clocks.
+
+use std::time::Instant;
+
+use serde_json::Value;
+
+use super::{Finding, said};
+use crate::config::{Config, Instance};
+use crate::gitlab::{Content, Distrust, GitlabError, Reply, Trouble};
+use crate::tools::{Tools, mend};
+
+/// The GitLab that the catalog was made from (catalog/SOURCE.toml).
+pub(super) const CATALOG: (u32, u32) = (18, 9);
+
+/// How far the clocks may be apart, in seconds. Tokens and certificates run out by the day; logs are compared by
+/// the second.
+const CLOCK_APART: u64 = 60;
+
+/// The address, the proxy, the certificate and the version.
+pub(super) fn findings(tools: &Tools, config: &Config, version: &Result<Reply, GitlabError>) -> Vec<Finding> {
+    vec![
+        address(tools, config, version),
+        proxy(tools, version),
+        certificate(config, version),
+        self::version(version),
+    ]
+}
+
+/// The rate limit and the clock.
+pub(super) fn limits(tools: &Tools) -> [Finding; 2] {
+    [rate(tools), clock(tools)]
+}
+
+fn address(tools: &Tools, config: &Config, version: &Result<Reply, GitlabError>) -> Finding {
+    const CHECK: &str = "address";
+    let place = match &config.instance {
+        Instance::At(url) => url.to_string(),
+        Instance::Sandbox => "the sandbox inside this program".to_owned(),
+    };
+    let over = if tools.client().signs().http2 { " over HTTP/2" } else { "" };
+    match version {
+        Ok(_) => Finding::fine(CHECK, format!("{place} answers{over}")),
+        // Whose certificate is not believed answers all the same; the certificate's own line says more.
+        Err(error) if error.distrust().is_some_and(|distrust| distrust != Distrust::NoTls) => {
+            Finding::fine(CHECK, format!("{place} can be connected to"))
+        }
+        Err(GitlabError::NotFound { .. }) => Finding::failure(
+            CHECK,
+            format!("{place} answers, and has no API of GitLab's"),
+            "Check GITLAB_URL: it is GitLab's root, with its sub-path where it has one, and without /api/v4.",
+        ),
+        Err(error @ GitlabError::Network { trouble, .. }) => {
+            let proxied = tools.client().proxy().map(|proxy| format!(" Requests go through {proxy}."));
+            let words = format!("{}{}", mend(*trouble, error.distrust()), proxied.unwrap_or_default());
+            Finding::failure(CHECK, said(error), words)
+        }
+        Err(error @ GitlabError::Timeout { .. }) => Finding::failure(
+            CHECK,
+            said(error),
+            "Check the host and port in GITLAB_URL, and whether a firewall or a proxy drops what is sent there.",
+        ),
+        Err(error @ GitlabError::Redirect { to_host, .. }) => Finding::failure(
+            CHECK,
+            said(error),
+            format!("Set GITLAB_URL to the address that GitLab really has; it names {to_host}."),
+        ),
+        Err(error @ GitlabError::NotGitlab { .. }) => Finding::failure(
+            CHECK,
+            said(error),
+            "Check GITLAB_URL; where a proxy in front asks for signing in, GITLAB_EXTRA_HEADERS can carry its credentials.",
+        ),
+        Err(error @ GitlabError::Server { .. }) => Finding::failure(
+            CHECK,
+            said(error),
+            "GitLab itself has trouble: look at its status, and try again later.",
+        ),
+        Err(GitlabError::Setup { .. } | GitlabError::Path { .. }) => {
+            Finding::unknown(CHECK, format!("{place} was not asked"))
+        }
+        Err(_) => Finding::fine(CHECK, format!("{place} answers{over}")),
+    }
+}
+
+fn proxy(tools: &Tools, version: &Result<Reply, GitlabError>) -> Finding {
+    const CHECK: &str = "proxy";
+    let Some(proxy) = tools.client().proxy() else {
+        return Finding::fine(CHECK, "none between here and GitLab");
+    };
+    let is_cut = matches!(
+        version,
+        Err(GitlabError::Network { trouble: Trouble::Connect | Trouble::Lost | Trouble::Name, .. }
+            | GitlabError::Timeout { .. })
+    );
+    match is_cut {
+        false => Finding::fine(CHECK, format!("{proxy} lets requests through")),
+        true => Finding::failure(
+            CHECK,
+            format!("{proxy} is to be gone through, and nothing comes through it"),
+            "Set HTTPS_PROXY (or HTTP_PROXY, ALL_PROXY) to a proxy that works, or name GitLab's host in NO_PROXY.",
+        ),
+    }
+}
+
+fn certificate(config: &Config, version: &Result<Reply, GitlabError>) -> Finding {
+    const CHECK: &str = "certificate";
+    let is_https = matches!(&config.instance, Instance::At(url) if url.scheme() == "https");
+    match version {
+        Err(GitlabError::Setup { what, .. }) => Finding::failure(
+            CHECK,
+            what.clone(),
+            "Put the file right that it names: GITLAB_CA_FILE, GITLAB_CLIENT_CERT or GITLAB_CLIENT_KEY.",
+        ),
+        _ if config.exposes_token() => Finding::warning(
+            CHECK,
+            "none: what is sent, the token with it, can be read by whoever is in between",
+            "Set GITLAB_URL to an https address.",
+        ),
+        _ if !is_https => Finding::fine(CHECK, "none is needed here"),
+        Err(error @ GitlabError::Network { trouble, .. }) if error.distrust().is_some() => {
+            Finding::failure(CHECK, said(error), mend(*trouble, error.distrust()))
+        }
+        Err(GitlabError::Network { .. } | GitlabError::Timeout { .. }) => {
+            Finding::unknown(CHECK, "not seen, as there is no connection")
+        }
+        _ if config.insecure_tls => Finding::warning(
+            CHECK,
+            "believed unseen: GITLAB_INSECURE_TLS is set, and whoever is in between can read the token",
+            "Name the certificate of its authority in GITLAB_CA_FILE and take GITLAB_INSECURE_TLS away.",
+        ),
+        _ => Finding::fine(CHECK, "believed"),
+    }
+}
+
+fn version(version: &Result<Reply, GitlabError>) -> Finding {
+    const CHECK: &str = "version";
+    let told = match version {
+        Ok(Reply { content: Content::Json(body), .. }) => body.get("version").and_then(Value::as_str),
+        Ok(_) => None,
+        Err(GitlabError::Unauthorized { .. } | GitlabError::Forbidden { .. }) => {
+            return Finding::unknown(CHECK, "GitLab tells it only to those who are signed in");
+        }
+        Err(_) => return Finding::unknown(CHECK, "not told"),
+    };
+    let number = told.and_then(numbers);
+    match (told, number) {
+        (Some(told), Some((major, _))) if major + 1 < CATALOG.0 => Finding::warning(
+            CHECK,
+            format!("GitLab {told}; the actions here are those of {}.{}", CATALOG.0, CATALOG.1),
+            "Update GitLab, or expect that some actions are not there or take other parameters.",
+        ),
+        (Some(told), Some(_)) => Finding::fine(CHECK, format!("GitLab {told}")),
+        _ => Finding::failure(
+            CHECK,
+            "what answers does not say a version of GitLab's",
+            "Check GITLAB_URL: what is there may not be GitLab.",
+        ),
+    }
+}
+
+/// `18.9.0-ee`
+fn numbers(version: &str) -> Option<(u32, u32)> {
+    let mut parts = version.split('.');
+    Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
+}
+
+fn rate(tools: &Tools) -> Finding {
+    const CHECK: &str = "rate limit";
+    let Some(rate) = tools.client().signs().rate else {
+        return Finding::unknown(CHECK, "GitLab did not say how many requests it takes");
+    };
+    let of = rate.limit.map(|limit| format!(" of {limit}")).unwrap_or_default();
+    let reset = rate.resets.map(|at| at.saturating_duration_since(Instant::now()).as_secs());
+    let until = reset.map(|seconds| format!(" for the next {seconds} s")).unwrap_or_default();
+    let says = format!("{}{of} requests are left{until}", rate.remaining);
+    let is_low = rate.limit.is_some_and(|limit| rate.remaining * 10 < limit) || rate.remaining == 0;
+    match is_low {
+        false => Finding::fine(CHECK, says),
+        true => Finding::warning(
+            CHECK,
+            says,
+            "See what else uses this token or address; lower GITLAB_MAX_REQUESTS.",
+        ),
+    }
+}
+
+fn clock(tools: &Tools) -> Finding {
+    const CHECK: &str = "clock";
+    match tools.client().signs().clock_ahead {
+        None => Finding::unknown(CHECK, "GitLab did not say what time it is"),
+        Some(ahead) if ahead.unsigned_abs() > CLOCK_APART => {
+            let side = if ahead > 0 { "behind" } else { "ahead of" };
+            Finding::warning(
+                CHECK,
+                format!("this machine's is {} s {side} GitLab's", ahead.unsigned_abs()),
+                "Set this machine's clock by NTP: certificates and tokens are judged by the time.",
+            )
+        }
+        Some(_) => Finding::fine(CHECK, "this machine's and GitLab's agree"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_catalog_s_version_is_the_one_that_it_was_made_from() {
+        let source: toml::Table = toml::from_str(include_str!("../../../catalog/SOURCE.toml")).unwrap();
+        let version = source["openapi"]["gitlab_version"].as_str().unwrap();
+        assert_eq!(numbers(version), Some(CATALOG));
+        assert_eq!(numbers("18.9.0-ee"), Some((18, 9)));
+        assert_eq!((numbers("nginx"), numbers("")), (None, None));
+    }
+}

@@ -1,0 +1,138 @@
+//! The token: its kind, whom it stands for, what it may do and for how long.
+
+use serde_json::Value;
+use time::macros::format_description;
+use time::{Date, Duration, OffsetDateTime};
+
+use super::{Finding, asked, said};
+use crate::config::Config;
+use crate::gitlab::{Content, GitlabError, Reply, Token};
+use crate::tools::Tools;
+
+const CHECK: &str = "token";
+const SCOPES: &str = "scopes";
+const EXPIRY: &str = "expiry";
+
+/// How many days before its end a token is worth a warning.
+const SOON: i64 = 14;
+
+/// All that can be said of it.
+pub(super) async fn findings(tools: &Tools, config: &Config) -> Vec<Finding> {
+    let token = match &config.token {
+        // The sandbox has one of its own.
+        None if config.instance != crate::config::Instance::Sandbox => {
+            return vec![Finding::warning(
+                CHECK,
+                "none is set: only what is public can be reached",
+                "Make a personal access token with the scope api (or read_api, to read only) in GitLab under \
+                 Preferences, Access tokens, and set it in GITLAB_TOKEN.",
+            )];
+        }
+        token => token.as_ref(),
+    };
+    if let Some(Token::Job(_)) = token {
+        return vec![Finding::fine(
+            CHECK,
+            "a CI/CD job's, which ends with its job and may do what the job may",
+        )];
+    }
+    let user = asked(tools, "current_user.get").await;
+    let own = asked(tools, "personal_access_token.get_self").await;
+    match (&user, &own) {
+        (_, Ok(own)) => {
+            let own = json(own);
+            vec![known(token, user.as_ref().ok().map(json), own), scopes(config, own), expiry(own)]
+        }
+        (Ok(user), Err(_)) => {
+            let who = named(Some(json(user)));
+            vec![
+                Finding::fine(CHECK, format!("{}{who}", kind(token, Some(json(user))))),
+                Finding::unknown(SCOPES, "GitLab does not tell them of this kind of token"),
+            ]
+        }
+        (Err(error), Err(_)) => vec![refused(error)],
+    }
+}
+
+fn refused(error: &GitlabError) -> Finding {
+    let mend = match error {
+        GitlabError::Unauthorized { expired: true, .. } => {
+            "It is expired or revoked: make a new one in GitLab and set it in GITLAB_TOKEN."
+        }
+        GitlabError::Unauthorized { .. } => {
+            "Check that the token in GITLAB_TOKEN is whole, of this GitLab, and not revoked; an OAuth token goes in \
+             GITLAB_OAUTH_TOKEN."
+        }
+        GitlabError::Forbidden { .. } => {
+            "Make a token with the scope api (or read_api, to read only); its user may also be blocked."
+        }
+        _ => "Try again: GitLab did not answer as it should.",
+    };
+    Finding::failure(CHECK, said(error), mend)
+}
+
+fn known(token: Option<&Token>, user: Option<&Value>, own: &Value) -> Finding {
+    let name = own.get("name").and_then(Value::as_str).unwrap_or_default();
+    Finding::fine(CHECK, format!("{} \"{name}\"{}", kind(token, user), named(user)))
+}
+
+/// Project and group access tokens are those of users that GitLab makes for them.
+fn kind(token: Option<&Token>, user: Option<&Value>) -> &'static str {
+    let is_bot = user.and_then(|user| user.get("bot")).and_then(Value::as_bool) == Some(true);
+    match token {
+        Some(Token::OAuth(_)) => "an OAuth access token",
+        Some(Token::Job(_)) => "a job token",
+        _ if is_bot => "a project or group access token",
+        _ => "a personal access token",
+    }
+}
+
+fn named(user: Option<&Value>) -> String {
+    let name = user.and_then(|user| user.get("username")).and_then(Value::as_str);
+    name.map(|name| format!(" of {name}")).unwrap_or_default()
+}
+
+fn scopes(config: &Config, own: &Value) -> Finding {
+    let scopes: Vec<&str> =
+        own.get("scopes").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let has = |scope: &str| scopes.contains(&scope);
+    let says = scopes.join(", ");
+    match () {
+        // What a fine-grained token may do, its permissions say, which GitLab does not tell.
+        () if has("api") || has("granular") => Finding::fine(SCOPES, says),
+        () if has("read_api") && config.policy.read_only => Finding::fine(SCOPES, says),
+        () if has("read_api") => Finding::warning(
+            SCOPES,
+            format!("{says}: whatever changes something will be refused"),
+            "Make a token with the scope api, or say that reading is all that is wanted (GITLAB_READ_ONLY=true).",
+        ),
+        () => Finding::failure(
+            SCOPES,
+            format!("{says}: none of them opens the API"),
+            "Make a token with the scope api, or read_api to read only.",
+        ),
+    }
+}
+
+fn expiry(own: &Value) -> Finding {
+    let Some(text) = own.get("expires_at").and_then(Value::as_str) else {
+        return Finding::fine(EXPIRY, "none");
+    };
+    let Ok(last) = Date::parse(text, format_description!("[year]-[month]-[day]")) else {
+        return Finding::unknown(EXPIRY, text);
+    };
+    let left: Duration = last - OffsetDateTime::now_utc().date();
+    let mend = "Rotate it in GitLab before that day, and set the new one in GITLAB_TOKEN.";
+    match left.whole_days() {
+        days if days <= 0 => Finding::failure(EXPIRY, format!("it ran out on {text}"), mend),
+        days if days <= SOON => Finding::warning(EXPIRY, format!("on {text}, in {days} days"), mend),
+        days => Finding::fine(EXPIRY, format!("on {text}, in {days} days")),
+    }
+}
+
+fn json(reply: &Reply) -> &Value {
+    match &reply.content {
+        Content::Json(value) => value,
+        _ => &Value::Null,
+    }
+}

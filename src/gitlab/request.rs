@@ -1,0 +1,94 @@
+//! A call as an HTTP request: credentials only where they belong, a body only on the first hop.
+
+use std::time::Duration;
+
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, Request, RequestBuilder, multipart};
+
+use super::redirect::Hop;
+use super::{GitlabError, Settings};
+use crate::call::{Body, Call, Part};
+use crate::catalog::Method;
+
+/// Writes it. What was left of the time is all that it may take.
+pub(super) fn write(
+    http: &Client,
+    settings: &Settings,
+    call: &Call,
+    hop: &Hop,
+    left: Duration,
+) -> Result<Result<Request, reqwest::Error>, GitlabError> {
+    let mut request = http.request(method(call.method()), hop.url.clone()).timeout(left);
+    if hop.trusted {
+        request = request.headers(credentials(settings)?);
+    }
+    if !hop.redirected {
+        request = with_body(request, call.body());
+    }
+    Ok(request.build())
+}
+
+/// The token, and what a proxy in front of GitLab wants to see.
+fn credentials(settings: &Settings) -> Result<HeaderMap, GitlabError> {
+    let token = settings.token.iter().map(|token| {
+        let (name, value) = token.header();
+        (name.to_owned(), value, "the token")
+    });
+    let extra = settings.extra_headers.iter().map(|header| {
+        (
+            header.name.to_ascii_lowercase(),
+            header.value.reveal().to_owned(),
+            "a header of GITLAB_EXTRA_HEADERS",
+        )
+    });
+    let mut headers = HeaderMap::new();
+    // The token last: nothing takes its place.
+    for (name, value, whose) in extra.chain(token) {
+        // Without their sources, which may quote the value.
+        let unusable = || {
+            let what = format!("{whose} holds characters that no header can carry");
+            GitlabError::Setup { what, source: None }
+        };
+        let name = HeaderName::try_from(name).map_err(|_| unusable())?;
+        let mut value = HeaderValue::try_from(value).map_err(|_| unusable())?;
+        value.set_sensitive(true);
+        headers.insert(name, value);
+    }
+    Ok(headers)
+}
+
+fn with_body(request: RequestBuilder, body: &Body) -> RequestBuilder {
+    match body {
+        Body::Empty => request,
+        Body::Json(value) => request.json(value),
+        Body::Multipart(parts) => request.multipart(form(parts)),
+        Body::Raw(bytes) => request.header(CONTENT_TYPE, "application/octet-stream").body(bytes.clone()),
+    }
+}
+
+fn method(method: Method) -> reqwest::Method {
+    match method {
+        Method::Get => reqwest::Method::GET,
+        Method::Head => reqwest::Method::HEAD,
+        Method::Post => reqwest::Method::POST,
+        Method::Put => reqwest::Method::PUT,
+        Method::Patch => reqwest::Method::PATCH,
+        Method::Delete => reqwest::Method::DELETE,
+    }
+}
+
+/// A form in which each file has the media type of its name: GitLab looks at it for images.
+fn form(parts: &[Part]) -> multipart::Form {
+    parts.iter().fold(multipart::Form::new(), |form, part| match part {
+        Part::Text { name, value } => form.text(name.clone(), value.clone()),
+        Part::File { name, filename, bytes } => {
+            let mut headers = HeaderMap::new();
+            let kind = mime_guess::from_path(filename).first_or_octet_stream();
+            if let Ok(kind) = HeaderValue::try_from(kind.as_ref()) {
+                headers.insert(CONTENT_TYPE, kind);
+            }
+            let file = multipart::Part::bytes(bytes.clone()).file_name(filename.clone()).headers(headers);
+            form.part(name.clone(), file)
+        }
+    })
+}

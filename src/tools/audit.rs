@@ -1,0 +1,228 @@
+//! The audit: a line on standard error for each action that a client executes, whatever became of it.
+//!
+//! It says what was done, where, and how it went: the operation as a template in which only the project or group
+//! and the iids are filled in, as every other part of a path may be somebody's file or branch. No value of a
+//! parameter is in it, no text of an answer, and no name that the catalog does not have.
+
+mod lines;
+
+use std::time::Instant;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use super::{Answer, ErrorKind, ToolError};
+use crate::call::{Call, Checked};
+use crate::catalog::{Action, Piece, pieces};
+use crate::gitlab::{GitlabError, Reply};
+use lines::Lines;
+
+/// In which form the lines are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Audit {
+    #[default]
+    Off,
+    /// `name=value` pairs.
+    Text,
+    /// An object a line.
+    Json,
+}
+
+/// Keeps the audit of one server.
+#[derive(Debug)]
+pub struct Auditor {
+    form: Audit,
+    lines: Lines,
+}
+
+/// The line of one call, written when it is dropped: also a call that is cancelled has one.
+#[derive(Debug)]
+pub struct Entry<'a> {
+    auditor: &'a Auditor,
+    started: Instant,
+    line: Line,
+}
+
+/// What a line says, in this order.
+#[derive(Debug, Default, Serialize)]
+struct Line {
+    time: String,
+    /// The action's id; none where there is no such action.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    action: Option<String>,
+    /// As GitLab's documentation writes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    operation: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
+    /// Of GraphQL, whose path says nothing: the project or group, and the iid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<String>,
+    decision: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<u16>,
+    /// Of the body of an answer that was a success.
+    bytes: u64,
+    ms: u64,
+    /// `ok`, `cancelled`, or the kind of the error.
+    outcome: String,
+}
+
+impl Auditor {
+    pub fn new(form: Audit) -> Auditor {
+        Auditor { form, lines: Lines::default() }
+    }
+
+    /// Begins the line of a call.
+    pub fn begin(&self) -> Entry<'_> {
+        let line = Line { decision: "none", outcome: "cancelled".to_owned(), ..Line::default() };
+        Entry { auditor: self, started: Instant::now(), line }
+    }
+}
+
+impl Entry<'_> {
+    /// The action that is meant.
+    pub fn named(&mut self, action: &Action) {
+        self.line.action = Some(action.id.clone());
+    }
+
+    /// The call that it makes.
+    pub fn called(&mut self, call: &Call, checked: &Checked) {
+        let action = checked.action();
+        if action.direct().is_some() {
+            self.line.operation = Some(known_operations(call));
+            return;
+        }
+        self.line.operation = Some(call.operation().to_owned());
+        let params = checked.params();
+        let operation = action.operations.iter().find(|operation| operation.to_string() == call.operation());
+        match operation {
+            Some(operation) if operation.graphql.is_none() => {
+                let filled = |name: &str| told(operation.filled_by(name), params);
+                self.line.path = Some(template(&operation.path, filled));
+            }
+            _ => {
+                let parts: Vec<String> =
+                    ["fullPath", "iid"].iter().filter_map(|name| told(name, params)).collect();
+                self.line.target = (!parts.is_empty()).then(|| parts.join("/"));
+            }
+        }
+    }
+
+    /// What GitLab answered; that it was asked means that it was allowed.
+    pub fn answered(&mut self, sent: &Result<Reply, GitlabError>) {
+        self.line.decision = "allowed";
+        match sent {
+            Ok(reply) => {
+                self.line.status = Some(reply.status);
+                self.line.bytes = reply.bytes;
+            }
+            Err(error) => self.line.status = error.status(),
+        }
+    }
+
+    /// How it ended.
+    pub fn ended(mut self, result: &Result<Answer, ToolError>) {
+        self.line.outcome = match result {
+            Ok(_) => "ok".to_owned(),
+            Err(error) => error.kind.name(),
+        };
+        if let ("none", Some(decision)) = (self.line.decision, decided(result)) {
+            self.line.decision = decision;
+        }
+    }
+}
+
+impl Drop for Entry<'_> {
+    fn drop(&mut self) {
+        if self.auditor.form == Audit::Off {
+            return;
+        }
+        self.line.ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.line.time = OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default();
+        self.auditor.lines.write(self.line.written(self.auditor.form));
+    }
+}
+
+impl Line {
+    fn written(&self, form: Audit) -> String {
+        let Ok(Value::Object(fields)) = serde_json::to_value(self) else { return String::new() };
+        match form {
+            Audit::Off => String::new(),
+            Audit::Json => {
+                Value::Object(Map::from_iter([("audit".to_owned(), Value::Object(fields))])).to_string()
+            }
+            Audit::Text => {
+                let mut fields = fields.into_iter();
+                let time = fields.next().map(|(_, time)| plain(&time)).unwrap_or_default();
+                let pairs: Vec<String> =
+                    fields.map(|(name, value)| format!("{name}={}", plain(&value))).collect();
+                format!("{time} audit {}", pairs.join(" "))
+            }
+        }
+    }
+}
+
+/// What was decided on a call that was not sent.
+fn decided(result: &Result<Answer, ToolError>) -> Option<&'static str> {
+    match result {
+        Ok(answer) => answer.structured.contains_key("preview").then_some("preview"),
+        Err(error) => match error.kind {
+            ErrorKind::Denied => Some("denied"),
+            ErrorKind::NeedsConfirmation => Some("needs_confirmation"),
+            _ => None,
+        },
+    }
+}
+
+/// What a direct call comes down to, as the catalog has it: what it does not have may hold anything.
+fn known_operations(call: &Call) -> String {
+    let known = call.touches().iter().filter(|touched| !touched.ids.is_empty());
+    let known: Vec<&str> = known.map(|touched| touched.operation.as_str()).collect();
+    match known.as_slice() {
+        [] => format!("{} of what the catalog does not have", call.method().name()),
+        known => known.join(", "),
+    }
+}
+
+/// The path with the placeholders filled that may be.
+fn template(path: &str, filled: impl Fn(&str) -> Option<String>) -> String {
+    let parts = pieces(path).map(|piece| match piece {
+        Piece::Text(text) => text.to_owned(),
+        Piece::Placeholder { name, glob } => {
+            filled(name).unwrap_or_else(|| format!("{}{name}", if glob { '*' } else { ':' }))
+        }
+    });
+    parts.collect()
+}
+
+/// A parameter's value where it says which project, group or numbered thing is meant, and is of that form.
+fn told(param: &str, params: &Map<String, Value>) -> Option<String> {
+    /// What a path segment keeps (RFC 3986, 2.3).
+    const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+    let is_number = param == "iid" || param.ends_with("_iid");
+    match params.get(param)? {
+        Value::Number(number) if is_number || param == "fullPath" => Some(number.to_string()),
+        Value::String(text) if is_number && text.bytes().all(|byte| byte.is_ascii_digit()) => {
+            Some(text.clone())
+        }
+        Value::String(text) if param == "fullPath" => {
+            Some(utf8_percent_encode(text.trim_matches('/'), SEGMENT).to_string())
+        }
+        _ => None,
+    }
+}
+
+/// A value of a line of text: in quotes where it would not be one word.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) if !text.contains([' ', '"', '=']) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,75 @@
+//! The way of the lines to standard error. A client that never reads it must not hold up a call: the lines are
+//! written by a thread of their own, and those that find no room are counted and told when there is room again.
+
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// How many lines wait to be written.
+const WAITING: usize = 256;
+
+/// How long the end waits for the last of them.
+const GRACE: Duration = Duration::from_millis(250);
+
+/// A writer of lines, which begins with the first.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    writer: OnceLock<Option<Writer>>,
+    lost: AtomicU64,
+}
+
+#[derive(Debug)]
+struct Writer {
+    lines: SyncSender<String>,
+    /// Told when the last line is written.
+    done: Mutex<Receiver<()>>,
+}
+
+impl Lines {
+    /// Hands a line to the writer.
+    pub(super) fn write(&self, line: String) {
+        let Some(writer) = self.writer.get_or_init(start) else { return };
+        let lost = self.lost.swap(0, Ordering::Relaxed);
+        let line = match lost {
+            0 => format!("{line}\n"),
+            lost => format!("audit: {lost} lines are missing, as standard error was not read\n{line}\n"),
+        };
+        if writer.lines.try_send(line).is_err() {
+            self.lost.fetch_add(lost + 1, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Drop for Lines {
+    fn drop(&mut self) {
+        if let Some(Some(Writer { lines, done })) = self.writer.take() {
+            drop(lines);
+            // Either it is done, or nobody reads.
+            let _ = done.into_inner().unwrap_or_else(PoisonError::into_inner).recv_timeout(GRACE);
+        }
+    }
+}
+
+/// Starts the thread; without one there is no audit, which the log says.
+fn start() -> Option<Writer> {
+    let (lines, waiting) = sync_channel::<String>(WAITING);
+    let (finished, done) = sync_channel(1);
+    let run = move || {
+        for line in waiting {
+            // A standard error that is closed takes nothing, and there is nowhere else to say so.
+            let _ = io::stderr().lock().write_all(line.as_bytes());
+        }
+        // Whoever waited may be gone.
+        let _ = finished.send(());
+    };
+    match thread::Builder::new().name("audit".to_owned()).spawn(run) {
+        Ok(_) => Some(Writer { lines, done: Mutex::new(done) }),
+        Err(error) => {
+            tracing::error!(%error, "no audit is kept: its thread cannot be started");
+            None
+        }
+    }
+}

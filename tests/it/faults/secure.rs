@@ -1,0 +1,107 @@
+//! A GitLab behind TLS: with a certificate of whichever kind a test wants, and one that it may want of its client.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::thread;
+
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, Issuer, KeyPair, date_time_ymd};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::server::WebPkiClientVerifier;
+use rustls::{RootCertStore, ServerConfig, ServerConnection, StreamOwned};
+use tempfile::NamedTempFile;
+
+/// An authority, and what it vouches for.
+pub struct Authority {
+    issuer: CertifiedIssuer<'static, KeyPair>,
+}
+
+/// A certificate with its key.
+pub struct Identity {
+    certificate: CertificateDer<'static>,
+    key: PrivateKeyDer<'static>,
+    pub certificate_file: NamedTempFile,
+    pub key_file: NamedTempFile,
+}
+
+impl Authority {
+    pub fn new() -> Authority {
+        let mut params = CertificateParams::new(["authority.example.com".to_owned()]).unwrap();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        Authority { issuer: CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap() }
+    }
+
+    pub fn file(&self) -> NamedTempFile {
+        file(&self.issuer.pem())
+    }
+
+    /// For that name, until the end of that year.
+    pub fn vouch(&self, name: &str, until: i32) -> Identity {
+        let mut params = CertificateParams::new([name.to_owned()]).unwrap();
+        params.not_before = date_time_ymd(2001, 1, 1);
+        params.not_after = date_time_ymd(until, 12, 31);
+        let key = KeyPair::generate().unwrap();
+        let issuer: &Issuer<'_, KeyPair> = &self.issuer;
+        let certificate = params.signed_by(&key, issuer).unwrap();
+        Identity {
+            certificate_file: file(&certificate.pem()),
+            key_file: file(&key.serialize_pem()),
+            certificate: certificate.der().clone(),
+            key: key.into(),
+        }
+    }
+}
+
+fn file(content: &str) -> NamedTempFile {
+    let mut file = NamedTempFile::new().unwrap();
+    file.write_all(content.as_bytes()).unwrap();
+    file
+}
+
+/// Serves a version to whoever gets so far, and wants to know its clients where an authority for them is given.
+/// Gives the URL.
+pub fn serve(identity: &Identity, clients: Option<&Authority>) -> String {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder =
+        ServerConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions().unwrap();
+    let builder = match clients {
+        None => builder.with_no_client_auth(),
+        Some(authority) => {
+            let mut roots = RootCertStore::empty();
+            roots.add(authority.issuer.der().clone()).unwrap();
+            let verifier =
+                WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider).build().unwrap();
+            builder.with_client_cert_verifier(verifier)
+        }
+    };
+    let chain = vec![identity.certificate.clone()];
+    let config = Arc::new(builder.with_single_cert(chain, identity.key.clone_key()).unwrap());
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("https://localhost:{}", listener.local_addr().unwrap().port());
+    thread::spawn(move || {
+        for stream in listener.incoming().map_while(Result::ok) {
+            let config = config.clone();
+            thread::spawn(move || answer(stream, config));
+        }
+    });
+    url
+}
+
+/// One answer a connection, whatever is asked.
+fn answer(stream: TcpStream, config: Arc<ServerConfig>) {
+    let mut stream = StreamOwned::new(ServerConnection::new(config).unwrap(), stream);
+    let mut head = Vec::new();
+    let mut chunk = [0; 1024];
+    while !head.windows(4).any(|window| window == b"\r\n\r\n") {
+        match stream.read(&mut chunk) {
+            Ok(read) if read > 0 => head.extend_from_slice(&chunk[..read]),
+            _ => return,
+        }
+    }
+    let body = r#"{"version": "18.0.0"}"#;
+    let head =
+        format!("content-type: application/json\r\nconnection: close\r\ncontent-length: {}", body.len());
+    let _ = stream.write_all(format!("HTTP/1.1 200 OK\r\n{head}\r\n\r\n{body}").as_bytes());
+    stream.conn.send_close_notify();
+    let _ = stream.flush();
+}
