@@ -124,8 +124,12 @@ async fn with(gitlab: Gitlab, variables: &[(&str, &str)]) -> (Option<i32>, Value
 #[tokio::test]
 async fn a_gitlab_that_is_well() {
     let outcome = with(Gitlab::default(), &[]).await;
-    let checks: Vec<&str> =
-        outcome.1["checks"].as_array().unwrap().iter().map(|finding| finding["check"].as_str().unwrap()).collect();
+    let checks: Vec<&str> = outcome.1["checks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|finding| finding["check"].as_str().unwrap())
+        .collect();
     let all =
         ["address", "proxy", "certificate", "version", "token", "scopes", "expiry", "rate limit", "clock"];
     assert_eq!(checks, all);
@@ -134,7 +138,12 @@ async fn a_gitlab_that_is_well() {
     }
     assert_found(&outcome, "token", "fine", "a personal access token \\\"for the agent\\\" of alice");
     assert_found(&outcome, "rate limit", "fine", "1999 of 2000");
-    assert_found(&examined(&[("GITLAB_URL", "sandbox"), ("GITLAB_TOKEN", "")]).await, "version", "fine", "18.");
+    assert_found(
+        &examined(&[("GITLAB_URL", "sandbox"), ("GITLAB_TOKEN", "")]).await,
+        "version",
+        "fine",
+        "18.",
+    );
 }
 
 #[tokio::test]
@@ -146,7 +155,12 @@ async fn tokens() {
         Gitlab { version: answer(), user: answer(), own: answer() }
     };
     assert_found(&with(scoped(&["read_api"]), &[]).await, "scopes", "warning", "GITLAB_READ_ONLY");
-    assert_found(&with(scoped(&["read_api"]), &[("GITLAB_READ_ONLY", "1")]).await, "scopes", "fine", "read_api");
+    assert_found(
+        &with(scoped(&["read_api"]), &[("GITLAB_READ_ONLY", "1")]).await,
+        "scopes",
+        "fine",
+        "read_api",
+    );
     assert_found(&with(scoped(&["read_repository"]), &[]).await, "scopes", "failure", "scope api");
     assert_found(&with(lasting(5), &[]).await, "expiry", "warning", "in 5 days");
     assert_found(&with(lasting(-1), &[]).await, "expiry", "failure", "ran out");
@@ -170,7 +184,12 @@ async fn tokens() {
 async fn what_answers() {
     let answering = |version| Gitlab { version, ..Gitlab::default() };
     assert_found(&with(answering(version("15.1.0")), &[]).await, "version", "warning", "Update GitLab");
-    assert_found(&with(answering(ok(json!({"hello": "world"}))), &[]).await, "version", "failure", "GITLAB_URL");
+    assert_found(
+        &with(answering(ok(json!({"hello": "world"}))), &[]).await,
+        "version",
+        "failure",
+        "GITLAB_URL",
+    );
     assert_found(&with(answering(ResponseTemplate::new(404)), &[]).await, "address", "failure", "sub-path");
     let page = ResponseTemplate::new(200).set_body_raw("<html><title>Intranet</title>", "text/html");
     assert_found(&with(answering(page), &[]).await, "address", "failure", "Intranet");
@@ -239,7 +258,11 @@ async fn certificates() {
     let trusted = at(("GITLAB_CA_FILE", file.path().display().to_string())).await;
     assert_eq!(finding(&trusted.1, "certificate")["state"], "fine", "{trusted:?}");
     let (code, found) = at(("GITLAB_MAX_REQUESTS", "1".to_owned())).await;
-    assert_eq!((code, &finding(&found, "address")["state"]), (Some(2), &json!("fine")), "it can be connected to");
+    assert_eq!(
+        (code, &finding(&found, "address")["state"]),
+        (Some(2), &json!("fine")),
+        "it can be connected to"
+    );
     assert_found(&(code, found), "certificate", "failure", "GITLAB_CA_FILE");
     let blind = at(("GITLAB_INSECURE_TLS", "true".to_owned())).await;
     assert_eq!(finding(&blind.1, "certificate")["state"], "warning", "{blind:?}");

@@ -69,17 +69,23 @@ fn address(tools: &Tools, config: &Config, version: &Result<Reply, GitlabError>)
             said(error),
             "Check GITLAB_URL; where a proxy in front asks for signing in, GITLAB_EXTRA_HEADERS can carry its credentials.",
         ),
-        Err(error @ GitlabError::Server { .. }) => {
-            Finding::failure(CHECK, said(error), "GitLab itself has trouble: look at its status, and try again later.")
+        Err(error @ GitlabError::Server { .. }) => Finding::failure(
+            CHECK,
+            said(error),
+            "GitLab itself has trouble: look at its status, and try again later.",
+        ),
+        Err(GitlabError::Setup { .. } | GitlabError::Path { .. }) => {
+            Finding::unknown(CHECK, format!("{place} was not asked"))
         }
-        Err(GitlabError::Setup { .. } | GitlabError::Path { .. }) => Finding::unknown(CHECK, format!("{place} was not asked")),
         Err(_) => Finding::fine(CHECK, format!("{place} answers{over}")),
     }
 }
 
 fn proxy(tools: &Tools, version: &Result<Reply, GitlabError>) -> Finding {
     const CHECK: &str = "proxy";
-    let Some(proxy) = tools.client().proxy() else { return Finding::fine(CHECK, "none between here and GitLab") };
+    let Some(proxy) = tools.client().proxy() else {
+        return Finding::fine(CHECK, "none between here and GitLab");
+    };
     let is_cut = matches!(
         version,
         Err(GitlabError::Network { trouble: Trouble::Connect | Trouble::Lost | Trouble::Name, .. }
@@ -169,7 +175,11 @@ fn rate(tools: &Tools) -> Finding {
     let is_low = rate.limit.is_some_and(|limit| rate.remaining * 10 < limit) || rate.remaining == 0;
     match is_low {
         false => Finding::fine(CHECK, says),
-        true => Finding::warning(CHECK, says, "See what else uses this token or address; lower GITLAB_MAX_REQUESTS."),
+        true => Finding::warning(
+            CHECK,
+            says,
+            "See what else uses this token or address; lower GITLAB_MAX_REQUESTS.",
+        ),
     }
 }
 

@@ -31,7 +31,10 @@ pub(super) async fn findings(tools: &Tools, config: &Config) -> Vec<Finding> {
         token => token.as_ref(),
     };
     if let Some(Token::Job(_)) = token {
-        return vec![Finding::fine(CHECK, "a CI/CD job's, which ends with its job and may do what the job may")];
+        return vec![Finding::fine(
+            CHECK,
+            "a CI/CD job's, which ends with its job and may do what the job may",
+        )];
     }
     let user = asked(tools, "current_user.get").await;
     let own = asked(tools, "personal_access_token.get_self").await;
