@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use gitlab_mcp::gitlab::{self, Secret, Token};
 use gitlab_mcp::sandbox::Sandbox;
-use gitlab_mcp::tools::{ExecuteRequest, Settings, Tools, View};
+use gitlab_mcp::tools::{Audit, ExecuteRequest, Settings, Tools, View};
 use serde_json::{Value, json};
 use url::Url;
 
@@ -26,6 +26,7 @@ fn tools(url: &str) -> Outcome<Tools> {
         policy: Default::default(),
         project: None,
         max_bytes: 1_000_000,
+        audit: Audit::Off,
     })?)
 }
 

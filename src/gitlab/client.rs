@@ -54,8 +54,10 @@ impl Client {
 
     /// The same with less time than the settings give.
     pub async fn send_within(&self, call: &Call, timeout: Duration) -> Result<Reply, GitlabError> {
+        // Reading the system's certificates, once, is not GitLab's time.
+        self.roads.open()?;
         let started = Instant::now();
-        let result = self.attempts(call, Time { started, all: timeout.min(self.settings.timeout) }).await;
+        let result = self.attempts(call, self.time(started, timeout)).await;
         let status = match &result {
             Ok(reply) => Some(reply.status),
             Err(error) => error.status(),
@@ -94,7 +96,7 @@ impl Client {
                 }
                 Err(error) => error,
             };
-            let Some(pause) = retries.pause(&error, time.left()) else {
+            let Some(pause) = retries.pause(&error, time.left_to_begin()) else {
                 // It was answered, if not as wished.
                 if error.status().is_some_and(|status| status < 500 && status != 429) {
                     self.budget.earn();
@@ -106,10 +108,19 @@ impl Client {
         }
     }
 
+    /// An attempt is worth waiting for only while it has the time to connect.
+    fn time(&self, started: Instant, timeout: Duration) -> Time {
+        Time { started, all: timeout.min(self.settings.timeout), kept: self.settings.connect_time() }
+    }
+
     /// One request, in its turn, and the redirects it leads to. Between attempts others have theirs.
     async fn attempt(&self, call: &Call, url: Url, time: Time) -> Result<Reply, GitlabError> {
         self.wait_for_rate(time).await?;
         let _turn = self.turn(time).await?;
+        // Where a change ended while it connects, nobody could say whether it was made.
+        if changes(call) && time.left_to_begin().is_zero() {
+            return Err(GitlabError::NotBegun { after: time.all });
+        }
         let mut hop = Hop::first(url);
         for _ in 0..=redirect::MAX_HOPS {
             let http = self.roads.to(&hop).await?;
@@ -129,7 +140,7 @@ impl Client {
     /// Waits until GitLab takes requests again, where that is soon. What it would refuse is not sent.
     async fn wait_for_rate(&self, time: Time) -> Result<(), GitlabError> {
         let Some(pause) = self.seen.pause() else { return Ok(()) };
-        if pause > LONGEST_PAUSE || pause >= time.left() {
+        if pause > LONGEST_PAUSE || pause >= time.left_to_begin() {
             return Err(GitlabError::RateUsedUp { retry_after: pause });
         }
         tell(Event::RateLimit { pause });
@@ -147,7 +158,7 @@ impl Client {
         match tokio::time::timeout(time.left(), self.turns.acquire()).await {
             // It is never closed; without a turn the call would go all the same.
             Ok(turn) => Ok(turn.ok()),
-            Err(_) => Err(GitlabError::NoTurn { after: time.all, in_flight }),
+            Err(_) => Err(GitlabError::NotBegun { after: time.all }),
         }
     }
 
@@ -230,11 +241,17 @@ impl Client {
 struct Time {
     started: Instant,
     all: Duration,
+    /// What has to be left when a request is begun: the time that a connection may take.
+    kept: Duration,
 }
 
 impl Time {
     fn left(self) -> Duration {
         self.all.saturating_sub(self.started.elapsed())
+    }
+
+    fn left_to_begin(self) -> Duration {
+        self.left().saturating_sub(self.kept)
     }
 }
 

@@ -41,9 +41,9 @@ pub enum GitlabError {
     /// Not sent: GitLab has said that it takes no more for so long, which is too long to wait.
     #[error("GitLab's rate limit is used up for another {} s; nothing was sent", retry_after.as_secs().max(1))]
     RateUsedUp { retry_after: Duration },
-    /// Not sent: those before it took all the time.
-    #[error("no turn within {} s, as {in_flight} requests are under way; nothing was sent", after.as_secs_f32())]
-    NoTurn { after: Duration, in_flight: usize },
+    /// Not sent: requests before it, and pauses, took the time.
+    #[error("there was no time to send it within {} s; nothing was sent", after.as_secs_f32())]
+    NotBegun { after: Duration },
     /// 5xx, and what HTTP has no such meaning for.
     #[error("GitLab failed: {answer}")]
     Server { answer: Answer, retry_after: Option<Duration> },
@@ -149,7 +149,7 @@ impl GitlabError {
             GitlabError::Path { .. }
             | GitlabError::Setup { .. }
             | GitlabError::RateUsedUp { .. }
-            | GitlabError::NoTurn { .. } => Applied::No,
+            | GitlabError::NotBegun { .. } => Applied::No,
             _ => self.answer().map_or(Applied::No, |answer| answer.applied),
         }
     }

@@ -46,6 +46,11 @@ impl Roads {
         }
     }
 
+    /// Makes the client for GitLab, which takes some milliseconds the first time.
+    pub(super) fn open(&self) -> Result<(), GitlabError> {
+        made(&self.to_gitlab, || self.for_gitlab()).map(drop)
+    }
+
     /// The client for this hop, or why nothing is sent there. One that could not be made is tried again next time:
     /// a CA file may be put right meanwhile.
     pub(super) async fn to(&self, hop: &Hop) -> Result<&reqwest::Client, GitlabError> {

@@ -66,10 +66,10 @@ impl Settings {
         }
     }
 
-    /// How long a connection may take: a little less than all there is, so that what never connected is known for
-    /// that, and not for a request whose answer was lost.
+    /// How long a connection may take: at most half of all there is. A change is begun only while that much is left,
+    /// so that what never connected is known for that, and not for a request whose answer was lost.
     pub(super) fn connect_time(&self) -> Duration {
-        self.connect_timeout.min(self.timeout * 9 / 10)
+        self.connect_timeout.min(self.timeout / 2)
     }
 
     /// The same text with every secret blotted out, should it have been echoed.

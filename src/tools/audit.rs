@@ -141,6 +141,9 @@ impl Drop for Entry<'_> {
         if self.auditor.form == Audit::Off {
             return;
         }
+        if std::thread::panicking() {
+            self.line.outcome = ErrorKind::Internal.name();
+        }
         self.line.ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.line.time = OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default();
         self.auditor.lines.write(self.line.written(self.auditor.form));

@@ -263,7 +263,7 @@ fn kind_of(error: &GitlabError) -> ErrorKind {
         GitlabError::Invalid { answer } if matches!(answer.status, 400 | 422) => ErrorKind::InvalidParams,
         GitlabError::RateLimited { .. } | GitlabError::RateUsedUp { .. } => ErrorKind::RateLimited,
         GitlabError::Network { .. } => ErrorKind::Network,
-        GitlabError::Timeout { .. } | GitlabError::NoTurn { .. } => ErrorKind::Timeout,
+        GitlabError::Timeout { .. } | GitlabError::NotBegun { .. } => ErrorKind::Timeout,
         GitlabError::TooLarge { .. } => ErrorKind::TooLarge,
         GitlabError::Invalid { .. }
         | GitlabError::Server { .. }
@@ -292,8 +292,8 @@ fn hint(error: &GitlabError, anonymous: bool) -> Option<String> {
             "It is not there, or the token may not see it: GitLab says the same of both. Check the path and the number."
         }
         GitlabError::RateLimited { .. } | GitlabError::RateUsedUp { .. } => "Wait before the next call.",
-        GitlabError::NoTurn { .. } => {
-            "Make fewer calls at a time (GITLAB_MAX_REQUESTS is how many are sent)."
+        GitlabError::NotBegun { .. } => {
+            "Make fewer calls at a time (GITLAB_MAX_REQUESTS), or give them longer (GITLAB_TIMEOUT)."
         }
         GitlabError::Network { trouble, .. } => mend(*trouble, error.distrust()),
         GitlabError::Timeout { .. } => {

@@ -124,3 +124,16 @@ fn a_client_that_never_reads_standard_error_is_served() {
     client.close().well();
     drop(unread);
 }
+
+#[cfg(unix)]
+#[test]
+fn the_last_line_is_written_when_a_signal_ends_it() {
+    let mut client = Client::sandbox();
+    client.call(EXECUTE, json!({"action": "instance.version"}));
+    let killed =
+        std::process::Command::new("kill").args(["-TERM", &client.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let ended = client.wait();
+    assert!(ended.stderr.contains("action=instance.version"), "{}", ended.stderr);
+    ended.well();
+}

@@ -24,7 +24,7 @@ fn output(arguments: &[&str]) -> String {
 #[test]
 fn help_says_what_there_is() {
     insta::assert_snapshot!("help", output(&["--help"]));
-    for command in ["find", "execute", "catalog", "eval"] {
+    for command in ["find", "execute", "doctor", "catalog", "eval"] {
         let help = output(&[command, "-h"]);
         let own = help.split("\nSettings:").next().unwrap();
         insta::assert_snapshot!(format!("help_{command}"), own);
@@ -33,9 +33,14 @@ fn help_says_what_there_is() {
 
 #[test]
 fn every_flag_has_help() {
-    for arguments in
-        [&["-h"][..], &["find", "-h"], &["execute", "-h"], &["catalog", "list", "-h"], &["eval", "-h"]]
-    {
+    for arguments in [
+        &["-h"][..],
+        &["find", "-h"],
+        &["execute", "-h"],
+        &["doctor", "-h"],
+        &["catalog", "list", "-h"],
+        &["eval", "-h"],
+    ] {
         let help = output(arguments);
         let flags = help.lines().filter(|line| line.trim_start().starts_with('-'));
         for line in flags {

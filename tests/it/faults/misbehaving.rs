@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -31,6 +32,7 @@ pub struct Request {
 pub struct Misbehaving {
     pub address: SocketAddr,
     seen: Seen,
+    connections: Arc<AtomicUsize>,
 }
 
 impl Misbehaving {
@@ -39,18 +41,25 @@ impl Misbehaving {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let seen = Seen::default();
-        let requests = seen.clone();
+        let connections = Arc::new(AtomicUsize::new(0));
+        let (requests, opened) = (seen.clone(), connections.clone());
         thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
+                opened.fetch_add(1, Ordering::SeqCst);
                 let seen = requests.clone();
                 thread::spawn(move || serve(stream, cases, &seen));
             }
         });
-        Misbehaving { address, seen }
+        Misbehaving { address, seen, connections }
     }
 
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
+    }
+
+    /// How many connections were made so far.
+    pub fn connections(&self) -> usize {
+        self.connections.load(Ordering::SeqCst)
     }
 
     /// The requests about a case so far.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::misbehaving::{Behaviour, Misbehaving, answer};
 use super::{ask, error, is_well, process, write};
-use crate::client::{Client, reply};
+use crate::client::{Client, WITHOUT_HANDSHAKE, reply};
 
 const JSON: &str = "content-type: application/json\r\n";
 
@@ -134,7 +134,7 @@ fn no_more_are_under_way_than_may_be() {
 
 #[test]
 fn a_wait_is_told_to_a_client_that_asked_for_progress() {
-    let (_gitlab, mut client) = start("10");
+    let (gitlab, mut client) = start("10");
     let call = |token: Option<&str>, id: u64| {
         let arguments = json!({"action": "project.get", "params": {"fullPath": "fault/last-for-2"}});
         let mut params = json!({"name": "gitlab_execute_action", "arguments": arguments});
@@ -154,6 +154,17 @@ fn a_wait_is_told_to_a_client_that_asked_for_progress() {
     );
     assert!(progress["params"]["message"].as_str().unwrap().contains("rate limit"), "{progress}");
     assert_eq!(client.receive()["id"], 81);
+    // The same without a handshake, where each request says who asks.
+    let mut modern = call(Some("yours"), 83);
+    modern["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!(WITHOUT_HANDSHAKE);
+    modern["params"]["_meta"]["io.modelcontextprotocol/clientInfo"] = json!({"name": "test", "version": "1"});
+    modern["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
+    let mut other = Client::start(&[], &[("GITLAB_URL", &gitlab.url())]);
+    other.send(&modern);
+    assert_eq!(other.receive()["id"], 83);
+    other.send(&modern);
+    assert_eq!(other.receive()["params"]["progressToken"], "yours");
+    assert_eq!(other.receive()["id"], 83);
     // Nobody else is told.
     client.send(&call(None, 82));
     assert_eq!(client.receive()["id"], 82);

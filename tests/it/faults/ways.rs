@@ -1,5 +1,6 @@
 //! The way to GitLab: names, hosts, certificates, proxies, and where a redirect leads.
 
+use std::io::Read;
 use std::net::{TcpListener, TcpStream};
 use std::sync::OnceLock;
 use std::thread;
@@ -165,6 +166,8 @@ fn a_proxy_that_does_not_do_its_part() {
 fn a_proxy_that_answers_itself() {
     fn answers(mut stream: TcpStream) {
         let page = "<html><title>Blocked by policy</title></html>";
+        // Never before it is asked.
+        let _ = stream.read(&mut [0; 4096]);
         answer(&mut stream, "200 OK", "content-type: text/html\r\n", page);
         wait_for_end(&mut stream);
     }
@@ -209,6 +212,36 @@ fn another_host_is_told_no_secret() {
     client.close().well();
 }
 
+/// What a proxy brings back of a GitLab that redirects, and of where it redirects to.
+const PROXIED: &[(&str, Behaviour)] = &[
+    ("kept-out", |stream, _| redirect(stream, "http://storage.example.com/fault%2Fkept-file ")),
+    ("kept-file", |stream, _| answer(stream, "200 OK", "content-type: text/plain\r\n", "the file")),
+    ("kept-in", |stream, _| redirect(stream, "http://10.0.0.1/fault%2Fkept-file ")),
+    ("kept-near", |stream, _| redirect(stream, "http://redis/fault%2Fkept-file ")),
+    ("kept-meta", |stream, _| redirect(stream, "http://169.254.169.254/fault%2Fkept-file ")),
+];
+
+fn redirect(stream: &mut TcpStream, to: &str) {
+    answer(stream, "302 Found", &format!("location: {to}\r\n"), "");
+}
+
+#[test]
+fn a_proxy_is_asked_for_no_address_inside() {
+    let proxy = Misbehaving::start(PROXIED);
+    let mut client = process("http://gitlab.example.com", &[("HTTP_PROXY", &proxy.url())]);
+    for case in ["kept-in", "kept-near", "kept-meta"] {
+        let error = error(case, ask(&mut client, case), "gitlab_error");
+        assert!(error["message"].as_str().unwrap().contains("the address is internal"), "{error}");
+    }
+    assert!(proxy.requests("kept-file").is_empty());
+    let reply = ask(&mut client, "kept-out");
+    assert!(reply.text.contains("the file"), "{}", reply.text);
+    let file = proxy.requests("kept-file").remove(0);
+    assert!(file.line.starts_with("GET http://storage.example.com/"), "{}", file.line);
+    assert!(!file.head.contains("sesame"), "{}", file.head);
+    client.close().well();
+}
+
 #[test]
 fn a_header_of_ours_cannot_be_set_and_none_is_shown() {
     for headers in [
@@ -243,5 +276,16 @@ fn an_idle_connection_that_was_closed_is_made_again() {
         let reply = timed("once", || execute(&mut client, "issue.create", params));
         assert!(!reply.is_error, "write {turn}: {}", reply.text);
     }
+    client.close().well();
+}
+
+#[test]
+fn one_connection_serves_many_calls() {
+    let gitlab = Misbehaving::start(&[]);
+    let mut client = process(&gitlab.url(), &[]);
+    for call in 0..20 {
+        is_well(&mut client, &format!("call {call}"));
+    }
+    assert_eq!(gitlab.connections(), 1);
     client.close().well();
 }
