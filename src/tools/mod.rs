@@ -1,6 +1,7 @@
 //! The two tools, apart from the protocol that carries them: what they take, what they answer, and the way a
 //! request goes through the other modules. The server and the command line both call these.
 
+mod answer;
 mod document;
 mod error;
 mod execute;
