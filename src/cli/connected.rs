@@ -111,6 +111,7 @@ fn execute_request(arguments: ExecuteArguments) -> Result<ExecuteRequest, Failur
         view: arguments.view.map(Into::into),
         dry_run: arguments.dry_run.then_some(true),
         offset: arguments.offset,
+        lines: arguments.lines,
     })
 }
 

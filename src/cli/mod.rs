@@ -136,6 +136,9 @@ pub struct ExecuteArguments {
     /// Continue a long text at this byte, as an earlier answer said
     #[arg(long, value_name = "BYTE")]
     pub offset: Option<u64>,
+    /// Lines of a long text: 120-180, 120- to the end, -50 for the last fifty
+    #[arg(long, value_name = "RANGE", allow_hyphen_values = true)]
+    pub lines: Option<String>,
     /// Print the answer's structure as JSON
     #[arg(long)]
     pub json: bool,

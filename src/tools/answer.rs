@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use super::{Answer, EXECUTE, ExecuteRequest, Tools, View, paging, resolve};
+use super::{Answer, EXECUTE, ExecuteRequest, Tools, View, paging, resolve, stretch};
 use crate::call::Call;
-use crate::catalog::{Action, Interface};
+use crate::catalog::{Action, Interface, Risk};
 use crate::gitlab::{self, Reply, Unread};
-use crate::present::{self, Content, Options, Presented};
+use crate::present::{self, Content, Kind, Masked, Missing, Options, Presented};
 
 /// The reply to a call, presented.
 pub fn answer(
@@ -20,19 +20,76 @@ pub fn answer(
     mut notes: Vec<String>,
 ) -> Answer {
     let is_document = action.direct() == Some(Interface::Graphql);
+    let is_full = request.view == Some(View::Full);
     let options = Options {
+        kind: kind(action, call),
         fields,
         // A document has already said what is wanted of everything.
-        full: request.view == Some(View::Full) || is_document,
+        full: is_full || is_document,
+        unmasked: is_full,
         budget: tools.max_bytes,
-        offset: usize::try_from(request.offset.unwrap_or(0)).unwrap_or(usize::MAX),
+        place: stretch::place(request).ok().flatten(),
     };
     let page = reply.page.clone();
     let is_list = matches!(&reply.content, gitlab::Content::Json(Value::Array(_)));
     let shown = present::present(content(reply, &mut notes), &options);
     notes.extend(shown.notes.iter().cloned());
-    let page = if is_list || is_document { paging::page(request, action, &page, shown.rows) } else { None };
+    notes.extend(shown.missing.iter().map(missing));
+    notes.extend(secrets(&shown.masked, is_document));
+    let page = if is_list || is_document {
+        notes.extend(paging::uncounted(&page));
+        paging::page(request, action, &page, shown.rows)
+    } else {
+        None
+    };
     assemble(request, call, shown, page, &notes)
+}
+
+/// What the action, or what a direct call comes down to, says of the answer.
+fn kind(action: &Action, call: &Call) -> Kind {
+    let touched = call.touches().iter().flat_map(|touched| &touched.ids).map(String::as_str);
+    Kind::of(std::iter::once(action.id.as_str()).chain(touched), call.risk() != Risk::Read)
+}
+
+/// A field that is nowhere, with what was probably meant and what there is.
+fn missing(missing: &Missing) -> String {
+    const SHOWN: usize = 40;
+    let Missing { path, step, known } = missing;
+    let plain: Vec<&str> = known.iter().map(String::as_str).filter(|name| present::is_plain(name)).collect();
+    let nearest = crate::search::nearest(step, plain.iter().copied());
+    let meant = nearest.map(|name| format!("; did you mean `{}`?", path.replacen(step.as_str(), name, 1)));
+    let shown = plain.get(..SHOWN).unwrap_or(&plain).join(", ");
+    let there = match (plain.is_empty(), plain.len().saturating_sub(SHOWN)) {
+        (true, _) => format!("; `{step}` would have to be in an object"),
+        (false, 0) => format!("; there are {shown}"),
+        (false, more) => format!("; there are {shown} and {more} more"),
+    };
+    format!("no field {path}{}{there}", meant.unwrap_or_default())
+}
+
+/// What is said of secrets, shown and not.
+fn secrets(masked: &Masked, is_document: bool) -> Vec<String> {
+    let names = |paths: &[String]| {
+        let named: Vec<String> = paths
+            .iter()
+            .filter(|path| present::is_plain(path))
+            .take(5)
+            .map(|path| format!("`{path}`"))
+            .collect();
+        if named.is_empty() { "a secret".to_owned() } else { named.join(", ") }
+    };
+    let mut notes = Vec::new();
+    if !masked.made.is_empty() {
+        notes.push(format!(
+            "{}: shown this once, as GitLab does not show it again; keep it now",
+            names(&masked.made)
+        ));
+    }
+    if !masked.hidden.is_empty() {
+        let by_name = if is_document { "" } else { ", and so does its name in `fields`" };
+        notes.push(format!("{} masked; `view: \"full\"` shows it{by_name}", names(&masked.hidden)));
+    }
+    notes
 }
 
 /// What came, apart from the client that brought it.
@@ -43,7 +100,13 @@ fn content(reply: Reply, notes: &mut Vec<String>) -> Content {
         gitlab::Content::Json(value) => Content::Json(value),
         gitlab::Content::Text(text) => Content::Text(text),
         gitlab::Content::Binary { bytes, content_type, filename } => {
-            Content::Binary { bytes: bytes.len(), content_type, filename }
+            match present::text_of(&bytes, &content_type) {
+                Some((text, strays)) => {
+                    notes.extend(strays);
+                    Content::Text(text)
+                }
+                None => Content::Binary { bytes: bytes.len(), content_type, filename },
+            }
         }
         gitlab::Content::Unread(why) => {
             notes.push(match why {
@@ -65,18 +128,18 @@ fn assemble(
     notes: &[String],
 ) -> Answer {
     let mut structured = head(call);
-    let mut text = shown.text.clone();
-    if !text.ends_with('\n') {
-        text.push('\n');
-    }
+    let mut text = if shown.quoted { present::marked(&shown.text) } else { format!("{}\n", shown.text) };
     let mut omitted = present::omitted(&shown);
     for cut in &shown.cut {
-        let next = continuation(request, cut);
-        let name = cut.path.clone().unwrap_or_else(|| "text".to_owned());
-        let _ = writeln!(text, "{name} has {} bytes; it continues with: {next}", cut.total_bytes);
-        if let Some(said) = omitted.get_mut(&name).and_then(Value::as_object_mut) {
-            said.insert("next".to_owned(), next);
+        let calls = stretch::continuations(request, cut);
+        stretch::add_cut(&mut text, cut, &calls);
+        if let Some(said) = omitted.get_mut(stretch::name(cut)).and_then(Value::as_object_mut) {
+            said.extend(calls);
         }
+    }
+    if let Some(whole) = whole_diff(request, &shown.unfinished) {
+        let _ = writeln!(text, "Whole: {whole}");
+        omitted.insert("diffs".to_owned(), json!({"files": shown.unfinished.len(), "whole": whole}));
     }
     if !shown.dropped.is_empty() {
         let (named, more) = shown.left_out();
@@ -86,6 +149,9 @@ fn assemble(
             "Not shown: {}{more}. `fields` picks any, `view: \"full\"` shows all.",
             named.join(", ")
         );
+    }
+    if !shown.same.is_empty() {
+        structured.insert("in_every_row".to_owned(), Value::Object(shown.same));
     }
     structured.insert("data".to_owned(), shown.data);
     if let Some(page) = page {
@@ -100,17 +166,17 @@ fn assemble(
     Answer { structured, text }
 }
 
-/// The call that goes on where a text was cut.
-fn continuation(request: &ExecuteRequest, cut: &present::Cut) -> Value {
-    let mut arguments = Map::from_iter([
-        ("action".to_owned(), json!(request.action)),
-        ("params".to_owned(), Value::Object(request.params.clone())),
-        ("offset".to_owned(), json!(cut.next_offset)),
-    ]);
-    if let Some(path) = &cut.path {
-        arguments.insert("fields".to_owned(), json!([path]));
-    }
-    json!({"tool": EXECUTE, "arguments": arguments})
+/// The call that shows the diff, or the first file, that GitLab did not send whole.
+fn whole_diff(request: &ExecuteRequest, unfinished: &[String]) -> Option<Value> {
+    let file = unfinished.first()?;
+    let param = |name: &str| request.params.get(name).cloned();
+    let (action, params) = if request.action.starts_with("merge_request") {
+        ("merge_request.raw_diffs", json!({"fullPath": param("fullPath")?, "iid": param("iid")?}))
+    } else {
+        let at = param("sha").or_else(|| param("to"))?;
+        ("repository_file.raw", json!({"fullPath": param("fullPath")?, "file_path": file, "ref": at}))
+    };
+    Some(json!({"tool": EXECUTE, "arguments": {"action": action, "params": params}}))
 }
 
 fn page_line(page: &Value) -> String {
@@ -139,7 +205,7 @@ pub fn head(call: &Call) -> Map<String, Value> {
     ]);
     let resolved = resolve::told(call);
     if !resolved.is_empty() {
-        head.insert("resolved".to_owned(), Value::Object(resolved));
+        head.insert("resolved".to_owned(), present::cleaned_value(Value::Object(resolved)));
         head.insert("lookups".to_owned(), json!(call.lookups()));
     }
     head
@@ -148,7 +214,7 @@ pub fn head(call: &Call) -> Map<String, Value> {
 /// The names of a call with their ids, to read.
 pub fn add_resolved(text: &mut String, call: &Call) {
     for (param, said) in resolve::told(call) {
-        let _ = writeln!(text, "Resolved: {param}: {}.", said.as_str().unwrap_or_default());
+        let _ = writeln!(text, "Resolved: {param}: {}.", present::line(said.as_str().unwrap_or_default()));
     }
 }
 
@@ -157,8 +223,10 @@ pub fn add_notes(structured: &mut Map<String, Value>, text: &mut String, notes: 
     if notes.is_empty() {
         return;
     }
+    // Some repeat what GitLab said.
+    let notes: Vec<String> = notes.iter().map(|note| present::line(note)).collect();
     structured.insert("notes".to_owned(), json!(notes));
-    for note in notes {
+    for note in &notes {
         let _ = writeln!(text, "Note: {note}.");
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use super::{Answer, ExecuteRequest, ToolError, Tools, answer, document, graphql, refusal, resolve};
+use super::{Answer, ExecuteRequest, ToolError, Tools, answer, document, graphql, refusal, resolve, stretch};
 use crate::call::{self, Body, Call, Checked, Part};
 use crate::catalog::{Action, Interface};
 use crate::gitlab::{Applied, GitlabError, Reply};
@@ -12,6 +12,7 @@ use crate::policy::{Consent, Decision, Rule};
 
 /// Executes.
 pub async fn execute(tools: &Tools, request: &ExecuteRequest) -> Result<Answer, ToolError> {
+    stretch::place(request)?;
     let (action, fields) = asking(tools, named(tools, request)?, request)?;
     if !tools.policy.offers(&action) {
         return Err(refusal::denied(&action.id, None, Rule::ReadOnly));

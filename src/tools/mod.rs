@@ -10,6 +10,7 @@ mod graphql;
 mod paging;
 mod refusal;
 mod resolve;
+mod stretch;
 
 use std::sync::{Mutex, OnceLock};
 
@@ -77,6 +78,8 @@ pub struct ExecuteRequest {
     pub dry_run: Option<bool>,
     /// Continue a long text at this byte, as an earlier answer said.
     pub offset: Option<u64>,
+    /// Lines of a long text: `120-180`, `120-` to the end, `-50` for the last fifty.
+    pub lines: Option<String>,
 }
 
 /// How much of a reply is shown.

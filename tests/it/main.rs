@@ -4,12 +4,14 @@
 // Clippy knows the tests themselves, but not the functions they share.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+mod answers;
 mod catalog;
 mod client;
 mod command_line;
 mod configuration;
 mod direct;
 mod execute;
+mod fat;
 mod faults;
 mod graphql;
 mod graphql_actions;
@@ -23,4 +25,5 @@ mod sandbox;
 mod sandbox_graphql;
 mod schema;
 mod smoke;
+mod stand_in;
 mod tools;
