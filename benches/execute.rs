@@ -27,6 +27,7 @@ fn tools(url: &str) -> Outcome<Tools> {
         safe_mode: false,
         project: None,
         max_bytes: 1_000_000,
+        files_dir: None,
     })?)
 }
 

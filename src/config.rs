@@ -14,7 +14,8 @@ use tracing::level_filters::LevelFilter;
 use url::Url;
 
 use table::{
-    CA_FILE, FILE, JOB_TOKEN, LOG, MAX_BYTES, OAUTH_TOKEN, PROJECT, SAFE_MODE, TIMEOUT, TOKEN, TOKEN_FILE,
+    CA_FILE, FILE, FILES_DIR, JOB_TOKEN, LOG, MAX_BYTES, OAUTH_TOKEN, PROJECT, SAFE_MODE, TIMEOUT, TOKEN,
+    TOKEN_FILE,
 };
 pub use table::{READ_ONLY, SETTINGS, Setting, URL, render_help, render_markdown_table};
 
@@ -73,6 +74,7 @@ pub struct Config {
     pub project: Option<String>,
     pub timeout: Duration,
     pub max_bytes: usize,
+    pub files_dir: Option<PathBuf>,
     pub ca_file: Option<PathBuf>,
     pub log: LevelFilter,
 }
@@ -99,6 +101,7 @@ impl Config {
             project: sources.read(&PROJECT, values::full_path)?,
             timeout: sources.need(&TIMEOUT, values::seconds)?,
             max_bytes: sources.need(&MAX_BYTES, values::bytes)?,
+            files_dir: sources.read(&FILES_DIR, values::directory)?,
             ca_file: sources.read(&CA_FILE, values::readable)?,
             log: sources.need(&LOG, values::level)?,
         })
@@ -133,6 +136,7 @@ impl Config {
             safe_mode: self.safe_mode,
             project: self.project.clone(),
             max_bytes: self.max_bytes,
+            files_dir: self.files_dir.clone(),
         }
     }
 }

@@ -43,6 +43,7 @@ fn graphql(action: &Action, params: &Map<String, Value>, surface: &Surface<'_>) 
         body: Body::Json(json!({"query": read.text, "variables": variables})),
         resolved: Vec::new(),
         lookups: 0,
+        download: false,
     })
 }
 
@@ -72,6 +73,7 @@ fn rest(action: &Action, params: &mut Map<String, Value>, context: &Context<'_>)
         body,
         resolved: Vec::new(),
         lookups: 0,
+        download: false,
     })
 }
 

@@ -112,6 +112,7 @@ fn execute_request(arguments: ExecuteArguments) -> Result<ExecuteRequest, Failur
         dry_run: arguments.dry_run.then_some(true),
         offset: arguments.offset,
         lines: arguments.lines,
+        save_to: arguments.save_to,
     })
 }
 

@@ -78,5 +78,6 @@ fn unconnected() -> Result<tools::Settings, Failure> {
         safe_mode: false,
         project: None,
         max_bytes: usize::MAX,
+        files_dir: None,
     })
 }

@@ -142,6 +142,17 @@ pub static MAX_BYTES: Setting = Setting {
     example: "50000",
 };
 
+pub static FILES_DIR: Setting = Setting {
+    name: "GITLAB_FILES_DIR",
+    aliases: &[],
+    flag: Some("files-dir"),
+    value: "DIR",
+    what: "The one directory whose files may be uploaded, and in which downloads may be saved.",
+    accepts: "the path of a directory that is there",
+    default: None,
+    example: "/home/me/gitlab-files",
+};
+
 pub static CA_FILE: Setting = Setting {
     name: "GITLAB_CA_FILE",
     aliases: &[],
@@ -176,7 +187,7 @@ pub static FILE: Setting = Setting {
 };
 
 /// All of them, in the order in which they are shown.
-pub static SETTINGS: [&Setting; 13] = [
+pub static SETTINGS: [&Setting; 14] = [
     &URL,
     &TOKEN,
     &TOKEN_FILE,
@@ -187,6 +198,7 @@ pub static SETTINGS: [&Setting; 13] = [
     &PROJECT,
     &TIMEOUT,
     &MAX_BYTES,
+    &FILES_DIR,
     &CA_FILE,
     &LOG,
     &FILE,

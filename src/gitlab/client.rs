@@ -123,6 +123,8 @@ impl Client {
                 Body::Empty => request,
                 Body::Json(value) => request.json(value),
                 Body::Multipart(parts) => request.multipart(form(parts)),
+                // What is not read yet has nothing to send.
+                Body::Local(_) => request,
                 Body::Raw(bytes) => {
                     request.header(CONTENT_TYPE, "application/octet-stream").body(bytes.clone())
                 }
@@ -155,7 +157,11 @@ impl Client {
         match body::read(&mut response, self.settings.max_body).await {
             Ok(bytes) => {
                 reply.bytes = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-                reply.content = body::content(status, response.headers(), bytes);
+                reply.content = if call.is_download() {
+                    body::as_it_is(response.headers(), bytes)
+                } else {
+                    body::content(status, response.headers(), bytes)
+                };
             }
             // The change was made: GitLab says so before it says the rest.
             Err(stopped) if changes(call) && tells_by_status(call) => {
@@ -245,6 +251,7 @@ fn method(method: Method) -> reqwest::Method {
 fn form(parts: &[Part]) -> multipart::Form {
     parts.iter().fold(multipart::Form::new(), |form, part| match part {
         Part::Text { name, value } => form.text(name.clone(), value.clone()),
+        Part::Local { .. } => form,
         Part::File { name, filename, bytes } => {
             let mut headers = HeaderMap::new();
             let kind = mime_guess::from_path(filename).first_or_octet_stream();

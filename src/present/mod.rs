@@ -62,6 +62,8 @@ pub struct Presented {
     pub text: String,
     /// Whether the text is of GitLab's, and not of this server's.
     pub quoted: bool,
+    /// Whether it is bytes that are not shown.
+    pub binary: bool,
     /// What is the same in every row of a list, and said only here.
     pub same: Map<String, Value>,
     /// How many rows of a list are shown and how many came, where not all are shown.
@@ -125,7 +127,7 @@ fn binary(bytes: usize, content_type: &str, filename: Option<String>) -> Present
     let data = json!({"binary": true, "bytes": bytes, "content_type": content_type, "filename": filename});
     let name = filename.map(|name| format!(" ({})", json!(name))).unwrap_or_default();
     let text = format!("A binary of {bytes} bytes, {}{name}; not shown.", json!(content_type));
-    Presented { data, text, ..Presented::default() }
+    Presented { data, text, binary: true, ..Presented::default() }
 }
 
 fn secret(text: &str) -> Presented {
@@ -215,6 +217,7 @@ fn structured(value: Value, options: &Options) -> Presented {
     Presented {
         text,
         quoted,
+        binary: false,
         data: limited.value,
         same: said.same,
         rows: limited.rows,

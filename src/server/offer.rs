@@ -123,6 +123,12 @@ pub(super) const EXECUTE: Offer = Offer {
             takes: Takes::Text,
             required: false,
         },
+        Argument {
+            name: "save_to",
+            what: "Save the download to this new file.",
+            takes: Takes::Text,
+            required: false,
+        },
     ],
     output: execute_output,
     annotations: execute_annotations,

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use super::{Answer, EXECUTE, ExecuteRequest, Tools, View, paging, resolve, stretch};
+use super::{Answer, EXECUTE, ExecuteRequest, Tools, View, local, paging, resolve, stretch};
 use crate::call::Call;
 use crate::catalog::{Action, Interface, Risk};
 use crate::gitlab::{self, Reply, Unread};
@@ -42,7 +42,14 @@ pub fn answer(
     } else {
         None
     };
-    assemble(request, call, shown, page, &notes)
+    let whole = is_whole_elsewhere(&shown, call).then(|| local::saving(tools.files.as_ref(), request));
+    assemble(request, call, shown, page, whole, &notes)
+}
+
+/// Whether what is not shown could be saved: a binary, or a text of which a part is shown.
+fn is_whole_elsewhere(shown: &Presented, call: &Call) -> bool {
+    let is_part = shown.binary || shown.cut.iter().any(|cut| cut.path.is_none());
+    is_part && call.risk() == Risk::Read && !call.path().ends_with("/api/graphql")
 }
 
 /// What the action, or what a direct call comes down to, says of the answer.
@@ -125,6 +132,7 @@ fn assemble(
     call: &Call,
     shown: Presented,
     page: Option<Value>,
+    whole: Option<Value>,
     notes: &[String],
 ) -> Answer {
     let mut structured = head(call);
@@ -135,6 +143,16 @@ fn assemble(
         stretch::add_cut(&mut text, cut, &calls);
         if let Some(said) = omitted.get_mut(stretch::name(cut)).and_then(Value::as_object_mut) {
             said.extend(calls);
+        }
+    }
+    if let Some(whole) = whole {
+        let _ = match whole.as_str() {
+            Some(how) => writeln!(text, "Whole: {how}."),
+            None => writeln!(text, "Whole: {whole}"),
+        };
+        let said = omitted.entry("text").or_insert_with(|| json!({}));
+        if let Some(said) = said.as_object_mut() {
+            said.insert("whole".to_owned(), whole);
         }
     }
     if let Some(whole) = whole_diff(request, &shown.unfinished) {

@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use super::{Answer, ExecuteRequest, ToolError, Tools, answer, document, graphql, refusal, resolve, stretch};
+use super::{
+    Answer, ExecuteRequest, ToolError, Tools, answer, document, graphql, local, refusal, resolve, stretch,
+};
 use crate::call::{self, Body, Call, Checked, Part};
 use crate::catalog::{Action, Interface};
 use crate::gitlab::{Applied, GitlabError, Reply};
@@ -34,7 +36,11 @@ pub async fn execute(tools: &Tools, request: &ExecuteRequest) -> Result<Answer, 
         }
         Decision::Confirm => Err(refusal::needs_confirmation(&call, checked.params())),
         Decision::Allow => {
+            let call = local::prepared(tools, request, call)?;
             let reply = send(tools, &call, &checked).await?;
+            if let Some(path) = &request.save_to {
+                return local::saved(tools, (request, path), &call, reply, notes);
+            }
             let reply = match (graphql::of(&action, &call), action.direct()) {
                 (Some(graphql), _) => graphql::read(reply, &action, graphql, &mut notes)?,
                 (None, Some(Interface::Graphql)) => document::read(reply, &call, &mut notes)?,
@@ -139,6 +145,9 @@ fn preview(call: &Call, rule: Rule, notes: &[String]) -> Answer {
         Body::Multipart(parts) => {
             request.insert("parts".to_owned(), parts.iter().map(part).collect());
         }
+        Body::Local(path) => {
+            request.insert("file".to_owned(), json!(path));
+        }
         Body::Raw(bytes) => {
             request.insert("bytes".to_owned(), json!(bytes.len()));
         }
@@ -159,6 +168,9 @@ fn part(part: &Part) -> Value {
         Part::Text { name, value } => json!({"name": name, "value": value}),
         Part::File { name, filename, bytes } => {
             json!({"name": name, "filename": filename, "bytes": bytes.len()})
+        }
+        Part::Local { name, filename, path } => {
+            json!({"name": name, "filename": filename, "path": path})
         }
     }
 }

@@ -7,11 +7,13 @@ mod error;
 mod execute;
 mod find;
 mod graphql;
+mod local;
 mod paging;
 mod refusal;
 mod resolve;
 mod stretch;
 
+use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock};
 
 use schemars::JsonSchema;
@@ -23,6 +25,7 @@ pub use error::{ErrorKind, ToolError};
 
 use crate::call::{Context, Known};
 use crate::catalog::{Catalog, CatalogError};
+use crate::files::Files;
 use crate::gitlab::{self, Client};
 use crate::policy::Policy;
 use crate::search::{Ranker, SearchError};
@@ -80,6 +83,8 @@ pub struct ExecuteRequest {
     pub offset: Option<u64>,
     /// Lines of a long text: `120-180`, `120-` to the end, `-50` for the last fifty.
     pub lines: Option<String>,
+    /// Write what is downloaded to this new file beneath GITLAB_FILES_DIR, and do not show it.
+    pub save_to: Option<String>,
 }
 
 /// How much of a reply is shown.
@@ -108,6 +113,8 @@ pub struct Settings {
     pub project: Option<String>,
     /// How many bytes of data an answer may hold.
     pub max_bytes: usize,
+    /// The directory whose files calls may read, and in which they may write.
+    pub files_dir: Option<PathBuf>,
 }
 
 /// The tools could not be made: a fault of this build, never of its configuration.
@@ -129,6 +136,7 @@ pub struct Tools {
     policy: Policy,
     project: Option<String>,
     max_bytes: usize,
+    files: Option<Files>,
     anonymous: bool,
     /// The address that pasted URLs have to be of.
     base: Url,
@@ -146,6 +154,7 @@ impl Tools {
             policy: Policy { read_only: settings.read_only, safe_mode: settings.safe_mode },
             project: settings.project,
             max_bytes: settings.max_bytes,
+            files: settings.files_dir.map(|root| Files::new(root, settings.gitlab.max_body)),
             anonymous: settings.gitlab.token.is_none(),
             base: settings.gitlab.base.clone(),
             client: Client::new(settings.gitlab),

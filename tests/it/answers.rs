@@ -331,3 +331,92 @@ fn fields_that_are_nowhere_are_told_with_the_nearest() {
     let notes = reply.structured["notes"].to_string();
     assert!(notes.contains("no field author.usernam; did you mean `author.username`?"), "{notes}");
 }
+
+/// A directory for files, and the program that may use it.
+fn with_files(gitlab: &StandIn) -> (tempfile::TempDir, Client) {
+    let dir = tempfile::TempDir::new().unwrap();
+    let client = gitlab.client(&[("GITLAB_FILES_DIR", dir.path().to_str().unwrap())]);
+    (dir, client)
+}
+
+#[test]
+fn a_download_is_saved_beneath_the_directory_and_nowhere_else() {
+    let gitlab = StandIn::start();
+    let archive: Vec<u8> = (0..=255).cycle().take(300_000).collect();
+    gitlab.body("/jobs/7/artifacts", "application/zip", &archive);
+    gitlab.body("/jobs/7/trace", "text/plain", &log());
+    let (dir, mut client) = with_files(&gitlab);
+    let params = json!({"fullPath": PROJECT, "job_id": 7});
+    let shown = execute(&mut client, "job_artifact.download", params.clone());
+    assert_eq!(
+        (&shown.structured["data"]["bytes"], &shown.structured["data"]["binary"]),
+        (&json!(300_000), &json!(true))
+    );
+    let save = shown.structured["omitted"]["text"]["whole"].clone();
+    assert!(shown.text.contains(&save.to_string()), "{}", shown.text);
+    let saved = follow(&mut client, &save);
+    assert!(!saved.is_error, "{}", saved.text);
+    let path = dir.path().join(saved.structured["data"]["saved"].as_str().unwrap());
+    assert_eq!(std::fs::read(&path).unwrap(), archive);
+
+    let again = follow(&mut client, &save);
+    assert_eq!(again.structured["error"]["kind"], "conflict", "{}", again.text);
+    assert!(!follow(&mut client, &again.structured["error"]["fix"]).is_error, "another name is free");
+    assert_eq!(std::fs::read(&path).unwrap(), archive);
+
+    let whole =
+        execute(&mut client, "job.log", params.clone()).structured["omitted"]["text"]["whole"].clone();
+    let saved = follow(&mut client, &whole);
+    let path = dir.path().join(saved.structured["data"]["saved"].as_str().unwrap());
+    assert_eq!(std::fs::read(path).unwrap(), log(), "byte for byte, as GitLab has it");
+
+    let requests = gitlab.received().len();
+    for outside in ["../out.zip", "/tmp/out.zip", "a/../../out.zip"] {
+        let call = json!({"action": "job_artifact.download", "params": params, "save_to": outside});
+        let refused = client.call(EXECUTE, call);
+        assert_eq!(refused.structured["error"]["kind"], "invalid_params", "{}", refused.text);
+        assert_eq!(refused.structured["error"]["fix"]["arguments"]["save_to"], "out.zip");
+    }
+    assert_eq!(gitlab.received().len(), requests, "nothing was asked for");
+    let mut without = gitlab.client(&[]);
+    let call = json!({"action": "job_artifact.download", "params": params, "save_to": "out.zip"});
+    let refused = without.call(EXECUTE, call);
+    assert_eq!(refused.structured["error"]["kind"], "denied");
+    assert!(refused.text.contains("GITLAB_FILES_DIR"), "{}", refused.text);
+}
+
+#[test]
+fn an_upload_reads_beneath_the_directory_and_nowhere_else() {
+    let gitlab = StandIn::start();
+    let uploaded = ResponseTemplate::new(201).set_body_json(json!({"id": 1, "markdown": "[a](/uploads/a)"}));
+    gitlab.answer("POST", "/uploads", uploaded);
+    let (dir, mut client) = with_files(&gitlab);
+    std::fs::write(dir.path().join("report.txt"), "quarterly figures").unwrap();
+    let upload = |path: &str| json!({"fullPath": PROJECT, "file": {"path": path}});
+    let sent = |gitlab: &StandIn| {
+        let requests = gitlab.received();
+        let uploads = requests.iter().filter(|request| request.url.path().ends_with("/uploads"));
+        uploads.map(|request| String::from_utf8_lossy(&request.body).into_owned()).collect::<Vec<_>>()
+    };
+    succeed(&mut client, "project_upload.create", upload("report.txt"));
+    let bodies = sent(&gitlab);
+    assert!(
+        bodies[0].contains("quarterly figures") && bodies[0].contains("filename=\"report.txt\""),
+        "{}",
+        bodies[0]
+    );
+    for (path, kind) in
+        [("/etc/hostname", "invalid_params"), ("../x", "invalid_params"), ("nowhere.txt", "not_found")]
+    {
+        let refused = execute(&mut client, "project_upload.create", upload(path));
+        assert_eq!(refused.structured["error"]["kind"], kind, "{}", refused.text);
+    }
+    let refused = execute(&mut gitlab.client(&[]), "project_upload.create", upload("report.txt"));
+    assert_eq!(refused.structured["error"]["kind"], "denied", "{}", refused.text);
+    assert!(
+        refused.text.contains("GITLAB_FILES_DIR") && refused.text.contains("content_base64"),
+        "{}",
+        refused.text
+    );
+    assert_eq!(sent(&gitlab).len(), 1, "nothing else was sent");
+}
