@@ -47,12 +47,15 @@ pub fn hidden(text: &str) -> usize {
     text.chars().filter(|c| is_hidden(*c) && !c.is_control()).count()
 }
 
-/// The same of every text in a value.
+/// The same of every text in a value, but for what makes emojis: titles and labels are full of it, and nobody
+/// writes them back byte for byte.
 pub fn hidden_in(value: &Value) -> usize {
+    let emojis = |text: &str| text.chars().filter(|c| matches!(c, '\u{200d}' | '\u{fe0f}')).count();
+    let of = |text: &str| hidden(text) - emojis(text);
     match value {
-        Value::String(text) => hidden(text),
+        Value::String(text) => of(text),
         Value::Array(items) => items.iter().map(hidden_in).sum(),
-        Value::Object(map) => map.iter().map(|(key, value)| hidden(key) + hidden_in(value)).sum(),
+        Value::Object(map) => map.iter().map(|(key, value)| of(key) + hidden_in(value)).sum(),
         _ => 0,
     }
 }

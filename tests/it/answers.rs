@@ -420,3 +420,26 @@ fn an_upload_reads_beneath_the_directory_and_nowhere_else() {
     );
     assert_eq!(sent(&gitlab).len(), 1, "nothing else was sent");
 }
+
+#[test]
+fn a_direct_call_is_answered_as_its_action_is() {
+    let gitlab = StandIn::start();
+    gitlab.body("/jobs/7/trace", "text/plain", &log());
+    let made = json!({"id": 5, "name": "ci", "token": "gldt-thisIsTheOnlyTime"});
+    gitlab.answer("POST", "/deploy_tokens", ResponseTemplate::new(201).set_body_json(&made));
+    gitlab.json("/deploy_tokens", &json!([made]));
+    let mut client = gitlab.client(&[]);
+    let project = PROJECT.replace('/', "%2F");
+    let direct = |verb: &str, path: &str, body: Value| {
+        let params = json!({"method": verb, "path": format!("/projects/{project}/{path}"), "body": body});
+        json!({"action": "api.rest", "params": params})
+    };
+    let log = client.call(EXECUTE, direct("GET", "jobs/7/trace", Value::Null));
+    assert!(log.structured["data"].as_str().unwrap().ends_with("exit code 1\n"), "{}", log.text);
+    assert!(!follow(&mut client, &log.structured["omitted"]["text"]["before"]).is_error);
+    let body = json!({"name": "ci", "scopes": ["read_registry"]});
+    let made = client.call(EXECUTE, direct("POST", "deploy_tokens", body));
+    assert_eq!(made.structured["data"]["token"], "gldt-thisIsTheOnlyTime", "{}", made.text);
+    let listed = client.call(EXECUTE, direct("GET", "deploy_tokens", Value::Null));
+    assert_eq!(listed.structured["data"][0]["token"], "(masked: 22 characters)", "{}", listed.text);
+}

@@ -233,3 +233,13 @@ fn a_binary_is_told_and_not_shown() {
 fn an_empty_list_says_so() {
     assert_eq!(compact(json!([])).text, "Nothing found.");
 }
+
+#[test]
+fn what_was_taken_out_of_a_text_is_counted() {
+    let told = |content| present(content, &options(&[])).notes;
+    let text = "a\u{200b}b \u{2764}\u{fe0f}\n";
+    assert_eq!(told(Content::Text(text.into())).len(), 1);
+    assert!(told(Content::Text(text.into()))[0].starts_with("2 characters that cannot be seen"));
+    assert!(told(Content::Json(json!({"title": text})))[0].starts_with("1 character that cannot be seen"));
+    assert!(told(Content::Text("\u{1b}[1mbold\u{1b}[0m\r\n".into())).is_empty(), "colours are no loss");
+}
