@@ -113,19 +113,19 @@ pub(super) const EXECUTE: Offer = Offer {
         },
         Argument {
             name: "offset",
-            what: "Continue a long text at this byte.",
+            what: "Begin a long text at this byte.",
             takes: Takes::Number(0, None),
             required: false,
         },
         Argument {
             name: "lines",
-            what: "Lines of a long text: 120-180, or -50 for the last 50.",
+            what: "Lines of a long text: 120-180; -50: the last 50.",
             takes: Takes::Text,
             required: false,
         },
         Argument {
             name: "save_to",
-            what: "Save the download to this new file.",
+            what: "Save a download to this new file.",
             takes: Takes::Text,
             required: false,
         },
@@ -212,7 +212,7 @@ fn execute_output() -> Value {
         "action": {"type": "string"},
         "operation": {"type": "string"},
         "data": {"description": "What GitLab answered."},
-        "in_every_row": {"type": "object", "description": "What all rows share."},
+        "in_every_row": {"type": "object"},
         "page": {"type": "object", "description": "next: the call for the next page."},
         "omitted": {"type": "object", "description": "What was left out."},
     })
