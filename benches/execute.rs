@@ -27,6 +27,7 @@ fn tools(url: &str) -> Outcome<Tools> {
         project: None,
         max_bytes: 1_000_000,
         audit: Audit::Off,
+        files_dir: None,
     })?)
 }
 

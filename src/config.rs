@@ -15,8 +15,8 @@ use url::Url;
 
 use table::{
     ALLOWED_PATHS, AUDIT, AUTOPILOT, CA_FILE, CLIENT_CERT, CLIENT_KEY, CONFIRM, DENIED_ACTIONS, DENIED_TOOLS,
-    EXTRA_HEADERS, FILE, INSECURE_TLS, JOB_TOKEN, LOG, MAX_BYTES, MAX_REQUESTS, OAUTH_TOKEN, POLICY, PROJECT,
-    SAFE_MODE, TIMEOUT, TOKEN, TOKEN_FILE,
+    EXTRA_HEADERS, FILE, FILES_DIR, INSECURE_TLS, JOB_TOKEN, LOG, MAX_BYTES, MAX_REQUESTS, OAUTH_TOKEN, POLICY,
+    PROJECT, SAFE_MODE, TIMEOUT, TOKEN, TOKEN_FILE,
 };
 pub use table::{READ_ONLY, SETTINGS, Setting, URL, render_help, render_markdown_table};
 
@@ -80,6 +80,7 @@ pub struct Config {
     pub timeout: Duration,
     pub max_bytes: usize,
     pub max_requests: usize,
+    pub files_dir: Option<PathBuf>,
     pub ca_file: Option<PathBuf>,
     pub client_certificate: Option<ClientCertificate>,
     pub insecure_tls: bool,
@@ -110,6 +111,7 @@ impl Config {
             timeout: sources.need(&TIMEOUT, values::seconds)?,
             max_bytes: sources.need(&MAX_BYTES, values::bytes)?,
             max_requests: sources.need(&MAX_REQUESTS, values::requests)?,
+            files_dir: sources.read(&FILES_DIR, values::directory)?,
             ca_file: sources.read(&CA_FILE, values::readable)?,
             client_certificate: sources.client_certificate()?,
             insecure_tls: sources.need(&INSECURE_TLS, values::switch)?,
@@ -152,6 +154,7 @@ impl Config {
             audit: self.audit,
             project: self.project.clone(),
             max_bytes: self.max_bytes,
+            files_dir: self.files_dir.clone(),
         }
     }
 }

@@ -5,6 +5,7 @@
 //! - [`call`]: an action and its parameters to a checked [`call::Call`].
 //! - [`policy`]: may this call run.
 //! - [`gitlab`]: one client for every call. reqwest is named here alone.
+//! - [`files`]: files of this machine that calls read and write. cap-std is named here alone.
 //! - [`present`]: a reply to what a model should read.
 //! - [`tools`]: find and execute, as the server and the command line offer them.
 //! - [`server`]: the tools over MCP. rmcp is named here alone.
@@ -18,6 +19,7 @@ pub mod catalog;
 pub mod cli;
 pub mod config;
 pub mod eval;
+pub mod files;
 pub mod gitlab;
 pub mod policy;
 pub mod present;

@@ -115,6 +115,7 @@ pub fn batch(questions: &[Question]) -> Option<Batch> {
         body: Body::Json(json!({"query": query, "variables": variables})),
         resolved: Vec::new(),
         lookups: 0,
+        download: false,
     };
     // All of them, as each keeps its number.
     Some(Batch { call, questions: questions.to_vec() })

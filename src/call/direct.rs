@@ -49,6 +49,7 @@ fn graphql(action: &Action, params: &Map<String, Value>, surface: &Surface<'_>) 
         body: Body::Json(json!({"query": read.text, "variables": variables})),
         resolved: Vec::new(),
         lookups: 0,
+        download: false,
     })
 }
 
@@ -79,6 +80,7 @@ fn rest(action: &Action, params: &mut Map<String, Value>, context: &Context<'_>)
         body,
         resolved: Vec::new(),
         lookups: 0,
+        download: false,
     }
     .at(places))
 }

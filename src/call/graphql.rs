@@ -33,6 +33,7 @@ pub fn write(
         body: if files.is_empty() { Body::Json(body) } else { multipart(&body, files) },
         resolved,
         lookups: 0,
+        download: false,
     })
 }
 
@@ -74,6 +75,7 @@ fn multipart(operations: &Value, files: Vec<Upload>) -> Body {
         vec![text("operations", operations.to_string()), text("map", Value::Object(places).to_string())];
     parts.extend(files.into_iter().enumerate().map(|(at, upload)| match upload.file {
         Part::File { filename, bytes, .. } => Part::File { name: at.to_string(), filename, bytes },
+        Part::Local { filename, path, .. } => Part::Local { name: at.to_string(), filename, path },
         other @ Part::Text { .. } => other,
     }));
     Body::Multipart(parts)

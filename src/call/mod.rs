@@ -54,6 +54,7 @@ pub struct Call {
     body: Body,
     resolved: Vec<Resolved>,
     lookups: usize,
+    download: bool,
 }
 
 /// What a call comes down to.
@@ -82,13 +83,28 @@ pub enum Body {
     Multipart(Vec<Part>),
     /// A file by itself.
     Raw(Vec<u8>),
+    /// The same of a file that is still to be read from its path; see [`Call::filled`].
+    Local(String),
 }
 
 /// A part of a multipart body.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Part {
-    Text { name: String, value: String },
-    File { name: String, filename: String, bytes: Vec<u8> },
+    Text {
+        name: String,
+        value: String,
+    },
+    File {
+        name: String,
+        filename: String,
+        bytes: Vec<u8>,
+    },
+    /// A file that is still to be read from its path; see [`Call::filled`].
+    Local {
+        name: String,
+        filename: String,
+        path: String,
+    },
 }
 
 /// What follows a check: the call, or what must be known before it can be written.
@@ -179,6 +195,31 @@ impl Call {
         Call { lookups, ..self }
     }
 
+    /// The call with the files in it that were named by their paths, each as `read` has it.
+    pub fn filled<E>(self, read: impl Fn(&str) -> Result<Vec<u8>, E>) -> Result<Call, E> {
+        let fill = |part: Part| match part {
+            Part::Local { name, filename, path } => Ok(Part::File { name, filename, bytes: read(&path)? }),
+            other => Ok(other),
+        };
+        let body = match self.body {
+            Body::Local(path) => Body::Raw(read(&path)?),
+            Body::Multipart(parts) => {
+                Body::Multipart(parts.into_iter().map(fill).collect::<Result<Vec<_>, E>>()?)
+            }
+            other => other,
+        };
+        Ok(Call { body, ..self })
+    }
+
+    /// The call, whose answer is to be kept byte for byte, whatever it is.
+    pub fn as_download(self) -> Call {
+        Call { download: true, ..self }
+    }
+
+    pub fn is_download(&self) -> bool {
+        self.download
+    }
+
     /// A call as it stands, for the client's own tests.
     #[cfg(test)]
     pub(crate) fn for_test(
@@ -194,6 +235,6 @@ impl Call {
         let reach =
             Reach::of(vec![Touched { operation: operation.clone(), ids: vec![action.clone()], risk }]);
         let (path, resolved) = (path.to_owned(), Vec::new());
-        Call { action, operation, reach, method, path, query, body, resolved, lookups: 0 }
+        Call { action, operation, reach, method, path, query, body, resolved, lookups: 0, download: false }
     }
 }

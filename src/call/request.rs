@@ -36,6 +36,7 @@ pub fn write(
         body: body(operation, &in_body)?,
         resolved,
         lookups: 0,
+        download: false,
     })
 }
 
@@ -130,6 +131,7 @@ fn body(operation: &Operation, sent: &[(&Param, &Value)]) -> Result<Body, Fault>
         _ if sent.is_empty() => Ok(Body::Empty),
         (Some((param, value)), BodyForm::Raw) => match file(param, value)? {
             Part::File { bytes, .. } => Ok(Body::Raw(bytes)),
+            Part::Local { path, .. } => Ok(Body::Local(path)),
             Part::Text { value, .. } => Ok(Body::Raw(value.into_bytes())),
         },
         (Some(_), _) => {
@@ -154,7 +156,7 @@ fn parts(param: &Param, value: &Value) -> Result<Vec<Part>, Fault> {
         .collect())
 }
 
-/// A file from its content, as text or in Base64.
+/// A file from its content, as text or in Base64; or by a path, to be read when it is sent.
 pub fn file(param: &Param, value: &Value) -> Result<Part, Fault> {
     let said = |key: &str| value.get(key).and_then(Value::as_str);
     let wrong = |given: &str| Fault::WrongType {
@@ -162,11 +164,19 @@ pub fn file(param: &Param, value: &Value) -> Result<Part, Fault> {
         given: given.to_owned(),
         expected: super::value::expected(param),
     };
+    if let Some(path) = said("path") {
+        if said("content").or(said("content_base64")).is_some() {
+            return Err(wrong("both a `path` and a content"));
+        }
+        let last = path.rsplit(['/', '\\']).next().filter(|last| !last.is_empty());
+        let filename = said("filename").or(last).unwrap_or("file").to_owned();
+        return Ok(Part::Local { name: wire(param), filename, path: path.to_owned() });
+    }
     let bytes = match (value.as_str().or_else(|| said("content")), said("content_base64")) {
         (Some(content), None) => content.as_bytes().to_vec(),
         (None, Some(encoded)) => STANDARD.decode(encoded.trim()).map_err(|_| wrong("what is not Base64"))?,
         (Some(_), Some(_)) => return Err(wrong("both `content` and `content_base64`")),
-        (None, None) => return Err(wrong("neither `content` nor `content_base64`")),
+        (None, None) => return Err(wrong("neither `content`, `content_base64` nor `path`")),
     };
     let filename = said("filename").unwrap_or("file").to_owned();
     Ok(Part::File { name: wire(param), filename, bytes })

@@ -152,7 +152,9 @@ pub fn expected(param: &Param) -> String {
         Base::DateTime => "a time such as \"2026-01-31T09:00:00Z\", or a date",
         Base::IntegerOrString => "an integer or a string",
         Base::Object => "an object",
-        Base::File => "a file: {\"filename\": …, \"content\": …} or {\"filename\": …, \"content_base64\": …}",
+        Base::File => {
+            "a file: {\"filename\": …, \"content\": …} or {\"filename\": …, \"content_base64\": …}, or {\"path\": …}"
+        }
         Base::Any => "any value",
     };
     if many { format!("a list, each {one}") } else { one.to_owned() }

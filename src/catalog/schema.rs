@@ -59,6 +59,7 @@ fn base(param: &Param, words: &Words) -> Map<String, Value> {
         Base::IntegerOrString => json!({"type": ["integer", "string"]}),
         Base::File => json!({"type": "object", "properties": {
             "filename": {"type": "string"}, "content": {"type": "string"}, "content_base64": {"type": "string"},
+            "path": {"type": "string"},
         }}),
         Base::Object if param.fields.is_empty() => json!({"type": "object"}),
         Base::Object => {

@@ -125,6 +125,8 @@ fn execute_request(arguments: ExecuteArguments) -> Result<ExecuteRequest, Failur
         view: arguments.view.map(Into::into),
         dry_run: arguments.dry_run.then_some(true),
         offset: arguments.offset,
+        lines: arguments.lines,
+        save_to: arguments.save_to,
     })
 }
 

@@ -154,6 +154,12 @@ pub struct ExecuteArguments {
     /// Continue a long text at this byte, as an earlier answer said
     #[arg(long, value_name = "BYTE")]
     pub offset: Option<u64>,
+    /// Lines of a long text: 120-180, 120- to the end, -50 for the last fifty
+    #[arg(long, value_name = "RANGE", allow_hyphen_values = true)]
+    pub lines: Option<String>,
+    /// Write what is downloaded to this new file beneath GITLAB_FILES_DIR
+    #[arg(long, value_name = "FILE")]
+    pub save_to: Option<String>,
     /// Print the answer's structure as JSON
     #[arg(long)]
     pub json: bool,

@@ -78,5 +78,6 @@ fn unconnected() -> Result<tools::Settings, Failure> {
         project: None,
         max_bytes: usize::MAX,
         audit: tools::Audit::Off,
+        files_dir: None,
     })
 }

@@ -219,6 +219,17 @@ pub static MAX_REQUESTS: Setting = Setting {
     example: "4",
 };
 
+pub static FILES_DIR: Setting = Setting {
+    name: "GITLAB_FILES_DIR",
+    aliases: &[],
+    flag: Some("files-dir"),
+    value: "DIR",
+    what: "The one directory whose files may be uploaded, and in which downloads may be saved.",
+    accepts: "the path of a directory that is there",
+    default: None,
+    example: "/home/me/gitlab-files",
+};
+
 pub static CA_FILE: Setting = Setting {
     name: "GITLAB_CA_FILE",
     aliases: &[],
@@ -311,7 +322,7 @@ pub static FILE: Setting = Setting {
 };
 
 /// All of them, in the order in which they are shown.
-pub static SETTINGS: [&Setting; 25] = [
+pub static SETTINGS: [&Setting; 26] = [
     &URL,
     &TOKEN,
     &TOKEN_FILE,
@@ -329,6 +340,7 @@ pub static SETTINGS: [&Setting; 25] = [
     &TIMEOUT,
     &MAX_BYTES,
     &MAX_REQUESTS,
+    &FILES_DIR,
     &CA_FILE,
     &CLIENT_CERT,
     &CLIENT_KEY,

@@ -49,8 +49,9 @@ fn nothing_set_is_gitlab_com_without_a_token() {
 #[test]
 fn every_default_and_example_is_accepted_by_its_own_setting() {
     for setting in SETTINGS {
-        let secret_or_file = setting.value == "TOKEN" || setting.value == "FILE";
-        for text in setting.default.iter().chain((!secret_or_file).then_some(&setting.example)) {
+        // What has to be there is on no machine that runs a test.
+        let is_elsewhere = ["TOKEN", "FILE", "DIR"].contains(&setting.value);
+        for text in setting.default.iter().chain((!is_elsewhere).then_some(&setting.example)) {
             assert!(resolve(&[(setting.name, text)]).is_ok(), "{} = {text}", setting.name);
         }
     }
@@ -190,5 +191,16 @@ fn a_file_that_cannot_be_used_says_why() {
     }
     assert!(
         refusal(&[("GITLAB_MCP_CONFIG", "/nowhere.toml")]).contains("GITLAB_MCP_CONFIG names /nowhere.toml")
+    );
+}
+
+#[test]
+fn a_directory_for_files_has_to_be_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().to_str().unwrap();
+    let config = resolve(&[("GITLAB_FILES_DIR", path)]).unwrap();
+    assert_eq!(config.files_dir, Some(dir.path().canonicalize().unwrap()));
+    assert!(
+        refusal(&[("GITLAB_FILES_DIR", "/nowhere")]).contains("takes the path of a directory that is there")
     );
 }

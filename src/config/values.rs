@@ -123,6 +123,11 @@ pub(super) fn readable(text: &str) -> Option<PathBuf> {
     file.metadata().ok()?.is_file().then_some(path)
 }
 
+/// A directory that is there, by its whole path: what a client is started in is nobody's choice.
+pub(super) fn directory(text: &str) -> Option<PathBuf> {
+    fs::canonicalize(text).ok().filter(|path| path.is_dir())
+}
+
 /// `group/project`, without the slashes that a copied path has around it.
 pub(super) fn full_path(text: &str) -> Option<String> {
     let path = text.trim_matches('/');

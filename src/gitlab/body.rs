@@ -67,6 +67,11 @@ pub(super) fn content(status: StatusCode, headers: &HeaderMap, bytes: Vec<u8>) -
     }
 }
 
+/// The bytes, whatever they are.
+pub(super) fn as_it_is(headers: &HeaderMap, bytes: Vec<u8>) -> Content {
+    binary(headers, text(headers, CONTENT_TYPE.as_str()).unwrap_or_default(), bytes)
+}
+
 fn binary(headers: &HeaderMap, content_type: String, bytes: Vec<u8>) -> Content {
     let header = text(headers, CONTENT_DISPOSITION.as_str());
     let filename = header.as_deref().and_then(disposition::filename);

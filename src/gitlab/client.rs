@@ -200,7 +200,11 @@ impl Client {
         match body::read(&mut response, self.settings.max_body).await {
             Ok(bytes) => {
                 reply.bytes = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-                reply.content = body::content(status, response.headers(), bytes);
+                reply.content = if call.is_download() {
+                    body::as_it_is(response.headers(), bytes)
+                } else {
+                    body::content(status, response.headers(), bytes)
+                };
             }
             // The change was made: GitLab says so before it says the rest.
             Err(stopped) if changes(call) && tells_by_status(call) => {

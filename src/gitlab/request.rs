@@ -62,6 +62,8 @@ fn with_body(request: RequestBuilder, body: &Body) -> RequestBuilder {
         Body::Empty => request,
         Body::Json(value) => request.json(value),
         Body::Multipart(parts) => request.multipart(form(parts)),
+        // What is not read yet has nothing to send.
+        Body::Local(_) => request,
         Body::Raw(bytes) => request.header(CONTENT_TYPE, "application/octet-stream").body(bytes.clone()),
     }
 }
@@ -81,6 +83,7 @@ fn method(method: Method) -> reqwest::Method {
 fn form(parts: &[Part]) -> multipart::Form {
     parts.iter().fold(multipart::Form::new(), |form, part| match part {
         Part::Text { name, value } => form.text(name.clone(), value.clone()),
+        Part::Local { .. } => form,
         Part::File { name, filename, bytes } => {
             let mut headers = HeaderMap::new();
             let kind = mime_guess::from_path(filename).first_or_octet_stream();

@@ -1,17 +1,21 @@
 //! Text that strangers wrote, without the characters that hide, reorder or imitate: control characters, zero-width
-//! and bidirectional marks, tag characters.
+//! and bidirectional marks, tag characters, variation selectors.
+
+use std::iter::Peekable;
+use std::str::Chars;
 
 use serde_json::Value;
 
-/// The text without what a reader cannot see. Terminal colours go, a carriage return starts no line over.
+/// The text without what a reader cannot see. Terminal codes go; every way to end a line is a line feed.
 pub fn cleaned(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut characters = text.chars().peekable();
     while let Some(c) = characters.next() {
         match c {
             '\u{1b}' => skip_escape(&mut characters),
+            '\u{9b}' => skip_parameters(&mut characters),
             '\r' if characters.peek() == Some(&'\n') => {}
-            '\r' => out.push('\n'),
+            '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => out.push('\n'),
             '\n' | '\t' => out.push(c),
             _ if is_hidden(c) => {}
             _ => out.push(c),
@@ -20,38 +24,89 @@ pub fn cleaned(text: &str) -> String {
     out
 }
 
-/// An ANSI escape sequence (ECMA-48): `ESC [`, parameters, a final letter.
-fn skip_escape(characters: &mut std::iter::Peekable<std::str::Chars<'_>>) {
-    if characters.next_if_eq(&'[').is_none() {
-        return;
-    }
-    for c in characters.by_ref() {
-        if ('\u{40}'..='\u{7e}').contains(&c) {
-            return;
-        }
-    }
+/// The text in one line, so that nothing in it can begin another.
+pub fn line(text: &str) -> String {
+    cleaned(text).replace(['\n', '\t'], " ")
 }
 
-fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}'
-            | '\u{e0000}'..='\u{e007f}')
-}
-
-/// A key stands at the beginning of a line, so it is one line.
-fn cleaned_key(key: &str) -> String {
-    cleaned(key).replace(['\n', '\t'], " ")
-}
-
-/// Every text in a value, keys included.
+/// Every text in a value, keys included. Keys that come to the same keep the first.
 pub fn cleaned_value(value: Value) -> Value {
     match value {
         Value::String(text) => Value::String(cleaned(&text)),
         Value::Array(items) => items.into_iter().map(cleaned_value).collect(),
         Value::Object(map) => {
-            map.into_iter().map(|(key, value)| (cleaned_key(&key), cleaned_value(value))).collect()
+            map.into_iter().map(|(key, value)| (line(&key), cleaned_value(value))).collect()
         }
         other => other,
     }
+}
+
+/// How many characters of a text are not seen and carry no colour or line: whoever writes the cleaned text back
+/// loses them.
+pub fn hidden(text: &str) -> usize {
+    text.chars().filter(|c| is_hidden(*c) && !c.is_control()).count()
+}
+
+/// The same of every text in a value, but for what makes emojis: titles and labels are full of it, and nobody
+/// writes them back byte for byte.
+pub fn hidden_in(value: &Value) -> usize {
+    let emojis = |text: &str| text.chars().filter(|c| matches!(c, '\u{200d}' | '\u{fe0f}')).count();
+    let of = |text: &str| hidden(text) - emojis(text);
+    match value {
+        Value::String(text) => of(text),
+        Value::Array(items) => items.iter().map(hidden_in).sum(),
+        Value::Object(map) => map.iter().map(|(key, value)| of(key) + hidden_in(value)).sum(),
+        _ => 0,
+    }
+}
+
+/// What comes after ESC (ECMA-48): `[` and parameters to a final letter; a string of the system's (a title, a link)
+/// to its end; or a few characters that switch something.
+fn skip_escape(characters: &mut Peekable<Chars<'_>>) {
+    match characters.peek() {
+        Some('[') => {
+            characters.next();
+            skip_parameters(characters);
+        }
+        Some(']' | 'P' | 'X' | '^' | '_') => skip_string(characters),
+        Some('\u{20}'..='\u{2f}') => {
+            while characters.next_if(|c| ('\u{20}'..='\u{2f}').contains(c)).is_some() {}
+            characters.next_if(|c| ('\u{30}'..='\u{7e}').contains(c));
+        }
+        Some('\u{30}'..='\u{7e}') => {
+            characters.next();
+        }
+        _ => {}
+    }
+}
+
+/// A sequence that is broken off ends where no part of it can stand, so that it swallows nothing else.
+fn skip_parameters(characters: &mut Peekable<Chars<'_>>) {
+    while characters.next_if(|c| ('\u{20}'..='\u{3f}').contains(c)).is_some() {}
+    characters.next_if(|c| ('\u{40}'..='\u{7e}').contains(c));
+}
+
+/// To BEL or ESC `\`; one without an end is over with its line.
+fn skip_string(characters: &mut Peekable<Chars<'_>>) {
+    while let Some(c) = characters.next_if(|c| !matches!(c, '\n' | '\r')) {
+        if c == '\u{7}' || c == '\u{9c}' {
+            return;
+        }
+        if c == '\u{1b}' {
+            characters.next_if_eq(&'\\');
+            return;
+        }
+    }
+}
+
+/// Controls; what Unicode calls default ignorable, format characters and fillers: nobody sees them, and text can be
+/// hidden in them. The joiner of an emoji and the selector of its colour are among them.
+fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}')
 }

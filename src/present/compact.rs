@@ -1,21 +1,21 @@
 //! The compact view: what a person reads of a reply. Rules on shapes, whatever the action.
 
-use serde_json::{Map, Value};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value, json};
 
-use super::rows;
+use super::rows::{self, Rows};
+use super::secrets::snake;
 
 /// Keys that no reader misses: links beside the one URL, pictures, ids of what is named, forms of what is said
 /// elsewhere.
-const NOISE: [&str; 28] = [
+const NOISE: [&str; 30] = [
     "_links",
-    "references",
-    "reference",
     "avatar_url",
     "avatar_path",
     "links",
-    "task_completion_status",
-    "time_stats",
     "has_tasks",
+    "task_status",
     "container_expiration_policy",
     "blocking_discussions_resolved",
     "squash_on_merge",
@@ -35,17 +35,56 @@ const NOISE: [&str; 28] = [
     "before_sha",
     "first_contribution",
     "prepared_at",
+    "diff_refs",
+    "allow_collaboration",
+    "allow_maintainer_to_push",
+    "should_remove_source_branch",
+    "force_remove_source_branch",
 ];
 
 /// Keys that say less than another, where that stands beside them.
-const SAID_BETTER: [(&str, &str); 6] = [
+const SAID_BETTER: [(&str, &str); 9] = [
     ("assignee", "assignees"),
     ("reviewer", "reviewers"),
     ("pipeline", "head_pipeline"),
     ("work_in_progress", "draft"),
     ("merge_status", "detailed_merge_status"),
     ("merged_by", "merge_user"),
+    ("merge_when_pipeline_succeeds", "detailed_merge_status"),
+    ("type", "issue_type"),
+    ("user", "head_pipeline"),
 ];
+
+/// Keys that say something only where they are not false or 0: that a thing is a draft, and not that it is none.
+const QUIET: [&str; 24] = [
+    "draft",
+    "work_in_progress",
+    "has_conflicts",
+    "squash",
+    "confidential",
+    "internal",
+    "system",
+    "resolvable",
+    "subscribed",
+    "upvotes",
+    "downvotes",
+    "user_notes_count",
+    "merge_requests_count",
+    "blocking_issues_count",
+    "rebase_in_progress",
+    "diverged_commits_count",
+    "allow_failure",
+    "tag",
+    "archived",
+    "locked",
+    "merge_when_pipeline_succeeds",
+    "new_file",
+    "renamed_file",
+    "deleted_file",
+];
+
+/// Objects that say nothing where they count nothing.
+const COUNTS: [&str; 2] = ["time_stats", "task_completion_status"];
 
 /// What is kept of a thing that is mentioned, by a key that tells which kind of thing it is: of a pipeline or a job
 /// how it went, of a commit what it says.
@@ -61,19 +100,42 @@ const URL: &str = "web_url";
 const NAMES: [&str; 8] =
     ["username", "full_path", "fullPath", "path_with_namespace", "title", "name", "short_id", "iid"];
 
-/// The value as a person reads it; the names of what is gone are added to `dropped`.
-pub fn compact(value: Value, dropped: &mut Vec<String>) -> Value {
-    let compacted = match value {
+/// The value as a person reads it, with what the rows of a list have in common; the names of what is gone are added
+/// to `dropped`.
+pub fn compact(value: Value, dropped: &mut Vec<String>) -> (Value, Rows) {
+    let (compacted, rows) = match value {
         Value::Array(items) => {
             let items = items.into_iter().map(|item| top(item, dropped)).collect();
-            Value::Array(rows::rows(items, dropped))
+            rows::rows(items, dropped)
         }
-        other => top(other, dropped),
+        other => (top(other, dropped), Rows::default()),
     };
     // What somebody might miss first.
-    dropped.sort_by_key(|name| (NOISE.contains(&name.as_str()), name.clone()));
+    let is_no_loss = |name: &str| NOISE.contains(&name) || SAID_BETTER.iter().any(|(less, _)| *less == name);
+    dropped.sort_by_key(|name| (is_no_loss(name), name.clone()));
     dropped.dedup();
-    compacted
+    (compacted, rows)
+}
+
+/// The content of a file that came in Base64 as the text that it is; how large it is, where it is none. Whatever the
+/// view, nobody reads Base64.
+pub fn decoded(value: Value) -> Value {
+    let Value::Object(mut map) = value else { return value };
+    let is_encoded = map.get("encoding").and_then(Value::as_str) == Some("base64");
+    let content = map.get("content").and_then(Value::as_str).filter(|_| is_encoded);
+    let Some(bytes) = content.and_then(|content| STANDARD.decode(content.trim()).ok()) else {
+        return Value::Object(map);
+    };
+    let size = bytes.len();
+    let text = match String::from_utf8(bytes) {
+        Ok(text) if !text.contains('\0') => {
+            map.insert("encoding".to_owned(), json!("text"));
+            text
+        }
+        _ => format!("(binary: {size} bytes)"),
+    };
+    map.insert("content".to_owned(), Value::String(text));
+    Value::Object(map)
 }
 
 fn top(value: Value, dropped: &mut Vec<String>) -> Value {
@@ -83,20 +145,31 @@ fn top(value: Value, dropped: &mut Vec<String>) -> Value {
     }
 }
 
-fn object(map: Map<String, Value>, dropped: &mut Vec<String>) -> Map<String, Value> {
+fn object(mut map: Map<String, Value>, dropped: &mut Vec<String>) -> Map<String, Value> {
+    refer(&mut map);
     let keys: Vec<String> = map.keys().cloned().collect();
     let mut kept = Map::new();
     for (key, value) in map {
-        if is_empty(&value) {
+        if is_empty(&value) || is_quiet(&key, &value) {
             continue;
         }
         if is_noise(&key, &keys) {
             dropped.push(key);
             continue;
         }
-        kept.insert(key, nested(value, dropped));
+        let value = nested(value, dropped);
+        kept.insert(key.clone(), to_the_second(&key, value));
     }
     kept
+}
+
+/// Of the three ways to refer to a thing the one that says where it is: `group/project!45`.
+fn refer(map: &mut Map<String, Value>) {
+    let full = map.get("references").and_then(|references| references.get("full")).cloned();
+    if let Some(full @ Value::String(_)) = full {
+        map.shift_remove("references");
+        map.insert("reference".to_owned(), full);
+    }
 }
 
 /// Nothing that could be missed: null, an empty text, list or object.
@@ -110,6 +183,13 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
+fn is_quiet(key: &str, value: &Value) -> bool {
+    let is_nothing = |value: &Value| value.as_bool() == Some(false) || value.as_u64() == Some(0);
+    let counts_nothing = |counts: &Map<String, Value>| counts.values().all(|n| is_empty(n) || is_nothing(n));
+    (QUIET.contains(&key) && is_nothing(value))
+        || (COUNTS.contains(&key) && value.as_object().is_some_and(counts_nothing))
+}
+
 fn is_noise(key: &str, siblings: &[String]) -> bool {
     let has = |name: &str| siblings.iter().any(|sibling| sibling == name);
     let other_url = (key.ends_with("_url") || key.ends_with("_path_url")) && key != URL && has(URL);
@@ -120,11 +200,33 @@ fn is_noise(key: &str, siblings: &[String]) -> bool {
     NOISE.contains(&key) || other_url || said_better || said_by_object || html
 }
 
+/// A time without the fractions of its second: `2026-01-31T09:00:00.123Z`.
+fn to_the_second(key: &str, value: Value) -> Value {
+    let name = snake(key);
+    let is_time = ["_at", "_date", "timestamp"].iter().any(|ending| name.ends_with(ending));
+    match value {
+        Value::String(text) if is_time => Value::String(without_fraction(&text).unwrap_or(text)),
+        other => other,
+    }
+}
+
+fn without_fraction(time: &str) -> Option<String> {
+    let (second, rest) = time.split_once('.')?;
+    let zone = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_time = second.len() == "2026-01-31T09:00:00".len() && second.as_bytes().get(10) == Some(&b'T');
+    let is_zone = zone == "Z" || (zone.starts_with(['+', '-']) && zone.len() == "+00:00".len());
+    // Whoever wrote `+00:00` meant `Z`.
+    let zone = if zone == "+00:00" { "Z" } else { zone };
+    (is_time && is_zone).then(|| format!("{second}{zone}"))
+}
+
 /// A value below the top: an object that has a name is its name, a list of such a list of names.
 fn nested(value: Value, dropped: &mut Vec<String>) -> Value {
     match value {
         Value::Object(map) if mentioned_as(&map).is_some() => mention(map),
-        Value::Object(map) => named(&map).unwrap_or_else(|| Value::Object(object(map, dropped))),
+        Value::Object(map) => {
+            named(&map).or_else(|| period(&map)).unwrap_or_else(|| Value::Object(object(map, dropped)))
+        }
         Value::Array(items) => Value::Array(items.into_iter().map(|item| nested(item, dropped)).collect()),
         other => other,
     }
@@ -139,8 +241,17 @@ fn mentioned_as(map: &Map<String, Value>) -> Option<&'static [&'static str]> {
 fn mention(map: Map<String, Value>) -> Value {
     let kept = mentioned_as(&map).unwrap_or_default();
     Value::Object(
-        map.into_iter().filter(|(key, value)| kept.contains(&key.as_str()) && !is_empty(value)).collect(),
+        map.into_iter()
+            .filter(|(key, value)| kept.contains(&key.as_str()) && !is_empty(value))
+            .map(|(key, value)| (key.clone(), to_the_second(&key, value)))
+            .collect(),
     )
+}
+
+/// When an iteration is, which most often has no title.
+fn period(map: &Map<String, Value>) -> Option<Value> {
+    let (start, end) = (map.get("start_date")?.as_str()?, map.get("due_date")?.as_str()?);
+    map.contains_key("iid").then(|| json!(format!("{start} to {end}")))
 }
 
 /// The name of an object that is a thing of its own (it has an id or a URL) and no more than mentioned here.

@@ -2,18 +2,54 @@
 
 use serde_json::{Map, Value};
 
-/// Only those paths of the value, or of each item of a list. A path that is nowhere is told, with what there is.
-pub fn select(value: &Value, paths: &[String], notes: &mut Vec<String>) -> Value {
+/// A path that leads nowhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    pub path: String,
+    /// The first step of it that is not there, and the fields that are in its place.
+    pub step: String,
+    pub known: Vec<String>,
+}
+
+/// Only those paths of the value, or of each item of a list; with those that are nowhere.
+pub fn select(value: &Value, paths: &[String]) -> (Value, Vec<Missing>) {
     let selected = match value {
         Value::Array(items) => Value::Array(items.iter().map(|item| select_from(item, paths)).collect()),
         one => select_from(one, paths),
     };
-    let missing: Vec<&str> =
-        paths.iter().filter(|path| !is_anywhere(value, path)).map(String::as_str).collect();
-    if !missing.is_empty() {
-        notes.push(format!("no field {}; there are {}", missing.join(", "), known(value).join(", ")));
+    let missing = paths.iter().filter(|path| !is_anywhere(value, path)).map(|path| missing(value, path));
+    (selected, missing.collect())
+}
+
+/// Where a path that leads nowhere ends: at the first step that nothing has.
+fn missing(value: &Value, path: &str) -> Missing {
+    let mut level = vec![value];
+    let mut last = "";
+    for step in steps(path) {
+        last = step;
+        let objects = || level.iter().flat_map(|value| within(value));
+        let next: Vec<&Value> = objects().filter_map(|map| map.get(step)).collect();
+        if next.is_empty() {
+            let mut known: Vec<String> = Vec::new();
+            for key in objects().flat_map(Map::keys).filter(|key| *key != step) {
+                if !known.contains(key) {
+                    known.push(key.clone());
+                }
+            }
+            return Missing { path: path.to_owned(), step: step.to_owned(), known };
+        }
+        level = next;
     }
-    selected
+    Missing { path: path.to_owned(), step: last.to_owned(), known: Vec::new() }
+}
+
+/// The objects of a value: itself, or those of a list in it.
+fn within(value: &Value) -> Vec<&Map<String, Value>> {
+    match value {
+        Value::Object(map) => vec![map],
+        Value::Array(items) => items.iter().flat_map(within).collect(),
+        _ => Vec::new(),
+    }
 }
 
 fn select_from(item: &Value, paths: &[String]) -> Value {
@@ -36,7 +72,8 @@ fn pick(value: &Value, steps: &[&str]) -> Option<Value> {
     let Some((first, rest)) = steps.split_first() else { return Some(value.clone()) };
     match value {
         Value::Array(items) => {
-            Some(Value::Array(items.iter().filter_map(|item| pick(item, steps)).collect()))
+            let found: Vec<Value> = items.iter().filter_map(|item| pick(item, steps)).collect();
+            (items.is_empty() || !found.is_empty()).then_some(Value::Array(found))
         }
         Value::Object(map) => {
             let inner = pick(map.get(*first)?, rest)?;
@@ -74,9 +111,4 @@ fn is_anywhere(value: &Value, path: &str) -> bool {
         }
         one => pick(one, &steps(path)).is_some(),
     }
-}
-
-fn known(value: &Value) -> Vec<String> {
-    let first = value.as_array().and_then(|items| items.first()).unwrap_or(value);
-    first.as_object().map(|map| map.keys().cloned().collect()).unwrap_or_default()
 }

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::Cut;
+use super::window::{Place, window};
 
 /// A value that fits, with what was cut off it.
 pub struct Limited {
@@ -52,9 +53,8 @@ fn shorten(value: &mut Value, longest: usize, path: &mut String, cut: &mut Vec<C
     match value {
         Value::String(text) if text.len() > longest => {
             let shown = lines_within(text, longest).to_owned();
-            let place = (!path.is_empty() && !path.contains("[]")).then(|| path.clone());
-            if place.is_some() {
-                cut.push(Cut { path: place, total_bytes: text.len(), next_offset: shown.len() });
+            if !path.is_empty() && !path.contains("[]") {
+                cut.push(Cut { path: Some(path.clone()), window: window(text, Place::Beginning, longest) });
             }
             *text = format!("{shown}… ({} of {} bytes)", shown.len(), text.len());
         }

@@ -14,6 +14,9 @@ const CELL: usize = 240;
 /// What a thing in a list is headed by.
 const HEADINGS: [&str; 8] = ["iid", "new_path", "name", "title", "username", "key", "short_id", "id"];
 
+/// What the marks around GitLab's text are called.
+const MARK: &str = "gitlab";
+
 /// The value to read.
 pub fn render(value: &Value) -> String {
     match value {
@@ -23,6 +26,21 @@ pub fn render(value: &Value) -> String {
         Value::String(text) => fenced(text),
         other => other.to_string(),
     }
+}
+
+/// What GitLab sent between marks that say so. Nothing in it can end them: where it tries, the marks have more dashes
+/// than anything that looks like one.
+pub fn marked(text: &str) -> String {
+    let lower = text.to_ascii_lowercase();
+    let tries = lower.match_indices(MARK).filter_map(|(at, _)| {
+        let after = lower.get(at + MARK.len()..)?;
+        let rest = after.trim_start_matches('-');
+        rest.trim_start().starts_with('>').then(|| after.len() - rest.len())
+    });
+    let dashes = tries.max().map_or(0, |most| most + 1);
+    let mark = format!("{MARK}{}", "-".repeat(dashes));
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    format!("<{mark}>\n{text}{end}</{mark}>\n")
 }
 
 /// A text between fences longer than any run of backticks within it, so that it cannot end them.
@@ -48,6 +66,13 @@ fn list(items: &[Value]) -> String {
     }
 }
 
+/// What is the same in every row of a list, in a line.
+pub fn shared(same: &Map<String, Value>) -> String {
+    let said: Vec<String> =
+        same.iter().map(|(key, value)| format!("{}: {}", inline_text(key), inline(value))).collect();
+    format!("In every row: {}\n", said.join("; "))
+}
+
 fn heading(place: usize, row: &Map<String, Value>) -> String {
     let name = HEADINGS.iter().find_map(|key| row.get(*key)).map(inline).unwrap_or_default();
     format!("{}. {name}", place + 1)
@@ -56,6 +81,7 @@ fn heading(place: usize, row: &Map<String, Value>) -> String {
 fn fields(map: &Map<String, Value>) -> String {
     let mut out = String::new();
     for (key, value) in map {
+        let key = inline_text(key);
         let _ = match value {
             Value::String(text) if text.contains('\n') => writeln!(out, "{key}:\n{}", fenced(text)),
             Value::Array(items) if items.iter().any(Value::is_object) => {
@@ -88,7 +114,8 @@ fn is_flat(value: &Value) -> bool {
 
 fn table(rows: &[&Map<String, Value>]) -> String {
     let columns = columns(rows);
-    let mut out = format!("| {} |\n|{}\n", columns.join(" | "), " --- |".repeat(columns.len()));
+    let heads: Vec<String> = columns.iter().map(|column| in_cell(&inline_text(column))).collect();
+    let mut out = format!("| {} |\n|{}\n", heads.join(" | "), " --- |".repeat(columns.len()));
     for row in rows {
         let cells: Vec<String> =
             columns.iter().map(|column| row.get(*column).map(cell).unwrap_or_default()).collect();
@@ -109,17 +136,39 @@ fn columns<'a>(rows: &[&'a Map<String, Value>]) -> Vec<&'a str> {
 }
 
 /// A value in one line that cannot break its table.
-fn cell(value: &Value) -> String {
-    inline(value).replace('|', "\\|")
+pub fn cell(value: &Value) -> String {
+    in_cell(&inline(value))
+}
+
+/// A bar gets a backslash, and so does every backslash right before it, which would take the bar's away.
+fn in_cell(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut backslashes = 0;
+    for c in text.chars() {
+        if c == '|' {
+            out.extend(std::iter::repeat_n('\\', backslashes + 1));
+        }
+        backslashes = if c == '\\' { backslashes + 1 } else { 0 };
+        out.push(c);
+    }
+    // The bar that ends the cell must not be taken for one in it.
+    out.extend(std::iter::repeat_n('\\', backslashes));
+    out
+}
+
+fn inline_text(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn inline(value: &Value) -> String {
     match value {
-        Value::String(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
+        Value::String(text) => inline_text(text),
         Value::Array(items) => items.iter().map(inline).collect::<Vec<_>>().join(", "),
-        Value::Object(map) => {
-            map.iter().map(|(key, value)| format!("{key}={}", inline(value))).collect::<Vec<_>>().join(" ")
-        }
+        Value::Object(map) => map
+            .iter()
+            .map(|(key, value)| format!("{}={}", inline_text(key), inline(value)))
+            .collect::<Vec<_>>()
+            .join(" "),
         Value::Null => String::new(),
         other => other.to_string(),
     }

@@ -1,18 +1,32 @@
 //! A reply to what a model should read: what a person would look at, within a budget of bytes, with the way to
-//! the rest said. Text from GitLab is data: cleaned of what could hide or pass for anything else.
+//! the rest said. Text from GitLab is data: cleaned of what could hide or pass for anything else, without secrets,
+//! and between marks that nothing in it can end.
 
 mod clean;
 mod compact;
+mod encoding;
 mod fields;
+mod kind;
 mod limit;
 mod markdown;
+mod partial;
 mod rows;
+mod secrets;
+mod terminal;
 #[cfg(test)]
 mod tests;
+mod urls;
+mod window;
 
 use serde_json::{Map, Value, json};
 
-pub use clean::cleaned;
+pub use clean::{cleaned, cleaned_value, line};
+pub use encoding::text_of;
+pub use fields::Missing;
+pub use kind::Kind;
+pub use markdown::marked;
+pub use secrets::Masked;
+pub use window::{Place, Window};
 
 /// What came back, whatever brought it.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,14 +40,18 @@ pub enum Content {
 /// How it should be shown.
 #[derive(Clone, Debug)]
 pub struct Options<'a> {
+    /// What the action says of its answer.
+    pub kind: Kind,
     /// Paths of the fields to show, such as `author.username`; all that the view has where there are none.
     pub fields: &'a [String],
     /// Everything GitLab sent, instead of what a person reads.
     pub full: bool,
+    /// Secrets as they are.
+    pub unmasked: bool,
     /// How many bytes the data may have as JSON.
     pub budget: usize,
-    /// Where in a long text to begin, in bytes.
-    pub offset: usize,
+    /// Where in a long text to begin; where its kind is read from, if nothing is said.
+    pub place: Option<Place>,
 }
 
 /// What is shown, with what is not.
@@ -42,33 +60,52 @@ pub struct Presented {
     pub data: Value,
     /// The same as Markdown.
     pub text: String,
+    /// Whether the text is of GitLab's, and not of this server's.
+    pub quoted: bool,
+    /// Whether it is bytes that are not shown.
+    pub binary: bool,
+    /// What is the same in every row of a list, and said only here.
+    pub same: Map<String, Value>,
     /// How many rows of a list are shown and how many came, where not all are shown.
     pub rows: Option<(usize, usize)>,
-    /// The texts that were cut, by path, with how many bytes they have and where to go on.
+    /// The texts of which a part is shown.
     pub cut: Vec<Cut>,
     /// What was left out by the compact view, by name.
     pub dropped: Vec<String>,
+    /// The fields that were asked for and are nowhere.
+    pub missing: Vec<Missing>,
+    pub masked: Masked,
+    /// The files whose diffs GitLab did not send whole.
+    pub unfinished: Vec<String>,
     pub notes: Vec<String>,
 }
 
 /// How many of the fields that are not shown are named.
-const NAMED: usize = 12;
+const NAMED: usize = 10;
 
 impl Presented {
     /// The names of fields that were left out, and how many more there are.
-    pub fn left_out(&self) -> (&[String], usize) {
-        let named = self.dropped.get(..NAMED).unwrap_or(&self.dropped);
-        (named, self.dropped.len() - named.len())
+    pub fn left_out(&self) -> (Vec<&str>, usize) {
+        let plain = self.dropped.iter().map(String::as_str).filter(|name| is_plain(name));
+        let named: Vec<&str> = plain.take(NAMED).collect();
+        let more = self.dropped.len() - named.len();
+        (named, more)
     }
 }
 
-/// A text that was too long to be shown at once.
+/// Whether a name is one that GitLab would give a field: what else a stranger may have written is not repeated
+/// where this server speaks.
+pub fn is_plain(name: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    name.len() <= 100 && !name.is_empty() && name.chars().all(is_plain)
+}
+
+/// A text of which a part is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cut {
     /// The field, or nothing where the whole answer is a text.
     pub path: Option<String>,
-    pub total_bytes: usize,
-    pub next_offset: usize,
+    pub window: Window,
 }
 
 /// Shows what came back.
@@ -77,82 +114,145 @@ pub fn present(content: Content, options: &Options) -> Presented {
         Content::Empty => {
             Presented { text: "Done; GitLab answered with nothing.".to_owned(), ..Presented::default() }
         }
-        Content::Text(text) => window(None, &text, options),
+        Content::Text(text) if options.kind.secret_file && !options.unmasked => secret(&text),
+        Content::Text(text) => whole_text(&text, options),
         Content::Binary { bytes, content_type, filename } => binary(bytes, &content_type, filename),
-        Content::Json(value) => structured(clean::cleaned_value(value), options),
+        Content::Json(value) => structured(value, options),
     }
 }
 
 fn binary(bytes: usize, content_type: &str, filename: Option<String>) -> Presented {
+    let content_type = if content_type.is_empty() { "of no type".to_owned() } else { line(content_type) };
+    let filename = filename.as_deref().map(line);
     let data = json!({"binary": true, "bytes": bytes, "content_type": content_type, "filename": filename});
-    let name = filename.map(|name| format!(" ({name})")).unwrap_or_default();
-    let text = format!("A binary of {bytes} bytes, {content_type}{name}; not shown.");
-    Presented { data, text, ..Presented::default() }
+    let name = filename.map(|name| format!(" ({})", json!(name))).unwrap_or_default();
+    let text = format!("A binary of {bytes} bytes, {}{name}; not shown.", json!(content_type));
+    Presented { data, text, binary: true, ..Presented::default() }
 }
 
-/// A stretch of a text from the offset, cut between lines where it can be.
-fn window(path: Option<String>, text: &str, options: &Options) -> Presented {
-    let text = clean::cleaned(text);
-    let start = limit::floor_boundary(&text, options.offset);
-    let rest = text.get(start..).unwrap_or_default();
-    let shown = limit::lines_within(rest, options.budget);
-    let end = start + shown.len();
-    let cut = (end < text.len()).then_some(Cut { path, total_bytes: text.len(), next_offset: end });
-    let notes = if start > 0 && start >= text.len() {
-        vec![format!("the text ends at byte {}", text.len())]
-    } else {
-        Vec::new()
-    };
+fn secret(text: &str) -> Presented {
+    let shown = secrets::masked(text);
+    let masked = Masked { hidden: vec!["the file".to_owned()], made: Vec::new() };
+    Presented { text: shown.clone(), data: Value::String(shown), masked, ..Presented::default() }
+}
+
+fn whole_text(text: &str, options: &Options) -> Presented {
+    let is_log = options.kind.log || terminal::is_log(text);
+    let settled = if is_log { terminal::settled(text) } else { text.to_owned() };
+    let usual = if options.kind.log { Place::End } else { Place::Beginning };
+    let mut shown = stretch(None, &cleaned(&settled), options.place.unwrap_or(usual), options.budget);
+    if !is_log {
+        shown.notes.extend(hidden(clean::hidden(text)));
+    }
+    shown
+}
+
+/// Whoever writes a text back without what was taken out of it changes it.
+fn hidden(count: usize) -> Option<String> {
+    let characters =
+        if count == 1 { "character that cannot be seen was" } else { "characters that cannot be seen were" };
+    (count > 0).then(|| format!("{count} {characters} taken out (zero-width, direction, variation)"))
+}
+
+/// A stretch of a text, cut between lines where it can be.
+fn stretch(path: Option<String>, text: &str, place: Place, budget: usize) -> Presented {
+    let window = window::window(text, place, budget);
+    let shown = text.get(window.bytes.clone()).unwrap_or_default();
+    let mut notes = Vec::new();
+    if shown.is_empty() && !text.is_empty() {
+        notes.push(format!("the text ends at line {}, byte {}", window.total_lines, window.total_bytes));
+    }
     Presented {
         data: Value::String(shown.to_owned()),
         text: markdown::fenced(shown),
-        cut: cut.into_iter().collect(),
+        quoted: true,
+        cut: if window.bytes.len() < text.len() { vec![Cut { path, window }] } else { Vec::new() },
         notes,
         ..Presented::default()
     }
 }
 
 fn structured(value: Value, options: &Options) -> Presented {
-    let mut notes = Vec::new();
+    let value = if options.full { value } else { compact::decoded(value) };
+    let hidden = hidden(clean::hidden_in(&value));
+    let mut value = clean::cleaned_value(value);
+    let masked = if options.unmasked {
+        Masked::default()
+    } else {
+        secrets::mask(&mut value, options.kind, options.fields)
+    };
+    let partial = partial::partial(&value);
     let mut dropped = Vec::new();
+    let mut missing = Vec::new();
+    let mut said = rows::Rows::default();
     let chosen = if !options.fields.is_empty() {
-        fields::select(&value, options.fields, &mut notes)
+        let (selected, nowhere) = fields::select(&value, options.fields);
+        missing = nowhere;
+        selected
     } else if options.full {
         value
     } else {
-        compact::compact(value, &mut dropped)
+        let (compacted, rows) = compact::compact(value, &mut dropped);
+        said = rows;
+        compacted
     };
-    if let Some((path, text)) = only_text(&chosen, options) {
-        return Presented { notes, ..window(Some(path), &text, options) };
+    let mut notes = partial.notes;
+    notes.append(&mut said.notes);
+    notes.extend(hidden);
+    let unfinished = partial.files;
+    if let Some((path, text, place)) = only_text(&chosen, options) {
+        let mut shown = stretch(Some(path), &text, place, options.budget);
+        notes.append(&mut shown.notes);
+        return Presented { masked, missing, unfinished, notes, ..shown };
+    }
+    if options.place.is_some() {
+        notes.push("`lines` and `offset` are of a text by itself: name one in `fields`".to_owned());
     }
     let limited = limit::within(chosen, options.budget);
+    let mut text = markdown::render(&limited.value);
+    if !said.same.is_empty() {
+        text.push_str(&markdown::shared(&said.same));
+    }
+    let quoted = !limited.value.as_array().is_some_and(Vec::is_empty);
     Presented {
-        text: markdown::render(&limited.value),
+        text,
+        quoted,
+        binary: false,
         data: limited.value,
+        same: said.same,
         rows: limited.rows,
         cut: limited.cut,
         dropped,
+        missing,
+        masked,
+        unfinished,
         notes,
     }
 }
 
 /// The text of the one field that is being read in stretches.
-fn only_text(value: &Value, options: &Options) -> Option<(String, String)> {
+fn only_text(value: &Value, options: &Options) -> Option<(String, String, Place)> {
     let [path] = options.fields else { return None };
     let mut found = value;
     for name in path.split('.') {
         found = found.get(name)?;
     }
     let text = found.as_str()?;
-    (options.offset > 0 || text.len() > options.budget).then(|| (path.clone(), text.to_owned()))
+    let is_read = options.place.is_some() || text.len() > options.budget;
+    is_read.then(|| (path.clone(), text.to_owned(), options.place.unwrap_or_default()))
 }
 
-/// `omitted` as answers carry it: each thing that is not shown, with how to get it.
+/// `omitted` as answers carry it: of each text where the part that is shown stands, and the fields that are not
+/// shown with how to get them.
 pub fn omitted(presented: &Presented) -> Map<String, Value> {
     let mut omitted = Map::new();
-    for cut in &presented.cut {
-        let path = cut.path.clone().unwrap_or_else(|| "text".to_owned());
-        omitted.insert(path, json!({"bytes": cut.total_bytes, "continue_at": cut.next_offset}));
+    for Cut { path, window } in &presented.cut {
+        let path = path.clone().unwrap_or_else(|| "text".to_owned());
+        let (first, last) = window.lines;
+        omitted.insert(
+            path,
+            json!({"lines": window.total_lines, "bytes": window.total_bytes, "shown": format!("{first}-{last}")}),
+        );
     }
     if !presented.dropped.is_empty() {
         let (named, more) = presented.left_out();

@@ -1,13 +1,19 @@
-//! A list of things: of each what tells it from the others. Which columns those are is a rule on names, the same
-//! for every kind of thing.
+//! A list of things: of each what tells it from the others, and once what is the same of all. Which columns those
+//! are is a rule on names, the same for every kind of thing; how many, what a list may cost a reader.
 
-use serde_json::Value;
+use serde_json::{Map, Value, json};
+
+use super::markdown;
+use super::secrets::snake;
+use super::urls::{self, URL};
 
 /// What a reader looks for in a row, first things first.
-const WANTED: [&str; 50] = [
+const WANTED: [&str; 56] = [
     "iid",
     "id",
     "short_id",
+    "project",
+    "group",
     "path_with_namespace",
     "full_path",
     "tag_name",
@@ -27,38 +33,58 @@ const WANTED: [&str; 50] = [
     "source",
     "visibility",
     "default_branch",
-    "source_branch",
     "draft",
+    "confidential",
     "protected",
     "merged",
     "author",
     "author_name",
     "owner",
     "assignees",
-    "reviewers",
     "labels",
+    "last_activity_at",
+    "released_at",
+    "committed_date",
+    "updated_at",
     "milestone",
+    "source_branch",
+    "reviewers",
     "environment",
     "version",
     "package_type",
     "commit",
     "due_date",
     "expires_at",
-    "last_activity_at",
-    "released_at",
-    "committed_date",
-    "updated_at",
     "finished_at",
     "duration",
     "created_at",
+    "target_branch",
+    "has_conflicts",
     "description",
     "body",
-    "target_branch",
     "access_level_description",
+    "web_url",
+    "reference",
 ];
 
-/// The one URL of a row.
-const URL: &str = "web_url";
+/// What tells one row from another, and so is said of each even where it happens to be the same.
+const TELLING: [&str; 12] = [
+    "iid",
+    "id",
+    "short_id",
+    "name",
+    "title",
+    "key",
+    "username",
+    "path",
+    "full_path",
+    "path_with_namespace",
+    "tag_name",
+    "file_path",
+];
+
+/// From how many rows on it is shorter to say once what they share.
+const SEVERAL: usize = 3;
 
 /// A row of more than this is read on its own, not in a list.
 const MOST: usize = 12;
@@ -66,37 +92,156 @@ const MOST: usize = 12;
 /// A text longer than this is read on its own.
 const LONG: usize = 200;
 
-/// The rows with what a list needs of them. What is gone is added to `dropped`. A list of parts (notes, diffs,
-/// variables) has no page of its own to look at and stays whole.
-pub fn rows(items: Vec<Value>, dropped: &mut Vec<String>) -> Vec<Value> {
-    let are_things = items.iter().all(|item| item.get(URL).is_some());
-    let are_short =
-        items.iter().filter_map(Value::as_object).all(|row| row.len() <= MOST && row.values().all(is_short));
-    if !are_things || are_short {
-        return items;
-    }
-    let columns = columns(&items);
-    items.into_iter().map(|item| row(item, &columns, dropped)).collect()
+/// What a list of things may cost: bytes of a table for each row, bytes of JSON, and for how many rows at least.
+const TABLE: usize = 165;
+const JSON: usize = 320;
+const USUAL: usize = 20;
+
+/// The part of a list's cost that one column of names (labels) may be: a quarter.
+const NAMES: usize = 4;
+
+/// What is said of a list apart from its rows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rows {
+    /// What is the same in every row, and the pattern of their URLs.
+    pub same: Map<String, Value>,
+    pub notes: Vec<String>,
 }
 
-/// The columns of all rows: those that are wanted and short in every row, and the URL.
-fn columns(items: &[Value]) -> Vec<&'static str> {
-    let has = |name: &str| items.iter().any(|item| item.get(name).is_some());
-    let are_short = |name: &str| items.iter().filter_map(|item| item.get(name)).all(is_short);
+/// The rows with what a list needs of them. What is gone is added to `dropped`. A list of parts (notes, diffs,
+/// variables) has no page of its own to look at and keeps its fields.
+pub fn rows(items: Vec<Value>, dropped: &mut Vec<String>) -> (Value, Rows) {
+    let mut said = Rows::default();
+    let objects: Option<Vec<Map<String, Value>>> =
+        items.iter().map(|item| item.as_object().cloned()).collect();
+    let Some(mut objects) = objects.filter(|objects| !objects.is_empty()) else {
+        return (Value::Array(items), said);
+    };
+    let are_things = objects.iter().all(|row| row.keys().any(|key| snake(key) == URL));
+    if are_things {
+        urls::locate(&mut objects);
+    }
+    if objects.len() >= SEVERAL {
+        urls::share(&mut objects, &mut said.same);
+        share(&mut objects, &mut said.same, |key| !are_things || is_wanted(key));
+    }
+    if are_things {
+        let chosen = chosen(&mut objects, &mut said);
+        for row in &mut objects {
+            let mut map = std::mem::take(row);
+            *row = chosen.iter().filter_map(|name| Some((name.clone(), map.shift_remove(name)?))).collect();
+            dropped.extend(map.into_iter().map(|(key, _)| key));
+        }
+    }
+    (Value::Array(objects.into_iter().map(Value::Object).collect()), said)
+}
+
+/// Takes what is the same in every row out of the rows.
+fn share(rows: &mut [Map<String, Value>], same: &mut Map<String, Value>, is_said: impl Fn(&str) -> bool) {
+    let Some(first) = rows.first().cloned() else { return };
+    for (key, value) in first {
+        let is_shared = is_said(&key)
+            && !TELLING.contains(&snake(&key).as_str())
+            && is_short(&value)
+            && rows.iter().all(|row| row.get(&key) == Some(&value) && row.len() > 1);
+        if is_shared {
+            rows.iter_mut().for_each(|row| drop(row.shift_remove(&key)));
+            same.insert(key, value);
+        }
+    }
+}
+
+/// The columns of all rows: those that are wanted, short in every row, and within what a list may cost. Names that
+/// take too much of it are cut, and said to be.
+fn chosen(rows: &mut [Map<String, Value>], said: &mut Rows) -> Vec<String> {
+    let count = rows.len().max(USUAL);
+    let in_url = said.same.values().filter_map(Value::as_str).any(|pattern| pattern.contains("{id}"));
+    let (mut table, mut json) = (TABLE * count, JSON * count);
+    let mut chosen = Vec::new();
+    for name in candidates(rows, in_url) {
+        if chosen.len() == MOST {
+            break;
+        }
+        let is_telling = TELLING.contains(&snake(&name).as_str());
+        let mut more = None;
+        if cost(rows, &name).0 > TABLE * count / NAMES && cut_names(rows, &name, TABLE * count / NAMES) {
+            said.notes.push(format!("`more_{name}` counts the {name} of a row that are not shown"));
+            more = Some(format!("more_{name}"));
+        }
+        let (in_table, in_json) = cost(rows, &name);
+        if is_telling || (in_table <= table && in_json <= json) {
+            table = table.saturating_sub(in_table);
+            json = json.saturating_sub(in_json);
+            chosen.push(name);
+            chosen.extend(more);
+        }
+    }
+    chosen
+}
+
+/// The wanted columns in their order, and all others where a row is short enough to be shown whole. `in_url` is
+/// whether the URLs are made from ids.
+fn candidates(rows: &[Map<String, Value>], in_url: bool) -> Vec<String> {
+    let mut keys: Vec<String> = Vec::new();
+    for key in rows.iter().flat_map(Map::keys) {
+        if !keys.contains(key) {
+            keys.push(key.clone());
+        }
+    }
+    let has = |name: &str| keys.iter().any(|key| snake(key) == name);
     // One number for a thing is enough where people see that one.
-    let is_spare = |name: &str| name == "id" && (has("iid") || has("short_id"));
-    let wanted = WANTED.iter().copied().filter(|name| has(name) && are_short(name) && !is_spare(name));
-    wanted.take(MOST - 1).chain([URL]).collect()
+    let is_spare = |key: &str| key == "id" && !in_url && (has("iid") || has("short_id"));
+    let is_column = |value: &Value| is_short(value) || are_names(value);
+    let are_short = |key: &str| rows.iter().filter_map(|row| row.get(key)).all(is_column);
+    let is_whole = keys.len() <= MOST && keys.iter().all(|key| are_short(key));
+    let wanted = WANTED.iter().filter_map(|name| keys.iter().find(|key| snake(key) == *name));
+    let others = keys.iter().filter(|key| is_whole && !is_wanted(key));
+    let candidates = wanted.filter(|key| is_whole || !is_spare(key)).chain(others);
+    candidates.filter(|key| are_short(key)).cloned().collect()
+}
+
+fn is_wanted(key: &str) -> bool {
+    WANTED.contains(&snake(key).as_str())
 }
 
 fn is_short(value: &Value) -> bool {
     value.to_string().len() <= LONG && !value.as_str().is_some_and(|text| text.trim().contains('\n'))
 }
 
-fn row(item: Value, columns: &[&'static str], dropped: &mut Vec<String>) -> Value {
-    let Value::Object(mut map) = item else { return item };
-    let kept =
-        columns.iter().filter_map(|name| Some(((*name).to_owned(), map.shift_remove(*name)?))).collect();
-    dropped.extend(map.into_iter().map(|(key, _)| key));
-    Value::Object(kept)
+fn are_names(value: &Value) -> bool {
+    value.as_array().is_some_and(|items| items.iter().all(Value::is_string))
+}
+
+/// The bytes of a column in a table and in JSON.
+fn cost(rows: &[Map<String, Value>], name: &str) -> (usize, usize) {
+    rows.iter().fold((0, 0), |(table, json), row| match row.get(name) {
+        Some(value) => {
+            let cell = markdown::cell(value).len() + " | ".len();
+            (table + cell, json + value.to_string().len() + name.len() + "\"\":,".len())
+        }
+        None => (table + " | ".len(), json),
+    })
+}
+
+/// Cuts lists of names to what each row may have of so many bytes. False where the column is no list of names.
+fn cut_names(rows: &mut [Map<String, Value>], name: &str, bytes: usize) -> bool {
+    if !rows.iter().filter_map(|row| row.get(name)).all(are_names) {
+        return false;
+    }
+    let each = bytes / rows.len().max(1);
+    for row in rows {
+        let Some(Value::Array(names)) = row.get_mut(name) else { continue };
+        let mut used = 0;
+        let fitting = names.iter().filter_map(Value::as_str).take_while(|name| {
+            used += name.len() + ", ".len();
+            used <= each
+        });
+        let shown = fitting.count().max(1);
+        let more = names.len().saturating_sub(shown);
+        names.truncate(shown);
+        if more > 0 {
+            row.insert(format!("more_{name}"), json!(more));
+        }
+    }
+    true
 }

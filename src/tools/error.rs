@@ -5,6 +5,8 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::present;
+
 /// What kind of thing went wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -49,12 +51,13 @@ pub struct ToolError {
 
 impl ToolError {
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> ToolError {
-        ToolError { kind, message: message.into(), hint: None, fix: None, details: Map::new() }
+        let message = present::line(&message.into());
+        ToolError { kind, message, hint: None, fix: None, details: Map::new() }
     }
 
     /// The same with a hint.
     pub fn hint(mut self, hint: impl Into<String>) -> ToolError {
-        self.hint = Some(hint.into());
+        self.hint = Some(present::line(&hint.into()));
         self
     }
 
@@ -62,6 +65,14 @@ impl ToolError {
     pub fn fix(mut self, tool: &str, arguments: Value) -> ToolError {
         self.fix = Some(json!({"tool": tool, "arguments": arguments}));
         self
+    }
+
+    /// The details, of which GitLab may have written some.
+    fn details(&self) -> Map<String, Value> {
+        self.details
+            .iter()
+            .map(|(name, value)| (name.clone(), present::cleaned_value(value.clone())))
+            .collect()
     }
 
     /// `{"error": {kind, message, hint, fix, …}}`
@@ -75,7 +86,7 @@ impl ToolError {
         if let Some(fix) = &self.fix {
             error.insert("fix".to_owned(), fix.clone());
         }
-        error.extend(self.details.clone());
+        error.extend(self.details());
         Map::from_iter([("error".to_owned(), Value::Object(error))])
     }
 
@@ -83,7 +94,7 @@ impl ToolError {
     pub fn text(&self) -> String {
         let mut lines = vec![format!("Error ({}): {}", self.kind.name(), self.message)];
         lines.extend(self.hint.iter().map(|hint| format!("Hint: {hint}")));
-        lines.extend(self.details.iter().map(|(name, value)| format!("{name}: {value}")));
+        lines.extend(self.details().iter().map(|(name, value)| format!("{name}: {value}")));
         lines.extend(self.fix.iter().map(|fix| format!("Next: {fix}")));
         lines.join("\n")
     }

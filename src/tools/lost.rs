@@ -9,7 +9,7 @@ use super::{EXECUTE, ErrorKind, ToolError, Tools, graphql, refusal, resolve};
 use crate::call::{Call, Checked};
 use crate::catalog::{Action, Place, Risk};
 use crate::gitlab::{self, GitlabError};
-use crate::present::{self, Options};
+use crate::present::{self, Kind, Options};
 
 /// How long the look may take: the one who called has waited once already.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -137,7 +137,9 @@ fn told(mut refused: ToolError, checked: &Checked, found: Found) -> ToolError {
         ),
     };
     if let Found::Thing(thing) = found {
-        let options = Options { fields: &[], full: false, budget: SHOWN, offset: 0 };
+        let kind = Kind::of(std::iter::once(checked.action().id.as_str()), false);
+        let options =
+            Options { kind, fields: &[], full: false, unmasked: false, budget: SHOWN, place: None };
         refused
             .details
             .insert("now".to_owned(), present::present(present::Content::Json(thing), &options).data);

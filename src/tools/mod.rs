@@ -1,6 +1,7 @@
 //! The two tools, apart from the protocol that carries them: what they take, what they answer, and the way a
 //! request goes through the other modules. The server and the command line both call these.
 
+mod answer;
 mod audit;
 mod confirm;
 mod document;
@@ -8,12 +9,15 @@ mod error;
 mod execute;
 mod find;
 mod graphql;
+mod local;
 mod lost;
 mod paging;
 mod refusal;
 mod resolve;
+mod stretch;
 mod token;
 
+use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock};
 
 use schemars::JsonSchema;
@@ -31,6 +35,7 @@ use audit::Auditor;
 
 use crate::call::{Context, Known};
 use crate::catalog::{Catalog, CatalogError};
+use crate::files::Files;
 use crate::gitlab::{self, Client, GitlabError, Reply, Token};
 use crate::policy::{self, Policy, PolicyError};
 use crate::search::{Ranker, SearchError};
@@ -88,6 +93,10 @@ pub struct ExecuteRequest {
     pub dry_run: Option<bool>,
     /// Continue a long text at this byte, as an earlier answer said.
     pub offset: Option<u64>,
+    /// Lines of a long text: `120-180`, `120-` to the end, `-50` for the last fifty.
+    pub lines: Option<String>,
+    /// Write what is downloaded to this new file beneath GITLAB_FILES_DIR, and do not show it.
+    pub save_to: Option<String>,
 }
 
 /// How much of a reply is shown.
@@ -117,6 +126,8 @@ pub struct Settings {
     pub max_bytes: usize,
     /// Whether each executed action has its line on standard error.
     pub audit: Audit,
+    /// The directory whose files calls may read, and in which they may write.
+    pub files_dir: Option<PathBuf>,
 }
 
 /// The tools could not be made: by a fault of this build, or by a policy that cannot be used.
@@ -150,6 +161,7 @@ pub struct Tools {
     policy: Policy,
     project: Option<String>,
     max_bytes: usize,
+    files: Option<Files>,
     anonymous: bool,
     /// Whether the token is of a kind that GitLab describes to itself.
     describes_itself: bool,
@@ -174,6 +186,7 @@ impl Tools {
             limits: token::Limits::default(),
             project: settings.project,
             max_bytes: settings.max_bytes,
+            files: settings.files_dir.map(|root| Files::new(root, settings.gitlab.max_body)),
             anonymous: settings.gitlab.token.is_none(),
             describes_itself: matches!(settings.gitlab.token, Some(Token::Private(_))),
             base: settings.gitlab.base.clone(),

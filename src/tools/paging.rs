@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{EXECUTE, ExecuteRequest};
 use crate::catalog::{Action, Interface};
 use crate::gitlab::Page;
+use crate::present;
 
 /// `page` as answers carry it: what GitLab says of the list, with the call for what follows. Nothing where the
 /// reply is no list or is all of it.
@@ -42,6 +43,23 @@ pub fn page(
     Some(Value::Object(said))
 }
 
+/// What is not known of how long a list is: GitLab counts none of more than 10,000 rows, and none whose pages begin
+/// at a cursor (<https://docs.gitlab.com/api/rest/#pagination>).
+pub fn uncounted(page: &Page) -> Option<String> {
+    if page.total.is_some() {
+        return None;
+    }
+    match (page.next_page, &page.next_query) {
+        (Some(_), _) => {
+            Some("there are more rows; GitLab does not count lists of more than 10,000".to_owned())
+        }
+        (None, Some(query)) if !query.is_empty() => {
+            Some("there are more rows; GitLab gives neither numbers nor a total of this list".to_owned())
+        }
+        _ => None,
+    }
+}
+
 /// The same call with other parameters.
 fn call(request: &ExecuteRequest, params: Map<String, Value>) -> Value {
     let mut arguments = Map::from_iter([
@@ -66,7 +84,7 @@ fn following(request: &ExecuteRequest, action: &Action, page: &Page) -> Option<M
     let taken = query.iter().filter(|(name, _)| action.direct().is_some() || action.param(name).is_some());
     let changed = taken.map(|(name, value)| {
         let number = value.parse::<u64>().ok().filter(|_| matches!(name.as_str(), "page" | "per_page"));
-        (name.clone(), number.map_or_else(|| json!(value), |number| json!(number)))
+        (name.clone(), number.map_or_else(|| json!(present::line(value)), |number| json!(number)))
     });
     Some(beside(request, action, changed))
 }
@@ -101,7 +119,7 @@ fn rest_of_page(
     shown: usize,
 ) -> Option<Map<String, Value>> {
     if let Some(cursor) = shown.checked_sub(1).and_then(|last| page.cursors.get(last)) {
-        return Some(beside(request, action, [("after".to_owned(), json!(cursor))]));
+        return Some(beside(request, action, [("after".to_owned(), json!(present::line(cursor)))]));
     }
     let size = page.per_page?;
     let before = (page.page?.checked_sub(1)?) * size;

@@ -63,6 +63,7 @@ fn written(id: &str, given: Value) -> String {
         Body::Json(body) => format!(" {body}"),
         Body::Multipart(parts) => format!(" {parts:?}"),
         Body::Raw(bytes) => format!(" {} bytes", bytes.len()),
+        Body::Local(path) => format!(" {path}"),
     };
     let query = if query.is_empty() { String::new() } else { format!("?{}", query.join("&")) };
     format!("{} {}{query}{body}", call.method().name(), call.path())

@@ -130,10 +130,10 @@ fn a_long_text_is_read_in_stretches() {
     let mut reply = execute(&mut client, "job.log", named);
     let mut whole = String::new();
     for _ in 0..100 {
-        whole.push_str(reply.structured["data"].as_str().unwrap());
-        match reply.structured["omitted"]["text"]["next"].clone() {
+        whole.insert_str(0, reply.structured["data"].as_str().unwrap());
+        match reply.structured["omitted"]["text"]["before"].clone() {
             Value::Null => break,
-            next => reply = follow(&mut client, &next),
+            before => reply = follow(&mut client, &before),
         }
     }
     assert!(whole.len() > 80_000, "{} bytes", whole.len());
@@ -167,8 +167,9 @@ fn the_full_view_is_what_gitlab_sent() {
     assert_eq!(compact["data"]["author"], "alice");
     assert_eq!(full["data"]["author"]["username"], "alice");
     assert!(full["data"]["references"].is_object() && compact["data"]["references"].is_null());
+    assert_eq!(compact["data"]["reference"], full["data"]["references"]["full"]);
     assert!(
-        compact["omitted"]["fields"]["names"].to_string().contains("references"),
+        compact["omitted"]["fields"]["names"].to_string().contains("diff_refs"),
         "what is left out is named"
     );
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What may be named where: in a module, or in one file of it.
-const ROOMS: [(&str, &[&str]); 8] = [
+const ROOMS: [(&str, &[&str]); 10] = [
     ("rmcp", &["server"]),
     ("reqwest", &["gitlab"]),
     ("hyper_util", &["gitlab"]),
@@ -14,17 +14,21 @@ const ROOMS: [(&str, &[&str]); 8] = [
     ("axum", &["sandbox"]),
     ("apollo_compiler", &["sandbox", "call/document"]),
     ("env", &["config", "build", "bin"]),
+    ("cap_std", &["files"]),
+    // Of a call's files only `files` opens any; the rest is of the configuration and the command line.
+    ("fs", &["files", "config", "cli", "eval", "gitlab/tls", "build", "bin"]),
 ];
 
 /// Which modules a module may name.
-const ARROWS: [(&str, &[&str]); 14] = [
+const ARROWS: [(&str, &[&str]); 15] = [
     ("catalog", &[]),
     ("search", &["catalog"]),
     ("call", &["catalog"]),
     ("policy", &["catalog", "call"]),
     ("gitlab", &["catalog", "call"]),
+    ("files", &[]),
     ("present", &["catalog"]),
-    ("tools", &["catalog", "search", "call", "policy", "gitlab", "present"]),
+    ("tools", &["catalog", "search", "call", "policy", "gitlab", "files", "present"]),
     ("server", &["tools"]),
     ("sandbox", &[]),
     ("eval", &["catalog", "search"]),

@@ -4,6 +4,7 @@
 // Clippy knows the tests themselves, but not the functions they share.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+mod answers;
 mod audit;
 mod catalog;
 mod client;
@@ -13,6 +14,7 @@ mod consent;
 mod direct;
 mod doctor;
 mod execute;
+mod fat;
 mod faults;
 mod graphql;
 mod graphql_actions;
@@ -27,4 +29,5 @@ mod sandbox;
 mod sandbox_graphql;
 mod schema;
 mod smoke;
+mod stand_in;
 mod tools;

@@ -87,10 +87,10 @@ fn bare(name: &str) -> String {
 fn sent_names(call: &Call) -> BTreeSet<String> {
     let mut names: BTreeSet<String> = call.query().iter().map(|(name, _)| bare(name)).collect();
     match call.body() {
-        Body::Empty | Body::Raw(_) => {}
+        Body::Empty | Body::Raw(_) | Body::Local(_) => {}
         Body::Json(body) => names.extend(body.as_object().unwrap().keys().cloned()),
         Body::Multipart(parts) => names.extend(parts.iter().map(|part| match part {
-            Part::Text { name, .. } | Part::File { name, .. } => bare(name),
+            Part::Text { name, .. } | Part::File { name, .. } | Part::Local { name, .. } => bare(name),
         })),
     }
     names

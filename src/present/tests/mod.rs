@@ -1,9 +1,13 @@
+mod hostile;
+mod lists;
+mod secrets;
+
 use serde_json::{Value, json};
 
 use super::*;
 
 fn options(fields: &[String]) -> Options<'_> {
-    Options { fields, full: false, budget: 10_000, offset: 0 }
+    Options { kind: Kind::default(), fields, full: false, unmasked: false, budget: 10_000, place: None }
 }
 
 fn compact(value: Value) -> Presented {
@@ -40,14 +44,37 @@ fn what_a_model_never_needs_is_dropped_and_named() {
 }
 
 #[test]
-fn false_and_zero_are_said() {
-    assert_eq!(compact(json!({"draft": false, "count": 0})).data, json!({"draft": false, "count": 0}));
+fn false_and_zero_are_said_where_they_say_something() {
+    let value = json!({
+        "merged": false, "count": 0, "draft": false, "upvotes": 0,
+        "time_stats": {"time_estimate": 0, "human_time_estimate": null},
+        "task_completion_status": {"count": 3, "completed_count": 0},
+    });
+    let task = json!({"count": 3, "completed_count": 0});
+    assert_eq!(compact(value).data, json!({"merged": false, "count": 0, "task_completion_status": task}));
+    assert_eq!(compact(json!({"draft": true})).data, json!({"draft": true}));
+}
+
+#[test]
+fn times_have_no_fractions_of_a_second() {
+    let value = json!({
+        "created_at": "2026-01-31T09:00:00.123Z", "committed_date": "2026-01-31T09:00:00.000+00:00",
+        "updatedAt": "2026-01-31T09:00:00.5+02:00", "version": "1.2.3", "released_at": "soon.ish",
+    });
+    assert_eq!(
+        compact(value).data,
+        json!({
+            "created_at": "2026-01-31T09:00:00Z", "committed_date": "2026-01-31T09:00:00Z",
+            "updatedAt": "2026-01-31T09:00:00+02:00", "version": "1.2.3", "released_at": "soon.ish",
+        })
+    );
 }
 
 #[test]
 fn text_of_strangers_is_cleaned_of_what_cannot_be_seen() {
     let hidden = "a\u{202e}b\u{200b}c\u{1b}[31md\u{7}e\u{e0041}f\u{feff}\r\ng\rh";
     assert_eq!(cleaned(hidden), "abcdef\ng\nh");
+    assert_eq!(cleaned("a\u{2028}b\u{85}c\u{9b}31md\u{1b}]0;title\u{7}e"), "a\nb\ncde");
     assert_eq!(compact(json!({"ti\u{200b}tle": hidden})).data, json!({"title": "abcdef\ng\nh"}));
 }
 
@@ -61,22 +88,6 @@ fn a_title_cannot_leave_its_cell() {
 fn a_title_of_several_lines_is_fenced() {
     let shown = compact(json!([{"iid": 1, "title": "a\n| 2 | forged |"}]));
     assert!(shown.text.contains("title:\n```\na\n| 2 | forged |\n```"), "{}", shown.text);
-}
-
-#[test]
-fn a_list_of_things_keeps_what_tells_them_apart_and_names_the_rest() {
-    let issue = |iid: u64| {
-        json!({
-            "id": iid + 100, "iid": iid, "title": "t", "state": "opened", "author": "alice", "labels": ["bug"],
-            "description": "long ".repeat(100), "created_at": "2026", "updated_at": "2026", "upvotes": 0,
-            "downvotes": 0, "user_notes_count": 1, "web_url": "https://x",
-        })
-    };
-    let shown = compact(json!([issue(1), issue(2)]));
-    let keys: Vec<&String> = shown.data[0].as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["iid", "title", "state", "author", "labels", "updated_at", "created_at", "web_url"]);
-    assert_eq!(shown.dropped, ["description", "downvotes", "id", "upvotes", "user_notes_count"]);
-    assert_eq!(shown.text.lines().count(), 4, "{}", shown.text);
 }
 
 #[test]
@@ -132,24 +143,47 @@ fn a_long_field_is_cut_where_it_can_be_continued() {
     let value = json!({"iid": 1, "description": text});
     let first = present(Content::Json(value.clone()), &Options { budget: 2_000, ..options(&[]) });
     let cut = first.cut[0].clone();
-    assert_eq!((cut.path.as_deref(), cut.total_bytes), (Some("description"), text.len()));
-    let shown = first.data["description"].as_str().unwrap();
-    let mut whole = shown[..cut.next_offset].to_owned();
+    assert_eq!((cut.path.as_deref(), cut.window.total_bytes), (Some("description"), text.len()));
+    let mut whole = first.data["description"].as_str().unwrap()[..cut.window.bytes.end].to_owned();
     let fields = ["description".to_owned()];
-    let mut offset = cut.next_offset;
-    while offset < text.len() {
+    let mut place = cut.window.next;
+    while place.is_some() {
         let next =
-            present(Content::Json(value.clone()), &Options { budget: 2_000, offset, ..options(&fields) });
+            present(Content::Json(value.clone()), &Options { budget: 2_000, place, ..options(&fields) });
         whole.push_str(next.data.as_str().unwrap());
-        offset = next.cut.first().map_or(text.len(), |cut| cut.next_offset);
+        place = next.cut[0].window.next;
     }
     assert_eq!(whole, text);
 }
 
 #[test]
-fn an_offset_beyond_the_end_says_where_the_end_is() {
-    let shown = present(Content::Text("short".into()), &Options { offset: 99, ..options(&[]) });
-    assert_eq!(shown.notes, ["the text ends at byte 5"]);
+fn a_place_beyond_the_end_says_where_the_end_is() {
+    for place in [Place::Byte(99), Place::Lines(2, None)] {
+        let shown = present(Content::Text("short".into()), &Options { place: Some(place), ..options(&[]) });
+        assert_eq!(shown.notes, ["the text ends at line 1, byte 5"]);
+    }
+}
+
+#[test]
+fn a_log_is_read_from_its_end_and_as_it_looked_at_last() {
+    let log: String = (1..=400).map(|line| format!("\u{1b}[32mstep {line}\u{1b}[0;m\r\n")).collect();
+    let kind = Kind { log: true, ..Kind::default() };
+    let shown =
+        present(Content::Text(log + "10 %\r100 %\n"), &Options { budget: 1_000, kind, ..options(&[]) });
+    let text = shown.data.as_str().unwrap();
+    assert!(text.ends_with("step 400\n100 %\n") && text.starts_with("step "), "{text}");
+    assert!(shown.cut[0].window.before.is_some() && shown.cut[0].window.next.is_none());
+}
+
+#[test]
+fn a_file_in_base64_is_read_as_text() {
+    let file = json!({"file_path": "a.txt", "encoding": "base64", "content": "Z3LDvG4K", "size": 6});
+    assert_eq!(compact(file.clone()).data["content"], "grün\n");
+    let fields = ["content".to_owned()];
+    let one = present(Content::Json(file), &options(&fields));
+    assert_eq!(one.data, json!({"content": "grün\n"}));
+    let image = json!({"encoding": "base64", "content": "/9j/4A=="});
+    assert_eq!(compact(image).data["content"], "(binary: 4 bytes)");
 }
 
 #[test]
@@ -166,9 +200,24 @@ fn fields_walk_into_objects_and_lists() {
 
 #[test]
 fn a_field_that_is_nowhere_is_told_with_what_there_is() {
-    let fields = ["titel".to_owned()];
-    let shown = present(Content::Json(json!({"title": "a", "iid": 1})), &options(&fields));
-    assert_eq!(shown.notes, ["no field titel; there are title, iid"]);
+    let paths = ["titel", "author.usernmae", "pipelines.state", "title.x"].map(str::to_owned);
+    let value = json!({
+        "title": "a", "author": {"username": "b", "id": 1}, "pipelines": [{"status": "x"}, {"id": 1}],
+    });
+    let missing = present(Content::Json(value), &options(&paths)).missing;
+    let said: Vec<(&str, Vec<&str>)> = missing
+        .iter()
+        .map(|missing| (missing.step.as_str(), missing.known.iter().map(String::as_str).collect()))
+        .collect();
+    assert_eq!(
+        said,
+        [
+            ("titel", vec!["title", "author", "pipelines"]),
+            ("usernmae", vec!["username", "id"]),
+            ("state", vec!["status", "id"]),
+            ("x", vec![]),
+        ]
+    );
 }
 
 #[test]
@@ -183,4 +232,14 @@ fn a_binary_is_told_and_not_shown() {
 #[test]
 fn an_empty_list_says_so() {
     assert_eq!(compact(json!([])).text, "Nothing found.");
+}
+
+#[test]
+fn what_was_taken_out_of_a_text_is_counted() {
+    let told = |content| present(content, &options(&[])).notes;
+    let text = "a\u{200b}b \u{2764}\u{fe0f}\n";
+    assert_eq!(told(Content::Text(text.into())).len(), 1);
+    assert!(told(Content::Text(text.into()))[0].starts_with("2 characters that cannot be seen"));
+    assert!(told(Content::Json(json!({"title": text})))[0].starts_with("1 character that cannot be seen"));
+    assert!(told(Content::Text("\u{1b}[1mbold\u{1b}[0m\r\n".into())).is_empty(), "colours are no loss");
 }

@@ -1,0 +1,99 @@
+//! What a job wrote to its terminal, as it looked in the end: without GitLab's marks of sections, and of a line that
+//! was written over again and again only its last state.
+
+/// How GitLab marks where a section of a log begins and ends: `section_start:1560896352:name[collapsed=true]`,
+/// then `\r` and ESC `[0K`. <https://docs.gitlab.com/ci/jobs/job_logs/>
+const MARKS: [&str; 2] = ["section_start:", "section_end:"];
+
+/// Whether the text was written for a terminal, whatever asked for it.
+pub fn is_log(text: &str) -> bool {
+    text.contains("\u{1b}[0K") || text.contains("\u{1b}[0;m")
+}
+
+/// The log to read. Colours and other codes stay; [`cleaned`](super::cleaned) takes them out.
+pub fn settled(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
+        let plain = without_marks(line);
+        let shown = last_state(&plain);
+        // A line that was nothing but a mark is none.
+        if !shown.is_empty() || plain.len() == line.len() {
+            out.push_str(shown);
+            out.push_str(end);
+        }
+    }
+    out
+}
+
+/// The line without marks of sections: each with what ends it, a carriage return and a code that clears the line.
+fn without_marks(line: &str) -> String {
+    let mut out = String::new();
+    let mut rest = line;
+    while let Some((before, after)) = next_mark(rest) {
+        out.push_str(before);
+        rest = after;
+    }
+    out.push_str(rest);
+    out
+}
+
+/// What is before the next mark and what is behind it.
+fn next_mark(text: &str) -> Option<(&str, &str)> {
+    text.match_indices("section_").find_map(|(at, _)| Some((text.get(..at)?, behind_mark(text.get(at..)?)?)))
+}
+
+fn behind_mark(text: &str) -> Option<&str> {
+    let numbered = MARKS.iter().find_map(|mark| text.strip_prefix(mark))?;
+    let named = numbered.trim_start_matches(|c: char| c.is_ascii_digit());
+    let name = named.strip_prefix(':').filter(|_| named.len() < numbered.len())?;
+    let end = name.find(|c: char| c.is_control() || c.is_whitespace()).unwrap_or(name.len());
+    let after = name.get(end..)?;
+    let after = after.strip_prefix('\r').unwrap_or(after);
+    Some(after.strip_prefix("\u{1b}[0K").unwrap_or(after))
+}
+
+/// What a carriage return left standing: the last stretch that shows anything.
+fn last_state(line: &str) -> &str {
+    let mut states = line.rsplit('\r').filter(|state| !super::cleaned(state).trim().is_empty());
+    states.next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cleaned;
+    use super::*;
+
+    fn read(log: &str) -> String {
+        cleaned(&settled(log))
+    }
+
+    #[test]
+    fn colours_and_marks_of_sections_go_and_what_they_head_stays() {
+        let log = "\u{1b}[0Ksection_start:1700000000:prepare_script[collapsed=true]\r\u{1b}[0K\u{1b}[36;1mPreparing\u{1b}[0;m\n\
+                   Using docker\n\
+                   section_end:1700000009:prepare_script\r\u{1b}[0K\n\
+                   section_end:1700000010:a\r\u{1b}[0Ksection_start:1700000010:b\r\u{1b}[0KNext step\n";
+        assert_eq!(read(log), "Preparing\nUsing docker\nNext step\n");
+        assert!(is_log(log));
+    }
+
+    #[test]
+    fn of_a_progress_bar_the_last_state_is_kept() {
+        let log = "Fetching\r  10 %\r  55 %\r 100 % done\nplain\r\n\nwas\rchanged\u{1b}[K\r\n";
+        assert_eq!(read(log), " 100 % done\nplain\n\nchanged\n");
+        assert_eq!(read("half\rover"), "over");
+    }
+
+    #[test]
+    fn what_only_looks_like_a_mark_stays() {
+        let log = "echo section_start:now:x\nsection_end without a time\n";
+        assert_eq!(read(log), log);
+    }
+
+    #[test]
+    fn links_and_titles_of_a_terminal_go_and_swallow_nothing() {
+        let log = "\u{1b}]8;;https://x\u{7}label\u{1b}]8;;\u{1b}\\ end\n\u{1b}]0;title without an end\nnext \u{1b}(Bline\u{1b}[";
+        assert_eq!(read(log), "label end\n\nnext line");
+    }
+}

@@ -1,0 +1,96 @@
+use super::*;
+
+/// An issue with what GitLab sends of it, and a little more.
+fn issue(iid: u64) -> Value {
+    json!({
+        "id": iid + 100, "iid": iid, "title": format!("t{iid}"), "state": "opened", "author": "alice",
+        "labels": ["bug"], "description": "long ".repeat(100), "created_at": "2026", "updated_at": "2026",
+        "upvotes": 0, "downvotes": 2, "user_notes_count": iid, "severity": "UNKNOWN",
+        "references": {"short": format!("#{iid}"), "full": format!("acme/widget#{iid}")},
+        "web_url": format!("https://x/acme/widget/-/issues/{iid}"),
+    })
+}
+
+#[test]
+fn a_list_keeps_what_tells_its_things_apart_and_names_the_rest() {
+    let shown = compact(json!([issue(1), issue(2), issue(3)]));
+    assert_eq!(
+        shown.data,
+        json!([{"iid": 1, "title": "t1"}, {"iid": 2, "title": "t2"}, {"iid": 3, "title": "t3"}])
+    );
+    assert_eq!(shown.dropped, ["description", "downvotes", "id", "severity", "user_notes_count"]);
+    assert_eq!(shown.text.lines().count(), 6, "{}", shown.text);
+}
+
+#[test]
+fn what_is_the_same_in_every_row_is_said_once() {
+    let shown = compact(json!([issue(1), issue(2), issue(3)]));
+    let same = json!({
+        "web_url": "https://x/acme/widget/-/issues/{iid}", "project": "acme/widget", "state": "opened",
+        "author": "alice", "labels": ["bug"], "created_at": "2026", "updated_at": "2026",
+    });
+    assert_eq!(Value::Object(shown.same), same);
+    assert!(shown.text.contains("web_url: https://x/acme/widget/-/issues/{iid}; "), "{}", shown.text);
+    let mut other = issue(3);
+    other["author"] = json!("bob");
+    other["references"]["full"] = json!("acme/gear#3");
+    other["web_url"] = json!("https://x/acme/gear/-/issues/3");
+    let shown = compact(json!([issue(1), issue(2), other]));
+    assert_eq!(shown.same["web_url"], "https://x/{project}/-/issues/{iid}");
+    assert_eq!((&shown.data[2]["project"], &shown.data[2]["author"]), (&json!("acme/gear"), &json!("bob")));
+}
+
+#[test]
+fn a_url_that_no_pattern_makes_stays_in_its_row() {
+    let row = |id: u64, url: &str| json!({"id": id, "name": "a", "web_url": url});
+    let shown = compact(json!([row(1, "https://x/a"), row(2, "https://x/b"), row(3, "https://y/c")]));
+    assert_eq!(shown.data[2]["web_url"], "https://y/c");
+    // 2 is in 12 and in 2026, and a part of neither.
+    let rows = [1, 2, 3].map(|id| row(id, &format!("https://x/2026/12/{id}")));
+    assert_eq!(compact(json!(rows)).same["web_url"], "https://x/2026/12/{id}");
+}
+
+#[test]
+fn commits_are_found_by_the_beginning_of_their_ids() {
+    let commit = |id: &str| json!({"id": id, "short_id": id[..4], "title": id, "message": "m\nn", "web_url": format!("https://x/-/commit/{id}")});
+    let shown = compact(json!([commit("aaaa11"), commit("bbbb22"), commit("cccc33")]));
+    assert_eq!(shown.same["web_url"], "https://x/-/commit/{short_id}");
+    assert_eq!(shown.data[0], json!({"short_id": "aaaa", "title": "aaaa11"}));
+}
+
+#[test]
+fn few_rows_say_all_of_themselves() {
+    let shown = compact(json!([issue(1), issue(2)]));
+    assert!(shown.same.is_empty());
+    assert_eq!(shown.data[1]["author"], "alice");
+    assert_eq!(shown.data[1]["web_url"], "https://x/acme/widget/-/issues/2");
+}
+
+#[test]
+fn many_labels_are_cut_and_counted() {
+    let labelled = |iid: u64| {
+        let mut row = issue(iid);
+        row["labels"] = (0..12).map(|n| json!(format!("category::{iid}-{n}"))).collect();
+        row
+    };
+    let shown = compact((1..=20).map(labelled).collect());
+    let labels = shown.data[0]["labels"].as_array().unwrap().len();
+    assert!((1..12).contains(&labels), "{}", shown.data[0]);
+    assert_eq!(shown.data[0]["more_labels"], 12 - labels);
+    assert!(shown.notes[0].contains("`more_labels` counts the labels"), "{:?}", shown.notes);
+    let few = compact((1..=3).map(labelled).collect());
+    assert_eq!(few.data[0]["labels"].as_array().unwrap().len(), 12, "three rows have room for all");
+}
+
+#[test]
+fn a_pipeline_keeps_the_id_that_it_is_named_by() {
+    let pipeline = |id: u64| {
+        json!({
+            "id": id, "iid": id - 300, "status": "success", "ref": format!("b{id}"), "sha": "s".repeat(210),
+            "web_url": format!("https://x/-/pipelines/{id}"),
+        })
+    };
+    let shown = compact((301..=304).map(pipeline).collect());
+    assert_eq!(shown.data[0], json!({"iid": 1, "id": 301, "ref": "b301"}));
+    assert_eq!(shown.same["web_url"], "https://x/-/pipelines/{id}");
+}

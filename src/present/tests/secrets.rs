@@ -1,0 +1,99 @@
+use super::*;
+
+fn shown(value: Value, kind: Kind, fields: &[String]) -> Presented {
+    present(Content::Json(value), &Options { kind, ..options(fields) })
+}
+
+fn plain(value: Value) -> Presented {
+    shown(value, Kind::default(), &[])
+}
+
+#[test]
+fn what_is_called_a_secret_is_masked_and_named() {
+    let value = json!({
+        "name": "widget", "runners_token": "GR1348941abc", "deep": {"clientSecret": "s3cret", "X-Gitlab-Token": "t"},
+        "list": [{"password": "hunter2"}, {"password": "x"}], "ci_job_token_scope_enabled": true,
+        "token_expires_at": "2026-01-01", "max_token": 3, "empty": {"token": ""},
+    });
+    let shown = plain(value);
+    assert_eq!(shown.data["runners_token"], "(masked: 12 characters)");
+    assert_eq!(shown.data["deep"]["clientSecret"], "(masked: 6 characters)");
+    assert_eq!(shown.data["list"][0]["password"], "(masked: 7 characters)");
+    assert_eq!(shown.data["ci_job_token_scope_enabled"], true);
+    assert_eq!(
+        (&shown.data["token_expires_at"], &shown.data["max_token"]),
+        (&json!("2026-01-01"), &json!(3))
+    );
+    assert_eq!(
+        shown.masked.hidden,
+        ["runners_token", "deep.clientSecret", "deep.X-Gitlab-Token", "list.password"]
+    );
+    for secret in ["GR1348941abc", "s3cret", "hunter2"] {
+        assert!(!shown.text.contains(secret) && !shown.data.to_string().contains(secret), "{}", shown.text);
+    }
+}
+
+#[test]
+fn the_value_of_a_variable_is_masked_wherever_it_is() {
+    let rest = json!([{"key": "A", "value": "hunter2", "variable_type": "env_var", "protected": false}]);
+    let graphql = json!({"ciVariables": [{"key": "A", "value": "hunter2", "environmentScope": "*"}]});
+    for value in [rest, graphql] {
+        let shown = plain(value);
+        assert!(!shown.data.to_string().contains("hunter2") && shown.text.contains("A"), "{}", shown.text);
+    }
+    let bare = json!([{"key": "A", "value": "hunter2"}]);
+    assert!(plain(bare.clone()).text.contains("hunter2"), "a key and a value may be anything");
+    let variables = Kind::of(["pipeline.list_variables"].into_iter(), false);
+    assert!(!shown(bare, variables, &[]).text.contains("hunter2"));
+}
+
+#[test]
+fn the_headers_of_a_webhook_are_masked_and_their_names_are_not() {
+    let shown = plain(json!({"custom_headers": [{"key": "Authorization", "value": "Bearer x"}]}));
+    assert_eq!(
+        shown.data["custom_headers"][0],
+        json!({"key": "Authorization", "value": "(masked: 8 characters)"})
+    );
+}
+
+#[test]
+fn a_token_is_known_by_how_it_begins() {
+    let shown = plain(json!({"alias": "glpat-0123456789abcdefXYZ_", "title": "glpat-… is how tokens begin"}));
+    assert_eq!(shown.data["alias"], "(masked: 26 characters)");
+    assert_eq!(shown.data["title"], "glpat-… is how tokens begin");
+}
+
+#[test]
+fn whoever_asks_by_name_or_for_all_is_shown_secrets() {
+    let value = json!({"key": "A", "value": "hunter2", "masked": false, "token": "other"});
+    let fields = ["value".to_owned()];
+    assert_eq!(shown(value.clone(), Kind::default(), &fields).data, json!({"value": "hunter2"}));
+    let other = ["key".to_owned(), "token".to_owned()];
+    assert_eq!(shown(value.clone(), Kind::default(), &other).data["token"], "other");
+    let list = ["variables[].value".to_owned()];
+    let inner = json!({"variables": [value.clone()]});
+    assert!(shown(inner.clone(), Kind::default(), &list).text.contains("hunter2"));
+    let holder = ["variables".to_owned()];
+    assert!(!shown(inner, Kind::default(), &holder).text.contains("hunter2"), "it was not asked for by name");
+    let full = present(Content::Json(value.clone()), &Options { full: true, unmasked: true, ..options(&[]) });
+    assert_eq!(full.data, value);
+}
+
+#[test]
+fn a_token_that_was_made_just_now_is_shown_and_said_to_be_the_only_time() {
+    let made = Kind::of(["deploy_token.create"].into_iter(), true);
+    let shown_once = shown(json!({"id": 1, "token": "gldt-fresh"}), made, &[]);
+    assert_eq!(shown_once.data["token"], "gldt-fresh");
+    assert_eq!((shown_once.masked.made.len(), shown_once.masked.hidden.len()), (1, 0));
+    // A project that is created has a runners' token as well, which can be seen again.
+    let project =
+        shown(json!({"id": 1, "runners_token": "GR1"}), Kind::of(["project.create"].into_iter(), true), &[]);
+    assert_eq!(project.masked.hidden, ["runners_token"]);
+}
+
+#[test]
+fn a_secret_file_is_not_shown() {
+    let kind = Kind::of(["secure_file.download"].into_iter(), false);
+    let shown = present(Content::Text("KEY=hunter2".into()), &Options { kind, ..options(&[]) });
+    assert_eq!(shown.data, "(masked: 11 characters)");
+}

@@ -1,0 +1,218 @@
+//! A long text in stretches: from its beginning or its end, by lines or by bytes, each with where the text goes on.
+
+use std::ops::Range;
+
+use super::limit::{floor_boundary, lines_within};
+
+/// Where in a text to begin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Place {
+    #[default]
+    Beginning,
+    /// As much of the end as fits.
+    End,
+    /// A byte of the text as it is shown.
+    Byte(usize),
+    /// Lines, counted from 1, the last of them included.
+    Lines(usize, Option<usize>),
+    /// The last so many lines.
+    Last(usize),
+}
+
+/// What is shown of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Window {
+    pub bytes: Range<usize>,
+    /// The first line of which something is shown and the last, counted from 1.
+    pub lines: (usize, usize),
+    pub total_bytes: usize,
+    pub total_lines: usize,
+    /// Where the text goes on.
+    pub next: Option<Place>,
+    /// The stretch that ends where this one begins.
+    pub before: Option<Place>,
+}
+
+impl Place {
+    /// `120-180`, `120`, `120-` to the end, `-50` for the last fifty lines.
+    pub fn lines(text: &str) -> Option<Place> {
+        let number = |text: &str| text.trim().parse::<usize>().ok().filter(|number| *number > 0);
+        match text.trim().split_once('-') {
+            None => number(text).map(|line| Place::Lines(line, Some(line))),
+            Some(("", last)) => number(last).map(Place::Last),
+            Some((first, "")) => number(first).map(|first| Place::Lines(first, None)),
+            Some((first, last)) => {
+                let (first, last) = (number(first)?, number(last)?);
+                (first <= last).then_some(Place::Lines(first, Some(last)))
+            }
+        }
+    }
+
+    /// As an argument says it: `lines` or `offset`.
+    pub fn said(self) -> Option<(&'static str, serde_json::Value)> {
+        match self {
+            Place::Beginning | Place::End => None,
+            Place::Byte(at) => Some(("offset", serde_json::json!(at))),
+            Place::Lines(first, None) => Some(("lines", format!("{first}-").into())),
+            Place::Lines(first, Some(last)) => Some(("lines", format!("{first}-{last}").into())),
+            Place::Last(count) => Some(("lines", format!("-{count}").into())),
+        }
+    }
+}
+
+/// The stretch of the text at that place that fits.
+pub fn window(text: &str, place: Place, budget: usize) -> Window {
+    let bytes = stretch(text, place, budget);
+    let (start, end) = (bytes.start, bytes.end);
+    let before = text.get(..start).unwrap_or_default();
+    let shown = text.get(bytes.clone()).unwrap_or_default();
+    let first = breaks(before) + 1;
+    let total_lines = count(text);
+    let last = first + count(shown).max(1) - 1;
+    Window {
+        lines: (first, last),
+        total_bytes: text.len(),
+        total_lines,
+        next: (end < text.len()).then(|| following(text, end, budget)),
+        before: (start > 0).then(|| preceding(before, budget)),
+        bytes,
+    }
+}
+
+fn stretch(text: &str, place: Place, budget: usize) -> Range<usize> {
+    let from = |start: usize, end: usize| {
+        let rest = text.get(start..end).unwrap_or_default();
+        start..start + lines_within(rest, budget).len()
+    };
+    match place {
+        Place::Beginning => from(0, text.len()),
+        Place::Byte(at) => from(floor_boundary(text, at), text.len()),
+        Place::Lines(first, last) => {
+            let end = last.map_or(text.len(), |last| start_of(text, last + 1));
+            from(start_of(text, first).min(end), end)
+        }
+        Place::End => tail(text, budget)..text.len(),
+        Place::Last(lines) => {
+            let start = start_of(text, (count(text) + 1).saturating_sub(lines).max(1));
+            start.max(tail(text, budget))..text.len()
+        }
+    }
+}
+
+/// Where the end of a text that fits begins: at a line where one is not too far on.
+fn tail(text: &str, budget: usize) -> usize {
+    let Some(over) = text.len().checked_sub(budget).filter(|over| *over > 0) else { return 0 };
+    let hard = (over..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+    if text.get(..hard).is_some_and(|before| before.ends_with('\n')) {
+        return hard;
+    }
+    let rest = text.get(hard..).unwrap_or_default();
+    match rest.find('\n') {
+        Some(at) if at < rest.len() / 2 => hard + at + 1,
+        _ => hard,
+    }
+}
+
+/// What comes after: lines where it begins with one, and a byte in the middle of one.
+fn following(text: &str, end: usize, budget: usize) -> Place {
+    let (before, rest) = text.split_at_checked(end).unwrap_or((text, ""));
+    let shown = lines_within(rest, budget);
+    let is_lines = before.ends_with('\n') && (shown.ends_with('\n') || shown.len() == rest.len());
+    let first = breaks(before) + 1;
+    if is_lines { Place::Lines(first, Some(first + count(shown).max(1) - 1)) } else { Place::Byte(end) }
+}
+
+/// What comes before, where that ends with a line; else the byte that a stretch of that size begins at.
+fn preceding(before: &str, budget: usize) -> Place {
+    let start = tail(before, budget);
+    let earlier = before.get(..start).unwrap_or_default();
+    let is_lines = before.ends_with('\n') && (start == 0 || earlier.ends_with('\n'));
+    if is_lines { Place::Lines(breaks(earlier) + 1, Some(breaks(before))) } else { Place::Byte(start) }
+}
+
+/// The byte at which a line begins; the end of the text where there is no such line.
+fn start_of(text: &str, line: usize) -> usize {
+    match line.checked_sub(2) {
+        None => 0,
+        Some(nth) => text.match_indices('\n').nth(nth).map_or(text.len(), |(at, _)| at + 1),
+    }
+}
+
+fn breaks(text: &str) -> usize {
+    text.bytes().filter(|byte| *byte == b'\n').count()
+}
+
+/// How many lines a text has; a last one without an end is one.
+fn count(text: &str) -> usize {
+    breaks(text) + usize::from(!text.is_empty() && !text.ends_with('\n'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(lines: usize) -> String {
+        (1..=lines).map(|line| format!("line {line}\n")).collect()
+    }
+
+    fn shown(text: &str, place: Place, budget: usize) -> String {
+        text[window(text, place, budget).bytes].to_owned()
+    }
+
+    #[test]
+    fn lines_are_said_in_four_ways() {
+        let cases = [
+            ("120-180", Some(Place::Lines(120, Some(180)))),
+            (" 7 ", Some(Place::Lines(7, Some(7)))),
+            ("7-", Some(Place::Lines(7, None))),
+            ("-50", Some(Place::Last(50))),
+            ("9-8", None),
+            ("0-3", None),
+            ("-", None),
+            ("a-b", None),
+            ("", None),
+        ];
+        for (said, place) in cases {
+            assert_eq!(Place::lines(said), place, "{said}");
+        }
+    }
+
+    #[test]
+    fn lines_are_counted_from_one_and_the_last_is_included() {
+        let text = text(20);
+        assert_eq!(shown(&text, Place::Lines(2, Some(3)), 1_000), "line 2\nline 3\n");
+        assert_eq!(shown(&text, Place::Lines(20, Some(99)), 1_000), "line 20\n");
+        assert_eq!(shown(&text, Place::Lines(21, None), 1_000), "");
+        assert_eq!(shown(&text, Place::Last(2), 1_000), "line 19\nline 20\n");
+        assert_eq!(shown("a\nb", Place::Last(1), 1_000), "b");
+        assert_eq!(window(&text, Place::Lines(4, Some(6)), 1_000).lines, (4, 6));
+    }
+
+    #[test]
+    fn every_way_through_a_text_gives_the_whole_of_it() {
+        let texts =
+            [text(300), "é".repeat(3_000), format!("{}\n{}", "x".repeat(900), text(50)), "a\n\n\nb".into()];
+        for whole in texts {
+            for budget in [64, 100, 333] {
+                let mut forwards = String::new();
+                let mut place = Some(Place::Beginning);
+                while let Some(at) = place {
+                    let window = window(&whole, at, budget);
+                    forwards.push_str(&whole[window.bytes.clone()]);
+                    assert!(window.bytes.len() <= budget);
+                    place = window.next;
+                }
+                assert_eq!(forwards, whole);
+                let mut start = whole.len();
+                let mut place = Some(Place::End);
+                while let Some(at) = place {
+                    let window = window(&whole, at, budget);
+                    assert!(window.bytes.start < start && window.bytes.end >= start, "no gap before {start}");
+                    start = window.bytes.start;
+                    place = window.before;
+                }
+                assert_eq!(start, 0);
+            }
+        }
+    }
+}

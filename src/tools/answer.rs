@@ -1,0 +1,250 @@
+//! What execute answers: the reply presented, with where it stands, what is not shown and how to get it.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value, json};
+
+use super::{Answer, EXECUTE, ExecuteRequest, Tools, View, local, paging, resolve, stretch};
+use crate::call::Call;
+use crate::catalog::{Action, Interface, Risk};
+use crate::gitlab::{self, Reply, Unread};
+use crate::present::{self, Content, Kind, Masked, Missing, Options, Presented};
+
+/// The reply to a call, presented.
+pub fn answer(
+    tools: &Tools,
+    (request, fields): (&ExecuteRequest, &[String]),
+    action: &Action,
+    call: &Call,
+    reply: Reply,
+    mut notes: Vec<String>,
+) -> Answer {
+    let is_document = action.direct() == Some(Interface::Graphql);
+    let is_full = request.view == Some(View::Full);
+    let options = Options {
+        kind: kind(action, call),
+        fields,
+        // A document has already said what is wanted of everything.
+        full: is_full || is_document,
+        unmasked: is_full,
+        budget: tools.max_bytes,
+        place: stretch::place(request).ok().flatten(),
+    };
+    let page = reply.page.clone();
+    let is_list = matches!(&reply.content, gitlab::Content::Json(Value::Array(_)));
+    let shown = present::present(content(reply, &mut notes), &options);
+    notes.extend(shown.notes.iter().cloned());
+    notes.extend(shown.missing.iter().map(missing));
+    notes.extend(secrets(&shown.masked, is_document));
+    let page = if is_list || is_document {
+        notes.extend(paging::uncounted(&page));
+        paging::page(request, action, &page, shown.rows)
+    } else {
+        None
+    };
+    let whole = is_whole_elsewhere(&shown, call).then(|| local::saving(tools.files.as_ref(), request));
+    assemble(request, call, shown, page, whole, &notes)
+}
+
+/// Whether what is not shown could be saved: a binary, or a text of which a part is shown.
+fn is_whole_elsewhere(shown: &Presented, call: &Call) -> bool {
+    let is_part = shown.binary || shown.cut.iter().any(|cut| cut.path.is_none());
+    is_part && call.risk() == Risk::Read && !call.path().ends_with("/api/graphql")
+}
+
+/// What the action, or what a direct call comes down to, says of the answer.
+fn kind(action: &Action, call: &Call) -> Kind {
+    let touched = call.touches().iter().flat_map(|touched| &touched.ids).map(String::as_str);
+    Kind::of(std::iter::once(action.id.as_str()).chain(touched), call.risk() != Risk::Read)
+}
+
+/// A field that is nowhere, with what was probably meant and what there is.
+fn missing(missing: &Missing) -> String {
+    const SHOWN: usize = 40;
+    let Missing { path, step, known } = missing;
+    let plain: Vec<&str> = known.iter().map(String::as_str).filter(|name| present::is_plain(name)).collect();
+    let nearest = crate::search::nearest(step, plain.iter().copied());
+    let meant = nearest.map(|name| format!("; did you mean `{}`?", path.replacen(step.as_str(), name, 1)));
+    let shown = plain.get(..SHOWN).unwrap_or(&plain).join(", ");
+    let there = match (plain.is_empty(), plain.len().saturating_sub(SHOWN)) {
+        (true, _) => format!("; `{step}` would have to be in an object"),
+        (false, 0) => format!("; there are {shown}"),
+        (false, more) => format!("; there are {shown} and {more} more"),
+    };
+    format!("no field {path}{}{there}", meant.unwrap_or_default())
+}
+
+/// What is said of secrets, shown and not.
+fn secrets(masked: &Masked, is_document: bool) -> Vec<String> {
+    let names = |paths: &[String]| {
+        let named: Vec<String> = paths
+            .iter()
+            .filter(|path| present::is_plain(path))
+            .take(5)
+            .map(|path| format!("`{path}`"))
+            .collect();
+        if named.is_empty() { "a secret".to_owned() } else { named.join(", ") }
+    };
+    let mut notes = Vec::new();
+    if !masked.made.is_empty() {
+        notes.push(format!(
+            "{}: shown this once, as GitLab does not show it again; keep it now",
+            names(&masked.made)
+        ));
+    }
+    if !masked.hidden.is_empty() {
+        let by_name = if is_document { "" } else { ", and so does its name in `fields`" };
+        notes.push(format!("{} masked; `view: \"full\"` shows it{by_name}", names(&masked.hidden)));
+    }
+    notes
+}
+
+/// What came, apart from the client that brought it.
+fn content(reply: Reply, notes: &mut Vec<String>) -> Content {
+    match reply.content {
+        gitlab::Content::Empty if !reply.headers.is_empty() => Content::Json(json!(reply.headers)),
+        gitlab::Content::Empty => Content::Empty,
+        gitlab::Content::Json(value) => Content::Json(value),
+        gitlab::Content::Text(text) => Content::Text(text),
+        gitlab::Content::Binary { bytes, content_type, filename } => {
+            match present::text_of(&bytes, &content_type) {
+                Some((text, strays)) => {
+                    notes.extend(strays);
+                    Content::Text(text)
+                }
+                None => Content::Binary { bytes: bytes.len(), content_type, filename },
+            }
+        }
+        gitlab::Content::Unread(why) => {
+            notes.push(match why {
+                Unread::TooLarge { limit, .. } => {
+                    format!("done; the answer is over {limit} bytes and was not read")
+                }
+                Unread::Lost => "done; the connection broke before the answer was read".to_owned(),
+            });
+            Content::Empty
+        }
+    }
+}
+
+fn assemble(
+    request: &ExecuteRequest,
+    call: &Call,
+    shown: Presented,
+    page: Option<Value>,
+    whole: Option<Value>,
+    notes: &[String],
+) -> Answer {
+    let mut structured = head(call);
+    let mut text = if shown.quoted { present::marked(&shown.text) } else { format!("{}\n", shown.text) };
+    let mut omitted = present::omitted(&shown);
+    for cut in &shown.cut {
+        let calls = stretch::continuations(request, cut);
+        stretch::add_cut(&mut text, cut, &calls);
+        if let Some(said) = omitted.get_mut(stretch::name(cut)).and_then(Value::as_object_mut) {
+            said.extend(calls);
+        }
+    }
+    if let Some(whole) = whole {
+        let _ = match whole.as_str() {
+            Some(how) => writeln!(text, "Whole: {how}."),
+            None => writeln!(text, "Whole: {whole}"),
+        };
+        let said = omitted.entry("text").or_insert_with(|| json!({}));
+        if let Some(said) = said.as_object_mut() {
+            said.insert("whole".to_owned(), whole);
+        }
+    }
+    if let Some(whole) = whole_diff(request, &shown.unfinished) {
+        let _ = writeln!(text, "Whole: {whole}");
+        omitted.insert("diffs".to_owned(), json!({"files": shown.unfinished.len(), "whole": whole}));
+    }
+    if !shown.dropped.is_empty() {
+        let (named, more) = shown.left_out();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let _ = writeln!(
+            text,
+            "Not shown: {}{more}. `fields` picks any, `view: \"full\"` shows all.",
+            named.join(", ")
+        );
+    }
+    if !shown.same.is_empty() {
+        structured.insert("in_every_row".to_owned(), Value::Object(shown.same));
+    }
+    structured.insert("data".to_owned(), shown.data);
+    if let Some(page) = page {
+        text.push_str(&page_line(&page));
+        structured.insert("page".to_owned(), page);
+    }
+    if !omitted.is_empty() {
+        structured.insert("omitted".to_owned(), Value::Object(omitted));
+    }
+    add_resolved(&mut text, call);
+    add_notes(&mut structured, &mut text, notes);
+    Answer { structured, text }
+}
+
+/// The call that shows the diff, or the first file, that GitLab did not send whole.
+fn whole_diff(request: &ExecuteRequest, unfinished: &[String]) -> Option<Value> {
+    let file = unfinished.first()?;
+    let param = |name: &str| request.params.get(name).cloned();
+    let (action, params) = if request.action.starts_with("merge_request") {
+        ("merge_request.raw_diffs", json!({"fullPath": param("fullPath")?, "iid": param("iid")?}))
+    } else {
+        let at = param("sha").or_else(|| param("to"))?;
+        ("repository_file.raw", json!({"fullPath": param("fullPath")?, "file_path": file, "ref": at}))
+    };
+    Some(json!({"tool": EXECUTE, "arguments": {"action": action, "params": params}}))
+}
+
+fn page_line(page: &Value) -> String {
+    let number = |name: &str| page.get(name).and_then(Value::as_u64);
+    let mut line = String::new();
+    if let (Some(shown), Some(came)) = (number("shown"), number("came")) {
+        let _ = write!(line, "Shown: the first {shown} of {came} on this page. ");
+    }
+    if let Some(at) = number("page") {
+        let _ = write!(line, "Page {at}");
+        let _ = number("total_pages").map_or(Ok(()), |pages| write!(line, " of {pages}"));
+        let _ = number("total").map_or(Ok(()), |total| write!(line, ", {total} in all"));
+        line.push_str(". ");
+    }
+    match page.get("next").filter(|next| !next.is_null()) {
+        Some(next) => format!("{line}Next: {next}\n"),
+        None => format!("{}\n", line.trim_end()),
+    }
+}
+
+/// What every answer of execute begins with: which action it was, by which operation, with which ids.
+pub fn head(call: &Call) -> Map<String, Value> {
+    let mut head = Map::from_iter([
+        ("action".to_owned(), json!(call.action())),
+        ("operation".to_owned(), json!(call.operation())),
+    ]);
+    let resolved = resolve::told(call);
+    if !resolved.is_empty() {
+        head.insert("resolved".to_owned(), present::cleaned_value(Value::Object(resolved)));
+        head.insert("lookups".to_owned(), json!(call.lookups()));
+    }
+    head
+}
+
+/// The names of a call with their ids, to read.
+pub fn add_resolved(text: &mut String, call: &Call) {
+    for (param, said) in resolve::told(call) {
+        let _ = writeln!(text, "Resolved: {param}: {}.", present::line(said.as_str().unwrap_or_default()));
+    }
+}
+
+/// The notes in both forms.
+pub fn add_notes(structured: &mut Map<String, Value>, text: &mut String, notes: &[String]) {
+    if notes.is_empty() {
+        return;
+    }
+    // Some repeat what GitLab said.
+    let notes: Vec<String> = notes.iter().map(|note| present::line(note)).collect();
+    structured.insert("notes".to_owned(), json!(notes));
+    for note in &notes {
+        let _ = writeln!(text, "Note: {note}.");
+    }
+}
