@@ -8,6 +8,7 @@ mod address;
 mod batch;
 mod check;
 mod choose;
+mod date;
 mod direct;
 mod document;
 mod encode;
@@ -20,6 +21,7 @@ mod question;
 mod reference;
 mod request;
 mod resolvers;
+mod route;
 mod target;
 #[cfg(test)]
 mod tests;
@@ -35,6 +37,7 @@ pub use known::Known;
 pub use question::{Answer, Candidate, Finding, Question, Reading};
 pub use reference::Resolved;
 pub use resolvers::{Ask, RESOLVERS};
+pub use route::{Routed, request, routed};
 use serde_json::Value;
 pub use target::{Kind, TARGET, takes};
 
