@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
+use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::{Request, Response, multipart, redirect as follow};
 
@@ -36,6 +37,20 @@ pub struct Client {
 impl Client {
     pub fn new(settings: Settings) -> Client {
         Client { settings, http: OnceLock::new(), pace: PACE }
+    }
+
+    /// The proxy of the environment that requests to GitLab go through: its scheme, host and port, and never who
+    /// signs in there.
+    pub fn proxy(&self) -> Option<String> {
+        if redirect::is_loopback(&self.settings.base) {
+            return None;
+        }
+        let proxy = Matcher::from_system().intercept(&self.settings.base.as_str().parse().ok()?)?;
+        let (scheme, host) = (proxy.uri().scheme_str().unwrap_or("http"), proxy.uri().host()?);
+        Some(match proxy.uri().port_u16() {
+            Some(port) => format!("{scheme}://{host}:{port}"),
+            None => format!("{scheme}://{host}"),
+        })
     }
 
     /// Sends one call and reads its answer. Dropping the future stops it.
@@ -142,7 +157,7 @@ impl Client {
             let body = body::read_start(&mut response, limit).await;
             let text = String::from_utf8_lossy(&body).into_owned();
             let text = self.settings.token.iter().fold(text, |text, token| token.redact(text));
-            let said = refusal::read(status, &text);
+            let said = refusal::read(status, &text).with_scopes(response.headers());
             let again = retry::retry_after(status, response.headers());
             return Err(GitlabError::from_answer(status.as_u16(), said, request_id, again, changes(call)));
         }

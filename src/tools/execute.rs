@@ -4,8 +4,10 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
+use super::meaning::Meant;
 use super::{
-    Answer, EXECUTE, ExecuteRequest, ToolError, Tools, View, document, graphql, paging, refusal, resolve,
+    Answer, EXECUTE, ExecuteRequest, ToolError, Tools, View, document, graphql, meaning, paging, past_end,
+    refusal, repair, resolve, whereabouts,
 };
 use crate::call::{self, Body, Call, Checked, Part};
 use crate::catalog::{Action, Interface};
@@ -15,11 +17,22 @@ use crate::present::{self, Content, Options, Presented};
 
 /// Executes.
 pub async fn execute(tools: &Tools, request: &ExecuteRequest) -> Result<Answer, ToolError> {
-    let (action, fields) = asking(tools, named(tools, request)?, request)?;
+    let Meant { action, request, notes } = meaning::of(tools, request)?;
+    let known = action.clone();
+    let answer = run(tools, action, &request, notes).await;
+    answer.map_err(|error| repair::complete(tools, error, &known, &request))
+}
+
+async fn run(
+    tools: &Tools,
+    action: Action,
+    request: &ExecuteRequest,
+    mut notes: Vec<String>,
+) -> Result<Answer, ToolError> {
+    let (action, fields) = asking(tools, action, request)?;
     if !tools.policy.offers(&action) {
         return Err(refusal::denied(&action.id, None, Rule::ReadOnly));
     }
-    let mut notes = Vec::new();
     let params = with_default_project(tools, &action, request.params.clone(), &mut notes);
     let context = tools.context().map_err(|error| refusal::internal(&error))?;
     let checked = call::check(action.clone(), params, &context).map_err(|invalid| {
@@ -36,7 +49,7 @@ pub async fn execute(tools: &Tools, request: &ExecuteRequest) -> Result<Answer, 
         }
         Decision::Confirm => Err(refusal::needs_confirmation(&call, checked.params())),
         Decision::Allow => {
-            let reply = send(tools, &call, &checked).await?;
+            let reply = send(tools, &call, &checked, request).await?;
             let reply = match (graphql::of(&action, &call), action.direct()) {
                 (Some(graphql), _) => graphql::read(reply, &action, graphql, &mut notes)?,
                 (None, Some(Interface::Graphql)) => document::read(reply, &call, &mut notes)?,
@@ -47,7 +60,9 @@ pub async fn execute(tools: &Tools, request: &ExecuteRequest) -> Result<Answer, 
                 params: checked.params().clone(),
                 ..request.clone()
             };
-            Ok(answer(tools, (&canonical, &fields), &action, &call, reply, notes))
+            let past_end = past_end::of(&reply, &canonical, &action);
+            let answer = answer(tools, (&canonical, &fields), &action, &call, reply, notes);
+            Ok(past_end.into_iter().fold(answer, |answer, past_end| past_end.told(answer)))
         }
     }
 }
@@ -66,25 +81,8 @@ fn asking(
     call::asking(action, &fields, tools.catalog.types()).map_err(|error| refusal::fields(&error, request))
 }
 
-/// The action by its id, or by an alias that means one.
-fn named(tools: &Tools, request: &ExecuteRequest) -> Result<Action, ToolError> {
-    let given = request.action.trim();
-    let by_number = |number: usize| tools.catalog.action(number).map_err(|error| refusal::internal(&error));
-    if let Some(number) = tools.catalog.number(given) {
-        return by_number(number);
-    }
-    match tools.catalog.by_alias(given).as_slice() {
-        [] => Err(refusal::unknown_action(tools, request)),
-        [only] => by_number(*only),
-        several => {
-            let ids: Vec<&str> = several.iter().filter_map(|number| tools.catalog.id(*number)).collect();
-            Err(refusal::ambiguous(given, &ids, request))
-        }
-    }
-}
-
 /// A call that names no project works on the configured one, where it cannot work without.
-fn with_default_project(
+pub fn with_default_project(
     tools: &Tools,
     action: &Action,
     mut params: Map<String, Value>,
@@ -107,17 +105,28 @@ fn with_default_project(
     params
 }
 
-async fn send(tools: &Tools, call: &Call, checked: &Checked) -> Result<Reply, ToolError> {
-    let sent = tools.client.send(call).await;
-    if let Err(GitlabError::NotFound { .. }) = &sent {
+async fn send(
+    tools: &Tools,
+    call: &Call,
+    checked: &Checked,
+    request: &ExecuteRequest,
+) -> Result<Reply, ToolError> {
+    let error = match tools.client.send(call).await {
+        Ok(reply) => return Ok(reply),
+        Err(error) => error,
+    };
+    if let GitlabError::NotFound { .. } = &error {
         resolve::forget(tools, checked);
     }
-    sent.map_err(|error| {
-        let refused = refusal::from_gitlab(&error, checked.action(), tools.anonymous);
-        match error.applied() {
-            Applied::Unknown if checked.action().direct().is_some() => refusal::look(refused, call),
-            _ => refused,
+    let refused = refusal::from_gitlab(&error, checked.action(), tools.anonymous);
+    let refused = repair::told(tools, &error, checked, refused);
+    Err(match error.applied() {
+        Applied::Unknown if checked.action().direct().is_some() => refusal::look(refused, call),
+        Applied::Unknown => refused,
+        Applied::No if whereabouts::is_of_place(&error) => {
+            whereabouts::looked_into(tools, call, checked, request, refused).await
         }
+        Applied::No => repair::of_state(tools, &error, call, checked, refused),
     })
 }
 

@@ -1,14 +1,21 @@
 //! The two tools, apart from the protocol that carries them: what they take, what they answer, and the way a
 //! request goes through the other modules. The server and the command line both call these.
 
+mod candidates;
 mod document;
 mod error;
 mod execute;
 mod find;
 mod graphql;
+mod located;
+mod meaning;
 mod paging;
+mod past_end;
 mod refusal;
+mod repair;
 mod resolve;
+mod spelling;
+mod whereabouts;
 
 use std::sync::{Mutex, OnceLock};
 
