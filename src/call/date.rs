@@ -73,18 +73,14 @@ fn without_t(text: &str) -> String {
 
 fn three(a: &str, b: &str, c: &str) -> Vec<Date> {
     let days = |year: Option<i32>, month: Option<Month>, day: Option<u8>| {
-        year.zip(month).zip(day).and_then(|((year, month), day)| Date::from_calendar_date(year, month, day).ok())
+        year.zip(month)
+            .zip(day)
+            .and_then(|((year, month), day)| Date::from_calendar_date(year, month, day).ok())
     };
-    let by_name = [
-        days(year(c), named(b), day(a)),
-        days(year(c), named(a), day(b)),
-        days(year(a), named(b), day(c)),
-    ];
-    let by_number = [
-        days(year(a), month(b), day(c)),
-        days(year(c), month(b), day(a)),
-        days(year(c), month(a), day(b)),
-    ];
+    let by_name =
+        [days(year(c), named(b), day(a)), days(year(c), named(a), day(b)), days(year(a), named(b), day(c))];
+    let by_number =
+        [days(year(a), month(b), day(c)), days(year(c), month(b), day(a)), days(year(c), month(a), day(b))];
     by_name.into_iter().chain(by_number).flatten().collect()
 }
 
@@ -110,7 +106,8 @@ fn named(word: &str) -> Option<Month> {
 
 /// `21`, `21st`.
 fn day(word: &str) -> Option<u8> {
-    let bare = ["st", "nd", "rd", "th"].into_iter().find_map(|ending| word.strip_suffix(ending)).unwrap_or(word);
+    let bare =
+        ["st", "nd", "rd", "th"].into_iter().find_map(|ending| word.strip_suffix(ending)).unwrap_or(word);
     bare.parse().ok().filter(|_| bare.len() <= 2 && bare.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
@@ -126,9 +123,20 @@ mod tests {
     #[test]
     fn a_day_is_read_however_it_is_written() {
         for text in [
-            "2026-11-21", "2026/11/21", "2026.11.21", "20261121", "21/11/2026", "21.11.2026", "11/21/2026",
-            "Nov 21 2026", "Nov 21st, 2026", "21 November 2026", "21-NOV-2026", "Saturday, 21 Nov 2026",
-            "2026-11-21T00:00:00Z", "2026 nov 21",
+            "2026-11-21",
+            "2026/11/21",
+            "2026.11.21",
+            "20261121",
+            "21/11/2026",
+            "21.11.2026",
+            "11/21/2026",
+            "Nov 21 2026",
+            "Nov 21st, 2026",
+            "21 November 2026",
+            "21-NOV-2026",
+            "Saturday, 21 Nov 2026",
+            "2026-11-21T00:00:00Z",
+            "2026 nov 21",
         ] {
             assert_eq!(read(text), ["2026-11-21"], "{text}");
         }
@@ -137,7 +145,10 @@ mod tests {
     #[test]
     fn a_day_told_by_today_goes_over_the_end_of_a_month() {
         assert_eq!(read("Tomorrow"), ["2026-03-01"]);
-        assert_eq!((read("today"), read("yesterday")), (vec!["2026-02-28".into()], vec!["2026-02-27".into()]));
+        assert_eq!(
+            (read("today"), read("yesterday")),
+            (vec!["2026-02-28".into()], vec!["2026-02-27".into()])
+        );
     }
 
     #[test]
@@ -149,8 +160,18 @@ mod tests {
     #[test]
     fn what_is_no_day_or_not_all_of_one_is_none() {
         for text in [
-            "", "soon", "21/11/26", "31/02/2026", "32/13/2026", "2026-11", "Nov 2026", "ma 1 2026",
-            "2026-11-21T09:00:00Z", "1 2 3 4", "next friday", "12345678901",
+            "",
+            "soon",
+            "21/11/26",
+            "31/02/2026",
+            "32/13/2026",
+            "2026-11",
+            "Nov 2026",
+            "ma 1 2026",
+            "2026-11-21T09:00:00Z",
+            "1 2 3 4",
+            "next friday",
+            "12345678901",
         ] {
             assert!(read(text).is_empty(), "{text}: {:?}", read(text));
         }

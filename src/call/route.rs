@@ -37,12 +37,7 @@ pub fn request(text: &str) -> (Option<Method>, &str) {
 
 /// What the path may stand for: nothing, one thing, or several that it fits equally well. A path without a method
 /// asks, and changes nothing.
-pub fn routed(
-    method: Method,
-    path: &str,
-    surface: &Surface<'_>,
-    base: &Url,
-) -> Result<Vec<Routed>, String> {
+pub fn routed(method: Method, path: &str, surface: &Surface<'_>, base: &Url) -> Result<Vec<Routed>, String> {
     let Address::Rest { segments, query } = address::read(path, base)? else { return Ok(Vec::new()) };
     let segments: Vec<&str> = segments.iter().map(String::as_str).filter(|segment| *segment != "-").collect();
     let paths: Vec<(&str, &str, Vec<&str>)> = surface
@@ -77,7 +72,11 @@ fn words(path: &str) -> Vec<&str> {
 /// and what is below it is no part of its path.
 fn is_held(taken: &Taken<'_>, below: &BTreeSet<&str>) -> bool {
     let [(holder, _), (place, value), ..] = taken.as_slice() else { return true };
-    if !matches!(*holder, "projects" | "groups") || !is_open(place) || is_placeholder(value) || is_number(value) {
+    if !matches!(*holder, "projects" | "groups")
+        || !is_open(place)
+        || is_placeholder(value)
+        || is_number(value)
+    {
         return true;
     }
     let parts: Vec<&str> = value.split('/').collect();
@@ -128,7 +127,10 @@ fn takes(word: &str, segments: &[&str]) -> bool {
         [one] if is_placeholder(one) => true,
         [one] if word.ends_with("iid") => is_number(one),
         [_] => true,
-        several => !several.iter().any(|one| is_placeholder(one)) && !several.first().is_some_and(|one| is_number(one)),
+        several => {
+            !several.iter().any(|one| is_placeholder(one))
+                && !several.first().is_some_and(|one| is_number(one))
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use crate::search::{Confidence, Query};
 const MOST: usize = 3;
 
 /// Bytes of a signature: the first's, and each other's.
-const SIGNATURES: [usize; MOST] = [1_000, 320, 320];
+const SIGNATURES: [usize; MOST] = [700, 320, 320];
 
 /// What is longer than this, in bytes, names nothing.
 const LONGEST: usize = 200;
@@ -116,13 +116,15 @@ fn likely(tools: &Tools, given: &str, query: &str) -> Result<(Vec<Action>, Optio
         Confidence::None => Vec::new(),
         _ => ranking.hits.into_iter().map(|hit| hit.action).collect(),
     };
-    // Two ids may be spelt alike and be far from each other: what is near in both ways is meant.
+    // Two ids may be spelt alike and be far from each other.
+    let language = &tools.catalog.words().map_err(|error| refusal::internal(&error))?.language;
     let nearest = crate::search::nearest(given, tools.catalog.ids());
-    let nearest = nearest.filter(|id| actions.iter().any(|action| action.id == *id) || actions.is_empty());
+    let nearest = nearest.filter(|id| spelling::is_misspelt(&tools.catalog, language, given, id));
     if let Some(action) = nearest.map(|id| tools.catalog.get(id)).transpose().ok().flatten().flatten() {
         if tools.policy.offers(&action) {
             actions.retain(|known| known.id != action.id);
             actions.insert(0, action);
+            actions.truncate(MOST);
         }
     }
     Ok((actions, nearest.map(str::to_owned), sure))

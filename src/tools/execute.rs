@@ -126,7 +126,7 @@ async fn send(
         Applied::No if whereabouts::is_of_place(&error) => {
             whereabouts::looked_into(tools, call, checked, request, refused).await
         }
-        Applied::No => repair::of_state(tools, &error, call, checked, refused),
+        Applied::No => repair::after(tools, &error, (call, checked), request, refused),
     })
 }
 

@@ -18,9 +18,12 @@ pub fn of(tools: &Tools, request: &ExecuteRequest) -> Option<Result<Meant, ToolE
     let (method, path) = call::request(given);
     let is_api = path.contains("/api/");
     if !is_api && let Some(page) = call::page(path, &tools.base) {
-        return Some(page.map_err(|fault| elsewhere(given, &fault)).and_then(|page| shown(tools, page, path, request)));
+        return Some(
+            page.map_err(|fault| elsewhere(given, &fault)).and_then(|page| shown(tools, page, path, request)),
+        );
     }
-    let is_path = method.is_some() || path.starts_with('/') || path.contains("://") || path.starts_with("api/");
+    let is_path =
+        method.is_some() || path.starts_with('/') || path.contains("://") || path.starts_with("api/");
     if !is_path && !path.contains('/') {
         return None;
     }
@@ -97,7 +100,8 @@ fn filled(tools: &Tools, given: &str, routed: &Routed, request: &ExecuteRequest)
     let operation = meant.action.operations.iter().find(is_it).cloned();
     let mut said: Map<String, Value> = Map::new();
     for (placeholder, value) in &routed.values {
-        let name = operation.as_ref().map_or(placeholder.as_str(), |operation| operation.filled_by(placeholder));
+        let name =
+            operation.as_ref().map_or(placeholder.as_str(), |operation| operation.filled_by(placeholder));
         said.insert(name.to_owned(), json!(value));
     }
     said.extend(query(&routed.query));
@@ -177,14 +181,17 @@ fn shown(tools: &Tools, page: Page, url: &str, request: &ExecuteRequest) -> Resu
     let mut said = Map::from_iter([(call::TARGET.to_owned(), json!(url))]);
     said.extend(known);
     beside(url, &mut meant, said)?;
-    meant.notes.extend(strange.keys().map(|name| format!("`{name}` of the address is no parameter of the action")));
+    meant
+        .notes
+        .extend(strange.keys().map(|name| format!("`{name}` of the address is no parameter of the action")));
     Ok(meant)
 }
 
 /// A page's filters are not the interface's; those that are called and valued alike are taken.
 fn takes(action: &Action, name: &str, value: &Value) -> bool {
     action.param(name).is_some_and(|param| {
-        param.choices.is_empty() || value.as_str().is_some_and(|value| param.choices.iter().any(|choice| choice == value))
+        param.choices.is_empty()
+            || value.as_str().is_some_and(|value| param.choices.iter().any(|choice| choice == value))
     })
 }
 

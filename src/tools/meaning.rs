@@ -91,7 +91,8 @@ fn choice(
     let words = spelling::left_over(action, language, given);
     let mut found = words.iter().filter(|word| is_verb(word)).flat_map(|word| {
         let holds = move |choice: &&String| choice.eq_ignore_ascii_case(word);
-        let held = action.params.iter().filter_map(move |param| Some((param, param.choices.iter().find(holds)?)));
+        let held =
+            action.params.iter().filter_map(move |param| Some((param, param.choices.iter().find(holds)?)));
         held.map(|(param, choice)| (param.name.clone(), choice.clone()))
     });
     let first = found.next().filter(|(name, _)| !params.contains_key(name))?;
@@ -102,7 +103,8 @@ fn choice(
 /// not lifted: parameters hold what others wrote.
 fn lift_arguments(meant: &mut Meant) -> Result<(), ToolError> {
     let Meant { action, request, notes } = meant;
-    let stray = |name: &str, params: &Map<String, Value>| action.param(name).is_none() && params.contains_key(name);
+    let stray =
+        |name: &str, params: &Map<String, Value>| action.param(name).is_none() && params.contains_key(name);
     if stray("confirm", &request.params) {
         let mut params = request.params.clone();
         let confirm = params.remove("confirm");

@@ -22,7 +22,9 @@ pub fn of(reply: &Reply, request: &ExecuteRequest, action: &Action) -> Option<Pa
         return None;
     }
     let (note, last) = match total_pages {
-        Some(pages) if *pages > 0 => (format!("page {at} is past the end: the last with rows is {pages}"), *pages),
+        Some(pages) if *pages > 0 => {
+            (format!("page {at} is past the end: the last with rows is {pages}"), *pages)
+        }
         Some(_) => (format!("page {at} is past the end: the list has no rows at all"), 1),
         None => (format!("page {at} is past the end; GitLab has not counted the pages before it"), 1),
     };

@@ -151,7 +151,11 @@ fn repair(fault: &Fault, action: &Action) -> Option<(String, Value, String)> {
         Fault::NoDate { name, given, readings, .. } => {
             let [day] = readings.as_slice() else { return None };
             action.param(name)?;
-            Some((name.clone(), json!(day), format!("`{day}` is how GitLab takes {given}, by the day it is in UTC.")))
+            Some((
+                name.clone(),
+                json!(day),
+                format!("`{day}` is how GitLab takes {given}, by the day it is in UTC."),
+            ))
         }
         Fault::NotTaken { instead: Some((name, value)), .. } => {
             Some((name.clone(), value.clone(), format!("As `{name}` has it in `fix`, it can be sent.")))
@@ -288,7 +292,9 @@ fn hint(error: &GitlabError, anonymous: bool) -> Option<String> {
             "The token's user may not do this here: it takes a role that they have not, or a feature that is off."
         }
         GitlabError::Network { trouble, .. } => mend(*trouble),
-        GitlabError::Timeout { .. } => "GitLab, or the way to it, is slow: give it longer (GITLAB_TIMEOUT), or ask for less.",
+        GitlabError::Timeout { .. } => {
+            "GitLab, or the way to it, is slow: give it longer (GITLAB_TIMEOUT), or ask for less."
+        }
         GitlabError::NotFound { .. } => {
             "It is not there, or the token may not see it: GitLab says the same of both. Check the path and the number."
         }

@@ -12,7 +12,9 @@ use crate::gitlab::{GitlabError, Trouble};
 /// The error with a call to make next that can be made.
 pub fn complete(tools: &Tools, error: ToolError, action: &Action, request: &ExecuteRequest) -> ToolError {
     match &error.fix {
-        Some(fix) if error.kind == ErrorKind::InvalidParams && !makes_a_call(tools, fix) => schema(error, action),
+        Some(fix) if error.kind == ErrorKind::InvalidParams && !makes_a_call(tools, fix) => {
+            schema(error, action)
+        }
         Some(_) => error,
         // It may have been done: a call that is made twice is no mend.
         None if error.details.get("applied").is_some() => error,
@@ -51,7 +53,7 @@ fn next(tools: &Tools, error: ToolError, action: &Action, request: &ExecuteReque
 /// A fault of GitLab's that may be over at the next try; 501 says that it never will be.
 fn is_passing(error: &ToolError) -> bool {
     let status = error.details.get("status").and_then(Value::as_u64);
-    status.is_none_or(|status| status >= 500 && status != 501)
+    status.is_some_and(|status| status >= 500 && status != 501)
 }
 
 fn schema(error: ToolError, action: &Action) -> ToolError {
@@ -102,14 +104,18 @@ pub fn told(tools: &Tools, error: &GitlabError, checked: &Checked, refused: Tool
     }
 }
 
-/// The call that shows what a change is refused for.
-pub fn of_state(
+/// The call to make where GitLab did nothing: the read of what a change is refused for; the same, where something
+/// between here and GitLab sent it elsewhere.
+pub fn after(
     tools: &Tools,
     error: &GitlabError,
-    call: &Call,
-    checked: &Checked,
+    (call, checked): (&Call, &Checked),
+    request: &ExecuteRequest,
     refused: ToolError,
 ) -> ToolError {
+    if matches!(error, GitlabError::Redirect { .. }) {
+        return refused.fix(EXECUTE, refusal::arguments(request));
+    }
     if !matches!(error, GitlabError::Conflict { .. }) || checked.action().risk == Risk::Read {
         return refused;
     }

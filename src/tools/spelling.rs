@@ -39,7 +39,10 @@ pub fn meanings(catalog: &Catalog, language: &Language, given: &str) -> Meanings
     let alike = known.by_stems(&said);
     if !alike.is_empty() {
         let domain = given.split_once('.').map(|(domain, _)| stems(&expanded(&bare(domain), language)));
-        let held = alike.iter().copied().filter(|number| domain.as_ref().is_some_and(|domain| known.is_of(*number, domain)));
+        let held = alike
+            .iter()
+            .copied()
+            .filter(|number| domain.as_ref().is_some_and(|domain| known.is_of(*number, domain)));
         let held: Vec<usize> = held.collect();
         return plainly(if held.len() == 1 { held } else { alike });
     }
@@ -50,6 +53,19 @@ pub fn meanings(catalog: &Catalog, language: &Language, given: &str) -> Meanings
 pub fn left_over(action: &Action, language: &Language, given: &str) -> Vec<String> {
     let own = stems(&words(&action.id));
     expanded(&bare(given), language).into_iter().filter(|word| !own.contains(&stem(word))).collect()
+}
+
+/// Whether a name is that id but for misspelt words: a word that means something of its own is none (`close` is no
+/// `clone`).
+pub fn is_misspelt(catalog: &Catalog, language: &Language, given: &str, id: &str) -> bool {
+    let own = stems(&words(id));
+    let known: BTreeSet<String> = catalog.ids().chain(catalog.aliases()).flat_map(words).collect();
+    let is_word = |word: &String| {
+        let said = language.verbs.iter().flat_map(|verb| &verb.say);
+        known.contains(word) || known.contains(&stem(word)) || said.into_iter().any(|known| known == word)
+    };
+    let said = bare(given);
+    !said.is_empty() && said.iter().all(|word| own.contains(&stem(word)) || !is_word(word))
 }
 
 /// The words of a name: `listIssues` and `list-issues` have two.
@@ -108,7 +124,10 @@ fn sorted(words: &[String]) -> Vec<String> {
 fn listed(said: &[String]) -> Option<Vec<String>> {
     let at = said.iter().position(|word| word == "get")?;
     let are_several = said.iter().enumerate().any(|(place, word)| place != at && stem(word) != *word);
-    let listed = said.iter().enumerate().map(|(place, word)| if place == at { "list".to_owned() } else { word.clone() });
+    let listed = said
+        .iter()
+        .enumerate()
+        .map(|(place, word)| if place == at { "list".to_owned() } else { word.clone() });
     are_several.then(|| listed.collect())
 }
 
@@ -223,6 +242,17 @@ mod tests {
         for given in ["frobnicate", "", "list", "issue", "list the issues"] {
             assert!(meant(given).is_empty(), "{given}: {:?}", meant(given));
         }
+    }
+
+    #[test]
+    fn a_word_that_means_something_is_not_misspelt() {
+        let catalog = Catalog::embedded().unwrap();
+        let language = &catalog.words().unwrap().language;
+        let is_misspelt = |given, id| is_misspelt(&catalog, language, given, id);
+        assert!(
+            is_misspelt("isue.list", "issue.list") && is_misspelt("merge_requst.gett", "merge_request.get")
+        );
+        assert!(!is_misspelt("issue.close", "issue.clone") && !is_misspelt("issue.reopen", "issue.reorder"));
     }
 
     #[test]

@@ -80,7 +80,9 @@ pub fn state(tools: &Tools, call: &Call, checked: &Checked) -> Option<Value> {
     let mut words: Vec<&str> = operation.path.split('/').collect();
     while words.len() > 2 {
         let read = read_at(tools, operation, &words.join("/"), checked.params());
-        if let Some((action, params)) = read.filter(|(action, params)| candidates::goes(tools, action, params)) {
+        if let Some((action, params)) =
+            read.filter(|(action, params)| candidates::goes(tools, action, params))
+        {
             return Some(json!({"action": action.id, "params": params}));
         }
         words.pop();
@@ -173,7 +175,8 @@ async fn asked(tools: &Tools, step: &Step) -> Found {
 
 /// The full path that a project or group has now, where it is another than the one that was given.
 fn moved(step: &Step, shown: Option<&Value>) -> Option<String> {
-    let now = ["path_with_namespace", "full_path"].into_iter().find_map(|field| shown?.get(field)?.as_str())?;
+    let now =
+        ["path_with_namespace", "full_path"].into_iter().find_map(|field| shown?.get(field)?.as_str())?;
     let given = step.value.trim_matches('/');
     let is_path = step.name == "fullPath" && !given.bytes().all(|byte| byte.is_ascii_digit());
     (is_path && !given.eq_ignore_ascii_case(now)).then(|| now.to_owned())
@@ -210,7 +213,10 @@ fn missing(tools: &Tools, refused: ToolError, seen: Option<&Step>, step: &Step) 
 
 /// All that holds it is there.
 fn inside(refused: ToolError, step: &Step) -> ToolError {
-    let message = format!("{}. `{}` {} can be seen; what was asked of it cannot", refused.message, step.name, step.value);
+    let message = format!(
+        "{}. `{}` {} can be seen; what was asked of it cannot",
+        refused.message, step.name, step.value
+    );
     ToolError { message, ..refused }.fix(EXECUTE, json!({"action": step.action.id, "params": step.params}))
 }
 

@@ -19,6 +19,7 @@ mod openapi;
 mod protocol;
 mod read_only;
 mod references;
+mod repair;
 mod sandbox;
 mod sandbox_graphql;
 mod schema;
