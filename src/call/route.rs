@@ -45,11 +45,13 @@ pub fn routed(method: Method, path: &str, surface: &Surface<'_>, base: &Url) -> 
         .filter(|(path, _)| !path.starts_with("/api/"))
         .map(|(path, action)| (path, action, words(path)))
         .collect();
-    // What GitLab has below a project or group ends its full path.
-    let below: BTreeSet<&str> = paths
-        .iter()
-        .filter(|(.., pattern)| pattern.first() == segments.first())
-        .filter_map(|(.., pattern)| pattern.get(2).copied())
+    // What GitLab has below a project or group, to read or to change, ends its full path.
+    let below: BTreeSet<&str> = METHODS
+        .into_iter()
+        .flat_map(|method| surface.paths(method))
+        .map(|(path, _)| words(path))
+        .filter(|pattern| pattern.first() == segments.first())
+        .filter_map(|pattern| pattern.get(2).copied())
         .collect();
     let mut found: Vec<(Rank, Routed)> = Vec::new();
     for (path, action, pattern) in &paths {

@@ -120,12 +120,12 @@ fn likely(tools: &Tools, given: &str, query: &str) -> Result<(Vec<Action>, Optio
     let language = &tools.catalog.words().map_err(|error| refusal::internal(&error))?.language;
     let nearest = crate::search::nearest(given, tools.catalog.ids());
     let nearest = nearest.filter(|id| spelling::is_misspelt(&tools.catalog, language, given, id));
-    if let Some(action) = nearest.map(|id| tools.catalog.get(id)).transpose().ok().flatten().flatten() {
-        if tools.policy.offers(&action) {
-            actions.retain(|known| known.id != action.id);
-            actions.insert(0, action);
-            actions.truncate(MOST);
-        }
+    let near =
+        nearest.map(|id| tools.catalog.get(id)).transpose().map_err(|error| refusal::internal(&error))?;
+    if let Some(action) = near.flatten().filter(|action| tools.policy.offers(action)) {
+        actions.retain(|known| known.id != action.id);
+        actions.insert(0, action);
+        actions.truncate(MOST);
     }
     Ok((actions, nearest.map(str::to_owned), sure))
 }

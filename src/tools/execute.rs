@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::meaning::Meant;
 use super::{
-    Answer, EXECUTE, ExecuteRequest, ToolError, Tools, View, document, graphql, meaning, paging, past_end,
-    refusal, repair, resolve, whereabouts,
+    Answer, EXECUTE, ErrorKind, ExecuteRequest, ToolError, Tools, View, document, graphql, meaning, paging,
+    past_end, refusal, repair, resolve, whereabouts,
 };
 use crate::call::{self, Body, Call, Checked, Part};
 use crate::catalog::{Action, Interface};
@@ -50,10 +50,16 @@ async fn run(
         Decision::Confirm => Err(refusal::needs_confirmation(&call, checked.params())),
         Decision::Allow => {
             let reply = send(tools, &call, &checked, request).await?;
-            let reply = match (graphql::of(&action, &call), action.direct()) {
-                (Some(graphql), _) => graphql::read(reply, &action, graphql, &mut notes)?,
-                (None, Some(Interface::Graphql)) => document::read(reply, &call, &mut notes)?,
-                (None, _) => reply,
+            let read = match (graphql::of(&action, &call), action.direct()) {
+                (Some(graphql), _) => graphql::read(reply, &action, graphql, &mut notes),
+                (None, Some(Interface::Graphql)) => document::read(reply, &call, &mut notes),
+                (None, _) => Ok(reply),
+            };
+            let reply = match read {
+                Err(error) if error.kind == ErrorKind::NotFound => {
+                    return Err(whereabouts::looked_into(tools, (&call, &checked), request, error).await);
+                }
+                read => read?,
             };
             let canonical = ExecuteRequest {
                 action: action.id.clone(),
@@ -124,7 +130,8 @@ async fn send(
         Applied::Unknown if checked.action().direct().is_some() => refusal::look(refused, call),
         Applied::Unknown => refused,
         Applied::No if whereabouts::is_of_place(&error) => {
-            whereabouts::looked_into(tools, call, checked, request, refused).await
+            let found = whereabouts::looked_into(tools, (call, checked), request, refused).await;
+            repair::after(tools, &error, (call, checked), request, found)
         }
         Applied::No => repair::after(tools, &error, (call, checked), request, refused),
     })

@@ -4,9 +4,9 @@
 use serde_json::{Map, Value, json};
 
 use super::meaning::{Meant, by_number};
-use super::{EXECUTE, ErrorKind, ExecuteRequest, ToolError, Tools, candidates, refusal};
+use super::{EXECUTE, ErrorKind, ExecuteRequest, FIND, ToolError, Tools, candidates, refusal};
 use crate::call::{self, Fault, Kind, Page, Routed};
-use crate::catalog::{Action, Method, Operation, Scope};
+use crate::catalog::{Action, Method, Operation, Risk, Scope};
 use crate::search::{Confidence, Query};
 
 /// The action at the place that stands as `action`; none where that is no place.
@@ -32,6 +32,9 @@ pub fn of(tools: &Tools, request: &ExecuteRequest) -> Option<Result<Meant, ToolE
         // A name may have a slash for a dot.
         Ok(routed) if routed.is_empty() && !is_path => None,
         Err(_) if !is_path => None,
+        Ok(routed) if routed.is_empty() && method.is_none() => {
+            Some(Err(only_changed(tools, given, path, request)))
+        }
         Ok(routed) => Some(chosen(tools, given, routed, request)),
         Err(reason) => Some(Err(unreadable(given, &reason))),
     }
@@ -88,6 +91,28 @@ fn chosen(
             numbers.dedup();
             Err(candidates::several(tools, given, &numbers, &request.params)?)
         }
+    }
+}
+
+/// Nothing reads the path; what changes something there is not run unless its method is said.
+fn only_changed(tools: &Tools, given: &str, path: &str, request: &ExecuteRequest) -> ToolError {
+    const CHANGING: [Method; 4] = [Method::Post, Method::Put, Method::Patch, Method::Delete];
+    let routed =
+        CHANGING.into_iter().filter_map(|method| at(tools, Some(method), path).ok()).flatten().next();
+    let meant = routed.as_ref().and_then(|routed| filled(tools, given, routed, request).ok());
+    let (Some(routed), Some(meant)) = (routed, meant) else {
+        return candidates::unknown(tools, given, &request.params);
+    };
+    let message =
+        format!("`{given}` reads nothing; {} {} is `{}`", routed.method.name(), routed.path, meant.action.id);
+    let error = ToolError::new(ErrorKind::UnknownAction, message)
+        .hint("Say the method with the path, or call the action.");
+    let error = candidates::with(error, std::slice::from_ref(&meant.action));
+    match meant.action.risk {
+        Risk::Destructive => {
+            error.fix(FIND, json!({"query": meant.action.id, "limit": 1, "detail": "schema"}))
+        }
+        _ => error.fix(EXECUTE, json!({"action": meant.action.id, "params": meant.request.params})),
     }
 }
 
@@ -209,12 +234,12 @@ fn listing(tools: &Tools, url: &str) -> Result<Option<String>, ToolError> {
 fn elsewhere(given: &str, fault: &Fault) -> ToolError {
     ToolError::new(ErrorKind::InvalidParams, format!("`action` is an address that cannot be called: {fault}"))
         .hint("Set GITLAB_URL to the GitLab that is meant, or say what is there by its path.")
-        .fix(super::FIND, json!({"query": given}))
+        .fix(FIND, json!({"query": given}))
 }
 
 fn unreadable(given: &str, reason: &str) -> ToolError {
     let short: String = given.chars().take(200).collect();
     ToolError::new(ErrorKind::InvalidParams, format!("`{short}` cannot be read as a request: {reason}"))
         .hint("In a path a name's own slashes are %2F: `/projects/group%2Fproject/issues`.")
-        .fix(super::FIND, json!({"query": short}))
+        .fix(FIND, json!({"query": short}))
 }

@@ -113,6 +113,9 @@ pub fn after(
     request: &ExecuteRequest,
     refused: ToolError,
 ) -> ToolError {
+    if refused.fix.is_some() {
+        return refused;
+    }
     if matches!(error, GitlabError::Redirect { .. }) {
         return refused.fix(EXECUTE, refusal::arguments(request));
     }

@@ -4,9 +4,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{EXECUTE, ExecuteRequest, ToolError, Tools, candidates, graphql, resolve};
+use super::{EXECUTE, ErrorKind, ExecuteRequest, ToolError, Tools, candidates, graphql, resolve};
 use crate::call::{self, Call, Checked};
-use crate::catalog::{Action, Method, Operation, Piece, pieces};
+use crate::catalog::{Action, Method, Operation, Piece, Scope, pieces};
 use crate::gitlab::{Content, GitlabError, NotFollowed, Reply};
 
 /// How many things that hold another are asked for.
@@ -46,12 +46,14 @@ pub fn is_of_place(error: &GitlabError) -> bool {
 /// The refusal with what was found out: which part is missing and the list of what there is, or where it is now.
 pub async fn looked_into(
     tools: &Tools,
-    call: &Call,
-    checked: &Checked,
+    (call, checked): (&Call, &Checked),
     request: &ExecuteRequest,
     refused: ToolError,
 ) -> ToolError {
-    let Some(operation) = operation(checked, call) else { return refused };
+    let is_missing = refused.kind == ErrorKind::NotFound;
+    let Some(operation) = operation(checked, call) else {
+        return if is_missing { super::refusal::look(refused, call) } else { refused };
+    };
     let steps = steps(tools, call, operation, checked.params());
     let mut seen: Option<&Step> = None;
     for step in steps.iter().take(MOST_ASKED) {
@@ -62,10 +64,14 @@ pub async fn looked_into(
                 if let Some(path) = moved(step, shown.as_ref()) {
                     return elsewhere(refused, step, &path, request);
                 }
+                // What is refused for another reason is told by that.
+                if !is_missing {
+                    return refused;
+                }
                 seen = Some(step);
             }
-            Found::Missing => return missing(tools, refused, seen, step),
-            Found::Unknown => return refused,
+            Found::Missing if is_missing => return missing(tools, refused, seen, step),
+            Found::Missing | Found::Unknown => return refused,
         }
     }
     match seen {
@@ -97,11 +103,11 @@ fn operation<'a>(checked: &'a Checked, call: &Call) -> Option<&'a Operation> {
 
 /// What the path goes through, the outermost first. Of GraphQL only the project or group is known.
 fn steps(tools: &Tools, call: &Call, operation: &Operation, params: &Map<String, Value>) -> Vec<Step> {
-    let path = match &operation.graphql {
-        Some(graphql) if graphql.field.starts_with("group.") => "/groups/:fullPath",
-        Some(_) if params.contains_key("fullPath") => "/projects/:fullPath",
-        Some(_) => return Vec::new(),
-        None => operation.path.as_str(),
+    let path = match (&operation.graphql, operation.scope) {
+        (None, _) => operation.path.as_str(),
+        (Some(_), Scope::Project) => "/projects/:fullPath",
+        (Some(_), Scope::Group) => "/groups/:fullPath",
+        (Some(_), _) => return Vec::new(),
     };
     let words: Vec<&str> = path.split('/').collect();
     let is_called = |at: usize| call.method() == Method::Get && at + 1 == words.len();

@@ -7,6 +7,7 @@ mod network;
 mod params;
 mod statuses;
 
+use gitlab_mcp::tools::ErrorKind;
 use serde_json::{Value, json};
 
 use crate::client::{Client, LATEST_HANDSHAKE, Reply};
@@ -76,4 +77,17 @@ fn runs(client: &mut Client, arguments: Value, says: &[&str]) -> Value {
         assert!(notes.contains(quoted.trim_matches('"')), "{arguments}: no {part} in: {notes}");
     }
     reply.structured
+}
+
+#[test]
+fn every_kind_of_error_is_on_its_page() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/errors.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    for kind in ErrorKind::ALL {
+        let name = json!(kind);
+        let row = format!("\n| `{}` | ", name.as_str().unwrap());
+        assert_eq!(page.matches(&row).count(), 1, "docs/errors.md should have one row of {name}");
+    }
+    let rows = page.lines().filter(|line| line.starts_with("| `")).count();
+    assert_eq!(rows, ErrorKind::ALL.len(), "and of nothing else");
 }

@@ -215,6 +215,25 @@ fn a_path_that_gitlab_has_not_leads_to_the_finder() {
 }
 
 #[test]
+fn a_path_that_only_changes_something_is_not_run_without_its_method() {
+    let mut client = Client::sandbox();
+    let says = ["reads nothing; POST /projects/:id/fork is `project.fork`"];
+    let error = refused(
+        &mut client,
+        (EXECUTE, json!({"action": "/projects/acme/widget/fork", "params": {"path": "by-its-path"}})),
+        "unknown_action",
+        &says,
+    );
+    assert_eq!(error["fix"]["arguments"]["params"], json!({"path": "by-its-path", "fullPath": WIDGET}));
+    execute_mended(
+        &mut client,
+        json!({"action": "/projects/acme/widget/merge_requests/5/merge"}),
+        "unknown_action",
+        &["`merge_request.merge`"],
+    );
+}
+
+#[test]
 fn a_pasted_page_is_read() {
     let mut client = Client::sandbox();
     let issue = succeed(&mut client, "issue.get", json!({"fullPath": WIDGET, "iid": 12}));

@@ -276,6 +276,30 @@ fn a_list_that_is_too_large_is_asked_for_in_smaller_pages() {
     assert_eq!(error["fix"]["arguments"]["params"]["per_page"], 10);
 }
 
+/// GitLab as a whole is somewhere else: the call is right, the configured address is not.
+#[test]
+fn a_write_that_is_sent_elsewhere_is_offered_again() {
+    let gitlab = gitlab();
+    let away = answer(301, json!({})).header("location", "https://gitlab.elsewhere.example/");
+    gitlab.says(&format!("PUT {PROJECT}/issues/12"), [away, issue()]);
+    let mut client = server(&gitlab.url(), &[]);
+    let says = ["gitlab.elsewhere.example", "configured URL"];
+    let (error, _) = execute_mended(&mut client, write(), "gitlab_error", &says);
+    assert_eq!(error["fix"]["arguments"], write());
+}
+
+#[test]
+fn what_graphql_does_not_show_is_looked_for_as_well() {
+    let gitlab = gitlab();
+    gitlab.says("POST /api/graphql", [answer(200, json!({"data": {"project": null}}))]);
+    let mut client = server(&gitlab.url(), &[]);
+    let arguments = of("branch_rule.list", json!({"fullPath": "gone/widget"}));
+    let (error, _) = execute_mended(&mut client, arguments, "not_found", &["`fullPath` gone/widget cannot"]);
+    assert_eq!(error["fix"]["arguments"]["params"]["search"], "widget");
+    let rest = of("api.rest", json!({"method": "GET", "path": "/projects/acme%2Fwidget/issues/4711"}));
+    execute_mended(&mut client, rest, "not_found", &["404"]);
+}
+
 /// Nothing is asked for that an error does not need.
 #[test]
 fn what_is_found_costs_no_further_request() {
