@@ -86,7 +86,10 @@ pub fn invalid(invalid: &Invalid, action: &Action) -> ToolError {
                 params.insert(name, value);
                 hints.push(hint);
             }
-            None => repaired &= matches!(fault, Fault::OtherScope { .. }),
+            None if matches!(fault, Fault::OtherScope { .. }) => {
+                hints.push(format!("`fix` leaves `{}` out.", fault.name()));
+            }
+            None => repaired = false,
         }
     }
     let error = ToolError::new(ErrorKind::InvalidParams, invalid.to_string());

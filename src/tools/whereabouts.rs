@@ -5,7 +5,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{EXECUTE, ErrorKind, ExecuteRequest, ToolError, Tools, candidates, graphql, resolve};
-use crate::call::{self, Call, Checked};
+use crate::call::{Call, Checked};
 use crate::catalog::{Action, Method, Operation, Piece, Scope, pieces};
 use crate::gitlab::{Content, GitlabError, NotFollowed, Reply};
 
@@ -62,7 +62,7 @@ pub async fn looked_into(
         match found {
             Found::There(shown) => {
                 if let Some(path) = moved(step, shown.as_ref()) {
-                    return elsewhere(refused, step, &path, request);
+                    return elsewhere(refused, step, &path, checked.params(), request);
                 }
                 // What is refused for another reason is told by that.
                 if !is_missing {
@@ -188,11 +188,16 @@ fn moved(step: &Step, shown: Option<&Value>) -> Option<String> {
     (is_path && !given.eq_ignore_ascii_case(now)).then(|| now.to_owned())
 }
 
-fn elsewhere(refused: ToolError, step: &Step, path: &str, request: &ExecuteRequest) -> ToolError {
+fn elsewhere(
+    refused: ToolError,
+    step: &Step,
+    path: &str,
+    params: &Map<String, Value>,
+    request: &ExecuteRequest,
+) -> ToolError {
     let message = format!("{}. `{}` has moved: it is `{path}` now", refused.message, step.value);
-    let mut params = request.params.clone();
-    // It may have been said by a target, which says the old path too.
-    params.remove(call::TARGET);
+    // As they were understood: the old path may have been said by a target.
+    let mut params = params.clone();
     params.insert(step.name.clone(), json!(path));
     let mended = ExecuteRequest { params, ..request.clone() };
     ToolError { message, ..refused }

@@ -106,7 +106,9 @@ fn a_project_that_moved_is_called_where_it_is_now() {
         gitlab
             .says("GET /api/v4/projects/old%2Fwidget", [moved])
             .says("GET /api/v4/projects/7", [project("acme/widget")])
-            .says("POST /api/v4/projects/old%2Fwidget/issues", [refusal])
+            .says("POST /api/v4/projects/old%2Fwidget/issues", [refusal.clone()])
+            .says("PUT /api/v4/projects/old%2Fwidget/issues/12", [refusal])
+            .says(&format!("PUT {PROJECT}/issues/12"), [issue()])
             .says(&format!("POST {PROJECT}/issues"), [answer(201, json!({"iid": 13, "title": "New"}))]);
         let mut client = server(&gitlab.url(), &[]);
         // A read goes on to where it is by itself.
@@ -124,6 +126,9 @@ fn a_project_that_moved_is_called_where_it_is_now() {
         let params = &error["fix"]["arguments"]["params"];
         assert_eq!(*params, json!({"fullPath": "acme/widget", "title": "New"}));
         assert_eq!(reply.structured["data"]["iid"], 13);
+        let by_target = of("issue.update", json!({"target": "old/widget#12", "title": "Quiet"}));
+        let (error, _) = execute_mended(&mut client, by_target, &kind, &["it is `acme/widget` now"]);
+        assert_eq!(error["fix"]["arguments"], write());
     }
 }
 
