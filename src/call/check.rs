@@ -199,7 +199,7 @@ fn is_same(given: &Value, said: &str) -> bool {
     given.trim_matches('/').eq_ignore_ascii_case(said)
 }
 
-/// The parameter meant by a name: its own; GitLab's placeholder that it fills; the same letters in another case;
+/// The parameter meant by a name: its own; GitLab's, of a placeholder that it fills or in a request; the same letters in another case;
 /// a spelling of the glossary, the parameter that lists it earliest first. Never one that is `taken` already.
 fn named<'a>(
     action: &'a Action,
@@ -209,6 +209,7 @@ fn named<'a>(
 ) -> Option<&'a Param> {
     let free = || action.params.iter().filter(|param| !taken.contains_key(&param.name));
     let by = |name: &str| free().find(|param| param.name == name);
+    let wired = || free().find(|param| param.wire.as_deref() == Some(given));
     let filled =
         || action.operations.iter().find_map(|operation| operation.bind.get(given)).and_then(|name| by(name));
     let bare = given.strip_suffix("[]").unwrap_or(given);
@@ -217,7 +218,7 @@ fn named<'a>(
         let ranked = free().filter_map(|param| Some((rank(words.glossary.get(&param.name)?, given)?, param)));
         ranked.min_by_key(|(rank, _)| *rank).map(|(_, param)| param)
     };
-    action.param(given).or_else(filled).or_else(cased).or_else(glossary)
+    action.param(given).or_else(filled).or_else(wired).or_else(cased).or_else(glossary)
 }
 
 /// The place of a spelling among a parameter's, the most usual first.

@@ -23,6 +23,14 @@ pub enum Fault {
     Unknown { given: String, value: Value, accepted: Vec<String> },
     #[error("`{name}` is {expected}; {given} was given")]
     WrongType { name: String, given: String, expected: String },
+    #[error("`{name}` is {expected}; {given} was given{}", meaning(.readings))]
+    NoDate {
+        name: String,
+        given: String,
+        expected: String,
+        /// The days that it may mean, as they are accepted.
+        readings: Vec<String>,
+    },
     #[error("`{name}` is one of {}; {given} was given", names(.accepted))]
     NotAChoice { name: String, given: String, accepted: Vec<String> },
     #[error("`{name}` is missing: {expected}")]
@@ -68,6 +76,7 @@ impl Fault {
             Fault::NoDocument { .. } => "document",
             Fault::NotTaken { name, .. }
             | Fault::WrongType { name, .. }
+            | Fault::NoDate { name, .. }
             | Fault::NotAChoice { name, .. }
             | Fault::Missing { name, .. }
             | Fault::OtherScope { name, .. }
@@ -82,6 +91,12 @@ impl Fault {
 
 fn at(line: &Option<usize>) -> String {
     line.map(|line| format!(" (line {line})")).unwrap_or_default()
+}
+
+/// Of one reading there is nothing to choose.
+fn meaning(readings: &[String]) -> String {
+    let quoted: Vec<String> = readings.iter().map(|day| format!("\"{day}\"")).collect();
+    if quoted.len() > 1 { format!(", which may be {}", quoted.join(" or ")) } else { String::new() }
 }
 
 fn list(faults: &[Fault]) -> String {

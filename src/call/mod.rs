@@ -8,6 +8,7 @@ mod address;
 mod batch;
 mod check;
 mod choose;
+mod date;
 mod direct;
 mod document;
 mod encode;
@@ -21,6 +22,7 @@ mod question;
 mod reference;
 mod request;
 mod resolvers;
+mod route;
 mod target;
 #[cfg(test)]
 mod tests;
@@ -37,8 +39,9 @@ pub use places::{Place, can_be_placed};
 pub use question::{Answer, Candidate, Finding, Question, Reading};
 pub use reference::Resolved;
 pub use resolvers::{Ask, RESOLVERS};
+pub use route::{Routed, request, routed};
 use serde_json::Value;
-pub use target::{Kind, TARGET, takes};
+pub use target::{Kind, Page, TARGET, page, takes};
 
 use crate::catalog::{Method, Risk, Touched};
 

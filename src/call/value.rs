@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
 
-use super::Fault;
+use super::{Fault, date};
 use crate::catalog::{Base, Kind, Param};
 
 /// The value as the parameter wants it. What was understood differently from how it was written is added to
@@ -28,8 +28,13 @@ pub fn fitted(param: &Param, value: Value, understood: &mut Vec<String>) -> Resu
 }
 
 fn one(param: &Param, value: Value, understood: &mut Vec<String>) -> Result<Value, Fault> {
-    let converted =
-        converted(param.kind.base, &param.name, &value).ok_or_else(|| wrong_type(param, &value))?;
+    let converted = converted(param.kind.base, &param.name, &value).ok_or_else(|| unfit(param, &value))?;
+    if let Some(fault) = stray_date(param, &converted) {
+        return Err(fault);
+    }
+    if let Some(note) = retyped(param, &value, &converted) {
+        understood.push(note);
+    }
     let converted = match converted {
         Value::Object(fields) if param.kind.base == Base::Object && !param.fields.is_empty() => {
             object(param, fields, understood)?
@@ -51,9 +56,10 @@ fn converted(base: Base, name: &str, value: &Value) -> Option<Value> {
         {
             Some(value.clone())
         }
+        (Base::Integer, Value::Number(number)) => whole(number.as_f64()?),
         (Base::Number, Value::Number(_)) => Some(value.clone()),
         (Base::Integer, Value::String(text)) => integer(name, text),
-        (Base::Number, Value::String(text)) => text.trim().parse::<f64>().ok().map(|number| json!(number)),
+        (Base::Number, Value::String(text)) => number(text),
         (Base::String, Value::Number(number)) => Some(json!(number.to_string())),
         (Base::String, Value::Bool(truth)) => Some(json!(truth.to_string())),
         (Base::Boolean, Value::String(text)) => truth(text).map(|truth| json!(truth)),
@@ -74,12 +80,59 @@ fn integer(name: &str, text: &str) -> Option<Value> {
     digits.parse::<i64>().ok().map(|number| json!(number))
 }
 
+/// `5.0` is five. Beyond what a float holds exactly, nobody knows which number was written.
+fn whole(number: f64) -> Option<Value> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    (number.fract() == 0.0 && number.abs() < EXACT).then(|| json!(number as i64))
+}
+
+/// In digits; what else Rust reads as a number (`inf`, `1e3`) is no way to say one here.
+fn number(text: &str) -> Option<Value> {
+    let text = text.trim();
+    let digits = |c: char| c.is_ascii_digit() || matches!(c, '.' | '-');
+    text.parse::<f64>().ok().filter(|_| text.chars().all(digits)).map(|number| json!(number))
+}
+
 fn truth(text: &str) -> Option<bool> {
     match text.trim().to_ascii_lowercase().as_str() {
         "true" => Some(true),
         "false" => Some(false),
         _ => None,
     }
+}
+
+/// What is told of a value that was taken as another type than it came in. Not the value: it may be a secret.
+fn retyped(param: &Param, given: &Value, taken: &Value) -> Option<String> {
+    let kind = |value: &Value| match value {
+        Value::Bool(_) => Some("true or false"),
+        Value::Number(_) => Some("a number"),
+        Value::String(_) => Some("text"),
+        _ => None,
+    };
+    let (came, taken) = (kind(given)?, kind(taken)?);
+    (came != taken).then(|| format!("`{}`, which came as {came}, as {taken}", param.name))
+}
+
+/// GitLab's name for a day or a time, where its documents call the type a string.
+fn is_called_a_date(name: &str) -> bool {
+    ["_date", "_at", "_on", "_before", "_after"].iter().any(|ending| name.ends_with(ending))
+}
+
+/// A day in a form that GitLab may read as another, where a parameter of text holds one by its name.
+fn stray_date(param: &Param, value: &Value) -> Option<Fault> {
+    let text = value.as_str().filter(|_| param.kind.base == Base::String && is_called_a_date(&param.name))?;
+    let is_choice = param.choices.iter().any(|choice| folded(choice) == folded(text));
+    let is_right = is_choice || is_date(text) || is_time(text);
+    let readings = if is_right { Vec::new() } else { days(text) };
+    let expected = expected_day().to_owned();
+    let given = shown(value);
+    (!readings.is_empty()).then(|| Fault::NoDate { name: param.name.clone(), given, expected, readings })
+}
+
+/// The days that a text may mean, by the day that it is now in UTC.
+fn days(text: &str) -> Vec<String> {
+    let today = time::OffsetDateTime::now_utc().date();
+    date::readings(text, today).iter().map(ToString::to_string).collect()
 }
 
 fn is_date(text: &str) -> bool {
@@ -131,13 +184,29 @@ fn folded(word: &str) -> String {
     word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-fn wrong_type(param: &Param, value: &Value) -> Fault {
-    let mut given = value.to_string();
-    if let Some((end, _)) = given.char_indices().nth(60) {
-        given.truncate(end);
-        given.push('…');
+/// The fault of a value that is not of the type; of a day, with the days that it may mean.
+fn unfit(param: &Param, value: &Value) -> Fault {
+    let (name, given, expected) = (param.name.clone(), shown(value), expected(param));
+    match (param.kind.base, value) {
+        (Base::Date | Base::DateTime, Value::String(text)) => {
+            Fault::NoDate { name, given, expected, readings: days(text) }
+        }
+        _ => Fault::WrongType { name, given, expected },
     }
-    Fault::WrongType { name: param.name.clone(), given, expected: expected(param) }
+}
+
+/// Enough of a value to recognise it.
+fn shown(value: &Value) -> String {
+    const SHOWN: usize = 60;
+    let text = value.to_string();
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text,
+    }
+}
+
+fn expected_day() -> &'static str {
+    "a date such as \"2026-01-31\""
 }
 
 /// What a parameter wants, in words.
@@ -148,7 +217,7 @@ pub fn expected(param: &Param) -> String {
         Base::Integer => "an integer",
         Base::Number => "a number",
         Base::Boolean => "true or false",
-        Base::Date => "a date such as \"2026-01-31\"",
+        Base::Date => expected_day(),
         Base::DateTime => "a time such as \"2026-01-31T09:00:00Z\", or a date",
         Base::IntegerOrString => "an integer or a string",
         Base::Object => "an object",

@@ -92,6 +92,12 @@ impl<'a> Surface<'a> {
             .collect()
     }
 
+    /// Every REST operation of a method: its path as GitLab's documentation writes it, and its action's id.
+    pub fn paths(&self, method: Method) -> impl Iterator<Item = (&str, &str)> {
+        let same = self.rest.iter().filter(move |route| route.method == method);
+        same.filter_map(|route| Some((route.path, self.actions.get(usize::from(route.action))?.id)))
+    }
+
     /// The mutation that a field of the root is.
     pub fn mutation(&self, field: &str) -> Vec<Touched> {
         self.graphql(&format!("mutation {field}"))

@@ -181,7 +181,7 @@ impl Client {
             let limit = self.settings.max_body.min(refusal::MAX_BODY);
             let body = body::read_start(&mut response, limit).await;
             let text = String::from_utf8_lossy(&body).into_owned();
-            let said = refusal::read(status, &self.settings.redact(text));
+            let said = refusal::read(status, &self.settings.redact(text)).with_scopes(response.headers());
             let again = retry::retry_after(status, response.headers());
             return Err(GitlabError::from_answer(status.as_u16(), said, request_id, again, changes(call)));
         }

@@ -1,6 +1,7 @@
 //! GitLab's error bodies, of which there are many shapes, as one readable line.
 
 use reqwest::StatusCode;
+use reqwest::header::{HeaderMap, WWW_AUTHENTICATE};
 use serde_json::{Map, Value};
 
 /// How much of an error's body is worth reading.
@@ -17,6 +18,23 @@ pub(super) struct Refusal {
     pub expired: bool,
     /// The scopes of which the token lacks every one.
     pub missing_scope: Option<Vec<String>>,
+}
+
+impl Refusal {
+    /// The same with the scopes that the challenge names, where the body names none (RFC 6750, 3:
+    /// `Bearer error="insufficient_scope", scope="api read_api"`).
+    pub(super) fn with_scopes(mut self, headers: &HeaderMap) -> Refusal {
+        let challenges = headers.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
+        for challenge in challenges.filter(|challenge| challenge.contains("insufficient_scope")) {
+            let scopes = challenge.split_once("scope=\"").and_then(|(_, rest)| rest.split_once('"'));
+            let scopes = scopes.map_or("", |(scopes, _)| scopes).split_ascii_whitespace().map(str::to_owned);
+            let named = self.missing_scope.get_or_insert_default();
+            if named.is_empty() {
+                named.extend(scopes);
+            }
+        }
+        self
+    }
 }
 
 /// Reads a body: GitLab's JSON, an HTML page's title, plain text, or nothing, for which the status stands in.

@@ -4,7 +4,7 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use crate::tools::{ErrorKind, ToolError};
+use crate::tools::{ErrorKind, FIND, ToolError};
 
 /// One argument of a tool.
 #[derive(Debug)]
@@ -51,19 +51,28 @@ pub(super) fn check<T: DeserializeOwned>(
     let mut read = Map::new();
     let mut notes = Vec::new();
     let mut problems = Vec::new();
+    let mut wrong = Vec::new();
     for argument in table {
         match given.get(argument.name).map(|value| (value, argument.takes.read(value))) {
             Some((value, Some(meant))) => {
                 notes.extend(argument.note(value, &meant));
                 read.insert(argument.name.to_owned(), meant);
             }
-            Some((value, None)) => problems.push(argument.refusal(value)),
-            None if argument.required => problems.push(argument.absence()),
+            Some((value, None)) => {
+                problems.push(argument.refusal(value));
+                wrong.push(argument);
+            }
+            None if argument.required => {
+                problems.push(argument.absence());
+                wrong.push(argument);
+            }
             None => {}
         }
     }
     if !problems.is_empty() {
-        return Err(invalid(tool, table, problems.join(" ")));
+        let error = invalid(tool, table, problems.join(" "));
+        let (tool, arguments) = mended(tool, &wrong, read);
+        return Err(error.fix(tool, arguments));
     }
     serde_json::from_value(Value::Object(read))
         .map(|request| Checked { request, notes })
@@ -213,6 +222,20 @@ fn unknown_arguments(
 
 fn invalid(tool: &str, table: &[Argument], message: String) -> ToolError {
     ToolError::new(ErrorKind::InvalidParams, message).hint(takes(tool, table))
+}
+
+/// The call to make next: without what only says how much is shown. What says what is done is not left out, and not
+/// guessed: for that the action is looked up.
+fn mended<'t>(tool: &'t str, wrong: &[&Argument], read: Map<String, Value>) -> (&'t str, Value) {
+    let is_of_showing =
+        |argument: &&Argument| !argument.required && !matches!(argument.takes, Takes::Object | Takes::Flag);
+    if wrong.iter().all(is_of_showing) {
+        return (tool, Value::Object(read));
+    }
+    match read.get("action").and_then(Value::as_str) {
+        Some(action) => (FIND, json!({"query": action, "limit": 1, "detail": "schema"})),
+        None => (FIND, json!({"query": "list projects"})),
+    }
 }
 
 /// All that a tool takes, in a line.

@@ -89,19 +89,14 @@ pub(super) const EXECUTE: Offer = Offer {
         },
         Argument {
             name: "confirm",
-            what: "True to run an action that destroys something.",
+            what: "True to destroy what the action destroys.",
             takes: Takes::Flag,
             required: false,
         },
-        Argument {
-            name: "plan",
-            what: "The word that a question before it held.",
-            takes: Takes::Text,
-            required: false,
-        },
+        Argument { name: "plan", what: "The word of a question.", takes: Takes::Text, required: false },
         Argument {
             name: "fields",
-            what: "Return only these fields, such as author.username.",
+            what: "Only these fields, such as author.username.",
             takes: Takes::Texts,
             required: false,
         },

@@ -30,6 +30,24 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
+    /// Every kind; docs/errors.md has a section for each.
+    pub const ALL: [ErrorKind; 15] = [
+        ErrorKind::UnknownAction,
+        ErrorKind::AmbiguousAlias,
+        ErrorKind::InvalidParams,
+        ErrorKind::NeedsConfirmation,
+        ErrorKind::Denied,
+        ErrorKind::NotFound,
+        ErrorKind::Unauthorized,
+        ErrorKind::Forbidden,
+        ErrorKind::Conflict,
+        ErrorKind::RateLimited,
+        ErrorKind::GitlabError,
+        ErrorKind::Network,
+        ErrorKind::Timeout,
+        ErrorKind::TooLarge,
+        ErrorKind::Internal,
+    ];
     /// As answers have it: `not_found`.
     pub fn name(self) -> String {
         json!(self).as_str().unwrap_or("internal").to_owned()
@@ -94,10 +112,24 @@ impl ToolError {
     pub fn text(&self) -> String {
         let mut lines = vec![format!("Error ({}): {}", self.kind.name(), self.message)];
         lines.extend(self.hint.iter().map(|hint| format!("Hint: {hint}")));
-        lines.extend(self.details().iter().map(|(name, value)| format!("{name}: {value}")));
+        lines.extend(self.details().iter().map(|(name, value)| detail(name, value)));
         lines.extend(self.fix.iter().map(|fix| format!("Next: {fix}")));
         lines.join("\n")
     }
+}
+
+/// A detail to read; of a list of things, one a line.
+fn detail(name: &str, value: &Value) -> String {
+    let Some(items) = value.as_array().filter(|items| items.iter().all(Value::is_object)) else {
+        return format!("{name}: {value}");
+    };
+    let line = |item: &Value| {
+        let texts = item.as_object().into_iter().flat_map(|fields| fields.values());
+        let texts: Vec<&str> = texts.filter_map(Value::as_str).collect();
+        format!("- {}", texts.join(" | "))
+    };
+    let lines: Vec<String> = items.iter().map(line).collect();
+    format!("{name}:\n{}", lines.join("\n"))
 }
 
 impl fmt::Display for ToolError {

@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 
 use super::audit::Entry;
+use super::meaning::Meant;
 use super::{
-    Answer, ExecuteRequest, ToolError, Tools, answer, confirm, document, graphql, local, lost, refusal, resolve,
-    stretch, token,
+    Answer, ErrorKind, ExecuteRequest, ToolError, Tools, answer, confirm, document, graphql, local, lost,
+    meaning, past_end, refusal, repair, resolve, stretch, token, whereabouts,
 };
 use crate::call::{self, Body, Call, Checked, Part};
 use crate::catalog::{Action, Interface, Risk};
@@ -20,14 +21,25 @@ pub async fn execute(
     request: &ExecuteRequest,
     entry: &mut Entry<'_>,
 ) -> Result<Answer, ToolError> {
-    stretch::place(request)?;
-    let action = named(tools, request)?;
+    let Meant { action, request, notes } = meaning::of(tools, request)?;
+    stretch::place(&request)?;
     entry.named(&action);
+    let known = action.clone();
+    let answer = run(tools, action, &request, notes, entry).await;
+    answer.map_err(|error| repair::complete(tools, error, &known, &request))
+}
+
+async fn run(
+    tools: &Tools,
+    action: Action,
+    request: &ExecuteRequest,
+    mut notes: Vec<String>,
+    entry: &mut Entry<'_>,
+) -> Result<Answer, ToolError> {
     let (action, fields) = asking(tools, action, request)?;
     if let Some(rule) = tools.policy.withholds(&action) {
         return Err(refusal::denied(&action.id, None, &rule));
     }
-    let mut notes = Vec::new();
     let params = with_default_project(tools, &action, request.params.clone(), &mut notes);
     let context = tools.context().map_err(|error| refusal::internal(&error))?;
     let checked = call::check(action.clone(), params, &context).map_err(|invalid| {
@@ -49,21 +61,29 @@ pub async fn execute(
         Decision::Confirm(rule) => Err(confirm::question(tools, &call, &checked, &rule).await?),
         Decision::Allow => {
             let call = local::prepared(tools, request, call)?;
-            let reply = send(tools, &call, &checked, entry).await?;
+            let reply = send(tools, &call, &checked, request, entry).await?;
             if let Some(path) = &request.save_to {
                 return local::saved(tools, (request, path), &call, reply, notes);
             }
-            let reply = match (graphql::of(&action, &call), action.direct()) {
-                (Some(graphql), _) => graphql::read(reply, &action, graphql, &mut notes)?,
-                (None, Some(Interface::Graphql)) => document::read(reply, &call, &mut notes)?,
-                (None, _) => reply,
+            let read = match (graphql::of(&action, &call), action.direct()) {
+                (Some(graphql), _) => graphql::read(reply, &action, graphql, &mut notes),
+                (None, Some(Interface::Graphql)) => document::read(reply, &call, &mut notes),
+                (None, _) => Ok(reply),
+            };
+            let reply = match read {
+                Err(error) if error.kind == ErrorKind::NotFound => {
+                    return Err(whereabouts::looked_into(tools, (&call, &checked), request, error).await);
+                }
+                read => read?,
             };
             let canonical = ExecuteRequest {
                 action: action.id.clone(),
                 params: checked.params().clone(),
                 ..request.clone()
             };
-            Ok(answer::answer(tools, (&canonical, &fields), &action, &call, reply, notes))
+            let past_end = past_end::of(&reply, &canonical, &action);
+            let answer = answer::answer(tools, (&canonical, &fields), &action, &call, reply, notes);
+            Ok(past_end.into_iter().fold(answer, |answer, past_end| past_end.told(answer)))
         }
     }
 }
@@ -82,25 +102,8 @@ fn asking(
     call::asking(action, &fields, tools.catalog.types()).map_err(|error| refusal::fields(&error, request))
 }
 
-/// The action by its id, or by an alias that means one.
-fn named(tools: &Tools, request: &ExecuteRequest) -> Result<Action, ToolError> {
-    let given = request.action.trim();
-    let by_number = |number: usize| tools.catalog.action(number).map_err(|error| refusal::internal(&error));
-    if let Some(number) = tools.catalog.number(given) {
-        return by_number(number);
-    }
-    match tools.catalog.by_alias(given).as_slice() {
-        [] => Err(refusal::unknown_action(tools, request)),
-        [only] => by_number(*only),
-        several => {
-            let ids: Vec<&str> = several.iter().filter_map(|number| tools.catalog.id(*number)).collect();
-            Err(refusal::ambiguous(given, &ids, request))
-        }
-    }
-}
-
 /// A call that names no project works on the configured one, where it cannot work without.
-fn with_default_project(
+pub fn with_default_project(
     tools: &Tools,
     action: &Action,
     mut params: Map<String, Value>,
@@ -127,6 +130,7 @@ async fn send(
     tools: &Tools,
     call: &Call,
     checked: &Checked,
+    request: &ExecuteRequest,
     entry: &mut Entry<'_>,
 ) -> Result<Reply, ToolError> {
     let sent = tools.client.send(call).await;
@@ -139,9 +143,14 @@ async fn send(
         resolve::forget(tools, checked);
     }
     let refused = refusal::from_gitlab(&error, checked.action(), tools.anonymous);
+    let refused = repair::told(tools, &error, checked, refused);
     Err(match error.applied() {
         Applied::Unknown => lost::look(tools, call, checked, refused).await,
-        Applied::No => refused,
+        Applied::No if whereabouts::is_of_place(&error) => {
+            let found = whereabouts::looked_into(tools, (call, checked), request, refused).await;
+            repair::after(tools, &error, (call, checked), request, found)
+        }
+        Applied::No => repair::after(tools, &error, (call, checked), request, refused),
     })
 }
 

@@ -138,8 +138,7 @@ fn told(mut refused: ToolError, checked: &Checked, found: Found) -> ToolError {
     };
     if let Found::Thing(thing) = found {
         let kind = Kind::of(std::iter::once(checked.action().id.as_str()), false);
-        let options =
-            Options { kind, fields: &[], full: false, unmasked: false, budget: SHOWN, place: None };
+        let options = Options { kind, fields: &[], full: false, unmasked: false, budget: SHOWN, place: None };
         refused
             .details
             .insert("now".to_owned(), present::present(present::Content::Json(thing), &options).data);

@@ -3,6 +3,7 @@
 
 mod answer;
 mod audit;
+mod candidates;
 mod confirm;
 mod document;
 mod error;
@@ -10,12 +11,18 @@ mod execute;
 mod find;
 mod graphql;
 mod local;
+mod located;
 mod lost;
+mod meaning;
 mod paging;
+mod past_end;
 mod refusal;
+mod repair;
 mod resolve;
+mod spelling;
 mod stretch;
 mod token;
+mod whereabouts;
 
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock};

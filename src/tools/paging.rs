@@ -90,7 +90,7 @@ fn following(request: &ExecuteRequest, action: &Action, page: &Page) -> Option<M
 }
 
 /// The parameters with these changed. A direct call has them where its interface does.
-fn beside(
+pub fn beside(
     request: &ExecuteRequest,
     action: &Action,
     changed: impl IntoIterator<Item = (String, Value)>,

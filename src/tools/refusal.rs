@@ -21,19 +21,13 @@ pub fn internal(error: &dyn Error) -> ToolError {
     ToolError::new(ErrorKind::Internal, message)
 }
 
-/// There is no such action: the nearest ids, and the call with the nearest where it is near enough to be meant.
-pub fn unknown_action(tools: &Tools, request: &ExecuteRequest) -> ToolError {
-    let given: String = request.action.trim().chars().take(80).collect();
-    let nearest = crate::search::nearest(&given, tools.catalog.ids());
-    let error = ToolError::new(ErrorKind::UnknownAction, format!("there is no action `{given}`"));
-    match nearest {
-        Some(id) => error
-            .hint(format!("The nearest id is `{id}`. {FIND} finds actions by words."))
-            .fix(EXECUTE, json!({"action": id, "params": request.params})),
-        None => error
-            .hint(format!("{FIND} finds actions by words, ids, REST paths and URLs."))
-            .fix(FIND, json!({"query": given.replace(['.', '_'], " ")})),
+/// A request as the arguments of the tool.
+pub fn arguments(request: &ExecuteRequest) -> Value {
+    let mut arguments = json!(request);
+    if let Value::Object(arguments) = &mut arguments {
+        arguments.retain(|_, value| !value.is_null());
     }
+    arguments
 }
 
 /// Fields that the answer has not: those that it has where the path ends, and the call with the nearest.
@@ -76,14 +70,6 @@ fn mended(path: &str, step: &str, nearest: &str, ends: bool) -> String {
     steps.join(".")
 }
 
-/// An alias that more than one action answers to.
-pub fn ambiguous(given: &str, ids: &[&str], request: &ExecuteRequest) -> ToolError {
-    let first = ids.first().copied().unwrap_or_default();
-    ToolError::new(ErrorKind::AmbiguousAlias, format!("`{given}` may mean {}", ids.join(" or ")))
-        .hint("Call the one that is meant by its id.")
-        .fix(EXECUTE, json!({"action": first, "params": request.params}))
-}
-
 /// Parameters that make no call: each fault with what is accepted, and the call as it should be where the faults
 /// say that.
 pub fn invalid(invalid: &Invalid, action: &Action) -> ToolError {
@@ -100,7 +86,10 @@ pub fn invalid(invalid: &Invalid, action: &Action) -> ToolError {
                 params.insert(name, value);
                 hints.push(hint);
             }
-            None => repaired &= matches!(fault, Fault::OtherScope { .. }),
+            None if matches!(fault, Fault::OtherScope { .. }) => {
+                hints.push(format!("`fix` leaves `{}` out.", fault.name()));
+            }
+            None => repaired = false,
         }
     }
     let error = ToolError::new(ErrorKind::InvalidParams, invalid.to_string());
@@ -161,6 +150,15 @@ fn repair(fault: &Fault, action: &Action) -> Option<(String, Value, String)> {
             let nearest = crate::search::nearest(given, accepted.iter().map(String::as_str))?;
             action.param(name)?;
             Some((name.clone(), json!(nearest), format!("Did you mean `{nearest}` by `{given}`?")))
+        }
+        Fault::NoDate { name, given, readings, .. } => {
+            let [day] = readings.as_slice() else { return None };
+            action.param(name)?;
+            Some((
+                name.clone(),
+                json!(day),
+                format!("`{day}` is how GitLab takes {given}, by the day it is in UTC."),
+            ))
         }
         Fault::NotTaken { instead: Some((name, value)), .. } => {
             Some((name.clone(), value.clone(), format!("As `{name}` has it in `fix`, it can be sent.")))
@@ -284,10 +282,15 @@ fn hint(error: &GitlabError, anonymous: bool) -> Option<String> {
         GitlabError::Unauthorized { .. } => {
             "Check the token in GITLAB_TOKEN and that it belongs to this GitLab."
         }
+        GitlabError::Forbidden { missing_scope: Some(scopes), .. } if scopes.is_empty() => {
+            "The token lacks a scope that GitLab does not name: most things want `api`, reads `read_api`."
+        }
         GitlabError::Forbidden { missing_scope: Some(scopes), .. } => {
             return Some(format!("The token lacks a scope: it needs {}.", scopes.join(" or ")));
         }
-        GitlabError::Forbidden { .. } => "The token's user may not do this here.",
+        GitlabError::Forbidden { .. } => {
+            "The token's user may not do this here: it takes a role that they have not, or a feature that is off."
+        }
         GitlabError::NotFound { .. } => {
             "It is not there, or the token may not see it: GitLab says the same of both. Check the path and the number."
         }

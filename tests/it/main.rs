@@ -25,6 +25,7 @@ mod policy;
 mod protocol;
 mod read_only;
 mod references;
+mod repair;
 mod sandbox;
 mod sandbox_graphql;
 mod schema;

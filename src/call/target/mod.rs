@@ -14,6 +14,7 @@ pub use spot::{Kind, takes};
 use url::Url;
 
 use super::Fault;
+use crate::catalog::Scope;
 
 /// The name of the parameter, which every action with a `fullPath` takes beside its own.
 pub const TARGET: &str = "target";
@@ -21,6 +22,29 @@ pub const TARGET: &str = "target";
 /// The short reference of the page at an address: `group/project#12`.
 pub fn reference(text: &str, base: &Url) -> Option<String> {
     parse(text, base).ok().map(|spot| spot.to_string())
+}
+
+/// What one of GitLab's pages shows, as far as it says which action reads that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Page {
+    pub kind: Kind,
+    /// Whether what it is in is a project or a group, where the address tells.
+    pub holder: Option<Scope>,
+    /// Whether it is the page of the project or group itself, and none below it.
+    pub is_bare: bool,
+    /// Whether the path is one word, which no project's is.
+    pub is_short: bool,
+}
+
+/// The page at an address; none where the text is no address. The fault tells of another GitLab's.
+pub fn page(text: &str, base: &Url) -> Option<Result<Page, Fault>> {
+    let url = page::address(text.trim(), base)?;
+    Some(parse(text, base).map(|spot| Page {
+        kind: spot.kind,
+        holder: spot.holder,
+        is_bare: spot.kind == Kind::Holder && !url.path().contains("/-/"),
+        is_short: !spot.path.contains('/'),
+    }))
 }
 
 /// What was pasted.

@@ -1,0 +1,200 @@
+//! A REST path as the action that it stands for, with the parameters that it holds: encoded, as GitLab wants it, or
+//! with the slashes of a full path as they are, where that leaves one reading.
+
+use std::collections::BTreeSet;
+
+use url::Url;
+
+use super::address::{self, Address};
+use crate::catalog::{Method, Surface};
+
+/// What a path stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Routed {
+    /// The action's id.
+    pub action: String,
+    pub method: Method,
+    /// The operation's path as GitLab's documentation writes it.
+    pub path: String,
+    /// The placeholders that it fills, each with its value, decoded.
+    pub values: Vec<(String, String)>,
+    /// The query behind it.
+    pub query: Vec<(String, String)>,
+}
+
+const METHODS: [Method; 6] =
+    [Method::Get, Method::Head, Method::Post, Method::Put, Method::Patch, Method::Delete];
+
+/// A method, where there is one, and what follows it, where the text begins like a request: `GET /projects`.
+pub fn request(text: &str) -> (Option<Method>, &str) {
+    let text = text.trim();
+    let said = text.split_once(char::is_whitespace).and_then(|(first, rest)| {
+        let method = METHODS.into_iter().find(|method| method.name().eq_ignore_ascii_case(first))?;
+        Some((Some(method), rest.trim()))
+    });
+    said.unwrap_or((None, text))
+}
+
+/// What the path may stand for: nothing, one thing, or several that it fits equally well. A path without a method
+/// asks, and changes nothing.
+pub fn routed(method: Method, path: &str, surface: &Surface<'_>, base: &Url) -> Result<Vec<Routed>, String> {
+    let Address::Rest { segments, query } = address::read(path, base)? else { return Ok(Vec::new()) };
+    let segments: Vec<&str> = segments.iter().map(String::as_str).filter(|segment| *segment != "-").collect();
+    let paths: Vec<(&str, &str, Vec<&str>)> = surface
+        .paths(method)
+        .filter(|(path, _)| !path.starts_with("/api/"))
+        .map(|(path, action)| (path, action, words(path)))
+        .collect();
+    // What GitLab has below a project or group, to read or to change, ends its full path.
+    let below: BTreeSet<&str> = METHODS
+        .into_iter()
+        .flat_map(|method| surface.paths(method))
+        .map(|(path, _)| words(path))
+        .filter(|pattern| pattern.first() == segments.first())
+        .filter_map(|pattern| pattern.get(2).copied())
+        .collect();
+    let mut found: Vec<(Rank, Routed)> = Vec::new();
+    for (path, action, pattern) in &paths {
+        for taken in fits(pattern, &segments).into_iter().filter(|taken| is_held(taken, &below)) {
+            let rank = Rank::of(&taken, &segments);
+            let values = taken.into_iter().filter_map(|(place, value)| named(place, value)).collect();
+            let (action, path) = ((*action).to_owned(), (*path).to_owned());
+            found.push((rank, Routed { action, method, path, values, query: query.clone() }));
+        }
+    }
+    let best = found.iter().map(|(rank, _)| *rank).min();
+    Ok(found.into_iter().filter(|(rank, _)| Some(*rank) == best).map(|(_, routed)| routed).collect())
+}
+
+fn words(path: &str) -> Vec<&str> {
+    path.split('/').filter(|word| !word.is_empty() && *word != "-").collect()
+}
+
+/// Whether a project or group can be called what the first placeholder took: a project is in a group or with a user,
+/// and what is below it is no part of its path.
+fn is_held(taken: &Taken<'_>, below: &BTreeSet<&str>) -> bool {
+    let [(holder, _), (place, value), ..] = taken.as_slice() else { return true };
+    if !matches!(*holder, "projects" | "groups")
+        || !is_open(place)
+        || is_placeholder(value)
+        || is_number(value)
+    {
+        return true;
+    }
+    let parts: Vec<&str> = value.split('/').collect();
+    let is_long_enough = *holder == "groups" || parts.len() > 1;
+    is_long_enough && !parts.iter().skip(2).any(|part| below.contains(part))
+}
+
+/// How near a reading is: fewer further segments taken by a placeholder, then fewer placeholders.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    spread: usize,
+    placeholders: usize,
+}
+
+impl Rank {
+    fn of(taken: &[(&str, String)], segments: &[&str]) -> Rank {
+        let placeholders = taken.iter().filter(|(place, _)| is_open(place)).count();
+        // Every word and every placeholder takes one segment; the rest is what placeholders took beyond that.
+        Rank { spread: segments.len().saturating_sub(taken.len()), placeholders }
+    }
+}
+
+type Taken<'p> = Vec<(&'p str, String)>;
+
+/// Every way in which segments fill a pattern: each word or placeholder with what it took.
+fn fits<'p>(pattern: &[&'p str], segments: &[&str]) -> Vec<Taken<'p>> {
+    let Some((first, rest)) = pattern.split_first() else {
+        return if segments.is_empty() { vec![Vec::new()] } else { Vec::new() };
+    };
+    let most = if is_open(first) { segments.len() } else { 1 };
+    (1..=most.min(segments.len()))
+        .filter_map(|count| Some((segments.get(..count)?, segments.get(count..)?)))
+        .filter(|(taken, _)| takes(first, taken))
+        .flat_map(|(taken, left)| {
+            fits(rest, left).into_iter().map(move |after| {
+                let mut all = vec![(*first, taken.join("/"))];
+                all.extend(after);
+                all
+            })
+        })
+        .collect()
+}
+
+/// Whether a word of a path, or a placeholder, takes these segments. A number fills by itself what it fills.
+fn takes(word: &str, segments: &[&str]) -> bool {
+    match segments {
+        [one] if !is_open(word) => word.eq_ignore_ascii_case(one),
+        [one] if is_placeholder(one) => true,
+        [one] if word.ends_with("iid") => is_number(one),
+        [_] => true,
+        several => {
+            !several.iter().any(|one| is_placeholder(one))
+                && !several.first().is_some_and(|one| is_number(one))
+        }
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// A place for any value: a placeholder, also within a word (`:file_name.tgz`).
+fn is_open(word: &str) -> bool {
+    word.starts_with([':', '*'])
+}
+
+/// A place that the given path leaves open, as documents write it: `:id`, `{id}`, `<id>`.
+fn is_placeholder(segment: &str) -> bool {
+    segment.starts_with([':', '{', '<', '$'])
+}
+
+/// The placeholder's name with its value, where it has both.
+fn named(place: &str, value: String) -> Option<(String, String)> {
+    let name = place.strip_prefix([':', '*'])?;
+    let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    (is_name && !is_placeholder(&value)).then(|| (name.to_owned(), value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::Catalog;
+
+    fn told(text: &str) -> Vec<String> {
+        let catalog = Catalog::embedded().unwrap();
+        let base = Url::parse("https://gitlab.example/").unwrap();
+        let (method, path) = request(text);
+        let routed = routed(method.unwrap_or(Method::Get), path, catalog.surface().unwrap(), &base).unwrap();
+        let values = |routed: &Routed| {
+            let values = routed.values.iter().map(|(name, value)| format!(" {name}={value}"));
+            values.collect::<String>()
+        };
+        routed.iter().map(|routed| format!("{}{}", routed.action, values(routed))).collect()
+    }
+
+    #[test]
+    fn a_path_is_its_action_with_what_it_holds() {
+        for (text, expected) in [
+            ("GET /projects/acme%2Fwidget/issues/12", "issue.get id=acme/widget issue_iid=12"),
+            ("/projects/acme/widget/issues/12", "issue.get id=acme/widget issue_iid=12"),
+            ("/projects/acme/tools/widget-cli/issues", "issue.list id=acme/tools/widget-cli"),
+            ("put /api/v4/projects/7/issues/12/", "issue.update id=7 issue_iid=12"),
+            ("GET /projects/:id/issues", "issue.list"),
+            ("GET /projects/{id}/issues/{issue_iid}", "issue.get"),
+            ("https://gitlab.example/api/v4/groups/acme/tools/projects", "project.list id=acme/tools"),
+            ("/projects/acme/widget", "project.get id=acme/widget"),
+            ("/issues?state=opened", "issue.list"),
+        ] {
+            assert_eq!(told(text), [expected], "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_path_of_gitlabs_is_nothing() {
+        for text in ["/nowhere/at/all", "DELETE /version", "/projects/acme/widget/issues/12/frobnicate"] {
+            assert!(told(text).is_empty(), "{text}: {:?}", told(text));
+        }
+    }
+}
