@@ -59,7 +59,7 @@ pub(super) const FIND: Offer = Offer {
         },
         Argument {
             name: "explain",
-            what: "Say why each is where it is.",
+            what: "Say why.",
             takes: Takes::Flag,
             required: false,
         },
@@ -89,7 +89,7 @@ pub(super) const EXECUTE: Offer = Offer {
         },
         Argument {
             name: "confirm",
-            what: "True to destroy what the action destroys.",
+            what: "True to run what destroys something.",
             takes: Takes::Flag,
             required: false,
         },

@@ -1,0 +1,37 @@
+//! Texts: logs with escapes, bars and section marks, files, diffs. The stretches of one are its whole, each once.
+
+#![no_main]
+
+mod shown;
+
+use gitlab_mcp::present::{Content, Kind, Options, Place, present, text_of};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    let text = String::from_utf8_lossy(data).into_owned();
+    let _ = text_of(data, "text/plain");
+    for log in [false, true] {
+        let mut place = Some(Place::Beginning);
+        let (mut read, mut rounds) = (0, 0);
+        while let Some(at) = place {
+            let options = Options {
+                kind: Kind { log, ..Kind::default() },
+                fields: &[],
+                full: false,
+                unmasked: false,
+                budget: 300,
+                place: Some(at),
+            };
+            let presented = present(Content::Text(text.clone()), &options);
+            shown::sound(&presented);
+            // Without a cut, all of it was shown.
+            let Some(window) = presented.cut.into_iter().next().map(|cut| cut.window) else { break };
+            assert_eq!(window.bytes.start, read, "a stretch begins where the last one ended");
+            assert!(window.bytes.end > read || window.next.is_none(), "a stretch goes on");
+            read = window.bytes.end;
+            place = window.next;
+            rounds += 1;
+            assert!(rounds <= text.len() + 2);
+        }
+    }
+});
