@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use diffy::DiffOptions;
 use serde_json::{Value, json};
-use similar::TextDiff;
 
 /// The files of a commit, by path.
 pub type Tree = BTreeMap<String, Arc<[u8]>>;
@@ -105,5 +105,7 @@ fn hunks(old: &[u8], new: &[u8]) -> String {
     let (Ok(old), Ok(new)) = (std::str::from_utf8(old), std::str::from_utf8(new)) else {
         return String::new();
     };
-    TextDiff::from_lines(old, new).unified_diff().context_radius(3).to_string()
+    let patch = DiffOptions::new().set_context_len(3).create_patch(old, new).to_string();
+    // GitLab leaves out the two lines that name the files.
+    patch.split_inclusive('\n').skip(2).collect()
 }

@@ -222,8 +222,8 @@ pub fn check(catalog: &Path, files: &Files) -> Result<bool, GeneratorError> {
         if old != new {
             drifted = true;
             let (old, new) = (old.map_or("", String::as_str), new.map_or("", String::as_str));
-            let diff = similar::TextDiff::from_lines(old, new);
-            say(&format!("{}", diff.unified_diff().context_radius(0).header(name, "generated")));
+            let patch = diffy::DiffOptions::new().set_context_len(0).create_patch(old, new);
+            say(&format!("{name}\n{patch}"));
         }
     }
     if drifted {

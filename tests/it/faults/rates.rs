@@ -24,7 +24,9 @@ fn used_up(name: &str, seconds: u64) -> String {
 }
 
 const CASES: &[(&str, Behaviour)] = &[
-    ("storm", |stream, _| answer(stream, "429 Too Many Requests", "retry-after: 0\r\n", "Retry later")),
+    ("storm", |stream, _| {
+        answer(stream, "429 Too Many Requests", "retry-after: 0\r\nconnection: close\r\n", "Retry later")
+    }),
     ("later", |stream, _| answer(stream, "429 Too Many Requests", "retry-after: 3600\r\n", "Retry later")),
     ("soon", |stream, turn| match turn {
         1 => answer(stream, "429 Too Many Requests", "retry-after: 1\r\n", "Retry later"),
