@@ -51,8 +51,8 @@ fn read(ranker: &Ranker, words: &str) -> Request {
 }
 
 fn scorer<'a>(ranker: &'a Ranker, request: &'a Request, evidence: &'a [Evidence]) -> Scorer<'a> {
-    let Ranker { index, profiles, lexicon, weights } = ranker;
-    Scorer { profiles, lexicon, weights, index, request, evidence }
+    let Ranker { index, profiles, senses, lexicon, weights } = ranker;
+    Scorer { profiles, senses, lexicon, weights, index, request, evidence }
 }
 
 /// The actions that the request names outright.

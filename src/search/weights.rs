@@ -14,6 +14,10 @@ pub enum Feature {
     Id,
     /// How nearly one of those texts is what a stretch of the request says, whatever stands around it.
     Near,
+    /// How alike it means what one of those texts means.
+    Sense,
+    /// How alike it means what all of them mean together.
+    Gist,
     /// The verb asked for against its verb, method and risk.
     Verb,
     /// A change, where the request wishes for one and says no verb that is known.
@@ -39,11 +43,13 @@ pub enum Feature {
     Unasked,
 }
 
-pub const FEATURES: [(Feature, &str); 16] = [
+pub const FEATURES: [(Feature, &str); 18] = [
     (Feature::Words, "words"),
     (Feature::Line, "line"),
     (Feature::Id, "id"),
     (Feature::Near, "near"),
+    (Feature::Sense, "sense"),
+    (Feature::Gist, "gist"),
     (Feature::Verb, "verb"),
     (Feature::Change, "change"),
     (Feature::Question, "question"),
@@ -132,7 +138,7 @@ pub const WEIGHTS: Weights = Weights {
     ],
     saturation: 1.5,
     features: [
-        1.23, 0.44, 0.10, 0.18, 0.10, 0.16, -0.27, 0.10, 0.07, 0.08, -0.08, 0.06, -0.08, -0.11, -0.05, -0.10,
+        1.23, 0.44, 0.10, 0.18, 0.0, 0.0, 0.10, 0.16, -0.27, 0.10, 0.07, 0.08, -0.08, 0.06, -0.08, -0.11, -0.05, -0.10,
     ],
     beside: 0.7,
     unknown: 2.0,
