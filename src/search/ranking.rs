@@ -107,7 +107,7 @@ fn join_windows(scored: &mut Vec<Scored>, scorer: &Scorer<'_>, ranker: &Ranker) 
     for (at, intent) in scorer.request.intents(&ranker.lexicon).iter().enumerate() {
         let winner = scorer.rank(intent).first().copied();
         // What is asked for first is done first.
-        let leads = at == 0 && winner.is_some_and(|winner| winner.score > best * weight);
+        let leads = at == 0 && winner.is_some_and(|winner| winner.score > best * ranker.weights.leads);
         raise(scored, winner.as_ref(), |score| if leads { score.max(best * FIRST) } else { score * weight });
     }
     for window in scorer.request.windows(&ranker.lexicon) {
@@ -242,7 +242,8 @@ impl<'f> Found<'f> {
     fn hold_back(&mut self, weights: &Weights, doubtful: bool) {
         let is_weak = |(scored, action): &(Scored, Action)| {
             let of = |feature: Feature| scored.features.get(feature as usize).copied().unwrap_or_default();
-            let unasked = of(Feature::Unasked) > 0.0 && of(Feature::Line) < weights.said;
+            let far = of(Feature::Line) < weights.said || of(Feature::Verb) < -weights.against;
+            let unasked = of(Feature::Unasked) > 0.0 && far;
             action.risk == Risk::Destructive && (doubtful || unasked || scored.score < weights.harm)
         };
         if !self.hits.first().is_some_and(is_weak) {
