@@ -108,7 +108,11 @@ fn join_windows(scored: &mut Vec<Scored>, scorer: &Scorer<'_>, ranker: &Ranker) 
         let winner = scorer.rank(intent).first().copied();
         // What is asked for first is done first.
         let leads = at == 0 && winner.is_some_and(|winner| winner.score > best * ranker.weights.leads);
-        raise(scored, winner.as_ref(), |score| if leads { score.max(best * FIRST) } else { score * weight });
+        // One word is soon the whole of some text.
+        let most = if intent.concepts.len() > 1 { f32::INFINITY } else { best * weight };
+        raise(scored, winner.as_ref(), |score| {
+            if leads { score.max(best * FIRST) } else { (score * weight).min(most) }
+        });
     }
     for window in scorer.request.windows(&ranker.lexicon) {
         raise(scored, scorer.rank(&window).first(), |score| (score * weight).min(best * weight));

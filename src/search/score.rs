@@ -139,8 +139,11 @@ impl Scorer<'_> {
     /// What the words of a segment mean; of one with several meanings, the first.
     fn meant(&self, segment: &Segment) -> Meant<'_> {
         let concepts = segment.concepts.iter().filter_map(|at| self.request.concepts.get(*at));
-        let meanings = concepts.filter_map(|concept| concept.meanings.first());
-        self.senses.meant(meanings.flat_map(|meaning| meaning.words.iter().copied()))
+        let meanings = concepts.filter_map(|concept| Some((concept.meanings.first()?, concept.head)));
+        self.senses.meant(meanings.flat_map(|(meaning, head)| {
+            let worth = if head { 1.0 } else { self.weights.beside };
+            meaning.words.iter().map(move |word| (*word, worth))
+        }))
     }
 
     fn scored(

@@ -19,6 +19,9 @@ const LENGTH_LEAST: f32 = 16.0;
 /// One over each of these lengths.
 const INVERSE_LENGTHS: [f32; 256] = inverse_lengths();
 
+/// What a word that is worth 1 is multiplied with, so that whole numbers do.
+const WHOLE: f32 = 16.0;
+
 /// Stands for a word that was not compared yet; no product is that small.
 const UNKNOWN: i32 = i32::MIN;
 
@@ -54,18 +57,14 @@ pub struct Meant<'s> {
 }
 
 impl Senses<'_> {
-    /// What words mean together; those without a sense say nothing.
-    pub fn meant(&self, words: impl Iterator<Item = WordId>) -> Meant<'_> {
+    /// What words mean together, each with what it is worth, at most 1; those without a sense say nothing.
+    pub fn meant(&self, words: impl Iterator<Item = (WordId, f32)>) -> Meant<'_> {
         let mut vector = [0; DIMENSIONS];
-        words.for_each(|word| add(&mut vector, vector_of(self.vectors, word)));
+        for (word, worth) in words {
+            add(&mut vector, vector_of(self.vectors, word), (worth * WHOLE).round() as i32);
+        }
         let known = self.vectors.len() / DIMENSIONS;
         Meant { senses: self, vector, length: length(&vector), products: vec![Cell::new(UNKNOWN); known] }
-    }
-
-    /// Whether a word has a sense.
-    #[cfg(test)]
-    pub fn has(&self, word: WordId) -> bool {
-        vector_of(self.vectors, word).iter().any(|part| *part != 0)
     }
 }
 
@@ -107,9 +106,9 @@ pub fn vector_of(vectors: &[u8], word: WordId) -> &[u8] {
     vectors.get(start..start + DIMENSIONS).unwrap_or_default()
 }
 
-/// Adds a word's vector.
-pub fn add(sum: &mut [i32; DIMENSIONS], vector: &[u8]) {
-    sum.iter_mut().zip(vector).for_each(|(sum, part)| *sum += i32::from(part.cast_signed()));
+/// Adds a word's vector so many times.
+pub fn add(sum: &mut [i32; DIMENSIONS], vector: &[u8], times: i32) {
+    sum.iter_mut().zip(vector).for_each(|(sum, part)| *sum += times * i32::from(part.cast_signed()));
 }
 
 /// How long a vector is.

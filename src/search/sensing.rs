@@ -30,7 +30,7 @@ fn measure(lines: &Lines, vectors: &[u8], lengths: &mut Vec<u8>) -> f32 {
     let (mut sum, mut count) = ([0.0_f32; DIMENSIONS], 0.0_f32);
     for line in lines.iter() {
         let mut vector = [0; DIMENSIONS];
-        line.iter().for_each(|word| add(&mut vector, vector_of(vectors, *word)));
+        line.iter().for_each(|word| add(&mut vector, vector_of(vectors, *word), 1));
         let length = length(&vector);
         lengths.push(packed(length));
         if length > 0.0 {

@@ -156,7 +156,7 @@ pub const WEIGHTS: Weights = Weights {
     ordinary: 0.6,
     attribute: 0.6,
     window: 0.8,
-    leads: 0.95,
+    leads: 0.9,
     meant: 0.5,
     short: 4.0,
     floor: 0.25,
