@@ -27,6 +27,11 @@ mod packed;
 #[path = "search/profile.rs"]
 #[allow(dead_code)]
 mod profile;
+#[path = "search/senses.rs"]
+#[allow(dead_code)]
+mod senses;
+#[path = "search/sensing.rs"]
+mod sensing;
 #[path = "catalog/surface.rs"]
 #[allow(dead_code)]
 mod surface;
@@ -89,7 +94,7 @@ fn main() -> Outcome<()> {
     write_types(&fs::read_to_string(root.join("types.txt"))?, &out)?;
     fs::write(out.join("catalog_words.bin"), deflated(&postcard::to_allocvec(&words)?)?)?;
     fs::write(out.join("catalog_surface.bin"), deflated(&surface)?)?;
-    write_search(&actions, &words, &out)
+    write_search(&actions, &words, &fs::read_to_string(root.join("senses.txt"))?, &out)
 }
 
 /// For `benches/find.rs` alone: every action again under other names, as often as a variable says, to see how time and
@@ -228,11 +233,12 @@ fn deflated(bytes: &[u8]) -> Outcome<Vec<u8>> {
     Ok(packed.finish()?)
 }
 
-fn write_search(actions: &[Action], words: &Words, out: &Path) -> Outcome<()> {
-    let built = indexing::build(actions, words)?;
+fn write_search(actions: &[Action], words: &Words, senses: &str, out: &Path) -> Outcome<()> {
+    let built = indexing::build(actions, words, senses)?;
     fs::write(out.join("search_table.bin"), built.table)?;
     fs::write(out.join("search_index.bin"), built.index)?;
     fs::write(out.join("search_profiles.bin"), built.profiles)?;
+    fs::write(out.join("search_senses.bin"), built.senses)?;
     fs::write(out.join("search_routes.bin"), built.routes)?;
     Ok(())
 }

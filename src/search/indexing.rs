@@ -14,6 +14,7 @@ use super::model::{Action, Audience, GraphqlKind, Method, Operation, Piece, Risk
 use super::normalise::{Stemmer, split};
 use super::packed::{File, Table};
 use super::profile::{DomainProfile, Kind, Lines, Profile, Profiles, Route, Vocabulary, WordId, scope};
+use super::sensing;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -35,17 +36,21 @@ pub struct Built {
     pub table: Vec<u8>,
     pub index: Vec<u8>,
     pub profiles: Vec<u8>,
+    pub senses: Vec<u8>,
     pub routes: Vec<u8>,
 }
 
-/// Builds all of it from actions sorted by id.
-pub fn build(actions: &[Action], words: &Words) -> Outcome<Built> {
+/// Builds all of it from actions sorted by id, and the text of `senses.txt`.
+pub fn build(actions: &[Action], words: &Words, senses: &str) -> Outcome<Built> {
     let analyser = Analyser::new(words);
     let texts: Vec<Texts> = actions.iter().map(|action| analyser.texts(action)).collect();
     let (table, index) = write_index(&texts)?;
-    let profiles = postcard::to_allocvec(&Profiler::new(actions, &texts, &analyser).profiles(actions)?)?;
+    let profiler = Profiler::new(actions, &texts, &analyser);
+    let profiles = profiler.profiles(actions)?;
+    let senses = sensing::build(senses, &profiles)?;
+    let profiles = postcard::to_allocvec(&profiles)?;
     let routes = postcard::to_allocvec(&routes(actions)?)?;
-    Ok(Built { table, index, profiles, routes })
+    Ok(Built { table, index, profiles, senses, routes })
 }
 
 /// The words of an action by place, and the short texts that could be the request.

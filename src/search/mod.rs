@@ -5,7 +5,7 @@
 //! 3. [`normalise`], [`guess`]: words to stems, misspelt ones to the nearest known.
 //! 4. [`lexicon`], [`request`], [`segment`]: phrases, synonyms, the verb, the object, where; clauses and windows.
 //! 5. [`evidence`]: BM25F over the places of the index.
-//! 6. [`score`], [`intent`]: the features of the best by evidence, weighed by [`weights`].
+//! 6. [`score`], [`intent`], [`senses`]: the features of the best by evidence, weighed by [`weights`].
 //! 7. [`ranking`]: windows joined, the destructive held back, confidence.
 //!
 //! The only place that names tantivy and strsim. Depends on the catalog alone.
@@ -26,6 +26,7 @@ mod request;
 mod routes;
 mod score;
 mod segment;
+mod senses;
 mod suggest;
 mod weights;
 
@@ -40,9 +41,11 @@ use lexicon::Lexicon;
 pub use nearest::nearest;
 use profile::Profiles;
 pub use score::Features;
+use senses::Senses;
 pub use weights::{FEATURES, Feature, PlaceWeight, WEIGHTS, Weights};
 
 static PROFILES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/search_profiles.bin"));
+static SENSES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/search_senses.bin"));
 
 /// Why a search could not be made. None of them is the request's fault.
 #[derive(Debug, thiserror::Error)]
@@ -114,6 +117,7 @@ pub struct Hit {
 pub struct Ranker {
     index: InvertedIndex,
     profiles: Profiles<'static>,
+    senses: Senses<'static>,
     lexicon: Lexicon,
     weights: Weights,
 }
@@ -133,8 +137,9 @@ impl Ranker {
     /// The same with other weights, to measure them.
     pub fn open_with(catalog: &Catalog, weights: Weights) -> Result<Ranker, SearchError> {
         let profiles: Profiles<'static> = postcard::from_bytes(PROFILES).map_err(SearchError::Embedded)?;
+        let senses: Senses<'static> = postcard::from_bytes(SENSES).map_err(SearchError::Embedded)?;
         let lexicon = Lexicon::new(catalog.words()?, &profiles);
-        Ok(Ranker { index: InvertedIndex::open(&profiles)?, profiles, lexicon, weights })
+        Ok(Ranker { index: InvertedIndex::open(&profiles)?, profiles, senses, lexicon, weights })
     }
 
     /// The actions that a request's words speak for, each by its number, with what is known of it; nothing where the

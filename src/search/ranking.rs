@@ -51,8 +51,8 @@ fn read(ranker: &Ranker, words: &str) -> Request {
 }
 
 fn scorer<'a>(ranker: &'a Ranker, request: &'a Request, evidence: &'a [Evidence]) -> Scorer<'a> {
-    let Ranker { index, profiles, lexicon, weights } = ranker;
-    Scorer { profiles, lexicon, weights, index, request, evidence }
+    let Ranker { index, profiles, senses, lexicon, weights } = ranker;
+    Scorer { profiles, senses, lexicon, weights, index, request, evidence }
 }
 
 /// The actions that the request names outright.
@@ -107,8 +107,12 @@ fn join_windows(scored: &mut Vec<Scored>, scorer: &Scorer<'_>, ranker: &Ranker) 
     for (at, intent) in scorer.request.intents(&ranker.lexicon).iter().enumerate() {
         let winner = scorer.rank(intent).first().copied();
         // What is asked for first is done first.
-        let leads = at == 0 && winner.is_some_and(|winner| winner.score > best * weight);
-        raise(scored, winner.as_ref(), |score| if leads { score.max(best * FIRST) } else { score * weight });
+        let leads = at == 0 && winner.is_some_and(|winner| winner.score > best * ranker.weights.leads);
+        // One word is soon the whole of some text.
+        let most = if intent.concepts.len() > 1 { f32::INFINITY } else { best * weight };
+        raise(scored, winner.as_ref(), |score| {
+            if leads { score.max(best * FIRST) } else { (score * weight).min(most) }
+        });
     }
     for window in scorer.request.windows(&ranker.lexicon) {
         raise(scored, scorer.rank(&window).first(), |score| (score * weight).min(best * weight));
@@ -242,7 +246,8 @@ impl<'f> Found<'f> {
     fn hold_back(&mut self, weights: &Weights, doubtful: bool) {
         let is_weak = |(scored, action): &(Scored, Action)| {
             let of = |feature: Feature| scored.features.get(feature as usize).copied().unwrap_or_default();
-            let unasked = of(Feature::Unasked) > 0.0 && of(Feature::Line) < weights.said;
+            let far = of(Feature::Line) < weights.said || of(Feature::Verb) < -weights.against;
+            let unasked = of(Feature::Unasked) > 0.0 && far;
             action.risk == Risk::Destructive && (doubtful || unasked || scored.score < weights.harm)
         };
         if !self.hits.first().is_some_and(is_weak) {

@@ -6,6 +6,7 @@ use super::lexicon::Lexicon;
 use super::profile::{DomainProfile, Kind, Profile, Profiles, WordId};
 use super::request::Request;
 use super::segment::Segment;
+use super::senses::{Alike, Meant, Senses};
 use super::weights::{FEATURES, Feature, Weights};
 
 /// The features of one action, in the order of [`FEATURES`].
@@ -40,6 +41,7 @@ const AGREED: [f32; 5] = [0.0, 0.0, 0.6, 0.9, 1.0];
 /// All that scoring one request needs.
 pub struct Scorer<'a> {
     pub profiles: &'a Profiles<'a>,
+    pub senses: &'a Senses<'a>,
     pub lexicon: &'a Lexicon,
     pub weights: &'a Weights,
     pub index: &'a InvertedIndex,
@@ -47,12 +49,13 @@ pub struct Scorer<'a> {
     pub evidence: &'a [Evidence],
 }
 
-/// The words of a segment in the index: which concept each belongs to, and what it is worth.
-struct Said {
+/// The words of a segment in the index: which concept each belongs to, and what it is worth; and what they mean.
+struct Said<'s> {
     /// For each word of the vocabulary, one more than its position in `words`; 0 where it was not said.
     positions: Vec<u8>,
     words: Vec<(usize, f32)>,
     mass: f32,
+    meant: Meant<'s>,
 }
 
 impl Scorer<'_> {
@@ -81,7 +84,7 @@ impl Scorer<'_> {
     }
 
     /// What a segment says for one action, as a share.
-    fn share(&self, action: usize, segment: &Segment, said: &Said) -> f32 {
+    fn share(&self, action: usize, segment: &Segment, said: &Said<'_>) -> f32 {
         let evidence = segment.concepts.iter().filter_map(|at| self.evidence.get(*at));
         let found =
             evidence.filter_map(|evidence| evidence.actions.iter().find(|(number, _)| *number == action));
@@ -114,9 +117,13 @@ impl Scorer<'_> {
         found
     }
 
-    fn said(&self, segment: &Segment) -> Said {
-        let mut said =
-            Said { positions: vec![0; self.profiles.vocabulary.len()], words: Vec::new(), mass: 0.0 };
+    fn said(&self, segment: &Segment) -> Said<'_> {
+        let mut said = Said {
+            positions: vec![0; self.profiles.vocabulary.len()],
+            words: Vec::new(),
+            mass: 0.0,
+            meant: self.meant(segment),
+        };
         for at in &segment.concepts {
             let Some(concept) = self.request.concepts.get(*at) else { continue };
             said.mass += self.evidence.get(*at).map_or(0.0, |evidence| evidence.mass);
@@ -129,17 +136,28 @@ impl Scorer<'_> {
         said
     }
 
+    /// What the words of a segment mean; of one with several meanings, the first.
+    fn meant(&self, segment: &Segment) -> Meant<'_> {
+        let concepts = segment.concepts.iter().filter_map(|at| self.request.concepts.get(*at));
+        let meanings = concepts.filter_map(|concept| Some((concept.meanings.first()?, concept.head)));
+        self.senses.meant(meanings.flat_map(|(meaning, head)| {
+            let worth = if head { 1.0 } else { self.weights.beside };
+            meaning.words.iter().map(move |word| (*word, worth))
+        }))
+    }
+
     fn scored(
         &self,
         (action, words): (usize, f32),
         profile: &Profile,
         segment: &Segment,
-        said: &Said,
+        said: &Said<'_>,
     ) -> Scored {
         let mut features = Features::default();
+        let alike = said.meant.alike(action, &profile.lines);
         for (feature, _) in FEATURES {
             if let Some(value) = features.get_mut(feature as usize) {
-                *value = self.feature(feature, profile, words, segment, said);
+                *value = self.feature(feature, profile, (words, alike), segment, said);
             }
         }
         forgive(&mut features);
@@ -151,9 +169,9 @@ impl Scorer<'_> {
         &self,
         feature: Feature,
         profile: &Profile,
-        words: f32,
+        (words, alike): (f32, Alike),
         segment: &Segment,
-        said: &Said,
+        said: &Said<'_>,
     ) -> f32 {
         let asked = segment.asked.as_ref();
         let holds = |yes: bool| f32::from(u8::from(yes));
@@ -166,6 +184,8 @@ impl Scorer<'_> {
             Feature::Near => {
                 profile.lines.iter().map(|line| self.nearness(line, segment, said)).fold(0.0, f32::max)
             }
+            Feature::Sense => alike.nearest,
+            Feature::Gist => alike.gist,
             Feature::Change => intent::change(asked.is_none() && self.request.wish, profile),
             Feature::Noun => self.noun(profile, said),
             Feature::Verb => intent::verb(asked, &segment.states, profile),
@@ -191,7 +211,7 @@ impl Scorer<'_> {
     }
 
     /// The harmonic mean of the share of the line that was said and of the share of the request it says.
-    fn likeness(&self, line: &[WordId], segment: &Segment, said: &Said) -> f32 {
+    fn likeness(&self, line: &[WordId], segment: &Segment, said: &Said<'_>) -> f32 {
         let found = self.matched(line, said);
         let of_request = self.mass(segment, |at| found.has(at));
         harmonic(found.share, of_request / said.mass.max(1.0))
@@ -199,7 +219,7 @@ impl Scorer<'_> {
 
     /// The same of the line and the stretch of the request between its first word and its last; more, the more of the
     /// request's words agree.
-    fn nearness(&self, line: &[WordId], segment: &Segment, said: &Said) -> f32 {
+    fn nearness(&self, line: &[WordId], segment: &Segment, said: &Said<'_>) -> f32 {
         let found = self.matched(line, said);
         let agreed = found.concepts.count_ones() as usize;
         let worth = AGREED.get(agreed).or(AGREED.last()).copied().unwrap_or_default();
@@ -213,7 +233,7 @@ impl Scorer<'_> {
         worth * harmonic(found.share, of_request / self.mass(segment, within).max(1.0))
     }
 
-    fn matched(&self, line: &[WordId], said: &Said) -> Matched {
+    fn matched(&self, line: &[WordId], said: &Said<'_>) -> Matched {
         let (mut all, mut matched, mut concepts) = (0.0, 0.0, 0);
         for word in line {
             let idf = self.idf(*word);
@@ -233,7 +253,7 @@ impl Scorer<'_> {
     }
 
     /// How much of the best said noun of the action's domain is said.
-    fn noun(&self, profile: &Profile, said: &Said) -> f32 {
+    fn noun(&self, profile: &Profile, said: &Said<'_>) -> f32 {
         let Some(domain) = self.profiles.domains.get(usize::from(profile.domain)) else { return 0.0 };
         let share = |noun: &Vec<WordId>| {
             let all: f32 = noun.iter().map(|word| self.idf(*word)).sum();
@@ -294,7 +314,7 @@ impl Scorer<'_> {
     }
 
     /// The share of the id's words, the verb's own aside, that the request does not have.
-    fn missing(&self, profile: &Profile, said: &Said) -> f32 {
+    fn missing(&self, profile: &Profile, said: &Said<'_>) -> f32 {
         let Some(domain) = self.profiles.domains.get(usize::from(profile.domain)) else { return 0.0 };
         let covered =
             domain.nouns.iter().any(|noun| !noun.is_empty() && noun.iter().all(|w| said.of(*w).is_some()));
@@ -314,7 +334,7 @@ impl Scorer<'_> {
     }
 
     /// Whether the request says every word of the domain's name that is not every action's.
-    fn is_named(&self, profile: &Profile, said: &Said) -> bool {
+    fn is_named(&self, profile: &Profile, said: &Said<'_>) -> bool {
         let domain = self.profiles.domains.get(usize::from(profile.domain));
         domain.and_then(|domain| domain.name.first()).is_some_and(|name| said.of(*name).is_some())
     }
@@ -355,7 +375,7 @@ fn harmonic(one: f32, other: f32) -> f32 {
     if one + other > 0.0 { 2.0 * one * other / (one + other) } else { 0.0 }
 }
 
-impl Said {
+impl Said<'_> {
     fn note(&mut self, word: WordId, concept: usize, weight: f32) {
         let Some(position) = self.positions.get_mut(usize::from(word)) else { return };
         match usize::from(*position).checked_sub(1).and_then(|at| self.words.get_mut(at)) {

@@ -14,6 +14,10 @@ pub enum Feature {
     Id,
     /// How nearly one of those texts is what a stretch of the request says, whatever stands around it.
     Near,
+    /// How alike it means what one of those texts means.
+    Sense,
+    /// How alike it means what all of them mean together.
+    Gist,
     /// The verb asked for against its verb, method and risk.
     Verb,
     /// A change, where the request wishes for one and says no verb that is known.
@@ -39,11 +43,13 @@ pub enum Feature {
     Unasked,
 }
 
-pub const FEATURES: [(Feature, &str); 16] = [
+pub const FEATURES: [(Feature, &str); 18] = [
     (Feature::Words, "words"),
     (Feature::Line, "line"),
     (Feature::Id, "id"),
     (Feature::Near, "near"),
+    (Feature::Sense, "sense"),
+    (Feature::Gist, "gist"),
     (Feature::Verb, "verb"),
     (Feature::Change, "change"),
     (Feature::Question, "question"),
@@ -95,6 +101,8 @@ pub struct Weights {
     pub attribute: f32,
     /// What the winner of a window is worth beside one of the whole request.
     pub window: f32,
+    /// From which share of the best score on the winner of the first of several clauses comes first.
+    pub leads: f32,
     /// The least share of the request that is GitLab's for anything to be meant, and of how many concepts a request
     /// is for which that holds; of a longer one, a smaller share is about GitLab.
     pub meant: f32,
@@ -105,6 +113,8 @@ pub struct Weights {
     /// its verb.
     pub harm: f32,
     pub said: f32,
+    /// How far the verb asked for may be from its own for it to stand first: `show deleted branches` deletes none.
+    pub against: f32,
     /// What the likeness of its text is worth beside an answer's lead, and the least sum of both that is sure.
     pub alike: f32,
     pub sure: f32,
@@ -132,7 +142,8 @@ pub const WEIGHTS: Weights = Weights {
     ],
     saturation: 1.5,
     features: [
-        1.23, 0.44, 0.10, 0.18, 0.10, 0.16, -0.27, 0.10, 0.07, 0.08, -0.08, 0.06, -0.08, -0.11, -0.05, -0.10,
+        0.78, 0.11, 0.07, 0.15, 0.47, 0.51, 0.11, 0.18, -0.30, 0.11, 0.07, 0.05, -0.02, 0.07, -0.08, -0.13, -0.05,
+        -0.10,
     ],
     beside: 0.7,
     unknown: 2.0,
@@ -145,11 +156,13 @@ pub const WEIGHTS: Weights = Weights {
     ordinary: 0.6,
     attribute: 0.6,
     window: 0.8,
+    leads: 0.9,
     meant: 0.5,
     short: 4.0,
     floor: 0.25,
     harm: 0.9,
     said: 0.5,
+    against: 0.9,
     alike: 0.4,
     sure: 0.6,
     long: 7.0,

@@ -15,7 +15,7 @@ const GAIN: f64 = 0.000_5;
 /// One weight: what it is called, and where it is.
 type Knob = (&'static str, fn(&mut Weights) -> &mut f32);
 
-const KNOBS: [Knob; 12] = [
+const KNOBS: [Knob; 13] = [
     ("saturation", |weights| &mut weights.saturation),
     ("beside", |weights| &mut weights.beside),
     ("unknown", |weights| &mut weights.unknown),
@@ -28,6 +28,7 @@ const KNOBS: [Knob; 12] = [
     ("ordinary", |weights| &mut weights.ordinary),
     ("attribute", |weights| &mut weights.attribute),
     ("window", |weights| &mut weights.window),
+    ("leads", |weights| &mut weights.leads),
 ];
 
 /// A weight by its number: the boosts of the places, how their texts dilute, then the [`KNOBS`].

@@ -5,6 +5,7 @@ mod intent;
 mod mentions;
 mod normalise;
 mod ranking;
+mod senses;
 mod typos;
 mod windows;
 mod words;
