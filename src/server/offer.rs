@@ -57,12 +57,7 @@ pub(super) const FIND: Offer = Offer {
             takes: Takes::Choice(&["auto", "signature", "schema"]),
             required: false,
         },
-        Argument {
-            name: "explain",
-            what: "Say why.",
-            takes: Takes::Flag,
-            required: false,
-        },
+        Argument { name: "explain", what: "Say why.", takes: Takes::Flag, required: false },
     ],
     output: find_output,
     annotations: find_annotations,

@@ -25,8 +25,11 @@ fn the_senses_are_those_of_the_catalogs_words() {
     let lines = ranker.profiles.actions.iter().flat_map(|action| action.lines.iter());
     let words: BTreeSet<WordId> = lines.flatten().copied().collect();
     let lacking = words.iter().filter(|word| !has_sense(&ranker.senses, **word)).count();
-    let listed: Vec<&str> =
-        TEXT.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split(' ').next()).collect();
+    let listed: Vec<&str> = TEXT
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| line.split(' ').next())
+        .collect();
     let gone = listed.iter().filter(|word| vocabulary.id(word).is_none()).count();
     assert!(listed.len() > 4_000 && listed.is_sorted(), "{} words", listed.len());
     assert!(
@@ -42,8 +45,11 @@ fn the_senses_are_those_of_the_catalogs_words() {
 fn an_action_means_what_each_of_its_texts_means() {
     let ranker = open();
     for (number, action) in ranker.profiles.actions.iter().enumerate() {
-        for line in action.lines.iter().filter(|line| line.iter().any(|word| has_sense(&ranker.senses, *word))) {
-            let alike = ranker.senses.meant(line.iter().map(|word| (*word, 1.0))).alike(number, &action.lines);
+        for line in
+            action.lines.iter().filter(|line| line.iter().any(|word| has_sense(&ranker.senses, *word)))
+        {
+            let alike =
+                ranker.senses.meant(line.iter().map(|word| (*word, 1.0))).alike(number, &action.lines);
             assert!(alike.nearest > 0.98, "{number} {line:?}: {alike:?}");
             assert!(alike.nearest <= 1.0 && (-1.0..=1.0).contains(&alike.gist), "{number}: {alike:?}");
         }
@@ -94,9 +100,11 @@ fn words_that_mean_the_same_lie_near_one_another() {
         };
         product(&direction(&ranker.senses, &[word(one)]), &direction(&ranker.senses, &[word(other)]))
     };
-    for (word, near, far) in
-        [("password", "credential", "milestone"), ("developer", "maintainer", "pipeline"), ("docker", "container", "vote")]
-    {
+    for (word, near, far) in [
+        ("password", "credential", "milestone"),
+        ("developer", "maintainer", "pipeline"),
+        ("docker", "container", "vote"),
+    ] {
         assert!(likeness(word, near) > likeness(word, far) + 0.2, "{word}: {near}, {far}");
     }
 }
