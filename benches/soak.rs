@@ -4,7 +4,7 @@
 //! `GITLAB_MCP_BIN=target/release/gitlab-mcp cargo bench --bench soak`; `GITLAB_MCP_SOAK=1000` for fewer.
 
 // A bench that is wrong may stop where it is wrong.
-#![allow(clippy::indexing_slicing)]
+#![allow(clippy::indexing_slicing, clippy::print_stdout)]
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
