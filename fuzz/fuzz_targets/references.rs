@@ -8,7 +8,7 @@ use checked::{CATALOG, call, sound};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Map, json};
 
-const ACTIONS: [&str; 6] = ["issue.get", "merge_request.update", "project.get", "file.get", "work_item.get", "epic.delete"];
+const ACTIONS: [&str; 6] = ["issue.get", "merge_request.update", "project.get", "repository_file.get", "work_item.get", "epic.delete"];
 
 fuzz_target!(|text: &str| {
     for id in ACTIONS {
