@@ -46,20 +46,35 @@ const PAGES: [(&str, Kind); 18] = [
     ("wikis", "wiki page"),
 ];
 
-/// Takes the mentions out. `known` tells a word of the field: `CI/CD` and `and/or` are words, `acme/widget` a name.
-pub fn read(request: &str, known: &dyn Fn(&str) -> bool) -> Read {
+/// What tells words from names that are made of words.
+pub trait Field {
+    /// Whether a word says a thing or a deed of the field, or joins others: `CI/CD` and `and/or` are words,
+    /// `acme/web` a name, whatever texts speak of the web.
+    fn is_term(&self, word: &str) -> bool;
+
+    /// Whether a word is the verb of some id: `issue.list` is words, `pom.xml` a file.
+    fn is_verb(&self, word: &str) -> bool;
+}
+
+/// Takes the mentions out.
+pub fn read(request: &str, field: &dyn Field) -> Read {
     let unquoted = without_quotes(request);
     let mut read = Read::default();
+    let mut revisions = 0;
     for chunk in unquoted.split_whitespace() {
         let bare = chunk.trim_matches(['(', ')', '[', ']', ',', ';', '?', '"', '`', '<', '>']);
         let bare = bare.strip_suffix(['.', ':', '!']).unwrap_or(bare);
-        match kind_of(bare, known) {
+        revisions += usize::from(is_revision(bare));
+        match kind_of(bare, field) {
             Named::Word => push(&mut read.words, chunk),
             Named::Thing(kind) => {
                 read.kinds.extend(kind.filter(|kind| !read.kinds.contains(kind)));
                 push(&mut read.words, if chunk.ends_with([',', ';']) { "," } else { "" });
             }
         }
+    }
+    if revisions == COMPARED {
+        read.kinds.push("compare");
     }
     if read.words.trim_matches([' ', ',']).is_empty() && read.kinds.is_empty() {
         read.words = request.to_owned();
@@ -92,7 +107,15 @@ enum Named {
     Thing(Option<Kind>),
 }
 
-fn kind_of(chunk: &str, known: &dyn Fn(&str) -> bool) -> Named {
+/// Two of which are compared.
+const COMPARED: usize = 2;
+
+/// A version or a commit's hash: `v1.2`, `2.0.1`, `a1b2c3d`.
+fn is_revision(chunk: &str) -> bool {
+    is_hash(chunk) || (is_number(chunk) && !chunk.contains([':', '%', '-']) && chunk.contains('.'))
+}
+
+fn kind_of(chunk: &str, field: &dyn Field) -> Named {
     if let Some(url) = chunk.strip_prefix("https://").or_else(|| chunk.strip_prefix("http://")) {
         return Named::Thing(page(url));
     }
@@ -103,7 +126,7 @@ fn kind_of(chunk: &str, known: &dyn Fn(&str) -> bool) -> Named {
         return Named::Thing(None);
     }
     if chunk.contains('/') {
-        return slashed(chunk, known);
+        return slashed(chunk, field);
     }
     if is_hash(chunk) {
         return Named::Thing(Some("commit"));
@@ -111,7 +134,7 @@ fn kind_of(chunk: &str, known: &dyn Fn(&str) -> bool) -> Named {
     if is_number(chunk) {
         return Named::Thing(None);
     }
-    if is_file(chunk, known) {
+    if is_file(chunk, field) {
         return Named::Thing(Some("file"));
     }
     Named::Word
@@ -136,13 +159,14 @@ fn names(chunk: &str, mark: char) -> bool {
     }
 }
 
-/// A path of a project, a branch or a file, unless its parts are words of the field.
-fn slashed(chunk: &str, known: &dyn Fn(&str) -> bool) -> Named {
-    let mut parts = chunk.split('/');
-    if !chunk.starts_with('/') && parts.all(|part| !part.is_empty() && known(&part.to_lowercase())) {
+/// A path of a project, a branch or a file, unless it is two words of the field.
+fn slashed(chunk: &str, field: &dyn Field) -> Named {
+    let is_pair = chunk.split('/').count() == 2;
+    let is_abbreviation = !chunk.contains(char::is_lowercase);
+    if is_pair && chunk.split('/').all(|part| is_abbreviation || field.is_term(&part.to_lowercase())) {
         return Named::Word;
     }
-    let file = chunk.rsplit('/').next().is_some_and(|last| is_file(last, known));
+    let file = chunk.rsplit('/').next().is_some_and(|last| is_file(last, field));
     Named::Thing(file.then_some("file"))
 }
 
@@ -162,12 +186,12 @@ fn is_number(chunk: &str) -> bool {
         && digits.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'-' | b':' | b'%'))
 }
 
-/// `README.md`, `.gitlab-ci.yml`; not `issue.list`, whose parts are words, nor `e.g`.
-fn is_file(chunk: &str, known: &dyn Fn(&str) -> bool) -> bool {
+/// `README.md`, `.gitlab-ci.yml`; not `issue.list`, which ends in a verb, nor `e.g`.
+fn is_file(chunk: &str, field: &dyn Field) -> bool {
     let Some((stem, extension)) = chunk.rsplit_once('.') else { return false };
     let plausible =
         (1..=5).contains(&extension.len()) && extension.bytes().all(|b| b.is_ascii_alphanumeric());
-    let words = !stem.is_empty() && known(&stem.to_lowercase()) && known(&extension.to_lowercase());
+    let words = field.is_term(&stem.to_lowercase()) && field.is_verb(&extension.to_lowercase());
     plausible
         && !words
         && (stem.len() > 1 || stem.is_empty())

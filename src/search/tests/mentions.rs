@@ -1,14 +1,26 @@
 //! What a request names is taken out of its words.
 
 use super::first;
-use crate::search::mentions::read;
+use crate::search::mentions::{Field, read};
+
+struct Few;
+
+impl Field for Few {
+    fn is_term(&self, word: &str) -> bool {
+        ["ci", "cd", "issue", "list"].contains(&word)
+    }
+
+    fn is_verb(&self, word: &str) -> bool {
+        word == "list"
+    }
+}
 
 fn kinds(request: &str) -> Vec<&'static str> {
-    read(request, &|word| ["ci", "cd", "issue", "list"].contains(&word)).kinds
+    read(request, &Few).kinds
 }
 
 fn words(request: &str) -> String {
-    let read = read(request, &|word| ["ci", "cd", "issue", "list"].contains(&word));
+    let read = read(request, &Few);
     read.words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -23,6 +35,14 @@ fn references_tell_their_kind() {
 }
 
 #[test]
+fn two_revisions_are_compared() {
+    assert_eq!(kinds("what changed between v1.0 and 1.1.2"), ["compare"]);
+    assert_eq!(kinds("a1b2c3d4 against f00ba12"), ["commit", "compare"]);
+    assert!(kinds("what changed since v1.0").is_empty());
+    assert!(kinds("from 2026-01-02 to 2026-02-03, 5 of 10 %").is_empty());
+}
+
+#[test]
 fn names_numbers_and_quotes_are_no_words() {
     assert_eq!(words("delete branch feature/login"), "delete branch");
     assert_eq!(words("issue 42 in acme/widget"), "issue in");
@@ -33,6 +53,7 @@ fn names_numbers_and_quotes_are_no_words() {
 fn words_of_the_field_are_kept_with_their_separators() {
     assert_eq!(words("CI/CD list"), "CI/CD list");
     assert_eq!(words("issue.list"), "issue.list");
+    assert_eq!(words("cd/ci/list issue.cd"), "");
 }
 
 #[test]
@@ -40,6 +61,13 @@ fn the_kind_of_what_is_named_decides() {
     assert_eq!(first("approve !45"), "merge_request.approve");
     assert_eq!(first("block @alice"), "user.block");
     assert_eq!(first("list issues in merge-request/demo"), "issue.list");
+    assert_eq!(first("what changed between v1.0 and v1.1"), "repository.compare");
+}
+
+#[test]
+fn a_path_of_words_is_a_path() {
+    assert_eq!(first("open issues of runner/cluster/wiki"), "issue.list");
+    assert_eq!(first("show me deploy/key.txt on main"), "repository_file.get");
 }
 
 #[test]
