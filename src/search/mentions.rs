@@ -131,7 +131,7 @@ fn kind_of(chunk: &str, field: &dyn Field) -> Named {
     if is_hash(chunk) {
         return Named::Thing(Some("commit"));
     }
-    if is_number(chunk) {
+    if is_number(chunk) || is_host(chunk) {
         return Named::Thing(None);
     }
     if is_file(chunk, field) {
@@ -186,6 +186,14 @@ fn is_number(chunk: &str) -> bool {
         && digits.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'-' | b':' | b'%'))
 }
 
+/// What ends the name of a host, and no file's.
+const HOSTS: [&str; 7] = ["com", "org", "net", "io", "dev", "local", "cloud"];
+
+/// Whether it is the name of a host: `ci.example.com`.
+fn is_host(chunk: &str) -> bool {
+    chunk.rsplit_once('.').is_some_and(|(_, last)| HOSTS.contains(&last))
+}
+
 /// `README.md`, `.gitlab-ci.yml`; not `issue.list`, which ends in a verb, nor `e.g`.
 fn is_file(chunk: &str, field: &dyn Field) -> bool {
     let Some((stem, extension)) = chunk.rsplit_once('.') else { return false };
@@ -194,6 +202,7 @@ fn is_file(chunk: &str, field: &dyn Field) -> bool {
     let words = field.is_term(&stem.to_lowercase()) && field.is_verb(&extension.to_lowercase());
     plausible
         && !words
+        && !HOSTS.contains(&extension)
         && (stem.len() > 1 || stem.is_empty())
         && extension.bytes().any(|b| b.is_ascii_lowercase())
 }

@@ -46,6 +46,8 @@ fn two_revisions_are_compared() {
 fn names_numbers_and_quotes_are_no_words() {
     assert_eq!(words("delete branch feature/login"), "delete branch");
     assert_eq!(words("issue 42 in acme/widget"), "issue in");
+    assert_eq!(words("send the logs to logs.acme.io"), "send the logs to");
+    assert!(kinds("send the logs to logs.acme.io").is_empty());
     assert_eq!(words("create issue \"delete the old pipeline\""), "create issue");
 }
 
