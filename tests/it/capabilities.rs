@@ -195,7 +195,7 @@ fn things_are_read_as_their_actions_answer() {
         ("project/acme%2Fwidget/issue/1", "The gear squeaks"),
         ("project/acme/widget/issue/1/comments", "third tooth"),
         ("project/acme/widget/merge_request/5", "Quieter gears"),
-        ("project/acme/widget/merge_request/5/diff", "```diff"),
+        ("project/acme/widget/merge_request/5/diff", "+    oil: bool,"),
         ("project/acme/widget/merge_request/12/comments", "What happens at zero?"),
         ("project/acme/widget/pipeline/302", "spring-load"),
         ("project/acme/widget/pipeline/302/jobs", "unit"),
@@ -233,7 +233,7 @@ fn things_are_read_as_their_actions_answer() {
         client.call(commit, json!({"action": "commit.list", "params": {"fullPath": "acme/widget"}}));
     let sha = commits.structured["data"][0]["short_id"].as_str().unwrap().to_owned();
     assert!(read(&mut client, &format!("gitlab://project/acme/widget/commit/{sha}")).contains(&sha));
-    // The same words as the tool's.
+    // The same words as the tool's, and nothing that had to be understood.
     let issue = client.call(
         "gitlab_execute_action",
         json!({"action": "issue.get", "params": {"fullPath": "acme/widget", "iid": 1}}),
@@ -298,7 +298,7 @@ fn what_policy_denies_is_denied_as_a_resource() {
         client.request("resources/templates/list", json!({}))["result"]["resourceTemplates"].clone();
     assert!(!names(&templates, "uriTemplate").contains(&ISSUE.to_owned()));
     let listed = read(&mut client, "gitlab://tools?domain=issue");
-    assert!(!listed.contains("`issue.get`") && listed.contains("1 more are denied"), "{listed}");
+    assert!(!listed.contains("`issue.get`") && listed.contains("more are denied"), "{listed}");
     let labels =
         complete(&mut client, of_prompt("triage_issues"), "label", "", json!({"fullPath": "acme/widget"}));
     assert_eq!(labels["values"], json!([]));
@@ -350,8 +350,9 @@ fn secrets_are_masked_and_strangers_words_are_marked() {
     let mut client = gitlab.client(&[]);
     assert!(!read(&mut client, "gitlab://project/acme/widget").contains("sesame"));
     let text = read(&mut client, "gitlab://project/acme/widget/issue/1");
-    assert!(text.contains("<gitlab") && !text.contains('\u{202e}'), "{text}");
-    assert_eq!(text.matches("</gitlab").count(), 1, "{text}");
+    let (mark, _) = text.split_once('\n').unwrap();
+    assert!(mark.starts_with("<gitlab") && !text.contains('\u{202e}'), "{text}");
+    assert_eq!(text.matches(&mark.replace('<', "</")).count(), 1, "{text}");
 }
 
 #[test]

@@ -6,11 +6,12 @@ mod listing;
 mod things;
 mod workspace;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 pub use workspace::{Root, Roots};
 
 use super::{EXECUTE, ErrorKind, ExecuteRequest, ToolError, Tools, refusal};
+use crate::catalog::{Action, Base};
 use crate::guides::{self, GUIDES};
 use address::{Address, Reading};
 pub use things::Thing;
@@ -159,23 +160,11 @@ impl Tools {
         if !self.offers(EXECUTE) {
             return Err(no_execute());
         }
-        let Reading { thing, mut params, lines } = reading;
-        if let Some(scope) = self.scope(thing) {
-            params.insert("scope".to_owned(), scope);
-        }
+        let Reading { thing, params, lines } = reading;
+        let action = self.catalog.get(thing.action).map_err(|error| refusal::internal(&error))?;
+        let params = action.map(|action| typed(&action, thing.holder, params)).unwrap_or_default();
         let request = ExecuteRequest { action: thing.action.to_owned(), params, lines, ..Default::default() };
         self.execute(&request).await.map(|answer| answer.text)
-    }
-
-    /// What tells a project's from a group's, where the action reads both.
-    fn scope(&self, thing: &Thing) -> Option<Value> {
-        let word = match thing.holder {
-            Holder::Nothing(_) => "instance",
-            holder => holder.word(),
-        };
-        let action = self.catalog.get(thing.action).ok()??;
-        let takes = action.param("scope")?.choices.iter().any(|choice| choice == word);
-        takes.then(|| json!(word))
     }
 
     /// Whether the policy lets such a thing be read at all.
@@ -183,6 +172,24 @@ impl Tools {
         let action = self.catalog.get(thing.action).ok().flatten();
         self.offers(EXECUTE) && action.is_some_and(|action| self.policy.withholds(&action).is_none())
     }
+}
+
+/// What an address says, in the types of the action; and what tells a project's from a group's, where it reads both.
+fn typed(action: &Action, holder: Holder, mut params: Map<String, Value>) -> Map<String, Value> {
+    for (name, value) in &mut params {
+        let is_number = action.param(name).is_some_and(|param| param.kind.base == Base::Integer);
+        if let Some(number) = value.as_str().filter(|_| is_number).and_then(|text| text.parse::<u64>().ok()) {
+            *value = json!(number);
+        }
+    }
+    let scope = match holder {
+        Holder::Nothing(_) => "instance",
+        holder => holder.word(),
+    };
+    if action.param("scope").is_some_and(|param| param.choices.iter().any(|choice| choice == scope)) {
+        params.insert("scope".to_owned(), json!(scope));
+    }
+    params
 }
 
 /// Whether an address is the workspace's, for which the client is asked.
@@ -196,7 +203,7 @@ pub(super) fn no_execute() -> ToolError {
 }
 
 /// An action that is named, or those that may be meant.
-fn meant(tools: &Tools, id: &str) -> Result<crate::catalog::Action, ToolError> {
+fn meant(tools: &Tools, id: &str) -> Result<Action, ToolError> {
     let request = ExecuteRequest { action: id.to_owned(), ..Default::default() };
     super::meaning::of(tools, &request).map(|meant| meant.action).map_err(|error| match error.kind {
         ErrorKind::UnknownAction => ToolError { kind: ErrorKind::NotFound, ..error },
@@ -205,6 +212,6 @@ fn meant(tools: &Tools, id: &str) -> Result<crate::catalog::Action, ToolError> {
 }
 
 /// Why an action never runs here.
-fn barred(tools: &Tools, action: &crate::catalog::Action) -> Option<ToolError> {
+fn barred(tools: &Tools, action: &Action) -> Option<ToolError> {
     tools.policy.withholds(action).map(|rule| refusal::denied(&action.id, None, &rule))
 }
