@@ -224,6 +224,9 @@ fn written(value: &Value) -> Option<String> {
 }
 
 fn below(values: &Map<String, Value>, cut: &[&str]) -> String {
+    if values.is_empty() {
+        return "The user gave nothing beside this.\n".to_owned();
+    }
     // No `<` is left that could end the marks.
     let shown = format!("{:#}", Value::Object(values.clone())).replace('<', "\\u003c");
     let mut text = format!(

@@ -83,6 +83,7 @@ fn what_is_given_stands_below_as_data() {
         .unwrap();
     assert!(text.starts_with("Review a merge request"), "{text}");
     assert_eq!(data(&text), json!({"fullPath": "acme/widget", "iid": 5}));
+    assert!(!message("standup", json!({"days": null})).unwrap().contains("<given>"));
     let text = message("standup", json!({"username": "@alice", "days": 3})).unwrap();
     assert_eq!(data(&text), json!({"username": "alice", "days": 3}));
 }

@@ -97,6 +97,10 @@ const fn anywhere(
     Asked { source, action, search: Some("search"), params, field, is_inside: false }
 }
 
+/// Of projects, where nothing was typed yet: one's own, those of late first. On a large GitLab the others are
+/// countless.
+const OWN: [(&str, &str); 2] = [("membership", "true"), ("order_by", "last_activity_at")];
+
 const SEARCH: Option<&str> = Some("search");
 const OF_PROJECT: &[(&str, &str)] = &[("scope", "project"), ("per_page", "100")];
 const OF_GROUP: &[(&str, &str)] = &[("scope", "group"), ("per_page", "100")];
@@ -187,6 +191,9 @@ impl Tools {
         let word = if asked.is_inside { typed } else { word.trim_start_matches('@') };
         if let (Some(search), false) = (asked.search, word.is_empty()) {
             params.insert(search.to_owned(), json!(word));
+        }
+        if source == Source::Project && word.is_empty() && !self.anonymous {
+            params.extend(OWN.map(|(name, value)| (name.to_owned(), json!(value))));
         }
         let reply = self.read(asked.action, params).await.ok()?;
         let Content::Json(Value::Array(rows)) = reply.content else { return None };

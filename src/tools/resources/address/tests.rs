@@ -1,3 +1,4 @@
+use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
@@ -190,6 +191,32 @@ fn every_thing_is_read_by_a_read_that_takes_it() {
         }
         for name in thing.query.iter().filter(|name| **name != "lines") {
             assert!(action.param(name).is_some(), "{}: {name}", thing.name);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever is written, what is read is one path without a way out of it, and nothing that hides.
+    #[test]
+    fn nothing_that_is_read_climbs_or_hides(
+        kind in "project|group|user|snippet|tools|guides|x",
+        parts in prop::collection::vec(
+            "issue|file|wiki|-|acme|acme%2Fwidget|[0-9]{1,3}|\\.{1,2}|%2e%2E|%2f|%25|%00|\\PC{0,4}|%[0-9a-fA-F]{2}",
+            0..7,
+        ),
+        query in "(\\?(lines|page|fullPath|x)=\\PC{0,4})?",
+    ) {
+        if let Ok(Address::Thing(reading)) = parse(&format!("gitlab://{kind}/{}{query}", parts.join("/"))) {
+            for (name, value) in &reading.params {
+                let text = value.as_str().unwrap();
+                let is_of_query = reading.thing.query.contains(&name.as_str());
+                prop_assert!(is_of_query || !text.split('/').any(|part| ["", ".", ".."].contains(&part)), "{}", text);
+                prop_assert!(!text.chars().any(char::is_control), "{:?}", text);
+            }
+            let path = reading.params.get("fullPath");
+            prop_assert!(path.is_none_or(|path| is_full_path(path.as_str().unwrap())));
         }
     }
 }
