@@ -121,7 +121,7 @@ pub(super) async fn complete(
     };
     let given = request.context.and_then(|context| context.arguments).unwrap_or_default();
     let completion = tools
-        .complete(completed, &request.argument.name, &request.argument.value, &given.into_iter().collect())
+        .complete(completed, &request.argument.name, &request.argument.value, &given)
         .await
         .map_err(|error| refused(&error))?;
     let mut info = CompletionInfo::default();

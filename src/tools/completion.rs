@@ -1,7 +1,7 @@
 //! Completions: what could stand for an argument of a prompt or a variable of an address, asked of GitLab by ordinary
 //! reads. Nobody waits long for one: what fails or takes its time completes nothing.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
@@ -140,7 +140,7 @@ impl Tools {
         completed: Completed<'_>,
         argument: &str,
         typed: &str,
-        given: &BTreeMap<String, String>,
+        given: &HashMap<String, String>,
     ) -> Result<Completion, ToolError> {
         let source = source(completed, argument)?;
         let typed = typed.trim();
@@ -177,7 +177,7 @@ impl Tools {
         &self,
         source: Source,
         typed: &str,
-        given: &BTreeMap<String, String>,
+        given: &HashMap<String, String>,
     ) -> Option<Completion> {
         let asked = ASKED.iter().find(|asked| asked.source == source).filter(|_| self.offers(EXECUTE))?;
         let mut params: Map<String, Value> =
@@ -275,8 +275,10 @@ fn is_like(value: &str, typed: &str) -> bool {
 /// Those of the values that hold what was typed, first those that begin with it; as many as may be told.
 fn all(values: Vec<String>, typed: &str) -> Completion {
     let start = typed.to_lowercase();
-    let mut values: Vec<String> = values.into_iter().filter(|value| is_like(value, typed)).collect();
-    values.sort_by_key(|value| !value.to_lowercase().starts_with(&start));
+    let begins = |value: &String| value.to_lowercase().starts_with(&start);
+    let like = values.into_iter().filter(|value| is_like(value, typed));
+    let (mut values, mut others): (Vec<String>, Vec<String>) = like.partition(begins);
+    values.append(&mut others);
     let total = values.len();
     values.truncate(MOST);
     Completion { has_more: total > values.len(), total: Some(total), values }
