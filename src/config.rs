@@ -14,15 +14,15 @@ use tracing::level_filters::LevelFilter;
 use url::Url;
 
 use table::{
-    ALLOWED_PATHS, AUDIT, AUTOPILOT, CA_FILE, CLIENT_CERT, CLIENT_KEY, CONFIRM, DENIED_ACTIONS, DENIED_TOOLS,
-    EXTRA_HEADERS, FILE, FILES_DIR, INSECURE_TLS, JOB_TOKEN, LOG, MAX_BYTES, MAX_REQUESTS, OAUTH_TOKEN,
-    POLICY, PROJECT, SAFE_MODE, TIMEOUT, TOKEN, TOKEN_FILE,
+    ALLOWED_PATHS, AUDIT, AUTOPILOT, CA_FILE, CAPABILITIES, CLIENT_CERT, CLIENT_KEY, CONFIRM, DENIED_ACTIONS,
+    DENIED_TOOLS, EXTRA_HEADERS, FILE, FILES_DIR, INSECURE_TLS, JOB_TOKEN, LOG, MAX_BYTES, MAX_REQUESTS,
+    OAUTH_TOKEN, POLICY, PROJECT, SAFE_MODE, TIMEOUT, TOKEN, TOKEN_FILE,
 };
 pub use table::{READ_ONLY, SETTINGS, Setting, URL, render_help, render_markdown_table};
 
 use crate::gitlab::{self, ClientCertificate, ExtraHeader, Secret, Token};
 use crate::policy::{self, Confirm};
-use crate::tools::{self, Audit};
+use crate::tools::{self, Audit, Capabilities};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_BODY: u64 = 64 * 1024 * 1024;
@@ -85,6 +85,7 @@ pub struct Config {
     pub client_certificate: Option<ClientCertificate>,
     pub insecure_tls: bool,
     pub extra_headers: Vec<ExtraHeader>,
+    pub capabilities: Capabilities,
     pub audit: Audit,
     pub log: LevelFilter,
 }
@@ -116,6 +117,7 @@ impl Config {
             client_certificate: sources.client_certificate()?,
             insecure_tls: sources.need(&INSECURE_TLS, values::switch)?,
             extra_headers: sources.read(&EXTRA_HEADERS, values::headers)?.unwrap_or_default(),
+            capabilities: sources.need(&CAPABILITIES, values::capabilities)?,
             audit: sources.need(&AUDIT, values::audit)?,
             log: sources.need(&LOG, values::level)?,
         })
@@ -155,6 +157,7 @@ impl Config {
             project: self.project.clone(),
             max_bytes: self.max_bytes,
             files_dir: self.files_dir.clone(),
+            capabilities: self.capabilities,
         }
     }
 }

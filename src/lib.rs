@@ -7,6 +7,7 @@
 //! - [`gitlab`]: one client for every call. reqwest is named here alone.
 //! - [`files`]: files of this machine that calls read and write. cap-std is named here alone.
 //! - [`present`]: a reply to what a model should read.
+//! - [`guides`]: guides and prompts, in words of our own.
 //! - [`tools`]: find and execute, as the server and the command line offer them.
 //! - [`server`]: the tools over MCP. rmcp is named here alone.
 //! - [`sandbox`]: an embedded GitLab in memory.
@@ -21,6 +22,7 @@ pub mod config;
 pub mod eval;
 pub mod files;
 pub mod gitlab;
+pub mod guides;
 pub mod policy;
 pub mod present;
 pub mod sandbox;

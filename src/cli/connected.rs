@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::{fs, io};
 
+use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value};
 use url::Url;
 
@@ -15,8 +16,18 @@ use crate::sandbox::Sandbox;
 use crate::server;
 use crate::tools::{self, Answer, Audit, ExecuteRequest, FindRequest, ToolError, Tools};
 
-/// Runs one of them with the tools of this configuration.
-pub async fn run(
+/// Runs one of them with the tools of this configuration. Boxed, so that what it awaits is compiled here and not a
+/// second time into the program that awaits it.
+pub fn run<'a>(
+    command: Connected,
+    flags: &'a SettingFlags,
+    config: &'a Config,
+    out: &'a mut dyn Write,
+) -> LocalBoxFuture<'a, Result<(), Failure>> {
+    Box::pin(carried_out(command, flags, config, out))
+}
+
+async fn carried_out(
     command: Connected,
     flags: &SettingFlags,
     config: &Config,

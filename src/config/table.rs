@@ -287,6 +287,18 @@ pub static EXTRA_HEADERS: Setting = Setting {
     example: "CF-Access-Client-Id: 1a2b.access; CF-Access-Client-Secret: 3c4d",
 };
 
+pub static CAPABILITIES: Setting = Setting {
+    name: "CAPABILITY_SURFACE",
+    aliases: &[],
+    flag: Some("capability-surface"),
+    value: "HOW",
+    what: "What there is beside the tools: `full` is resources, prompts and completions; `minimal` only the resources \
+           that tell of the tools and the workspace.",
+    accepts: "full or minimal",
+    default: Some("full"),
+    example: "minimal",
+};
+
 pub static AUDIT: Setting = Setting {
     name: "GITLAB_AUDIT",
     aliases: &[],
@@ -322,7 +334,7 @@ pub static FILE: Setting = Setting {
 };
 
 /// All of them, in the order in which they are shown.
-pub static SETTINGS: [&Setting; 26] = [
+pub static SETTINGS: [&Setting; 27] = [
     &URL,
     &TOKEN,
     &TOKEN_FILE,
@@ -346,6 +358,7 @@ pub static SETTINGS: [&Setting; 26] = [
     &CLIENT_KEY,
     &INSECURE_TLS,
     &EXTRA_HEADERS,
+    &CAPABILITIES,
     &AUDIT,
     &LOG,
     &FILE,

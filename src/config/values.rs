@@ -10,7 +10,7 @@ use url::Url;
 use super::Instance;
 use crate::gitlab::{ExtraHeader, Secret};
 use crate::policy::Confirm;
-use crate::tools::Audit;
+use crate::tools::{Audit, Capabilities};
 
 const SWITCHES: [(&str, bool); 8] = [
     ("true", true),
@@ -90,6 +90,13 @@ pub(super) fn bytes(text: &str) -> Option<usize> {
 
 pub(super) fn requests(text: &str) -> Option<usize> {
     text.parse().ok().filter(|requests| (1..=256).contains(requests))
+}
+
+const CAPABILITIES: [(&str, Capabilities); 2] =
+    [("full", Capabilities::Full), ("minimal", Capabilities::Minimal)];
+
+pub(super) fn capabilities(text: &str) -> Option<Capabilities> {
+    named(&CAPABILITIES, text)
 }
 
 pub(super) fn audit(text: &str) -> Option<Audit> {

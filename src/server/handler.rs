@@ -1,5 +1,6 @@
 //! The protocol's requests, each answered by the tools or refused.
 
+use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Once};
 
@@ -9,26 +10,26 @@ use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod,
     CompleteRequestParams, CompleteResult, ConstString, ContentBlock, CustomRequest, CustomResult,
-    DiscoverResult, ErrorCode, ListPromptsRequestMethod, ListPromptsResult,
-    ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ServerConfig, Tool,
+    DiscoverResult, ErrorCode, GetPromptRequestMethod, GetPromptRequestParams, GetPromptResponse,
+    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod,
+    ListResourceTemplatesResult, ListResourcesRequestMethod, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestMethod, ReadResourceRequestParams, ReadResourceResponse,
+    ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Map, Value, json};
 use tokio::sync::Semaphore;
 
-use super::Backend;
 use super::arguments::{Checked, check};
 use super::asking::{self, Asking, Said, Way};
+use super::capabilities;
 use super::offer::{EXECUTE, FIND, Offer, server_config};
 use super::progress::progress;
-use crate::tools::{Answer, ErrorKind, ToolError, watched};
+use super::{Backend, FRESH_FOR_MS};
+use crate::tools::{Answer, Capabilities, ErrorKind, ToolError, Tools, watched};
 
 /// How many actions are executed at a time; the rest wait their turn. A find is over before it could wait.
 const CALLS_IN_FLIGHT: usize = 64;
-
-/// How long a client may keep what does not change while the server runs (MCP 2026-07-28, caching).
-const FRESH_FOR_MS: u64 = 3_600_000;
 
 /// Answers one client.
 pub(super) struct Handler<B> {
@@ -139,14 +140,29 @@ impl<B: Backend> Handler<B> {
     }
 }
 
+impl<B: Backend> Handler<B> {
+    /// What answers a method beside those of the tools. rmcp answers an empty success for what was never advertised;
+    /// this is what the protocol asks for.
+    fn beside<M: ConstString>(&self) -> Result<&Tools, ErrorData> {
+        self.backend.beside().ok_or_else(ErrorData::method_not_found::<M>)
+    }
+
+    /// The same of a method that is only there in full.
+    fn full<M: ConstString>(&self) -> Result<&Tools, ErrorData> {
+        let tools = self.beside::<M>()?;
+        let is_full = tools.capabilities() == Capabilities::Full;
+        is_full.then_some(tools).ok_or_else(ErrorData::method_not_found::<M>)
+    }
+}
+
 impl<B: Backend> ServerHandler for Handler<B> {
     fn get_info(&self) -> ServerConfig {
-        server_config()
+        server_config(self.backend.beside().map(Tools::capabilities))
     }
 
     async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
         let versions = self.supported_protocol_versions().into_owned();
-        let mut result = DiscoverResult::from_server_info(versions, server_config());
+        let mut result = DiscoverResult::from_server_info(versions, self.get_info());
         result.ttl_ms = FRESH_FOR_MS;
         result.cache_scope = CacheScope::Public;
         Ok(result)
@@ -184,34 +200,61 @@ impl<B: Backend> ServerHandler for Handler<B> {
 
     async fn complete(
         &self,
-        _: CompleteRequestParams,
-        _: RequestContext<RoleServer>,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        not_offered::<CompleteRequestMethod, _>()
+        let tools = self.full::<CompleteRequestMethod>()?;
+        guarded(&context, capabilities::complete(tools, request)).await
     }
 
     async fn list_prompts(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        not_offered::<ListPromptsRequestMethod, _>()
+        let tools = self.full::<ListPromptsRequestMethod>()?;
+        capabilities::one_page(request).map(|()| capabilities::prompts(tools))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let tools = self.full::<GetPromptRequestMethod>()?;
+        let prompt = async { capabilities::prompt(tools, request) };
+        guarded(&context, prompt).await.map(GetPromptResponse::from)
     }
 
     async fn list_resources(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        not_offered::<ListResourcesRequestMethod, _>()
+        let tools = self.beside::<ListResourcesRequestMethod>()?;
+        capabilities::one_page(request).map(|()| capabilities::resources(tools))
     }
 
     async fn list_resource_templates(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        not_offered::<ListResourceTemplatesRequestMethod, _>()
+        let tools = self.beside::<ListResourceTemplatesRequestMethod>()?;
+        capabilities::one_page(request).map(|()| capabilities::templates(tools))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let tools = self.beside::<ReadResourceRequestMethod>()?;
+        let read = async {
+            let _turn = self.turns.acquire().await.ok();
+            capabilities::read(tools, request, &context).await
+        };
+        guarded(&context, read).await.map(ReadResourceResponse::from)
     }
 
     /// What rmcp does not know lands here, and so does a `tools/call` whose params are not of its shape.
@@ -230,9 +273,18 @@ impl<B: Backend> ServerHandler for Handler<B> {
     }
 }
 
-/// rmcp answers an empty success for what was never advertised; this is what the protocol asks for.
-fn not_offered<M: ConstString, T>() -> Result<T, ErrorData> {
-    Err(ErrorData::method_not_found::<M>())
+/// What answers a request, unless it is cancelled. A panic is an answer too.
+async fn guarded<T>(
+    context: &RequestContext<RoleServer>,
+    answer: impl Future<Output = Result<T, ErrorData>>,
+) -> Result<T, ErrorData> {
+    tokio::select! {
+        answered = AssertUnwindSafe(answer).catch_unwind() => {
+            answered.unwrap_or_else(|_| Err(ErrorData::internal_error("a fault of the server's own", None)))
+        }
+        // Nothing is sent for a cancelled request.
+        () = context.ct.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
+    }
 }
 
 /// An error of a tool is a result that the model reads (MCP 2025-11-25, tools, error handling).

@@ -6,6 +6,7 @@
 
 mod arguments;
 mod asking;
+mod capabilities;
 mod handler;
 mod offer;
 mod progress;
@@ -29,6 +30,9 @@ use session::Session;
 /// How long calls that still run when the input ends may take to answer. Clients wait about two seconds before
 /// they send SIGTERM (MCP 2025-11-25, lifecycle, shutdown over stdio).
 const GRACE: Duration = Duration::from_secs(1);
+
+/// How long a client may keep what does not change while the server runs (MCP 2026-07-28, caching).
+const FRESH_FOR_MS: u64 = 3_600_000;
 
 /// Why the server could not do its work.
 #[derive(Debug, thiserror::Error)]
@@ -54,6 +58,11 @@ pub trait Backend: Send + Sync + 'static {
         true
     }
 
+    /// What answers for resources, prompts and completions; a stand-in has none.
+    fn beside(&self) -> Option<&Tools> {
+        None
+    }
+
     /// What is worth knowing early, begun with the first call and waited for by none.
     fn prepare(&self) -> impl Future<Output = ()> + Send {
         std::future::ready(())
@@ -71,6 +80,10 @@ impl Backend for Tools {
 
     fn offers(&self, tool: &str) -> bool {
         Tools::offers(self, tool)
+    }
+
+    fn beside(&self) -> Option<&Tools> {
+        Some(self)
     }
 
     async fn prepare(&self) {

@@ -4,11 +4,14 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use rmcp::model::{Implementation, ServerCapabilities, ServerConfig, Tool, ToolAnnotations};
+use rmcp::model::{
+    Implementation, PromptsCapability, ResourcesCapability, ServerCapabilities, ServerConfig, Tool,
+    ToolAnnotations,
+};
 use serde_json::{Map, Value, json};
 
 use super::arguments::{Argument, Takes, input_schema};
-use crate::tools;
+use crate::tools::{self, Capabilities};
 
 /// How the tools work together, for the model.
 pub(super) const INSTRUCTIONS: &str = "\
@@ -155,14 +158,18 @@ impl Offer {
     }
 }
 
-/// Who the server is and what it can do: tools alone, whose list never changes.
-pub(super) fn server_config() -> ServerConfig {
+/// Who the server is and what it can do: the tools, and what there is beside them. No list ever changes.
+pub(super) fn server_config(beside: Option<Capabilities>) -> ServerConfig {
     let implementation = Implementation::new("gitlab-mcp", env!("CARGO_PKG_VERSION"))
         .with_title("GitLab")
         .with_description(env!("CARGO_PKG_DESCRIPTION"));
-    ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-        .with_server_info(implementation)
-        .with_instructions(INSTRUCTIONS)
+    let mut capabilities = ServerCapabilities::builder().enable_tools().build();
+    capabilities.resources = beside.map(|_| ResourcesCapability::default());
+    if beside == Some(Capabilities::Full) {
+        capabilities.prompts = Some(PromptsCapability::default());
+        capabilities.completions = Some(Map::new());
+    }
+    ServerConfig::new(capabilities).with_server_info(implementation).with_instructions(INSTRUCTIONS)
 }
 
 fn find_annotations() -> ToolAnnotations {

@@ -4,6 +4,7 @@
 mod answer;
 mod audit;
 mod candidates;
+mod completion;
 mod confirm;
 mod document;
 mod error;
@@ -16,9 +17,11 @@ mod lost;
 mod meaning;
 mod paging;
 mod past_end;
+mod prompts;
 mod refusal;
 mod repair;
 mod resolve;
+mod resources;
 mod spelling;
 mod stretch;
 mod token;
@@ -33,8 +36,10 @@ use serde_json::{Map, Value};
 use url::Url;
 
 pub use audit::Audit;
+pub use completion::{Completed, Completion};
 pub use error::{ErrorKind, ToolError};
 pub use refusal::mend;
+pub use resources::{Capabilities, Entry, Read, Root, Roots, is_of_workspace};
 
 pub use crate::gitlab::{Event, watched};
 
@@ -135,6 +140,8 @@ pub struct Settings {
     pub audit: Audit,
     /// The directory whose files calls may read, and in which they may write.
     pub files_dir: Option<PathBuf>,
+    /// How much there is beside the tools.
+    pub capabilities: Capabilities,
 }
 
 /// The tools could not be made: by a fault of this build, or by a policy that cannot be used.
@@ -169,6 +176,7 @@ pub struct Tools {
     project: Option<String>,
     max_bytes: usize,
     files: Option<Files>,
+    capabilities: Capabilities,
     anonymous: bool,
     /// Whether the token is of a kind that GitLab describes to itself.
     describes_itself: bool,
@@ -194,6 +202,7 @@ impl Tools {
             project: settings.project,
             max_bytes: settings.max_bytes,
             files: settings.files_dir.map(|root| Files::new(root, settings.gitlab.max_body)),
+            capabilities: settings.capabilities,
             anonymous: settings.gitlab.token.is_none(),
             describes_itself: matches!(settings.gitlab.token, Some(Token::Private(_))),
             base: settings.gitlab.base.clone(),

@@ -20,7 +20,7 @@ const ROOMS: [(&str, &[&str]); 10] = [
 ];
 
 /// Which modules a module may name.
-const ARROWS: [(&str, &[&str]); 15] = [
+const ARROWS: [(&str, &[&str]); 16] = [
     ("catalog", &[]),
     ("search", &["catalog"]),
     ("call", &["catalog"]),
@@ -28,7 +28,8 @@ const ARROWS: [(&str, &[&str]); 15] = [
     ("gitlab", &["catalog", "call"]),
     ("files", &[]),
     ("present", &["catalog"]),
-    ("tools", &["catalog", "search", "call", "policy", "gitlab", "files", "present"]),
+    ("guides", &["present"]),
+    ("tools", &["catalog", "search", "call", "policy", "gitlab", "files", "present", "guides"]),
     ("server", &["tools"]),
     ("sandbox", &[]),
     ("eval", &["catalog", "search"]),

@@ -6,6 +6,7 @@
 
 mod answers;
 mod audit;
+mod capabilities;
 mod catalog;
 mod client;
 mod command_line;

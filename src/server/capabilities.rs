@@ -1,0 +1,151 @@
+//! Resources, prompts and completions as the protocol has them; what they say is of [`crate::tools`].
+
+use std::time::Duration;
+
+use rmcp::ErrorData;
+use rmcp::model::{
+    CacheScope, CompleteRequestParams, CompleteResult, CompletionInfo, GetPromptRequestParams,
+    GetPromptResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    PaginatedRequestParams, Prompt, PromptArgument, PromptMessage, ReadResourceRequestParams,
+    ReadResourceResult, Reference, Resource, ResourceContents, ResourceTemplate, Role,
+};
+use rmcp::service::{RequestContext, RoleServer};
+use serde_json::Value;
+
+use super::FRESH_FOR_MS;
+use crate::tools::{Completed, Entry, ErrorKind, Root, Roots, ToolError, Tools, is_of_workspace};
+
+/// How long a client may take to tell of its workspace.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Every list is one page.
+pub(super) fn one_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    match request.and_then(|request| request.cursor) {
+        Some(cursor) => Err(ErrorData::invalid_params(format!("no page begins at cursor {cursor}"), None)),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn resources(tools: &Tools) -> ListResourcesResult {
+    let resources = tools.resources().into_iter().map(|entry| {
+        let Entry { uri, name, title, what, mime } = entry;
+        Resource::new(uri, name).with_title(title).with_description(what).with_mime_type(mime)
+    });
+    ListResourcesResult::with_all_items(resources.collect())
+        .with_ttl_ms(FRESH_FOR_MS)
+        .with_cache_scope(CacheScope::Public)
+}
+
+/// Which things of GitLab's can be read depends on the token.
+pub(super) fn templates(tools: &Tools) -> ListResourceTemplatesResult {
+    let templates = tools.templates().into_iter().map(|entry| {
+        let Entry { uri, name, title, what, mime } = entry;
+        ResourceTemplate::new(uri, name).with_title(title).with_description(what).with_mime_type(mime)
+    });
+    ListResourceTemplatesResult::with_all_items(templates.collect()).with_cache_scope(CacheScope::Private)
+}
+
+pub(super) async fn read(
+    tools: &Tools,
+    request: ReadResourceRequestParams,
+    context: &RequestContext<RoleServer>,
+) -> Result<ReadResourceResult, ErrorData> {
+    let uri = request.uri;
+    let roots = match is_of_workspace(&uri) {
+        true => roots(context).await,
+        false => Roots::Unknown(""),
+    };
+    let read = tools.read_resource(&uri, &roots).await.map_err(|error| refused(&error))?;
+    let contents = ResourceContents::text(read.text, uri).with_mime_type(read.mime);
+    let result = ReadResourceResult::new(vec![contents]);
+    Ok(match read.is_constant {
+        true => result.with_ttl_ms(FRESH_FOR_MS).with_cache_scope(CacheScope::Public),
+        false => result.with_ttl_ms(0).with_cache_scope(CacheScope::Private),
+    })
+}
+
+/// What the client says of its workspace. Nothing is asked where MCP has retired it (2026-07-28, roots).
+#[expect(deprecated, reason = "clients of the older era have it")]
+async fn roots(context: &RequestContext<RoleServer>) -> Roots {
+    if context.protocol_version().is_some_and(|version| !version.has_initialize()) {
+        return Roots::Unknown(
+            "This version of the protocol has no roots. `--project` (GITLAB_PROJECT) names the project.",
+        );
+    }
+    if context.client_capabilities().is_none_or(|client| client.roots.is_none()) {
+        return Roots::Unknown(
+            "The client tells of no roots. `--project` (GITLAB_PROJECT) names the project.",
+        );
+    }
+    match tokio::time::timeout(PATIENCE, context.peer.list_roots()).await {
+        Ok(Ok(listed)) => Roots::Given(
+            listed
+                .roots
+                .into_iter()
+                .map(|root| Root { uri: root.uri, name: root.name, project: None })
+                .collect(),
+        ),
+        Ok(Err(_)) | Err(_) => Roots::Unknown("The client was asked for its roots and did not tell."),
+    }
+}
+
+pub(super) fn prompts(tools: &Tools) -> ListPromptsResult {
+    let prompts = tools.prompts().iter().map(|prompt| {
+        let arguments = prompt.arguments.iter().map(|argument| {
+            PromptArgument::new(argument.name)
+                .with_description(argument.what)
+                .with_required(tools.requires(argument))
+        });
+        Prompt::new(prompt.name, Some(prompt.what), Some(arguments.collect())).with_title(prompt.title)
+    });
+    ListPromptsResult::with_all_items(prompts.collect())
+        .with_ttl_ms(FRESH_FOR_MS)
+        .with_cache_scope(CacheScope::Private)
+}
+
+pub(super) fn prompt(tools: &Tools, request: GetPromptRequestParams) -> Result<GetPromptResult, ErrorData> {
+    let given = request.arguments.unwrap_or_default();
+    let asked = tools.prompt(&request.name, given).map_err(|error| refused(&error))?;
+    let message = PromptMessage::new_text(Role::User, asked.text);
+    Ok(GetPromptResult::new(vec![message]).with_description(asked.what))
+}
+
+pub(super) async fn complete(
+    tools: &Tools,
+    request: CompleteRequestParams,
+) -> Result<CompleteResult, ErrorData> {
+    let completed = match &request.r#ref {
+        Reference::Prompt(prompt) => Completed::Prompt(&prompt.name),
+        Reference::Resource(template) => Completed::Template(&template.uri),
+        _ => return Err(ErrorData::invalid_params("`ref` is of a kind that nothing completes", None)),
+    };
+    let given = request.context.and_then(|context| context.arguments).unwrap_or_default();
+    let completion = tools
+        .complete(completed, &request.argument.name, &request.argument.value, &given)
+        .await
+        .map_err(|error| refused(&error))?;
+    let mut info = CompletionInfo::default();
+    info.values = completion.values;
+    info.total = completion.total.and_then(|total| u32::try_from(total).ok());
+    info.has_more = Some(completion.has_more);
+    Ok(CompleteResult::new(info))
+}
+
+/// An error as JSON-RPC has it, with all that it carries. What is not found has a code of its own before
+/// 2026-07-28, which rmcp sees to.
+fn refused(error: &ToolError) -> ErrorData {
+    let data = error.structured().remove("error").unwrap_or(Value::Null);
+    let message = match &error.hint {
+        Some(hint) => format!("{}. {hint}", error.message.trim_end_matches('.')),
+        None => error.message.clone(),
+    };
+    match error.kind {
+        ErrorKind::NotFound => ErrorData::resource_not_found(message, Some(data)),
+        // The same will not do another time.
+        ErrorKind::InvalidParams
+        | ErrorKind::AmbiguousAlias
+        | ErrorKind::UnknownAction
+        | ErrorKind::Denied => ErrorData::invalid_params(message, Some(data)),
+        _ => ErrorData::internal_error(message, Some(data)),
+    }
+}
