@@ -74,6 +74,8 @@ pub struct Profile {
     /// The words after it.
     pub verb_rest: Vec<WordId>,
     pub kind: Kind,
+    /// The number of its kind among the deeds that are learnt: finer, and by its verb.
+    pub deed: u8,
     /// Done to all of them, or several at once.
     pub bulk: bool,
     pub destructive: bool,

@@ -46,13 +46,13 @@ pub fn judge(ranker: &Ranker, words: &str) -> Result<Vec<(usize, Features)>, Sea
 }
 
 fn read(ranker: &Ranker, words: &str) -> Request {
-    let Ranker { lexicon, profiles, weights, .. } = ranker;
-    Reader { lexicon, vocabulary: &profiles.vocabulary, weights }.read(words)
+    let Ranker { lexicon, profiles, deeds, weights, .. } = ranker;
+    Reader { lexicon, vocabulary: &profiles.vocabulary, deeds, weights }.read(words)
 }
 
 fn scorer<'a>(ranker: &'a Ranker, request: &'a Request, evidence: &'a [Evidence]) -> Scorer<'a> {
-    let Ranker { index, profiles, senses, lexicon, weights } = ranker;
-    Scorer { profiles, senses, lexicon, weights, index, request, evidence }
+    let Ranker { index, profiles, senses, deeds, lexicon, weights } = ranker;
+    Scorer { profiles, senses, deeds, lexicon, weights, index, request, evidence }
 }
 
 /// The actions that the request names outright.

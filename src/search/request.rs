@@ -1,5 +1,6 @@
 //! A request in words to what it means: concepts, the verb asked for, the noun that is its object, and where.
 
+use super::deeds::{Deeds, Telling};
 use super::lexicon::{Asked, Entry, Lexicon, Meaning};
 use super::mentions;
 use super::normalise::{Endings, split};
@@ -28,6 +29,8 @@ pub struct Concept {
     /// The next word is another that says something: `commit history`, not `commit a file`.
     pub(super) joined: bool,
     pub(super) clause: usize,
+    /// The position of its first word.
+    pub(super) at: usize,
 }
 
 impl Concept {
@@ -46,6 +49,8 @@ pub struct Request {
     pub concepts: Vec<Concept>,
     /// Bits of [`super::profile::scope`].
     pub scopes: u8,
+    /// The words that say something of the deed.
+    pub telling: Vec<Telling>,
     pub(super) question: bool,
     /// Is not sure itself: `might`; or asks about something and nobody to do it: `can branches be deleted?`
     pub doubt: bool,
@@ -84,6 +89,7 @@ fn only_asks(text: &str, tokens: &[Token]) -> bool {
 pub struct Reader<'a> {
     pub lexicon: &'a Lexicon,
     pub vocabulary: &'a Vocabulary<'a>,
+    pub deeds: &'a Deeds<'a>,
     pub weights: &'a Weights,
 }
 
@@ -96,6 +102,7 @@ impl Reader<'_> {
             question: tokens.first().is_some_and(|token| self.lexicon.is_question(&token.word)),
             doubt: tokens.iter().any(|token| self.lexicon.is_doubt(&token.word)) || only_asks(text, &tokens),
             wish: tokens.iter().any(|token| self.lexicon.is_wish(&token.word)),
+            telling: self.telling(&tokens),
             ..Request::default()
         };
         self.add_concepts(&tokens, &mut request);
@@ -103,6 +110,13 @@ impl Reader<'_> {
             self.add_mention(kind, &mut request);
         }
         request
+    }
+
+    /// What is guessed from a misspelt word says nothing of the deed.
+    fn telling(&self, tokens: &[Token]) -> Vec<Telling> {
+        let says = |token: &Token| !token.guessed && !token.stem.bytes().all(|byte| byte.is_ascii_digit());
+        let stems = tokens.iter().enumerate().filter(|(_, token)| says(token));
+        self.deeds.telling(stems.map(|(at, token)| (at, token.stem.as_str())))
     }
 
     fn is_known(&self, stem: &str) -> bool {
@@ -210,7 +224,7 @@ impl Reader<'_> {
                     head = true;
                 }
                 if !whose || (head && ends_phrase) {
-                    request.concepts.push(Concept { head, clause, many, ends_phrase, joined, ..concept });
+                    request.concepts.push(Concept { head, clause, many, ends_phrase, joined, at, ..concept });
                 }
             }
             at += length;
@@ -285,6 +299,7 @@ impl Reader<'_> {
             ends_phrase: false,
             joined: false,
             clause: 0,
+            at: 0,
         }
     }
 
@@ -335,6 +350,7 @@ impl Reader<'_> {
             ends_phrase: true,
             joined: false,
             clause: request.concepts.last().map_or(0, |last| last.clause),
+            at: usize::MAX,
         });
     }
 }

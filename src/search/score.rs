@@ -1,5 +1,6 @@
 //! From evidence to a score: the features of an action against a request or a window of it, and their sum.
 
+use super::deeds::Deeds;
 use super::evidence::{Evidence, InvertedIndex};
 use super::intent;
 use super::lexicon::Lexicon;
@@ -42,6 +43,7 @@ const AGREED: [f32; 5] = [0.0, 0.0, 0.6, 0.9, 1.0];
 pub struct Scorer<'a> {
     pub profiles: &'a Profiles<'a>,
     pub senses: &'a Senses<'a>,
+    pub deeds: &'a Deeds<'a>,
     pub lexicon: &'a Lexicon,
     pub weights: &'a Weights,
     pub index: &'a InvertedIndex,
@@ -49,13 +51,15 @@ pub struct Scorer<'a> {
     pub evidence: &'a [Evidence],
 }
 
-/// The words of a segment in the index: which concept each belongs to, and what it is worth; and what they mean.
+/// The words of a segment in the index: which concept each belongs to, and what it is worth; what they mean, and which
+/// deeds they ask for.
 struct Said<'s> {
     /// For each word of the vocabulary, one more than its position in `words`; 0 where it was not said.
     positions: Vec<u8>,
     words: Vec<(usize, f32)>,
     mass: f32,
     meant: Meant<'s>,
+    deeds: Vec<f32>,
 }
 
 impl Scorer<'_> {
@@ -123,6 +127,7 @@ impl Scorer<'_> {
             words: Vec::new(),
             mass: 0.0,
             meant: self.meant(segment),
+            deeds: self.asked(segment),
         };
         for at in &segment.concepts {
             let Some(concept) = self.request.concepts.get(*at) else { continue };
@@ -144,6 +149,12 @@ impl Scorer<'_> {
             let worth = if head { 1.0 } else { self.weights.beside };
             meaning.words.iter().map(move |word| (*word, worth))
         }))
+    }
+
+    /// What the words of a segment ask for, of each deed.
+    fn asked(&self, segment: &Segment) -> Vec<f32> {
+        let telling = self.request.telling.iter().copied();
+        self.deeds.asked(telling.filter(|telling| segment.range.contains(&telling.at)))
     }
 
     fn scored(
@@ -189,6 +200,7 @@ impl Scorer<'_> {
             Feature::Change => intent::change(asked.is_none() && self.request.wish, profile),
             Feature::Noun => self.noun(profile, said),
             Feature::Verb => intent::verb(asked, &segment.states, profile),
+            Feature::Deed => said.deeds.get(usize::from(profile.deed)).copied().unwrap_or_default(),
             Feature::Question => {
                 holds(self.request.question && !matches!(profile.kind, Kind::List | Kind::Get))
             }

@@ -1,5 +1,7 @@
 //! A request as a whole and in windows: the verb asked for, and the noun it is done to.
 
+use std::ops::Range;
+
 use super::lexicon::{Asked, Lexicon};
 use super::profile::{Kind, WordId};
 use super::request::{Concept, Request};
@@ -18,6 +20,8 @@ pub struct Segment {
     pub object: Option<usize>,
     /// Participles, which tell a state and ask for nothing: `assigned to me`.
     pub states: Vec<WordId>,
+    /// The positions of its words.
+    pub range: Range<usize>,
 }
 
 impl Request {
@@ -30,7 +34,8 @@ impl Request {
     pub fn without_guesses(&self, segment: &Segment, lexicon: &Lexicon) -> Option<Segment> {
         let sure = |at: &usize| self.concepts.get(*at).is_some_and(|concept| !concept.guessed);
         let left: Vec<usize> = segment.concepts.iter().copied().filter(sure).collect();
-        (left.len() < segment.concepts.len()).then(|| self.segment(left, lexicon))
+        let without = || Segment { range: segment.range.clone(), ..self.segment(left.clone(), lexicon) };
+        (left.len() < segment.concepts.len()).then(without)
     }
 
     /// The clauses of a request that asks for several things.
@@ -80,8 +85,18 @@ impl Request {
             asked: asked.map(|asked| if many { lexicon.of_several(asked) } else { asked }),
             object,
             states: self.states(&concepts),
+            range: self.range(&concepts),
             concepts,
         }
+    }
+
+    /// From the first concept's words up to those of the next beyond the last; what no concept has belongs to its
+    /// neighbours.
+    fn range(&self, concepts: &[usize]) -> Range<usize> {
+        let position = |at: usize| self.concepts.get(at).map(|concept| concept.at);
+        let first = concepts.first().filter(|first| **first > 0).and_then(|first| position(*first));
+        let last = concepts.iter().max().and_then(|last| position(last + 1));
+        first.unwrap_or_default()..last.unwrap_or(usize::MAX)
     }
 
     /// The concept that is the verb: the first, where it can be one; else one that ends its phrase: `issue list`.
