@@ -25,6 +25,7 @@ mod profile;
 mod ranking;
 mod request;
 mod routes;
+mod said;
 mod score;
 mod segment;
 mod senses;

@@ -22,6 +22,8 @@ pub struct Concept {
     pub(super) plural: bool,
     pub(super) verb: Option<Asked>,
     pub(super) past: bool,
+    /// A participle that is wished for: `should be closed`.
+    pub(super) wished: bool,
     /// The first of a clause.
     pub(super) opens: bool,
     /// The last before a preposition, a participle or the end.
@@ -112,11 +114,10 @@ impl Reader<'_> {
         request
     }
 
-    /// What is guessed from a misspelt word says nothing of the deed.
     fn telling(&self, tokens: &[Token]) -> Vec<Telling> {
-        let says = |token: &Token| !token.guessed && !token.stem.bytes().all(|byte| byte.is_ascii_digit());
-        let stems = tokens.iter().enumerate().filter(|(_, token)| says(token));
-        self.deeds.telling(stems.map(|(at, token)| (at, token.stem.as_str())))
+        let is_number = |token: &Token| token.stem.bytes().all(|byte| byte.is_ascii_digit());
+        let words = tokens.iter().enumerate().filter(|(_, token)| !is_number(token));
+        self.deeds.telling(words.map(|(at, token)| (at, token.stem.as_str(), token.guessed)))
     }
 
     fn is_known(&self, stem: &str) -> bool {
@@ -265,6 +266,8 @@ impl Reader<'_> {
             .collect();
         let single = own.first().copied().filter(|_| span.len() == 1);
         let verb = if state { self.lexicon.listing() } else { self.asked(single, entry) };
+        let participle = span.iter().find(|token| token.endings.past);
+        let wished = participle.is_some_and(|token| token.wished);
         let past = span.last().is_some_and(|last| last.endings.past && !last.wished);
         let guess = if span.iter().any(|token| token.guessed) { self.weights.guess } else { 1.0 };
         let mut meanings = Vec::new();
@@ -293,6 +296,7 @@ impl Reader<'_> {
             guessed: span.iter().any(|token| token.guessed),
             plural: span.last().is_some_and(|last| last.endings.plural),
             past,
+            wished,
             verb,
             opens: span.first().is_some_and(|first| first.opens),
             many: None,
@@ -345,6 +349,7 @@ impl Reader<'_> {
             plural: false,
             verb: None,
             past: false,
+            wished: false,
             opens: false,
             many: Some(false),
             ends_phrase: true,

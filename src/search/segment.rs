@@ -22,6 +22,8 @@ pub struct Segment {
     pub states: Vec<WordId>,
     /// The positions of its words.
     pub range: Range<usize>,
+    /// Without what was guessed.
+    pub certain: bool,
 }
 
 impl Request {
@@ -34,8 +36,12 @@ impl Request {
     pub fn without_guesses(&self, segment: &Segment, lexicon: &Lexicon) -> Option<Segment> {
         let sure = |at: &usize| self.concepts.get(*at).is_some_and(|concept| !concept.guessed);
         let left: Vec<usize> = segment.concepts.iter().copied().filter(sure).collect();
-        let without = || Segment { range: segment.range.clone(), ..self.segment(left.clone(), lexicon) };
-        (left.len() < segment.concepts.len()).then(without)
+        let guesses = left.len() < segment.concepts.len();
+        guesses.then(|| Segment {
+            range: segment.range.clone(),
+            certain: true,
+            ..self.segment(left, lexicon)
+        })
     }
 
     /// The clauses of a request that asks for several things.
@@ -86,6 +92,7 @@ impl Request {
             object,
             states: self.states(&concepts),
             range: self.range(&concepts),
+            certain: false,
             concepts,
         }
     }
@@ -99,7 +106,8 @@ impl Request {
         first.unwrap_or_default()..last.unwrap_or(usize::MAX)
     }
 
-    /// The concept that is the verb: the first, where it can be one; else one that ends its phrase: `issue list`.
+    /// The concept that is the verb: the first, where it can be one; else one that ends its phrase: `issue list`; else
+    /// one that is wished for: `should be locked`.
     fn verb(&self, concepts: &[usize], lexicon: &Lexicon) -> Option<usize> {
         let first = concepts.iter().copied().find(|at| self.concepts.get(*at).is_some_and(|c| c.opens));
         let leading = first.or(concepts.first().copied()).filter(|at| self.leads(*at, lexicon));
@@ -108,8 +116,13 @@ impl Request {
         let reads = |at: &usize, wanted: Kind| self.asks(*at).is_some_and(|asked| asked.kind == wanted);
         match (leading, trailing) {
             (Some(get), Some(list)) if reads(&get, Kind::Get) && reads(&list, Kind::List) => Some(list),
-            (leading, trailing) => leading.or(trailing),
+            (leading, trailing) => leading.or(trailing).or_else(|| self.wished(concepts)),
         }
+    }
+
+    fn wished(&self, concepts: &[usize]) -> Option<usize> {
+        let wished = |at: &usize| self.concepts.get(*at).is_some_and(|concept| concept.wished);
+        concepts.iter().copied().find(|at| wished(at) && self.asks(*at).is_some())
     }
 
     fn asks(&self, at: usize) -> Option<&Asked> {
