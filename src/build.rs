@@ -1,6 +1,9 @@
 //! Turns `catalog/` into the bytes that the binary embeds: the records behind their table of offsets, the words,
 //! and the finder's index. Everything that can be done before the program starts is done here.
 
+#[path = "search/deeds.rs"]
+#[allow(dead_code)]
+mod deeds;
 #[path = "catalog/embedded.rs"]
 #[allow(dead_code)]
 mod embedded;
@@ -35,6 +38,8 @@ mod sensing;
 #[path = "catalog/surface.rs"]
 #[allow(dead_code)]
 mod surface;
+#[path = "search/teaching.rs"]
+mod teaching;
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -94,7 +99,8 @@ fn main() -> Outcome<()> {
     write_types(&fs::read_to_string(root.join("types.txt"))?, &out)?;
     fs::write(out.join("catalog_words.bin"), deflated(&postcard::to_allocvec(&words)?)?)?;
     fs::write(out.join("catalog_surface.bin"), deflated(&surface)?)?;
-    write_search(&actions, &words, &fs::read_to_string(root.join("senses.txt"))?, &out)
+    let read = |name: &str| fs::read_to_string(root.join(name));
+    write_search(&actions, &words, (&read("senses.txt")?, &read("deeds.txt")?), &out)
 }
 
 /// For `benches/find.rs` alone: every action again under other names, as often as a variable says, to see how time and
@@ -233,12 +239,14 @@ fn deflated(bytes: &[u8]) -> Outcome<Vec<u8>> {
     Ok(packed.finish()?)
 }
 
-fn write_search(actions: &[Action], words: &Words, senses: &str, out: &Path) -> Outcome<()> {
-    let built = indexing::build(actions, words, senses)?;
+/// What was learnt is the text of `senses.txt` and of `deeds.txt`.
+fn write_search(actions: &[Action], words: &Words, learnt: (&str, &str), out: &Path) -> Outcome<()> {
+    let built = indexing::build(actions, words, learnt)?;
     fs::write(out.join("search_table.bin"), built.table)?;
     fs::write(out.join("search_index.bin"), built.index)?;
     fs::write(out.join("search_profiles.bin"), built.profiles)?;
     fs::write(out.join("search_senses.bin"), built.senses)?;
+    fs::write(out.join("search_deeds.bin"), built.deeds)?;
     fs::write(out.join("search_routes.bin"), built.routes)?;
     Ok(())
 }

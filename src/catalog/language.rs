@@ -23,6 +23,9 @@ pub struct Language {
     /// What a verb asks for.
     #[serde(default, rename = "verb")]
     pub verbs: Vec<Verb>,
+    /// The kinds of deed that actions do.
+    #[serde(default, rename = "deed")]
+    pub deeds: Vec<Deed>,
     /// Words after which a request names what stands beside its object: `labels of a project`.
     #[serde(default)]
     pub prepositions: Vec<String>,
@@ -87,6 +90,14 @@ fn full_weight() -> f32 {
 pub struct Verb {
     pub say: Vec<String>,
     pub mean: Vec<String>,
+}
+
+/// A kind of deed, and the verbs of the actions that do it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Deed {
+    pub name: String,
+    pub verbs: Vec<String>,
 }
 
 /// A group of actions that share the first part of their id. From `[domain.NAME]` in `catalog/curation`.

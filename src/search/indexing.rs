@@ -9,12 +9,12 @@ use tantivy::schema::TantivyDocument;
 use tantivy::{Index, IndexSettings};
 
 use super::fields::{PLACES, Place, schema};
-use super::language::{Domain, Words};
+use super::language::{Deed, Domain, Words};
 use super::model::{Action, Audience, GraphqlKind, Method, Operation, Piece, Risk, Scope, pieces};
 use super::normalise::{Stemmer, split};
 use super::packed::{File, Table};
 use super::profile::{DomainProfile, Kind, Lines, Profile, Profiles, Route, Vocabulary, WordId, scope};
-use super::sensing;
+use super::{sensing, teaching};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -37,12 +37,15 @@ pub struct Built {
     pub index: Vec<u8>,
     pub profiles: Vec<u8>,
     pub senses: Vec<u8>,
+    pub deeds: Vec<u8>,
     pub routes: Vec<u8>,
 }
 
-/// Builds all of it from actions sorted by id, and the text of `senses.txt`.
-pub fn build(actions: &[Action], words: &Words, senses: &str) -> Outcome<Built> {
+/// Builds all of it from actions sorted by id, and the texts of `senses.txt` and `deeds.txt`.
+pub fn build(actions: &[Action], words: &Words, (senses, deeds): (&str, &str)) -> Outcome<Built> {
     let analyser = Analyser::new(words);
+    let names: Vec<&str> = words.language.deeds.iter().map(|deed| deed.name.as_str()).collect();
+    let deeds = teaching::build(deeds, &names)?;
     let texts: Vec<Texts> = actions.iter().map(|action| analyser.texts(action)).collect();
     let (table, index) = write_index(&texts)?;
     let profiler = Profiler::new(actions, &texts, &analyser);
@@ -50,7 +53,7 @@ pub fn build(actions: &[Action], words: &Words, senses: &str) -> Outcome<Built> 
     let senses = sensing::build(senses, &profiles)?;
     let profiles = postcard::to_allocvec(&profiles)?;
     let routes = postcard::to_allocvec(&routes(actions)?)?;
-    Ok(Built { table, index, profiles, senses, routes })
+    Ok(Built { table, index, profiles, senses, deeds, routes })
 }
 
 /// The words of an action by place, and the short texts that could be the request.
@@ -65,6 +68,7 @@ struct Analyser<'a> {
     stopwords: BTreeSet<&'a str>,
     prepositions: BTreeSet<&'a str>,
     domains: &'a BTreeMap<String, Domain>,
+    deeds: &'a [Deed],
 }
 
 impl<'a> Analyser<'a> {
@@ -74,6 +78,7 @@ impl<'a> Analyser<'a> {
             stopwords: words.language.stopwords.iter().map(String::as_str).collect(),
             prepositions: words.language.prepositions.iter().map(String::as_str).collect(),
             domains: &words.domains,
+            deeds: &words.language.deeds,
         }
     }
 
@@ -139,6 +144,19 @@ impl<'a> Analyser<'a> {
         let written = [&action.id, &action.summary].into_iter().chain(&action.phrases).chain(&action.aliases);
         let lines: BTreeSet<Vec<String>> = written.map(|text| self.words(text)).chain(named).collect();
         lines.into_iter().filter(|line| !line.is_empty()).collect()
+    }
+
+    /// The number of what an action does among the deeds: by its verb, else by its kind.
+    fn deed(&self, action: &Action) -> u8 {
+        let verb = action.verb().split('_').next().unwrap_or_default();
+        let rest = match kind(action) {
+            Kind::List | Kind::Get => "get",
+            Kind::Delete => "delete",
+            Kind::Create | Kind::Update | Kind::Act => "act",
+        };
+        let by_verb = self.deeds.iter().position(|deed| deed.verbs.iter().any(|known| known == verb));
+        let found = by_verb.or_else(|| self.deeds.iter().position(|deed| deed.name == rest));
+        found.and_then(|at| u8::try_from(at).ok()).unwrap_or(u8::MAX)
     }
 
     fn path_words(&self, operation: &Operation) -> Vec<String> {
@@ -281,6 +299,7 @@ impl<'t> Profiler<'t> {
             verb: verb.next().unwrap_or(WordId::MAX),
             verb_rest: verb.collect(),
             kind: kind(action),
+            deed: self.analyser.deed(action),
             bulk: action.verb().split('_').any(|word| BULK.contains(&word)),
             destructive: action.risk == Risk::Destructive,
             machine: action.audience == Audience::Machine,

@@ -17,6 +17,17 @@ pub fn verb(asked: Option<&Asked>, states: &[WordId], profile: &Profile) -> f32 
     }
 }
 
+/// How likely the deed of an action is by all words, from those of each deed. Where a verb asks to read, that is known,
+/// and whether one or several is for [`number`] to tell.
+pub fn deed(asked: Option<&Asked>, deeds: &[f32], profile: &Profile) -> f32 {
+    let is_read = |kind: Kind| matches!(kind, Kind::List | Kind::Get);
+    let told = asked.is_some_and(|asked| is_read(asked.kind) && !asked.verbs.is_empty());
+    if told && is_read(profile.kind) {
+        return 0.0;
+    }
+    deeds.get(usize::from(profile.deed)).copied().unwrap_or_default()
+}
+
 /// Where a change is wished for, whether the action makes one.
 pub fn change(wished: bool, profile: &Profile) -> f32 {
     match (wished, profile.kind) {

@@ -5,11 +5,12 @@
 //! 3. [`normalise`], [`guess`]: words to stems, misspelt ones to the nearest known.
 //! 4. [`lexicon`], [`request`], [`segment`]: phrases, synonyms, the verb, the object, where; clauses and windows.
 //! 5. [`evidence`]: BM25F over the places of the index.
-//! 6. [`score`], [`intent`], [`senses`]: the features of the best by evidence, weighed by [`weights`].
+//! 6. [`score`], [`intent`], [`senses`], [`deeds`]: the features of the best by evidence, weighed by [`weights`].
 //! 7. [`ranking`]: windows joined, the destructive held back, confidence.
 //!
 //! The only place that names tantivy and strsim. Depends on the catalog alone.
 
+mod deeds;
 mod directory;
 mod evidence;
 mod fields;
@@ -24,6 +25,7 @@ mod profile;
 mod ranking;
 mod request;
 mod routes;
+mod said;
 mod score;
 mod segment;
 mod senses;
@@ -35,6 +37,7 @@ mod tests;
 
 use crate::catalog::{Action, Catalog, CatalogError};
 
+use deeds::Deeds;
 use evidence::InvertedIndex;
 pub use fields::PLACES;
 use lexicon::Lexicon;
@@ -45,6 +48,7 @@ use senses::Senses;
 pub use weights::{FEATURES, Feature, PlaceWeight, WEIGHTS, Weights};
 
 static PROFILES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/search_profiles.bin"));
+static DEEDS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/search_deeds.bin"));
 static SENSES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/search_senses.bin"));
 
 /// Why a search could not be made. None of them is the request's fault.
@@ -118,6 +122,7 @@ pub struct Ranker {
     index: InvertedIndex,
     profiles: Profiles<'static>,
     senses: Senses<'static>,
+    deeds: Deeds<'static>,
     lexicon: Lexicon,
     weights: Weights,
 }
@@ -138,8 +143,9 @@ impl Ranker {
     pub fn open_with(catalog: &Catalog, weights: Weights) -> Result<Ranker, SearchError> {
         let profiles: Profiles<'static> = postcard::from_bytes(PROFILES).map_err(SearchError::Embedded)?;
         let senses: Senses<'static> = postcard::from_bytes(SENSES).map_err(SearchError::Embedded)?;
+        let deeds: Deeds<'static> = postcard::from_bytes(DEEDS).map_err(SearchError::Embedded)?;
         let lexicon = Lexicon::new(catalog.words()?, &profiles);
-        Ok(Ranker { index: InvertedIndex::open(&profiles)?, profiles, senses, lexicon, weights })
+        Ok(Ranker { index: InvertedIndex::open(&profiles)?, profiles, senses, deeds, lexicon, weights })
     }
 
     /// The actions that a request's words speak for, each by its number, with what is known of it; nothing where the

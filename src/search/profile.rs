@@ -28,15 +28,19 @@ pub struct Vocabulary<'a> {
     #[serde(borrow)]
     words: Vec<&'a str>,
     counts: Vec<u16>,
-    /// How many actions there are.
-    actions: u16,
+    /// How much each word tells, from the number of actions that have it.
+    idfs: Vec<f32>,
 }
 
 impl<'a> Vocabulary<'a> {
     /// From sorted words, their counts, and the number of actions.
     #[allow(dead_code)] // The build script makes it, the ranker reads it.
     pub fn new(words: Vec<&'a str>, counts: Vec<u16>, actions: u16) -> Vocabulary<'a> {
-        Vocabulary { words, counts, actions }
+        let idf = |count: &u16| {
+            let count = f32::from(*count);
+            (1.0 + (f32::from(actions) - count + 0.5) / (count + 0.5)).ln()
+        };
+        Vocabulary { words, idfs: counts.iter().map(idf).collect(), counts }
     }
 
     pub fn id(&self, word: &str) -> Option<WordId> {
@@ -49,10 +53,9 @@ impl<'a> Vocabulary<'a> {
         self.counts.get(usize::from(id)).copied().unwrap_or_default()
     }
 
-    /// How much a word tells, from the number of actions that have it.
+    /// How much a word tells; nothing where it is unknown.
     pub fn idf(&self, id: WordId) -> f32 {
-        let count = f32::from(self.count(id));
-        (1.0 + (f32::from(self.actions) - count + 0.5) / (count + 0.5)).ln()
+        self.idfs.get(usize::from(id)).copied().unwrap_or_default()
     }
 
     pub fn words(&self) -> &[&'a str] {
@@ -74,6 +77,8 @@ pub struct Profile {
     /// The words after it.
     pub verb_rest: Vec<WordId>,
     pub kind: Kind,
+    /// The number of its kind among the deeds that are learnt: finer, and by its verb.
+    pub deed: u8,
     /// Done to all of them, or several at once.
     pub bulk: bool,
     pub destructive: bool,

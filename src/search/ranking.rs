@@ -46,13 +46,13 @@ pub fn judge(ranker: &Ranker, words: &str) -> Result<Vec<(usize, Features)>, Sea
 }
 
 fn read(ranker: &Ranker, words: &str) -> Request {
-    let Ranker { lexicon, profiles, weights, .. } = ranker;
-    Reader { lexicon, vocabulary: &profiles.vocabulary, weights }.read(words)
+    let Ranker { lexicon, profiles, deeds, weights, .. } = ranker;
+    Reader { lexicon, vocabulary: &profiles.vocabulary, deeds, weights }.read(words)
 }
 
 fn scorer<'a>(ranker: &'a Ranker, request: &'a Request, evidence: &'a [Evidence]) -> Scorer<'a> {
-    let Ranker { index, profiles, senses, lexicon, weights } = ranker;
-    Scorer { profiles, senses, lexicon, weights, index, request, evidence }
+    let Ranker { index, profiles, senses, deeds, lexicon, weights } = ranker;
+    Scorer { profiles, senses, deeds, lexicon, weights, index, request, evidence }
 }
 
 /// The actions that the request names outright.
@@ -208,7 +208,7 @@ impl<'f> Found<'f> {
         }
         let several = request.intents(&ranker.lexicon).len() > 1;
         let certainty =
-            if doubtful || several { 0.0 } else { beyond(weights.long) * self.certainty(weights.alike) };
+            if doubtful || several { 0.0 } else { beyond(weights.long) * self.certainty(weights) };
         let confidence = self.confidence(certainty, weights.sure);
         if confidence == Confidence::None {
             let suggestions = suggest::instead(self.query.words, near, self.catalog);
@@ -248,7 +248,8 @@ impl<'f> Found<'f> {
             let of = |feature: Feature| scored.features.get(feature as usize).copied().unwrap_or_default();
             let far = of(Feature::Line) < weights.said || of(Feature::Verb) < -weights.against;
             let unasked = of(Feature::Unasked) > 0.0 && far;
-            action.risk == Risk::Destructive && (doubtful || unasked || scored.score < weights.harm)
+            let without_guess = scored.score - of(Feature::Deed) * weights.feature(Feature::Deed);
+            action.risk == Risk::Destructive && (doubtful || unasked || without_guess < weights.harm)
         };
         if !self.hits.first().is_some_and(is_weak) {
             return;
@@ -271,11 +272,12 @@ impl<'f> Found<'f> {
         features.map(share).fold(0.0, f32::max)
     }
 
-    /// The lead of the best over the second, and how nearly one of its texts is the request.
-    fn certainty(&self, alike: f32) -> f32 {
-        let line =
-            self.hits.first().and_then(|(first, _)| first.features.get(Feature::Line as usize).copied());
-        self.best - self.second + alike * line.unwrap_or_default()
+    /// The lead of the best over the second, how nearly one of its texts is the request, and how likely its deed.
+    fn certainty(&self, weights: &Weights) -> f32 {
+        let first = self.hits.first().map(|(first, _)| first.features).unwrap_or_default();
+        let of = |feature: Feature| first.get(feature as usize).copied().unwrap_or_default();
+        let lead = self.best - self.second;
+        lead + weights.alike * of(Feature::Line) + weights.misdeed * of(Feature::Deed)
     }
 
     fn confidence(&self, certainty: f32, sure: f32) -> Confidence {

@@ -1,5 +1,6 @@
 //! A request in words to what it means: concepts, the verb asked for, the noun that is its object, and where.
 
+use super::deeds::{Deeds, Telling};
 use super::lexicon::{Asked, Entry, Lexicon, Meaning};
 use super::mentions;
 use super::normalise::{Endings, split};
@@ -21,6 +22,8 @@ pub struct Concept {
     pub(super) plural: bool,
     pub(super) verb: Option<Asked>,
     pub(super) past: bool,
+    /// A participle that is wished for: `should be closed`.
+    pub(super) wished: bool,
     /// The first of a clause.
     pub(super) opens: bool,
     /// The last before a preposition, a participle or the end.
@@ -28,6 +31,8 @@ pub struct Concept {
     /// The next word is another that says something: `commit history`, not `commit a file`.
     pub(super) joined: bool,
     pub(super) clause: usize,
+    /// The position of its first word.
+    pub(super) at: usize,
 }
 
 impl Concept {
@@ -46,6 +51,8 @@ pub struct Request {
     pub concepts: Vec<Concept>,
     /// Bits of [`super::profile::scope`].
     pub scopes: u8,
+    /// The words that say something of the deed.
+    pub telling: Vec<Telling>,
     pub(super) question: bool,
     /// Is not sure itself: `might`; or asks about something and nobody to do it: `can branches be deleted?`
     pub doubt: bool,
@@ -115,6 +122,7 @@ impl mentions::Field for Reader<'_> {
 pub struct Reader<'a> {
     pub lexicon: &'a Lexicon,
     pub vocabulary: &'a Vocabulary<'a>,
+    pub deeds: &'a Deeds<'a>,
     pub weights: &'a Weights,
 }
 
@@ -127,6 +135,7 @@ impl Reader<'_> {
             question: tokens.first().is_some_and(|token| self.lexicon.is_question(&token.word)),
             doubt: tokens.iter().any(|token| self.lexicon.is_doubt(&token.word)) || only_asks(text, &tokens),
             wish: tokens.iter().any(|token| self.lexicon.is_wish(&token.word)),
+            telling: self.telling(&tokens),
             ..Request::default()
         };
         self.add_concepts(&tokens, &mut request);
@@ -134,6 +143,12 @@ impl Reader<'_> {
             self.add_mention(kind, &mut request);
         }
         request
+    }
+
+    fn telling(&self, tokens: &[Token]) -> Vec<Telling> {
+        let is_number = |token: &Token| token.stem.bytes().all(|byte| byte.is_ascii_digit());
+        let words = tokens.iter().enumerate().filter(|(_, token)| !is_number(token));
+        self.deeds.telling(words.map(|(at, token)| (at, token.stem.as_str(), token.guessed)))
     }
 
     fn is_known(&self, stem: &str) -> bool {
@@ -252,7 +267,7 @@ impl Reader<'_> {
                     head = true;
                 }
                 if !whose || (head && ends_phrase) {
-                    request.concepts.push(Concept { head, clause, many, ends_phrase, joined, ..concept });
+                    request.concepts.push(Concept { head, clause, many, ends_phrase, joined, at, ..concept });
                 }
             }
             at += length;
@@ -293,6 +308,8 @@ impl Reader<'_> {
             .collect();
         let single = own.first().copied().filter(|_| span.len() == 1);
         let verb = if state { self.lexicon.listing() } else { self.asked(single, entry) };
+        let participle = span.iter().find(|token| token.endings.past);
+        let wished = participle.is_some_and(|token| token.wished);
         let past = span.last().is_some_and(|last| last.endings.past && !last.wished);
         let guess = if span.iter().any(|token| token.guessed) { self.weights.guess } else { 1.0 };
         let mut meanings = Vec::new();
@@ -321,12 +338,14 @@ impl Reader<'_> {
             guessed: span.iter().any(|token| token.guessed),
             plural: span.last().is_some_and(|last| last.endings.plural),
             past,
+            wished,
             verb,
             opens: span.first().is_some_and(|first| first.opens),
             many: None,
             ends_phrase: false,
             joined: false,
             clause: 0,
+            at: 0,
         }
     }
 
@@ -372,11 +391,13 @@ impl Reader<'_> {
             plural: false,
             verb: None,
             past: false,
+            wished: false,
             opens: false,
             many: Some(false),
             ends_phrase: true,
             joined: false,
             clause: request.concepts.last().map_or(0, |last| last.clause),
+            at: usize::MAX,
         });
     }
 }

@@ -1,10 +1,12 @@
 //! From evidence to a score: the features of an action against a request or a window of it, and their sum.
 
+use super::deeds::{Deeds, Telling};
 use super::evidence::{Evidence, InvertedIndex};
 use super::intent;
 use super::lexicon::Lexicon;
 use super::profile::{DomainProfile, Kind, Profile, Profiles, WordId};
 use super::request::Request;
+use super::said::{Matched, Said};
 use super::segment::Segment;
 use super::senses::{Alike, Meant, Senses};
 use super::weights::{FEATURES, Feature, Weights};
@@ -42,20 +44,12 @@ const AGREED: [f32; 5] = [0.0, 0.0, 0.6, 0.9, 1.0];
 pub struct Scorer<'a> {
     pub profiles: &'a Profiles<'a>,
     pub senses: &'a Senses<'a>,
+    pub deeds: &'a Deeds<'a>,
     pub lexicon: &'a Lexicon,
     pub weights: &'a Weights,
     pub index: &'a InvertedIndex,
     pub request: &'a Request,
     pub evidence: &'a [Evidence],
-}
-
-/// The words of a segment in the index: which concept each belongs to, and what it is worth; and what they mean.
-struct Said<'s> {
-    /// For each word of the vocabulary, one more than its position in `words`; 0 where it was not said.
-    positions: Vec<u8>,
-    words: Vec<(usize, f32)>,
-    mass: f32,
-    meant: Meant<'s>,
 }
 
 impl Scorer<'_> {
@@ -123,6 +117,7 @@ impl Scorer<'_> {
             words: Vec::new(),
             mass: 0.0,
             meant: self.meant(segment),
+            deeds: self.asked(segment),
         };
         for at in &segment.concepts {
             let Some(concept) = self.request.concepts.get(*at) else { continue };
@@ -146,6 +141,14 @@ impl Scorer<'_> {
         }))
     }
 
+    /// What the words of a segment ask for, of each deed.
+    fn asked(&self, segment: &Segment) -> Vec<f32> {
+        let telling = self.request.telling.iter().copied();
+        let counts =
+            |telling: &Telling| segment.range.contains(&telling.at) && !(segment.certain && telling.guessed);
+        self.deeds.asked(telling.filter(counts))
+    }
+
     fn scored(
         &self,
         (action, words): (usize, f32),
@@ -155,9 +158,11 @@ impl Scorer<'_> {
     ) -> Scored {
         let mut features = Features::default();
         let alike = said.meant.alike(action, &profile.lines);
+        let (line, near) = self.texts(profile, segment, said);
+        let texts = Texts { words, line, near, alike };
         for (feature, _) in FEATURES {
             if let Some(value) = features.get_mut(feature as usize) {
-                *value = self.feature(feature, profile, (words, alike), segment, said);
+                *value = self.feature(feature, profile, &texts, segment, said);
             }
         }
         forgive(&mut features);
@@ -169,26 +174,23 @@ impl Scorer<'_> {
         &self,
         feature: Feature,
         profile: &Profile,
-        (words, alike): (f32, Alike),
+        texts: &Texts,
         segment: &Segment,
         said: &Said<'_>,
     ) -> f32 {
         let asked = segment.asked.as_ref();
         let holds = |yes: bool| f32::from(u8::from(yes));
         match feature {
-            Feature::Words => words,
-            Feature::Line => {
-                profile.lines.iter().map(|line| self.likeness(line, segment, said)).fold(0.0, f32::max)
-            }
-            Feature::Id => self.likeness(&self.id(profile), segment, said),
-            Feature::Near => {
-                profile.lines.iter().map(|line| self.nearness(line, segment, said)).fold(0.0, f32::max)
-            }
-            Feature::Sense => alike.nearest,
-            Feature::Gist => alike.gist,
+            Feature::Words => texts.words,
+            Feature::Line => texts.line,
+            Feature::Id => self.likeness(&self.matched(&self.id(profile), said), segment, said),
+            Feature::Near => texts.near,
+            Feature::Sense => texts.alike.nearest,
+            Feature::Gist => texts.alike.gist,
             Feature::Change => intent::change(asked.is_none() && self.request.wish, profile),
             Feature::Noun => self.noun(profile, said),
             Feature::Verb => intent::verb(asked, &segment.states, profile),
+            Feature::Deed => intent::deed(asked, &said.deeds, profile),
             Feature::Question => {
                 holds(self.request.question && !matches!(profile.kind, Kind::List | Kind::Get))
             }
@@ -210,17 +212,27 @@ impl Scorer<'_> {
         [name, &[profile.verb], &profile.verb_rest].concat()
     }
 
+    /// How nearly the nearest of an action's lines is the request, and a stretch of it.
+    fn texts(&self, profile: &Profile, segment: &Segment, said: &Said<'_>) -> (f32, f32) {
+        let (mut nearest, mut near) = (0.0, 0.0);
+        for found in profile.lines.iter().map(|line| self.matched(line, said)) {
+            if found.concepts != 0 {
+                nearest = f32::max(nearest, self.likeness(&found, segment, said));
+                near = f32::max(near, self.nearness(&found, segment));
+            }
+        }
+        (nearest, near)
+    }
+
     /// The harmonic mean of the share of the line that was said and of the share of the request it says.
-    fn likeness(&self, line: &[WordId], segment: &Segment, said: &Said<'_>) -> f32 {
-        let found = self.matched(line, said);
+    fn likeness(&self, found: &Matched, segment: &Segment, said: &Said<'_>) -> f32 {
         let of_request = self.mass(segment, |at| found.has(at));
         harmonic(found.share, of_request / said.mass.max(1.0))
     }
 
     /// The same of the line and the stretch of the request between its first word and its last; more, the more of the
     /// request's words agree.
-    fn nearness(&self, line: &[WordId], segment: &Segment, said: &Said<'_>) -> f32 {
-        let found = self.matched(line, said);
+    fn nearness(&self, found: &Matched, segment: &Segment) -> f32 {
         let agreed = found.concepts.count_ones() as usize;
         let worth = AGREED.get(agreed).or(AGREED.last()).copied().unwrap_or_default();
         if worth == 0.0 {
@@ -357,42 +369,15 @@ fn forgive(features: &mut Features) {
     }
 }
 
-/// What of a line was said.
-struct Matched {
-    /// By how much its words tell.
-    share: f32,
-    /// The concepts that say it, a bit each.
-    concepts: u64,
-}
-
-impl Matched {
-    fn has(&self, concept: usize) -> bool {
-        self.concepts & (1 << concept.min(63)) != 0
-    }
+/// What an action's texts say of a segment: its share of all words, how near its nearest line comes to all of the
+/// segment and to a stretch of it, and how alike they mean.
+struct Texts {
+    words: f32,
+    line: f32,
+    near: f32,
+    alike: Alike,
 }
 
 fn harmonic(one: f32, other: f32) -> f32 {
     if one + other > 0.0 { 2.0 * one * other / (one + other) } else { 0.0 }
-}
-
-impl Said<'_> {
-    fn note(&mut self, word: WordId, concept: usize, weight: f32) {
-        let Some(position) = self.positions.get_mut(usize::from(word)) else { return };
-        match usize::from(*position).checked_sub(1).and_then(|at| self.words.get_mut(at)) {
-            Some(known) if known.1 >= weight => {}
-            Some(known) => *known = (concept, weight),
-            None => {
-                if let Ok(next) = u8::try_from(self.words.len() + 1) {
-                    *position = next;
-                    self.words.push((concept, weight));
-                }
-            }
-        }
-    }
-
-    /// The concept that says a word, and what it is worth.
-    fn of(&self, word: WordId) -> Option<(usize, f32)> {
-        let position = usize::from(*self.positions.get(usize::from(word))?);
-        self.words.get(position.checked_sub(1)?).copied()
-    }
 }

@@ -1,5 +1,7 @@
 //! A request as a whole and in windows: the verb asked for, and the noun it is done to.
 
+use std::ops::Range;
+
 use super::lexicon::{Asked, Lexicon};
 use super::profile::{Kind, WordId};
 use super::request::{Concept, Request};
@@ -18,6 +20,10 @@ pub struct Segment {
     pub object: Option<usize>,
     /// Participles, which tell a state and ask for nothing: `assigned to me`.
     pub states: Vec<WordId>,
+    /// The positions of its words.
+    pub range: Range<usize>,
+    /// Without what was guessed.
+    pub certain: bool,
 }
 
 impl Request {
@@ -30,7 +36,12 @@ impl Request {
     pub fn without_guesses(&self, segment: &Segment, lexicon: &Lexicon) -> Option<Segment> {
         let sure = |at: &usize| self.concepts.get(*at).is_some_and(|concept| !concept.guessed);
         let left: Vec<usize> = segment.concepts.iter().copied().filter(sure).collect();
-        (left.len() < segment.concepts.len()).then(|| self.segment(left, lexicon))
+        let guesses = left.len() < segment.concepts.len();
+        guesses.then(|| Segment {
+            range: segment.range.clone(),
+            certain: true,
+            ..self.segment(left, lexicon)
+        })
     }
 
     /// The clauses of a request that asks for several things.
@@ -80,11 +91,23 @@ impl Request {
             asked: asked.map(|asked| if many { lexicon.of_several(asked) } else { asked }),
             object,
             states: self.states(&concepts),
+            range: self.range(&concepts),
+            certain: false,
             concepts,
         }
     }
 
-    /// The concept that is the verb: the first, where it can be one; else one that ends its phrase: `issue list`.
+    /// From the first concept's words up to those of the next beyond the last; what no concept has belongs to its
+    /// neighbours.
+    fn range(&self, concepts: &[usize]) -> Range<usize> {
+        let position = |at: usize| self.concepts.get(at).map(|concept| concept.at);
+        let first = concepts.first().filter(|first| **first > 0).and_then(|first| position(*first));
+        let last = concepts.iter().max().and_then(|last| position(last + 1));
+        first.unwrap_or_default()..last.unwrap_or(usize::MAX)
+    }
+
+    /// The concept that is the verb: the first, where it can be one; else one that ends its phrase: `issue list`; else
+    /// one that is wished for: `should be locked`.
     fn verb(&self, concepts: &[usize], lexicon: &Lexicon) -> Option<usize> {
         let first = concepts.iter().copied().find(|at| self.concepts.get(*at).is_some_and(|c| c.opens));
         let leading = first.or(concepts.first().copied()).filter(|at| self.leads(*at, lexicon));
@@ -93,8 +116,13 @@ impl Request {
         let reads = |at: &usize, wanted: Kind| self.asks(*at).is_some_and(|asked| asked.kind == wanted);
         match (leading, trailing) {
             (Some(get), Some(list)) if reads(&get, Kind::Get) && reads(&list, Kind::List) => Some(list),
-            (leading, trailing) => leading.or(trailing),
+            (leading, trailing) => leading.or(trailing).or_else(|| self.wished(concepts)),
         }
+    }
+
+    fn wished(&self, concepts: &[usize]) -> Option<usize> {
+        let wished = |at: &usize| self.concepts.get(*at).is_some_and(|concept| concept.wished);
+        concepts.iter().copied().find(|at| wished(at) && self.asks(*at).is_some())
     }
 
     fn asks(&self, at: usize) -> Option<&Asked> {

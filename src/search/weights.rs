@@ -20,6 +20,8 @@ pub enum Feature {
     Gist,
     /// The verb asked for against its verb, method and risk.
     Verb,
+    /// Its deed against those that all words of the request ask for: 0 for the likeliest, down to -1.
+    Deed,
     /// A change, where the request wishes for one and says no verb that is known.
     Change,
     /// A question, which wants nothing changed.
@@ -43,7 +45,7 @@ pub enum Feature {
     Unasked,
 }
 
-pub const FEATURES: [(Feature, &str); 18] = [
+pub const FEATURES: [(Feature, &str); 19] = [
     (Feature::Words, "words"),
     (Feature::Line, "line"),
     (Feature::Id, "id"),
@@ -51,6 +53,7 @@ pub const FEATURES: [(Feature, &str); 18] = [
     (Feature::Sense, "sense"),
     (Feature::Gist, "gist"),
     (Feature::Verb, "verb"),
+    (Feature::Deed, "deed"),
     (Feature::Change, "change"),
     (Feature::Question, "question"),
     (Feature::Number, "number"),
@@ -118,6 +121,8 @@ pub struct Weights {
     /// What the likeness of its text is worth beside an answer's lead, and the least sum of both that is sure.
     pub alike: f32,
     pub sure: f32,
+    /// What an answer is less sure for that does another deed than the likeliest.
+    pub misdeed: f32,
     /// Of more concepts than these, a request is less sure to be understood.
     pub long: f32,
     /// Actions whose score is at least this share of the best are counted in the total.
@@ -142,8 +147,8 @@ pub const WEIGHTS: Weights = Weights {
     ],
     saturation: 1.5,
     features: [
-        0.78, 0.11, 0.07, 0.15, 0.47, 0.51, 0.11, 0.18, -0.30, 0.11, 0.07, 0.05, -0.02, 0.07, -0.08, -0.13,
-        -0.05, -0.10,
+        0.78, 0.11, 0.07, 0.15, 0.47, 0.51, 0.11, 0.25, 0.18, -0.30, 0.11, 0.07, 0.05, -0.02, 0.07, -0.08,
+        -0.13, -0.05, -0.10,
     ],
     beside: 0.7,
     unknown: 2.0,
@@ -164,7 +169,8 @@ pub const WEIGHTS: Weights = Weights {
     said: 0.5,
     against: 0.9,
     alike: 0.4,
-    sure: 0.6,
+    sure: 0.63,
+    misdeed: 0.3,
     long: 7.0,
     counted: 0.6,
 };

@@ -1,5 +1,6 @@
 //! The steps of the search, a file each. What they rest on are actions that stay.
 
+mod deeds;
 mod exact;
 mod intent;
 mod mentions;
