@@ -8,6 +8,7 @@
 //! - [`files`]: files of this machine that calls read and write. cap-std is named here alone.
 //! - [`present`]: a reply to what a model should read.
 //! - [`tools`]: find and execute, as the server and the command line offer them.
+//! - [`surface`]: the shapes in which a client sees the catalog: two tools, a tool a family, a tool an action, toolsets.
 //! - [`server`]: the tools over MCP. rmcp is named here alone.
 //! - [`sandbox`]: an embedded GitLab in memory.
 //! - [`eval`]: how well the finder does on written cases.
@@ -26,4 +27,5 @@ pub mod present;
 pub mod sandbox;
 pub mod search;
 pub mod server;
+pub mod surface;
 pub mod tools;

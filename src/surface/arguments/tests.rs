@@ -1,4 +1,4 @@
-use super::super::offer::{EXECUTE, FIND};
+use super::super::pair::{EXECUTE, FIND};
 use super::*;
 use crate::tools::{Detail, ExecuteRequest, FindRequest};
 
@@ -13,7 +13,7 @@ fn execute(arguments: Value) -> Result<Checked<ExecuteRequest>, ToolError> {
 #[test]
 fn the_tables_name_what_the_requests_take() {
     for (offer, schema) in
-        [(FIND, schemars::schema_for!(FindRequest)), (EXECUTE, schemars::schema_for!(ExecuteRequest))]
+        [(&FIND, schemars::schema_for!(FindRequest)), (&EXECUTE, schemars::schema_for!(ExecuteRequest))]
     {
         let mut known: Vec<&String> = schema.get("properties").unwrap().as_object().unwrap().keys().collect();
         let mut listed: Vec<&str> = offer.arguments.iter().map(|argument| argument.name).collect();
