@@ -81,12 +81,7 @@ pub fn check<T: DeserializeOwned>(
 
 /// The schema of each argument, by its name.
 pub fn properties(table: &[Argument]) -> Map<String, Value> {
-    properties_of(table.iter())
-}
-
-/// The same of those that are picked from a table.
-pub fn properties_of<'a>(arguments: impl Iterator<Item = &'a Argument>) -> Map<String, Value> {
-    arguments.map(|argument| (argument.name.to_owned(), argument.schema())).collect()
+    table.iter().map(|argument| (argument.name.to_owned(), argument.schema())).collect()
 }
 
 impl Argument {
@@ -96,6 +91,11 @@ impl Argument {
         let mut schema = self.takes.schema();
         schema.insert("description".to_owned(), json!(self.what));
         Value::Object(schema)
+    }
+
+    /// The same without what it means, where that is said elsewhere.
+    pub fn bare_schema(&self) -> Value {
+        Value::Object(self.takes.schema())
     }
 
     fn refusal(&self, value: &Value) -> String {

@@ -45,14 +45,8 @@ pub fn source(tools: &Tools, number: usize) -> Result<Source, CatalogError> {
     if tools.has_project() {
         branch.required.retain(|name| name != "fullPath");
     }
-    let own = pair::beside().map(|argument| {
-        let mut schema = argument.schema();
-        if let Some(schema) = schema.as_object_mut() {
-            // The instructions say it once for all tools.
-            schema.shift_remove("description");
-        }
-        (reserved(&action, argument.name), schema)
-    });
+    // The instructions say once for all tools what these mean.
+    let own = pair::beside().map(|argument| (reserved(&action, argument.name), argument.bare_schema()));
     Ok(Source {
         name: names::of_action(&action.id),
         title: None,

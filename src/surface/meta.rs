@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::arguments::{Checked, check};
+use super::Entry;
+use super::arguments::{Argument, Checked, check};
 use super::pair::{self, EXECUTE};
 use super::schema::{Branch, Form, ParamSchema, Source};
 use super::spec::Annotations;
-use super::{Entry, arguments};
 use crate::catalog::{Action, CatalogError, Risk};
 use crate::search::nearest;
 use crate::tools::{ErrorKind, ExecuteRequest, ToolError, Tools};
@@ -104,7 +104,7 @@ pub fn source(
         name: side.tool(family),
         title: Some(title.to_owned()),
         description: description(title, side),
-        own: arguments::properties_of(pair::beside()),
+        own: beside(params),
         required: Vec::new(),
         branches: branches.collect::<Result<_, CatalogError>>()?,
         form: Form::Within(params),
@@ -112,7 +112,17 @@ pub fn source(
         annotations: Annotations::default(),
     };
     source.prune(|branch| side.has(branch.risk));
+    source.shorten();
     Ok(source)
+}
+
+/// The arguments beside `params`. The instructions say what they mean, in fewer words.
+fn beside(params: ParamSchema) -> Map<String, Value> {
+    let schema = |argument: &Argument| match params {
+        ParamSchema::Full => argument.schema(),
+        ParamSchema::Opaque | ParamSchema::Compact => argument.bare_schema(),
+    };
+    pair::beside().map(|argument| (argument.name.to_owned(), schema(argument))).collect()
 }
 
 fn description(title: &str, side: Side) -> String {

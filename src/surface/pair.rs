@@ -19,19 +19,22 @@ const HEADS: [(Kind, &str); 4] = [
     (
         Kind::Meta,
         "All of GitLab by families of actions: each tool takes an action of its family and that action's params. \
-         gitlab_find_action turns what you want into the tool, the action and its parameters.",
+         gitlab_find_action turns what you want into the tool, the action and its parameters. Beside params stand \
+         confirm, plan (the word of a question), fields (only these), view (compact or full), dry_run (show the \
+         request, send nothing), offset and lines (of a long text), save_to (a file).",
     ),
     (
         Kind::Individual,
-        "All of GitLab, a tool for each action. gitlab_find_action turns what you want into the tool. Beside an \
-         action's own parameters each takes confirm, plan, fields (only these), view (compact or full), dry_run \
-         (show the request, send nothing), offset and lines (of a long text), save_to (a file); with _ before it \
-         where the action has a parameter of that name.",
+        "All of GitLab, a tool for each action; gitlab_find_action turns what you want into the tool. Beside an \
+         action's own parameters stand confirm, plan (the word of a question), fields (only these), view (compact \
+         or full), dry_run (show the request, send nothing), offset and lines (of a long text), save_to (a file); \
+         with _ before it where the action has a parameter of that name.",
     ),
     (
         Kind::Toolset,
         "All of GitLab in two steps: gitlab_find_action turns what you want into action ids and their parameters, \
-         then gitlab_execute_action runs one. For longer work on one thing, activate_toolset lists the tools for it.",
+         then gitlab_execute_action runs one. For longer work on one thing, activate_toolset lists a tool for each \
+         of its actions.",
     ),
 ];
 

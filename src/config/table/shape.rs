@@ -43,7 +43,7 @@ pub static META_PARAMS: Setting = Setting {
     value: "HOW",
     what: "How much the tools of `meta` say of parameters: nothing, their names and types, or also what they mean.",
     accepts: "opaque, compact or full",
-    default: Some("compact"),
+    default: Some("opaque"),
     example: "full",
 };
 

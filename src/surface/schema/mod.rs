@@ -17,10 +17,10 @@ use crate::catalog::{Action, Risk, Words, input_schema};
 /// How much the schema of a tool of several actions says of their parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ParamSchema {
-    /// That there are some.
+    /// That there are some; and what somebody wrote of them for this server.
+    #[default]
     Opaque,
     /// Their names, types and choices.
-    #[default]
     Compact,
     /// Also what they mean.
     Full,
@@ -71,6 +71,8 @@ pub struct Branch {
     pub action: String,
     pub risk: Risk,
     pub description: String,
+    /// Whether somebody wrote that for this server.
+    pub told: bool,
     /// The schema of each parameter.
     pub params: Map<String, Value>,
     pub required: Vec<String>,
@@ -81,15 +83,17 @@ impl Branch {
     pub fn of(action: &Action, words: &Words) -> Branch {
         let mut schema = input_schema(action, words);
         let mut take = |name: &str| schema.get_mut(name).map(Value::take);
-        let params = match take("properties") {
+        let mut params = match take("properties") {
             Some(Value::Object(params)) => params,
             _ => Map::new(),
         };
+        params.values_mut().for_each(one_type);
         let required = take("required").and_then(|names| serde_json::from_value(names).ok());
         Branch {
             action: action.id.clone(),
             risk: action.risk,
             description: action.summary.clone(),
+            told: false,
             params: params.into_iter().filter(|(name, _)| super::names::is_plain(name)).collect(),
             required: required.unwrap_or_default(),
         }
@@ -108,6 +112,21 @@ impl Branch {
     }
 }
 
+/// Some clients refuse a tool whose schema has a list of types. What is a number or a text is a text: a number in it
+/// is understood.
+fn one_type(schema: &mut Value) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(one_type),
+        Value::Object(fields) => {
+            if fields.get("type").is_some_and(Value::is_array) {
+                fields.insert("type".to_owned(), Value::from("string"));
+            }
+            fields.values_mut().for_each(one_type);
+        }
+        _ => {}
+    }
+}
+
 impl Source {
     /// Leaves out the branches that may not run; their parameters go with them, as no other branch has them.
     pub fn prune(&mut self, offers: impl Fn(&Branch) -> bool) {
@@ -117,11 +136,15 @@ impl Source {
         }
     }
 
-    /// Puts other descriptions in place of its own, the last that is about a thing.
-    pub fn describe(&mut self, overrides: &[Override]) {
-        if self.form == Form::Within(ParamSchema::Compact) {
+    /// Leaves out what parameters mean, where its kind of schema does not say that.
+    pub fn shorten(&mut self) {
+        if let Form::Within(ParamSchema::Opaque | ParamSchema::Compact) = self.form {
             self.branches.iter_mut().for_each(Branch::compact);
         }
+    }
+
+    /// Puts other descriptions in place of its own, the last that is about a thing.
+    pub fn describe(&mut self, overrides: &[Override]) {
         for change in overrides {
             change.apply(self);
         }

@@ -18,8 +18,10 @@ pub fn input_schema(source: &Source, mode: SchemaMode) -> Map<String, Value> {
         (Form::Plain, _) => plain(source),
         (Form::Beside, _) => beside(source),
         // Without parameters there is nothing that would tell the alternatives apart.
-        (Form::Within(ParamSchema::Opaque), _) => within(source, Map::new()),
-        (Form::Within(_), SchemaMode::Flat) => within(source, flat(&source.branches)),
+        (Form::Within(ParamSchema::Opaque), _) => opaque(source),
+        (Form::Within(_), SchemaMode::Flat) => {
+            within(source, source.branches.iter().map(line).collect(), flat(&source.branches))
+        }
         (Form::Within(_), SchemaMode::Discriminated) => discriminated(source),
     }
 }
@@ -48,16 +50,26 @@ fn beside(source: &Source) -> Map<String, Value> {
     ])
 }
 
-/// One object: which action, and every parameter of any.
-fn within(source: &Source, params: Map<String, Value>) -> Map<String, Value> {
+/// Which actions there are, and nothing else than what somebody wrote of them and of their parameters.
+fn opaque(source: &Source) -> Map<String, Value> {
+    let lines = source.branches.iter().filter(|branch| branch.told).map(line).collect();
+    let mut params = flat(&source.branches);
+    params.retain(|_, schema| schema.get("description").is_some());
+    within(source, lines, params)
+}
+
+/// One object: which action, and these parameters.
+fn within(source: &Source, lines: Vec<String>, params: Map<String, Value>) -> Map<String, Value> {
     let ids: Vec<&str> = source.branches.iter().map(|branch| branch.action.as_str()).collect();
     let mut action = json!({"type": "string", "enum": ids});
+    if !lines.is_empty() {
+        put(&mut action, "description", json!(lines.join("\n")));
+    }
     let mut nested = json!({"type": "object"});
     if source.form == Form::Within(ParamSchema::Opaque) {
         put(&mut nested, "description", json!(PARAMS));
-    } else {
-        let lines: Vec<String> = source.branches.iter().map(line).collect();
-        put(&mut action, "description", json!(lines.join("\n")));
+    }
+    if !params.is_empty() {
         put(&mut nested, "properties", Value::Object(params));
     }
     object([

@@ -68,6 +68,7 @@ impl Override {
         let mut found = false;
         for (branch, named) in source.branches.iter_mut().zip(named).filter(|(_, named)| *named) {
             branch.description.clone_from(&self.text);
+            branch.told = true;
             found |= named;
         }
         found
@@ -127,7 +128,8 @@ impl<'a> Unmatched<'a> {
         if self.left.is_empty() {
             return;
         }
-        let tool = source.name.as_str();
+        // As people write it, and as what they misspelt is nearest to.
+        let tool = source.name.strip_prefix("gitlab_").unwrap_or(&source.name);
         self.tools.push(tool.to_owned());
         let several = source.branches.len() > 1;
         for branch in &source.branches {
