@@ -90,7 +90,9 @@ async fn find_and_call(kind: &str, lifecycle: ClientLifecycleMode) -> Value {
         assert_eq!((&first["tool"], &first["example"]["tool"]), (&json!(tool), &json!(tool)));
         call(&client, &tool, &first["example"]["arguments"]).await;
     }
-    let answer = call(&client, &tool, &arguments).await;
+    let mut answer = call(&client, &tool, &arguments).await;
+    // Each sandbox is at a port of its own.
+    assert!(answer["data"]["web_url"].take().is_string());
     client.cancel().await.unwrap();
     answer
 }

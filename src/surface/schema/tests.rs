@@ -106,7 +106,10 @@ fn opaque_says_what_somebody_wrote_all_the_same() {
     source.describe(&[change(Level::Action, "MILESTONES_CREATE"), change(Level::Param, "MILESTONES_TITLE")]);
     let schema = Value::Object(source.finished(SchemaMode::Flat).input_schema);
     let properties = &schema["properties"];
-    assert_eq!(properties["action"]["description"], "milestone.create(fullPath, title): about MILESTONES_CREATE");
+    assert_eq!(
+        properties["action"]["description"],
+        "milestone.create(fullPath, title): about MILESTONES_CREATE"
+    );
     let params = properties["params"]["properties"].as_object().unwrap();
     assert_eq!(params.keys().collect::<Vec<_>>(), ["title"]);
 }
