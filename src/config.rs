@@ -15,10 +15,9 @@ use tracing::level_filters::LevelFilter;
 use url::Url;
 
 use table::{
-    ALLOWED_PATHS, AUDIT, AUTOPILOT, CA_FILE, CLIENT_CERT, CLIENT_KEY, CONFIRM, CUSTOMISE, DENIED_ACTIONS,
-    DENIED_TOOLS, DOMAINS, EXTRA_HEADERS, FILE, FILES_DIR, INSECURE_TLS, JOB_TOKEN, LOG, MAX_BYTES,
-    MAX_REQUESTS, META_PARAMS, META_SPLIT, OAUTH_TOKEN, POLICY, PROJECT, SAFE_MODE, SCHEMA_MODE, TIMEOUT,
-    TOKEN, TOKEN_FILE, TOOL_SURFACE, TOOLSETS,
+    ALLOWED_PATHS, AUDIT, AUTOPILOT, CA_FILE, CLIENT_CERT, CLIENT_KEY, CONFIRM, DENIED_ACTIONS, DENIED_TOOLS,
+    DOMAINS, EXTRA_HEADERS, FILE, FILES_DIR, INSECURE_TLS, JOB_TOKEN, LOG, MAX_BYTES, MAX_REQUESTS,
+    OAUTH_TOKEN, POLICY, PROJECT, SAFE_MODE, TIMEOUT, TOKEN, TOKEN_FILE, TOOLSETS,
 };
 pub use table::{READ_ONLY, SETTINGS, Setting, URL, render_help, render_markdown_table};
 
@@ -262,21 +261,6 @@ impl Sources<'_> {
             domains: self.read(&DOMAINS, values::list)?.unwrap_or_default(),
             allowed_paths: self.read(&ALLOWED_PATHS, values::list)?.unwrap_or_default(),
             file,
-        })
-    }
-
-    /// What a client is offered.
-    fn surface(&self) -> Result<surface::Settings, ConfigError> {
-        let overrides = match self.read(&CUSTOMISE, values::path)? {
-            Some(path) => customise::read(&path, &read_file(&path, CUSTOMISE.name)?)?,
-            None => Vec::new(),
-        };
-        Ok(surface::Settings {
-            kind: self.need(&TOOL_SURFACE, values::tool_surface)?,
-            params: self.need(&META_PARAMS, values::meta_params)?,
-            split: self.need(&META_SPLIT, values::meta_split)?,
-            mode: self.need(&SCHEMA_MODE, values::schema_mode)?,
-            overrides,
         })
     }
 

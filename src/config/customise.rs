@@ -1,10 +1,12 @@
-//! Descriptions in place of the catalog's: from a file, and from variables whose names say what they describe.
+//! What a client is offered, and descriptions in place of the catalog's: from a file, and from variables whose names
+//! say what they describe.
 
 use std::ffi::OsString;
 use std::path::Path;
 
-use super::{Config, ConfigError, plain_text, syntax};
-use crate::surface::{Level, Override};
+use super::table::{CUSTOMISE, META_PARAMS, META_SPLIT, SCHEMA_MODE, TOOL_SURFACE};
+use super::{Config, ConfigError, Sources, plain_text, read_file, syntax, values};
+use crate::surface::{Level, Override, Settings};
 
 impl Config {
     /// The same with what these variables of the environment override; they are stronger than the file.
@@ -35,8 +37,25 @@ impl Config {
     }
 }
 
+impl Sources<'_> {
+    /// What a client is offered.
+    pub(super) fn surface(&self) -> Result<Settings, ConfigError> {
+        let overrides = match self.read(&CUSTOMISE, values::path)? {
+            Some(path) => read(&path, &read_file(&path, CUSTOMISE.name)?)?,
+            None => Vec::new(),
+        };
+        Ok(Settings {
+            kind: self.need(&TOOL_SURFACE, values::tool_surface)?,
+            params: self.need(&META_PARAMS, values::meta_params)?,
+            split: self.need(&META_SPLIT, values::meta_split)?,
+            mode: self.need(&SCHEMA_MODE, values::schema_mode)?,
+            overrides,
+        })
+    }
+}
+
 /// The overrides of a file: the tables `tools`, `actions` and `params`.
-pub(super) fn read(path: &Path, text: &str) -> Result<Vec<Override>, ConfigError> {
+fn read(path: &Path, text: &str) -> Result<Vec<Override>, ConfigError> {
     let whole: toml::Table = toml::from_str(text).map_err(|error| syntax(path, text, &error))?;
     let after = format!(" in {}", path.display());
     let mut found = Vec::new();
