@@ -50,7 +50,7 @@ use std::{env, fs};
 use embedded::{Entry, Header};
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
-use language::{Domain, GlossaryEntry, Language, Words};
+use language::{Agent, Domain, GlossaryEntry, Language, Toolset, Words};
 use lz4_flex::block;
 use model::Action;
 use serde::Deserialize;
@@ -66,8 +66,17 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 /// The part of a curation file that is wanted at run time; the rest of it speaks to the generator.
 #[derive(Deserialize)]
 struct CurationFile {
+    title: String,
     #[serde(default)]
     domain: BTreeMap<String, CuratedDomain>,
+}
+
+/// The parts of the catalog.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PartsFile {
+    toolset: BTreeMap<String, Toolset>,
+    agent: BTreeMap<String, Agent>,
 }
 
 #[derive(Deserialize)]
@@ -160,18 +169,20 @@ fn read_actions(folder: &Path) -> Outcome<Vec<Action>> {
 fn read_words(root: &Path) -> Outcome<Words> {
     let language: Language = parse(&root.join("language.toml"))?;
     let glossary: BTreeMap<String, GlossaryEntry> = parse(&root.join("curation/glossary.toml"))?;
-    let mut domains = BTreeMap::new();
+    let parts: PartsFile = parse(&root.join("curation/toolsets.toml"))?;
+    let (mut domains, mut families) = (BTreeMap::new(), BTreeMap::new());
     for path in files(&root.join("curation"), "toml")? {
         let family = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        if family == "glossary" {
+        if ["glossary", "toolsets"].contains(&family.as_str()) {
             continue;
         }
         let file: CurationFile = parse(&path)?;
+        families.insert(family.clone(), file.title);
         for (name, CuratedDomain { nouns }) in file.domain {
             domains.insert(name, Domain { family: family.clone(), nouns });
         }
     }
-    Ok(Words { language, domains, glossary })
+    Ok(Words { language, domains, glossary, families, toolsets: parts.toolset, agents: parts.agent })
 }
 
 fn parse<T: for<'de> Deserialize<'de>>(path: &Path) -> Outcome<T> {

@@ -1,6 +1,7 @@
 //! Flags, variables and an optional file, in this order, to one validated [`Config`]. The only reader of
 //! environment variables.
 
+mod customise;
 mod table;
 mod values;
 
@@ -15,13 +16,14 @@ use url::Url;
 
 use table::{
     ALLOWED_PATHS, AUDIT, AUTOPILOT, CA_FILE, CAPABILITIES, CLIENT_CERT, CLIENT_KEY, CONFIRM, DENIED_ACTIONS,
-    DENIED_TOOLS, EXTRA_HEADERS, FILE, FILES_DIR, INSECURE_TLS, JOB_TOKEN, LOG, MAX_BYTES, MAX_REQUESTS,
-    OAUTH_TOKEN, POLICY, PROJECT, SAFE_MODE, TIMEOUT, TOKEN, TOKEN_FILE,
+    DENIED_TOOLS, DOMAINS, EXTRA_HEADERS, FILE, FILES_DIR, INSECURE_TLS, JOB_TOKEN, LOG, MAX_BYTES,
+    MAX_REQUESTS, OAUTH_TOKEN, POLICY, PROJECT, SAFE_MODE, TIMEOUT, TOKEN, TOKEN_FILE, TOOLSETS,
 };
 pub use table::{READ_ONLY, SETTINGS, Setting, URL, render_help, render_markdown_table};
 
 use crate::gitlab::{self, ClientCertificate, ExtraHeader, Secret, Token};
-use crate::policy::{self, Confirm};
+use crate::policy::{self, Confirm, FamilyTool};
+use crate::surface::{self, Kind};
 use crate::tools::{self, Audit, Capabilities};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -53,6 +55,8 @@ pub enum ConfigError {
     Syntax { file: PathBuf, line: usize, message: String },
     #[error("{} sets {key}, which is not a setting; there are {}", .file.display(), names())]
     Unknown { file: PathBuf, key: String },
+    #[error("{} has {key}, and takes the tables tools, actions and params", .file.display())]
+    NoTable { file: PathBuf, key: String },
     #[error("{key} in {} is neither text, nor a number, nor true or false", .file.display())]
     Shape { file: PathBuf, key: String },
     #[error("{first} and {second} say different things: keep one")]
@@ -76,6 +80,7 @@ pub struct Config {
     pub instance: Instance,
     pub token: Option<Token>,
     pub policy: policy::Settings,
+    pub surface: surface::Settings,
     pub project: Option<String>,
     pub timeout: Duration,
     pub max_bytes: usize,
@@ -88,6 +93,11 @@ pub struct Config {
     pub capabilities: Capabilities,
     pub audit: Audit,
     pub log: LevelFilter,
+}
+
+/// The variables of this process's environment.
+pub fn variables() -> impl Iterator<Item = (OsString, OsString)> {
+    std::env::vars_os()
 }
 
 /// A variable of this process's environment.
@@ -104,10 +114,12 @@ impl Config {
             sources.file = Some(SettingsFile::read(path)?);
         }
         let instance = sources.need(&URL, values::instance)?;
+        let surface = sources.surface()?;
         Ok(Config {
             token: sources.token(&instance)?,
             instance,
-            policy: sources.policy()?,
+            policy: sources.policy(&surface)?,
+            surface,
             project: sources.read(&PROJECT, values::full_path)?,
             timeout: sources.need(&TIMEOUT, values::seconds)?,
             max_bytes: sources.need(&MAX_BYTES, values::bytes)?,
@@ -230,7 +242,7 @@ impl Sources<'_> {
     }
 
     /// What may run, as it is written.
-    fn policy(&self) -> Result<policy::Settings, ConfigError> {
+    fn policy(&self, surface: &surface::Settings) -> Result<policy::Settings, ConfigError> {
         let confirm = self.need(&CONFIRM, values::confirm)?;
         let autopilot = self.need(&AUTOPILOT, values::switch)?;
         if autopilot && confirm == Confirm::Plan {
@@ -243,6 +255,13 @@ impl Sources<'_> {
             confirm: if autopilot { Confirm::Never } else { confirm },
             denied_actions: self.read(&DENIED_ACTIONS, values::list)?.unwrap_or_default(),
             denied_tools: self.read(&DENIED_TOOLS, values::text)?,
+            family_tool: match (surface.kind, surface.split) {
+                (Kind::Meta, false) => Some(surface::family_tool as FamilyTool),
+                (Kind::Meta, true) => Some(surface::split_tool),
+                _ => None,
+            },
+            toolsets: self.read(&TOOLSETS, values::list)?.unwrap_or_default(),
+            domains: self.read(&DOMAINS, values::list)?.unwrap_or_default(),
             allowed_paths: self.read(&ALLOWED_PATHS, values::list)?.unwrap_or_default(),
             file,
         })

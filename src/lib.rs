@@ -9,6 +9,7 @@
 //! - [`present`]: a reply to what a model should read.
 //! - [`guides`]: guides and prompts, in words of our own.
 //! - [`tools`]: find and execute, as the server and the command line offer them.
+//! - [`surface`]: the shapes in which a client sees the catalog: two tools, a tool a family, a tool an action, toolsets.
 //! - [`server`]: the tools over MCP. rmcp is named here alone.
 //! - [`sandbox`]: an embedded GitLab in memory.
 //! - [`eval`]: how well the finder does on written cases.
@@ -28,4 +29,5 @@ pub mod present;
 pub mod sandbox;
 pub mod search;
 pub mod server;
+pub mod surface;
 pub mod tools;

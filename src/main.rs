@@ -29,7 +29,8 @@ fn run(out: &mut dyn Write) -> Result<(), Failure> {
         Command::Offline(command) => return run_offline(command, out),
         Command::Connected(command) => command,
     };
-    let config = Config::resolve(&arguments.settings.0, config::environment)?;
+    let config =
+        Config::resolve(&arguments.settings.0, config::environment)?.customised(config::variables())?;
     start_log(config.log);
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::Runtime)?;

@@ -109,6 +109,26 @@ pub struct Domain {
     pub nouns: Vec<String>,
 }
 
+/// A part of the catalog that goes together. From `catalog/curation/toolsets.toml`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Toolset {
+    /// What it is about, in a line.
+    pub what: String,
+    /// The families of domains in it; each is in one toolset.
+    pub families: Vec<String>,
+}
+
+/// What one of several agents that share GitLab has in its hands. From `catalog/curation/toolsets.toml`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Agent {
+    /// What it does, in a line.
+    pub what: String,
+    /// Its toolsets; each is of one agent.
+    pub toolsets: Vec<String>,
+}
+
 /// What a parameter's name means wherever it stands. From `catalog/curation/glossary.toml`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -133,4 +153,24 @@ pub struct Words {
     pub language: Language,
     pub domains: BTreeMap<String, Domain>,
     pub glossary: BTreeMap<String, GlossaryEntry>,
+    /// What each family of domains is called.
+    pub families: BTreeMap<String, String>,
+    pub toolsets: BTreeMap<String, Toolset>,
+    pub agents: BTreeMap<String, Agent>,
+}
+
+impl Words {
+    /// The family of the domain that an action's id begins with.
+    pub fn family(&self, id: &str) -> &str {
+        let domain = id.split_once('.').map_or(id, |(domain, _)| domain);
+        self.domains.get(domain).map_or("", |domain| domain.family.as_str())
+    }
+
+    /// The toolset that a family is in.
+    pub fn toolset(&self, family: &str) -> Option<&str> {
+        let mut toolsets = self.toolsets.iter();
+        toolsets
+            .find(|(_, toolset)| toolset.families.iter().any(|held| held == family))
+            .map(|(name, _)| name.as_str())
+    }
 }

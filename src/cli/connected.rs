@@ -9,11 +9,13 @@ use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::{Connected, ExecuteArguments, Failure, FindArguments, SettingFlags, doctor};
+use super::surface::Sent;
+use super::{Connected, ExecuteArguments, Failure, FindArguments, SettingFlags, SurfaceArguments, doctor};
 use crate::config::{Config, Instance};
 use crate::gitlab::{Secret, Token};
 use crate::sandbox::Sandbox;
 use crate::server;
+use crate::surface::{self, Surface};
 use crate::tools::{self, Answer, Audit, ExecuteRequest, FindRequest, ToolError, Tools};
 
 /// Runs one of them with the tools of this configuration. Boxed, so that what it awaits is compiled here and not a
@@ -44,9 +46,14 @@ async fn carried_out(
         // Whoever types a command sees what it does.
         settings.audit = Audit::Off;
     }
+    if let Connected::Surface(arguments) = command {
+        return show_surface(&arguments, config, settings, out);
+    }
     let tools = Tools::new(settings)?;
     match command {
-        Connected::Serve => serve(tools).await,
+        Connected::Serve => serve(tools, config.surface.clone()).await,
+        // Shown above: it needs other tools beside.
+        Connected::Surface(_) => Ok(()),
         Connected::Find(arguments) => {
             let json = arguments.json;
             write_answer(tools.find(&find_request(arguments, flags)), json, out)
@@ -62,7 +69,7 @@ async fn carried_out(
 /// What a person would want to know before anything is sent.
 fn warn(config: &Config, command: &Connected) {
     // A find sends nothing, and a doctor says it itself.
-    if matches!(command, Connected::Find(_) | Connected::Doctor { .. }) {
+    if matches!(command, Connected::Find(_) | Connected::Doctor { .. } | Connected::Surface(_)) {
         return;
     }
     if config.token.is_none() && config.instance != Instance::Sandbox {
@@ -93,7 +100,7 @@ fn settings(config: &Config, sandbox: Option<&Sandbox>) -> Result<tools::Setting
     Ok(settings)
 }
 
-async fn serve(tools: Tools) -> Result<(), Failure> {
+async fn serve(tools: Tools, settings: surface::Settings) -> Result<(), Failure> {
     if io::stdin().is_terminal() {
         tracing::warn!(
             "waiting for an MCP client on standard input; `gitlab-mcp --help` says what else there is"
@@ -101,7 +108,38 @@ async fn serve(tools: Tools) -> Result<(), Failure> {
     }
     let tools = Arc::new(tools);
     warm(Arc::clone(&tools))?;
-    Ok(server::serve(tools).await?)
+    let surface = Surface::new(settings, Arc::clone(&tools));
+    warn_of_overrides(&surface)?;
+    Ok(server::serve(tools, surface).await?)
+}
+
+/// What would be told otherwise than somebody thinks.
+fn warn_of_overrides(surface: &Surface) -> Result<(), Failure> {
+    for warning in surface.warnings()? {
+        tracing::warn!("{warning}");
+    }
+    Ok(())
+}
+
+/// The tools that a client would be offered, or what they cost.
+fn show_surface(
+    arguments: &SurfaceArguments,
+    config: &Config,
+    settings: tools::Settings,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let kind = arguments.surface.map_or(config.surface.kind, Into::into);
+    let customised = surface::Settings { kind, ..config.surface.clone() };
+    let plain = tools::Settings { policy: Default::default(), ..settings.clone() };
+    let tools = Arc::new(Tools::new(settings)?);
+    let surface = Surface::new(customised.clone(), Arc::clone(&tools));
+    warn_of_overrides(&surface)?;
+    let sent = Sent::of(&surface, &tools)?;
+    if !arguments.tokens {
+        return sent.write(out);
+    }
+    let (surface, tools) = super::surface::plain(&customised, Tools::new(plain)?);
+    sent.write_costs(&Sent::of(&surface, &tools)?, out)
 }
 
 /// Opens the finder beside the first messages, on a thread that ends with it.

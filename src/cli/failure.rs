@@ -23,6 +23,12 @@ pub enum Failure {
     Params(#[source] serde_json::Error),
     #[error("the parameters in {} cannot be read", .0.display())]
     ParamsFile(PathBuf, #[source] io::Error),
+    #[error("{} is there already, and is left as it is; nothing was written", .0.display())]
+    Exists(PathBuf),
+    #[error("{} cannot be written", .0.display())]
+    Written(PathBuf, #[source] io::Error),
+    #[error("the list of tools does not end")]
+    Pages,
     /// Already written, as the answer that it is.
     #[error("the answer is an error")]
     Answered,
@@ -61,6 +67,7 @@ impl Failure {
             Failure::Eval(EvalError::Fell(_)) => 1,
             Failure::Diagnosed(code) => *code,
             Failure::Usage(_) | Failure::Config(_) | Failure::Params(_) | Failure::ParamsFile(..) => 2,
+            Failure::Exists(_) | Failure::Written(..) => 2,
             Failure::Eval(EvalError::Read { .. } | EvalError::Case { .. } | EvalError::Saved { .. }) => 2,
             _ => 3,
         }

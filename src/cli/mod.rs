@@ -1,5 +1,6 @@
 //! The command line: what can be asked for, and which exit code says how it went.
 
+mod agents;
 mod catalog;
 mod connected;
 mod doctor;
@@ -7,6 +8,7 @@ mod failure;
 mod offline;
 mod output;
 mod settings;
+mod surface;
 
 use std::path::PathBuf;
 
@@ -19,6 +21,7 @@ pub use output::Output;
 pub use settings::SettingFlags;
 
 use crate::config;
+use crate::surface::Kind;
 use crate::tools::{Detail, View};
 
 const EXAMPLES: &str = "\
@@ -29,6 +32,7 @@ Examples:
   gitlab-mcp execute issue.create --params @issue.json --dry-run
   gitlab-mcp doctor                            what is between here and GitLab, and how to mend it
   gitlab-mcp catalog show merge_request.list
+  gitlab-mcp surface --surface meta --tokens   what a client is sent, and what it costs
   gitlab-mcp completions bash > ~/.local/share/bash-completion/completions/gitlab-mcp";
 
 const EXIT_CODES: &str = "\
@@ -87,6 +91,8 @@ pub enum Connected {
         #[arg(long)]
         json: bool,
     },
+    /// Show the tools that a client would be offered
+    Surface(SurfaceArguments),
 }
 
 /// What needs neither settings nor a network.
@@ -99,6 +105,15 @@ pub enum Offline {
     },
     /// Measure the finder on written cases
     Eval(EvalArguments),
+    /// Write sub-agents that share GitLab among them, each with a server for its part
+    Agents {
+        /// The directory to write into; nothing in it is overwritten
+        #[arg(long, value_name = "DIR")]
+        out: PathBuf,
+        /// The client that reads them
+        #[arg(long, value_name = "CLIENT", default_value = "claude-code")]
+        client: AgentClient,
+    },
     /// Print the completions of a shell
     Completions {
         /// The shell to complete for
@@ -163,6 +178,35 @@ pub struct ExecuteArguments {
     /// Print the answer's structure as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// What `surface` takes.
+#[derive(Debug, Args)]
+pub struct SurfaceArguments {
+    /// The surface: dynamic, meta, individual or toolset; without it, the configured one
+    #[arg(long, value_name = "KIND")]
+    pub surface: Option<SurfaceArgument>,
+    /// Show what each part costs, before and after it is customised, instead of the tools
+    #[arg(long)]
+    pub tokens: bool,
+}
+
+/// [`Kind`] as an argument.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum SurfaceArgument {
+    Dynamic,
+    Meta,
+    Individual,
+    Toolset,
+}
+
+/// A client that has sub-agents.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum AgentClient {
+    /// Files for .claude/agents
+    ClaudeCode,
+    /// GitHub Copilot's custom agents, files for .github/agents
+    Copilot,
 }
 
 /// What of the catalog to show.
@@ -238,6 +282,17 @@ impl Arguments {
     /// The command line's grammar, for completions.
     pub fn grammar() -> clap::Command {
         Arguments::command()
+    }
+}
+
+impl From<SurfaceArgument> for Kind {
+    fn from(argument: SurfaceArgument) -> Kind {
+        match argument {
+            SurfaceArgument::Dynamic => Kind::Dynamic,
+            SurfaceArgument::Meta => Kind::Meta,
+            SurfaceArgument::Individual => Kind::Individual,
+            SurfaceArgument::Toolset => Kind::Toolset,
+        }
     }
 }
 

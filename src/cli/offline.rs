@@ -15,6 +15,7 @@ use url::Url;
 pub fn run(command: Offline, out: &mut dyn Write) -> Result<(), Failure> {
     match command {
         Offline::Catalog { view } => super::catalog::run(view, out),
+        Offline::Agents { out: folder, client } => super::agents::run(client, &folder, out),
         Offline::Eval(arguments) => evaluate(arguments, out),
         Offline::Completions { shell } => {
             let mut script = Vec::new();

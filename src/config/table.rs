@@ -1,6 +1,10 @@
 //! Every setting there is, as data: the flags, `--help`, docs/configuration.md and the errors are made from it.
 
+mod shape;
+
 use std::fmt::Write;
+
+pub use shape::{CUSTOMISE, DOMAINS, META_PARAMS, META_SPLIT, SCHEMA_MODE, TOOL_SURFACE, TOOLSETS};
 
 /// One thing that can be set, by a flag, a variable of the environment or a line of the file.
 #[derive(Debug)]
@@ -334,7 +338,7 @@ pub static FILE: Setting = Setting {
 };
 
 /// All of them, in the order in which they are shown.
-pub static SETTINGS: [&Setting; 27] = [
+pub static SETTINGS: [&Setting; 34] = [
     &URL,
     &TOKEN,
     &TOKEN_FILE,
@@ -348,6 +352,13 @@ pub static SETTINGS: [&Setting; 27] = [
     &DENIED_TOOLS,
     &ALLOWED_PATHS,
     &POLICY,
+    &TOOL_SURFACE,
+    &TOOLSETS,
+    &DOMAINS,
+    &META_PARAMS,
+    &META_SPLIT,
+    &SCHEMA_MODE,
+    &CUSTOMISE,
     &PROJECT,
     &TIMEOUT,
     &MAX_BYTES,

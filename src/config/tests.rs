@@ -204,3 +204,35 @@ fn a_directory_for_files_has_to_be_there() {
         refusal(&[("GITLAB_FILES_DIR", "/nowhere")]).contains("takes the path of a directory that is there")
     );
 }
+
+#[test]
+fn descriptions_come_from_a_file_and_stronger_ones_from_variables() {
+    let words =
+        file("[tools]\nmilestones = \"from the file\"\n[actions]\n\"milestones.create\" = \"make\"\n");
+    let path = words.path().to_str().unwrap().to_owned();
+    let config = resolve(&[("GITLAB_CUSTOMISE", &path)]).unwrap();
+    let variables = [
+        ("GITLAB_TOOL_MILESTONES", "from the variable"),
+        ("GITLAB_TOOL_", "names nothing"),
+        ("GITLAB_TOOLSETS", "issues"),
+        ("GITLAB_PARAM_MILESTONES_TITLE", " "),
+    ];
+    let variables = variables.map(|(name, value)| (OsString::from(name), OsString::from(value)));
+    let config = config.customised(variables.into_iter()).unwrap();
+    let texts: Vec<&str> = config.surface.overrides.iter().map(|change| change.text.as_str()).collect();
+    assert_eq!(texts, ["from the file", "make", "from the variable"]);
+}
+
+#[test]
+fn a_file_of_descriptions_has_three_tables() {
+    for (text, said) in [
+        ("[tool]\na = \"b\"\n", "has tool, and takes the tables tools, actions and params"),
+        ("tools = \"a\"\n", "has tools, and takes the tables"),
+        ("[tools]\na = [1]\n", "a in"),
+        ("[tools\n", "line 1 of"),
+    ] {
+        let words = file(text);
+        let error = refusal(&[("GITLAB_CUSTOMISE", words.path().to_str().unwrap())]);
+        assert!(error.contains(said), "{error}");
+    }
+}

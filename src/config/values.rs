@@ -10,6 +10,7 @@ use url::Url;
 use super::Instance;
 use crate::gitlab::{ExtraHeader, Secret};
 use crate::policy::Confirm;
+use crate::surface::{Kind, ParamSchema, SchemaMode};
 use crate::tools::{Audit, Capabilities};
 
 const SWITCHES: [(&str, bool); 8] = [
@@ -68,6 +69,25 @@ const CONFIRMS: [(&str, Confirm); 3] =
 
 pub(super) fn confirm(text: &str) -> Option<Confirm> {
     named(&CONFIRMS, text)
+}
+
+pub(super) fn tool_surface(text: &str) -> Option<Kind> {
+    let kinds = [Kind::Dynamic, Kind::Meta, Kind::Individual, Kind::Toolset];
+    named(&kinds.map(|kind| (kind.name(), kind)), text)
+}
+
+pub(super) fn meta_params(text: &str) -> Option<ParamSchema> {
+    let ways =
+        [("opaque", ParamSchema::Opaque), ("compact", ParamSchema::Compact), ("full", ParamSchema::Full)];
+    named(&ways, text)
+}
+
+pub(super) fn meta_split(text: &str) -> Option<bool> {
+    named(&[("none", false), ("cqrs", true)], text)
+}
+
+pub(super) fn schema_mode(text: &str) -> Option<SchemaMode> {
+    named(&[("flat", SchemaMode::Flat), ("discriminated", SchemaMode::Discriminated)], text)
 }
 
 pub(super) fn text(text: &str) -> Option<String> {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use regex_lite::Regex;
 
 use super::stars::fits;
-use super::{PolicyError, Rule};
+use super::{FamilyTool, PolicyError, Rule};
 use crate::catalog::{Action, Catalog};
 
 /// The setting that lists actions, and the one that has a regular expression.
@@ -27,7 +27,12 @@ impl Denied {
     ///
     /// # Errors
     /// A pattern that means no action, with the nearest that is one: nobody writes a denial that is to deny nothing.
-    pub fn read(patterns: &[String], tools: Option<&str>, catalog: &Catalog) -> Result<Denied, PolicyError> {
+    pub fn read(
+        patterns: &[String],
+        tools: Option<&str>,
+        family_tool: Option<FamilyTool>,
+        catalog: &Catalog,
+    ) -> Result<Denied, PolicyError> {
         let mut denied = Denied::default();
         for pattern in patterns {
             let ids = matching(pattern, catalog);
@@ -43,9 +48,12 @@ impl Denied {
                 reason: error.to_string(),
             })?;
             let rule = Rule::Denied { setting: TOOLS, pattern: text.to_owned() };
+            let words = catalog.words()?;
             for action in catalog.actions() {
                 let action = action?;
-                if is_called(&action, &expression) {
+                let tool = family_tool.map(|name| name(words.family(&action.id), action.risk));
+                let is_dropped = tool.is_some_and(|tool| expression.is_match(&tool));
+                if is_dropped || is_called(&action, &expression) {
                     denied.ids.insert(action.id, rule.clone());
                 }
             }
@@ -78,6 +86,8 @@ impl Denied {
 pub fn matching(pattern: &str, catalog: &Catalog) -> Vec<&'static str> {
     let pattern = pattern.trim().to_lowercase();
     let written = match pattern.split_once(':') {
+        // A tool of several domains has their ids as its actions.
+        Some((_, action)) if action.contains('.') => return fitting(action, catalog),
         Some((tool, action)) => {
             return [bare(tool), singular(bare(tool))]
                 .into_iter()
@@ -137,6 +147,19 @@ mod tests {
     }
 
     #[test]
+    fn a_dropped_tool_of_a_family_denies_its_actions() {
+        let catalog = Catalog::embedded().unwrap();
+        let name: FamilyTool = |family, risk| match risk {
+            crate::catalog::Risk::Read => format!("browse_{family}"),
+            _ => format!("manage_{family}"),
+        };
+        let denied = Denied::read(&[], Some("^manage_milestones$"), Some(name), &catalog).unwrap();
+        assert!(denied.rule("milestone.create").is_some());
+        assert!(denied.rule("milestone.list").is_none() && denied.rule("label.create").is_none());
+        assert_eq!(meant("manage_issues:issue_note.create"), ["issue_note.create"]);
+    }
+
+    #[test]
     fn a_star_stands_for_the_rest() {
         let all = meant("ci_variable.*");
         assert!(all.contains(&"ci_variable.list") && all.iter().all(|id| id.starts_with("ci_variable.")));
@@ -148,9 +171,9 @@ mod tests {
     #[test]
     fn an_expression_finds_actions_by_any_name() {
         let catalog = Catalog::embedded().unwrap();
-        let denied = Denied::read(&[], Some("^delete_|^gitlab_find"), &catalog).unwrap();
+        let denied = Denied::read(&[], Some("^delete_|^gitlab_find"), None, &catalog).unwrap();
         assert!(denied.rule("issue.delete").is_some() && denied.rule("issue.get").is_none());
         assert!(denied.drops("gitlab_find_action") && !denied.drops("gitlab_execute_action"));
-        assert!(matches!(Denied::read(&[], Some("("), &catalog), Err(PolicyError::Expression { .. })));
+        assert!(matches!(Denied::read(&[], Some("("), None, &catalog), Err(PolicyError::Expression { .. })));
     }
 }

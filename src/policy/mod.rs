@@ -3,6 +3,7 @@
 //! What is denied is denied before it is shown, and shown before it is confirmed; no later rule lifts an earlier one.
 
 mod denied;
+mod part;
 mod path;
 mod rule;
 mod scopes;
@@ -19,6 +20,7 @@ pub use scopes::Scopes;
 use crate::call::{self, Call, Place};
 use crate::catalog::{Action, Catalog, CatalogError, Interface, Method, Risk};
 use denied::Denied;
+use part::Part;
 use path::PathPattern;
 use written::{Document, Verdict, Written};
 
@@ -46,17 +48,28 @@ pub struct Settings {
     pub denied_actions: Vec<String>,
     /// A regular expression on the names of tools and actions.
     pub denied_tools: Option<String>,
+    /// What the tools are called that stand for families of domains, where there are such: a dropped one denies its
+    /// actions.
+    pub family_tool: Option<FamilyTool>,
+    /// The parts of the catalog that are offered; all of it, where none is named.
+    pub toolsets: Vec<String>,
+    pub domains: Vec<String>,
     /// Projects and groups below which changes are allowed; everywhere, where there are none.
     pub allowed_paths: Vec<String>,
     /// The text of a policy's file.
     pub file: Option<String>,
 }
 
+/// The name of the tool for the actions of a family that have this risk.
+pub type FamilyTool = fn(&str, Risk) -> String;
+
 /// Why a policy cannot be used. Nothing runs under one that says other than was meant.
 #[derive(Debug, thiserror::Error)]
 pub enum PolicyError {
     #[error("{origin} has `{pattern}`, which means no action")]
     NoAction { origin: &'static str, pattern: String },
+    #[error("{origin} has `{name}`, and takes {accepted}")]
+    NoPart { origin: &'static str, name: String, accepted: String },
     #[error("{origin} has `{text}`, and takes {accepted}")]
     NoPath { origin: &'static str, text: String, accepted: &'static str },
     #[error("GITLAB_DENIED_TOOLS_REGEX is `{text}`: {reason}")]
@@ -76,6 +89,7 @@ pub struct Policy {
     denied: Denied,
     /// Whether some action that is denied only reads: then what a document selects cannot be let through.
     denies_reads: bool,
+    part: Option<Part>,
     allowed: Vec<PathPattern>,
     written: Vec<Written>,
     scopes: OnceLock<Scopes>,
@@ -121,7 +135,8 @@ impl Policy {
         let mut document = Document::read(text, "GITLAB_POLICY")?;
         let mut patterns = settings.denied_actions;
         patterns.append(&mut document.denied_actions);
-        let denied = Denied::read(&patterns, settings.denied_tools.as_deref(), catalog)?;
+        let denied =
+            Denied::read(&patterns, settings.denied_tools.as_deref(), settings.family_tool, catalog)?;
         let mut denies_reads = false;
         for id in denied.ids() {
             denies_reads |= catalog.get(id)?.is_some_and(|action| action.risk == Risk::Read);
@@ -134,6 +149,7 @@ impl Policy {
             confirm: settings.confirm,
             denied,
             denies_reads,
+            part: Part::read(&settings.toolsets, &settings.domains, catalog)?,
             allowed,
             written: document.rules(catalog)?,
             scopes: OnceLock::new(),
@@ -210,6 +226,9 @@ impl Policy {
 
     /// The rule that keeps an action from ever running here, so that the finder does not offer it.
     pub fn withholds(&self, action: &Action) -> Option<Rule> {
+        if let Some(rule) = self.part.as_ref().and_then(|part| part.leaves_out(action)) {
+            return Some(rule.clone());
+        }
         let ids = [Some(&action.id), action.twin.as_ref()];
         let direct = action.direct();
         if self.read_only && self.risk(action) != Risk::Read {

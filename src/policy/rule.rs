@@ -15,6 +15,10 @@ pub enum Rule {
         setting: &'static str,
         pattern: String,
     },
+    /// It is not in the part of the catalog that is offered, by these settings.
+    LeftOut {
+        settings: Vec<String>,
+    },
     /// What is touched cannot be told, while some actions are denied.
     Untold,
     /// It would change something outside the paths that are allowed, by this parameter.
@@ -43,6 +47,9 @@ impl fmt::Display for Rule {
             Rule::SafeMode => f.write_str("safe mode sends nothing that could change anything (GITLAB_SAFE_MODE)"),
             Rule::DryRun => f.write_str("`dry_run` was asked for"),
             Rule::Denied { setting, pattern } => write!(f, "`{pattern}` is denied ({setting})"),
+            Rule::LeftOut { settings } => {
+                write!(f, "this server offers a part of GitLab in which it is not ({})", settings.join(", "))
+            }
             Rule::Untold => f.write_str(
                 "some actions are denied (GITLAB_DENIED_ACTIONS), and nobody here can tell whether this does what one of them does",
             ),

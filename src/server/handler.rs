@@ -14,19 +14,21 @@ use rmcp::model::{
     ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod,
     ListResourceTemplatesResult, ListResourcesRequestMethod, ListResourcesResult, ListToolsResult,
     PaginatedRequestParams, ReadResourceRequestMethod, ReadResourceRequestParams, ReadResourceResponse,
-    ServerConfig, Tool,
+    ServerConfig, SubscriptionFilter,
 };
-use rmcp::service::{RequestContext, RoleServer};
+use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 use serde_json::{Map, Value, json};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 
-use super::arguments::{Checked, check};
 use super::asking::{self, Asking, Said, Way};
 use super::capabilities;
-use super::offer::{EXECUTE, FIND, Offer, server_config};
+use super::offer::{server_config, tool};
 use super::progress::progress;
 use super::{Backend, FRESH_FOR_MS};
-use crate::tools::{Answer, Capabilities, ErrorKind, ToolError, Tools, watched};
+use crate::surface::{Checked, Kind, PageError, Request, Surface};
+use crate::tools::{
+    Answer, Capabilities, EXECUTE, ErrorKind, ExecuteRequest, FIND, ToolError, Tools, watched,
+};
 
 /// How many actions are executed at a time; the rest wait their turn. A find is over before it could wait.
 const CALLS_IN_FLIGHT: usize = 64;
@@ -34,7 +36,9 @@ const CALLS_IN_FLIGHT: usize = 64;
 /// Answers one client.
 pub(super) struct Handler<B> {
     backend: Arc<B>,
-    tools: Vec<Tool>,
+    surface: Surface,
+    /// Told when the list of tools is another.
+    changed: watch::Sender<()>,
     turns: Semaphore,
     /// Without it the question is an error's text.
     asking: Option<Asking>,
@@ -44,10 +48,10 @@ pub(super) struct Handler<B> {
 type Outcome = Result<Answer, ToolError>;
 
 impl<B: Backend> Handler<B> {
-    pub(super) fn new(backend: Arc<B>) -> Handler<B> {
-        let offered = [&FIND, &EXECUTE].into_iter().filter(|offer| backend.offers(offer.name));
+    pub(super) fn new(backend: Arc<B>, surface: Surface) -> Handler<B> {
         Handler {
-            tools: offered.map(Offer::tool).collect(),
+            surface,
+            changed: watch::Sender::default(),
             turns: Semaphore::new(CALLS_IN_FLIGHT),
             asking: Asking::new().ok(),
             used: Once::new(),
@@ -65,10 +69,10 @@ impl<B: Backend> Handler<B> {
         let arguments = request.arguments.unwrap_or_default();
         let (state, responses) = (request.request_state.as_deref(), request.input_responses.as_ref());
         match self.asking.as_ref().and_then(|asking| asking.said(state, responses, &arguments)) {
-            Some(said) => self.follow(&name, said).await,
+            Some(said) => Ok(self.follow(said).await),
             None => {
-                let outcome = self.call(&name, arguments.clone()).await?;
-                self.ask(&name, arguments, outcome, context).await
+                let outcome = self.call(&name, arguments.clone(), context).await?;
+                self.ask(arguments, outcome, context).await
             }
         }
     }
@@ -76,34 +80,43 @@ impl<B: Backend> Handler<B> {
     /// Has the user asked where an outcome is a question, and the client can.
     async fn ask(
         &self,
-        name: &str,
         arguments: Map<String, Value>,
         outcome: Outcome,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let question = outcome.as_ref().err().and_then(asking::question);
         let (Some((message, agreed)), Some(way)) = (question, asking::way(context)) else {
-            return Ok(result(outcome).into());
+            return Ok(self.result(outcome).into());
         };
         match way {
             Way::Request => match asking::ask(context, message, agreed).await {
-                Some(said) => self.follow(name, said).await,
-                None => Ok(result(outcome).into()),
+                Some(said) => Ok(self.follow(said).await),
+                None => Ok(self.result(outcome).into()),
             },
             Way::Result => {
                 let asked =
                     self.asking.as_ref().and_then(|asking| asking.result(message, &arguments, &agreed).ok());
-                Ok(asked.map_or_else(|| result(outcome).into(), CallToolResponse::from))
+                Ok(asked.map_or_else(|| self.result(outcome).into(), CallToolResponse::from))
             }
         }
     }
 
-    async fn follow(&self, name: &str, said: Said) -> Result<CallToolResponse, ErrorData> {
+    /// Whichever tool was called, it is executing an action that asks.
+    async fn follow(&self, said: Said) -> CallToolResponse {
         let outcome = match said {
-            Said::Yes(agreed) => self.call(name, agreed).await?,
+            Said::Yes(agreed) => match self.surface.read(EXECUTE, agreed) {
+                Some(Ok(Request::Execute(checked))) => self.answered(EXECUTE, self.execute(checked)).await,
+                Some(Err(error)) => Err(error),
+                _ => Err(fault(EXECUTE)),
+            },
             Said::No => Err(asking::declined()),
         };
-        Ok(result(outcome).into())
+        self.result(outcome).into()
+    }
+
+    /// An error of a tool is a result that the model reads (MCP 2025-11-25, tools, error handling).
+    fn result(&self, outcome: Outcome) -> CallToolResult {
+        result(self.surface.told(outcome))
     }
 
     /// Has the backend prepare itself beside the first call, which does not wait for it.
@@ -114,29 +127,54 @@ impl<B: Backend> Handler<B> {
         });
     }
 
-    /// One call. A panic is an answer too, or the client would wait for ever.
-    async fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<Outcome, ErrorData> {
-        if !self.backend.offers(tool) {
-            return Err(unknown_tool(tool));
-        }
-        let outcome = match tool {
-            name if name == FIND.name => AssertUnwindSafe(self.find(arguments)).catch_unwind().await,
-            name if name == EXECUTE.name => AssertUnwindSafe(self.execute(arguments)).catch_unwind().await,
-            unknown => return Err(unknown_tool(unknown)),
-        };
-        Ok(outcome.unwrap_or_else(|_| Err(fault(tool))))
+    /// One call.
+    async fn call(
+        &self,
+        tool: &str,
+        arguments: Map<String, Value>,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Outcome, ErrorData> {
+        let request = self.backend.offers(tool).then(|| self.surface.read(tool, arguments)).flatten();
+        let request = request.ok_or_else(|| unknown_tool(tool))?;
+        Ok(match request {
+            Ok(Request::Find(Checked { request, notes })) => {
+                let find = async { self.backend.find(&request).map(|answer| with_notes(answer, notes)) };
+                self.answered(tool, find).await
+            }
+            Ok(Request::Execute(checked)) => self.answered(tool, self.execute(checked)).await,
+            Ok(Request::Activate(checked)) => {
+                let outcome = self.surface.activate(&checked.request);
+                if outcome.is_ok() {
+                    self.list_changed(context).await;
+                }
+                outcome
+            }
+            Err(error) => Err(error),
+        })
     }
 
-    async fn find(&self, arguments: Map<String, Value>) -> Outcome {
-        let Checked { request, notes } = check(FIND.name, FIND.arguments, arguments)?;
-        self.backend.find(&request).map(|answer| with_notes(answer, notes))
+    /// A panic is an answer too, or the client would wait for ever.
+    async fn answered(&self, tool: &str, outcome: impl Future<Output = Outcome>) -> Outcome {
+        AssertUnwindSafe(outcome).catch_unwind().await.unwrap_or_else(|_| Err(fault(tool)))
     }
 
-    async fn execute(&self, arguments: Map<String, Value>) -> Outcome {
-        let Checked { request, notes } = check(EXECUTE.name, EXECUTE.arguments, arguments)?;
+    async fn execute(&self, Checked { request, notes }: Checked<ExecuteRequest>) -> Outcome {
         // The semaphore is never closed; without a turn the call would run all the same.
         let _turn = self.turns.acquire().await.ok();
         self.backend.execute(&request).await.map(|answer| with_notes(answer, notes))
+    }
+
+    /// Says that the tools are others: to the session, or where there are none, to who listens (MCP 2026-07-28,
+    /// subscriptions).
+    async fn list_changed(&self, context: &RequestContext<RoleServer>) {
+        self.changed.send_replace(());
+        let has_sessions = context.protocol_version().is_none_or(|version| version.has_initialize());
+        if !has_sessions {
+            return;
+        }
+        if let Err(error) = context.peer.notify_tool_list_changed().await {
+            tracing::debug!(%error, "that the tools are others could not be told");
+        }
     }
 }
 
@@ -157,7 +195,7 @@ impl<B: Backend> Handler<B> {
 
 impl<B: Backend> ServerHandler for Handler<B> {
     fn get_info(&self) -> ServerConfig {
-        server_config(self.backend.beside().map(Tools::capabilities))
+        server_config(&self.surface, self.backend.beside().map(Tools::capabilities))
     }
 
     async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
@@ -173,14 +211,19 @@ impl<B: Backend> ServerHandler for Handler<B> {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        match request.and_then(|request| request.cursor) {
-            Some(cursor) => {
-                Err(ErrorData::invalid_params(format!("no page begins at cursor {cursor}"), None))
-            }
-            None => Ok(ListToolsResult::with_all_items(self.tools.clone())
-                .with_ttl_ms(FRESH_FOR_MS)
-                .with_cache_scope(CacheScope::Public)),
-        }
+        let cursor = request.and_then(|request| request.cursor);
+        let page = self.surface.page(cursor.as_deref(), &|name| self.backend.offers(name));
+        let page = page.map_err(|error| match error {
+            PageError::Cursor(_) => ErrorData::invalid_params(error.to_string(), None),
+            PageError::Catalog(_) => ErrorData::internal_error(error.to_string(), None),
+        })?;
+        let mut list = ListToolsResult::with_all_items(page.tools.into_iter().map(tool).collect());
+        list.next_cursor = page.next;
+        // What a session takes up is the session's own.
+        Ok(match self.surface.kind() {
+            Kind::Toolset => list.with_ttl_ms(0).with_cache_scope(CacheScope::Private),
+            _ => list.with_ttl_ms(FRESH_FOR_MS).with_cache_scope(CacheScope::Public),
+        })
     }
 
     async fn call_tool(
@@ -195,6 +238,25 @@ impl<B: Backend> ServerHandler for Handler<B> {
             () = progress => Err(ErrorData::internal_error("progress ended before its call", None)),
             // Dropping the call drops its request to GitLab. Nothing is sent for a cancelled request.
             () = context.ct.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
+        }
+    }
+
+    fn accepted_subscription_filter(&self, _: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        let changes = self.surface.kind() == Kind::Toolset;
+        changes.then(|| SubscriptionFilter::builder().tools_list_changed().build())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let mut changes = self.changed.subscribe();
+        loop {
+            tokio::select! {
+                () = context.cancelled() => return Ok(()),
+                Ok(()) = changes.changed() => {
+                    if context.sink().notify_tool_list_changed().await.is_err() {
+                        return Ok(());
+                    }
+                }
+            }
         }
     }
 
@@ -287,7 +349,6 @@ async fn guarded<T>(
     }
 }
 
-/// An error of a tool is a result that the model reads (MCP 2025-11-25, tools, error handling).
 fn result(outcome: Outcome) -> CallToolResult {
     let (mut result, structured) = match outcome {
         Ok(answer) => (CallToolResult::success(vec![ContentBlock::text(answer.text)]), answer.structured),
@@ -298,10 +359,7 @@ fn result(outcome: Outcome) -> CallToolResult {
 }
 
 fn unknown_tool(name: &str) -> ErrorData {
-    ErrorData::invalid_params(
-        format!("unknown tool: {name}"),
-        Some(json!({"tools": [FIND.name, EXECUTE.name]})),
-    )
+    ErrorData::invalid_params(format!("unknown tool: {name}"), Some(json!({"tools": [FIND, EXECUTE]})))
 }
 
 fn fault(tool: &str) -> ToolError {

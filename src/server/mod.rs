@@ -1,10 +1,9 @@
-//! The two tools over MCP on standard input and output: wire in, call, wire out, and no decision of its own. The
+//! A surface's tools over MCP on standard input and output: wire in, call, wire out, and no decision of its own. The
 //! only place that names rmcp.
 //!
 //! Both eras of the protocol are served by one set of handlers: the `initialize` handshake of 2024-11-05 to
 //! 2025-11-25, and 2026-07-28, where `server/discover` replaces it and every request carries its own version.
 
-mod arguments;
 mod asking;
 mod capabilities;
 mod handler;
@@ -23,8 +22,10 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::oneshot;
 use tokio::task::JoinError;
 
+use crate::surface::Surface;
 use crate::tools::{Answer, ExecuteRequest, FindRequest, ToolError, Tools};
 use handler::Handler;
+pub use offer::sent;
 use session::Session;
 
 /// How long calls that still run when the input ends may take to answer. Clients wait about two seconds before
@@ -92,24 +93,34 @@ impl Backend for Tools {
 }
 
 /// Serves on this process's standard input and output until the input ends or the process is asked to stop.
-pub async fn serve(tools: Arc<Tools>) -> Result<(), ServerError> {
+pub async fn serve(tools: Arc<Tools>, surface: Surface) -> Result<(), ServerError> {
     let stop = asked_to_stop()?;
     let (reader, writer) = rmcp::transport::stdio_pipes();
     tokio::select! {
-        outcome = serve_on(tools, reader, writer) => outcome,
+        outcome = session(Handler::new(tools, surface), reader, writer) => outcome,
         () = stop => Ok(()),
     }
 }
 
-/// Serves on any pair of streams until the reader ends. An end before the first request is an end like any other.
+/// Serves the two tools on any pair of streams until the reader ends.
 pub async fn serve_on<B, R, W>(backend: Arc<B>, reader: R, writer: W) -> Result<(), ServerError>
 where
     B: Backend,
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
+    session(Handler::new(backend, Surface::default()), reader, writer).await
+}
+
+/// One client's session. An end before the first request is an end like any other.
+async fn session<B, R, W>(handler: Handler<B>, reader: R, writer: W) -> Result<(), ServerError>
+where
+    B: Backend,
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
     let (session, ended) = Session::new(reader, writer);
-    match Handler::new(backend).serve(session).await {
+    match handler.serve(session).await {
         Ok(running) => finish(running, ended).await,
         Err(
             ServerInitializeError::ConnectionClosed(_)

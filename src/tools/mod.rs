@@ -38,7 +38,7 @@ use url::Url;
 pub use audit::Audit;
 pub use completion::{Completed, Completion};
 pub use error::{ErrorKind, ToolError};
-pub use refusal::mend;
+pub use refusal::{internal, mend};
 pub use resources::{Capabilities, Entry, Read, Root, Roots, is_of_workspace};
 
 pub use crate::gitlab::{Event, watched};
@@ -46,7 +46,7 @@ pub use crate::gitlab::{Event, watched};
 use audit::Auditor;
 
 use crate::call::{Context, Known};
-use crate::catalog::{Catalog, CatalogError};
+use crate::catalog::{Action, Catalog, CatalogError, Risk};
 use crate::files::Files;
 use crate::gitlab::{self, Client, GitlabError, Reply, Token};
 use crate::policy::{self, Policy, PolicyError};
@@ -237,6 +237,26 @@ impl Tools {
     /// Whether a tool of that name is there at all.
     pub fn offers(&self, tool: &str) -> bool {
         self.policy.offers_tool(tool)
+    }
+
+    /// What there is to find and execute.
+    pub fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    /// Whether the policy lets an action run at all, so that it may be offered.
+    pub fn may_run(&self, action: &Action) -> bool {
+        self.policy.withholds(action).is_none()
+    }
+
+    /// The most that an action can do here.
+    pub fn risk(&self, action: &Action) -> Risk {
+        self.policy.risk(action)
+    }
+
+    /// Whether a project is meant where a call names none.
+    pub fn has_project(&self) -> bool {
+        self.project.is_some()
     }
 
     /// Asks GitLab once what the token may do. Failing is no failure: GitLab itself refuses what it may not.

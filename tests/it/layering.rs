@@ -20,7 +20,7 @@ const ROOMS: [(&str, &[&str]); 10] = [
 ];
 
 /// Which modules a module may name.
-const ARROWS: [(&str, &[&str]); 16] = [
+const ARROWS: [(&str, &[&str]); 17] = [
     ("catalog", &[]),
     ("search", &["catalog"]),
     ("call", &["catalog"]),
@@ -30,11 +30,12 @@ const ARROWS: [(&str, &[&str]); 16] = [
     ("present", &["catalog"]),
     ("guides", &["present"]),
     ("tools", &["catalog", "search", "call", "policy", "gitlab", "files", "present", "guides"]),
-    ("server", &["tools"]),
+    ("surface", &["catalog", "search", "tools"]),
+    ("server", &["surface", "tools"]),
     ("sandbox", &[]),
     ("eval", &["catalog", "search"]),
-    ("config", &["gitlab", "policy", "tools"]),
-    ("cli", &["catalog", "config", "eval", "gitlab", "sandbox", "search", "server", "tools"]),
+    ("config", &["gitlab", "policy", "surface", "tools"]),
+    ("cli", &["catalog", "config", "eval", "gitlab", "sandbox", "search", "server", "surface", "tools"]),
     ("main", &["cli", "config"]),
     ("bin", &["catalog"]),
 ];

@@ -32,4 +32,5 @@ mod sandbox_graphql;
 mod schema;
 mod smoke;
 mod stand_in;
+mod surfaces;
 mod tools;

@@ -147,10 +147,11 @@ pub fn read(folder: &Path) -> Result<Curation, GeneratorError> {
     let mut faults = Vec::new();
     for path in toml_files(folder)? {
         let family = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        if family == "glossary" {
-            curation.glossary = parse(&path)?;
-        } else {
-            curation.add(&family, parse(&path)?, &mut faults);
+        match family.as_str() {
+            "glossary" => curation.glossary = parse(&path)?,
+            // What goes together says nothing of what there is.
+            "toolsets" => {}
+            _ => curation.add(&family, parse(&path)?, &mut faults),
         }
     }
     if faults.is_empty() { Ok(curation) } else { Err(GeneratorError::Faults(faults)) }

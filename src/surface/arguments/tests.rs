@@ -1,6 +1,11 @@
-use super::super::offer::{EXECUTE, FIND};
+use super::super::pair::{EXECUTE, FIND, Offer};
+use super::super::schema::SchemaMode;
 use super::*;
 use crate::tools::{Detail, ExecuteRequest, FindRequest};
+
+fn listed(offer: &Offer) -> Map<String, Value> {
+    offer.source().finished(SchemaMode::Flat).input_schema
+}
 
 fn find(arguments: Value) -> Result<Checked<FindRequest>, ToolError> {
     check(FIND.name, FIND.arguments, arguments.as_object().cloned().unwrap())
@@ -13,7 +18,7 @@ fn execute(arguments: Value) -> Result<Checked<ExecuteRequest>, ToolError> {
 #[test]
 fn the_tables_name_what_the_requests_take() {
     for (offer, schema) in
-        [(FIND, schemars::schema_for!(FindRequest)), (EXECUTE, schemars::schema_for!(ExecuteRequest))]
+        [(&FIND, schemars::schema_for!(FindRequest)), (&EXECUTE, schemars::schema_for!(ExecuteRequest))]
     {
         let mut known: Vec<&String> = schema.get("properties").unwrap().as_object().unwrap().keys().collect();
         let mut listed: Vec<&str> = offer.arguments.iter().map(|argument| argument.name).collect();
@@ -100,14 +105,14 @@ fn a_long_value_is_not_repeated_whole() {
 
 #[test]
 fn schemas_name_one_type_for_each_argument() {
-    for offer in [FIND, EXECUTE] {
-        let schema = Value::Object(input_schema(offer.arguments));
+    for offer in [&FIND, &EXECUTE] {
+        let schema = Value::Object(listed(offer));
         for (name, argument) in schema["properties"].as_object().unwrap() {
             assert!(argument["type"].is_string(), "{name}: {argument}");
         }
         assert!(jsonschema::validator_for(&schema).is_ok());
     }
-    let schema = Value::Object(input_schema(FIND.arguments));
+    let schema = Value::Object(listed(&FIND));
     assert_eq!(schema["properties"]["detail"]["enum"], json!(["auto", "signature", "schema"]));
     assert_eq!(schema["required"], json!(["query"]));
 }

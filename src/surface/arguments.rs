@@ -8,7 +8,7 @@ use crate::tools::{ErrorKind, FIND, ToolError};
 
 /// One argument of a tool.
 #[derive(Debug)]
-pub(super) struct Argument {
+pub struct Argument {
     pub name: &'static str,
     /// What it means, as the schema says it.
     pub what: &'static str,
@@ -18,7 +18,7 @@ pub(super) struct Argument {
 
 /// What an argument may be.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Takes {
+pub enum Takes {
     Text,
     /// A whole number, with the least and the most that the schema names.
     Number(u64, Option<u64>),
@@ -30,13 +30,13 @@ pub(super) enum Takes {
 
 /// The request that the arguments make, with what was understood rather than taken as given.
 #[derive(Debug)]
-pub(super) struct Checked<T> {
+pub struct Checked<T> {
     pub request: T,
     pub notes: Vec<String>,
 }
 
 /// Reads the arguments of a call to the tool of that name. `null` is as good as nothing.
-pub(super) fn check<T: DeserializeOwned>(
+pub fn check<T: DeserializeOwned>(
     tool: &str,
     table: &[Argument],
     given: Map<String, Value>,
@@ -79,28 +79,23 @@ pub(super) fn check<T: DeserializeOwned>(
         .map_err(|error| invalid(tool, table, error.to_string()))
 }
 
-/// The JSON Schema of what a tool takes: an object without references or top-level alternatives, which some
-/// clients refuse.
-pub(super) fn input_schema(table: &[Argument]) -> Map<String, Value> {
-    let properties: Map<String, Value> =
-        table.iter().map(|argument| (argument.name.to_owned(), argument.schema())).collect();
-    let required: Vec<&str> =
-        table.iter().filter(|argument| argument.required).map(|argument| argument.name).collect();
-    Map::from_iter([
-        ("type".to_owned(), json!("object")),
-        ("properties".to_owned(), Value::Object(properties)),
-        ("required".to_owned(), json!(required)),
-        ("additionalProperties".to_owned(), json!(false)),
-    ])
+/// The schema of each argument, by its name.
+pub fn properties(table: &[Argument]) -> Map<String, Value> {
+    table.iter().map(|argument| (argument.name.to_owned(), argument.schema())).collect()
 }
 
 impl Argument {
     /// One type each, though `null` is taken for whatever is optional: a list of types is legal, but some clients
     /// map schemas onto dialects that have none and refuse the tool.
-    fn schema(&self) -> Value {
+    pub fn schema(&self) -> Value {
         let mut schema = self.takes.schema();
         schema.insert("description".to_owned(), json!(self.what));
         Value::Object(schema)
+    }
+
+    /// The same without what it means, where that is said elsewhere.
+    pub fn bare_schema(&self) -> Value {
+        Value::Object(self.takes.schema())
     }
 
     fn refusal(&self, value: &Value) -> String {
@@ -221,7 +216,8 @@ fn unknown_arguments(
 }
 
 fn invalid(tool: &str, table: &[Argument], message: String) -> ToolError {
-    ToolError::new(ErrorKind::InvalidParams, message).hint(takes(tool, table))
+    let table: Vec<&Argument> = table.iter().collect();
+    ToolError::new(ErrorKind::InvalidParams, message).hint(takes(tool, &table))
 }
 
 /// The call to make next: without what only says how much is shown. What says what is done is not left out, and not
@@ -239,7 +235,7 @@ fn mended<'t>(tool: &'t str, wrong: &[&Argument], read: Map<String, Value>) -> (
 }
 
 /// All that a tool takes, in a line.
-fn takes(tool: &str, table: &[Argument]) -> String {
+pub fn takes(tool: &str, table: &[&Argument]) -> String {
     let arguments: Vec<String> = table
         .iter()
         .map(|argument| {

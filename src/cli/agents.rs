@@ -1,0 +1,67 @@
+//! `agents`: sub-agents that share GitLab among them, each with a server that offers its part alone, as files for the
+//! clients that have such.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use super::{AgentClient, Failure};
+use crate::catalog::{Agent, Catalog};
+
+/// Writes a file for each; none where one of them is there already.
+pub(super) fn run(client: AgentClient, folder: &Path, out: &mut dyn Write) -> Result<(), Failure> {
+    let catalog = Catalog::embedded()?;
+    let files: Vec<(PathBuf, String)> = catalog
+        .words()?
+        .agents
+        .iter()
+        .map(|(name, agent)| {
+            let name = format!("gitlab-{}", name.replace('_', "-"));
+            (folder.join(format!("{name}{}", client.ending())), definition(client, &name, agent))
+        })
+        .collect();
+    if let Some((path, _)) = files.iter().find(|(path, _)| path.exists()) {
+        return Err(Failure::Exists(path.clone()));
+    }
+    fs::create_dir_all(folder).map_err(|error| Failure::Written(folder.to_owned(), error))?;
+    for (path, text) in files {
+        let written = OpenOptions::new().write(true).create_new(true).open(&path);
+        written
+            .and_then(|mut file| file.write_all(text.as_bytes()))
+            .map_err(|error| Failure::Written(path.clone(), error))?;
+        writeln!(out, "{}", path.display())?;
+    }
+    Ok(())
+}
+
+impl AgentClient {
+    fn ending(self) -> &'static str {
+        match self {
+            AgentClient::ClaudeCode => ".md",
+            AgentClient::Copilot => ".agent.md",
+        }
+    }
+}
+
+/// The front matter that names the server, and what the agent is told. Text in YAML is quoted as JSON, which it is.
+fn definition(client: AgentClient, name: &str, agent: &Agent) -> String {
+    let what = &agent.what;
+    let toolsets = json!(agent.toolsets.join(","));
+    let server = match client {
+        AgentClient::ClaudeCode => format!(
+            "mcpServers:\n  - {name}:\n      type: stdio\n      command: gitlab-mcp\n      env:\n        GITLAB_TOOLSETS: {toolsets}\n"
+        ),
+        AgentClient::Copilot => format!(
+            "mcp-servers:\n  {name}:\n    type: local\n    command: gitlab-mcp\n    args: []\n    tools: [\"*\"]\n    env:\n      GITLAB_TOOLSETS: {toolsets}\n"
+        ),
+    };
+    let description = json!(format!("{what}. For anything of that on GitLab, and nothing else."));
+    format!(
+        "---\nname: {name}\ndescription: {description}\n{server}---\n\n{what}.\n\n\
+         Work through the tools of the MCP server {name}: gitlab_find_action turns what is wanted into an action, \
+         gitlab_execute_action runs it. The server offers this part of GitLab alone; where a find says that \
+         something was left out, say so and leave it to who asked. Ask before anything is destroyed.\n"
+    )
+}

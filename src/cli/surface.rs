@@ -1,0 +1,119 @@
+//! `surface`: what a client is sent of the tools, and what each part of it costs.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::Failure;
+use crate::server;
+use crate::surface::{PageError, Settings, Surface};
+use crate::tools::Tools;
+
+/// About how many bytes of such text a model reads as one token.
+const BYTES_PER_TOKEN: usize = 4;
+
+/// How many of the largest tools are named.
+const LARGEST: usize = 10;
+
+/// The parts of a tool, by the names of their fields.
+const PARTS: [(&str, &[&str]); 4] = [
+    ("names and titles", &["name", "title"]),
+    ("descriptions", &["description"]),
+    ("schemas", &["inputSchema", "outputSchema"]),
+    ("annotations", &["annotations"]),
+];
+
+/// All that a client is sent before it calls anything.
+#[derive(Debug)]
+pub(super) struct Sent {
+    instructions: String,
+    tools: Vec<Value>,
+}
+
+impl Sent {
+    /// Of a surface, every page of it.
+    pub(super) fn of(surface: &Surface, tools: &Tools) -> Result<Sent, Failure> {
+        let mut sent = Sent { instructions: surface.instructions(), tools: Vec::new() };
+        let mut cursor: Option<String> = None;
+        loop {
+            let page = surface.page(cursor.as_deref(), &|name| tools.offers(name));
+            let page = page.map_err(|error| match error {
+                PageError::Catalog(error) => Failure::Catalog(error),
+                PageError::Cursor(_) => Failure::Pages,
+            })?;
+            sent.tools.extend(page.tools.into_iter().map(server::sent));
+            cursor = page.next;
+            if cursor.is_none() {
+                return Ok(sent);
+            }
+        }
+    }
+
+    /// The whole as JSON.
+    pub(super) fn write(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        let whole = json!({"instructions": self.instructions, "tools": self.tools});
+        Ok(writeln!(out, "{whole:#}")?)
+    }
+
+    /// The bytes of each part, before and after it was customised.
+    pub(super) fn write_costs(&self, before: &Sent, out: &mut dyn Write) -> Result<(), Failure> {
+        writeln!(out, "{:44}{:>10}{:>10}", "", "before", "after")?;
+        let mut line = |name: &str, count: &dyn Fn(&Sent) -> usize| {
+            writeln!(out, "{name:44}{:>10}{:>10}", count(before), count(self))
+        };
+        line("tools", &|sent| sent.tools.len())?;
+        line("instructions", &|sent| sent.instructions.len())?;
+        for (name, fields) in PARTS {
+            line(name, &|sent| sent.tools.iter().map(|tool| fields_of(tool, fields)).sum())?;
+        }
+        line("bytes in all", &Sent::bytes)?;
+        line("tokens, about", &|sent| sent.bytes() / BYTES_PER_TOKEN)?;
+        writeln!(out, "\nThe largest tools:")?;
+        for (name, bytes) in self.largest(before) {
+            writeln!(out, "{name:44}{:>10}{bytes:>10}", before.bytes_of(name).unwrap_or_default())?;
+        }
+        Ok(())
+    }
+
+    fn bytes(&self) -> usize {
+        self.instructions.len() + self.tools.iter().map(bytes).sum::<usize>()
+    }
+
+    fn bytes_of(&self, name: &str) -> Option<usize> {
+        self.tools.iter().find(|tool| called(tool) == name).map(bytes)
+    }
+
+    /// The largest tools of either, with their bytes now.
+    fn largest<'a>(&'a self, before: &'a Sent) -> Vec<(&'a str, usize)> {
+        let mut names: Vec<(&str, usize)> =
+            before.tools.iter().chain(&self.tools).map(|tool| (called(tool), bytes(tool))).collect();
+        names.sort_by(|(a, one), (b, other)| other.cmp(one).then(a.cmp(b)));
+        let mut largest: Vec<(&str, usize)> = Vec::new();
+        for (name, _) in names {
+            if largest.len() < LARGEST && !largest.iter().any(|(known, _)| *known == name) {
+                largest.push((name, self.bytes_of(name).unwrap_or_default()));
+            }
+        }
+        largest
+    }
+}
+
+/// The same surface as it is before anybody customises it.
+pub(super) fn plain(settings: &Settings, tools: Tools) -> (Surface, Arc<Tools>) {
+    let Settings { kind, params, split, .. } = *settings;
+    let tools = Arc::new(tools);
+    (Surface::new(Settings { kind, params, split, ..Settings::default() }, Arc::clone(&tools)), tools)
+}
+
+fn bytes(tool: &Value) -> usize {
+    tool.to_string().len()
+}
+
+fn called(tool: &Value) -> &str {
+    tool.get("name").and_then(Value::as_str).unwrap_or_default()
+}
+
+fn fields_of(tool: &Value, fields: &[&str]) -> usize {
+    fields.iter().filter_map(|field| tool.get(*field)).map(bytes).sum()
+}

@@ -1,0 +1,105 @@
+//! A tool for each action. Its arguments are the action's parameters, and beside them those of execute; one of these
+//! is written with an underscore before it where the action has a parameter of its name (`_view`), and is understood
+//! so everywhere.
+
+use serde_json::{Map, Value, json};
+
+use super::arguments::{Checked, check, takes};
+use super::pair::{self, EXECUTE};
+use super::schema::{Branch, Form, Source};
+use super::spec::Annotations;
+use super::{Entry, names};
+use crate::catalog::{Action, Audience, Catalog, CatalogError, Risk};
+use crate::tools::{self, ExecuteRequest, ToolError, Tools};
+
+/// The tools of the actions that a person could mean and that may run. The others are callable all the same.
+pub fn entries(tools: &Tools, is_wanted: &dyn Fn(&Action) -> bool) -> Result<Vec<Entry>, CatalogError> {
+    let mut found = Vec::new();
+    for (number, action) in tools.catalog().actions().enumerate() {
+        let action = action?;
+        if is_listed(&action) && is_wanted(&action) && tools.may_run(&action) {
+            found.push(Entry::Action(number));
+        }
+    }
+    Ok(found)
+}
+
+/// Whether an action has its place in lists: one that stands behind another has not.
+pub fn is_listed(action: &Action) -> bool {
+    action.twin.is_none() && action.audience == Audience::Person
+}
+
+/// The action whose tool has that name.
+pub fn number(catalog: &Catalog, tool: &str) -> Option<usize> {
+    catalog.ids().position(|id| names::is_of(tool, id))
+}
+
+/// The source of the tool of an action: one branch.
+pub fn source(tools: &Tools, number: usize) -> Result<Source, CatalogError> {
+    let action = tools.catalog().action(number)?;
+    let mut branch = Branch::of(&action, tools.catalog().words()?);
+    branch.risk = tools.risk(&action);
+    if branch.risk == Risk::Destructive {
+        branch.description.push_str(". Wants confirm: true.");
+    }
+    if tools.has_project() {
+        branch.required.retain(|name| name != "fullPath");
+    }
+    // The instructions say once for all tools what these mean.
+    let own = pair::beside().map(|argument| (reserved(&action, argument.name), argument.bare_schema()));
+    Ok(Source {
+        name: names::of_action(&action.id),
+        title: None,
+        description: String::new(),
+        own: own.collect(),
+        required: Vec::new(),
+        annotations: Annotations::of([branch.risk].into_iter()),
+        branches: vec![branch],
+        form: Form::Beside,
+        output: None,
+    })
+}
+
+/// How an argument of execute is written beside the action's parameters.
+fn reserved(action: &Action, name: &str) -> String {
+    if action.param(name).is_some() { format!("_{name}") } else { name.to_owned() }
+}
+
+/// What a call of an action's tool asks for.
+pub fn read(
+    tools: &Tools,
+    number: usize,
+    tool: &str,
+    given: Map<String, Value>,
+) -> Result<Checked<ExecuteRequest>, ToolError> {
+    let action = tools.catalog().action(number).map_err(|error| tools::internal(&error))?;
+    let (mut params, mut beside) = (Map::new(), Map::new());
+    for (name, value) in given {
+        match meant(&action, &name) {
+            Some(reserved) => beside.insert(reserved.to_owned(), value),
+            None => params.insert(name, value),
+        };
+    }
+    beside.insert("action".to_owned(), json!(action.id));
+    beside.insert("params".to_owned(), Value::Object(params));
+    check(tools::EXECUTE, EXECUTE.arguments, beside).map_err(|mut error| {
+        let beside: Vec<_> = pair::beside().collect();
+        error.hint = Some(format!("Beside {}'s parameters, {}", action.id, takes(tool, &beside)));
+        error
+    })
+}
+
+/// The argument of execute that a name is, where it is not the action's.
+fn meant(action: &Action, name: &str) -> Option<&'static str> {
+    let bare = name.strip_prefix('_').unwrap_or(name);
+    let argument = pair::beside().find(|argument| argument.name == bare)?;
+    (bare.len() < name.len() || action.param(name).is_none()).then_some(argument.name)
+}
+
+/// The arguments of a call of execute as those of the action's own tool.
+pub fn arguments(action: &Action, call: &Map<String, Value>) -> Map<String, Value> {
+    let params = call.get("params").and_then(Value::as_object).cloned().unwrap_or_default();
+    let beside = call.iter().filter(|(name, _)| !["action", "params"].contains(&name.as_str()));
+    let beside = beside.map(|(name, value)| (reserved(action, name), value.clone()));
+    params.into_iter().chain(beside).collect()
+}

@@ -1,0 +1,318 @@
+//! The shapes in which a client sees the one catalog: the two tools, a tool for each family of domains, a tool for
+//! each action, or toolsets taken up one after the other. From the catalog and what the policy offers of it to the
+//! tools of a surface, and from a call of one back to a request that [`crate::tools`] finds or executes: nothing is
+//! checked, allowed or rendered here.
+
+mod arguments;
+mod individual;
+mod meta;
+mod names;
+mod pair;
+mod schema;
+mod spec;
+#[cfg(test)]
+mod tests;
+mod toolset;
+mod translate;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::{Map, Value};
+
+pub use arguments::Checked;
+pub use meta::{family_tool, split_tool};
+pub use schema::{Level, Override, ParamSchema, SchemaMode};
+pub use spec::{Annotations, ToolSpec};
+pub use toolset::{ACTIVATE, Activation};
+
+use crate::catalog::{Action, CatalogError};
+use crate::tools::{Answer, ExecuteRequest, FindRequest, ToolError, Tools};
+use arguments::check;
+use meta::Side;
+use pair::{EXECUTE, FIND, Offer};
+use schema::Source;
+
+/// About how many bytes of schemas a page of the list holds; one tool more than fit, at most.
+const PAGE_BYTES: usize = 256 * 1024;
+
+/// Which tools a client is offered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kind {
+    /// Find and execute.
+    #[default]
+    Dynamic,
+    /// A tool for each family of domains.
+    Meta,
+    /// A tool for each action.
+    Individual,
+    /// The two tools, and those of one toolset at a time.
+    Toolset,
+}
+
+impl Kind {
+    /// As the setting writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Dynamic => "dynamic",
+            Kind::Meta => "meta",
+            Kind::Individual => "individual",
+            Kind::Toolset => "toolset",
+        }
+    }
+}
+
+/// What the configuration says of the surface.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    pub kind: Kind,
+    /// How much the tool of a family says of parameters.
+    pub params: ParamSchema,
+    /// Whether a family has one tool that reads and another that changes.
+    pub split: bool,
+    /// How a tool of several actions has them in its schema.
+    pub mode: SchemaMode,
+    /// Descriptions in place of the catalog's, the stronger last.
+    pub overrides: Vec<Override>,
+}
+
+/// The tools of one client's session.
+#[derive(Debug, Default)]
+pub struct Surface {
+    settings: Settings,
+    /// What the tools are made from; nothing where they are the pair alone.
+    tools: Option<Arc<Tools>>,
+    /// The toolset that is taken up.
+    active: Mutex<Option<String>>,
+}
+
+/// What a call of a tool asks for.
+#[derive(Debug)]
+pub enum Request {
+    Find(Checked<FindRequest>),
+    Execute(Checked<ExecuteRequest>),
+    Activate(Checked<Activation>),
+}
+
+/// A part of the list of tools.
+#[derive(Debug)]
+pub struct Page {
+    pub tools: Vec<ToolSpec>,
+    /// Where the next one begins.
+    pub next: Option<String>,
+}
+
+/// Why there is no such page.
+#[derive(Debug, thiserror::Error)]
+pub enum PageError {
+    #[error("no page begins at cursor {0}")]
+    Cursor(String),
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+}
+
+/// A tool of the list before its schema is made.
+#[derive(Debug)]
+enum Entry {
+    Pair(&'static Offer),
+    Activate,
+    /// The actions of a family by their numbers.
+    Family {
+        family: String,
+        side: Side,
+        numbers: Vec<usize>,
+    },
+    Action(usize),
+}
+
+impl Surface {
+    /// The surface of these settings over these tools. Nothing is made before it is asked for.
+    pub fn new(settings: Settings, tools: Arc<Tools>) -> Surface {
+        Surface { settings, tools: Some(tools), active: Mutex::default() }
+    }
+
+    pub fn kind(&self) -> Kind {
+        self.settings.kind
+    }
+
+    /// How its tools work together, for the model.
+    pub fn instructions(&self) -> String {
+        pair::instructions(self.settings.kind)
+    }
+
+    /// The tools from a cursor on, as many as a page holds, of those whose names are offered.
+    pub fn page(&self, cursor: Option<&str>, offers: &dyn Fn(&str) -> bool) -> Result<Page, PageError> {
+        let mut entries = self.entries()?;
+        entries.retain(|entry| offers(&self.name(entry)));
+        let start = match cursor {
+            None => 0,
+            Some(cursor) => {
+                let at = cursor.parse().ok().filter(|at| (1..entries.len()).contains(at));
+                at.ok_or_else(|| PageError::Cursor(cursor.to_owned()))?
+            }
+        };
+        let mut page = Page { tools: Vec::new(), next: None };
+        let mut bytes = 0;
+        for (at, entry) in entries.iter().enumerate().skip(start) {
+            if bytes > PAGE_BYTES {
+                page.next = Some(at.to_string());
+                break;
+            }
+            let spec = self.spec(entry)?;
+            bytes += spec.bytes();
+            page.tools.push(spec);
+        }
+        Ok(page)
+    }
+
+    /// What a call of the tool of that name asks for; nothing where there is no such tool. The pair is callable on
+    /// every surface, as far as the policy offers it.
+    pub fn read(&self, tool: &str, arguments: Map<String, Value>) -> Option<Result<Request, ToolError>> {
+        if tool == FIND.name {
+            return Some(check(tool, FIND.arguments, arguments).map(Request::Find));
+        }
+        if tool == EXECUTE.name {
+            return Some(check(tool, EXECUTE.arguments, arguments).map(Request::Execute));
+        }
+        let tools = self.tools.as_deref()?;
+        match self.settings.kind {
+            Kind::Dynamic => None,
+            Kind::Meta => {
+                let (family, side) = meta::named(tools, tool, self.settings.split)?;
+                Some(meta::read(tools, (&family, side), arguments).map(Request::Execute))
+            }
+            Kind::Individual => {
+                let number = individual::number(tools.catalog(), tool)?;
+                Some(individual::read(tools, number, tool, arguments).map(Request::Execute))
+            }
+            Kind::Toolset if tool == ACTIVATE => {
+                Some(check(tool, toolset::ARGUMENTS, arguments).map(Request::Activate))
+            }
+            Kind::Toolset => {
+                let number = individual::number(tools.catalog(), tool)?;
+                let inactive = toolset::inactive(tools, number, self.active().as_deref());
+                let read = || individual::read(tools, number, tool, arguments).map(Request::Execute);
+                Some(inactive.map_or_else(read, Err))
+            }
+        }
+    }
+
+    /// Takes up a toolset in place of the one before, and says what is in it.
+    pub fn activate(&self, request: &Activation) -> Result<Answer, ToolError> {
+        let Some(tools) = self.tools.as_deref() else { return Err(toolset::unknown(&[], "")) };
+        let answer = toolset::answer(tools, &request.toolset_name)?;
+        let mut active = self.active.lock().unwrap_or_else(PoisonError::into_inner);
+        *active = Some(request.toolset_name.clone());
+        Ok(answer)
+    }
+
+    /// What was answered, with the calls in it as calls of this surface's tools.
+    pub fn told(&self, outcome: Result<Answer, ToolError>) -> Result<Answer, ToolError> {
+        match (self.settings.kind, self.tools.as_deref()) {
+            (Kind::Meta | Kind::Individual, Some(tools)) => {
+                translate::outcome(outcome, &|call| self.own(tools, call), &|id| self.tool_for(tools, id))
+            }
+            _ => outcome,
+        }
+    }
+
+    /// What is to be said of the overrides that change nothing here.
+    pub fn warnings(&self) -> Result<Vec<String>, CatalogError> {
+        if self.settings.overrides.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut unmatched = schema::Unmatched::new(&self.settings.overrides);
+        for entry in self.every_entry()? {
+            unmatched.look_at(&self.source(&entry)?);
+        }
+        Ok(unmatched.warnings(self.settings.kind.name()))
+    }
+
+    fn active(&self) -> Option<String> {
+        self.active.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The tools that are listed now, in order.
+    fn entries(&self) -> Result<Vec<Entry>, CatalogError> {
+        let pair = [Entry::Pair(&FIND), Entry::Pair(&EXECUTE)];
+        let Some(tools) = self.tools.as_deref() else { return Ok(pair.into()) };
+        let mut entries = vec![Entry::Pair(&FIND)];
+        match self.settings.kind {
+            Kind::Dynamic => return Ok(pair.into()),
+            Kind::Meta => entries.extend(meta::entries(tools, self.settings.split)?),
+            Kind::Individual => entries.extend(individual::entries(tools, &|_| true)?),
+            Kind::Toolset => {
+                entries = vec![Entry::Activate];
+                entries.extend(pair);
+                if let Some(name) = self.active() {
+                    entries.extend(toolset::entries(tools, &name)?);
+                }
+            }
+        }
+        Ok(entries)
+    }
+
+    /// The tools that may be listed at some time.
+    fn every_entry(&self) -> Result<Vec<Entry>, CatalogError> {
+        let mut entries = self.entries()?;
+        if let (Kind::Toolset, Some(tools)) = (self.settings.kind, self.tools.as_deref()) {
+            entries.retain(|entry| !matches!(entry, Entry::Action(_)));
+            entries.extend(individual::entries(tools, &|_| true)?);
+        }
+        Ok(entries)
+    }
+
+    fn name(&self, entry: &Entry) -> String {
+        let id = |number| self.tools.as_deref().and_then(|tools| tools.catalog().id(number));
+        match entry {
+            Entry::Pair(offer) => offer.name.to_owned(),
+            Entry::Activate => ACTIVATE.to_owned(),
+            Entry::Family { family, side, .. } => side.tool(family),
+            Entry::Action(number) => names::of_action(id(*number).unwrap_or_default()),
+        }
+    }
+
+    fn spec(&self, entry: &Entry) -> Result<ToolSpec, CatalogError> {
+        let mut source = self.source(entry)?;
+        source.describe(&self.settings.overrides);
+        Ok(source.finished(self.settings.mode))
+    }
+
+    fn source(&self, entry: &Entry) -> Result<Source, CatalogError> {
+        match (entry, self.tools.as_deref()) {
+            (Entry::Pair(offer), _) => Ok(offer.source()),
+            (_, None) => Ok(FIND.source()),
+            (Entry::Activate, Some(tools)) => toolset::source(tools),
+            (Entry::Family { family, side, numbers }, Some(tools)) => {
+                meta::source(tools, (family, *side), numbers, self.settings.params)
+            }
+            (Entry::Action(number), Some(tools)) => individual::source(tools, *number),
+        }
+    }
+
+    /// The tool that an action is called by.
+    fn tool_for(&self, tools: &Tools, id: &str) -> Option<String> {
+        let action = tools.catalog().get(id).ok().flatten()?;
+        let name = self.tool_of(tools, &action)?;
+        tools.offers(&name).then_some(name)
+    }
+
+    fn tool_of(&self, tools: &Tools, action: &Action) -> Option<String> {
+        match self.settings.kind {
+            Kind::Meta => meta::tool_of(tools, action, self.settings.split),
+            Kind::Individual => Some(names::of_action(&action.id)),
+            Kind::Dynamic | Kind::Toolset => None,
+        }
+    }
+
+    /// A call of execute as one of the tool that stands for its action; nothing where none does.
+    fn own(&self, tools: &Tools, arguments: &Map<String, Value>) -> Option<(String, Map<String, Value>)> {
+        let id = arguments.get("action")?.as_str()?;
+        let action = tools.catalog().get(id).ok().flatten()?;
+        let name = self.tool_of(tools, &action).filter(|name| tools.offers(name))?;
+        let arguments = match self.settings.kind {
+            Kind::Individual => individual::arguments(&action, arguments),
+            _ => arguments.clone(),
+        };
+        Some((name, arguments))
+    }
+}
