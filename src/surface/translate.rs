@@ -51,7 +51,10 @@ fn calls(fields: &mut Map<String, Value>, own: Own<'_>, changes: &mut Vec<(Strin
 fn below(value: &mut Value, own: Own<'_>, changes: &mut Vec<(String, String)>) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(|item| below(item, own, changes)),
-        Value::Object(fields) if !call(fields, own, changes) => calls(fields, own, changes),
+        Value::Object(fields) => match call(fields, own, changes) {
+            true => {}
+            false => calls(fields, own, changes),
+        },
         _ => {}
     }
 }
