@@ -220,7 +220,8 @@ fn descriptions_come_from_a_file_and_stronger_ones_from_variables() {
     let variables = variables.map(|(name, value)| (OsString::from(name), OsString::from(value)));
     let config = config.customised(variables.into_iter()).unwrap();
     let texts: Vec<&str> = config.surface.overrides.iter().map(|change| change.text.as_str()).collect();
-    assert_eq!(texts, ["from the file", "make", "from the variable"]);
+    // The last of two that describe one thing is the stronger.
+    assert_eq!(texts, ["make", "from the file", "from the variable"]);
 }
 
 #[test]
