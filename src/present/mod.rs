@@ -24,7 +24,7 @@ pub use clean::{cleaned, cleaned_value, line};
 pub use encoding::text_of;
 pub use fields::Missing;
 pub use kind::Kind;
-pub use markdown::marked;
+pub use markdown::{marked, marked_as};
 pub use secrets::Masked;
 pub use window::{Place, Window};
 
