@@ -29,7 +29,7 @@ pub use failure::{Failure, Stretch, failure};
 pub use fields::Missing;
 pub use grep::{Found, grep};
 pub use kind::Kind;
-pub use markdown::marked;
+pub use markdown::{marked, marked_as};
 pub use secrets::Masked;
 pub use sections::{read, section, sections};
 pub use window::{Place, Window};

@@ -10,9 +10,10 @@ use crate::catalog::{Action, Interface, Risk};
 use crate::gitlab::{self, Reply, Unread};
 use crate::present::{self, Content, Kind, Masked, Missing, Options, Presented};
 
-/// The reply to a call, presented.
+/// The reply to a call, presented; its data has at most so many bytes.
 pub fn answer(
     tools: &Tools,
+    budget: usize,
     (request, fields): (&ExecuteRequest, &[String]),
     action: &Action,
     call: &Call,
@@ -27,7 +28,7 @@ pub fn answer(
         // A document has already said what is wanted of everything.
         full: is_full || is_document,
         unmasked: is_full,
-        budget: tools.max_bytes,
+        budget,
         place: stretch::place(request).ok().flatten(),
     };
     let page = reply.page.clone();

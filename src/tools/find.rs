@@ -41,7 +41,7 @@ pub fn find(tools: &Tools, request: &FindRequest) -> Result<Answer, ToolError> {
     }
     let only_reads = request.read_only == Some(true);
     let allow = |action: &Action| {
-        tools.policy.withholds(action).is_none()
+        tools.withholds(action).is_none()
             && (!only_reads || tools.policy.risk(action) == crate::catalog::Risk::Read)
     };
     let ranking = tools
@@ -144,7 +144,7 @@ fn notes(tools: &Tools, ranking: &Ranking) -> Vec<String> {
 
 /// Why an action is not offered: the policy's rule, or that only reads were asked for.
 fn reason(tools: &Tools, id: &str) -> String {
-    let rule = tools.catalog.get(id).ok().flatten().and_then(|action| tools.policy.withholds(&action));
+    let rule = tools.catalog.get(id).ok().flatten().and_then(|action| tools.withholds(&action));
     rule.map_or_else(|| "it changes something".to_owned(), |rule| rule.to_string())
 }
 
@@ -268,7 +268,11 @@ fn experiment(action: &Action) -> Option<&str> {
     versions.all(|version| version.is_some()).then_some(first)
 }
 
-/// What can be chosen, as GitLab's documentation writes it.
+/// What can be chosen, as GitLab's documentation writes it; of a plan, the actions that it is made of.
 fn operations(action: &Action) -> Vec<String> {
-    action.choices().map(ToString::to_string).collect()
+    match &action.plan {
+        Some(_) if action.is_open() => vec!["any actions".to_owned()],
+        Some(plan) => plan.needs.iter().chain(&plan.picks).cloned().collect(),
+        None => action.choices().map(ToString::to_string).collect(),
+    }
 }

@@ -17,6 +17,7 @@ mod lost;
 mod meaning;
 mod paging;
 mod past_end;
+mod plans;
 mod refusal;
 mod remote;
 mod repair;
@@ -43,10 +44,10 @@ pub use crate::gitlab::{Event, watched};
 use audit::Auditor;
 
 use crate::call::{Context, Known};
-use crate::catalog::{Catalog, CatalogError};
+use crate::catalog::{Action, Catalog, CatalogError};
 use crate::files::Files;
 use crate::gitlab::{self, Client, GitlabError, Reply, Token};
-use crate::policy::{self, Policy, PolicyError};
+use crate::policy::{self, Policy, PolicyError, Rule};
 use crate::search::{Ranker, SearchError};
 
 /// The names of the two tools.
@@ -178,7 +179,7 @@ pub struct Tools {
     base: Url,
     /// What the session has learnt of GitLab.
     known: Mutex<Known>,
-    plans: confirm::Plans,
+    words: confirm::Words,
     limits: token::Limits,
     auditor: Auditor,
 }
@@ -191,7 +192,7 @@ impl Tools {
             ranker: OnceLock::new(),
             policy: Policy::new(settings.policy, &catalog)?,
             catalog,
-            plans: confirm::Plans::default(),
+            words: confirm::Words::default(),
             limits: token::Limits::default(),
             project: settings.project,
             max_bytes: settings.max_bytes,
@@ -227,6 +228,11 @@ impl Tools {
         Ok(Context { base: &self.base, words: self.catalog.words()?, surface: self.catalog.surface()? })
     }
 
+    /// The rule that keeps an action from ever running here; of a plan, also what keeps all that it is made of.
+    fn withholds(&self, action: &Action) -> Option<Rule> {
+        self.policy.withholds(action).or_else(|| plans::withheld(self, action))
+    }
+
     /// Whether a tool of that name is there at all.
     pub fn offers(&self, tool: &str) -> bool {
         self.policy.offers_tool(tool)
@@ -246,7 +252,8 @@ impl Tools {
     pub async fn execute(&self, request: &ExecuteRequest) -> Result<Answer, ToolError> {
         let mut entry = self.auditor.begin();
         let result = execute::execute(self, request, &mut entry).await;
-        entry.ended(&result);
+        let is_preview = result.as_ref().is_ok_and(|answer| answer.structured.contains_key("preview"));
+        entry.ended(is_preview, result.as_ref().err());
         result
     }
 
