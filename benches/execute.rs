@@ -28,6 +28,7 @@ fn tools(url: &str) -> Outcome<Tools> {
         max_bytes: 1_000_000,
         audit: Audit::Off,
         files_dir: None,
+        local_hints: true,
     })?)
 }
 

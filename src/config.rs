@@ -15,8 +15,8 @@ use url::Url;
 
 use table::{
     ALLOWED_PATHS, AUDIT, AUTOPILOT, CA_FILE, CLIENT_CERT, CLIENT_KEY, CONFIRM, DENIED_ACTIONS, DENIED_TOOLS,
-    EXTRA_HEADERS, FILE, FILES_DIR, INSECURE_TLS, JOB_TOKEN, LOG, MAX_BYTES, MAX_REQUESTS, OAUTH_TOKEN,
-    POLICY, PROJECT, SAFE_MODE, TIMEOUT, TOKEN, TOKEN_FILE,
+    EXTRA_HEADERS, FILE, FILES_DIR, INSECURE_TLS, JOB_TOKEN, LOCAL_HINTS, LOG, MAX_BYTES, MAX_REQUESTS,
+    OAUTH_TOKEN, POLICY, PROJECT, SAFE_MODE, TIMEOUT, TOKEN, TOKEN_FILE,
 };
 pub use table::{READ_ONLY, SETTINGS, Setting, URL, render_help, render_markdown_table};
 
@@ -81,6 +81,7 @@ pub struct Config {
     pub max_bytes: usize,
     pub max_requests: usize,
     pub files_dir: Option<PathBuf>,
+    pub local_hints: bool,
     pub ca_file: Option<PathBuf>,
     pub client_certificate: Option<ClientCertificate>,
     pub insecure_tls: bool,
@@ -112,6 +113,7 @@ impl Config {
             max_bytes: sources.need(&MAX_BYTES, values::bytes)?,
             max_requests: sources.need(&MAX_REQUESTS, values::requests)?,
             files_dir: sources.read(&FILES_DIR, values::directory)?,
+            local_hints: sources.need(&LOCAL_HINTS, values::switch)?,
             ca_file: sources.read(&CA_FILE, values::readable)?,
             client_certificate: sources.client_certificate()?,
             insecure_tls: sources.need(&INSECURE_TLS, values::switch)?,
@@ -155,6 +157,7 @@ impl Config {
             project: self.project.clone(),
             max_bytes: self.max_bytes,
             files_dir: self.files_dir.clone(),
+            local_hints: self.local_hints,
         }
     }
 }

@@ -79,5 +79,6 @@ fn unconnected() -> Result<tools::Settings, Failure> {
         max_bytes: usize::MAX,
         audit: tools::Audit::Off,
         files_dir: None,
+        local_hints: true,
     })
 }

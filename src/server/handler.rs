@@ -13,7 +13,7 @@ use rmcp::model::{
     ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
     ListResourcesResult, ListToolsResult, PaginatedRequestParams, ServerConfig, Tool,
 };
-use rmcp::service::{RequestContext, RoleServer};
+use rmcp::service::{NotificationContext, RequestContext, RoleServer};
 use serde_json::{Map, Value, json};
 use tokio::sync::Semaphore;
 
@@ -22,6 +22,7 @@ use super::arguments::{Checked, check};
 use super::asking::{self, Asking, Said, Way};
 use super::offer::{EXECUTE, FIND, Offer, server_config};
 use super::progress::progress;
+use super::roots::Roots;
 use crate::tools::{Answer, ErrorKind, ToolError, watched};
 
 /// How many actions are executed at a time; the rest wait their turn. A find is over before it could wait.
@@ -37,6 +38,7 @@ pub(super) struct Handler<B> {
     turns: Semaphore,
     /// Without it the question is an error's text.
     asking: Option<Asking>,
+    roots: Roots,
     used: Once,
 }
 
@@ -49,6 +51,7 @@ impl<B: Backend> Handler<B> {
             tools: offered.map(Offer::tool).collect(),
             turns: Semaphore::new(CALLS_IN_FLIGHT),
             asking: Asking::new().ok(),
+            roots: Roots::default(),
             used: Once::new(),
             backend,
         }
@@ -61,6 +64,11 @@ impl<B: Backend> Handler<B> {
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let name = request.name;
+        if name == EXECUTE.name
+            && let Some(roots) = self.roots.asked(context).await
+        {
+            self.backend.work_in(&roots);
+        }
         let arguments = request.arguments.unwrap_or_default();
         let (state, responses) = (request.request_state.as_deref(), request.input_responses.as_ref());
         match self.asking.as_ref().and_then(|asking| asking.said(state, responses, &arguments)) {
@@ -180,6 +188,10 @@ impl<B: Backend> ServerHandler for Handler<B> {
             // Dropping the call drops its request to GitLab. Nothing is sent for a cancelled request.
             () = context.ct.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
         }
+    }
+
+    async fn on_roots_list_changed(&self, _: NotificationContext<RoleServer>) {
+        self.roots.changed().await;
     }
 
     async fn complete(

@@ -9,6 +9,7 @@ mod asking;
 mod handler;
 mod offer;
 mod progress;
+mod roots;
 mod session;
 
 use std::future::Future;
@@ -54,6 +55,9 @@ pub trait Backend: Send + Sync + 'static {
         true
     }
 
+    /// Takes the addresses of the directories that the client works in.
+    fn work_in(&self, _roots: &[String]) {}
+
     /// What is worth knowing early, begun with the first call and waited for by none.
     fn prepare(&self) -> impl Future<Output = ()> + Send {
         std::future::ready(())
@@ -71,6 +75,10 @@ impl Backend for Tools {
 
     fn offers(&self, tool: &str) -> bool {
         Tools::offers(self, tool)
+    }
+
+    fn work_in(&self, roots: &[String]) {
+        Tools::work_in(self, roots);
     }
 
     async fn prepare(&self) {

@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 use super::audit::Entry;
 use super::meaning::Meant;
 use super::{
-    Answer, ErrorKind, ExecuteRequest, ToolError, Tools, answer, confirm, document, graphql, local, lost,
-    meaning, past_end, plans, refusal, repair, resolve, stretch, token, whereabouts,
+    Answer, ErrorKind, ExecuteRequest, ToolError, Tools, answer, confirm, document, graphql, local, log,
+    lost, meaning, past_end, plans, refusal, repair, resolve, stretch, token, whereabouts, workspace,
 };
 use crate::call::{self, Body, Call, Checked, Part};
 use crate::catalog::{Action, Interface, Risk};
@@ -49,7 +49,9 @@ impl Came {
     pub fn answer(self, tools: &Tools, budget: usize) -> Answer {
         let Came { reply, call, request, fields, action, notes } = self;
         let past_end = past_end::of(&reply, &request, &action);
+        let hint = workspace::hint(tools, &action, &request.params);
         let answer = answer::answer(tools, budget, (&request, &fields), &action, &call, reply, notes);
+        let answer = workspace::told(hint, answer);
         past_end.into_iter().fold(answer, |answer, past_end| past_end.told(answer))
     }
 }
@@ -96,6 +98,7 @@ async fn run(
 ) -> Result<Outcome, ToolError> {
     let (action, fields) = asking(tools, action, request)?;
     let checked = checked(tools, &action, request, &mut notes)?;
+    let part = log::wanted(&action, checked.params())?;
     let call = resolve::call(tools, &checked).await?;
     let call = match manner.plan {
         Some(plan) => call.within(plan),
@@ -122,6 +125,10 @@ async fn run(
             let reply = read(tools, (&action, &call, &checked), request, reply, &mut notes).await?;
             let params = checked.params().clone();
             let request = ExecuteRequest { action: action.id.clone(), params, ..request.clone() };
+            let reply = match &part {
+                Some(part) => log::narrowed(part, &request, reply, &mut notes)?,
+                None => reply,
+            };
             Ok(Outcome::Came(Box::new(Came { reply, call, request, fields, action, notes })))
         }
     }
@@ -181,7 +188,7 @@ fn asking(
     call::asking(action, &fields, tools.catalog.types()).map_err(|error| refusal::fields(&error, request))
 }
 
-/// A call that names no project works on the configured one, where it cannot work without.
+/// A call that names no project works on the configured one, or the workspace's, where it cannot work without.
 pub fn with_default_project(
     tools: &Tools,
     action: &Action,
@@ -198,8 +205,11 @@ pub fn with_default_project(
         name => name == "fullPath" || aliases.iter().any(|alias| alias == name),
     });
     let is_needed = action.choices().all(|operation| operation.is_filled_by("fullPath"));
-    if let (Some(project), true, false) = (&tools.project, is_needed, is_named) {
-        notes.push(format!("`fullPath` is {project}, the configured project"));
+    if !is_needed || is_named {
+        return params;
+    }
+    if let Some((project, which)) = workspace::default_project(tools) {
+        notes.push(format!("`fullPath` is {project}, {which}"));
         params.insert("fullPath".to_owned(), json!(project));
     }
     params

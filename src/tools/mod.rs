@@ -13,6 +13,7 @@ mod graphql;
 mod lines;
 mod local;
 mod located;
+mod log;
 mod lost;
 mod meaning;
 mod paging;
@@ -26,6 +27,7 @@ mod spelling;
 mod stretch;
 mod token;
 mod whereabouts;
+mod workspace;
 
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock};
@@ -138,6 +140,8 @@ pub struct Settings {
     pub audit: Audit,
     /// The directory whose files calls may read, and in which they may write.
     pub files_dir: Option<PathBuf>,
+    /// Whether a file that is in the workspace too is said to be there.
+    pub local_hints: bool,
 }
 
 /// The tools could not be made: by a fault of this build, or by a policy that cannot be used.
@@ -182,6 +186,9 @@ pub struct Tools {
     words: confirm::Words,
     limits: token::Limits,
     auditor: Auditor,
+    /// The client's directories, where it has named some.
+    workspace: workspace::Workspace,
+    local_hints: bool,
 }
 
 impl Tools {
@@ -203,6 +210,8 @@ impl Tools {
             client: Client::new(settings.gitlab),
             known: Mutex::default(),
             auditor: Auditor::new(settings.audit),
+            workspace: workspace::Workspace::default(),
+            local_hints: settings.local_hints,
         })
     }
 
@@ -236,6 +245,11 @@ impl Tools {
     /// Whether a tool of that name is there at all.
     pub fn offers(&self, tool: &str) -> bool {
         self.policy.offers_tool(tool)
+    }
+
+    /// Takes the addresses of the directories that the client works in, in place of those it named before.
+    pub fn work_in(&self, roots: &[String]) {
+        self.workspace.name(roots);
     }
 
     /// Asks GitLab once what the token may do. Failing is no failure: GitLab itself refuses what it may not.

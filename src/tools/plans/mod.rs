@@ -20,8 +20,13 @@
 //! [`MOST_STEPS`] steps and [`TIME`]; a step beyond that fails with what it was, and the others stand.
 
 mod batch;
+mod comment_on_line;
+mod diagnose;
 pub mod items;
+mod mr_diff;
 mod reference;
+mod resolve_project;
+mod review;
 pub mod share;
 #[cfg(test)]
 mod tests;
@@ -49,7 +54,13 @@ const TIME: Duration = Duration::from_secs(120);
 type Plan = for<'a> fn(&'a Run<'a>) -> BoxFuture<'a, Result<Answer, ToolError>>;
 
 /// Every plan of the catalog by its id.
-const PLANS: [(&str, Plan); 1] = [("api.batch", |run| Box::pin(batch::run(run)))];
+const PLANS: [(&str, Plan); 5] = [
+    ("api.batch", |run| Box::pin(batch::run(run))),
+    ("merge_request.comment_on_line", |run| Box::pin(comment_on_line::run(run))),
+    ("merge_request.review", |run| Box::pin(review::run(run))),
+    ("pipeline.diagnose", |run| Box::pin(diagnose::run(run))),
+    ("project.resolve", |run| Box::pin(resolve_project::run(run))),
+];
 
 /// The rule that keeps a plan from being of any use here: one on an action that it needs, or on all that it picks
 /// from.

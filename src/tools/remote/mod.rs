@@ -7,7 +7,7 @@ mod tests;
 
 use url::Url;
 
-pub use config::{branch, remotes, upstream};
+pub use config::{branch, upstream};
 
 /// GitLab.com takes SSH at this host too, where only the port of HTTPS is open.
 /// <https://docs.gitlab.com/user/gitlab_com/#alternative-ssh-port>

@@ -1,3 +1,4 @@
+use super::config::remotes;
 use super::*;
 
 fn base(text: &str) -> Url {
