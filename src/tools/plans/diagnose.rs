@@ -22,7 +22,7 @@ const MOST_LOGS: usize = 20;
 /// How many of them are held at a time.
 const TOGETHER: usize = 4;
 /// The least bytes of a log that tell anything; where there is no room for them, the job is only named.
-const LEAST: usize = 400;
+const LEAST: usize = 300;
 /// Bytes around each job: its names, its calls.
 const AROUND: usize = 500;
 const PAGE: usize = 100;
@@ -64,7 +64,7 @@ pub async fn run(run: &Run<'_>) -> Result<Answer, ToolError> {
     let mut found = looked(run, start, &first).await?;
     // What fails the pipeline comes before what may fail.
     found.jobs.sort_by_key(|job| field(&job.row, "allow_failure") == json!(true));
-    let room = run.tools.max_bytes.saturating_sub(1_000);
+    let room = run.tools.max_bytes.saturating_sub(AROUND * (found.jobs.len().min(MOST_LOGS) + 2));
     let asked =
         run.params.get("max_bytes").and_then(Value::as_u64).and_then(|bytes| usize::try_from(bytes).ok());
     let budget = asked.map_or(room, |asked| asked.min(room));
@@ -209,20 +209,20 @@ fn project_of(run: &Run<'_>, pipeline: &Value) -> Value {
 async fn told(run: &Run<'_>, first: &Value, found: Findings, budget: usize) -> Answer {
     let Findings { jobs, pipelines, mut notes } = found;
     let logs: Vec<&Job> = jobs.iter().filter(|job| !job.is_bridge).take(MOST_LOGS).collect();
-    let most = (budget / (LEAST + AROUND)).max(1);
-    let shown = logs.len().min(most);
-    let share = budget.saturating_sub(AROUND * jobs.len()).checked_div(shown).unwrap_or_default().max(LEAST);
+    let shown = logs.len().min((budget / LEAST).max(1));
+    let share = budget.checked_div(shown).unwrap_or_default().max(LEAST);
     let mut read: Vec<Result<Failure, ToolError>> = Vec::new();
     for group in logs.get(..shown).unwrap_or_default().chunks(TOGETHER) {
         read.extend(join_all(group.iter().map(|job| log(run, job, share))).await);
     }
     let mut read = read.into_iter();
     let mut items = Items::default();
+    let mut calls = String::new();
     let mut unread = 0;
     for job in &jobs {
         let excerpt = if job.is_bridge { None } else { read.next() };
         unread += usize::from(excerpt.is_none() && !job.is_bridge);
-        add(&mut items, job, excerpt);
+        add(&mut items, &mut calls, job, excerpt);
     }
     if unread > 0 {
         notes.push(format!(
@@ -233,7 +233,7 @@ async fn told(run: &Run<'_>, first: &Value, found: Findings, budget: usize) -> A
         notes.push(nothing(first));
     }
     let mut answer = items.answer(run, &notes);
-    answer.text = format!("{}{}", heading(first, &pipelines), answer.text);
+    answer.text = format!("{}{}{calls}", heading(first, &pipelines), answer.text);
     answer.structured.insert("pipelines".to_owned(), present::cleaned_value(Value::Array(pipelines)));
     answer
 }
@@ -255,7 +255,7 @@ async fn log(run: &Run<'_>, job: &Job, budget: usize) -> Result<Failure, ToolErr
     Ok(present::failure(&text, budget))
 }
 
-fn add(items: &mut Items, job: &Job, excerpt: Option<Result<Failure, ToolError>>) {
+fn add(items: &mut Items, calls: &mut String, job: &Job, excerpt: Option<Result<Failure, ToolError>>) {
     let mut says = params(json!({"name": field(&job.row, "name"), "stage": field(&job.row, "stage")}));
     says.insert("id".to_owned(), field(&job.row, "id"));
     says.insert("project".to_owned(), job.project.clone());
@@ -277,9 +277,12 @@ fn add(items: &mut Items, job: &Job, excerpt: Option<Result<Failure, ToolError>>
             text = error.text();
         }
         None if !job.is_bridge => {
-            said.insert("log".to_owned(), call);
+            said.insert("log".to_owned(), call.clone());
         }
         None => {}
+    }
+    if said.contains_key("log") {
+        calls.push_str(&format!("Log of job {}: {call}\n", plain(&field(&job.row, "id"))));
     }
     let status = if job.is_bridge { "no pipeline" } else { "failed" };
     items.put(mark, present_map(says), status, present_map(said), &text);
@@ -311,7 +314,6 @@ fn excerpted(failure: &Failure, said: &mut Map<String, Value>, call: &Value) -> 
     let is_whole = failure.stretches.len() <= 1
         && failure.stretches.iter().all(|only| only.lines == (1, failure.total_lines));
     if !is_whole {
-        text.push_str(&format!("[whole log: {call}]\n"));
         said.insert("log".to_owned(), call.clone());
     }
     text

@@ -8,6 +8,10 @@ use super::super::remote::{self, RemoteError};
 use super::super::{Answer, EXECUTE, ErrorKind, ToolError, workspace};
 use super::{Run, params};
 
+/// What is told of the project.
+const FIELDS: [&str; 7] =
+    ["id", "path_with_namespace", "name", "description", "default_branch", "visibility", "web_url"];
+
 /// What was resolved, before GitLab was asked for it.
 struct Found {
     /// The paths that it may be, the likeliest first.
@@ -25,7 +29,9 @@ pub async fn run(run: &Run<'_>) -> Result<Answer, ToolError> {
     };
     let mut refused = None;
     for path in &found.paths {
-        match run.step("project.get", params(json!({"fullPath": path}))).await {
+        let mut asked = run.like("project.get", params(json!({"fullPath": path})));
+        asked.fields = Some(FIELDS.map(str::to_owned).to_vec());
+        match run.step_as(asked, false).await {
             Ok(Outcome::Came(came)) => {
                 return Ok(told(run, &found, came.answer(run.tools, run.tools.max_bytes)));
             }
