@@ -7,8 +7,8 @@ use regex_lite::Regex;
 /// What was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// Each line with its number, `12:` where it matches and `12-` where it is beside one; `--` where lines are left
-    /// out between.
+    /// Each line with its number, `12:` where it matches and `12-` where it is beside one; with lines beside,
+    /// `--` where some are left out between.
     pub text: String,
     /// How many lines match in all.
     pub matches: usize,
@@ -36,7 +36,7 @@ pub fn grep(text: &str, pattern: &Regex, context: usize, from: usize, budget: us
         let first = hit.saturating_sub(context).max(open);
         let last = (hit + context).min(lines.len().saturating_sub(1));
         let mut piece = String::new();
-        if first > open && open > 0 {
+        if first > open && open > 0 && context > 0 {
             piece.push_str("--\n");
         }
         for (at, line) in lines.iter().enumerate().take(last + 1).skip(first) {

@@ -109,8 +109,8 @@ fn a_log_is_read_by_its_last_lines_by_what_is_found_and_by_section() {
     let found = log(json!({"grep": "holds|left:", "context": 1}));
     let expected = "4004-test gear::turns_4000 ... ok\n4005:test spring::holds ... FAILED\n4006-\n4007-assertion `left == right` failed\n4008:  left: 4\n4009- right: 5\n";
     assert_eq!(found.structured["data"], expected);
-    let section = log(json!({"section": "step_script", "lines": "1-1"}));
-    assert_eq!(section.structured["data"], "$ cargo unit\n");
+    let section = log(json!({"section": "prepare_executor"}));
+    assert_eq!(section.structured["data"], "Preparing the workbench\n");
     let both = log(json!({"section": "get_sources", "grep": "FAILED"}));
     assert_eq!((both.is_error, &both.structured["data"]), (false, &json!("")), "{}", both.text);
 }

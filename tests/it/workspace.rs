@@ -1,5 +1,8 @@
 //! Which project is meant: by a remote, an address, or the directories that the client works in.
 
+// Roots are of the eras before 2026-07-28, and deprecated since.
+#![allow(deprecated)]
+
 use std::fs;
 use std::path::Path;
 
@@ -85,7 +88,6 @@ impl ClientHandler for Working {
         ClientConfig::new(capabilities, Implementation::new("test", "1"))
     }
 
-    #[allow(deprecated)]
     async fn list_roots(&self, _: RequestContext<RoleClient>) -> Result<ListRootsResult, rmcp::ErrorData> {
         Ok(ListRootsResult::new(self.0.clone()))
     }
