@@ -220,7 +220,8 @@ fn every_placeholder_is_fed_by_a_required_parameter() {
                 let param =
                     action.param(name).unwrap_or_else(|| panic!("{operation}: nothing feeds {placeholder}"));
                 assert_eq!(param.place, Place::Path, "{} {name}", action.id);
-                assert!(param.required, "{} {name}", action.id);
+                // Nothing is sent to the path of a plan, which may find out what is missing.
+                assert!(param.required || action.plan.is_some(), "{} {name}", action.id);
                 assert!(!param.kind.many, "{} {name}", action.id);
             }
         }
