@@ -29,6 +29,7 @@ fn tools(url: &str) -> Outcome<Tools> {
         audit: Audit::Off,
         files_dir: None,
         capabilities: Default::default(),
+        local_hints: true,
     })?)
 }
 

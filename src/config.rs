@@ -16,8 +16,8 @@ use url::Url;
 
 use table::{
     ALLOWED_PATHS, AUDIT, AUTOPILOT, CA_FILE, CAPABILITIES, CLIENT_CERT, CLIENT_KEY, CONFIRM, DENIED_ACTIONS,
-    DENIED_TOOLS, DOMAINS, EXTRA_HEADERS, FILE, FILES_DIR, INSECURE_TLS, JOB_TOKEN, LOG, MAX_BYTES,
-    MAX_REQUESTS, OAUTH_TOKEN, POLICY, PROJECT, SAFE_MODE, TIMEOUT, TOKEN, TOKEN_FILE, TOOLSETS,
+    DENIED_TOOLS, DOMAINS, EXTRA_HEADERS, FILE, FILES_DIR, INSECURE_TLS, JOB_TOKEN, LOCAL_HINTS, LOG,
+    MAX_BYTES, MAX_REQUESTS, OAUTH_TOKEN, POLICY, PROJECT, SAFE_MODE, TIMEOUT, TOKEN, TOKEN_FILE, TOOLSETS,
 };
 pub use table::{READ_ONLY, SETTINGS, Setting, URL, render_help, render_markdown_table};
 
@@ -86,6 +86,7 @@ pub struct Config {
     pub max_bytes: usize,
     pub max_requests: usize,
     pub files_dir: Option<PathBuf>,
+    pub local_hints: bool,
     pub ca_file: Option<PathBuf>,
     pub client_certificate: Option<ClientCertificate>,
     pub insecure_tls: bool,
@@ -125,6 +126,7 @@ impl Config {
             max_bytes: sources.need(&MAX_BYTES, values::bytes)?,
             max_requests: sources.need(&MAX_REQUESTS, values::requests)?,
             files_dir: sources.read(&FILES_DIR, values::directory)?,
+            local_hints: sources.need(&LOCAL_HINTS, values::switch)?,
             ca_file: sources.read(&CA_FILE, values::readable)?,
             client_certificate: sources.client_certificate()?,
             insecure_tls: sources.need(&INSECURE_TLS, values::switch)?,
@@ -170,6 +172,7 @@ impl Config {
             max_bytes: self.max_bytes,
             files_dir: self.files_dir.clone(),
             capabilities: self.capabilities,
+            local_hints: self.local_hints,
         }
     }
 }

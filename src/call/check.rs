@@ -61,6 +61,9 @@ pub fn check(
     if faults.is_empty() {
         faults = checked.go_direct(context);
     }
+    if faults.is_empty() {
+        faults = checked.go_by_plan();
+    }
     if faults.is_empty() { Ok(checked) } else { Err(checked.invalid(faults)) }
 }
 
@@ -82,6 +85,9 @@ impl Checked {
 
     /// The call, or what has to be known first.
     pub fn step(&self, known: &Known) -> Result<Step, Invalid> {
+        if self.action.plan.is_some() {
+            return Ok(Step::Plan);
+        }
         if let Some(call) = &self.direct {
             return Ok(Step::Ready(call.clone()));
         }
@@ -175,6 +181,12 @@ impl Checked {
             Err(fault) => return vec![fault],
         }
         Vec::new()
+    }
+
+    /// A plan has no operation to choose: what it lacks is known at once.
+    fn go_by_plan(&self) -> Vec<Fault> {
+        let operation = self.action.choices().next().filter(|_| self.action.plan.is_some());
+        operation.map_or_else(Vec::new, |operation| choose::unfit(&self.action, operation, &self.params))
     }
 
     fn take(&mut self, given: &str, value: Value, context: &Context<'_>) -> Result<(), Fault> {

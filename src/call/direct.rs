@@ -24,6 +24,8 @@ pub fn write(
     match interface {
         Interface::Rest => rest(action, params, context),
         Interface::Graphql => graphql(action, params, context.surface),
+        // A plan is nothing that is sent.
+        Interface::Plan => Err(Fault::NoPath { given: action.id.clone(), reason: "it is a plan".to_owned() }),
     }
 }
 
@@ -40,6 +42,7 @@ fn graphql(action: &Action, params: &Map<String, Value>, surface: &Surface<'_>) 
             // What a document selects may be anywhere.
             places: vec![Place::unknown("document")],
             is_document: true,
+            plan: None,
         }),
         method: Method::Post,
         path: "/api/graphql".to_owned(),

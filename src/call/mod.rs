@@ -70,11 +70,14 @@ struct Reach {
     /// Every project and group that it names.
     places: Vec<Place>,
     is_document: bool,
+    /// The id of the plan whose step it is.
+    plan: Option<String>,
 }
 
 impl Reach {
     fn of(touches: Vec<Touched>) -> Box<Reach> {
-        Box::new(Reach { touches, cursors: BTreeMap::new(), places: Vec::new(), is_document: false })
+        let (cursors, places) = (BTreeMap::new(), Vec::new());
+        Box::new(Reach { touches, cursors, places, is_document: false, plan: None })
     }
 }
 
@@ -116,6 +119,8 @@ pub enum Step {
     Ready(Call),
     /// Each question once; they can be asked side by side.
     Ask(Vec<Question>),
+    /// It is a plan's: each of its steps makes a call of its own.
+    Plan,
 }
 
 impl Call {
@@ -180,6 +185,17 @@ impl Call {
     /// Whether it is a document of GraphQL that was given as it is.
     pub fn is_document(&self) -> bool {
         self.reach.is_document
+    }
+
+    /// The id of the plan whose step it is: what is decided on that is decided on its steps.
+    pub fn plan(&self) -> Option<&str> {
+        self.reach.plan.as_deref()
+    }
+
+    /// The call, as a step of the plan with that id.
+    pub fn within(mut self, plan: &str) -> Call {
+        self.reach.plan = Some(plan.to_owned());
+        self
     }
 
     /// The call, with the places that its parameters name.

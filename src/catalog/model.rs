@@ -47,6 +47,20 @@ pub struct Action {
     /// action runs by its own id and is in no ranking.
     #[serde(default)]
     pub twin: Option<String>,
+    /// What it is made of, where it is a plan over other actions and sends nothing itself.
+    #[serde(default)]
+    pub plan: Option<Plan>,
+}
+
+/// The actions that a composite action is made of; any of the catalog's, where it names none.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Ids of actions without which it is of no use.
+    #[serde(default)]
+    pub needs: Vec<String>,
+    /// Ids of actions of which it runs those that its parameters call for.
+    #[serde(default)]
+    pub picks: Vec<String>,
 }
 
 /// What running an action can do to someone's GitLab.
@@ -94,17 +108,20 @@ pub struct Operation {
     /// What is sent to `/api/graphql`, where it is no REST request.
     #[serde(default)]
     pub graphql: Option<Graphql>,
-    /// It stands for any operation of that interface: which, its parameters say.
+    /// It is none of GitLab's: it stands for any operation of that interface, which its parameters say, or for a
+    /// plan. Of a plan its path and scope say what it works on; nothing is sent there.
     #[serde(default)]
     pub any: Option<Interface>,
 }
 
-/// An interface of GitLab's.
+/// An interface of GitLab's, or this catalog's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Interface {
     Rest,
     Graphql,
+    /// The actions of this catalog, by a [`Plan`].
+    Plan,
 }
 
 /// One thing GitLab's GraphQL interface does: a field of the root, or one reached through it.
@@ -444,7 +461,13 @@ impl Action {
     /// The interface that it calls directly, where the parameters say which operation. Its risk is then the most
     /// that it can be; a call has its own.
     pub fn direct(&self) -> Option<Interface> {
-        self.operations.iter().find_map(|operation| operation.any)
+        self.operations.iter().find_map(|operation| operation.any).filter(|_| self.plan.is_none())
+    }
+
+    /// Whether what it does is said by its parameters alone: a direct call, or a plan of any actions.
+    pub fn is_open(&self) -> bool {
+        let is_empty = |plan: &Plan| plan.needs.is_empty() && plan.picks.is_empty();
+        self.direct().is_some() || self.plan.as_ref().is_some_and(is_empty)
     }
 
     /// The operations that can be chosen, preferred first.
@@ -482,6 +505,7 @@ impl fmt::Display for Operation {
         match (&self.graphql, self.any) {
             (Some(graphql), _) => write!(f, "{} {}", graphql.kind.name(), graphql.field),
             (None, Some(Interface::Rest)) => write!(f, "ANY {}", self.path),
+            (None, Some(Interface::Plan)) => write!(f, "PLAN {}", self.path),
             (None, _) => write!(f, "{} {}", self.method.name(), self.path),
         }
     }

@@ -81,5 +81,6 @@ fn unconnected() -> Result<tools::Settings, Failure> {
         audit: tools::Audit::Off,
         files_dir: None,
         capabilities: tools::Capabilities::Minimal,
+        local_hints: true,
     })
 }

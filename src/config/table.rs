@@ -234,6 +234,18 @@ pub static FILES_DIR: Setting = Setting {
     example: "/home/me/gitlab-files",
 };
 
+pub static LOCAL_HINTS: Setting = Setting {
+    name: "GITLAB_LOCAL_HINTS",
+    aliases: &[],
+    flag: Some("local-hints"),
+    value: "BOOL",
+    what: "Say of a file of the workspace's own project at its branch that GitLab's copy is shown, and where the \
+           local one is.",
+    accepts: SWITCH,
+    default: Some("true"),
+    example: "false",
+};
+
 pub static CA_FILE: Setting = Setting {
     name: "GITLAB_CA_FILE",
     aliases: &[],
@@ -338,7 +350,7 @@ pub static FILE: Setting = Setting {
 };
 
 /// All of them, in the order in which they are shown.
-pub static SETTINGS: [&Setting; 34] = [
+pub static SETTINGS: [&Setting; 35] = [
     &URL,
     &TOKEN,
     &TOKEN_FILE,
@@ -364,6 +376,7 @@ pub static SETTINGS: [&Setting; 34] = [
     &MAX_BYTES,
     &MAX_REQUESTS,
     &FILES_DIR,
+    &LOCAL_HINTS,
     &CA_FILE,
     &CLIENT_CERT,
     &CLIENT_KEY,

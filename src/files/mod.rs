@@ -1,12 +1,16 @@
 //! Files of this machine that calls read and write: beneath the one directory that the configuration names, and
-//! nowhere else. The only place that opens any for a call. Its paths are resolved beneath a handle of that
+//! nowhere else; and of a workspace that the client names, what git keeps of where it comes from. The only place that
+//! opens any for a call. Its paths are resolved beneath a handle of that
 //! directory, so that neither `..` nor a link leads out of it, whatever changes meanwhile.
 
+mod checkout;
 #[cfg(test)]
 mod tests;
 
 use std::io::{self, Read as _, Write as _};
 use std::path::{Component, Path, PathBuf};
+
+pub use checkout::{Checkout, checkout};
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};

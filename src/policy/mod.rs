@@ -200,7 +200,8 @@ impl Policy {
             return None;
         }
         let ids = call.touches().iter().flat_map(|touched| &touched.ids);
-        let named = ids.map(String::as_str).chain([call.action()]).find_map(|id| self.denied.rule(id));
+        let ids = ids.map(String::as_str).chain([call.action()]).chain(call.plan());
+        let named = ids.into_iter().find_map(|id| self.denied.rule(id));
         let untold = call.touches().iter().any(|touched| touched.ids.is_empty());
         let selects = self.denies_reads && call.is_document();
         named.cloned().or_else(|| (untold || selects).then_some(Rule::Untold))
@@ -243,6 +244,7 @@ impl Policy {
         if !self.allowed.is_empty()
             && self.risk(action) != Risk::Read
             && direct.is_none()
+            && action.plan.is_none()
             && !call::can_be_placed(action)
         {
             let allowed = self.allowed.iter().map(|pattern| pattern.text().to_owned()).collect();
@@ -263,10 +265,10 @@ impl Policy {
         !self.denied.drops(name)
     }
 
-    /// The most that an action can do here. What calls an interface directly is decided on call by call, and
-    /// reads where only reads run.
+    /// The most that an action can do here. What calls an interface directly, or any action of the catalog, is
+    /// decided on call by call, and reads where only reads run.
     pub fn risk(&self, action: &Action) -> Risk {
-        if self.read_only && action.direct().is_some() { Risk::Read } else { action.risk }
+        if self.read_only && action.is_open() { Risk::Read } else { action.risk }
     }
 
     /// Whether only reads run.
@@ -277,6 +279,11 @@ impl Policy {
     /// How what destroys something is agreed to.
     pub fn confirm(&self) -> Confirm {
         self.confirm
+    }
+
+    /// Whether what destroys something is asked about at all.
+    pub fn asks(&self) -> bool {
+        self.confirm != Confirm::Never
     }
 
     /// Takes note of what the token may do; the first note stays.

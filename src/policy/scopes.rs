@@ -63,7 +63,7 @@ impl Scopes {
 
     /// The rule that keeps every operation of an action from working, if one does.
     pub fn bar_action(&self, action: &Action) -> Option<Rule> {
-        if action.direct().is_some() {
+        if action.direct().is_some() || action.plan.is_some() {
             return self.rule(true, "");
         }
         let rules: Option<Vec<Rule>> =

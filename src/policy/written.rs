@@ -133,7 +133,8 @@ impl Written {
     fn is_about_actions(&self, call: &Call, lenient: bool) -> bool {
         let Some(ids) = &self.actions else { return true };
         let mut touched = call.touches().iter().map(|touched| {
-            let mut named = touched.ids.iter().map(|id| ids.contains(id.as_str()));
+            let named = touched.ids.iter().map(String::as_str).chain(call.plan());
+            let mut named = named.map(|id| ids.contains(id));
             if lenient {
                 named.any(|named| named)
             } else {

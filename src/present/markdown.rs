@@ -31,16 +31,28 @@ pub fn render(value: &Value) -> String {
 /// What GitLab sent between marks that say so. Nothing in it can end them: where it tries, the marks have more dashes
 /// than anything that looks like one.
 pub fn marked(text: &str) -> String {
+    marked_as(MARK, &Map::new(), text)
+}
+
+/// The same by another mark, which says more of what is in it.
+pub fn marked_as(mark: &str, says: &Map<String, Value>, text: &str) -> String {
     let lower = text.to_ascii_lowercase();
-    let tries = lower.match_indices(MARK).filter_map(|(at, _)| {
-        let after = lower.get(at + MARK.len()..)?;
+    let tries = lower.match_indices(mark).filter_map(|(at, _)| {
+        let after = lower.get(at + mark.len()..)?;
         let rest = after.trim_start_matches('-');
         rest.trim_start().starts_with('>').then(|| after.len() - rest.len())
     });
     let dashes = tries.max().map_or(0, |most| most + 1);
-    let mark = format!("{MARK}{}", "-".repeat(dashes));
-    let end = if text.ends_with('\n') { "" } else { "\n" };
-    format!("<{mark}>\n{text}{end}</{mark}>\n")
+    let mark = format!("{mark}{}", "-".repeat(dashes));
+    let says: String = says.iter().map(|(name, value)| format!(" {name}=\"{}\"", attribute(value))).collect();
+    let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    format!("<{mark}{says}>\n{text}{end}</{mark}>\n")
+}
+
+/// A value that cannot end the quotes it stands in, nor the mark.
+fn attribute(value: &Value) -> String {
+    let text = super::clean::line(&inline(value));
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// A text between fences longer than any run of backticks within it, so that it cannot end them.

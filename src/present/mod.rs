@@ -5,13 +5,16 @@
 mod clean;
 mod compact;
 mod encoding;
+mod failure;
 mod fields;
+mod grep;
 mod kind;
 mod limit;
 mod markdown;
 mod partial;
 mod rows;
 mod secrets;
+mod sections;
 mod terminal;
 #[cfg(test)]
 mod tests;
@@ -22,10 +25,13 @@ use serde_json::{Map, Value, json};
 
 pub use clean::{cleaned, cleaned_value, line};
 pub use encoding::text_of;
+pub use failure::{Failure, Stretch, failure};
 pub use fields::Missing;
+pub use grep::{Found, grep};
 pub use kind::Kind;
-pub use markdown::marked;
+pub use markdown::{marked, marked_as};
 pub use secrets::Masked;
+pub use sections::{read, section, sections};
 pub use window::{Place, Window};
 
 /// What came back, whatever brought it.

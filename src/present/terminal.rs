@@ -40,17 +40,36 @@ fn without_marks(line: &str) -> String {
 
 /// What is before the next mark and what is behind it.
 fn next_mark(text: &str) -> Option<(&str, &str)> {
-    text.match_indices("section_").find_map(|(at, _)| Some((text.get(..at)?, behind_mark(text.get(at..)?)?)))
+    let (at, mark) = marks(text).next()?;
+    Some((text.get(..at)?, mark.behind))
 }
 
-fn behind_mark(text: &str) -> Option<&str> {
-    let numbered = MARKS.iter().find_map(|mark| text.strip_prefix(mark))?;
+/// A mark of where a section begins or ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark<'t> {
+    pub begins: bool,
+    pub name: &'t str,
+    /// What comes after it.
+    pub behind: &'t str,
+}
+
+/// Every mark of a log, with the byte at which it stands.
+pub fn marks(text: &str) -> impl Iterator<Item = (usize, Mark<'_>)> {
+    text.match_indices("section_").filter_map(|(at, _)| Some((at, mark(text.get(at..)?)?)))
+}
+
+fn mark(text: &str) -> Option<Mark<'_>> {
+    let (which, numbered) =
+        MARKS.iter().enumerate().find_map(|(which, mark)| Some((which, text.strip_prefix(mark)?)))?;
     let named = numbered.trim_start_matches(|c: char| c.is_ascii_digit());
     let name = named.strip_prefix(':').filter(|_| named.len() < numbered.len())?;
     let end = name.find(|c: char| c.is_control() || c.is_whitespace()).unwrap_or(name.len());
-    let after = name.get(end..)?;
+    let (name, after) = name.split_at_checked(end)?;
     let after = after.strip_prefix('\r').unwrap_or(after);
-    Some(after.strip_prefix("\u{1b}[0K").unwrap_or(after))
+    let behind = after.strip_prefix("\u{1b}[0K").unwrap_or(after);
+    // Options such as `[collapsed=true]` are no part of the name.
+    let name = name.split('[').next().unwrap_or(name);
+    Some(Mark { begins: which == 0, name, behind })
 }
 
 /// What a carriage return left standing: the last stretch that shows anything.

@@ -77,6 +77,8 @@ pub fn between(old: &Tree, new: &Tree) -> Vec<Change> {
             *old_bytes == bytes && !new.contains_key(*old_path) && !bytes.is_empty()
         };
         let origin = if before.is_none() { old.iter().find(gone) } else { None };
+        let origin =
+            origin.or_else(|| old.iter().find(|origin| before.is_none() && is_moved(*origin, bytes, new)));
         if let Some((old_path, _)) = origin {
             renamed.push(old_path.clone());
         }
@@ -99,6 +101,43 @@ pub fn between(old: &Tree, new: &Tree) -> Vec<Change> {
     }
     changes.sort_by(|one, other| one.new_path.cmp(&other.new_path));
     changes
+}
+
+/// Whether a file that is gone is, to at least a half, the new one, as git finds what was renamed.
+fn is_moved((path, was): (&String, &Arc<[u8]>), now: &[u8], new: &Tree) -> bool {
+    let (Ok(was), Ok(now)) = (std::str::from_utf8(was), std::str::from_utf8(now)) else { return false };
+    let mut left: Vec<&str> = was.lines().collect();
+    let most = left.len().max(now.lines().count());
+    let same = now.lines().filter(|line| match left.iter().position(|other| other == line) {
+        Some(at) => {
+            left.swap_remove(at);
+            true
+        }
+        None => false,
+    });
+    let same = same.count();
+    !new.contains_key(path) && same > 0 && same * 2 >= most
+}
+
+/// Where both files stand at the line with these numbers, as GitLab names it in line codes: that line is added, where
+/// it has no old number, removed, where it has no new one, and else in both files, whether it is shown or folded.
+pub fn line_at(old: &[u8], new: &[u8], numbers: (Option<u64>, Option<u64>)) -> Option<(u64, u64)> {
+    let (old, new) = (std::str::from_utf8(old).ok()?, std::str::from_utf8(new).ok()?);
+    let whole = DiffOptions::new().set_context_len(usize::MAX / 4).create_patch(old, new).to_string();
+    let mut at = (1, 1);
+    for line in whole.lines().skip(3) {
+        let (is_old, is_new) = match line.chars().next() {
+            Some('+') => (false, true),
+            Some('-') => (true, false),
+            Some('\\') => continue,
+            _ => (true, true),
+        };
+        if numbers == (is_old.then_some(at.0), is_new.then_some(at.1)) {
+            return Some(at);
+        }
+        at = (at.0 + u64::from(is_old), at.1 + u64::from(is_new));
+    }
+    None
 }
 
 fn hunks(old: &[u8], new: &[u8]) -> String {

@@ -72,6 +72,11 @@ struct Pipeline {
     request: Option<u64>,
     jobs: Vec<(String, String, String)>,
     deploys: Option<String>,
+    /// What started it, where that was neither a push nor a merge request.
+    source: Option<String>,
+    /// The jobs that started other pipelines: name, status, and which.
+    #[serde(default)]
+    bridges: Vec<(String, String, u64)>,
 }
 
 /// The world as it is at every start.
@@ -211,7 +216,8 @@ fn settle_merge_requests(world: &mut World) {
 fn run(world: &mut World, seed: Pipeline) {
     let repo = world.repos.get(&seed.project);
     let sha = repo.and_then(|repo| repo.head(&seed.branch)).map(|head| head.id.clone()).unwrap_or_default();
-    let source = if seed.request.is_some() { "merge_request_event" } else { "push" };
+    let usual = if seed.request.is_some() { "merge_request_event" } else { "push" };
+    let source = seed.source.as_deref().unwrap_or(usual);
     let jobs: Vec<(&str, &str, &str)> = seed
         .jobs
         .iter()
@@ -222,6 +228,18 @@ fn run(world: &mut World, seed: Pipeline) {
         "_merge_request": seed.request,
     }));
     pipeline::start(world, seed.project, row, &jobs, Some(seed.by));
+    let bridged = !seed.bridges.is_empty();
+    for (name, status, downstream) in seed.bridges {
+        let reason = (status == "failed").then_some("downstream_pipeline_failed");
+        let bridge = object(json!({
+            "name": name, "status": status, "ref": seed.branch, "created_at": seed.at, "failure_reason": reason,
+            "_pipeline": seed.id, "_downstream": downstream,
+        }));
+        world.add(&format!("projects/{}/bridges", seed.project), bridge, Some(seed.by));
+    }
+    if bridged {
+        pipeline::settle(world, seed.project, seed.id);
+    }
     let Some(environment) = seed.deploys else { return };
     let environments = format!("projects/{}/environments", seed.project);
     let environment = world.find(&environments, "name", &environment).cloned().unwrap_or_default();

@@ -381,7 +381,8 @@ fn scope_bit(of: Scope) -> u8 {
 fn routes(actions: &[Action]) -> Outcome<Vec<Route<'_>>> {
     let mut routes = Vec::new();
     for (number, action) in actions.iter().enumerate() {
-        for operation in action.operations.iter().filter(|operation| operation.graphql.is_none()) {
+        let rest = |operation: &&Operation| operation.graphql.is_none() && action.plan.is_none();
+        for operation in action.operations.iter().filter(rest) {
             let action = u16::try_from(number)?;
             routes.push(Route { method: operation.method.name(), path: &operation.path, action });
         }

@@ -16,7 +16,7 @@ use rmcp::model::{
     PaginatedRequestParams, ReadResourceRequestMethod, ReadResourceRequestParams, ReadResourceResponse,
     ServerConfig, SubscriptionFilter,
 };
-use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
+use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use serde_json::{Map, Value, json};
 use tokio::sync::{Semaphore, watch};
 
@@ -24,6 +24,7 @@ use super::asking::{self, Asking, Said, Way};
 use super::capabilities;
 use super::offer::{server_config, tool};
 use super::progress::progress;
+use super::roots::Roots;
 use super::{Backend, FRESH_FOR_MS};
 use crate::surface::{Checked, Kind, PageError, Request, Surface};
 use crate::tools::{
@@ -42,6 +43,7 @@ pub(super) struct Handler<B> {
     turns: Semaphore,
     /// Without it the question is an error's text.
     asking: Option<Asking>,
+    roots: Roots,
     used: Once,
 }
 
@@ -54,6 +56,7 @@ impl<B: Backend> Handler<B> {
             changed: watch::Sender::default(),
             turns: Semaphore::new(CALLS_IN_FLIGHT),
             asking: Asking::new().ok(),
+            roots: Roots::default(),
             used: Once::new(),
             backend,
         }
@@ -66,6 +69,11 @@ impl<B: Backend> Handler<B> {
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let name = request.name;
+        if name != FIND
+            && let Some(roots) = self.roots.asked(context).await
+        {
+            self.backend.work_in(&roots);
+        }
         let arguments = request.arguments.unwrap_or_default();
         let (state, responses) = (request.request_state.as_deref(), request.input_responses.as_ref());
         match self.asking.as_ref().and_then(|asking| asking.said(state, responses, &arguments)) {
@@ -258,6 +266,10 @@ impl<B: Backend> ServerHandler for Handler<B> {
                 }
             }
         }
+    }
+
+    async fn on_roots_list_changed(&self, _: NotificationContext<RoleServer>) {
+        self.roots.changed().await;
     }
 
     async fn complete(

@@ -9,6 +9,7 @@ mod capabilities;
 mod handler;
 mod offer;
 mod progress;
+mod roots;
 mod session;
 
 use std::future::Future;
@@ -64,6 +65,9 @@ pub trait Backend: Send + Sync + 'static {
         None
     }
 
+    /// Takes the addresses of the directories that the client works in.
+    fn work_in(&self, _roots: &[String]) {}
+
     /// What is worth knowing early, begun with the first call and waited for by none.
     fn prepare(&self) -> impl Future<Output = ()> + Send {
         std::future::ready(())
@@ -85,6 +89,10 @@ impl Backend for Tools {
 
     fn beside(&self) -> Option<&Tools> {
         Some(self)
+    }
+
+    fn work_in(&self, roots: &[String]) {
+        Tools::work_in(self, roots);
     }
 
     async fn prepare(&self) {

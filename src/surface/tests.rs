@@ -16,6 +16,7 @@ fn tools(policy: policy::Settings) -> Arc<Tools> {
         audit: tools::Audit::Off,
         files_dir: None,
         capabilities: tools::Capabilities::Full,
+        local_hints: true,
     };
     Arc::new(Tools::new(settings).unwrap())
 }

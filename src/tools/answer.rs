@@ -4,15 +4,16 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use super::{Answer, EXECUTE, ExecuteRequest, Tools, View, local, paging, resolve, stretch};
+use super::{Answer, EXECUTE, ExecuteRequest, Tools, View, local, log, paging, resolve, stretch};
 use crate::call::Call;
 use crate::catalog::{Action, Interface, Risk};
 use crate::gitlab::{self, Reply, Unread};
 use crate::present::{self, Content, Kind, Masked, Missing, Options, Presented};
 
-/// The reply to a call, presented.
+/// The reply to a call, presented; its data has at most so many bytes.
 pub fn answer(
     tools: &Tools,
+    budget: usize,
     (request, fields): (&ExecuteRequest, &[String]),
     action: &Action,
     call: &Call,
@@ -27,8 +28,8 @@ pub fn answer(
         // A document has already said what is wanted of everything.
         full: is_full || is_document,
         unmasked: is_full,
-        budget: tools.max_bytes,
-        place: stretch::place(request).ok().flatten(),
+        budget,
+        place: place(action, request),
     };
     let page = reply.page.clone();
     let is_list = matches!(&reply.content, gitlab::Content::Json(Value::Array(_)));
@@ -44,6 +45,13 @@ pub fn answer(
     };
     let whole = is_whole_elsewhere(&shown, call).then(|| local::saving(tools.files.as_ref(), request));
     assemble(request, call, shown, page, whole, &notes)
+}
+
+/// Where in a long text to begin, by the request or by what is asked for of a log.
+fn place(action: &Action, request: &ExecuteRequest) -> Option<present::Place> {
+    let is_log = Kind::of(std::iter::once(action.id.as_str()), false).log;
+    let of_log = || is_log.then(|| log::place(&request.params)).flatten();
+    stretch::place(request).ok().flatten().or_else(of_log)
 }
 
 /// Whether what is not shown could be saved: a binary, or a text of which a part is shown.

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::{Answer, ErrorKind, ToolError};
+use super::{ErrorKind, ToolError};
 use crate::call::{Call, Checked};
 use crate::catalog::{Action, Piece, pieces};
 use crate::gitlab::{GitlabError, Reply};
@@ -53,6 +53,9 @@ struct Line {
     /// The action's id; none where there is no such action.
     #[serde(skip_serializing_if = "Option::is_none")]
     action: Option<String>,
+    /// The plan whose step it is, by its id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plan: Option<String>,
     /// As GitLab's documentation writes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     operation: Option<String>,
@@ -87,6 +90,16 @@ impl Entry<'_> {
     /// The action that is meant.
     pub fn named(&mut self, action: &Action) {
         self.line.action = Some(action.id.clone());
+    }
+
+    /// The plan whose step it is.
+    pub fn within(&mut self, plan: &str) {
+        self.line.plan = Some(plan.to_owned());
+    }
+
+    /// It is a plan that may run: what it asks of GitLab is told in the lines of its steps.
+    pub fn planned(&mut self) {
+        self.line.decision = "plan";
     }
 
     /// The call that it makes.
@@ -125,12 +138,9 @@ impl Entry<'_> {
     }
 
     /// How it ended.
-    pub fn ended(mut self, result: &Result<Answer, ToolError>) {
-        self.line.outcome = match result {
-            Ok(_) => "ok".to_owned(),
-            Err(error) => error.kind.name(),
-        };
-        if let ("none", Some(decision)) = (self.line.decision, decided(result)) {
+    pub fn ended(mut self, is_preview: bool, error: Option<&ToolError>) {
+        self.line.outcome = error.map_or_else(|| "ok".to_owned(), |error| error.kind.name());
+        if let ("none", Some(decision)) = (self.line.decision, decided(is_preview, error)) {
             self.line.decision = decision;
         }
     }
@@ -170,14 +180,12 @@ impl Line {
 }
 
 /// What was decided on a call that was not sent.
-fn decided(result: &Result<Answer, ToolError>) -> Option<&'static str> {
-    match result {
-        Ok(answer) => answer.structured.contains_key("preview").then_some("preview"),
-        Err(error) => match error.kind {
-            ErrorKind::Denied => Some("denied"),
-            ErrorKind::NeedsConfirmation => Some("needs_confirmation"),
-            _ => None,
-        },
+fn decided(is_preview: bool, error: Option<&ToolError>) -> Option<&'static str> {
+    match error.map(|error| error.kind) {
+        None => is_preview.then_some("preview"),
+        Some(ErrorKind::Denied) => Some("denied"),
+        Some(ErrorKind::NeedsConfirmation) => Some("needs_confirmation"),
+        Some(_) => None,
     }
 }
 

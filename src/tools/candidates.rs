@@ -60,7 +60,7 @@ pub fn several(
     let ids: Vec<String> = actions.iter().map(|action| format!("`{}`", action.id)).collect();
     let message = format!("`{short}` may mean {}", ids.join(" or "));
     let offered: Vec<Action> =
-        actions.into_iter().filter(|action| tools.policy.withholds(action).is_none()).collect();
+        actions.into_iter().filter(|action| tools.withholds(action).is_none()).collect();
     let error = ToolError::new(ErrorKind::AmbiguousAlias, message)
         .hint("Call the one that is meant by its id; `candidates` has what each takes.");
     let error = with(error, &offered);
@@ -108,7 +108,7 @@ fn likely(tools: &Tools, given: &str, query: &str) -> Result<(Vec<Action>, Optio
     if given.len() > LONGEST {
         return Ok((Vec::new(), None, false));
     }
-    let allow = |action: &Action| tools.policy.withholds(action).is_none();
+    let allow = |action: &Action| tools.withholds(action).is_none();
     let asked = Query { words: query, limit: MOST, domain: None, allow: &allow, explain: false };
     let ranker = tools.ranker().map_err(|error| refusal::internal(&error))?;
     let ranking = ranker.rank(&tools.catalog, &asked).map_err(|error| refusal::internal(&error))?;
@@ -123,7 +123,7 @@ fn likely(tools: &Tools, given: &str, query: &str) -> Result<(Vec<Action>, Optio
     let nearest = nearest.filter(|id| spelling::is_misspelt(&tools.catalog, language, given, id));
     let near =
         nearest.map(|id| tools.catalog.get(id)).transpose().map_err(|error| refusal::internal(&error))?;
-    if let Some(action) = near.flatten().filter(|action| tools.policy.withholds(action).is_none()) {
+    if let Some(action) = near.flatten().filter(|action| tools.withholds(action).is_none()) {
         actions.retain(|known| known.id != action.id);
         actions.insert(0, action);
         actions.truncate(MOST);

@@ -1,7 +1,7 @@
 //! The question before something is destroyed: what would be hit, looked up and named, and the word that agrees to
 //! just that.
 
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, Hash, RandomState};
 
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
@@ -15,9 +15,9 @@ use crate::present;
 
 /// The words that agree to calls: of this process, so that none from elsewhere is taken.
 #[derive(Debug, Default)]
-pub struct Plans(RandomState);
+pub struct Words(RandomState);
 
-impl Plans {
+impl Words {
     /// The word for a call on a thing in a state. Ten hexadecimal digits: enough that none is guessed.
     fn word(&self, call: &Call, hit: &Map<String, Value>) -> String {
         let body = match call.body() {
@@ -32,19 +32,100 @@ impl Plans {
             body,
             Value::Object(hit.clone()).to_string(),
         );
-        format!("{:010x}", self.0.hash_one(all) & 0xff_ffff_ffff)
+        self.of(all)
+    }
+
+    fn of(&self, what: impl Hash) -> String {
+        format!("{:010x}", self.0.hash_one(what) & 0xff_ffff_ffff)
     }
 }
 
-/// What the policy says of the call, with what its caller has agreed to.
+/// One of several calls that are asked about in one question.
+pub struct Asked {
+    /// Its number among them, from 1.
+    pub number: usize,
+    pub action: String,
+    /// As they were given.
+    pub params: Map<String, Value>,
+    /// The call, where it can be known beforehand.
+    pub known: Option<(Call, Checked)>,
+    /// The rule by which it is asked about.
+    pub rule: Rule,
+}
+
+/// The one question about several calls of a plan; none where what the request says agrees to them all. The word of
+/// it is bound to every call of the plan and to the things that are hit as they are.
+pub async fn together(
+    tools: &Tools,
+    plan: &str,
+    request: &ExecuteRequest,
+    params: &Map<String, Value>,
+    asked: &[Asked],
+) -> Option<ToolError> {
+    let by_word = tools.policy.confirm() == Confirm::Plan;
+    if request.confirm == Some(true) && !by_word {
+        return None;
+    }
+    let mut rows = Vec::new();
+    for ask in asked {
+        rows.push(Value::Object(row(tools, ask).await));
+    }
+    let rows = Value::Array(rows);
+    let word = tools.words.of((plan, json!(params).to_string(), rows.to_string()));
+    let said = request.plan.as_deref().map(str::trim);
+    if request.confirm == Some(true) && said == Some(word.as_str()) {
+        return None;
+    }
+    let named: Vec<String> = asked.iter().map(|ask| format!("{} ({})", ask.number, ask.action)).collect();
+    let rules: Vec<String> = asked.iter().map(|ask| ask.rule.to_string()).collect();
+    let same = rules.first().filter(|first| rules.iter().all(|rule| rule == *first));
+    let why = same.cloned().unwrap_or_else(|| rules.join("; "));
+    let message = format!("{plan} is to be confirmed for {}: {why}. Nothing was changed", named.join(", "));
+    let mut fix = json!({"action": plan, "params": params, "confirm": true});
+    let mut hint = "Run it again with `confirm: true` once the user wants all of these.";
+    if by_word {
+        hint = "Run it again as `next` has it once the user wants all of these: its `plan` is good for these calls alone, as long as what they hit stays as it is.";
+        if let Some(fix) = fix.as_object_mut() {
+            fix.insert("plan".to_owned(), json!(word));
+        }
+    }
+    let mut error = ToolError::new(ErrorKind::NeedsConfirmation, message).hint(hint).fix(EXECUTE, fix);
+    error.details.insert("would_hit".to_owned(), rows);
+    Some(error)
+}
+
+/// What one of several calls would do, as far as it is known.
+async fn row(tools: &Tools, ask: &Asked) -> Map<String, Value> {
+    let mut row =
+        Map::from_iter([("call".to_owned(), json!(ask.number)), ("action".to_owned(), json!(ask.action))]);
+    let Some((call, checked)) = &ask.known else {
+        row.insert("params".to_owned(), Value::Object(ask.params.clone()));
+        return row;
+    };
+    row.insert("request".to_owned(), json!(format!("{} {}", call.method().name(), call.path())));
+    match hit(tools, call, checked).await {
+        Ok(hit) => {
+            row.extend(hit.rows);
+            row.extend(hit.unseen.map(|why| ("not_looked_up".to_owned(), json!(why))));
+        }
+        Err(error) => {
+            row.insert("not_looked_up".to_owned(), json!(error.message));
+        }
+    }
+    row
+}
+
+/// What the policy says of the call, with what its caller has agreed to: by this request, or `agreed` to already by
+/// the question of the plan that the call is a step of.
 pub async fn decide(
     tools: &Tools,
     request: &ExecuteRequest,
-    call: &Call,
-    checked: &Checked,
+    (call, checked): (&Call, &Checked),
+    agreed: bool,
 ) -> Result<Decision, ToolError> {
-    let consent = Consent { confirm: request.confirm == Some(true), dry_run: request.dry_run == Some(true) };
-    if tools.policy.confirm() != Confirm::Plan {
+    let confirm = agreed || request.confirm == Some(true);
+    let consent = Consent { confirm, dry_run: request.dry_run == Some(true) };
+    if agreed || tools.policy.confirm() != Confirm::Plan {
         return Ok(tools.policy.decide(call, consent));
     }
     let asks = tools.policy.decide(call, Consent { confirm: false, ..consent });
@@ -52,7 +133,7 @@ pub async fn decide(
         return Ok(asks);
     };
     let hit = hit(tools, call, checked).await?;
-    let agreed = tools.plans.word(call, &hit.rows) == word.trim();
+    let agreed = tools.words.word(call, &hit.rows) == word.trim();
     Ok(if agreed { tools.policy.decide(call, consent) } else { asks })
 }
 
@@ -76,7 +157,7 @@ pub async fn question(
     if tools.policy.confirm() == Confirm::Plan {
         hint = "Run it again as `next` has it once the user wants it: its `plan` is good for this call alone, as long as what it hits stays as it is.";
         if let Some(fix) = fix.as_object_mut() {
-            fix.insert("plan".to_owned(), json!(tools.plans.word(call, &hit.rows)));
+            fix.insert("plan".to_owned(), json!(tools.words.word(call, &hit.rows)));
         }
     }
     let mut error = ToolError::new(ErrorKind::NeedsConfirmation, message).hint(hint).fix(EXECUTE, fix);

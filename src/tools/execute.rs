@@ -7,13 +7,54 @@ use serde_json::{Map, Value, json};
 use super::audit::Entry;
 use super::meaning::Meant;
 use super::{
-    Answer, ErrorKind, ExecuteRequest, ToolError, Tools, answer, confirm, document, graphql, local, lost,
-    meaning, past_end, refusal, repair, resolve, stretch, token, whereabouts,
+    Answer, ErrorKind, ExecuteRequest, ToolError, Tools, answer, confirm, document, graphql, local, log,
+    lost, meaning, past_end, plans, refusal, repair, resolve, stretch, token, whereabouts, workspace,
 };
 use crate::call::{self, Body, Call, Checked, Part};
 use crate::catalog::{Action, Interface, Risk};
 use crate::gitlab::{Applied, GitlabError, Reply};
 use crate::policy::{Decision, Rule};
+
+/// How an action is run: alone, as a client asked for it, or as a step of a plan.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Manner<'a> {
+    /// The id of the plan.
+    pub plan: Option<&'a str>,
+    /// The user has agreed to just this step, by the question of the plan.
+    pub agreed: bool,
+}
+
+/// What came of an action.
+#[derive(Debug)]
+pub enum Outcome {
+    Came(Box<Came>),
+    /// There is nothing to present: a preview, a download that was saved.
+    Said(Answer),
+}
+
+/// What GitLab answered, still to be presented.
+#[derive(Clone, Debug)]
+pub struct Came {
+    pub reply: Reply,
+    pub call: Call,
+    /// By the action's id and its own parameters.
+    request: ExecuteRequest,
+    fields: Vec<String>,
+    action: Action,
+    notes: Vec<String>,
+}
+
+impl Came {
+    /// The answer, of which the data has at most so many bytes.
+    pub fn answer(self, tools: &Tools, budget: usize) -> Answer {
+        let Came { reply, call, request, fields, action, notes } = self;
+        let past_end = past_end::of(&reply, &request, &action);
+        let hint = workspace::hint(tools, &action, &request.params);
+        let answer = answer::answer(tools, budget, (&request, &fields), &action, &call, reply, notes);
+        let answer = workspace::told(hint, answer);
+        past_end.into_iter().fold(answer, |answer, past_end| past_end.told(answer))
+    }
+}
 
 /// Executes.
 pub async fn execute(
@@ -21,12 +62,30 @@ pub async fn execute(
     request: &ExecuteRequest,
     entry: &mut Entry<'_>,
 ) -> Result<Answer, ToolError> {
-    let Meant { action, request, notes } = meaning::of(tools, request)?;
-    stretch::place(&request)?;
-    entry.named(&action);
+    let meant = meaning::of(tools, request)?;
+    stretch::place(&meant.request)?;
+    entry.named(&meant.action);
+    if meant.action.plan.is_some() {
+        return Box::pin(plans::run(tools, meant, entry)).await;
+    }
+    match outcome(tools, meant, Manner::default(), entry).await? {
+        Outcome::Came(came) => Ok(came.answer(tools, tools.max_bytes)),
+        Outcome::Said(answer) => Ok(answer),
+    }
+}
+
+/// What comes of one action that is no plan, with the call to make after an error.
+pub async fn outcome(
+    tools: &Tools,
+    meant: Meant,
+    manner: Manner<'_>,
+    entry: &mut Entry<'_>,
+) -> Result<Outcome, ToolError> {
+    let Meant { action, request, notes } = meant;
     let known = action.clone();
-    let answer = run(tools, action, &request, notes, entry).await;
-    answer.map_err(|error| repair::complete(tools, error, &known, &request))
+    // In a box, as what it goes through is deep.
+    let outcome = Box::pin(run(tools, action, &request, notes, manner, entry)).await;
+    outcome.map_err(|error| repair::complete(tools, error, &known, &request))
 }
 
 async fn run(
@@ -34,57 +93,84 @@ async fn run(
     action: Action,
     request: &ExecuteRequest,
     mut notes: Vec<String>,
+    manner: Manner<'_>,
     entry: &mut Entry<'_>,
-) -> Result<Answer, ToolError> {
+) -> Result<Outcome, ToolError> {
     let (action, fields) = asking(tools, action, request)?;
-    if let Some(rule) = tools.policy.withholds(&action) {
-        return Err(refusal::denied(&action.id, None, &rule));
-    }
-    let params = with_default_project(tools, &action, request.params.clone(), &mut notes);
-    let context = tools.context().map_err(|error| refusal::internal(&error))?;
-    let checked = call::check(action.clone(), params, &context).map_err(|invalid| {
-        refusal::wrong_target(tools, &invalid, &action).unwrap_or_else(|| refusal::invalid(&invalid, &action))
-    })?;
-    notes.extend(checked.understood().iter().map(|understood| format!("understood {understood}")));
+    let checked = checked(tools, &action, request, &mut notes)?;
+    let part = log::wanted(&action, checked.params())?;
     let call = resolve::call(tools, &checked).await?;
+    let call = match manner.plan {
+        Some(plan) => call.within(plan),
+        None => call,
+    };
     entry.called(&call, &checked);
     if call.risk() != Risk::Read {
         token::learn(tools).await;
     }
     notes.extend(tools.limits.news());
-    match confirm::decide(tools, request, &call, &checked).await? {
+    match confirm::decide(tools, request, (&call, &checked), manner.agreed).await? {
         Decision::Deny(rule) => Err(refusal::denied(&action.id, Some(&call), &rule)),
         Decision::Preview(rule) => {
             notes.extend(refusal::decider(&call));
-            Ok(preview(&call, &rule, &notes))
+            Ok(Outcome::Said(preview(&call, &rule, &notes)))
         }
         Decision::Confirm(rule) => Err(confirm::question(tools, &call, &checked, &rule).await?),
         Decision::Allow => {
             let call = local::prepared(tools, request, call)?;
             let reply = send(tools, &call, &checked, request, entry).await?;
             if let Some(path) = &request.save_to {
-                return local::saved(tools, (request, path), &call, reply, notes);
+                return local::saved(tools, (request, path), &call, reply, notes).map(Outcome::Said);
             }
-            let read = match (graphql::of(&action, &call), action.direct()) {
-                (Some(graphql), _) => graphql::read(reply, &action, graphql, &mut notes),
-                (None, Some(Interface::Graphql)) => document::read(reply, &call, &mut notes),
-                (None, _) => Ok(reply),
+            let reply = read(tools, (&action, &call, &checked), request, reply, &mut notes).await?;
+            let params = checked.params().clone();
+            let request = ExecuteRequest { action: action.id.clone(), params, ..request.clone() };
+            let reply = match &part {
+                Some(part) => log::narrowed(part, &request, reply, &mut notes)?,
+                None => reply,
             };
-            let reply = match read {
-                Err(error) if error.kind == ErrorKind::NotFound => {
-                    return Err(whereabouts::looked_into(tools, (&call, &checked), request, error).await);
-                }
-                read => read?,
-            };
-            let canonical = ExecuteRequest {
-                action: action.id.clone(),
-                params: checked.params().clone(),
-                ..request.clone()
-            };
-            let past_end = past_end::of(&reply, &canonical, &action);
-            let answer = answer::answer(tools, (&canonical, &fields), &action, &call, reply, notes);
-            Ok(past_end.into_iter().fold(answer, |answer, past_end| past_end.told(answer)))
+            Ok(Outcome::Came(Box::new(Came { reply, call, request, fields, action, notes })))
         }
+    }
+}
+
+/// The parameters of a request, checked for an action that may run at all.
+pub fn checked(
+    tools: &Tools,
+    action: &Action,
+    request: &ExecuteRequest,
+    notes: &mut Vec<String>,
+) -> Result<Checked, ToolError> {
+    if let Some(rule) = tools.withholds(action) {
+        return Err(refusal::denied(&action.id, None, &rule));
+    }
+    let params = with_default_project(tools, action, request.params.clone(), notes);
+    let context = tools.context().map_err(|error| refusal::internal(&error))?;
+    let checked = call::check(action.clone(), params, &context).map_err(|invalid| {
+        refusal::wrong_target(tools, &invalid, action).unwrap_or_else(|| refusal::invalid(&invalid, action))
+    })?;
+    notes.extend(checked.understood().iter().map(|understood| format!("understood {understood}")));
+    Ok(checked)
+}
+
+/// What was asked for, of a reply by GraphQL as of one by REST.
+async fn read(
+    tools: &Tools,
+    (action, call, checked): (&Action, &Call, &Checked),
+    request: &ExecuteRequest,
+    reply: Reply,
+    notes: &mut Vec<String>,
+) -> Result<Reply, ToolError> {
+    let read = match (graphql::of(action, call), action.direct()) {
+        (Some(graphql), _) => graphql::read(reply, action, graphql, notes),
+        (None, Some(Interface::Graphql)) => document::read(reply, call, notes),
+        (None, _) => Ok(reply),
+    };
+    match read {
+        Err(error) if error.kind == ErrorKind::NotFound => {
+            Err(whereabouts::looked_into(tools, (call, checked), request, error).await)
+        }
+        read => read,
     }
 }
 
@@ -102,7 +188,7 @@ fn asking(
     call::asking(action, &fields, tools.catalog.types()).map_err(|error| refusal::fields(&error, request))
 }
 
-/// A call that names no project works on the configured one, where it cannot work without.
+/// A call that names no project works on the configured one, or the workspace's, where it cannot work without.
 pub fn with_default_project(
     tools: &Tools,
     action: &Action,
@@ -119,8 +205,11 @@ pub fn with_default_project(
         name => name == "fullPath" || aliases.iter().any(|alias| alias == name),
     });
     let is_needed = action.choices().all(|operation| operation.is_filled_by("fullPath"));
-    if let (Some(project), true, false) = (&tools.project, is_needed, is_named) {
-        notes.push(format!("`fullPath` is {project}, the configured project"));
+    if !is_needed || is_named {
+        return params;
+    }
+    if let Some((project, which)) = workspace::default_project(tools) {
+        notes.push(format!("`fullPath` is {project}, {which}"));
         params.insert("fullPath".to_owned(), json!(project));
     }
     params

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Detail, ErrorKind, FIND, FindRequest, ToolError, Tools, refusal};
+use super::{Answer, Detail, ErrorKind, FIND, FindRequest, ToolError, Tools, refusal, workspace};
 use crate::catalog::{Action, example, input_schema, required, signature};
 use crate::search::{Confidence, Hit, Query, Ranking};
 
@@ -41,7 +41,7 @@ pub fn find(tools: &Tools, request: &FindRequest) -> Result<Answer, ToolError> {
     }
     let only_reads = request.read_only == Some(true);
     let allow = |action: &Action| {
-        tools.policy.withholds(action).is_none()
+        tools.withholds(action).is_none()
             && (!only_reads || tools.policy.risk(action) == crate::catalog::Risk::Read)
     };
     let ranking = tools
@@ -144,7 +144,7 @@ fn notes(tools: &Tools, ranking: &Ranking) -> Vec<String> {
 
 /// Why an action is not offered: the policy's rule, or that only reads were asked for.
 fn reason(tools: &Tools, id: &str) -> String {
-    let rule = tools.catalog.get(id).ok().flatten().and_then(|action| tools.policy.withholds(&action));
+    let rule = tools.catalog.get(id).ok().flatten().and_then(|action| tools.withholds(&action));
     rule.map_or_else(|| "it changes something".to_owned(), |rule| rule.to_string())
 }
 
@@ -161,6 +161,8 @@ struct Found {
     structured: Map<String, Value>,
     action: Action,
     risk: &'static str,
+    /// It shows GitLab's copy of what a workspace may have as well.
+    is_remote: bool,
     signature: String,
     example: Option<Value>,
     schema: Option<Value>,
@@ -185,6 +187,7 @@ impl Found {
             schema,
             explain: hit.explain.clone(),
             risk: tools.policy.risk(&action).name(),
+            is_remote: workspace::is_remote(tools, &action),
             action,
         };
         found.fill(hit.score);
@@ -200,6 +203,9 @@ impl Found {
         put("operations", json!(operations(action)));
         put("signature", json!(self.signature));
         put("required", json!(required(action)));
+        if self.is_remote {
+            put("remote", json!(true));
+        }
         if let Some(version) = experiment(action) {
             put("experiment", json!(version));
         }
@@ -222,7 +228,12 @@ impl Found {
         let action = &self.action;
         let experiment = experiment(action).map(|version| format!(" (GitLab's experiment since {version})"));
         let experiment = experiment.unwrap_or_default();
-        let _ = writeln!(text, "{place}. **{}** ({}) {}{experiment}", action.id, self.risk, action.summary);
+        let remote = if self.is_remote { ", remote" } else { "" };
+        let _ = writeln!(
+            text,
+            "{place}. **{}** ({}{remote}) {}{experiment}",
+            action.id, self.risk, action.summary
+        );
         let _ = writeln!(text, "   `{}`", self.signature);
         let _ = writeln!(text, "   {}", operations(action).join(" · "));
         if let Some(example) = &self.example {
@@ -268,7 +279,11 @@ fn experiment(action: &Action) -> Option<&str> {
     versions.all(|version| version.is_some()).then_some(first)
 }
 
-/// What can be chosen, as GitLab's documentation writes it.
+/// What can be chosen, as GitLab's documentation writes it; of a plan, the actions that it is made of.
 fn operations(action: &Action) -> Vec<String> {
-    action.choices().map(ToString::to_string).collect()
+    match &action.plan {
+        Some(_) if action.is_open() => vec!["any actions".to_owned()],
+        Some(plan) => plan.needs.iter().chain(&plan.picks).cloned().collect(),
+        None => action.choices().map(ToString::to_string).collect(),
+    }
 }

@@ -11,14 +11,18 @@ mod error;
 mod execute;
 mod find;
 mod graphql;
+mod lines;
 mod local;
 mod located;
+mod log;
 mod lost;
 mod meaning;
 mod paging;
 mod past_end;
+mod plans;
 mod prompts;
 mod refusal;
+mod remote;
 mod repair;
 mod resolve;
 mod resources;
@@ -26,6 +30,7 @@ mod spelling;
 mod stretch;
 mod token;
 mod whereabouts;
+mod workspace;
 
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock};
@@ -49,7 +54,7 @@ use crate::call::{Context, Known};
 use crate::catalog::{Action, Catalog, CatalogError, Risk};
 use crate::files::Files;
 use crate::gitlab::{self, Client, GitlabError, Reply, Token};
-use crate::policy::{self, Policy, PolicyError};
+use crate::policy::{self, Policy, PolicyError, Rule};
 use crate::search::{Ranker, SearchError};
 
 /// The names of the two tools.
@@ -142,6 +147,8 @@ pub struct Settings {
     pub files_dir: Option<PathBuf>,
     /// How much there is beside the tools.
     pub capabilities: Capabilities,
+    /// Whether a file that is in the workspace too is said to be there.
+    pub local_hints: bool,
 }
 
 /// The tools could not be made: by a fault of this build, or by a policy that cannot be used.
@@ -184,9 +191,12 @@ pub struct Tools {
     base: Url,
     /// What the session has learnt of GitLab.
     known: Mutex<Known>,
-    plans: confirm::Plans,
+    words: confirm::Words,
     limits: token::Limits,
     auditor: Auditor,
+    /// The client's directories, where it has named some.
+    workspace: workspace::Workspace,
+    local_hints: bool,
 }
 
 impl Tools {
@@ -197,7 +207,7 @@ impl Tools {
             ranker: OnceLock::new(),
             policy: Policy::new(settings.policy, &catalog)?,
             catalog,
-            plans: confirm::Plans::default(),
+            words: confirm::Words::default(),
             limits: token::Limits::default(),
             project: settings.project,
             max_bytes: settings.max_bytes,
@@ -209,6 +219,8 @@ impl Tools {
             client: Client::new(settings.gitlab),
             known: Mutex::default(),
             auditor: Auditor::new(settings.audit),
+            workspace: workspace::Workspace::default(),
+            local_hints: settings.local_hints,
         })
     }
 
@@ -232,6 +244,11 @@ impl Tools {
     /// What the parameters of a call are checked against.
     fn context(&self) -> Result<Context<'_>, CatalogError> {
         Ok(Context { base: &self.base, words: self.catalog.words()?, surface: self.catalog.surface()? })
+    }
+
+    /// The rule that keeps an action from ever running here; of a plan, also what keeps all that it is made of.
+    fn withholds(&self, action: &Action) -> Option<Rule> {
+        self.policy.withholds(action).or_else(|| plans::withheld(self, action))
     }
 
     /// Whether a tool of that name is there at all.
@@ -259,6 +276,11 @@ impl Tools {
         self.project.is_some()
     }
 
+    /// Takes the addresses of the directories that the client works in, in place of those it named before.
+    pub fn work_in(&self, roots: &[String]) {
+        self.workspace.name(roots);
+    }
+
     /// Asks GitLab once what the token may do. Failing is no failure: GitLab itself refuses what it may not.
     pub async fn learn_limits(&self) {
         token::learn(self).await;
@@ -273,7 +295,8 @@ impl Tools {
     pub async fn execute(&self, request: &ExecuteRequest) -> Result<Answer, ToolError> {
         let mut entry = self.auditor.begin();
         let result = execute::execute(self, request, &mut entry).await;
-        entry.ended(&result);
+        let is_preview = result.as_ref().is_ok_and(|answer| answer.structured.contains_key("preview"));
+        entry.ended(is_preview, result.as_ref().err());
         result
     }
 

@@ -102,7 +102,7 @@ pub fn beside(
             return params;
         }
         Some(Interface::Rest) => "query",
-        Some(Interface::Graphql) => "variables",
+        Some(_) => "variables",
     };
     let mut fields = params.get(inside).and_then(Value::as_object).cloned().unwrap_or_default();
     fields.extend(changed);

@@ -35,6 +35,10 @@ fn ready<'a>(
             let step = checked.step(&known(tools));
             match step.map_err(|invalid| refusal::invalid(&invalid, checked.action()))? {
                 Step::Ready(call) => return Ok(call),
+                Step::Plan => {
+                    let message = format!("{} is a plan, and no single request", checked.action().id);
+                    return Err(ToolError::new(ErrorKind::Internal, message));
+                }
                 Step::Ask(questions) => {
                     let open = ask_together(tools, questions, requests).await;
                     let asked = open.iter().map(|question| ask(tools, checked, question, requests));

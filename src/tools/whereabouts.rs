@@ -145,7 +145,7 @@ fn read_at(
     if action.choices().count() > 1 && action.param("scope").is_some_and(|scope| is_choice(&scope.choices)) {
         filled.insert("scope".to_owned(), json!(read.scope.name()));
     }
-    tools.policy.withholds(&action).is_none().then_some((action, filled))
+    tools.withholds(&action).is_none().then_some((action, filled))
 }
 
 fn placeholders(path: &str) -> impl Iterator<Item = &str> {

@@ -29,7 +29,7 @@ fn call(id: &str, params: &Value) -> Option<Call> {
     let checked = check(CATALOG.get(id).unwrap().unwrap(), params, &context).ok()?;
     match checked.step(&Known::default()).ok()? {
         Step::Ready(call) => Some(call),
-        Step::Ask(questions) => panic!("a direct call asks {questions:?}"),
+        other => panic!("a direct call is no {other:?}"),
     }
 }
 

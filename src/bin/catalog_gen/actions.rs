@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gitlab_mcp::catalog::{
-    Action, Audience, Base, GlossaryEntry, Kind, Method, Operation, Param, Piece, Place, Risk, Scope, pieces,
+    Action, Audience, Base, BodyForm, GlossaryEntry, Interface, Kind, Method, Operation, Param, Piece, Place,
+    Plan, Risk, Scope, pieces,
 };
 
 use crate::GeneratorError;
-use crate::curation::{CuratedAction, CuratedParam, Curation, Domain};
+use crate::curation::{CuratedAction, CuratedParam, CuratedPlan, Curation, Domain};
 use crate::graphql;
 use crate::naming::Namer;
 use crate::openapi::RawOperation;
@@ -43,6 +44,9 @@ pub fn build(
         // What they take is in curation alone.
         let member = Member { operation: operation.clone(), params: Vec::new() };
         groups.entry(id.clone()).or_default().push(member);
+    }
+    for (id, plan) in &curation.plans {
+        groups.entry(id.clone()).or_default().push(planned(plan));
     }
     let rest: BTreeSet<String> = groups.keys().cloned().collect();
     let mut actions = Vec::new();
@@ -115,6 +119,9 @@ fn unknown_actions(actions: &[Action], curation: &Curation) -> Vec<String> {
         faults.extend(related.map(|related| format!("{id} is related to {related}, which there is not")));
         let twin = curated.twin.iter().filter(|twin| !ids.contains(twin.as_str()));
         faults.extend(twin.map(|twin| format!("{id} is a twin of {twin}, which there is not")));
+        let plan = curation.plans.get(id).into_iter().flat_map(|plan| plan.needs.iter().chain(&plan.picks));
+        let parts = plan.filter(|part| !ids.contains(part.as_str()));
+        faults.extend(parts.map(|part| format!("{id} is made of {part}, which there is not")));
         let aliases = curated.aliases.iter().filter(|alias| ids.contains(alias.as_str()));
         faults.extend(aliases.map(|alias| format!("{id} has the alias {alias}, which is an action")));
     }
@@ -136,6 +143,22 @@ fn member(raw: &RawOperation, alternate: bool) -> Member {
         any: None,
     };
     Member { operation, params: once(params) }
+}
+
+/// The operation of a plan, which GitLab does not have. What it takes is in curation alone.
+fn planned(plan: &CuratedPlan) -> Member {
+    let operation = Operation {
+        method: Method::Get,
+        path: plan.path.clone(),
+        scope: plan.scope,
+        bind: plan.bind.clone(),
+        body: BodyForm::None,
+        alternate: false,
+        deprecated: false,
+        graphql: None,
+        any: Some(Interface::Plan),
+    };
+    Member { operation, params: Vec::new() }
 }
 
 /// What fills the path: each placeholder with the parameter that fills it, and those parameters.
@@ -247,7 +270,9 @@ fn action(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut 
         operation.body = written.body.unwrap_or(operation.body);
     }
     let audience = written.audience.unwrap_or_else(|| audience(domain, &operations));
-    if audience == Audience::Person {
+    let plan = curation.plans.get(id);
+    // What a plan takes it hands to its steps, whose names are looked up as ever.
+    if audience == Audience::Person && plan.is_none() {
         references::assign(domain_name, &mut params, &written);
         if operations.iter().all(|operation| operation.graphql.is_some()) {
             references::add_place(&mut params);
@@ -273,6 +298,7 @@ fn action(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut 
         example: written.example,
         curated: !written.summary.is_empty(),
         twin: written.twin,
+        plan: plan.map(|plan| Plan { needs: plan.needs.clone(), picks: plan.picks.clone() }),
     }
 }
 
@@ -323,7 +349,8 @@ fn params(
     if chosen.len() > 1 {
         add_selector(&mut params, chosen.iter().map(|member| member.operation.scope));
     }
-    curate_all(id, &mut params, written, &curation.direct, faults);
+    let is_ours = curation.direct.contains_key(id) || curation.plans.contains_key(id);
+    curate_all(id, &mut params, written, is_ours, faults);
     order(&mut params, &curation.glossary);
     params
 }
@@ -355,18 +382,17 @@ fn curate_all(
     id: &str,
     params: &mut Vec<Param>,
     written: &CuratedAction,
-    direct: &BTreeMap<String, Operation>,
+    is_ours: bool,
     faults: &mut Vec<String>,
 ) {
     let unknown = written.hidden.iter().filter(|name| !params.iter().any(|param| param.name == **name));
     faults.extend(unknown.map(|name| format!("{id} has no parameter {name}, which its curation hides")));
     params.retain(|param| !written.hidden.contains(&param.name));
-    let is_direct = direct.contains_key(id);
     for (name, curated) in &written.params {
         if let Some(param) = params.iter_mut().find(|param| param.name == *name) {
             curate(param, curated);
         } else if curated.place.is_some() {
-            let mut added = Param { name: name.clone(), undocumented: !is_direct, ..Param::default() };
+            let mut added = Param { name: name.clone(), undocumented: !is_ours, ..Param::default() };
             curate(&mut added, curated);
             params.push(added);
         } else {

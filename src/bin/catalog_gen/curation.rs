@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use gitlab_mcp::catalog::{
-    ArrayForm, Audience, BodyForm, GlossaryEntry, Json, Kind, Names, Operation, Param, Place, Risk,
+    ArrayForm, Audience, BodyForm, GlossaryEntry, Json, Kind, Names, Operation, Param, Place, Risk, Scope,
 };
 use serde::Deserialize;
 
@@ -25,6 +25,26 @@ pub struct Curation {
     pub nouns: BTreeMap<String, String>,
     /// Operations that no document of GitLab's describes, because each is any of an interface; by action.
     pub direct: BTreeMap<String, Operation>,
+    /// Actions that are plans over others, by their ids.
+    pub plans: BTreeMap<String, CuratedPlan>,
+}
+
+/// A plan over other actions: what it works on, and what it is made of.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CuratedPlan {
+    /// What it works on, as a path of GitLab's would say it. No other operation has the same.
+    pub path: String,
+    pub scope: Scope,
+    /// The placeholders of the path that another parameter than their namesake fills.
+    #[serde(default)]
+    pub bind: BTreeMap<String, String>,
+    /// Ids of actions without which it is of no use.
+    #[serde(default)]
+    pub needs: Vec<String>,
+    /// Ids of actions of which it runs those that its parameters call for.
+    #[serde(default)]
+    pub picks: Vec<String>,
 }
 
 /// An id for an operation, and the file that gives it.
@@ -139,6 +159,8 @@ struct File {
     nouns: BTreeMap<String, String>,
     #[serde(default)]
     direct: BTreeMap<String, Operation>,
+    #[serde(default)]
+    plan: BTreeMap<String, CuratedPlan>,
 }
 
 /// Reads every file of the folder.
@@ -195,6 +217,7 @@ impl Curation {
         self.selections.extend(file.selections);
         self.nouns.extend(file.nouns);
         self.direct.extend(file.direct);
+        self.plans.extend(file.plan);
         for (id, action) in file.action {
             if self.actions.insert(id.clone(), action).is_some() {
                 faults.push(format!("action {id} is described twice; again in {family}.toml"));

@@ -174,6 +174,13 @@ fn pruned(value: Value) -> Option<Value> {
                         let empty = value.as_object().is_some_and(serde_json::Map::is_empty);
                         return (!empty).then_some((key, value));
                     }
+                    // Of any actions, a plan names none.
+                    if key == "plan" && value.is_object() {
+                        return Some((
+                            key,
+                            pruned(value).unwrap_or_else(|| Value::Object(Default::default())),
+                        ));
+                    }
                     pruned(value).map(|value| (key, value))
                 })
                 .collect();

@@ -27,6 +27,7 @@ pub fn print(document: &Document, schema: &Schema, actions: &[Action], curation:
         ("    reached by a path", schema.fields),
         ("actions", actions.len()),
         ("  of any operation", actions.iter().filter(|action| action.direct().is_some()).count()),
+        ("  made of others", actions.iter().filter(|action| action.plan.is_some()).count()),
         ("  twins of others", actions.iter().filter(|action| action.twin.is_some()).count()),
         ("  for people", actions.iter().filter(|action| action.audience == Audience::Person).count()),
         ("  with curated words", actions.iter().filter(|action| action.curated).count()),

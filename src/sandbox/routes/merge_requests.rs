@@ -365,8 +365,13 @@ fn closes(request: &mut Request<'_>) -> Answer {
 fn reviewers(request: &mut Request<'_>) -> Answer {
     let (_, row) = the(request)?;
     let approved = row.nums("_approvals");
+    let asked = row.nums("_changes_requested");
     let shown = row.nums("reviewers").into_iter().map(|user| {
-        let state = if approved.contains(&user) { "approved" } else { "unreviewed" };
+        let state = match (approved.contains(&user), asked.contains(&user)) {
+            (true, _) => "approved",
+            (_, true) => "requested_changes",
+            _ => "unreviewed",
+        };
         json!({"user": request.world.basic_user(user), "state": state, "created_at": row.get("created_at")})
     });
     ok(shown.collect::<Vec<_>>())

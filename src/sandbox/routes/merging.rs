@@ -3,12 +3,13 @@
 use serde_json::{Value, json};
 
 use crate::sandbox::access::Level;
+use crate::sandbox::args::Args;
 use crate::sandbox::errors::Fault;
 use crate::sandbox::reply::{Answer, Reply, created, ok};
 use crate::sandbox::repo::Repo;
 use crate::sandbox::request::Request;
 use crate::sandbox::route::{Route, get, post, put};
-use crate::sandbox::row::{Fields, Row};
+use crate::sandbox::row::{Fields, Row, object};
 use crate::sandbox::seed::author;
 
 use super::merge_requests::{closed_by, shown, the};
@@ -253,11 +254,23 @@ fn say(request: &mut Request<'_>, draft: &Row) -> Result<(), Fault> {
     let (shelf, row) = the(request)?;
     let under = format!("{shelf}/{}", row.num("iid"));
     let discussion = crate::sandbox::repo::sha(&format!("{under}/draft{}", draft.num("id")));
-    let values = json!({
-        "body": draft.text("note"), "noteable_id": row.num("id"), "noteable_iid": row.num("iid"),
-        "noteable_type": "MergeRequest", "_discussion": discussion, "author": draft.num("author_id")
-    });
-    request.add(&format!("{under}/notes"), values);
+    let mut values = object(json!({
+        "body": draft.text("note"), "noteable_id": row.num("id"), "noteable_iid": row.num("iid"), "_individual": false,
+        "noteable_type": "MergeRequest", "_discussion": discussion, "author": draft.num("author_id"), "type": "DiscussionNote",
+        "resolvable": true, "resolved": false, "resolved_by": null, "resolved_at": null,
+    }));
+    if let Some(position) = draft.get("position").filter(|position| position.is_object()) {
+        // GitLab loses a draft on a line that is not there when it is published.
+        let mut asked = Args::default();
+        asked.extend(object(position.clone()));
+        if super::notes::line_of(request, &asked).is_none() {
+            request.world.remove(&format!("{under}/draft_notes"), |other| other.num("id") == draft.num("id"));
+            return Ok(());
+        }
+        values.set("type", "DiffNote");
+        values.set("position", position.clone());
+    }
+    request.add(&format!("{under}/notes"), Value::Object(values));
     request.world.remove(&format!("{under}/draft_notes"), |other| other.num("id") == draft.num("id"));
     Ok(())
 }

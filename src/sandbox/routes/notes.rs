@@ -5,6 +5,8 @@
 use serde_json::{Value, json};
 
 use crate::sandbox::access::Level;
+use crate::sandbox::args::Args;
+use crate::sandbox::diff::{Tree, between, line_at};
 use crate::sandbox::errors::Fault;
 use crate::sandbox::reply::{Answer, Reply, created, ok};
 use crate::sandbox::repo::sha;
@@ -23,6 +25,9 @@ const SUBJECTS: &[(&str, &str)] = &[
 
 const BODY: &[Rule] = &[Rule::Required("body")];
 const NAME: &[Rule] = &[Rule::Required("name")];
+
+/// The quick action by which a reviewer wants changes.
+const REQUEST_CHANGES: &str = "/request_changes";
 
 type Handler = fn(&mut Request<'_>) -> Answer;
 
@@ -148,8 +153,26 @@ fn say(
 
 fn create(request: &mut Request<'_>) -> Answer {
     let subject = subject(request)?;
+    if subject.kind == "MergeRequest"
+        && request.args.text("body").is_some_and(|body| body.trim() == REQUEST_CHANGES)
+    {
+        return request_changes(request, &subject);
+    }
     let row = say(request, &subject, None, true)?;
     created(request.show(&row))
+}
+
+/// A reviewer's command, which leaves no note behind.
+fn request_changes(request: &mut Request<'_>, subject: &Subject) -> Answer {
+    let me = request.me()?;
+    if !subject.row.nums("reviewers").contains(&me) {
+        return Err(Fault::refused(400, "400 Bad request - Could not apply request_changes command."));
+    }
+    let mut asked = subject.row.nums("_changes_requested");
+    asked.push(me);
+    request.write(&subject.shelf, subject.row.num("id"), json!({"_changes_requested": asked}));
+    let summary = ["Changes requested to the current merge request."];
+    Ok(Reply::json(202, json!({"commands_changes": {}, "summary": summary})))
 }
 
 /// The note in the path.
@@ -236,17 +259,31 @@ fn discuss(request: &mut Request<'_>) -> Answer {
     created(show_thread(request, &subject, row.text("_discussion")))
 }
 
-/// A note on a line needs to say which line of which file between which commits.
+/// GitLab refuses a note on a line that is none of the diff between the commits of its position.
 fn position_problem(request: &Request<'_>) -> Option<&'static str> {
     let position = request.args.nested("position");
-    if !request.args.has("position") || position.text("position_type").as_deref() == Some("image") {
+    if !request.args.has("position") || position.text("position_type").as_deref() != Some("text") {
         return None;
     }
-    let shas = ["base_sha", "start_sha", "head_sha"].iter().all(|name| position.text(name).is_some());
-    let line = ["new_line", "old_line"].iter().any(|name| position.num(name).is_some());
-    let path = ["new_path", "old_path"].iter().any(|name| position.text(name).is_some());
-    (!(shas && line && path))
+    line_of(request, &position)
+        .is_none()
         .then_some("400 Bad request - Note {:line_code=>[\"can't be blank\", \"must be a valid line code\"]}")
+}
+
+/// The old and the new number at the line that a position is on.
+pub fn line_of(request: &Request<'_>, position: &Args) -> Option<(u64, u64)> {
+    let repo = request.repo().ok()?;
+    let commit = |name: &str| repo.resolve(&position.text(name)?);
+    let (base, head) = (commit("base_sha")?, commit("head_sha")?);
+    commit("start_sha")?;
+    let (old_path, new_path) = (position.text("old_path"), position.text("new_path"));
+    let new_path = new_path.or_else(|| old_path.clone())?;
+    let change = between(&base.tree, &head.tree).into_iter().find(|change| {
+        change.new_path == new_path && old_path.as_ref().is_none_or(|old| *old == change.old_path)
+    })?;
+    let bytes = |tree: &Tree, path: &str| tree.get(path).cloned().unwrap_or_default();
+    let (old, new) = (bytes(&base.tree, &change.old_path), bytes(&head.tree, &change.new_path));
+    line_at(&old, &new, (position.num("old_line"), position.num("new_line")))
 }
 
 fn answer(request: &mut Request<'_>) -> Answer {

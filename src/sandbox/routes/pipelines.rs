@@ -154,8 +154,29 @@ fn jobs(request: &mut Request<'_>) -> Answer {
 }
 
 fn bridges(request: &mut Request<'_>) -> Answer {
-    the(request)?;
-    request.page(Vec::new())
+    let (_, row) = the(request)?;
+    let scope = request.args.list("scope");
+    let mut rows = request.across("bridges");
+    rows.retain(|bridge| bridge.num("_pipeline") == row.num("id"));
+    rows.retain(|bridge| scope.is_empty() || scope.iter().any(|state| bridge.text("status") == state));
+    rows.reverse();
+    let shown = rows.iter().map(|bridge| {
+        let mut shown = crate::sandbox::row::object(request.show(bridge));
+        let downstream = bridge.get("_downstream").and_then(Value::as_u64).unwrap_or_default();
+        let found = request.world.anywhere("pipelines", downstream);
+        shown.set("downstream_pipeline", found.map_or(Value::Null, |(_, row)| of_bridge(&row)));
+        Value::Object(shown)
+    });
+    let shown = shown.collect();
+    request.page(shown)
+}
+
+/// What is shown of the pipeline that a bridge started.
+fn of_bridge(pipeline: &Row) -> Value {
+    let fields =
+        ["id", "iid", "project_id", "sha", "ref", "status", "source", "created_at", "updated_at", "web_url"];
+    let field = |name: &&str| ((*name).to_owned(), pipeline.get(*name).cloned().unwrap_or_default());
+    Value::Object(fields.iter().map(field).collect())
 }
 
 fn variables(request: &mut Request<'_>) -> Answer {

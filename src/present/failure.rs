@@ -1,0 +1,278 @@
+//! Why a job failed, as far as its log tells: the first line that says what went wrong, with what is around it and
+//! how the log ends.
+
+use super::sections::{read, sections};
+use super::window::{Place, window};
+
+/// What a line says of a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Weight {
+    Nothing,
+    /// It says that something failed, and not what: the runner's own last word.
+    Outcome,
+    /// It speaks of an error.
+    Mention,
+    /// It is how compilers, test runners and shells say that something went wrong.
+    Error,
+}
+
+/// Where a sign stands in a line, whose blanks before it do not count.
+#[derive(Clone, Copy)]
+enum At {
+    Start,
+    Anywhere,
+    End,
+}
+use At::{Anywhere, End, Start};
+
+/// What the runner says at the end of any job that failed.
+const OUTCOMES: [(At, &str); 4] = [
+    (Start, "ERROR: Job failed"),
+    (Start, "WARNING: Job failed"),
+    (Start, "Job failed"),
+    (Start, "Process exited with"),
+];
+
+/// How tools say that something went wrong.
+const ERRORS: [(At, &str); 58] = [
+    // Rust, C and its kin, TypeScript, linkers.
+    (Start, "error[E"),
+    (Start, "error: "),
+    (Anywhere, " panicked at "),
+    (End, "... FAILED"),
+    (Anywhere, ": error: "),
+    (Anywhere, ": fatal error: "),
+    (Anywhere, ": error TS"),
+    (Anywhere, " - error TS"),
+    (Anywhere, ": error CS"),
+    (Anywhere, "undefined reference to "),
+    (Anywhere, "AddressSanitizer"),
+    // Go.
+    (Start, "--- FAIL: "),
+    (Start, "FAIL\t"),
+    (Start, "panic: "),
+    // Python.
+    (Start, "Traceback (most recent call last)"),
+    (Start, "E   "),
+    (Start, "FAILED "),
+    (Anywhere, " FAILED "),
+    (End, " FAILED"),
+    (Start, "ModuleNotFoundError: "),
+    (Anywhere, "AssertionError"),
+    (Start, "ERROR collecting "),
+    // JavaScript.
+    (Start, "npm ERR! "),
+    (Start, "npm error "),
+    (Start, "FAIL "),
+    (Start, "● "),
+    (Start, "✕ "),
+    (Start, "✗ "),
+    (Start, "× "),
+    (Start, "ERROR in "),
+    (Start, "Error: "),
+    (Start, "TypeError: "),
+    (Start, "ReferenceError: "),
+    (Start, "SyntaxError: "),
+    (Start, "Uncaught "),
+    (Anywhere, "heap out of memory"),
+    // Java and Ruby.
+    (Start, "[ERROR] "),
+    (Start, "Exception in thread "),
+    (Start, "Caused by: "),
+    (Start, "FAILURE: "),
+    (Start, "BUILD FAILED"),
+    (Start, "Failures:"),
+    (Start, "rspec ./"),
+    // TAP, PHP, .NET.
+    (Start, "not ok "),
+    (Start, "PHP Fatal error: "),
+    (Start, "Failed! "),
+    (Start, "Fatal error: "),
+    // Shells, make, git, containers, infrastructure.
+    (Start, "fatal: "),
+    (Start, "make: *** "),
+    (Anywhere, "]: *** ["),
+    (End, ": command not found"),
+    (End, ": not found"),
+    (End, ": No such file or directory"),
+    (End, ": Permission denied"),
+    (Start, "Segmentation fault"),
+    (Start, "Killed"),
+    (Start, "ERROR: "),
+    (Start, "│ Error: "),
+];
+
+/// Words that speak of an error, in lower case.
+const MENTIONS: [&str; 12] = [
+    "error",
+    "errors",
+    "failed",
+    "failure",
+    "failures",
+    "fail",
+    "fatal",
+    "exception",
+    "cannot",
+    "denied",
+    "timeout",
+    "aborted",
+];
+
+/// Lines that speak of errors and report none.
+const HARMLESS: [(At, &str); 22] = [
+    (Start, "$ "),
+    (Start, "+ "),
+    (Start, "warning"),
+    (Start, "WARN"),
+    (Start, "npm WARN"),
+    (Start, "npm warn"),
+    (Start, "Compiling "),
+    (Start, "Checking "),
+    (Start, "Downloading "),
+    (Start, "Downloaded "),
+    (Start, "Collecting "),
+    (Start, "Installing "),
+    (Start, "Unpacking "),
+    (Start, "PASS"),
+    (Start, "ok "),
+    (Start, "✓ "),
+    (Start, "✔ "),
+    (End, " ok"),
+    (End, " PASSED"),
+    (Anywhere, " PASSED "),
+    (Start, "Uploading "),
+    (Start, "DEBUG"),
+];
+
+/// What stands before a word that counts none of it, and behind one.
+const NONE_OF: [&str; 3] = ["0", "no", "zero"];
+
+/// The sections in which the job's own script runs; what others say, such as the clean-up, comes before or after.
+const SCRIPTS: [&str; 2] = ["step_script", "build_script"];
+
+/// How many lines are shown before the first that tells of the failure.
+const BEFORE: usize = 3;
+
+/// Lines of a log, counted from 1 in the log as it is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    pub lines: (usize, usize),
+    pub text: String,
+}
+
+/// What a log says of why its job failed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Failure {
+    /// The line that tells, counted from 1; none where no line does.
+    pub line: Option<usize>,
+    /// The lines around it and, where that is further on, the end.
+    pub stretches: Vec<Stretch>,
+    pub total_lines: usize,
+}
+
+/// Looks for the failure in a log as it came, and shows what fits into the budget.
+pub fn failure(log: &str, budget: usize) -> Failure {
+    let text = read(log);
+    let line = first_error(log, &text);
+    let whole = window(&text, Place::End, budget);
+    let start = line.map_or(1, |line| line.saturating_sub(BEFORE).max(1));
+    let mut windows = Vec::new();
+    // The end shows it too where it reaches back to it.
+    if whole.lines.0 > start && line.is_some() {
+        let around = window(&text, Place::Lines(start, None), budget * 2 / 3);
+        let rest = budget.saturating_sub(around.bytes.len());
+        let ending = window(&text, Place::End, rest);
+        if around.bytes.end >= ending.bytes.start {
+            windows.push(window(&text, Place::Lines(start, None), budget));
+        } else {
+            windows.extend([around, ending]);
+        }
+    } else {
+        windows.push(whole);
+    }
+    let total_lines = windows.first().map_or(0, |window| window.total_lines);
+    let shown = windows.into_iter().filter(|window| !window.bytes.is_empty());
+    let stretches = shown.map(|window| Stretch {
+        lines: window.lines,
+        text: text.get(window.bytes).unwrap_or_default().to_owned(),
+    });
+    Failure { line, stretches: stretches.collect(), total_lines }
+}
+
+/// The line that tells first: of the script where that says anything, else of the whole log.
+fn first_error(log: &str, text: &str) -> Option<usize> {
+    let in_script = sections(log).into_iter().find(|section| SCRIPTS.contains(&section.name.as_str()));
+    let of_script = in_script.and_then(|section| {
+        let before = read(log.get(..section.bytes.start)?).lines().count();
+        let count = read(log.get(section.bytes)?).lines().count();
+        heaviest(text, before..before + count).filter(|(_, weight)| *weight > Weight::Outcome)
+    });
+    of_script.or_else(|| heaviest(text, 0..usize::MAX)).map(|(line, _)| line)
+}
+
+/// The first of those lines that weigh most.
+fn heaviest(text: &str, range: std::ops::Range<usize>) -> Option<(usize, Weight)> {
+    let mut best: Option<(usize, Weight)> = None;
+    for (at, line) in text.lines().enumerate().skip(range.start).take(range.len()) {
+        let weight = weight(line);
+        if weight > best.map_or(Weight::Nothing, |(_, most)| most) {
+            best = Some((at + 1, weight));
+        }
+    }
+    best
+}
+
+fn weight(line: &str) -> Weight {
+    let line = line.trim();
+    let has = |table: &[(At, &str)]| table.iter().any(|(at, sign)| at.holds(line, sign));
+    if has(&OUTCOMES) {
+        return Weight::Outcome;
+    }
+    if has(&HARMLESS) {
+        return Weight::Nothing;
+    }
+    let mention = mentions(line);
+    match mention {
+        Some(false) => Weight::Nothing,
+        _ if has(&ERRORS) => Weight::Error,
+        Some(true) => Weight::Mention,
+        None => Weight::Nothing,
+    }
+}
+
+impl At {
+    fn holds(self, line: &str, sign: &str) -> bool {
+        match self {
+            Start => line.starts_with(sign),
+            Anywhere => line.contains(sign),
+            End => line.ends_with(sign),
+        }
+    }
+}
+
+/// Whether the line speaks of an error; false where all that it says is that there is none.
+fn mentions(line: &str) -> Option<bool> {
+    let words: Vec<String> = line
+        .split(|c: char| !c.is_alphanumeric() && c != '_')
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect();
+    let is_none = |at: Option<usize>| {
+        at.and_then(|at| words.get(at)).is_some_and(|word| NONE_OF.contains(&word.as_str()))
+    };
+    let mut spoken = None;
+    for (at, word) in words.iter().enumerate().filter(|(_, word)| MENTIONS.contains(&word.as_str())) {
+        // `0 failed` and `Errors: 0`.
+        let counts_none = is_none(at.checked_sub(1)) || (is_counted(line, word) && is_none(Some(at + 1)));
+        spoken = Some(spoken.unwrap_or(false) || !counts_none);
+    }
+    spoken
+}
+
+/// Whether the word stands before its number.
+fn is_counted(line: &str, word: &str) -> bool {
+    line.to_lowercase().split(word).nth(1).is_some_and(|after| after.starts_with([':', '=']))
+}
+
+#[cfg(test)]
+mod tests;

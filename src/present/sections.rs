@@ -1,0 +1,72 @@
+//! A job's log by its sections, as the runner and scripts mark them.
+
+use std::ops::Range;
+
+use super::terminal::{self, Mark};
+
+/// A section of a log as it came, from behind the mark that begins it to the mark that ends it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Section {
+    pub name: String,
+    pub bytes: Range<usize>,
+}
+
+/// The sections in the order in which they begin; one may hold others. One without an end goes on to the log's.
+pub fn sections(log: &str) -> Vec<Section> {
+    let mut found: Vec<Section> = Vec::new();
+    let mut open: Vec<usize> = Vec::new();
+    for (at, Mark { begins, name, behind }) in terminal::marks(log) {
+        if begins {
+            open.push(found.len());
+            found.push(Section { name: name.to_owned(), bytes: log.len() - behind.len()..log.len() });
+            continue;
+        }
+        let of_name = |which: &usize| found.get(*which).is_some_and(|section| section.name == name);
+        let Some(depth) = open.iter().rposition(of_name) else { continue };
+        if let Some(section) = open.get(depth).and_then(|which| found.get_mut(*which)) {
+            section.bytes.end = at;
+        }
+        open.truncate(depth);
+    }
+    found
+}
+
+/// What stands in the sections of that name, to read; nothing where there are none.
+pub fn section(log: &str, name: &str) -> Option<String> {
+    let of_name = sections(log).into_iter().filter(|section| section.name == name);
+    let texts: Vec<&str> = of_name.filter_map(|section| log.get(section.bytes)).collect();
+    (!texts.is_empty()).then(|| read(&texts.concat()))
+}
+
+/// The log as it looks in the end.
+pub fn read(log: &str) -> String {
+    super::cleaned(&terminal::settled(log))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOG: &str = "section_start:1700000000:get_sources[collapsed=true]\r\u{1b}[0KFetching\nsection_end:1700000001:get_sources\r\u{1b}[0K\n\
+        section_start:1700000001:step_script\r\u{1b}[0K$ make\n\
+        section_start:1700000002:compile\r\u{1b}[0K\u{1b}[32mcc main.c\u{1b}[0m\nsection_end:1700000003:compile\r\u{1b}[0K\n\
+        done\nsection_end:1700000004:step_script\r\u{1b}[0KJob succeeded\n";
+
+    #[test]
+    fn a_section_is_read_by_its_name_with_those_in_it() {
+        assert_eq!(section(LOG, "get_sources").unwrap(), "Fetching\n");
+        assert_eq!(section(LOG, "compile").unwrap(), "cc main.c\n");
+        assert_eq!(section(LOG, "step_script").unwrap(), "$ make\ncc main.c\ndone\n");
+        assert_eq!(section(LOG, "upload"), None);
+        let names: Vec<String> = sections(LOG).into_iter().map(|section| section.name).collect();
+        assert_eq!(names, ["get_sources", "step_script", "compile"]);
+    }
+
+    #[test]
+    fn a_section_that_was_broken_off_goes_on_to_the_end() {
+        let log = "section_start:1700000000:step_script\r\u{1b}[0Khalf\nmore";
+        assert_eq!(section(log, "step_script").unwrap(), "half\nmore");
+        let stray = "section_end:1700000000:step_script\r\u{1b}[0K\nmore";
+        assert_eq!(section(stray, "step_script"), None);
+    }
+}

@@ -1,0 +1,105 @@
+//! A part of a job's log: a section, the lines in which something is found, the last lines. What is asked for is told
+//! by parameters of the action that are not sent; `lines` and `offset` go on within the part.
+
+use regex_lite::Regex;
+use serde_json::{Map, Value, json};
+
+use super::{EXECUTE, ErrorKind, ExecuteRequest, ToolError};
+use crate::catalog::{Action, Place as Part};
+use crate::gitlab::{Content, Reply};
+use crate::present::{self, Place};
+
+/// How many lines beside a found one are shown at most.
+const MOST_CONTEXT: u64 = 100;
+
+/// What is asked for of a log.
+pub struct Wanted<'a> {
+    section: Option<&'a str>,
+    grep: Option<Regex>,
+    context: usize,
+}
+
+/// What the parameters ask for; nothing of an action that has none of these parameters.
+pub fn wanted<'a>(action: &Action, params: &'a Map<String, Value>) -> Result<Option<Wanted<'a>>, ToolError> {
+    if action.param("section").is_none_or(|param| param.place != Part::Selector) {
+        return Ok(None);
+    }
+    let text = |name: &str| params.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let grep = text("grep").map(|pattern| {
+        Regex::new(pattern).map_err(|_| {
+            let mut mended = params.clone();
+            mended.insert("grep".to_owned(), json!(regex_lite::escape(pattern)));
+            let message = format!("`grep` is {pattern:?}, which is no regular expression. Nothing was sent");
+            ToolError::new(ErrorKind::InvalidParams, message)
+                .hint("`fix` looks for just this text.")
+                .fix(EXECUTE, json!({"action": action.id, "params": mended}))
+        })
+    });
+    let context = params.get("context").and_then(Value::as_u64).unwrap_or_default().min(MOST_CONTEXT);
+    let grep = grep.transpose()?;
+    let wanted =
+        Wanted { section: text("section"), grep, context: usize::try_from(context).unwrap_or_default() };
+    Ok(Some(wanted).filter(|wanted| wanted.section.is_some() || wanted.grep.is_some()))
+}
+
+/// The reply with only what is wanted of the log.
+pub fn narrowed(
+    wanted: &Wanted<'_>,
+    request: &ExecuteRequest,
+    reply: Reply,
+    notes: &mut Vec<String>,
+) -> Result<Reply, ToolError> {
+    let log = match &reply.content {
+        Content::Text(text) => text.clone(),
+        Content::Binary { bytes, content_type, .. } => match present::text_of(bytes, content_type) {
+            Some((text, _)) => text,
+            None => return Ok(reply),
+        },
+        _ => return Ok(reply),
+    };
+    let text = match wanted.section {
+        Some(name) => present::section(&log, name).ok_or_else(|| no_section(&log, name, request))?,
+        None => present::read(&log),
+    };
+    let text = match &wanted.grep {
+        Some(pattern) => {
+            // What does not fit is cut like any text, with the calls that go on.
+            let found = present::grep(&text, pattern, wanted.context, 1, usize::MAX);
+            let all = text.lines().count();
+            let lines = if found.matches == 1 { "line matches" } else { "lines match" };
+            notes.push(format!("{} {lines} `grep`, of {all}", found.matches));
+            found.text
+        }
+        None => text,
+    };
+    if let Some(name) = wanted.section {
+        notes.push(format!("only the section {name}, whose lines are counted by themselves"));
+    }
+    Ok(Reply { content: Content::Text(text), ..reply })
+}
+
+/// Where the reading of a log begins, where the request says nothing: at the lines that `tail` wants, and with what
+/// was found at its beginning.
+pub fn place(params: &Map<String, Value>) -> Option<Place> {
+    let tail = params.get("tail").and_then(Value::as_u64).and_then(|lines| usize::try_from(lines).ok());
+    match tail {
+        Some(lines) => Some(Place::Last(lines.max(1))),
+        None => params.contains_key("grep").then_some(Place::Beginning),
+    }
+}
+
+fn no_section(log: &str, name: &str, request: &ExecuteRequest) -> ToolError {
+    let mut names: Vec<String> = present::sections(log).into_iter().map(|section| section.name).collect();
+    names.dedup();
+    let plain: Vec<&str> = names.iter().map(String::as_str).filter(|name| present::is_plain(name)).collect();
+    let nearest = crate::search::nearest(name, plain.iter().copied());
+    let mut params = request.params.clone();
+    match nearest {
+        Some(nearest) => params.insert("section".to_owned(), json!(nearest)),
+        None => params.remove("section"),
+    };
+    let there =
+        if plain.is_empty() { "it has none".to_owned() } else { format!("there are {}", plain.join(", ")) };
+    ToolError::new(ErrorKind::NotFound, format!("the log has no section {name:?}; {there}"))
+        .fix(EXECUTE, json!({"action": request.action, "params": params}))
+}

@@ -1,0 +1,252 @@
+//! References of a batch's call to what the calls before it answered: `$1.iid`, `$2.author.username`, `$3[0].name`.
+//! The number is the call's; the path is one of fields in the data of its answer. A string that is a reference becomes
+//! the value as it is; within a longer string its text is put in. `$$` is a dollar that begins no reference.
+
+use serde_json::{Map, Value};
+
+/// A reference as it stands in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Reference<'t> {
+    /// As it was written.
+    text: &'t str,
+    /// The call's number, from 1.
+    call: usize,
+    steps: Vec<Step<'t>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Step<'t> {
+    Field(&'t str),
+    Row(usize),
+}
+
+/// Why a reference has no value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// The reference as it was written.
+    pub reference: String,
+    /// The call it is to.
+    pub call: usize,
+    pub why: Why,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// It is to the call itself, to a later one, or to none.
+    NotBefore,
+    /// There is no answer: the call failed or was not made.
+    NoAnswer,
+    /// Where the path ends there are these fields.
+    NoField { step: String, fields: Vec<String> },
+    /// Where the path ends there is a list with so many rows.
+    List { rows: usize },
+    /// Where the path ends nothing can follow.
+    Leaf { step: String },
+}
+
+/// The numbers of the calls that the parameters refer to.
+pub fn calls(value: &Value) -> Vec<usize> {
+    let mut found = Vec::new();
+    visit(value, &mut |text| found.extend(references(text).into_iter().map(|reference| reference.call)));
+    found
+}
+
+/// The parameters with the values of their references; `answered` has the data of a call's answer by its number, in
+/// each form that its fields may be named in.
+pub fn filled<'v>(
+    params: &Map<String, Value>,
+    own: usize,
+    answered: &impl Fn(usize) -> Option<Vec<&'v Value>>,
+) -> Result<Map<String, Value>, Missing> {
+    let pairs = params.iter().map(|(name, value)| Ok((name.clone(), one(value, own, answered)?)));
+    pairs.collect()
+}
+
+fn one<'v>(
+    value: &Value,
+    own: usize,
+    answered: &impl Fn(usize) -> Option<Vec<&'v Value>>,
+) -> Result<Value, Missing> {
+    match value {
+        Value::String(text) => in_text(text, own, answered),
+        Value::Array(items) => items.iter().map(|item| one(item, own, answered)).collect(),
+        Value::Object(fields) => filled(fields, own, answered).map(Value::Object),
+        scalar => Ok(scalar.clone()),
+    }
+}
+
+fn in_text<'v>(
+    text: &str,
+    own: usize,
+    answered: &impl Fn(usize) -> Option<Vec<&'v Value>>,
+) -> Result<Value, Missing> {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('$') {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        if let Some(after) = from.strip_prefix("$$") {
+            out.push('$');
+            rest = after;
+        } else if let Some(reference) = reference(from) {
+            let value = value(&reference, own, answered)?;
+            if reference.text == text {
+                return Ok(value);
+            }
+            out.push_str(&value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+            rest = from.get(reference.text.len()..).unwrap_or_default();
+        } else {
+            out.push('$');
+            rest = from.get(1..).unwrap_or_default();
+        }
+    }
+    out.push_str(rest);
+    Ok(Value::String(out))
+}
+
+fn value<'v>(
+    reference: &Reference<'_>,
+    own: usize,
+    answered: &impl Fn(usize) -> Option<Vec<&'v Value>>,
+) -> Result<Value, Missing> {
+    let missing = |why: Why| Missing { reference: reference.text.to_owned(), call: reference.call, why };
+    if reference.call == 0 || reference.call >= own {
+        return Err(missing(Why::NotBefore));
+    }
+    let forms = answered(reference.call).ok_or_else(|| missing(Why::NoAnswer))?;
+    let mut first = None;
+    for form in forms {
+        match reached(form, &reference.steps) {
+            Ok(found) => return Ok(found.clone()),
+            Err(why) => first = first.or(Some(why)),
+        }
+    }
+    Err(missing(first.unwrap_or(Why::NoAnswer)))
+}
+
+/// What the steps lead to. A first `data` that is no field says what is meant anyway.
+fn reached<'v>(data: &'v Value, steps: &[Step<'_>]) -> Result<&'v Value, Why> {
+    let steps = match steps {
+        [Step::Field("data"), rest @ ..] if data.get("data").is_none() => rest,
+        steps => steps,
+    };
+    steps.iter().try_fold(data, |value, step| match (step, value) {
+        (Step::Field(name), Value::Object(fields)) => fields.get(*name).ok_or_else(|| Why::NoField {
+            step: (*name).to_owned(),
+            fields: fields.keys().cloned().collect(),
+        }),
+        (Step::Row(at), Value::Array(rows)) => rows.get(*at).ok_or(Why::List { rows: rows.len() }),
+        (_, Value::Array(rows)) => Err(Why::List { rows: rows.len() }),
+        (Step::Field(name), _) => Err(Why::Leaf { step: (*name).to_owned() }),
+        (Step::Row(at), Value::Object(fields)) => {
+            Err(Why::NoField { step: format!("[{at}]"), fields: fields.keys().cloned().collect() })
+        }
+        (Step::Row(at), _) => Err(Why::Leaf { step: format!("[{at}]") }),
+    })
+}
+
+fn references(text: &str) -> Vec<Reference<'_>> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('$') {
+        let from = rest.get(at..).unwrap_or_default();
+        let reference = reference(from).filter(|_| !from.starts_with("$$"));
+        let length =
+            if from.starts_with("$$") { 2 } else { reference.as_ref().map_or(1, |it| it.text.len()) };
+        found.extend(reference);
+        rest = from.get(length..).unwrap_or_default();
+    }
+    found
+}
+
+/// The reference that a text begins with. A number alone is one only where nothing of a word follows it; what else
+/// begins like a price or a shell's variable is a text.
+fn reference(text: &str) -> Option<Reference<'_>> {
+    let after = text.strip_prefix('$')?;
+    let digits = after.len() - after.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let call = after.get(..digits)?.parse::<usize>().ok().filter(|_| digits <= 2)?;
+    let mut rest = after.get(digits..)?;
+    let mut steps = Vec::new();
+    while let Some((step, length)) = step(rest) {
+        steps.push(step);
+        rest = rest.get(length..)?;
+    }
+    let length = text.len() - rest.len();
+    let alone = steps.is_empty() && !rest.is_empty();
+    (!alone).then(|| Reference { text: text.get(..length).unwrap_or_default(), call, steps })
+}
+
+/// `.name` or `[0]`, with its length.
+fn step(text: &str) -> Option<(Step<'_>, usize)> {
+    if let Some(name) = text.strip_prefix('.') {
+        let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(name.len());
+        let name = name.get(..end)?;
+        let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        return is_name.then(|| (Step::Field(name), end + 1));
+    }
+    let (number, _) = text.strip_prefix('[')?.split_once(']')?;
+    number.parse().ok().map(|row| (Step::Row(row), number.len() + 2))
+}
+
+fn visit(value: &Value, see: &mut impl FnMut(&str)) {
+    match value {
+        Value::String(text) => see(text),
+        Value::Array(items) => items.iter().for_each(|item| visit(item, see)),
+        Value::Object(fields) => fields.values().for_each(|field| visit(field, see)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn fill(params: Value) -> Result<Value, Missing> {
+        let data = [
+            json!({"iid": 7, "labels": ["a", "b"], "author": {"username": "alice"}}),
+            json!([{"name": "main"}, {"name": "next"}]),
+        ];
+        let answered = |call: usize| call.checked_sub(1).and_then(|at| data.get(at)).map(|data| vec![data]);
+        filled(params.as_object().unwrap(), 4, &answered).map(Value::Object)
+    }
+
+    #[test]
+    fn a_whole_reference_keeps_its_type_and_others_are_put_in() {
+        let params = json!({
+            "iid": "$1.iid", "labels": "$1.labels", "all": "$2", "by": {"deep": ["$2[1].name"]},
+            "text": "Follows #$1.iid of $1.author.username ($1.data.iid), on $2[0].name.",
+        });
+        assert_eq!(
+            fill(params).unwrap(),
+            json!({
+                "iid": 7, "labels": ["a", "b"], "all": [{"name": "main"}, {"name": "next"}],
+                "by": {"deep": ["next"]}, "text": "Follows #7 of alice (7), on main.",
+            })
+        );
+    }
+
+    #[test]
+    fn what_only_looks_like_one_is_a_text() {
+        for text in ["$5.00 off", "a $VARIABLE", "$", "$1st", "100$", "$123456.iid"] {
+            assert_eq!(fill(json!({"text": text})).unwrap()["text"], text);
+            assert!(calls(&json!(text)).is_empty(), "{text}");
+        }
+        assert_eq!(fill(json!({"text": "$$1.iid and $$"})).unwrap()["text"], "$1.iid and $");
+        assert_eq!(calls(&json!({"a": ["x $3.b", {"c": "$1[0]"}], "d": "$$2.x"})), [3, 1]);
+    }
+
+    #[test]
+    fn what_has_no_value_says_what_there_is() {
+        let why = |text: &str| fill(json!({"text": text})).unwrap_err().why;
+        let fields = vec!["iid".to_owned(), "labels".to_owned(), "author".to_owned()];
+        assert_eq!(why("$1.idd"), Why::NoField { step: "idd".to_owned(), fields });
+        assert_eq!(why("see $2.name"), Why::List { rows: 2 });
+        assert_eq!(why("$2[2].name"), Why::List { rows: 2 });
+        assert_eq!(why("$1.iid.more"), Why::Leaf { step: "more".to_owned() });
+        assert_eq!(why("$3.iid"), Why::NoAnswer);
+        assert_eq!(why("$4.iid"), Why::NotBefore);
+        assert_eq!(why("$0.iid"), Why::NotBefore);
+    }
+}

@@ -1,0 +1,64 @@
+//! Several answers within the bytes of one: what is small is whole, what is large is cut to an equal share of what the
+//! small leave.
+
+use super::super::execute::Outcome;
+use super::super::{Answer, ToolError, Tools};
+
+/// Bytes around each answer: its names, its status.
+const AROUND: usize = 160;
+
+/// The answers of steps in their order, together within the bytes that one answer may have.
+pub fn presented(tools: &Tools, came: Vec<Result<Outcome, ToolError>>) -> Vec<Result<Answer, ToolError>> {
+    let budget = tools.max_bytes.saturating_sub(AROUND * came.len());
+    let whole: Vec<Result<Answer, ToolError>> =
+        came.iter().map(|outcome| shown(tools, outcome, budget)).collect();
+    let sizes: Vec<usize> = whole.iter().map(size).collect();
+    let share = share(&sizes, budget);
+    let cut = whole.into_iter().zip(&came).zip(sizes);
+    cut.map(|((whole, outcome), size)| if size > share { shown(tools, outcome, share) } else { whole })
+        .collect()
+}
+
+fn shown(tools: &Tools, outcome: &Result<Outcome, ToolError>, budget: usize) -> Result<Answer, ToolError> {
+    match outcome {
+        Ok(Outcome::Came(came)) => Ok(came.as_ref().clone().answer(tools, budget)),
+        Ok(Outcome::Said(answer)) => Ok(answer.clone()),
+        Err(error) => Err(error.clone()),
+    }
+}
+
+/// The bytes of what is shown, or of what went wrong.
+fn size(answer: &Result<Answer, ToolError>) -> usize {
+    match answer {
+        Ok(answer) => answer.structured.get("data").map_or(0, |data| data.to_string().len()),
+        Err(error) => error.text().len(),
+    }
+}
+
+/// The most bytes of each, so that all together have no more than the budget.
+fn share(sizes: &[usize], budget: usize) -> usize {
+    let mut sorted = sizes.to_vec();
+    sorted.sort_unstable();
+    let mut left = budget;
+    for (at, size) in sorted.iter().enumerate() {
+        let share = left / (sorted.len() - at);
+        if *size > share {
+            return share;
+        }
+        left -= size;
+    }
+    usize::MAX
+}
+
+#[cfg(test)]
+mod tests {
+    use super::share;
+
+    #[test]
+    fn the_small_are_whole_and_the_large_have_equal_shares() {
+        assert_eq!(share(&[10, 20, 30], 60), usize::MAX);
+        assert_eq!(share(&[10, 500, 700], 110), 50);
+        assert_eq!(share(&[500, 10, 30], 110), 70);
+        assert_eq!(share(&[], 110), usize::MAX);
+    }
+}

@@ -1,0 +1,110 @@
+//! The directories that the client works in: which project they are of, and which of its files are there too.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::Value;
+use url::Url;
+
+use super::{Answer, Tools, remote};
+use crate::catalog::Action;
+use crate::files::{Checkout, checkout};
+
+/// How many directories are looked at.
+const MOST: usize = 20;
+
+/// What ends the paths of operations that read a file of a repository, and of those that list some.
+const FILES: [&str; 2] = ["/repository/files/", "/repository/tree"];
+
+/// The directories, as the client named them.
+#[derive(Debug, Default)]
+pub struct Workspace {
+    roots: Mutex<Vec<PathBuf>>,
+}
+
+/// A working copy whose remote is on this GitLab.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Own {
+    pub checkout: Checkout,
+    /// The name of the remote.
+    pub remote: String,
+    /// The full paths that it may mean, the likeliest first.
+    pub paths: Vec<String>,
+}
+
+impl Workspace {
+    /// Takes the addresses (`file:///home/me/project`) of the directories; what is no file's is passed over.
+    pub fn name(&self, roots: &[String]) {
+        let paths = roots.iter().filter_map(|root| Url::parse(root).ok()?.to_file_path().ok());
+        *self.roots.lock().unwrap_or_else(PoisonError::into_inner) = paths.take(MOST).collect();
+    }
+
+    fn roots(&self) -> Vec<PathBuf> {
+        self.roots.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// The working copies in the client's directories, each with the remote that it follows; read anew, as a branch may
+/// have been changed.
+pub fn remotes(tools: &Tools) -> Vec<(Checkout, String, String)> {
+    let checkouts = tools.workspace.roots().into_iter().filter_map(|root| checkout(&root));
+    let followed = checkouts.filter_map(|checkout| {
+        let (name, address) = remote::upstream(&checkout.config, remote::branch(&checkout.head))?;
+        Some((checkout, name, address))
+    });
+    followed.collect()
+}
+
+/// The first of them that comes from this GitLab.
+pub fn own(tools: &Tools) -> Option<Own> {
+    remotes(tools).into_iter().find_map(|(checkout, remote, address)| {
+        let paths = remote::paths(&address, &tools.base).ok()?;
+        Some(Own { checkout, remote, paths })
+    })
+}
+
+/// The project that is meant where a call names none, with why.
+pub fn default_project(tools: &Tools) -> Option<(String, &'static str)> {
+    let configured = tools.project.clone().map(|path| (path, "the configured project"));
+    let of_workspace = || Some((own(tools)?.paths.into_iter().next()?, "the workspace's project"));
+    configured.or_else(of_workspace)
+}
+
+/// Whether the action shows GitLab's copy of what a workspace may have as well.
+pub fn is_remote(tools: &Tools, action: &Action) -> bool {
+    let is_of_files = |path: &str| FILES.iter().any(|part| path.contains(part));
+    tools.local_hints && action.operations.iter().any(|operation| is_of_files(&operation.path))
+}
+
+/// What is said of a file that is in the workspace too: that this is GitLab's copy, and where the local one is.
+pub fn hint(tools: &Tools, action: &Action, params: &serde_json::Map<String, Value>) -> Option<String> {
+    if !is_remote(tools, action) {
+        return None;
+    }
+    let text = |name: &str| params.get(name).and_then(Value::as_str);
+    let (path, branch) = (text("file_path")?, text("ref")?);
+    let own = own(tools)?;
+    let is_project = text("fullPath")
+        .is_some_and(|given| own.paths.iter().any(|path| path.eq_ignore_ascii_case(given.trim_matches('/'))));
+    let is_branch = remote::branch(&own.checkout.head) == Some(branch);
+    if !is_project || !is_branch || !own.checkout.has(path) {
+        return None;
+    }
+    let local = own.checkout.root.join(path);
+    Some(format!(
+        "this is GitLab's copy at {branch}; the workspace has its own, which may differ: {}",
+        local.display()
+    ))
+}
+
+/// The answer that begins by saying so.
+pub fn told(hint: Option<String>, mut answer: Answer) -> Answer {
+    let Some(hint) = hint else { return answer };
+    let hint = crate::present::line(&hint);
+    answer.text = format!("Note: {hint}.\n{}", answer.text);
+    let notes = answer.structured.entry("notes").or_insert_with(|| Value::Array(Vec::new()));
+    if let Value::Array(notes) = notes {
+        notes.insert(0, Value::String(hint));
+    }
+    answer
+}
