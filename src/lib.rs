@@ -7,7 +7,7 @@
 //! - [`gitlab`]: one client for every call. reqwest is named here alone.
 //! - [`files`]: files of this machine that calls read and write. cap-std is named here alone.
 //! - [`present`]: a reply to what a model should read.
-//! - [`tools`]: find and execute, as the server and the command line offer them.
+//! - [`tools`]: find and execute, as the server and the command line offer them; composite actions are plans in it.
 //! - [`server`]: the tools over MCP. rmcp is named here alone.
 //! - [`sandbox`]: an embedded GitLab in memory.
 //! - [`eval`]: how well the finder does on written cases.

@@ -21,6 +21,7 @@ mod graphql_actions;
 mod layering;
 mod lifetime;
 mod openapi;
+mod plans;
 mod policy;
 mod protocol;
 mod read_only;

@@ -20,11 +20,16 @@
 //! [`MOST_STEPS`] steps and [`TIME`]; a step beyond that fails with what it was, and the others stand.
 
 mod batch;
+mod fetch;
 pub mod items;
+mod read_files;
 mod reference;
 pub mod share;
 #[cfg(test)]
 mod tests;
+mod things;
+mod update;
+mod window;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -37,7 +42,7 @@ use super::execute::{self, Manner, Outcome};
 use super::meaning::{self, Meant};
 use super::{Answer, ErrorKind, ExecuteRequest, ToolError, Tools, answer};
 use crate::catalog::Action;
-use crate::gitlab::Content;
+use crate::gitlab::{Content, Sieve};
 use crate::policy::Rule;
 
 /// The steps of one plan, those that only look something up included.
@@ -49,7 +54,12 @@ const TIME: Duration = Duration::from_secs(120);
 type Plan = for<'a> fn(&'a Run<'a>) -> BoxFuture<'a, Result<Answer, ToolError>>;
 
 /// Every plan of the catalog by its id.
-const PLANS: [(&str, Plan); 1] = [("api.batch", |run| Box::pin(batch::run(run)))];
+const PLANS: [(&str, Plan); 4] = [
+    ("api.batch", |run| Box::pin(batch::run(run))),
+    ("repository.read_files", |run| Box::pin(read_files::run(run))),
+    ("resource.fetch", |run| Box::pin(fetch::run(run))),
+    ("resource.update", |run| Box::pin(update::run(run))),
+];
 
 /// The rule that keeps a plan from being of any use here: one on an action that it needs, or on all that it picks
 /// from.
@@ -152,12 +162,26 @@ impl Run<'_> {
 
     /// The same by a whole request; `agreed`, where the plan has asked the user about just this step.
     pub async fn step_as(&self, request: ExecuteRequest, agreed: bool) -> Result<Outcome, ToolError> {
-        let meant = meaning::of(self.tools, &request)?;
-        self.step_of(meant, agreed).await
+        self.step_with(request, agreed, None).await
     }
 
-    /// The same by what the request was understood as.
-    pub async fn step_of(&self, meant: Meant, agreed: bool) -> Result<Outcome, ToolError> {
+    /// An action as a step, with the body of its reply read through the sieve.
+    pub async fn through(
+        &self,
+        action: &str,
+        params: Map<String, Value>,
+        sieve: &mut dyn Sieve,
+    ) -> Result<Outcome, ToolError> {
+        self.step_with(self.like(action, params), false, Some(sieve)).await
+    }
+
+    async fn step_with(
+        &self,
+        request: ExecuteRequest,
+        agreed: bool,
+        sieve: Option<&mut dyn Sieve>,
+    ) -> Result<Outcome, ToolError> {
+        let meant = meaning::of(self.tools, &request)?;
         self.bounds.begin(&meant.action.id)?;
         let mut entry = self.tools.auditor.begin();
         entry.within(self.id);
@@ -165,7 +189,7 @@ impl Run<'_> {
         let result = match meant.action.plan {
             Some(_) => self.inner(meant, &mut entry).await.map(Outcome::Said),
             None => {
-                let manner = Manner { plan: Some(self.id), agreed };
+                let manner = Manner { plan: Some(self.id.to_owned()), agreed, sieve };
                 execute::outcome(self.tools, meant, manner, &mut entry).await
             }
         };
