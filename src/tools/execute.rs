@@ -22,6 +22,8 @@ pub struct Manner<'a> {
     pub plan: Option<String>,
     /// The user has agreed to just this step, by the question of the plan.
     pub agreed: bool,
+    /// A plan wrote its parameters: what was understood of them is nothing to tell.
+    pub ours: bool,
     /// What the body of the reply is read through, where it is not to be held whole.
     pub sieve: Option<&'a mut dyn Sieve>,
 }
@@ -97,7 +99,9 @@ async fn run(
     entry: &mut Entry<'_>,
 ) -> Result<Outcome, ToolError> {
     let (action, fields) = asking(tools, action, request)?;
-    let checked = checked(tools, &action, request, &mut notes)?;
+    let mut understood = Vec::new();
+    let checked = checked(tools, &action, request, &mut understood)?;
+    notes.extend(understood.into_iter().filter(|_| !manner.ours));
     let call = resolve::call(tools, &checked).await?;
     let call = match &manner.plan {
         Some(plan) => call.within(plan),

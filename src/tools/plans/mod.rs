@@ -157,12 +157,12 @@ pub struct Run<'a> {
 impl Run<'_> {
     /// Runs an action as a step: what came, or the preview of it where that was asked for.
     pub async fn step(&self, action: &str, params: Map<String, Value>) -> Result<Outcome, ToolError> {
-        self.step_as(self.like(action, params), false).await
+        self.step_with(self.like(action, params), Manner { ours: true, ..Manner::default() }).await
     }
 
     /// The same by a whole request; `agreed`, where the plan has asked the user about just this step.
     pub async fn step_as(&self, request: ExecuteRequest, agreed: bool) -> Result<Outcome, ToolError> {
-        self.step_with(request, agreed, None).await
+        self.step_with(request, Manner { agreed, ..Manner::default() }).await
     }
 
     /// An action as a step, with the body of its reply read through the sieve.
@@ -172,15 +172,11 @@ impl Run<'_> {
         params: Map<String, Value>,
         sieve: &mut dyn Sieve,
     ) -> Result<Outcome, ToolError> {
-        self.step_with(self.like(action, params), false, Some(sieve)).await
+        let manner = Manner { ours: true, sieve: Some(sieve), ..Manner::default() };
+        self.step_with(self.like(action, params), manner).await
     }
 
-    async fn step_with(
-        &self,
-        request: ExecuteRequest,
-        agreed: bool,
-        sieve: Option<&mut dyn Sieve>,
-    ) -> Result<Outcome, ToolError> {
+    async fn step_with(&self, request: ExecuteRequest, manner: Manner<'_>) -> Result<Outcome, ToolError> {
         let meant = meaning::of(self.tools, &request)?;
         self.bounds.begin(&meant.action.id)?;
         let mut entry = self.tools.auditor.begin();
@@ -189,7 +185,7 @@ impl Run<'_> {
         let result = match meant.action.plan {
             Some(_) => self.inner(meant, &mut entry).await.map(Outcome::Said),
             None => {
-                let manner = Manner { plan: Some(self.id.to_owned()), agreed, sieve };
+                let manner = Manner { plan: Some(self.id.to_owned()), ..manner };
                 execute::outcome(self.tools, meant, manner, &mut entry).await
             }
         };
@@ -217,7 +213,7 @@ impl Run<'_> {
     /// The JSON that an action which only reads answers with, as it came; it is asked for a dry run too.
     pub async fn read(&self, action: &str, params: Map<String, Value>) -> Result<Value, ToolError> {
         let request = ExecuteRequest { action: action.to_owned(), params, ..ExecuteRequest::default() };
-        match self.step_as(request, false).await? {
+        match self.step_with(request, Manner { ours: true, ..Manner::default() }).await? {
             Outcome::Came(came) => Ok(match came.reply.content {
                 Content::Json(value) => value,
                 Content::Text(text) => json!(text),

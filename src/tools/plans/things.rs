@@ -142,7 +142,9 @@ pub fn of_item(run: &Run<'_>, item: &Value) -> Result<Meant, ToolError> {
     if let Some(at) = text("ref") {
         params.insert("ref".to_owned(), json!(at));
     }
-    Ok(Meant { thing, target, params, or_else: None })
+    // To REST a group's work items are epics.
+    let or_else = (thing.kind == "work_item").then_some("epic");
+    Ok(Meant { thing, target, params, or_else })
 }
 
 /// The thing at an address, or that a reference names.

@@ -172,13 +172,22 @@ fn pointer(seen: &Seen) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gitlab::Sieve;
+
+    fn seen(file: &[u8]) -> Seen {
+        let wanted = Wanted { first: 1, last: u64::MAX, lines: LINES, bytes: 1_000, grep: None };
+        let mut window = Window::new(wanted);
+        window.begin();
+        window.take(file);
+        window.end(true);
+        window.seen()
+    }
 
     #[test]
     fn a_pointer_says_what_it_points_to() {
-        let head = [LFS, b"oid sha256:4d7a2146\nsize 12345\n"].concat();
-        let seen = Seen { bytes: head.len() as u64, head, ..Seen::default() };
-        assert_eq!(pointer(&seen).unwrap(), json!({"oid": "sha256:4d7a2146", "size": 12345}));
-        let text = Seen { bytes: 5, head: b"hello".to_vec(), ..Seen::default() };
-        assert_eq!(pointer(&text), None);
+        let file = [LFS, b"oid sha256:4d7a2146\nsize 12345\n"].concat();
+        assert_eq!(pointer(&seen(&file)), Some(json!({"oid": "sha256:4d7a2146", "size": 12345})));
+        assert_eq!(pointer(&seen(b"hello\n")), None);
+        assert_eq!(pointer(&seen(&[LFS, &[b'x'; 2_000]].concat())), None, "no pointer is so long");
     }
 }

@@ -108,8 +108,12 @@ fn shown(run: &Run<'_>, file: &File, seen: &Seen, headers: &Headers) -> (Map<Str
 /// Where the window stands, in words.
 fn line(seen: &Seen, window: (Option<u64>, Option<u64>), file: &File) -> String {
     let of = if seen.whole { seen.lines.to_string() } else { format!("more than {}", seen.lines) };
-    let found =
-        file.wanted.grep.as_ref().map(|_| format!("{} lines match. ", seen.matches)).unwrap_or_default();
+    let found = file
+        .wanted
+        .grep
+        .as_ref()
+        .map(|_| format!("Lines that match: {}. ", seen.matches))
+        .unwrap_or_default();
     match window {
         (Some(first), Some(last)) => {
             format!("{found}Shown: lines {first}-{last} of {of}, {} bytes in all.\n", seen.bytes)
