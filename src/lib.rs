@@ -8,7 +8,7 @@
 //! - [`files`]: files of this machine that calls read and write. cap-std is named here alone.
 //! - [`present`]: a reply to what a model should read.
 //! - [`guides`]: guides and prompts, in words of our own.
-//! - [`tools`]: find and execute, as the server and the command line offer them.
+//! - [`tools`]: find and execute, as the server and the command line offer them; composite actions are plans in it.
 //! - [`surface`]: the shapes in which a client sees the catalog: two tools, a tool a family, a tool an action, toolsets.
 //! - [`server`]: the tools over MCP. rmcp is named here alone.
 //! - [`sandbox`]: an embedded GitLab in memory.

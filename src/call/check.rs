@@ -154,6 +154,7 @@ impl Checked {
         let said = target.as_str().map_or_else(|| target.to_string(), str::to_owned);
         let filled = target::filled(&self.action, &said, &self.params, context.base)?;
         let written: Vec<String> = filled.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+        let told = self.understood.len();
         for (name, value) in filled {
             match self.params.get(&name) {
                 Some(given) if is_same(given, &value) => {}
@@ -163,6 +164,8 @@ impl Checked {
                 None => self.take(&name, Value::String(value), context)?,
             }
         }
+        // A target is a text: that its numbers came as one is nothing to tell.
+        self.understood.truncate(told);
         self.understood.push(format!("`target` as {}", written.join(", ")));
         Ok(())
     }

@@ -61,6 +61,9 @@ pub struct Plan {
     /// Ids of actions of which it runs those that its parameters call for.
     #[serde(default)]
     pub picks: Vec<String>,
+    /// It is for several things at once: for one, its own action is meant.
+    #[serde(default)]
+    pub several: bool,
 }
 
 /// What running an action can do to someone's GitLab.

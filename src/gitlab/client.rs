@@ -16,8 +16,8 @@ use super::roads::Roads;
 use super::signs::Seen;
 use super::watch::{Event, tell};
 use super::{
-    Applied, Content, GitlabError, NotFollowed, Page, Reply, Settings, Signs, Unread, refusal, request,
-    target,
+    Applied, Content, GitlabError, NotFollowed, Page, Reply, Settings, Sieve, Signs, Unread, refusal,
+    request, sieve, target,
 };
 use crate::call::Call;
 use crate::catalog::{Method, Risk};
@@ -49,15 +49,34 @@ impl Client {
 
     /// Sends one call and reads its answer. Dropping the future stops it.
     pub async fn send(&self, call: &Call) -> Result<Reply, GitlabError> {
-        self.send_within(call, self.settings.timeout).await
+        self.sent(call, self.settings.timeout, None).await
+    }
+
+    /// The same, with the body of a success read through the sieve: its reply is empty, and has GitLab's own headers.
+    /// A body that is too large is no error here.
+    pub async fn send_through(
+        &self,
+        call: &Call,
+        sieve: &mut (dyn Sieve + '_),
+    ) -> Result<Reply, GitlabError> {
+        self.sent(call, self.settings.timeout, Some(sieve)).await
     }
 
     /// The same with less time than the settings give.
     pub async fn send_within(&self, call: &Call, timeout: Duration) -> Result<Reply, GitlabError> {
+        self.sent(call, timeout, None).await
+    }
+
+    async fn sent(
+        &self,
+        call: &Call,
+        timeout: Duration,
+        sieve: Option<&mut (dyn Sieve + '_)>,
+    ) -> Result<Reply, GitlabError> {
         // Reading the system's certificates, once, is not GitLab's time.
         self.roads.open()?;
         let started = Instant::now();
-        let result = self.attempts(call, self.time(started, timeout)).await;
+        let result = self.attempts(call, self.time(started, timeout), sieve).await;
         let status = match &result {
             Ok(reply) => Some(reply.status),
             Err(error) => error.status(),
@@ -83,13 +102,18 @@ impl Client {
         self.roads.proxy(&self.settings.base)
     }
 
-    async fn attempts(&self, call: &Call, time: Time) -> Result<Reply, GitlabError> {
+    async fn attempts(
+        &self,
+        call: &Call,
+        time: Time,
+        mut sieve: Option<&mut (dyn Sieve + '_)>,
+    ) -> Result<Reply, GitlabError> {
         let url = target::url(&self.settings.base, call)?;
         let mut retries = Retries::new(&self.settings, self.pace, call.method().is_safe(), &self.budget);
         let mut attempts = 0;
         loop {
             attempts += 1;
-            let error = match self.attempt(call, url.clone(), time).await {
+            let error = match self.attempt(call, url.clone(), time, sieve.as_deref_mut()).await {
                 Ok(reply) => {
                     self.budget.earn();
                     return Ok(Reply { attempts, ..reply });
@@ -114,7 +138,13 @@ impl Client {
     }
 
     /// One request, in its turn, and the redirects it leads to. Between attempts others have theirs.
-    async fn attempt(&self, call: &Call, url: Url, time: Time) -> Result<Reply, GitlabError> {
+    async fn attempt(
+        &self,
+        call: &Call,
+        url: Url,
+        time: Time,
+        sieve: Option<&mut (dyn Sieve + '_)>,
+    ) -> Result<Reply, GitlabError> {
         self.wait_for_rate(time).await?;
         let _turn = self.turn(time).await?;
         // Where a change ended while it connects, nobody could say whether it was made.
@@ -131,7 +161,7 @@ impl Client {
             let (status, headers) = (response.status(), response.headers());
             match hop.next(&self.settings.base, call.method(), status, headers, changes(call))? {
                 Some(next) => hop = next,
-                None => return self.receive(call, &hop, response, time).await,
+                None => return self.receive(call, &hop, response, time, sieve).await,
             }
         }
         Err(hop.refused(NotFollowed::TooMany))
@@ -168,6 +198,7 @@ impl Client {
         hop: &Hop,
         mut response: Response,
         time: Time,
+        sieve: Option<&mut (dyn Sieve + '_)>,
     ) -> Result<Reply, GitlabError> {
         let status = response.status();
         hop.check_answer(status, response.headers())?;
@@ -195,6 +226,12 @@ impl Client {
         reply.page = Page::read(&headers, &hop.url, call.query());
         if call.method() == Method::Head {
             reply.headers = gitlab_headers(&headers);
+            return Ok(reply);
+        }
+        if let Some(into) = sieve {
+            reply.headers = gitlab_headers(&headers);
+            let came = sieve::read(&mut response, self.settings.max_body, into).await;
+            reply.bytes = came.map_err(|error| self.lost(error, call, hop, time))?;
             return Ok(reply);
         }
         match body::read(&mut response, self.settings.max_body).await {

@@ -19,7 +19,7 @@ pub struct Reply {
     pub attempts: u32,
     /// The size of the body that was read, after decompression.
     pub bytes: u64,
-    /// Of a HEAD request: its `X-Gitlab-*` headers, names in lower case, which are all that it says
+    /// Of a HEAD request, or one whose body went through a sieve: its `X-Gitlab-*` headers, names in lower case
     /// (<https://docs.gitlab.com/api/repository_files/>).
     pub headers: BTreeMap<String, String>,
 }

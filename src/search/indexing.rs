@@ -300,7 +300,7 @@ impl<'t> Profiler<'t> {
             verb_rest: verb.collect(),
             kind: kind(action),
             deed: self.analyser.deed(action),
-            bulk: action.verb().split('_').any(|word| BULK.contains(&word)),
+            bulk: is_bulk(action),
             destructive: action.risk == Risk::Destructive,
             machine: action.audience == Audience::Machine,
             graphql: is_graphql(action),
@@ -332,6 +332,12 @@ fn counts<'t>(texts: impl Iterator<Item = &'t Texts>) -> BTreeMap<&'t str, u16> 
 /// Whether an action is of GraphQL alone.
 fn is_graphql(action: &Action) -> bool {
     action.choices().all(|operation| operation.graphql.is_some())
+}
+
+/// Whether it is for several things at once, by its id or as a plan says.
+fn is_bulk(action: &Action) -> bool {
+    let is_named = action.verb().split('_').any(|word| BULK.contains(&word));
+    is_named || action.plan.as_ref().is_some_and(|plan| plan.several)
 }
 
 fn ids(words: &[String], vocabulary: &Vocabulary) -> Vec<WordId> {

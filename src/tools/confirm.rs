@@ -99,7 +99,7 @@ async fn row(tools: &Tools, ask: &Asked) -> Map<String, Value> {
     let mut row =
         Map::from_iter([("call".to_owned(), json!(ask.number)), ("action".to_owned(), json!(ask.action))]);
     let Some((call, checked)) = &ask.known else {
-        row.insert("params".to_owned(), Value::Object(ask.params.clone()));
+        row.insert("params".to_owned(), json!(json!(ask.params).to_string()));
         return row;
     };
     row.insert("request".to_owned(), json!(format!("{} {}", call.method().name(), call.path())));

@@ -12,16 +12,20 @@ use super::{
 };
 use crate::call::{self, Body, Call, Checked, Part};
 use crate::catalog::{Action, Interface, Risk};
-use crate::gitlab::{Applied, GitlabError, Reply};
+use crate::gitlab::{Applied, GitlabError, Reply, Sieve};
 use crate::policy::{Decision, Rule};
 
 /// How an action is run: alone, as a client asked for it, or as a step of a plan.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Manner<'a> {
     /// The id of the plan.
-    pub plan: Option<&'a str>,
+    pub plan: Option<String>,
     /// The user has agreed to just this step, by the question of the plan.
     pub agreed: bool,
+    /// A plan wrote its parameters: what was understood of them is nothing to tell.
+    pub ours: bool,
+    /// What the body of the reply is read through, where it is not to be held whole.
+    pub sieve: Option<&'a mut dyn Sieve>,
 }
 
 /// What came of an action.
@@ -97,10 +101,12 @@ async fn run(
     entry: &mut Entry<'_>,
 ) -> Result<Outcome, ToolError> {
     let (action, fields) = asking(tools, action, request)?;
-    let checked = checked(tools, &action, request, &mut notes)?;
+    let mut understood = Vec::new();
+    let checked = checked(tools, &action, request, &mut understood)?;
+    notes.extend(understood.into_iter().filter(|_| !manner.ours));
     let part = log::wanted(&action, checked.params())?;
     let call = resolve::call(tools, &checked).await?;
-    let call = match manner.plan {
+    let call = match &manner.plan {
         Some(plan) => call.within(plan),
         None => call,
     };
@@ -118,7 +124,7 @@ async fn run(
         Decision::Confirm(rule) => Err(confirm::question(tools, &call, &checked, &rule).await?),
         Decision::Allow => {
             let call = local::prepared(tools, request, call)?;
-            let reply = send(tools, &call, &checked, request, entry).await?;
+            let reply = send(tools, (&call, &checked), request, manner.sieve, entry).await?;
             if let Some(path) = &request.save_to {
                 return local::saved(tools, (request, path), &call, reply, notes).map(Outcome::Said);
             }
@@ -217,12 +223,15 @@ pub fn with_default_project(
 
 async fn send(
     tools: &Tools,
-    call: &Call,
-    checked: &Checked,
+    (call, checked): (&Call, &Checked),
     request: &ExecuteRequest,
+    sieve: Option<&mut (dyn Sieve + '_)>,
     entry: &mut Entry<'_>,
 ) -> Result<Reply, ToolError> {
-    let sent = tools.client.send(call).await;
+    let sent = match sieve {
+        Some(sieve) => tools.client.send_through(call, sieve).await,
+        None => tools.client.send(call).await,
+    };
     entry.answered(&sent);
     let error = match sent {
         Ok(reply) => return Ok(reply),

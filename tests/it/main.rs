@@ -24,6 +24,7 @@ mod layering;
 mod lifetime;
 mod lines;
 mod openapi;
+mod plans;
 mod policy;
 mod protocol;
 mod read_only;

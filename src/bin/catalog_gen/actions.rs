@@ -298,7 +298,11 @@ fn action(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut 
         example: written.example,
         curated: !written.summary.is_empty(),
         twin: written.twin,
-        plan: plan.map(|plan| Plan { needs: plan.needs.clone(), picks: plan.picks.clone() }),
+        plan: plan.map(|plan| Plan {
+            needs: plan.needs.clone(),
+            picks: plan.picks.clone(),
+            several: plan.several,
+        }),
     }
 }
 

@@ -45,6 +45,9 @@ pub struct CuratedPlan {
     /// Ids of actions of which it runs those that its parameters call for.
     #[serde(default)]
     pub picks: Vec<String>,
+    /// It is for several things at once: for one, its own action is meant.
+    #[serde(default)]
+    pub several: bool,
 }
 
 /// An id for an operation, and the file that gives it.

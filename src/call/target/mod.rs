@@ -38,13 +38,19 @@ pub struct Page {
 
 /// The page at an address; none where the text is no address. The fault tells of another GitLab's.
 pub fn page(text: &str, base: &Url) -> Option<Result<Page, Fault>> {
-    let url = page::address(text.trim(), base)?;
-    Some(parse(text, base).map(|spot| Page {
+    page::address(text.trim(), base)?;
+    Some(pointed(text, base))
+}
+
+/// What an address or a reference leads to.
+pub fn pointed(text: &str, base: &Url) -> Result<Page, Fault> {
+    let below = page::address(text.trim(), base).is_some_and(|url| url.path().contains("/-/"));
+    parse(text, base).map(|spot| Page {
         kind: spot.kind,
         holder: spot.holder,
-        is_bare: spot.kind == Kind::Holder && !url.path().contains("/-/"),
+        is_bare: spot.kind == Kind::Holder && !below,
         is_short: !spot.path.contains('/'),
-    }))
+    })
 }
 
 /// What was pasted.

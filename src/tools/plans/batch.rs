@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::super::confirm::{self, Asked};
 use super::super::execute::{self, Outcome};
 use super::super::meaning::{self, Meant};
-use super::super::{Answer, EXECUTE, ErrorKind, ExecuteRequest, ToolError, View, resolve};
+use super::super::{Answer, EXECUTE, ErrorKind, ExecuteRequest, FIND, ToolError, View, resolve};
 use super::items::{Items, is_preview};
 use super::reference::{self, Missing, Why};
 use super::{Run, share};
@@ -164,7 +164,8 @@ fn later(call: &Given<'_>) -> Option<usize> {
 }
 
 async fn one(run: &Run<'_>, call: &Given<'_>, done: &[Done], agreed: bool) -> Result<Outcome, ToolError> {
-    let shown: Vec<Option<Answer>> = done.iter().map(|done| shown(run, done)).collect();
+    let shown: Vec<Option<Answer>> =
+        done.iter().take(if call.refers { MOST } else { 0 }).map(|done| shown(run, done)).collect();
     let answered = |number: usize| {
         let at = number.checked_sub(1)?;
         let presented = shown.get(at)?.as_ref().and_then(|answer| answer.structured.get("data"));
@@ -184,7 +185,7 @@ async fn one(run: &Run<'_>, call: &Given<'_>, done: &[Done], agreed: bool) -> Re
             if run.request.dry_run == Some(true) && missing.why == Why::NoAnswer {
                 return Ok(Outcome::Said(unfilled(call)));
             }
-            return Err(without(run, call, &missing, done));
+            return Err(without(run, call, &missing, done, &answered));
         }
     };
     let request = ExecuteRequest { confirm: agreed.then_some(true), ..call.request(run, params) };
@@ -213,7 +214,13 @@ fn of_call(number: usize, error: ToolError) -> ToolError {
     ToolError { message: format!("call {number}: {}. Nothing was sent", error.message), ..error }
 }
 
-fn without(run: &Run<'_>, call: &Given<'_>, missing: &Missing, done: &[Done]) -> ToolError {
+fn without<'v>(
+    run: &Run<'_>,
+    call: &Given<'_>,
+    missing: &Missing,
+    done: &[Done],
+    answered: &impl Fn(usize) -> Option<Vec<&'v Value>>,
+) -> ToolError {
     let Missing { reference, call: to, why } = missing;
     let action = run.list("calls").get(to.wrapping_sub(1)).and_then(|call| call.get("action"));
     let action = action.and_then(Value::as_str).unwrap_or_default();
@@ -241,8 +248,15 @@ fn without(run: &Run<'_>, call: &Given<'_>, missing: &Missing, done: &[Done]) ->
         }
         None => error.hint("A dollar that refers to nothing is `$$`."),
     };
-    let again = ExecuteRequest { action: call.action.to_owned(), ..ExecuteRequest::default() };
-    error.fix(EXECUTE, json!({"action": again.action, "params": call.params}))
+    // The calls before it are made: what is left to call is this one, with what it refers to.
+    let mended = meant.and_then(|meant| {
+        let params = json!(call.params).to_string().replace(reference.as_str(), &meant);
+        reference::filled(&serde_json::from_str(&params).ok()?, call.number, answered).ok()
+    });
+    match mended {
+        Some(params) => error.fix(EXECUTE, json!({"action": call.action, "params": params})),
+        None => error.fix(FIND, json!({"query": call.action, "limit": 1, "detail": "schema"})),
+    }
 }
 
 fn told(run: &Run<'_>, calls: &[Given<'_>], done: Vec<Done>, stopped: Option<usize>) -> Answer {

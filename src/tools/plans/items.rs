@@ -47,6 +47,11 @@ impl Items {
         self.rows.push(Value::Object(row));
     }
 
+    /// The rows, and the text.
+    pub fn parts(self) -> (Value, String) {
+        (Value::Array(self.rows), self.text)
+    }
+
     /// The answer that has them all.
     pub fn answer(self, run: &Run<'_>, notes: &[String]) -> Answer {
         run.answer(Value::Array(self.rows), self.text, Map::new(), notes)

@@ -22,14 +22,19 @@
 mod batch;
 mod comment_on_line;
 mod diagnose;
+mod fetch;
 pub mod items;
 mod mr_diff;
+mod read_files;
 mod reference;
 mod resolve_project;
 mod review;
 pub mod share;
 #[cfg(test)]
 mod tests;
+mod things;
+mod update;
+mod window;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -42,7 +47,7 @@ use super::execute::{self, Manner, Outcome};
 use super::meaning::{self, Meant};
 use super::{Answer, ErrorKind, ExecuteRequest, ToolError, Tools, answer};
 use crate::catalog::Action;
-use crate::gitlab::Content;
+use crate::gitlab::{Content, Sieve};
 use crate::policy::Rule;
 
 /// The steps of one plan, those that only look something up included.
@@ -54,12 +59,15 @@ const TIME: Duration = Duration::from_secs(120);
 type Plan = for<'a> fn(&'a Run<'a>) -> BoxFuture<'a, Result<Answer, ToolError>>;
 
 /// Every plan of the catalog by its id.
-const PLANS: [(&str, Plan); 5] = [
+const PLANS: [(&str, Plan); 8] = [
     ("api.batch", |run| Box::pin(batch::run(run))),
     ("merge_request.comment_on_line", |run| Box::pin(comment_on_line::run(run))),
     ("merge_request.review", |run| Box::pin(review::run(run))),
     ("pipeline.diagnose", |run| Box::pin(diagnose::run(run))),
     ("project.resolve", |run| Box::pin(resolve_project::run(run))),
+    ("repository.read_files", |run| Box::pin(read_files::run(run))),
+    ("resource.fetch", |run| Box::pin(fetch::run(run))),
+    ("resource.update", |run| Box::pin(update::run(run))),
 ];
 
 /// The rule that keeps a plan from being of any use here: one on an action that it needs, or on all that it picks
@@ -158,17 +166,27 @@ pub struct Run<'a> {
 impl Run<'_> {
     /// Runs an action as a step: what came, or the preview of it where that was asked for.
     pub async fn step(&self, action: &str, params: Map<String, Value>) -> Result<Outcome, ToolError> {
-        self.step_as(self.like(action, params), false).await
+        self.step_with(self.like(action, params), Manner { ours: true, ..Manner::default() }).await
     }
 
     /// The same by a whole request; `agreed`, where the plan has asked the user about just this step.
     pub async fn step_as(&self, request: ExecuteRequest, agreed: bool) -> Result<Outcome, ToolError> {
-        let meant = meaning::of(self.tools, &request)?;
-        self.step_of(meant, agreed).await
+        self.step_with(request, Manner { agreed, ..Manner::default() }).await
     }
 
-    /// The same by what the request was understood as.
-    pub async fn step_of(&self, meant: Meant, agreed: bool) -> Result<Outcome, ToolError> {
+    /// An action as a step, with the body of its reply read through the sieve.
+    pub async fn through(
+        &self,
+        action: &str,
+        params: Map<String, Value>,
+        sieve: &mut dyn Sieve,
+    ) -> Result<Outcome, ToolError> {
+        let manner = Manner { ours: true, sieve: Some(sieve), ..Manner::default() };
+        self.step_with(self.like(action, params), manner).await
+    }
+
+    async fn step_with(&self, request: ExecuteRequest, manner: Manner<'_>) -> Result<Outcome, ToolError> {
+        let meant = meaning::of(self.tools, &request)?;
         self.bounds.begin(&meant.action.id)?;
         let mut entry = self.tools.auditor.begin();
         entry.within(self.id);
@@ -176,7 +194,7 @@ impl Run<'_> {
         let result = match meant.action.plan {
             Some(_) => self.inner(meant, &mut entry).await.map(Outcome::Said),
             None => {
-                let manner = Manner { plan: Some(self.id), agreed };
+                let manner = Manner { plan: Some(self.id.to_owned()), ..manner };
                 execute::outcome(self.tools, meant, manner, &mut entry).await
             }
         };
@@ -204,7 +222,7 @@ impl Run<'_> {
     /// The JSON that an action which only reads answers with, as it came; it is asked for a dry run too.
     pub async fn read(&self, action: &str, params: Map<String, Value>) -> Result<Value, ToolError> {
         let request = ExecuteRequest { action: action.to_owned(), params, ..ExecuteRequest::default() };
-        match self.step_as(request, false).await? {
+        match self.step_with(request, Manner { ours: true, ..Manner::default() }).await? {
             Outcome::Came(came) => Ok(match came.reply.content {
                 Content::Json(value) => value,
                 Content::Text(text) => json!(text),

@@ -5,7 +5,7 @@ use super::super::execute::Outcome;
 use super::super::{Answer, ToolError, Tools};
 
 /// Bytes around each answer: its names, its status.
-const AROUND: usize = 160;
+pub const AROUND: usize = 160;
 
 /// The answers of steps in their order, together within the bytes that one answer may have.
 pub fn presented(tools: &Tools, came: Vec<Result<Outcome, ToolError>>) -> Vec<Result<Answer, ToolError>> {
@@ -36,7 +36,7 @@ fn size(answer: &Result<Answer, ToolError>) -> usize {
 }
 
 /// The most bytes of each, so that all together have no more than the budget.
-fn share(sizes: &[usize], budget: usize) -> usize {
+pub fn share(sizes: &[usize], budget: usize) -> usize {
     let mut sorted = sizes.to_vec();
     sorted.sort_unstable();
     let mut left = budget;

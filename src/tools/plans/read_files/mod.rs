@@ -1,0 +1,193 @@
+//! `repository.read_files`: windows of up to twenty files side by side. A file goes by while it is read, and no more of
+//! it is held than its window; what is no text is told as what it is, and a missing file with names that are near.
+
+mod absent;
+mod told;
+
+use futures_util::future::join_all;
+use regex_lite::Regex;
+use serde_json::{Map, Value, json};
+
+use super::super::execute::Outcome;
+use super::super::{Answer, EXECUTE, ErrorKind, ToolError};
+use super::items::Items;
+use super::window::{Seen, Wanted, Window};
+use super::{Run, params, share};
+
+/// How many files there may be.
+const MOST: usize = 20;
+
+/// How many lines of a file, where nothing is said.
+const LINES: u64 = 100;
+
+/// How many lines around what is found, where nothing is said.
+const CONTEXT: u64 = 2;
+
+/// What a file begins with that only points to where its bytes are (git-lfs: pointer file).
+const LFS: &[u8] = b"version https://git-lfs.github.com/spec/v1\n";
+
+/// A file as it was asked for.
+struct File {
+    path: String,
+    at: Option<String>,
+    wanted: Wanted,
+}
+
+/// What came of a file.
+enum Read {
+    Seen(Box<Seen>, Headers),
+    /// No file with a text: what it is, what is told of it, and what to do with it.
+    Other(&'static str, Map<String, Value>, String),
+    Said(Answer),
+}
+
+type Headers = std::collections::BTreeMap<String, String>;
+
+/// Reads.
+pub async fn run(run: &Run<'_>) -> Result<Answer, ToolError> {
+    let given = run.list("files");
+    if given.is_empty() || given.len() > MOST {
+        return Err(run.invalid(format!("`files` is 1 to {MOST} files; {} were given", given.len())));
+    }
+    let grep = grep(run)?;
+    let files: Vec<File> =
+        given.iter().map(|file| asked(run, file, grep.as_ref())).collect::<Result<_, _>>()?;
+    let mut read: Vec<Result<Read, ToolError>> = join_all(files.iter().map(|file| one(run, file))).await;
+    fit(&mut read, run.tools.max_bytes);
+    let mut items = Items::default();
+    let mut next = Vec::new();
+    for (file, read) in files.iter().zip(read) {
+        next.extend(told::told(run, file, read, &mut items));
+    }
+    let (rows, mut text) = items.parts();
+    let mut beside = Map::new();
+    if !next.is_empty() {
+        let mut params = run.params.clone();
+        params.insert("files".to_owned(), Value::Array(next));
+        let call = json!({"tool": EXECUTE, "arguments": {"action": run.id, "params": params}});
+        text.push_str(&format!("Next: {call}\n"));
+        beside.insert("page".to_owned(), json!({"next": call}));
+    }
+    Ok(run.answer(rows, text, beside, &[]))
+}
+
+fn grep(run: &Run<'_>) -> Result<Option<(Regex, usize)>, ToolError> {
+    let Some(text) = run.text("grep").filter(|text| !text.is_empty()) else { return Ok(None) };
+    let expression = Regex::new(text).map_err(|error| {
+        run.invalid(format!("`grep` is no regular expression that is known here: {error}"))
+    })?;
+    let context = run.params.get("context").and_then(Value::as_u64).unwrap_or(CONTEXT);
+    Ok(Some((expression, usize::try_from(context.min(LINES)).unwrap_or_default())))
+}
+
+fn asked(run: &Run<'_>, file: &Value, grep: Option<&(Regex, usize)>) -> Result<File, ToolError> {
+    let text = |name: &str| file.get(name).and_then(Value::as_str).map(str::to_owned);
+    let number = |name: &str| match file.get(name).map(|value| (value.as_u64(), value)) {
+        None => Ok(None),
+        Some((Some(number), _)) if number > 0 => Ok(Some(number)),
+        Some((_, given)) => Err(run.invalid(format!("`{name}` is a number from 1; {given} was given"))),
+    };
+    let (first, last) = (number("line_start")?.unwrap_or(1), number("line_end")?.unwrap_or(u64::MAX));
+    if last < first {
+        return Err(run.invalid(format!("`line_end` {last} is before `line_start` {first}")));
+    }
+    let lines = number("max_lines")?.unwrap_or(LINES);
+    let wanted = Wanted { first, last, lines, bytes: run.tools.max_bytes, grep: grep.cloned() };
+    let path = text("path").unwrap_or_default();
+    Ok(File { path: path.trim_start_matches('/').to_owned(), at: text("ref"), wanted })
+}
+
+/// Leaves lines out of the large, so that all are together within the bytes of one answer.
+fn fit(read: &mut [Result<Read, ToolError>], budget: usize) {
+    let size = |read: &Result<Read, ToolError>| match read {
+        Ok(Read::Seen(seen, _)) => seen.size(),
+        Ok(_) => 0,
+        Err(error) => error.text().len(),
+    };
+    let sizes: Vec<usize> = read.iter().map(size).collect();
+    let share = share::share(&sizes, budget.saturating_sub(share::AROUND * sizes.len()));
+    for read in read.iter_mut().flatten() {
+        if let Read::Seen(seen, _) = read {
+            seen.shrink(share);
+        }
+    }
+}
+
+async fn one(run: &Run<'_>, file: &File) -> Result<Read, ToolError> {
+    let mut window = Window::new(file.wanted.clone());
+    let params = at(run, file, json!({"file_path": file.path}));
+    let (seen, headers) = match run.through("repository_file.raw", params, &mut window).await {
+        Ok(Outcome::Came(came)) => (window.seen(), came.reply.headers),
+        Ok(Outcome::Said(answer)) => return Ok(Read::Said(answer)),
+        Err(error) if error.kind == ErrorKind::NotFound => return absent::missing(run, file, error).await,
+        Err(error) => return Err(error),
+    };
+    let raw = |more: Value| {
+        let mut params = at(run, file, json!({"file_path": file.path}));
+        params.extend(super::params(more));
+        json!({"tool": EXECUTE, "arguments": {"action": "repository_file.raw", "params": params}})
+    };
+    if seen.bytes == 0 {
+        return Ok(Read::Other("empty", Map::new(), "The file is empty.".to_owned()));
+    }
+    if let Some(pointer) = pointer(&seen) {
+        let whole = raw(json!({"lfs": true}));
+        let said = "A pointer of Git LFS; what it points to is kept apart.".to_owned();
+        return Ok(Read::Other("lfs_pointer", beside(&seen, [("lfs", pointer), ("whole", whole)]), said));
+    }
+    if seen.binary {
+        let said = format!("A binary of {} bytes; not shown.", seen.bytes);
+        return Ok(Read::Other("binary", beside(&seen, [("whole", raw(json!({})))]), said));
+    }
+    if let Some(target) = absent::link(run, file, &seen).await {
+        let said = format!("A symbolic link to {}.", json!(target));
+        return Ok(Read::Other("symlink", beside(&seen, [("link_target", json!(target))]), said));
+    }
+    Ok(Read::Seen(Box::new(seen), headers))
+}
+
+/// Parameters with the project, and the ref where there is one.
+fn at(run: &Run<'_>, file: &File, more: Value) -> Map<String, Value> {
+    let mut given = params(more);
+    given.extend(run.params.get("fullPath").map(|path| ("fullPath".to_owned(), path.clone())));
+    given.extend(file.at.as_ref().map(|at| ("ref".to_owned(), json!(at))));
+    given
+}
+
+fn beside<const N: usize>(seen: &Seen, more: [(&str, Value); N]) -> Map<String, Value> {
+    let size = [("size".to_owned(), json!(seen.bytes))].into_iter();
+    size.chain(more.map(|(name, value)| (name.to_owned(), value))).collect()
+}
+
+/// What a pointer of Git LFS says: the object's id, and its size.
+fn pointer(seen: &Seen) -> Option<Value> {
+    if !seen.head.starts_with(LFS) || seen.bytes > 1_024 {
+        return None;
+    }
+    let text = String::from_utf8_lossy(&seen.head).into_owned();
+    let said = |name: &str| text.lines().find_map(|line| Some(line.strip_prefix(name)?.trim().to_owned()));
+    Some(json!({"oid": said("oid "), "size": said("size ").and_then(|size| size.parse::<u64>().ok())}))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gitlab::Sieve;
+
+    fn seen(file: &[u8]) -> Seen {
+        let wanted = Wanted { first: 1, last: u64::MAX, lines: LINES, bytes: 1_000, grep: None };
+        let mut window = Window::new(wanted);
+        window.begin();
+        window.take(file);
+        window.end(true);
+        window.seen()
+    }
+
+    #[test]
+    fn a_pointer_says_what_it_points_to() {
+        let file = [LFS, b"oid sha256:4d7a2146\nsize 12345\n"].concat();
+        assert_eq!(pointer(&seen(&file)), Some(json!({"oid": "sha256:4d7a2146", "size": 12345})));
+        assert_eq!(pointer(&seen(b"hello\n")), None);
+        assert_eq!(pointer(&seen(&[LFS, &[b'x'; 2_000]].concat())), None, "no pointer is so long");
+    }
+}
