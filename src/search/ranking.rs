@@ -115,7 +115,7 @@ fn join_windows(scored: &mut Vec<Scored>, scorer: &Scorer<'_>, ranker: &Ranker) 
         });
     }
     for window in scorer.request.windows(&ranker.lexicon) {
-        raise(scored, scorer.rank(&window).first(), |score| (score * weight).min(best * weight));
+        raise(scored, scorer.best(&window).as_ref(), |score| (score * weight).min(best * weight));
     }
     scored.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.action.cmp(&b.action)));
 }

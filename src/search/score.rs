@@ -34,8 +34,10 @@ impl Scored {
     }
 }
 
-/// How many of the actions that the words speak for are looked at closely.
-const CANDIDATES: usize = 160;
+/// How many of the actions that the words of a request, or of a clause of it, speak for are looked at closely.
+const CANDIDATES: usize = 96;
+/// The same of a window, of which the best alone is wanted.
+const OF_WINDOW: usize = 32;
 
 /// What a text that comes near is worth by how many concepts of the request agree: one word says little.
 const AGREED: [f32; 5] = [0.0, 0.0, 0.6, 0.9, 1.0];
@@ -56,6 +58,15 @@ impl Scorer<'_> {
     /// The actions that answer a segment, best first; equal ones in the order of their ids. What was guessed from
     /// misspelt words says nothing for a destructive action.
     pub fn rank(&self, segment: &Segment) -> Vec<Scored> {
+        self.ranked(segment, CANDIDATES)
+    }
+
+    /// The action that answers a window best.
+    pub fn best(&self, window: &Segment) -> Option<Scored> {
+        self.ranked(window, OF_WINDOW).first().copied()
+    }
+
+    fn ranked(&self, segment: &Segment, most: usize) -> Vec<Scored> {
         let said = self.said(segment);
         let certain = self.request.without_guesses(segment, self.lexicon);
         let certain = certain.map(|certain| {
@@ -63,7 +74,7 @@ impl Scorer<'_> {
             (certain, certainly)
         });
         let mut scored: Vec<Scored> = Vec::new();
-        for (action, words) in self.candidates(segment) {
+        for (action, words) in self.candidates(segment, most) {
             let Some(profile) = self.profiles.actions.get(action) else { continue };
             let mut one = self.scored((action, words), profile, segment, &said);
             if let Some((certain, certainly)) = certain.as_ref().filter(|_| profile.destructive) {
@@ -86,7 +97,7 @@ impl Scorer<'_> {
     }
 
     /// The actions with the most evidence, each with its share of what could be.
-    fn candidates(&self, segment: &Segment) -> Vec<(usize, f32)> {
+    fn candidates(&self, segment: &Segment, most: usize) -> Vec<(usize, f32)> {
         let mut sums = vec![0.0_f32; self.index.len()];
         let mut mass = 0.0;
         for evidence in segment.concepts.iter().filter_map(|at| self.evidence.get(*at)) {
@@ -104,9 +115,9 @@ impl Scorer<'_> {
             .map(|(at, sum)| (at, sum / mass))
             .collect();
         let order = |a: &(usize, f32), b: &(usize, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
-        if found.len() > CANDIDATES {
-            found.select_nth_unstable_by(CANDIDATES, order);
-            found.truncate(CANDIDATES);
+        if found.len() > most {
+            found.select_nth_unstable_by(most, order);
+            found.truncate(most);
         }
         found
     }
