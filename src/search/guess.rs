@@ -12,6 +12,8 @@ const LONG: usize = 8;
 /// Every word that a misspelt one may be, each with its letters, so that most are passed over at a glance.
 #[derive(Debug, Default)]
 pub struct Spellings {
+    /// The words one after the other: a string for each would take more memory than all else of the language.
+    text: String,
     words: Vec<Spelling>,
     /// Two stems that are one noun.
     compounds: Vec<(String, String)>,
@@ -19,9 +21,10 @@ pub struct Spellings {
 
 #[derive(Debug)]
 struct Spelling {
-    word: String,
-    letters: u32,
+    start: u32,
+    length: u8,
     count: u16,
+    letters: u32,
 }
 
 impl Spellings {
@@ -35,13 +38,30 @@ impl Spellings {
         let mut compounds: Vec<(String, String)> =
             compounds.filter_map(|(first, second)| text(first).zip(text(second))).collect();
         compounds.sort();
-        let counted = vocabulary.words().iter().zip(0..).map(|(word, id)| (*word, vocabulary.count(id)));
-        let others = others.map(|word| (word.as_str(), 1));
-        let is_word = |word: &str| word.len() >= SHORTEST && !word.contains(['_', ' ']);
-        let words = counted.chain(others).filter(|(word, _)| is_word(word));
-        let spelling =
-            |(word, count): (&str, u16)| Spelling { word: word.to_owned(), letters: letters(word), count };
-        Spellings { words: words.map(spelling).collect(), compounds }
+        let mut spellings = Spellings { compounds, ..Spellings::default() };
+        for (word, id) in vocabulary.words().iter().zip(0..) {
+            spellings.add(word, vocabulary.count(id));
+        }
+        others.for_each(|word| spellings.add(word, 1));
+        spellings.text.shrink_to_fit();
+        spellings.words.shrink_to_fit();
+        spellings
+    }
+
+    fn add(&mut self, word: &str, count: u16) {
+        if word.len() < SHORTEST || word.contains(['_', ' ']) {
+            return;
+        }
+        let place = u32::try_from(self.text.len()).ok().zip(u8::try_from(word.len()).ok());
+        if let Some((start, length)) = place {
+            self.text.push_str(word);
+            self.words.push(Spelling { start, length, count, letters: letters(word) });
+        }
+    }
+
+    fn word(&self, spelling: &Spelling) -> &str {
+        let start = spelling.start as usize;
+        self.text.get(start..start + usize::from(spelling.length)).unwrap_or_default()
     }
 
     /// The word that a misspelt one most likely is, or the two it runs together; nothing where none is near.
@@ -54,10 +74,11 @@ impl Spellings {
         }
         let letters = letters(stem);
         let near = self.words.iter().filter_map(|known| {
-            let distance = distance(stem, letters, known)?;
-            Some((distance, !same_start(stem, &known.word), std::cmp::Reverse(known.count), &known.word))
+            let word = self.word(known);
+            let distance = distance((stem, letters), (word, known.letters))?;
+            Some((distance, !same_start(stem, word), std::cmp::Reverse(known.count), word))
         });
-        near.min().map(|(_, _, _, word)| vec![word.clone()]).unwrap_or_default()
+        near.min().map(|(_, _, _, word)| vec![word.to_owned()]).unwrap_or_default()
     }
 
     fn run_together(&self, joined: &str) -> Option<&(String, String)> {
@@ -75,14 +96,14 @@ fn same_start(one: &str, other: &str) -> bool {
 }
 
 /// The edit distance with swapped neighbours as one slip, where it is small enough to be a slip.
-fn distance(stem: &str, letters: u32, known: &Spelling) -> Option<usize> {
+fn distance((stem, letters): (&str, u32), (known, of_known): (&str, u32)) -> Option<usize> {
     let most = if stem.len() >= LONG { 2 } else { 1 };
     // Each slip changes two letters at most.
-    let alike = (letters ^ known.letters).count_ones() as usize <= 2 * most;
-    if !alike || known.word.len().abs_diff(stem.len()) > most {
+    let alike = (letters ^ of_known).count_ones() as usize <= 2 * most;
+    if !alike || known.len().abs_diff(stem.len()) > most {
         return None;
     }
-    Some(strsim::osa_distance(stem, &known.word)).filter(|distance| *distance <= most)
+    Some(strsim::osa_distance(stem, known)).filter(|distance| *distance <= most)
 }
 
 fn letters(word: &str) -> u32 {
