@@ -79,11 +79,7 @@ async fn roots(context: &RequestContext<RoleServer>) -> Roots {
     }
     match tokio::time::timeout(PATIENCE, context.peer.list_roots()).await {
         Ok(Ok(listed)) => Roots::Given(
-            listed
-                .roots
-                .into_iter()
-                .map(|root| Root { uri: root.uri, name: root.name, project: None })
-                .collect(),
+            listed.roots.into_iter().map(|root| Root { uri: root.uri, name: root.name }).collect(),
         ),
         Ok(Err(_)) | Err(_) => Roots::Unknown("The client was asked for its roots and did not tell."),
     }

@@ -1,6 +1,6 @@
 //! The directories that the client works in: which project they are of, and which of its files are there too.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
@@ -47,12 +47,19 @@ impl Workspace {
 /// The working copies in the client's directories, each with the remote that it follows; read anew, as a branch may
 /// have been changed.
 pub fn remotes(tools: &Tools) -> Vec<(Checkout, String, String)> {
-    let checkouts = tools.workspace.roots().into_iter().filter_map(|root| checkout(&root));
-    let followed = checkouts.filter_map(|checkout| {
-        let (name, address) = remote::upstream(&checkout.config, remote::branch(&checkout.head))?;
-        Some((checkout, name, address))
-    });
-    followed.collect()
+    tools.workspace.roots().iter().filter_map(|root| followed(root)).collect()
+}
+
+fn followed(root: &Path) -> Option<(Checkout, String, String)> {
+    let checkout = checkout(root)?;
+    let (name, address) = remote::upstream(&checkout.config, remote::branch(&checkout.head))?;
+    Some((checkout, name, address))
+}
+
+/// The project of this GitLab's that a directory is a working copy of, by its address.
+pub fn project_of(tools: &Tools, root: &str) -> Option<String> {
+    let (_, _, address) = followed(&Url::parse(root).ok()?.to_file_path().ok()?)?;
+    remote::paths(&address, &tools.base).ok()?.into_iter().next()
 }
 
 /// The first of them that comes from this GitLab.

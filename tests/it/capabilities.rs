@@ -395,6 +395,27 @@ fn roots_are_asked_where_the_client_has_them() {
 }
 
 #[test]
+fn a_root_is_told_with_the_project_that_it_is_a_working_copy_of() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join(".git")).unwrap();
+    std::fs::write(folder.path().join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    let remote = "[remote \"origin\"]\n\turl = git@127.0.0.1:acme/widget.git\n";
+    std::fs::write(folder.path().join(".git/config"), remote).unwrap();
+    let mut client = Client::start(&["--sandbox"], &[]);
+    client.initialize_with(LATEST_HANDSHAKE, json!({"roots": {}}));
+    let uri = "gitlab://workspace/roots";
+    client.send(&json!({"jsonrpc": "2.0", "id": 90, "method": "resources/read", "params": {"uri": uri}}));
+    let question = client.receive();
+    let root = format!("file://{}", folder.path().display());
+    let roots = json!([{"uri": root}, {"uri": "file:///nowhere"}]);
+    client.send(&json!({"jsonrpc": "2.0", "id": question["id"], "result": {"roots": roots}}));
+    let text = client.receive()["result"]["contents"][0]["text"].as_str().unwrap().to_owned();
+    let told: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(told["roots"][0]["project"], "acme/widget", "{text}");
+    assert_eq!(told["roots"][1]["project"], Value::Null, "{text}");
+}
+
+#[test]
 fn roots_are_not_asked_for_where_they_are_retired_or_unknown() {
     let uri = json!({"uri": "gitlab://workspace/roots"});
     let mut modern = Client::start(&["--sandbox"], &[]);

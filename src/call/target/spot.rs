@@ -108,7 +108,7 @@ pub const ROWS: &[Row] = &[
     row(Kind::Milestone, "a milestone", "milestone", &["milestones"], &["milestone_id"]),
     row(Kind::Label, "a label", "label", &["labels"], &["label_id"]),
     row(Kind::Snippet, "a snippet", "snippet", &["snippets"], &["snippet_id"]),
-    row(Kind::Wiki, "a wiki page", "wiki", &["wikis"], &["slug"]),
+    row(Kind::Wiki, "a wiki page", "wiki_page", &["wikis"], &["slug"]),
     row(Kind::Release, "a release", "release", &["releases"], &["tag_name"]),
     row(Kind::Environment, "an environment", "environment", &["environments"], &["environment_id"]),
     row(Kind::Board, "a board", "board", &["boards"], &["board_id"]),

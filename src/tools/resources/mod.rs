@@ -140,7 +140,11 @@ impl Tools {
     pub async fn read_resource(&self, uri: &str, roots: &Roots) -> Result<Read, ToolError> {
         let made = |text: String, mime: &'static str| Read { text, mime, is_constant: false };
         match address::parse(uri)? {
-            Address::Roots => Ok(made(workspace::told(roots, self.project.as_deref()), JSON)),
+            Address::Roots => {
+                let project = super::workspace::default_project(self).map(|(path, _)| path);
+                let of = |root: &str| super::workspace::project_of(self, root);
+                Ok(made(workspace::told(roots, &of, project.as_deref()), JSON))
+            }
             Address::Actions { domain, page } => {
                 listing::actions(self, domain.as_deref(), page).map(|text| made(text, MARKDOWN))
             }

@@ -13,8 +13,6 @@ pub struct Root {
     /// Its address, `file:///home/me/widget`.
     pub uri: String,
     pub name: Option<String>,
-    /// The project that it was found to be a working copy of.
-    pub project: Option<String>,
 }
 
 /// What is known of the workspace.
@@ -25,12 +23,13 @@ pub enum Roots {
     Unknown(&'static str),
 }
 
-/// The workspace as JSON, with the project that is meant where a call names none.
-pub fn told(roots: &Roots, project: Option<&str>) -> String {
+/// The workspace as JSON: each folder with the project that it is a working copy of, and the project that is meant where
+/// a call names none.
+pub fn told(roots: &Roots, of: &dyn Fn(&str) -> Option<String>, project: Option<&str>) -> String {
     let mut told = Map::new();
     match roots {
         Roots::Given(roots) => {
-            told.insert("roots".to_owned(), roots.iter().take(MOST).map(root).collect());
+            told.insert("roots".to_owned(), roots.iter().take(MOST).map(|one| root(one, of)).collect());
             if roots.len() > MOST {
                 told.insert("more".to_owned(), json!(roots.len() - MOST));
             }
@@ -44,8 +43,7 @@ pub fn told(roots: &Roots, project: Option<&str>) -> String {
     format!("{:#}\n", Value::Object(told))
 }
 
-fn root(root: &Root) -> Value {
-    let Root { uri, name, project } = root;
-    let name = name.as_deref().map(present::line);
-    json!({"uri": present::line(uri), "name": name, "project": project})
+fn root(root: &Root, of: &dyn Fn(&str) -> Option<String>) -> Value {
+    let name = root.name.as_deref().map(present::line);
+    json!({"uri": present::line(&root.uri), "name": name, "project": of(&root.uri)})
 }

@@ -253,6 +253,10 @@ fn a_pasted_page_is_read() {
         let reply = runs(&mut client, json!({"action": given}), &["understood", filled.as_str().unwrap()]);
         assert_eq!(reply["action"], id, "{page}");
     }
+    // The sandbox has no wiki; what would be asked says enough.
+    let wiki = format!("{root}/acme/widget/-/wikis/guides/oiling");
+    let reply = runs(&mut client, json!({"action": wiki, "dry_run": true}), &["understood"]);
+    assert_eq!(reply["action"], "wiki_page.get");
     let says = ["gitlab.elsewhere.example", "this server is for"];
     let arguments = json!({"action": "https://gitlab.elsewhere.example/acme/widget/-/issues/12"});
     execute_mended(&mut client, arguments, "invalid_params", &says);
