@@ -47,7 +47,7 @@ const PAGES: [(&str, Kind); 18] = [
 ];
 
 /// What tells words from names that are made of words.
-pub trait Field {
+pub trait Terms {
     /// Whether a word says a thing or a deed of the field, or joins others: `CI/CD` and `and/or` are words,
     /// `acme/web` a name, whatever texts speak of the web.
     fn is_term(&self, word: &str) -> bool;
@@ -57,7 +57,7 @@ pub trait Field {
 }
 
 /// Takes the mentions out.
-pub fn read(request: &str, field: &dyn Field) -> Read {
+pub fn read(request: &str, terms: &dyn Terms) -> Read {
     let unquoted = without_quotes(request);
     let mut read = Read::default();
     let mut revisions = 0;
@@ -65,7 +65,7 @@ pub fn read(request: &str, field: &dyn Field) -> Read {
         let bare = chunk.trim_matches(['(', ')', '[', ']', ',', ';', '?', '"', '`', '<', '>']);
         let bare = bare.strip_suffix(['.', ':', '!']).unwrap_or(bare);
         revisions += usize::from(is_revision(bare));
-        match kind_of(bare, field) {
+        match kind_of(bare, terms) {
             Named::Word => push(&mut read.words, chunk),
             Named::Thing(kind) => {
                 read.kinds.extend(kind.filter(|kind| !read.kinds.contains(kind)));
@@ -115,7 +115,7 @@ fn is_revision(chunk: &str) -> bool {
     is_hash(chunk) || (is_number(chunk) && !chunk.contains([':', '%', '-']) && chunk.contains('.'))
 }
 
-fn kind_of(chunk: &str, field: &dyn Field) -> Named {
+fn kind_of(chunk: &str, terms: &dyn Terms) -> Named {
     if let Some(url) = chunk.strip_prefix("https://").or_else(|| chunk.strip_prefix("http://")) {
         return Named::Thing(page(url));
     }
@@ -126,7 +126,7 @@ fn kind_of(chunk: &str, field: &dyn Field) -> Named {
         return Named::Thing(None);
     }
     if chunk.contains('/') {
-        return slashed(chunk, field);
+        return slashed(chunk, terms);
     }
     if is_hash(chunk) {
         return Named::Thing(Some("commit"));
@@ -134,7 +134,7 @@ fn kind_of(chunk: &str, field: &dyn Field) -> Named {
     if is_number(chunk) || is_host(chunk) {
         return Named::Thing(None);
     }
-    if is_file(chunk, field) {
+    if is_file(chunk, terms) {
         return Named::Thing(Some("file"));
     }
     Named::Word
@@ -160,13 +160,13 @@ fn names(chunk: &str, mark: char) -> bool {
 }
 
 /// A path of a project, a branch or a file, unless it is two words of the field.
-fn slashed(chunk: &str, field: &dyn Field) -> Named {
+fn slashed(chunk: &str, terms: &dyn Terms) -> Named {
     let is_pair = chunk.split('/').count() == 2;
     let is_abbreviation = !chunk.contains(char::is_lowercase);
-    if is_pair && chunk.split('/').all(|part| is_abbreviation || field.is_term(&part.to_lowercase())) {
+    if is_pair && chunk.split('/').all(|part| is_abbreviation || terms.is_term(&part.to_lowercase())) {
         return Named::Word;
     }
-    let file = chunk.rsplit('/').next().is_some_and(|last| is_file(last, field));
+    let file = chunk.rsplit('/').next().is_some_and(|last| is_file(last, terms));
     Named::Thing(file.then_some("file"))
 }
 
@@ -195,11 +195,11 @@ fn is_host(chunk: &str) -> bool {
 }
 
 /// `README.md`, `.gitlab-ci.yml`; not `issue.list`, which ends in a verb, nor `e.g`.
-fn is_file(chunk: &str, field: &dyn Field) -> bool {
+fn is_file(chunk: &str, terms: &dyn Terms) -> bool {
     let Some((stem, extension)) = chunk.rsplit_once('.') else { return false };
     let plausible =
         (1..=5).contains(&extension.len()) && extension.bytes().all(|b| b.is_ascii_alphanumeric());
-    let words = field.is_term(&stem.to_lowercase()) && field.is_verb(&extension.to_lowercase());
+    let words = terms.is_term(&stem.to_lowercase()) && terms.is_verb(&extension.to_lowercase());
     plausible
         && !words
         && !HOSTS.contains(&extension)

@@ -73,8 +73,6 @@ struct Token {
     sentence: bool,
     /// In brackets.
     aside: bool,
-    /// Written as a name behind a thing: `the board Roadmap`.
-    named: bool,
 }
 
 /// So many words after a state stands what is in it: `open merge requests`.
@@ -83,27 +81,13 @@ const STATED: usize = 3;
 /// Who is asked to do something, or wants to.
 const SOMEBODY: [&str; 5] = ["you", "we", "i", "me", "us"];
 
-/// `Roadmap`, not `CI` or `GitLab`.
-fn is_capitalised(chunk: &str) -> bool {
-    let mut letters = chunk.chars().filter(|c| c.is_alphabetic());
-    let first = letters.next().is_some_and(char::is_uppercase);
-    let mut rest = letters.peekable();
-    first && rest.peek().is_some() && rest.all(char::is_lowercase)
-}
-
-/// Whether most of its words are capitalised, which then says nothing.
-fn is_title(text: &str) -> bool {
-    let words = text.split_whitespace().count();
-    2 * text.split_whitespace().filter(|word| is_capitalised(word)).count() > words
-}
-
 /// Whether a text ends in a question mark and does not ask somebody for a deed, as `can you delete it?` does.
 fn only_asks(text: &str, tokens: &[Token]) -> bool {
     let somebody = tokens.iter().take(3).any(|token| SOMEBODY.contains(&token.word.as_str()));
     text.trim_end().ends_with('?') && !somebody
 }
 
-impl mentions::Field for Reader<'_> {
+impl mentions::Terms for Reader<'_> {
     fn is_term(&self, word: &str) -> bool {
         let stem = self.lexicon.stemmer.stem(word).0;
         let is_of_ids = |id| self.lexicon.is_noun_word(id) || self.lexicon.own_verb(id).is_some();
@@ -155,21 +139,12 @@ impl Reader<'_> {
         self.vocabulary.id(stem).is_some() || self.lexicon.entry(stem).is_some()
     }
 
-    /// Whether a word, as it is written, can have a name behind it.
-    fn is_thing(&self, token: &Token) -> bool {
-        let is_noun = |id| self.lexicon.is_noun_word(id);
-        !token.word.is_empty() && !token.named && self.vocabulary.id(&token.stem).is_some_and(is_noun)
-    }
-
     fn tokens(&self, text: &str) -> Vec<Token> {
         let mut tokens: Vec<Token> = Vec::new();
         let (mut opens, mut sentence, mut brackets, mut passive) = (true, false, 0_usize, false);
-        let shouts = is_title(text);
         for chunk in text.split_whitespace() {
             brackets += chunk.matches(['(', '[']).count();
-            let capital = !shouts && is_capitalised(chunk);
             for word in split(chunk) {
-                let named = capital && !opens && tokens.last().is_some_and(|last| self.is_thing(last));
                 let joins = matches!(word.as_str(), "and" | "then");
                 let stop = self.lexicon.is_stopword(&word);
                 let leads_passive = self.lexicon.leads_wish(&word);
@@ -181,7 +156,6 @@ impl Reader<'_> {
                     sentence,
                     aside,
                     wished,
-                    named,
                     ..token
                 }));
                 sentence = false;
@@ -216,7 +190,6 @@ impl Reader<'_> {
             opens: false,
             sentence: false,
             aside: false,
-            named: false,
         };
         stems.into_iter().map(token).collect()
     }
@@ -249,7 +222,7 @@ impl Reader<'_> {
                 if length == 1 && self.lexicon.is_ordinary(&token.stem) {
                     concept.weaken(self.weights.ordinary);
                 }
-                if background || token.aside || token.named {
+                if background || token.aside {
                     concept.weaken(self.weights.background);
                 } else if attribute {
                     concept.weaken(self.weights.attribute);

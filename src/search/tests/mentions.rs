@@ -1,11 +1,11 @@
 //! What a request names is taken out of its words.
 
 use super::first;
-use crate::search::mentions::{Field, read};
+use crate::search::mentions::{Terms, read};
 
 struct Few;
 
-impl Field for Few {
+impl Terms for Few {
     fn is_term(&self, word: &str) -> bool {
         ["ci", "cd", "issue", "list"].contains(&word)
     }

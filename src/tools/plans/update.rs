@@ -36,62 +36,36 @@ enum Clear {
     Empty,
 }
 
-type Row = (&'static str, &'static [(&'static str, As)]);
+/// Changes that several kinds have alike, by what each is called here.
+type Changes = &'static [(&'static str, As)];
 
-/// Which changes each kind has. Of a group's work items, see epics.
-const CHANGES: [Row; 8] = [
-    ("issue", ISSUE),
-    ("work_item", ISSUE),
-    (
-        "merge_request",
-        &[
-            ("title", As::Is("title")),
-            ("description", As::Is("description")),
-            ("state", As::State("reopen", "close")),
-            ("labels", As::Is("labels")),
-            ("add_labels", As::Is("add_labels")),
-            ("remove_labels", As::Is("remove_labels")),
-            ("assignees", As::Is("assignee_ids")),
-            ("reviewers", As::Is("reviewer_ids")),
-            ("milestone", As::OrNone("milestone_id", Clear::Zero)),
-        ],
-    ),
-    (
-        "epic",
-        &[
-            ("title", As::Is("title")),
-            ("description", As::Is("description")),
-            ("state", As::State("reopen", "close")),
-            ("labels", As::Is("labels")),
-            ("add_labels", As::Is("add_labels")),
-            ("remove_labels", As::Is("remove_labels")),
-            ("due_date", As::Fixed),
-        ],
-    ),
-    (
-        "milestone",
-        &[
-            ("title", As::Is("title")),
-            ("description", As::Is("description")),
-            ("state", As::State("activate", "close")),
-            ("due_date", As::OrNone("due_date", Clear::Empty)),
-        ],
-    ),
-    ("project", &[("title", As::Is("name")), ("description", As::Is("description"))]),
-    ("group", &[("title", As::Is("name")), ("description", As::Is("description"))]),
-    ("snippet", &[("title", As::Is("title")), ("description", As::Is("description"))]),
-];
-
-const ISSUE: &[(&str, As)] = &[
-    ("title", As::Is("title")),
-    ("description", As::Is("description")),
-    ("state", As::State("reopen", "close")),
+const TEXTS: Changes = &[("title", As::Is("title")), ("description", As::Is("description"))];
+const NAMED: Changes = &[("title", As::Is("name")), ("description", As::Is("description"))];
+const REOPENED: Changes = &[("state", As::State("reopen", "close"))];
+const ACTIVATED: Changes = &[("state", As::State("activate", "close"))];
+const LABELS: Changes = &[
     ("labels", As::Is("labels")),
     ("add_labels", As::Is("add_labels")),
     ("remove_labels", As::Is("remove_labels")),
-    ("assignees", As::Is("assignee_ids")),
-    ("milestone", As::OrNone("milestone_id", Clear::Zero)),
-    ("due_date", As::OrNone("due_date", Clear::Empty)),
+];
+const ASSIGNEES: Changes = &[("assignees", As::Is("assignee_ids"))];
+const REVIEWERS: Changes = &[("reviewers", As::Is("reviewer_ids"))];
+const MILESTONE: Changes = &[("milestone", As::OrNone("milestone_id", Clear::Zero))];
+const DUE_DATE: Changes = &[("due_date", As::OrNone("due_date", Clear::Empty))];
+const EPICS_DUE_DATE: Changes = &[("due_date", As::Fixed)];
+
+const ISSUE: &[Changes] = &[TEXTS, REOPENED, LABELS, ASSIGNEES, MILESTONE, DUE_DATE];
+
+/// Which changes each kind has. Of a group's work items, see epics.
+const CHANGES: [(&str, &[Changes]); 8] = [
+    ("issue", ISSUE),
+    ("work_item", ISSUE),
+    ("merge_request", &[TEXTS, REOPENED, LABELS, ASSIGNEES, REVIEWERS, MILESTONE]),
+    ("epic", &[TEXTS, REOPENED, LABELS, EPICS_DUE_DATE]),
+    ("milestone", &[TEXTS, ACTIVATED, DUE_DATE]),
+    ("project", &[NAMED]),
+    ("group", &[NAMED]),
+    ("snippet", &[TEXTS]),
 ];
 
 /// The fields of an item that say which thing it is; all others are changes. A milestone's title is its new one here.
@@ -150,13 +124,13 @@ fn change(run: &Run<'_>, item: &Value) -> Result<Change, ToolError> {
         let kinds: Vec<&str> = CHANGES.iter().map(|(kind, _)| *kind).collect();
         return Err(wrong(format!("a {kind} is not changed here; these are: {}", kinds.join(", "))));
     };
-    let names = || taken.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+    let names = || taken.iter().copied().flatten().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
     if wanted.is_empty() {
         return Err(wrong(format!("nothing is to be changed: a {kind} takes {}", names())));
     }
     let mut params = meant.params.clone();
     for (name, value) in &wanted {
-        let row = taken.iter().find(|(known, _)| known == name);
+        let row = taken.iter().copied().flatten().find(|(known, _)| known == name);
         let (_, form) =
             row.ok_or_else(|| wrong(format!("a {kind} has no `{name}`; it takes {}", names())))?;
         params.extend(written(*form, value).map(|(name, value)| (name.to_owned(), value)));
