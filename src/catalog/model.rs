@@ -47,6 +47,9 @@ pub struct Action {
     /// action runs by its own id and is in no ranking.
     #[serde(default)]
     pub twin: Option<String>,
+    /// What comes back, where looking at it does not tell.
+    #[serde(default)]
+    pub answers: Answers,
     /// What it is made of, where it is a plan over other actions and sends nothing itself.
     #[serde(default)]
     pub plan: Option<Plan>,
@@ -76,6 +79,20 @@ pub enum Risk {
     Write,
     /// Deletes, overwrites beyond undo, revokes, erases, transfers, merges or blocks. Wants `confirm`.
     Destructive,
+}
+
+/// What an action answers with, where the answer's shape does not tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answers {
+    #[default]
+    Plain,
+    /// A log, read from its end.
+    Log,
+    /// Variables of CI/CD, whose values are often secrets.
+    Variables,
+    /// A file that is kept apart because it is secret.
+    SecretFile,
 }
 
 /// Whom an action is for. Machine protocols rank below everything a person could mean.

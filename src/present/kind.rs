@@ -1,5 +1,7 @@
 //! What an answer is known to be by the action that asked for it, where its shape does not tell.
 
+use crate::catalog::{Action, Answers};
+
 /// What is known of an answer before it is looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Kind {
@@ -13,38 +15,17 @@ pub struct Kind {
     pub made: bool,
 }
 
-/// Actions whose answer is the log of a job.
-const LOGS: [&str; 1] = ["job.log"];
-
-/// Domains of variables, and the actions elsewhere that list some.
-const VARIABLES: [&str; 2] = ["ci_variable", "pipeline_schedule_variable"];
-const LIST_VARIABLES: [&str; 4] = [
-    "pipeline.list_variables",
-    "pipeline.list_manual_variables",
-    "graphql.project_ci_variables",
-    "graphql.ci_variables",
-];
-
-/// Those of a configuration file that everybody reads.
-const OPEN_VARIABLES: &str = "ci_variable.list_prefilled";
-
-const SECRET_FILES: [&str; 1] = ["secure_file.download"];
-
 /// Words of a verb that make a token: `create`, `rotate_self`, `reset_authentication_token`.
 const MAKING: [&str; 6] = ["create", "rotate", "reset", "renew", "regenerate", "register"];
 
 impl Kind {
     /// What the actions say of an answer; `changes` is whether the call may have changed something.
-    pub fn of<'a>(actions: impl Iterator<Item = &'a str>, changes: bool) -> Kind {
-        actions.fold(Kind::default(), |kind, id| {
-            let (domain, verb) = id.split_once('.').unwrap_or((id, ""));
-            let of_variables = VARIABLES.contains(&domain) && id != OPEN_VARIABLES;
-            Kind {
-                log: kind.log || LOGS.contains(&id),
-                variables: kind.variables || of_variables || LIST_VARIABLES.contains(&id),
-                secret_file: kind.secret_file || SECRET_FILES.contains(&id),
-                made: kind.made || (changes && verb.split('_').any(|word| MAKING.contains(&word))),
-            }
+    pub fn of<'a>(actions: impl IntoIterator<Item = &'a Action>, changes: bool) -> Kind {
+        actions.into_iter().fold(Kind::default(), |kind, action| Kind {
+            log: kind.log || action.answers == Answers::Log,
+            variables: kind.variables || action.answers == Answers::Variables,
+            secret_file: kind.secret_file || action.answers == Answers::SecretFile,
+            made: kind.made || (changes && action.verb().split('_').any(|word| MAKING.contains(&word))),
         })
     }
 }
@@ -52,10 +33,15 @@ impl Kind {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalog::Catalog;
+
+    fn action(id: &str) -> Action {
+        Catalog::embedded().unwrap().get(id).unwrap().unwrap()
+    }
 
     #[test]
     fn what_makes_a_token_is_told_by_its_verb() {
-        let made = |id: &str, changes| Kind::of([id].into_iter(), changes).made;
+        let made = |id: &str, changes| Kind::of([&action(id)], changes).made;
         for id in
             ["deploy_token.create", "runner.reset_authentication_token", "graphql.pipeline_trigger_create"]
         {
@@ -67,7 +53,24 @@ mod tests {
 
     #[test]
     fn several_actions_say_all_that_each_says() {
-        let kind = Kind::of(["issue.list", "ci_variable.list", "job.log"].into_iter(), false);
+        let kind = Kind::of(&["issue.list", "ci_variable.list", "job.log"].map(action), false);
         assert!(kind.log && kind.variables && !kind.secret_file);
+    }
+
+    #[test]
+    fn curation_says_what_an_action_answers_with() {
+        let variables = |id: &str| Kind::of([&action(id)], false).variables;
+        for id in [
+            "ci_variable.get",
+            "ci_variable.list_inherited",
+            "pipeline_schedule_variable.get",
+            "pipeline.list_variables",
+            "pipeline.list_manual_variables",
+            "graphql.project_ci_variables",
+        ] {
+            assert!(variables(id), "{id}");
+        }
+        assert!(!variables("ci_variable.list_prefilled"), "a configuration file that everybody reads");
+        assert!(Kind::of([&action("secure_file.download")], false).secret_file);
     }
 }

@@ -23,7 +23,7 @@ pub fn answer(
     let is_document = action.direct() == Some(Interface::Graphql);
     let is_full = request.view == Some(View::Full);
     let options = Options {
-        kind: kind(action, call),
+        kind: kind(tools, action, call),
         fields,
         // A document has already said what is wanted of everything.
         full: is_full || is_document,
@@ -49,7 +49,7 @@ pub fn answer(
 
 /// Where in a long text to begin, by the request or by what is asked for of a log.
 fn place(action: &Action, request: &ExecuteRequest) -> Option<present::Place> {
-    let is_log = Kind::of(std::iter::once(action.id.as_str()), false).log;
+    let is_log = Kind::of([action], false).log;
     let of_log = || is_log.then(|| log::place(&request.params)).flatten();
     stretch::place(request).ok().flatten().or_else(of_log)
 }
@@ -61,9 +61,10 @@ fn is_whole_elsewhere(shown: &Presented, call: &Call) -> bool {
 }
 
 /// What the action, or what a direct call comes down to, says of the answer.
-fn kind(action: &Action, call: &Call) -> Kind {
-    let touched = call.touches().iter().flat_map(|touched| &touched.ids).map(String::as_str);
-    Kind::of(std::iter::once(action.id.as_str()).chain(touched), call.risk() != Risk::Read)
+fn kind(tools: &Tools, action: &Action, call: &Call) -> Kind {
+    let touched = call.touches().iter().flat_map(|touched| &touched.ids).filter(|id| **id != action.id);
+    let touched: Vec<Action> = touched.filter_map(|id| tools.catalog.get(id).ok().flatten()).collect();
+    Kind::of(touched.iter().chain([action]), call.risk() != Risk::Read)
 }
 
 /// A field that is nowhere, with what was probably meant and what there is.

@@ -137,7 +137,7 @@ fn told(mut refused: ToolError, checked: &Checked, found: Found) -> ToolError {
         ),
     };
     if let Found::Thing(thing) = found {
-        let kind = Kind::of(std::iter::once(checked.action().id.as_str()), false);
+        let kind = Kind::of([checked.action()], false);
         let options = Options { kind, fields: &[], full: false, unmasked: false, budget: SHOWN, place: None };
         refused
             .details

@@ -290,6 +290,7 @@ fn action(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut 
         },
         risk: written.risk.unwrap_or_else(|| risk(verb, &operations)),
         audience,
+        answers: written.answers.or(domain.map(|domain| domain.answers)).unwrap_or_default(),
         operations,
         params,
         aliases: written.aliases,

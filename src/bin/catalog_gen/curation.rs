@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use gitlab_mcp::catalog::{
-    ArrayForm, Audience, BodyForm, GlossaryEntry, Json, Kind, Names, Operation, Param, Place, Risk, Scope,
+    Answers, ArrayForm, Audience, BodyForm, GlossaryEntry, Json, Kind, Names, Operation, Param, Place, Risk,
+    Scope,
 };
 use serde::Deserialize;
 
@@ -80,6 +81,9 @@ pub struct Domain {
     pub kinds: bool,
     #[serde(default)]
     pub audience: Audience,
+    /// What its actions answer with.
+    #[serde(default)]
+    pub answers: Answers,
 }
 
 /// What people wrote about one action.
@@ -96,6 +100,8 @@ pub struct CuratedAction {
     pub related: Vec<String>,
     pub risk: Option<Risk>,
     pub audience: Option<Audience>,
+    /// In place of the domain's.
+    pub answers: Option<Answers>,
     /// The action that does the same, where the ids do not tell.
     pub twin: Option<String>,
     #[serde(default)]

@@ -196,6 +196,7 @@ fn is_default(key: &str, value: &Value) -> bool {
         ("in", Some("query"))
             | ("array", Some("comma"))
             | ("audience", Some("person"))
+            | ("answers", Some("plain"))
             | ("body", Some("none"))
     )
 }

@@ -1,7 +1,12 @@
 use super::*;
+use crate::catalog::{Action, Catalog};
 
 fn shown(value: Value, kind: Kind, fields: &[String]) -> Presented {
     present(Content::Json(value), &Options { kind, ..options(fields) })
+}
+
+fn action(id: &str) -> Action {
+    Catalog::embedded().unwrap().get(id).unwrap().unwrap()
 }
 
 fn plain(value: Value) -> Presented {
@@ -43,7 +48,7 @@ fn the_value_of_a_variable_is_masked_wherever_it_is() {
     }
     let bare = json!([{"key": "A", "value": "hunter2"}]);
     assert!(plain(bare.clone()).text.contains("hunter2"), "a key and a value may be anything");
-    let variables = Kind::of(["pipeline.list_variables"].into_iter(), false);
+    let variables = Kind::of([&action("pipeline.list_variables")], false);
     assert!(!shown(bare, variables, &[]).text.contains("hunter2"));
 }
 
@@ -81,19 +86,19 @@ fn whoever_asks_by_name_or_for_all_is_shown_secrets() {
 
 #[test]
 fn a_token_that_was_made_just_now_is_shown_and_said_to_be_the_only_time() {
-    let made = Kind::of(["deploy_token.create"].into_iter(), true);
+    let made = Kind::of([&action("deploy_token.create")], true);
     let shown_once = shown(json!({"id": 1, "token": "gldt-fresh"}), made, &[]);
     assert_eq!(shown_once.data["token"], "gldt-fresh");
     assert_eq!((shown_once.masked.made.len(), shown_once.masked.hidden.len()), (1, 0));
     // A project that is created has a runners' token as well, which can be seen again.
     let project =
-        shown(json!({"id": 1, "runners_token": "GR1"}), Kind::of(["project.create"].into_iter(), true), &[]);
+        shown(json!({"id": 1, "runners_token": "GR1"}), Kind::of([&action("project.create")], true), &[]);
     assert_eq!(project.masked.hidden, ["runners_token"]);
 }
 
 #[test]
 fn a_secret_file_is_not_shown() {
-    let kind = Kind::of(["secure_file.download"].into_iter(), false);
+    let kind = Kind::of([&action("secure_file.download")], false);
     let shown = present(Content::Text("KEY=hunter2".into()), &Options { kind, ..options(&[]) });
     assert_eq!(shown.data, "(masked: 11 characters)");
 }

@@ -139,7 +139,7 @@ fn window(file: &File, seen: &Seen) -> ((String, String), Vec<String>) {
     }
     let (text, stray) = present::text_of(&bytes, "text/plain")
         .unwrap_or_else(|| (String::from_utf8_lossy(&bytes).into_owned(), None));
-    let kind = Kind::of(["repository_file.raw"].into_iter(), false);
+    let kind = Kind::default();
     let budget = bytes.len().saturating_mul(4).max(1_000);
     let options = Options { kind, fields: &[], full: false, unmasked: false, budget, place: None };
     let shown = present::present(Content::Text(text), &options);
