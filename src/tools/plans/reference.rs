@@ -115,13 +115,23 @@ fn value<'v>(
     }
     let forms = answered(reference.call).ok_or_else(|| missing(Why::NoAnswer))?;
     let mut first = None;
-    for form in forms {
+    for (at, form) in forms.iter().enumerate() {
         match reached(form, &reference.steps) {
+            // As with `fields`, a secret is meant by its own name alone: what holds fields is taken as it was shown.
+            Ok(found) if holds_fields(found) && at + 1 < forms.len() => {}
             Ok(found) => return Ok(found.clone()),
             Err(why) => first = first.or(Some(why)),
         }
     }
     Err(missing(first.unwrap_or(Why::NoAnswer)))
+}
+
+fn holds_fields(value: &Value) -> bool {
+    match value {
+        Value::Object(_) => true,
+        Value::Array(items) => items.iter().any(holds_fields),
+        _ => false,
+    }
 }
 
 /// What the steps lead to. A first `data` that is no field says what is meant anyway.
@@ -225,6 +235,22 @@ mod tests {
                 "by": {"deep": ["next"]}, "text": "Follows #7 of alice (7), on main.",
             })
         );
+    }
+
+    #[test]
+    fn what_holds_fields_is_as_it_was_shown() {
+        let raw = json!({"key": "A", "value": "hunter2", "tags": ["x"], "owner": {"token": "t"}});
+        let shown = json!({"key": "A", "value": "(masked)"});
+        let answered = |_: usize| Some(vec![&raw, &shown]);
+        let fill = |text: &str| {
+            let params = Map::from_iter([("it".to_owned(), json!(text))]);
+            filled(&params, 2, &answered).map(|mut params| params.remove("it").unwrap())
+        };
+        assert_eq!(fill("$1.value").unwrap(), "hunter2", "by its own name");
+        assert_eq!(fill("$1.tags").unwrap(), json!(["x"]));
+        assert_eq!(fill("$1").unwrap(), shown);
+        assert_eq!(fill("all: $1").unwrap(), json!(format!("all: {shown}")));
+        assert!(fill("$1.owner").is_err(), "it was not shown");
     }
 
     #[test]

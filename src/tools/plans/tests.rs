@@ -1,5 +1,9 @@
-use super::PLANS;
+use std::sync::atomic::AtomicUsize;
+use std::time::Instant;
+
+use super::{Bounds, MOST_STEPS, PLANS, TIME};
 use crate::catalog::Catalog;
+use crate::tools::ErrorKind;
 
 #[test]
 fn every_plan_of_the_catalog_has_its_code_and_the_other_way_round() {
@@ -9,4 +13,14 @@ fn every_plan_of_the_catalog_has_its_code_and_the_other_way_round() {
     let mut coded: Vec<&str> = PLANS.iter().map(|(id, _)| *id).collect();
     coded.sort_unstable();
     assert_eq!(ids, coded);
+}
+
+#[test]
+fn a_step_beyond_the_bounds_is_not_begun() {
+    let bounds = |begun, until| Bounds { begun: AtomicUsize::new(begun), until };
+    let now = Instant::now();
+    let room = bounds(MOST_STEPS - 1, now + TIME);
+    assert!(room.begin("issue.get").is_ok());
+    assert_eq!(room.begin("issue.get").unwrap_err().kind, ErrorKind::TooLarge);
+    assert_eq!(bounds(0, now).begin("issue.get").unwrap_err().kind, ErrorKind::Timeout);
 }

@@ -49,6 +49,24 @@ fn later_calls_have_values_of_earlier_answers() {
 }
 
 #[test]
+fn a_secret_is_handed_on_by_its_own_name_alone() {
+    let mut client = Client::sandbox();
+    let note =
+        |body: &str| call("issue_note.create", json!({"fullPath": "acme/widget", "iid": 1, "body": body}));
+    let listed = call("ci_variable.list", json!({"fullPath": "acme/widget"}));
+    let calls = json!([listed, note("$1[0].value"), note("row: $1[0]"), note("all: $1")]);
+    let reply = execute(&mut client, "api.batch", json!({"calls": calls}));
+    let rows = rows(&reply);
+    assert_eq!(statuses(&rows), ["ok"; 4], "{}", reply.text);
+    let secret = rows[1]["data"]["body"].as_str().unwrap().to_owned();
+    assert!(!secret.contains("masked"), "{secret}");
+    for row in &rows[2..] {
+        let body = row["data"]["body"].as_str().unwrap();
+        assert!(body.contains("(masked: ") && !body.contains(&secret), "{body}");
+    }
+}
+
+#[test]
 fn the_first_failure_stops_it_unless_it_goes_on() {
     let mut client = Client::sandbox();
     let calls =
