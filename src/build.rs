@@ -50,6 +50,7 @@ use std::{env, fs};
 use embedded::{Entry, Header};
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
+use indexing::Pages;
 use language::{Agent, Domain, GlossaryEntry, Language, Toolset, Words};
 use lz4_flex::block;
 use model::Action;
@@ -109,7 +110,8 @@ fn main() -> Outcome<()> {
     fs::write(out.join("catalog_words.bin"), deflated(&postcard::to_allocvec(&words)?)?)?;
     fs::write(out.join("catalog_surface.bin"), deflated(&surface)?)?;
     let read = |name: &str| fs::read_to_string(root.join(name));
-    write_search(&actions, &words, (&read("senses.txt")?, &read("deeds.txt")?), &out)
+    let pages = toml::from_str(&read("pages.toml")?)?;
+    write_search(&actions, &words, &pages, (&read("senses.txt")?, &read("deeds.txt")?), &out)
 }
 
 /// For `benches/find.rs` alone: every action again under other names, as often as a variable says, to see how time and
@@ -251,13 +253,19 @@ fn deflated(bytes: &[u8]) -> Outcome<Vec<u8>> {
 }
 
 /// What was learnt is the text of `senses.txt` and of `deeds.txt`.
-fn write_search(actions: &[Action], words: &Words, learnt: (&str, &str), out: &Path) -> Outcome<()> {
-    let built = indexing::build(actions, words, learnt)?;
+fn write_search(
+    actions: &[Action],
+    words: &Words,
+    pages: &Pages,
+    learnt: (&str, &str),
+    out: &Path,
+) -> Outcome<()> {
+    let built = indexing::build(actions, words, pages, learnt)?;
     fs::write(out.join("search_table.bin"), built.table)?;
     fs::write(out.join("search_index.bin"), built.index)?;
     fs::write(out.join("search_profiles.bin"), built.profiles)?;
     fs::write(out.join("search_senses.bin"), built.senses)?;
     fs::write(out.join("search_deeds.bin"), built.deeds)?;
-    fs::write(out.join("search_routes.bin"), built.routes)?;
+    fs::write(out.join("search_routes.bin"), deflated(&built.routes)?)?;
     Ok(())
 }

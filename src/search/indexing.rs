@@ -13,7 +13,9 @@ use super::language::{Deed, Domain, Words};
 use super::model::{Action, Audience, GraphqlKind, Method, Operation, Piece, Risk, Scope, pieces};
 use super::normalise::{Stemmer, split};
 use super::packed::{File, Table};
-use super::profile::{DomainProfile, Kind, Lines, Profile, Profiles, Route, Vocabulary, WordId, scope};
+use super::profile::{
+    DomainProfile, Kind, Lines, Profile, Profiles, Route, Vocabulary, WordId, route, scope,
+};
 use super::{sensing, teaching};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -26,6 +28,10 @@ const BULK: [&str; 4] = ["all", "bulk", "batch", "multiple"];
 
 /// Words of an id that say that it is done to oneself, or to the token in use.
 const OWN: [&str; 2] = ["self", "own"];
+
+/// The parts of `pages.toml`, and the methods of their routes.
+const PARTS: [(&str, &str); 3] =
+    [("project", route::PROJECT), ("group", route::GROUP), ("instance", route::INSTANCE)];
 
 /// Memory for the writer; tantivy refuses less.
 const WRITER_BYTES: usize = 50_000_000;
@@ -42,7 +48,12 @@ pub struct Built {
 }
 
 /// Builds all of it from actions sorted by id, and the texts of `senses.txt` and `deeds.txt`.
-pub fn build(actions: &[Action], words: &Words, (senses, deeds): (&str, &str)) -> Outcome<Built> {
+pub fn build(
+    actions: &[Action],
+    words: &Words,
+    pages: &Pages,
+    (senses, deeds): (&str, &str),
+) -> Outcome<Built> {
     let analyser = Analyser::new(words);
     let names: Vec<&str> = words.language.deeds.iter().map(|deed| deed.name.as_str()).collect();
     let deeds = teaching::build(deeds, &names)?;
@@ -50,9 +61,9 @@ pub fn build(actions: &[Action], words: &Words, (senses, deeds): (&str, &str)) -
     let (table, index) = write_index(&texts)?;
     let profiler = Profiler::new(actions, &texts, &analyser);
     let profiles = profiler.profiles(actions)?;
-    let senses = sensing::build(senses, &profiles)?;
+    let senses = sensing::build(senses, actions.iter().map(|action| action.id.as_str()))?;
     let profiles = postcard::to_allocvec(&profiles)?;
-    let routes = postcard::to_allocvec(&routes(actions)?)?;
+    let routes = postcard::to_allocvec(&routes(actions, pages)?)?;
     Ok(Built { table, index, profiles, senses, deeds, routes })
 }
 
@@ -384,13 +395,33 @@ fn scope_bit(of: Scope) -> u8 {
     }
 }
 
-fn routes(actions: &[Action]) -> Outcome<Vec<Route<'_>>> {
+/// GitLab's pages as `catalog/pages.toml` has them: for each part, the action of each address.
+pub type Pages = BTreeMap<String, BTreeMap<String, String>>;
+
+fn routes<'a>(actions: &'a [Action], pages: &'a Pages) -> Outcome<Vec<Route<'a>>> {
     let mut routes = Vec::new();
+    let by_id = |id: &str| actions.iter().position(|action| action.id == id);
+    for (part, addresses) in pages {
+        let method = PARTS.iter().find(|(name, _)| name == part).ok_or("pages.toml has another part")?.1;
+        for (path, id) in addresses {
+            let action = by_id(id).ok_or_else(|| format!("pages.toml: {path}: there is no action {id}"))?;
+            let action = u16::try_from(action)?;
+            routes.push(Route { method, path, action });
+            let groups = pages.get("group").is_some_and(|groups| !groups.contains_key(path));
+            if part == "project" && groups {
+                routes.push(Route { method: route::GROUP, path, action });
+            }
+        }
+    }
     for (number, action) in actions.iter().enumerate() {
         let rest = |operation: &&Operation| operation.graphql.is_none() && action.plan.is_none();
         for operation in action.operations.iter().filter(rest) {
             let action = u16::try_from(number)?;
             routes.push(Route { method: operation.method.name(), path: &operation.path, action });
+        }
+        let found = action.twin.as_deref().and_then(by_id).unwrap_or(number);
+        for graphql in action.operations.iter().filter_map(|operation| operation.graphql.as_ref()) {
+            routes.push(Route { method: route::FIELD, path: &graphql.field, action: u16::try_from(found)? });
         }
     }
     Ok(routes)

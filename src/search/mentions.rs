@@ -67,6 +67,7 @@ pub fn read(request: &str, terms: &dyn Terms) -> Read {
         revisions += usize::from(is_revision(bare));
         match kind_of(bare, terms) {
             Named::Word => push(&mut read.words, chunk),
+            Named::Page(words) => push(&mut read.words, &words),
             Named::Thing(kind) => {
                 read.kinds.extend(kind.filter(|kind| !read.kinds.contains(kind)));
                 push(&mut read.words, if chunk.ends_with([',', ';']) { "," } else { "" });
@@ -105,6 +106,8 @@ fn without_quotes(request: &str) -> String {
 enum Named {
     Word,
     Thing(Option<Kind>),
+    /// A page, in the words of its address.
+    Page(String),
 }
 
 /// Two of which are compared.
@@ -117,7 +120,7 @@ fn is_revision(chunk: &str) -> bool {
 
 fn kind_of(chunk: &str, terms: &dyn Terms) -> Named {
     if let Some(url) = chunk.strip_prefix("https://").or_else(|| chunk.strip_prefix("http://")) {
-        return Named::Thing(page(url));
+        return page(url);
     }
     if let Some(kind) = marked(chunk) {
         return Named::Thing(Some(kind));
@@ -140,9 +143,19 @@ fn kind_of(chunk: &str, terms: &dyn Terms) -> Named {
     Named::Word
 }
 
-fn page(url: &str) -> Option<Kind> {
-    let segment = url.split("/-/").nth(1)?.split(['/', '?', '#']).next()?;
-    PAGES.iter().find(|(name, _)| *name == segment).map(|(_, kind)| *kind)
+/// The kind of thing that a page shows; of other pages of GitLab, what their addresses say.
+fn page(url: &str) -> Named {
+    let path = url.split(['?', '#']).next().unwrap_or(url);
+    let owned = path.split_once("/-/").map(|(_, page)| page);
+    let Some(page) = owned.or_else(|| path.split_once("/admin/").map(|(_, page)| page)) else {
+        return Named::Thing(None);
+    };
+    let segment = page.split('/').next().unwrap_or_default();
+    if let Some((_, kind)) = PAGES.iter().find(|(name, _)| *name == segment) {
+        return Named::Thing(Some(kind));
+    }
+    let is_word = |segment: &&str| segment.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+    Named::Page(page.split('/').filter(is_word).collect::<Vec<_>>().join(" "))
 }
 
 /// `#12`, `acme/widget!45`, `@alice`, `~bug`, `%v1`.
@@ -199,7 +212,7 @@ fn is_file(chunk: &str, terms: &dyn Terms) -> bool {
     let Some((stem, extension)) = chunk.rsplit_once('.') else { return false };
     let plausible =
         (1..=5).contains(&extension.len()) && extension.bytes().all(|b| b.is_ascii_alphanumeric());
-    let words = terms.is_term(&stem.to_lowercase()) && terms.is_verb(&extension.to_lowercase());
+    let words = extension.len() > 2 && terms.is_verb(&extension.to_lowercase());
     plausible
         && !words
         && !HOSTS.contains(&extension)

@@ -45,7 +45,7 @@ pub use nearest::nearest;
 use profile::Profiles;
 pub use score::Features;
 use senses::Senses;
-pub use weights::{FEATURES, Feature, PlaceWeight, WEIGHTS, Weights};
+pub use weights::{FEATURES, Feature, PlaceWeight, TEMPERATURE, WEIGHTS, Weights};
 
 static PROFILES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/search_profiles.bin"));
 static DEEDS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/search_deeds.bin"));
@@ -92,8 +92,8 @@ pub enum Confidence {
 #[derive(Debug)]
 pub struct Ranking {
     pub confidence: Confidence,
-    /// What the confidence goes by: the lead of the best, and how nearly one of its texts is the request. 0 where
-    /// the request leaves room for doubt.
+    /// What the confidence goes by: how likely the best is the one meant, of all that could be. 0 where the request
+    /// leaves room for doubt.
     pub certainty: f32,
     /// How many actions the request could mean, those beyond the limit among them.
     pub total: usize,
@@ -115,6 +115,15 @@ pub struct Hit {
     pub score: f32,
     /// A line for each step, where that was asked for.
     pub explain: Vec<String>,
+}
+
+/// What the weights judge a request by.
+#[derive(Debug)]
+pub struct Judged {
+    /// From 0 for a request of few words to 1 for one of many.
+    pub length: f32,
+    /// The actions that could be meant, each by its number, with its features.
+    pub candidates: Vec<(usize, Features)>,
 }
 
 /// The finder, opened once and shared.
@@ -148,10 +157,15 @@ impl Ranker {
         Ok(Ranker { index: InvertedIndex::open(&profiles)?, profiles, senses, deeds, lexicon, weights })
     }
 
-    /// The actions that a request's words speak for, each by its number, with what is known of it; nothing where the
-    /// request names its action outright. What a fit of the weights goes by.
-    pub fn judge(&self, words: &str) -> Result<Vec<(usize, Features)>, SearchError> {
+    /// What is known of the actions that a request could mean, whether or not it names one outright. What a fit of the
+    /// weights goes by.
+    pub fn judge(&self, words: &str) -> Result<Judged, SearchError> {
         ranking::judge(self, words)
+    }
+
+    /// The stems of a text in order, and the kinds of what it names: what the senses and deeds are learnt by.
+    pub fn stems(&self, text: &str) -> Vec<String> {
+        ranking::stems(self, text)
     }
 
     /// The actions that a query could mean, best first. The same query gives the same answer, always.

@@ -138,6 +138,15 @@ pub mod scope {
     pub const CURRENT: u8 = 16;
 }
 
+/// What stands for the method of a [`Route`] that is no call's: a field of GraphQL; a page of a project, of a group, or of
+/// neither. A group has the pages of projects as well.
+pub mod route {
+    pub const FIELD: &str = "FIELD";
+    pub const PROJECT: &str = "PROJECT";
+    pub const GROUP: &str = "GROUP";
+    pub const INSTANCE: &str = "INSTANCE";
+}
+
 /// A method and path with the number of its action, as paths are looked up.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Route<'a> {

@@ -3,14 +3,17 @@
 use crate::catalog::{Action, Catalog, Risk};
 
 use super::evidence::Evidence;
-use super::request::{Reader, Request};
+use super::request::{Concept, Reader, Request};
 use super::score::{Features, Scored, Scorer};
 use super::segment::Segment;
-use super::weights::{FEATURES, Feature, Weights};
-use super::{Confidence, Hit, Query, Ranker, Ranking, SearchError, routes, suggest};
+use super::weights::{FEATURES, Feature, TEMPERATURE, Weights, length};
+use super::{Confidence, Hit, Judged, Query, Ranker, Ranking, SearchError, routes, suggest};
 
 /// The first of several intents comes so far before what the whole request says.
 const FIRST: f32 = 1.001;
+
+/// And what is asked for later comes at most so near.
+const NEXT: f32 = 0.97;
 
 /// Prefixes of other servers' tool names.
 const PREFIXES: [&str; 3] = ["mcp_", "gitlab_", "gl_"];
@@ -25,29 +28,46 @@ pub fn rank(ranker: &Ranker, catalog: &Catalog, query: &Query<'_>) -> Result<Ran
     let scorer = scorer(ranker, &request, &evidence);
     let whole = request.whole(&ranker.lexicon);
     let mut scored = scorer.rank(&whole);
+    let apart = scorer.apart(&whole, &scored);
     join_windows(&mut scored, &scorer, ranker);
-    scored.retain(|one| one.score >= ranker.weights.floor);
-    let mut found = Found::new(catalog, query, ranker.weights.counted);
+    let asked = |one: &Scored| query.domain.is_none_or(|domain| is_of(catalog, one.action, domain));
+    scored.retain(asked);
+    let mut found = Found::new(catalog, query, &scored, &ranker.weights);
     for one in &scored {
         if !found.take(one)? {
             break;
         }
     }
-    found.ranking(ranker, &request, &whole)
+    found.ranking(ranker, &request, &whole, apart)
+}
+
+fn is_of(catalog: &Catalog, action: usize, domain: &str) -> bool {
+    catalog.id(action).and_then(|id| id.split_once('.')).is_some_and(|(of, _)| of == domain)
 }
 
 /// The candidates of the whole request with their features.
-pub fn judge(ranker: &Ranker, words: &str) -> Result<Vec<(usize, Features)>, SearchError> {
+pub fn judge(ranker: &Ranker, words: &str) -> Result<Judged, SearchError> {
     let request = read(ranker, words);
     let evidence = ranker.index.evidence(&request, &ranker.profiles.vocabulary, &ranker.weights)?;
     let scorer = scorer(ranker, &request, &evidence);
-    let scored = scorer.rank(&request.whole(&ranker.lexicon));
-    Ok(scored.into_iter().map(|one| (one.action, one.features)).collect())
+    let whole = request.whole(&ranker.lexicon);
+    let scored = scorer.rank(&whole);
+    let candidates = scored.into_iter().map(|one| (one.action, one.features)).collect();
+    Ok(Judged { length: scorer.length(&whole), candidates })
+}
+
+/// The stems of a text, as senses are learnt by them.
+pub fn stems(ranker: &Ranker, text: &str) -> Vec<String> {
+    reader(ranker).stems(text)
 }
 
 fn read(ranker: &Ranker, words: &str) -> Request {
-    let Ranker { lexicon, profiles, deeds, weights, .. } = ranker;
-    Reader { lexicon, vocabulary: &profiles.vocabulary, deeds, weights }.read(words)
+    reader(ranker).read(words)
+}
+
+fn reader(ranker: &Ranker) -> Reader<'_> {
+    let Ranker { lexicon, profiles, senses, deeds, weights, .. } = ranker;
+    Reader { lexicon, vocabulary: &profiles.vocabulary, senses, deeds, weights }
 }
 
 fn scorer<'a>(ranker: &'a Ranker, request: &'a Request, evidence: &'a [Evidence]) -> Scorer<'a> {
@@ -99,17 +119,20 @@ fn exactly(numbers: &[usize], catalog: &Catalog, query: &Query<'_>) -> Result<Ra
     Ok(Ranking { confidence, certainty, total, hits, withheld, suggestions: Vec::new() })
 }
 
-/// Lets the winners of clauses and windows rise, so that each of several intents surfaces. A clause may win; a
-/// window, whose words may belong together with those around it, only comes near the best.
+/// Lets the winners of clauses and windows rise, so that each of several intents surfaces. What is ordered first may
+/// win: a story that comes before its wish may not. Others, whose words may belong together with those around them,
+/// only come near the best.
 fn join_windows(scored: &mut Vec<Scored>, scorer: &Scorer<'_>, ranker: &Ranker) {
     let best = scored.first().map_or(0.0, |best| best.score);
     let weight = ranker.weights.window;
     for (at, intent) in scorer.request.intents(&ranker.lexicon).iter().enumerate() {
         let winner = scorer.rank(intent).first().copied();
         // What is asked for first is done first.
-        let leads = at == 0 && winner.is_some_and(|winner| winner.score > best * ranker.weights.leads);
+        let leads = at == 0
+            && scorer.request.is_order(intent)
+            && winner.is_some_and(|winner| winner.score > best * ranker.weights.leads);
         // One word is soon the whole of some text.
-        let most = if intent.concepts.len() > 1 { f32::INFINITY } else { best * weight };
+        let most = best * if intent.concepts.len() > 1 { NEXT } else { weight };
         raise(scored, winner.as_ref(), |score| {
             if leads { score.max(best * FIRST) } else { (score * weight).min(most) }
         });
@@ -134,8 +157,11 @@ struct Found<'f> {
     catalog: &'f Catalog,
     query: &'f Query<'f>,
     counted: f32,
+    floor: f32,
     best: f32,
-    second: f32,
+    /// The highest score of all, and what all add up to by their [`odds`].
+    highest: f32,
+    all: f32,
     total: usize,
     hits: Vec<(Scored, Action)>,
     /// The first harmless one beyond the limit.
@@ -144,13 +170,16 @@ struct Found<'f> {
 }
 
 impl<'f> Found<'f> {
-    fn new(catalog: &'f Catalog, query: &'f Query<'f>, counted: f32) -> Found<'f> {
+    fn new(catalog: &'f Catalog, query: &'f Query<'f>, scored: &[Scored], weights: &Weights) -> Found<'f> {
+        let highest = scored.iter().map(|one| one.score).fold(f32::MIN, f32::max);
         Found {
             catalog,
             query,
-            counted,
+            counted: weights.counted,
+            floor: weights.floor,
             best: 0.0,
-            second: 0.0,
+            highest,
+            all: scored.iter().map(|one| odds(one.score, highest)).sum(),
             total: 0,
             hits: Vec::new(),
             harmless: None,
@@ -161,29 +190,23 @@ impl<'f> Found<'f> {
     /// Takes an action if it is allowed; false once there is nothing more to take.
     fn take(&mut self, scored: &Scored) -> Result<bool, SearchError> {
         let counts = self.total == 0 || scored.score >= self.best * self.counted;
-        if !counts && self.hits.len() >= self.query.limit {
+        let weak = scored.score < self.floor;
+        if (weak || (!counts && self.hits.len() >= self.query.limit)) && self.has_harmless() {
             return Ok(false);
-        }
-        let id = self.catalog.id(scored.action).unwrap_or_default();
-        let domain = id.split_once('.').map_or("", |(domain, _)| domain);
-        if self.query.domain.is_some_and(|wanted| wanted != domain) {
-            return Ok(true);
         }
         let action = self.catalog.action(scored.action)?;
         if !(self.query.allow)(&action) {
             // What is not near the best would not have been meant either.
-            if self.hits.len() < self.query.limit && counts {
+            if self.hits.len() < self.query.limit && counts && !weak {
                 self.withheld.push(action.id);
             }
             return Ok(true);
         }
-        match self.total {
-            0 => self.best = scored.score,
-            1 => self.second = scored.score,
-            _ => {}
+        if self.total == 0 && !weak {
+            self.best = scored.score;
         }
-        self.total += 1;
-        if self.hits.len() < self.query.limit {
+        self.total += usize::from(!weak);
+        if self.hits.len() < self.query.limit && !weak {
             self.hits.push((*scored, action));
         } else if self.harmless.is_none() && action.risk != Risk::Destructive {
             self.harmless = Some((*scored, action));
@@ -191,24 +214,33 @@ impl<'f> Found<'f> {
         Ok(true)
     }
 
+    /// Whether anything found changes nothing for good, to come first where what destroys may not.
+    fn has_harmless(&self) -> bool {
+        let is_harmless = |(_, action): &(Scored, Action)| action.risk != Risk::Destructive;
+        self.harmless.is_some() || self.hits.iter().any(is_harmless)
+    }
+
     fn ranking(
         mut self,
         ranker: &Ranker,
         request: &Request,
         whole: &Segment,
+        apart: f32,
     ) -> Result<Ranking, SearchError> {
         let guessed = request.concepts.iter().any(|concept| concept.guessed);
-        let doubtful = guessed || whole.object.is_none() || routes::is_address(self.query.words);
-        self.hold_back(&ranker.weights, doubtful || request.doubt || request.question);
+        let doubtful = whole.object.is_none() || routes::is_address(self.query.words);
+        let misread = request.concepts.iter().any(Concept::is_guessed_verb);
+        self.hold_back(&ranker.weights, doubtful || misread || request.doubt || request.question);
         let near: Vec<String> = self.hits.iter().map(|(_, action)| action.id.clone()).collect();
         let weights = &ranker.weights;
         let beyond = |length: f32| (length / request.concepts.len().max(1) as f32).min(1.0);
-        if self.meant() < weights.meant * beyond(weights.short) {
+        let strange = self.meant() < weights.meant * beyond(weights.short) && apart < weights.apart;
+        if strange || apart < weights.foreign {
             self.hits.clear();
         }
         let several = request.intents(&ranker.lexicon).len() > 1;
-        let certainty =
-            if doubtful || several { 0.0 } else { beyond(weights.long) * self.certainty(weights) };
+        let first = self.hits.first().map_or(0.0, |(first, _)| self.chance(first));
+        let certainty = if doubtful || guessed || several { 0.0 } else { first };
         let confidence = self.confidence(certainty, weights.sure);
         if confidence == Confidence::None {
             let suggestions = suggest::instead(self.query.words, near, self.catalog);
@@ -246,10 +278,9 @@ impl<'f> Found<'f> {
     fn hold_back(&mut self, weights: &Weights, doubtful: bool) {
         let is_weak = |(scored, action): &(Scored, Action)| {
             let of = |feature: Feature| scored.features.get(feature as usize).copied().unwrap_or_default();
-            let far = of(Feature::Line) < weights.said || of(Feature::Verb) < -weights.against;
-            let unasked = of(Feature::Unasked) > 0.0 && far;
-            let without_guess = scored.score - of(Feature::Deed) * weights.feature(Feature::Deed);
-            action.risk == Risk::Destructive && (doubtful || unasked || without_guess < weights.harm)
+            let least = if of(Feature::Unasked) > 0.0 { weights.unasked } else { weights.harm };
+            let against = of(Feature::Verb) < -weights.against;
+            action.risk == Risk::Destructive && (doubtful || against || self.chance(scored) < least)
         };
         if !self.hits.first().is_some_and(is_weak) {
             return;
@@ -272,12 +303,9 @@ impl<'f> Found<'f> {
         features.map(share).fold(0.0, f32::max)
     }
 
-    /// The lead of the best over the second, how nearly one of its texts is the request, and how likely its deed.
-    fn certainty(&self, weights: &Weights) -> f32 {
-        let first = self.hits.first().map(|(first, _)| first.features).unwrap_or_default();
-        let of = |feature: Feature| first.get(feature as usize).copied().unwrap_or_default();
-        let lead = self.best - self.second;
-        lead + weights.alike * of(Feature::Line) + weights.misdeed * of(Feature::Deed)
+    /// How likely an action is the one meant, of all that could be.
+    fn chance(&self, scored: &Scored) -> f32 {
+        odds(scored.score, self.highest) / self.all.max(f32::MIN_POSITIVE)
     }
 
     fn confidence(&self, certainty: f32, sure: f32) -> Confidence {
@@ -289,6 +317,11 @@ impl<'f> Found<'f> {
     }
 }
 
+/// How likely a score is right beside the highest one.
+fn odds(score: f32, highest: f32) -> f32 {
+    ((score - highest) / TEMPERATURE).exp()
+}
+
 /// What was understood, and each feature with what it adds.
 fn explain(scored: &Scored, request: &Request, whole: &Segment, ranker: &Ranker) -> Vec<String> {
     let labels: Vec<&str> = request.concepts.iter().map(|concept| concept.label.as_str()).collect();
@@ -298,8 +331,10 @@ fn explain(scored: &Scored, request: &Request, whole: &Segment, ranker: &Ranker)
         None => "asked for: nothing in particular".to_owned(),
     });
     let object = whole.object.and_then(|at| request.concepts.get(at));
+    let heard = request.heard.iter().filter(|heard| whole.counts(heard.at, heard.guessed));
+    let weights = ranker.weights.of_length(length(heard.count()));
     lines.extend(object.map(|object| format!("object: {}", object.label)));
-    for (((_, name), value), weight) in FEATURES.iter().zip(&scored.features).zip(&ranker.weights.features) {
+    for (((_, name), value), weight) in FEATURES.iter().zip(&scored.features).zip(weights) {
         if *value != 0.0 {
             lines.push(format!("{name}: {value:.2} × {weight:.2} = {:+.3}", value * weight));
         }

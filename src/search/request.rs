@@ -5,6 +5,7 @@ use super::lexicon::{Asked, Entry, Lexicon, Meaning};
 use super::mentions;
 use super::normalise::{Endings, split};
 use super::profile::{Vocabulary, WordId, scope};
+use super::senses::{Heard, Senses};
 use super::weights::Weights;
 
 /// A word or phrase of the request with all it may mean.
@@ -36,6 +37,11 @@ pub struct Concept {
 }
 
 impl Concept {
+    /// What is done with it hangs on a correction.
+    pub fn is_guessed_verb(&self) -> bool {
+        self.guessed && self.verb.is_some()
+    }
+
     /// Makes it say less.
     fn weaken(&mut self, factor: f32) {
         for meaning in &mut self.meanings {
@@ -53,6 +59,8 @@ pub struct Request {
     pub scopes: u8,
     /// The words that say something of the deed.
     pub telling: Vec<Telling>,
+    /// The words that have a sense, and the kinds of what is named.
+    pub heard: Vec<Heard>,
     pub(super) question: bool,
     /// Is not sure itself: `might`; or asks about something and nobody to do it: `can branches be deleted?`
     pub doubt: bool,
@@ -77,6 +85,18 @@ struct Token {
 
 /// So many words after a state stands what is in it: `open merge requests`.
 const STATED: usize = 3;
+
+/// Where the kinds of what a request names stand: behind all words.
+const LAST: usize = usize::MAX - 1;
+
+fn is_number(stem: &str) -> bool {
+    stem.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// What a kind of named things is called among the senses: `<merge_request>`.
+fn sense_of(kind: &str) -> String {
+    format!("<{}>", kind.replace(' ', "_"))
+}
 
 /// Who is asked to do something, or wants to.
 const SOMEBODY: [&str; 5] = ["you", "we", "i", "me", "us"];
@@ -106,6 +126,7 @@ impl mentions::Terms for Reader<'_> {
 pub struct Reader<'a> {
     pub lexicon: &'a Lexicon,
     pub vocabulary: &'a Vocabulary<'a>,
+    pub senses: &'a Senses<'a>,
     pub deeds: &'a Deeds<'a>,
     pub weights: &'a Weights,
 }
@@ -120,6 +141,7 @@ impl Reader<'_> {
             doubt: tokens.iter().any(|token| self.lexicon.is_doubt(&token.word)) || only_asks(text, &tokens),
             wish: tokens.iter().any(|token| self.lexicon.is_wish(&token.word)),
             telling: self.telling(&tokens),
+            heard: self.heard(&tokens, &read.kinds),
             ..Request::default()
         };
         self.add_concepts(&tokens, &mut request);
@@ -129,14 +151,29 @@ impl Reader<'_> {
         request
     }
 
+    /// The stems of a text as they are spelt, those that say nothing of a thing among them, and the kinds of what it
+    /// names: what senses are learnt by.
+    pub fn stems(&self, text: &str) -> Vec<String> {
+        let read = mentions::read(text, self);
+        let stems =
+            split(&read.words).into_iter().map(|word| self.lexicon.stemmer.stem(&word).0.into_owned());
+        stems.filter(|stem| !is_number(stem)).chain(read.kinds.iter().map(|kind| sense_of(kind))).collect()
+    }
+
+    fn heard(&self, tokens: &[Token], kinds: &[mentions::Kind]) -> Vec<Heard> {
+        let words = tokens.iter().enumerate().filter(|(_, token)| !is_number(&token.stem));
+        let words = words.filter_map(|(at, token)| self.senses.hear(at, &token.stem, token.guessed));
+        let kinds = kinds.iter().filter_map(|kind| self.senses.hear(LAST, &sense_of(kind), false));
+        words.chain(kinds).collect()
+    }
+
     fn telling(&self, tokens: &[Token]) -> Vec<Telling> {
-        let is_number = |token: &Token| token.stem.bytes().all(|byte| byte.is_ascii_digit());
-        let words = tokens.iter().enumerate().filter(|(_, token)| !is_number(token));
+        let words = tokens.iter().enumerate().filter(|(_, token)| !is_number(&token.stem));
         self.deeds.telling(words.map(|(at, token)| (at, token.stem.as_str(), token.guessed)))
     }
 
     fn is_known(&self, stem: &str) -> bool {
-        self.vocabulary.id(stem).is_some() || self.lexicon.entry(stem).is_some()
+        self.vocabulary.id(stem).is_some() || self.lexicon.entry(stem).is_some() || self.senses.is_known(stem)
     }
 
     fn tokens(&self, text: &str) -> Vec<Token> {
@@ -226,6 +263,12 @@ impl Reader<'_> {
                     concept.weaken(self.weights.background);
                 } else if attribute {
                     concept.weaken(self.weights.attribute);
+                    let within = |heard: &&mut Heard| (at..at + length).contains(&heard.at);
+                    request
+                        .heard
+                        .iter_mut()
+                        .filter(within)
+                        .for_each(|heard| heard.worth = self.weights.attribute);
                 }
                 let whose = entry.is_some_and(|entry| entry.scope & scope::CURRENT != 0);
                 let next = tokens.get(at + length);

@@ -1,59 +1,42 @@
 //! Requests that are a REST path or the address of one of GitLab's pages, to the actions that serve them.
 
+use std::io::Read;
+
+use flate2::read::DeflateDecoder;
+
 use super::SearchError;
 use super::profile::Route;
+use super::profile::route::{FIELD, GROUP, INSTANCE, PROJECT};
 
 static ROUTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/search_routes.bin"));
 
 const METHODS: [&str; 6] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 
-/// A page's address after `/-/`, and the route that reads what it shows. `*` stands for one segment or more.
-const PAGES: [(&str, &str); 35] = [
-    ("merge_requests", "/projects/:id/merge_requests"),
-    ("merge_requests/:iid", "/projects/:id/merge_requests/:iid"),
-    ("merge_requests/:iid/diffs", "/projects/:id/merge_requests/:iid/diffs"),
-    ("merge_requests/:iid/commits", "/projects/:id/merge_requests/:iid/commits"),
-    ("merge_requests/:iid/pipelines", "/projects/:id/merge_requests/:iid/pipelines"),
-    ("issues", "/projects/:id/issues"),
-    ("issues/:iid", "/projects/:id/issues/:iid"),
-    ("work_items/:iid", "/projects/:id/issues/:iid"),
-    ("epics", "/groups/:id/epics"),
-    ("epics/:iid", "/groups/:id/epics/:iid"),
-    ("pipelines", "/projects/:id/pipelines"),
-    ("pipelines/:pipeline", "/projects/:id/pipelines/:pipeline"),
-    ("pipeline_schedules", "/projects/:id/pipeline_schedules"),
-    ("jobs", "/projects/:id/jobs"),
-    ("jobs/:job", "/projects/:id/jobs/:job"),
-    ("jobs/:job/raw", "/projects/:id/jobs/:job/trace"),
-    ("commit/:sha", "/projects/:id/repository/commits/:sha"),
-    ("commits/*", "/projects/:id/repository/commits"),
-    ("blob/:ref/*", "/projects/:id/repository/files/:file"),
-    ("raw/:ref/*", "/projects/:id/repository/files/:file/raw"),
-    ("tree/*", "/projects/:id/repository/tree"),
-    ("compare/*", "/projects/:id/repository/compare"),
-    ("branches", "/projects/:id/repository/branches"),
-    ("tags", "/projects/:id/repository/tags"),
-    ("tags/*", "/projects/:id/repository/tags/:tag"),
-    ("releases", "/projects/:id/releases"),
-    ("releases/*", "/projects/:id/releases/:tag"),
-    ("milestones", "/projects/:id/milestones"),
-    ("milestones/:milestone", "/projects/:id/milestones/:milestone"),
-    ("labels", "/projects/:id/labels"),
-    ("environments", "/projects/:id/environments"),
-    ("environments/:environment", "/projects/:id/environments/:environment"),
-    ("snippets/:snippet", "/projects/:id/snippets/:snippet"),
-    ("wikis/*", "/projects/:id/wikis/:slug"),
-    ("packages", "/projects/:id/packages"),
-];
+/// What the addresses begin with of pages that are no project's.
+const ROOTS: [&str; 7] = ["-", "admin", "dashboard", "explore", "groups", "search", "users"];
+
+/// What pages of a project may begin with that have no `/-/`.
+const OLD_PAGES: [&str; 6] = ["issues", "merge_requests", "container_registry", "blob", "tree", "commit"];
+
+/// What names the method of a call of `curl`, and what makes it a POST where nothing does.
+const CURL_METHOD: [&str; 2] = ["-X", "--request"];
+const CURL_BODY: [&str; 7] =
+    ["-d", "--data", "--data-raw", "--data-urlencode", "--data-binary", "-F", "--form"];
+
+/// What may stand before the name of a field of GitLab's GraphQL.
+const GRAPHQL: [&str; 3] = ["graphql", "query", "mutation"];
 
 /// The actions that a path or page leads to, nearest first; nothing where the request is neither.
 pub fn find(request: &str) -> Result<Vec<usize>, SearchError> {
-    let Some((method, path)) = address(request) else { return Ok(Vec::new()) };
-    let routes: Vec<Route<'static>> = postcard::from_bytes(ROUTES).map_err(SearchError::Embedded)?;
+    let target = field(request).or_else(|| call(request)).or_else(|| address(request));
+    let Some((method, path)) = target else { return Ok(Vec::new()) };
+    let mut bytes = Vec::new();
+    DeflateDecoder::new(ROUTES).read_to_end(&mut bytes)?;
+    let routes: Vec<Route<'_>> = postcard::from_bytes(&bytes).map_err(SearchError::Embedded)?;
     let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
     let mut found: Vec<(Rank, usize)> = routes
         .iter()
-        .filter(|route| method.is_none_or(|method| method == route.method))
+        .filter(|route| method.map_or(METHODS.contains(&route.method), |method| method == route.method))
         .filter_map(|route| Some((rank(route, &segments)?, usize::from(route.action))))
         .collect();
     found.sort();
@@ -86,7 +69,7 @@ struct Rank {
 fn rank(route: &Route<'_>, segments: &[&str]) -> Option<Rank> {
     let pattern: Vec<&str> = route.path.split('/').filter(|segment| !segment.is_empty()).collect();
     let (spread, placeholders) = fit(&pattern, segments)?;
-    let method = METHODS.iter().position(|method| *method == route.method)?;
+    let method = METHODS.iter().position(|method| *method == route.method).unwrap_or(METHODS.len());
     Some(Rank { spread, placeholders, method })
 }
 
@@ -125,32 +108,78 @@ fn address(request: &str) -> Option<(Option<&'static str>, String)> {
     if words.next().is_some() {
         return None;
     }
-    let target = target.split(['?', '#']).next().unwrap_or(target).trim_end_matches('/');
-    if let Some(url) = target.strip_prefix("https://").or_else(|| target.strip_prefix("http://")) {
-        let (_, path) = url.split_once('/')?;
+    if let Some(path) = url_path(target) {
         return match path.strip_prefix("api/v4/") {
             Some(path) => Some((method, path.to_owned())),
-            None => Some((Some("GET"), page(path)?)),
+            None => Some(page(path)),
         };
     }
-    let path = target.trim_start_matches('/');
+    let path = without_query(target).trim_start_matches('/');
     let path = path.strip_prefix("api/v4/").unwrap_or(path);
     let is_path = target.starts_with('/') || method.is_some() || path.contains('/');
     is_path.then(|| (method, path.to_owned()))
 }
 
-/// The route that reads what a page shows.
-fn page(path: &str) -> Option<String> {
-    let Some((_, page)) = path.split_once("/-/") else {
-        return Some(if path.starts_with("groups/") { "groups/:id" } else { "projects/:id" }.to_owned());
-    };
-    let segments: Vec<&str> = page.split('/').collect();
-    let pages = PAGES.iter().map(|(pattern, route)| (pattern.split('/').collect::<Vec<_>>(), route));
-    let (_, route) = pages.filter_map(|(pattern, route)| Some((fit(&pattern, &segments)?, route))).min()?;
-    let route = if path.starts_with("groups/") {
-        route.replace("/projects/", "/groups/")
-    } else {
-        (*route).to_owned()
-    };
-    Some(route)
+/// What stands behind the host of a URL.
+fn url_path(target: &str) -> Option<&str> {
+    let url = target.strip_prefix("https://").or_else(|| target.strip_prefix("http://"))?;
+    Some(without_query(url.split_once('/')?.1))
+}
+
+fn without_query(target: &str) -> &str {
+    target.split(['?', '#']).next().unwrap_or(target).trim_end_matches('/')
+}
+
+/// The method and path of a call of GitLab's REST API that stands anywhere in a request: a command of `curl`, or what a
+/// script has.
+fn call(request: &str) -> Option<(Option<&'static str>, String)> {
+    let words: Vec<&str> = request
+        .split_whitespace()
+        .map(|word| word.trim_matches(['"', '\'', '`', ',', ';', '(', ')']))
+        .collect();
+    let (at, path) = words.iter().enumerate().find_map(|(at, word)| {
+        let (_, path) = word.split_once("/api/v4/")?;
+        Some((at, without_query(path)))
+    })?;
+    let named = |word: &&str| METHODS.iter().find(|method| method.eq_ignore_ascii_case(word)).copied();
+    let said = words.windows(2).find_map(|pair| match pair {
+        [flag, method] if CURL_METHOD.contains(flag) => named(method),
+        _ => None,
+    });
+    let before = at.checked_sub(1).and_then(|before| words.get(before)).and_then(named);
+    let sends = || words.iter().any(|word| CURL_BODY.contains(word)).then_some("POST");
+    let is_curl = words.contains(&"curl");
+    let method = said.or(before).or_else(|| sends().filter(|_| is_curl)).or(is_curl.then_some("GET"));
+    Some((method, path.to_owned()))
+}
+
+/// A field of GitLab's GraphQL, by the name it has there: `mutation mergeRequestSetDraft`, `project.mergeRequests`.
+fn field(request: &str) -> Option<(Option<&'static str>, String)> {
+    let words = request.split(|c: char| c.is_whitespace() || "{}()".contains(c));
+    let mut words = words.filter(|word| !word.is_empty()).peekable();
+    let mut announced = false;
+    while words.next_if(|word| GRAPHQL.contains(&word.to_lowercase().as_str())).is_some() {
+        announced = true;
+    }
+    let name = words.next()?;
+    let is_name = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.')
+        && name.starts_with(|c: char| c.is_ascii_lowercase());
+    let is_camel = name.bytes().any(|b| b.is_ascii_uppercase());
+    (words.next().is_none() && is_name && (announced || is_camel)).then(|| (Some(FIELD), name.to_owned()))
+}
+
+/// Where the action that reads a page is found: below which of the parts of `catalog/pages.toml`, and as what.
+fn page(path: &str) -> (Option<&'static str>, String) {
+    let found = |part: &'static str, page: &str| (Some(part), page.to_owned());
+    if let Some((owner, page)) = path.split_once("/-/") {
+        return found(if owner.starts_with("groups/") { GROUP } else { PROJECT }, page);
+    }
+    let root = path.split('/').next().unwrap_or_default();
+    match path.splitn(3, '/').collect::<Vec<_>>().as_slice() {
+        _ if ROOTS.contains(&root) => found(INSTANCE, path),
+        [_] => found("GET", "groups/:id"),
+        // As GitLab wrote its pages before `/-/`.
+        [_, _, page] if OLD_PAGES.iter().any(|old| page.starts_with(old)) => found(PROJECT, page),
+        _ => found("GET", "projects/:id"),
+    }
 }

@@ -1,6 +1,7 @@
 //! What a segment says, looked up by the words of the index.
 
 use super::profile::WordId;
+use super::score::Features;
 use super::senses::Meant;
 
 /// The words of a segment in the index: which concept each belongs to, and what it is worth; what they mean, and which
@@ -12,6 +13,8 @@ pub struct Said<'s> {
     pub mass: f32,
     pub meant: Meant<'s>,
     pub deeds: Vec<f32>,
+    /// What features weigh where so much is said.
+    pub weights: Features,
 }
 
 impl Said<'_> {

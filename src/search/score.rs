@@ -1,6 +1,6 @@
 //! From evidence to a score: the features of an action against a request or a window of it, and their sum.
 
-use super::deeds::{Deeds, Telling};
+use super::deeds::Deeds;
 use super::evidence::{Evidence, InvertedIndex};
 use super::intent;
 use super::lexicon::Lexicon;
@@ -8,8 +8,8 @@ use super::profile::{DomainProfile, Kind, Profile, Profiles, WordId};
 use super::request::Request;
 use super::said::{Matched, Said};
 use super::segment::Segment;
-use super::senses::{Alike, Meant, Senses};
-use super::weights::{FEATURES, Feature, Weights};
+use super::senses::{Meant, Senses};
+use super::weights::{FEATURES, Feature, Weights, length};
 
 /// The features of one action, in the order of [`FEATURES`].
 pub type Features = [f32; FEATURES.len()];
@@ -34,10 +34,31 @@ impl Scored {
     }
 }
 
-/// How many of the actions that the words of a request, or of a clause of it, speak for are looked at closely.
-const CANDIDATES: usize = 96;
-/// The same of a window, of which the best alone is wanted.
-const OF_WINDOW: usize = 32;
+/// How many actions are looked at closely: those that the words speak for most, and those that are most alike.
+#[derive(Clone, Copy)]
+struct Reach {
+    words: usize,
+    alike: usize,
+}
+
+/// For a request, or a clause of it.
+const WIDE: Reach = Reach { words: 96, alike: 24 };
+/// For a window, of which the best alone is wanted.
+const NARROW: Reach = Reach { words: 32, alike: 0 };
+
+/// How much less alike than the best an action is that is as far behind as can be.
+const FAR: f32 = 0.5;
+
+/// An action that may be meant.
+#[derive(Clone, Copy)]
+struct Candidate {
+    action: usize,
+    /// Its evidence, as a share of what could be.
+    words: f32,
+    /// How alike it is, and by how much less than the best.
+    alike: f32,
+    behind: f32,
+}
 
 /// What a text that comes near is worth by how many concepts of the request agree: one word says little.
 const AGREED: [f32; 5] = [0.0, 0.0, 0.6, 0.9, 1.0];
@@ -58,15 +79,21 @@ impl Scorer<'_> {
     /// The actions that answer a segment, best first; equal ones in the order of their ids. What was guessed from
     /// misspelt words says nothing for a destructive action.
     pub fn rank(&self, segment: &Segment) -> Vec<Scored> {
-        self.ranked(segment, CANDIDATES)
+        self.ranked(segment, WIDE)
+    }
+
+    /// How much more alike a request is to the most alike of its actions than to what has nothing to do with GitLab.
+    pub fn apart(&self, segment: &Segment, scored: &[Scored]) -> f32 {
+        let sense = |one: &Scored| one.features.get(Feature::Sense as usize).copied().unwrap_or_default();
+        scored.iter().map(sense).fold(0.0, f32::max) - self.meant(segment).foreign()
     }
 
     /// The action that answers a window best.
     pub fn best(&self, window: &Segment) -> Option<Scored> {
-        self.ranked(window, OF_WINDOW).first().copied()
+        self.ranked(window, NARROW).first().copied()
     }
 
-    fn ranked(&self, segment: &Segment, most: usize) -> Vec<Scored> {
+    fn ranked(&self, segment: &Segment, reach: Reach) -> Vec<Scored> {
         let said = self.said(segment);
         let certain = self.request.without_guesses(segment, self.lexicon);
         let certain = certain.map(|certain| {
@@ -74,18 +101,30 @@ impl Scorer<'_> {
             (certain, certainly)
         });
         let mut scored: Vec<Scored> = Vec::new();
-        for (action, words) in self.candidates(segment, most) {
-            let Some(profile) = self.profiles.actions.get(action) else { continue };
-            let mut one = self.scored((action, words), profile, segment, &said);
+        for candidate in self.candidates(segment, &said, reach) {
+            let Some(profile) = self.profiles.actions.get(candidate.action) else { continue };
+            let mut one = self.scored(candidate, profile, segment, &said);
             if let Some((certain, certainly)) = certain.as_ref().filter(|_| profile.destructive) {
-                let share = self.share(action, certain, certainly);
-                one.certain = Some(self.scored((action, share), profile, certain, certainly).score);
+                let sure = self.certainly(candidate, certain, certainly);
+                one.certain = Some(self.scored(sure, profile, certain, certainly).score);
             }
             scored.push(one);
         }
         hold_guesses(&mut scored);
         scored.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.action.cmp(&b.action)));
         scored
+    }
+
+    /// A candidate as it is without what was guessed.
+    fn certainly(&self, candidate: Candidate, segment: &Segment, said: &Said<'_>) -> Candidate {
+        let Candidate { action, alike: guessed, behind, .. } = candidate;
+        let alike = said.meant.alike(action);
+        Candidate {
+            action,
+            words: self.share(action, segment, said),
+            alike,
+            behind: behind + guessed - alike,
+        }
     }
 
     /// What a segment says for one action, as a share.
@@ -96,8 +135,8 @@ impl Scorer<'_> {
         found.map(|(_, score)| score).sum::<f32>() / said.mass.max(1.0)
     }
 
-    /// The actions with the most evidence, each with its share of what could be.
-    fn candidates(&self, segment: &Segment, most: usize) -> Vec<(usize, f32)> {
+    /// The actions with the most evidence, and those that are most alike.
+    fn candidates(&self, segment: &Segment, said: &Said<'_>, reach: Reach) -> Vec<Candidate> {
         let mut sums = vec![0.0_f32; self.index.len()];
         let mut mass = 0.0;
         for evidence in segment.concepts.iter().filter_map(|at| self.evidence.get(*at)) {
@@ -108,18 +147,28 @@ impl Scorer<'_> {
                 }
             }
         }
-        let mut found: Vec<(usize, f32)> = sums
-            .into_iter()
-            .enumerate()
-            .filter(|(_, sum)| *sum > 0.0)
-            .map(|(at, sum)| (at, sum / mass))
-            .collect();
+        let mut found: Vec<(usize, f32)> =
+            sums.iter().copied().enumerate().filter(|(_, sum)| *sum > 0.0).collect();
         let order = |a: &(usize, f32), b: &(usize, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
-        if found.len() > most {
-            found.select_nth_unstable_by(most, order);
-            found.truncate(most);
+        if found.len() > reach.words {
+            found.select_nth_unstable_by(reach.words, order);
+            found.truncate(reach.words);
         }
-        found
+        let mut actions: Vec<usize> = found.into_iter().map(|(action, _)| action).collect();
+        if reach.alike > 0 {
+            actions.extend(said.meant.nearest(reach.alike));
+            actions.sort_unstable();
+            actions.dedup();
+        }
+        let alike: Vec<f32> = actions.iter().map(|action| said.meant.alike(*action)).collect();
+        let most = alike.iter().copied().fold(f32::MIN, f32::max);
+        let candidate = |(action, alike): (usize, f32)| Candidate {
+            action,
+            words: sums.get(action).map_or(0.0, |sum| sum / mass.max(f32::MIN_POSITIVE)),
+            alike,
+            behind: most - alike,
+        };
+        actions.into_iter().zip(alike).map(candidate).collect()
     }
 
     fn said(&self, segment: &Segment) -> Said<'_> {
@@ -129,6 +178,7 @@ impl Scorer<'_> {
             mass: 0.0,
             meant: self.meant(segment),
             deeds: self.asked(segment),
+            weights: self.weights.of_length(self.length(segment)),
         };
         for at in &segment.concepts {
             let Some(concept) = self.request.concepts.get(*at) else { continue };
@@ -142,43 +192,36 @@ impl Scorer<'_> {
         said
     }
 
-    /// What the words of a segment mean; of one with several meanings, the first.
+    /// How long a segment is: 0 for one of few words, 1 for one of many.
+    pub fn length(&self, segment: &Segment) -> f32 {
+        let heard = self.request.heard.iter().filter(|heard| segment.counts(heard.at, heard.guessed));
+        length(heard.count())
+    }
+
+    /// What the words of a segment mean.
     fn meant(&self, segment: &Segment) -> Meant<'_> {
-        let concepts = segment.concepts.iter().filter_map(|at| self.request.concepts.get(*at));
-        let meanings = concepts.filter_map(|concept| Some((concept.meanings.first()?, concept.head)));
-        self.senses.meant(meanings.flat_map(|(meaning, head)| {
-            let worth = if head { 1.0 } else { self.weights.beside };
-            meaning.words.iter().map(move |word| (*word, worth))
-        }))
+        let heard = self.request.heard.iter().copied();
+        self.senses.meant(heard.filter(|heard| segment.counts(heard.at, heard.guessed)))
     }
 
     /// What the words of a segment ask for, of each deed.
     fn asked(&self, segment: &Segment) -> Vec<f32> {
         let telling = self.request.telling.iter().copied();
-        let counts =
-            |telling: &Telling| segment.range.contains(&telling.at) && !(segment.certain && telling.guessed);
-        self.deeds.asked(telling.filter(counts))
+        self.deeds.asked(telling.filter(|telling| segment.counts(telling.at, telling.guessed)))
     }
 
-    fn scored(
-        &self,
-        (action, words): (usize, f32),
-        profile: &Profile,
-        segment: &Segment,
-        said: &Said<'_>,
-    ) -> Scored {
+    fn scored(&self, candidate: Candidate, profile: &Profile, segment: &Segment, said: &Said<'_>) -> Scored {
         let mut features = Features::default();
-        let alike = said.meant.alike(action, &profile.lines);
         let (line, near) = self.texts(profile, segment, said);
-        let texts = Texts { words, line, near, alike };
+        let texts = Texts { candidate, line, near };
         for (feature, _) in FEATURES {
             if let Some(value) = features.get_mut(feature as usize) {
                 *value = self.feature(feature, profile, &texts, segment, said);
             }
         }
         forgive(&mut features);
-        let score = features.iter().zip(&self.weights.features).map(|(value, weight)| value * weight).sum();
-        Scored { action, score, features, certain: None }
+        let score = features.iter().zip(&said.weights).map(|(value, weight)| value * weight).sum();
+        Scored { action: candidate.action, score, features, certain: None }
     }
 
     fn feature(
@@ -192,12 +235,12 @@ impl Scorer<'_> {
         let asked = segment.asked.as_ref();
         let holds = |yes: bool| f32::from(u8::from(yes));
         match feature {
-            Feature::Words => texts.words,
+            Feature::Words => texts.candidate.words,
             Feature::Line => texts.line,
             Feature::Id => self.likeness(&self.matched(&self.id(profile), said), segment, said),
             Feature::Near => texts.near,
-            Feature::Sense => texts.alike.nearest,
-            Feature::Gist => texts.alike.gist,
+            Feature::Sense => texts.candidate.alike,
+            Feature::Behind => (-texts.candidate.behind / FAR).max(-1.0),
             Feature::Change => intent::change(asked.is_none() && self.request.wish, profile),
             Feature::Noun => self.noun(profile, said),
             Feature::Verb => intent::verb(asked, &segment.states, profile),
@@ -380,13 +423,11 @@ fn forgive(features: &mut Features) {
     }
 }
 
-/// What an action's texts say of a segment: its share of all words, how near its nearest line comes to all of the
-/// segment and to a stretch of it, and how alike they mean.
+/// What is known of a candidate, and how near the nearest of its texts comes to all of a segment and to a stretch of it.
 struct Texts {
-    words: f32,
+    candidate: Candidate,
     line: f32,
     near: f32,
-    alike: Alike,
 }
 
 fn harmonic(one: f32, other: f32) -> f32 {

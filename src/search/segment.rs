@@ -26,15 +26,28 @@ pub struct Segment {
     pub certain: bool,
 }
 
+impl Segment {
+    /// Whether a word of the request is one of its own.
+    pub fn counts(&self, at: usize, guessed: bool) -> bool {
+        self.range.contains(&at) && !(self.certain && guessed)
+    }
+}
+
 impl Request {
     /// The request as a whole.
     pub fn whole(&self, lexicon: &Lexicon) -> Segment {
         self.segment((0..self.concepts.len()).collect(), lexicon)
     }
 
-    /// The request without what was guessed, where anything was.
+    /// Whether a segment begins with a verb that asks for something: `list them`, not `they were deleted`.
+    pub fn is_order(&self, segment: &Segment) -> bool {
+        let first = segment.concepts.first().and_then(|first| self.concepts.get(*first));
+        first.is_some_and(|first| first.opens && first.verb.is_some() && !first.past)
+    }
+
+    /// The request without the verbs that were guessed, where any was.
     pub fn without_guesses(&self, segment: &Segment, lexicon: &Lexicon) -> Option<Segment> {
-        let sure = |at: &usize| self.concepts.get(*at).is_some_and(|concept| !concept.guessed);
+        let sure = |at: &usize| self.concepts.get(*at).is_some_and(|concept| !concept.is_guessed_verb());
         let left: Vec<usize> = segment.concepts.iter().copied().filter(sure).collect();
         let guesses = left.len() < segment.concepts.len();
         guesses.then(|| Segment {

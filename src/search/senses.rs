@@ -1,143 +1,187 @@
-//! What words mean beside how they are spelt: a vector for each word of the catalog's texts, from `catalog/senses.txt`.
-//! A text is the sum of its words' vectors, and two texts are as alike as their directions. The build script, which
-//! includes this file by path, measures the actions' texts; everything is read in place.
+//! What words mean beside how they are spelt, from `catalog/senses.txt`: a vector for each word that people use when
+//! they ask for something, and one for each action. A request is the sum of its words' vectors, and the action meant
+//! lies where it points. Words that say nothing of a thing count as well: `who may`, `no longer`. The build script
+//! includes this file by path; everything is read in place.
 
-use std::cell::Cell;
+use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
-use super::profile::{Lines, WordId};
+use super::deeds::key;
 
-/// How many components a vector has.
-pub const DIMENSIONS: usize = 64;
+/// How many components a vector has. The first tell actions apart best.
+pub const DIMENSIONS: usize = 128;
 
-/// A length in one byte is a power of this, so that none is wrong by more than 1.3 in a hundred; 0 is no length.
-const LENGTH_STEP: f32 = 1.025;
-/// The length before the first. A word's own is about two hundred, a line's at most some thousands.
-const LENGTH_LEAST: f32 = 16.0;
+/// A vector in bytes: its scale, then two components in each, the earlier one in the lower half.
+pub const ROW: usize = 1 + DIMENSIONS / 2;
 
-/// One over each of these lengths.
-const INVERSE_LENGTHS: [f32; 256] = inverse_lengths();
+/// A scale in one byte is a power of this, times the least.
+const SCALE_STEP: f32 = 1.05;
+const SCALE_LEAST: f32 = 0.001;
 
-/// What a word that is worth 1 is multiplied with, so that whole numbers do.
-const WHOLE: f32 = 16.0;
+/// How many bytes of each action's vector are compared with every request, and how many of the actions then stay to be
+/// compared in full: of five nearest, hardly one in a hundred is lost.
+const LEADING: usize = 24;
+const SHORTLIST: usize = 128;
 
-/// Stands for a word that was not compared yet; no product is that small.
-const UNKNOWN: i32 = i32::MIN;
+/// One in whole numbers, for a component of a request's direction; what [`product`] adds up stays below 2^31.
+const WHOLE: f32 = 1_048_576.0;
 
-/// The vectors, and what the actions' lines sum up to.
+/// How many bytes a key has.
+const KEY: usize = 4;
+
+/// The vectors, read in place.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Senses<'a> {
-    /// Of each word of the vocabulary, [`DIMENSIONS`] signed bytes; all zero for one without a sense.
-    pub vectors: &'a [u8],
-    /// The length of each line of each action, in catalog order, packed.
-    pub lengths: &'a [u8],
-    /// Of each action, the number of its first line.
-    pub starts: Vec<u32>,
-    /// Of each action, how nearly its lines point one way, of 255.
-    pub unities: &'a [u8],
+    /// The [`key`] of each word, sorted, its lowest byte last.
+    pub keys: &'a [u8],
+    /// A row a word.
+    pub words: &'a [u8],
+    /// A row an action, in catalog order; all zero for one that is not ranked.
+    pub actions: &'a [u8],
+    /// Where requests lie that have nothing to do with GitLab: a row for each of their topics.
+    pub nothing: &'a [u8],
+    /// What one step of each component of a word is worth, and of an action.
+    pub steps: [Vec<f32>; 2],
 }
 
-/// How alike a request is to an action's lines, each between -1 and 1; 0 where that cannot be told.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Alike {
-    /// To the nearest of them.
-    pub nearest: f32,
-    /// To all of them together.
-    pub gist: f32,
+/// A word of a request that has a sense.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Heard {
+    /// Its position in the request.
+    pub at: usize,
+    /// Corrected from a misspelt word.
+    pub guessed: bool,
+    /// What it counts, 1 for a word of the request's own.
+    pub worth: f32,
+    row: usize,
 }
 
-/// A request's direction, and what was compared with it so far.
+/// Where a request points.
 pub struct Meant<'s> {
     senses: &'s Senses<'s>,
-    vector: [i32; DIMENSIONS],
-    length: f32,
-    /// For each word of the vocabulary, its product with the request.
-    products: Vec<Cell<i32>>,
+    /// For each component, what one step of an action's is worth; the cosine is the sum of them.
+    direction: [i32; DIMENSIONS],
 }
 
 impl Senses<'_> {
-    /// What words mean together, each with what it is worth, at most 1; those without a sense say nothing.
-    pub fn meant(&self, words: impl Iterator<Item = (WordId, f32)>) -> Meant<'_> {
-        let mut vector = [0; DIMENSIONS];
-        for (word, worth) in words {
-            add(&mut vector, vector_of(self.vectors, word), (worth * WHOLE).round() as i32);
+    /// The word of a request, if it has a sense.
+    pub fn hear(&self, at: usize, stem: &str, guessed: bool) -> Option<Heard> {
+        Some(Heard { at, guessed, worth: 1.0, row: self.row(stem)? })
+    }
+
+    /// Whether people use the word when they ask for something.
+    pub fn is_known(&self, stem: &str) -> bool {
+        self.row(stem).is_some()
+    }
+
+    fn row(&self, stem: &str) -> Option<usize> {
+        let (keys, _) = self.keys.as_chunks::<KEY>();
+        keys.binary_search(&key(&[stem]).to_be_bytes()).ok()
+    }
+
+    /// What words mean together, each counted once.
+    pub fn meant(&self, words: impl Iterator<Item = Heard>) -> Meant<'_> {
+        let mut sum = [0.0_f32; DIMENSIONS];
+        let mut said: Vec<Heard> = words.collect();
+        said.sort_by(|one, other| one.row.cmp(&other.row).then(other.worth.total_cmp(&one.worth)));
+        said.dedup_by_key(|word| word.row);
+        for word in said {
+            add(&mut sum, row_of(self.words, word.row), word.worth);
         }
-        let known = self.vectors.len() / DIMENSIONS;
-        Meant { senses: self, vector, length: length(&vector), products: vec![Cell::new(UNKNOWN); known] }
+        Meant { senses: self, direction: self.direction(&sum) }
+    }
+
+    fn direction(&self, sum: &[f32; DIMENSIONS]) -> [i32; DIMENSIONS] {
+        let [of_words, of_actions] = &self.steps;
+        let length = sum.iter().zip(of_words).map(|(sum, step)| (sum * step).powi(2)).sum::<f32>().sqrt();
+        let mut direction = [0; DIMENSIONS];
+        if length > 0.0 {
+            let steps = of_words.iter().zip(of_actions);
+            for ((part, sum), (word, action)) in direction.iter_mut().zip(sum).zip(steps) {
+                *part = (sum * word * action / length * WHOLE).round() as i32;
+            }
+        }
+        direction
     }
 }
 
 impl Meant<'_> {
-    /// How alike it is to an action, given by its number and its lines.
-    pub fn alike(&self, action: usize, lines: &Lines) -> Alike {
-        let Senses { starts, lengths, unities, .. } = self.senses;
-        let start = starts.get(action).map_or(usize::MAX, |start| *start as usize);
-        let lengths = lengths.get(start..).unwrap_or_default();
-        let (mut nearest, mut sum, mut count) = (f32::MIN, 0.0, 0.0);
-        for (line, packed) in lines.iter().zip(lengths).filter(|(_, packed)| **packed > 0) {
-            let product: i32 = line.iter().map(|word| self.product(*word)).sum();
-            let cosine = product as f32 * inverse_length(*packed);
-            nearest = nearest.max(cosine);
-            sum += cosine;
-            count += 1.0;
+    /// How alike it is to an action: between -1 and 1; 0 where that cannot be told.
+    pub fn alike(&self, action: usize) -> f32 {
+        self.cosine(row_of(self.senses.actions, action), ROW)
+    }
+
+    /// How alike it is to what has nothing to do with GitLab.
+    pub fn foreign(&self) -> f32 {
+        self.senses.nothing.chunks_exact(ROW).map(|row| self.cosine(row, ROW)).fold(0.0, f32::max)
+    }
+
+    /// The actions that it is most like, best first; equal ones in catalog order.
+    pub fn nearest(&self, most: usize) -> Vec<usize> {
+        let rows = self.senses.actions.chunks_exact(ROW).enumerate();
+        let mut found: Vec<(f32, usize)> =
+            rows.map(|(action, row)| (self.cosine(row, 1 + LEADING), action)).collect();
+        shorten(&mut found, SHORTLIST);
+        for (cosine, action) in &mut found {
+            *cosine = self.alike(*action);
         }
-        let unity = unities.get(action).map_or(0.0, |unity| f32::from(*unity) / 255.0);
-        if count * unity * self.length == 0.0 {
-            return Alike::default();
-        }
-        let share = |product: f32| (product / self.length).clamp(-1.0, 1.0);
-        Alike { nearest: share(nearest), gist: share(sum / count / unity) }
+        shorten(&mut found, most);
+        found.sort_unstable_by(by_likeness);
+        found.into_iter().filter(|(cosine, _)| *cosine > 0.0).map(|(_, action)| action).collect()
     }
 
-    fn product(&self, word: WordId) -> i32 {
-        let Some(known) = self.products.get(usize::from(word)) else { return 0 };
-        if known.get() == UNKNOWN {
-            let parts = vector_of(self.senses.vectors, word).iter().zip(&self.vector);
-            known.set(parts.map(|(one, other)| i32::from(one.cast_signed()) * other).sum());
-        }
-        known.get()
+    /// The cosine over the components in the first bytes of a row.
+    fn cosine(&self, row: &[u8], bytes: usize) -> f32 {
+        let Some((scale, parts)) = row.get(..bytes).and_then(<[u8]>::split_first) else { return 0.0 };
+        product(parts, &self.direction) as f32 * scale_of(*scale) / WHOLE
     }
 }
 
-/// The vector of a word, as bytes.
-pub fn vector_of(vectors: &[u8], word: WordId) -> &[u8] {
-    let start = usize::from(word) * DIMENSIONS;
-    vectors.get(start..start + DIMENSIONS).unwrap_or_default()
+fn by_likeness(one: &(f32, usize), other: &(f32, usize)) -> Ordering {
+    other.0.total_cmp(&one.0).then(one.1.cmp(&other.1))
 }
 
-/// Adds a word's vector so many times.
-pub fn add(sum: &mut [i32; DIMENSIONS], vector: &[u8], times: i32) {
-    sum.iter_mut().zip(vector).for_each(|(sum, part)| *sum += times * i32::from(part.cast_signed()));
-}
-
-/// How long a vector is.
-pub fn length(vector: &[i32; DIMENSIONS]) -> f32 {
-    vector.iter().map(|part| (*part as f32).powi(2)).sum::<f32>().sqrt()
-}
-
-/// A length in one byte.
-#[allow(dead_code)] // The build script packs, the ranker reads.
-pub fn packed(length: f32) -> u8 {
-    if length == 0.0 {
-        return 0;
+fn shorten(found: &mut Vec<(f32, usize)>, most: usize) {
+    if found.len() > most {
+        found.select_nth_unstable_by(most, by_likeness);
+        found.truncate(most);
     }
-    ((length / LENGTH_LEAST).ln() / LENGTH_STEP.ln()).round().clamp(1.0, 255.0) as u8
 }
 
-/// One over a length that was packed.
-fn inverse_length(packed: u8) -> f32 {
-    INVERSE_LENGTHS.get(usize::from(packed)).copied().unwrap_or_default()
+fn row_of(rows: &[u8], row: usize) -> &[u8] {
+    rows.get(row * ROW..(row + 1) * ROW).unwrap_or_default()
 }
 
-const fn inverse_lengths() -> [f32; 256] {
-    let mut inverse = [0.0; 256];
-    let mut length = LENGTH_LEAST;
-    let mut rest = inverse.as_mut_slice();
-    while let Some((first, others)) = rest.split_first_mut() {
-        *first = 1.0 / length;
-        length *= LENGTH_STEP;
-        rest = others;
+fn add(sum: &mut [f32; DIMENSIONS], row: &[u8], worth: f32) {
+    let Some((scale, parts)) = row.split_first() else { return };
+    let scale = scale_of(*scale) * worth;
+    let (pairs, _) = sum.as_chunks_mut::<2>();
+    for ([first, second], byte) in pairs.iter_mut().zip(parts) {
+        *first += scale * lower(*byte) as f32;
+        *second += scale * upper(*byte) as f32;
     }
-    inverse
+}
+
+fn product(parts: &[u8], direction: &[i32; DIMENSIONS]) -> i32 {
+    let (pairs, _) = direction.as_chunks::<2>();
+    pairs.iter().zip(parts).map(|([first, second], byte)| lower(*byte) * first + upper(*byte) * second).sum()
+}
+
+/// The component in the lower half of a byte, from -7 to 7.
+fn lower(byte: u8) -> i32 {
+    i32::from((byte << 4).cast_signed() >> 4)
+}
+
+/// The one in the upper half.
+fn upper(byte: u8) -> i32 {
+    i32::from(byte.cast_signed() >> 4)
+}
+
+/// A scale that was packed; that of a vector of nothing is nothing.
+fn scale_of(packed: u8) -> f32 {
+    match packed {
+        0 => 0.0,
+        power => SCALE_LEAST * SCALE_STEP.powi(i32::from(power)),
+    }
 }

@@ -1,56 +1,71 @@
-//! Reads `catalog/senses.txt` and measures the actions' texts by it. Compiled into the build script alone.
+//! Reads `catalog/senses.txt`, which people's requests taught. Compiled into the build script alone.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::error::Error;
 
-use super::profile::{Lines, Profiles};
-use super::senses::{DIMENSIONS, Senses, add, length, packed, vector_of};
+use super::deeds::key;
+use super::senses::{DIMENSIONS, ROW, Senses};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// The senses of the words of the vocabulary, as bytes.
-pub fn build(text: &str, profiles: &Profiles<'_>) -> Outcome<Vec<u8>> {
-    let senses = read(text)?;
-    let mut vectors = Vec::new();
-    for word in profiles.vocabulary.words() {
-        vectors.extend(senses.get(word).copied().unwrap_or([0; DIMENSIONS]));
-    }
-    let (mut lengths, mut starts, mut unities) = (Vec::new(), Vec::new(), Vec::new());
-    for action in &profiles.actions {
-        starts.push(u32::try_from(lengths.len())?);
-        let unity = measure(&action.lines, &vectors, &mut lengths);
-        unities.push((unity * 255.0).round() as u8);
-    }
-    let senses = Senses { vectors: &vectors, lengths: &lengths, starts, unities: &unities };
-    Ok(postcard::to_allocvec(&senses)?)
-}
+/// What the lines with the worth of each component's steps begin with: those of words, then those of actions.
+const STEPS: [&str; 2] = ["words: ", "actions: "];
 
-/// Adds the lengths of lines, and says how nearly they point one way: 1 where they all do.
-fn measure(lines: &Lines, vectors: &[u8], lengths: &mut Vec<u8>) -> f32 {
-    let (mut sum, mut count) = ([0.0_f32; DIMENSIONS], 0.0_f32);
-    for line in lines.iter() {
-        let mut vector = [0; DIMENSIONS];
-        line.iter().for_each(|word| add(&mut vector, vector_of(vectors, *word), 1));
-        let length = length(&vector);
-        lengths.push(packed(length));
-        if length > 0.0 {
-            sum.iter_mut().zip(vector).for_each(|(sum, part)| *sum += part as f32 / length);
-            count += 1.0;
+/// What the names begin with of topics that have nothing to do with GitLab.
+const NOTHING: &str = "nothing.";
+
+/// The vectors of the words, and of the actions in the order of their ids, as bytes.
+pub fn build<'i>(text: &str, ids: impl Iterator<Item = &'i str>) -> Outcome<Vec<u8>> {
+    let mut steps = [Vec::new(), Vec::new()];
+    let mut words: BTreeMap<u32, Vec<u8>> = BTreeMap::new();
+    let mut actions: BTreeMap<&str, Vec<u8>> = BTreeMap::new();
+    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.starts_with('#')) {
+        let wrong = || format!("senses.txt:{}: {line}", at + 1);
+        if let Some((steps, numbers)) = steps_of(line, &mut steps) {
+            *steps = numbers.split(' ').map(str::parse).collect::<Result<_, _>>()?;
+            continue;
+        }
+        let (name, row) = row(line).ok_or_else(wrong)?;
+        let known = match name.contains('.') {
+            true => actions.insert(name, row),
+            false => words.insert(key(&[name]), row),
+        };
+        if known.is_some() {
+            return Err(format!("{}: another is called, or has the key of, {name}", wrong()).into());
         }
     }
-    sum.iter().map(|part| part * part).sum::<f32>().sqrt() / count.max(1.0)
+    if steps.iter().any(|steps| steps.len() != DIMENSIONS) {
+        return Err("senses.txt does not say what the steps of each component are worth".into());
+    }
+    let keys: Vec<u8> = words.keys().flat_map(|key| key.to_be_bytes()).collect();
+    let words: Vec<u8> = words.into_values().flatten().collect();
+    let nothing: Vec<u8> = actions
+        .iter()
+        .filter(|(name, _)| name.starts_with(NOTHING))
+        .flat_map(|(_, row)| row.clone())
+        .collect();
+    let actions: Vec<u8> = ids.flat_map(|id| actions.remove(id).unwrap_or(vec![0; ROW])).collect();
+    Ok(postcard::to_allocvec(&Senses {
+        keys: &keys,
+        words: &words,
+        actions: &actions,
+        nothing: &nothing,
+        steps,
+    })?)
 }
 
-/// The vectors by their words.
-fn read(text: &str) -> Outcome<HashMap<&str, [u8; DIMENSIONS]>> {
-    let rows = text.lines().enumerate().filter(|(_, line)| !line.starts_with('#'));
-    rows.map(|(at, line)| row(line).ok_or_else(|| format!("senses.txt:{}: {line}", at + 1).into())).collect()
+fn steps_of<'s, 'l>(line: &'l str, steps: &'s mut [Vec<f32>; 2]) -> Option<(&'s mut Vec<f32>, &'l str)> {
+    let found = steps.iter_mut().zip(STEPS);
+    found.filter_map(|(steps, name)| Some((steps, line.strip_prefix(name)?))).next()
 }
 
-/// A word and its vector: a signed byte in hexadecimal for each component.
-fn row(line: &str) -> Option<(&str, [u8; DIMENSIONS])> {
-    let (word, digits) = line.split_once(' ')?;
+/// A name and its vector: the scale as a byte and a digit for each component, all in hexadecimal.
+fn row(line: &str) -> Option<(&str, Vec<u8>)> {
+    let (name, digits) = line.split_once(' ')?;
     let byte = |at: usize| u8::from_str_radix(digits.get(2 * at..2 * at + 2)?, 16).ok();
-    let bytes: Vec<u8> = (0..digits.len() / 2).map(byte).collect::<Option<_>>()?;
-    Some((word, bytes.try_into().ok()?))
+    let scale = byte(0)?;
+    // The first digit of a pair is the earlier component, which lies in the lower half.
+    let pairs = (1..digits.len() / 2).map(|at| byte(at).map(|byte| byte.rotate_left(4)));
+    let row: Vec<u8> = std::iter::once(Some(scale)).chain(pairs).collect::<Option<_>>()?;
+    (row.len() == ROW).then_some((name, row))
 }

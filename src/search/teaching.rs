@@ -25,7 +25,7 @@ pub fn build(text: &str, known: &[&str]) -> Result<Vec<u8>, Box<dyn Error>> {
     }
     if names != known {
         return Err(
-            "deeds.txt has other deeds than language.toml: make it again with tools/deeds/train.py".into()
+            "deeds.txt has other deeds than language.toml: make it again with tools/learn/deeds.py".into()
         );
     }
     let keys: Vec<u8> = rows.keys().flat_map(|key| key.to_be_bytes()).collect();

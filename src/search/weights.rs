@@ -14,10 +14,10 @@ pub enum Feature {
     Id,
     /// How nearly one of those texts is what a stretch of the request says, whatever stands around it.
     Near,
-    /// How alike it means what one of those texts means.
+    /// How alike the request means what people ask it for with.
     Sense,
-    /// How alike it means what all of them mean together.
-    Gist,
+    /// How far it is behind the action that is most alike: 0 for that one, down to -1.
+    Behind,
     /// The verb asked for against its verb, method and risk.
     Verb,
     /// Its deed against those that all words of the request ask for: 0 for the likeliest, down to -1.
@@ -51,7 +51,7 @@ pub const FEATURES: [(Feature, &str); 19] = [
     (Feature::Id, "id"),
     (Feature::Near, "near"),
     (Feature::Sense, "sense"),
-    (Feature::Gist, "gist"),
+    (Feature::Behind, "behind"),
     (Feature::Verb, "verb"),
     (Feature::Deed, "deed"),
     (Feature::Change, "change"),
@@ -80,8 +80,9 @@ pub struct Weights {
     pub places: [PlaceWeight; PLACES.len()],
     /// BM25's k1: how soon more of the same word stops counting.
     pub saturation: f32,
-    /// In the order of [`FEATURES`].
-    pub features: [f32; FEATURES.len()],
+    /// Those of a request of few words, which says what it means, and of one of many, most of which tell a story; each in
+    /// the order of [`FEATURES`]. What is between is weighed by both.
+    pub features: [[f32; FEATURES.len()]; 2],
     /// What a word outside the head of the request is worth beside one within.
     pub beside: f32,
     /// What a word that the index does not know takes from the share that can be reached, in idf.
@@ -110,21 +111,19 @@ pub struct Weights {
     /// is for which that holds; of a longer one, a smaller share is about GitLab.
     pub meant: f32,
     pub short: f32,
+    /// A request whose share is smaller is meant all the same where it is so much more alike to an action than to what
+    /// has nothing to do with GitLab; where it is less so than the second, nothing is meant, whatever its share.
+    pub apart: f32,
+    pub foreign: f32,
     /// The least score of an answer.
     pub floor: f32,
-    /// The least score of what destroys, to stand first; and how near to one of its texts a request says it, whatever
-    /// its verb.
+    /// How likely what destroys has to be meant, of all that could be, to stand first; and where no verb asks for it.
     pub harm: f32,
-    pub said: f32,
+    pub unasked: f32,
     /// How far the verb asked for may be from its own for it to stand first: `show deleted branches` deletes none.
     pub against: f32,
-    /// What the likeness of its text is worth beside an answer's lead, and the least sum of both that is sure.
-    pub alike: f32,
+    /// How likely an answer has to be that is sure.
     pub sure: f32,
-    /// What an answer is less sure for that does another deed than the likeliest.
-    pub misdeed: f32,
-    /// Of more concepts than these, a request is less sure to be understood.
-    pub long: f32,
     /// Actions whose score is at least this share of the best are counted in the total.
     pub counted: f32,
 }
@@ -132,6 +131,9 @@ pub struct Weights {
 const fn place(boost: f32, dilution: f32) -> PlaceWeight {
     PlaceWeight { boost, dilution }
 }
+
+/// Scores so far apart are e times as likely: the features' weights are fitted to that.
+pub const TEMPERATURE: f32 = 0.08;
 
 pub const WEIGHTS: Weights = Weights {
     places: [
@@ -147,8 +149,14 @@ pub const WEIGHTS: Weights = Weights {
     ],
     saturation: 1.5,
     features: [
-        0.78, 0.11, 0.07, 0.15, 0.47, 0.51, 0.11, 0.25, 0.18, -0.30, 0.11, 0.07, 0.05, -0.02, 0.07, -0.08,
-        -0.13, -0.05, -0.10,
+        [
+            0.267, 0.124, 0.087, 0.246, 0.286, 0.369, 0.099, 0.200, 0.027, -0.051, 0.166, 0.114, 0.022,
+            -0.011, 0.067, -0.080, -0.090, -0.024, -0.100,
+        ],
+        [
+            0.200, 0.032, 0.034, 0.074, 0.448, 0.568, 0.021, 0.192, 0.031, -0.050, 0.025, 0.032, 0.030,
+            -0.011, 0.041, -0.080, -0.014, -0.024, -0.100,
+        ],
     ],
     beside: 0.7,
     unknown: 2.0,
@@ -164,20 +172,32 @@ pub const WEIGHTS: Weights = Weights {
     leads: 0.9,
     meant: 0.5,
     short: 4.0,
-    floor: 0.25,
-    harm: 0.9,
-    said: 0.5,
-    against: 0.9,
-    alike: 0.4,
-    sure: 0.63,
-    misdeed: 0.3,
-    long: 7.0,
+    apart: 0.4,
+    foreign: 0.1,
+    floor: 0.1,
+    harm: 0.35,
+    unasked: 0.45,
+    against: 0.85,
+    sure: 0.92,
     counted: 0.6,
 };
 
+/// Few words, and many.
+const FEW: f32 = 3.0;
+const MANY: f32 = 11.0;
+
+/// How long a request of so many words is: 0 for few, 1 for many.
+pub fn length(words: usize) -> f32 {
+    ((words as f32 - FEW) / (MANY - FEW)).clamp(0.0, 1.0)
+}
+
 impl Weights {
-    pub fn feature(&self, feature: Feature) -> f32 {
-        self.features.get(feature as usize).copied().unwrap_or_default()
+    /// The features' weights for a request of that [`length`].
+    pub fn of_length(&self, length: f32) -> [f32; FEATURES.len()] {
+        let [few, many] = &self.features;
+        let mut weights = *few;
+        weights.iter_mut().zip(many).for_each(|(weight, many)| *weight += length * (many - *weight));
+        weights
     }
 }
 

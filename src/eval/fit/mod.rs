@@ -8,12 +8,10 @@ use std::fmt;
 use super::figures::{Count, Figures};
 use super::{CaseSet, EvalError, Serving, ranked};
 use crate::catalog::Catalog;
-use crate::search::{Confidence, FEATURES, Feature, Features, Ranker, WEIGHTS, Weights};
+use crate::search::{self, Confidence, FEATURES, Feature, Features, Ranker, TEMPERATURE, WEIGHTS, Weights};
 
 /// Into how many parts the cases are cut; each is judged by a fit to the others.
 const FOLDS: u64 = 5;
-/// How sharply the best candidate stands out: scores lie about a tenth apart.
-const TEMPERATURE: f32 = 0.08;
 /// How many steps the gradient is followed, how far in each, and how much of the last step is kept.
 const STEPS: usize = 400;
 const STRIDE: f32 = 0.02;
@@ -28,8 +26,8 @@ const CALIBRATED: f64 = 0.975;
 /// What was fitted, and what it is worth on requests it was not fitted to.
 #[derive(Debug)]
 pub struct Fit {
-    /// The weights as they are, and as the cases have them.
-    pub weights: Vec<(&'static str, f32, f32)>,
+    /// The weights as they are, and as the cases have them, each for few words and for many.
+    pub weights: Vec<(&'static str, [f32; 2], [f32; 2])>,
     /// The other weights that the cases would have otherwise.
     pub moved: Vec<(String, f32, f32)>,
     /// Each set's figures: with the weights as they are, and cross-validated.
@@ -44,10 +42,14 @@ pub struct Fit {
     pub sure_held_out: Figures,
 }
 
+/// The weights of features for few words and for many, or how steep each is.
+type Slope = [Features; 2];
+
 /// A request's candidates: the features of each, and whether it is right.
 struct Judged {
     fold: u64,
     worth: f32,
+    length: f32,
     rows: Vec<(Features, bool)>,
 }
 
@@ -81,9 +83,9 @@ pub fn fit(catalog: &Catalog, sets: &[CaseSet]) -> Result<Fit, EvalError> {
     }
     let (limit, sure_held_out) = bench.calibrate(&fitted)?;
     let names = FEATURES.iter().map(|(_, name)| *name);
-    let weights = names.zip(WEIGHTS.features.iter().zip(&fitted.features));
+    let weights = names.enumerate().map(|(at, name)| (name, both(&WEIGHTS, at), both(&fitted, at)));
     Ok(Fit {
-        weights: weights.map(|(name, (now, fitted))| (name, *now, *fitted)).collect(),
+        weights: weights.collect(),
         moved: steps::moved(&WEIGHTS, &fitted),
         sets: figures,
         without,
@@ -103,15 +105,12 @@ fn judge(
     for set in sets {
         let worth = worth(set);
         for case in set.cases.iter().filter(|case| serving.answers(case)) {
-            let rows: Vec<(Features, bool)> = ranker
-                .judge(&case.request)?
-                .into_iter()
-                .filter_map(|(action, features)| {
-                    Some((features, serving.is_right(catalog.id(action)?, case)))
-                })
-                .collect();
+            let search::Judged { length, candidates } = ranker.judge(&case.request)?;
+            let right = |action| catalog.id(action).is_some_and(|id| serving.is_right(id, case));
+            let rows: Vec<(Features, bool)> =
+                candidates.into_iter().map(|(action, features)| (features, right(action))).collect();
             if rows.iter().any(|(_, right)| *right) {
-                judged.push(Judged { fold: fold(&case.request), worth, rows });
+                judged.push(Judged { fold: fold(&case.request), worth, length, rows });
             }
         }
     }
@@ -132,27 +131,32 @@ fn climb(judged: &[Judged], is_used: impl Fn(&Judged) -> bool, without: Option<u
     let all: f32 = used.iter().map(|judged| judged.worth).sum();
     let start = WEIGHTS.features;
     let mut weights = start;
-    let mut speed = Features::default();
+    let mut speed = Slope::default();
     for _ in 0..STEPS {
-        let mut slope = Features::default();
+        let mut slope = Slope::default();
         for judged in &used {
             add_slope(&mut slope, judged, &weights);
         }
-        for (at, ((weight, speed), slope)) in weights.iter_mut().zip(&mut speed).zip(slope).enumerate() {
-            let held = start.get(at).map_or(0.0, |start| HOLD * (*weight - start));
-            *speed = MOMENTUM * *speed + slope / all.max(1e-6) - held;
-            *weight += STRIDE * *speed;
-            if without == Some(at) {
-                *weight = 0.0;
-            } else if is_rule(at) {
-                *weight = start.get(at).copied().unwrap_or_default();
+        let parts = weights.iter_mut().zip(&mut speed).zip(slope).zip(&start);
+        for (((weights, speed), slope), start) in parts {
+            for (at, ((weight, speed), slope)) in weights.iter_mut().zip(speed).zip(slope).enumerate() {
+                let held = start.get(at).map_or(0.0, |start| HOLD * (*weight - start));
+                *speed = MOMENTUM * *speed + slope / all.max(1e-6) - held;
+                *weight += STRIDE * *speed;
+                if without == Some(at) {
+                    *weight = 0.0;
+                } else if is_rule(at) {
+                    *weight = start.get(at).copied().unwrap_or_default();
+                }
             }
         }
     }
-    // The scale is free; what the score of a good answer is stays.
-    let scale = start.iter().map(|w| w.abs()).sum::<f32>() / weights.iter().map(|w| w.abs()).sum::<f32>();
-    weights.iter_mut().for_each(|weight| *weight *= scale);
     Weights { features: weights, ..WEIGHTS }
+}
+
+/// The weights of a feature for few words and for many.
+fn both(weights: &Weights, at: usize) -> [f32; 2] {
+    weights.features.map(|features| features.get(at).copied().unwrap_or_default())
 }
 
 fn is_rule(at: usize) -> bool {
@@ -160,8 +164,9 @@ fn is_rule(at: usize) -> bool {
 }
 
 /// Adds the slope of the likelihood that one of a request's right answers comes first.
-fn add_slope(slope: &mut Features, judged: &Judged, weights: &Features) {
-    let score = |features: &Features| features.iter().zip(weights).map(|(f, w)| f * w).sum::<f32>();
+fn add_slope(slope: &mut Slope, judged: &Judged, weights: &Slope) {
+    let weights = Weights { features: *weights, ..WEIGHTS }.of_length(judged.length);
+    let score = |features: &Features| features.iter().zip(&weights).map(|(f, w)| f * w).sum::<f32>();
     let scores: Vec<f32> = judged.rows.iter().map(|(features, _)| score(features) / TEMPERATURE).collect();
     let most = scores.iter().copied().fold(f32::MIN, f32::max);
     let odds: Vec<f32> = scores.iter().map(|score| (score - most).exp()).collect();
@@ -169,8 +174,11 @@ fn add_slope(slope: &mut Features, judged: &Judged, weights: &Features) {
     let right: f32 = odds.iter().zip(&judged.rows).filter(|(_, row)| row.1).map(|(odds, _)| odds).sum();
     for (odds, (features, is_right)) in odds.iter().zip(&judged.rows) {
         let pull = if *is_right { odds / right.max(f32::MIN_POSITIVE) } else { 0.0 } - odds / all;
-        for (slope, feature) in slope.iter_mut().zip(features) {
-            *slope += judged.worth * pull * feature / TEMPERATURE;
+        let shares = [1.0 - judged.length, judged.length];
+        for (slope, share) in slope.iter_mut().zip(shares) {
+            for (slope, feature) in slope.iter_mut().zip(features) {
+                *slope += share * judged.worth * pull * feature / TEMPERATURE;
+            }
         }
     }
 }
@@ -266,11 +274,19 @@ fn worth(set: &CaseSet) -> f32 {
 
 impl fmt::Display for Fit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "feature       now   fitted   without it, cross-validated: first, MRR")?;
+        writeln!(
+            f,
+            "feature     now: few, many   fitted: few, many   without it, cross-validated: first, MRR"
+        )?;
         for ((name, now, fitted), (_, without)) in self.weights.iter().zip(&self.without) {
             let (first, rank) = (without.first * 100.0, without.reciprocal_rank);
             let loss = (self.all.first - without.first) * 100.0;
-            writeln!(f, "{name:<12}{now:6.2}{fitted:8.2}   {first:.1} % ({loss:+.1} for it)  {rank:.3}")?;
+            let [few, many] = fitted;
+            let [few_now, many_now] = now;
+            writeln!(
+                f,
+                "{name:<12}{few_now:7.3}{many_now:7.3}  {few:7.3}{many:7.3}   {first:.1} % ({loss:+.1} for it)  {rank:.3}"
+            )?;
         }
         for (name, now, fitted) in &self.moved {
             writeln!(f, "{name:<24}{now:6.2}{fitted:8.2}")?;

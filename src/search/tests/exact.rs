@@ -53,6 +53,45 @@ fn a_page_of_gitlab_finds_what_reads_it() {
 }
 
 #[test]
+fn pages_of_groups_of_the_instance_and_of_oneself_are_read_by_their_own() {
+    for (page, id) in [
+        ("https://gitlab.com/groups/acme/-/boards", "board.list"),
+        ("https://gitlab.com/groups/acme/-/settings/access_tokens", "group_access_token.list"),
+        ("https://gitlab.com/acme/widget/-/settings/access_tokens", "project_access_token.list"),
+        ("https://gitlab.com/dashboard/todos", "todo.list"),
+        ("https://gitlab.example.com/admin/users", "user.list"),
+        ("https://gitlab.com/-/user_settings/ssh_keys", "ssh_key.list"),
+        ("https://gitlab.com/acme", "group.get"),
+        ("https://gitlab.com/acme/widget/issues/7", "issue.get"),
+    ] {
+        assert_eq!(first(page), id, "{page}");
+    }
+}
+
+#[test]
+fn a_call_in_a_command_is_its_path() {
+    for (command, id) in [
+        ("curl -H 'PRIVATE-TOKEN: x' \"https://gitlab.example.com/api/v4/projects/5/issues\"", "issue.list"),
+        ("curl --request DELETE https://gitlab.com/api/v4/projects/5/hooks/3", "webhook.delete"),
+        ("curl -d title=x https://gitlab.com/api/v4/projects/5/issues", "issue.create"),
+        ("what does PUT /api/v4/projects/5/merge_requests/3/merge do", "merge_request.merge"),
+    ] {
+        assert_eq!(first(command), id, "{command}");
+    }
+}
+
+#[test]
+fn a_field_of_graphql_finds_what_calls_it() {
+    // The action that stands for the one that calls it.
+    assert_eq!(first("mutation mergeRequestSetDraft"), "merge_request.update");
+    assert_eq!(first("promoteToEpic"), "issue.promote_to_epic");
+    for field in ["query { project.mergeRequests }", "project.mergeRequests", "graphql project.mergeRequests"]
+    {
+        assert_eq!(first(field), "merge_request.list", "{field}");
+    }
+}
+
+#[test]
 fn a_path_that_no_operation_has_is_read_as_words() {
     let found = find("/projects/1/nothing/like/this");
     assert_ne!(found.confidence, Confidence::High);

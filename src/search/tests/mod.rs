@@ -7,6 +7,7 @@ mod mentions;
 mod normalise;
 mod ranking;
 mod senses;
+
 mod typos;
 mod windows;
 mod words;

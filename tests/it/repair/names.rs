@@ -36,7 +36,7 @@ fn a_misspelt_id_is_mended() {
 #[test]
 fn a_miss_carries_the_likeliest_signatures_in_both_forms() {
     let mut client = Client::sandbox();
-    let arguments = json!({"action": "list the branches of a project", "params": {"fullPath": WIDGET}});
+    let arguments = json!({"action": "list the branches", "params": {"fullPath": WIDGET}});
     let reply = client.call(EXECUTE, arguments.clone());
     let candidates = reply.structured["error"]["candidates"].as_array().unwrap().clone();
     assert!((1..=3).contains(&candidates.len()), "{candidates:?}");

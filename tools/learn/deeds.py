@@ -1,9 +1,9 @@
 """Makes catalog/deeds.txt: what each word, and each two neighbouring words, say for and against each kind of deed.
 
     pip install torch
-    python3 tools/deeds/train.py
+    python3 tools/learn/deeds.py
 
-It reads catalog/actions and catalog/language.toml, and nothing else: neither GitLab's documents nor any of the requests
+It reads catalog/actions, catalog/requests and catalog/language.toml, and nothing else: neither GitLab's documents nor any of the requests
 that the finder is measured with. It takes about a minute on two cores. The seed is fixed; on another machine, or with
 another version of torch, a few numbers come out one higher or lower.
 
@@ -15,9 +15,7 @@ said takes the weight of what is said around it. The pairs and words that tell m
 """
 
 import argparse
-import json
 import os
-import sys
 import tomllib
 from collections import defaultdict
 from pathlib import Path
@@ -25,10 +23,7 @@ from pathlib import Path
 import torch
 from torch.nn import functional
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools/senses"))
-
-from words import Words, split  # noqa: E402
+from texts import ROOT, ranked, requests, stems
 
 SEED = 0
 EPOCHS = 25
@@ -47,7 +42,7 @@ STEPS = 16
 
 HEADER = """\
 # What words say for and against each kind of deed: a signed byte in hexadecimal for each, then the word or the two; `^` is
-# the beginning of a request and `$` its end. Made by tools/deeds/train.py from catalog/actions; that says how. Made again
+# the beginning of a request and `$` its end. Made by tools/learn/deeds.py, which says how. Made again
 # whenever the deeds of language.toml change, or many of the catalog's texts.
 """
 
@@ -57,7 +52,7 @@ def main():
     arguments.add_argument("--out", type=Path, default=ROOT / "catalog/deeds.txt")
     asked = arguments.parse_args()
     torch.manual_seed(SEED)
-    texts = Texts(ROOT)
+    texts = Texts()
     print(f"{len(texts.bags)} texts, {len(texts.words)} words and pairs, {len(texts.deeds)} deeds")
     write(asked.out, texts, train(texts))
 
@@ -65,24 +60,27 @@ def main():
 class Texts:
     """The texts of the actions that people ask for, in numbers: the summary and the phrases."""
 
-    def __init__(self, root):
-        language = tomllib.loads((root / "catalog/language.toml").read_text())
-        self.stems = Words(language)
+    def __init__(self):
+        language = tomllib.loads((ROOT / "catalog/language.toml").read_text())
         self.deeds = [deed["name"] for deed in language["deed"]]
         self.verbs = {verb: number for number, deed in enumerate(language["deed"]) for verb in deed["verbs"]}
-        ranked = [action for action in read(root / "catalog/actions") if not action.get("twin")]
+        actions, said = ranked(), requests()
         done = defaultdict(set)
-        for action in ranked:
+        for action in actions:
             done[domain(action)].add(self.deed(action))
-        rows, spread = [], defaultdict(set)
-        for action in ranked:
+        lines, owners = [], []
+        for action in actions:
             if action.get("audience") == "machine" or len(done[domain(action)]) < 2:
                 continue
-            for text in [action["summary"], *action.get("phrases", [])]:
-                telling = sorted(set(self.telling(text)))
-                rows.append((telling, self.deed(action), domain(action)))
-                for words in telling:
-                    spread[words].add(domain(action))
+            for text in [action["summary"], *action.get("phrases", []), *said.get(action["action"], [])]:
+                lines.append(text)
+                owners.append((self.deed(action), domain(action)))
+        rows, spread = [], defaultdict(set)
+        for heard, (deed, where) in zip(stems(lines), owners):
+            telling = sorted(set(pairs(heard)))
+            rows.append((telling, deed, where))
+            for words in telling:
+                spread[words].add(where)
         self.words = sorted(words for words, domains in spread.items() if len(domains) >= DOMAINS)
         numbers = {words: number for number, words in enumerate(self.words)}
         bags = [[numbers[words] for words in telling if words in numbers] for telling, _, _ in rows]
@@ -93,12 +91,6 @@ class Texts:
             self.bags[row, : len(bag)] = torch.tensor(bag, dtype=torch.long)
             self.choices[row, list(done[where])] = True
         self.right = torch.tensor([deed for _, deed, _ in rows])
-
-    def telling(self, text):
-        """The stems of a text and the pairs of its neighbours, its ends among them; no numbers."""
-        stems = [self.stems.stem(word) for word in split(text)]
-        stems = [stem for stem in stems if not stem.isdigit()]
-        return stems + [" ".join(pair) for pair in zip(["^", *stems], [*stems, "$"])]
 
     def deed(self, action):
         """As src/search/indexing.rs has it: by the verb, else by what the method does."""
@@ -114,11 +106,10 @@ def domain(action):
     return action["action"].split(".")[0]
 
 
-def read(folder):
-    for path in sorted(folder.glob("*.jsonl")):
-        for line in path.read_text().splitlines():
-            if line.startswith("{"):
-                yield json.loads(line)
+def pairs(heard):
+    """The stems of a text and the pairs of its neighbours, its ends among them."""
+    words = [stem for stem in heard if not stem.startswith("<")]
+    return words + [" ".join(pair) for pair in zip(["^", *words], [*words, "$"])]
 
 
 def train(texts):
