@@ -42,7 +42,7 @@ struct Reach {
 }
 
 /// For a request, or a clause of it.
-const WIDE: Reach = Reach { words: 96, alike: 24 };
+const WIDE: Reach = Reach { words: 64, alike: 24 };
 /// For a window, of which the best alone is wanted.
 const NARROW: Reach = Reach { words: 32, alike: 0 };
 
