@@ -1,5 +1,5 @@
 //! Prints the stems that the finder hears in each line of standard input. The senses and deeds are learnt by them:
-//! tools/senses/train.py and tools/deeds/train.py run this.
+//! tools/learn runs this.
 
 use std::error::Error;
 use std::io::{BufRead, BufWriter, Write};

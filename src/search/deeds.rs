@@ -66,14 +66,19 @@ impl Deeds<'_> {
     }
 
     fn row(&self, key: u32) -> Option<usize> {
-        let (keys, _) = self.keys.as_chunks::<KEY>();
-        keys.binary_search(&key.to_be_bytes()).ok()
+        place(self.keys, key)
     }
 }
 
 /// Stand before the first word and after the last.
 const START: &str = "^";
 const END: &str = "$";
+
+/// Where a key stands among sorted ones, each with its lowest byte last.
+pub fn place(keys: &[u8], key: u32) -> Option<usize> {
+    let (keys, _) = keys.as_chunks::<KEY>();
+    keys.binary_search(&key.to_be_bytes()).ok()
+}
 
 /// The number that a word, or two, are found by (FNV-1a); the build script sees to it that no two share one.
 pub fn key(words: &[&str]) -> u32 {

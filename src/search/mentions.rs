@@ -1,6 +1,8 @@
 //! Things that a request names rather than means: `#12`, `!45`, `@alice`, `group/project`, a URL, quoted text,
 //! a commit's hash, a number. They are taken out of the words; what kind of thing it was stays as a hint.
 
+use super::normalise::split;
+
 /// What a mention tells of its kind, as a word of GitLab's.
 pub type Kind = &'static str;
 
@@ -52,7 +54,7 @@ pub trait Terms {
     /// `acme/web` a name, whatever texts speak of the web.
     fn is_term(&self, word: &str) -> bool;
 
-    /// Whether a word is the verb of some id: `issue.list` is words, `pom.xml` a file.
+    /// Whether a word is the verb of some id: `mergeRequests.list` is words, `pom.xml` and `Cargo.lock` are files.
     fn is_verb(&self, word: &str) -> bool;
 }
 
@@ -212,7 +214,8 @@ fn is_file(chunk: &str, terms: &dyn Terms) -> bool {
     let Some((stem, extension)) = chunk.rsplit_once('.') else { return false };
     let plausible =
         (1..=5).contains(&extension.len()) && extension.bytes().all(|b| b.is_ascii_alphanumeric());
-    let words = extension.len() > 2 && terms.is_verb(&extension.to_lowercase());
+    let are_terms = || split(stem).iter().all(|word| terms.is_term(word));
+    let words = terms.is_verb(&extension.to_lowercase()) && are_terms();
     plausible
         && !words
         && !HOSTS.contains(&extension)

@@ -6,7 +6,7 @@ use super::evidence::Evidence;
 use super::request::{Concept, Reader, Request};
 use super::score::{Features, Scored, Scorer};
 use super::segment::Segment;
-use super::weights::{FEATURES, Feature, TEMPERATURE, Weights, length};
+use super::weights::{FEATURES, Feature, TEMPERATURE, Weights};
 use super::{Confidence, Hit, Judged, Query, Ranker, Ranking, SearchError, routes, suggest};
 
 /// The first of several intents comes so far before what the whole request says.
@@ -53,7 +53,7 @@ pub fn judge(ranker: &Ranker, words: &str) -> Result<Judged, SearchError> {
     let whole = request.whole(&ranker.lexicon);
     let scored = scorer.rank(&whole);
     let candidates = scored.into_iter().map(|one| (one.action, one.features)).collect();
-    Ok(Judged { length: scorer.length(&whole), candidates })
+    Ok(Judged { length: request.length(&whole), candidates })
 }
 
 /// The stems of a text, as senses are learnt by them.
@@ -331,8 +331,7 @@ fn explain(scored: &Scored, request: &Request, whole: &Segment, ranker: &Ranker)
         None => "asked for: nothing in particular".to_owned(),
     });
     let object = whole.object.and_then(|at| request.concepts.get(at));
-    let heard = request.heard.iter().filter(|heard| whole.counts(heard.at, heard.guessed));
-    let weights = ranker.weights.of_length(length(heard.count()));
+    let weights = ranker.weights.of_length(request.length(whole));
     lines.extend(object.map(|object| format!("object: {}", object.label)));
     for (((_, name), value), weight) in FEATURES.iter().zip(&scored.features).zip(weights) {
         if *value != 0.0 {

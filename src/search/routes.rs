@@ -174,12 +174,15 @@ fn page(path: &str) -> (Option<&'static str>, String) {
     if let Some((owner, page)) = path.split_once("/-/") {
         return found(if owner.starts_with("groups/") { GROUP } else { PROJECT }, page);
     }
-    let root = path.split('/').next().unwrap_or_default();
-    match path.splitn(3, '/').collect::<Vec<_>>().as_slice() {
-        _ if ROOTS.contains(&root) => found(INSTANCE, path),
-        [_] => found("GET", "groups/:id"),
-        // As GitLab wrote its pages before `/-/`.
-        [_, _, page] if OLD_PAGES.iter().any(|old| page.starts_with(old)) => found(PROJECT, page),
-        _ => found("GET", "projects/:id"),
+    let segments: Vec<&str> = path.split('/').collect();
+    if segments.first().is_some_and(|root| ROOTS.contains(root)) {
+        return found(INSTANCE, path);
+    }
+    // As GitLab wrote its pages before `/-/`; a project's path has two segments at least.
+    let old = segments.iter().skip(2).position(|segment| OLD_PAGES.contains(segment));
+    match old.and_then(|at| segments.get(at + 2..)) {
+        Some(page) => found(PROJECT, &page.join("/")),
+        None if segments.len() == 1 => found("GET", "groups/:id"),
+        None => found("GET", "projects/:id"),
     }
 }

@@ -9,7 +9,7 @@ use super::request::Request;
 use super::said::{Matched, Said};
 use super::segment::Segment;
 use super::senses::{Meant, Senses};
-use super::weights::{FEATURES, Feature, Weights, length};
+use super::weights::{FEATURES, Feature, Weights};
 
 /// The features of one action, in the order of [`FEATURES`].
 pub type Features = [f32; FEATURES.len()];
@@ -178,7 +178,7 @@ impl Scorer<'_> {
             mass: 0.0,
             meant: self.meant(segment),
             deeds: self.asked(segment),
-            weights: self.weights.of_length(self.length(segment)),
+            weights: self.weights.of_length(self.request.length(segment)),
         };
         for at in &segment.concepts {
             let Some(concept) = self.request.concepts.get(*at) else { continue };
@@ -190,12 +190,6 @@ impl Scorer<'_> {
             }
         }
         said
-    }
-
-    /// How long a segment is: 0 for one of few words, 1 for one of many.
-    pub fn length(&self, segment: &Segment) -> f32 {
-        let heard = self.request.heard.iter().filter(|heard| segment.counts(heard.at, heard.guessed));
-        length(heard.count())
     }
 
     /// What the words of a segment mean.

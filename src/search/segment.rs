@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::lexicon::{Asked, Lexicon};
 use super::profile::{Kind, WordId};
 use super::request::{Concept, Request};
+use super::weights::length;
 
 /// Longer stretches without a new verb are looked at in windows of this many concepts.
 const WINDOW: usize = 5;
@@ -37,6 +38,11 @@ impl Request {
     /// The request as a whole.
     pub fn whole(&self, lexicon: &Lexicon) -> Segment {
         self.segment((0..self.concepts.len()).collect(), lexicon)
+    }
+
+    /// How long a segment is, by its words that have a sense: see [`length`].
+    pub fn length(&self, segment: &Segment) -> f32 {
+        length(self.heard.iter().filter(|heard| segment.counts(heard.at, heard.guessed)).count())
     }
 
     /// Whether a segment begins with a verb that asks for something: `list them`, not `they were deleted`.

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
-use super::deeds::key;
+use super::deeds::{key, place};
 
 /// How many components a vector has. The first tell actions apart best.
 pub const DIMENSIONS: usize = 128;
@@ -26,9 +26,6 @@ const SHORTLIST: usize = 128;
 
 /// One in whole numbers, for a component of a request's direction; what [`product`] adds up stays below 2^31.
 const WHOLE: f32 = 1_048_576.0;
-
-/// How many bytes a key has.
-const KEY: usize = 4;
 
 /// The vectors, read in place.
 #[derive(Debug, Serialize, Deserialize)]
@@ -76,8 +73,7 @@ impl Senses<'_> {
     }
 
     fn row(&self, stem: &str) -> Option<usize> {
-        let (keys, _) = self.keys.as_chunks::<KEY>();
-        keys.binary_search(&key(&[stem]).to_be_bytes()).ok()
+        place(self.keys, key(&[stem]))
     }
 
     /// What words mean together, each counted once.

@@ -7,7 +7,7 @@ use super::meaning::{Meant, by_number};
 use super::{EXECUTE, ErrorKind, ExecuteRequest, FIND, ToolError, Tools, candidates, refusal};
 use crate::call::{self, Fault, Kind, Page, Routed};
 use crate::catalog::{Action, Method, Operation, Risk, Scope};
-use crate::search::{Confidence, Query};
+use crate::search::{Confidence, Hit, Query};
 
 /// The action at the place that stands as `action`; none where that is no place.
 pub fn of(tools: &Tools, request: &ExecuteRequest) -> Option<Result<Meant, ToolError>> {
@@ -227,7 +227,9 @@ fn listing(tools: &Tools, url: &str) -> Result<Option<String>, ToolError> {
     let ranker = tools.ranker().map_err(|error| refusal::internal(&error))?;
     let ranking = ranker.rank(&tools.catalog, &asked).map_err(|error| refusal::internal(&error))?;
     let is_exact = ranking.confidence == Confidence::High && ranking.total == 1;
-    Ok(ranking.hits.into_iter().next().filter(|_| is_exact).map(|hit| hit.action.id))
+    // A page with a form for something new only shows the form.
+    let reads = |hit: &Hit| is_exact && hit.action.risk == Risk::Read;
+    Ok(ranking.hits.into_iter().next().filter(reads).map(|hit| hit.action.id))
 }
 
 /// The address is another GitLab's, or nothing of this one's.

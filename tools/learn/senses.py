@@ -89,10 +89,10 @@ class Texts:
         self.actions = [*known, *topics]
         self.lines, self.spared, owners = [], [], []
         for number, action in enumerate(self.actions):
-            kept = [(at, line) for at, line in enumerate(said.get(action, []))]
-            untaught = [line for at, line in kept if spared and (at + number) % spared == 0 and action in known]
-            self.spared += [(line, action) for line in untaught]
-            for line in known.get(action, []) + [line for _, line in kept if line not in untaught]:
+            is_spared = lambda at: spared and (at + number) % spared == 0 and action in known
+            asked = list(enumerate(said.get(action, [])))
+            self.spared += [(line, action) for at, line in asked if is_spared(at)]
+            for line in known.get(action, []) + [line for at, line in asked if not is_spared(at)]:
                 self.lines.append(line)
                 owners.append(number)
         self.owners = torch.tensor(owners)

@@ -63,6 +63,8 @@ fn pages_of_groups_of_the_instance_and_of_oneself_are_read_by_their_own() {
         ("https://gitlab.com/-/user_settings/ssh_keys", "ssh_key.list"),
         ("https://gitlab.com/acme", "group.get"),
         ("https://gitlab.com/acme/widget/issues/7", "issue.get"),
+        ("https://gitlab.com/acme/tools/widget/issues/7", "issue.get"),
+        ("https://gitlab.com/acme/tools/treehouse", "project.get"),
     ] {
         assert_eq!(first(page), id, "{page}");
     }

@@ -11,7 +11,7 @@ impl Terms for Few {
     }
 
     fn is_verb(&self, word: &str) -> bool {
-        word == "list"
+        ["list", "lock"].contains(&word)
     }
 }
 
@@ -31,6 +31,8 @@ fn references_tell_their_kind() {
     assert_eq!(kinds("what does @alice do"), ["user"]);
     assert_eq!(kinds("show a1b2c3d4"), ["commit"]);
     assert_eq!(kinds("read README.md"), ["file"]);
+    assert_eq!(kinds("read Cargo.lock"), ["file"]);
+    assert_eq!(kinds("issueList.list"), [""; 0]);
     assert_eq!(kinds("approve https://gitlab.com/a/b/-/merge_requests/7 now"), ["merge request"]);
 }
 

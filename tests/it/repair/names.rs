@@ -253,6 +253,11 @@ fn a_pasted_page_is_read() {
         let reply = runs(&mut client, json!({"action": given}), &["understood", filled.as_str().unwrap()]);
         assert_eq!(reply["action"], id, "{page}");
     }
+    // A page with a form makes nothing, whatever it would be filled with.
+    for form in ["issues/new?title=Squeaks", "merge_requests/new?title=Squeaks", "pipelines/new?ref=main"] {
+        let reply = client.call(EXECUTE, json!({"action": format!("{root}/acme/widget/-/{form}")}));
+        assert!(reply.structured["error"].is_object(), "{form}: {}", reply.text);
+    }
     // The sandbox has no wiki; what would be asked says enough.
     let wiki = format!("{root}/acme/widget/-/wikis/guides/oiling");
     let reply = runs(&mut client, json!({"action": wiki, "dry_run": true}), &["understood"]);
