@@ -5,7 +5,7 @@
 //! 3. [`normalise`], [`guess`]: words to stems, misspelt ones to the nearest known.
 //! 4. [`lexicon`], [`request`], [`segment`]: phrases, synonyms, the verb, the object, where; clauses and windows.
 //! 5. [`evidence`]: BM25F over the places of the index.
-//! 6. [`score`], [`intent`], [`senses`], [`deeds`]: the features of the best by evidence, weighed by [`weights`].
+//! 6. [`score`], [`intent`], [`senses`], [`units`], [`deeds`]: the features of the best by evidence, weighed by [`weights`].
 //! 7. [`ranking`]: windows joined, the destructive held back, confidence.
 //!
 //! The only place that names tantivy and strsim. Depends on the catalog alone.
@@ -30,6 +30,7 @@ mod score;
 mod segment;
 mod senses;
 mod suggest;
+mod units;
 mod weights;
 
 #[cfg(test)]
@@ -45,6 +46,7 @@ pub use nearest::nearest;
 use profile::Profiles;
 pub use score::Features;
 use senses::Senses;
+use units::Units;
 pub use weights::{FEATURES, Feature, PlaceWeight, TEMPERATURE, WEIGHTS, Weights};
 
 static PROFILES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/search_profiles.bin"));
@@ -131,6 +133,7 @@ pub struct Ranker {
     index: InvertedIndex,
     profiles: Profiles<'static>,
     senses: Senses<'static>,
+    units: Units,
     deeds: Deeds<'static>,
     lexicon: Lexicon,
     weights: Weights,
@@ -154,7 +157,8 @@ impl Ranker {
         let senses: Senses<'static> = postcard::from_bytes(SENSES).map_err(SearchError::Embedded)?;
         let deeds: Deeds<'static> = postcard::from_bytes(DEEDS).map_err(SearchError::Embedded)?;
         let lexicon = Lexicon::new(catalog.words()?, &profiles);
-        Ok(Ranker { index: InvertedIndex::open(&profiles)?, profiles, senses, deeds, lexicon, weights })
+        let (index, units) = (InvertedIndex::open(&profiles)?, Units::new(&senses));
+        Ok(Ranker { index, profiles, senses, units, deeds, lexicon, weights })
     }
 
     /// What is known of the actions that a request could mean, whether or not it names one outright. What a fit of the

@@ -51,12 +51,16 @@ impl Stemmer {
 /// The lower-case words of a text: split at whatever is no letter or digit, and within `camelCase`.
 pub fn split(text: &str) -> Vec<String> {
     let pieces = text.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’');
-    pieces.map(without_possessive).flat_map(humps).filter(|word| !word.is_empty()).collect()
+    pieces.map(uncontracted).flat_map(humps).filter(|word| !word.is_empty()).collect()
 }
 
-fn without_possessive(word: &str) -> &str {
+/// What is drawn together with the word before it: `we're` is no `were`. `not` stays, as in `don't`.
+const CONTRACTED: [&str; 6] = ["s", "re", "ll", "ve", "d", "m"];
+
+fn uncontracted(word: &str) -> &str {
     let word = word.trim_matches(['\'', '’']);
-    word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(word)
+    let parted = word.rsplit_once(['\'', '’']);
+    parted.filter(|(_, end)| CONTRACTED.contains(end)).map_or(word, |(word, _)| word)
 }
 
 /// The parts of `fullPath` and `MergeRequest`, in lower case; a name such as `GitLab` or `OAuth` is one word.

@@ -4,9 +4,9 @@ use crate::catalog::{Action, Catalog, Risk};
 
 use super::evidence::Evidence;
 use super::request::{Concept, Reader, Request};
-use super::score::{Features, Scored, Scorer};
+use super::score::{Scored, Scorer};
 use super::segment::Segment;
-use super::weights::{FEATURES, Feature, TEMPERATURE, Weights};
+use super::weights::{FEATURES, Feature, Weights};
 use super::{Confidence, Hit, Judged, Query, Ranker, Ranking, SearchError, routes, suggest};
 
 /// The first of several intents comes so far before what the whole request says.
@@ -28,17 +28,25 @@ pub fn rank(ranker: &Ranker, catalog: &Catalog, query: &Query<'_>) -> Result<Ran
     let scorer = scorer(ranker, &request, &evidence);
     let whole = request.whole(&ranker.lexicon);
     let mut scored = scorer.rank(&whole);
-    let apart = scorer.apart(&whole, &scored);
+    let is_meant = scorer.is_meant(&whole, &scored);
     join_windows(&mut scored, &scorer, ranker);
-    let asked = |one: &Scored| query.domain.is_none_or(|domain| is_of(catalog, one.action, domain));
-    scored.retain(asked);
-    let mut found = Found::new(catalog, query, &scored, &ranker.weights);
+    if let Some(domain) = query.domain {
+        keep_domain(&mut scored, |action| is_of(catalog, action, domain));
+    }
+    let mut found = Found::new(catalog, query, &ranker.weights);
     for one in &scored {
         if !found.take(one)? {
             break;
         }
     }
-    found.ranking(ranker, &request, &whole, apart)
+    found.ranking(ranker, &request, &whole, is_meant)
+}
+
+/// Leaves the actions of a domain alone, one of which is meant.
+fn keep_domain(scored: &mut Vec<Scored>, is_of: impl Fn(usize) -> bool) {
+    scored.retain(|one| is_of(one.action));
+    let all: f32 = scored.iter().map(|one| one.chance).sum();
+    scored.iter_mut().for_each(|one| one.chance /= all.max(f32::MIN_POSITIVE));
 }
 
 fn is_of(catalog: &Catalog, action: usize, domain: &str) -> bool {
@@ -66,12 +74,12 @@ fn read(ranker: &Ranker, words: &str) -> Request {
 }
 
 fn reader(ranker: &Ranker) -> Reader<'_> {
-    let Ranker { lexicon, profiles, senses, deeds, weights, .. } = ranker;
-    Reader { lexicon, vocabulary: &profiles.vocabulary, senses, deeds, weights }
+    let Ranker { lexicon, profiles, senses, units, deeds, weights, .. } = ranker;
+    Reader { lexicon, vocabulary: &profiles.vocabulary, senses, units, deeds, weights }
 }
 
 fn scorer<'a>(ranker: &'a Ranker, request: &'a Request, evidence: &'a [Evidence]) -> Scorer<'a> {
-    let Ranker { index, profiles, senses, deeds, lexicon, weights } = ranker;
+    let Ranker { index, profiles, senses, deeds, lexicon, weights, .. } = ranker;
     Scorer { profiles, senses, deeds, lexicon, weights, index, request, evidence }
 }
 
@@ -147,7 +155,8 @@ fn raise(scored: &mut Vec<Scored>, winner: Option<&Scored>, worth: impl Fn(f32) 
     let Some(winner) = winner else { return };
     let score = worth(winner.score);
     match scored.iter_mut().find(|known| known.action == winner.action) {
-        Some(known) => known.score = known.score.max(score),
+        Some(known) if known.score < score => *known = winner.with(score),
+        Some(_) => {}
         None => scored.push(winner.with(score)),
     }
 }
@@ -159,9 +168,6 @@ struct Found<'f> {
     counted: f32,
     floor: f32,
     best: f32,
-    /// The highest score of all, and what all add up to by their [`odds`].
-    highest: f32,
-    all: f32,
     total: usize,
     hits: Vec<(Scored, Action)>,
     /// The first harmless one beyond the limit.
@@ -170,16 +176,13 @@ struct Found<'f> {
 }
 
 impl<'f> Found<'f> {
-    fn new(catalog: &'f Catalog, query: &'f Query<'f>, scored: &[Scored], weights: &Weights) -> Found<'f> {
-        let highest = scored.iter().map(|one| one.score).fold(f32::MIN, f32::max);
+    fn new(catalog: &'f Catalog, query: &'f Query<'f>, weights: &Weights) -> Found<'f> {
         Found {
             catalog,
             query,
             counted: weights.counted,
             floor: weights.floor,
             best: 0.0,
-            highest,
-            all: scored.iter().map(|one| odds(one.score, highest)).sum(),
             total: 0,
             hits: Vec::new(),
             harmless: None,
@@ -225,7 +228,7 @@ impl<'f> Found<'f> {
         ranker: &Ranker,
         request: &Request,
         whole: &Segment,
-        apart: f32,
+        is_meant: bool,
     ) -> Result<Ranking, SearchError> {
         let guessed = request.concepts.iter().any(|concept| concept.guessed);
         let doubtful = whole.object.is_none() || routes::is_address(self.query.words);
@@ -233,13 +236,11 @@ impl<'f> Found<'f> {
         self.hold_back(&ranker.weights, doubtful || misread || request.doubt || request.question);
         let near: Vec<String> = self.hits.iter().map(|(_, action)| action.id.clone()).collect();
         let weights = &ranker.weights;
-        let beyond = |length: f32| (length / request.concepts.len().max(1) as f32).min(1.0);
-        let strange = self.meant() < weights.meant * beyond(weights.short) && apart < weights.apart;
-        if strange || apart < weights.foreign {
+        if !is_meant {
             self.hits.clear();
         }
         let several = request.intents(&ranker.lexicon).len() > 1;
-        let first = self.hits.first().map_or(0.0, |(first, _)| self.chance(first));
+        let first = self.hits.first().map_or(0.0, |(first, _)| first.chance);
         let certainty = if doubtful || guessed || several { 0.0 } else { first };
         let confidence = self.confidence(certainty, weights.sure);
         if confidence == Confidence::None {
@@ -279,8 +280,8 @@ impl<'f> Found<'f> {
         let is_weak = |(scored, action): &(Scored, Action)| {
             let of = |feature: Feature| scored.features.get(feature as usize).copied().unwrap_or_default();
             let least = if of(Feature::Unasked) > 0.0 { weights.unasked } else { weights.harm };
-            let against = of(Feature::Verb) < -weights.against;
-            action.risk == Risk::Destructive && (doubtful || against || self.chance(scored) < least)
+            let against = of(Feature::Verb) < -weights.against && of(Feature::Deed) < 0.0;
+            action.risk == Risk::Destructive && (doubtful || against || scored.chance < least)
         };
         if !self.hits.first().is_some_and(is_weak) {
             return;
@@ -293,21 +294,6 @@ impl<'f> Found<'f> {
         }
     }
 
-    /// How much of the request is any of GitLab's: the words that the best has, and its noun.
-    fn meant(&self) -> f32 {
-        let features = self.hits.iter().map(|(scored, _)| &scored.features);
-        let of = |features: &Features, feature: Feature| features.get(feature as usize).copied();
-        let share = |features| {
-            of(features, Feature::Words).unwrap_or_default() + of(features, Feature::Noun).unwrap_or_default()
-        };
-        features.map(share).fold(0.0, f32::max)
-    }
-
-    /// How likely an action is the one meant, of all that could be.
-    fn chance(&self, scored: &Scored) -> f32 {
-        odds(scored.score, self.highest) / self.all.max(f32::MIN_POSITIVE)
-    }
-
     fn confidence(&self, certainty: f32, sure: f32) -> Confidence {
         match self.hits.is_empty() {
             true => Confidence::None,
@@ -315,11 +301,6 @@ impl<'f> Found<'f> {
             false => Confidence::Low,
         }
     }
-}
-
-/// How likely a score is right beside the highest one.
-fn odds(score: f32, highest: f32) -> f32 {
-    ((score - highest) / TEMPERATURE).exp()
 }
 
 /// What was understood, and each feature with what it adds.

@@ -1,11 +1,14 @@
 //! A request in words to what it means: concepts, the verb asked for, the noun that is its object, and where.
 
+use std::ops::Range;
+
 use super::deeds::{Deeds, Telling};
 use super::lexicon::{Asked, Entry, Lexicon, Meaning};
 use super::mentions;
 use super::normalise::{Endings, split};
 use super::profile::{Vocabulary, WordId, scope};
-use super::senses::{Heard, Senses};
+use super::senses::{Heard, Senses, Word};
+use super::units::Units;
 use super::weights::Weights;
 
 /// A word or phrase of the request with all it may mean.
@@ -61,11 +64,27 @@ pub struct Request {
     pub telling: Vec<Telling>,
     /// The words that have a sense, and the kinds of what is named.
     pub heard: Vec<Heard>,
+    /// The same as if what was guessed were not said, where anything was.
+    pub certainly: Option<Vec<Heard>>,
     pub(super) question: bool,
     /// Is not sure itself: `might`; or asks about something and nobody to do it: `can branches be deleted?`
     pub doubt: bool,
     /// Says that something is to be different: `should`, `please`.
     pub wish: bool,
+}
+
+impl Request {
+    /// The share of its concepts that nothing is known of.
+    pub fn strangeness(&self) -> f32 {
+        let strange = self.concepts.iter().filter(|concept| concept.meanings.is_empty()).count();
+        strange as f32 / self.concepts.len().max(1) as f32
+    }
+
+    /// Makes the words at some positions count less.
+    fn weigh(&mut self, positions: Range<usize>, worth: f32) {
+        let heard = self.heard.iter_mut().chain(self.certainly.iter_mut().flatten());
+        heard.filter(|heard| positions.contains(&heard.word.at)).for_each(|heard| heard.worth = worth);
+    }
 }
 
 struct Token {
@@ -127,6 +146,7 @@ pub struct Reader<'a> {
     pub lexicon: &'a Lexicon,
     pub vocabulary: &'a Vocabulary<'a>,
     pub senses: &'a Senses<'a>,
+    pub units: &'a Units,
     pub deeds: &'a Deeds<'a>,
     pub weights: &'a Weights,
 }
@@ -141,9 +161,9 @@ impl Reader<'_> {
             doubt: tokens.iter().any(|token| self.lexicon.is_doubt(&token.word)) || only_asks(text, &tokens),
             wish: tokens.iter().any(|token| self.lexicon.is_wish(&token.word)),
             telling: self.telling(&tokens),
-            heard: self.heard(&tokens, &read.kinds),
             ..Request::default()
         };
+        self.hear(&tokens, &read.kinds, &mut request);
         self.add_concepts(&tokens, &mut request);
         for kind in read.kinds {
             self.add_mention(kind, &mut request);
@@ -160,11 +180,14 @@ impl Reader<'_> {
         stems.filter(|stem| !is_number(stem)).chain(read.kinds.iter().map(|kind| sense_of(kind))).collect()
     }
 
-    fn heard(&self, tokens: &[Token], kinds: &[mentions::Kind]) -> Vec<Heard> {
-        let words = tokens.iter().enumerate().filter(|(_, token)| !is_number(&token.stem));
-        let words = words.filter_map(|(at, token)| self.senses.hear(at, &token.stem, token.guessed));
-        let kinds = kinds.iter().filter_map(|kind| self.senses.hear(LAST, &sense_of(kind), false));
-        words.chain(kinds).collect()
+    fn hear(&self, tokens: &[Token], kinds: &[mentions::Kind], request: &mut Request) {
+        let said = tokens.iter().enumerate().filter(|(_, token)| !is_number(&token.stem));
+        let said = said.filter_map(|(at, token)| self.senses.word(at, &token.stem, token.guessed));
+        let kinds = kinds.iter().filter_map(|kind| self.senses.word(LAST, &sense_of(kind), false));
+        let words: Vec<Word> = said.chain(kinds).collect();
+        let certain: Vec<Word> = words.iter().copied().filter(|word| !word.guessed).collect();
+        request.heard = self.units.hear(self.senses, &words);
+        request.certainly = (certain.len() < words.len()).then(|| self.units.hear(self.senses, &certain));
     }
 
     fn telling(&self, tokens: &[Token]) -> Vec<Telling> {
@@ -263,12 +286,7 @@ impl Reader<'_> {
                     concept.weaken(self.weights.background);
                 } else if attribute {
                     concept.weaken(self.weights.attribute);
-                    let within = |heard: &&mut Heard| (at..at + length).contains(&heard.at);
-                    request
-                        .heard
-                        .iter_mut()
-                        .filter(within)
-                        .for_each(|heard| heard.worth = self.weights.attribute);
+                    request.weigh(at..at + length, self.weights.attribute);
                 }
                 let whose = entry.is_some_and(|entry| entry.scope & scope::CURRENT != 0);
                 let next = tokens.get(at + length);

@@ -9,7 +9,7 @@ use super::request::Request;
 use super::said::{Matched, Said};
 use super::segment::Segment;
 use super::senses::{Meant, Senses};
-use super::weights::{FEATURES, Feature, Weights};
+use super::weights::{FEATURES, Feature, TEMPERATURE, Weights};
 
 /// The features of one action, in the order of [`FEATURES`].
 pub type Features = [f32; FEATURES.len()];
@@ -20,6 +20,8 @@ pub struct Scored {
     pub action: usize,
     pub score: f32,
     pub features: Features,
+    /// How likely it is the one meant, of all that could be.
+    pub chance: f32,
     /// Of what destroys, the score without what was guessed.
     certain: Option<f32>,
 }
@@ -45,6 +47,9 @@ struct Reach {
 const WIDE: Reach = Reach { words: 64, alike: 24 };
 /// For a window, of which the best alone is wanted.
 const NARROW: Reach = Reach { words: 32, alike: 0 };
+
+/// A request of so many words is a long one.
+const STORY: f32 = 10.0;
 
 /// How much less alike than the best an action is that is as far behind as can be.
 const FAR: f32 = 0.5;
@@ -82,10 +87,17 @@ impl Scorer<'_> {
         self.ranked(segment, WIDE)
     }
 
-    /// How much more alike a request is to the most alike of its actions than to what has nothing to do with GitLab.
-    pub fn apart(&self, segment: &Segment, scored: &[Scored]) -> f32 {
-        let sense = |one: &Scored| one.features.get(Feature::Sense as usize).copied().unwrap_or_default();
-        scored.iter().map(sense).fold(0.0, f32::max) - self.meant(segment).foreign()
+    /// Whether a request is GitLab's: more alike to one of its actions than to what has nothing to do with GitLab.
+    pub fn is_meant(&self, segment: &Segment, scored: &[Scored]) -> bool {
+        let most = |feature: Feature| {
+            let of = |one: &Scored| one.features.get(feature as usize).copied().unwrap_or_default();
+            scored.iter().map(of).fold(0.0, f32::max)
+        };
+        let Weights { apart, known, told, strange, .. } = self.weights;
+        let length = self.request.heard_in(segment).count() as f32 / STORY;
+        let alike = most(Feature::Sense) - self.meant(segment).foreign();
+        let for_it = alike + known * most(Feature::Words) + told * length.min(1.0);
+        for_it - strange * self.request.strangeness() >= *apart
     }
 
     /// The action that answers a window best.
@@ -111,6 +123,7 @@ impl Scorer<'_> {
             scored.push(one);
         }
         hold_guesses(&mut scored);
+        share_chances(&mut scored);
         scored.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.action.cmp(&b.action)));
         scored
     }
@@ -194,8 +207,7 @@ impl Scorer<'_> {
 
     /// What the words of a segment mean.
     fn meant(&self, segment: &Segment) -> Meant<'_> {
-        let heard = self.request.heard.iter().copied();
-        self.senses.meant(heard.filter(|heard| segment.counts(heard.at, heard.guessed)))
+        self.senses.meant(self.request.heard_in(segment))
     }
 
     /// What the words of a segment ask for, of each deed.
@@ -215,7 +227,7 @@ impl Scorer<'_> {
         }
         forgive(&mut features);
         let score = features.iter().zip(&said.weights).map(|(value, weight)| value * weight).sum();
-        Scored { action: candidate.action, score, features, certain: None }
+        Scored { action: candidate.action, score, features, chance: 0.0, certain: None }
     }
 
     fn feature(
@@ -400,13 +412,27 @@ impl Scorer<'_> {
     }
 }
 
-/// A guess never lifts what destroys over what is harmless.
+/// A guess never lifts what destroys over what is harmless, which then takes its score.
 fn hold_guesses(scored: &mut [Scored]) {
     let harmless = scored.iter().filter(|one| one.certain.is_none()).map(|one| one.score);
     let most = harmless.fold(0.0, f32::max) * JUST_BELOW;
-    for one in scored {
+    let before = best(scored);
+    for one in scored.iter_mut() {
         one.score = one.certain.map_or(one.score, |certain| one.score.min(most).max(certain));
     }
+    let left = before - best(scored);
+    scored.iter_mut().for_each(|one| one.score += left);
+}
+
+fn share_chances(scored: &mut [Scored]) {
+    let best = best(scored);
+    let odds = |one: &Scored| ((one.score - best) / TEMPERATURE).exp();
+    let all: f32 = scored.iter().map(odds).sum();
+    scored.iter_mut().for_each(|one| one.chance = odds(one) / all.max(f32::MIN_POSITIVE));
+}
+
+fn best(scored: &[Scored]) -> f32 {
+    scored.iter().map(|one| one.score).fold(0.0, f32::max)
 }
 
 /// The nearer one of an action's own texts comes to the request, the less the words lacking from its id count.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::lexicon::{Asked, Lexicon};
 use super::profile::{Kind, WordId};
 use super::request::{Concept, Request};
+use super::senses::Heard;
 use super::weights::length;
 
 /// Longer stretches without a new verb are looked at in windows of this many concepts.
@@ -42,7 +43,14 @@ impl Request {
 
     /// How long a segment is, by its words that have a sense: see [`length`].
     pub fn length(&self, segment: &Segment) -> f32 {
-        length(self.heard.iter().filter(|heard| segment.counts(heard.at, heard.guessed)).count())
+        length(self.heard_in(segment).count())
+    }
+
+    /// The words of a segment that have a sense.
+    pub fn heard_in(&self, segment: &Segment) -> impl Iterator<Item = &Heard> {
+        let certainly = self.certainly.as_ref().filter(|_| segment.certain);
+        let heard = certainly.unwrap_or(&self.heard);
+        heard.iter().filter(|heard| segment.range.contains(&heard.word.at))
     }
 
     /// Whether a segment begins with a verb that asks for something: `list them`, not `they were deleted`.

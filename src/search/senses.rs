@@ -1,7 +1,9 @@
 //! What words mean beside how they are spelt, from `catalog/senses.txt`: a vector for each word that people use when
-//! they ask for something, and one for each action. A request is the sum of its words' vectors, and the action meant
-//! lies where it points. Words that say nothing of a thing count as well: `who may`, `no longer`. The build script
-//! includes this file by path; everything is read in place.
+//! they ask for something, and one for each action. A request is the sum of its words' vectors and of what [`Units`] add
+//! to each between its neighbours, and the action meant lies where it points. Words that say nothing of a thing count as
+//! well: `who may`, `no longer`. The build script includes this file by path; everything is read in place.
+//!
+//! [`Units`]: super::units::Units
 
 use std::cmp::Ordering;
 
@@ -11,6 +13,12 @@ use super::deeds::{key, place};
 
 /// How many components a vector has. The first tell actions apart best.
 pub const DIMENSIONS: usize = 128;
+
+/// How many units listen to each word, to the one before it and to the one behind it.
+pub const UNITS: usize = 64;
+
+/// To how many words in a row a unit listens, the word itself in their midst.
+pub const SPAN: usize = 3;
 
 /// A vector in bytes: its scale, then two components in each, the earlier one in the lower half.
 pub const ROW: usize = 1 + DIMENSIONS / 2;
@@ -38,20 +46,46 @@ pub struct Senses<'a> {
     pub actions: &'a [u8],
     /// Where requests lie that have nothing to do with GitLab: a row for each of their topics.
     pub nothing: &'a [u8],
-    /// What one step of each component of a word is worth, and of an action.
-    pub steps: [Vec<f32>; 2],
+    /// What each unit listens for: a row for each word of its span.
+    pub listens: &'a [u8],
+    /// What each unit adds: a row a unit.
+    pub adds: &'a [u8],
+    /// What one step of each component is worth, in the order of [`Part`].
+    pub steps: [Vec<f32>; PARTS],
 }
 
-/// A word of a request that has a sense.
+/// The parts of the table.
+#[derive(Clone, Copy, Debug)]
+pub enum Part {
+    Words,
+    Actions,
+    Listens,
+    Adds,
+}
+
+pub const PARTS: usize = 4;
+
+/// A vector in plain numbers.
+pub type Vector = [f32; DIMENSIONS];
+
+/// A word that has a sense.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Heard {
+pub struct Word {
     /// Its position in the request.
     pub at: usize,
     /// Corrected from a misspelt word.
     pub guessed: bool,
+    /// Its row among the words.
+    pub row: usize,
+}
+
+/// A word of a request as it is meant between its neighbours.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Heard {
+    pub word: Word,
     /// What it counts, 1 for a word of the request's own.
     pub worth: f32,
-    row: usize,
+    pub means: Vector,
 }
 
 /// Where a request points.
@@ -63,8 +97,8 @@ pub struct Meant<'s> {
 
 impl Senses<'_> {
     /// The word of a request, if it has a sense.
-    pub fn hear(&self, at: usize, stem: &str, guessed: bool) -> Option<Heard> {
-        Some(Heard { at, guessed, worth: 1.0, row: self.row(stem)? })
+    pub fn word(&self, at: usize, stem: &str, guessed: bool) -> Option<Word> {
+        Some(Word { at, guessed, row: self.row(stem)? })
     }
 
     /// Whether people use the word when they ask for something.
@@ -76,26 +110,43 @@ impl Senses<'_> {
         place(self.keys, key(&[stem]))
     }
 
-    /// What words mean together, each counted once.
-    pub fn meant(&self, words: impl Iterator<Item = Heard>) -> Meant<'_> {
-        let mut sum = [0.0_f32; DIMENSIONS];
-        let mut said: Vec<Heard> = words.collect();
-        said.sort_by(|one, other| one.row.cmp(&other.row).then(other.worth.total_cmp(&one.worth)));
-        said.dedup_by_key(|word| word.row);
-        for word in said {
-            add(&mut sum, row_of(self.words, word.row), word.worth);
+    /// A vector of the table; all zero where there is none.
+    pub fn vector(&self, part: Part, row: usize) -> Vector {
+        let rows = match part {
+            Part::Words => self.words,
+            Part::Actions => self.actions,
+            Part::Listens => self.listens,
+            Part::Adds => self.adds,
+        };
+        let mut vector = [0.0; DIMENSIONS];
+        let Some((scale, parts)) = row_of(rows, row).split_first() else { return vector };
+        let scale = scale_of(*scale);
+        let (pairs, _) = vector.as_chunks_mut::<2>();
+        for ([first, second], byte) in pairs.iter_mut().zip(parts) {
+            *first = scale * lower(*byte) as f32;
+            *second = scale * upper(*byte) as f32;
+        }
+        let steps = self.steps.get(part as usize).into_iter().flatten();
+        vector.iter_mut().zip(steps).for_each(|(component, step)| *component *= step);
+        vector
+    }
+
+    /// What words mean together.
+    pub fn meant<'w>(&self, words: impl Iterator<Item = &'w Heard>) -> Meant<'_> {
+        let mut sum = [0.0; DIMENSIONS];
+        for Heard { means, worth, .. } in words {
+            sum.iter_mut().zip(means).for_each(|(sum, part)| *sum += part * worth);
         }
         Meant { senses: self, direction: self.direction(&sum) }
     }
 
-    fn direction(&self, sum: &[f32; DIMENSIONS]) -> [i32; DIMENSIONS] {
-        let [of_words, of_actions] = &self.steps;
-        let length = sum.iter().zip(of_words).map(|(sum, step)| (sum * step).powi(2)).sum::<f32>().sqrt();
+    fn direction(&self, sum: &Vector) -> [i32; DIMENSIONS] {
+        let length = sum.iter().map(|part| part * part).sum::<f32>().sqrt();
         let mut direction = [0; DIMENSIONS];
         if length > 0.0 {
-            let steps = of_words.iter().zip(of_actions);
-            for ((part, sum), (word, action)) in direction.iter_mut().zip(sum).zip(steps) {
-                *part = (sum * word * action / length * WHOLE).round() as i32;
+            let steps = self.steps.get(Part::Actions as usize).into_iter().flatten();
+            for ((part, sum), step) in direction.iter_mut().zip(sum).zip(steps) {
+                *part = (sum * step / length * WHOLE).round() as i32;
             }
         }
         direction
@@ -147,16 +198,6 @@ fn shorten(found: &mut Vec<(f32, usize)>, most: usize) {
 
 fn row_of(rows: &[u8], row: usize) -> &[u8] {
     rows.get(row * ROW..(row + 1) * ROW).unwrap_or_default()
-}
-
-fn add(sum: &mut [f32; DIMENSIONS], row: &[u8], worth: f32) {
-    let Some((scale, parts)) = row.split_first() else { return };
-    let scale = scale_of(*scale) * worth;
-    let (pairs, _) = sum.as_chunks_mut::<2>();
-    for ([first, second], byte) in pairs.iter_mut().zip(parts) {
-        *first += scale * lower(*byte) as f32;
-        *second += scale * upper(*byte) as f32;
-    }
 }
 
 fn product(parts: &[u8], direction: &[i32; DIMENSIONS]) -> i32 {

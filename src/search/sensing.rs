@@ -4,21 +4,25 @@ use std::collections::BTreeMap;
 use std::error::Error;
 
 use super::deeds::key;
-use super::senses::{DIMENSIONS, ROW, Senses};
+use super::senses::{DIMENSIONS, PARTS, ROW, SPAN, Senses, UNITS};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// What the lines with the worth of each component's steps begin with: those of words, then those of actions.
-const STEPS: [&str; 2] = ["words: ", "actions: "];
+/// What the lines with the worth of each component's steps begin with, in the order of the parts.
+const STEPS: [&str; PARTS] = ["words: ", "actions: ", "listens: ", "adds: "];
 
-/// What the names begin with of topics that have nothing to do with GitLab.
+/// What the names begin with of topics that have nothing to do with GitLab, of what units listen for, and of what they
+/// add; they stand in the order of their numbers.
 const NOTHING: &str = "nothing.";
+const UNIT: char = '+';
+const ADDS: &str = "+adds.";
 
-/// The vectors of the words, and of the actions in the order of their ids, as bytes.
+/// The vectors of the words, of the actions in the order of their ids, and of the units, as bytes.
 pub fn build<'i>(text: &str, ids: impl Iterator<Item = &'i str>) -> Outcome<Vec<u8>> {
-    let mut steps = [Vec::new(), Vec::new()];
+    let mut steps = [const { Vec::new() }; PARTS];
     let mut words: BTreeMap<u32, Vec<u8>> = BTreeMap::new();
     let mut actions: BTreeMap<&str, Vec<u8>> = BTreeMap::new();
+    let (mut listens, mut adds) = (Vec::new(), Vec::new());
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.starts_with('#')) {
         let wrong = || format!("senses.txt:{}: {line}", at + 1);
         if let Some((steps, numbers)) = steps_of(line, &mut steps) {
@@ -26,6 +30,11 @@ pub fn build<'i>(text: &str, ids: impl Iterator<Item = &'i str>) -> Outcome<Vec<
             continue;
         }
         let (name, row) = row(line).ok_or_else(wrong)?;
+        if name.starts_with(UNIT) && name.contains('.') {
+            let rows = if name.starts_with(ADDS) { &mut adds } else { &mut listens };
+            rows.extend(row);
+            continue;
+        }
         let known = match name.contains('.') {
             true => actions.insert(name, row),
             false => words.insert(key(&[name]), row),
@@ -36,6 +45,9 @@ pub fn build<'i>(text: &str, ids: impl Iterator<Item = &'i str>) -> Outcome<Vec<
     }
     if steps.iter().any(|steps| steps.len() != DIMENSIONS) {
         return Err("senses.txt does not say what the steps of each component are worth".into());
+    }
+    if listens.len() != UNITS * SPAN * ROW || adds.len() != UNITS * ROW {
+        return Err("senses.txt has not what each unit listens for and adds".into());
     }
     let keys: Vec<u8> = words.keys().flat_map(|key| key.to_be_bytes()).collect();
     let words: Vec<u8> = words.into_values().flatten().collect();
@@ -50,11 +62,13 @@ pub fn build<'i>(text: &str, ids: impl Iterator<Item = &'i str>) -> Outcome<Vec<
         words: &words,
         actions: &actions,
         nothing: &nothing,
+        listens: &listens,
+        adds: &adds,
         steps,
     })?)
 }
 
-fn steps_of<'s, 'l>(line: &'l str, steps: &'s mut [Vec<f32>; 2]) -> Option<(&'s mut Vec<f32>, &'l str)> {
+fn steps_of<'s, 'l>(line: &'l str, steps: &'s mut [Vec<f32>; PARTS]) -> Option<(&'s mut Vec<f32>, &'l str)> {
     let found = steps.iter_mut().zip(STEPS);
     found.filter_map(|(steps, name)| Some((steps, line.strip_prefix(name)?))).next()
 }

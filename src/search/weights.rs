@@ -107,20 +107,20 @@ pub struct Weights {
     pub window: f32,
     /// From which share of the best score on the winner of the first of several clauses comes first.
     pub leads: f32,
-    /// The least share of the request that is GitLab's for anything to be meant, and of how many concepts a request
-    /// is for which that holds; of a longer one, a smaller share is about GitLab.
-    pub meant: f32,
-    pub short: f32,
-    /// A request whose share is smaller is meant all the same where it is so much more alike to an action than to what
-    /// has nothing to do with GitLab; where it is less so than the second, nothing is meant, whatever its share.
+    /// A request is GitLab's where it is so much more alike to an action than to what has nothing to do with GitLab.
     pub apart: f32,
-    pub foreign: f32,
+    /// So much less where an action has all its words, and where it is long: a story is seldom told of other things.
+    pub known: f32,
+    pub told: f32,
+    /// And so much more where nobody knows any of its words.
+    pub strange: f32,
     /// The least score of an answer.
     pub floor: f32,
     /// How likely what destroys has to be meant, of all that could be, to stand first; and where no verb asks for it.
     pub harm: f32,
     pub unasked: f32,
-    /// How far the verb asked for may be from its own for it to stand first: `show deleted branches` deletes none.
+    /// How far the verb asked for may be from its own for it to stand first, unless the words together ask for it most:
+    /// `show deleted branches` deletes none.
     pub against: f32,
     /// How likely an answer has to be that is sure.
     pub sure: f32,
@@ -150,12 +150,12 @@ pub const WEIGHTS: Weights = Weights {
     saturation: 1.5,
     features: [
         [
-            0.267, 0.124, 0.087, 0.246, 0.286, 0.369, 0.099, 0.200, 0.027, -0.051, 0.166, 0.114, 0.022,
-            -0.011, 0.067, -0.080, -0.090, -0.024, -0.100,
+            0.248, 0.120, 0.099, 0.230, 0.291, 0.381, 0.094, 0.197, 0.027, -0.036, 0.157, 0.111, 0.022,
+            -0.003, 0.063, -0.080, -0.083, -0.024, -0.100,
         ],
         [
-            0.200, 0.032, 0.034, 0.074, 0.448, 0.568, 0.021, 0.192, 0.031, -0.050, 0.025, 0.032, 0.030,
-            -0.011, 0.041, -0.080, -0.014, -0.024, -0.100,
+            0.166, 0.029, 0.032, 0.078, 0.481, 0.605, 0.019, 0.225, 0.038, 0.017, 0.030, 0.032, 0.020, 0.003,
+            0.031, -0.080, -0.016, -0.024, -0.100,
         ],
     ],
     beside: 0.7,
@@ -170,11 +170,11 @@ pub const WEIGHTS: Weights = Weights {
     attribute: 0.6,
     window: 0.8,
     leads: 0.9,
-    meant: 0.5,
-    short: 4.0,
-    apart: 0.4,
-    foreign: 0.1,
-    floor: 0.1,
+    apart: 0.6,
+    known: 0.45,
+    told: 0.45,
+    strange: 0.45,
+    floor: -0.3,
     harm: 0.35,
     unasked: 0.45,
     against: 0.85,

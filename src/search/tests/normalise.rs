@@ -46,6 +46,12 @@ fn a_possessive_is_the_word() {
 }
 
 #[test]
+fn a_contraction_is_its_first_word() {
+    assert_eq!(split("we're sure I'd say they’ll go"), ["we", "sure", "i", "say", "they", "go"]);
+    assert_eq!(split("don't"), ["dont"]);
+}
+
+#[test]
 fn endings_are_told() {
     let stemmer = Stemmer::default();
     assert!(stemmer.stem("issues").1.plural);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::catalog::Catalog;
 use crate::search::Ranker;
-use crate::search::senses::{DIMENSIONS, Meant};
+use crate::search::senses::{DIMENSIONS, Meant, UNITS, Word};
 
 use super::{Confidence, find};
 
@@ -20,17 +20,17 @@ fn open() -> (Catalog, Ranker) {
 /// Where a text points.
 fn meant<'r>(ranker: &'r Ranker, text: &str) -> Meant<'r> {
     let stems = ranker.stems(text);
-    let heard = stems.iter().enumerate().filter_map(|(at, stem)| ranker.senses.hear(at, stem, false));
-    ranker.senses.meant(heard)
+    let words = stems.iter().enumerate().filter_map(|(at, stem)| ranker.senses.word(at, stem, false));
+    ranker.senses.meant(ranker.units.hear(&ranker.senses, &words.collect::<Vec<_>>()).iter())
 }
 
 /// Every vector of the file by its name, in plain numbers, with what a step of its components is worth.
 fn rows() -> BTreeMap<&'static str, Vec<f64>> {
-    let mut steps: BTreeMap<bool, Vec<f64>> = BTreeMap::new();
+    let mut steps: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     let mut rows = BTreeMap::new();
     for line in TEXT.lines().filter(|line| !line.starts_with('#')) {
         if let Some((part, numbers)) = line.split_once(": ") {
-            steps.insert(part == "actions", numbers.split(' ').map(|n| n.parse().unwrap()).collect());
+            steps.insert(part, numbers.split(' ').map(|n| n.parse().unwrap()).collect());
             continue;
         }
         let (name, digits) = line.split_once(' ').unwrap();
@@ -39,7 +39,13 @@ fn rows() -> BTreeMap<&'static str, Vec<f64>> {
             let digit = digit.to_digit(16).unwrap();
             f64::from(digit) - if digit > 7 { 16.0 } else { 0.0 }
         });
-        let worth = &steps[&name.contains('.')];
+        let part = match name.split_once('.') {
+            None => "words",
+            Some(("+adds", _)) => "adds",
+            Some(("+before" | "+own" | "+after", _)) => "listens",
+            Some(_) => "actions",
+        };
+        let worth = &steps[part];
         rows.insert(name, parts.zip(worth).map(|(part, step)| part * scale * step).collect());
     }
     rows
@@ -72,8 +78,39 @@ fn each_action_that_is_ranked_has_a_vector() {
         let row = row.unwrap_or_else(|| panic!("{}: make catalog/senses.txt again (tools/learn)", action.id));
         assert!(row.len() == DIMENSIONS && row.iter().any(|part| *part != 0.0), "{}", action.id);
     }
-    let gone = rows.keys().filter(|name| name.contains('.') && !name.starts_with("nothing."));
+    let gone = rows
+        .keys()
+        .filter(|name| name.contains('.') && !name.starts_with(['+']) && !name.starts_with("nothing."));
     assert_eq!(gone.filter(|name| catalog.number(name).is_none()).collect::<Vec<_>>(), [&""; 0]);
+}
+
+fn product(one: &[f64], other: &[f64]) -> f64 {
+    one.iter().zip(other).map(|(one, other)| one * other).sum()
+}
+
+fn direction(vector: &[f64]) -> Vec<f64> {
+    vector.iter().map(|part| part / product(vector, vector).sqrt()).collect()
+}
+
+/// What words mean together, each between its neighbours, by the definition.
+fn sum(rows: &BTreeMap<&str, Vec<f64>>, words: &[&Vec<f64>]) -> Vec<f64> {
+    let mut sum = vec![0.0; DIMENSIONS];
+    for (at, word) in words.iter().enumerate() {
+        sum.iter_mut().zip(*word).for_each(|(sum, part)| *sum += part);
+        for unit in 0..UNITS {
+            let hears = |beside: &str, at: Option<usize>| {
+                let word = at.and_then(|at| words.get(at));
+                word.map_or(0.0, |word| {
+                    product(&rows[format!("+{beside}.{unit}").as_str()], &direction(word))
+                })
+            };
+            let excited =
+                hears("before", at.checked_sub(1)) + hears("own", Some(at)) + hears("after", Some(at + 1));
+            let adds = &rows[format!("+adds.{unit}").as_str()];
+            sum.iter_mut().zip(adds).for_each(|(sum, part)| *sum += excited.max(0.0) * part);
+        }
+    }
+    sum
 }
 
 #[test]
@@ -81,18 +118,29 @@ fn the_likenesses_are_the_cosines_of_the_sums() {
     let (catalog, ranker) = open();
     let rows = rows();
     for text in ["who may deploy to production", "close the pull request without merging", "job log of !45"] {
-        let stems: BTreeSet<String> = ranker.stems(text).into_iter().collect();
+        let stems = ranker.stems(text);
         let known: Vec<&Vec<f64>> = stems.iter().filter_map(|stem| rows.get(stem.as_str())).collect();
         assert!(known.len() > 2, "{text}: {stems:?}");
-        let sum: Vec<f64> = (0..DIMENSIONS).map(|at| known.iter().map(|row| row[at]).sum()).collect();
-        let length = sum.iter().map(|part| part * part).sum::<f64>().sqrt();
+        let pointed = direction(&sum(&rows, &known));
         let found = meant(&ranker, text);
         for id in ["protected_environment.list", "merge_request.update", "job.log", "wiki_page.delete"] {
-            let cosine = sum.iter().zip(&rows[id]).map(|(one, other)| one * other).sum::<f64>() / length;
+            let cosine = product(&pointed, &rows[id]);
             let alike = f64::from(found.alike(catalog.number(id).unwrap()));
             assert!((alike - cosine).abs() < 1e-3, "{text}, {id}: {alike}, not {cosine}");
         }
     }
+}
+
+#[test]
+fn a_word_means_something_else_between_other_words() {
+    let (_, ranker) = open();
+    let word = |stem| ranker.senses.word(0, stem, false).unwrap();
+    let [issue, close, tracker] = ["issu", "clos", "track"].map(word);
+    let of = |words: &[Word], at: usize| ranker.units.hear(&ranker.senses, words)[at].means;
+    assert_ne!(of(&[close, issue], 1), of(&[issue], 0));
+    assert_ne!(of(&[issue, tracker], 0), of(&[tracker, issue], 1));
+    // Only neighbours count.
+    assert_eq!(of(&[close, issue, tracker], 0), of(&[close, issue, close], 0));
 }
 
 #[test]
