@@ -4,7 +4,7 @@ use crate::catalog::{Action, Catalog, Risk};
 
 use super::evidence::Evidence;
 use super::request::{Concept, Reader, Request};
-use super::score::{Scored, Scorer};
+use super::score::{Scored, Scorer, sort};
 use super::segment::Segment;
 use super::weights::{FEATURES, Feature, Weights};
 use super::{Confidence, Hit, Judged, Query, Ranker, Ranking, SearchError, routes, suggest};
@@ -148,7 +148,7 @@ fn join_windows(scored: &mut Vec<Scored>, scorer: &Scorer<'_>, ranker: &Ranker) 
     for window in scorer.request.windows(&ranker.lexicon) {
         raise(scored, scorer.best(&window).as_ref(), |score| (score * weight).min(best * weight));
     }
-    scored.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.action.cmp(&b.action)));
+    sort(scored);
 }
 
 fn raise(scored: &mut Vec<Scored>, winner: Option<&Scored>, worth: impl Fn(f32) -> f32) {

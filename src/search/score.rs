@@ -1,5 +1,7 @@
 //! From evidence to a score: the features of an action against a request or a window of it, and their sum.
 
+use std::cmp::Ordering;
+
 use super::deeds::Deeds;
 use super::evidence::{Evidence, InvertedIndex};
 use super::intent;
@@ -84,7 +86,9 @@ impl Scorer<'_> {
     /// The actions that answer a segment, best first; equal ones in the order of their ids. What was guessed from
     /// misspelt words says nothing for a destructive action.
     pub fn rank(&self, segment: &Segment) -> Vec<Scored> {
-        self.ranked(segment, WIDE)
+        let mut scored = self.scored_of(segment, WIDE);
+        sort(&mut scored);
+        scored
     }
 
     /// Whether a request is GitLab's: more alike to one of its actions than to what has nothing to do with GitLab.
@@ -102,10 +106,10 @@ impl Scorer<'_> {
 
     /// The action that answers a window best.
     pub fn best(&self, window: &Segment) -> Option<Scored> {
-        self.ranked(window, NARROW).first().copied()
+        self.scored_of(window, NARROW).into_iter().min_by(best_first)
     }
 
-    fn ranked(&self, segment: &Segment, reach: Reach) -> Vec<Scored> {
+    fn scored_of(&self, segment: &Segment, reach: Reach) -> Vec<Scored> {
         let said = self.said(segment);
         let certain = self.request.without_guesses(segment, self.lexicon);
         let certain = certain.map(|certain| {
@@ -124,7 +128,6 @@ impl Scorer<'_> {
         }
         hold_guesses(&mut scored);
         share_chances(&mut scored);
-        scored.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.action.cmp(&b.action)));
         scored
     }
 
@@ -410,6 +413,18 @@ impl Scorer<'_> {
         let domain = self.profiles.domains.get(usize::from(profile.domain));
         domain.and_then(|domain| domain.name.first()).is_some_and(|name| said.of(*name).is_some())
     }
+}
+
+/// Best first; equal ones in the order of their ids.
+pub fn sort(scored: &mut Vec<Scored>) {
+    // They are large: each is moved once.
+    let mut order: Vec<&Scored> = scored.iter().collect();
+    order.sort_unstable_by(|one, other| best_first(one, other));
+    *scored = order.into_iter().copied().collect();
+}
+
+fn best_first(one: &Scored, other: &Scored) -> Ordering {
+    other.score.total_cmp(&one.score).then(one.action.cmp(&other.action))
 }
 
 /// A guess never lifts what destroys over what is harmless, which then takes its score.

@@ -2,15 +2,24 @@
 //! that requests taught listen to each word with the one before it and the one behind it, and the more of what they
 //! listen for is there, the more they add to its vector.
 
+use wide::f32x8;
+
 use super::senses::{DIMENSIONS, Heard, Part, SPAN, Senses, UNITS, Vector, Word};
+
+/// So many numbers are added up at once.
+const LANES: usize = 8;
+
+/// A number for each unit, and for each component.
+type OfUnits = [f32x8; UNITS / LANES];
+type OfComponents = [f32x8; DIMENSIONS / LANES];
 
 /// The units, in plain numbers.
 #[derive(Debug)]
 pub struct Units {
     /// For each word of the span and each component of its direction, what it tells each unit.
-    listens: Vec<[f32; UNITS]>,
+    listens: Vec<OfUnits>,
     /// What each unit adds.
-    adds: Vec<Vector>,
+    adds: Vec<OfComponents>,
 }
 
 impl Units {
@@ -25,35 +34,56 @@ impl Units {
                 told.get_mut(unit).into_iter().for_each(|told| *told = part);
             }
         }
-        Units { listens, adds: (0..UNITS).map(|unit| senses.vector(Part::Adds, unit)).collect() }
+        Units {
+            listens: listens.iter().map(lanes).collect(),
+            adds: (0..UNITS).map(|unit| lanes(&senses.vector(Part::Adds, unit))).collect(),
+        }
     }
 
     /// The words of a request, in their order, as they are meant between their neighbours.
     pub fn hear(&self, senses: &Senses<'_>, words: &[Word]) -> Vec<Heard> {
         let vectors: Vec<Vector> = words.iter().map(|word| senses.vector(Part::Words, word.row)).collect();
         let directions: Vec<Vector> = vectors.iter().map(direction).collect();
-        let heard = words.iter().zip(vectors).enumerate().map(|(at, (word, mut means))| {
-            for (excited, adds) in self.excited(&directions, at).into_iter().zip(&self.adds) {
-                if excited > 0.0 {
-                    means.iter_mut().zip(adds).for_each(|(part, more)| *part += excited * more);
+        let heard = words.iter().zip(&vectors).enumerate().map(|(at, (word, vector))| {
+            let mut means: OfComponents = lanes(vector);
+            let excited = self.excited(&directions, at);
+            for (excited, adds) in excited.iter().flat_map(f32x8::as_array).zip(&self.adds) {
+                if *excited > 0.0 {
+                    add(&mut means, *excited, adds);
                 }
             }
-            Heard { word: *word, worth: 1.0, means }
+            Heard { word: *word, worth: 1.0, means: plain(&means) }
         });
         heard.collect()
     }
 
     /// How much each unit hears of what it listens for around a word.
-    fn excited(&self, directions: &[Vector], at: usize) -> [f32; UNITS] {
-        let mut excited = [0.0; UNITS];
+    fn excited(&self, directions: &[Vector], at: usize) -> OfUnits {
+        let mut excited = OfUnits::default();
         for (place, listens) in self.listens.chunks_exact(DIMENSIONS).enumerate() {
             let neighbour = (at + place).checked_sub(SPAN / 2).and_then(|at| directions.get(at));
             for (part, told) in neighbour.into_iter().flatten().zip(listens) {
-                excited.iter_mut().zip(told).for_each(|(excited, told)| *excited += part * told);
+                add(&mut excited, *part, told);
             }
         }
         excited
     }
+}
+
+/// Adds so many times some numbers to others.
+fn add<const N: usize>(sums: &mut [f32x8; N], times: f32, numbers: &[f32x8; N]) {
+    let times = f32x8::splat(times);
+    sums.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += times * *number);
+}
+
+fn lanes<const ALL: usize, const N: usize>(numbers: &[f32; ALL]) -> [f32x8; N] {
+    let (groups, _) = numbers.as_chunks::<LANES>();
+    std::array::from_fn(|at| groups.get(at).map_or(f32x8::ZERO, |group| f32x8::new(*group)))
+}
+
+fn plain(numbers: &OfComponents) -> Vector {
+    let mut all = numbers.iter().flat_map(f32x8::as_array).copied();
+    std::array::from_fn(|_| all.next().unwrap_or_default())
 }
 
 fn direction(vector: &Vector) -> Vector {
