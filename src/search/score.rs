@@ -46,7 +46,7 @@ struct Reach {
 }
 
 /// For a request, or a clause of it.
-const WIDE: Reach = Reach { words: 64, alike: 24 };
+const WIDE: Reach = Reach { words: 40, alike: 24 };
 /// For a window, of which the best alone is wanted.
 const NARROW: Reach = Reach { words: 32, alike: 0 };
 
