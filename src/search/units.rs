@@ -23,6 +23,7 @@ pub struct Units {
 }
 
 impl Units {
+    /// Those of the table.
     pub fn new(senses: &Senses<'_>) -> Units {
         let mut listens = vec![[0.0; UNITS]; SPAN * DIMENSIONS];
         // A row of the table is what one unit listens for in one word of the span; here, what is heard together

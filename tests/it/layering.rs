@@ -5,12 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What may be named where: in a module, or in one file of it.
-const ROOMS: [(&str, &[&str]); 11] = [
+const ROOMS: [(&str, &[&str]); 12] = [
     ("rmcp", &["server"]),
     ("reqwest", &["gitlab"]),
     ("hyper_util", &["gitlab"]),
     ("tantivy", &["search", "build"]),
     ("strsim", &["search", "build"]),
+    ("wide", &["search"]),
     ("axum", &["sandbox"]),
     ("apollo_compiler", &["sandbox", "call/document"]),
     ("env", &["config", "build", "bin"]),
