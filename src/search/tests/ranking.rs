@@ -93,3 +93,23 @@ fn ids_of_the_common_tasks_come_first() {
         assert_eq!(first(request), id, "{request}");
     }
 }
+
+#[test]
+fn what_is_ordered_at_the_end_of_a_story_may_destroy() {
+    assert_eq!(first("we're done with milestone 4, so drop it"), "milestone.delete");
+    let leaked = "My key 12 was stolen; I want what it signed to show as unverified, so revoke the GPG key";
+    assert_eq!(first(leaked), "gpg_key.revoke");
+    let found = find("show revoked tokens");
+    assert_ne!(found.hits[0].action.risk, Risk::Destructive);
+}
+
+#[test]
+fn what_has_nothing_to_do_with_gitlab_is_told_from_what_has() {
+    for request in ["is the printer out of paper", "knead the dough", "book two seats for the play on Friday"]
+    {
+        assert_eq!(find(request).confidence, Confidence::None, "{request}");
+    }
+    for request in ["cat README.md", "who reviews this", "the fortnight that is planned in our group"] {
+        assert!(!find(request).hits.is_empty(), "{request}");
+    }
+}

@@ -19,6 +19,15 @@ fn a_typo_never_lifts_a_destructive_action() {
 }
 
 #[test]
+fn what_a_typo_holds_back_leaves_its_score_to_what_is_harmless() {
+    let found = find("delte lable");
+    let first = &found.hits[0];
+    assert_eq!((first.action.id.as_str(), first.action.risk), ("label.update", Risk::Write));
+    // As near as it would be, were the verb no guess; what cannot be said of the noun alone.
+    assert!(first.score > 0.6, "{}", first.score);
+}
+
+#[test]
 fn a_known_word_is_never_corrected() {
     assert_eq!(first("list tags"), "tag.list");
 }
