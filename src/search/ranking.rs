@@ -278,9 +278,8 @@ impl<'f> Found<'f> {
     /// never stands first.
     fn hold_back(&mut self, weights: &Weights, doubtful: bool) {
         let is_weak = |(scored, action): &(Scored, Action)| {
-            let of = |feature: Feature| scored.features.get(feature as usize).copied().unwrap_or_default();
-            let least = if of(Feature::Unasked) > 0.0 { weights.unasked } else { weights.harm };
-            let against = of(Feature::Verb) < -weights.against && of(Feature::Deed) < 0.0;
+            let least = if scored.feature(Feature::Unasked) > 0.0 { weights.unasked } else { weights.harm };
+            let against = scored.feature(Feature::Verb) < -weights.against;
             action.risk == Risk::Destructive && (doubtful || against || scored.chance < least)
         };
         if !self.hits.first().is_some_and(is_weak) {

@@ -32,6 +32,10 @@ pub struct Scored {
 const JUST_BELOW: f32 = 0.999;
 
 impl Scored {
+    pub fn feature(&self, feature: Feature) -> f32 {
+        self.features.get(feature as usize).copied().unwrap_or_default()
+    }
+
     /// The same with another score.
     pub fn with(self, score: f32) -> Scored {
         Scored { score, ..self }
@@ -49,9 +53,6 @@ struct Reach {
 const WIDE: Reach = Reach { words: 40, alike: 24 };
 /// For a window, of which the best alone is wanted.
 const NARROW: Reach = Reach { words: 32, alike: 0 };
-
-/// A request of so many words is a long one.
-const STORY: f32 = 10.0;
 
 /// How much less alike than the best an action is that is as far behind as can be.
 const FAR: f32 = 0.5;
@@ -93,12 +94,9 @@ impl Scorer<'_> {
 
     /// Whether a request is GitLab's: more alike to one of its actions than to what has nothing to do with GitLab.
     pub fn is_meant(&self, segment: &Segment, scored: &[Scored]) -> bool {
-        let most = |feature: Feature| {
-            let of = |one: &Scored| one.features.get(feature as usize).copied().unwrap_or_default();
-            scored.iter().map(of).fold(0.0, f32::max)
-        };
-        let Weights { apart, known, told, strange, .. } = self.weights;
-        let length = self.request.heard_in(segment).count() as f32 / STORY;
+        let most = |feature: Feature| scored.iter().map(|one| one.feature(feature)).fold(0.0, f32::max);
+        let Weights { apart, known, told, story, strange, .. } = self.weights;
+        let length = self.request.heard_in(segment).count() as f32 / story;
         let alike = most(Feature::Sense) - self.meant(segment).foreign();
         let for_it = alike + known * most(Feature::Words) + told * length.min(1.0);
         for_it - strange * self.request.strangeness() >= *apart

@@ -15,47 +15,25 @@ const STEPS: [&str; PARTS] = ["words: ", "actions: ", "listens: ", "adds: "];
 /// add; they stand in the order of their numbers.
 const NOTHING: &str = "nothing.";
 const UNIT: char = '+';
-const ADDS: &str = "+adds.";
+const ADDS: &str = "+adds";
+
+/// The lines of the file, in bytes.
+#[derive(Default)]
+struct Rows<'t> {
+    steps: [Vec<f32>; PARTS],
+    words: BTreeMap<u32, Vec<u8>>,
+    actions: BTreeMap<&'t str, Vec<u8>>,
+    listens: Vec<u8>,
+    adds: Vec<u8>,
+}
 
 /// The vectors of the words, of the actions in the order of their ids, and of the units, as bytes.
 pub fn build<'i>(text: &str, ids: impl Iterator<Item = &'i str>) -> Outcome<Vec<u8>> {
-    let mut steps = [const { Vec::new() }; PARTS];
-    let mut words: BTreeMap<u32, Vec<u8>> = BTreeMap::new();
-    let mut actions: BTreeMap<&str, Vec<u8>> = BTreeMap::new();
-    let (mut listens, mut adds) = (Vec::new(), Vec::new());
-    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.starts_with('#')) {
-        let wrong = || format!("senses.txt:{}: {line}", at + 1);
-        if let Some((steps, numbers)) = steps_of(line, &mut steps) {
-            *steps = numbers.split(' ').map(str::parse).collect::<Result<_, _>>()?;
-            continue;
-        }
-        let (name, row) = row(line).ok_or_else(wrong)?;
-        if name.starts_with(UNIT) && name.contains('.') {
-            let rows = if name.starts_with(ADDS) { &mut adds } else { &mut listens };
-            rows.extend(row);
-            continue;
-        }
-        let known = match name.contains('.') {
-            true => actions.insert(name, row),
-            false => words.insert(key(&[name]), row),
-        };
-        if known.is_some() {
-            return Err(format!("{}: another is called, or has the key of, {name}", wrong()).into());
-        }
-    }
-    if steps.iter().any(|steps| steps.len() != DIMENSIONS) {
-        return Err("senses.txt does not say what the steps of each component are worth".into());
-    }
-    if listens.len() != UNITS * SPAN * ROW || adds.len() != UNITS * ROW {
-        return Err("senses.txt has not what each unit listens for and adds".into());
-    }
+    let Rows { steps, words, mut actions, listens, adds } = Rows::read(text)?;
     let keys: Vec<u8> = words.keys().flat_map(|key| key.to_be_bytes()).collect();
     let words: Vec<u8> = words.into_values().flatten().collect();
-    let nothing: Vec<u8> = actions
-        .iter()
-        .filter(|(name, _)| name.starts_with(NOTHING))
-        .flat_map(|(_, row)| row.clone())
-        .collect();
+    let nothing = actions.iter().filter(|(name, _)| name.starts_with(NOTHING));
+    let nothing: Vec<u8> = nothing.flat_map(|(_, row)| row.clone()).collect();
     let actions: Vec<u8> = ids.flat_map(|id| actions.remove(id).unwrap_or(vec![0; ROW])).collect();
     Ok(postcard::to_allocvec(&Senses {
         keys: &keys,
@@ -66,6 +44,43 @@ pub fn build<'i>(text: &str, ids: impl Iterator<Item = &'i str>) -> Outcome<Vec<
         adds: &adds,
         steps,
     })?)
+}
+
+impl<'t> Rows<'t> {
+    fn read(text: &'t str) -> Outcome<Rows<'t>> {
+        let mut rows = Rows::default();
+        for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.starts_with('#')) {
+            rows.add(line).map_err(|error| format!("senses.txt:{}: {error}: {line}", at + 1))?;
+        }
+        if rows.steps.iter().any(|steps| steps.len() != DIMENSIONS) {
+            return Err("senses.txt does not say what the steps of each component are worth".into());
+        }
+        if rows.listens.len() != UNITS * SPAN * ROW || rows.adds.len() != UNITS * ROW {
+            return Err("senses.txt has not what each unit listens for and adds".into());
+        }
+        Ok(rows)
+    }
+
+    fn add(&mut self, line: &'t str) -> Outcome<()> {
+        if let Some((steps, numbers)) = steps_of(line, &mut self.steps) {
+            *steps = numbers.split(' ').map(str::parse).collect::<Result<_, _>>()?;
+            return Ok(());
+        }
+        let (name, row) = row(line).ok_or("no name with a vector")?;
+        let is_new = match name.split_once('.') {
+            Some((ADDS, _)) => {
+                self.adds.extend(row);
+                true
+            }
+            Some((part, _)) if part.starts_with(UNIT) => {
+                self.listens.extend(row);
+                true
+            }
+            Some(_) => self.actions.insert(name, row).is_none(),
+            None => self.words.insert(key(&[name]), row).is_none(),
+        };
+        if is_new { Ok(()) } else { Err("another has this name, or its key".into()) }
+    }
 }
 
 fn steps_of<'s, 'l>(line: &'l str, steps: &'s mut [Vec<f32>; PARTS]) -> Option<(&'s mut Vec<f32>, &'l str)> {

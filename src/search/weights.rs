@@ -109,9 +109,11 @@ pub struct Weights {
     pub leads: f32,
     /// A request is GitLab's where it is so much more alike to an action than to what has nothing to do with GitLab.
     pub apart: f32,
-    /// So much less where an action has all its words, and where it is long: a story is seldom told of other things.
+    /// So much less where an action has all its words, and where it has so many words as a story, which is seldom told
+    /// of other things.
     pub known: f32,
     pub told: f32,
+    pub story: f32,
     /// And so much more where nobody knows any of its words.
     pub strange: f32,
     /// The least score of an answer.
@@ -173,6 +175,7 @@ pub const WEIGHTS: Weights = Weights {
     apart: 0.6,
     known: 0.45,
     told: 0.45,
+    story: 10.0,
     strange: 0.45,
     floor: -0.3,
     harm: 0.35,

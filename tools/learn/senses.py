@@ -7,13 +7,13 @@ that it asks for.
     python3 tools/learn/senses.py --teacher FOLDER   # or lies in a folder
 
 It reads catalog/actions and catalog/requests, and nothing else: neither GitLab's documents nor any of the requests that
-the finder is measured with. It takes about six minutes on two cores. The seed is fixed; on another machine, or with
+the finder is measured with. It takes about ten minutes on two cores. The seed is fixed; on another machine, or with
 another version of torch, a few numbers come out one higher or lower.
 
 How: a word begins with what the teacher says of it alone, in the directions in which the texts differ most. An action
 begins where its texts lie; the units begin by chance and add nothing. Then, 15 times over all texts, each has to choose
-its own action among all, with a fifth of its words taken away. At the end the space is turned so that the first components tell most, and each component is
-written in four bits. What was tried beside it stands in docs/benchmarks/README.md.
+its own action among all, with a fifth of its words taken away; the catalog's own texts count twice. At the end the space
+is turned so that the first components tell most, and each component is written in four bits. What was tried beside it stands in docs/benchmarks/README.md.
 """
 
 import argparse

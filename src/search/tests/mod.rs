@@ -7,7 +7,6 @@ mod mentions;
 mod normalise;
 mod ranking;
 mod senses;
-
 mod typos;
 mod windows;
 mod words;

@@ -97,8 +97,13 @@ fn ids_of_the_common_tasks_come_first() {
 #[test]
 fn what_is_ordered_at_the_end_of_a_story_may_destroy() {
     assert_eq!(first("we're done with milestone 4, so drop it"), "milestone.delete");
-    let leaked = "My key 12 was stolen; I want what it signed to show as unverified, so revoke the GPG key";
-    assert_eq!(first(leaked), "gpg_key.revoke");
+    let trial = "This trial spoils our dashboard; delete every vulnerability of the project, and tell Kim";
+    assert_eq!(first(trial), "vulnerability.remove_all_from_project");
+}
+
+#[test]
+fn a_verb_that_reads_holds_back_what_destroys_unless_all_words_ask_for_it() {
+    assert_eq!(first("look, the webhook 3 has no use any more and can go"), "webhook.delete");
     let found = find("show revoked tokens");
     assert_ne!(found.hits[0].action.risk, Risk::Destructive);
 }
