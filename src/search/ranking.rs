@@ -279,7 +279,8 @@ impl<'f> Found<'f> {
     fn hold_back(&mut self, weights: &Weights, doubtful: bool) {
         let is_weak = |(scored, action): &(Scored, Action)| {
             let least = if scored.feature(Feature::Unasked) > 0.0 { weights.unasked } else { weights.harm };
-            let against = scored.feature(Feature::Verb) < -weights.against;
+            let against =
+                scored.feature(Feature::Verb) < -weights.against && scored.feature(Feature::Deed) < 0.0;
             action.risk == Risk::Destructive && (doubtful || against || scored.chance < least)
         };
         if !self.hits.first().is_some_and(is_weak) {
