@@ -5,7 +5,7 @@
 //! 3. [`normalise`], [`guess`]: words to stems, misspelt ones to the nearest known.
 //! 4. [`lexicon`], [`request`], [`segment`]: phrases, synonyms, the verb, the object, where; clauses and windows.
 //! 5. [`evidence`]: BM25F over the places of the index.
-//! 6. [`score`], [`intent`], [`senses`], [`units`], [`deeds`]: the features of the best by evidence, weighed by
+//! 6. [`score`], [`intent`], [`senses`], [`units`], [`meant`], [`deeds`]: the features of the best by evidence, weighed by
 //!    [`weights`].
 //! 7. [`ranking`]: windows joined, the destructive held back, confidence.
 //!
@@ -18,6 +18,7 @@ mod fields;
 mod guess;
 mod intent;
 mod lexicon;
+mod meant;
 mod mentions;
 mod nearest;
 mod normalise;

@@ -1,8 +1,8 @@
 //! What a segment says, looked up by the words of the index.
 
+use super::meant::Meant;
 use super::profile::WordId;
 use super::score::Features;
-use super::senses::Meant;
 
 /// The words of a segment in the index: which concept each belongs to, and what it is worth; what they mean, and which
 /// deeds they ask for.

@@ -6,11 +6,12 @@ use super::deeds::Deeds;
 use super::evidence::{Evidence, InvertedIndex};
 use super::intent;
 use super::lexicon::Lexicon;
+use super::meant::Meant;
 use super::profile::{DomainProfile, Kind, Profile, Profiles, WordId};
 use super::request::Request;
 use super::said::{Matched, Said};
 use super::segment::Segment;
-use super::senses::{Meant, Senses};
+use super::senses::Senses;
 use super::weights::{FEATURES, Feature, TEMPERATURE, Weights};
 
 /// The features of one action, in the order of [`FEATURES`].
@@ -208,7 +209,7 @@ impl Scorer<'_> {
 
     /// What the words of a segment mean.
     fn meant(&self, segment: &Segment) -> Meant<'_> {
-        self.senses.meant(self.request.heard_in(segment))
+        Meant::new(self.senses, self.request.heard_in(segment))
     }
 
     /// What the words of a segment ask for, of each deed.

@@ -5,8 +5,6 @@
 //!
 //! [`Units`]: super::units::Units
 
-use std::cmp::Ordering;
-
 use serde::{Deserialize, Serialize};
 
 use super::deeds::{key, place};
@@ -24,16 +22,8 @@ pub const SPAN: usize = 3;
 pub const ROW: usize = 1 + DIMENSIONS / 2;
 
 /// A scale in one byte is a power of this, times the least.
-const SCALE_STEP: f32 = 1.05;
-const SCALE_LEAST: f32 = 0.001;
-
-/// How many bytes of each action's vector are compared with every request, and how many of the actions then stay to be
-/// compared in full: of five nearest, hardly one in a hundred is lost.
-const LEADING: usize = 24;
-const SHORTLIST: usize = 128;
-
-/// One in whole numbers, for a component of a request's direction; what [`product`] adds up stays below 2^31.
-const WHOLE: f32 = 1_048_576.0;
+const SCALE_STEP: f64 = 1.05;
+const SCALE_LEAST: f64 = 0.001;
 
 /// The vectors, read in place.
 #[derive(Debug, Serialize, Deserialize)]
@@ -88,13 +78,6 @@ pub struct Heard {
     pub means: Vector,
 }
 
-/// Where a request points.
-pub struct Meant<'s> {
-    senses: &'s Senses<'s>,
-    /// For each component, what one step of an action's is worth; the cosine is the sum of them.
-    direction: [i32; DIMENSIONS],
-}
-
 impl Senses<'_> {
     /// The word of a request, if it has a sense.
     pub fn word(&self, at: usize, stem: &str, guessed: bool) -> Option<Word> {
@@ -130,79 +113,11 @@ impl Senses<'_> {
         vector.iter_mut().zip(steps).for_each(|(component, step)| *component *= step);
         vector
     }
-
-    /// What words mean together.
-    pub fn meant<'w>(&self, words: impl Iterator<Item = &'w Heard>) -> Meant<'_> {
-        let mut sum = [0.0; DIMENSIONS];
-        for Heard { means, worth, .. } in words {
-            sum.iter_mut().zip(means).for_each(|(sum, part)| *sum += part * worth);
-        }
-        Meant { senses: self, direction: self.direction(&sum) }
-    }
-
-    fn direction(&self, sum: &Vector) -> [i32; DIMENSIONS] {
-        let length = sum.iter().map(|part| part * part).sum::<f32>().sqrt();
-        let mut direction = [0; DIMENSIONS];
-        if length > 0.0 {
-            let steps = self.steps.get(Part::Actions as usize).into_iter().flatten();
-            for ((part, sum), step) in direction.iter_mut().zip(sum).zip(steps) {
-                *part = (sum * step / length * WHOLE).round() as i32;
-            }
-        }
-        direction
-    }
 }
 
-impl Meant<'_> {
-    /// How alike it is to an action: between -1 and 1; 0 where that cannot be told.
-    pub fn alike(&self, action: usize) -> f32 {
-        self.cosine(row_of(self.senses.actions, action), ROW)
-    }
-
-    /// How alike it is to what has nothing to do with GitLab.
-    pub fn foreign(&self) -> f32 {
-        self.senses.nothing.chunks_exact(ROW).map(|row| self.cosine(row, ROW)).fold(0.0, f32::max)
-    }
-
-    /// The actions that it is most like, best first; equal ones in catalog order.
-    pub fn nearest(&self, most: usize) -> Vec<usize> {
-        let rows = self.senses.actions.chunks_exact(ROW).enumerate();
-        let mut found: Vec<(f32, usize)> =
-            rows.map(|(action, row)| (self.cosine(row, 1 + LEADING), action)).collect();
-        shorten(&mut found, SHORTLIST);
-        for (cosine, action) in &mut found {
-            *cosine = self.alike(*action);
-        }
-        shorten(&mut found, most);
-        found.sort_unstable_by(by_likeness);
-        found.into_iter().filter(|(cosine, _)| *cosine > 0.0).map(|(_, action)| action).collect()
-    }
-
-    /// The cosine over the components in the first bytes of a row.
-    fn cosine(&self, row: &[u8], bytes: usize) -> f32 {
-        let Some((scale, parts)) = row.get(..bytes).and_then(<[u8]>::split_first) else { return 0.0 };
-        product(parts, &self.direction) as f32 * scale_of(*scale) / WHOLE
-    }
-}
-
-fn by_likeness(one: &(f32, usize), other: &(f32, usize)) -> Ordering {
-    other.0.total_cmp(&one.0).then(one.1.cmp(&other.1))
-}
-
-fn shorten(found: &mut Vec<(f32, usize)>, most: usize) {
-    if found.len() > most {
-        found.select_nth_unstable_by(most, by_likeness);
-        found.truncate(most);
-    }
-}
-
-fn row_of(rows: &[u8], row: usize) -> &[u8] {
+/// One of the rows of a part.
+pub fn row_of(rows: &[u8], row: usize) -> &[u8] {
     rows.get(row * ROW..(row + 1) * ROW).unwrap_or_default()
-}
-
-fn product(parts: &[u8], direction: &[i32; DIMENSIONS]) -> i32 {
-    let (pairs, _) = direction.as_chunks::<2>();
-    pairs.iter().zip(parts).map(|([first, second], byte)| lower(*byte) * first + upper(*byte) * second).sum()
 }
 
 /// The component in the lower half of a byte, from -7 to 7.
@@ -216,9 +131,20 @@ fn upper(byte: u8) -> i32 {
 }
 
 /// A scale that was packed; that of a vector of nothing is nothing.
-fn scale_of(packed: u8) -> f32 {
-    match packed {
-        0 => 0.0,
-        power => SCALE_LEAST * SCALE_STEP.powi(i32::from(power)),
-    }
+pub fn scale_of(packed: u8) -> f32 {
+    SCALES.get(usize::from(packed)).copied().unwrap_or_default()
 }
+
+/// Each scale that a byte can stand for.
+static SCALES: [f32; 256] = {
+    let mut scales = [0.0; 256];
+    let mut scale = SCALE_LEAST;
+    let [_, powers @ ..] = &mut scales;
+    let mut left: &mut [f32] = powers;
+    while let [power, behind @ ..] = left {
+        scale *= SCALE_STEP;
+        *power = scale as f32;
+        left = behind;
+    }
+    scales
+};

@@ -73,7 +73,7 @@ impl Units {
 
 /// Adds so many times some numbers to others.
 fn add<const N: usize>(sums: &mut [f32x8; N], times: f32, numbers: &[f32x8; N]) {
-    let times = f32x8::splat(times);
+    let times = f32x8::new([times; LANES]);
     sums.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += times * *number);
 }
 

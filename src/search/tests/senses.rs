@@ -5,7 +5,8 @@ use std::path::Path;
 
 use crate::catalog::Catalog;
 use crate::search::Ranker;
-use crate::search::senses::{DIMENSIONS, Meant, UNITS, Word};
+use crate::search::meant::Meant;
+use crate::search::senses::{DIMENSIONS, UNITS, Word};
 
 use super::{Confidence, find};
 
@@ -21,7 +22,7 @@ fn open() -> (Catalog, Ranker) {
 fn meant<'r>(ranker: &'r Ranker, text: &str) -> Meant<'r> {
     let stems = ranker.stems(text);
     let words = stems.iter().enumerate().filter_map(|(at, stem)| ranker.senses.word(at, stem, false));
-    ranker.senses.meant(ranker.units.hear(&ranker.senses, &words.collect::<Vec<_>>()).iter())
+    Meant::new(&ranker.senses, ranker.units.hear(&ranker.senses, &words.collect::<Vec<_>>()).iter())
 }
 
 /// Every vector of the file by its name, in plain numbers, with what a step of its components is worth.
@@ -148,15 +149,15 @@ fn the_nearest_are_those_of_all_that_are_most_alike() {
     let (catalog, ranker) = open();
     let said = requests();
     let texts: Vec<&String> = said.values().filter_map(|texts| texts.get(3)).step_by(20).collect();
-    let lost = texts.iter().filter(|text| {
+    assert!(texts.len() > 90);
+    for text in texts {
         let meant = meant(&ranker, text);
-        let best = (0..catalog.len()).map(|action| meant.alike(action)).fold(0.0, f32::max);
-        let nearest = meant.nearest(5);
-        assert!(nearest.is_sorted_by(|one, other| meant.alike(*one) >= meant.alike(*other)), "{text}");
-        nearest.first().is_none_or(|first| meant.alike(*first) < best)
-    });
-    let lost = lost.count();
-    assert!(texts.len() > 90 && lost * 100 <= texts.len(), "{lost} of {} are lost", texts.len());
+        let mut all: Vec<usize> = (0..catalog.len()).filter(|action| meant.alike(*action) > 0.0).collect();
+        all.sort_by(|one, other| meant.alike(*other).total_cmp(&meant.alike(*one)));
+        assert!(all.len() > 24, "{text}");
+        assert_eq!(meant.nearest(24), all[..24], "{text}");
+        assert_eq!(meant.nearest(catalog.len()), all, "{text}");
+    }
 }
 
 #[test]
