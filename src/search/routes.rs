@@ -67,17 +67,17 @@ struct Rank {
 }
 
 fn rank(route: &Route<'_>, segments: &[&str]) -> Option<Rank> {
-    let pattern: Vec<&str> = route.path.split('/').filter(|segment| !segment.is_empty()).collect();
-    let (spread, placeholders) = fit(&pattern, segments)?;
+    let (spread, placeholders) = fit(route.path.trim_start_matches('/'), segments)?;
     let method = METHODS.iter().position(|method| *method == route.method).unwrap_or(METHODS.len());
     Some(Rank { spread, placeholders, method })
 }
 
 /// How many further segments placeholders take, and how many placeholders a literal of the request fills.
-fn fit(pattern: &[&str], segments: &[&str]) -> Option<(usize, usize)> {
-    let Some((first, rest)) = pattern.split_first() else {
+fn fit(pattern: &str, segments: &[&str]) -> Option<(usize, usize)> {
+    if pattern.is_empty() {
         return segments.is_empty().then_some((0, 0));
-    };
+    }
+    let (first, rest) = pattern.split_once('/').unwrap_or((pattern, ""));
     let (segment, left) = segments.split_first()?;
     if first.starts_with([':', '*']) {
         let spans = first.starts_with('*') || segment.parse::<u64>().is_err();
