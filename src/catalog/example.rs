@@ -44,7 +44,7 @@ fn value(param: &Param, own: Option<&Json>, words: &Words) -> Value {
     if let Some(reference) = reference(param).filter(|_| own.is_none()) {
         return if param.kind.many { json!([reference]) } else { json!(reference) };
     }
-    let glossary = words.glossary.get(&param.name).and_then(|entry| entry.example.as_ref());
+    let glossary = words.glossary.get(&param.name).and_then(|entry| entry.example.as_deref());
     [own, glossary, param.default.as_ref()]
         .into_iter()
         .flatten()

@@ -139,9 +139,9 @@ pub struct GlossaryEntry {
     /// Spellings that are understood as this one, where an action has no parameter of that very name.
     #[serde(default)]
     pub aliases: Vec<String>,
-    /// A plausible value.
+    /// A plausible value; few have one.
     #[serde(default)]
-    pub example: Option<Json>,
+    pub example: Option<Box<Json>>,
     /// Among the first that a caller would set: it stands early in signatures.
     #[serde(default)]
     pub first: bool,

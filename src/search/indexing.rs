@@ -60,7 +60,9 @@ pub fn build(
     let texts: Vec<Texts> = actions.iter().map(|action| analyser.texts(action)).collect();
     let (table, index) = write_index(&texts)?;
     let profiler = Profiler::new(actions, &texts, &analyser);
-    let profiles = profiler.profiles(actions)?;
+    let vocabulary = profiler.vocabulary()?;
+    let lines = profiler.lines(&vocabulary);
+    let profiles = profiler.profiles(actions, vocabulary, &lines)?;
     let senses = sensing::build(senses, actions.iter().map(|action| action.id.as_str()))?;
     let profiles = postcard::to_allocvec(&profiles)?;
     let routes = postcard::to_allocvec(&routes(actions, pages)?)?;
@@ -275,13 +277,26 @@ impl<'t> Profiler<'t> {
         Profiler { words, counted: rest.len(), lengths, texts, analyser }
     }
 
-    fn profiles(&self, actions: &[Action]) -> Outcome<Profiles<'t>> {
-        let vocabulary = Vocabulary::new(
+    fn vocabulary(&self) -> Outcome<Vocabulary<'t>> {
+        u16::try_from(self.words.len())?;
+        Ok(Vocabulary::new(
             self.words.keys().copied().collect(),
             self.words.values().copied().collect(),
             u16::try_from(self.counted)?,
-        );
-        u16::try_from(self.words.len())?;
+        ))
+    }
+
+    fn lines(&self, vocabulary: &Vocabulary<'_>) -> Vec<Vec<u8>> {
+        let of = |texts: &Texts| texts.lines.iter().map(|line| ids(line, vocabulary)).collect::<Vec<_>>();
+        self.texts.iter().map(|texts| Lines::pack(&of(texts))).collect()
+    }
+
+    fn profiles<'p>(
+        &self,
+        actions: &[Action],
+        vocabulary: Vocabulary<'p>,
+        lines: &'p [Vec<u8>],
+    ) -> Outcome<Profiles<'p>> {
         let mut domains: Vec<(&str, DomainProfile)> = Vec::new();
         let mut profiles = Vec::new();
         for (action, texts) in actions.iter().zip(self.texts) {
@@ -291,7 +306,8 @@ impl<'t> Profiler<'t> {
             profiles.push(self.profile(action, texts, u16::try_from(domains.len() - 1)?, &vocabulary));
         }
         let domains = domains.into_iter().map(|(_, domain)| domain).collect();
-        Ok(Profiles { vocabulary, actions: profiles, domains, lengths: self.lengths.clone() })
+        let lines = lines.iter().map(|bytes| Lines(bytes)).collect();
+        Ok(Profiles { vocabulary, actions: profiles, lines, domains, lengths: self.lengths.clone() })
     }
 
     fn domain(&self, action: &Action, vocabulary: &Vocabulary) -> DomainProfile {
@@ -317,7 +333,6 @@ impl<'t> Profiler<'t> {
             graphql: is_graphql(action),
             deprecated: action.choices().all(|operation| operation.deprecated),
             scopes: scopes(action),
-            lines: Lines::new(&texts.lines.iter().map(|line| ids(line, vocabulary)).collect::<Vec<_>>()),
             path_noun: ids(&texts.path_noun, vocabulary),
         }
     }

@@ -250,7 +250,9 @@ impl Lexicon {
                 .filter(|meaning| !meaning.words.is_empty())
                 .collect();
             for phrase in &synonym.say {
-                self.enter(phrase).meanings.extend(meanings.iter().cloned());
+                let known = &mut self.enter(phrase).meanings;
+                known.reserve_exact(meanings.len());
+                known.extend(meanings.iter().cloned());
             }
         }
     }

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 /// The number of a word in the [`Vocabulary`].
 pub type WordId = u16;
 
-/// Stands between two [`Lines`]; no word has this number.
-const END: WordId = WordId::MAX;
+/// Stands between two of an action's [`Lines`]; no word has this number.
+const END: [u8; 2] = WordId::MAX.to_le_bytes();
 
 /// Everything beside the index.
 #[derive(Debug, Serialize, Deserialize)]
@@ -16,6 +16,9 @@ pub struct Profiles<'a> {
     pub vocabulary: Vocabulary<'a>,
     /// One an action, in catalog order.
     pub actions: Vec<Profile>,
+    /// The short texts of each, in the same order.
+    #[serde(borrow)]
+    pub lines: Vec<Lines<'a>>,
     /// One a domain, in the order in which the actions name them.
     pub domains: Vec<DomainProfile>,
     /// How many words the texts of each place have on average.
@@ -88,23 +91,28 @@ pub struct Profile {
     pub deprecated: bool,
     /// The scopes it works in, a bit each: see [`scope`].
     pub scopes: u8,
-    pub lines: Lines,
     /// The last noun of the path of its first operation.
     pub path_noun: Vec<WordId>,
 }
 
-/// The id, summary, phrases and aliases of an action: each a short text that could be the request.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Lines(Vec<WordId>);
+/// The id, summary, phrases and aliases of an action: each a short text that could be the request. They are read in
+/// place, two bytes a word, as vectors of their own would take more memory than all else that is known of an action.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Lines<'a>(pub &'a [u8]);
 
-impl Lines {
-    #[allow(dead_code)] // The build script makes them, the ranker reads them.
-    pub fn new(lines: &[Vec<WordId>]) -> Lines {
-        Lines(lines.join(&END))
+impl Lines<'_> {
+    /// Lines as they are read.
+    #[allow(dead_code)] // The build script writes them, the ranker reads them.
+    pub fn pack(lines: &[Vec<WordId>]) -> Vec<u8> {
+        let bytes = |line: &Vec<WordId>| line.iter().flat_map(|word| word.to_le_bytes()).collect();
+        lines.iter().map(bytes).collect::<Vec<Vec<u8>>>().join(END.as_slice())
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = &[WordId]> {
-        self.0.split(|word| *word == END)
+    /// The words of each line.
+    pub fn iter(&self) -> impl Iterator<Item = impl Iterator<Item = WordId>> {
+        let (words, _) = self.0.as_chunks::<2>();
+        let lines = words.split(|word| *word == END);
+        lines.map(|line| line.iter().map(|word| WordId::from_le_bytes(*word)))
     }
 }
 

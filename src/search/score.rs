@@ -220,7 +220,7 @@ impl Scorer<'_> {
 
     fn scored(&self, candidate: Candidate, profile: &Profile, segment: &Segment, said: &Said<'_>) -> Scored {
         let mut features = Features::default();
-        let (line, near) = self.texts(profile, segment, said);
+        let (line, near) = self.texts(candidate.action, segment, said);
         let texts = Texts { candidate, line, near };
         for (feature, _) in FEATURES {
             if let Some(value) = features.get_mut(feature as usize) {
@@ -245,7 +245,7 @@ impl Scorer<'_> {
         match feature {
             Feature::Words => texts.candidate.words,
             Feature::Line => texts.line,
-            Feature::Id => self.likeness(&self.matched(&self.id(profile), said), segment, said),
+            Feature::Id => self.likeness(&self.matched(self.id(profile).into_iter(), said), segment, said),
             Feature::Near => texts.near,
             Feature::Sense => texts.candidate.alike,
             Feature::Behind => (-texts.candidate.behind / FAR).max(-1.0),
@@ -275,9 +275,10 @@ impl Scorer<'_> {
     }
 
     /// How nearly the nearest of an action's lines is the request, and a stretch of it.
-    fn texts(&self, profile: &Profile, segment: &Segment, said: &Said<'_>) -> (f32, f32) {
+    fn texts(&self, action: usize, segment: &Segment, said: &Said<'_>) -> (f32, f32) {
         let (mut nearest, mut near) = (0.0, 0.0);
-        for found in profile.lines.iter().map(|line| self.matched(line, said)) {
+        let lines = self.profiles.lines.get(action).copied().unwrap_or_default();
+        for found in lines.iter().map(|line| self.matched(line, said)) {
             if found.concepts != 0 {
                 nearest = f32::max(nearest, self.likeness(&found, segment, said));
                 near = f32::max(near, self.nearness(&found, segment));
@@ -307,12 +308,12 @@ impl Scorer<'_> {
         worth * harmonic(found.share, of_request / self.mass(segment, within).max(1.0))
     }
 
-    fn matched(&self, line: &[WordId], said: &Said<'_>) -> Matched {
+    fn matched(&self, line: impl Iterator<Item = WordId>, said: &Said<'_>) -> Matched {
         let (mut all, mut matched, mut concepts) = (0.0, 0.0, 0);
         for word in line {
-            let idf = self.idf(*word);
+            let idf = self.idf(word);
             all += idf;
-            if let Some((concept, weight)) = said.of(*word) {
+            if let Some((concept, weight)) = said.of(word) {
                 matched += idf * weight;
                 concepts |= 1 << concept.min(63);
             }
