@@ -109,9 +109,9 @@ impl InvertedIndex {
         for ((open, weight), (place, _)) in self.places.iter().zip(&weights.places).zip(PLACES) {
             let object = matches!(place, Place::Object | Place::Id | Place::Nouns);
             let boost = if head || !object { weight.boost } else { weight.boost * weights.beside };
+            let (least, by_length) = (1.0 - weight.dilution, weight.dilution / open.average);
             open.each(text, |action, count, length| {
-                let norm = 1.0 - weight.dilution + weight.dilution * length / open.average;
-                found.add(action, boost * count / norm);
+                found.add(action, boost * count / (least + by_length * length));
             })?;
         }
         found.drain(|action, frequency| sum.add(action, idf * frequency / (weights.saturation + frequency)));

@@ -5,13 +5,14 @@
 //! 3. [`normalise`], [`guess`]: words to stems, misspelt ones to the nearest known.
 //! 4. [`lexicon`], [`request`], [`segment`]: phrases, synonyms, the verb, the object, where; clauses and windows.
 //! 5. [`evidence`]: BM25F over the places of the index.
-//! 6. [`score`], [`intent`], [`senses`], [`units`], [`meant`], [`deeds`]: the features of the best by evidence, weighed by
-//!    [`weights`].
+//! 6. [`score`], [`intent`], [`senses`], [`units`], [`direction`], [`meant`], [`deeds`]: the features of the best by
+//!    evidence and meaning, weighed by [`weights`].
 //! 7. [`ranking`]: windows joined, the destructive held back, confidence.
 //!
 //! The only place that names tantivy, strsim and wide. Depends on the catalog alone.
 
 mod deeds;
+mod direction;
 mod directory;
 mod evidence;
 mod fields;
@@ -32,6 +33,7 @@ mod score;
 mod segment;
 mod senses;
 mod suggest;
+mod top;
 mod units;
 mod weights;
 

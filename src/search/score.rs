@@ -12,6 +12,7 @@ use super::request::Request;
 use super::said::{Matched, Said};
 use super::segment::Segment;
 use super::senses::Senses;
+use super::top::top;
 use super::weights::{FEATURES, Feature, TEMPERATURE, Weights};
 
 /// The features of one action, in the order of [`FEATURES`].
@@ -162,14 +163,7 @@ impl Scorer<'_> {
                 }
             }
         }
-        let mut found: Vec<(usize, f32)> =
-            sums.iter().copied().enumerate().filter(|(_, sum)| *sum > 0.0).collect();
-        let order = |a: &(usize, f32), b: &(usize, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
-        if found.len() > reach.words {
-            found.select_nth_unstable_by(reach.words, order);
-            found.truncate(reach.words);
-        }
-        let mut actions: Vec<usize> = found.into_iter().map(|(action, _)| action).collect();
+        let mut actions = top(reach.words, sums.iter().copied());
         if reach.alike > 0 {
             actions.extend(said.meant.nearest(reach.alike));
             actions.sort_unstable();

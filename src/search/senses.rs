@@ -109,9 +109,13 @@ impl Senses<'_> {
             *first = scale * lower(*byte) as f32;
             *second = scale * upper(*byte) as f32;
         }
-        let steps = self.steps.get(part as usize).into_iter().flatten();
-        vector.iter_mut().zip(steps).for_each(|(component, step)| *component *= step);
+        vector.iter_mut().zip(self.steps(part)).for_each(|(component, step)| *component *= step);
         vector
+    }
+
+    /// What one step of each component of a part is worth.
+    pub fn steps(&self, part: Part) -> &[f32] {
+        self.steps.get(part as usize).map(Vec::as_slice).unwrap_or_default()
     }
 }
 
