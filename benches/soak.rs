@@ -1,7 +1,7 @@
 //! Fifty thousand calls of every kind over stdio against the sandbox, 32 at a time: every one is answered, no error
 //! comes that was not asked for, and memory stays where it was. Memory is read from `/proc` and so on Linux alone.
 //!
-//! `GITLAB_MCP_BIN=target/release/gitlab-mcp cargo bench --bench soak`; `GITLAB_MCP_SOAK=1000` for fewer.
+//! `GITLAB_MCP_BIN=target/measured cargo bench --bench soak`, of a copy of the release; `GITLAB_MCP_SOAK=1000` for fewer.
 
 // A bench that is wrong may stop where it is wrong.
 #![allow(clippy::indexing_slicing, clippy::print_stdout)]

@@ -1,7 +1,8 @@
 //! From the program's start to its first answer, in both eras of MCP, and what it keeps in memory after a hundred
 //! finds. Each answer is asserted before its time counts. Memory is read from `/proc` and so on Linux alone.
 //!
-//! `cargo bench --bench start`, or with `GITLAB_MCP_BIN=target/release/gitlab-mcp` before it for another build.
+//! `cargo bench --bench start`, or with `GITLAB_MCP_BIN=…` before it for a copy of another build (`cargo bench` puts
+//! its own in the place of the release).
 
 // A bench that is wrong may stop where it is wrong.
 #![allow(clippy::indexing_slicing)]
