@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::deeds::{key, place};
 
-/// How many components a vector has. The first tell actions apart best.
+/// How many components a vector has.
 pub const DIMENSIONS: usize = 128;
 
 /// How many units listen to each word, to the one before it and to the one behind it.
