@@ -33,6 +33,9 @@ pub struct Scored {
 /// So much of another score comes right after it.
 const JUST_BELOW: f32 = 0.999;
 
+/// How much of what lies between scores is left between them once they are held below another.
+const HELD: f32 = 0.001;
+
 impl Scored {
     pub fn feature(&self, feature: Feature) -> f32 {
         self.features.get(feature as usize).copied().unwrap_or_default()
@@ -421,13 +424,14 @@ fn best_first(one: &Scored, other: &Scored) -> Ordering {
     other.score.total_cmp(&one.score).then(one.action.cmp(&other.action))
 }
 
-/// A guess never lifts what destroys over what is harmless, which then takes its score.
+/// A guess never lifts what destroys over what is harmless, which then takes its score. What is held stays in its order.
 fn hold_guesses(scored: &mut [Scored]) {
     let harmless = scored.iter().filter(|one| one.certain.is_none()).map(|one| one.score);
     let most = harmless.fold(0.0, f32::max) * JUST_BELOW;
     let before = best(scored);
     for one in scored.iter_mut() {
-        one.score = one.certain.map_or(one.score, |certain| one.score.min(most).max(certain));
+        let held = most - HELD * (before - one.score);
+        one.score = one.certain.map_or(one.score, |certain| one.score.min(held).max(certain));
     }
     let left = before - best(scored);
     scored.iter_mut().for_each(|one| one.score += left);

@@ -28,6 +28,19 @@ fn what_a_typo_holds_back_leaves_its_score_to_what_is_harmless() {
 }
 
 #[test]
+fn what_a_typo_holds_back_stays_in_its_order() {
+    for (request, meant) in [
+        ("remvoe webhok", "webhook.delete"),
+        ("delte labl", "label.delete"),
+        ("destory the enviroment", "environment.delete"),
+    ] {
+        let found = find(request);
+        let first_held = found.hits.iter().find(|hit| hit.action.risk == Risk::Destructive);
+        assert_eq!(first_held.map(|hit| hit.action.id.as_str()), Some(meant), "{request}: {:?}", ids(&found));
+    }
+}
+
+#[test]
 fn a_known_word_is_never_corrected() {
     assert_eq!(first("list tags"), "tag.list");
 }
