@@ -1,5 +1,5 @@
 //! From the program's start to its first answer, in both eras of MCP, and what it keeps in memory after a hundred
-//! finds. Each answer is asserted before its time counts. Memory is read from `/proc` and so on Linux alone.
+//! different finds. Each answer is asserted before its time counts. Memory is read from `/proc` and so on Linux alone.
 //!
 //! `cargo bench --bench start`, or with `GITLAB_MCP_BIN=…` before it for a copy of another build (`cargo bench` puts
 //! its own in the place of the release).
@@ -15,6 +15,9 @@ use serde_json::{Value, json};
 
 const STARTS: usize = 100;
 const FINDS: usize = 100;
+
+/// Requests of every kind, so that each find wants other actions.
+const REQUESTS: &str = include_str!("../tests/requests/develop.jsonl");
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -88,11 +91,10 @@ fn memory() -> Outcome<(u64, u64)> {
     server.ask(&initialize())?;
     writeln!(server.stdin, r#"{{"jsonrpc":"2.0","method":"notifications/initialized"}}"#)?;
     let before = server.resident()?;
-    let queries =
-        ["list merge requests", "who approved it", "rerun the pipeline", "protct a brnch", "close an issue"];
-    for id in 1..=FINDS {
-        let query = queries[id % queries.len()];
-        let answer = server.ask(&find(id, query))?;
+    for (id, case) in REQUESTS.lines().enumerate().take(FINDS) {
+        let case: Value = serde_json::from_str(case)?;
+        let query = case["request"].as_str().ok_or("a case has no request")?;
+        let answer = server.ask(&find(id + 1, query))?;
         assert_eq!(answer["result"]["isError"], json!(false), "{answer}");
     }
     let after = server.resident()?;

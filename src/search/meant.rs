@@ -1,7 +1,7 @@
 //! Where the words of a request point, and which actions lie there. Every action's vector is compared with every request.
 
 use super::direction::Direction;
-use super::senses::{DIMENSIONS, Heard, Part, ROW, Senses, row_of};
+use super::senses::{DIMENSIONS, Heard, Part, ROW, Senses};
 use super::top::top;
 
 /// Where a request points.
@@ -22,7 +22,7 @@ impl<'s> Meant<'s> {
 
     /// How alike it is to an action: between -1 and 1; 0 where that cannot be told.
     pub fn alike(&self, action: usize) -> f32 {
-        self.direction.along(row_of(self.senses.actions, action))
+        self.direction.along(self.senses.row_of(Part::Actions, action))
     }
 
     /// How alike it is to what has nothing to do with GitLab.
@@ -32,7 +32,7 @@ impl<'s> Meant<'s> {
 
     /// The actions that it is most like, best first; equal ones in catalog order.
     pub fn nearest(&self, most: usize) -> Vec<usize> {
-        let rows = self.senses.actions.chunks_exact(ROW);
+        let rows = self.senses.rows(Part::Actions).chunks_exact(ROW);
         top(most, rows.map(|row| self.direction.along(row)))
     }
 }

@@ -95,14 +95,8 @@ impl Senses<'_> {
 
     /// A vector of the table; all zero where there is none.
     pub fn vector(&self, part: Part, row: usize) -> Vector {
-        let rows = match part {
-            Part::Words => self.words,
-            Part::Actions => self.actions,
-            Part::Listens => self.listens,
-            Part::Adds => self.adds,
-        };
         let mut vector = [0.0; DIMENSIONS];
-        let Some((scale, parts)) = row_of(rows, row).split_first() else { return vector };
+        let Some((scale, parts)) = self.row_of(part, row).split_first() else { return vector };
         let scale = scale_of(*scale);
         let (pairs, _) = vector.as_chunks_mut::<2>();
         for ([first, second], byte) in pairs.iter_mut().zip(parts) {
@@ -113,15 +107,25 @@ impl Senses<'_> {
         vector
     }
 
+    /// The rows of a part.
+    pub fn rows(&self, part: Part) -> &[u8] {
+        match part {
+            Part::Words => self.words,
+            Part::Actions => self.actions,
+            Part::Listens => self.listens,
+            Part::Adds => self.adds,
+        }
+    }
+
+    /// One of them; empty where there is none.
+    pub fn row_of(&self, part: Part, row: usize) -> &[u8] {
+        self.rows(part).get(row * ROW..(row + 1) * ROW).unwrap_or_default()
+    }
+
     /// What one step of each component of a part is worth.
     pub fn steps(&self, part: Part) -> &[f32] {
         self.steps.get(part as usize).map(Vec::as_slice).unwrap_or_default()
     }
-}
-
-/// One of the rows of a part.
-pub fn row_of(rows: &[u8], row: usize) -> &[u8] {
-    rows.get(row * ROW..(row + 1) * ROW).unwrap_or_default()
 }
 
 /// The component in the lower half of a byte, from -7 to 7.

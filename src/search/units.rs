@@ -28,11 +28,11 @@ impl Units {
     /// The words of a request, in their order, as they are meant between their neighbours.
     pub fn hear(&self, senses: &Senses<'_>, words: &[Word]) -> Vec<Heard> {
         let vectors: Vec<Vector> = words.iter().map(|word| senses.vector(Part::Words, word.row)).collect();
-        let steps = senses.steps(Part::Listens);
+        let (rows, steps) = (senses.rows(Part::Listens), senses.steps(Part::Listens));
         let directions: Vec<Direction> = vectors.iter().map(|vector| Direction::new(vector, steps)).collect();
         let heard = words.iter().zip(&vectors).enumerate().map(|(at, (word, vector))| {
             let mut means = lanes(vector);
-            for (adds, listens) in self.adds.iter().zip(senses.listens.chunks_exact(SPAN * ROW)) {
+            for (adds, listens) in self.adds.iter().zip(rows.chunks_exact(SPAN * ROW)) {
                 let excited = excited(listens, &directions, at);
                 if excited > 0.0 {
                     add(&mut means, excited, adds);
