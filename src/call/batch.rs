@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::question::{GLOBAL, is_digits};
-use super::{Answer, Body, Call, Question, Reach};
+use super::{Answer, Body, Call, Effects, HolderKind, Location, Place, Question};
 use crate::catalog::{Method, Names, Risk, Scope, Touched};
 
 /// How GraphQL finds a kind by its name.
@@ -104,21 +104,25 @@ pub fn batch(questions: &[Question]) -> Option<Batch> {
         .flat_map(|part| part.variables.iter().map(|(name, value)| (name.clone(), json!(value))))
         .collect();
     let query = format!("query({}){{{}}}", declared.trim_end(), fields.trim_end());
-    let operation = "query lookup".to_owned();
-    let call = Call {
-        action: "graphql.lookup".to_owned(),
-        reach: Reach::of(vec![Touched { operation: operation.clone(), ids: Vec::new(), risk: Risk::Read }]),
-        operation,
-        method: Method::Post,
-        path: "/api/graphql".to_owned(),
-        query: Vec::new(),
-        body: Body::Json(json!({"query": query, "variables": variables})),
-        resolved: Vec::new(),
-        lookups: 0,
-        download: false,
-    };
+    let effects = lookup_effects(questions);
+    let body = Body::Json(json!({"query": query, "variables": variables}));
+    let call = Call::new(effects, "/api/graphql".to_owned(), Vec::new(), body);
     // All of them, as each keeps its number.
     Some(Batch { call, questions: questions.to_vec() })
+}
+
+/// What the query does: what the reads of each question do, at the same places.
+fn lookup_effects(questions: &[Question]) -> Effects {
+    let operation = "query lookup".to_owned();
+    let (mut touches, mut places) = (Vec::new(), Vec::new());
+    for reading in questions.iter().flat_map(Question::reads) {
+        touches.push(Touched::new(operation.clone(), reading.action, Risk::Read));
+        if let Some(path) = reading.params.get("fullPath").and_then(Value::as_str) {
+            let location = Location::parse(path, HolderKind::Either).unwrap_or(Location::Unknown);
+            places.push(Place::new("fullPath", location));
+        }
+    }
+    Effects::new("graphql.lookup", Method::Post, operation, touches, places)
 }
 
 impl Batch {

@@ -5,11 +5,14 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 use url::Url;
 
+use super::location::{ACCEPTED_LOCATIONS, HolderKind, Location};
+use super::quick_action::{self, QuickActions};
+use super::risk::call_risk;
 use super::{
-    Call, Candidate, Fault, Invalid, Known, Question, Step, choose, direct, handle, places, reference,
-    request, target, value,
+    Call, Candidate, Effects, Fault, Invalid, Known, Place, Question, Step, choose, direct, handle, places,
+    reference, request, target, value,
 };
-use crate::catalog::{Action, GlossaryEntry, Param, Surface, Words};
+use crate::catalog::{Action, Catalog, GlossaryEntry, Names, Operation, Param, Surface, Touched, Words};
 
 /// Parameters that are right in themselves; which operation they call for is still open.
 #[derive(Clone, Debug)]
@@ -19,6 +22,8 @@ pub struct Checked {
     understood: Vec<String>,
     /// Of an action that calls an interface directly: the call, which nothing has to be looked up for.
     direct: Option<Call>,
+    /// What the quick actions in its texts do.
+    quick: (Vec<Touched>, Vec<Place>),
 }
 
 /// What the meaning of parameters depends on beside the action.
@@ -29,6 +34,8 @@ pub struct Context<'a> {
     pub words: &'a Words,
     /// What a direct call may come down to.
     pub surface: &'a Surface<'static>,
+    pub catalog: &'a Catalog,
+    pub quick_actions: QuickActions,
 }
 
 /// Checks the parameters of an action by themselves.
@@ -41,7 +48,8 @@ pub fn check(
     mut params: Map<String, Value>,
     context: &Context<'_>,
 ) -> Result<Checked, Invalid> {
-    let mut checked = Checked { action, params: Map::new(), understood: Vec::new(), direct: None };
+    let quick = (Vec::new(), Vec::new());
+    let mut checked = Checked { action, params: Map::new(), understood: Vec::new(), direct: None, quick };
     let mut faults = Vec::new();
     let target = target::takes_target(&checked.action).then(|| params.shift_remove(target::TARGET)).flatten();
     // Exact names first: what they take is not taken by another spelling.
@@ -58,6 +66,9 @@ pub fn check(
         faults.extend(checked.aim(&target, context).err());
     }
     handle::complete(&checked.action, &mut checked.params);
+    if faults.is_empty() {
+        faults.extend(checked.read_quick_actions(context).err());
+    }
     if faults.is_empty() {
         faults = checked.go_direct(context);
     }
@@ -107,9 +118,52 @@ impl Checked {
         if !filled.open.is_empty() {
             return Ok(Step::Ask(filled.open.into_keys().collect()));
         }
-        request::write(&self.action, operation, &filled.params, filled.resolved)
-            .map(|call| Step::Ready(call.at(places::of(&self.action, &self.params))))
+        request::write(&self.action, operation, &filled.params, filled.resolved, self.effects(operation))
+            .map(Step::Ready)
             .map_err(|fault| self.invalid(vec![fault]))
+    }
+
+    /// What the call may do, before anything is looked up: the effects of each operation that the parameters may
+    /// call for. Empty for a composite action, whose steps are decided on by themselves.
+    pub fn prospects(&self) -> Vec<Effects> {
+        if self.action.plan.is_some() {
+            return Vec::new();
+        }
+        if let Some(call) = &self.direct {
+            return vec![call.effects().clone()];
+        }
+        choose::candidates(&self.action, &self.params).into_iter().map(|operation| self.effects(operation)).collect()
+    }
+
+    fn effects(&self, operation: &Operation) -> Effects {
+        let mut touched = Touched::by(&self.action, operation.to_string());
+        touched.risk = call_risk(&self.action, &self.params);
+        let mut touches = vec![touched];
+        touches.extend(self.quick.0.iter().cloned());
+        let mut found = places::places(&self.action, operation, &self.params);
+        found.extend(self.quick.1.iter().cloned());
+        Effects::new(&self.action.id, operation.method, operation.to_string(), touches, found)
+    }
+
+    /// Reads the quick actions in the texts that are sent.
+    fn read_quick_actions(&mut self, context: &Context<'_>) -> Result<(), Fault> {
+        let found = quick_action::scan(&self.action, &self.params);
+        let Some(first) = found.first() else { return Ok(()) };
+        match context.quick_actions {
+            QuickActions::Refuse => {
+                let commands = first.commands.iter().map(|command| format!("/{}", command.name)).collect();
+                return Err(Fault::QuickAction { name: first.param.clone(), commands });
+            }
+            QuickActions::Escape => {
+                quick_action::escape_all(&self.action, &mut self.params);
+                self.understood.push(format!("the quick actions in `{}` as text (escaped)", first.param));
+                return Ok(());
+            }
+            QuickActions::Check => {}
+        }
+        let quick = quick_action::effects(&self.action, &found, context.words, context.catalog);
+        self.quick = quick.map_err(|error| Fault::Catalog { reason: error.to_string() })?;
+        Ok(())
     }
 
     /// Everything that the call asks, whether it is known or not.
@@ -203,8 +257,48 @@ impl Checked {
         let pasted = value.as_str().filter(|text| text.contains("://") && !handle::marks(&param).is_empty());
         let reference = pasted.and_then(|text| target::reference(text, context.base));
         let fitted = value::fitted(&param, reference.map_or(value, Value::String), &mut self.understood)?;
+        let fitted = with_location(&param, fitted)?;
         self.params.insert(param.name, fitted);
         Ok(())
+    }
+}
+
+/// The value with the location that it names in its one spelling, from which policy decides and the request is
+/// written. What is no location is refused where the parameter can hold nothing else.
+fn with_location(param: &Param, value: Value) -> Result<Value, Fault> {
+    let holds_location = param.name == "fullPath"
+        || matches!(param.names, Some(Names::Project | Names::Group | Names::Namespace));
+    if !holds_location {
+        return Ok(value);
+    }
+    let normalized = |text: &str| {
+        let location = Location::parse(text, HolderKind::Either);
+        let wrong = || Fault::NotALocation {
+            name: param.name.clone(),
+            given: text.chars().take(100).collect(),
+            expected: ACCEPTED_LOCATIONS,
+        };
+        match location.and_then(|location| location.wire()) {
+            // A global id stays one: GraphQL wants it, and it is decided on as the id that it holds.
+            Some(_) if text.trim().starts_with(super::question::GLOBAL) => Ok(Value::from(text.trim())),
+            Some(wire) => Ok(Value::from(wire)),
+            None => Err(wrong()),
+        }
+    };
+    match value {
+        Value::String(text) if text.trim().is_empty() && param.name != "fullPath" => Ok(Value::String(text)),
+        Value::String(text) => normalized(&text),
+        Value::Array(items) => {
+            let items: Result<Vec<Value>, Fault> = items
+                .into_iter()
+                .map(|item| match item {
+                    Value::String(text) => normalized(&text),
+                    other => Ok(other),
+                })
+                .collect();
+            items.map(Value::Array)
+        }
+        other => Ok(other),
     }
 }
 

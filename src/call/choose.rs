@@ -19,10 +19,7 @@ pub fn operation<'a>(
     params: &Map<String, Value>,
     known: &Known,
 ) -> Result<Chosen<'a>, Fault> {
-    let scoped: Vec<&Operation> = match selected(action, params) {
-        Some(scope) => action.choices().filter(|operation| operation.scope == scope).collect(),
-        None => action.choices().collect(),
-    };
+    let scoped = scoped(action, params);
     let fitting: Vec<&Operation> = scoped
         .iter()
         .copied()
@@ -32,6 +29,21 @@ pub fn operation<'a>(
         [] => Err(unfilled(action, &scoped, params)),
         [only] => guarded(action, only, params).map(Chosen::Operation),
         several => by_kind(action, several, params, known),
+    }
+}
+
+/// The operations that the parameters may call for, as far as that is known without asking GitLab.
+pub fn candidates<'a>(action: &'a Action, params: &Map<String, Value>) -> Vec<&'a Operation> {
+    let scoped = scoped(action, params);
+    let fits = |operation: &&Operation| is_filled(operation, params) && uses_all(action, operation, params);
+    let fitting: Vec<&Operation> = scoped.iter().copied().filter(|operation| fits(operation)).collect();
+    if fitting.is_empty() { scoped } else { fitting }
+}
+
+fn scoped<'a>(action: &'a Action, params: &Map<String, Value>) -> Vec<&'a Operation> {
+    match selected(action, params) {
+        Some(scope) => action.choices().filter(|operation| operation.scope == scope).collect(),
+        None => action.choices().collect(),
     }
 }
 

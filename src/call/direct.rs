@@ -1,12 +1,15 @@
 //! A call that no action of the catalog makes: a REST request or a GraphQL document as it was given. What it comes
-//! down to is looked up in the catalog all the same, so that it is decided on like the actions that it stands for.
+//! down to is looked up in the catalog all the same, with its parameters by the catalog's names, so that it is
+//! decided on like the actions that it stands for.
 
 use serde_json::{Map, Value, json};
 
 use super::address::{self, Address};
 use super::check::Context;
-use super::{Body, Call, Fault, Place, Reach, document, places};
-use crate::catalog::{Action, Interface, Method, Risk, Surface, Touched};
+use super::quick_action::{self, QuickActions};
+use super::risk::call_risk;
+use super::{Body, Call, Effects, Fault, Place, document, places};
+use crate::catalog::{Action, Interface, Method, Operation, Param, Risk, Touched};
 
 const METHODS: [Method; 6] =
     [Method::Get, Method::Head, Method::Post, Method::Put, Method::Patch, Method::Delete];
@@ -23,37 +26,31 @@ pub fn write(
 ) -> Result<Call, Fault> {
     match interface {
         Interface::Rest => rest(action, params, context),
-        Interface::Graphql => graphql(action, params, context.surface),
+        Interface::Graphql => graphql(action, params, context),
         // A plan is nothing that is sent.
         Interface::Plan => Err(Fault::NoPath { given: action.id.clone(), reason: "it is a plan".to_owned() }),
     }
 }
 
-fn graphql(action: &Action, params: &Map<String, Value>, surface: &Surface<'_>) -> Result<Call, Fault> {
+fn graphql(action: &Action, params: &Map<String, Value>, context: &Context<'_>) -> Result<Call, Fault> {
     let text = params.get("document").and_then(Value::as_str).unwrap_or_default();
-    let read = document::read(text, surface)?;
-    let variables = params.get("variables").cloned().unwrap_or_else(|| json!({}));
-    Ok(Call {
-        action: action.id.clone(),
-        operation: read.operation,
-        reach: Box::new(Reach {
-            touches: read.touches,
-            cursors: read.cursors,
-            // What a document selects may be anywhere.
-            places: vec![Place::unknown("document")],
-            is_document: true,
-            plan: None,
-        }),
-        method: Method::Post,
-        path: "/api/graphql".to_owned(),
-        query: Vec::new(),
-        // What is sent is what was read, written anew: no comment, escape or line end of the given text can mean
-        // one thing here and another to GitLab.
-        body: Body::Json(json!({"query": read.text, "variables": variables})),
-        resolved: Vec::new(),
-        lookups: 0,
-        download: false,
-    })
+    let variables = params.get("variables").and_then(Value::as_object).cloned().unwrap_or_default();
+    let read = document::read(text, &variables, context.surface)?;
+    let mut found = Found::default();
+    if read.mutations.is_empty() {
+        found.touches = read.touches;
+    }
+    for mutation in &read.mutations {
+        found.add_mutation(&mutation.field, &mutation.arguments, context)?;
+    }
+    // What a document selects may be anywhere.
+    found.places.push(Place::unknown("document").reading());
+    let effects = Effects::new(&action.id, Method::Post, read.operation, found.touches, found.places);
+    // What is sent is what was read, written anew: no comment, escape or line end of the given text can mean
+    // one thing here and another to GitLab.
+    let body = Body::Json(json!({"query": read.text, "variables": variables}));
+    let call = Call::new(effects.of_document(), "/api/graphql".to_owned(), Vec::new(), body);
+    Ok(Call { cursors: read.cursors, ..call })
 }
 
 fn rest(action: &Action, params: &mut Map<String, Value>, context: &Context<'_>) -> Result<Call, Fault> {
@@ -71,35 +68,184 @@ fn rest(action: &Action, params: &mut Map<String, Value>, context: &Context<'_>)
     }
     let method = method(params);
     let body = body(params, method, &query)?;
-    let touches = touches(method, &segments, &path, context.surface);
-    let places = places_of(&segments, &query, params);
-    Ok(Call {
-        action: action.id.clone(),
-        operation: touches.first().map(|touched| touched.operation.clone()).unwrap_or_default(),
-        reach: Reach::of(touches),
-        method,
-        path: format!("/api/v4{path}"),
-        query: query.iter().flat_map(|(name, value)| pairs(name, value)).collect(),
-        body,
-        resolved: Vec::new(),
-        lookups: 0,
-        download: false,
+    let mut fields = query.clone();
+    if let Body::Json(Value::Object(body)) = &body {
+        fields.extend(body.clone());
     }
-    .at(places))
+    let mut found = Found::default();
+    found.add_routes(method, &segments, &path, &fields, context)?;
+    let operation = found.touches.first().map(|touched| touched.operation.clone()).unwrap_or_default();
+    let effects = Effects::new(&action.id, method, operation, found.touches, found.places);
+    let query = query.iter().flat_map(|(name, value)| pairs(name, value)).collect();
+    Ok(Call::new(effects, format!("/api/v4{path}"), query, body))
 }
 
-/// The project or group that a path begins with, and those that the query and the body name.
-fn places_of(segments: &[String], query: &Map<String, Value>, params: &Map<String, Value>) -> Vec<Place> {
-    let holder = match segments {
-        [root, holder, ..] if matches!(root.as_str(), "projects" | "groups" | "namespaces") => {
-            places::of_fields(&Map::from_iter([("fullPath".to_owned(), json!(holder))]))
+/// What a raw request comes down to.
+#[derive(Debug, Default)]
+struct Found {
+    touches: Vec<Touched>,
+    places: Vec<Place>,
+}
+
+impl Found {
+    /// Every operation of the catalog that the request may be; the request itself, where the catalog has none.
+    fn add_routes(
+        &mut self,
+        method: Method,
+        segments: &[String],
+        path: &str,
+        fields: &Map<String, Value>,
+        context: &Context<'_>,
+    ) -> Result<(), Fault> {
+        let mut routes = context.surface.rest(method, segments);
+        if method == Method::Head {
+            // GitLab answers HEAD wherever it answers GET.
+            routes.extend(context.surface.rest(Method::Get, segments));
         }
-        [root] if matches!(root.as_str(), "projects" | "groups") => Vec::new(),
-        // What a body names says nothing of where another path leads.
-        _ => vec![Place::unknown("path")],
-    };
-    let body = params.get("body").and_then(Value::as_object).map(places::of_fields).unwrap_or_default();
-    holder.into_iter().chain(places::of_fields(query)).chain(body).collect()
+        if routes.is_empty() {
+            self.touches.push(Touched::unknown(format!("{} {path}", method.name()), unknown_risk(method)));
+            self.places.push(Place::unknown("path"));
+            self.places.extend(places::undescribed_places(fields));
+            return Ok(());
+        }
+        for route in routes {
+            let Some((action, operation)) = operation(&route, context)? else { continue };
+            let mut params = by_our_names(&action, fields, |_| None);
+            for (placeholder, value) in captures(&operation.path, segments) {
+                params.insert(operation.filled_by(&placeholder).to_owned(), json!(value));
+            }
+            self.add(&action, &operation, &params, least_risk(method), context)?;
+        }
+        Ok(())
+    }
+
+    /// A field of a mutation with its arguments.
+    fn add_mutation(
+        &mut self,
+        field: &str,
+        arguments: &Map<String, Value>,
+        context: &Context<'_>,
+    ) -> Result<(), Fault> {
+        let touched = document::mutation(field, context.surface);
+        for touched in touched {
+            let Some((action, operation)) = operation(&touched, context)? else {
+                // Without a name in the catalog nothing is known of its input.
+                if field != "__typename" {
+                    self.places.push(Place::unknown(field));
+                }
+                self.touches.push(touched);
+                continue;
+            };
+            let mut fields = arguments.clone();
+            if let Some(Value::Object(input)) = fields.remove("input") {
+                fields.extend(input);
+            }
+            let leading = |name: &str| {
+                let variables = &operation.graphql.as_ref()?.variables;
+                variables.get(&format!("input.{name}")).cloned()
+            };
+            let params = by_our_names(&action, &fields, leading);
+            self.add(&action, &operation, &params, touched.risk, context)?;
+        }
+        Ok(())
+    }
+
+    fn add(
+        &mut self,
+        action: &Action,
+        operation: &Operation,
+        params: &Map<String, Value>,
+        least: Risk,
+        context: &Context<'_>,
+    ) -> Result<(), Fault> {
+        let mut touched = Touched::by(action, operation.to_string());
+        touched.risk = call_risk(action, params).max(least);
+        self.touches.push(touched);
+        self.places.extend(places::places(action, operation, params));
+        let scanned = quick_action::scan(action, params);
+        let Some(first) = scanned.first() else { return Ok(()) };
+        if context.quick_actions != QuickActions::Check {
+            let commands = first.commands.iter().map(|command| format!("/{}", command.name)).collect();
+            return Err(Fault::QuickAction { name: first.param.clone(), commands });
+        }
+        let quick = quick_action::effects(action, &scanned, context.words, context.catalog);
+        let (touches, places) = quick.map_err(|error| Fault::Catalog { reason: error.to_string() })?;
+        self.touches.extend(touches);
+        self.places.extend(places);
+        Ok(())
+    }
+}
+
+/// The action and operation of the catalog that a request comes down to.
+fn operation(touched: &Touched, context: &Context<'_>) -> Result<Option<(Action, Operation)>, Fault> {
+    let Some(id) = touched.ids.first() else { return Ok(None) };
+    let action = context.catalog.get(id).map_err(|error| Fault::Catalog { reason: error.to_string() })?;
+    Ok(action.and_then(|action| {
+        let operation = action.operations.iter().find(|known| known.to_string() == touched.operation)?.clone();
+        Some((action, operation))
+    }))
+}
+
+/// The fields of a request by the names of the action's parameters; `leading` knows those that lead to the field of a
+/// mutation. A field that the action does not have keeps its name behind a dot, which no parameter has.
+fn by_our_names(
+    action: &Action,
+    fields: &Map<String, Value>,
+    leading: impl Fn(&str) -> Option<String>,
+) -> Map<String, Value> {
+    let mut named = Map::new();
+    for (name, value) in fields {
+        let bare = name.strip_suffix("[]").unwrap_or(name);
+        match (leading(bare), by_wire(&action.params, bare)) {
+            (Some(name), _) => named.insert(name, value.clone()),
+            (None, Some(param)) => named.insert(param.name.clone(), with_our_fields(param, value)),
+            (None, None) => named.insert(format!("field.{name}"), value.clone()),
+        };
+    }
+    named
+}
+
+fn by_wire<'a>(params: &'a [Param], name: &str) -> Option<&'a Param> {
+    params.iter().find(|param| param.wire.as_deref().unwrap_or(&param.name) == name)
+}
+
+fn with_our_fields(param: &Param, value: &Value) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(|item| with_our_fields(param, item)).collect(),
+        Value::Object(fields) => {
+            let named = fields.iter().map(|(name, value)| match by_wire(&param.fields, name) {
+                Some(field) => (field.name.clone(), with_our_fields(field, value)),
+                None => (name.clone(), value.clone()),
+            });
+            Value::Object(named.collect())
+        }
+        scalar => scalar.clone(),
+    }
+}
+
+/// What the placeholders of a path take of a request's segments. A glob takes what the words behind it leave.
+fn captures(pattern: &str, segments: &[String]) -> Vec<(String, String)> {
+    let words: Vec<&str> = pattern.split('/').filter(|word| !word.is_empty() && *word != "-").collect();
+    let segments: Vec<&str> = segments.iter().map(String::as_str).filter(|segment| *segment != "-").collect();
+    let mut found = Vec::new();
+    let mut at = 0;
+    for (number, word) in words.iter().enumerate() {
+        let behind = words.len() - number - 1;
+        let count = if word.starts_with('*') { segments.len().saturating_sub(at + behind).max(1) } else { 1 };
+        let taken = segments.get(at..at + count).unwrap_or_default().join("/");
+        at += count;
+        let is_name = |name: &&str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        if let Some(name) = word.strip_prefix([':', '*']).filter(is_name) {
+            let is_last = number + 1 == words.len();
+            // GitLab also serves `/projects/5.json`.
+            let taken = match taken.strip_suffix(".json") {
+                Some(plain) if is_last => plain.to_owned(),
+                _ => taken,
+            };
+            found.push((name.to_owned(), taken));
+        }
+    }
+    found
 }
 
 /// Its choices are these methods' names; a request that says none changes nothing.
@@ -154,24 +300,9 @@ fn body(params: &Map<String, Value>, method: Method, query: &Map<String, Value>)
     }
 }
 
-/// Every operation of the catalog that the request may be; itself, where the catalog has none.
-fn touches(method: Method, segments: &[String], path: &str, surface: &Surface<'_>) -> Vec<Touched> {
-    let mut found = surface.rest(method, segments);
-    if method == Method::Head {
-        // GitLab answers HEAD wherever it answers GET.
-        found.extend(surface.rest(Method::Get, segments));
-    }
-    if found.is_empty() {
-        let operation = format!("{} {path}", method.name());
-        return vec![Touched { operation, ids: Vec::new(), risk: unknown(method) }];
-    }
-    let least = least(method);
-    found.into_iter().map(|touched| Touched { risk: touched.risk.max(least), ..touched }).collect()
-}
-
 /// What HTTP calls a change is none the less for the catalog's calling its operation a read (a POST that lints):
 /// a path is matched by its form, and the method is all that is certain of it. The action itself is the way there.
-fn least(method: Method) -> Risk {
+fn least_risk(method: Method) -> Risk {
     match method {
         Method::Get | Method::Head => Risk::Read,
         Method::Post | Method::Put | Method::Patch => Risk::Write,
@@ -181,7 +312,7 @@ fn least(method: Method) -> Risk {
 
 /// Of a change that the catalog does not know, nobody here can say whether it can be taken back: PUT may replace
 /// and POST may merge, revoke or transfer. To be asked once too often costs a call; once too seldom, somebody's work.
-fn unknown(method: Method) -> Risk {
+fn unknown_risk(method: Method) -> Risk {
     if method.is_safe() { Risk::Read } else { Risk::Destructive }
 }
 

@@ -7,6 +7,7 @@ use apollo_compiler::ast::{
     Definition, Document, Field, FragmentDefinition, OperationDefinition, OperationType, Selection, Value,
 };
 use apollo_compiler::parser::Parser;
+use serde_json::{Map, Value as Json, json};
 
 use super::Fault;
 use crate::catalog::{Risk, Surface, Touched};
@@ -30,20 +31,70 @@ pub struct Read {
     pub touches: Vec<Touched>,
     /// The places of lists in the reply, with the variable that feeds the `after` of each.
     pub cursors: BTreeMap<String, String>,
+    /// The fields of a mutation's root with their arguments, in their order; none of a query.
+    pub mutations: Vec<Mutation>,
+}
+
+/// A field of a mutation's root.
+#[derive(Debug, PartialEq)]
+pub struct Mutation {
+    pub field: String,
+    /// Its arguments, with the variables' values in their places.
+    pub arguments: Map<String, Json>,
 }
 
 /// Reads a document with one operation, or says why it cannot be run.
-pub fn read(text: &str, surface: &Surface<'_>) -> Result<Read, Fault> {
+pub fn read(text: &str, variables: &Map<String, Json>, surface: &Surface<'_>) -> Result<Read, Fault> {
     let document = parsed(text)?;
     let operation = only_operation(&document)?;
     let fields = Fields::of(&document, operation, surface.depth()).map_err(|reason| refused(&reason))?;
     let kind = operation.operation_type;
+    let mutations = if kind == OperationType::Mutation {
+        let given = |name: &str| variable(operation, variables, name);
+        fields.root_fields.iter().map(|field| mutation_field(field, &given)).collect()
+    } else {
+        Vec::new()
+    };
     Ok(Read {
+        mutations,
         text: document.serialize().no_indent().to_string(),
         operation: format!("{kind} {}", fields.roots.iter().copied().collect::<Vec<_>>().join(", ")),
         touches: fields.touches(kind, surface),
         cursors: fields.cursors,
     })
+}
+
+/// The value of a variable: as it was given, else its default.
+fn variable(operation: &OperationDefinition, variables: &Map<String, Json>, name: &str) -> Json {
+    if let Some(value) = variables.get(name) {
+        return value.clone();
+    }
+    let declared = operation.variables.iter().find(|variable| variable.name == name);
+    let default = declared.and_then(|variable| variable.default_value.as_ref());
+    default.map_or(Json::Null, |value| literal(value, &|_| Json::Null))
+}
+
+fn mutation_field(field: &Field, given: &dyn Fn(&str) -> Json) -> Mutation {
+    let arguments = field.arguments.iter().map(|argument| (argument.name.to_string(), literal(&argument.value, given)));
+    Mutation { field: field.name.to_string(), arguments: arguments.collect() }
+}
+
+/// A value of a document as JSON. The parser bounds how deep it goes.
+fn literal(value: &Value, given: &dyn Fn(&str) -> Json) -> Json {
+    match value {
+        Value::Null => Json::Null,
+        Value::Enum(name) => json!(name.as_str()),
+        Value::Variable(name) => given(name.as_str()),
+        Value::String(text) => json!(text),
+        Value::Boolean(truth) => json!(truth),
+        Value::Int(number) => number.as_str().parse::<i64>().map_or_else(|_| json!(number.as_str()), |n| json!(n)),
+        Value::Float(number) => number.as_str().parse::<f64>().map_or_else(|_| json!(number.as_str()), |n| json!(n)),
+        Value::List(items) => items.iter().map(|item| literal(item, given)).collect(),
+        Value::Object(fields) => {
+            let fields = fields.iter().map(|(name, value)| (name.to_string(), literal(value, given)));
+            Json::Object(fields.collect())
+        }
+    }
 }
 
 fn refused(reason: &str) -> Fault {
@@ -105,6 +156,7 @@ fn only_operation(document: &Document) -> Result<&OperationDefinition, Fault> {
 struct Fields<'d> {
     /// The fields of the root by their own names, whatever they are called in the reply.
     roots: BTreeSet<&'d str>,
+    root_fields: Vec<&'d Field>,
     /// The fields from the root, as the catalog names reads: `project.branchRules`.
     paths: BTreeSet<String>,
     cursors: BTreeMap<String, String>,
@@ -160,6 +212,7 @@ impl<'d> Fields<'d> {
         below.selections = &field.selection_set;
         if at.names.is_empty() {
             self.roots.insert(field.name.as_str());
+            self.root_fields.push(field);
         }
         if below.names.len() <= depth {
             self.paths.insert(below.names.join("."));
@@ -180,8 +233,9 @@ impl<'d> Fields<'d> {
     }
 }
 
-fn mutation(field: &str, surface: &Surface<'_>) -> Vec<Touched> {
-    let unknown = |risk| vec![Touched { operation: format!("mutation {field}"), ids: Vec::new(), risk }];
+/// What a field of a mutation's root comes down to.
+pub fn mutation(field: &str, surface: &Surface<'_>) -> Vec<Touched> {
+    let unknown = |risk| vec![Touched::unknown(format!("mutation {field}"), risk)];
     // That asks for nothing but a name, and is a mutation all the same.
     if field == "__typename" {
         return unknown(Risk::Write);
@@ -197,7 +251,7 @@ fn mutation(field: &str, surface: &Surface<'_>) -> Vec<Touched> {
 fn query(path: &str, surface: &Surface<'_>) -> Vec<Touched> {
     let found = surface.query(path);
     if found.is_empty() && !path.contains('.') {
-        return vec![Touched { operation: format!("query {path}"), ids: Vec::new(), risk: Risk::Read }];
+        return vec![Touched::unknown(format!("query {path}"), Risk::Read)];
     }
     found
 }
@@ -231,7 +285,7 @@ mod tests {
 
     fn reason(text: &str) -> Result<Read, String> {
         let catalog = Catalog::embedded().unwrap();
-        read(text, catalog.surface().unwrap()).map_err(|fault| fault.to_string())
+        read(text, &Map::new(), catalog.surface().unwrap()).map_err(|fault| fault.to_string())
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::{Body, Call, Fault, Part, Reach, Resolved, request};
-use crate::catalog::{Action, Base, Graphql, GraphqlKind, Json, Method, Operation, Param, Place, Touched};
+use super::{Body, Call, Effects, Fault, Part, Resolved, request};
+use crate::catalog::{Action, Base, Graphql, GraphqlKind, Json, Operation, Param, Place};
 
 /// Writes the request; every parameter is known, typed and taken by the operation.
 pub fn write(
@@ -15,6 +15,7 @@ pub fn write(
     graphql: &Graphql,
     params: &Map<String, Value>,
     resolved: Vec<Resolved>,
+    effects: Effects,
 ) -> Result<Call, Fault> {
     let mut given = given(action, operation, params);
     let files = files(&mut given)?;
@@ -23,18 +24,8 @@ pub fn write(
         GraphqlKind::Mutation => mutation(graphql, &given),
     };
     let body = json!({"query": query, "variables": variables});
-    Ok(Call {
-        action: action.id.clone(),
-        operation: operation.to_string(),
-        reach: Reach::of(vec![Touched::by(action, operation.to_string())]),
-        method: Method::Post,
-        path: operation.path.clone(),
-        query: Vec::new(),
-        body: if files.is_empty() { Body::Json(body) } else { multipart(&body, files) },
-        resolved,
-        lookups: 0,
-        download: false,
-    })
+    let body = if files.is_empty() { Body::Json(body) } else { multipart(&body, files) };
+    Ok(Call { resolved, ..Call::new(effects, operation.path.clone(), Vec::new(), body) })
 }
 
 /// A file and where among the variables it belongs: `variables.input.files.0`.

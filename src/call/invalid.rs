@@ -39,6 +39,12 @@ pub enum Fault {
     OtherScope { name: String, scope: String, accepted: Vec<String> },
     #[error("say `scope`, one of {}: {reason}", names(.accepted))]
     ScopeNeeded { reason: String, accepted: Vec<String> },
+    #[error("`{name}`: expected {expected}, got {given:?}")]
+    NotALocation { name: String, given: String, expected: &'static str },
+    #[error("`{name}` holds the quick actions {}, which GitLab would execute; this server refuses them (GITLAB_QUICK_ACTIONS=refuse)", names(.commands))]
+    QuickAction { name: String, commands: Vec<String> },
+    #[error("the catalog cannot be read: {reason}")]
+    Catalog { reason: String },
     #[error("`{name}` cannot stand in a path: {reason}")]
     BadPath { name: String, reason: String },
     #[error("`{name}` is the id of a {noun}, or {expected}; `{given}` was given")]
@@ -74,6 +80,7 @@ impl Fault {
             Fault::NoTarget { .. } | Fault::OtherHost { .. } | Fault::WrongTarget { .. } => super::TARGET,
             Fault::NoPath { .. } | Fault::IsGraphql { .. } => "path",
             Fault::NoDocument { .. } => "document",
+            Fault::Catalog { .. } => "action",
             Fault::NotTaken { name, .. }
             | Fault::WrongType { name, .. }
             | Fault::NoDate { name, .. }
@@ -84,6 +91,8 @@ impl Fault {
             | Fault::NoPlace { name, .. }
             | Fault::Ambiguous { name, .. }
             | Fault::Disagrees { name, .. }
+            | Fault::NotALocation { name, .. }
+            | Fault::QuickAction { name, .. }
             | Fault::BadPath { name, .. } => name,
         }
     }

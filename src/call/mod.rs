@@ -11,17 +11,21 @@ mod choose;
 mod date;
 mod direct;
 mod document;
+mod effects;
 mod encode;
 mod fields;
 mod graphql;
 mod handle;
 mod invalid;
 mod known;
+mod location;
 mod places;
 mod question;
+mod quick_action;
 mod reference;
 mod request;
 mod resolvers;
+mod risk;
 mod route;
 mod target;
 #[cfg(test)]
@@ -32,11 +36,14 @@ use std::collections::BTreeMap;
 
 pub use batch::{Batch, batch};
 pub use check::{Checked, Context, check};
+pub use effects::{Effects, Place};
 pub use fields::{FieldsError, asking};
 pub use invalid::{Fault, Invalid};
 pub use known::Known;
-pub use places::{Place, can_be_placed};
+pub use location::{FullPath, HolderKind, Location};
+pub use places::can_be_placed;
 pub use question::{Answer, Candidate, Finding, Question, Reading};
+pub use quick_action::QuickActions;
 pub use reference::Resolved;
 pub use resolvers::{Ask, RESOLVERS};
 pub use route::{Routed, request, routed};
@@ -48,37 +55,15 @@ use crate::catalog::{Method, Risk, Touched};
 /// One checked request. Its fields are private: only this module builds it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
-    action: String,
-    operation: String,
-    reach: Box<Reach>,
-    method: Method,
+    effects: Box<Effects>,
     path: String,
     query: Vec<(String, String)>,
     body: Body,
     resolved: Vec<Resolved>,
     lookups: usize,
     download: bool,
-}
-
-/// What a call comes down to.
-#[derive(Clone, Debug, PartialEq)]
-struct Reach {
-    /// Every operation that it may be; never nothing.
-    touches: Vec<Touched>,
-    /// Of a GraphQL document: where in the reply a list stands, with the variable that feeds its `after`.
+    /// Of a GraphQL document: where in the response a list is, with the variable that feeds its `after`.
     cursors: BTreeMap<String, String>,
-    /// Every project and group that it names.
-    places: Vec<Place>,
-    is_document: bool,
-    /// The id of the plan whose step it is.
-    plan: Option<String>,
-}
-
-impl Reach {
-    fn of(touches: Vec<Touched>) -> Box<Reach> {
-        let (cursors, places) = (BTreeMap::new(), Vec::new());
-        Box::new(Reach { touches, cursors, places, is_document: false, plan: None })
-    }
 }
 
 /// What a request carries.
@@ -124,33 +109,38 @@ pub enum Step {
 }
 
 impl Call {
+    /// What it does and where: all that policy decides on.
+    pub fn effects(&self) -> &Effects {
+        &self.effects
+    }
+
     /// The id of the action, such as `issue.list`.
     pub fn action(&self) -> &str {
-        &self.action
+        self.effects.action()
     }
 
     /// The operation as GitLab's documentation writes it, such as `GET /projects/:id/issues`.
     pub fn operation(&self) -> &str {
-        &self.operation
+        self.effects.operation()
     }
 
-    /// Every operation that it comes down to: one, of an action; of a direct call, all that it may be.
+    /// Every operation that it may be: one for an action, all that match for a raw request.
     pub fn touches(&self) -> &[Touched] {
-        &self.reach.touches
+        self.effects.touches()
     }
 
     /// The operation that decides what it may do: the first of those with the highest risk.
     pub fn strictest(&self) -> Option<&Touched> {
-        self.reach.touches.iter().rev().max_by_key(|touched| touched.risk)
+        self.effects.strictest()
     }
 
     /// The highest risk of what it touches.
     pub fn risk(&self) -> Risk {
-        self.strictest().map_or(Risk::Destructive, |touched| touched.risk)
+        self.effects.risk()
     }
 
     pub fn method(&self) -> Method {
-        self.method
+        self.effects.method()
     }
 
     /// The percent-encoded path from the instance's root: `/api/v4/projects/acme%2Fwidget/issues`.
@@ -174,33 +164,18 @@ impl Call {
 
     /// The variable of a GraphQL document that feeds the `after` of the list at that place in the reply.
     pub fn cursor(&self, place: &str) -> Option<&str> {
-        self.reach.cursors.get(place).map(String::as_str)
+        self.cursors.get(place).map(String::as_str)
     }
 
-    /// Every project and group that its parameters name; nothing of a call that works on no place in particular.
-    pub fn places(&self) -> &[Place] {
-        &self.reach.places
-    }
-
-    /// Whether it is a document of GraphQL that was given as it is.
-    pub fn is_document(&self) -> bool {
-        self.reach.is_document
-    }
-
-    /// The id of the plan whose step it is: what is decided on that is decided on its steps.
-    pub fn plan(&self) -> Option<&str> {
-        self.reach.plan.as_deref()
-    }
-
-    /// The call, as a step of the plan with that id.
+    /// The call, as a step of the composite action with that id.
     pub fn within(mut self, plan: &str) -> Call {
-        self.reach.plan = Some(plan.to_owned());
+        self.effects.set_plan(plan);
         self
     }
 
-    /// The call, with the places that its parameters name.
-    fn at(mut self, places: Vec<Place>) -> Call {
-        self.reach.places = places;
+    /// The call with locations in place of the ids that were looked up for policy; see [`Effects::unlocated`].
+    pub fn located(mut self, locate: impl Fn(&Location) -> Option<Location>) -> Call {
+        self.effects.locate(locate);
         self
     }
 
@@ -212,6 +187,11 @@ impl Call {
     /// The call, with how many requests its names took.
     pub fn after(self, lookups: usize) -> Call {
         Call { lookups, ..self }
+    }
+
+    fn new(effects: Effects, path: String, query: Vec<(String, String)>, body: Body) -> Call {
+        let (resolved, cursors) = (Vec::new(), BTreeMap::new());
+        Call { effects: Box::new(effects), path, query, body, resolved, lookups: 0, download: false, cursors }
     }
 
     /// The call with the files in it that were named by their paths, each as `read` has it.
@@ -239,7 +219,7 @@ impl Call {
         self.download
     }
 
-    /// A call as it stands, for the client's own tests.
+    /// A call as it stands, for tests of policy and of the client.
     #[cfg(test)]
     pub(crate) fn for_test(
         risk: Risk,
@@ -249,11 +229,9 @@ impl Call {
         body: Body,
     ) -> Call {
         let query = query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        let action = "test.action".to_owned();
         let operation = format!("{} /test", method.name());
-        let reach =
-            Reach::of(vec![Touched { operation: operation.clone(), ids: vec![action.clone()], risk }]);
-        let (path, resolved) = (path.to_owned(), Vec::new());
-        Call { action, operation, reach, method, path, query, body, resolved, lookups: 0, download: false }
+        let touched = Touched::new(operation.clone(), "test.action", risk);
+        let effects = Effects::new("test.action", method, operation, vec![touched], Vec::new());
+        Call::new(effects, path.to_owned(), query, body)
     }
 }

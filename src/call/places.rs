@@ -1,184 +1,135 @@
-//! Where a call works: the projects and groups that its parameters name, so that a policy can speak of paths.
+//! Where a call works: the projects, groups and namespaces that its parameters name, by the catalog's table of such
+//! parameters (`locates`, from `catalog/rules.toml`). The same function serves every way in: an action's parameters,
+//! a raw route's segments, query and body, and the input of a mutation.
 
 use serde_json::{Map, Value};
 
+use super::effects::Place;
+use super::location::{HolderKind, Location};
 use super::question::{GLOBAL, is_digits};
-use crate::catalog::{Action, Names, Param, Place as Part};
+use crate::catalog::{Action, Landing, LandingPlace, Locates, Operation, Param, Place as Part, locates_by_name};
 
-/// A project or group that a parameter names.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// The parameter, with those around it: `links.project_id`.
-    pub param: String,
-    /// Its full path. None where an id was given, or where what is touched cannot be told: nobody here knows where
-    /// that is.
-    pub path: Option<String>,
-}
-
-impl Place {
-    /// What only GitLab could tell the place of.
-    pub fn unknown(param: &str) -> Place {
-        Place { param: param.to_owned(), path: None }
-    }
-
-    fn read(param: String, value: &Value) -> Place {
-        let path = value.as_str().map(str::trim).filter(|text| !is_id(text));
-        Place { param, path: path.map(|path| path.trim_matches('/').to_owned()) }
-    }
-}
-
-/// The places that the parameters of an action name, in the order of the parameters.
-pub fn of(action: &Action, params: &Map<String, Value>) -> Vec<Place> {
-    // Where `fullPath` is not sent, an id beside it may be of anything.
-    let is_sent = action.param("fullPath").is_some_and(|param| param.place != Part::Selector);
+/// The places that a call of an operation touches, in the order of its parameters.
+pub fn places(action: &Action, operation: &Operation, params: &Map<String, Value>) -> Vec<Place> {
+    let own = params.get("fullPath").map(|value| holder(value, HolderKind::Either));
     let mut found = Vec::new();
-    collect(&action.params, params, "", is_sent, &mut found);
+    for (name, value) in params {
+        let param = action.param(name);
+        match param {
+            Some(param) if !is_sent(param, operation) => {
+                // Names are looked up within it, and nothing is changed there.
+                if param.locates.is_some() {
+                    collect(Some(param), name, value, own.as_ref(), &mut found, &|place| place.reading());
+                }
+            }
+            _ => collect(param, name, value, own.as_ref(), &mut found, &|place| place),
+        }
+    }
+    let lands = action.lands.iter().filter(|landing| landing.absent.iter().all(|name| !params.contains_key(name)));
+    found.extend(lands.map(landed));
     found
 }
 
-/// The same of parameters that no action describes, by their names alone.
-pub fn of_fields(fields: &Map<String, Value>) -> Vec<Place> {
+fn landed(landing: &Landing) -> Place {
+    let location = match landing.place {
+        LandingPlace::OwnNamespace => Location::OwnNamespace,
+        LandingPlace::TopLevel => Location::TopLevel,
+    };
+    Place::new(landing.absent.first().cloned().unwrap_or_default(), location)
+}
+
+/// The places that fields name which no action describes, by their names alone.
+pub fn undescribed_places(fields: &Map<String, Value>) -> Vec<Place> {
     let mut found = Vec::new();
-    collect(&[], fields, "", true, &mut found);
+    for (name, value) in fields {
+        collect(None, name, value, None, &mut found, &|place| place);
+    }
     found
 }
 
-/// Whether an action has a parameter that says where it works.
+/// Whether an action has a parameter, or a default, that says where it works.
 pub fn can_be_placed(action: &Action) -> bool {
-    action.params.iter().any(|param| names_place(Some(param), &param.name))
+    let locates = |param: &Param| param.locates.is_some() && param.place != Part::Selector;
+    !action.lands.is_empty() || action.params.iter().any(|param| locates(param) || param.fields.iter().any(locates))
+}
+
+fn is_sent(param: &Param, operation: &Operation) -> bool {
+    let in_scope = param.scopes.is_empty() || param.scopes.contains(&operation.scope);
+    operation.is_filled_by(&param.name) || (param.place != Part::Selector && in_scope)
 }
 
 fn collect(
-    params: &[Param],
-    values: &Map<String, Value>,
-    within: &str,
-    is_sent: bool,
+    param: Option<&Param>,
+    path: &str,
+    value: &Value,
+    own: Option<&Location>,
     found: &mut Vec<Place>,
+    as_place: &dyn Fn(Place) -> Place,
 ) {
-    for (name, value) in values {
-        let param = params.iter().find(|param| param.name == *name);
-        let path = if within.is_empty() { name.clone() } else { format!("{within}.{name}") };
-        let fields = param.map(|param| param.fields.as_slice()).unwrap_or_default();
-        let items = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
-        for item in items {
-            match item {
-                Value::Object(inner) => collect(fields, inner, &path, is_sent, found),
-                Value::String(_) | Value::Number(_) => {
-                    found.extend(
-                        place(param, name, item, is_sent).map(|place| Place { param: path.clone(), ..place }),
-                    );
-                }
-                _ => {}
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| collect(param, path, item, own, found, as_place)),
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                let field = param.and_then(|param| param.fields.iter().find(|field| field.name == *name));
+                collect(field, &format!("{path}.{name}"), value, own, found, as_place);
             }
         }
+        Value::String(_) | Value::Number(_) => {
+            let location = match param {
+                Some(param) => param.locates.and_then(|locates| location(locates, value, own)),
+                None => undescribed(path, value),
+            };
+            found.extend(location.map(|location| as_place(Place::new(path, location))));
+        }
+        Value::Null | Value::Bool(_) => {}
     }
 }
 
-fn place(param: Option<&Param>, name: &str, value: &Value, is_sent: bool) -> Option<Place> {
-    if names_place(param, name) {
-        return Some(Place::read(name.to_owned(), value));
+fn location(locates: Locates, value: &Value, own: Option<&Location>) -> Option<Location> {
+    match locates {
+        Locates::Project => Some(holder(value, HolderKind::Project)),
+        Locates::Group => Some(holder(value, HolderKind::Group)),
+        Locates::Namespace => Some(holder(value, HolderKind::Namespace)),
+        Locates::Holder => Some(holder(value, HolderKind::Either)),
+        Locates::Foreign => foreign(value, own),
     }
-    let names = param?.names?;
-    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+}
+
+/// A project, group or namespace by what names it.
+fn holder(value: &Value, kind: HolderKind) -> Location {
+    Location::parse(&text(value), kind).unwrap_or(Location::Unknown)
+}
+
+/// Where a thing is that may be anywhere: by the path of its reference (`group/project#12`), or where its name is
+/// looked up. An id says nothing of a place.
+fn foreign(value: &Value, own: Option<&Location>) -> Option<Location> {
+    let text = text(value);
+    let text = text.trim();
+    if text.is_empty() {
+        return None;
+    }
+    if text.starts_with(GLOBAL) {
+        return Some(Location::parse(text, HolderKind::Either).unwrap_or(Location::Unknown));
+    }
+    if text.split(',').all(|part| is_digits(part.trim())) {
+        return Some(Location::Unknown);
+    }
     match text.find(['#', '!', '&']) {
-        // `group/project#12` is where its path says; `#12` is where the call is.
-        Some(0) => None,
-        Some(at) if names.is_tracked() => Some(Place::read(name.to_owned(), &Value::from(text.get(..at)?))),
-        _ if is_id(text.trim()) && (!is_sent || names.is_tracked()) => Some(Place::unknown(name)),
-        _ => None,
+        Some(at) if at > 0 => Some(holder(&Value::from(text.get(..at)?), HolderKind::Either)),
+        _ => Some(own.cloned().unwrap_or(Location::Unknown)),
     }
 }
 
-fn is_id(text: &str) -> bool {
-    is_digits(text) || text.starts_with(GLOBAL)
+/// A field that no action describes: a global id, or what is called like a project or group.
+fn undescribed(path: &str, value: &Value) -> Option<Location> {
+    // Of `links.0.project_id` and of `not[group_id]` the last word tells.
+    let name = path.rsplit(['.', '[', ']']).find(|word| !word.is_empty()).unwrap_or(path);
+    if let Some(kind) = locates_by_name(name) {
+        return location(kind, value, None);
+    }
+    text(value).trim().starts_with(GLOBAL).then(|| foreign(value, None)).flatten()
 }
 
-/// What holds everything else at GitLab.
-const HOLDERS: [&str; 6] = ["project", "projects", "group", "groups", "namespace", "namespaces"];
-/// What a holder is named by.
-const BY: [&str; 4] = ["id", "ids", "path", "paths"];
-/// What stands before a holder that a thing is put into or taken out of.
-const TOWARDS: [&str; 6] = ["add", "remove", "associated", "target", "destination", "parent"];
-
-/// Whether a parameter names a project or group: by what the catalog knows of it, or by its name. One too many is
-/// refused with its name; one too few would be a way out.
-fn names_place(param: Option<&Param>, name: &str) -> bool {
-    if param
-        .and_then(|param| param.names)
-        .is_some_and(|names| matches!(names, Names::Project | Names::Group | Names::Namespace))
-    {
-        return true;
-    }
-    let words = words(name);
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    match words.as_slice() {
-        [one] => HOLDERS.contains(one),
-        [.., "full", "path"] | ["parent", "id"] => true,
-        [before @ .., last] if BY.contains(last) => before.iter().any(|word| HOLDERS.contains(word)),
-        [.., before, last] => TOWARDS.contains(before) && HOLDERS.contains(last),
-        [] => false,
-    }
-}
-
-/// The words of a name in snake_case or camelCase.
-fn words(name: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    let mut fresh = true;
-    for c in name.chars() {
-        if !c.is_alphanumeric() {
-            fresh = true;
-            continue;
-        }
-        if fresh || c.is_uppercase() {
-            words.push(String::new());
-        }
-        fresh = false;
-        if let Some(word) = words.last_mut() {
-            word.extend(c.to_lowercase());
-        }
-    }
-    words
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-    use crate::catalog::Catalog;
-
-    fn places(action: &str, params: Value) -> Vec<(String, Option<String>)> {
-        let action = Catalog::embedded().unwrap().get(action).unwrap().unwrap();
-        let found = of(&action, params.as_object().unwrap());
-        found.into_iter().map(|place| (place.param, place.path)).collect()
-    }
-
-    fn at(param: &str, path: &str) -> (String, Option<String>) {
-        (param.to_owned(), Some(path.to_owned()))
-    }
-
-    #[test]
-    fn everything_that_names_a_project_or_group_is_a_place() {
-        assert_eq!(
-            places("issue.move", json!({"fullPath": "/acme/widget/", "iid": 3, "to_project_id": "other/x"})),
-            [at("fullPath", "acme/widget"), at("to_project_id", "other/x")]
-        );
-        assert_eq!(
-            places("project.create", json!({"name": "x", "namespace_id": 7})),
-            [("namespace_id".to_owned(), None)]
-        );
-        assert_eq!(places("user.block", json!({"user_id": "alice"})), []);
-    }
-
-    #[test]
-    fn names_tell_where_the_catalog_does_not() {
-        for name in
-            ["project_id", "targetProjectPath", "group_ids", "sourceFullPath", "addProjects", "namespace"]
-        {
-            assert!(names_place(None, name), "{name}");
-        }
-        for name in ["project_name", "kubernetes_namespace", "group_access", "path", "id", "iid", "ref"] {
-            assert!(!names_place(None, name), "{name}");
-        }
-    }
+fn text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

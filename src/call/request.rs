@@ -4,8 +4,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
-use super::{Body, Call, Fault, Part, Reach, Resolved, choose, encode};
-use crate::catalog::{Action, ArrayForm, Base, BodyForm, Operation, Param, Piece, Place, Touched, pieces};
+use super::{Body, Call, Effects, Fault, Part, Resolved, choose, encode};
+use crate::catalog::{Action, ArrayForm, Base, BodyForm, Operation, Param, Piece, Place, pieces};
 
 /// Writes the request; every parameter is known, typed, resolved and taken by the operation.
 pub fn write(
@@ -13,9 +13,10 @@ pub fn write(
     operation: &Operation,
     params: &Map<String, Value>,
     resolved: Vec<Resolved>,
+    effects: Effects,
 ) -> Result<Call, Fault> {
     if let Some(graphql) = &operation.graphql {
-        return super::graphql::write(action, operation, graphql, params, resolved);
+        return super::graphql::write(action, operation, graphql, params, resolved, effects);
     }
     let path = path(operation, params)?;
     let sent: Vec<(&Param, &Value)> = action
@@ -26,18 +27,8 @@ pub fn write(
         .collect();
     let (in_body, in_query): (Vec<_>, Vec<_>) =
         sent.into_iter().partition(|(param, _)| travels_in_body(operation, param));
-    Ok(Call {
-        action: action.id.clone(),
-        operation: operation.to_string(),
-        reach: Reach::of(vec![Touched::by(action, operation.to_string())]),
-        method: operation.method,
-        path,
-        query: in_query.into_iter().flat_map(|(param, value)| pairs(param, &wire(param), value)).collect(),
-        body: body(operation, &in_body)?,
-        resolved,
-        lookups: 0,
-        download: false,
-    })
+    let query = in_query.into_iter().flat_map(|(param, value)| pairs(param, &wire(param), value)).collect();
+    Ok(Call { resolved, ..Call::new(effects, path, query, body(operation, &in_body)?) })
 }
 
 /// A file that is the body leaves no room in it for anything else.
@@ -74,13 +65,9 @@ fn path(operation: &Operation, params: &Map<String, Value>) -> Result<String, Fa
 }
 
 fn encoded(param: &str, value: &str, glob: bool) -> Result<String, Fault> {
-    // A path is often written from the repository's root.
-    let value = if glob || param.ends_with("path") || param == "fullPath" {
-        value.trim_start_matches('/')
-    } else {
-        value
-    };
-    let value = if param == "fullPath" { value.trim_end_matches('/') } else { value };
+    // A file's path is often written from the repository's root. `fullPath` was parsed when it was checked.
+    let is_file_path = glob || (param.ends_with("path") && param != "fullPath");
+    let value = if is_file_path { value.trim_start_matches('/') } else { value };
     let written = if glob { encode::glob(value) } else { encode::segment(value) };
     written.map_err(|reason| Fault::BadPath { name: param.to_owned(), reason })
 }

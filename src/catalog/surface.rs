@@ -42,6 +42,8 @@ pub struct Touched {
     pub operation: String,
     /// The action of the catalog, with the one that it stands behind; none where the catalog has no such operation.
     pub ids: Vec<String>,
+    /// The ids of further actions whose effect it has: a rule on one of them applies to it too.
+    pub effects: Vec<String>,
     pub risk: Risk,
 }
 
@@ -49,7 +51,22 @@ impl Touched {
     /// By an operation of an action.
     pub fn by(action: &Action, operation: String) -> Touched {
         let ids = [Some(&action.id), action.twin.as_ref()].into_iter().flatten().cloned().collect();
-        Touched { operation, ids, risk: action.risk }
+        Touched { operation, ids, effects: action.effects.clone(), risk: action.risk }
+    }
+
+    /// Of the action with that id.
+    pub fn new(operation: String, id: &str, risk: Risk) -> Touched {
+        Touched { operation, ids: vec![id.to_owned()], effects: Vec::new(), risk }
+    }
+
+    /// Of an operation that the catalog does not have.
+    pub fn unknown(operation: String, risk: Risk) -> Touched {
+        Touched { operation, ids: Vec::new(), effects: Vec::new(), risk }
+    }
+
+    /// The ids of all actions whose effect it has, its own first.
+    pub fn all_ids(&self) -> impl Iterator<Item = &str> {
+        self.ids.iter().chain(&self.effects).map(String::as_str)
     }
 }
 
@@ -122,7 +139,7 @@ impl<'a> Surface<'a> {
     fn served(&self, operation: String, action: u16) -> Option<Touched> {
         let owner = self.actions.get(usize::from(action))?;
         let ids = [Some(owner.id), owner.twin].into_iter().flatten().map(str::to_owned).collect();
-        Some(Touched { operation, ids, risk: owner.risk })
+        Some(Touched { operation, ids, effects: Vec::new(), risk: owner.risk })
     }
 }
 

@@ -1,10 +1,16 @@
-//! May this call run: one decision, with the rule that made it, on the checked call and before anything is sent.
+//! Policy: whether a call may run. One decision on the effects of a checked call, with the rule that made it, before
+//! anything is sent.
 //!
-//! What is denied is denied before it is shown, and shown before it is confirmed; no later rule lifts an earlier one.
+//! Rules apply to effects: to every operation that a call may be, to the actions that do the same, and to every
+//! project, group and namespace that it touches. A denial comes before a preview, and a preview before a question; no
+//! later rule lifts an earlier one. Only this module makes a [`Permit`], and the client sends nothing else.
 
+mod confirm;
 mod denied;
 mod part;
 mod path;
+mod permit;
+mod readable;
 mod rule;
 mod scopes;
 mod stars;
@@ -14,27 +20,18 @@ mod written;
 
 use std::sync::OnceLock;
 
+pub use confirm::{Confirm, Consents};
+pub use permit::Permit;
 pub use rule::Rule;
 pub use scopes::Scopes;
 
-use crate::call::{self, Call, Place};
-use crate::catalog::{Action, Catalog, CatalogError, Interface, Method, Risk};
+use crate::call::{self, Call, Effects, Location, Place};
+use crate::catalog::{Action, Catalog, CatalogError, Interface, Risk};
 use denied::Denied;
 use part::Part;
 use path::PathPattern;
+use readable::Readable;
 use written::{Document, Verdict, Written};
-
-/// How what destroys something is agreed to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Confirm {
-    /// `confirm: true`, or the user's own yes.
-    #[default]
-    Ask,
-    /// The word that the question held, which is of that call on that thing as it was then.
-    Plan,
-    /// Not at all.
-    Never,
-}
 
 /// What the configuration allows, as it is written.
 #[derive(Clone, Debug, Default)]
@@ -56,6 +53,8 @@ pub struct Settings {
     pub domains: Vec<String>,
     /// Projects and groups below which changes are allowed; everywhere, where there are none.
     pub allowed_paths: Vec<String>,
+    /// Projects and groups below which anything may be read; everywhere, where there are none.
+    pub readable_paths: Vec<String>,
     /// The text of a policy's file.
     pub file: Option<String>,
 }
@@ -91,6 +90,7 @@ pub struct Policy {
     denies_reads: bool,
     part: Option<Part>,
     allowed: Vec<PathPattern>,
+    readable: Option<Readable>,
     written: Vec<Written>,
     scopes: OnceLock<Scopes>,
 }
@@ -143,6 +143,8 @@ impl Policy {
         }
         let mut allowed = written::patterns(&settings.allowed_paths, "GITLAB_ALLOWED_PATHS")?;
         allowed.extend(written::patterns(&document.allowed_paths, "GITLAB_POLICY")?);
+        let mut readable = written::patterns(&settings.readable_paths, "GITLAB_READABLE_PATHS")?;
+        readable.extend(written::patterns(&document.readable_paths, "GITLAB_POLICY")?);
         Ok(Policy {
             read_only: settings.read_only || document.read_only,
             safe_mode: settings.safe_mode || document.safe_mode,
@@ -151,78 +153,115 @@ impl Policy {
             denies_reads,
             part: Part::read(&settings.toolsets, &settings.domains, catalog)?,
             allowed,
+            readable: Readable::new(readable, catalog)?,
             written: document.rules(catalog)?,
             scopes: OnceLock::new(),
         })
     }
 
-    /// Decides on a call, by the strictest of what it touches.
-    pub fn decide(&self, call: &Call, consent: Consent) -> Decision {
-        if let Some(rule) = self.bar(call) {
+    /// Decides on a call by its effects.
+    pub fn decide(&self, effects: &Effects, consent: Consent) -> Decision {
+        if let Some(rule) = self.denial(effects) {
             return Decision::Deny(rule);
         }
         if consent.dry_run {
             return Decision::Preview(Rule::DryRun);
         }
-        if self.safe_mode && changes(call) {
+        if self.safe_mode && effects.is_change() {
             return Decision::Preview(Rule::SafeMode);
         }
-        let destroys = call.risk() == Risk::Destructive;
-        match self.written.iter().find(|written| written.is_about(call)) {
+        let risk = effects.risk();
+        match self.written.iter().find(|written| written.applies_to(effects)) {
             Some(Written { verdict: Verdict::Preview, rule, .. }) => Decision::Preview(rule.clone()),
             Some(Written { verdict: Verdict::Confirm, rule, .. }) if !consent.confirm => {
                 Decision::Confirm(rule.clone())
             }
             Some(Written { verdict: Verdict::Allow, .. }) => Decision::Allow,
-            _ if destroys && !consent.confirm && self.confirm != Confirm::Never => {
-                Decision::Confirm(Rule::Risk(Risk::Destructive))
-            }
+            _ if self.confirm.asks_about(risk) && !consent.confirm => Decision::Confirm(Rule::Risk(risk)),
             _ => Decision::Allow,
         }
     }
 
-    /// The rule that keeps a call from running, whatever is said about it.
-    fn bar(&self, call: &Call) -> Option<Rule> {
-        if self.read_only && changes(call) {
-            return Some(Rule::ReadOnly);
+    /// The permit of a call, or why there is none.
+    pub fn permit(&self, call: Call, consent: Consent) -> Result<Permit, Decision> {
+        match self.decide(call.effects(), consent) {
+            Decision::Allow => Ok(Permit::new(call)),
+            decision => Err(decision),
         }
-        self.denied(call)
-            .or_else(|| self.outside(call))
-            .or_else(|| {
-                let first = self.written.iter().find(|written| written.is_about(call))?;
-                (first.verdict == Verdict::Deny).then(|| first.rule.clone())
-            })
-            .or_else(|| self.scopes.get()?.bar(call))
     }
 
-    fn denied(&self, call: &Call) -> Option<Rule> {
+    /// The permit of a read that this server makes for itself: a look-up, a diagnosis, a question about its token.
+    /// The same rules hold for it as for a caller's, and nobody can be asked.
+    pub fn permit_own_read(&self, call: Call) -> Result<Permit, Rule> {
+        match self.decide(call.effects(), Consent::default()) {
+            _ if call.effects().is_change() => Err(Rule::NotARead),
+            Decision::Allow => Ok(Permit::new(call)),
+            Decision::Deny(rule) | Decision::Preview(rule) | Decision::Confirm(rule) => Err(rule),
+        }
+    }
+
+    /// The permit of the read by which the path of an id is learnt. Rules on paths cannot decide on it, as it is what
+    /// they need; its answer is shown to nobody.
+    pub fn permit_locating_read(&self, call: Call) -> Result<Permit, Rule> {
+        let effects = call.effects();
+        if effects.is_change() {
+            return Err(Rule::NotARead);
+        }
+        let by_scope = || self.scopes.get()?.deny(effects);
+        match self.denied(effects).or_else(by_scope) {
+            Some(rule) => Err(rule),
+            None => Ok(Permit::new(call)),
+        }
+    }
+
+    /// Whether a rule speaks of paths, so that the path behind an id is wanted.
+    pub fn has_path_rules(&self) -> bool {
+        !self.allowed.is_empty() || self.readable.is_some() || self.written.iter().any(Written::has_paths)
+    }
+
+    /// The rows of a list that a caller may see, where that is a part of them.
+    pub fn readable(&self) -> Option<&Readable> {
+        self.readable.as_ref()
+    }
+
+    /// The rule that denies a call, whatever its caller consents to.
+    pub fn denial(&self, effects: &Effects) -> Option<Rule> {
+        if self.read_only && effects.is_change() {
+            return Some(Rule::ReadOnly);
+        }
+        self.denied(effects)
+            .or_else(|| self.outside(effects))
+            .or_else(|| self.readable.as_ref()?.deny(effects))
+            .or_else(|| {
+                let first = self.written.iter().find(|written| written.applies_to(effects))?;
+                (first.verdict == Verdict::Deny).then(|| first.rule.clone())
+            })
+            .or_else(|| self.scopes.get()?.deny(effects))
+    }
+
+    fn denied(&self, effects: &Effects) -> Option<Rule> {
         if self.denied.is_empty() {
             return None;
         }
-        let ids = call.touches().iter().flat_map(|touched| &touched.ids);
-        let ids = ids.map(String::as_str).chain([call.action()]).chain(call.plan());
-        let named = ids.into_iter().find_map(|id| self.denied.rule(id));
-        let untold = call.touches().iter().any(|touched| touched.ids.is_empty());
-        let selects = self.denies_reads && call.is_document();
+        let ids = effects.touches().iter().flat_map(|touched| touched.all_ids());
+        let mut ids = ids.chain([effects.action()]).chain(effects.plan());
+        let named = ids.find_map(|id| self.denied.rule(id));
+        let untold = effects.touches().iter().any(|touched| touched.ids.is_empty());
+        let selects = self.denies_reads && effects.is_document();
         named.cloned().or_else(|| (untold || selects).then_some(Rule::Untold))
     }
 
-    fn outside(&self, call: &Call) -> Option<Rule> {
-        if self.allowed.is_empty() || !changes(call) {
+    fn outside(&self, effects: &Effects) -> Option<Rule> {
+        if self.allowed.is_empty() || !effects.is_change() {
             return None;
         }
-        let is_within = |place: &Place| {
-            place.path.as_ref().is_some_and(|path| self.allowed.iter().any(|pattern| pattern.covers(path)))
-        };
-        let allowed = || self.allowed.iter().map(|pattern| pattern.text().to_owned()).collect();
-        match call.places().iter().find(|place| !is_within(place)) {
-            Some(place) => {
-                let place = Some((place.param.clone(), place.path.clone()));
-                Some(Rule::Outside { place, allowed: allowed() })
-            }
-            None if call.places().is_empty() => Some(Rule::Outside { place: None, allowed: allowed() }),
-            None => None,
+        let mut changed = effects.places().iter().filter(|place| !place.only_reads).peekable();
+        let allowed = || path::texts(&self.allowed);
+        if changed.peek().is_none() {
+            return Some(Rule::Outside { place: None, allowed: allowed() });
         }
+        let place = changed.find(|place| !path::covers(&self.allowed, &place.location))?;
+        Some(Rule::Outside { place: Some(shown(place)), allowed: allowed() })
     }
 
     /// The rule that keeps an action from ever running here, so that the finder does not offer it.
@@ -230,12 +269,12 @@ impl Policy {
         if let Some(rule) = self.part.as_ref().and_then(|part| part.leaves_out(action)) {
             return Some(rule.clone());
         }
-        let ids = [Some(&action.id), action.twin.as_ref()];
+        let ids = [&action.id].into_iter().chain(&action.twin).chain(&action.effects);
         let direct = action.direct();
         if self.read_only && self.risk(action) != Risk::Read {
             return Some(Rule::ReadOnly);
         }
-        if let Some(rule) = ids.into_iter().flatten().find_map(|id| self.denied.rule(id)) {
+        if let Some(rule) = ids.into_iter().find_map(|id| self.denied.rule(id)) {
             return Some(rule.clone());
         }
         if self.denies_reads && direct == Some(Interface::Graphql) {
@@ -247,12 +286,14 @@ impl Policy {
             && action.plan.is_none()
             && !call::can_be_placed(action)
         {
-            let allowed = self.allowed.iter().map(|pattern| pattern.text().to_owned()).collect();
-            return Some(Rule::Outside { place: None, allowed });
+            return Some(Rule::Outside { place: None, allowed: path::texts(&self.allowed) });
+        }
+        if let Some(rule) = self.readable.as_ref().and_then(|readable| readable.withholds(action)) {
+            return Some(rule);
         }
         let barred =
             self.written.iter().find(|written| written.bars(action)).map(|written| written.rule.clone());
-        barred.or_else(|| self.scopes.get()?.bar_action(action))
+        barred.or_else(|| self.scopes.get()?.deny_action(action))
     }
 
     /// Whether GraphQL may be asked for other fields than an action's own: what is denied could be among them.
@@ -276,14 +317,9 @@ impl Policy {
         self.read_only
     }
 
-    /// How what destroys something is agreed to.
+    /// Which risks are asked about, and how consent is given.
     pub fn confirm(&self) -> Confirm {
         self.confirm
-    }
-
-    /// Whether what destroys something is asked about at all.
-    pub fn asks(&self) -> bool {
-        self.confirm != Confirm::Never
     }
 
     /// Takes note of what the token may do; the first note stays.
@@ -293,8 +329,7 @@ impl Policy {
     }
 }
 
-/// A read by its risk is a read, though it may be a POST (`ci_lint.check`); but nothing that HTTP calls a
-/// deletion is ever taken for one.
-fn changes(call: &Call) -> bool {
-    call.risk() != Risk::Read || call.method() == Method::Delete
+/// A place as an error shows it.
+fn shown(place: &Place) -> (String, Location) {
+    (place.param.clone(), place.location.clone())
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::call::Location;
 use crate::catalog::Risk;
 
 /// The rule that decided, which explains itself to a person with where it is set.
@@ -23,9 +24,16 @@ pub enum Rule {
     Untold,
     /// It would change something outside the paths that are allowed, by this parameter.
     Outside {
-        place: Option<(String, Option<String>)>,
+        place: Option<(String, Location)>,
         allowed: Vec<String>,
     },
+    /// It would read something outside the paths that may be read.
+    Unreadable {
+        place: Option<(String, Location)>,
+        readable: Vec<String>,
+    },
+    /// This server reads for itself, and the request may change something.
+    NotARead,
     /// The rule with that number, from 1, of the policy's file.
     Written {
         number: usize,
@@ -43,25 +51,32 @@ pub enum Rule {
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Rule::ReadOnly => f.write_str("this server only reads (GITLAB_READ_ONLY)"),
-            Rule::SafeMode => f.write_str("safe mode sends nothing that could change anything (GITLAB_SAFE_MODE)"),
-            Rule::DryRun => f.write_str("`dry_run` was asked for"),
+            Rule::ReadOnly => f.write_str("this server is read-only (GITLAB_READ_ONLY)"),
+            Rule::SafeMode => f.write_str("safe mode shows changes and does not send them (GITLAB_SAFE_MODE)"),
+            Rule::DryRun => f.write_str("`dry_run` was given"),
             Rule::Denied { setting, pattern } => write!(f, "`{pattern}` is denied ({setting})"),
             Rule::LeftOut { settings } => {
-                write!(f, "this server offers a part of GitLab in which it is not ({})", settings.join(", "))
+                write!(f, "it is not among the toolsets and domains that this server offers ({})", settings.join(", "))
             }
             Rule::Untold => f.write_str(
-                "some actions are denied (GITLAB_DENIED_ACTIONS), and nobody here can tell whether this does what one of them does",
+                "some actions are denied (GITLAB_DENIED_ACTIONS), and this request cannot be told from them",
             ),
-            Rule::Outside { place, allowed } => outside(f, place.as_ref(), allowed),
+            Rule::Outside { place, allowed } => {
+                outside(f, place.as_ref(), "changes are allowed", allowed, "GITLAB_ALLOWED_PATHS")
+            }
+            Rule::Unreadable { place, readable } => {
+                outside(f, place.as_ref(), "reading is allowed", readable, "GITLAB_READABLE_PATHS")
+            }
+            Rule::NotARead => f.write_str("this server only reads for itself"),
             Rule::Written { number, reason } => {
-                write!(f, "rule {number} of the policy (GITLAB_POLICY)")?;
-                reason.as_ref().map_or(Ok(()), |reason| write!(f, " says: {reason}"))
+                write!(f, "rule {number} of the policy file (GITLAB_POLICY)")?;
+                reason.as_ref().map_or(Ok(()), |reason| write!(f, ": {reason}"))
             }
             Rule::Scope { scopes, needs } => {
                 write!(f, "the token has the scopes {}, and this needs {needs}", scopes.join(", "))
             }
-            Rule::Risk(Risk::Destructive) => f.write_str("it destroys something"),
+            Rule::Risk(Risk::Destructive) => f.write_str("it is destructive"),
+            Rule::Risk(Risk::Grant) => f.write_str("it gives access, or data a way out"),
             Rule::Risk(Risk::Write) => f.write_str("it changes something"),
             Rule::Risk(Risk::Read) => f.write_str("it only reads"),
         }
@@ -70,13 +85,19 @@ impl fmt::Display for Rule {
 
 fn outside(
     f: &mut fmt::Formatter<'_>,
-    place: Option<&(String, Option<String>)>,
-    allowed: &[String],
+    place: Option<&(String, Location)>,
+    what: &str,
+    paths: &[String],
+    setting: &str,
 ) -> fmt::Result {
     match place {
-        Some((param, Some(path))) => write!(f, "`{param}` is {path}")?,
-        Some((param, None)) => write!(f, "where the id in `{param}` is cannot be told; a path can")?,
+        Some((param, Location::Path(path))) => write!(f, "`{param}` is {path}")?,
+        Some((param, Location::OwnNamespace)) => write!(f, "without `{param}` it lands in your own namespace")?,
+        Some((param, Location::TopLevel)) => write!(f, "without `{param}` it lands at the top level")?,
+        Some((param, Location::Id { .. } | Location::Unknown)) => {
+            write!(f, "the path behind `{param}` is not known; give a path")?;
+        }
         None => f.write_str("it works on no project or group in particular")?,
     }
-    write!(f, ", and changes are allowed below {} alone (GITLAB_ALLOWED_PATHS)", allowed.join(", "))
+    write!(f, ", and {what} below {} only ({setting})", paths.join(", "))
 }

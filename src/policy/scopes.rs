@@ -2,7 +2,7 @@
 //! itself refuses what a token may not; it saves calls, and offers, that could only fail.
 
 use super::Rule;
-use crate::call::Call;
+use crate::call::Effects;
 use crate::catalog::{Action, Method, Operation};
 
 /// How far a scope reaches into the interface.
@@ -51,18 +51,18 @@ impl Scopes {
     }
 
     /// The rule that keeps a call from working, if one does.
-    pub fn bar(&self, call: &Call) -> Option<Rule> {
-        let reads = call.touches().iter().all(|touched| {
+    pub fn deny(&self, effects: &Effects) -> Option<Rule> {
+        let reads = effects.touches().iter().all(|touched| {
             touched.operation.starts_with("query ")
                 || touched.operation.starts_with("GET ")
                 || touched.operation.starts_with("HEAD ")
         });
-        let path = call.operation().split_once(' ').map_or("", |(_, path)| path);
+        let path = effects.operation().split_once(' ').map_or("", |(_, path)| path);
         self.rule(reads, path)
     }
 
     /// The rule that keeps every operation of an action from working, if one does.
-    pub fn bar_action(&self, action: &Action) -> Option<Rule> {
+    pub fn deny_action(&self, action: &Action) -> Option<Rule> {
         if action.direct().is_some() || action.plan.is_some() {
             return self.rule(true, "");
         }
@@ -109,7 +109,7 @@ mod tests {
 
     fn barred(scopes: &[&str], action: &str) -> bool {
         let action = Catalog::embedded().unwrap().get(action).unwrap().unwrap();
-        Scopes::new(scopes.iter().map(|name| (*name).to_owned()).collect()).bar_action(&action).is_some()
+        Scopes::new(scopes.iter().map(|name| (*name).to_owned()).collect()).deny_action(&action).is_some()
     }
 
     #[test]

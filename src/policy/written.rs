@@ -17,7 +17,7 @@ use serde::Deserialize;
 
 use super::path::{self, PathPattern};
 use super::{PolicyError, Rule, denied};
-use crate::call::{Call, Place};
+use crate::call::{Effects, Place};
 use crate::catalog::{Action, Catalog, Risk};
 
 /// What a rule of the file decides.
@@ -39,6 +39,7 @@ pub struct Document {
     pub safe_mode: bool,
     pub denied_actions: Vec<String>,
     pub allowed_paths: Vec<String>,
+    pub readable_paths: Vec<String>,
     #[serde(rename = "rule")]
     rules: Vec<WrittenRule>,
 }
@@ -115,48 +116,61 @@ pub fn patterns(texts: &[String], origin: &'static str) -> Result<Vec<PathPatter
 }
 
 impl Written {
-    /// Whether the rule is about a call. In doubt, one that lets something through is not, and one that holds
-    /// something back is.
-    pub fn is_about(&self, call: &Call) -> bool {
-        let lenient = self.verdict == Verdict::Allow;
-        call.risk() >= self.risk
-            && self.is_about_actions(call, lenient)
-            && self.is_about_places(call, lenient)
+    /// Whether the rule applies to a call. In doubt, one that lets something through does not, and one that holds
+    /// something back does.
+    pub fn applies_to(&self, effects: &Effects) -> bool {
+        effects.risk() >= self.risk && self.applies_to_actions(effects) && self.applies_to_places(effects)
     }
 
     /// Whether the rule keeps an action from ever running.
     pub fn bars(&self, action: &Action) -> bool {
-        let named = self.actions.as_ref().is_none_or(|ids| ids.contains(action.id.as_str()));
+        let mut ids = [&action.id].into_iter().chain(&action.twin).chain(&action.effects);
+        let named = self.actions.as_ref().is_none_or(|known| ids.any(|id| known.contains(id.as_str())));
         self.verdict == Verdict::Deny && self.paths.is_empty() && named && action.risk >= self.risk
     }
 
-    fn is_about_actions(&self, call: &Call, lenient: bool) -> bool {
-        let Some(ids) = &self.actions else { return true };
-        let mut touched = call.touches().iter().map(|touched| {
-            let named = touched.ids.iter().map(String::as_str).chain(call.plan());
-            let mut named = named.map(|id| ids.contains(id));
-            if lenient {
-                named.any(|named| named)
-            } else {
-                touched.ids.is_empty() || named.any(|named| named)
-            }
-        });
-        if lenient { touched.all(|about| about) } else { touched.any(|about| about) }
+    /// Whether it speaks of paths.
+    pub fn has_paths(&self) -> bool {
+        !self.paths.is_empty()
     }
 
-    fn is_about_places(&self, call: &Call, lenient: bool) -> bool {
+    fn is_lenient(&self) -> bool {
+        self.verdict == Verdict::Allow
+    }
+
+    fn applies_to_actions(&self, effects: &Effects) -> bool {
+        let Some(ids) = &self.actions else { return true };
+        let mut touched = effects.touches().iter();
+        if self.is_lenient() {
+            // An allowance is of the action that it names, not of what else has its effect.
+            return touched.all(|touched| {
+                touched.ids.iter().map(String::as_str).chain(effects.plan()).any(|id| ids.contains(id))
+            });
+        }
+        touched.any(|touched| {
+            touched.ids.is_empty() || touched.all_ids().chain(effects.plan()).any(|id| ids.contains(id))
+        })
+    }
+
+    fn applies_to_places(&self, effects: &Effects) -> bool {
         if self.paths.is_empty() {
             return true;
         }
-        let covers = |place: &Place| {
-            place.path.as_ref().map(|path| self.paths.iter().any(|pattern| pattern.covers(path)))
-        };
-        let mut places = call.places().iter().map(covers);
-        match (lenient, call.places().is_empty()) {
-            (true, empty) => !empty && places.all(|covered| covered == Some(true)),
-            // What reads from everywhere is about no path in particular; what changes something is somewhere.
-            (false, true) => call.risk() != Risk::Read,
-            (false, false) => places.any(|covered| covered != Some(false)),
+        let places = effects.places();
+        if self.is_lenient() {
+            return !places.is_empty() && places.iter().all(|place| path::covers(&self.paths, &place.location));
         }
+        // What reads from everywhere is about no path in particular; what changes something is somewhere.
+        if places.is_empty() {
+            return effects.risk() != Risk::Read;
+        }
+        places.iter().any(|place| self.may_concern(place, effects.risk()))
+    }
+
+    /// Whether a place may be covered. What ends, moves or opens up a group does so with all that is below it.
+    fn may_concern(&self, place: &Place, risk: Risk) -> bool {
+        let Some(path) = place.location.path() else { return true };
+        let reaches_below = risk >= Risk::Grant && !place.only_reads;
+        self.paths.iter().any(|pattern| pattern.covers(path) || (reaches_below && pattern.is_below(path)))
     }
 }

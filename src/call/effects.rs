@@ -1,0 +1,136 @@
+//! What a call does, to which kind of thing and where: all that policy decides on, whatever way the call came.
+
+use super::location::Location;
+use crate::catalog::{Method, Risk, Touched};
+
+/// A project, group or namespace that a call works on, takes from or puts into.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The parameter that names it, with those around it: `links.project_id`.
+    pub param: String,
+    pub location: Location,
+    /// Whether the call can only read there (what a GraphQL selection reaches), even where it changes something
+    /// elsewhere.
+    pub only_reads: bool,
+}
+
+impl Place {
+    pub fn new(param: impl Into<String>, location: Location) -> Place {
+        Place { param: param.into(), location, only_reads: false }
+    }
+
+    /// A place that only GitLab could tell.
+    pub fn unknown(param: impl Into<String>) -> Place {
+        Place::new(param, Location::Unknown)
+    }
+
+    /// A place that is only read from.
+    pub fn reading(self) -> Place {
+        Place { only_reads: true, ..self }
+    }
+}
+
+/// The effects of one call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Effects {
+    action: String,
+    /// The id of the composite action whose step it is.
+    plan: Option<String>,
+    method: Method,
+    operation: String,
+    touches: Vec<Touched>,
+    places: Vec<Place>,
+    is_document: bool,
+}
+
+impl Effects {
+    pub(super) fn new(
+        action: &str,
+        method: Method,
+        operation: String,
+        touches: Vec<Touched>,
+        places: Vec<Place>,
+    ) -> Effects {
+        let action = action.to_owned();
+        Effects { action, plan: None, method, operation, touches, places, is_document: false }
+    }
+
+    /// The same of a GraphQL document that the caller wrote.
+    pub(super) fn of_document(self) -> Effects {
+        Effects { is_document: true, ..self }
+    }
+
+    pub(super) fn set_plan(&mut self, plan: &str) {
+        self.plan = Some(plan.to_owned());
+    }
+
+    pub(super) fn locate(&mut self, locate: impl Fn(&Location) -> Option<Location>) {
+        for place in &mut self.places {
+            if let Some(location) = locate(&place.location) {
+                place.location = location;
+            }
+        }
+    }
+
+    /// The id of the action, such as `issue.list`.
+    pub fn action(&self) -> &str {
+        &self.action
+    }
+
+    /// The id of the composite action whose step it is: a rule on that applies to its steps.
+    pub fn plan(&self) -> Option<&str> {
+        self.plan.as_deref()
+    }
+
+    pub fn method(&self) -> Method {
+        self.method
+    }
+
+    /// The operation as GitLab's documentation writes it.
+    pub fn operation(&self) -> &str {
+        &self.operation
+    }
+
+    /// Every operation that it may be, and those that quick actions in its texts stand for; never empty.
+    pub fn touches(&self) -> &[Touched] {
+        &self.touches
+    }
+
+    /// Every project, group and namespace that it touches. Empty where it works on none in particular.
+    pub fn places(&self) -> &[Place] {
+        &self.places
+    }
+
+    /// Whether it is a GraphQL document that the caller wrote.
+    pub fn is_document(&self) -> bool {
+        self.is_document
+    }
+
+    /// The operation that decides what it may do: the first of those with the highest risk.
+    pub fn strictest(&self) -> Option<&Touched> {
+        self.touches.iter().rev().max_by_key(|touched| touched.risk)
+    }
+
+    /// The highest risk of what it touches.
+    pub fn risk(&self) -> Risk {
+        self.strictest().map_or(Risk::Destructive, |touched| touched.risk)
+    }
+
+    /// Whether it may change something. A read by its risk is a read, though it may be a POST (`ci_lint.check`);
+    /// a DELETE never is.
+    pub fn is_change(&self) -> bool {
+        self.risk() != Risk::Read || self.method == Method::Delete
+    }
+
+    /// The ids, and the own namespace, whose paths a rule on paths would have to know.
+    pub fn unlocated(&self) -> Vec<Location> {
+        let mut found: Vec<Location> = Vec::new();
+        for place in &self.places {
+            let is_open = matches!(place.location, Location::Id { .. } | Location::OwnNamespace);
+            if is_open && !found.contains(&place.location) {
+                found.push(place.location.clone());
+            }
+        }
+        found
+    }
+}

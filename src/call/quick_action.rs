@@ -1,0 +1,267 @@
+//! Quick actions in texts: lines such as `/merge` or `/move group/project` that GitLab executes when it stores a
+//! note, a description or a commit message (docs.gitlab.com, "GitLab quick actions").
+
+use serde_json::{Map, Value};
+
+use super::effects::Place;
+use super::location::{HolderKind, Location};
+use crate::catalog::{Action, Catalog, CatalogError, QuickAction, Risk, Touched, Words};
+
+/// What to do with quick actions in texts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum QuickActions {
+    /// The call is decided on as if it also ran the actions that they stand for.
+    #[default]
+    Check,
+    /// A text that holds one is refused.
+    Refuse,
+    /// A backslash is put before each, so that GitLab shows it and does not run it.
+    Escape,
+}
+
+/// A line of a text that GitLab would execute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Command {
+    /// In lower case, without the slash.
+    pub name: String,
+    pub argument: String,
+    /// The position of its slash in the text, in bytes.
+    pub at: usize,
+}
+
+/// The commands of a text. A line counts where its first word is a slash and a word of letters, `_` or `-`, as
+/// GitLab reads them without regard to case; `/etc/passwd` is none. Lines within a plain ``` fence are left out,
+/// which GitLab does not execute; every other kind of quoting is taken for none, as its rules have changed between
+/// versions.
+pub fn commands(text: &str) -> Vec<Command> {
+    let mut found = Vec::new();
+    let fenced = fenced_lines(text);
+    let mut at = 0;
+    for (number, line) in text.split(['\n', '\r']).enumerate() {
+        let bare = line.trim_start();
+        if let Some((name, argument)) = command(bare)
+            && !fenced.contains(&number)
+        {
+            let at = at + (line.len() - bare.len());
+            found.push(Command { name, argument, at });
+        }
+        at += line.len() + 1;
+    }
+    found
+}
+
+fn command(line: &str) -> Option<(String, String)> {
+    let rest = line.strip_prefix('/')?;
+    let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '-')).unwrap_or(rest.len());
+    let (name, argument) = rest.split_at(end);
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic());
+    let ends = argument.is_empty() || argument.starts_with(char::is_whitespace);
+    (is_name && ends).then(|| (name.to_ascii_lowercase(), argument.trim().to_owned()))
+}
+
+/// The numbers of the lines between fences. Only the plainest form counts, and only where nothing else in the text
+/// could make GitLab pair the fences otherwise.
+fn fenced_lines(text: &str) -> Vec<usize> {
+    let lines: Vec<&str> = text.split(['\n', '\r']).collect();
+    let opens = |line: &str| line.strip_prefix("```").is_some_and(|info| info.chars().all(|c| c.is_ascii_alphanumeric()));
+    let is_odd = |line: &&str| {
+        (line.contains("```") && !opens(line.trim_end())) || line.contains("~~~") || line.contains(">>>") || line.contains('<')
+    };
+    if lines.iter().any(|line| is_odd(line)) {
+        return Vec::new();
+    }
+    let fences: Vec<usize> =
+        lines.iter().enumerate().filter(|(_, line)| line.starts_with("```")).map(|(number, _)| number).collect();
+    if fences.len() % 2 != 0 {
+        return Vec::new();
+    }
+    let mut fenced = Vec::new();
+    for pair in fences.chunks(2) {
+        let [open, close] = pair else { continue };
+        // A closing fence has no language.
+        if lines.get(*close).is_some_and(|line| line.trim_end() != "```") {
+            return Vec::new();
+        }
+        fenced.extend(*open..=*close);
+    }
+    fenced
+}
+
+/// The text with a backslash before each command.
+pub fn escape(text: &str) -> String {
+    let mut escaped = text.to_owned();
+    for command in commands(text).iter().rev() {
+        escaped.insert(command.at, '\\');
+    }
+    escaped
+}
+
+/// A text parameter with the commands in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scanned {
+    /// The parameter, with those around it.
+    pub param: String,
+    pub commands: Vec<Command>,
+}
+
+/// The texts among the parameters in which GitLab looks for quick actions, with those that it would find.
+pub fn scan(action: &Action, params: &Map<String, Value>) -> Vec<Scanned> {
+    let mut found = Vec::new();
+    for path in &action.scanned {
+        visit(&Value::Object(params.clone()), path, &mut |text| {
+            let commands = commands(text);
+            if !commands.is_empty() {
+                found.push(Scanned { param: path.clone(), commands });
+            }
+        });
+    }
+    found
+}
+
+/// Calls `see` with each text at a dotted path; lists are walked.
+fn visit(value: &Value, path: &str, see: &mut impl FnMut(&str)) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| visit(item, path, see)),
+        Value::String(text) if path.is_empty() => see(text),
+        Value::Object(fields) => {
+            let (name, rest) = path.split_once('.').unwrap_or((path, ""));
+            if let Some(value) = fields.get(name) {
+                visit(value, rest, see);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Puts a backslash before each command in the parameters that are scanned.
+pub fn escape_all(action: &Action, params: &mut Map<String, Value>) {
+    for path in &action.scanned {
+        let (name, rest) = path.split_once('.').unwrap_or((path.as_str(), ""));
+        if let Some(value) = params.get_mut(name) {
+            rewrite(value, rest);
+        }
+    }
+}
+
+fn rewrite(value: &mut Value, path: &str) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| rewrite(item, path)),
+        Value::String(text) if path.is_empty() => *text = escape(text),
+        Value::Object(fields) => {
+            let (name, rest) = path.split_once('.').unwrap_or((path, ""));
+            if let Some(value) = fields.get_mut(name) {
+                rewrite(value, rest);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What the commands do: an operation for each, and the places that their arguments name.
+///
+/// A command that the table does not have counts as a change that has to be confirmed: a later GitLab may have it.
+pub fn effects(
+    action: &Action,
+    scanned: &[Scanned],
+    words: &Words,
+    catalog: &Catalog,
+) -> Result<(Vec<Touched>, Vec<Place>), CatalogError> {
+    let (mut touches, mut places) = (Vec::new(), Vec::new());
+    for (param, command) in scanned.iter().flat_map(|scanned| scanned.commands.iter().map(|c| (&scanned.param, c))) {
+        let operation = format!("quick action /{}", command.name);
+        let id = format!("quick_action.{}", command.name);
+        let Some(known) = words.quick_actions.get(&command.name) else {
+            touches.push(Touched::new(operation, &id, Risk::Destructive));
+            continue;
+        };
+        let mut touched = Touched::new(operation, &id, Risk::Write);
+        for stands_for in applicable(known, action.domain()) {
+            if let Some(stands_for) = catalog.get(stands_for)? {
+                touched.risk = touched.risk.max(stands_for.risk);
+                touched.effects.push(stands_for.id.clone());
+                touched.effects.extend(stands_for.effects);
+            }
+        }
+        touches.push(touched);
+        if known.path {
+            places.extend(argument_place(param, &command.argument));
+        }
+    }
+    Ok((touches, places))
+}
+
+/// The actions that a command stands for on the kind of object that the text is written to; all of them where the
+/// kind is open.
+fn applicable<'a>(known: &'a QuickAction, domain: &str) -> Vec<&'a str> {
+    const KINDS: [&str; 5] = ["merge_request", "epic", "work_item", "issue", "commit"];
+    let kind_of = |domain: &str| KINDS.into_iter().find(|kind| domain.starts_with(kind));
+    let all: Vec<&str> = known.actions.iter().map(String::as_str).collect();
+    let Some(kind) = kind_of(domain) else { return all };
+    let is_same = |id: &&str| match kind_of(id) {
+        // An issue is a work item, and so is an epic.
+        Some(other) => other == kind || (other == "work_item" && matches!(kind, "issue" | "epic")) || kind == "work_item",
+        None => true,
+    };
+    let same: Vec<&str> = all.iter().copied().filter(is_same).collect();
+    if same.is_empty() { all } else { same }
+}
+
+/// The project or group that an argument begins with: `group/project`, `group/project#12`, a URL. None for `#12`.
+fn argument_place(param: &str, argument: &str) -> Option<Place> {
+    let first = argument.split_whitespace().next()?.trim_matches(['"', '\'']);
+    if first.starts_with(['#', '!', '&']) {
+        return None;
+    }
+    let path = first.split(['#', '!', '&']).next().unwrap_or(first);
+    let location = Location::parse(path, HolderKind::Either).unwrap_or(Location::Unknown);
+    Some(Place::new(param, location))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(text: &str) -> Vec<String> {
+        commands(text).into_iter().map(|command| command.name).collect()
+    }
+
+    #[test]
+    fn a_line_that_begins_with_a_slash_word_is_a_command() {
+        assert_eq!(names("/merge"), ["merge"]);
+        assert_eq!(names("Thanks!\n\n/Close\r\n  /label ~bug ~\"to do\"\n"), ["close", "label"]);
+        assert_eq!(names("/move other/secret\n/close"), ["move", "close"]);
+        for text in ["see /merge", "/etc/passwd", "//merge", "/", "a/merge", "/2024 plan", "`/merge`"] {
+            assert!(names(text).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_a_plain_fence_hides_a_command() {
+        assert!(names("```\n/merge\n```").is_empty());
+        assert!(names("```sh\n/merge\n```\nbye").is_empty());
+        for text in [
+            "```\n/merge", "```\n```\n/merge", "~~~\n/merge\n~~~", "````\n```\n/merge\n```\n````", "> /x\n/merge",
+            "```\nx\n```a\n/merge\n```", "<p>\n```\n/merge\n```",
+        ] {
+            assert_eq!(names(text), ["merge"], "{text}");
+        }
+    }
+
+    #[test]
+    fn an_escaped_text_holds_no_command() {
+        for text in ["/merge", "a\n  /close now\n/move x/y", "\u{e9}\r\n/assign @me"] {
+            let escaped = escape(text);
+            assert!(commands(&escaped).is_empty(), "{escaped}");
+            assert_eq!(escaped.replace('\\', ""), text);
+        }
+    }
+
+    #[test]
+    fn an_argument_may_name_a_place() {
+        let location = |argument: &str| argument_place("body", argument).map(|place| place.location.to_string());
+        assert_eq!(location("other/secret now").as_deref(), Some("other/secret"));
+        assert_eq!(location("other/secret#12").as_deref(), Some("other/secret"));
+        assert_eq!(location("#12"), None);
+        assert_eq!(location("https://elsewhere/x").as_deref(), Some("an unknown location"));
+    }
+}

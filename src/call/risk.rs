@@ -1,0 +1,62 @@
+//! The risk of one call: its action's, or more where a parameter raises it (`[[risk.raise]]` in
+//! `catalog/rules.toml`).
+
+use serde_json::{Map, Value};
+
+use crate::catalog::{Action, Json, Raise, Risk, When};
+
+/// The risk of a call of the action with these parameters.
+pub fn call_risk(action: &Action, params: &Map<String, Value>) -> Risk {
+    let raised = action.raises.iter().filter(|raise| is_raised(raise, params)).map(|raise| raise.risk);
+    raised.fold(action.risk, Risk::max)
+}
+
+fn is_raised(raise: &Raise, params: &Map<String, Value>) -> bool {
+    let mut found = false;
+    let (name, rest) = split(&raise.param);
+    if let Some(value) = params.get(name) {
+        walk(value, rest, &mut |value| found |= matches(&raise.when, value));
+    }
+    found
+}
+
+fn split(path: &str) -> (&str, &str) {
+    path.split_once('.').unwrap_or((path, ""))
+}
+
+/// Calls `see` with each value at a dotted path; lists are walked.
+fn walk(value: &Value, path: &str, see: &mut impl FnMut(&Value)) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| walk(item, path, see)),
+        Value::Object(fields) if !path.is_empty() => {
+            let (name, rest) = split(path);
+            if let Some(value) = fields.get(name) {
+                walk(value, rest, see);
+            }
+        }
+        value if path.is_empty() => see(value),
+        _ => {}
+    }
+}
+
+fn matches(when: &When, value: &Value) -> bool {
+    match when {
+        When::Given => !value.is_null(),
+        When::AtLeast(least) => number(value).is_none_or(|number| number >= *least),
+        When::Is(Json(expected)) => is_same(expected, value),
+        When::AnyOf(expected) => expected.iter().any(|Json(expected)| is_same(expected, value)),
+    }
+}
+
+/// A number, also as text. Text that is none may be the name of a role, which could be any.
+fn number(value: &Value) -> Option<i64> {
+    value.as_i64().or_else(|| value.as_str()?.trim().parse().ok())
+}
+
+/// Equal as GitLab reads them: text without regard to case, and `"true"` is true.
+fn is_same(expected: &Value, given: &Value) -> bool {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let is_true = |text: &str| matches!(text, "true" | "1" | "t" | "on" | "yes");
+    let (expected, given) = (text(expected).to_lowercase(), text(given).trim().to_lowercase());
+    expected == given || (expected == "true" && is_true(&given))
+}

@@ -1,0 +1,97 @@
+//! Which risks are asked about before a call is sent, and how consent is given.
+
+use crate::catalog::Risk;
+
+/// How consent is given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Consents {
+    /// By `confirm: true`, or the user's own yes.
+    #[default]
+    Flag,
+    /// By the confirmation token that the question held, which is of that call on that thing as it was then.
+    Token,
+}
+
+/// Which calls are asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Confirm {
+    write: bool,
+    grant: bool,
+    destructive: bool,
+    pub consents: Consents,
+}
+
+impl Default for Confirm {
+    /// Grants and destructive calls, by `confirm: true`.
+    fn default() -> Confirm {
+        Confirm { write: false, grant: true, destructive: true, consents: Consents::Flag }
+    }
+}
+
+impl Confirm {
+    /// Nothing is asked about.
+    pub const NEVER: Confirm =
+        Confirm { write: false, grant: false, destructive: false, consents: Consents::Flag };
+
+    /// Parses `destructive,grant`: risks to ask about, and `ask` or `token` for how consent is given (`plan` is the
+    /// former name of `token`); `never` by itself. `ask` or `token` without a risk means the default risks.
+    pub fn parse(text: &str) -> Option<Confirm> {
+        let words: Vec<String> = text.split(',').map(|word| word.trim().to_lowercase()).collect();
+        if words.iter().any(|word| word == "never") {
+            return (words.len() == 1).then_some(Confirm::NEVER);
+        }
+        let mut confirm = Confirm::NEVER;
+        for word in &words {
+            match word.as_str() {
+                "write" => confirm.write = true,
+                "grant" => confirm.grant = true,
+                "destructive" => confirm.destructive = true,
+                "ask" => {}
+                "token" | "plan" => confirm.consents = Consents::Token,
+                _ => return None,
+            }
+        }
+        let has_risk = confirm.write || confirm.grant || confirm.destructive;
+        Some(if has_risk { confirm } else { Confirm { consents: confirm.consents, ..Confirm::default() } })
+    }
+
+    /// Whether a call of that risk is asked about.
+    pub fn asks_about(self, risk: Risk) -> bool {
+        match risk {
+            Risk::Read => false,
+            Risk::Write => self.write,
+            Risk::Grant => self.grant,
+            Risk::Destructive => self.destructive,
+        }
+    }
+
+    /// Whether anything is asked about.
+    pub fn asks(self) -> bool {
+        self.write || self.grant || self.destructive
+    }
+
+    /// Whether consent takes the token of the question.
+    pub fn wants_token(self) -> bool {
+        self.consents == Consents::Token
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn risks_and_a_manner_are_parsed() {
+        let parse = |text: &str| Confirm::parse(text).unwrap();
+        assert_eq!(parse("ask"), Confirm::default());
+        assert_eq!(parse("destructive,grant"), Confirm::default());
+        assert!(parse("plan").wants_token() && parse("token").asks_about(Risk::Grant));
+        let only = parse("Destructive");
+        assert!(only.asks_about(Risk::Destructive) && !only.asks_about(Risk::Grant));
+        assert!(parse("write, token").asks_about(Risk::Write));
+        assert!(!parse("never").asks());
+        for text in ["", "perhaps", "never,grant", "read", "destructive,,grant"] {
+            assert_eq!(Confirm::parse(text), None, "{text}");
+        }
+    }
+}
