@@ -51,7 +51,7 @@ use embedded::{Entry, Header};
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use indexing::Pages;
-use language::{Agent, Domain, GlossaryEntry, Language, QuickAction, Toolset, Words};
+use language::{Agent, Domain, GlossaryEntry, Language, QuickAction, ReadableTable, Toolset, Words};
 use lz4_flex::block;
 use model::Action;
 use serde::Deserialize;
@@ -84,6 +84,7 @@ struct PartsFile {
 #[derive(Deserialize)]
 struct RulesFile {
     quick_actions: QuickActions,
+    readable: ReadableTable,
 }
 
 #[derive(Deserialize)]
@@ -197,7 +198,8 @@ fn read_words(root: &Path) -> Outcome<Words> {
     }
     let rules: RulesFile = parse(&root.join("rules.toml"))?;
     let (toolsets, agents, quick_actions) = (parts.toolset, parts.agent, rules.quick_actions.commands);
-    Ok(Words { language, domains, glossary, families, toolsets, agents, quick_actions })
+    let readable = rules.readable;
+    Ok(Words { language, domains, glossary, families, toolsets, agents, quick_actions, readable })
 }
 
 fn parse<T: for<'de> Deserialize<'de>>(path: &Path) -> Outcome<T> {

@@ -17,10 +17,12 @@ use url::Url;
 use table::{
     ALLOWED_PATHS, AUDIT, AUTOPILOT, CA_FILE, CAPABILITIES, CLIENT_CERT, CLIENT_KEY, CONFIRM, DENIED_ACTIONS,
     DENIED_TOOLS, DOMAINS, EXTRA_HEADERS, FILE, FILES_DIR, INSECURE_TLS, JOB_TOKEN, LOCAL_HINTS, LOG,
-    MAX_BYTES, MAX_REQUESTS, OAUTH_TOKEN, POLICY, PROJECT, SAFE_MODE, TIMEOUT, TOKEN, TOKEN_FILE, TOOLSETS,
+    MAX_BYTES, MAX_REQUESTS, OAUTH_TOKEN, POLICY, PROJECT, QUICK_ACTIONS, READABLE_PATHS, SAFE_MODE, TIMEOUT,
+    TOKEN, TOKEN_FILE, TOOLSETS,
 };
 pub use table::{READ_ONLY, SETTINGS, Setting, URL, render_help, render_markdown_table};
 
+use crate::call::QuickActions;
 use crate::gitlab::{self, ClientCertificate, ExtraHeader, Secret, Token};
 use crate::policy::{self, Confirm, FamilyTool};
 use crate::surface::{self, Kind};
@@ -80,6 +82,8 @@ pub struct Config {
     pub instance: Instance,
     pub token: Option<Token>,
     pub policy: policy::Settings,
+    /// What to do with quick actions in texts.
+    pub quick_actions: QuickActions,
     pub surface: surface::Settings,
     pub project: Option<String>,
     pub timeout: Duration,
@@ -120,6 +124,7 @@ impl Config {
             token: sources.token(&instance)?,
             instance,
             policy: sources.policy(&surface)?,
+            quick_actions: sources.need(&QUICK_ACTIONS, values::quick_actions)?,
             surface,
             project: sources.read(&PROJECT, values::full_path)?,
             timeout: sources.need(&TIMEOUT, values::seconds)?,
@@ -167,6 +172,7 @@ impl Config {
                 extra_headers: self.extra_headers.clone(),
             },
             policy: self.policy.clone(),
+            quick_actions: self.quick_actions,
             audit: self.audit,
             project: self.project.clone(),
             max_bytes: self.max_bytes,
@@ -248,14 +254,14 @@ impl Sources<'_> {
     fn policy(&self, surface: &surface::Settings) -> Result<policy::Settings, ConfigError> {
         let confirm = self.need(&CONFIRM, values::confirm)?;
         let autopilot = self.need(&AUTOPILOT, values::switch)?;
-        if autopilot && confirm == Confirm::Plan {
+        if autopilot && confirm.wants_token() {
             return Err(ConfigError::Contradiction { first: AUTOPILOT.name, second: CONFIRM.name });
         }
         let file = self.read(&POLICY, values::path)?.map(|path| read_file(&path, POLICY.name)).transpose()?;
         Ok(policy::Settings {
             read_only: self.need(&READ_ONLY, values::switch)?,
             safe_mode: self.need(&SAFE_MODE, values::switch)?,
-            confirm: if autopilot { Confirm::Never } else { confirm },
+            confirm: if autopilot { Confirm::NEVER } else { confirm },
             denied_actions: self.read(&DENIED_ACTIONS, values::list)?.unwrap_or_default(),
             denied_tools: self.read(&DENIED_TOOLS, values::text)?,
             family_tool: match (surface.kind, surface.split) {
@@ -266,6 +272,7 @@ impl Sources<'_> {
             toolsets: self.read(&TOOLSETS, values::list)?.unwrap_or_default(),
             domains: self.read(&DOMAINS, values::list)?.unwrap_or_default(),
             allowed_paths: self.read(&ALLOWED_PATHS, values::list)?.unwrap_or_default(),
+            readable_paths: self.read(&READABLE_PATHS, values::list)?.unwrap_or_default(),
             file,
         })
     }

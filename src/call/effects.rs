@@ -64,7 +64,8 @@ impl Effects {
         self.plan = Some(plan.to_owned());
     }
 
-    pub(super) fn locate(&mut self, locate: impl Fn(&Location) -> Option<Location>) {
+    /// Puts locations in place of the ids that were looked up for policy; see [`Effects::unlocated`].
+    pub fn locate(&mut self, locate: impl Fn(&Location) -> Option<Location>) {
         for place in &mut self.places {
             if let Some(location) = locate(&place.location) {
                 place.location = location;

@@ -7,14 +7,25 @@ use serde_json::{Map, Value};
 use super::effects::Place;
 use super::location::{HolderKind, Location};
 use super::question::{GLOBAL, is_digits};
-use crate::catalog::{Action, Landing, LandingPlace, Locates, Operation, Param, Place as Part, locates_by_name};
+use crate::catalog::{Action, Landing, LandingPlace, Locates, Operation, Param, Place as Part, Scope,
+    locates_by_name};
 
 /// The places that a call of an operation touches, in the order of its parameters.
 pub fn places(action: &Action, operation: &Operation, params: &Map<String, Value>) -> Vec<Place> {
-    let own = params.get("fullPath").map(|value| holder(value, HolderKind::Either));
+    let own_kind = match operation.scope {
+        Scope::Project => HolderKind::Project,
+        Scope::Group => HolderKind::Group,
+        _ => HolderKind::Either,
+    };
+    let own = params.get("fullPath").map(|value| holder(value, own_kind));
     let mut found = Vec::new();
     for (name, value) in params {
         let param = action.param(name);
+        if let (Some(param), Some(own)) = (param.filter(|param| param.name == "fullPath"), &own) {
+            let place = Place::new(name, own.clone());
+            found.push(if is_sent(param, operation) { place } else { place.reading() });
+            continue;
+        }
         match param {
             Some(param) if !is_sent(param, operation) => {
                 // Names are looked up within it, and nothing is changed there.

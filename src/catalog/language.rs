@@ -159,6 +159,18 @@ pub struct QuickAction {
     pub path: bool,
 }
 
+/// What `GITLAB_READABLE_PATHS` lets through although it has no path. From `[readable]` in `catalog/rules.toml`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReadableTable {
+    /// Ids of actions whose answers hold nothing of a project or group.
+    #[serde(default)]
+    pub open: Vec<String>,
+    /// Ids of list actions with the field by which a row says where it is.
+    #[serde(default)]
+    pub rows: BTreeMap<String, String>,
+}
+
 /// All of it, as the build script embeds it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Words {
@@ -171,6 +183,7 @@ pub struct Words {
     pub agents: BTreeMap<String, Agent>,
     /// The quick actions that GitLab executes in texts, by name without the slash.
     pub quick_actions: BTreeMap<String, QuickAction>,
+    pub readable: ReadableTable,
 }
 
 impl Words {

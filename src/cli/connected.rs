@@ -169,7 +169,7 @@ fn execute_request(arguments: ExecuteArguments) -> Result<ExecuteRequest, Failur
         action: arguments.action,
         params: arguments.params.as_deref().map(read_params).transpose()?.unwrap_or_default(),
         confirm: arguments.confirm.then_some(true),
-        plan: arguments.plan,
+        confirmation_token: arguments.confirmation_token,
         fields: arguments.fields,
         view: arguments.view.map(Into::into),
         dry_run: arguments.dry_run.then_some(true),

@@ -154,9 +154,9 @@ pub struct ExecuteArguments {
     /// Run it even if it destroys something
     #[arg(long)]
     pub confirm: bool,
-    /// The word that the question held, where this server wants one back
-    #[arg(long, value_name = "WORD")]
-    pub plan: Option<String>,
+    /// The token of a needs_confirmation error, to run exactly that call
+    #[arg(long, value_name = "TOKEN", alias = "plan")]
+    pub confirmation_token: Option<String>,
     /// Show only these fields, such as iid,author.username
     #[arg(long, value_name = "FIELDS", value_delimiter = ',')]
     pub fields: Option<Vec<String>>,

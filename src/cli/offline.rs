@@ -76,6 +76,7 @@ fn unconnected() -> Result<tools::Settings, Failure> {
     Ok(tools::Settings {
         gitlab: gitlab::Settings::new(nowhere),
         policy: Default::default(),
+        quick_actions: Default::default(),
         project: None,
         max_bytes: usize::MAX,
         audit: tools::Audit::Off,

@@ -118,10 +118,12 @@ pub static CONFIRM: Setting = Setting {
     aliases: &[],
     flag: Some("confirmation"),
     value: "HOW",
-    what: "How what destroys something is agreed to: `ask` wants `confirm: true`, `plan` also the word that its question held, `never` nothing.",
-    accepts: "ask, plan or never",
-    default: Some("ask"),
-    example: "plan",
+    what: "Which risks are asked about before a call is sent, and how consent is given: by `confirm: true`, with \
+           `token` also by the confirmation token of the question; `never` asks about nothing.",
+    accepts: "risks out of write, grant and destructive, separated by commas, with `token` among them where \
+              the token is wanted; or never",
+    default: Some("destructive,grant"),
+    example: "destructive,grant,token",
 };
 
 pub static AUTOPILOT: Setting = Setting {
@@ -166,6 +168,29 @@ pub static ALLOWED_PATHS: Setting = Setting {
     accepts: "paths, separated by commas, in which `*` stands for any part of a name",
     default: None,
     example: "acme/tools,acme/*-docs",
+};
+
+pub static READABLE_PATHS: Setting = Setting {
+    name: "GITLAB_READABLE_PATHS",
+    aliases: &[],
+    flag: Some("readable-paths"),
+    value: "LIST",
+    what: "Projects and groups below which calls may work at all, reads included; without it, everywhere.",
+    accepts: "paths, separated by commas, in which `*` stands for any part of a name",
+    default: None,
+    example: "acme/tools,acme/*-docs",
+};
+
+pub static QUICK_ACTIONS: Setting = Setting {
+    name: "GITLAB_QUICK_ACTIONS",
+    aliases: &[],
+    flag: Some("quick-actions"),
+    value: "HOW",
+    what: "Texts with quick actions (`/merge`, `/move`): `check` decides on them like the actions that they stand \
+           for, `refuse` sends none, `escape` sends them as plain text.",
+    accepts: "check, refuse or escape",
+    default: Some("check"),
+    example: "refuse",
 };
 
 pub static POLICY: Setting = Setting {
@@ -350,7 +375,7 @@ pub static FILE: Setting = Setting {
 };
 
 /// All of them, in the order in which they are shown.
-pub static SETTINGS: [&Setting; 35] = [
+pub static SETTINGS: [&Setting; 37] = [
     &URL,
     &TOKEN,
     &TOKEN_FILE,
@@ -363,6 +388,8 @@ pub static SETTINGS: [&Setting; 35] = [
     &DENIED_ACTIONS,
     &DENIED_TOOLS,
     &ALLOWED_PATHS,
+    &READABLE_PATHS,
+    &QUICK_ACTIONS,
     &POLICY,
     &TOOL_SURFACE,
     &TOOLSETS,

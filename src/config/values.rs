@@ -9,6 +9,7 @@ use url::Url;
 
 use super::Instance;
 use crate::gitlab::{ExtraHeader, Secret};
+use crate::call::QuickActions;
 use crate::policy::Confirm;
 use crate::surface::{Kind, ParamSchema, SchemaMode};
 use crate::tools::{Audit, Capabilities};
@@ -64,11 +65,15 @@ pub(super) fn level(text: &str) -> Option<LevelFilter> {
     named(&LEVELS, text)
 }
 
-const CONFIRMS: [(&str, Confirm); 3] =
-    [("ask", Confirm::Ask), ("plan", Confirm::Plan), ("never", Confirm::Never)];
-
 pub(super) fn confirm(text: &str) -> Option<Confirm> {
-    named(&CONFIRMS, text)
+    Confirm::parse(text)
+}
+
+const QUICK_ACTIONS: [(&str, QuickActions); 3] =
+    [("check", QuickActions::Check), ("refuse", QuickActions::Refuse), ("escape", QuickActions::Escape)];
+
+pub(super) fn quick_actions(text: &str) -> Option<QuickActions> {
+    named(&QUICK_ACTIONS, text)
 }
 
 pub(super) fn tool_surface(text: &str) -> Option<Kind> {

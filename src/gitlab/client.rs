@@ -21,11 +21,12 @@ use super::{
 };
 use crate::call::Call;
 use crate::catalog::{Method, Risk};
+use crate::policy::Permit;
 
 /// The first pause between attempts.
 const PACE: Duration = Duration::from_millis(200);
 
-/// Sends calls to one GitLab instance. Cheap to make: sockets, certificates and TLS wait for the first call.
+/// Sends permitted calls to one GitLab instance. Cheap to make: sockets, certificates and TLS wait for the first call.
 pub struct Client {
     settings: Settings,
     roads: Roads,
@@ -48,23 +49,18 @@ impl Client {
     }
 
     /// Sends one call and reads its answer. Dropping the future stops it.
-    pub async fn send(&self, call: &Call) -> Result<Reply, GitlabError> {
-        self.sent(call, self.settings.timeout, None).await
+    pub async fn send(&self, permit: &Permit) -> Result<Reply, GitlabError> {
+        self.sent(permit.call(), self.settings.timeout, None).await
     }
 
     /// The same, with the body of a success read through the sieve: its reply is empty, and has GitLab's own headers.
     /// A body that is too large is no error here.
     pub async fn send_through(
         &self,
-        call: &Call,
+        permit: &Permit,
         sieve: &mut (dyn Sieve + '_),
     ) -> Result<Reply, GitlabError> {
-        self.sent(call, self.settings.timeout, Some(sieve)).await
-    }
-
-    /// The same with less time than the settings give.
-    pub async fn send_within(&self, call: &Call, timeout: Duration) -> Result<Reply, GitlabError> {
-        self.sent(call, timeout, None).await
+        self.sent(permit.call(), self.settings.timeout, Some(sieve)).await
     }
 
     async fn sent(

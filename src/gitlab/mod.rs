@@ -1,6 +1,6 @@
 //! One client for every call: the only place that names reqwest and rustls.
 //!
-//! [`Client::send`] takes a [`Call`](crate::call::Call) and sends nothing else. What it promises:
+//! [`Client::send`] takes a [`Permit`](crate::policy::Permit) and sends nothing else. What it promises:
 //!
 //! - The token is a header of one request to the configured host, never a default of the client; it follows no
 //!   redirect to another host and stands in no error, log line or `Debug`.

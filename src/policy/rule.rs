@@ -48,6 +48,13 @@ pub enum Rule {
     Risk(Risk),
 }
 
+impl Rule {
+    /// Whether a path decided, so that another might decide otherwise.
+    pub fn is_about_paths(&self) -> bool {
+        matches!(self, Rule::Outside { .. } | Rule::Unreadable { .. } | Rule::Written { .. })
+    }
+}
+
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

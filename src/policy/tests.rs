@@ -1,5 +1,6 @@
 use super::*;
 use crate::call::Body;
+use crate::catalog::Method;
 
 fn policy(settings: Settings) -> Policy {
     Policy::new(settings, &Catalog::embedded().unwrap()).unwrap()
@@ -14,7 +15,7 @@ fn call(risk: Risk, method: Method) -> Call {
 }
 
 fn decide(policy: &Policy, risk: Risk, method: Method, confirm: bool, dry_run: bool) -> Decision {
-    policy.decide(&call(risk, method), Consent { confirm, dry_run })
+    policy.decide(call(risk, method).effects(), Consent { confirm, dry_run })
 }
 
 #[test]
@@ -47,7 +48,7 @@ fn what_destroys_is_confirmed_and_nothing_else_is() {
     assert_eq!(decide(&open, Risk::Destructive, Method::Put, true, false), Decision::Allow);
     assert_eq!(decide(&open, Risk::Write, Method::Post, false, false), Decision::Allow);
     assert_eq!(decide(&open, Risk::Destructive, Method::Put, true, true), Decision::Preview(Rule::DryRun));
-    let bold = policy(Settings { confirm: Confirm::Never, ..Settings::default() });
+    let bold = policy(Settings { confirm: Confirm::NEVER, ..Settings::default() });
     assert_eq!(decide(&bold, Risk::Destructive, Method::Delete, false, false), Decision::Allow);
 }
 
@@ -81,7 +82,7 @@ fn the_first_rule_of_a_file_that_is_about_a_call_decides() {
 fn an_allowed_destruction_is_not_asked_about_and_autopilot_lifts_no_written_question() {
     let allow = policy(of_file("[[rule]]\ndecision = \"allow\""));
     assert_eq!(decide(&allow, Risk::Destructive, Method::Delete, false, false), Decision::Allow);
-    let confirm = Settings { confirm: Confirm::Never, ..of_file("[[rule]]\ndecision = \"confirm\"") };
+    let confirm = Settings { confirm: Confirm::NEVER, ..of_file("[[rule]]\ndecision = \"confirm\"") };
     let decision = decide(&policy(confirm), Risk::Read, Method::Get, false, false);
     assert!(matches!(decision, Decision::Confirm(Rule::Written { number: 1, .. })), "{decision:?}");
 }

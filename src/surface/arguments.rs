@@ -35,15 +35,23 @@ pub struct Checked<T> {
     pub notes: Vec<String>,
 }
 
+/// Former names of arguments, with the current ones.
+const FORMER_NAMES: [(&str, &str); 1] = [("plan", "confirmation_token")];
+
 /// Reads the arguments of a call to the tool of that name. `null` is as good as nothing.
 pub fn check<T: DeserializeOwned>(
     tool: &str,
     table: &[Argument],
     given: Map<String, Value>,
 ) -> Result<Checked<T>, ToolError> {
+    let is_known = |name: &str| table.iter().any(|argument| argument.name == name);
     let (given, unknown): (Map<_, _>, Map<_, _>) = given
         .into_iter()
         .filter(|(_, value)| !value.is_null())
+        .map(|(name, value)| match FORMER_NAMES.iter().find(|(former, _)| *former == name) {
+            Some((_, current)) if !is_known(&name) && is_known(current) => ((*current).to_owned(), value),
+            _ => (name, value),
+        })
         .partition(|(name, _)| table.iter().any(|argument| argument.name == name));
     if !unknown.is_empty() {
         return Err(unknown_arguments(tool, table, given, unknown));

@@ -20,13 +20,13 @@ const HEADS: [(Kind, &str); 4] = [
         Kind::Meta,
         "All of GitLab by families of actions: each tool takes an action of its family and that action's params. \
          gitlab_find_action turns what you want into the tool, the action and its parameters. Beside params stand \
-         confirm, plan (the word of a question), fields (only these), view (compact or full), dry_run (show the \
+         confirm, confirmation_token, fields (only these), view (compact or full), dry_run (show the \
          request, send nothing), offset and lines (of a long text), save_to (a file).",
     ),
     (
         Kind::Individual,
         "All of GitLab, a tool for each action; gitlab_find_action turns what you want into the tool. Beside an \
-         action's own parameters stand confirm, plan (the word of a question), fields (only these), view (compact \
+         action's own parameters stand confirm, confirmation_token, fields (only these), view (compact \
          or full), dry_run (show the request, send nothing), offset and lines (of a long text), save_to (a file); \
          with _ before it where the action has a parameter of that name.",
     ),
@@ -120,11 +120,16 @@ pub static EXECUTE: Offer = Offer {
         },
         Argument {
             name: "confirm",
-            what: "True to run what destroys something.",
+            what: "True to run what needs confirmation.",
             takes: Takes::Flag,
             required: false,
         },
-        Argument { name: "plan", what: "The word of a question.", takes: Takes::Text, required: false },
+        Argument {
+            name: "confirmation_token",
+            what: "Token from a needs_confirmation error.",
+            takes: Takes::Text,
+            required: false,
+        },
         Argument {
             name: "fields",
             what: "Only these fields, such as author.username.",

@@ -11,6 +11,7 @@ fn tools(policy: policy::Settings) -> Arc<Tools> {
     let settings = tools::Settings {
         gitlab: gitlab::Settings::new(Url::parse("http://localhost").unwrap()),
         policy,
+        quick_actions: Default::default(),
         project: None,
         max_bytes: usize::MAX,
         audit: tools::Audit::Off,

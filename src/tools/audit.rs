@@ -56,6 +56,9 @@ struct Line {
     /// The plan whose step it is, by its id.
     #[serde(skip_serializing_if = "Option::is_none")]
     plan: Option<String>,
+    /// Why this server reads for itself, of a read that nobody called for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    purpose: Option<&'static str>,
     /// As GitLab's documentation writes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     operation: Option<String>,
@@ -77,6 +80,15 @@ struct Line {
 impl Auditor {
     pub fn new(form: Audit) -> Auditor {
         Auditor { form, lines: Lines::default() }
+    }
+
+    /// Writes the line of a read of this server's own that a rule denies; `purpose` says what it was for.
+    pub fn denied_own_read(&self, action: &str, purpose: &'static str) {
+        let mut entry = self.begin();
+        entry.line.action = Some(action.to_owned());
+        entry.line.purpose = Some(purpose);
+        entry.line.decision = "denied";
+        entry.line.outcome = ErrorKind::Denied.name();
     }
 
     /// Begins the line of a call.

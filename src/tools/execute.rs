@@ -7,13 +7,13 @@ use serde_json::{Map, Value, json};
 use super::audit::Entry;
 use super::meaning::Meant;
 use super::{
-    Answer, ErrorKind, ExecuteRequest, ToolError, Tools, answer, confirm, document, graphql, local, log,
-    lost, meaning, past_end, plans, refusal, repair, resolve, stretch, token, whereabouts, workspace,
+    Answer, ErrorKind, ExecuteRequest, ToolError, Tools, answer, confirmation, document, graphql, local, locate,
+    log, lost, meaning, past_end, plans, refusal, repair, resolve, stretch, token, whereabouts, workspace,
 };
-use crate::call::{self, Body, Call, Checked, Part};
+use crate::call::{self, Body, Call, Checked, Effects, Part};
 use crate::catalog::{Action, Interface, Risk};
-use crate::gitlab::{Applied, GitlabError, Reply, Sieve};
-use crate::policy::{Decision, Rule};
+use crate::gitlab::{Applied, Content, GitlabError, Reply, Sieve};
+use crate::policy::{Decision, Permit, Rule};
 
 /// How an action is run: alone, as a client asked for it, or as a step of a plan.
 #[derive(Debug, Default)]
@@ -105,7 +105,12 @@ async fn run(
     let checked = checked(tools, &action, request, &mut understood)?;
     notes.extend(understood.into_iter().filter(|_| !manner.ours));
     let part = log::wanted(&action, checked.params())?;
+    if let Some(denied) = deny_beforehand(tools, &checked).await {
+        return Err(denied);
+    }
     let call = resolve::call(tools, &checked).await?;
+    let located = locate::locate(tools, call.effects()).await;
+    let call = locate::apply(call, &located);
     let call = match &manner.plan {
         Some(plan) => call.within(plan),
         None => call,
@@ -115,16 +120,26 @@ async fn run(
         token::learn(tools).await;
     }
     notes.extend(tools.limits.news());
-    match confirm::decide(tools, request, (&call, &checked), manner.agreed).await? {
-        Decision::Deny(rule) => Err(refusal::denied(&action.id, Some(&call), &rule)),
+    let decided = confirmation::decide(tools, request, (&call, &checked), manner.agreed).await?;
+    match decided.decision {
+        Decision::Deny(rule) => {
+            Err(refusal::denied(&action.id, Some(call.effects()), &rule, call.lookups()))
+        }
         Decision::Preview(rule) => {
             notes.extend(refusal::decider(&call));
             Ok(Outcome::Said(preview(&call, &rule, &notes)))
         }
-        Decision::Confirm(rule) => Err(confirm::question(tools, &call, &checked, &rule).await?),
+        Decision::Confirm(rule) => {
+            Err(confirmation::ask(tools, request, (&call, &checked), &rule, decided.rejected).await?)
+        }
         Decision::Allow => {
-            let call = local::prepared(tools, request, call)?;
-            let reply = send(tools, (&call, &checked), request, manner.sieve, entry).await?;
+            let permit = tools.policy.permit(call, decided.consent).map_err(|_| {
+                ToolError::new(ErrorKind::Internal, "policy decided otherwise when asked again")
+            })?;
+            let permit = local::prepared(tools, request, permit)?;
+            let reply = send(tools, (&permit, &checked), request, manner.sieve, entry).await?;
+            let call = permit.call().clone();
+            let reply = keep_readable(tools, &call, reply, &mut notes)?;
             if let Some(path) = &request.save_to {
                 return local::saved(tools, (request, path), &call, reply, notes).map(Outcome::Said);
             }
@@ -140,6 +155,46 @@ async fn run(
     }
 }
 
+/// The denial of a call that no look-up can lift: every operation that it may be is denied. Decided before anything
+/// is sent; only where a rule speaks of paths and an id was given, the path behind it is looked up.
+async fn deny_beforehand(tools: &Tools, checked: &Checked) -> Option<ToolError> {
+    let mut prospects = checked.prospects();
+    let denials = |prospects: &[Effects]| -> Option<Vec<Rule>> {
+        prospects.iter().map(|effects| tools.policy.denial(effects)).collect()
+    };
+    let mut rule = denials(&prospects)?.into_iter().next()?;
+    let mut looked_up = 0;
+    if rule.is_about_paths() && prospects.iter().any(|effects| !effects.unlocated().is_empty()) {
+        for effects in &mut prospects {
+            let located = locate::locate(tools, effects).await;
+            looked_up += located.len();
+            effects.locate(|location| locate::find(&located, location));
+        }
+        rule = denials(&prospects)?.into_iter().next()?;
+    }
+    Some(refusal::denied(&checked.action().id, prospects.first(), &rule, looked_up))
+}
+
+/// Of a list over the whole instance only the rows below the paths that may be read.
+fn keep_readable(tools: &Tools, call: &Call, mut reply: Reply, notes: &mut Vec<String>) -> Result<Reply, ToolError> {
+    let Some(readable) = tools.policy.readable() else { return Ok(reply) };
+    let Some(field) = readable.row_field(call.effects()) else { return Ok(reply) };
+    match &mut reply.content {
+        Content::Empty => {}
+        Content::Json(Value::Array(rows)) => {
+            let left_out = readable.keep_rows(rows, field);
+            if left_out > 0 {
+                notes.push(format!("{left_out} rows outside GITLAB_READABLE_PATHS were left out"));
+            }
+        }
+        _ => {
+            let message = "GitLab's answer is no list, so that it cannot be filtered by GITLAB_READABLE_PATHS";
+            return Err(ToolError::new(ErrorKind::Denied, message));
+        }
+    }
+    Ok(reply)
+}
+
 /// The parameters of a request, checked for an action that may run at all.
 pub fn checked(
     tools: &Tools,
@@ -148,7 +203,7 @@ pub fn checked(
     notes: &mut Vec<String>,
 ) -> Result<Checked, ToolError> {
     if let Some(rule) = tools.withholds(action) {
-        return Err(refusal::denied(&action.id, None, &rule));
+        return Err(refusal::denied(&action.id, None, &rule, 0));
     }
     let params = with_default_project(tools, action, request.params.clone(), notes);
     let context = tools.context().map_err(|error| refusal::internal(&error))?;
@@ -223,14 +278,15 @@ pub fn with_default_project(
 
 async fn send(
     tools: &Tools,
-    (call, checked): (&Call, &Checked),
+    (permit, checked): (&Permit, &Checked),
     request: &ExecuteRequest,
     sieve: Option<&mut (dyn Sieve + '_)>,
     entry: &mut Entry<'_>,
 ) -> Result<Reply, ToolError> {
+    let call = permit.call();
     let sent = match sieve {
-        Some(sieve) => tools.client.send_through(call, sieve).await,
-        None => tools.client.send(call).await,
+        Some(sieve) => tools.client.send_through(permit, sieve).await,
+        None => tools.client.send(permit).await,
     };
     entry.answered(&sent);
     let error = match sent {

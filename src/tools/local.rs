@@ -7,6 +7,7 @@ use crate::call::Call;
 use crate::catalog::Risk;
 use crate::files::{Files, FilesError};
 use crate::gitlab::{Content, Reply};
+use crate::policy::Permit;
 use crate::present;
 
 /// What is said where no directory is set.
@@ -14,9 +15,10 @@ const UNSET: &str = "no directory for files is set (GITLAB_FILES_DIR)";
 
 /// The call with the files that it uploads, and ready to have its answer saved where that is wanted. Nothing is sent
 /// for what could not be saved.
-pub fn prepared(tools: &Tools, request: &ExecuteRequest, call: Call) -> Result<Call, ToolError> {
-    let call = call.filled(|path| read(tools, path))?;
-    let Some(path) = &request.save_to else { return Ok(call) };
+pub fn prepared(tools: &Tools, request: &ExecuteRequest, permit: Permit) -> Result<Permit, ToolError> {
+    let permit = permit.with_files(|path| read(tools, path))?;
+    let Some(path) = &request.save_to else { return Ok(permit) };
+    let call = permit.call();
     let without = || stretch::arguments(&ExecuteRequest { save_to: None, ..request.clone() });
     if call.risk() != Risk::Read || call.path().ends_with("/api/graphql") {
         let message =
@@ -28,7 +30,7 @@ pub fn prepared(tools: &Tools, request: &ExecuteRequest, call: Call) -> Result<C
         return Err(ToolError::new(ErrorKind::Denied, message).fix(EXECUTE, without()));
     };
     files.check_free(path).map_err(|error| unsaved(&error, request))?;
-    Ok(call.as_download())
+    Ok(permit.as_download())
 }
 
 fn read(tools: &Tools, path: &str) -> Result<Vec<u8>, ToolError> {

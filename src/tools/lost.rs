@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use super::own_read::Purpose;
 use super::{EXECUTE, ErrorKind, ToolError, Tools, graphql, refusal, resolve};
 use crate::call::{Call, Checked};
 use crate::catalog::{Action, Place, Risk};
@@ -98,7 +99,7 @@ fn named(read: &Action, params: &Map<String, Value>) -> Map<String, Value> {
 }
 
 async fn read(tools: &Tools, get: &Action, params: Map<String, Value>) -> Found {
-    let reply = match resolve::read_once(tools, &get.id, params).await {
+    let reply = match resolve::read_once(tools, &get.id, params, Purpose::Target).await {
         Ok((call, reply)) => match graphql::of(get, &call) {
             Some(asked) => graphql::read(reply, get, asked, &mut Vec::new()),
             None => Ok(reply),

@@ -5,7 +5,7 @@ mod answer;
 mod audit;
 mod candidates;
 mod completion;
-mod confirm;
+mod confirmation;
 mod document;
 mod error;
 mod execute;
@@ -13,10 +13,12 @@ mod find;
 mod graphql;
 mod lines;
 mod local;
+mod locate;
 mod located;
 mod log;
 mod lost;
 mod meaning;
+mod own_read;
 mod paging;
 mod past_end;
 mod plans;
@@ -50,7 +52,7 @@ pub use crate::gitlab::{Event, watched};
 
 use audit::Auditor;
 
-use crate::call::{Context, Known};
+use crate::call::{Context, Known, QuickActions};
 use crate::catalog::{Action, Catalog, CatalogError, Risk};
 use crate::files::Files;
 use crate::gitlab::{self, Client, GitlabError, Reply, Token};
@@ -100,8 +102,9 @@ pub struct ExecuteRequest {
     pub params: Map<String, Value>,
     /// True to run an action that destroys something.
     pub confirm: Option<bool>,
-    /// The word that the question held, where this server wants one back.
-    pub plan: Option<String>,
+    /// Token from a needs_confirmation error; send it back to run exactly that call.
+    #[serde(alias = "plan")]
+    pub confirmation_token: Option<String>,
     /// Return only these fields, such as `author.username`.
     pub fields: Option<Vec<String>>,
     /// `compact` (default) or `full`.
@@ -137,6 +140,8 @@ pub struct Answer {
 pub struct Settings {
     pub gitlab: gitlab::Settings,
     pub policy: policy::Settings,
+    /// What to do with quick actions in texts.
+    pub quick_actions: QuickActions,
     /// The `fullPath` of a call that names none.
     pub project: Option<String>,
     /// How many bytes of data an answer may hold.
@@ -191,7 +196,9 @@ pub struct Tools {
     base: Url,
     /// What the session has learnt of GitLab.
     known: Mutex<Known>,
-    words: confirm::Words,
+    /// None where the system has no random numbers to make a key of.
+    tokens: Option<confirmation::TokenIssuer>,
+    quick_actions: QuickActions,
     limits: token::Limits,
     auditor: Auditor,
     /// The client's directories, where it has named some.
@@ -207,7 +214,8 @@ impl Tools {
             ranker: OnceLock::new(),
             policy: Policy::new(settings.policy, &catalog)?,
             catalog,
-            words: confirm::Words::default(),
+            tokens: confirmation::TokenIssuer::new(),
+            quick_actions: settings.quick_actions,
             limits: token::Limits::default(),
             project: settings.project,
             max_bytes: settings.max_bytes,
@@ -243,7 +251,9 @@ impl Tools {
 
     /// What the parameters of a call are checked against.
     fn context(&self) -> Result<Context<'_>, CatalogError> {
-        Ok(Context { base: &self.base, words: self.catalog.words()?, surface: self.catalog.surface()? })
+        let (words, surface) = (self.catalog.words()?, self.catalog.surface()?);
+        let (base, catalog, quick_actions) = (&self.base, &self.catalog, self.quick_actions);
+        Ok(Context { base, words, surface, catalog, quick_actions })
     }
 
     /// The rule that keeps an action from ever running here; of a plan, also what keeps all that it is made of.
@@ -302,7 +312,7 @@ impl Tools {
 
     /// The reply to an action that only reads, as it came: for questions of this program's own.
     pub async fn read(&self, action: &str, params: Map<String, Value>) -> Result<Reply, ReadError> {
-        resolve::read_once(self, action, params).await.map(|(_, reply)| reply)
+        resolve::read_once(self, action, params, own_read::Purpose::Command).await.map(|(_, reply)| reply)
     }
 
     /// The client that everything is sent through.

@@ -5,7 +5,7 @@ use std::error::Error;
 use serde_json::{Value, json};
 
 use super::{EXECUTE, ErrorKind, ExecuteRequest, FIND, ToolError, Tools};
-use crate::call::{self, Call, Fault, FieldsError, Invalid, Kind};
+use crate::call::{self, Call, Effects, Fault, FieldsError, Invalid, Kind};
 use crate::catalog::{Action, Risk};
 use crate::gitlab::{Applied, Distrust, GitlabError, Trouble};
 use crate::policy::Rule;
@@ -170,7 +170,20 @@ fn repair(fault: &Fault, action: &Action) -> Option<(String, Value, String)> {
 /// What a direct call comes down to, of which one operation decides: `mutation issueDelete (issue.delete) is
 /// destructive`. Nothing of a call that an action made, which is what it is called.
 pub fn decider(call: &Call) -> Option<String> {
-    let touched = call.strictest().filter(|touched| !touched.ids.iter().any(|id| id == call.action()))?;
+    strictest(call.effects())
+}
+
+/// What was sent before a call was denied.
+pub fn sent(looked_up: usize) -> String {
+    match looked_up {
+        0 => "Nothing was sent".to_owned(),
+        1 => "Nothing was sent but 1 look-up".to_owned(),
+        many => format!("Nothing was sent but {many} look-ups"),
+    }
+}
+
+fn strictest(effects: &Effects) -> Option<String> {
+    let touched = effects.strictest().filter(|touched| !touched.ids.iter().any(|id| id == effects.action()))?;
     let operation = &touched.operation;
     let risk = match touched.risk {
         Risk::Read => "a read",
@@ -185,10 +198,10 @@ pub fn decider(call: &Call) -> Option<String> {
     })
 }
 
-/// The policy does not let it run.
-pub fn denied(action: &str, call: Option<&Call>, rule: &Rule) -> ToolError {
-    let why = call.and_then(decider).map(|decider| format!("{decider}, and ")).unwrap_or_default();
-    let message = format!("{action} is denied: {why}{rule}. Nothing was sent");
+/// Policy does not let it run; `looked_up` requests have been sent to find that out.
+pub fn denied(action: &str, effects: Option<&Effects>, rule: &Rule, looked_up: usize) -> ToolError {
+    let why = effects.and_then(strictest).map(|strictest| format!("{strictest}, and ")).unwrap_or_default();
+    let message = format!("{action} is denied: {why}{rule}. {}", sent(looked_up));
     match rule {
         Rule::Scope { needs, .. } => ToolError::new(ErrorKind::Forbidden, message)
             .hint(format!("Give GITLAB_TOKEN a token with {needs}.")),

@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures_util::future::{BoxFuture, try_join_all};
 use serde_json::{Map, Value, json};
 
+use super::own_read::{self, OwnReadError, Purpose};
 use super::{EXECUTE, ErrorKind, ReadError, ToolError, Tools, graphql, refusal};
 use crate::call::{self, Call, Checked, Finding, Known, Question, Reading, Step};
 use crate::catalog::{Action, Risk};
 use crate::gitlab::{Content, GitlabError, Reply};
-use crate::policy::{Consent, Decision};
+use crate::policy::Rule;
 
 /// What is answered opens few further questions, so a call is ready after a few rounds.
 const MOST_ROUNDS: usize = 4;
@@ -56,6 +57,7 @@ pub async fn read_once(
     tools: &Tools,
     action: &str,
     params: Map<String, Value>,
+    purpose: Purpose,
 ) -> Result<(Call, Reply), ReadError> {
     let internal = |error: &dyn std::error::Error| ReadError::Unasked(refusal::internal(error));
     let action = tools.catalog.get(action).map_err(|error| internal(&error))?;
@@ -66,11 +68,11 @@ pub async fn read_once(
     let checked = call::check(action.clone(), params, &context)
         .map_err(|invalid| refusal::invalid(&invalid, &action))?;
     let call = call(tools, &checked).await?;
-    if tools.policy.decide(&call, Consent::default()) != Decision::Allow {
-        return Err(ToolError::new(ErrorKind::Denied, format!("{} is denied", action.id)).into());
+    match own_read::send(tools, call.clone(), purpose).await {
+        Ok(reply) => Ok((call, reply)),
+        Err(OwnReadError::Denied { action, rule }) => Err(OwnReadError::denial(&action, &rule).into()),
+        Err(OwnReadError::Gitlab(error)) => Err(error.into()),
     }
-    let reply = tools.client.send(&call).await?;
-    Ok((call, reply))
 }
 
 /// Forgets what the call depended on, because GitLab says there is no such thing.
@@ -100,9 +102,12 @@ fn known(tools: &Tools) -> std::sync::MutexGuard<'_, Known> {
 /// Asks GitLab for all that one query can answer, and gives back what is still open.
 async fn ask_together(tools: &Tools, questions: Vec<Question>, requests: &AtomicUsize) -> Vec<Question> {
     let Some(batch) = call::batch(&questions) else { return questions };
-    requests.fetch_add(1, Ordering::Relaxed);
-    // Where GraphQL fails or is switched off, each is asked by itself.
-    if let Ok(Reply { content: Content::Json(reply), .. }) = tools.client.send(batch.call()).await {
+    // Where GraphQL fails, is switched off or denied, each is asked by itself.
+    let sent = own_read::send(tools, batch.call().clone(), Purpose::LookUp).await;
+    if !matches!(sent, Err(OwnReadError::Denied { .. })) {
+        requests.fetch_add(1, Ordering::Relaxed);
+    }
+    if let Ok(Reply { content: Content::Json(reply), .. }) = sent {
         for (question, answer) in batch.answers(&reply) {
             known(tools).learn(question, answer);
         }
@@ -119,6 +124,7 @@ async fn ask(
     requests: &AtomicUsize,
 ) -> Result<(), ToolError> {
     let mut hidden = None;
+    let mut denied = None;
     let readings = question.reads();
     for reading in &readings {
         match read(tools, question, reading, requests).await {
@@ -133,13 +139,25 @@ async fn ask(
             Ok(Finding::Nothing) => {}
             Err(Unanswered::Hidden(error)) => hidden = hidden.or(error),
             Err(Unanswered::Failed(error)) => return Err(error),
+            Err(Unanswered::Denied { action, rule }) => {
+                let sent = requests.load(Ordering::Relaxed);
+                denied = denied.or_else(|| Some(denied_look_up(question, &action, &rule, sent)));
+            }
         }
     }
     let param = checked.asks(question, &known(tools));
-    Err(hidden.unwrap_or_else(|| not_found(question, param.as_deref(), readings.first(), tools.anonymous)))
+    Err(denied.or(hidden).unwrap_or_else(|| not_found(question, param.as_deref(), readings.first(), tools.anonymous)))
+}
+
+/// A look-up that a rule denies.
+fn denied_look_up(question: &Question, action: &str, rule: &Rule, sent: usize) -> ToolError {
+    let message = format!("{} needs {action}, which is denied: {rule}. {}", question.wanted(), refusal::sent(sent));
+    ToolError::new(ErrorKind::Denied, message)
 }
 
 enum Unanswered {
+    /// A rule denies the read; it was not sent.
+    Denied { action: String, rule: Rule },
     /// GitLab does not show it here; another read may. With the error worth telling where none does.
     Hidden(Option<ToolError>),
     Failed(ToolError),
@@ -179,9 +197,17 @@ async fn page_of(
     let checked = call::check(action.clone(), params.clone(), &context)
         .map_err(|invalid| Unanswered::Failed(refusal::invalid(&invalid, action)))?;
     let call = ready(tools, &checked, requests).await.map_err(Unanswered::Failed)?;
-    requests.fetch_add(1, Ordering::Relaxed);
-    let reply =
-        tools.client.send(&call).await.map_err(|error| unanswered(&error, action, tools.anonymous))?;
+    let reply = match own_read::send(tools, call.clone(), Purpose::LookUp).await {
+        Err(OwnReadError::Denied { action, rule }) => return Err(Unanswered::Denied { action, rule }),
+        sent => {
+            requests.fetch_add(1, Ordering::Relaxed);
+            sent
+        }
+    };
+    let reply = reply.map_err(|error| match error {
+        OwnReadError::Gitlab(error) => unanswered(&error, action, tools.anonymous),
+        OwnReadError::Denied { action, rule } => Unanswered::Denied { action, rule },
+    })?;
     let reply = match graphql::of(action, &call) {
         Some(asked) => graphql::read(reply, action, asked, &mut Vec::new()).map_err(hidden)?,
         None => reply,

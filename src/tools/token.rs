@@ -9,6 +9,7 @@ use time::{Date, OffsetDateTime, macros::format_description};
 use tokio::sync::OnceCell;
 
 use super::Tools;
+use super::own_read::{self, Purpose};
 use crate::call::{self, Step};
 use crate::gitlab::Content;
 use crate::policy::Scopes;
@@ -51,7 +52,7 @@ async fn look(tools: &Tools) -> Option<Map<String, Value>> {
     let context = tools.context().ok()?;
     let checked = call::check(action, Map::new(), &context).ok()?;
     let Step::Ready(call) = checked.step(&call::Known::default()).ok()? else { return None };
-    let reply = tokio::time::timeout(PATIENCE, tools.client.send(&call)).await.ok()?.ok()?;
+    let reply = tokio::time::timeout(PATIENCE, own_read::send(tools, call, Purpose::TokenScopes)).await.ok()?.ok()?;
     match reply.content {
         Content::Json(Value::Object(token)) => Some(token),
         _ => None,

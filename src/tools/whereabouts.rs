@@ -4,6 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::own_read::{self, OwnReadError, Purpose};
 use super::{EXECUTE, ErrorKind, ExecuteRequest, ToolError, Tools, candidates, graphql, resolve};
 use crate::call::{Call, Checked};
 use crate::catalog::{Action, Method, Operation, Piece, Scope, pieces};
@@ -163,9 +164,9 @@ fn shape(path: &str) -> Vec<&str> {
 async fn asked(tools: &Tools, step: &Step) -> Found {
     let Some(checked) = candidates::checked(tools, &step.action, &step.params) else { return Found::Unknown };
     let Ok(call) = resolve::call(tools, &checked).await else { return Found::Unknown };
-    let reply = match tools.client.send(&call).await {
+    let reply = match own_read::send(tools, call.clone(), Purpose::Diagnosis).await {
         Ok(reply) => reply,
-        Err(GitlabError::NotFound { .. }) => return Found::Missing,
+        Err(OwnReadError::Gitlab(GitlabError::NotFound { .. })) => return Found::Missing,
         Err(_) => return Found::Unknown,
     };
     let read = match graphql::of(&step.action, &call) {

@@ -23,7 +23,7 @@ pub fn action(id: &str) -> Action {
 fn context(words: &Words) -> Context<'_> {
     static CATALOG: LazyLock<Catalog> = LazyLock::new(|| Catalog::embedded().unwrap());
     static BASE: LazyLock<Url> = LazyLock::new(|| Url::parse("https://gitlab.example").unwrap());
-    Context { base: &BASE, words, surface: CATALOG.surface().unwrap() }
+    Context { base: &BASE, words, surface: CATALOG.surface().unwrap(), catalog: &CATALOG, quick_actions: Default::default() }
 }
 
 fn words() -> Words {

@@ -17,7 +17,7 @@ const ROOMS: [(&str, &[&str]); 12] = [
     ("env", &["config", "build", "bin"]),
     ("cap_std", &["files"]),
     // GitLab names lines by SHA-1; the other is rustls's own name for it.
-    ("ring", &["tools/lines/mod", "gitlab/tls"]),
+    ("ring", &["tools/lines/mod", "tools/confirmation/token", "gitlab/tls"]),
     // Of a call's files only `files` opens any; the rest is of the configuration and the command line.
     ("fs", &["files", "config", "cli", "eval", "gitlab/tls", "build", "bin"]),
 ];
@@ -28,7 +28,7 @@ const ARROWS: [(&str, &[&str]); 17] = [
     ("search", &["catalog"]),
     ("call", &["catalog"]),
     ("policy", &["catalog", "call"]),
-    ("gitlab", &["catalog", "call"]),
+    ("gitlab", &["catalog", "call", "policy"]),
     ("files", &[]),
     ("present", &["catalog"]),
     ("guides", &["present"]),
@@ -37,7 +37,7 @@ const ARROWS: [(&str, &[&str]); 17] = [
     ("server", &["surface", "tools"]),
     ("sandbox", &[]),
     ("eval", &["catalog", "search"]),
-    ("config", &["gitlab", "policy", "surface", "tools"]),
+    ("config", &["call", "gitlab", "policy", "surface", "tools"]),
     ("cli", &["catalog", "config", "eval", "gitlab", "sandbox", "search", "server", "surface", "tools"]),
     ("main", &["cli", "config"]),
     ("bin", &["catalog"]),

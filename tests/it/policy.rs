@@ -27,7 +27,7 @@ fn policy(settings: Settings) -> Policy {
 /// The call that these parameters make; whatever it asks is a project, or has the id 7.
 fn call(action: &Action, params: &Value) -> Option<Call> {
     let context =
-        Context { base: &BASE, words: CATALOG.words().unwrap(), surface: CATALOG.surface().unwrap() };
+        Context { base: &BASE, words: CATALOG.words().unwrap(), surface: CATALOG.surface().unwrap(), catalog: &CATALOG, quick_actions: Default::default() };
     let checked = check(action.clone(), params.as_object()?.clone(), &context).ok()?;
     let mut known = Known::default();
     for _ in 0..5 {
@@ -53,7 +53,7 @@ fn named(id: &str) -> Action {
 /// Whether a policy denies a call whatever is said beside it.
 fn denies(policy: &Policy, call: &Call) -> bool {
     [(false, false), (true, false), (false, true), (true, true)].into_iter().all(|(confirm, dry_run)| {
-        matches!(policy.decide(call, Consent { confirm, dry_run }), Decision::Deny(_))
+        matches!(policy.decide(call.effects(), Consent { confirm, dry_run }), Decision::Deny(_))
     })
 }
 
@@ -166,16 +166,30 @@ fn a_target_is_where_its_path_says() {
 }
 
 #[test]
-fn documents_that_change_are_nowhere_allowed() {
-    let document = "mutation { issueSetLocked(input: {projectPath: \"acme/widget\", iid: \"1\", locked: true}) { errors } }";
-    let call = call(&named("api.graphql"), &json!({"document": document})).unwrap();
-    assert!(denies(&BELOW_ACME, &call));
+fn a_mutation_is_allowed_where_its_input_says_that_it_works() {
+    let lock = |path: &str| {
+        format!("mutation($path: ID!) {{ a: issueSetLocked(input: {{projectPath: {path}, iid: \"1\", locked: true}}) {{ errors }} }}")
+    };
+    for (document, path, is_denied) in [
+        (lock("\"acme/widget\""), "", false),
+        (lock("$path"), "acme/widget", false),
+        (lock("\"other/widget\""), "", true),
+        (lock("$path"), "other/widget", true),
+        (lock("\"acme/../other\""), "", true),
+        ("mutation { destroyNote(input: {id: \"gid://gitlab/Note/1\"}) { errors } }".to_owned(), "", true),
+        ("mutation { todosMarkAllDone(input: {}) { errors } }".to_owned(), "", true),
+        ("mutation { nothingThatIs(input: {projectPath: \"acme/widget\"}) { errors } }".to_owned(), "", true),
+    ] {
+        let params = json!({"document": document, "variables": {"path": path}});
+        let call = call(&named("api.graphql"), &params).unwrap();
+        assert_eq!(denies(&BELOW_ACME, &call), is_denied, "{document} {path}: {:?}", call.effects().places());
+    }
 }
 
 #[test]
 fn what_only_reads_runs_everywhere() {
     let call = call(&named("issue.list"), &json!({"fullPath": "other/widget"})).unwrap();
-    assert_eq!(BELOW_ACME.decide(&call, Consent::default()), Decision::Allow);
+    assert_eq!(BELOW_ACME.decide(call.effects(), Consent::default()), Decision::Allow);
 }
 
 #[test]
@@ -187,7 +201,7 @@ fn a_rule_of_paths_denies_reads_there_by_path_and_by_id() {
     {
         let call = call(&named("issue.list"), &json!({"fullPath": path, "scope": "project"})).unwrap();
         assert_eq!(denies(&policy, &call), is_denied, "{path}");
-        if let Decision::Deny(rule) = policy.decide(&call, Consent::default()) {
+        if let Decision::Deny(rule) = policy.decide(call.effects(), Consent::default()) {
             assert_eq!(rule, Rule::Written { number: 1, reason: Some("not for assistants".to_owned()) });
         }
     }
@@ -219,7 +233,7 @@ proptest! {
     ) {
         let path = format!("/{root}/{place}/{}", rest.join("/"));
         if let Some(call) = call(&named("api.rest"), &json!({"method": method, "path": path, "body": body})) {
-            prop_assert!(denies(&BELOW_ACME, &call), "{} {:?}", call.path(), call.places());
+            prop_assert!(denies(&BELOW_ACME, &call), "{} {:?}", call.path(), call.effects().places());
         }
     }
 
@@ -233,6 +247,6 @@ proptest! {
         let nested = (0..depth).fold(json!({name: [place]}), |inner, _| json!({"input": inner}));
         let request = json!({"method": "POST", "path": "/projects/acme%2Fwidget/issues", "body": nested});
         let call = call(&named("api.rest"), &request).unwrap();
-        prop_assert!(denies(&BELOW_ACME, &call), "{:?}", call.places());
+        prop_assert!(denies(&BELOW_ACME, &call), "{:?}", call.effects().places());
     }
 }

@@ -24,7 +24,7 @@ fn policy(settings: Settings) -> Policy {
 /// The call that these parameters make, where they make one.
 fn call(id: &str, params: &Value) -> Option<Call> {
     let words = CATALOG.words().unwrap();
-    let context = Context { base: &BASE, words, surface: CATALOG.surface().unwrap() };
+    let context = Context { base: &BASE, words, surface: CATALOG.surface().unwrap(), catalog: &CATALOG, quick_actions: Default::default() };
     let params: Map<String, Value> = params.as_object().unwrap().clone();
     let checked = check(CATALOG.get(id).unwrap().unwrap(), params, &context).ok()?;
     match checked.step(&Known::default()).ok()? {
@@ -38,7 +38,7 @@ fn let_through(id: &str, params: &Value) -> Option<Call> {
     let call = call(id, params)?;
     for confirm in [false, true] {
         for dry_run in [false, true] {
-            let decision = READ_ONLY.decide(&call, Consent { confirm, dry_run });
+            let decision = READ_ONLY.decide(call.effects(), Consent { confirm, dry_run });
             if decision == Decision::Allow {
                 return Some(call);
             }
@@ -216,7 +216,7 @@ proptest! {
         let call = call.ok_or_else(|| TestCaseError::fail(format!("not understood: {:?}", made.text)))?;
         prop_assert!(made.mutates == call.operation().starts_with("mutation"), "{:?}", made.text);
         prop_assert!(made.mutates == (call.risk() > Risk::Read), "{:?}", made.text);
-        let allowed = OPEN.decide(&call, Consent::default()) == Decision::Allow;
+        let allowed = OPEN.decide(call.effects(), Consent::default()) == Decision::Allow;
         prop_assert!(!allowed || call.risk() < Risk::Destructive);
     }
 
@@ -305,10 +305,10 @@ fn the_strictest_of_a_document_decides() {
         fragment F on Mutation { b: destroyNote(input: {}) { errors } }";
     let call = call("api.graphql", &json!({"document": text})).unwrap();
     assert_eq!(call.strictest().unwrap().operation, "mutation destroyNote");
-    assert_eq!(OPEN.decide(&call, Consent::default()), Decision::Confirm(Rule::Risk(Risk::Destructive)));
+    assert_eq!(OPEN.decide(call.effects(), Consent::default()), Decision::Confirm(Rule::Risk(Risk::Destructive)));
     let safe = policy(Settings { safe_mode: true, ..Settings::default() });
     assert_eq!(
-        safe.decide(&call, Consent { confirm: true, dry_run: false }),
+        safe.decide(call.effects(), Consent { confirm: true, dry_run: false }),
         Decision::Preview(Rule::SafeMode)
     );
 }

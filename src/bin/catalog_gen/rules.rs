@@ -6,7 +6,7 @@ use std::path::Path;
 
 use gitlab_mcp::catalog::{
     Action, Base, GraphqlKind, Json, Landing, LandingPlace, Locates, Names, Param, Place, QuickAction, Raise,
-    Risk, When,
+    ReadableTable, Risk, When,
 };
 use serde::Deserialize;
 
@@ -25,6 +25,8 @@ pub struct Rules {
     places: PlaceRules,
     #[serde(default)]
     quick_actions: QuickActionRules,
+    #[serde(default)]
+    readable: ReadableTable,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -109,6 +111,9 @@ impl Rules {
             for id in &quick.actions {
                 ids.expand(id, &format!("quick_actions.commands.{command}"), &mut faults);
             }
+        }
+        for id in self.readable.open.iter().chain(self.readable.rows.keys()) {
+            ids.expand(id, "readable", &mut faults);
         }
         if faults.is_empty() { Ok(()) } else { Err(GeneratorError::Faults(faults)) }
     }

@@ -86,7 +86,7 @@ fn file_names_are_names_alone() {
 #[tokio::test]
 async fn too_large_a_read_is_an_error_and_too_large_a_change_a_success() {
     let large = || raw_body(200, "text/plain", &[b'a'; 2000]);
-    let send = async |call: &Call, template: ResponseTemplate| {
+    let send = async |call: &Permit, template: ResponseTemplate| {
         let server = always(template).await;
         client(Settings { max_body: 1000, ..settings(&server.uri()) }).send(call).await
     };
@@ -94,7 +94,7 @@ async fn too_large_a_read_is_an_error_and_too_large_a_change_a_success() {
     assert!(matches!(error, GitlabError::TooLarge { limit: 1000, size: Some(2000), .. }), "{error:?}");
     let reply = send(&post(), large()).await.unwrap();
     assert_eq!(reply.content, Content::Unread(Unread::TooLarge { limit: 1000, size: Some(2000) }));
-    let graphql = Call::for_test(Risk::Write, Method::Post, "/api/graphql", &[], Body::Json(json!({})));
+    let graphql = permit(Risk::Write, Method::Post, "/api/graphql", &[], Body::Json(json!({})));
     let error = send(&graphql, large()).await.unwrap_err();
     assert_eq!(error.applied(), Applied::Unknown);
     assert!(send(&get(PATH), raw_body(200, "text/plain", &[b'a'; 1000])).await.is_ok());
@@ -126,7 +126,7 @@ async fn a_head_request_says_its_headers() {
         .insert_header("x-gitlab-file-name", "a.rb")
         .insert_header("x-request-id", "01ABC")
         .insert_header("etag", "W/\"1\"");
-    let head = Call::for_test(Risk::Read, Method::Head, PATH, &[], Body::Empty);
+    let head = permit(Risk::Read, Method::Head, PATH, &[], Body::Empty);
     let reply = answered(&head, template).await.unwrap();
     let headers: Vec<_> = reply.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     assert_eq!(headers, [("x-gitlab-file-name", "a.rb"), ("x-gitlab-size", "1476")]);
@@ -135,7 +135,7 @@ async fn a_head_request_says_its_headers() {
 }
 
 async fn page(query: &[(&str, &str)], headers: &[(&str, &str)]) -> Page {
-    let call = Call::for_test(Risk::Read, Method::Get, PATH, query, Body::Empty);
+    let call = permit(Risk::Read, Method::Get, PATH, query, Body::Empty);
     let mut template = ResponseTemplate::new(200).set_body_json(json!([]));
     for (name, value) in headers {
         template = template.append_header(*name, *value);

@@ -92,7 +92,7 @@ async fn each_status_is_its_kind() {
 
 #[tokio::test]
 async fn what_only_reads_never_applied() {
-    let lint = Call::for_test(Risk::Read, Method::Post, PATH, &[], Body::Json(json!({})));
+    let lint = permit(Risk::Read, Method::Post, PATH, &[], Body::Json(json!({})));
     for call in [get(PATH), lint] {
         let error = answered(&call, ResponseTemplate::new(500)).await.unwrap_err();
         assert_eq!(error.applied(), Applied::No);

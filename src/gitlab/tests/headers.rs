@@ -6,7 +6,7 @@ use super::super::Applied;
 use super::*;
 use crate::call::Part;
 
-async fn sent(settings: impl FnOnce(&str) -> Settings, call: &Call) -> Request {
+async fn sent(settings: impl FnOnce(&str) -> Settings, call: &Permit) -> Request {
     let server = always(ResponseTemplate::new(204)).await;
     client(settings(&server.uri())).send(call).await.unwrap();
     requests(&server).await.remove(0)
@@ -62,12 +62,12 @@ fn nothing_shows_the_token() {
 #[tokio::test]
 async fn the_path_and_the_query_arrive_as_they_were_meant() {
     let query = [("labels[]", "a & b"), ("labels[]", "ä"), ("search", "50% off?")];
-    let call = Call::for_test(Risk::Read, Method::Get, PATH, &query, Body::Empty);
+    let call = permit(Risk::Read, Method::Get, PATH, &query, Body::Empty);
     let request = sent(|base| settings(&format!("{base}/sub/path/")), &call).await;
     assert_eq!(request.url.path(), "/sub/path/api/v4/projects/acme%2Fwidget/issues");
     let pairs: Vec<_> =
         request.url.query_pairs().map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
-    assert_eq!(pairs, call.query());
+    assert_eq!(pairs, call.call().query());
     let request = sent(settings, &get("/api/v4/files/a%2F%2E%2E%2Fb%20c")).await;
     assert_eq!(request.url.path(), "/api/v4/files/a%2F%2E%2E%2Fb%20c");
     assert_eq!(request.url.query(), None);
@@ -119,7 +119,7 @@ async fn bodies_are_json_or_forms() {
     let file = Part::File { name: "file".to_owned(), filename: "a b.png".to_owned(), bytes: bytes.clone() };
     let text = Part::Text { name: "path".to_owned(), value: "väl ue".to_owned() };
     let parts = Body::Multipart(vec![text, file]);
-    let request = sent(settings, &Call::for_test(Risk::Write, Method::Post, PATH, &[], parts)).await;
+    let request = sent(settings, &permit(Risk::Write, Method::Post, PATH, &[], parts)).await;
     assert!(header(&request, "content-type").unwrap().starts_with("multipart/form-data; boundary="));
     let body = String::from_utf8_lossy(&request.body);
     for piece in ["name=\"path\"\r\n\r\nväl ue\r\n", "name=\"file\"; filename=\"a b.png\"", "image/png"] {
@@ -128,7 +128,7 @@ async fn bodies_are_json_or_forms() {
     assert_eq!(body.matches("ontent-").count() + body.matches("ONTENT-").count(), 3, "{body}");
     assert!(request.body.windows(bytes.len()).any(|window| window == bytes));
 
-    let empty = Call::for_test(Risk::Write, Method::Post, PATH, &[], Body::Empty);
+    let empty = permit(Risk::Write, Method::Post, PATH, &[], Body::Empty);
     let request = sent(settings, &empty).await;
     assert!(request.body.is_empty());
     assert!(matches!(header(&request, "content-length"), None | Some("0")));

@@ -20,6 +20,7 @@ use wiremock::{Mock, MockServer, Request, ResponseTemplate};
 use super::{Client, GitlabError, Reply, Secret, Settings, Token};
 use crate::call::{Body, Call};
 use crate::catalog::{Method, Risk};
+use crate::policy::Permit;
 
 const TOKEN: &str = "glpat-never-to-be-seen";
 const PATH: &str = "/api/v4/projects/acme%2Fwidget/issues";
@@ -36,16 +37,20 @@ fn client(settings: Settings) -> Client {
     Client::new(settings).with_pace(Duration::from_millis(1))
 }
 
-fn get(path: &str) -> Call {
-    Call::for_test(Risk::Read, Method::Get, path, &[], Body::Empty)
+fn permit(risk: Risk, method: Method, path: &str, query: &[(&str, &str)], body: Body) -> Permit {
+    Permit::for_test(Call::for_test(risk, method, path, query, body))
 }
 
-fn post() -> Call {
-    Call::for_test(Risk::Write, Method::Post, PATH, &[], Body::Json(json!({"title": "A title"})))
+fn get(path: &str) -> Permit {
+    permit(Risk::Read, Method::Get, path, &[], Body::Empty)
+}
+
+fn post() -> Permit {
+    permit(Risk::Write, Method::Post, PATH, &[], Body::Json(json!({"title": "A title"})))
 }
 
 /// Sends one call to a server that answers everything the same.
-async fn answered(call: &Call, template: ResponseTemplate) -> Result<Reply, GitlabError> {
+async fn answered(call: &Permit, template: ResponseTemplate) -> Result<Reply, GitlabError> {
     let server = always(template).await;
     client(settings(&server.uri())).send(call).await
 }

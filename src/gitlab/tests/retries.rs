@@ -13,7 +13,7 @@ fn busy(status: u16) -> ResponseTemplate {
     ResponseTemplate::new(status)
 }
 
-async fn attempts(call: &Call, templates: Vec<ResponseTemplate>) -> (Result<Reply, GitlabError>, usize) {
+async fn attempts(call: &Permit, templates: Vec<ResponseTemplate>) -> (Result<Reply, GitlabError>, usize) {
     let server = in_turn(templates).await;
     let result = client(settings(&server.uri())).send(call).await;
     (result, requests(&server).await.len())
@@ -32,7 +32,7 @@ async fn a_read_is_repeated_when_a_gateway_fails() {
 #[tokio::test]
 async fn a_write_is_not() {
     for method in [Method::Post, Method::Put, Method::Patch, Method::Delete] {
-        let call = Call::for_test(Risk::Write, method, PATH, &[], Body::Empty);
+        let call = permit(Risk::Write, method, PATH, &[], Body::Empty);
         let (result, sent) = attempts(&call, vec![busy(503).insert_header("retry-after", "0"), ok()]).await;
         let error = result.unwrap_err();
         assert_eq!((error.status(), error.applied(), sent), (Some(503), Applied::Unknown, 1));

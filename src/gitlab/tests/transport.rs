@@ -58,7 +58,7 @@ async fn a_change_that_was_confirmed_stays_made_when_the_rest_is_lost() {
     let base = raw(vec![CUT_SHORT]).await;
     let reply = client(settings(&base)).send(&post()).await.unwrap();
     assert_eq!((reply.status, reply.content), (200, Content::Unread(Unread::Lost)));
-    let graphql = Call::for_test(Risk::Write, Method::Post, "/api/graphql", &[], Body::Json(json!({})));
+    let graphql = permit(Risk::Write, Method::Post, "/api/graphql", &[], Body::Json(json!({})));
     let error = client(settings(&base)).send(&graphql).await.unwrap_err();
     assert_eq!((trouble(&error), error.applied()), (Some(Trouble::Lost), Applied::Unknown));
 }
@@ -78,7 +78,7 @@ async fn a_timeout_leaves_a_write_unknown_and_repeats_nothing() {
 #[tokio::test]
 async fn errors_hold_neither_the_token_nor_the_query() {
     let query = [("token", "a-secret-in-the-query")];
-    let call = Call::for_test(Risk::Write, Method::Post, PATH, &query, Body::Empty);
+    let call = permit(Risk::Write, Method::Post, PATH, &query, Body::Empty);
     let slow = always(ResponseTemplate::new(201).set_delay(Duration::from_secs(60))).await;
     let refusing = always(ResponseTemplate::new(500)).await;
     let moving = always(ResponseTemplate::new(302).insert_header("location", "/?token=a-secret")).await;

@@ -4,10 +4,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::confirm::{self, Asked};
+use super::super::confirmation::{self, Asked};
 use super::super::execute::{self, Outcome};
 use super::super::meaning::{self, Meant};
-use super::super::{Answer, EXECUTE, ErrorKind, ExecuteRequest, FIND, ToolError, View, resolve};
+use super::super::{Answer, EXECUTE, ErrorKind, ExecuteRequest, FIND, ToolError, View, locate, resolve};
 use super::items::{Items, is_preview};
 use super::reference::{self, Missing, Why};
 use super::{Run, share};
@@ -108,7 +108,7 @@ async fn before(run: &Run<'_>, calls: &[Given<'_>], goes_on: bool) -> Result<Vec
         return Ok(Vec::new());
     }
     let numbers: Vec<usize> = asked.iter().map(|ask| ask.number).collect();
-    match confirm::together(run.tools, run.id, run.request, &run.params, &asked).await {
+    match confirmation::ask_together(run.tools, run.id, run.request, &run.params, &asked).await {
         Some(question) => Err(question),
         None => Ok(numbers),
     }
@@ -138,20 +138,22 @@ async fn ahead(run: &Run<'_>, call: &Given<'_>) -> Result<Option<Asked>, ToolErr
         known,
         rule,
     };
-    let asks_by_risk = action.risk == Risk::Destructive && run.tools.policy.asks();
-    if call.refers && action.direct().is_none() || action.plan.is_some() {
-        return Ok(asks_by_risk.then(|| ask(Rule::Risk(action.risk), None)));
+    // With values of earlier answers it is another call: it is asked about by itself, once they are filled in.
+    if call.refers {
+        return Ok(None);
     }
-    let checked = match execute::checked(run.tools, &action, &request, &mut Vec::new()) {
-        Ok(checked) => checked,
-        Err(_) if call.refers => return Ok(asks_by_risk.then(|| ask(Rule::Risk(action.risk), None))),
-        Err(error) => return Err(error),
-    };
+    if action.plan.is_some() {
+        let asks = run.tools.policy.confirm().asks_about(action.risk);
+        return Ok(asks.then(|| ask(Rule::Risk(action.risk), None)));
+    }
+    let checked = execute::checked(run.tools, &action, &request, &mut Vec::new())?;
     if action.risk == Risk::Read {
         return Ok(None);
     }
     let known = resolve::call(run.tools, &checked).await?.within(run.id);
-    Ok(match run.tools.policy.decide(&known, Consent::default()) {
+    let located = locate::locate(run.tools, known.effects()).await;
+    let known = locate::apply(known, &located);
+    Ok(match run.tools.policy.decide(known.effects(), Consent::default()) {
         Decision::Confirm(rule) => Some(ask(rule, Some((known, checked)))),
         _ => None,
     })

@@ -240,7 +240,7 @@ impl Run<'_> {
             action: action.to_owned(),
             params,
             confirm: self.request.confirm,
-            plan: self.request.plan.clone(),
+            confirmation_token: self.request.confirmation_token.clone(),
             view: self.request.view,
             dry_run: self.request.dry_run,
             ..ExecuteRequest::default()

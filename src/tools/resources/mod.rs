@@ -217,5 +217,5 @@ fn meant(tools: &Tools, id: &str) -> Result<Action, ToolError> {
 
 /// Why an action never runs here.
 fn barred(tools: &Tools, action: &Action) -> Option<ToolError> {
-    tools.policy.withholds(action).map(|rule| refusal::denied(&action.id, None, &rule))
+    tools.policy.withholds(action).map(|rule| refusal::denied(&action.id, None, &rule, 0))
 }
