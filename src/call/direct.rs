@@ -8,7 +8,7 @@ use super::address::{self, Address};
 use super::check::Context;
 use super::quick_action::{self, QuickActions};
 use super::risk::call_risk;
-use super::{Body, Call, Effects, Fault, Place, document, places};
+use super::{Body, Call, Effects, Fault, Place, Role, document, places};
 use crate::catalog::{Action, Interface, Method, Operation, Param, Risk, Touched};
 
 const METHODS: [Method; 6] =
@@ -44,7 +44,7 @@ fn graphql(action: &Action, params: &Map<String, Value>, context: &Context<'_>) 
         found.add_mutation(&mutation.field, &mutation.arguments, context)?;
     }
     // What a document selects may be anywhere.
-    found.places.push(Place::unknown("document").reading());
+    found.places.push(Place::unknown("document").with_role(Role::Reads));
     let effects = Effects::new(&action.id, Method::Post, read.operation, found.touches, found.places);
     // What is sent is what was read, written anew: no comment, escape or line end of the given text can mean
     // one thing here and another to GitLab.

@@ -9,14 +9,24 @@ pub struct Place {
     /// The parameter that names it, with those around it: `links.project_id`.
     pub param: String,
     pub location: Location,
-    /// Whether the call can only read there (what a GraphQL selection reaches), even where it changes something
-    /// elsewhere.
-    pub only_reads: bool,
+    pub role: Role,
+}
+
+/// What a call does at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The operation works there: the place is in its path, or in the body of one whose path names nothing.
+    Works,
+    /// A further place that it may touch: one beside it, or in a field that nobody describes. It says nothing of
+    /// where the operation works.
+    Named,
+    /// The call can only read there (what a GraphQL selection reaches), even where it changes something elsewhere.
+    Reads,
 }
 
 impl Place {
     pub fn new(param: impl Into<String>, location: Location) -> Place {
-        Place { param: param.into(), location, only_reads: false }
+        Place { param: param.into(), location, role: Role::Works }
     }
 
     /// A place that only GitLab could tell.
@@ -24,9 +34,9 @@ impl Place {
         Place::new(param, Location::Unknown)
     }
 
-    /// A place that is only read from.
-    pub fn reading(self) -> Place {
-        Place { only_reads: true, ..self }
+    /// The same place in another role.
+    pub fn with_role(self, role: Role) -> Place {
+        Place { role, ..self }
     }
 }
 

@@ -36,7 +36,7 @@ use std::collections::BTreeMap;
 
 pub use batch::{Batch, batch};
 pub use check::{Checked, Context, check};
-pub use effects::{Effects, Place};
+pub use effects::{Effects, Place, Role};
 pub use fields::{FieldsError, asking};
 pub use invalid::{Fault, Invalid};
 pub use known::Known;

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use super::effects::Place;
+use super::effects::{Place, Role};
 use super::location::{HolderKind, Location};
 use super::question::{GLOBAL, is_digits};
 use crate::catalog::{Action, Landing, LandingPlace, Locates, Operation, Param, Place as Part, Scope,
@@ -21,19 +21,14 @@ pub fn places(action: &Action, operation: &Operation, params: &Map<String, Value
     let mut found = Vec::new();
     for (name, value) in params {
         let param = action.param(name);
-        if let (Some(param), Some(own)) = (param.filter(|param| param.name == "fullPath"), &own) {
-            let place = Place::new(name, own.clone());
-            found.push(if is_sent(param, operation) { place } else { place.reading() });
+        let role = param.map_or(Role::Named, |param| role(param, operation));
+        if name == "fullPath" {
+            found.extend(own.clone().map(|location| Place::new(name, location).with_role(role)));
             continue;
         }
-        match param {
-            Some(param) if !is_sent(param, operation) => {
-                // Names are looked up within it, and nothing is changed there.
-                if param.locates.is_some() {
-                    collect(Some(param), name, value, own.as_ref(), &mut found, &|place| place.reading());
-                }
-            }
-            _ => collect(param, name, value, own.as_ref(), &mut found, &|place| place),
+        // Where names are looked up, nothing is changed.
+        if role != Role::Reads || param.is_some_and(|param| param.locates.is_some()) {
+            collect(param, name, value, own.as_ref(), role, &mut found);
         }
     }
     let lands = action.lands.iter().filter(|landing| landing.absent.iter().all(|name| !params.contains_key(name)));
@@ -53,7 +48,7 @@ fn landed(landing: &Landing) -> Place {
 pub fn undescribed_places(fields: &Map<String, Value>) -> Vec<Place> {
     let mut found = Vec::new();
     for (name, value) in fields {
-        collect(None, name, value, None, &mut found, &|place| place);
+        collect(None, name, value, None, Role::Named, &mut found);
     }
     found
 }
@@ -64,9 +59,18 @@ pub fn can_be_placed(action: &Action) -> bool {
     !action.lands.is_empty() || action.params.iter().any(|param| locates(param) || param.fields.iter().any(locates))
 }
 
-fn is_sent(param: &Param, operation: &Operation) -> bool {
+/// What an operation does at the place that a parameter names. A parameter that is not sent is only used for look-ups.
+/// Where a REST path names what is worked on, nothing beside the path says where that is.
+fn role(param: &Param, operation: &Operation) -> Role {
     let in_scope = param.scopes.is_empty() || param.scopes.contains(&operation.scope);
-    operation.is_filled_by(&param.name) || (param.place != Part::Selector && in_scope)
+    if operation.is_filled_by(&param.name) {
+        return Role::Works;
+    }
+    if param.place == Part::Selector || !in_scope {
+        return Role::Reads;
+    }
+    let is_in_path = operation.graphql.is_none() && operation.placeholders().next().is_some();
+    if is_in_path { Role::Named } else { Role::Works }
 }
 
 fn collect(
@@ -74,15 +78,15 @@ fn collect(
     path: &str,
     value: &Value,
     own: Option<&Location>,
+    role: Role,
     found: &mut Vec<Place>,
-    as_place: &dyn Fn(Place) -> Place,
 ) {
     match value {
-        Value::Array(items) => items.iter().for_each(|item| collect(param, path, item, own, found, as_place)),
+        Value::Array(items) => items.iter().for_each(|item| collect(param, path, item, own, role, found)),
         Value::Object(fields) => {
             for (name, value) in fields {
                 let field = param.and_then(|param| param.fields.iter().find(|field| field.name == *name));
-                collect(field, &format!("{path}.{name}"), value, own, found, as_place);
+                collect(field, &format!("{path}.{name}"), value, own, role, found);
             }
         }
         Value::String(_) | Value::Number(_) => {
@@ -90,7 +94,7 @@ fn collect(
                 Some(param) => param.locates.and_then(|locates| location(locates, value, own)),
                 None => undescribed(path, value),
             };
-            found.extend(location.map(|location| as_place(Place::new(path, location))));
+            found.extend(location.map(|location| Place::new(path, location).with_role(role)));
         }
         Value::Null | Value::Bool(_) => {}
     }

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::effects::Place;
+use super::effects::{Place, Role};
 use super::location::{HolderKind, Location};
 use crate::catalog::{Action, Catalog, CatalogError, QuickAction, Risk, Touched, Words};
 
@@ -214,7 +214,7 @@ fn argument_place(param: &str, argument: &str) -> Option<Place> {
     }
     let path = first.split(['#', '!', '&']).next().unwrap_or(first);
     let location = Location::parse(path, HolderKind::Either).unwrap_or(Location::Unknown);
-    Some(Place::new(param, location))
+    Some(Place::new(param, location).with_role(Role::Named))
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ pub use permit::Permit;
 pub use rule::Rule;
 pub use scopes::Scopes;
 
-use crate::call::{self, Call, Effects, Location, Place};
+use crate::call::{self, Call, Effects, Location, Place, Role};
 use crate::catalog::{Action, Catalog, CatalogError, Interface, Risk};
 use denied::Denied;
 use part::Part;
@@ -255,11 +255,11 @@ impl Policy {
         if self.allowed.is_empty() || !effects.is_change() {
             return None;
         }
-        let mut changed = effects.places().iter().filter(|place| !place.only_reads).peekable();
         let allowed = || path::texts(&self.allowed);
-        if changed.peek().is_none() {
+        if !effects.places().iter().any(|place| place.role == Role::Works) {
             return Some(Rule::Outside { place: None, allowed: allowed() });
         }
+        let mut changed = effects.places().iter().filter(|place| place.role != Role::Reads);
         let place = changed.find(|place| !path::covers(&self.allowed, &place.location))?;
         Some(Rule::Outside { place: Some(shown(place)), allowed: allowed() })
     }

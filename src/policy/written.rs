@@ -17,7 +17,7 @@ use serde::Deserialize;
 
 use super::path::{self, PathPattern};
 use super::{PolicyError, Rule, denied};
-use crate::call::{Effects, Place};
+use crate::call::{Effects, Place, Role};
 use crate::catalog::{Action, Catalog, Risk};
 
 /// What a rule of the file decides.
@@ -158,7 +158,8 @@ impl Written {
         }
         let places = effects.places();
         if self.is_lenient() {
-            return !places.is_empty() && places.iter().all(|place| path::covers(&self.paths, &place.location));
+            let works = places.iter().any(|place| place.role == Role::Works);
+            return works && places.iter().all(|place| path::covers(&self.paths, &place.location));
         }
         // What reads from everywhere is about no path in particular; what changes something is somewhere.
         if places.is_empty() {
@@ -170,7 +171,7 @@ impl Written {
     /// Whether a place may be covered. What ends, moves or opens up a group does so with all that is below it.
     fn may_concern(&self, place: &Place, risk: Risk) -> bool {
         let Some(path) = place.location.path() else { return true };
-        let reaches_below = risk >= Risk::Grant && !place.only_reads;
+        let reaches_below = risk >= Risk::Grant && place.role != Role::Reads;
         self.paths.iter().any(|pattern| pattern.covers(path) || (reaches_below && pattern.is_below(path)))
     }
 }

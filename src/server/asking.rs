@@ -3,16 +3,18 @@
 //! that can take neither gets the question as the text of an error.
 
 use std::collections::BTreeMap;
-use std::hash::{BuildHasher, RandomState};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 use rmcp::model::{
     ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema, InputRequest,
     InputRequiredResult, InputResponses, RequestStateCodec, RequestStateError, SealOptions,
 };
 use rmcp::service::{RequestContext, RoleServer};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::tools::{ErrorKind, ToolError};
+use crate::tools::{ErrorKind, TOKEN_LIFETIME, ToolError, random_bytes};
 
 /// The name of the question among those that a result asks.
 const QUESTION: &str = "confirm";
@@ -34,16 +36,28 @@ pub(super) enum Said {
     No,
 }
 
-/// Seals what a question was about, as the state goes through the client's hands.
+/// Seals what a question was about, as the state goes through the client's hands. A state is good for the same call,
+/// once, for as long as a confirmation token.
 pub(super) struct Asking {
     codec: RequestStateCodec,
+    /// The states that were answered, until they would have expired.
+    answered: Mutex<BTreeMap<u128, Instant>>,
+}
+
+/// What a state holds.
+#[derive(Serialize, Deserialize)]
+struct State {
+    id: u128,
+    /// The call that a yes makes.
+    agreed: Map<String, Value>,
 }
 
 impl Asking {
-    /// With a key of this process.
-    pub(super) fn new() -> Result<Asking, RequestStateError> {
-        let words = (0..4_u8).flat_map(|at| RandomState::new().hash_one(at).to_ne_bytes());
-        Ok(Asking { codec: RequestStateCodec::try_new(words.collect::<Vec<u8>>())? })
+    /// With a random key of this process. None where the system has no random numbers.
+    pub(super) fn new() -> Option<Asking> {
+        let key: [u8; 32] = random_bytes()?;
+        let codec = RequestStateCodec::try_new(key.to_vec()).ok()?;
+        Some(Asking { codec, answered: Mutex::default() })
     }
 
     /// The question as the result of a call with these arguments; `agreed` is the call that a yes makes.
@@ -54,8 +68,9 @@ impl Asking {
         agreed: &Map<String, Value>,
     ) -> Result<InputRequiredResult, RequestStateError> {
         let bound = Value::Object(arguments.clone()).to_string();
-        let options = SealOptions::new().associated_data(bound.as_bytes());
-        let state = self.codec.seal_json_with(agreed, &options)?;
+        let options = SealOptions::new().associated_data(bound.as_bytes()).ttl(TOKEN_LIFETIME);
+        let id = u128::from_ne_bytes(random_bytes().unwrap_or_default());
+        let state = self.codec.seal_json_with(&State { id, agreed: agreed.clone() }, &options)?;
         let request = InputRequest::Elicitation(ElicitRequest::new(form(message)));
         Ok(InputRequiredResult::new(Some(BTreeMap::from([(QUESTION.to_owned(), request)])), Some(state)))
     }
@@ -69,10 +84,18 @@ impl Asking {
         arguments: &Map<String, Value>,
     ) -> Option<Said> {
         let bound = Value::Object(arguments.clone()).to_string();
-        let agreed: Map<String, Value> = self.codec.open_json_with(state?, bound.as_bytes()).ok()?;
+        let state: State = self.codec.open_json_with(state?, bound.as_bytes()).ok()?;
         let answer = responses?.get(QUESTION)?.clone();
         let answer: ElicitResult = serde_json::from_value(answer).ok()?;
-        Some(meaning(&answer, agreed))
+        self.is_first_answer(state.id).then(|| meaning(&answer, state.agreed))
+    }
+
+    /// Whether the state with that id has not been answered before.
+    fn is_first_answer(&self, id: u128) -> bool {
+        let now = Instant::now();
+        let mut answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
+        answered.retain(|_, expires| *expires > now);
+        answered.insert(id, now + TOKEN_LIFETIME).is_none()
     }
 }
 

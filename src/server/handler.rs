@@ -55,7 +55,7 @@ impl<B: Backend> Handler<B> {
             surface,
             changed: watch::Sender::default(),
             turns: Semaphore::new(CALLS_IN_FLIGHT),
-            asking: Asking::new().ok(),
+            asking: Asking::new(),
             roots: Roots::default(),
             used: Once::new(),
             backend,

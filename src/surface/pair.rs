@@ -120,13 +120,13 @@ pub static EXECUTE: Offer = Offer {
         },
         Argument {
             name: "confirm",
-            what: "True to run what needs confirmation.",
+            what: "True runs what asks first.",
             takes: Takes::Flag,
             required: false,
         },
         Argument {
             name: "confirmation_token",
-            what: "Token from a needs_confirmation error.",
+            what: "Sent by needs_confirmation.",
             takes: Takes::Text,
             required: false,
         },

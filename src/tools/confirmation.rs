@@ -14,7 +14,7 @@ use crate::gitlab::{Content, GitlabError};
 use crate::policy::{Consent, Decision, Rule};
 use crate::present;
 
-pub use token::{TokenError, TokenIssuer};
+pub use token::{TOKEN_LIFETIME, TokenError, TokenIssuer, random_bytes};
 
 /// All that a confirmation token is bound to: the instance, the call with its body, its places, and what it would hit
 /// as it is now.

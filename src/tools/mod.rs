@@ -44,6 +44,7 @@ use url::Url;
 
 pub use audit::Audit;
 pub use completion::{Completed, Completion};
+pub use confirmation::{TOKEN_LIFETIME, random_bytes};
 pub use error::{ErrorKind, ToolError};
 pub use refusal::{internal, mend};
 pub use resources::{Capabilities, Entry, Read, Root, Roots, is_of_workspace};

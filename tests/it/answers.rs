@@ -215,7 +215,8 @@ fn a_token_that_was_just_made_is_shown() {
     gitlab.json("/deploy_tokens", &json!([made]));
     let mut client = gitlab.client(&[]);
     let params = json!({"fullPath": PROJECT, "name": "ci", "scopes": ["read_registry"], "scope": "project"});
-    let created = succeed(&mut client, "deploy_token.create", params);
+    let create = json!({"action": "deploy_token.create", "params": params, "confirm": true});
+    let created = client.call(EXECUTE, create).structured;
     assert_eq!(created["data"]["token"], "gldt-thisIsTheOnlyTime");
     assert!(created["notes"].to_string().contains("keep it now"), "{created}");
     let listed = succeed(&mut client, "deploy_token.list", json!({"fullPath": PROJECT, "scope": "project"}));
@@ -438,7 +439,11 @@ fn a_direct_call_is_answered_as_its_action_is() {
     assert!(log.structured["data"].as_str().unwrap().ends_with("exit code 1\n"), "{}", log.text);
     assert!(!follow(&mut client, &log.structured["omitted"]["text"]["before"]).is_error);
     let body = json!({"name": "ci", "scopes": ["read_registry"]});
-    let made = client.call(EXECUTE, direct("POST", "deploy_tokens", body));
+    let mut create = direct("POST", "deploy_tokens", body);
+    let asked = client.call(EXECUTE, create.clone());
+    assert_eq!(asked.structured["error"]["kind"], "needs_confirmation", "{}", asked.text);
+    create["confirm"] = json!(true);
+    let made = client.call(EXECUTE, create);
     assert_eq!(made.structured["data"]["token"], "gldt-thisIsTheOnlyTime", "{}", made.text);
     let listed = client.call(EXECUTE, direct("GET", "deploy_tokens", Value::Null));
     assert_eq!(listed.structured["data"][0]["token"], "(masked: 22 characters)", "{}", listed.text);

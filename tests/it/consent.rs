@@ -60,12 +60,12 @@ fn a_plan_is_good_for_one_call_on_one_state() {
     bare["confirm"] = json!(true);
     let error = refused(&client.call(EXECUTE, bare.clone()), "needs_confirmation");
     let agreed = error["fix"]["arguments"].clone();
-    assert!(agreed["plan"].as_str().unwrap().len() >= 8, "{error}");
+    assert!(agreed["confirmation_token"].as_str().unwrap().len() >= 8, "{error}");
     let mut other = agreed.clone();
     other["params"]["iid"] = json!(44);
     refused(&client.call(EXECUTE, other), "needs_confirmation");
     let mut guessed = agreed.clone();
-    guessed["plan"] = json!("0000000000");
+    guessed["confirmation_token"] = json!("0000000000");
     refused(&client.call(EXECUTE, guessed), "needs_confirmation");
     let mut renamed = the_issue();
     renamed["title"] = json!("Something else by now");

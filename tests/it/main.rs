@@ -26,6 +26,7 @@ mod lines;
 mod openapi;
 mod plans;
 mod policy;
+mod policy_effects;
 mod protocol;
 mod read_only;
 mod references;

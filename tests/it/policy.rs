@@ -125,7 +125,8 @@ fn nothing_is_changed_outside_the_allowed_paths() {
         }
     }
     assert!(denied > 1_100, "{denied}");
-    assert!(within > 700, "{within}");
+    // Examples by an id of a thing that may be anywhere are refused.
+    assert!(within > 650, "{within}");
 }
 
 /// A second project or group beside an allowed one is looked at as well.

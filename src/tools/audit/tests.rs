@@ -25,23 +25,23 @@ fn line(action: &str, params: Value) -> Line {
 
 #[test]
 fn of_a_path_only_the_project_and_the_iids_are_told() {
-    let widget = "acme/wid get";
+    let widget = "acme/wid-get";
     let cases = [
-        ("issue.get", json!({"fullPath": widget, "iid": 7}), "/projects/acme%2Fwid%20get/issues/7"),
+        ("issue.get", json!({"fullPath": widget, "iid": 7}), "/projects/acme%2Fwid-get/issues/7"),
         (
             "repository_file.get",
             json!({"fullPath": widget, "file_path": "secret/plan.md", "ref": "sesame"}),
-            "/projects/acme%2Fwid%20get/repository/files/:file_path",
+            "/projects/acme%2Fwid-get/repository/files/:file_path",
         ),
         (
             "branch.get",
             json!({"fullPath": widget, "branch": "sesame"}),
-            "/projects/acme%2Fwid%20get/repository/branches/:branch",
+            "/projects/acme%2Fwid-get/repository/branches/:branch",
         ),
         (
             "issue.list",
             json!({"fullPath": widget, "search": "sesame", "scope": "project"}),
-            "/projects/acme%2Fwid%20get/issues",
+            "/projects/acme%2Fwid-get/issues",
         ),
     ];
     for (action, params, path) in cases {

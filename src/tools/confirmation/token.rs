@@ -81,6 +81,13 @@ impl TokenIssuer {
     }
 }
 
+/// Bytes of the system's random generator.
+pub fn random_bytes<const N: usize>() -> Option<[u8; N]> {
+    let mut bytes = [0_u8; N];
+    SystemRandom::new().fill(&mut bytes).ok()?;
+    Some(bytes)
+}
+
 impl std::fmt::Debug for TokenIssuer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("TokenIssuer")

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::misbehaving::{Behaviour, answer, drip, packed_zeros, send, wait_for_end};
-use super::{Misbehaving, ask, error, is_well, process, write};
+use super::{project_of, Misbehaving, ask, error, is_well, process, write};
 use crate::client::execute;
 
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
@@ -189,10 +189,10 @@ fn what_grows_past_all_bounds_is_let_go() {
     // Unpacking takes its time where nothing is optimised and much else runs.
     let mut client = process(&gitlab.url(), &[("GITLAB_TIMEOUT", "60")]);
     for (case, _) in GROWING {
-        let project = json!({"fullPath": format!("fault/{case}")});
+        let project = json!({"fullPath": project_of(case)});
         error(case, execute(&mut client, "project.get", project), "too_large");
         is_well(&mut client, case);
-        let issue = json!({"fullPath": format!("fault/{case}"), "title": "Squeaks"});
+        let issue = json!({"fullPath": project_of(case), "title": "Squeaks"});
         let made = execute(&mut client, "issue.create", issue);
         assert!(!made.is_error && made.text.contains("was not read"), "{case}: {}", made.text);
         is_well(&mut client, case);
@@ -205,7 +205,7 @@ fn all_at_once_hold_up_nobody_else() {
     let gitlab = Misbehaving::start(behaviours());
     let mut client = process(&gitlab.url(), &[]);
     for (id, (case, ..)) in (100..).zip(CASES) {
-        let arguments = json!({"action": "project.get", "params": {"fullPath": format!("fault/{case}")}});
+        let arguments = json!({"action": "project.get", "params": {"fullPath": project_of(case)}});
         let params = json!({"name": "gitlab_execute_action", "arguments": arguments});
         client.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}));
     }

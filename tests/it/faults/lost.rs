@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::misbehaving::{Behaviour, Misbehaving, Request, answer};
-use super::{error, process, timed};
+use super::{project_of, error, process, timed};
 use crate::client::execute;
 
 const JSON: &str = "content-type: application/json\r\n";
@@ -37,7 +37,7 @@ fn lose(action: &str, case: &str, more: Value) -> (Value, Vec<Request>) {
     let _guard = ONE_AT_A_TIME.lock();
     let gitlab = Misbehaving::start(CASES);
     let mut client = process(&gitlab.url(), &[]);
-    let mut params = json!({"fullPath": format!("fault/{case}")});
+    let mut params = json!({"fullPath": project_of(case)});
     params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     let reply = timed(case, || {
         client.call("gitlab_execute_action", json!({"action": action, "params": params, "confirm": true}))

@@ -20,7 +20,7 @@ fn is_there(client: &mut Client, iid: u64) -> bool {
 fn two_deletions() -> Value {
     json!([
         call("issue.get", issue(45)),
-        call("issue.delete", json!({"fullPath": "acme/widget", "iid": "$1.iid"})),
+        call("issue.delete", json!({"fullPath": "acme/widget", "iid": 45})),
         call("issue.delete", issue(44)),
     ])
 }
@@ -130,7 +130,27 @@ fn what_destroys_is_asked_about_in_one_question() {
 }
 
 #[test]
-fn one_word_is_bound_to_all_of_them() {
+fn a_deletion_by_a_value_of_an_earlier_answer_is_asked_about_once_it_is_filled_in() {
+    for confirm in ["ask", "token"] {
+        let mut client = sandbox_with(&[("GITLAB_CONFIRM", confirm)]);
+        let calls = json!([
+            call("issue.get", issue(45)),
+            call("issue.delete", json!({"fullPath": "acme/widget", "iid": "$1.iid"})),
+        ]);
+        let batch = json!({"action": "api.batch", "params": {"calls": calls}, "confirm": true});
+        let rows = rows(&client.call(EXECUTE, batch));
+        let error = &rows[1]["error"];
+        assert_eq!(error["kind"], "needs_confirmation", "{rows:?}");
+        assert!(is_there(&mut client, 45));
+        let fix = &error["fix"]["arguments"];
+        assert_eq!((&fix["action"], &fix["params"]["iid"]), (&json!("issue.delete"), &json!(45)), "{error}");
+        assert!(!client.call(EXECUTE, fix.clone()).is_error);
+        assert!(!is_there(&mut client, 45));
+    }
+}
+
+#[test]
+fn one_token_is_bound_to_all_of_them() {
     let mut client = sandbox_with(&[("GITLAB_CONFIRM", "plan")]);
     let bare = json!({"action": "api.batch", "params": {"calls": two_deletions()}, "confirm": true});
     let error = refused(&client.call(EXECUTE, bare), "needs_confirmation");
