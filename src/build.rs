@@ -51,7 +51,7 @@ use embedded::{Entry, Header};
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use indexing::Pages;
-use language::{Agent, Domain, GlossaryEntry, Language, Toolset, Words};
+use language::{Agent, Domain, GlossaryEntry, Language, QuickAction, Toolset, Words};
 use lz4_flex::block;
 use model::Action;
 use serde::Deserialize;
@@ -78,6 +78,17 @@ struct CurationFile {
 struct PartsFile {
     toolset: BTreeMap<String, Toolset>,
     agent: BTreeMap<String, Agent>,
+}
+
+/// The part of `rules.toml` that is wanted at run time; the generator writes the rest of it into the actions.
+#[derive(Deserialize)]
+struct RulesFile {
+    quick_actions: QuickActions,
+}
+
+#[derive(Deserialize)]
+struct QuickActions {
+    commands: BTreeMap<String, QuickAction>,
 }
 
 #[derive(Deserialize)]
@@ -184,7 +195,9 @@ fn read_words(root: &Path) -> Outcome<Words> {
             domains.insert(name, Domain { family: family.clone(), nouns });
         }
     }
-    Ok(Words { language, domains, glossary, families, toolsets: parts.toolset, agents: parts.agent })
+    let rules: RulesFile = parse(&root.join("rules.toml"))?;
+    let (toolsets, agents, quick_actions) = (parts.toolset, parts.agent, rules.quick_actions.commands);
+    Ok(Words { language, domains, glossary, families, toolsets, agents, quick_actions })
 }
 
 fn parse<T: for<'de> Deserialize<'de>>(path: &Path) -> Outcome<T> {

@@ -147,6 +147,18 @@ pub struct GlossaryEntry {
     pub first: bool,
 }
 
+/// What a quick action of GitLab does: a line of a text that begins with `/name`. From `[quick_actions.commands]`
+/// in `catalog/rules.toml`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QuickAction {
+    /// Ids of the actions with the same effect, for every kind of object that it applies to.
+    pub actions: Vec<String>,
+    /// Its argument begins with the path of a project or group, or with a reference that has one.
+    #[serde(default)]
+    pub path: bool,
+}
+
 /// All of it, as the build script embeds it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Words {
@@ -157,6 +169,8 @@ pub struct Words {
     pub families: BTreeMap<String, String>,
     pub toolsets: BTreeMap<String, Toolset>,
     pub agents: BTreeMap<String, Agent>,
+    /// The quick actions that GitLab executes in texts, by name without the slash.
+    pub quick_actions: BTreeMap<String, QuickAction>,
 }
 
 impl Words {

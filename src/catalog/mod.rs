@@ -21,7 +21,7 @@ use lz4_flex::block;
 use embedded::Header;
 pub use example::example;
 use fragments::Fragments;
-pub use language::{Agent, Domain, GlossaryEntry, Language, Synonym, Toolset, Verb, Words};
+pub use language::{Agent, Domain, GlossaryEntry, Language, QuickAction, Synonym, Toolset, Verb, Words};
 pub use model::*;
 pub use names::Names;
 pub use schema::{input_schema, note};

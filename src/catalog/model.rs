@@ -53,6 +53,76 @@ pub struct Action {
     /// What it is made of, where it is a plan over other actions and sends nothing itself.
     #[serde(default)]
     pub plan: Option<Plan>,
+    /// Ids of other actions whose effect a call of this one can have as well. A rule or a denial of one of them
+    /// applies to this action too. From `[effects]` in `catalog/rules.toml`.
+    #[serde(default)]
+    pub effects: Vec<String>,
+    /// Parameters that raise the risk of a call above [`Self::risk`].
+    #[serde(default)]
+    pub raises: Vec<Raise>,
+    /// The place in which the result lands where no parameter names a target.
+    #[serde(default)]
+    pub lands: Vec<Landing>,
+    /// Paths of the text parameters in which GitLab executes quick actions: `body`, `issuables.body`.
+    #[serde(default)]
+    pub scanned: Vec<String>,
+}
+
+/// A parameter that raises the risk of one call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Raise {
+    /// The parameter; a field of an object behind a dot. Lists are walked: `actions.action`.
+    pub param: String,
+    pub when: When,
+    /// The least risk of a call in which a value of the parameter matches.
+    pub risk: Risk,
+}
+
+/// The values of a parameter that raise the risk.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum When {
+    /// One of these values.
+    AnyOf(Vec<Json>),
+    /// An integer that is not less.
+    AtLeast(i64),
+    /// This value.
+    Is(Json),
+    /// Any value but null.
+    Given,
+}
+
+/// Where the result of an action lands when none of the parameters that name its target is given.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Landing {
+    /// The parameters of which none is given; empty where the result always lands there.
+    #[serde(default)]
+    pub absent: Vec<String>,
+    pub place: LandingPlace,
+}
+
+/// A place that no parameter names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LandingPlace {
+    /// The personal namespace of the user the token belongs to.
+    OwnNamespace,
+    /// The top level of the instance.
+    TopLevel,
+}
+
+/// What a parameter's value locates: the project, group or namespace that a call touches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Locates {
+    Project,
+    Group,
+    /// A group or a user's namespace.
+    Namespace,
+    /// A project or a group, as `fullPath`.
+    Holder,
+    /// An object in any project or group, whatever else the call names.
+    Foreign,
 }
 
 /// The actions that a composite action is made of; any of the catalog's, where it names none.
@@ -77,6 +147,9 @@ pub enum Risk {
     Read,
     /// Changes something that can be changed back.
     Write,
+    /// Gives somebody or something access, or data a way out: tokens, keys, members, webhooks, exports, wider
+    /// visibility, protection taken away.
+    Grant,
     /// Deletes, overwrites beyond undo, revokes, erases, transfers, merges or blocks. Wants `confirm`.
     Destructive,
 }
@@ -263,6 +336,9 @@ pub struct Param {
     /// The type in the global ids that it takes: `Ci::Build` of `gid://gitlab/Ci::Build/1`.
     #[serde(default)]
     pub gid: Option<String>,
+    /// The place that its value locates; none where a call works in the same place whatever it is.
+    #[serde(default)]
+    pub locates: Option<Locates>,
 }
 
 /// Where a parameter goes.
@@ -457,6 +533,7 @@ impl Risk {
         match self {
             Risk::Read => "read",
             Risk::Write => "write",
+            Risk::Grant => "grant",
             Risk::Destructive => "destructive",
         }
     }

@@ -62,6 +62,7 @@ impl fmt::Display for Rule {
                 write!(f, "the token has the scopes {}, and this needs {needs}", scopes.join(", "))
             }
             Rule::Risk(Risk::Destructive) => f.write_str("it destroys something"),
+            Rule::Risk(Risk::Grant) => f.write_str("it gives access or a way out for data"),
             Rule::Risk(Risk::Write) => f.write_str("it changes something"),
             Rule::Risk(Risk::Read) => f.write_str("it only reads"),
         }

@@ -226,7 +226,7 @@ fn find_output() -> Value {
             "properties": {
                 "action": {"type": "string"},
                 "summary": {"type": "string"},
-                "risk": {"type": "string", "enum": ["read", "write", "destructive"]},
+                "risk": {"type": "string", "enum": ["read", "write", "grant", "destructive"]},
                 "signature": {"type": "string"},
             },
             "required": ["action"],

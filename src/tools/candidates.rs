@@ -38,7 +38,7 @@ pub fn unknown(tools: &Tools, given: &str, params: &Map<String, Value>) -> ToolE
     let may_run = |action: &&Action| match action.risk {
         Risk::Read => sure || nearest.as_ref() == Some(&action.id),
         Risk::Write => nearest.as_ref() == Some(&action.id),
-        Risk::Destructive => false,
+        Risk::Grant | Risk::Destructive => false,
     };
     match actions.iter().filter(may_run).find(|action| goes(tools, action, params)) {
         Some(action) => error.fix(EXECUTE, json!({"action": action.id, "params": params})),

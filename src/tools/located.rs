@@ -109,7 +109,7 @@ fn only_changed(tools: &Tools, given: &str, path: &str, request: &ExecuteRequest
         .hint("Say the method with the path, or call the action.");
     let error = candidates::with(error, std::slice::from_ref(&meant.action));
     match meant.action.risk {
-        Risk::Destructive => {
+        Risk::Grant | Risk::Destructive => {
             error.fix(FIND, json!({"query": meant.action.id, "limit": 1, "detail": "schema"}))
         }
         _ => error.fix(EXECUTE, json!({"action": meant.action.id, "params": meant.request.params})),

@@ -175,6 +175,7 @@ pub fn decider(call: &Call) -> Option<String> {
     let risk = match touched.risk {
         Risk::Read => "a read",
         Risk::Write => "a write",
+        Risk::Grant => "a grant of access",
         Risk::Destructive => "destructive",
     };
     Some(match touched.ids.as_slice() {

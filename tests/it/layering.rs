@@ -10,7 +10,7 @@ const ROOMS: [(&str, &[&str]); 12] = [
     ("reqwest", &["gitlab"]),
     ("hyper_util", &["gitlab"]),
     ("tantivy", &["search", "build"]),
-    ("strsim", &["search", "build"]),
+    ("strsim", &["search", "build", "bin"]),
     ("wide", &["search"]),
     ("axum", &["sandbox"]),
     ("apollo_compiler", &["sandbox", "call/document"]),

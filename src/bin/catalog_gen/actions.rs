@@ -71,7 +71,7 @@ pub fn build(
 }
 
 /// A mutation that does what another action does is no less of a risk.
-fn share_risks(actions: &mut [Action]) {
+pub fn share_risks(actions: &mut [Action]) {
     let risks: BTreeMap<String, Risk> =
         actions.iter().map(|action| (action.id.clone(), action.risk)).collect();
     for action in actions.iter_mut().filter(|action| action.risk != Risk::Read) {
@@ -304,6 +304,11 @@ fn action(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut 
             picks: plan.picks.clone(),
             several: plan.several,
         }),
+        // What `rules.toml` says is added when all actions are known.
+        effects: Vec::new(),
+        raises: Vec::new(),
+        lands: Vec::new(),
+        scanned: Vec::new(),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The generator: GitLab's OpenAPI file, its GraphQL schema and `catalog/curation` to `catalog/actions`,
+//! The generator: GitLab's OpenAPI file, its GraphQL schema, `catalog/curation` and `catalog/rules.toml` to `catalog/actions`,
 //! `catalog/fragments.graphql`, `catalog/types.txt` and `catalog/SOURCE.toml`.
 //! Byte-identical on every run; `--check` fails with a diff where what is committed has drifted.
 
@@ -11,6 +11,7 @@ mod output;
 mod paths;
 mod references;
 mod risk;
+mod rules;
 mod shapes;
 mod stats;
 mod summary;
@@ -24,7 +25,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 /// Writes `catalog/actions`, `catalog/fragments.graphql` and `catalog/SOURCE.toml` from GitLab's OpenAPI file, its
-/// GraphQL schema and `catalog/curation`.
+/// GraphQL schema, `catalog/curation` and `catalog/rules.toml`.
 #[derive(Parser)]
 #[command(name = "catalog_gen", version)]
 struct Arguments {
@@ -98,7 +99,8 @@ fn run(arguments: &Arguments) -> Result<bool, GeneratorError> {
     let types = std::mem::take(&mut found.types);
     let schema = output::Schema::new(&sdl, &found);
     let used_names = graphql::used_names(&sdl, &curation);
-    let actions = actions::build(&document.operations, found, &used_names, &curation)?;
+    let mut actions = actions::build(&document.operations, found, &used_names, &curation)?;
+    rules::read(&arguments.catalog.join("rules.toml"))?.apply(&mut actions)?;
     if arguments.stats {
         stats::print(&document, &schema, &actions, &curation);
         return Ok(false);

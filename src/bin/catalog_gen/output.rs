@@ -174,6 +174,10 @@ fn pruned(value: Value) -> Option<Value> {
                         let empty = value.as_object().is_some_and(serde_json::Map::is_empty);
                         return (!empty).then_some((key, value));
                     }
+                    // The value that a condition compares with may be `false`.
+                    if key == "when" {
+                        return Some((key, value));
+                    }
                     // Of any actions, a plan names none.
                     if key == "plan" && value.is_object() {
                         return Some((

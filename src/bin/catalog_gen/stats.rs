@@ -34,6 +34,7 @@ pub fn print(document: &Document, schema: &Schema, actions: &[Action], curation:
         ("  ranked without them", ranked_without_words(actions)),
         ("  that read", of_risk(Risk::Read)),
         ("  that write", of_risk(Risk::Write)),
+        ("  that grant", of_risk(Risk::Grant)),
         ("  that destroy", of_risk(Risk::Destructive)),
         ("domains", domains.len()),
         ("families of domains", families.len()),

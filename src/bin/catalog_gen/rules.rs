@@ -1,0 +1,497 @@
+//! Reads `catalog/rules.toml` and writes its rules into the actions: risk, effects, raised risks, places and the texts
+//! that are scanned for quick actions.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use gitlab_mcp::catalog::{
+    Action, Base, GraphqlKind, Json, Landing, LandingPlace, Locates, Names, Param, Place, QuickAction, Raise,
+    Risk, When,
+};
+use serde::Deserialize;
+
+use crate::GeneratorError;
+use crate::actions::share_risks;
+
+/// The file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rules {
+    #[serde(default)]
+    effects: BTreeMap<String, Vec<String>>,
+    #[serde(default)]
+    risk: RiskRules,
+    #[serde(default)]
+    places: PlaceRules,
+    #[serde(default)]
+    quick_actions: QuickActionRules,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RiskRules {
+    #[serde(default)]
+    read: Vec<String>,
+    #[serde(default)]
+    write: Vec<String>,
+    #[serde(default)]
+    grant: Vec<String>,
+    #[serde(default)]
+    destructive: Vec<String>,
+    #[serde(default)]
+    raise: Vec<RaiseRule>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RaiseRule {
+    action: String,
+    param: String,
+    any_of: Option<Vec<Json>>,
+    at_least: Option<i64>,
+    is: Option<Json>,
+    given: Option<bool>,
+    risk: Risk,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PlaceRules {
+    #[serde(default)]
+    default: Vec<LandingRule>,
+    #[serde(default)]
+    foreign: Vec<String>,
+    #[serde(default)]
+    not_places: Vec<String>,
+    #[serde(default)]
+    attributes: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LandingRule {
+    action: String,
+    absent: Vec<String>,
+    place: LandingPlace,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct QuickActionRules {
+    #[serde(default)]
+    texts: Vec<String>,
+    #[serde(default)]
+    commands: BTreeMap<String, QuickAction>,
+}
+
+/// Reads the file.
+pub fn read(path: &Path) -> Result<Rules, GeneratorError> {
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(path)
+        .map_err(|source| GeneratorError::Read { path: name.clone(), source })?;
+    toml::from_str(&text).map_err(|e| GeneratorError::Malformed { path: name, reason: e.to_string() })
+}
+
+impl Rules {
+    /// Writes the rules into the actions. A row that names no action or parameter, or that changes nothing, is a
+    /// fault.
+    pub fn apply(&self, actions: &mut [Action]) -> Result<(), GeneratorError> {
+        let mut faults = Vec::new();
+        self.set_risks(actions, &mut faults);
+        share_risks(actions);
+        self.set_raises(actions, &mut faults);
+        self.set_effects(actions, &mut faults);
+        self.set_landings(actions, &mut faults);
+        self.set_scanned(actions, &mut faults);
+        self.set_locates(actions, &mut faults);
+        let ids = Ids::of(actions);
+        for (command, quick) in &self.quick_actions.commands {
+            for id in &quick.actions {
+                ids.expand(id, &format!("quick_actions.commands.{command}"), &mut faults);
+            }
+        }
+        if faults.is_empty() { Ok(()) } else { Err(GeneratorError::Faults(faults)) }
+    }
+
+    fn set_risks(&self, actions: &mut [Action], faults: &mut Vec<String>) {
+        let ids = Ids::of(actions);
+        let tables = [
+            (Risk::Read, &self.risk.read),
+            (Risk::Write, &self.risk.write),
+            (Risk::Grant, &self.risk.grant),
+            (Risk::Destructive, &self.risk.destructive),
+        ];
+        for (risk, patterns) in tables {
+            for pattern in patterns {
+                let named = ids.expand(pattern, &format!("risk.{}", risk.name()), faults);
+                let mut changed = false;
+                for action in actions.iter_mut().filter(|action| named.contains(&action.id)) {
+                    let applies = match risk {
+                        Risk::Read | Risk::Write => action.risk > risk,
+                        Risk::Grant => action.risk == Risk::Write,
+                        Risk::Destructive => action.risk < risk && action.risk != Risk::Read,
+                    };
+                    if applies {
+                        action.risk = risk;
+                        changed = true;
+                    }
+                }
+                if !changed && !named.is_empty() {
+                    faults.push(format!("risk.{}: {pattern} changes no risk", risk.name()));
+                }
+            }
+        }
+    }
+
+    fn set_raises(&self, actions: &mut [Action], faults: &mut Vec<String>) {
+        let ids = Ids::of(actions);
+        for rule in &self.risk.raise {
+            let row = format!("risk.raise {} {}", rule.action, rule.param);
+            let Some(when) = rule.when() else {
+                faults.push(format!("{row}: wants one of any_of, at_least, is, given"));
+                continue;
+            };
+            let named = ids.expand(&rule.action, &row, faults);
+            let is_exact = named.contains(&rule.action);
+            let mut is_used = named.is_empty();
+            for action in actions.iter_mut().filter(|action| named.contains(&action.id)) {
+                let Some(param) = find_param(&action.params, &rule.param) else {
+                    if is_exact {
+                        faults.push(format!("{row}: {}", no_param(action, &rule.param)));
+                        is_used = true;
+                    }
+                    continue;
+                };
+                if let Some(value) = unknown_choice(param, &when) {
+                    faults.push(format!("{row}: {value} is none of {}", param.choices.join(", ")));
+                }
+                if action.risk >= rule.risk || action.risk == Risk::Read {
+                    if is_exact {
+                        faults.push(format!("{row}: the action is {} already", action.risk.name()));
+                    }
+                    continue;
+                }
+                action.raises.push(Raise { param: rule.param.clone(), when: when.clone(), risk: rule.risk });
+                is_used = true;
+            }
+            if !is_used && !is_exact {
+                faults.push(format!("{row}: raises the risk of nothing"));
+            }
+        }
+    }
+
+    /// An action has the effects of its row and of the row of the action it is a twin of, each with its twins; it has
+    /// the effects of its own twins as well.
+    fn set_effects(&self, actions: &mut [Action], faults: &mut Vec<String>) {
+        let ids = Ids::of(actions);
+        let mut rows: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (pattern, others) in &self.effects {
+            let named = ids.expand(pattern, "effects", faults);
+            let effects: BTreeSet<String> = others
+                .iter()
+                .flat_map(|other| ids.expand(other, &format!("effects of {pattern}"), faults))
+                .collect();
+            if others.contains(pattern) {
+                faults.push(format!("effects: {pattern} is an effect of itself"));
+            }
+            for id in named {
+                rows.entry(id).or_default().extend(effects.iter().cloned());
+            }
+        }
+        let twins: Vec<(String, String)> =
+            actions.iter().filter_map(|action| Some((action.id.clone(), action.twin.clone()?))).collect();
+        let stands_for =
+            |id: &str| twins.iter().find(|(twin, _)| twin == id).map(|(_, stands)| stands.as_str());
+        for action in actions.iter_mut() {
+            if rows.contains_key(&action.id) && (action.plan.is_some() || action.direct().is_some()) {
+                faults.push(format!("effects: {} is decided by the calls that it makes", action.id));
+            }
+            let stands = stands_for(&action.id).unwrap_or(&action.id).to_owned();
+            let mut named: BTreeSet<&str> = BTreeSet::from([stands.as_str()]);
+            let rows = [rows.get(&action.id), rows.get(&stands)];
+            named.extend(rows.into_iter().flatten().flatten().map(String::as_str));
+            let mut effects = named.clone();
+            for (twin, of) in &twins {
+                // A twin with an id of its own (`issue.set_weight`) does only a part of what it stands for.
+                let is_whole = twin.starts_with("graphql.");
+                if (named.contains(of.as_str()) && is_whole) || *of == action.id {
+                    effects.insert(twin);
+                }
+            }
+            let whole = named.iter().filter(|id| id.starts_with("graphql."));
+            effects.extend(whole.filter_map(|id| stands_for(id)));
+            effects.remove(action.id.as_str());
+            action.effects = effects.into_iter().map(str::to_owned).collect();
+        }
+    }
+
+    fn set_landings(&self, actions: &mut [Action], faults: &mut Vec<String>) {
+        let ids = Ids::of(actions);
+        for rule in &self.places.default {
+            let row = format!("places.default {}", rule.action);
+            let named = ids.expand(&rule.action, &row, faults);
+            for action in actions.iter_mut().filter(|action| named.contains(&action.id)) {
+                let unknown = rule.absent.iter().filter(|path| find_param(&action.params, path).is_none());
+                faults.extend(unknown.map(|path| format!("{row}: {}", no_param(action, path))));
+                action.lands.push(Landing { absent: rule.absent.clone(), place: rule.place });
+            }
+        }
+    }
+
+    fn set_scanned(&self, actions: &mut [Action], faults: &mut Vec<String>) {
+        let ids = Ids::of(actions);
+        for text in &self.quick_actions.texts {
+            let row = format!("quick_actions.texts {text}");
+            for (action, param) in matches(text, &row, &ids, actions, faults) {
+                let Some(action) = actions.get_mut(action) else { continue };
+                if action.risk == Risk::Read || action.plan.is_some() {
+                    continue;
+                }
+                if !action.scanned.contains(&param) {
+                    action.scanned.push(param);
+                }
+            }
+        }
+    }
+
+    fn set_locates(&self, actions: &mut [Action], faults: &mut Vec<String>) {
+        let ids = Ids::of(actions);
+        let mut foreign: BTreeSet<(usize, String)> = BTreeSet::new();
+        for entry in &self.places.foreign {
+            foreign.extend(matches(entry, &format!("places.foreign {entry}"), &ids, actions, faults));
+        }
+        let mut excluded: BTreeSet<(usize, String)> = BTreeSet::new();
+        let mut names: BTreeSet<&str> = BTreeSet::new();
+        for entry in &self.places.not_places {
+            if entry.contains(':') {
+                excluded.extend(matches(entry, &format!("places.not_places {entry}"), &ids, actions, faults));
+            } else {
+                names.insert(entry);
+            }
+        }
+        let mut seen: BTreeSet<String> = BTreeSet::new();
+        let mut kinds: BTreeSet<String> = BTreeSet::new();
+        for (number, action) in actions.iter_mut().enumerate() {
+            let ids_locate = ids_locate(action);
+            let mut params = std::mem::take(&mut action.params);
+            walk(&mut params, "", &mut |path, param| {
+                seen.insert(param.name.clone());
+                kinds.extend(param.gid.clone());
+                let key = (number, path.to_owned());
+                if foreign.contains(&key) {
+                    param.locates = Some(Locates::Foreign);
+                } else if !excluded.contains(&key) && !names.contains(param.name.as_str()) {
+                    param.locates = located(path, param, ids_locate, &self.places.attributes);
+                }
+            });
+            action.params = params;
+        }
+        let unknown = names.iter().filter(|name| !seen.contains(**name));
+        faults.extend(unknown.map(|name| format!("places.not_places: no parameter is called {name}")));
+        let unknown = self.places.attributes.iter().filter(|kind| !kinds.contains(*kind));
+        faults.extend(unknown.map(|kind| format!("places.attributes: no global id is of a {kind}")));
+    }
+}
+
+impl RaiseRule {
+    /// The one condition of the row.
+    fn when(&self) -> Option<When> {
+        let given = self.given.filter(|given| *given).map(|_| When::Given);
+        let conditions = [
+            self.any_of.clone().map(When::AnyOf),
+            self.at_least.map(When::AtLeast),
+            self.is.clone().map(When::Is),
+            given,
+        ];
+        let mut conditions = conditions.into_iter().flatten();
+        conditions.next().filter(|_| conditions.next().is_none())
+    }
+}
+
+/// Whether a global id among the parameters may be of an object anywhere: in every mutation, and in a query that no
+/// path leads to.
+fn ids_locate(action: &Action) -> bool {
+    let is = |kind: GraphqlKind| {
+        let mut operations = action.operations.iter().filter_map(|operation| operation.graphql.as_ref());
+        operations.any(|graphql| graphql.kind == kind)
+    };
+    let by_path = action.param("fullPath").is_some_and(|param| param.place == Place::Path);
+    is(GraphqlKind::Mutation) || (is(GraphqlKind::Query) && !by_path)
+}
+
+/// What the value of a parameter locates, by what it names, by the type of its global ids, or by its name.
+fn located(path: &str, param: &Param, ids_locate: bool, attributes: &[String]) -> Option<Locates> {
+    if matches!(
+        param.kind.base,
+        Base::Boolean | Base::Date | Base::DateTime | Base::Object | Base::File | Base::Number
+    ) {
+        return None;
+    }
+    match (param.names, &param.gid) {
+        (Some(Names::Project), _) => Some(Locates::Project),
+        (Some(Names::Group), _) => Some(Locates::Group),
+        (Some(Names::Namespace), _) => Some(Locates::Namespace),
+        (Some(names), _) if names.is_tracked() => Some(Locates::Foreign),
+        (_, Some(kind)) => {
+            let is_object = matches!(path, "id" | "ids");
+            (ids_locate && (is_object || !attributes.contains(kind))).then_some(Locates::Foreign)
+        }
+        (Some(_), None) => None,
+        (None, None) => located_by_name(&param.name).or_else(|| {
+            let is_id = ["id", "ids"].contains(&param.name.as_str())
+                || param.name.ends_with("Id")
+                || param.name.ends_with("Ids");
+            let is_global = is_id && param.kind.base == Base::IntegerOrString;
+            (ids_locate && is_global).then_some(Locates::Foreign)
+        }),
+    }
+}
+
+/// Words for what holds everything else in GitLab.
+const HOLDERS: [(&str, Locates); 6] = [
+    ("project", Locates::Project),
+    ("projects", Locates::Project),
+    ("group", Locates::Group),
+    ("groups", Locates::Group),
+    ("namespace", Locates::Namespace),
+    ("namespaces", Locates::Namespace),
+];
+
+/// The last word of a name that holds a reference to a holder: `project_id`, `groupPaths`.
+const REFERENCES: [&str; 4] = ["id", "ids", "path", "paths"];
+
+/// The word before a holder that an object is put into or taken out of: `addProjects`.
+const DIRECTIONS: [&str; 8] =
+    ["add", "remove", "associated", "target", "destination", "parent", "new", "start"];
+
+fn located_by_name(name: &str) -> Option<Locates> {
+    let words = split_words(name);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let holder = |word: &str| HOLDERS.iter().find(|(known, _)| *known == word).map(|(_, locates)| *locates);
+    match words.as_slice() {
+        [one] => holder(one),
+        [.., "full", "path"] | ["parent", "id"] => Some(Locates::Holder),
+        [before @ .., last] if REFERENCES.contains(last) => before.iter().rev().find_map(|word| holder(word)),
+        [.., before, last] if DIRECTIONS.contains(before) => holder(last),
+        _ => None,
+    }
+}
+
+/// The words of a name in snake_case or camelCase.
+fn split_words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut starts = true;
+    for c in name.chars() {
+        if !c.is_alphanumeric() {
+            starts = true;
+            continue;
+        }
+        if starts || c.is_uppercase() {
+            words.push(String::new());
+        }
+        starts = false;
+        if let Some(word) = words.last_mut() {
+            word.extend(c.to_lowercase());
+        }
+    }
+    words
+}
+
+/// Visits every parameter and every field of one, with its dotted path.
+fn walk(params: &mut [Param], within: &str, visit: &mut impl FnMut(&str, &mut Param)) {
+    for param in params {
+        let path = if within.is_empty() { param.name.clone() } else { format!("{within}.{}", param.name) };
+        visit(&path, param);
+        walk(&mut param.fields, &path, visit);
+    }
+}
+
+/// The parameter with that dotted path.
+fn find_param<'a>(params: &'a [Param], path: &str) -> Option<&'a Param> {
+    let (name, rest) = path.split_once('.').map_or((path, None), |(name, rest)| (name, Some(rest)));
+    let param = params.iter().find(|param| param.name == name)?;
+    rest.map_or(Some(param), |rest| find_param(&param.fields, rest))
+}
+
+/// A value of the condition that the parameter does not accept.
+fn unknown_choice(param: &Param, when: &When) -> Option<String> {
+    let values = match when {
+        When::AnyOf(values) => values.as_slice(),
+        When::Is(value) => std::slice::from_ref(value),
+        When::AtLeast(_) | When::Given => &[],
+    };
+    let texts = values.iter().filter_map(|Json(value)| value.as_str());
+    texts
+        .filter(|_| !param.choices.is_empty())
+        .find(|text| !param.choices.iter().any(|choice| choice == text))
+        .map(str::to_owned)
+}
+
+fn no_param(action: &Action, path: &str) -> String {
+    let names = action.params.iter().map(|param| param.name.as_str());
+    let near = nearest(path, names).map(|near| format!("; the nearest is {near}")).unwrap_or_default();
+    format!("{} has no parameter {path}{near}", action.id)
+}
+
+/// The actions, by number, that `action:param` names, with the parameter's path. The action may be a pattern; an
+/// exact id without the parameter is a fault, and so is a pattern where none has it.
+fn matches(
+    entry: &str,
+    row: &str,
+    ids: &Ids,
+    actions: &[Action],
+    faults: &mut Vec<String>,
+) -> Vec<(usize, String)> {
+    let Some((pattern, path)) = entry.split_once(':') else {
+        faults.push(format!("{row}: wants `action:param`"));
+        return Vec::new();
+    };
+    let named = ids.expand(pattern, row, faults);
+    let found: Vec<(usize, String)> = actions
+        .iter()
+        .enumerate()
+        .filter(|(_, action)| named.contains(&action.id) && find_param(&action.params, path).is_some())
+        .map(|(number, _)| (number, path.to_owned()))
+        .collect();
+    if found.is_empty() && !named.is_empty() {
+        match actions.iter().find(|action| action.id == pattern) {
+            Some(action) => faults.push(format!("{row}: {}", no_param(action, path))),
+            None => faults.push(format!("{row}: no action of {pattern} has the parameter {path}")),
+        }
+    }
+    found
+}
+
+/// The ids of all actions.
+struct Ids(BTreeSet<String>);
+
+impl Ids {
+    fn of(actions: &[Action]) -> Ids {
+        Ids(actions.iter().map(|action| action.id.clone()).collect())
+    }
+
+    /// The ids that a pattern means; a fault where it means none.
+    fn expand(&self, pattern: &str, row: &str, faults: &mut Vec<String>) -> BTreeSet<String> {
+        let named: BTreeSet<String> =
+            self.0.iter().filter(|id| fits(pattern, id.as_str())).cloned().collect();
+        if named.is_empty() {
+            let near = nearest(pattern, self.0.iter().map(String::as_str));
+            let near = near.map(|near| format!("; the nearest is {near}")).unwrap_or_default();
+            faults.push(format!("{row}: there is no action {pattern}{near}"));
+        }
+        named
+    }
+}
+
+/// Whether a text fits a pattern in which `*` stands for any text.
+fn fits(pattern: &str, text: &str) -> bool {
+    let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
+    let Some(left) = text.strip_prefix(first) else { return false };
+    let ends = left.char_indices().map(|(at, _)| at).chain([left.len()]);
+    ends.filter_map(|at| left.get(at..)).any(|left| fits(rest, left))
+}
+
+fn nearest<'a>(text: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let likeness = |known: &str| (strsim::jaro_winkler(text, known) * 1_000_000.0) as u32;
+    known.max_by_key(|known| likeness(known))
+}
