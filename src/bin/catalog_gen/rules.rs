@@ -360,9 +360,20 @@ const HOLDERS: [(&str, Locates); 6] = [
 /// The last word of a name that holds a reference to a holder: `project_id`, `groupPaths`.
 const REFERENCES: [&str; 4] = ["id", "ids", "path", "paths"];
 
-/// The word before a holder that an object is put into or taken out of: `addProjects`.
-const DIRECTIONS: [&str; 8] =
-    ["add", "remove", "associated", "target", "destination", "parent", "new", "start"];
+/// The word before a holder that an object is put into, taken out of or read from: `addProjects`.
+const DIRECTIONS: [&str; 11] = [
+    "add",
+    "remove",
+    "associated",
+    "target",
+    "destination",
+    "parent",
+    "new",
+    "start",
+    "from",
+    "module",
+    "root",
+];
 
 fn located_by_name(name: &str) -> Option<Locates> {
     let words = split_words(name);
