@@ -16,8 +16,20 @@ const HOLDERS: [(&str, Locates); 6] = [
 /// The last word of a name that holds a reference to a holder: `project_id`, `groupPaths`.
 const REFERENCES: [&str; 4] = ["id", "ids", "path", "paths"];
 
-/// The word before a holder that an object is put into or taken out of: `addProjects`.
-const DIRECTIONS: [&str; 6] = ["add", "remove", "associated", "target", "destination", "parent"];
+/// The word before a holder that an object is put into, taken out of or read from: `addProjects`.
+const DIRECTIONS: [&str; 11] = [
+    "add",
+    "remove",
+    "associated",
+    "target",
+    "destination",
+    "parent",
+    "new",
+    "start",
+    "from",
+    "module",
+    "root",
+];
 
 /// What a parameter of that name locates, in snake_case or camelCase.
 pub fn locates_by_name(name: &str) -> Option<Locates> {

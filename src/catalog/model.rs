@@ -95,7 +95,8 @@ pub enum When {
 /// Where the result of an action lands when none of the parameters that name its target is given.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Landing {
-    /// The parameters of which none is given.
+    /// The parameters of which none is given; empty where the result always lands there.
+    #[serde(default)]
     pub absent: Vec<String>,
     pub place: LandingPlace,
 }

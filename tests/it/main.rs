@@ -8,6 +8,7 @@ mod answers;
 mod audit;
 mod capabilities;
 mod catalog;
+mod catalog_rules;
 mod client;
 mod command_line;
 mod configuration;

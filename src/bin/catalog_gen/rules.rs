@@ -6,7 +6,7 @@ use std::path::Path;
 
 use gitlab_mcp::catalog::{
     Action, Base, GraphqlKind, Json, Landing, LandingPlace, Locates, Names, Param, Place, QuickAction, Raise,
-    ReadableTable, Risk, When,
+    ReadableTable, Risk, When, locates_by_name,
 };
 use serde::Deserialize;
 
@@ -223,7 +223,8 @@ impl Rules {
                     effects.insert(twin);
                 }
             }
-            effects.extend(named.iter().filter_map(|id| stands_for(id)));
+            let whole = named.iter().filter(|id| id.starts_with("graphql."));
+            effects.extend(whole.filter_map(|id| stands_for(id)));
             effects.remove(action.id.as_str());
             action.effects = effects.into_iter().map(str::to_owned).collect();
         }
@@ -285,7 +286,7 @@ impl Rules {
                 if foreign.contains(&key) {
                     param.locates = Some(Locates::Foreign);
                 } else if !excluded.contains(&key) && !names.contains(param.name.as_str()) {
-                    param.locates = located(param, ids_locate, &self.places.attributes);
+                    param.locates = located(path, param, ids_locate, &self.places.attributes);
                 }
             });
             action.params = params;
@@ -323,79 +324,32 @@ fn ids_locate(action: &Action) -> bool {
     is(GraphqlKind::Mutation) || (is(GraphqlKind::Query) && !by_path)
 }
 
-/// What the value of a parameter locates, by what it names, by its name, or by the type of its global ids.
-fn located(param: &Param, ids_locate: bool, attributes: &[String]) -> Option<Locates> {
+/// What the value of a parameter locates, by what it names, by the type of its global ids, or by its name.
+fn located(path: &str, param: &Param, ids_locate: bool, attributes: &[String]) -> Option<Locates> {
     if matches!(
         param.kind.base,
         Base::Boolean | Base::Date | Base::DateTime | Base::Object | Base::File | Base::Number
     ) {
         return None;
     }
-    match param.names {
-        Some(Names::Project) => return Some(Locates::Project),
-        Some(Names::Group) => return Some(Locates::Group),
-        Some(Names::Namespace) => return Some(Locates::Namespace),
-        _ => {}
-    }
-    if let Some(by_name) = located_by_name(&param.name) {
-        return Some(by_name);
-    }
-    let is_attribute = |kind: &String| attributes.contains(kind);
-    let is_global = match &param.gid {
-        Some(kind) => !is_attribute(kind),
-        None => param.kind.base == Base::IntegerOrString && param.names.is_none(),
-    };
-    let is_tracked = param.names.is_some_and(Names::is_tracked);
-    (is_tracked || (ids_locate && is_global)).then_some(Locates::Foreign)
-}
-
-/// Words for what holds everything else in GitLab.
-const HOLDERS: [(&str, Locates); 6] = [
-    ("project", Locates::Project),
-    ("projects", Locates::Project),
-    ("group", Locates::Group),
-    ("groups", Locates::Group),
-    ("namespace", Locates::Namespace),
-    ("namespaces", Locates::Namespace),
-];
-
-/// The last word of a name that holds a reference to a holder: `project_id`, `groupPaths`.
-const REFERENCES: [&str; 4] = ["id", "ids", "path", "paths"];
-
-/// The word before a holder that an object is put into or taken out of: `addProjects`.
-const DIRECTIONS: [&str; 6] = ["add", "remove", "associated", "target", "destination", "parent"];
-
-fn located_by_name(name: &str) -> Option<Locates> {
-    let words = split_words(name);
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let holder = |word: &str| HOLDERS.iter().find(|(known, _)| *known == word).map(|(_, locates)| *locates);
-    match words.as_slice() {
-        [one] => holder(one),
-        [.., "full", "path"] | ["parent", "id"] => Some(Locates::Holder),
-        [before @ .., last] if REFERENCES.contains(last) => before.iter().rev().find_map(|word| holder(word)),
-        [.., before, last] if DIRECTIONS.contains(before) => holder(last),
-        _ => None,
-    }
-}
-
-/// The words of a name in snake_case or camelCase.
-fn split_words(name: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    let mut starts = true;
-    for c in name.chars() {
-        if !c.is_alphanumeric() {
-            starts = true;
-            continue;
+    match (param.names, &param.gid) {
+        (Some(Names::Project), _) => Some(Locates::Project),
+        (Some(Names::Group), _) => Some(Locates::Group),
+        (Some(Names::Namespace), _) => Some(Locates::Namespace),
+        (Some(names), _) if names.is_tracked() => Some(Locates::Foreign),
+        (_, Some(kind)) => {
+            let is_object = matches!(path, "id" | "ids");
+            (ids_locate && (is_object || !attributes.contains(kind))).then_some(Locates::Foreign)
         }
-        if starts || c.is_uppercase() {
-            words.push(String::new());
-        }
-        starts = false;
-        if let Some(word) = words.last_mut() {
-            word.extend(c.to_lowercase());
-        }
+        (Some(_), None) => None,
+        (None, None) => locates_by_name(&param.name).or_else(|| {
+            let is_id = ["id", "ids"].contains(&param.name.as_str())
+                || param.name.ends_with("Id")
+                || param.name.ends_with("Ids");
+            let is_global = is_id && param.kind.base == Base::IntegerOrString;
+            (ids_locate && is_global).then_some(Locates::Foreign)
+        }),
     }
-    words
 }
 
 /// Visits every parameter and every field of one, with its dotted path.

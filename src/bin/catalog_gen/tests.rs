@@ -265,3 +265,89 @@ fn risk_goes_by_method_and_the_verbs_first_word() {
         assert_eq!(risk::risk(verb, &with(method)), expected, "{verb}");
     }
 }
+
+mod rules {
+    use gitlab_mcp::catalog::{Action, Locates, Risk};
+    use serde_json::json;
+
+    use crate::rules::Rules;
+
+    fn actions() -> Vec<Action> {
+        let rest = |id: &str, risk: &str, params: serde_json::Value| {
+            let operation = json!({"method": "POST", "path": format!("/{id}"), "scope": "instance"});
+            json!({"action": id, "summary": "x", "risk": risk, "operations": [operation], "params": params})
+        };
+        let param = |name: &str, kind: &str| json!({"name": name, "type": kind, "in": "body"});
+        [
+            rest(
+                "thing.create",
+                "write",
+                json!([param("level", "integer"), param("kube_namespace", "string")]),
+            ),
+            rest("thing.delete", "destructive", json!([param("project_id", "integer")])),
+            rest("thing.list", "read", json!([])),
+        ]
+        .into_iter()
+        .map(|action| serde_json::from_value(action).unwrap())
+        .collect()
+    }
+
+    fn applied(text: &str) -> Result<Vec<Action>, String> {
+        let rules: Rules = toml::from_str(text).map_err(|e| e.to_string())?;
+        let mut actions = actions();
+        rules.apply(&mut actions).map_err(|e| e.to_string())?;
+        Ok(actions)
+    }
+
+    #[test]
+    fn rows_are_written_into_the_actions() {
+        let actions = applied(
+            r#"
+            [effects]
+            "thing.*e" = []
+            "thing.create" = ["thing.delete"]
+            [risk]
+            grant = ["thing.*"]
+            raise = [{ action = "thing.create", param = "level", at_least = 40, risk = "destructive" }]
+            [places]
+            not_places = ["kube_namespace"]
+            "#,
+        )
+        .unwrap();
+        let risks: Vec<Risk> = actions.iter().map(|action| action.risk).collect();
+        assert_eq!(risks, [Risk::Grant, Risk::Destructive, Risk::Read]);
+        assert_eq!(actions[0].effects, ["thing.delete"]);
+        assert_eq!(actions[0].raises.len(), 1);
+        let locates: Vec<Option<Locates>> =
+            actions.iter().flat_map(|action| &action.params).map(|param| param.locates).collect();
+        assert_eq!(locates, [None, None, Some(Locates::Project)]);
+    }
+
+    #[test]
+    fn a_row_that_names_nothing_is_a_fault_with_the_nearest() {
+        for (text, fault) in [
+            (
+                "[effects]\n\"thing.crate\" = []",
+                "there is no action thing.crate; the nearest is thing.create",
+            ),
+            ("[effects]\n\"thing.create\" = [\"thing.create\"]", "thing.create is an effect of itself"),
+            ("[risk]\ngrant = [\"thing.list\"]", "risk.grant: thing.list changes no risk"),
+            ("[risk]\ndestructive = [\"thing.delete\"]", "risk.destructive: thing.delete changes no risk"),
+            (
+                "[[risk.raise]]\naction = \"thing.create\"\nparam = \"levels\"\nat_least = 1\nrisk = \"grant\"",
+                "thing.create has no parameter levels; the nearest is level",
+            ),
+            (
+                "[[risk.raise]]\naction = \"thing.create\"\nparam = \"level\"\nis = 1\ngiven = true\nrisk = \"grant\"",
+                "wants one of any_of, at_least, is, given",
+            ),
+            ("[places]\nforeign = [\"thing.create:id\"]", "thing.create has no parameter id"),
+            ("[places]\nnot_places = [\"nowhere\"]", "no parameter is called nowhere"),
+            ("[quick_actions]\ntexts = [\"thing.create\"]", "wants `action:param`"),
+            ("[quick_actions.commands.x]\nactions = [\"thing.close\"]", "there is no action thing.close"),
+        ] {
+            let error = applied(text).unwrap_err();
+            assert!(error.contains(fault), "{error}");
+        }
+    }
+}
