@@ -47,7 +47,7 @@ async fn path_of(tools: &Tools, location: &Location) -> Option<FullPath> {
         Location::Id { kind: HolderKind::Namespace, id } => {
             ("namespace.get", json!({"fullPath": id.to_string()}), "full_path")
         }
-        Location::OwnNamespace => ("user.get_self", json!({}), "username"),
+        Location::OwnNamespace => ("current_user.get", json!({}), "username"),
         _ => return None,
     };
     let call = ready(tools, action, params)?;

@@ -243,7 +243,11 @@ fn a_result_asks_where_the_server_may_not() {
         client.modern_with("tools/call", with(&asked["requestState"], "decline", &delete()), able.clone());
     assert_eq!(declined["result"]["structuredContent"]["error"]["kind"], "denied", "{declined}");
     assert!(there(&mut client));
-    let done = client.modern_with("tools/call", with(&asked["requestState"], "accept", &delete()), able);
+    // The state is used up by the answer; the user is asked anew.
+    let again = client.modern_with("tools/call", with(&asked["requestState"], "accept", &delete()), able.clone());
+    assert_eq!(again["result"]["resultType"], "input_required", "{again}");
+    let state = &again["result"]["requestState"];
+    let done = client.modern_with("tools/call", with(state, "accept", &delete()), able);
     assert_ne!(done["result"]["isError"], true, "{done}");
     assert!(!there(&mut client));
 }

@@ -14,10 +14,15 @@ pub struct StandIn {
 }
 
 impl StandIn {
-    pub fn start() -> StandIn {
+    /// Without any answer: everything is a 404.
+    pub fn empty() -> StandIn {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let server = runtime.block_on(MockServer::start());
-        let gitlab = StandIn { server, runtime };
+        StandIn { server, runtime }
+    }
+
+    pub fn start() -> StandIn {
+        let gitlab = StandIn::empty();
         // What tells the project from a group.
         gitlab.json("/projects/[^/]*", &json!({"id": 27_418_650, "path_with_namespace": PROJECT}));
         gitlab
