@@ -12,7 +12,7 @@ use super::{
     Call, Candidate, Effects, Fault, Invalid, Known, Place, Question, Step, choose, direct, handle, places,
     reference, request, target, value,
 };
-use crate::catalog::{Action, Catalog, GlossaryEntry, Names, Operation, Param, Surface, Touched, Words};
+use crate::catalog::{Action, Catalog, GlossaryEntry, Names, Operation, Param, Scope, Surface, Touched, Words};
 
 /// Parameters that are right in themselves; which operation they call for is still open.
 #[derive(Clone, Debug)]
@@ -257,9 +257,40 @@ impl Checked {
         let pasted = value.as_str().filter(|text| text.contains("://") && !handle::marks(&param).is_empty());
         let reference = pasted.and_then(|text| target::reference(text, context.base));
         let fitted = value::fitted(&param, reference.map_or(value, Value::String), &mut self.understood)?;
-        let fitted = with_location(&param, fitted)?;
+        let fitted = match global_holder(&param, &fitted) {
+            Some((scope, id)) => self.take_holder(scope, id, &fitted)?,
+            None => with_location(&param, fitted)?,
+        };
         self.params.insert(param.name, fitted);
         Ok(())
+    }
+
+    /// The id in a global id of a project or group, as `fullPath`. Its type says which of the operations is meant.
+    fn take_holder(&mut self, scope: Scope, id: u64, given: &Value) -> Result<Value, Fault> {
+        let has = |wanted: Scope| self.action.choices().any(|operation| operation.scope == wanted);
+        if !has(scope) {
+            return Err(Fault::NotALocation {
+                name: "fullPath".to_owned(),
+                given: given.to_string(),
+                expected: ACCEPTED_LOCATIONS,
+            });
+        }
+        let is_choice = |param: &Param| param.choices.iter().any(|choice| choice == scope.name());
+        if self.action.param("scope").is_some_and(is_choice) && !self.params.contains_key("scope") {
+            self.params.insert("scope".to_owned(), Value::from(scope.name()));
+        }
+        Ok(Value::from(id.to_string()))
+    }
+}
+
+/// The scope and id of a global id that is given as `fullPath`.
+fn global_holder(param: &Param, value: &Value) -> Option<(Scope, u64)> {
+    let text = value.as_str().filter(|_| param.name == "fullPath")?.trim();
+    let location = text.starts_with(super::question::GLOBAL).then(|| Location::parse(text, HolderKind::Either));
+    match location?? {
+        Location::Id { kind: HolderKind::Project, id } => Some((Scope::Project, id)),
+        Location::Id { kind: HolderKind::Group, id } => Some((Scope::Group, id)),
+        _ => None,
     }
 }
 

@@ -28,6 +28,7 @@ mod openapi;
 mod plans;
 mod policy;
 mod policy_effects;
+mod policy_spellings;
 mod protocol;
 mod read_only;
 mod references;

@@ -12,7 +12,7 @@ use std::time::Duration;
 const WAITING: usize = 256;
 
 /// How long the end waits for the last of them.
-const GRACE: Duration = Duration::from_millis(250);
+const GRACE: Duration = Duration::from_millis(700);
 
 /// A writer of lines, which begins with the first.
 #[derive(Debug, Default)]

@@ -1,0 +1,185 @@
+//! The decision on a call does not depend on how the call is written: every action of the catalog that works on a
+//! project, in the spellings of its location, as a raw request and as a document.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use gitlab_mcp::call::{Answer, Body, Call, Context, FullPath, HolderKind, Known, Location, Question, Step, check};
+use gitlab_mcp::catalog::{Action, Catalog, Interface, Method, Risk, Scope, example};
+use gitlab_mcp::policy::{Consent, Decision, Policy, Settings};
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+use url::Url;
+
+static CATALOG: LazyLock<Catalog> = LazyLock::new(|| Catalog::embedded().unwrap());
+static BASE: LazyLock<Url> = LazyLock::new(|| Url::parse("https://gitlab.example/").unwrap());
+
+/// The projects of this GitLab with their ids.
+const PROJECTS: [(u64, &str); 3] = [(1, "acme/widget"), (5, "acme/vault"), (9, "other/secret")];
+
+static POLICIES: LazyLock<Vec<Policy>> = LazyLock::new(|| {
+    let list = |items: &[&str]| items.iter().map(|item| (*item).to_owned()).collect();
+    let file = |text: &str| Settings { file: Some(text.to_owned()), ..Settings::default() };
+    let rule = |decision: &str, path: &str| format!("[[rule]]\npaths = [\"{path}\"]\ndecision = \"{decision}\"\n");
+    [
+        Settings { allowed_paths: list(&["acme/widget"]), ..Settings::default() },
+        Settings { readable_paths: list(&["acme"]), ..Settings::default() },
+        file(&rule("deny", "acme/vault")),
+        file(&rule("confirm", "acme/vault")),
+        file(&rule("allow", "acme/widget")),
+        Settings::default(),
+    ]
+    .into_iter()
+    .map(|settings| Policy::new(settings, &CATALOG).unwrap())
+    .collect()
+});
+
+/// Every action with one operation on a project, that is not composite.
+static ACTIONS: LazyLock<Vec<Action>> = LazyLock::new(|| {
+    let actions = CATALOG.actions().map(Result::unwrap);
+    let on_a_project = |action: &Action| {
+        let mut choices = action.choices();
+        let first = choices.next();
+        first.is_some_and(|operation| operation.scope == Scope::Project && operation.is_filled_by("fullPath"))
+            && choices.next().is_none()
+            && action.plan.is_none()
+    };
+    actions.filter(on_a_project).collect()
+});
+
+fn path_of(id: u64) -> &'static str {
+    PROJECTS.iter().find(|(known, _)| *known == id).map(|(_, path)| *path).unwrap()
+}
+
+/// The call, its ids located as a server locates them.
+fn call(action: &Action, params: Map<String, Value>) -> Option<Call> {
+    let words = CATALOG.words().unwrap();
+    let surface = CATALOG.surface().unwrap();
+    let context = Context { base: &BASE, words, surface, catalog: &CATALOG, quick_actions: Default::default() };
+    let checked = check(action.clone(), params, &context).ok()?;
+    let mut known = Known::default();
+    for _ in 0..5 {
+        match checked.step(&known).ok()? {
+            Step::Ready(call) => {
+                return Some(call.located(|location| match location {
+                    Location::Id { kind: HolderKind::Project, id } if PROJECTS.iter().any(|(known, _)| known == id) => {
+                        FullPath::parse(path_of(*id)).map(Location::Path)
+                    }
+                    _ => None,
+                }));
+            }
+            Step::Plan => return None,
+            Step::Ask(questions) => questions.into_iter().for_each(|question| {
+                let answer = match question {
+                    Question::KindOf { .. } => Answer::Kind(Scope::Project),
+                    _ => Answer::Id(7),
+                };
+                known.learn(question, answer);
+            }),
+        }
+    }
+    None
+}
+
+/// The parameters of the action's example, on that project.
+fn params(action: &Action, path: &str) -> Map<String, Value> {
+    let mut params = example(action, CATALOG.words().unwrap());
+    params.insert("fullPath".to_owned(), json!(path));
+    params
+}
+
+/// How much a decision holds back, the most last.
+fn strictness(policy: &Policy, call: &Call) -> u8 {
+    match policy.decide(call.effects(), Consent::default()) {
+        Decision::Allow => 0,
+        Decision::Preview(_) => 1,
+        Decision::Confirm(_) => 2,
+        Decision::Deny(_) => 3,
+    }
+}
+
+/// The same request as `api.rest` or `api.graphql` takes it.
+fn raw(call: &Call) -> Option<(Action, Map<String, Value>)> {
+    let Some(path) = call.path().strip_prefix("/api/v4") else {
+        let Body::Json(body) = call.body() else { return None };
+        let params = json!({"document": body["query"], "variables": body["variables"]});
+        return Some((CATALOG.get("api.graphql").unwrap().unwrap(), params.as_object().cloned()?));
+    };
+    let body = match call.body() {
+        Body::Empty => Value::Null,
+        Body::Json(body) => body.clone(),
+        _ => return None,
+    };
+    let query: BTreeMap<&str, &str> = call.query().iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let params = json!({"method": call.method().name(), "path": path, "query": query, "body": body});
+    Some((CATALOG.get("api.rest").unwrap().unwrap(), params.as_object().cloned()?))
+}
+
+fn spelling(number: usize, id: u64) -> String {
+    let path = path_of(id);
+    match number {
+        0 => format!("/{path}"),
+        1 => format!("{path}/"),
+        2 => path.to_uppercase(),
+        3 => path.replace('/', "%2F"),
+        4 => path.replace('/', "%2f"),
+        5 => id.to_string(),
+        6 => format!("/{id}/"),
+        7 => format!(" {id} "),
+        8 => format!("00{id}"),
+        _ => format!("gid://gitlab/Project/{id}"),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_500))]
+
+    #[test]
+    fn every_spelling_of_a_location_is_decided_on_alike(
+        at in 0..ACTIONS.len(),
+        project in 0..PROJECTS.len(),
+        policy in 0..POLICIES.len(),
+        number in 0_usize..10,
+    ) {
+        let (action, policy, (id, path)) = (&ACTIONS[at], &POLICIES[policy], PROJECTS[project]);
+        let Some(plain) = call(action, params(action, path)) else { return Ok(()) };
+        let spelled = spelling(number, id);
+        // A spelling that is refused is no way round.
+        let Some(other) = call(action, params(action, &spelled)) else { return Ok(()) };
+        prop_assert_eq!(
+            strictness(policy, &plain), strictness(policy, &other),
+            "{} {} {:?}", &action.id, spelled, other.effects()
+        );
+        prop_assert!(!other.path().contains("%2F%2F") && !other.path().contains("/5%2F"), "{}", other.path());
+    }
+
+    #[test]
+    fn a_raw_request_is_never_decided_on_more_leniently(
+        at in 0..ACTIONS.len(),
+        project in 0..PROJECTS.len(),
+        policy in 0..POLICIES.len(),
+        by_id in any::<bool>(),
+    ) {
+        let (action, policy, (id, path)) = (&ACTIONS[at], &POLICIES[policy], PROJECTS[project]);
+        let Some(plain) = call(action, params(action, path)) else { return Ok(()) };
+        let given = if by_id { id.to_string() } else { path.to_owned() };
+        let Some(written) = call(action, params(action, &given)) else { return Ok(()) };
+        let Some((direct, params)) = raw(&written) else { return Ok(()) };
+        let Some(direct) = call(&direct, params) else { return Ok(()) };
+        let (expected, found) = (strictness(policy, &plain), strictness(policy, &direct));
+        prop_assert!(found >= expected, "{} {:?}\n{:?}", &action.id, plain.effects(), direct.effects());
+        // A request to one route is decided on just as the action, but that its method alone makes a POST a write and
+        // a DELETE destructive; what a document selects may be anywhere.
+        let is_one_route = action.direct() != Some(Interface::Graphql) && direct.path() != "/api/graphql"
+            && direct.effects().unlocated().is_empty() && direct.touches().len() == 1 && plain.risk() != Risk::Read && plain.method() != Method::Delete;
+        if is_one_route {
+            prop_assert_eq!(found, expected, "{} {:?}\n{:?}", &action.id, plain.effects(), direct.effects());
+        }
+    }
+}
+
+#[test]
+fn there_are_actions_to_compare() {
+    let written = ACTIONS.iter().filter(|action| call(action, params(action, "acme/widget")).is_some()).count();
+    assert!(written > 900, "{written} of {}", ACTIONS.len());
+}
