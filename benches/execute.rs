@@ -24,6 +24,7 @@ fn tools(url: &str) -> Outcome<Tools> {
     Ok(Tools::new(Settings {
         gitlab: settings,
         policy: Default::default(),
+        quick_actions: Default::default(),
         project: None,
         max_bytes: 1_000_000,
         audit: Audit::Off,

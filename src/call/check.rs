@@ -7,7 +7,7 @@ use url::Url;
 
 use super::location::{ACCEPTED_LOCATIONS, HolderKind, Location};
 use super::quick_action::{self, QuickActions};
-use super::risk::call_risk;
+use super::risk::{added_effects, call_risk};
 use super::{
     Call, Candidate, Effects, Fault, Invalid, Known, Place, Question, Step, choose, direct, handle, places,
     reference, request, target, value,
@@ -138,6 +138,7 @@ impl Checked {
     fn effects(&self, operation: &Operation) -> Effects {
         let mut touched = Touched::by(&self.action, operation.to_string());
         touched.risk = call_risk(&self.action, &self.params);
+        touched.effects.extend(added_effects(&self.action, &self.params).cloned());
         let mut touches = vec![touched];
         touches.extend(self.quick.0.iter().cloned());
         let mut found = places::places(&self.action, operation, &self.params);

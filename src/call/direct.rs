@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::address::{self, Address};
 use super::check::Context;
 use super::quick_action::{self, QuickActions};
-use super::risk::call_risk;
+use super::risk::{added_effects, call_risk};
 use super::{Body, Call, Effects, Fault, Place, Role, document, places};
 use crate::catalog::{Action, Interface, Method, Operation, Param, Risk, Touched};
 
@@ -160,6 +160,7 @@ impl Found {
     ) -> Result<(), Fault> {
         let mut touched = Touched::by(action, operation.to_string());
         touched.risk = call_risk(action, params).max(least);
+        touched.effects.extend(added_effects(action, params).cloned());
         self.touches.push(touched);
         self.places.extend(places::places(action, operation, params));
         let scanned = quick_action::scan(action, params);

@@ -30,16 +30,16 @@ pub struct Command {
 }
 
 /// The commands of a text. A line counts where its first word is a slash and a word of letters, `_` or `-`, as
-/// GitLab reads them without regard to case; `/etc/passwd` is none. Lines within a plain ``` fence are left out,
-/// which GitLab does not execute; every other kind of quoting is taken for none, as its rules have changed between
-/// versions.
+/// GitLab reads them without regard to case and to carriage returns; `/etc/passwd` is none. Lines within a plain ```
+/// fence are left out, which GitLab does not execute; every other kind of quoting is taken for none, as its rules have
+/// changed between versions.
 pub fn commands(text: &str) -> Vec<Command> {
     let mut found = Vec::new();
     let fenced = fenced_lines(text);
     let mut at = 0;
-    for (number, line) in text.split(['\n', '\r']).enumerate() {
+    for (number, line) in text.split('\n').enumerate() {
         let bare = line.trim_start();
-        if let Some((name, argument)) = command(bare)
+        if let Some((name, argument)) = command(&bare.replace('\r', ""))
             && !fenced.contains(&number)
         {
             let at = at + (line.len() - bare.len());
@@ -62,7 +62,7 @@ fn command(line: &str) -> Option<(String, String)> {
 /// The numbers of the lines between fences. Only the plainest form counts, and only where nothing else in the text
 /// could make GitLab pair the fences otherwise.
 fn fenced_lines(text: &str) -> Vec<usize> {
-    let lines: Vec<&str> = text.split(['\n', '\r']).collect();
+    let lines: Vec<&str> = text.split('\n').collect();
     let opens = |line: &str| line.strip_prefix("```").is_some_and(|info| info.chars().all(|c| c.is_ascii_alphanumeric()));
     let is_odd = |line: &&str| {
         (line.contains("```") && !opens(line.trim_end())) || line.contains("~~~") || line.contains(">>>") || line.contains('<')
@@ -184,7 +184,7 @@ pub fn effects(
         }
         touches.push(touched);
         if known.path {
-            places.extend(argument_place(param, &command.argument));
+            places.extend(argument_places(param, &command.argument));
         }
     }
     Ok((touches, places))
@@ -206,15 +206,17 @@ fn applicable<'a>(known: &'a QuickAction, domain: &str) -> Vec<&'a str> {
     if same.is_empty() { all } else { same }
 }
 
-/// The project or group that an argument begins with: `group/project`, `group/project#12`, a URL. None for `#12`.
-fn argument_place(param: &str, argument: &str) -> Option<Place> {
-    let first = argument.split_whitespace().next()?.trim_matches(['"', '\'']);
-    if first.starts_with(['#', '!', '&']) {
-        return None;
-    }
-    let path = first.split(['#', '!', '&']).next().unwrap_or(first);
-    let location = Location::parse(path, HolderKind::Either).unwrap_or(Location::Unknown);
-    Some(Place::new(param, location).with_role(Role::Named))
+/// The projects and groups in an argument: `group/project`, `group/project#12`, a URL, several of them. None for
+/// `#12`.
+fn argument_places(param: &str, argument: &str) -> Vec<Place> {
+    let words = argument.split_whitespace().map(|word| word.trim_matches(['"', '\'', ',']));
+    let other = words.filter(|word| !word.is_empty() && !word.starts_with(['#', '!', '&']));
+    let places = other.map(|word| {
+        let path = word.split(['#', '!', '&']).next().unwrap_or(word);
+        let location = Location::parse(path, HolderKind::Either).unwrap_or(Location::Unknown);
+        Place::new(param, location).with_role(Role::Named)
+    });
+    places.collect()
 }
 
 #[cfg(test)]
@@ -230,6 +232,7 @@ mod tests {
         assert_eq!(names("/merge"), ["merge"]);
         assert_eq!(names("Thanks!\n\n/Close\r\n  /label ~bug ~\"to do\"\n"), ["close", "label"]);
         assert_eq!(names("/move other/secret\n/close"), ["move", "close"]);
+        assert_eq!(names("/mer\rge"), ["merge"]);
         for text in ["see /merge", "/etc/passwd", "//merge", "/", "a/merge", "/2024 plan", "`/merge`"] {
             assert!(names(text).is_empty(), "{text}");
         }
@@ -258,10 +261,12 @@ mod tests {
 
     #[test]
     fn an_argument_may_name_a_place() {
-        let location = |argument: &str| argument_place("body", argument).map(|place| place.location.to_string());
-        assert_eq!(location("other/secret now").as_deref(), Some("other/secret"));
-        assert_eq!(location("other/secret#12").as_deref(), Some("other/secret"));
-        assert_eq!(location("#12"), None);
-        assert_eq!(location("https://elsewhere/x").as_deref(), Some("an unknown location"));
+        let locations = |argument: &str| -> Vec<String> {
+            argument_places("body", argument).iter().map(|place| place.location.to_string()).collect()
+        };
+        assert_eq!(locations("other/secret"), ["other/secret"]);
+        assert_eq!(locations("#1 other/secret#12, acme/x"), ["other/secret", "acme/x"]);
+        assert!(locations("#12 !3").is_empty());
+        assert_eq!(locations("https://elsewhere/x"), ["an unknown location"]);
     }
 }

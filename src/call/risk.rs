@@ -1,5 +1,4 @@
-//! The risk of one call: its action's, or more where a parameter raises it (`[[risk.raise]]` in
-//! `catalog/rules.toml`).
+//! What the parameters of one call add to its action's risk and effects (`risk.raise` in `catalog/rules.toml`).
 
 use serde_json::{Map, Value};
 
@@ -9,6 +8,11 @@ use crate::catalog::{Action, Json, Raise, Risk, When};
 pub fn call_risk(action: &Action, params: &Map<String, Value>) -> Risk {
     let raised = action.raises.iter().filter(|raise| is_raised(raise, params)).map(|raise| raise.risk);
     raised.fold(action.risk, Risk::max)
+}
+
+/// The ids of the actions whose effect a call has by the values of its parameters.
+pub fn added_effects<'a>(action: &'a Action, params: &Map<String, Value>) -> impl Iterator<Item = &'a String> {
+    action.raises.iter().filter(|raise| is_raised(raise, params)).flat_map(|raise| &raise.effects)
 }
 
 fn is_raised(raise: &Raise, params: &Map<String, Value>) -> bool {

@@ -68,7 +68,7 @@ pub struct Action {
     pub scanned: Vec<String>,
 }
 
-/// A parameter that raises the risk of one call.
+/// A parameter that raises the risk of one call, or adds to its effects.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Raise {
     /// The parameter; a field of an object behind a dot. Lists are walked: `actions.action`.
@@ -76,6 +76,9 @@ pub struct Raise {
     pub when: When,
     /// The least risk of a call in which a value of the parameter matches.
     pub risk: Risk,
+    /// Ids of further actions whose effect such a call has.
+    #[serde(default)]
+    pub effects: Vec<String>,
 }
 
 /// The values of a parameter that raise the risk.

@@ -53,7 +53,10 @@ struct RaiseRule {
     at_least: Option<i64>,
     is: Option<Json>,
     given: Option<bool>,
-    risk: Risk,
+    /// None where it only adds effects.
+    risk: Option<Risk>,
+    #[serde(default)]
+    effects: Vec<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -156,6 +159,8 @@ impl Rules {
                 faults.push(format!("{row}: wants one of any_of, at_least, is, given"));
                 continue;
             };
+            let effects: Vec<String> =
+                rule.effects.iter().flat_map(|effect| ids.expand(effect, &row, faults)).collect();
             let named = ids.expand(&rule.action, &row, faults);
             let is_exact = named.contains(&rule.action);
             let mut is_used = named.is_empty();
@@ -170,13 +175,15 @@ impl Rules {
                 if let Some(value) = unknown_choice(param, &when) {
                     faults.push(format!("{row}: {value} is none of {}", param.choices.join(", ")));
                 }
-                if action.risk >= rule.risk || action.risk == Risk::Read {
+                let raised = rule.risk.filter(|risk| *risk > action.risk && action.risk != Risk::Read);
+                if raised.is_none() && (rule.risk.is_some() || effects.is_empty()) {
                     if is_exact {
                         faults.push(format!("{row}: the action is {} already", action.risk.name()));
                     }
                     continue;
                 }
-                action.raises.push(Raise { param: rule.param.clone(), when: when.clone(), risk: rule.risk });
+                let (param, when, effects) = (rule.param.clone(), when.clone(), effects.clone());
+                action.raises.push(Raise { param, when, risk: raised.unwrap_or(action.risk), effects });
                 is_used = true;
             }
             if !is_used && !is_exact {
