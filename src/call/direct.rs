@@ -39,6 +39,7 @@ fn graphql(action: &Action, params: &Map<String, Value>, surface: &Surface<'_>) 
         reach: Box::new(Reach {
             touches: read.touches,
             cursors: read.cursors,
+            field_names: read.field_names,
             // What a document selects may be anywhere.
             places: vec![Place::unknown("document")],
             is_document: true,

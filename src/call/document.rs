@@ -30,6 +30,8 @@ pub struct Read {
     pub touches: Vec<Touched>,
     /// The places of lists in the reply, with the variable that feeds the `after` of each.
     pub cursors: BTreeMap<String, String>,
+    /// The selected fields by their paths in the reply, where an alias renames one.
+    pub field_names: BTreeMap<String, BTreeSet<String>>,
 }
 
 /// Reads a document with one operation, or says why it cannot be run.
@@ -43,6 +45,7 @@ pub fn read(text: &str, surface: &Surface<'_>) -> Result<Read, Fault> {
         operation: format!("{kind} {}", fields.roots.iter().copied().collect::<Vec<_>>().join(", ")),
         touches: fields.touches(kind, surface),
         cursors: fields.cursors,
+        field_names: fields.aliased,
     })
 }
 
@@ -108,6 +111,9 @@ struct Fields<'d> {
     /// The fields from the root, as the catalog names reads: `project.branchRules`.
     paths: BTreeSet<String>,
     cursors: BTreeMap<String, String>,
+    /// The fields behind aliases, by their paths in the reply. One path has several where fragments on several types
+    /// give one alias to different fields.
+    aliased: BTreeMap<String, BTreeSet<String>>,
 }
 
 /// Selections that are still to be looked at.
@@ -163,6 +169,9 @@ impl<'d> Fields<'d> {
         }
         if below.names.len() <= depth {
             self.paths.insert(below.names.join("."));
+        }
+        if field.alias.is_some() {
+            self.aliased.entry(below.keys.join(".")).or_default().insert(field.name.to_string());
         }
         let after = field.arguments.iter().find(|argument| argument.name == "after");
         if let Some(Value::Variable(variable)) = after.map(|argument| &*argument.value) {

@@ -28,7 +28,7 @@ mod target;
 mod tests;
 mod value;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use batch::{Batch, batch};
 pub use check::{Checked, Context, check};
@@ -67,6 +67,8 @@ struct Reach {
     touches: Vec<Touched>,
     /// Of a GraphQL document: where in the reply a list stands, with the variable that feeds its `after`.
     cursors: BTreeMap<String, String>,
+    /// Of a GraphQL document: the fields that it selects, by their paths in the response where an alias renames them.
+    field_names: BTreeMap<String, BTreeSet<String>>,
     /// Every project and group that it names.
     places: Vec<Place>,
     is_document: bool,
@@ -77,7 +79,8 @@ struct Reach {
 impl Reach {
     fn of(touches: Vec<Touched>) -> Box<Reach> {
         let (cursors, places) = (BTreeMap::new(), Vec::new());
-        Box::new(Reach { touches, cursors, places, is_document: false, plan: None })
+        let field_names = BTreeMap::new();
+        Box::new(Reach { touches, cursors, field_names, places, is_document: false, plan: None })
     }
 }
 
@@ -175,6 +178,12 @@ impl Call {
     /// The variable of a GraphQL document that feeds the `after` of the list at that place in the reply.
     pub fn cursor(&self, place: &str) -> Option<&str> {
         self.reach.cursors.get(place).map(String::as_str)
+    }
+
+    /// The fields that a GraphQL document selects, by their paths in the response (`a.nodes.k`), where an alias renames
+    /// them. Empty where there are no aliases.
+    pub fn field_names(&self) -> &BTreeMap<String, BTreeSet<String>> {
+        &self.reach.field_names
     }
 
     /// Every project and group that its parameters name; nothing of a call that works on no place in particular.

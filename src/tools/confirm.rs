@@ -11,7 +11,7 @@ use crate::call::{self, Body, Call, Checked};
 use crate::catalog::{Action, Interface};
 use crate::gitlab::{Content, GitlabError};
 use crate::policy::{Confirm, Consent, Decision, Rule};
-use crate::present;
+use crate::untrusted::{defuse, mask_tokens, one_line, shortened};
 
 /// The words that agree to calls: of this process, so that none from elsewhere is taken.
 #[derive(Debug, Default)]
@@ -277,6 +277,12 @@ const TELLING: [&str; 26] = [
     "web_url",
 ];
 
+/// A text of GitLab's in one line that holds no mark and no token.
+fn foreign(text: &str) -> String {
+    const LONGEST: usize = 300;
+    shortened(&defuse(&mask_tokens(&one_line(text))), LONGEST)
+}
+
 /// The telling fields of a thing, lists as how many there are.
 fn telling(action: &Action, thing: &Map<String, Value>) -> Map<String, Value> {
     let folded = |name: &str| name.replace('_', "").to_lowercase();
@@ -288,7 +294,7 @@ fn telling(action: &Action, thing: &Map<String, Value>) -> Map<String, Value> {
         let said = match value {
             Value::Null | Value::Object(_) => continue,
             Value::Array(items) => json!(items.len()),
-            Value::String(text) => json!(present::cleaned(text)),
+            Value::String(text) => json!(foreign(text)),
             scalar => scalar.clone(),
         };
         told.insert(name.to_owned(), said);
