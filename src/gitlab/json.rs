@@ -8,14 +8,8 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 use serde_json::{Map, Number, Value};
 
 /// The most values and keys of a body that are kept: a page of a hundred of the largest things that GitLab lists has
-/// some 40,000.
-const MOST: usize = 150_000;
-
-/// Of a small body, this many bytes for each value.
-const BYTES_EACH: usize = 8;
-
-/// The most values of a small body, however small it is.
-const LEAST: usize = 50_000;
+/// some 40,000. They take some 25 MB at the most, besides their texts.
+const MOST: usize = 125_000;
 
 /// A parsed body.
 #[derive(Debug, PartialEq)]
@@ -34,7 +28,7 @@ pub(super) enum Parsed {
 
 /// Parses a body; nothing where it is not JSON.
 pub(super) fn parse(bytes: &[u8]) -> Option<Parsed> {
-    parse_within(bytes, (bytes.len() / BYTES_EACH).clamp(LEAST, MOST))
+    parse_within(bytes, MOST)
 }
 
 fn parse_within(bytes: &[u8], most: usize) -> Option<Parsed> {

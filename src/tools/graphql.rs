@@ -7,7 +7,7 @@ use super::{ErrorKind, FIND, ToolError};
 use crate::call::Call;
 use crate::catalog::{Action, Graphql, GraphqlKind};
 use crate::gitlab::{Content, Page, Reply};
-use crate::untrusted::quote;
+use crate::untrusted::{quote, shortened};
 
 /// GitLab's words for what is not there, or may not be seen.
 const HIDDEN: &str = "does not exist or you don't have permission";
@@ -53,15 +53,16 @@ pub fn read(
     })
 }
 
-/// How many errors are repeated.
+/// How many errors are repeated, and how many characters of each.
 const MOST_ERRORS: usize = 10;
+const LONGEST_ERROR: usize = 300;
 
 /// The quoted texts of a list of errors, GraphQL's own or a payload's.
 pub fn messages(errors: Option<&Value>) -> Vec<String> {
     let items = errors.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let text = |error: &Value| match error.get("message").unwrap_or(error) {
-        Value::String(text) => quote(text),
-        other => quote(&other.to_string()),
+        Value::String(text) => quote(&shortened(text, LONGEST_ERROR)),
+        other => quote(&shortened(&other.to_string(), LONGEST_ERROR)),
     };
     let mut texts: Vec<String> = items.iter().take(MOST_ERRORS).map(text).collect();
     let more = items.len().saturating_sub(MOST_ERRORS);
