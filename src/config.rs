@@ -27,6 +27,7 @@ use crate::gitlab::{self, ClientCertificate, ExtraHeader, Secret, Token};
 use crate::policy::{self, Confirm, FamilyTool};
 use crate::surface::{self, Kind};
 use crate::tools::{self, Audit, Capabilities};
+use crate::untrusted;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_BODY: u64 = 64 * 1024 * 1024;
@@ -393,8 +394,7 @@ fn is_unexpanded(text: &str) -> bool {
 
 /// A URL with a password in it, or a token where something else belongs.
 fn may_hold_a_secret(text: &str) -> bool {
-    const PREFIXES: [&str; 3] = ["glpat-", "gloas-", "glcbt-"];
-    text.contains('@') || PREFIXES.iter().any(|prefix| text.contains(prefix))
+    text.contains('@') || untrusted::holds_token(text)
 }
 
 fn names() -> String {

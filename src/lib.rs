@@ -1,5 +1,6 @@
 //! All of GitLab for an AI client through two tools. The modules in reading order:
 //!
+//! - [`untrusted`]: text from outside within our own: token shapes, masking of known secrets, quotation.
 //! - [`catalog`]: what GitLab can do: actions, operations, parameters, words. The embedded data is read here alone.
 //! - [`search`]: words to ranked actions. tantivy and strsim are named here alone.
 //! - [`call`]: an action and its parameters to a checked [`call::Call`].
@@ -31,3 +32,4 @@ pub mod search;
 pub mod server;
 pub mod surface;
 pub mod tools;
+pub mod untrusted;

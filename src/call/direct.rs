@@ -50,7 +50,7 @@ fn graphql(action: &Action, params: &Map<String, Value>, context: &Context<'_>) 
     // one thing here and another to GitLab.
     let body = Body::Json(json!({"query": read.text, "variables": variables}));
     let call = Call::new(effects.of_document(), "/api/graphql".to_owned(), Vec::new(), body);
-    Ok(Call { cursors: read.cursors, ..call })
+    Ok(Call { cursors: read.cursors, field_names: read.field_names, ..call })
 }
 
 fn rest(action: &Action, params: &mut Map<String, Value>, context: &Context<'_>) -> Result<Call, Fault> {

@@ -31,6 +31,8 @@ pub struct Read {
     pub touches: Vec<Touched>,
     /// The places of lists in the reply, with the variable that feeds the `after` of each.
     pub cursors: BTreeMap<String, String>,
+    /// The selected fields by their paths in the reply, where an alias renames one.
+    pub field_names: BTreeMap<String, BTreeSet<String>>,
     /// The fields of a mutation's root with their arguments, in their order; none of a query.
     pub mutations: Vec<Mutation>,
 }
@@ -61,6 +63,7 @@ pub fn read(text: &str, variables: &Map<String, Json>, surface: &Surface<'_>) ->
         operation: format!("{kind} {}", fields.roots.iter().copied().collect::<Vec<_>>().join(", ")),
         touches: fields.touches(kind, surface),
         cursors: fields.cursors,
+        field_names: fields.aliased,
     })
 }
 
@@ -160,6 +163,9 @@ struct Fields<'d> {
     /// The fields from the root, as the catalog names reads: `project.branchRules`.
     paths: BTreeSet<String>,
     cursors: BTreeMap<String, String>,
+    /// The fields behind aliases, by their paths in the reply. One path has several where fragments on several types
+    /// give one alias to different fields.
+    aliased: BTreeMap<String, BTreeSet<String>>,
 }
 
 /// Selections that are still to be looked at.
@@ -216,6 +222,9 @@ impl<'d> Fields<'d> {
         }
         if below.names.len() <= depth {
             self.paths.insert(below.names.join("."));
+        }
+        if field.alias.is_some() {
+            self.aliased.entry(below.keys.join(".")).or_default().insert(field.name.to_string());
         }
         let after = field.arguments.iter().find(|argument| argument.name == "after");
         if let Some(Value::Variable(variable)) = after.map(|argument| &*argument.value) {

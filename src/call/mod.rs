@@ -32,7 +32,7 @@ mod target;
 mod tests;
 mod value;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use batch::{Batch, batch};
 pub use check::{Checked, Context, check};
@@ -64,6 +64,8 @@ pub struct Call {
     download: bool,
     /// Of a GraphQL document: where in the response a list is, with the variable that feeds its `after`.
     cursors: BTreeMap<String, String>,
+    /// The fields that it selects, by their paths in the response where an alias renames them.
+    field_names: BTreeMap<String, BTreeSet<String>>,
 }
 
 /// What a request carries.
@@ -167,6 +169,12 @@ impl Call {
         self.cursors.get(place).map(String::as_str)
     }
 
+    /// The fields that a GraphQL document selects, by their paths in the response (`a.nodes.k`), where an alias renames
+    /// them. Empty where there are no aliases.
+    pub fn field_names(&self) -> &BTreeMap<String, BTreeSet<String>> {
+        &self.field_names
+    }
+
     /// The call, as a step of the composite action with that id.
     pub fn within(mut self, plan: &str) -> Call {
         self.effects.set_plan(plan);
@@ -190,8 +198,9 @@ impl Call {
     }
 
     fn new(effects: Effects, path: String, query: Vec<(String, String)>, body: Body) -> Call {
-        let (resolved, cursors) = (Vec::new(), BTreeMap::new());
-        Call { effects: Box::new(effects), path, query, body, resolved, lookups: 0, download: false, cursors }
+        let (effects, resolved) = (Box::new(effects), Vec::new());
+        let (cursors, field_names) = (BTreeMap::new(), BTreeMap::new());
+        Call { effects, path, query, body, resolved, lookups: 0, download: false, cursors, field_names }
     }
 
     /// The call with the files in it that were named by their paths, each as `read` has it.

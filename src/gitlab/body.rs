@@ -4,6 +4,7 @@ use reqwest::Response;
 use reqwest::StatusCode;
 use reqwest::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderMap};
 
+use super::json::{self, Parsed};
 use super::watch::{Event, tell};
 use super::{Content, disposition};
 
@@ -48,23 +49,39 @@ pub(super) async fn read_start(response: &mut Response, limit: u64) -> Vec<u8> {
     bytes
 }
 
-/// What the bytes are, by the rules of [`Content`].
-pub(super) fn content(status: StatusCode, headers: &HeaderMap, bytes: Vec<u8>) -> Content {
+/// A body with what is not kept of it.
+pub(super) enum Body {
+    Whole(Content),
+    /// The first rows of a list of so many.
+    Rows {
+        content: Content,
+        came: usize,
+    },
+    /// JSON of more values than are kept.
+    TooMany {
+        limit: usize,
+    },
+}
+
+/// Tells what the bytes are, by the rules of [`Content`]. A file is never JSON, whatever its type says.
+pub(super) fn content(status: StatusCode, headers: &HeaderMap, bytes: Vec<u8>, is_file: bool) -> Body {
     if bytes.is_empty() || status == StatusCode::NO_CONTENT {
-        return Content::Empty;
+        return Body::Whole(Content::Empty);
     }
     let content_type = text(headers, CONTENT_TYPE.as_str()).unwrap_or_default();
     let kind = Kind::of(&content_type);
-    if kind == Kind::Json
-        && let Ok(value) = serde_json::from_slice(&bytes)
-    {
-        return Content::Json(value);
+    let parsed = if kind == Kind::Json && !is_file { json::parse(&bytes) } else { None };
+    match parsed {
+        Some(Parsed::Whole(value)) => return Body::Whole(Content::Json(value)),
+        Some(Parsed::First { rows, came }) => return Body::Rows { content: Content::Json(rows), came },
+        Some(Parsed::TooMany { limit }) => return Body::TooMany { limit },
+        None => {}
     }
-    match String::from_utf8(bytes) {
+    Body::Whole(match String::from_utf8(bytes) {
         Ok(text) if kind == Kind::Text || !text.contains('\0') => Content::Text(text),
         Ok(text) => binary(headers, content_type, text.into_bytes()),
         Err(error) => binary(headers, content_type, error.into_bytes()),
-    }
+    })
 }
 
 /// The bytes, whatever they are.

@@ -9,19 +9,20 @@ use reqwest::header::HeaderMap;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use url::Url;
 
-use super::body::{self, Stopped};
+use super::body::{self, Body, Stopped};
 use super::redirect::{self, Hop};
 use super::retry::{self, Budget, LONGEST_PAUSE, Retries};
 use super::roads::Roads;
 use super::signs::Seen;
 use super::watch::{Event, tell};
 use super::{
-    Applied, Content, GitlabError, NotFollowed, Page, Reply, Settings, Sieve, Signs, Unread, refusal,
-    request, sieve, target,
+    Applied, Content, GitlabError, NotFollowed, Page, Reply, Settings, Sieve, Signs, Unread, file_paths,
+    refusal, request, sieve, target,
 };
 use crate::call::Call;
 use crate::catalog::{Method, Risk};
 use crate::policy::Permit;
+use crate::untrusted::Secrets;
 
 /// The first pause between attempts.
 const PACE: Duration = Duration::from_millis(200);
@@ -29,6 +30,7 @@ const PACE: Duration = Duration::from_millis(200);
 /// Sends permitted calls to one GitLab instance. Cheap to make: sockets, certificates and TLS wait for the first call.
 pub struct Client {
     settings: Settings,
+    secrets: Secrets,
     roads: Roads,
     turns: Semaphore,
     budget: Budget,
@@ -41,6 +43,7 @@ impl Client {
         Client {
             roads: Roads::new(settings.clone()),
             turns: Semaphore::new(settings.in_flight),
+            secrets: settings.secrets(),
             settings,
             budget: Budget::default(),
             seen: Seen::default(),
@@ -86,6 +89,11 @@ impl Client {
             "sent"
         );
         result
+    }
+
+    /// What no text may show: the token and the values of extra headers.
+    pub fn secrets(&self) -> &Secrets {
+        &self.secrets
     }
 
     /// What GitLab's last answers said of its clock and its rate limit.
@@ -203,18 +211,19 @@ impl Client {
         }
         // What a stranger says of pages and requests is not GitLab's.
         let headers = if hop.trusted { response.headers().clone() } else { HeaderMap::new() };
-        let request_id = body::text(&headers, "x-request-id");
+        let request_id = body::text(&headers, "x-request-id").filter(|id| is_request_id(id));
         if !status.is_success() {
             let limit = self.settings.max_body.min(refusal::MAX_BODY);
             let body = body::read_start(&mut response, limit).await;
             let text = String::from_utf8_lossy(&body).into_owned();
-            let said = refusal::read(status, &self.settings.redact(text)).with_scopes(response.headers());
+            let said =
+                refusal::read(status, &text, &self.secrets).with_scopes(response.headers(), &self.secrets);
             let again = retry::retry_after(status, response.headers());
             return Err(GitlabError::from_answer(status.as_u16(), said, request_id, again, changes(call)));
         }
         if hop.is_no_answer(response.headers()) {
             let body = body::read_start(&mut response, refusal::MAX_BODY).await;
-            let title = refusal::page_title(&String::from_utf8_lossy(&body));
+            let title = refusal::page_title(&String::from_utf8_lossy(&body), &self.secrets);
             let applied = if changes(call) { Applied::Unknown } else { Applied::No };
             return Err(GitlabError::NotGitlab { host: hop.host(), title, applied });
         }
@@ -233,11 +242,25 @@ impl Client {
         match body::read(&mut response, self.settings.max_body).await {
             Ok(bytes) => {
                 reply.bytes = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-                reply.content = if call.is_download() {
-                    body::as_it_is(response.headers(), bytes)
-                } else {
-                    body::content(status, response.headers(), bytes)
-                };
+                if call.is_download() {
+                    reply.content = body::as_it_is(response.headers(), bytes);
+                    return Ok(reply);
+                }
+                let is_file = call.method() == Method::Get && file_paths::is_file(call.path());
+                match body::content(status, response.headers(), bytes, is_file) {
+                    Body::Whole(content) => reply.content = content,
+                    Body::Rows { content, came } => {
+                        reply.content = content;
+                        reply.rows = Some(came);
+                    }
+                    Body::TooMany { limit } if changes(call) && tells_by_status(call) => {
+                        reply.content = Content::Unread(Unread::TooMany { limit });
+                    }
+                    Body::TooMany { limit } => {
+                        let applied = if changes(call) { Applied::Unknown } else { Applied::No };
+                        return Err(GitlabError::TooMany { limit, applied });
+                    }
+                }
             }
             // The change was made: GitLab says so before it says the rest.
             Err(stopped) if changes(call) && tells_by_status(call) => {
@@ -306,6 +329,12 @@ fn changes(call: &Call) -> bool {
 /// Whether the status alone says that the change was made. GraphQL answers 200 to what it refuses.
 fn tells_by_status(call: &Call) -> bool {
     !call.path().ends_with("/api/graphql")
+}
+
+/// Whether it is an id as GitLab makes them (a ULID, a UUID), and no other text.
+fn is_request_id(id: &str) -> bool {
+    (1..=100).contains(&id.len())
+        && id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b':'))
 }
 
 fn gitlab_headers(headers: &HeaderMap) -> BTreeMap<String, String> {

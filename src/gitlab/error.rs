@@ -4,9 +4,12 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
+use reqwest::StatusCode;
+
 use super::guard::Inside;
 use super::redirect::Hop;
 use super::{NotFollowed, refusal};
+use crate::untrusted::quote;
 
 /// A call that did not succeed. No message holds the token or a query; every source is kept.
 #[derive(Debug, thiserror::Error)]
@@ -70,6 +73,9 @@ pub enum GitlabError {
         size: Option<u64>,
         applied: Applied,
     },
+    /// JSON of more values than are kept in memory.
+    #[error("the answer has more than {limit} values")]
+    TooMany { limit: usize, applied: Applied },
     #[error("GitLab redirected to {to_host}, which was not followed: {reason}")]
     Redirect { to_host: String, reason: NotFollowed, applied: Applied },
     /// A page of HTML without anything that marks an answer of GitLab's: a sign-in page, a captive portal, another
@@ -92,7 +98,7 @@ pub enum GitlabError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     pub status: u16,
-    /// GitLab's error body as one readable line.
+    /// GitLab's error body as one readable line, or the reason that HTTP has for the status.
     pub message: String,
     pub request_id: Option<String>,
     pub applied: Applied,
@@ -144,6 +150,7 @@ impl GitlabError {
             GitlabError::Network { applied, .. }
             | GitlabError::Timeout { applied, .. }
             | GitlabError::TooLarge { applied, .. }
+            | GitlabError::TooMany { applied, .. }
             | GitlabError::NotGitlab { applied, .. }
             | GitlabError::Redirect { applied, .. } => *applied,
             GitlabError::Path { .. }
@@ -281,7 +288,7 @@ fn distrust(error: &rustls::Error) -> Distrust {
 }
 
 fn titled(title: &Option<String>) -> String {
-    title.as_ref().map(|title| format!(" ({title})")).unwrap_or_default()
+    title.as_ref().map(|title| format!(" ({})", quote(title))).unwrap_or_default()
 }
 
 fn announced(size: Option<u64>) -> String {
@@ -290,11 +297,15 @@ fn announced(size: Option<u64>) -> String {
 
 impl fmt::Display for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // GitLab's own messages often begin with the status: "404 Project Not Found".
         let status = self.status.to_string();
-        match self.message.starts_with(&status) {
-            true => f.write_str(&self.message),
-            false => write!(f, "{status} {}", self.message),
+        let reason = StatusCode::from_u16(self.status).ok().and_then(|status| status.canonical_reason());
+        let reason = reason.unwrap_or("no message");
+        let said = self.message.strip_prefix(&status).map_or(self.message.as_str(), str::trim_start);
+        match () {
+            () if said == reason => write!(f, "{status} {reason}"),
+            // GitLab's own messages often begin with the status: "404 Project Not Found".
+            () if self.message.starts_with(&status) => f.write_str(&quote(&self.message)),
+            () => write!(f, "{status} {}", quote(&self.message)),
         }
     }
 }

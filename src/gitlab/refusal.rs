@@ -4,11 +4,17 @@ use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, WWW_AUTHENTICATE};
 use serde_json::{Map, Value};
 
+use crate::untrusted::{Secrets, mask_tokens, one_line, shortened};
+
 /// How much of an error's body is worth reading.
 pub(super) const MAX_BODY: u64 = 64 * 1024;
 
 /// The most characters of a message.
 const MAX_CHARS: usize = 500;
+
+/// The most scopes that are named, and characters of one.
+const MAX_SCOPES: usize = 20;
+const MAX_SCOPE: usize = 64;
 
 /// What an error body says.
 #[derive(Debug, PartialEq, Eq)]
@@ -23,14 +29,13 @@ pub(super) struct Refusal {
 impl Refusal {
     /// The same with the scopes that the challenge names, where the body names none (RFC 6750, 3:
     /// `Bearer error="insufficient_scope", scope="api read_api"`).
-    pub(super) fn with_scopes(mut self, headers: &HeaderMap) -> Refusal {
+    pub(super) fn with_scopes(mut self, headers: &HeaderMap, secrets: &Secrets) -> Refusal {
         let challenges = headers.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
         for challenge in challenges.filter(|challenge| challenge.contains("insufficient_scope")) {
             let scopes = challenge.split_once("scope=\"").and_then(|(_, rest)| rest.split_once('"'));
-            let scopes = scopes.map_or("", |(scopes, _)| scopes).split_ascii_whitespace().map(str::to_owned);
             let named = self.missing_scope.get_or_insert_default();
             if named.is_empty() {
-                named.extend(scopes);
+                named.extend(plain_scopes(scopes.map_or("", |(scopes, _)| scopes), secrets));
             }
         }
         self
@@ -38,7 +43,7 @@ impl Refusal {
 }
 
 /// Reads a body: GitLab's JSON, an HTML page's title, plain text, or nothing, for which the status stands in.
-pub(super) fn read(status: StatusCode, text: &str) -> Refusal {
+pub(super) fn read(status: StatusCode, text: &str, secrets: &Secrets) -> Refusal {
     let json = serde_json::from_str::<Value>(text).ok();
     let said = match &json {
         Some(Value::Object(object)) => from_object(object),
@@ -47,7 +52,7 @@ pub(super) fn read(status: StatusCode, text: &str) -> Refusal {
         None if looks_like_html(text) => html_title(text).unwrap_or_default(),
         None => text.to_owned(),
     };
-    let mut message = tidy(&said);
+    let mut message = tidy(&said, secrets);
     if message.is_empty() {
         message = status.canonical_reason().unwrap_or("no message").to_owned();
     }
@@ -55,18 +60,18 @@ pub(super) fn read(status: StatusCode, text: &str) -> Refusal {
     // `insufficient_scope`, and `insufficient_granular_scope` of fine-grained tokens.
     let code = field("error").unwrap_or_default();
     let lacks_scope = code.starts_with("insufficient") && code.ends_with("scope");
-    let scopes = field("scope").unwrap_or_default().split_ascii_whitespace().map(str::to_owned);
+    let scopes = plain_scopes(field("scope").unwrap_or_default(), secrets);
     let lower = message.to_lowercase();
     Refusal {
         expired: ["expired", "revoked"].iter().any(|word| lower.contains(word)),
-        missing_scope: lacks_scope.then(|| scopes.collect()),
+        missing_scope: lacks_scope.then_some(scopes),
         message,
     }
 }
 
 /// The title of a page, as one readable line.
-pub(super) fn page_title(text: &str) -> Option<String> {
-    html_title(text).map(|title| tidy(&title)).filter(|title| !title.is_empty())
+pub(super) fn page_title(text: &str, secrets: &Secrets) -> Option<String> {
+    html_title(text).map(|title| tidy(&title, secrets)).filter(|title| !title.is_empty())
 }
 
 /// The parts of an object that speak to a person, else the object itself.
@@ -137,15 +142,19 @@ fn html_title(text: &str) -> Option<String> {
     Some(title)
 }
 
-/// One line: runs of whitespace and control characters become a space, invisible direction marks nothing, and
-/// the rest ends at the limit.
-fn tidy(text: &str) -> String {
-    let invisible = |c: &char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
-    let spaced: String =
-        text.chars().filter(|c| !invisible(c)).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let line = spaced.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(MAX_CHARS) {
-        Some((at, _)) => format!("{}…", line.get(..at).unwrap_or_default()),
-        None => line,
-    }
+/// The scopes of a list that are called as scopes are.
+fn plain_scopes(scopes: &str, secrets: &Secrets) -> Vec<String> {
+    let is_plain = |scope: &&str| {
+        scope.len() <= MAX_SCOPE
+            && scope.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b':'))
+    };
+    let is_shown = |scope: &&str| secrets.redact(scope) == *scope && mask_tokens(scope) == *scope;
+    let scopes = scopes.split_ascii_whitespace().filter(is_plain).filter(is_shown);
+    scopes.take(MAX_SCOPES).map(str::to_owned).collect()
+}
+
+/// One line without secrets, which ends at the limit.
+fn tidy(text: &str, secrets: &Secrets) -> String {
+    let line = one_line(text);
+    shortened(&mask_tokens(&secrets.redact(&line)), MAX_CHARS)
 }

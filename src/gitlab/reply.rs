@@ -19,6 +19,8 @@ pub struct Reply {
     pub attempts: u32,
     /// The size of the body that was read, after decompression.
     pub bytes: u64,
+    /// Of a list of which only the first rows are kept: how many rows it has.
+    pub rows: Option<usize>,
     /// Of a HEAD request, or one whose body went through a sieve: its `X-Gitlab-*` headers, names in lower case
     /// (<https://docs.gitlab.com/api/repository_files/>).
     pub headers: BTreeMap<String, String>,
@@ -27,7 +29,8 @@ pub struct Reply {
 /// A body. A 2xx is never a failure because of it:
 ///
 /// - 204, or no bytes: `Empty`.
-/// - A JSON content type: `Json`, and `Json(Null)` for `null`; what does not parse falls through.
+/// - A JSON content type: `Json`, and `Json(Null)` for `null`; what does not parse falls through, and so does a file.
+///   Of a list with too many values the first rows are kept ([`Reply::rows`]).
 /// - A text content type and valid UTF-8, or valid UTF-8 without a NUL: `Text`.
 /// - All else: `Binary`, byte for byte. So is a log with one broken byte in it; its `content_type` is then text.
 /// - A change that was made but whose answer could not be read: `Unread`.
@@ -52,6 +55,8 @@ pub enum Content {
 pub enum Unread {
     /// Larger than [`Settings::max_body`](super::Settings::max_body); the size where it was announced.
     TooLarge { limit: u64, size: Option<u64> },
+    /// JSON of more values than are kept.
+    TooMany { limit: usize },
     /// The connection broke, or time ran out, after GitLab had said that it succeeded.
     Lost,
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use url::Url;
 
 use super::{Secret, Token};
+use crate::untrusted::Secrets;
 
 /// What a [`Client`](super::Client) is made from.
 #[derive(Clone)]
@@ -72,10 +73,10 @@ impl Settings {
         self.connect_timeout.min(self.timeout / 2)
     }
 
-    /// The same text with every secret blotted out, should it have been echoed.
-    pub(super) fn redact(&self, text: String) -> String {
-        let text = self.token.iter().fold(text, |text, token| token.redact(text));
-        self.extra_headers.iter().fold(text, |text, header| header.value.redact(text))
+    /// What no text may show.
+    pub(super) fn secrets(&self) -> Secrets {
+        let token = self.token.iter().map(Token::reveal);
+        Secrets::new(token.chain(self.extra_headers.iter().map(|header| header.value.reveal())))
     }
 }
 

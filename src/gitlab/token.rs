@@ -43,9 +43,9 @@ impl Token {
         }
     }
 
-    /// The same text with the token blotted out, should GitLab have echoed it.
-    pub(super) fn redact(&self, text: String) -> String {
+    /// The token itself.
+    pub(super) fn reveal(&self) -> &str {
         let (Token::Private(secret) | Token::OAuth(secret) | Token::Job(secret)) = self;
-        secret.redact(text)
+        secret.reveal()
     }
 }

@@ -6,6 +6,8 @@ use std::str::Chars;
 
 use serde_json::Value;
 
+use crate::untrusted::is_invisible;
+
 /// The text without what a reader cannot see. Terminal codes go; every way to end a line is a line feed.
 pub fn cleaned(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -17,7 +19,7 @@ pub fn cleaned(text: &str) -> String {
             '\r' if characters.peek() == Some(&'\n') => {}
             '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => out.push('\n'),
             '\n' | '\t' => out.push(c),
-            _ if is_hidden(c) => {}
+            _ if is_invisible(c) => {}
             _ => out.push(c),
         }
     }
@@ -29,13 +31,24 @@ pub fn line(text: &str) -> String {
     cleaned(text).replace(['\n', '\t'], " ")
 }
 
+/// Whether cleaning a text changes nothing.
+pub fn is_clean(text: &str) -> bool {
+    text.chars().all(|c| matches!(c, '\n' | '\t') || !is_invisible(c))
+}
+
+fn is_plain_line(text: &str) -> bool {
+    text.chars().all(|c| !is_invisible(c))
+}
+
 /// Every text in a value, keys included. Keys that come to the same keep the first.
 pub fn cleaned_value(value: Value) -> Value {
     match value {
+        Value::String(text) if is_clean(&text) => Value::String(text),
         Value::String(text) => Value::String(cleaned(&text)),
         Value::Array(items) => items.into_iter().map(cleaned_value).collect(),
         Value::Object(map) => {
-            map.into_iter().map(|(key, value)| (line(&key), cleaned_value(value))).collect()
+            let key = |key: String| if is_plain_line(&key) { key } else { line(&key) };
+            map.into_iter().map(|(name, value)| (key(name), cleaned_value(value))).collect()
         }
         other => other,
     }
@@ -44,7 +57,7 @@ pub fn cleaned_value(value: Value) -> Value {
 /// How many characters of a text are not seen and carry no colour or line: whoever writes the cleaned text back
 /// loses them.
 pub fn hidden(text: &str) -> usize {
-    text.chars().filter(|c| is_hidden(*c) && !c.is_control()).count()
+    text.chars().filter(|c| is_invisible(*c) && !c.is_control()).count()
 }
 
 /// The same of every text in a value, but for what makes emojis: titles and labels are full of it, and nobody
@@ -97,16 +110,4 @@ fn skip_string(characters: &mut Peekable<Chars<'_>>) {
             return;
         }
     }
-}
-
-/// Controls; what Unicode calls default ignorable, format characters and fillers: nobody sees them, and text can be
-/// hidden in them. The joiner of an emoji and the selector of its colour are among them.
-fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
-            | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
-            | '\u{e0000}'..='\u{e0fff}')
 }

@@ -1,5 +1,7 @@
 //! The compact view: what a person reads of a reply. Rules on shapes, whatever the action.
 
+use std::collections::HashSet;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
@@ -112,7 +114,7 @@ pub fn compact(value: Value, dropped: &mut Vec<String>) -> (Value, Rows) {
     };
     // What somebody might miss first.
     let is_no_loss = |name: &str| NOISE.contains(&name) || SAID_BETTER.iter().any(|(less, _)| *less == name);
-    dropped.sort_by_key(|name| (is_no_loss(name), name.clone()));
+    dropped.sort_by_cached_key(|name| (is_no_loss(name), name.clone()));
     dropped.dedup();
     (compacted, rows)
 }
@@ -147,7 +149,7 @@ fn top(value: Value, dropped: &mut Vec<String>) -> Value {
 
 fn object(mut map: Map<String, Value>, dropped: &mut Vec<String>) -> Map<String, Value> {
     refer(&mut map);
-    let keys: Vec<String> = map.keys().cloned().collect();
+    let keys: HashSet<String> = map.keys().cloned().collect();
     let mut kept = Map::new();
     for (key, value) in map {
         if is_empty(&value) || is_quiet(&key, &value) {
@@ -190,8 +192,8 @@ fn is_quiet(key: &str, value: &Value) -> bool {
         || (COUNTS.contains(&key) && value.as_object().is_some_and(counts_nothing))
 }
 
-fn is_noise(key: &str, siblings: &[String]) -> bool {
-    let has = |name: &str| siblings.iter().any(|sibling| sibling == name);
+fn is_noise(key: &str, siblings: &HashSet<String>) -> bool {
+    let has = |name: &str| siblings.contains(name);
     let other_url = (key.ends_with("_url") || key.ends_with("_path_url")) && key != URL && has(URL);
     let said_better = SAID_BETTER.iter().any(|(less, more)| *less == key && has(more));
     // `author_id` beside `author`.

@@ -1,6 +1,11 @@
 //! The fields that a caller asked for.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
+
+/// How many of the fields that there are instead are kept.
+const MOST_KNOWN: usize = 200;
 
 /// A path that leads nowhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,12 +35,9 @@ fn missing(value: &Value, path: &str) -> Missing {
         let objects = || level.iter().flat_map(|value| within(value));
         let next: Vec<&Value> = objects().filter_map(|map| map.get(step)).collect();
         if next.is_empty() {
-            let mut known: Vec<String> = Vec::new();
-            for key in objects().flat_map(Map::keys).filter(|key| *key != step) {
-                if !known.contains(key) {
-                    known.push(key.clone());
-                }
-            }
+            let mut seen = HashSet::new();
+            let keys = objects().flat_map(Map::keys).filter(|key| *key != step);
+            let known = keys.filter(|key| seen.insert(key.as_str())).take(MOST_KNOWN).cloned().collect();
             return Missing { path: path.to_owned(), step: step.to_owned(), known };
         }
         level = next;

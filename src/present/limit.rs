@@ -1,6 +1,8 @@
 //! What fits into a budget of bytes: whole rows of a list, long texts cut at a line, never half a character.
 
-use serde_json::Value;
+use std::io;
+
+use serde_json::{Map, Value};
 
 use super::Cut;
 use super::window::{Place, window};
@@ -10,23 +12,53 @@ pub struct Limited {
     pub value: Value,
     pub rows: Option<(usize, usize)>,
     pub cut: Vec<Cut>,
+    /// What was left out below the rows, in words.
+    pub note: Option<String>,
 }
 
-/// The value within the budget.
+/// A key longer than this is cut where a value does not fit otherwise.
+const LONGEST_KEY: usize = 120;
+
+/// What is shown of a field at least, where many share the bytes.
+const LEAST: usize = 64;
+
+/// The value within the budget, whatever it is made of.
 pub fn within(mut value: Value, budget: usize) -> Limited {
-    if size(&value) <= budget {
-        return Limited { value, rows: None, cut: Vec::new() };
+    if fits(&value, budget) {
+        return Limited { value, rows: None, cut: Vec::new(), note: None };
     }
     let mut cut = Vec::new();
     // A list of things with long texts shows more things and less of each.
     let longest = if value.is_array() { budget / 20 } else { budget * 3 / 4 };
     shorten(&mut value, longest, &mut String::new(), &mut cut);
     let rows = value.as_array_mut().and_then(|items| keep_rows(items, budget));
-    if rows.is_none() && size(&value) > budget {
+    if rows.is_none() && !fits(&value, budget) {
         cut.clear();
         shorten(&mut value, budget / 50, &mut String::new(), &mut cut);
     }
-    Limited { value, rows, cut }
+    let mut left_out = LeftOut::default();
+    // One row or field is shown however small the budget.
+    let value = fitted(value, budget.max(4 * LEAST), &mut left_out);
+    Limited { value, rows, cut, note: left_out.note() }
+}
+
+/// The value in at most so many bytes of JSON: the first rows and fields whole, what is too long cut, the rest left
+/// out. With what was left out, in words.
+pub fn fit(value: Value, budget: usize) -> (Value, Option<String>) {
+    let mut left_out = LeftOut::default();
+    let value = fitted(value, budget, &mut left_out);
+    (value, left_out.note())
+}
+
+/// The rows of a list that can fit at all, and how many there were where those are fewer: what is cut off anyway
+/// costs nothing more.
+pub fn keep_possible(value: &mut Value, budget: usize) -> Option<usize> {
+    // `0,`
+    const LEAST_ROW: usize = 2;
+    let items = value.as_array_mut()?;
+    let (most, total) = ((budget / LEAST_ROW).max(1), items.len());
+    items.truncate(most);
+    (total > most).then_some(total)
 }
 
 fn keep_rows(items: &mut Vec<Value>, budget: usize) -> Option<(usize, usize)> {
@@ -44,8 +76,162 @@ fn keep_rows(items: &mut Vec<Value>, budget: usize) -> Option<(usize, usize)> {
     (shown < total).then_some((shown, total))
 }
 
+/// What did not fit.
+#[derive(Clone, Copy, Default)]
+struct LeftOut {
+    items: usize,
+    fields: usize,
+    cut: usize,
+}
+
+impl LeftOut {
+    fn note(&self) -> Option<String> {
+        let counts = [
+            (self.fields, "fields left out"),
+            (self.items, "items of lists left out"),
+            (self.cut, "texts and names cut"),
+        ];
+        let said: Vec<String> = counts
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, what)| format!("{count} {what}"))
+            .collect();
+        (!said.is_empty()).then(|| format!("too long to show whole: {}", said.join(", ")))
+    }
+}
+
+fn fitted(value: Value, budget: usize, left_out: &mut LeftOut) -> Value {
+    if fits(&value, budget) {
+        return value;
+    }
+    match value {
+        Value::String(text) => {
+            left_out.cut += 1;
+            Value::String(cut(&text, budget))
+        }
+        Value::Array(items) => {
+            let total = items.len();
+            let mut kept = Vec::new();
+            let mut used = 2;
+            for item in items {
+                let size = size_within(&item, budget.saturating_sub(used + 1));
+                match size {
+                    Some(size) => used += size + 1,
+                    None if kept.is_empty() && budget > used + LEAST => {
+                        kept.push(fitted(item, budget - used, left_out));
+                        break;
+                    }
+                    None => break,
+                }
+                kept.push(item);
+            }
+            left_out.items += total - kept.len();
+            Value::Array(kept)
+        }
+        Value::Object(map) => Value::Object(fitted_fields(map, budget, left_out)),
+        // A number longer than the budget.
+        _ => Value::Null,
+    }
+}
+
+/// The fields of an object: small ones whole, large ones cut to an equal share of what those leave.
+fn fitted_fields(map: Map<String, Value>, budget: usize, left_out: &mut LeftOut) -> Map<String, Value> {
+    let total = map.len();
+    let mut kept = Map::new();
+    let mut used = 2;
+    let sizes: Vec<usize> =
+        map.iter().map(|(key, value)| key_size(key) + size_within(value, budget).unwrap_or(budget)).collect();
+    let share = share(&sizes, budget.saturating_sub(used)).max(LEAST);
+    for (key, value) in map {
+        let key = if key.len() > LONGEST_KEY {
+            left_out.cut += 1;
+            format!("{}…", key.get(..floor_boundary(&key, LONGEST_KEY)).unwrap_or_default())
+        } else {
+            key
+        };
+        let room = share.min(budget.saturating_sub(used)).saturating_sub(key_size(&key));
+        let before = *left_out;
+        let value = fitted(value, room, left_out);
+        let Some(size) = size_within(&value, room) else {
+            // Not even the least of it fits.
+            *left_out = before;
+            break;
+        };
+        used += key_size(&key) + size;
+        kept.insert(key, value);
+    }
+    left_out.fields += total - kept.len();
+    kept
+}
+
+/// The bytes that a field takes beside its value: `"key":,`.
+fn key_size(key: &str) -> usize {
+    serde_json::to_string(key).map_or(key.len(), |text| text.len()) + 2
+}
+
+/// The most bytes of each of several, so that all together have no more than the budget.
+pub fn share(sizes: &[usize], budget: usize) -> usize {
+    let mut sorted = sizes.to_vec();
+    sorted.sort_unstable();
+    let mut left = budget;
+    for (at, size) in sorted.iter().enumerate() {
+        let share = left / (sorted.len() - at);
+        if *size > share {
+            return share;
+        }
+        left -= size;
+    }
+    usize::MAX
+}
+
+/// The beginning of a text that takes at most so many bytes of JSON with the sign that it is cut.
+fn cut(text: &str, budget: usize) -> String {
+    let mut bytes = budget.saturating_sub(LEAST / 2);
+    loop {
+        let shown = lines_within(text, bytes);
+        let said = if bytes == 0 {
+            "…".to_owned()
+        } else {
+            format!("{shown}… ({} of {} bytes)", shown.len(), text.len())
+        };
+        if bytes == 0 || fits(&Value::String(said.clone()), budget) {
+            return said;
+        }
+        // Escapes take more bytes than what they stand for.
+        bytes = bytes * 3 / 4;
+    }
+}
+
+/// Whether a value takes at most so many bytes of JSON; no more of it is looked at than those.
+pub fn fits(value: &Value, budget: usize) -> bool {
+    size_within(value, budget).is_some()
+}
+
 fn size(value: &Value) -> usize {
-    serde_json::to_vec(value).map_or(0, |bytes| bytes.len())
+    size_within(value, usize::MAX).unwrap_or(usize::MAX)
+}
+
+/// The bytes of a value as JSON, where they are no more than the budget.
+fn size_within(value: &Value, budget: usize) -> Option<usize> {
+    let mut counted = Counted { bytes: 0, budget };
+    serde_json::to_writer(&mut counted, value).ok().map(|()| counted.bytes)
+}
+
+/// Counts what is written, up to a budget.
+struct Counted {
+    bytes: usize,
+    budget: usize,
+}
+
+impl io::Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.bytes += bytes.len();
+        if self.bytes > self.budget { Err(io::ErrorKind::WriteZero.into()) } else { Ok(bytes.len()) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Cuts every text that is longer than that. A cut below a list has no path that a caller could ask for.
@@ -95,4 +281,70 @@ pub fn lines_within(text: &str, bytes: usize) -> &str {
 pub fn floor_boundary(text: &str, at: usize) -> usize {
     let at = at.min(text.len());
     (0..=at).rev().find(|position| text.is_char_boundary(*position)).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_small_are_whole_and_the_large_have_equal_shares() {
+        assert_eq!(share(&[10, 20, 30], 60), usize::MAX);
+        assert_eq!(share(&[10, 500, 700], 110), 50);
+        assert_eq!(share(&[500, 10, 30], 110), 70);
+        assert_eq!(share(&[], 110), usize::MAX);
+    }
+
+    #[test]
+    fn many_keys_nulls_and_long_keys_fit() {
+        let keys: Map<String, Value> = (0..100_000).map(|n| (format!("key_{n}"), json!(1))).collect();
+        let row: Map<String, Value> = (0..2_000).map(|n| (format!("c{n}"), Value::Null)).collect();
+        for value in [
+            Value::Object(keys),
+            json!({"nulls": vec![Value::Null; 300_000]}),
+            json!({"k".repeat(1_000_000): 1}),
+            json!([{"k".repeat(1_000_000): "v".repeat(1_000_000)}]),
+            json!(vec![Value::Object(row); 50]),
+            json!([[[["\"".repeat(100_000)]]]]),
+        ] {
+            let limited = within(value, 1_000);
+            assert!(limited.value.to_string().len() <= 1_000, "{}", limited.value.to_string().len());
+            let is_told = limited.rows.is_some() || limited.note.is_some();
+            assert!(is_told || limited.value.to_string().contains(" bytes)"));
+            assert!(limited.value.to_string().len() > 100, "{}", limited.value);
+        }
+    }
+
+    fn value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            ".{0,80}".prop_map(Value::String),
+            Just(json!(null)),
+            any::<f64>().prop_map(|n| json!(n))
+        ];
+        leaf.prop_recursive(4, 64, 12, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..12).prop_map(Value::Array),
+                proptest::collection::vec((".{0,150}", inner), 0..12)
+                    .prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn everything_fits(value in value(), budget in 256usize..4_000) {
+            let whole = value.to_string().len();
+            let (fitted, note) = fit(value.clone(), budget);
+            prop_assert!(fitted.to_string().len() <= budget);
+            prop_assert_eq!(note.is_none(), whole <= budget);
+            if whole <= budget {
+                prop_assert_eq!(fitted, value);
+            }
+        }
+    }
 }

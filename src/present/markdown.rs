@@ -1,9 +1,12 @@
 //! A value as Markdown, with nothing left out: a list of short rows as a table, any other list thing by thing, one
 //! thing as its fields, a text in a fence.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
+
+use crate::untrusted::{defuse_tags, is_tag_end};
 
 /// A table wider than this is no table to read.
 const COLUMNS: usize = 12;
@@ -15,7 +18,7 @@ const CELL: usize = 240;
 const HEADINGS: [&str; 8] = ["iid", "new_path", "name", "title", "username", "key", "short_id", "id"];
 
 /// What the marks around GitLab's text are called.
-const MARK: &str = "gitlab";
+pub const MARK: &str = "gitlab";
 
 /// The value to read.
 pub fn render(value: &Value) -> String {
@@ -29,18 +32,19 @@ pub fn render(value: &Value) -> String {
 }
 
 /// What GitLab sent between marks that say so. Nothing in it can end them: where it tries, the marks have more dashes
-/// than anything that looks like one.
+/// than anything that looks like one, and what merely looks like their end is changed.
 pub fn marked(text: &str) -> String {
     marked_as(MARK, &Map::new(), text)
 }
 
 /// The same by another mark, which says more of what is in it.
 pub fn marked_as(mark: &str, says: &Map<String, Value>, text: &str) -> String {
+    let text = defuse_tags(text, mark);
     let lower = text.to_ascii_lowercase();
     let tries = lower.match_indices(mark).filter_map(|(at, _)| {
         let after = lower.get(at + mark.len()..)?;
         let rest = after.trim_start_matches('-');
-        rest.trim_start().starts_with('>').then(|| after.len() - rest.len())
+        is_tag_end(rest).then(|| after.len() - rest.len())
     });
     let dashes = tries.max().map_or(0, |most| most + 1);
     let mark = format!("{mark}{}", "-".repeat(dashes));
@@ -138,13 +142,8 @@ fn table(rows: &[&Map<String, Value>]) -> String {
 
 /// The keys of all rows, in the order in which they came.
 fn columns<'a>(rows: &[&'a Map<String, Value>]) -> Vec<&'a str> {
-    let mut columns: Vec<&str> = Vec::new();
-    for key in rows.iter().flat_map(|row| row.keys()) {
-        if !columns.contains(&key.as_str()) {
-            columns.push(key);
-        }
-    }
-    columns
+    let mut seen = HashSet::new();
+    rows.iter().flat_map(|row| row.keys()).map(String::as_str).filter(|key| seen.insert(*key)).collect()
 }
 
 /// A value in one line that cannot break its table.

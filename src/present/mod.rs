@@ -23,14 +23,17 @@ mod window;
 
 use serde_json::{Map, Value, json};
 
+use crate::untrusted::{Secrets, defuse, mask_tokens, shortened};
+
 pub use clean::{cleaned, cleaned_value, line};
 pub use encoding::text_of;
 pub use failure::{Failure, Stretch, failure};
 pub use fields::Missing;
 pub use grep::{Found, grep};
 pub use kind::Kind;
-pub use markdown::{marked, marked_as};
-pub use secrets::Masked;
+pub use limit::{fit, fits, lines_within, share};
+pub use markdown::{MARK, marked, marked_as};
+pub use secrets::{FieldNames, Masked};
 pub use sections::{read, section, sections};
 pub use window::{Place, Window};
 
@@ -58,6 +61,18 @@ pub struct Options<'a> {
     pub budget: usize,
     /// Where in a long text to begin; where its kind is read from, if nothing is said.
     pub place: Option<Place>,
+    /// What is never shown: the token and the values of extra headers.
+    pub secrets: &'a Secrets,
+    /// Of a GraphQL document, the fields that its aliases stand for.
+    pub names: Option<&'a FieldNames>,
+}
+
+impl<'a> Options<'a> {
+    /// The compact view of an answer of that kind, within so many bytes.
+    pub fn new(kind: Kind, budget: usize, secrets: &'a Secrets) -> Options<'a> {
+        let (full, unmasked) = (false, false);
+        Options { kind, fields: &[], full, unmasked, budget, place: None, secrets, names: None }
+    }
 }
 
 /// What is shown, with what is not.
@@ -88,6 +103,12 @@ pub struct Presented {
 
 /// How many of the fields that are not shown are named.
 const NAMED: usize = 10;
+
+/// How many cut texts have calls that go on.
+const MOST_CUT: usize = 10;
+
+/// What the rows of a list share may take so many bytes, however small the budget.
+const LEAST_SHARED: usize = 1_000;
 
 impl Presented {
     /// The names of fields that were left out, and how many more there are.
@@ -121,15 +142,24 @@ pub fn present(content: Content, options: &Options) -> Presented {
             Presented { text: "Done; GitLab answered with nothing.".to_owned(), ..Presented::default() }
         }
         Content::Text(text) if options.kind.secret_file && !options.unmasked => secret(&text),
-        Content::Text(text) => whole_text(&text, options),
-        Content::Binary { bytes, content_type, filename } => binary(bytes, &content_type, filename),
+        Content::Text(text) => whole_text(text, options),
+        Content::Binary { bytes, content_type, filename } => {
+            binary(bytes, &content_type, filename, options.secrets)
+        }
         Content::Json(value) => structured(value, options),
     }
 }
 
-fn binary(bytes: usize, content_type: &str, filename: Option<String>) -> Presented {
-    let content_type = if content_type.is_empty() { "of no type".to_owned() } else { line(content_type) };
-    let filename = filename.as_deref().map(line);
+/// A value of a header as it may be repeated.
+fn header(text: &str, secrets: &Secrets) -> String {
+    const LONGEST: usize = 200;
+    shortened(&defuse(&mask_tokens(&secrets.redact(&line(text)))), LONGEST)
+}
+
+fn binary(bytes: usize, content_type: &str, filename: Option<String>, secrets: &Secrets) -> Presented {
+    let content_type =
+        if content_type.is_empty() { "of no type".to_owned() } else { header(content_type, secrets) };
+    let filename = filename.as_deref().map(|name| header(name, secrets));
     let data = json!({"binary": true, "bytes": bytes, "content_type": content_type, "filename": filename});
     let name = filename.map(|name| format!(" ({})", json!(name))).unwrap_or_default();
     let text = format!("A binary of {bytes} bytes, {}{name}; not shown.", json!(content_type));
@@ -137,20 +167,22 @@ fn binary(bytes: usize, content_type: &str, filename: Option<String>) -> Present
 }
 
 fn secret(text: &str) -> Presented {
-    let shown = secrets::masked(text);
-    let masked = Masked { hidden: vec!["the file".to_owned()], made: Vec::new() };
+    let (shown, masked) = secrets::mask_all(&cleaned(text));
     Presented { text: shown.clone(), data: Value::String(shown), masked, ..Presented::default() }
 }
 
-fn whole_text(text: &str, options: &Options) -> Presented {
-    let is_log = options.kind.log || terminal::is_log(text);
-    let settled = if is_log { terminal::settled(text) } else { text.to_owned() };
+fn whole_text(text: String, options: &Options) -> Presented {
+    let is_log = options.kind.log || terminal::is_log(&text);
+    let hidden = if is_log { None } else { hidden(clean::hidden(&text)) };
+    let settled = if is_log { terminal::settled(&text) } else { text };
+    let mut shown = if clean::is_clean(&settled) { settled } else { cleaned(&settled) };
+    options.secrets.redact_string(&mut shown);
+    let (shown, masked) =
+        if options.unmasked { (shown, Masked::default()) } else { secrets::mask_text(shown) };
     let usual = if options.kind.log { Place::End } else { Place::Beginning };
-    let mut shown = stretch(None, &cleaned(&settled), options.place.unwrap_or(usual), options.budget);
-    if !is_log {
-        shown.notes.extend(hidden(clean::hidden(text)));
-    }
-    shown
+    let mut presented = stretch(None, &shown, options.place.unwrap_or(usual), options.budget);
+    presented.notes.extend(hidden);
+    Presented { masked, ..presented }
 }
 
 /// Whoever writes a text back without what was taken out of it changes it.
@@ -179,13 +211,15 @@ fn stretch(path: Option<String>, text: &str, place: Place, budget: usize) -> Pre
 }
 
 fn structured(value: Value, options: &Options) -> Presented {
-    let value = if options.full { value } else { compact::decoded(value) };
+    let mut value = if options.full { value } else { compact::decoded(value) };
+    let came = limit::keep_possible(&mut value, options.budget);
     let hidden = hidden(clean::hidden_in(&value));
     let mut value = clean::cleaned_value(value);
+    options.secrets.redact_value(&mut value);
     let masked = if options.unmasked {
         Masked::default()
     } else {
-        secrets::mask(&mut value, options.kind, options.fields)
+        secrets::mask(&mut value, options.kind, options.fields, options.names)
     };
     let partial = partial::partial(&value);
     let mut dropped = Vec::new();
@@ -214,26 +248,67 @@ fn structured(value: Value, options: &Options) -> Presented {
     if options.place.is_some() {
         notes.push("`lines` and `offset` are of a text by itself: name one in `fields`".to_owned());
     }
+    let (same, note) = shared(said.same, options.budget);
+    notes.extend(note);
     let limited = limit::within(chosen, options.budget);
-    let mut text = markdown::render(&limited.value);
-    if !said.same.is_empty() {
-        text.push_str(&markdown::shared(&said.same));
-    }
-    let quoted = !limited.value.as_array().is_some_and(Vec::is_empty);
+    notes.extend(limited.note);
+    let (value, text, rows) = rendered(limited.value, &same, options.budget, &mut notes);
+    let shown = value.as_array().map(Vec::len);
+    let came = came.or(limited.rows.map(|(_, came)| came)).or(rows);
+    let quoted = shown != Some(0) || came.is_some();
+    let mut cut = limited.cut;
+    cut.truncate(MOST_CUT);
     Presented {
         text,
         quoted,
         binary: false,
-        data: limited.value,
-        same: said.same,
-        rows: limited.rows,
-        cut: limited.cut,
+        data: value,
+        same,
+        rows: shown.zip(came),
+        cut,
         dropped,
         missing,
         masked,
         unfinished,
         notes,
     }
+}
+
+/// What all rows share, where it is no larger than a quarter of what may be shown.
+fn shared(same: Map<String, Value>, budget: usize) -> (Map<String, Value>, Option<String>) {
+    match limit::fit(Value::Object(same), (budget / 4).max(LEAST_SHARED)) {
+        (Value::Object(same), note) => (same, note),
+        (_, note) => (Map::new(), note),
+    }
+}
+
+/// The value as Markdown within the budget: of a list fewer rows, of anything else the beginning. With the value
+/// that is shown, and how many rows came where it has fewer.
+fn rendered(
+    mut value: Value,
+    same: &Map<String, Value>,
+    budget: usize,
+    notes: &mut Vec<String>,
+) -> (Value, String, Option<usize>) {
+    // Tables and headings take more than JSON where the fields are few and short.
+    let most = budget.saturating_add(budget / 4).saturating_add(LEAST_SHARED);
+    let mut came = None;
+    let mut text = markdown::render(&value);
+    while text.len() > most {
+        let Some(rows) = value.as_array_mut().filter(|rows| rows.len() > 1) else { break };
+        came = came.or(Some(rows.len()));
+        let fewer = rows.len().saturating_mul(most) / text.len();
+        rows.truncate(fewer.clamp(1, rows.len() - 1));
+        text = markdown::render(&value);
+    }
+    if text.len() > most {
+        text = lines_within(&text, most).to_owned();
+        notes.push("the text is cut; the structured answer has the whole".to_owned());
+    }
+    if !same.is_empty() {
+        text.push_str(&markdown::shared(same));
+    }
+    (value, text, came)
 }
 
 /// The text of the one field that is being read in stretches.

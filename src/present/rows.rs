@@ -1,8 +1,11 @@
 //! A list of things: of each what tells it from the others, and once what is the same of all. Which columns those
 //! are is a rule on names, the same for every kind of thing; how many, what a list may cost a reader.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
 
+use super::limit;
 use super::markdown;
 use super::secrets::snake;
 use super::urls::{self, URL};
@@ -112,11 +115,14 @@ pub struct Rows {
 /// variables) has no page of its own to look at and keeps its fields.
 pub fn rows(items: Vec<Value>, dropped: &mut Vec<String>) -> (Value, Rows) {
     let mut said = Rows::default();
-    let objects: Option<Vec<Map<String, Value>>> =
-        items.iter().map(|item| item.as_object().cloned()).collect();
-    let Some(mut objects) = objects.filter(|objects| !objects.is_empty()) else {
+    if items.is_empty() || !items.iter().all(Value::is_object) {
         return (Value::Array(items), said);
+    }
+    let object = |item| match item {
+        Value::Object(map) => map,
+        _ => Map::new(),
     };
+    let mut objects: Vec<Map<String, Value>> = items.into_iter().map(object).collect();
     let are_things = objects.iter().all(|row| row.keys().any(|key| snake(key) == URL));
     if are_things {
         urls::locate(&mut objects);
@@ -136,19 +142,20 @@ pub fn rows(items: Vec<Value>, dropped: &mut Vec<String>) -> (Value, Rows) {
     (Value::Array(objects.into_iter().map(Value::Object).collect()), said)
 }
 
-/// Takes what is the same in every row out of the rows.
+/// Takes what is the same in every row out of the rows. A row keeps one field at least.
 fn share(rows: &mut [Map<String, Value>], same: &mut Map<String, Value>, is_said: impl Fn(&str) -> bool) {
-    let Some(first) = rows.first().cloned() else { return };
-    for (key, value) in first {
-        let is_shared = is_said(&key)
-            && !TELLING.contains(&snake(&key).as_str())
-            && is_short(&value)
-            && rows.iter().all(|row| row.get(&key) == Some(&value) && row.len() > 1);
-        if is_shared {
-            rows.iter_mut().for_each(|row| drop(row.shift_remove(&key)));
-            same.insert(key, value);
-        }
-    }
+    let Some(first) = rows.first() else { return };
+    let fewest = rows.iter().map(Map::len).min().unwrap_or_default();
+    let is_shared = |key: &str, value: &Value| {
+        is_said(key)
+            && !TELLING.contains(&snake(key).as_str())
+            && is_short(value)
+            && rows.iter().all(|row| row.get(key) == Some(value))
+    };
+    let shared = first.iter().filter(|(key, value)| is_shared(key, value)).take(fewest.saturating_sub(1));
+    let shared: Map<String, Value> = shared.map(|(key, value)| (key.clone(), value.clone())).collect();
+    rows.iter_mut().for_each(|row| row.retain(|key, _| !shared.contains_key(key)));
+    same.extend(shared);
 }
 
 /// The columns of all rows: those that are wanted, short in every row, and within what a list may cost. Names that
@@ -182,20 +189,17 @@ fn chosen(rows: &mut [Map<String, Value>], said: &mut Rows) -> Vec<String> {
 /// The wanted columns in their order, and all others where a row is short enough to be shown whole. `in_url` is
 /// whether the URLs are made from ids.
 fn candidates(rows: &[Map<String, Value>], in_url: bool) -> Vec<String> {
-    let mut keys: Vec<String> = Vec::new();
-    for key in rows.iter().flat_map(Map::keys) {
-        if !keys.contains(key) {
-            keys.push(key.clone());
-        }
-    }
+    let mut seen = HashSet::new();
+    let keys: Vec<&String> =
+        rows.iter().flat_map(Map::keys).filter(|key| seen.insert(key.as_str())).collect();
     let has = |name: &str| keys.iter().any(|key| snake(key) == name);
     // One number for a thing is enough where people see that one.
     let is_spare = |key: &str| key == "id" && !in_url && (has("iid") || has("short_id"));
     let is_column = |value: &Value| is_short(value) || are_names(value);
     let are_short = |key: &str| rows.iter().filter_map(|row| row.get(key)).all(is_column);
     let is_whole = keys.len() <= MOST && keys.iter().all(|key| are_short(key));
-    let wanted = WANTED.iter().filter_map(|name| keys.iter().find(|key| snake(key) == *name));
-    let others = keys.iter().filter(|key| is_whole && !is_wanted(key));
+    let wanted = WANTED.iter().filter_map(|name| keys.iter().copied().find(|key| snake(key) == *name));
+    let others = keys.iter().copied().filter(|key| is_whole && !is_wanted(key));
     let candidates = wanted.filter(|key| is_whole || !is_spare(key)).chain(others);
     candidates.filter(|key| are_short(key)).cloned().collect()
 }
@@ -205,7 +209,7 @@ fn is_wanted(key: &str) -> bool {
 }
 
 fn is_short(value: &Value) -> bool {
-    value.to_string().len() <= LONG && !value.as_str().is_some_and(|text| text.trim().contains('\n'))
+    limit::fits(value, LONG) && !value.as_str().is_some_and(|text| text.trim().contains('\n'))
 }
 
 fn are_names(value: &Value) -> bool {

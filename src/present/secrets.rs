@@ -1,9 +1,17 @@
-//! Secrets that GitLab sends along, masked before anything else is done with an answer: what a field is called
-//! tells, what stands beside it, and how GitLab's own tokens begin.
+//! Secrets that GitLab sends along, masked before anything else is done with an answer: the name of a field tells
+//! (of GraphQL, the field that was selected and not its alias), the fields beside it, and the shapes of tokens.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
 
 use serde_json::{Map, Value};
 
-use super::{Kind, cleaned};
+use super::Kind;
+use crate::untrusted::{is_token, mask as masked, mask_tokens};
+
+/// The fields that a GraphQL document selects, by their paths in the response where an alias renames them.
+pub type FieldNames = BTreeMap<String, BTreeSet<String>>;
 
 /// The last words of a field that holds a secret: `runners_token`, `client_secret`, `X-Gitlab-Token`.
 const ENDINGS: [&str; 7] =
@@ -19,26 +27,11 @@ const HOLDERS: [&str; 3] = ["custom_headers", "url_variables", "webhook_headers"
 const BESIDE_VALUE: [&str; 6] =
     ["variable_type", "masked", "hidden", "protected", "environment_scope", "raw"];
 
-/// How GitLab's tokens begin. <https://docs.gitlab.com/security/tokens/#token-prefixes>
-const PREFIXES: [&str; 14] = [
-    "glpat-",
-    "gloas-",
-    "gldt-",
-    "glrt-",
-    "glrtr-",
-    "glcbt-",
-    "glptt-",
-    "glft-",
-    "glimt-",
-    "glagent-",
-    "glwt-",
-    "glsoat-",
-    "glffct-",
-    "GR1348941",
-];
-
 /// What a call that makes a token answers it under.
 const MADE: [&str; 4] = ["token", "secret", "secret_token", "ephemeral_authentication_token"];
+
+/// How many paths of masked fields are kept.
+const MOST_NAMED: usize = 100;
 
 /// What was done to secrets, by the paths of the fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,32 +44,50 @@ pub struct Masked {
 
 /// Masks what is secret in a value. A field that `asked` names by its exact path is shown, and so is a token that
 /// was made just now.
-pub fn mask(value: &mut Value, kind: Kind, asked: &[String]) -> Masked {
+pub fn mask(value: &mut Value, kind: Kind, asked: &[String], names: Option<&FieldNames>) -> Masked {
     let asked = asked.iter().map(|path| path.replace("[]", "")).collect();
-    let mut walk = Walk { kind, asked, masked: Masked::default() };
+    let mut walk = Walk { kind, asked, names, masked: Masked::default() };
     walk.value(value, &mut String::new(), false);
     walk.masked
 }
 
-/// A secret without what it says.
-pub fn masked(secret: &str) -> String {
-    format!("(masked: {} characters)", cleaned(secret).chars().count())
+/// Masks the tokens in a text that is a whole answer.
+pub fn mask_text(text: String) -> (String, Masked) {
+    let masked = match mask_tokens(&text) {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(masked) => Some(masked),
+    };
+    match masked {
+        Some(shown) => (shown, Masked { hidden: vec!["a token in the text".to_owned()], made: Vec::new() }),
+        None => (text, Masked::default()),
+    }
 }
 
-struct Walk {
+/// A whole text that is secret, without what it says.
+pub fn mask_all(text: &str) -> (String, Masked) {
+    (masked(text), Masked { hidden: vec!["the file".to_owned()], made: Vec::new() })
+}
+
+struct Walk<'n> {
     kind: Kind,
     asked: Vec<String>,
+    names: Option<&'n FieldNames>,
     masked: Masked,
 }
 
-impl Walk {
+impl Walk<'_> {
     fn value(&mut self, value: &mut Value, path: &mut String, secret: bool) {
         match value {
-            Value::String(text) if !text.is_empty() && (secret || is_token(text)) => self.text(text, path),
+            Value::String(text) if !text.is_empty() && (secret || is_token(text)) => {
+                self.text(text, path, masked);
+            }
+            Value::String(text) if matches!(mask_tokens(text), Cow::Owned(_)) => {
+                self.text(text, path, |text| mask_tokens(text).into_owned());
+            }
             // A PIN is a secret as well.
             Value::Number(number) if secret => {
                 let mut text = number.to_string();
-                self.text(&mut text, path);
+                self.text(&mut text, path, masked);
                 *value = Value::String(text);
             }
             Value::Array(items) => items.iter_mut().for_each(|item| self.value(item, path, secret)),
@@ -86,26 +97,53 @@ impl Walk {
     }
 
     fn object(&mut self, map: &mut Map<String, Value>, path: &mut String, all: bool) {
-        let is_variable = self.kind.variables || is_variable(map);
+        let is_variable = self.kind.variables || self.is_variable(map, path);
         for (key, value) in map.iter_mut() {
-            let name = snake(key);
             let length = path.len();
             if !path.is_empty() {
                 path.push('.');
             }
             path.push_str(key);
-            let of_variable = name == "value" && is_variable;
+            let names = self.fields(key, path);
+            let is_called = |is: &dyn Fn(&str) -> bool| names.iter().any(|name| is(name));
+            let of_variable = is_variable && is_called(&|name| name == "value");
             // How many tokens there may be is no secret.
-            let named = is_secret(&name) && !value.is_object() && !value.is_number();
-            let held = HOLDERS.contains(&name.as_str());
+            let named = is_called(&is_secret) && !value.is_object() && !value.is_number();
+            let held = is_called(&|name| HOLDERS.contains(&name));
             // Which header it is may be known.
-            let inner = all && !matches!(name.as_str(), "key" | "name");
+            let inner = all && !is_called(&|name| matches!(name, "key" | "name"));
             self.value(value, path, of_variable || named || held || inner);
             path.truncate(length);
         }
+        if map.keys().any(|key| matches!(mask_tokens(key), Cow::Owned(_))) {
+            *map = mem::take(map)
+                .into_iter()
+                .map(|(key, value)| (mask_tokens(&key).into_owned(), value))
+                .collect();
+        }
     }
 
-    fn text(&mut self, text: &mut String, path: &str) {
+    /// What a field of the response is called: by its key, and by the fields that a document selected for it.
+    fn fields(&self, key: &str, path: &str) -> Vec<String> {
+        let selected = self.names.and_then(|names| names.get(path));
+        [snake(key)].into_iter().chain(selected.into_iter().flatten().map(|name| snake(name))).collect()
+    }
+
+    /// A variable of CI/CD: a key, a value, and how it is kept.
+    fn is_variable(&self, map: &Map<String, Value>, path: &str) -> bool {
+        let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+        let names: Vec<String> = match self.names {
+            Some(_) => map.keys().flat_map(|key| self.fields(key, &below(key))).collect(),
+            None if map.contains_key("key") && map.contains_key("value") => {
+                map.keys().map(|key| snake(key)).collect()
+            }
+            None => return false,
+        };
+        let has = |wanted: &str| names.iter().any(|name| name == wanted);
+        has("key") && has("value") && BESIDE_VALUE.iter().any(|beside| has(beside))
+    }
+
+    fn text(&mut self, text: &mut String, path: &str, hide: impl Fn(&str) -> String) {
         let last = snake(path.rsplit('.').next().unwrap_or_default());
         if self.asked.iter().any(|asked| asked == path) {
             return;
@@ -113,10 +151,10 @@ impl Walk {
         let told = if self.kind.made && MADE.contains(&last.as_str()) {
             &mut self.masked.made
         } else {
-            *text = masked(text);
+            *text = hide(text);
             &mut self.masked.hidden
         };
-        if !told.iter().any(|known| known == path) {
+        if told.len() < MOST_NAMED && !told.iter().any(|known| known == path) {
             told.push(path.to_owned());
         }
     }
@@ -127,20 +165,6 @@ fn is_secret(name: &str) -> bool {
         name.strip_suffix(ending).is_some_and(|before| before.is_empty() || before.ends_with('_'))
     };
     NAMES.contains(&name) || ENDINGS.iter().any(|ending| ends_with(ending))
-}
-
-/// A variable of CI/CD: a key, a value, and how it is kept.
-fn is_variable(map: &Map<String, Value>) -> bool {
-    let has = |wanted: &str| map.keys().any(|key| snake(key) == wanted);
-    has("key") && has("value") && BESIDE_VALUE.iter().any(|beside| has(beside))
-}
-
-/// A text that is one of GitLab's tokens and nothing else.
-fn is_token(text: &str) -> bool {
-    let rest = PREFIXES.iter().find_map(|prefix| text.strip_prefix(prefix));
-    rest.is_some_and(|rest| {
-        rest.len() >= 16 && rest.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
-    })
 }
 
 /// `runnersToken` and `X-Gitlab-Token` as GitLab's REST interface would write them.

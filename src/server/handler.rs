@@ -379,9 +379,15 @@ fn fault(tool: &str) -> ToolError {
         .hint("Its log has the details. A write may have been applied: look before you try again.")
 }
 
-fn with_notes(mut answer: Answer, notes: Vec<String>) -> Answer {
+fn with_notes(mut answer: Answer, mut notes: Vec<String>) -> Answer {
+    const MOST: usize = 20;
+    const LONGEST: usize = 500;
     if notes.is_empty() {
         return answer;
+    }
+    notes.truncate(MOST);
+    for note in notes.iter_mut().filter(|note| note.len() > LONGEST) {
+        *note = format!("{}…", note.chars().take(LONGEST).collect::<String>());
     }
     answer.text.push_str(&format!("\n\n{}", notes.join("\n")));
     let listed = answer.structured.entry("notes").or_insert_with(|| json!([]));

@@ -207,12 +207,15 @@ impl Surface {
 
     /// What was answered, with the calls in it as calls of this surface's tools.
     pub fn told(&self, outcome: Result<Answer, ToolError>) -> Result<Answer, ToolError> {
-        match (self.settings.kind, self.tools.as_deref()) {
-            (Kind::Meta | Kind::Individual, Some(tools)) => {
+        let Some(tools) = self.tools.as_deref() else { return outcome };
+        let outcome = match self.settings.kind {
+            Kind::Meta | Kind::Individual => {
                 translate::outcome(outcome, &|call| self.own(tools, call), &|id| self.tool_for(tools, id))
             }
-            _ => outcome,
-        }
+            Kind::Dynamic | Kind::Toolset => outcome,
+        };
+        // Arguments that no tool takes are refused here, and repeated.
+        outcome.map_err(|error| tools.bounded(error))
     }
 
     /// What is to be said of the overrides that change nothing here.

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::tools::{Answer, EXECUTE, ToolError};
+use crate::tools::{Answer, EXECUTE, MARK, ToolError};
 
 /// The tool and the arguments in place of those of execute.
 type Own<'a> = &'a dyn Fn(&Map<String, Value>) -> Option<(String, Map<String, Value>)>;
@@ -26,8 +26,10 @@ pub fn outcome(
         Ok(mut answer) => {
             calls(&mut answer.structured, own, &mut changes);
             found(&mut answer.structured, own, tool_for, &mut changes);
-            for (old, new) in changes {
-                answer.text = answer.text.replace(&old, &new);
+            if !changes.is_empty() {
+                answer.text = outside_marks(&answer.text, |part| {
+                    changes.iter().fold(part.to_owned(), |text, (old, new)| text.replace(old, new))
+                });
             }
             Ok(answer)
         }
@@ -39,6 +41,34 @@ pub fn outcome(
             Err(error)
         }
     }
+}
+
+/// The text with what stands outside of the marks around GitLab's text changed, and what stands between them as it is.
+/// Nothing between them has their end.
+fn outside_marks(text: &str, change: impl Fn(&str) -> String) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((at, mark)) = first_mark(rest) {
+        let end = format!("</{mark}>");
+        let (before, from) = rest.split_at(at);
+        let length = from.find(&end).map_or(from.len(), |at| at + end.len());
+        let (content, after) = from.split_at(length);
+        out.push_str(&change(before));
+        out.push_str(content);
+        rest = after;
+    }
+    out.push_str(&change(rest));
+    out
+}
+
+/// The first line that opens such marks: where it is, and what they are called.
+fn first_mark(text: &str) -> Option<(usize, &str)> {
+    let open = format!("<{MARK}");
+    text.match_indices(&open).find_map(|(at, _)| {
+        let starts_line = text.get(..at)?.is_empty() || text.get(..at)?.ends_with('\n');
+        let name = text.get(at + 1..)?.split_once(['>', '\n'])?.0;
+        (starts_line && name.trim_end_matches('-') == MARK).then_some((at, name))
+    })
 }
 
 /// Every call below, wherever it is.
@@ -94,5 +124,20 @@ fn found(
             }
         }
         result.insert("tool".to_owned(), json!(tool));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_gitlab_sent_is_not_changed() {
+        let text = "old\n<call n=\"1\">\n<gitlab-->\nold\n</gitlab>\n</gitlab-->\nNext: old\n</call>\n<gitlab>\nold\n</gitlab>\nold <gitlab>";
+        let changed = outside_marks(text, |part| part.replace("old", "new"));
+        assert_eq!(
+            changed,
+            "new\n<call n=\"1\">\n<gitlab-->\nold\n</gitlab>\n</gitlab-->\nNext: new\n</call>\n<gitlab>\nold\n</gitlab>\nnew <gitlab>"
+        );
     }
 }

@@ -9,6 +9,14 @@ use crate::call::Call;
 use crate::catalog::{Action, Interface, Risk};
 use crate::gitlab::{self, Reply, Unread};
 use crate::present::{self, Content, Kind, Masked, Missing, Options, Presented};
+use crate::untrusted::shortened;
+
+/// How many fields that are nowhere are named.
+const MOST_MISSING: usize = 10;
+
+/// How many notes an answer has, and how many characters each.
+const MOST_NOTES: usize = 30;
+const LONGEST_NOTE: usize = 1_000;
 
 /// The reply to a call, presented; its data has at most so many bytes.
 pub fn answer(
@@ -30,12 +38,16 @@ pub fn answer(
         unmasked: is_full,
         budget,
         place: place(action, request),
+        secrets: tools.client.secrets(),
+        names: Some(call.field_names()).filter(|names| !names.is_empty()),
     };
-    let page = reply.page.clone();
+    let (page, came) = (reply.page.clone(), reply.rows);
     let is_list = matches!(&reply.content, gitlab::Content::Json(Value::Array(_)));
-    let shown = present::present(content(reply, &mut notes), &options);
+    let mut shown = present::present(content(reply, &mut notes), &options);
+    // Rows that were counted and not kept came as well.
+    shown.rows = came.zip(shown.data.as_array()).map(|(came, rows)| (rows.len(), came)).or(shown.rows);
     notes.extend(shown.notes.iter().cloned());
-    notes.extend(shown.missing.iter().map(missing));
+    notes.extend(shown.missing.iter().take(MOST_MISSING).map(missing));
     notes.extend(secrets(&shown.masked, is_document));
     let page = if is_list || is_document {
         notes.extend(paging::uncounted(&page));
@@ -95,6 +107,7 @@ fn secrets(masked: &Masked, is_document: bool) -> Vec<String> {
         if named.is_empty() { "a secret".to_owned() } else { named.join(", ") }
     };
     let mut notes = Vec::new();
+    let is_text = masked.hidden.iter().all(|path| !present::is_plain(path));
     if !masked.made.is_empty() {
         notes.push(format!(
             "{}: shown this once, as GitLab does not show it again; keep it now",
@@ -102,7 +115,7 @@ fn secrets(masked: &Masked, is_document: bool) -> Vec<String> {
         ));
     }
     if !masked.hidden.is_empty() {
-        let by_name = if is_document { "" } else { ", and so does its name in `fields`" };
+        let by_name = if is_document || is_text { "" } else { ", and so does its name in `fields`" };
         notes.push(format!("{} masked; `view: \"full\"` shows it{by_name}", names(&masked.hidden)));
     }
     notes
@@ -128,6 +141,9 @@ fn content(reply: Reply, notes: &mut Vec<String>) -> Content {
             notes.push(match why {
                 Unread::TooLarge { limit, .. } => {
                     format!("done; the answer is over {limit} bytes and was not read")
+                }
+                Unread::TooMany { limit } => {
+                    format!("done; the answer has more than {limit} values and is not shown")
                 }
                 Unread::Lost => "done; the connection broke before the answer was read".to_owned(),
             });
@@ -251,9 +267,14 @@ pub fn add_notes(structured: &mut Map<String, Value>, text: &mut String, notes: 
         return;
     }
     // Some repeat what GitLab said.
-    let notes: Vec<String> = notes.iter().map(|note| present::line(note)).collect();
-    structured.insert("notes".to_owned(), json!(notes));
-    for note in &notes {
+    let mut said: Vec<String> =
+        notes.iter().take(MOST_NOTES).map(|note| shortened(&present::line(note), LONGEST_NOTE)).collect();
+    let more = notes.len().saturating_sub(MOST_NOTES);
+    if more > 0 {
+        said.push(format!("{more} more notes are left out"));
+    }
+    structured.insert("notes".to_owned(), json!(said));
+    for note in &said {
         let _ = writeln!(text, "Note: {note}.");
     }
 }

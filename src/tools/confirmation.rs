@@ -12,7 +12,7 @@ use crate::call::{self, Body, Call, Checked};
 use crate::catalog::{Action, Interface, Locates, Piece, pieces};
 use crate::gitlab::{Content, GitlabError};
 use crate::policy::{Consent, Decision, Rule};
-use crate::present;
+use crate::untrusted::{defuse, mask_tokens, one_line, shortened};
 
 pub use token::{TOKEN_LIFETIME, TokenError, TokenIssuer, random_bytes};
 
@@ -366,6 +366,12 @@ const SUMMARY_FIELDS: [&str; 26] = [
     "web_url",
 ];
 
+/// A text of GitLab's in one line that holds no mark and no token.
+fn foreign_line(text: &str) -> String {
+    const MAX_CHARACTERS: usize = 300;
+    shortened(&defuse(&mask_tokens(&one_line(text))), MAX_CHARACTERS)
+}
+
 /// Those fields of a thing; of a list its length.
 fn summarize(action: &Action, thing: &Map<String, Value>) -> Map<String, Value> {
     let folded = |name: &str| name.replace('_', "").to_lowercase();
@@ -377,7 +383,7 @@ fn summarize(action: &Action, thing: &Map<String, Value>) -> Map<String, Value> 
         let said = match value {
             Value::Null | Value::Object(_) => continue,
             Value::Array(items) => json!(items.len()),
-            Value::String(text) => json!(present::cleaned(text)),
+            Value::String(text) => json!(foreign_line(text)),
             scalar => scalar.clone(),
         };
         told.insert(name.to_owned(), said);

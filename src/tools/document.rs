@@ -14,7 +14,7 @@ const NAMED: usize = 5;
 
 /// The reply as what was asked for, or the error that it is. What came with data all the same is added to `notes`.
 pub fn read(reply: Reply, call: &Call, notes: &mut Vec<String>) -> Result<Reply, ToolError> {
-    let Content::Json(body) = reply.content else { return Ok(reply) };
+    let Content::Json(mut body) = reply.content else { return Ok(reply) };
     let errors = messages(body.get("errors"));
     let Some(data) = body.get("data").and_then(Value::as_object) else {
         return Err(failed(&errors, &body, call.action(), None));
@@ -28,15 +28,15 @@ pub fn read(reply: Reply, call: &Call, notes: &mut Vec<String>) -> Result<Reply,
             _ => {}
         }
     }
-    notes.extend(
-        missing.iter().map(|key| format!("`{key}` is null: there is none, or none that can be seen")),
-    );
+    let is_null = |key: &&String| format!("`{key}` is null: there is none, or none that can be seen");
+    notes.extend(missing.iter().take(NAMED).map(is_null));
     notes.extend(errors.iter().map(|error| format!("GitLab says: {error}")));
     if call.risk() != Risk::Read {
         refusals(data, call, notes)?;
     }
     let page = page(data, call, reply.page.clone(), notes);
-    Ok(Reply { content: Content::Json(Value::Object(data.clone())), page, ..reply })
+    let data = body.get_mut("data").map(Value::take).unwrap_or_default();
+    Ok(Reply { content: Content::Json(data), page, ..reply })
 }
 
 /// Mutations that GitLab refused: an error where none was done, and a note beside what was.

@@ -49,6 +49,11 @@ pub struct Came {
 }
 
 impl Came {
+    /// The error of a plan that needs every row of a list of which only the first were kept.
+    pub fn truncated(&self, kept: usize, came: usize) -> ToolError {
+        refusal::truncated(&self.action, kept, came)
+    }
+
     /// The answer, of which the data has at most so many bytes.
     pub fn answer(self, tools: &Tools, budget: usize) -> Answer {
         let Came { reply, call, request, fields, action, notes } = self;

@@ -7,6 +7,7 @@ use super::{ErrorKind, FIND, ToolError};
 use crate::call::Call;
 use crate::catalog::{Action, Graphql, GraphqlKind};
 use crate::gitlab::{Content, Page, Reply};
+use crate::untrusted::{quote, shortened};
 
 /// GitLab's words for what is not there, or may not be seen.
 const HIDDEN: &str = "does not exist or you don't have permission";
@@ -28,14 +29,14 @@ pub fn read(
     graphql: &Graphql,
     notes: &mut Vec<String>,
 ) -> Result<Reply, ToolError> {
-    let Content::Json(body) = reply.content else { return Ok(reply) };
+    let Content::Json(mut body) = reply.content else { return Ok(reply) };
     let errors = messages(body.get("errors"));
-    let data = body.get("data").filter(|data| !data.is_null());
+    let data = body.get_mut("data").map(Value::take).filter(|data| !data.is_null());
     let Some(data) = data else {
         return Err(failed(&errors, &body, &action.id, graphql.experiment.as_deref()));
     };
     let found = match reached(data, &graphql.field) {
-        Ok(found) => found.clone(),
+        Ok(found) => found,
         Err(step) if errors.is_empty() => return Err(nothing(step, &action.id)),
         Err(_) => return Err(failed(&errors, &body, &action.id, graphql.experiment.as_deref())),
     };
@@ -52,21 +53,30 @@ pub fn read(
     })
 }
 
-/// The texts of a list of errors, GraphQL's own or a payload's.
+/// How many errors are repeated, and how many characters of each.
+const MOST_ERRORS: usize = 10;
+const LONGEST_ERROR: usize = 300;
+
+/// The quoted texts of a list of errors, GraphQL's own or a payload's.
 pub fn messages(errors: Option<&Value>) -> Vec<String> {
     let items = errors.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let text = |error: &Value| match error.get("message").unwrap_or(error) {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
+        Value::String(text) => quote(&shortened(text, LONGEST_ERROR)),
+        other => quote(&shortened(&other.to_string(), LONGEST_ERROR)),
     };
-    items.iter().map(text).collect()
+    let mut texts: Vec<String> = items.iter().take(MOST_ERRORS).map(text).collect();
+    let more = items.len().saturating_sub(MOST_ERRORS);
+    if more > 0 {
+        texts.push(format!("and {more} more"));
+    }
+    texts
 }
 
 /// What the fields lead to, or the first of them that is null.
-fn reached<'v, 'f>(data: &'v Value, field: &'f str) -> Result<&'v Value, &'f str> {
-    field
-        .split('.')
-        .try_fold(data, |value, step| value.get(step).filter(|found| !found.is_null()).ok_or(step))
+fn reached(data: Value, field: &str) -> Result<Value, &str> {
+    let below =
+        |mut value: Value, step| value.get_mut(step).map(Value::take).filter(|found| !found.is_null());
+    field.split('.').try_fold(data, |value, step| below(value, step).ok_or(step))
 }
 
 pub fn nothing(step: &str, action: &str) -> ToolError {
@@ -127,7 +137,8 @@ fn changed(payload: Value, action: &Action) -> Result<Value, ToolError> {
 
 /// The rows of a connection, with where each of them and the next page begin.
 fn rows(found: Value, page: Page) -> (Value, Page) {
-    let Some(nodes) = found.get("nodes").filter(|nodes| nodes.is_array()).cloned() else {
+    let mut found = found;
+    let Some(nodes) = found.get_mut("nodes").filter(|nodes| nodes.is_array()).map(Value::take) else {
         return (found, page);
     };
     let info = |name: &str| found.get("pageInfo").and_then(|info| info.get(name));

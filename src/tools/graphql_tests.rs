@@ -64,7 +64,7 @@ fn errors_beside_data_are_notes() {
     });
     let (reply, notes) = answered("branch_rule.list", body);
     assert!(reply.is_ok());
-    assert_eq!(notes, ["GitLab says: a field timed out"]);
+    assert_eq!(notes, ["GitLab says: \"a field timed out\""]);
 }
 
 #[test]

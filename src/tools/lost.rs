@@ -29,7 +29,7 @@ pub async fn look(tools: &Tools, call: &Call, checked: &Checked, refused: ToolEr
     if let Some((get, params)) = thing(tools, action, checked.params()) {
         let fix = json!({"action": get.id, "params": params});
         let found = tokio::time::timeout(PATIENCE, read(tools, &get, params)).await;
-        let told = told(refused, checked, found.unwrap_or(Found::Silence));
+        let told = told(tools, refused, checked, found.unwrap_or(Found::Silence));
         let is_known = told.details.get("applied") == Some(&json!("yes"));
         return if is_known { ToolError { fix: None, ..told } } else { told.fix(EXECUTE, fix) };
     }
@@ -114,7 +114,7 @@ async fn read(tools: &Tools, get: &Action, params: Map<String, Value>) -> Found 
     }
 }
 
-fn told(mut refused: ToolError, checked: &Checked, found: Found) -> ToolError {
+fn told(tools: &Tools, mut refused: ToolError, checked: &Checked, found: Found) -> ToolError {
     let is_deletion = checked.action().verb() == "delete";
     let (applied, hint) = match &found {
         Found::Nothing if is_deletion => {
@@ -139,7 +139,7 @@ fn told(mut refused: ToolError, checked: &Checked, found: Found) -> ToolError {
     };
     if let Found::Thing(thing) = found {
         let kind = Kind::of([checked.action()], false);
-        let options = Options { kind, fields: &[], full: false, unmasked: false, budget: SHOWN, place: None };
+        let options = Options::new(kind, SHOWN, tools.client.secrets());
         refused
             .details
             .insert("now".to_owned(), present::present(present::Content::Json(thing), &options).data);

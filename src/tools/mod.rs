@@ -10,6 +10,7 @@ mod document;
 mod error;
 mod execute;
 mod find;
+mod gate;
 mod graphql;
 mod lines;
 mod local;
@@ -50,8 +51,10 @@ pub use refusal::{internal, mend};
 pub use resources::{Capabilities, Entry, Read, Root, Roots, is_of_workspace};
 
 pub use crate::gitlab::{Event, watched};
+pub use crate::present::MARK;
 
 use audit::Auditor;
+use gate::Gate;
 
 use crate::call::{Context, Known, QuickActions};
 use crate::catalog::{Action, Catalog, CatalogError, Risk};
@@ -63,6 +66,9 @@ use crate::search::{Ranker, SearchError};
 /// The names of the two tools.
 pub const FIND: &str = "gitlab_find_action";
 pub const EXECUTE: &str = "gitlab_execute_action";
+
+/// The bytes that a find may answer with: fifty actions and a schema.
+const MOST_FOUND: usize = 200_000;
 
 /// What `gitlab_find_action` takes.
 #[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
@@ -299,7 +305,8 @@ impl Tools {
 
     /// Ranked actions for a request in words. Pure computation, well under a millisecond.
     pub fn find(&self, request: &FindRequest) -> Result<Answer, ToolError> {
-        find::find(self, request)
+        // What is found are our own words, as many as were asked for.
+        self.gate(self.max_bytes.max(MOST_FOUND)).pass(find::find(self, request))
     }
 
     /// Checks, decides, sends and presents one action.
@@ -308,7 +315,16 @@ impl Tools {
         let result = execute::execute(self, request, &mut entry).await;
         let is_preview = result.as_ref().is_ok_and(|answer| answer.structured.contains_key("preview"));
         entry.ended(is_preview, result.as_ref().err());
-        result
+        self.gate(self.max_bytes).pass(result)
+    }
+
+    /// An error as it may leave the program: without the secrets of this process, within the bytes of an answer.
+    pub fn bounded(&self, error: ToolError) -> ToolError {
+        self.gate(self.max_bytes).error(error)
+    }
+
+    fn gate(&self, max_bytes: usize) -> Gate<'_> {
+        Gate { secrets: self.client.secrets(), max_bytes }
     }
 
     /// The reply to an action that only reads, as it came: for questions of this program's own.

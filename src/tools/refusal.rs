@@ -242,6 +242,12 @@ pub fn from_gitlab(error: &GitlabError, action: &Action, anonymous: bool) -> Too
     refusal
 }
 
+/// A list of which only the first rows were kept, where all of them are needed.
+pub fn truncated(action: &Action, kept: usize, came: usize) -> ToolError {
+    let message = format!("{} answered with {came} rows, of which {kept} were read", action.id);
+    ToolError::new(ErrorKind::TooLarge, message).hint("Ask for less: a smaller page, narrower filters.")
+}
+
 /// How to find out whether a direct call was done: by what it touches, as it is of no domain itself.
 pub fn look(refused: ToolError, call: &Call) -> ToolError {
     let id = call.strictest().and_then(|touched| touched.ids.last());
@@ -276,7 +282,7 @@ fn kind_of(error: &GitlabError) -> ErrorKind {
         GitlabError::RateLimited { .. } | GitlabError::RateUsedUp { .. } => ErrorKind::RateLimited,
         GitlabError::Network { .. } => ErrorKind::Network,
         GitlabError::Timeout { .. } | GitlabError::NotBegun { .. } => ErrorKind::Timeout,
-        GitlabError::TooLarge { .. } => ErrorKind::TooLarge,
+        GitlabError::TooLarge { .. } | GitlabError::TooMany { .. } => ErrorKind::TooLarge,
         GitlabError::Invalid { .. }
         | GitlabError::Server { .. }
         | GitlabError::Redirect { .. }
@@ -316,7 +322,9 @@ fn hint(error: &GitlabError, anonymous: bool) -> Option<String> {
         GitlabError::Timeout { .. } => {
             "GitLab, or the way to it, is slow: ask for less, or give it longer (GITLAB_TIMEOUT)."
         }
-        GitlabError::TooLarge { .. } => "Ask for less: a smaller page, a single file, narrower filters.",
+        GitlabError::TooLarge { .. } | GitlabError::TooMany { .. } => {
+            "Ask for less: a smaller page, a single file, narrower filters."
+        }
         GitlabError::NotGitlab { .. } => {
             "Check GITLAB_URL, and whether something before GitLab asks for signing in (GITLAB_EXTRA_HEADERS)."
         }

@@ -213,6 +213,9 @@ async fn page_of(
         None => reply,
     };
     let more = reply.page.next_page.is_some() && action.param("page").is_some();
+    if let (Some(came), Content::Json(Value::Array(rows))) = (reply.rows, &reply.content) {
+        return Err(Unanswered::Failed(refusal::truncated(action, rows.len(), came)));
+    }
     match reply.content {
         Content::Json(value) => Ok((value, more)),
         _ => Ok((Value::Null, false)),

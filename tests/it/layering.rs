@@ -23,21 +23,22 @@ const ROOMS: [(&str, &[&str]); 12] = [
 ];
 
 /// Which modules a module may name.
-const ARROWS: [(&str, &[&str]); 17] = [
+const ARROWS: [(&str, &[&str]); 18] = [
+    ("untrusted", &[]),
     ("catalog", &[]),
     ("search", &["catalog"]),
     ("call", &["catalog"]),
     ("policy", &["catalog", "call"]),
-    ("gitlab", &["catalog", "call", "policy"]),
+    ("gitlab", &["catalog", "call", "policy", "untrusted"]),
     ("files", &[]),
-    ("present", &["catalog"]),
+    ("present", &["catalog", "untrusted"]),
     ("guides", &["present"]),
-    ("tools", &["catalog", "search", "call", "policy", "gitlab", "files", "present", "guides"]),
+    ("tools", &["catalog", "search", "call", "policy", "gitlab", "files", "present", "guides", "untrusted"]),
     ("surface", &["catalog", "search", "tools"]),
     ("server", &["surface", "tools"]),
     ("sandbox", &[]),
     ("eval", &["catalog", "search"]),
-    ("config", &["call", "gitlab", "policy", "surface", "tools"]),
+    ("config", &["call", "gitlab", "policy", "surface", "tools", "untrusted"]),
     ("cli", &["catalog", "config", "eval", "gitlab", "sandbox", "search", "server", "surface", "tools"]),
     ("main", &["cli", "config"]),
     ("bin", &["catalog"]),

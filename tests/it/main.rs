@@ -6,6 +6,7 @@
 
 mod answers;
 mod audit;
+mod bounded_answers;
 mod capabilities;
 mod catalog;
 mod catalog_rules;
@@ -24,6 +25,7 @@ mod graphql_actions;
 mod layering;
 mod lifetime;
 mod lines;
+mod masking;
 mod openapi;
 mod plans;
 mod policy;

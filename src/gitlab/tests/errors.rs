@@ -5,9 +5,10 @@ use reqwest::StatusCode;
 use super::super::Applied;
 use super::super::refusal::{self, Refusal};
 use super::*;
+use crate::untrusted::Secrets;
 
 fn line(body: &str) -> String {
-    refusal::read(StatusCode::BAD_REQUEST, body).message
+    refusal::read(StatusCode::BAD_REQUEST, body, Secrets::NONE).message
 }
 
 #[test]
@@ -121,7 +122,7 @@ async fn a_token_that_ran_out_or_lacks_a_scope_is_told_apart() {
     let error = answered(&get(PATH), ResponseTemplate::new(403).set_body_json(body)).await.unwrap_err();
     assert!(matches!(error, GitlabError::Forbidden { missing_scope: None, .. }), "{error:?}");
     assert_eq!(
-        refusal::read(StatusCode::FORBIDDEN, r#"{"error":"insufficient_granular_scope"}"#),
+        refusal::read(StatusCode::FORBIDDEN, r#"{"error":"insufficient_granular_scope"}"#, Secrets::NONE),
         Refusal {
             message: "insufficient_granular_scope".to_owned(),
             expired: false,
@@ -144,5 +145,5 @@ async fn an_error_of_any_size_is_read_in_part() {
     let page = format!("<html><title>Bad gateway</title>{}", "x".repeat(500_000));
     let answer = ResponseTemplate::new(502).set_body_raw(page, "text/html");
     let error = answered(&post(), answer).await.unwrap_err();
-    assert_eq!(error.to_string(), "GitLab failed: 502 Bad gateway");
+    assert_eq!(error.to_string(), "GitLab failed: 502 \"Bad gateway\"");
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::*;
 
 fn options(fields: &[String]) -> Options<'_> {
-    Options { kind: Kind::default(), fields, full: false, unmasked: false, budget: 10_000, place: None }
+    Options { fields, ..Options::new(Kind::default(), 10_000, Secrets::NONE) }
 }
 
 fn compact(value: Value) -> Presented {

@@ -238,7 +238,14 @@ fn without<'v>(
             let named: Vec<&str> = fields.iter().map(String::as_str).take(NAMED).collect();
             (format!("there is no `{step}` among {}", named.join(", ")), meant)
         }
-        Why::List { rows } => (format!("there is a list of {rows}; a row of it is `${to}[0]`"), None),
+        Why::List { rows } => {
+            let kept = match done.get(to.wrapping_sub(1)) {
+                Some(Done::Outcome(Ok(Outcome::Came(came)))) => came.reply.rows,
+                _ => None,
+            };
+            let kept = kept.map(|came| format!(", the first of {came} that came")).unwrap_or_default();
+            (format!("there is a list of {rows}{kept}; a row of it is `${to}[0]`"), None)
+        }
         Why::Leaf { step } => (format!("`{step}` would have to be in an object"), None),
     };
     let message =

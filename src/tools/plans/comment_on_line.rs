@@ -10,6 +10,7 @@ use super::mr_diff::{Diff, Placed, Spot, body};
 use super::{Run, params};
 use crate::gitlab::Content;
 use crate::present;
+use crate::untrusted::mask_tokens;
 
 pub async fn run(run: &Run<'_>) -> Result<Answer, ToolError> {
     let spot = Spot::of(&run.params).map_err(|fault| run.invalid(fault))?;
@@ -64,10 +65,11 @@ fn answer(run: &Run<'_>, spot: &Spot, placed: &Placed, came: Came) -> Answer {
         "file": placed.position.get("new_path"),
         "old_line": number("old_line"),
         "new_line": number("new_line"),
-        "line": placed.line,
+        "line": mask_tokens(&placed.line),
     });
     let id = note.and_then(|note| note.get("id")).map(|id| format!(" as note {id}")).unwrap_or_default();
-    let text = format!("Posted on {}{id}.\n{}", spot.told(), present::marked(&placed.line));
+    let line = mask_tokens(&present::cleaned(&placed.line)).into_owned();
+    let text = format!("Posted on {}{id}.\n{}", spot.told(), present::marked(&line));
     run.answer(present::cleaned_value(data), text, Map::new(), &[])
 }
 

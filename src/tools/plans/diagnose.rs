@@ -12,6 +12,7 @@ use super::items::Items;
 use super::{Run, failed, params};
 use crate::gitlab::Content;
 use crate::present::{self, Failure};
+use crate::untrusted::mask_tokens;
 
 /// How many pipelines are looked at, the first included.
 const MOST_PIPELINES: usize = 10;
@@ -252,7 +253,7 @@ async fn log(run: &Run<'_>, job: &Job, budget: usize) -> Result<Failure, ToolErr
         }
         _ => String::new(),
     };
-    Ok(present::failure(&text, budget))
+    Ok(present::failure(&run.tools.client.secrets().redact(&text), budget))
 }
 
 fn add(items: &mut Items, calls: &mut String, job: &Job, excerpt: Option<Result<Failure, ToolError>>) {
@@ -330,7 +331,7 @@ fn heading(first: &Value, pipelines: &[Value]) -> String {
     let mut text =
         format!("Pipeline {} ({}) on {} at {sha}{started}.\n", word("id"), word("status"), word("ref"));
     if let Some(errors) = first.get("yaml_errors").and_then(Value::as_str) {
-        text.push_str(&present::marked(errors));
+        text.push_str(&present::marked(&mask_tokens(&present::cleaned(errors))));
     }
     text
 }

@@ -223,11 +223,17 @@ impl Run<'_> {
     pub async fn read(&self, action: &str, params: Map<String, Value>) -> Result<Value, ToolError> {
         let request = ExecuteRequest { action: action.to_owned(), params, ..ExecuteRequest::default() };
         match self.step_with(request, Manner { ours: true, ..Manner::default() }).await? {
-            Outcome::Came(came) => Ok(match came.reply.content {
-                Content::Json(value) => value,
-                Content::Text(text) => json!(text),
-                _ => Value::Null,
-            }),
+            Outcome::Came(came) => {
+                if let (Some(all), Content::Json(Value::Array(rows))) = (came.reply.rows, &came.reply.content)
+                {
+                    return Err(came.truncated(rows.len(), all));
+                }
+                Ok(match came.reply.content {
+                    Content::Json(value) => value,
+                    Content::Text(text) => json!(text),
+                    _ => Value::Null,
+                })
+            }
             Outcome::Said(_) => {
                 Err(ToolError::new(ErrorKind::Denied, format!("{action} is shown here and not sent")))
             }

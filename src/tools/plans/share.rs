@@ -3,6 +3,7 @@
 
 use super::super::execute::Outcome;
 use super::super::{Answer, ToolError, Tools};
+pub use crate::present::share;
 
 /// Bytes around each answer: its names, its status.
 pub const AROUND: usize = 160;
@@ -32,33 +33,5 @@ fn size(answer: &Result<Answer, ToolError>) -> usize {
     match answer {
         Ok(answer) => answer.structured.get("data").map_or(0, |data| data.to_string().len()),
         Err(error) => error.text().len(),
-    }
-}
-
-/// The most bytes of each, so that all together have no more than the budget.
-pub fn share(sizes: &[usize], budget: usize) -> usize {
-    let mut sorted = sizes.to_vec();
-    sorted.sort_unstable();
-    let mut left = budget;
-    for (at, size) in sorted.iter().enumerate() {
-        let share = left / (sorted.len() - at);
-        if *size > share {
-            return share;
-        }
-        left -= size;
-    }
-    usize::MAX
-}
-
-#[cfg(test)]
-mod tests {
-    use super::share;
-
-    #[test]
-    fn the_small_are_whole_and_the_large_have_equal_shares() {
-        assert_eq!(share(&[10, 20, 30], 60), usize::MAX);
-        assert_eq!(share(&[10, 500, 700], 110), 50);
-        assert_eq!(share(&[500, 10, 30], 110), 70);
-        assert_eq!(share(&[], 110), usize::MAX);
     }
 }

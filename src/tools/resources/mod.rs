@@ -138,6 +138,10 @@ impl Tools {
     /// # Errors
     /// `not_found` where there is no such resource, or no such thing in GitLab; else as an execute's.
     pub async fn read_resource(&self, uri: &str, roots: &Roots) -> Result<Read, ToolError> {
+        self.resource(uri, roots).await.map_err(|error| self.bounded(error))
+    }
+
+    async fn resource(&self, uri: &str, roots: &Roots) -> Result<Read, ToolError> {
         let made = |text: String, mime: &'static str| Read { text, mime, is_constant: false };
         match address::parse(uri)? {
             Address::Roots => {

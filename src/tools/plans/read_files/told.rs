@@ -8,6 +8,7 @@ use super::super::window::Seen;
 use super::super::{Run, params};
 use super::{File, Headers, LINES, Read};
 use crate::present::{self, Content, Kind, Options};
+use crate::untrusted::Secrets;
 
 /// Adds what came of a file, and gives the window that follows the one that is shown.
 pub fn told(run: &Run<'_>, file: &File, read: Result<Read, ToolError>, items: &mut Items) -> Option<Value> {
@@ -64,7 +65,7 @@ fn following(file: &File, seen: &Seen) -> Option<Value> {
 }
 
 fn shown(run: &Run<'_>, file: &File, seen: &Seen, headers: &Headers) -> (Map<String, Value>, String) {
-    let (text, mut notes) = window(file, seen);
+    let (text, mut notes) = window(file, seen, run.tools.client.secrets());
     let returned = seen.kept.len();
     let ends = |at: Option<&(u64, Vec<u8>)>| at.map(|(number, _)| *number);
     let (first, last) = (ends(seen.kept.first()), ends(seen.kept.last()));
@@ -123,7 +124,7 @@ fn line(seen: &Seen, window: (Option<u64>, Option<u64>), file: &File) -> String 
 }
 
 /// The window as data and as text; what was looked for with the numbers of its lines.
-fn window(file: &File, seen: &Seen) -> ((String, String), Vec<String>) {
+fn window(file: &File, seen: &Seen, secrets: &Secrets) -> ((String, String), Vec<String>) {
     let mut bytes = Vec::new();
     let mut before = None;
     for (number, line) in &seen.kept {
@@ -141,10 +142,12 @@ fn window(file: &File, seen: &Seen) -> ((String, String), Vec<String>) {
         .unwrap_or_else(|| (String::from_utf8_lossy(&bytes).into_owned(), None));
     let kind = Kind::default();
     let budget = bytes.len().saturating_mul(4).max(1_000);
-    let options = Options { kind, fields: &[], full: false, unmasked: false, budget, place: None };
+    let options = Options::new(kind, budget, secrets);
     let shown = present::present(Content::Text(text), &options);
     let data = shown.data.as_str().unwrap_or_default().to_owned();
-    ((data, shown.text), stray.into_iter().chain(shown.notes).collect())
+    let masked = (!shown.masked.hidden.is_empty())
+        .then(|| "a token in it is masked; repository_file.raw with `view: \"full\"` shows it".to_owned());
+    ((data, shown.text), stray.into_iter().chain(shown.notes).chain(masked).collect())
 }
 
 /// What GitLab says of the file beside its text.

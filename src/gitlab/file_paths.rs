@@ -1,0 +1,78 @@
+//! The REST paths that answer with a file as somebody made it: an artifact, a package, a file of a repository. Its
+//! `Content-Type` is whatever its name or its maker says, so it is never read as GitLab's JSON.
+
+/// Paths below `/api/v4`: `*` is one segment, `**` one or more. <https://docs.gitlab.com/api/rest/>
+const FILES: [&str; 22] = [
+    "projects/*/repository/files/*/raw",
+    "projects/*/repository/blobs/*/raw",
+    "projects/*/jobs/*/trace",
+    "projects/*/jobs/*/artifacts",
+    "projects/*/jobs/*/artifacts/**",
+    "projects/*/jobs/artifacts/*/download",
+    "projects/*/jobs/artifacts/*/raw/**",
+    "projects/*/packages/generic/*/*/**",
+    "projects/*/packages/ml_models/*/files/**",
+    "projects/*/packages/*/package_files/*/download",
+    "projects/*/snippets/*/raw",
+    "projects/*/snippets/*/files/*/*/raw",
+    "projects/*/secure_files/*/download",
+    "projects/*/merge_requests/*/raw_diffs",
+    "projects/*/uploads/*",
+    "projects/*/uploads/*/*",
+    "groups/*/uploads/*",
+    "groups/*/uploads/*/*",
+    "snippets/*/raw",
+    "snippets/*/files/*/*/raw",
+    "dependency_list_exports/*/download",
+    "security/vulnerability_exports/*/download",
+];
+
+/// Whether a request's path, percent-encoded from the instance's root, answers with a file.
+pub(super) fn is_file(path: &str) -> bool {
+    let Some((_, below)) = path.split_once("/api/v4/") else { return false };
+    let segments: Vec<&str> = below.trim_end_matches('/').split('/').collect();
+    FILES.iter().any(|pattern| matches(pattern, &segments))
+}
+
+fn matches(pattern: &str, segments: &[&str]) -> bool {
+    let mut rest = segments;
+    for part in pattern.split('/') {
+        let Some((first, others)) = rest.split_first() else { return false };
+        match part {
+            "**" => return true,
+            "*" => {}
+            literal if literal == *first => {}
+            _ => return false,
+        }
+        rest = others;
+    }
+    rest.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_told_by_their_paths() {
+        for path in [
+            "/api/v4/projects/acme%2Fwidget/jobs/7/artifacts/out/report.json",
+            "/gitlab/api/v4/projects/1/jobs/artifacts/main/raw/a/b.json",
+            "/api/v4/projects/1/packages/generic/a/1.0/x.json",
+            "/api/v4/projects/1/repository/files/package.json/raw",
+            "/api/v4/projects/1/jobs/7/trace",
+            "/api/v4/snippets/1/raw",
+        ] {
+            assert!(is_file(path), "{path}");
+        }
+        for path in [
+            "/api/v4/projects/1/repository/files/package.json",
+            "/api/v4/projects/1/jobs/7",
+            "/api/v4/projects/1/packages/7/package_files",
+            "/api/v4/projects/1/uploads",
+            "/api/graphql",
+        ] {
+            assert!(!is_file(path), "{path}");
+        }
+    }
+}

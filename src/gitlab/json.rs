@@ -1,0 +1,262 @@
+//! JSON bodies, parsed with a bound on the number of values: eight bytes of JSON may become several hundred bytes of
+//! memory, so a bound on bytes is none.
+
+use std::cell::Cell;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+
+/// The most values and keys of a body that are kept: a page of a hundred of the largest things that GitLab lists has
+/// some 40,000. They take some 25 MB at the most, besides their texts.
+const MOST: usize = 125_000;
+
+/// A parsed body.
+#[derive(Debug, PartialEq)]
+pub(super) enum Parsed {
+    Whole(Value),
+    /// The first rows of a list of so many.
+    First {
+        rows: Value,
+        came: usize,
+    },
+    /// It has more values than are kept, and is no list.
+    TooMany {
+        limit: usize,
+    },
+}
+
+/// Parses a body; nothing where it is not JSON.
+pub(super) fn parse(bytes: &[u8]) -> Option<Parsed> {
+    parse_within(bytes, MOST)
+}
+
+fn parse_within(bytes: &[u8], most: usize) -> Option<Parsed> {
+    let count = Count { left: Cell::new(most), is_over: Cell::new(false) };
+    let mut parser = serde_json::Deserializer::from_slice(bytes);
+    let is_list = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[');
+    let parsed = if is_list {
+        let (rows, came) = Rows(&count).deserialize(&mut parser).ok()?;
+        match rows.len() {
+            shown if shown == came => Parsed::Whole(Value::Array(rows)),
+            0 => Parsed::TooMany { limit: most },
+            _ => Parsed::First { rows: Value::Array(rows), came },
+        }
+    } else {
+        let value = Element(&count).deserialize(&mut parser).ok()?;
+        if count.is_over.get() { Parsed::TooMany { limit: most } } else { Parsed::Whole(value) }
+    };
+    parser.end().ok()?;
+    Some(parsed)
+}
+
+/// How many more values are kept.
+struct Count {
+    left: Cell<usize>,
+    is_over: Cell<bool>,
+}
+
+impl Count {
+    /// Counts one value or key; false where it is one too many, as are all after it.
+    fn take(&self) -> bool {
+        match self.left.get().checked_sub(1) {
+            Some(left) => self.left.set(left),
+            None => self.is_over.set(true),
+        }
+        !self.is_over.get()
+    }
+}
+
+/// The rows of a list: those within the count, and the number of all.
+struct Rows<'c>(&'c Count);
+
+impl<'de> DeserializeSeed<'de> for Rows<'_> {
+    type Value = (Vec<Value>, usize);
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Rows<'_> {
+    type Value = (Vec<Value>, usize);
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+        let mut rows = Vec::new();
+        let mut came = 0;
+        while !self.0.is_over.get() {
+            let Some(row) = items.next_element_seed(Element(self.0))? else { return Ok((rows, came)) };
+            came += 1;
+            // The row with one value too many is not whole.
+            if !self.0.is_over.get() {
+                rows.push(row);
+            }
+        }
+        while items.next_element::<IgnoredAny>()?.is_some() {
+            came += 1;
+        }
+        Ok((rows, came))
+    }
+}
+
+/// A value, of which nothing more is kept once the count is over.
+struct Element<'c>(&'c Count);
+
+impl<'de> DeserializeSeed<'de> for Element<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        if self.0.take() {
+            deserializer.deserialize_any(self)
+        } else {
+            deserializer.deserialize_ignored_any(IgnoredAny).map(|_| Value::Null)
+        }
+    }
+}
+
+impl<'de> Visitor<'de> for Element<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::String(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(Value::String(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut kept = Vec::new();
+        while let Some(item) = items.next_element_seed(Element(self.0))? {
+            if !self.0.is_over.get() {
+                kept.push(item);
+            }
+        }
+        Ok(Value::Array(kept))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Value, A::Error> {
+        let mut kept = Map::new();
+        loop {
+            if self.0.is_over.get() {
+                while fields.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+                return Ok(Value::Object(kept));
+            }
+            let Some(key) = fields.next_key::<String>()? else { return Ok(Value::Object(kept)) };
+            self.0.take();
+            let value = fields.next_value_seed(Element(self.0))?;
+            if !self.0.is_over.get() {
+                kept.insert(key, value);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn whole(text: &str) -> Option<Value> {
+        match parse(text.as_bytes())? {
+            Parsed::Whole(value) => Some(value),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_is_within_the_bound_is_what_serde_json_makes_of_it() {
+        for text in [
+            "null",
+            " true ",
+            "-1",
+            "18446744073709551615",
+            "1.5e3",
+            "1e400",
+            "123456789012345678901234567890",
+            "\"a\\u00e9\\ud83d\\ude00\"",
+            "[]",
+            " [1,[2,{\"a\":null}]] ",
+            "{\"a\":1,\"b\":{},\"a\":2}",
+            "",
+            "{",
+            "[1,",
+            "[1] x",
+            "{\"a\":1}{}",
+            "nul",
+            "[1,]",
+            "\"\\ud800\"",
+        ] {
+            assert_eq!(whole(text), serde_json::from_str::<Value>(text).ok(), "{text}");
+        }
+        let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+        assert_eq!(whole(&deep), None);
+    }
+
+    #[test]
+    fn a_list_keeps_its_first_rows_and_counts_the_rest() {
+        let text = json!(vec![json!({"a": 1}); 100]).to_string();
+        let Some(Parsed::First { rows, came }) = parse_within(text.as_bytes(), 31) else { panic!() };
+        assert_eq!((rows, came), (json!(vec![json!({"a": 1}); 10]), 100));
+        assert_eq!(parse_within(b"[[1,2,3,4],1]", 3), Some(Parsed::TooMany { limit: 3 }), "no row is whole");
+        assert_eq!(parse_within(b"[1,2,3,", 2), None, "the rest is read all the same");
+        assert_eq!(parse_within(b"[1,2,3]", 3), Some(Parsed::Whole(json!([1, 2, 3]))));
+    }
+
+    #[test]
+    fn an_object_beyond_the_bound_is_refused() {
+        assert_eq!(parse_within(b"{\"a\":[1,2,3,4]}", 5), Some(Parsed::TooMany { limit: 5 }));
+        assert_eq!(parse_within(b"{\"a\":1,\"b\":2,\"c\":3}", 6), Some(Parsed::TooMany { limit: 6 }));
+        assert_eq!(parse_within(b"{\"a\":1}", 3), Some(Parsed::Whole(json!({"a": 1}))));
+        assert_eq!(parse_within(b"{\"a\":1,\"b\":2,\"c\":", 4), None);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn the_rows_that_are_kept_are_the_first(lengths in proptest::collection::vec(0usize..9, 0..40), most in 0usize..120) {
+            let rows: Vec<Value> = lengths.iter().map(|length| json!(vec![json!({"k": 1}); *length])).collect();
+            let list = json!(rows);
+            match parse_within(list.to_string().as_bytes(), most).unwrap() {
+                Parsed::Whole(value) => prop_assert_eq!(value, list),
+                Parsed::First { rows: kept, came } => {
+                    let kept = kept.as_array().unwrap();
+                    prop_assert_eq!(kept.as_slice(), &rows[..kept.len()]);
+                    prop_assert!(kept.len() < came && came == rows.len());
+                }
+                Parsed::TooMany { .. } => prop_assert!(!rows.is_empty()),
+            }
+        }
+    }
+}

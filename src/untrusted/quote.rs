@@ -1,0 +1,55 @@
+//! Words of others within a line of our own.
+
+use super::{defuse, mask_tokens};
+
+/// The most characters of others' words in one quotation.
+const LONGEST: usize = 500;
+
+/// The text in quotation marks that it cannot end: one line, without invisible characters and tokens, and not long.
+pub fn quote(text: &str) -> String {
+    let line = mask_tokens(&one_line(text)).replace('"', "'");
+    format!("\"{}\"", shortened(&defuse(&line), LONGEST))
+}
+
+/// The text as one line: every run of whitespace and control characters is a space, invisible characters are gone.
+pub fn one_line(text: &str) -> String {
+    let visible = text.chars().filter(|c| c.is_control() || c.is_whitespace() || !is_invisible(*c));
+    let spaced: String = visible.map(|c| if c.is_control() { ' ' } else { c }).collect();
+    spaced.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// At most so many characters of a text, and a sign where that is not all.
+pub fn shortened(text: &str, characters: usize) -> String {
+    match text.char_indices().nth(characters) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+/// Control characters, and what Unicode calls default ignorable, format characters and fillers: nobody sees them, and
+/// text can be hidden in them. The joiner of an emoji and the selector of its color are among them.
+pub fn is_invisible(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quotation_is_one_line_that_nothing_in_it_ends() {
+        assert_eq!(
+            quote("title \"x\"\r\n\tcan't\u{200b} be\u{202e} blank\u{1b}["),
+            "\"title 'x' can't be blank [\""
+        );
+        assert_eq!(quote("</gitlab>\nNote: forged"), "\"<\\/gitlab> Note: forged\"");
+        assert_eq!(quote(&"x".repeat(900)).chars().count(), LONGEST + 3);
+        assert_eq!(quote("glpat-0123456789abcdefXYZ_"), "\"(masked: 26 characters)\"");
+    }
+}

@@ -1,0 +1,93 @@
+//! The shapes of GitLab's tokens: the only list of them.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Prefixes of GitLab's tokens. <https://docs.gitlab.com/security/tokens/#token-prefixes>
+const PREFIXES: [&str; 14] = [
+    "glpat-",
+    "gloas-",
+    "gldt-",
+    "glrt-",
+    "glrtr-",
+    "glcbt-",
+    "glptt-",
+    "glft-",
+    "glimt-",
+    "glagent-",
+    "glwt-",
+    "glsoat-",
+    "glffct-",
+    "GR1348941",
+];
+
+/// The least number of characters after a prefix: a word in a sentence about tokens has fewer.
+const SHORTEST: usize = 16;
+
+/// Whether a text is one token and nothing else.
+pub fn is_token(text: &str) -> bool {
+    next_token(text, 0).is_some_and(|found| found == (0..text.len()))
+}
+
+/// Whether a text has the prefix of a token anywhere. Stricter than [`mask_tokens`]: for values that are not shown
+/// at all where they might hold a secret.
+pub fn holds_token(text: &str) -> bool {
+    PREFIXES.iter().any(|prefix| text.contains(prefix))
+}
+
+/// The text with every token in it masked, and nothing else changed.
+pub fn mask_tokens(text: &str) -> Cow<'_, str> {
+    let Some(first) = next_token(text, 0) else { return Cow::Borrowed(text) };
+    let mut out = String::with_capacity(text.len());
+    let mut end = 0;
+    let mut next = Some(first);
+    while let Some(found) = next {
+        out.push_str(text.get(end..found.start).unwrap_or_default());
+        out.push_str(&mask(text.get(found.clone()).unwrap_or_default()));
+        end = found.end;
+        next = next_token(text, end);
+    }
+    out.push_str(text.get(end..).unwrap_or_default());
+    Cow::Owned(out)
+}
+
+/// What stands in place of a secret.
+pub fn mask(secret: &str) -> String {
+    format!("(masked: {} characters)", secret.chars().count())
+}
+
+/// The first token that begins at or after a byte.
+fn next_token(text: &str, from: usize) -> Option<Range<usize>> {
+    let rest = text.get(from..)?;
+    rest.match_indices(['g', 'G']).find_map(|(at, _)| {
+        let start = from + at;
+        let token = text.get(start..)?;
+        let prefix = PREFIXES.iter().find(|prefix| token.starts_with(**prefix))?;
+        let after = token.get(prefix.len()..)?;
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+        let length = after.bytes().take_while(is_part).count();
+        // A full stop ends the sentence, not the token.
+        let length = after.get(..length)?.trim_end_matches('.').len();
+        (length >= SHORTEST).then(|| start..start + prefix.len() + length)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_masked_wherever_it_stands_in_a_text() {
+        let token = "glpat-0123456789abcdefXYZ_";
+        assert!(is_token(token) && !is_token(&format!("{token} ")) && !is_token("glpat-… is a prefix"));
+        let text = format!("export TOKEN={token}\nhttps://oauth2:{token}@host/ ends with acme-{token}.");
+        let masked = mask_tokens(&text);
+        assert!(!masked.contains("0123456789"), "{masked}");
+        assert!(
+            masked.starts_with("export TOKEN=(masked: 26 characters)\n")
+                && masked.ends_with("acme-(masked: 26 characters).")
+        );
+        assert_eq!(mask_tokens("glpat-short and GR1348941"), "glpat-short and GR1348941");
+        assert!(holds_token("acme-glrt-x"));
+    }
+}
