@@ -7,10 +7,13 @@
 mod asking;
 mod capabilities;
 mod handler;
+mod line;
 mod offer;
+mod outline;
 mod progress;
 mod roots;
 mod session;
+mod worker;
 
 use std::future::Future;
 use std::io;

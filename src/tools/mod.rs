@@ -46,7 +46,7 @@ pub use error::{ErrorKind, ToolError};
 pub use refusal::{internal, mend};
 pub use resources::{Capabilities, Entry, Read, Root, Roots, is_of_workspace};
 
-pub use crate::gitlab::{Event, watched};
+pub use crate::gitlab::{Event, watched, with_listener};
 
 use audit::Auditor;
 
