@@ -132,7 +132,7 @@ async fn run(
             let params = checked.params().clone();
             let request = ExecuteRequest { action: action.id.clone(), params, ..request.clone() };
             let reply = match &part {
-                Some(part) => log::narrowed(part, &request, reply, &mut notes)?,
+                Some(part) => log::narrowed(part, &request, reply, &mut notes).await?,
                 None => reply,
             };
             Ok(Outcome::Came(Box::new(Came { reply, call, request, fields, action, notes })))

@@ -1,13 +1,14 @@
 //! A part of a job's log: a section, the lines in which something is found, the last lines. What is asked for is told
 //! by parameters of the action that are not sent; `lines` and `offset` go on within the part.
 
-use regex_lite::Regex;
+use std::time::Instant;
+
 use serde_json::{Map, Value, json};
 
 use super::{EXECUTE, ErrorKind, ExecuteRequest, ToolError};
 use crate::catalog::{Action, Place as Part};
 use crate::gitlab::{Content, Reply};
-use crate::present::{self, Place};
+use crate::present::{self, Pattern, PatternError, Place, SEARCH_TIME, SearchTimeout};
 
 /// How many lines beside a found one are shown at most.
 const MOST_CONTEXT: u64 = 100;
@@ -15,7 +16,7 @@ const MOST_CONTEXT: u64 = 100;
 /// What is asked for of a log.
 pub struct Wanted<'a> {
     section: Option<&'a str>,
-    grep: Option<Regex>,
+    grep: Option<Pattern>,
     context: usize,
 }
 
@@ -26,12 +27,22 @@ pub fn wanted<'a>(action: &Action, params: &'a Map<String, Value>) -> Result<Opt
     }
     let text = |name: &str| params.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
     let grep = text("grep").map(|pattern| {
-        Regex::new(pattern).map_err(|_| {
+        Pattern::new(pattern).map_err(|error| {
             let mut mended = params.clone();
-            mended.insert("grep".to_owned(), json!(regex_lite::escape(pattern)));
-            let message = format!("`grep` is {pattern:?}, which is no regular expression. Nothing was sent");
+            let (message, hint) = match error {
+                PatternError::Syntax => {
+                    mended.insert("grep".to_owned(), json!(Pattern::escape(pattern)));
+                    let message =
+                        format!("`grep` is {pattern:?}, which is no regular expression. Nothing was sent");
+                    (message, "`fix` looks for just this text.")
+                }
+                error => {
+                    mended.remove("grep");
+                    (format!("`grep` is not searched for: {error}. Nothing was sent"), "Use a simpler pattern.")
+                }
+            };
             ToolError::new(ErrorKind::InvalidParams, message)
-                .hint("`fix` looks for just this text.")
+                .hint(hint)
                 .fix(EXECUTE, json!({"action": action.id, "params": mended}))
         })
     });
@@ -43,7 +54,7 @@ pub fn wanted<'a>(action: &Action, params: &'a Map<String, Value>) -> Result<Opt
 }
 
 /// The reply with only what is wanted of the log.
-pub fn narrowed(
+pub async fn narrowed(
     wanted: &Wanted<'_>,
     request: &ExecuteRequest,
     reply: Reply,
@@ -64,10 +75,12 @@ pub fn narrowed(
     let text = match &wanted.grep {
         Some(pattern) => {
             // What does not fit is cut like any text, with the calls that go on.
-            let found = present::grep(&text, pattern, wanted.context, 1, usize::MAX);
-            let all = text.lines().count();
+            let (found, all) = searched(text, pattern.clone(), wanted.context, request).await?;
             let lines = if found.matches == 1 { "line matches" } else { "lines match" };
             notes.push(format!("{} {lines} `grep`, of {all}", found.matches));
+            if found.long > 0 {
+                notes.push(format!("{} long lines were searched only at their beginning (16 KiB)", found.long));
+            }
             found.text
         }
         None => text,
@@ -76,6 +89,32 @@ pub fn narrowed(
         notes.push(format!("only the section {name}, whose lines are counted by themselves"));
     }
     Ok(Reply { content: Content::Text(text), ..reply })
+}
+
+/// The lines of a text in which a pattern is found, and how many lines there are. Searched on a thread of its own, as
+/// it may take long.
+async fn searched(
+    text: String,
+    pattern: Pattern,
+    context: usize,
+    request: &ExecuteRequest,
+) -> Result<(present::Found, usize), ToolError> {
+    let until = Instant::now() + SEARCH_TIME;
+    let search = move || {
+        let found = present::grep(&text, &pattern, context, 1, usize::MAX, until)?;
+        Ok::<_, SearchTimeout>((found, text.lines().count()))
+    };
+    match tokio::task::spawn_blocking(search).await {
+        Ok(Ok(found)) => Ok(found),
+        Ok(Err(timeout)) => {
+            let mut params = request.params.clone();
+            params.remove("grep");
+            Err(ToolError::new(ErrorKind::Timeout, timeout.to_string())
+                .hint("Use a simpler pattern, or search a part of the log (`section`).")
+                .fix(EXECUTE, json!({"action": request.action, "params": params})))
+        }
+        Err(_) => Err(ToolError::new(ErrorKind::Internal, "the search of the log failed")),
+    }
 }
 
 /// Where the reading of a log begins, where the request says nothing: at the lines that `tail` wants, and with what
