@@ -250,8 +250,8 @@ mod tests {
     }
 
     #[test]
-    fn blank_lines_and_unknown_notifications_are_passed_over() {
-        for line in ["", " \t", "\u{feff}", "{\"jsonrpc\": \"2.0\", \"method\": \"$/setTrace\"}"] {
+    fn blank_lines_and_broken_notifications_are_passed_over() {
+        for line in ["", " \t", "\u{feff}", "{\"method\": \"x\"}"] {
             assert!(parse(line.as_bytes()).unwrap().is_none(), "{line:?}");
         }
         assert!(parse(b"{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\"}").unwrap().is_some());

@@ -11,6 +11,7 @@ mod error;
 mod execute;
 mod find;
 mod graphql;
+mod limits;
 mod lines;
 mod local;
 mod located;
