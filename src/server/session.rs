@@ -83,6 +83,9 @@ where
     /// Cancellation loses nothing: a part of a line stays in `lines`, and no await follows a whole one.
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
+            // What was read before has its turn first: many lines come in one read, and each would be an answer that is
+            // held before the first is queued.
+            tokio::task::yield_now().await;
             self.output.room().await;
             let parsed = match self.lines.next().await {
                 Line::Message(line) => parse(&line),
