@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::audit::Entry;
 use super::meaning::Meant;
 use super::{
-    Answer, ErrorKind, ExecuteRequest, ToolError, Tools, answer, confirm, document, graphql, local, log,
+    Answer, ErrorKind, ExecuteRequest, ToolError, Tools, answer, confirm, default_project, document, graphql, local, log,
     lost, meaning, past_end, plans, refusal, repair, resolve, stretch, token, whereabouts, workspace,
 };
 use crate::call::{self, Body, Call, Checked, Part};
@@ -123,6 +123,7 @@ async fn run(
         }
         Decision::Confirm(rule) => Err(confirm::question(tools, &call, &checked, &rule).await?),
         Decision::Allow => {
+            entry.allowed(&call);
             let call = local::prepared(tools, request, call)?;
             let reply = send(tools, (&call, &checked), request, manner.sieve, entry).await?;
             if let Some(path) = &request.save_to {
@@ -150,9 +151,9 @@ pub fn checked(
     if let Some(rule) = tools.withholds(action) {
         return Err(refusal::denied(&action.id, None, &rule));
     }
-    let params = with_default_project(tools, action, request.params.clone(), notes);
     let context = tools.context().map_err(|error| refusal::internal(&error))?;
-    let checked = call::check(action.clone(), params, &context).map_err(|invalid| {
+    let params = request.params.clone();
+    let checked = default_project::check(tools, action, params, &context, notes).map_err(|invalid| {
         refusal::wrong_target(tools, &invalid, action).unwrap_or_else(|| refusal::invalid(&invalid, action))
     })?;
     notes.extend(checked.understood().iter().map(|understood| format!("understood {understood}")));
@@ -174,6 +175,7 @@ async fn read(
     };
     match read {
         Err(error) if error.kind == ErrorKind::NotFound => {
+            resolve::forget(tools, checked);
             Err(whereabouts::looked_into(tools, (call, checked), request, error).await)
         }
         read => read,
@@ -192,33 +194,6 @@ fn asking(
         return Ok((action, fields));
     }
     call::asking(action, &fields, tools.catalog.types()).map_err(|error| refusal::fields(&error, request))
-}
-
-/// A call that names no project works on the configured one, or the workspace's, where it cannot work without.
-pub fn with_default_project(
-    tools: &Tools,
-    action: &Action,
-    mut params: Map<String, Value>,
-    notes: &mut Vec<String>,
-) -> Map<String, Value> {
-    let words = tools.catalog.words().ok();
-    let aliases = words
-        .and_then(|words| words.glossary.get("fullPath"))
-        .map(|entry| entry.aliases.as_slice())
-        .unwrap_or_default();
-    let is_named = params.iter().any(|(name, value)| match name.as_str() {
-        call::TARGET => value.as_str().is_some_and(|text| !text.starts_with(['#', '!', '&', '%', '~', '$'])),
-        name => name == "fullPath" || aliases.iter().any(|alias| alias == name),
-    });
-    let is_needed = action.choices().all(|operation| operation.is_filled_by("fullPath"));
-    if !is_needed || is_named {
-        return params;
-    }
-    if let Some((project, which)) = workspace::default_project(tools) {
-        notes.push(format!("`fullPath` is {project}, {which}"));
-        params.insert("fullPath".to_owned(), json!(project));
-    }
-    params
 }
 
 async fn send(

@@ -6,6 +6,7 @@ mod audit;
 mod candidates;
 mod completion;
 mod confirm;
+mod default_project;
 mod document;
 mod error;
 mod execute;
@@ -48,6 +49,7 @@ pub use refusal::{internal, mend};
 pub use resources::{Capabilities, Entry, Read, Root, Roots, is_of_workspace};
 
 pub use crate::gitlab::{Event, watched, with_listener};
+pub use crate::policy::PolicyError;
 
 use audit::Auditor;
 
@@ -55,7 +57,7 @@ use crate::call::{Context, Known};
 use crate::catalog::{Action, Catalog, CatalogError, Risk};
 use crate::files::Files;
 use crate::gitlab::{self, Client, GitlabError, Reply, Token};
-use crate::policy::{self, Policy, PolicyError, Rule};
+use crate::policy::{self, Policy, Rule};
 use crate::search::{Ranker, SearchError};
 
 /// The names of the two tools.
@@ -270,6 +272,11 @@ impl Tools {
     /// The most that an action can do here.
     pub fn risk(&self, action: &Action) -> Risk {
         self.policy.risk(action)
+    }
+
+    /// Whether destructive calls have to be confirmed.
+    pub fn confirms(&self) -> bool {
+        self.policy.asks()
     }
 
     /// Whether a project is meant where a call names none.
