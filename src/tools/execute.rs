@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 
 use super::audit::Entry;
+use super::compute::compute;
 use super::meaning::Meant;
 use super::{
     Answer, ErrorKind, ExecuteRequest, ToolError, Tools, answer, confirm, default_project, document, graphql, local, log,
@@ -52,9 +53,11 @@ impl Came {
     /// The answer, of which the data has at most so many bytes.
     pub fn answer(self, tools: &Tools, budget: usize) -> Answer {
         let Came { reply, call, request, fields, action, notes } = self;
+        let bytes = reply.bytes;
         let past_end = past_end::of(&reply, &request, &action);
         let hint = workspace::hint(tools, &action, &request.params);
-        let answer = answer::answer(tools, budget, (&request, &fields), &action, &call, reply, notes);
+        let present = || answer::answer(tools, budget, (&request, &fields), &action, &call, reply, notes);
+        let answer = compute(bytes, present);
         let answer = workspace::told(hint, answer);
         past_end.into_iter().fold(answer, |answer, past_end| past_end.told(answer))
     }

@@ -5,6 +5,7 @@ mod answer;
 mod audit;
 mod candidates;
 mod completion;
+mod compute;
 mod confirm;
 mod default_project;
 mod document;
