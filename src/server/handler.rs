@@ -23,6 +23,7 @@ use tokio::sync::{Semaphore, watch};
 use super::asking::{self, Asking, Said, Way};
 use super::capabilities;
 use super::offer::{server_config, tool};
+use super::output::Queue;
 use super::progress::progress;
 use super::roots::Roots;
 use super::worker::Worker;
@@ -44,6 +45,8 @@ pub(super) struct Handler<B> {
     /// Told when the list of tools is another.
     changed: watch::Sender<()>,
     turns: Arc<Semaphore>,
+    /// Answers that wait to be written.
+    queue: Arc<Queue>,
     /// Without it the question is an error's text.
     asking: Option<Asking>,
     roots: Roots,
@@ -53,12 +56,13 @@ pub(super) struct Handler<B> {
 type Outcome = Result<Answer, ToolError>;
 
 impl<B: Backend> Handler<B> {
-    pub(super) fn new(backend: Arc<B>, surface: Surface) -> Handler<B> {
+    pub(super) fn new(backend: Arc<B>, surface: Surface, queue: Arc<Queue>) -> Handler<B> {
         Handler {
             worker: Worker::default(),
             surface,
             changed: watch::Sender::default(),
             turns: Arc::new(Semaphore::new(CALLS_IN_FLIGHT)),
+            queue,
             asking: Asking::new().ok(),
             roots: Roots::default(),
             used: Once::new(),
@@ -171,6 +175,8 @@ impl<B: Backend> Handler<B> {
     }
 
     async fn execute(&self, tool: &str, Checked { request, notes }: Checked<ExecuteRequest>) -> Outcome {
+        // Where the client does not read its answers, there is to be no further one.
+        self.queue.room().await;
         let (backend, turns) = (Arc::clone(&self.backend), Arc::clone(&self.turns));
         let outcome = self.worker.run(async move {
             // The semaphore is never closed; without a turn the call would run all the same.

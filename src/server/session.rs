@@ -7,20 +7,17 @@
 use std::future::Future;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rmcp::RoleServer;
 use rmcp::model::{ClientJsonRpcMessage, ErrorCode, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde_json::{Value, json};
-use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
-use tokio::sync::{Mutex, Notify, oneshot};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::oneshot;
 
 use super::line::{Line, Lines};
 use super::outline::Outline;
-
-/// Answers that may wait to be written before no further message is read.
-const QUEUED: usize = 64;
+use super::output::{Output, Queue};
 
 /// The deepest nesting of a message: what serde_json parses.
 const DEPTH: usize = 127;
@@ -41,9 +38,9 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     /// A session on these streams, and what tells that its input has ended.
-    pub(super) fn new(reader: R, writer: W) -> (Session<R, W>, oneshot::Receiver<()>) {
+    pub(super) fn new(reader: R, writer: W, queue: Arc<Queue>) -> (Session<R, W>, oneshot::Receiver<()>) {
         let (ended, end) = oneshot::channel();
-        let (lines, output) = (Lines::new(reader), Output::new(writer));
+        let (lines, output) = (Lines::new(reader), Output::new(writer, queue));
         (Session { lines, output, opened: false, ended: Some(ended) }, end)
     }
 
@@ -86,7 +83,7 @@ where
             // What was read before has its turn first: many lines come in one read, and each would be an answer that is
             // held before the first is queued.
             tokio::task::yield_now().await;
-            self.output.room().await;
+            self.output.queue().room().await;
             let parsed = match self.lines.next().await {
                 Line::Message(line) => parse(&line),
                 Line::TooLong { id, most } => Err(Refusal {
@@ -174,62 +171,6 @@ fn refusal(line: &[u8], error: &serde_json::Error) -> Refusal {
     }
     let message = "Invalid request: the line is no JSON-RPC request, notification or response".to_owned();
     Refusal { code: ErrorCode::INVALID_REQUEST, id: outline.id(), message }
-}
-
-/// The writing half. Messages are written in the order in which they were handed over.
-struct Output<W> {
-    writer: Arc<Mutex<Option<W>>>,
-    queue: Arc<Queue>,
-}
-
-/// How many messages wait to be written.
-#[derive(Debug, Default)]
-struct Queue {
-    waiting: AtomicUsize,
-    shorter: Notify,
-}
-
-/// A place in the queue, given up when the message is written or dropped.
-struct Queued(Arc<Queue>);
-
-impl Drop for Queued {
-    fn drop(&mut self) {
-        self.0.waiting.fetch_sub(1, Ordering::Relaxed);
-        self.0.shorter.notify_one();
-    }
-}
-
-impl<W: AsyncWrite + Send + Unpin + 'static> Output<W> {
-    fn new(writer: W) -> Output<W> {
-        Output { writer: Arc::new(Mutex::new(Some(writer))), queue: Arc::default() }
-    }
-
-    /// Queues a line and writes it in its turn.
-    fn write(&self, mut line: Vec<u8>) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        line.push(b'\n');
-        self.queue.waiting.fetch_add(1, Ordering::Relaxed);
-        let queued = Queued(Arc::clone(&self.queue));
-        let writer = Arc::clone(&self.writer);
-        async move {
-            let _queued = queued;
-            let mut writer = writer.lock().await;
-            let Some(writer) = writer.as_mut() else { return Err(io::ErrorKind::NotConnected.into()) };
-            writer.write_all(&line).await?;
-            writer.flush().await
-        }
-    }
-
-    /// Waits until few enough messages wait to be written.
-    async fn room(&self) {
-        while self.queue.waiting.load(Ordering::Relaxed) >= QUEUED {
-            self.queue.shorter.notified().await;
-        }
-    }
-
-    /// Closes the stream once what is queued has been written.
-    async fn close(&self) {
-        drop(self.writer.lock().await.take());
-    }
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ mod layering;
 mod lifetime;
 mod limits;
 mod lines;
-mod lookup_limits;
+mod lookups;
 mod openapi;
 mod path_values;
 mod plans;

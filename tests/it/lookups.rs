@@ -3,7 +3,7 @@
 use serde_json::json;
 use wiremock::ResponseTemplate;
 
-use crate::client::execute;
+use crate::client::{Client, execute, succeed};
 use crate::fat::PROJECT;
 use crate::stand_in::StandIn;
 
@@ -19,4 +19,17 @@ fn a_look_up_that_gave_up_says_so() {
     assert_eq!(error["kind"], "not_found", "{error}");
     assert!(error["message"].as_str().unwrap().contains("among the first 10 rows"), "{error}");
     assert!(error["hint"].as_str().unwrap().contains("The list is longer"), "{error}");
+}
+
+#[test]
+fn an_id_that_graphql_does_not_find_is_looked_up_again() {
+    let mut client = Client::sandbox();
+    let update = json!({"id": "acme/widget#3", "title": "Oil the hinges"});
+    assert_eq!(succeed(&mut client, "work_item.update", update.clone())["lookups"], 1);
+    let delete = json!({"action": "issue.delete", "params": {"fullPath": "acme/widget", "iid": 3}, "confirm": true});
+    assert!(!client.call("gitlab_execute_action", delete).is_error);
+    let stale = execute(&mut client, "work_item.update", update.clone());
+    assert_eq!(stale.structured["error"]["kind"], "not_found", "{}", stale.text);
+    let again = execute(&mut client, "work_item.update", update);
+    assert!(again.text.contains("`id`: no "), "it is looked up, and not found: {}", again.text);
 }
