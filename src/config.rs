@@ -62,8 +62,6 @@ pub enum ConfigError {
     NoTable { file: PathBuf, key: String },
     #[error("{key} in {} is neither text, nor a number, nor true or false", .file.display())]
     Shape { file: PathBuf, key: String },
-    #[error("{first} and {second} say different things: keep one")]
-    Contradiction { first: &'static str, second: &'static str },
     #[error("{0} is not set")]
     Missing(&'static str),
 }
@@ -85,6 +83,8 @@ pub struct Config {
     pub policy: policy::Settings,
     /// What to do with quick actions in texts.
     pub quick_actions: QuickActions,
+    /// The setting that asks for no confirmation, as it was written, and whether it has its way.
+    pub autopilot: Option<(String, bool)>,
     pub surface: surface::Settings,
     pub project: Option<String>,
     pub timeout: Duration,
@@ -121,11 +121,13 @@ impl Config {
         }
         let instance = sources.need(&URL, values::instance)?;
         let surface = sources.surface()?;
+        let confirmation = sources.confirmation()?;
         Ok(Config {
             token: sources.token(&instance)?,
             instance,
-            policy: sources.policy(&surface)?,
+            policy: sources.policy(&surface, confirmation.confirm)?,
             quick_actions: sources.need(&QUICK_ACTIONS, values::quick_actions)?,
+            autopilot: confirmation.autopilot,
             surface,
             project: sources.read(&PROJECT, values::full_path)?,
             timeout: sources.need(&TIMEOUT, values::seconds)?,
@@ -141,6 +143,23 @@ impl Config {
             audit: sources.need(&AUDIT, values::audit)?,
             log: sources.need(&LOG, values::level)?,
         })
+    }
+
+    /// Whether destructive actions run without a question.
+    pub fn is_unconfirmed(&self) -> bool {
+        !self.policy.confirm.asks()
+    }
+
+    /// What a person should know of confirmations that are switched off.
+    pub fn confirmation_warnings(&self) -> Vec<String> {
+        let warning = self.autopilot.as_ref().map(|(origin, is_effective)| match is_effective {
+            true => format!(
+                "confirmation is off ({origin}): destructive actions run without a question; GITLAB_CONFIRM=ask turns it \
+                 on"
+            ),
+            false => format!("{origin} has no effect: GITLAB_CONFIRM is set"),
+        });
+        warning.into_iter().collect()
     }
 
     /// Whether the token would travel unencrypted to another machine.
@@ -251,18 +270,30 @@ impl Sources<'_> {
         Ok(None)
     }
 
-    /// What may run, as it is written.
-    fn policy(&self, surface: &surface::Settings) -> Result<policy::Settings, ConfigError> {
+    /// How destructive calls are confirmed. GITLAB_CONFIRM, where it is set, is stronger than the names that switch
+    /// confirmation off: some of those a shell may export for something else.
+    fn confirmation(&self) -> Result<Confirmation, ConfigError> {
+        let is_set = self.find(&CONFIRM)?.is_some();
         let confirm = self.need(&CONFIRM, values::confirm)?;
+        let origin = self.find(&AUTOPILOT)?.map(|found| found.origin);
         let autopilot = self.need(&AUTOPILOT, values::switch)?;
-        if autopilot && confirm.wants_token() {
-            return Err(ConfigError::Contradiction { first: AUTOPILOT.name, second: CONFIRM.name });
-        }
+        Ok(Confirmation {
+            confirm: if autopilot && !is_set { Confirm::NEVER } else { confirm },
+            autopilot: origin.filter(|_| autopilot).map(|origin| (origin, confirm == Confirm::NEVER || !is_set)),
+        })
+    }
+
+    /// What may run, as it is written.
+    fn policy(
+        &self,
+        surface: &surface::Settings,
+        confirm: Confirm,
+    ) -> Result<policy::Settings, ConfigError> {
         let file = self.read(&POLICY, values::path)?.map(|path| read_file(&path, POLICY.name)).transpose()?;
         Ok(policy::Settings {
             read_only: self.need(&READ_ONLY, values::switch)?,
             safe_mode: self.need(&SAFE_MODE, values::switch)?,
-            confirm: if autopilot { Confirm::NEVER } else { confirm },
+            confirm,
             denied_actions: self.read(&DENIED_ACTIONS, values::list)?.unwrap_or_default(),
             denied_tools: self.read(&DENIED_TOOLS, values::text)?,
             family_tool: match (surface.kind, surface.split) {
@@ -314,6 +345,13 @@ impl Sources<'_> {
     }
 }
 
+/// How destructive calls are confirmed.
+struct Confirmation {
+    confirm: Confirm,
+    /// The setting that switches confirmation off, and whether it has its way.
+    autopilot: Option<(String, bool)>,
+}
+
 impl Found {
     fn new(text: &str, origin: String) -> Found {
         Found { text: text.to_owned(), origin }
@@ -332,13 +370,13 @@ impl SettingsFile {
         let table: toml::Table = toml::from_str(&text).map_err(|error| syntax(&path, &text, &error))?;
         let mut values = BTreeMap::new();
         for (key, value) in table {
-            if !SETTINGS.iter().any(|setting| setting.name == key) {
-                return Err(ConfigError::Unknown { file: path, key });
-            }
+            // The name that a setting had before is among its aliases.
+            let setting = SETTINGS.iter().find(|setting| setting.name == key || setting.aliases.contains(&&*key));
+            let Some(setting) = setting else { return Err(ConfigError::Unknown { file: path, key }) };
             let Some(text) = plain_text(&value) else {
                 return Err(ConfigError::Shape { file: path, key });
             };
-            values.insert(key, text);
+            values.insert(setting.name.to_owned(), text);
         }
         Ok(SettingsFile { path, values })
     }

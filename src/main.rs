@@ -34,7 +34,7 @@ fn run(out: &mut dyn Write) -> Result<(), Failure> {
     start_log(config.log);
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::Runtime)?;
-    let outcome = runtime.block_on(run_connected(command, &arguments.settings, &config, out));
+    let outcome = runtime.block_on(run_connected(command, &config, out));
     // A read of standard input that is still blocked must not hold up the end.
     runtime.shutdown_background();
     outcome

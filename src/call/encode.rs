@@ -1,14 +1,30 @@
 //! Values in a URL's path. A value can never reach another endpoint than the operation's own: everything but
-//! unreserved characters is encoded, and dot segments are refused, because URL parsers resolve them even encoded.
+//! unreserved characters is encoded. Dot segments, control characters and backslashes are refused, also below further
+//! layers of encoding: whatever stands between may decode once more than it should.
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 /// RFC 3986, 2.3: what may stand as it is.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
+/// How often a value may be encoded over.
+const ENCODINGS: usize = 4;
+
 /// The value as one segment: `acme/widget` is `acme%2Fwidget`.
 pub fn segment(value: &str) -> Result<String, String> {
-    refuse_dots(value)?;
+    if value.is_empty() {
+        return Err("an empty segment".to_owned());
+    }
+    let mut text = value.to_owned();
+    for _ in 0..=ENCODINGS {
+        refuse_unsafe(&text)?;
+        // What does not decode to text is sent as it is, and read as it is.
+        let Ok(next) = percent_decode_str(&text).decode_utf8().map(|next| next.into_owned()) else { break };
+        if next == text {
+            break;
+        }
+        text = next;
+    }
     Ok(utf8_percent_encode(value, RESERVED).to_string())
 }
 
@@ -18,10 +34,33 @@ pub fn glob(value: &str) -> Result<String, String> {
     Ok(segments?.join("/"))
 }
 
-fn refuse_dots(segment: &str) -> Result<(), String> {
-    match segment {
-        "" => Err("an empty segment".to_owned()),
-        "." | ".." => Err(format!("`{segment}` would lead elsewhere")),
-        _ => Ok(()),
+/// Refuses what may lead elsewhere, or be read as something else, on the way.
+pub fn refuse_unsafe(text: &str) -> Result<(), String> {
+    if text.contains(char::is_control) {
+        return Err("it holds a control character".to_owned());
+    }
+    if text.contains('\\') {
+        return Err("it holds a backslash, which some read as a slash".to_owned());
+    }
+    match text.split('/').find(|part| matches!(*part, "." | "..")) {
+        Some(part) => Err(format!("`{part}` would lead elsewhere")),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_lead_elsewhere_is_refused() {
+        for value in ["", ".", "..", "a/../b", "a\\b", "a\nb", "a\0", "%2e%2e", "a%252f..%252fb", "a%5cb", "./a"] {
+            assert!(segment(value).is_err(), "{value:?}: {:?}", segment(value));
+        }
+        assert_eq!(segment("docs/100% sure.md").unwrap(), "docs%2F100%25%20sure.md");
+        assert_eq!(segment("v1..2").unwrap(), "v1..2");
+        assert_eq!(segment("...").unwrap(), "...");
+        assert_eq!(glob("a/b c").unwrap(), "a/b%20c");
+        assert!(glob("a//b").is_err() && glob("a/../b").is_err());
     }
 }

@@ -1,6 +1,8 @@
 //! What is wrong with the parameters of a call: every fault by itself, with what was accepted, so that the call
 //! can be repaired in one step.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use super::{Candidate, Kind};
@@ -19,11 +21,11 @@ pub struct Invalid {
 /// One thing that is wrong.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Fault {
-    #[error("there is no parameter `{given}`; it takes {}", names(.accepted))]
+    #[error("there is no parameter `{given}`; it takes {}", names(.accepted), given = short(.given))]
     Unknown { given: String, value: Value, accepted: Vec<String> },
-    #[error("`{name}` is {expected}; {given} was given")]
+    #[error("`{name}` is {expected}; {given} was given", given = short(.given))]
     WrongType { name: String, given: String, expected: String },
-    #[error("`{name}` is {expected}; {given} was given{}", meaning(.readings))]
+    #[error("`{name}` is {expected}; {given} was given{}", meaning(.readings), given = short(.given))]
     NoDate {
         name: String,
         given: String,
@@ -31,7 +33,7 @@ pub enum Fault {
         /// The days that it may mean, as they are accepted.
         readings: Vec<String>,
     },
-    #[error("`{name}` is one of {}; {given} was given", names(.accepted))]
+    #[error("`{name}` is one of {}; {given} was given", names(.accepted), given = short(.given))]
     NotAChoice { name: String, given: String, accepted: Vec<String> },
     #[error("`{name}` is missing: {expected}")]
     Missing { name: String, expected: String },
@@ -47,21 +49,21 @@ pub enum Fault {
     Catalog { reason: String },
     #[error("`{name}` cannot stand in a path: {reason}")]
     BadPath { name: String, reason: String },
-    #[error("`{name}` is the id of a {noun}, or {expected}; `{given}` was given")]
+    #[error("`{name}` is the id of a {noun}, or {expected}; `{given}` was given", given = short(.given))]
     NoName { name: String, given: String, noun: &'static str, expected: String },
-    #[error("`{name}`: a {noun} is found by its name only within {}; say that, or give the id of `{given}`", names(.needs))]
+    #[error("`{name}`: a {noun} is found by its name only within {}; say that, or give the id of `{given}`", names(.needs), given = short(.given))]
     NoPlace { name: String, given: String, noun: &'static str, needs: Vec<String> },
     #[error("`{name}` is ambiguous: {}", listed(.candidates))]
     Ambiguous { name: String, candidates: Vec<Candidate> },
-    #[error("`target` cannot be read: {given}: {reason}")]
+    #[error("`target` cannot be read: {given}: {reason}", given = short(.given))]
     NoTarget { given: String, reason: String },
-    #[error("`target` is of {given}, but this server is for {configured}")]
+    #[error("`target` is of {given}, but this server is for {configured}", given = short(.given))]
     OtherHost { given: String, configured: String },
-    #[error("`target` is {is}, and this works on {takes}: {given}")]
+    #[error("`target` is {is}, and this works on {takes}: {given}", given = short(.given))]
     WrongTarget { given: String, kind: Kind, is: String, takes: String, path: String },
-    #[error("`{name}` is {given}, but `target` says {target}")]
+    #[error("`{name}` is {given}, but `target` says {target}", given = short(.given))]
     Disagrees { name: String, given: String, target: String },
-    #[error("`path` cannot be called: {reason}; `{given}` was given")]
+    #[error("`path` cannot be called: {reason}; `{given}` was given", given = short(.given))]
     NoPath { given: String, reason: String },
     #[error("`{name}` is not taken here: {reason}")]
     NotTaken { name: String, reason: String, instead: Option<(String, Value)> },
@@ -96,6 +98,13 @@ impl Fault {
             | Fault::BadPath { name, .. } => name,
         }
     }
+}
+
+/// What a caller wrote, as far as a message repeats it.
+fn short(given: &str) -> Cow<'_, str> {
+    const MOST: usize = 200;
+    let shown = given.get(..given.floor_char_boundary(MOST)).unwrap_or(given);
+    if shown.len() == given.len() { Cow::Borrowed(given) } else { Cow::Owned(format!("{shown}…")) }
 }
 
 fn at(line: &Option<usize>) -> String {

@@ -35,6 +35,7 @@ mod value;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use batch::{Batch, batch};
+use bytes::Bytes;
 pub use check::{Checked, Context, check};
 pub use effects::{Effects, Place, Role};
 pub use fields::{FieldsError, asking};
@@ -75,7 +76,7 @@ pub enum Body {
     Json(Value),
     Multipart(Vec<Part>),
     /// A file by itself.
-    Raw(Vec<u8>),
+    Raw(Bytes),
     /// The same of a file that is still to be read from its path; see [`Call::filled`].
     Local(String),
 }
@@ -90,7 +91,7 @@ pub enum Part {
     File {
         name: String,
         filename: String,
-        bytes: Vec<u8>,
+        bytes: Bytes,
     },
     /// A file that is still to be read from its path; see [`Call::filled`].
     Local {
@@ -206,11 +207,11 @@ impl Call {
     /// The call with the files in it that were named by their paths, each as `read` has it.
     pub fn filled<E>(self, read: impl Fn(&str) -> Result<Vec<u8>, E>) -> Result<Call, E> {
         let fill = |part: Part| match part {
-            Part::Local { name, filename, path } => Ok(Part::File { name, filename, bytes: read(&path)? }),
+            Part::Local { name, filename, path } => Ok(Part::File { name, filename, bytes: read(&path)?.into() }),
             other => Ok(other),
         };
         let body = match self.body {
-            Body::Local(path) => Body::Raw(read(&path)?),
+            Body::Local(path) => Body::Raw(read(&path)?.into()),
             Body::Multipart(parts) => {
                 Body::Multipart(parts.into_iter().map(fill).collect::<Result<Vec<_>, E>>()?)
             }

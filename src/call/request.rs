@@ -119,7 +119,7 @@ fn body(operation: &Operation, sent: &[(&Param, &Value)]) -> Result<Body, Fault>
         (Some((param, value)), BodyForm::Raw) => match file(param, value)? {
             Part::File { bytes, .. } => Ok(Body::Raw(bytes)),
             Part::Local { path, .. } => Ok(Body::Local(path)),
-            Part::Text { value, .. } => Ok(Body::Raw(value.into_bytes())),
+            Part::Text { value, .. } => Ok(Body::Raw(value.into_bytes().into())),
         },
         (Some(_), _) => {
             let parts: Result<Vec<Vec<Part>>, Fault> =
@@ -143,6 +143,18 @@ fn parts(param: &Param, value: &Value) -> Result<Vec<Part>, Fault> {
         .collect())
 }
 
+/// The name of a file. It stands in the header of its part, which a line end would end.
+fn filename(param: &Param, given: Option<&str>) -> Result<String, Fault> {
+    match given.filter(|given| given.contains(char::is_control)) {
+        Some(_) => Err(Fault::NotTaken {
+            name: param.name.clone(),
+            reason: "the `filename` holds a control character".to_owned(),
+            instead: None,
+        }),
+        None => Ok(given.unwrap_or("file").to_owned()),
+    }
+}
+
 /// A file from its content, as text or in Base64; or by a path, to be read when it is sent.
 pub fn file(param: &Param, value: &Value) -> Result<Part, Fault> {
     let said = |key: &str| value.get(key).and_then(Value::as_str);
@@ -156,7 +168,7 @@ pub fn file(param: &Param, value: &Value) -> Result<Part, Fault> {
             return Err(wrong("both a `path` and a content"));
         }
         let last = path.rsplit(['/', '\\']).next().filter(|last| !last.is_empty());
-        let filename = said("filename").or(last).unwrap_or("file").to_owned();
+        let filename = filename(param, said("filename").or(last))?;
         return Ok(Part::Local { name: wire(param), filename, path: path.to_owned() });
     }
     let bytes = match (value.as_str().or_else(|| said("content")), said("content_base64")) {
@@ -165,6 +177,6 @@ pub fn file(param: &Param, value: &Value) -> Result<Part, Fault> {
         (Some(_), Some(_)) => return Err(wrong("both `content` and `content_base64`")),
         (None, None) => return Err(wrong("neither `content`, `content_base64` nor `path`")),
     };
-    let filename = said("filename").unwrap_or("file").to_owned();
-    Ok(Part::File { name: wire(param), filename, bytes })
+    let filename = filename(param, said("filename"));
+    Ok(Part::File { name: wire(param), filename: filename?, bytes: bytes.into() })
 }

@@ -55,7 +55,7 @@ pub fn routed(method: Method, path: &str, surface: &Surface<'_>, base: &Url) -> 
         .collect();
     let mut found: Vec<(Rank, Routed)> = Vec::new();
     for (path, action, pattern) in &paths {
-        for taken in fits(pattern, &segments).into_iter().filter(|taken| is_held(taken, &below)) {
+        for taken in fits(pattern, &segments, |taken| is_held(taken, &below)) {
             let rank = Rank::of(&taken, &segments);
             let values = taken.into_iter().filter_map(|(place, value)| named(place, value)).collect();
             let (action, path) = ((*action).to_owned(), (*path).to_owned());
@@ -103,23 +103,86 @@ impl Rank {
 
 type Taken<'p> = Vec<(&'p str, String)>;
 
-/// Every way in which segments fill a pattern: each word or placeholder with what it took.
-fn fits<'p>(pattern: &[&'p str], segments: &[&str]) -> Vec<Taken<'p>> {
-    let Some((first, rest)) = pattern.split_first() else {
-        return if segments.is_empty() { vec![Vec::new()] } else { Vec::new() };
-    };
-    let most = if is_open(first) { segments.len() } else { 1 };
-    (1..=most.min(segments.len()))
-        .filter_map(|count| Some((segments.get(..count)?, segments.get(count..)?)))
-        .filter(|(taken, _)| takes(first, taken))
-        .flat_map(|(taken, left)| {
-            fits(rest, left).into_iter().map(move |after| {
-                let mut all = vec![(*first, taken.join("/"))];
-                all.extend(after);
-                all
-            })
-        })
-        .collect()
+/// The most ways that are told apart: of more than one, none is chosen.
+const WAYS: usize = 8;
+
+/// The ways in which segments fill a pattern, each word or placeholder with what it took, of which `wanted` are found;
+/// no more than a few of them.
+fn fits<'p>(
+    pattern: &[&'p str],
+    segments: &[&str],
+    wanted: impl Fn(&Taken<'p>) -> bool,
+) -> Vec<Taken<'p>> {
+    let mut search = Search { pattern, segments, dead: BTreeSet::new(), wanted, ends: Vec::new(), found: Vec::new() };
+    search.go(0, 0);
+    search.found
+}
+
+/// A search for ways, word by word. What is left over at a place is looked through once, if nothing fits there.
+struct Search<'a, 'p, F> {
+    pattern: &'a [&'p str],
+    segments: &'a [&'a str],
+    /// Places from which the rest of the pattern does not fit the rest of the segments.
+    dead: BTreeSet<(usize, usize)>,
+    wanted: F,
+    /// Where the segments end that each word has taken so far.
+    ends: Vec<usize>,
+    found: Vec<Taken<'p>>,
+}
+
+impl<'p, F: Fn(&Taken<'p>) -> bool> Search<'_, 'p, F> {
+    /// Goes on with the word at `at` and the segment at `next`; whether the rest fits there.
+    fn go(&mut self, at: usize, next: usize) -> bool {
+        let Some(word) = self.pattern.get(at).copied() else {
+            let is_whole = next == self.segments.len();
+            if is_whole {
+                self.found.push(self.taken());
+            }
+            return is_whole;
+        };
+        if self.dead.contains(&(at, next)) {
+            return false;
+        }
+        // Each word behind takes one segment at least.
+        let behind = self.pattern.len() - at - 1;
+        let last = self.segments.len().saturating_sub(behind);
+        let most = if is_open(word) { last } else { last.min(next + 1) };
+        let mut fits = false;
+        for end in next + 1..=most {
+            if self.found.len() >= WAYS {
+                return true;
+            }
+            if !self.is_next(at + 1, end) || !self.segments.get(next..end).is_some_and(|taken| takes(word, taken)) {
+                continue;
+            }
+            self.ends.push(end);
+            // The first placeholder decides alone whether a way is wanted: where it is not, none behind it is looked at.
+            let is_wanted = at != 1 || (self.wanted)(&self.taken());
+            fits |= !is_wanted || self.go(at + 1, end);
+            self.ends.pop();
+        }
+        if !fits {
+            self.dead.insert((at, next));
+        }
+        fits
+    }
+
+    /// Whether the segment may be the beginning of what the word takes: a look ahead.
+    fn is_next(&self, at: usize, next: usize) -> bool {
+        match (self.pattern.get(at), self.segments.get(next)) {
+            (Some(word), Some(segment)) => is_open(word) || word.eq_ignore_ascii_case(segment),
+            (word, segment) => word.is_none() && segment.is_none(),
+        }
+    }
+
+    /// Each word so far with what it took.
+    fn taken(&self) -> Taken<'p> {
+        let begins = [0].into_iter().chain(self.ends.iter().copied());
+        let taken = self.pattern.iter().zip(begins.zip(&self.ends)).map(|(word, (begin, end))| {
+            (*word, self.segments.get(begin..*end).unwrap_or_default().join("/"))
+        });
+        taken.collect()
+    }
 }
 
 /// Whether a word of a path, or a placeholder, takes these segments. A number fills by itself what it fills.
@@ -159,6 +222,8 @@ fn named(place: &str, value: String) -> Option<(String, String)> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, Instant};
+
     use super::*;
     use crate::catalog::Catalog;
 
@@ -196,5 +261,21 @@ mod tests {
         for text in ["/nowhere/at/all", "DELETE /version", "/projects/acme/widget/issues/12/frobnicate"] {
             assert!(told(text).is_empty(), "{text}: {:?}", told(text));
         }
+    }
+
+    #[test]
+    fn a_path_of_many_segments_takes_no_time() {
+        let catalog = Catalog::embedded().unwrap();
+        let base = Url::parse("https://gitlab.example/").unwrap();
+        let surface = catalog.surface().unwrap();
+        let start = Instant::now();
+        for word in ["/a", "/projects", "/issues", "/repository/files"] {
+            for count in [98, 60, 3_000] {
+                let path = format!("/projects{}", word.repeat(count / word.matches('/').count() - 1));
+                // Whether it is refused, nothing, or read in one way does not matter here.
+                let _ = routed(Method::Get, &path, surface, &base);
+            }
+        }
+        assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
     }
 }

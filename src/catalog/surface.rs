@@ -162,13 +162,26 @@ fn without_format<'s>(segments: &[&'s str]) -> Option<Vec<&'s str>> {
 /// Whether segments are of a path's pattern: words of GitLab's as they are, anything in a placeholder, and one
 /// segment or more in a glob.
 fn fills(pattern: &[&str], segments: &[&str]) -> bool {
-    let (Some((first, rest)), Some((segment, left))) = (pattern.split_first(), segments.split_first()) else {
-        return pattern.is_empty() && segments.is_empty();
-    };
-    if !first.starts_with('*') {
-        return fills_one(&pieces(first).collect::<Vec<_>>(), segment) && fills(rest, left);
+    let is_glob = |word: &&&str| word.starts_with('*');
+    let (mut at, mut next) = (0, 0);
+    // Behind the last glob: the words that follow it, and the segments that it has not taken. An earlier glob that took
+    // more would leave the last one less, so that only the last has to take another.
+    let mut glob: Option<(usize, usize)> = None;
+    while let Some(segment) = segments.get(next) {
+        let word = pattern.get(at);
+        if word.as_ref().is_some_and(is_glob) {
+            (at, next) = (at + 1, next + 1);
+            glob = Some((at, next));
+        } else if word.is_some_and(|word| fills_one(&pieces(word).collect::<Vec<_>>(), segment)) {
+            (at, next) = (at + 1, next + 1);
+        } else if let Some((behind, taken)) = glob {
+            (at, next) = (behind, taken + 1);
+            glob = Some((behind, next));
+        } else {
+            return false;
+        }
     }
-    (1..=segments.len()).any(|taken| segments.get(taken..).is_some_and(|left| fills(rest, left)))
+    at == pattern.len()
 }
 
 /// The same of one segment, which may hold several placeholders: `:file_name.tgz`.

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::surface::Sent;
-use super::{Connected, ExecuteArguments, Failure, FindArguments, SettingFlags, SurfaceArguments, doctor};
+use super::{Connected, ExecuteArguments, Failure, FindArguments, SurfaceArguments, doctor};
 use crate::config::{Config, Instance};
 use crate::gitlab::{Secret, Token};
 use crate::sandbox::Sandbox;
@@ -22,16 +22,14 @@ use crate::tools::{self, Answer, Audit, ExecuteRequest, FindRequest, ToolError, 
 /// second time into the program that awaits it.
 pub fn run<'a>(
     command: Connected,
-    flags: &'a SettingFlags,
     config: &'a Config,
     out: &'a mut dyn Write,
 ) -> LocalBoxFuture<'a, Result<(), Failure>> {
-    Box::pin(carried_out(command, flags, config, out))
+    Box::pin(carried_out(command, config, out))
 }
 
 async fn carried_out(
     command: Connected,
-    flags: &SettingFlags,
     config: &Config,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
@@ -56,7 +54,7 @@ async fn carried_out(
         Connected::Surface(_) => Ok(()),
         Connected::Find(arguments) => {
             let json = arguments.json;
-            write_answer(tools.find(&find_request(arguments, flags)), json, out)
+            write_answer(tools.find(&find_request(arguments)), json, out)
         }
         Connected::Execute(arguments) => {
             let json = arguments.json;
@@ -77,6 +75,9 @@ fn warn(config: &Config, command: &Connected) {
     }
     if config.exposes_token() {
         tracing::warn!("the token travels unencrypted: GITLAB_URL is plain http to another machine");
+    }
+    for warning in config.confirmation_warnings() {
+        tracing::warn!("{warning}");
     }
     if config.insecure_tls {
         tracing::warn!(
@@ -153,12 +154,12 @@ fn warm(tools: Arc<Tools>) -> Result<(), Failure> {
     Ok(())
 }
 
-fn find_request(arguments: FindArguments, flags: &SettingFlags) -> FindRequest {
+fn find_request(arguments: FindArguments) -> FindRequest {
     FindRequest {
         query: arguments.query,
         limit: arguments.limit,
         domain: arguments.domain,
-        read_only: flags.read_only().then_some(true),
+        read_only: None,
         detail: arguments.detail.map(Into::into),
         explain: arguments.explain.then_some(true),
     }

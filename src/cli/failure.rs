@@ -9,7 +9,7 @@ use crate::config::ConfigError;
 use crate::eval::EvalError;
 use crate::sandbox::SandboxError;
 use crate::server::ServerError;
-use crate::tools::SetupError;
+use crate::tools::{PolicyError, SetupError};
 
 /// What went wrong, by whom it concerns.
 #[derive(Debug, thiserror::Error)]
@@ -68,6 +68,8 @@ impl Failure {
             Failure::Diagnosed(code) => *code,
             Failure::Usage(_) | Failure::Config(_) | Failure::Params(_) | Failure::ParamsFile(..) => 2,
             Failure::Exists(_) | Failure::Written(..) => 2,
+            // A policy names what is not there, or cannot be read.
+            Failure::Tools(SetupError::Policy(error)) if !matches!(error, PolicyError::Catalog(_)) => 2,
             Failure::Eval(EvalError::Read { .. } | EvalError::Case { .. } | EvalError::Saved { .. }) => 2,
             _ => 3,
         }

@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
-use crate::config::{Flags, READ_ONLY, SETTINGS, Setting, URL};
+use crate::config::{Flags, SETTINGS, Setting, URL};
 
 const SANDBOX: &str = "sandbox";
 const HEADING: &str = "Settings";
@@ -10,13 +10,6 @@ const HEADING: &str = "Settings";
 /// The settings that the command line gives.
 #[derive(Clone, Debug, Default)]
 pub struct SettingFlags(pub Flags);
-
-impl SettingFlags {
-    /// Whether `--read-only` was given, which also keeps a find to actions that change nothing.
-    pub fn read_only(&self) -> bool {
-        self.0.get(READ_ONLY.name).is_some_and(|text| text == "true")
-    }
-}
 
 impl Args for SettingFlags {
     fn augment_args(command: Command) -> Command {

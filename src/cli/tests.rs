@@ -21,7 +21,6 @@ fn settings_are_taken_before_and_after_the_command() {
 fn a_switch_needs_no_value() {
     assert_eq!(parse(&["--read-only", "find", "x"]).settings.0["GITLAB_READ_ONLY"], "true");
     assert_eq!(parse(&["--read-only=no"]).settings.0["GITLAB_READ_ONLY"], "no");
-    assert!(parse(&["find", "x", "--read-only"]).settings.read_only());
     assert!(parse(&[]).settings.0.is_empty());
 }
 

@@ -127,11 +127,11 @@ pub static CONFIRM: Setting = Setting {
 };
 
 pub static AUTOPILOT: Setting = Setting {
-    name: "YOLO_MODE",
-    aliases: &["AUTOPILOT"],
+    name: "GITLAB_YOLO_MODE",
+    aliases: &["GITLAB_AUTOPILOT", "YOLO_MODE", "AUTOPILOT"],
     flag: Some("autopilot"),
     value: "BOOL",
-    what: "The same as `GITLAB_CONFIRM=never`: nothing is asked before something is destroyed.",
+    what: "The same as `GITLAB_CONFIRM=never`: destructive actions run without a question. GITLAB_CONFIRM, where it is set, is stronger.",
     accepts: SWITCH,
     default: Some("false"),
     example: "true",

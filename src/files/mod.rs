@@ -58,13 +58,19 @@ impl Files {
         let failed = |source| self.failed(given, source);
         let dir = self.open().map_err(failed)?;
         // Asked first: a pipe would be waited for.
-        if !dir.metadata(&path).map_err(failed)?.is_file() {
+        let metadata = dir.metadata(&path).map_err(failed)?;
+        if !metadata.is_file() {
             return Err(FilesError::NoFile { given: given.to_owned() });
+        }
+        if metadata.len() > self.most {
+            let (given, size) = (given.to_owned(), metadata.len());
+            return Err(FilesError::TooLarge { given, size, most: self.most });
         }
         let file = dir.open(&path).map_err(failed)?;
         let mut bytes = Vec::new();
         file.take(self.most.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
         let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        // It may have grown meanwhile.
         if size > self.most {
             return Err(FilesError::TooLarge { given: given.to_owned(), size, most: self.most });
         }

@@ -193,7 +193,8 @@ impl GitlabError {
         changes: bool,
     ) -> GitlabError {
         // A gateway that gave up waiting, or a fault halfway: only the one who asks again can tell.
-        let applied = if changes && status >= 500 { Applied::Unknown } else { Applied::No };
+        // 501 says that GitLab has no such function.
+        let applied = if changes && status >= 500 && status != 501 { Applied::Unknown } else { Applied::No };
         let refusal::Refusal { message, expired, missing_scope } = said;
         let answer = Answer { status, message, request_id, applied };
         match status {

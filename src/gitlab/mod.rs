@@ -49,7 +49,7 @@ pub use settings::{ClientCertificate, ExtraHeader, Settings};
 pub use sieve::Sieve;
 pub use signs::{Rate, Signs};
 pub use token::Token;
-pub use watch::{Event, watched};
+pub use watch::{Event, watched, with_listener};
 
 #[cfg(test)]
 mod tests;

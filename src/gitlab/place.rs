@@ -20,8 +20,13 @@ pub(super) enum Place {
 /// What clouds answer their own machines at, beside the link-local 169.254.169.254: Alibaba, Oracle, Azure.
 const METADATA_V4: [Ipv4Addr; 3] =
     [Ipv4Addr::new(100, 100, 100, 200), Ipv4Addr::new(192, 0, 0, 192), Ipv4Addr::new(168, 63, 129, 16)];
-/// The same of AWS.
-const METADATA_V6: Ipv6Addr = Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254);
+/// The same in private IPv6: AWS, Google Cloud, Oracle Cloud, Scaleway.
+const METADATA_V6: [Ipv6Addr; 4] = [
+    Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254),
+    Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254),
+    Ipv6Addr::new(0xfd00, 0xc1, 0, 0, 0, 0, 0xa9fe, 0xa9fe),
+    Ipv6Addr::new(0xfd00, 0x42, 0, 0, 0, 0, 0, 0x42),
+];
 
 /// Names that are inside wherever they resolve to, with all that is under them: `localhost` (RFC 6761), `local`
 /// (RFC 6762), `home.arpa` (RFC 8375), `internal` (set apart by ICANN for private use).
@@ -104,7 +109,7 @@ fn of_v6(ip: Ipv6Addr) -> Place {
         (0x2002, ..) => v4(b, c),
         // Translated within a network (RFC 8215).
         (0x64, 0xff9b, 1, ..) => Place::Private,
-        _ if ip.is_unicast_link_local() || ip.is_multicast() || ip == METADATA_V6 => Place::SetApart,
+        _ if ip.is_unicast_link_local() || ip.is_multicast() || METADATA_V6.contains(&ip) => Place::SetApart,
         // Site-local is deprecated (RFC 3879) and routed all the same.
         _ if ip.is_unique_local() || a & 0xffc0 == 0xfec0 => Place::Private,
         _ => Place::Public,

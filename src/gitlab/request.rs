@@ -90,7 +90,7 @@ fn form(parts: &[Part]) -> multipart::Form {
             if let Ok(kind) = HeaderValue::try_from(kind.as_ref()) {
                 headers.insert(CONTENT_TYPE, kind);
             }
-            let file = multipart::Part::bytes(bytes.clone()).file_name(filename.clone()).headers(headers);
+            let file = multipart::Part::stream(bytes.clone()).file_name(filename.clone()).headers(headers);
             form.part(name.clone(), file)
         }
     })

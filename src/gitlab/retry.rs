@@ -112,10 +112,11 @@ impl Default for Budget {
 pub(super) fn retry_after(status: StatusCode, headers: &HeaderMap) -> Option<Duration> {
     let now = signs::date(headers).unwrap_or_else(SystemTime::now);
     let until = |then: SystemTime| then.duration_since(now).unwrap_or(Duration::ZERO);
-    let asked = signs::text(headers, RETRY_AFTER.as_str()).and_then(|value| match value.parse() {
-        Ok(seconds) => Some(Duration::from_secs(seconds)),
-        Err(_) => httpdate::parse_http_date(value).ok().map(until),
+    let asked = signs::text(headers, RETRY_AFTER.as_str()).and_then(|value| match signs::seconds(value) {
+        Some(seconds) => Some(seconds),
+        None => httpdate::parse_http_date(value).ok().map(until),
     });
+    let asked = asked.map(|asked| asked.min(signs::FAR));
     asked.or_else(|| {
         let limited = status == StatusCode::TOO_MANY_REQUESTS;
         limited.then(|| signs::reset(headers, now)).flatten()

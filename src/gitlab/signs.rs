@@ -11,6 +11,13 @@ use reqwest::header::{DATE, HeaderMap};
 /// other holds for a part of the paths, and is found out by its 429.
 const OF_THE_API: [&str; 2] = ["throttle_authenticated_api", "throttle_unauthenticated_api"];
 
+/// The longest wait that is told apart from others: a year.
+pub(super) const FAR: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// The longest wait for a whole rate limit that is believed. GitLab's periods are minutes and hours; whatever says more
+/// must not keep a session from every further request.
+const LONGEST_PERIOD: Duration = Duration::from_secs(24 * 3600);
+
 /// What was last said.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Signs {
@@ -69,14 +76,22 @@ fn rate(headers: &HeaderMap, now: SystemTime) -> Option<Rate> {
         return None;
     }
     let remaining = number(headers, "ratelimit-remaining")?;
-    let resets = reset(headers, now).and_then(|left| Instant::now().checked_add(left));
+    let resets = reset(headers, now).filter(|left| *left <= LONGEST_PERIOD);
+    let resets = resets.and_then(|left| Instant::now().checked_add(left));
     Some(Rate { limit: number(headers, "ratelimit-limit"), remaining, resets })
 }
 
 /// How long until `RateLimit-Reset`, which is Unix time by GitLab's clock.
 pub(super) fn reset(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
-    let then = UNIX_EPOCH.checked_add(Duration::from_secs(number(headers, "ratelimit-reset")?))?;
-    Some(then.duration_since(now).unwrap_or(Duration::ZERO))
+    let since_epoch = seconds(text(headers, "ratelimit-reset")?)?;
+    let then = UNIX_EPOCH.checked_add(since_epoch);
+    Some(then.map_or(FAR, |then| then.duration_since(now).unwrap_or(Duration::ZERO).min(FAR)))
+}
+
+/// Seconds in digits; a number that is too large for any counts as the most there are.
+pub(super) fn seconds(text: &str) -> Option<Duration> {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| Duration::from_secs(text.parse().unwrap_or(u64::MAX)))
 }
 
 /// GitLab's clock, as the answer has it.

@@ -36,6 +36,17 @@ pub fn watched<F: Future>(
     LISTENER.scope(listener, future)
 }
 
+/// The same future with the listener of the task that makes it, so that another task can run it.
+pub fn with_listener<F: Future>(future: F) -> impl Future<Output = F::Output> {
+    let listener = LISTENER.try_with(Arc::clone).ok();
+    async move {
+        match listener {
+            Some(listener) => LISTENER.scope(listener, future).await,
+            None => future.await,
+        }
+    }
+}
+
 /// Tells, where anyone listens.
 pub(super) fn tell(event: Event) {
     // An error means that nobody does.

@@ -9,7 +9,7 @@ use super::{FamilyTool, PolicyError, Rule};
 use crate::catalog::{Action, Catalog};
 
 /// The setting that lists actions, and the one that has a regular expression.
-const ACTIONS: &str = "GITLAB_DENIED_ACTIONS";
+pub const ACTIONS: &str = "GITLAB_DENIED_ACTIONS";
 const TOOLS: &str = "GITLAB_DENIED_TOOLS_REGEX";
 
 /// What other servers' tools have before the noun.
@@ -23,30 +23,29 @@ pub struct Denied {
 }
 
 impl Denied {
-    /// The actions of the catalog that the patterns and the expression mean.
+    /// The actions of the catalog that the patterns, by the setting that has them, and the expression mean.
     ///
     /// # Errors
     /// A pattern that means no action, with the nearest that is one: nobody writes a denial that is to deny nothing.
     pub fn read(
-        patterns: &[String],
+        patterns: &[(&'static str, Vec<String>)],
         tools: Option<&str>,
         family_tool: Option<FamilyTool>,
         catalog: &Catalog,
     ) -> Result<Denied, PolicyError> {
         let mut denied = Denied::default();
-        for pattern in patterns {
+        let written = patterns.iter().flat_map(|(origin, patterns)| patterns.iter().map(|one| (*origin, one)));
+        for (origin, pattern) in written {
             let ids = matching(pattern, catalog);
             if ids.is_empty() {
-                return Err(PolicyError::NoAction { origin: ACTIONS, pattern: pattern.clone() });
+                return Err(PolicyError::NoAction { origin, pattern: pattern.clone() });
             }
-            let rule = Rule::Denied { setting: ACTIONS, pattern: pattern.clone() };
+            let rule = Rule::Denied { setting: origin, pattern: pattern.clone() };
             denied.ids.extend(ids.into_iter().map(|id| (id.to_owned(), rule.clone())));
         }
         if let Some(text) = tools {
-            let expression = Regex::new(text).map_err(|error| PolicyError::Expression {
-                text: text.to_owned(),
-                reason: error.to_string(),
-            })?;
+            let expression = Regex::new(text)
+                .map_err(|source| PolicyError::Expression { text: text.to_owned(), source })?;
             let rule = Rule::Denied { setting: TOOLS, pattern: text.to_owned() };
             let words = catalog.words()?;
             for action in catalog.actions() {

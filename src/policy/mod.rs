@@ -71,10 +71,10 @@ pub enum PolicyError {
     NoPart { origin: &'static str, name: String, accepted: String },
     #[error("{origin} has `{text}`, and takes {accepted}")]
     NoPath { origin: &'static str, text: String, accepted: &'static str },
-    #[error("GITLAB_DENIED_TOOLS_REGEX is `{text}`: {reason}")]
-    Expression { text: String, reason: String },
-    #[error("{origin} cannot be read: {reason}")]
-    Syntax { origin: String, reason: String },
+    #[error("GITLAB_DENIED_TOOLS_REGEX is `{text}`, which is no regular expression")]
+    Expression { text: String, source: regex_lite::Error },
+    #[error("{origin} cannot be read")]
+    Syntax { origin: String, source: Box<toml::de::Error> },
     #[error("the catalog cannot be read")]
     Catalog(#[from] CatalogError),
 }
@@ -133,8 +133,8 @@ impl Policy {
     pub fn new(settings: Settings, catalog: &Catalog) -> Result<Policy, PolicyError> {
         let text = settings.file.as_deref().unwrap_or_default();
         let mut document = Document::read(text, "GITLAB_POLICY")?;
-        let mut patterns = settings.denied_actions;
-        patterns.append(&mut document.denied_actions);
+        let in_file = std::mem::take(&mut document.denied_actions);
+        let patterns = [(denied::ACTIONS, settings.denied_actions), ("GITLAB_POLICY", in_file)];
         let denied =
             Denied::read(&patterns, settings.denied_tools.as_deref(), settings.family_tool, catalog)?;
         let mut denies_reads = false;

@@ -99,8 +99,9 @@ fn a_policy_that_says_nothing_meant_is_none() {
         (of_file("[[rule]]\nactions = [\"no.such\"]\ndecision = \"deny\""), "`no.such`"),
         (of_file("[[rule]]\ndecision = \"perhaps\""), "perhaps"),
     ] {
-        let error = Policy::new(settings, &catalog).unwrap_err().to_string();
-        assert!(error.contains(said), "{error}");
+        let error = Policy::new(settings, &catalog).unwrap_err();
+        let source = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
+        assert!(format!("{error}: {source}").contains(said), "{error}: {source}");
     }
 }
 

@@ -74,7 +74,7 @@ impl Document {
     /// Reads a policy's file.
     pub fn read(text: &str, origin: &str) -> Result<Document, PolicyError> {
         toml::from_str(text)
-            .map_err(|error| PolicyError::Syntax { origin: origin.to_owned(), reason: error.to_string() })
+            .map_err(|error| PolicyError::Syntax { origin: origin.to_owned(), source: Box::new(error) })
     }
 
     /// Its rules, in their order.

@@ -1,8 +1,68 @@
-//! The lines of a text in which something is found, with those around them.
+//! The lines of a text in which a caller's pattern is found, with those around them. Both the pattern and the time are
+//! bounded: neither is this server's to choose.
 
 use std::fmt::Write as _;
+use std::time::{Duration, Instant};
 
-use regex_lite::Regex;
+use regex::{Regex, RegexBuilder};
+
+/// The longest pattern, in bytes.
+const LONGEST: usize = 1_000;
+
+/// The largest compiled pattern, in bytes. Matching takes time in proportion to it.
+const LARGEST: usize = 256 * 1024;
+
+/// The deepest nesting of groups and repetitions.
+const DEEPEST: u32 = 50;
+
+/// How much of a line is searched, in bytes: it bounds the time of one match.
+const LINE: usize = 16 * 1024;
+
+/// The time that one search may take.
+pub const SEARCH_TIME: Duration = Duration::from_secs(5);
+
+/// A caller's regular expression. Matching is linear in the text (no backtracking).
+#[derive(Clone, Debug)]
+pub struct Pattern(Regex);
+
+/// A pattern that is not searched for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PatternError {
+    #[error("it has {bytes} bytes, and {LONGEST} are the most")]
+    TooLong { bytes: usize },
+    #[error("it is too large when compiled; use smaller repetitions")]
+    TooLarge,
+    #[error("it is no regular expression")]
+    Syntax,
+}
+
+/// A search that ran out of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`grep` took longer than {} s", SEARCH_TIME.as_secs())]
+pub struct SearchTimeout;
+
+impl Pattern {
+    pub fn new(text: &str) -> Result<Pattern, PatternError> {
+        if text.len() > LONGEST {
+            return Err(PatternError::TooLong { bytes: text.len() });
+        }
+        let built = RegexBuilder::new(text).size_limit(LARGEST).nest_limit(DEEPEST).build();
+        built.map(Pattern).map_err(|error| match error {
+            regex::Error::CompiledTooBig(_) => PatternError::TooLarge,
+            _ => PatternError::Syntax,
+        })
+    }
+
+    /// The pattern that finds just this text.
+    pub fn escape(text: &str) -> String {
+        regex::escape(text)
+    }
+
+    /// Whether it is found in a line; of a longer one, in as much as is searched.
+    pub fn is_match(&self, line: &str) -> bool {
+        self.0.is_match(line.get(..line.floor_char_boundary(LINE)).unwrap_or(line))
+    }
+}
 
 /// What was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,20 +76,33 @@ pub struct Found {
     pub shown: usize,
     /// The first matching line that is not shown, counted from 1.
     pub next: Option<usize>,
+    /// How many lines are longer than what is searched of one.
+    pub long: usize,
 }
 
 /// The lines from `from` on, counted from 1, in which the pattern is found, each with so many lines around it, as
-/// many as fit into the budget.
-pub fn grep(text: &str, pattern: &Regex, context: usize, from: usize, budget: usize) -> Found {
+/// many as fit into the budget. It gives up at `until`.
+pub fn grep(
+    text: &str,
+    pattern: &Pattern,
+    context: usize,
+    from: usize,
+    budget: usize,
+    until: Instant,
+) -> Result<Found, SearchTimeout> {
     let lines: Vec<&str> = text.lines().collect();
-    let hits: Vec<usize> = lines
-        .iter()
-        .enumerate()
-        .skip(from.saturating_sub(1))
-        .filter(|(_, line)| pattern.is_match(line))
-        .map(|(at, _)| at)
-        .collect();
-    let mut found = Found { matches: hits.len(), ..Found::default() };
+    let mut hits: Vec<usize> = Vec::new();
+    let mut long = 0;
+    for (at, line) in lines.iter().enumerate().skip(from.saturating_sub(1)) {
+        if Instant::now() > until {
+            return Err(SearchTimeout);
+        }
+        long += usize::from(line.len() > LINE);
+        if pattern.is_match(line) {
+            hits.push(at);
+        }
+    }
+    let mut found = Found { matches: hits.len(), long, ..Found::default() };
     // The first line that has not been written yet.
     let mut open = 0;
     for hit in &hits {
@@ -52,7 +125,7 @@ pub fn grep(text: &str, pattern: &Regex, context: usize, from: usize, budget: us
     }
     found.shown = hits.iter().filter(|hit| **hit < open).count();
     found.next = hits.get(found.shown).map(|hit| hit + 1);
-    found
+    Ok(found)
 }
 
 #[cfg(test)]
@@ -60,7 +133,8 @@ mod tests {
     use super::*;
 
     fn found(text: &str, pattern: &str, context: usize, from: usize, budget: usize) -> Found {
-        grep(text, &Regex::new(pattern).unwrap(), context, from, budget)
+        let until = Instant::now() + SEARCH_TIME;
+        grep(text, &Pattern::new(pattern).unwrap(), context, from, budget, until).unwrap()
     }
 
     #[test]
@@ -88,5 +162,19 @@ mod tests {
             }
         }
         assert_eq!(seen, 100);
+    }
+
+    #[test]
+    fn a_pattern_and_a_search_have_limits() {
+        let refused = |pattern: &str| Pattern::new(pattern).unwrap_err();
+        assert_eq!(refused(&"a".repeat(1_001)), PatternError::TooLong { bytes: 1_001 });
+        assert_eq!(refused("(?:(?:a?){1000}){1000}"), PatternError::TooLarge);
+        assert_eq!(refused(&"(".repeat(100)), PatternError::Syntax);
+        assert_eq!(refused("("), PatternError::Syntax);
+        let now = Instant::now();
+        let past = now.checked_sub(Duration::from_secs(1)).unwrap_or(now);
+        assert_eq!(grep("a\n", &Pattern::new("a").unwrap(), 0, 1, 100, past), Err(SearchTimeout));
+        let long = format!("{}end", "x".repeat(LINE));
+        assert_eq!((found(&long, "end$", 0, 1, 100).matches, found(&long, "^x", 0, 1, 100).long), (0, 1));
     }
 }

@@ -29,7 +29,7 @@ pub use clean::{cleaned, cleaned_value, line};
 pub use encoding::text_of;
 pub use failure::{Failure, Stretch, failure};
 pub use fields::Missing;
-pub use grep::{Found, grep};
+pub use grep::{Found, Pattern, PatternError, SEARCH_TIME, SearchTimeout, grep};
 pub use kind::Kind;
 pub use limit::{fit, fits, lines_within, share};
 pub use markdown::{MARK, marked, marked_as};

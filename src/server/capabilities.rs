@@ -45,16 +45,23 @@ pub(super) fn templates(tools: &Tools) -> ListResourceTemplatesResult {
     ListResourceTemplatesResult::with_all_items(templates.collect()).with_cache_scope(CacheScope::Private)
 }
 
+/// The client's roots, where the resource depends on them.
+pub(super) async fn roots_for(
+    request: &ReadResourceRequestParams,
+    context: &RequestContext<RoleServer>,
+) -> Roots {
+    match is_of_workspace(&request.uri) {
+        true => roots(context).await,
+        false => Roots::Unknown(""),
+    }
+}
+
 pub(super) async fn read(
     tools: &Tools,
     request: ReadResourceRequestParams,
-    context: &RequestContext<RoleServer>,
+    roots: Roots,
 ) -> Result<ReadResourceResult, ErrorData> {
     let uri = request.uri;
-    let roots = match is_of_workspace(&uri) {
-        true => roots(context).await,
-        false => Roots::Unknown(""),
-    };
     let read = tools.read_resource(&uri, &roots).await.map_err(|error| refused(&error))?;
     let contents = ResourceContents::text(read.text, uri).with_mime_type(read.mime);
     let result = ReadResourceResult::new(vec![contents]);

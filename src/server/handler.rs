@@ -23,8 +23,10 @@ use tokio::sync::{Semaphore, watch};
 use super::asking::{self, Asking, Said, Way};
 use super::capabilities;
 use super::offer::{server_config, tool};
+use super::output::Queue;
 use super::progress::progress;
 use super::roots::Roots;
+use super::worker::Worker;
 use super::{Backend, FRESH_FOR_MS};
 use crate::surface::{Checked, Kind, PageError, Request, Surface};
 use crate::tools::{
@@ -36,11 +38,15 @@ const CALLS_IN_FLIGHT: usize = 64;
 
 /// Answers one client.
 pub(super) struct Handler<B> {
+    /// First, as it is dropped before what its calls use.
+    worker: Worker,
     backend: Arc<B>,
     surface: Surface,
     /// Told when the list of tools is another.
     changed: watch::Sender<()>,
-    turns: Semaphore,
+    turns: Arc<Semaphore>,
+    /// Answers that wait to be written.
+    queue: Arc<Queue>,
     /// Without it the question is an error's text.
     asking: Option<Asking>,
     roots: Roots,
@@ -50,11 +56,13 @@ pub(super) struct Handler<B> {
 type Outcome = Result<Answer, ToolError>;
 
 impl<B: Backend> Handler<B> {
-    pub(super) fn new(backend: Arc<B>, surface: Surface) -> Handler<B> {
+    pub(super) fn new(backend: Arc<B>, surface: Surface, queue: Arc<Queue>) -> Handler<B> {
         Handler {
+            worker: Worker::default(),
             surface,
             changed: watch::Sender::default(),
-            turns: Semaphore::new(CALLS_IN_FLIGHT),
+            turns: Arc::new(Semaphore::new(CALLS_IN_FLIGHT)),
+            queue,
             asking: Asking::new(),
             roots: Roots::default(),
             used: Once::new(),
@@ -113,7 +121,7 @@ impl<B: Backend> Handler<B> {
     async fn follow(&self, said: Said) -> CallToolResponse {
         let outcome = match said {
             Said::Yes(agreed) => match self.surface.read(EXECUTE, agreed) {
-                Some(Ok(Request::Execute(checked))) => self.answered(EXECUTE, self.execute(checked)).await,
+                Some(Ok(Request::Execute(checked))) => self.execute(EXECUTE, checked).await,
                 Some(Err(error)) => Err(error),
                 _ => Err(fault(EXECUTE)),
             },
@@ -131,7 +139,7 @@ impl<B: Backend> Handler<B> {
     fn prepare(&self) {
         self.used.call_once(|| {
             let backend = Arc::clone(&self.backend);
-            tokio::spawn(async move { backend.prepare().await });
+            self.worker.run_detached(async move { backend.prepare().await });
         });
     }
 
@@ -149,7 +157,7 @@ impl<B: Backend> Handler<B> {
                 let find = async { self.backend.find(&request).map(|answer| with_notes(answer, notes)) };
                 self.answered(tool, find).await
             }
-            Ok(Request::Execute(checked)) => self.answered(tool, self.execute(checked)).await,
+            Ok(Request::Execute(checked)) => self.execute(tool, checked).await,
             Ok(Request::Activate(checked)) => {
                 let outcome = self.surface.activate(&checked.request);
                 if outcome.is_ok() {
@@ -166,10 +174,17 @@ impl<B: Backend> Handler<B> {
         AssertUnwindSafe(outcome).catch_unwind().await.unwrap_or_else(|_| Err(fault(tool)))
     }
 
-    async fn execute(&self, Checked { request, notes }: Checked<ExecuteRequest>) -> Outcome {
-        // The semaphore is never closed; without a turn the call would run all the same.
-        let _turn = self.turns.acquire().await.ok();
-        self.backend.execute(&request).await.map(|answer| with_notes(answer, notes))
+    async fn execute(&self, tool: &str, Checked { request, notes }: Checked<ExecuteRequest>) -> Outcome {
+        // Where the client does not read its answers, there is to be no further one.
+        self.queue.room().await;
+        let (backend, turns) = (Arc::clone(&self.backend), Arc::clone(&self.turns));
+        let outcome = self.worker.run(async move {
+            // The semaphore is never closed; without a turn the call would run all the same.
+            let _turn = turns.acquire().await.ok();
+            backend.execute(&request).await
+        });
+        let outcome = outcome.await.unwrap_or_else(|_| Err(fault(tool)));
+        outcome.map(|answer| with_notes(answer, notes))
     }
 
     /// Says that the tools are others: to the session, or where there are none, to who listens (MCP 2026-07-28,
@@ -277,8 +292,13 @@ impl<B: Backend> ServerHandler for Handler<B> {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let tools = self.full::<CompleteRequestMethod>()?;
-        guarded(&context, capabilities::complete(tools, request)).await
+        self.full::<CompleteRequestMethod>()?;
+        let backend = Arc::clone(&self.backend);
+        let completed = self.worker.run(async move {
+            let tools = backend.beside().ok_or_else(ErrorData::method_not_found::<CompleteRequestMethod>)?;
+            capabilities::complete(tools, request).await
+        });
+        guarded(&context, completed.map(|done| done.unwrap_or_else(|_| Err(own_fault())))).await
     }
 
     async fn list_prompts(
@@ -323,10 +343,17 @@ impl<B: Backend> ServerHandler for Handler<B> {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let tools = self.beside::<ReadResourceRequestMethod>()?;
+        self.beside::<ReadResourceRequestMethod>()?;
+        let (backend, turns) = (Arc::clone(&self.backend), Arc::clone(&self.turns));
         let read = async {
-            let _turn = self.turns.acquire().await.ok();
-            capabilities::read(tools, request, &context).await
+            let roots = capabilities::roots_for(&request, &context).await;
+            let read = self.worker.run(async move {
+                let _turn = turns.acquire().await.ok();
+                let tools =
+                    backend.beside().ok_or_else(ErrorData::method_not_found::<ReadResourceRequestMethod>)?;
+                capabilities::read(tools, request, roots).await
+            });
+            read.await.unwrap_or_else(|_| Err(own_fault()))
         };
         guarded(&context, read).await.map(ReadResourceResponse::from)
     }
@@ -354,11 +381,15 @@ async fn guarded<T>(
 ) -> Result<T, ErrorData> {
     tokio::select! {
         answered = AssertUnwindSafe(answer).catch_unwind() => {
-            answered.unwrap_or_else(|_| Err(ErrorData::internal_error("a fault of the server's own", None)))
+            answered.unwrap_or_else(|_| Err(own_fault()))
         }
         // Nothing is sent for a cancelled request.
         () = context.ct.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
     }
+}
+
+fn own_fault() -> ErrorData {
+    ErrorData::internal_error("a fault of the server's own", None)
 }
 
 fn result(outcome: Outcome) -> CallToolResult {

@@ -7,10 +7,14 @@
 mod asking;
 mod capabilities;
 mod handler;
+mod line;
 mod offer;
+mod outline;
+mod output;
 mod progress;
 mod roots;
 mod session;
+mod worker;
 
 use std::future::Future;
 use std::io;
@@ -26,6 +30,7 @@ use tokio::task::JoinError;
 use crate::surface::Surface;
 use crate::tools::{Answer, ExecuteRequest, FindRequest, ToolError, Tools};
 use handler::Handler;
+use output::Queue;
 pub use offer::sent;
 use session::Session;
 
@@ -105,7 +110,7 @@ pub async fn serve(tools: Arc<Tools>, surface: Surface) -> Result<(), ServerErro
     let stop = asked_to_stop()?;
     let (reader, writer) = rmcp::transport::stdio_pipes();
     tokio::select! {
-        outcome = session(Handler::new(tools, surface), reader, writer) => outcome,
+        outcome = session(tools, surface, reader, writer) => outcome,
         () = stop => Ok(()),
     }
 }
@@ -117,18 +122,24 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    session(Handler::new(backend, Surface::default()), reader, writer).await
+    session(backend, Surface::default(), reader, writer).await
 }
 
 /// One client's session. An end before the first request is an end like any other.
-async fn session<B, R, W>(handler: Handler<B>, reader: R, writer: W) -> Result<(), ServerError>
+async fn session<B, R, W>(
+    backend: Arc<B>,
+    surface: Surface,
+    reader: R,
+    writer: W,
+) -> Result<(), ServerError>
 where
     B: Backend,
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let (session, ended) = Session::new(reader, writer);
-    match handler.serve(session).await {
+    let queue = Arc::new(Queue::default());
+    let (session, ended) = Session::new(reader, writer, Arc::clone(&queue));
+    match Handler::new(backend, surface, queue).serve(session).await {
         Ok(running) => finish(running, ended).await,
         Err(
             ServerInitializeError::ConnectionClosed(_)

@@ -136,7 +136,8 @@ impl Surface {
 
     /// How its tools work together, for the model.
     pub fn instructions(&self) -> String {
-        pair::instructions(self.settings.kind)
+        let confirms = self.tools.as_deref().is_none_or(Tools::confirms);
+        pair::instructions(self.settings.kind, confirms)
     }
 
     /// The tools from a cursor on, as many as a page holds, of those whose names are offered.

@@ -16,8 +16,8 @@ use time::format_description::well_known::Rfc3339;
 
 use super::{ErrorKind, ToolError};
 use crate::call::{Call, Checked};
-use crate::catalog::{Action, Piece, pieces};
-use crate::gitlab::{GitlabError, Reply};
+use crate::catalog::{Action, Piece, Risk, pieces};
+use crate::gitlab::{Applied, GitlabError, Reply};
 use lines::Lines;
 
 /// In which form the lines are written.
@@ -44,6 +44,8 @@ pub struct Entry<'a> {
     auditor: &'a Auditor,
     started: Instant,
     line: Line,
+    /// Whether a change was let through and nothing has been heard of it.
+    is_open: bool,
 }
 
 /// What a line says, in this order.
@@ -68,6 +70,9 @@ struct Line {
     #[serde(skip_serializing_if = "Option::is_none")]
     target: Option<String>,
     decision: &'static str,
+    /// `unknown` of a change that may have been made, though GitLab's answer was not seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    applied: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<u16>,
     /// Of the body of an answer that was a success.
@@ -94,7 +99,7 @@ impl Auditor {
     /// Begins the line of a call.
     pub fn begin(&self) -> Entry<'_> {
         let line = Line { decision: "none", outcome: "cancelled".to_owned(), ..Line::default() };
-        Entry { auditor: self, started: Instant::now(), line }
+        Entry { auditor: self, started: Instant::now(), line, is_open: false }
     }
 }
 
@@ -137,9 +142,16 @@ impl Entry<'_> {
         }
     }
 
-    /// What GitLab answered; that it was asked means that it was allowed.
+    /// The policy lets the call run: from now on it may be sent.
+    pub fn allowed(&mut self, call: &Call) {
+        self.line.decision = "allowed";
+        self.is_open = call.risk() != Risk::Read;
+    }
+
+    /// What GitLab answered.
     pub fn answered(&mut self, sent: &Result<Reply, GitlabError>) {
         self.line.decision = "allowed";
+        self.is_open = matches!(sent, Err(error) if error.applied() == Applied::Unknown);
         match sent {
             Ok(reply) => {
                 self.line.status = Some(reply.status);
@@ -151,6 +163,8 @@ impl Entry<'_> {
 
     /// How it ended.
     pub fn ended(mut self, is_preview: bool, error: Option<&ToolError>) {
+        // What ends before it is sent was not made; what was lost on its way may have been.
+        self.is_open &= error.is_some_and(|error| error.details.get("applied") == Some(&Value::from("unknown")));
         self.line.outcome = error.map_or_else(|| "ok".to_owned(), |error| error.kind.name());
         if let ("none", Some(decision)) = (self.line.decision, decided(is_preview, error)) {
             self.line.decision = decision;
@@ -166,6 +180,7 @@ impl Drop for Entry<'_> {
         if std::thread::panicking() {
             self.line.outcome = ErrorKind::Internal.name();
         }
+        self.line.applied = self.is_open.then_some("unknown");
         self.line.ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.line.time = OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default();
         self.auditor.lines.write(self.line.written(self.auditor.form));

@@ -3,8 +3,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{EXECUTE, ErrorKind, FIND, ToolError, Tools, execute, refusal, spelling};
-use crate::call::{self, Checked};
+use super::{EXECUTE, ErrorKind, FIND, ToolError, Tools, default_project, refusal, spelling};
+use crate::call::Checked;
 use crate::catalog::{Action, Risk, signature};
 use crate::search::{Confidence, Query};
 
@@ -74,8 +74,8 @@ pub fn several(
 
 /// The parameters checked for the action, as far as that goes without asking GitLab.
 pub fn checked(tools: &Tools, action: &Action, params: &Map<String, Value>) -> Option<Checked> {
-    let params = execute::with_default_project(tools, action, params.clone(), &mut Vec::new());
-    let checked = call::check(action.clone(), params, &tools.context().ok()?).ok()?;
+    let (context, notes) = (tools.context().ok()?, &mut Vec::new());
+    let checked = default_project::check(tools, action, params.clone(), &context, notes).ok()?;
     let known = tools.known.lock().ok()?.clone();
     checked.step(&known).is_ok().then_some(checked)
 }

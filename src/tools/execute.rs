@@ -5,10 +5,12 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 
 use super::audit::Entry;
+use super::compute::compute;
 use super::meaning::Meant;
 use super::{
-    Answer, ErrorKind, ExecuteRequest, ToolError, Tools, answer, confirmation, document, graphql, local, locate,
-    log, lost, meaning, past_end, plans, refusal, repair, resolve, stretch, token, whereabouts, workspace,
+    Answer, ErrorKind, ExecuteRequest, ToolError, Tools, answer, confirmation, default_project, document, graphql,
+    local, locate, log, lost, meaning, past_end, plans, refusal, repair, resolve, stretch, token, whereabouts,
+    workspace,
 };
 use crate::call::{self, Body, Call, Checked, Effects, Part};
 use crate::catalog::{Action, Interface, Risk};
@@ -57,9 +59,11 @@ impl Came {
     /// The answer, of which the data has at most so many bytes.
     pub fn answer(self, tools: &Tools, budget: usize) -> Answer {
         let Came { reply, call, request, fields, action, notes } = self;
+        let bytes = reply.bytes;
         let past_end = past_end::of(&reply, &request, &action);
         let hint = workspace::hint(tools, &action, &request.params);
-        let answer = answer::answer(tools, budget, (&request, &fields), &action, &call, reply, notes);
+        let present = || answer::answer(tools, budget, (&request, &fields), &action, &call, reply, notes);
+        let answer = compute(bytes, present);
         let answer = workspace::told(hint, answer);
         past_end.into_iter().fold(answer, |answer, past_end| past_end.told(answer))
     }
@@ -138,6 +142,7 @@ async fn run(
             Err(confirmation::ask(tools, request, (&call, &checked), &rule, decided.rejected).await?)
         }
         Decision::Allow => {
+            entry.allowed(&call);
             let permit = tools.policy.permit(call, decided.consent).map_err(|_| {
                 ToolError::new(ErrorKind::Internal, "policy decided otherwise when asked again")
             })?;
@@ -152,7 +157,7 @@ async fn run(
             let params = checked.params().clone();
             let request = ExecuteRequest { action: action.id.clone(), params, ..request.clone() };
             let reply = match &part {
-                Some(part) => log::narrowed(part, &request, reply, &mut notes)?,
+                Some(part) => log::narrowed(part, &request, reply, &mut notes).await?,
                 None => reply,
             };
             Ok(Outcome::Came(Box::new(Came { reply, call, request, fields, action, notes })))
@@ -210,9 +215,9 @@ pub fn checked(
     if let Some(rule) = tools.withholds(action) {
         return Err(refusal::denied(&action.id, None, &rule, 0));
     }
-    let params = with_default_project(tools, action, request.params.clone(), notes);
     let context = tools.context().map_err(|error| refusal::internal(&error))?;
-    let checked = call::check(action.clone(), params, &context).map_err(|invalid| {
+    let params = request.params.clone();
+    let checked = default_project::check(tools, action, params, &context, notes).map_err(|invalid| {
         refusal::wrong_target(tools, &invalid, action).unwrap_or_else(|| refusal::invalid(&invalid, action))
     })?;
     notes.extend(checked.understood().iter().map(|understood| format!("understood {understood}")));
@@ -234,6 +239,7 @@ async fn read(
     };
     match read {
         Err(error) if error.kind == ErrorKind::NotFound => {
+            resolve::forget(tools, checked);
             Err(whereabouts::looked_into(tools, (call, checked), request, error).await)
         }
         read => read,
@@ -252,33 +258,6 @@ fn asking(
         return Ok((action, fields));
     }
     call::asking(action, &fields, tools.catalog.types()).map_err(|error| refusal::fields(&error, request))
-}
-
-/// A call that names no project works on the configured one, or the workspace's, where it cannot work without.
-pub fn with_default_project(
-    tools: &Tools,
-    action: &Action,
-    mut params: Map<String, Value>,
-    notes: &mut Vec<String>,
-) -> Map<String, Value> {
-    let words = tools.catalog.words().ok();
-    let aliases = words
-        .and_then(|words| words.glossary.get("fullPath"))
-        .map(|entry| entry.aliases.as_slice())
-        .unwrap_or_default();
-    let is_named = params.iter().any(|(name, value)| match name.as_str() {
-        call::TARGET => value.as_str().is_some_and(|text| !text.starts_with(['#', '!', '&', '%', '~', '$'])),
-        name => name == "fullPath" || aliases.iter().any(|alias| alias == name),
-    });
-    let is_needed = action.choices().all(|operation| operation.is_filled_by("fullPath"));
-    if !is_needed || is_named {
-        return params;
-    }
-    if let Some((project, which)) = workspace::default_project(tools) {
-        notes.push(format!("`fullPath` is {project}, {which}"));
-        params.insert("fullPath".to_owned(), json!(project));
-    }
-    params
 }
 
 async fn send(

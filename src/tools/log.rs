@@ -1,13 +1,14 @@
 //! A part of a job's log: a section, the lines in which something is found, the last lines. What is asked for is told
 //! by parameters of the action that are not sent; `lines` and `offset` go on within the part.
 
-use regex_lite::Regex;
+use std::time::Instant;
+
 use serde_json::{Map, Value, json};
 
 use super::{EXECUTE, ErrorKind, ExecuteRequest, ToolError};
-use crate::catalog::{Action, Place as Part};
+use crate::catalog::{Action, Place as ParamPlace};
 use crate::gitlab::{Content, Reply};
-use crate::present::{self, Place};
+use crate::present::{self, Pattern, PatternError, Place, SEARCH_TIME, SearchTimeout};
 
 /// How many lines beside a found one are shown at most.
 const MOST_CONTEXT: u64 = 100;
@@ -15,23 +16,33 @@ const MOST_CONTEXT: u64 = 100;
 /// What is asked for of a log.
 pub struct Wanted<'a> {
     section: Option<&'a str>,
-    grep: Option<Regex>,
+    grep: Option<Pattern>,
     context: usize,
 }
 
 /// What the parameters ask for; nothing of an action that has none of these parameters.
 pub fn wanted<'a>(action: &Action, params: &'a Map<String, Value>) -> Result<Option<Wanted<'a>>, ToolError> {
-    if action.param("section").is_none_or(|param| param.place != Part::Selector) {
+    if action.param("section").is_none_or(|param| param.place != ParamPlace::Selector) {
         return Ok(None);
     }
     let text = |name: &str| params.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
     let grep = text("grep").map(|pattern| {
-        Regex::new(pattern).map_err(|_| {
+        Pattern::new(pattern).map_err(|error| {
             let mut mended = params.clone();
-            mended.insert("grep".to_owned(), json!(regex_lite::escape(pattern)));
-            let message = format!("`grep` is {pattern:?}, which is no regular expression. Nothing was sent");
+            let (message, hint) = match error {
+                PatternError::Syntax => {
+                    mended.insert("grep".to_owned(), json!(Pattern::escape(pattern)));
+                    let message =
+                        format!("`grep` is {pattern:?}, which is no regular expression. Nothing was sent");
+                    (message, "`fix` looks for just this text.")
+                }
+                error => {
+                    mended.remove("grep");
+                    (format!("`grep` is not searched for: {error}. Nothing was sent"), "Use a simpler pattern.")
+                }
+            };
             ToolError::new(ErrorKind::InvalidParams, message)
-                .hint("`fix` looks for just this text.")
+                .hint(hint)
                 .fix(EXECUTE, json!({"action": action.id, "params": mended}))
         })
     });
@@ -42,8 +53,8 @@ pub fn wanted<'a>(action: &Action, params: &'a Map<String, Value>) -> Result<Opt
     Ok(Some(wanted).filter(|wanted| wanted.section.is_some() || wanted.grep.is_some()))
 }
 
-/// The reply with only what is wanted of the log.
-pub fn narrowed(
+/// The reply with only what is wanted of the log. It is computed on a thread of its own, as it may take long.
+pub async fn narrowed(
     wanted: &Wanted<'_>,
     request: &ExecuteRequest,
     reply: Reply,
@@ -57,25 +68,65 @@ pub fn narrowed(
         },
         _ => return Ok(reply),
     };
-    let text = match wanted.section {
-        Some(name) => present::section(&log, name).ok_or_else(|| no_section(&log, name, request))?,
-        None => present::read(&log),
-    };
-    let text = match &wanted.grep {
-        Some(pattern) => {
-            // What does not fit is cut like any text, with the calls that go on.
-            let found = present::grep(&text, pattern, wanted.context, 1, usize::MAX);
-            let all = text.lines().count();
+    let (section, pattern) = (wanted.section.map(str::to_owned), wanted.grep.clone());
+    let context = wanted.context;
+    let work = move || part(&log, section.as_deref(), pattern.as_ref(), context);
+    let part = tokio::task::spawn_blocking(work).await;
+    let part = part.map_err(|_| ToolError::new(ErrorKind::Internal, "the log could not be searched"))?;
+    let text = match part {
+        Part::Text(text) => text,
+        Part::Found { found, lines: all } => {
             let lines = if found.matches == 1 { "line matches" } else { "lines match" };
             notes.push(format!("{} {lines} `grep`, of {all}", found.matches));
+            if found.long > 0 {
+                notes.push(format!("{} long lines were searched only at their beginning (16 KiB)", found.long));
+            }
             found.text
         }
-        None => text,
+        Part::NoSection { sections } => {
+            return Err(no_section(sections, wanted.section.unwrap_or_default(), request));
+        }
+        Part::Timeout(timeout) => return Err(too_slow(timeout, request)),
     };
     if let Some(name) = wanted.section {
         notes.push(format!("only the section {name}, whose lines are counted by themselves"));
     }
     Ok(Reply { content: Content::Text(text), ..reply })
+}
+
+/// A part of a log, or why there is none.
+enum Part {
+    Text(String),
+    Found { found: present::Found, lines: usize },
+    NoSection { sections: Vec<String> },
+    Timeout(SearchTimeout),
+}
+
+fn part(log: &str, section: Option<&str>, pattern: Option<&Pattern>, context: usize) -> Part {
+    let text = match section {
+        Some(name) => match present::section(log, name) {
+            Some(text) => text,
+            None => {
+                let sections = present::sections(log).into_iter().map(|section| section.name).collect();
+                return Part::NoSection { sections };
+            }
+        },
+        None => present::read(log),
+    };
+    let Some(pattern) = pattern else { return Part::Text(text) };
+    // What does not fit is cut like any text, with the calls that go on.
+    match present::grep(&text, pattern, context, 1, usize::MAX, Instant::now() + SEARCH_TIME) {
+        Ok(found) => Part::Found { found, lines: text.lines().count() },
+        Err(timeout) => Part::Timeout(timeout),
+    }
+}
+
+fn too_slow(timeout: SearchTimeout, request: &ExecuteRequest) -> ToolError {
+    let mut params = request.params.clone();
+    params.remove("grep");
+    ToolError::new(ErrorKind::Timeout, timeout.to_string())
+        .hint("Use a simpler pattern, or search a part of the log (`section`).")
+        .fix(EXECUTE, json!({"action": request.action, "params": params}))
 }
 
 /// Where the reading of a log begins, where the request says nothing: at the lines that `tail` wants, and with what
@@ -88,8 +139,7 @@ pub fn place(params: &Map<String, Value>) -> Option<Place> {
     }
 }
 
-fn no_section(log: &str, name: &str, request: &ExecuteRequest) -> ToolError {
-    let mut names: Vec<String> = present::sections(log).into_iter().map(|section| section.name).collect();
+fn no_section(mut names: Vec<String>, name: &str, request: &ExecuteRequest) -> ToolError {
     names.dedup();
     let plain: Vec<&str> = names.iter().map(String::as_str).filter(|name| present::is_plain(name)).collect();
     let nearest = crate::search::nearest(name, plain.iter().copied());

@@ -12,8 +12,9 @@ use crate::catalog::{Action, Place, Risk};
 use crate::gitlab::{self, GitlabError};
 use crate::present::{self, Kind, Options};
 
-/// How long the look may take: the one who called has waited once already.
+/// How long the look may take; less after a timeout, as the one who called has waited for all of the call's time.
 const PATIENCE: Duration = Duration::from_secs(5);
+const AFTER_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How many bytes of the thing are shown.
 const SHOWN: usize = 2_000;
@@ -28,7 +29,8 @@ pub async fn look(tools: &Tools, call: &Call, checked: &Checked, refused: ToolEr
     }
     if let Some((get, params)) = thing(tools, action, checked.params()) {
         let fix = json!({"action": get.id, "params": params});
-        let found = tokio::time::timeout(PATIENCE, read(tools, &get, params)).await;
+        let patience = if refused.kind == ErrorKind::Timeout { AFTER_TIMEOUT } else { PATIENCE };
+        let found = tokio::time::timeout(patience, read(tools, &get, params)).await;
         let told = told(tools, refused, checked, found.unwrap_or(Found::Silence));
         let is_known = told.details.get("applied") == Some(&json!("yes"));
         return if is_known { ToolError { fix: None, ..told } } else { told.fix(EXECUTE, fix) };

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{EXECUTE, ErrorKind, ExecuteRequest, ToolError, Tools, candidates, located, refusal, spelling};
+use super::{EXECUTE, ErrorKind, ExecuteRequest, ToolError, Tools, candidates, limits, located, refusal, spelling};
 use crate::catalog::{Action, Language, Risk};
 
 /// What is to be executed.
@@ -18,6 +18,7 @@ pub struct Meant {
 
 /// The action that is meant, or the error that names those that may be.
 pub fn of(tools: &Tools, request: &ExecuteRequest) -> Result<Meant, ToolError> {
+    limits::check(request)?;
     let given = request.action.trim();
     let mut meant = match tools.catalog.number(given) {
         Some(number) => by_number(tools, number, request, Vec::new())?,

@@ -5,13 +5,16 @@ mod answer;
 mod audit;
 mod candidates;
 mod completion;
+mod compute;
 mod confirmation;
+mod default_project;
 mod document;
 mod error;
 mod execute;
 mod find;
 mod gate;
 mod graphql;
+mod limits;
 mod lines;
 mod local;
 mod locate;
@@ -50,7 +53,8 @@ pub use error::{ErrorKind, ToolError};
 pub use refusal::{internal, mend};
 pub use resources::{Capabilities, Entry, Read, Root, Roots, is_of_workspace};
 
-pub use crate::gitlab::{Event, watched};
+pub use crate::gitlab::{Event, watched, with_listener};
+pub use crate::policy::PolicyError;
 pub use crate::present::MARK;
 
 use audit::Auditor;
@@ -60,7 +64,7 @@ use crate::call::{Context, Known, QuickActions};
 use crate::catalog::{Action, Catalog, CatalogError, Risk};
 use crate::files::Files;
 use crate::gitlab::{self, Client, GitlabError, Reply, Token};
-use crate::policy::{self, Policy, PolicyError, Rule};
+use crate::policy::{self, Policy, Rule};
 use crate::search::{Ranker, SearchError};
 
 /// The names of the two tools.
@@ -286,6 +290,11 @@ impl Tools {
     /// The most that an action can do here.
     pub fn risk(&self, action: &Action) -> Risk {
         self.policy.risk(action)
+    }
+
+    /// Whether destructive calls have to be confirmed.
+    pub fn confirms(&self) -> bool {
+        self.policy.confirm().asks()
     }
 
     /// Whether a project is meant where a call names none.

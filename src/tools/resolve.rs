@@ -125,18 +125,19 @@ async fn ask(
 ) -> Result<(), ToolError> {
     let mut hidden = None;
     let mut denied = None;
+    let mut gave_up = None;
     let readings = question.reads();
     for reading in &readings {
         match read(tools, question, reading, requests).await {
-            Ok(Finding::Found(answer)) => {
+            Ok((Finding::Found(answer), _)) => {
                 known(tools).learn(question.clone(), answer);
                 return Ok(());
             }
-            Ok(Finding::Several(candidates)) => {
+            Ok((Finding::Several(candidates), _)) => {
                 let invalid = checked.ambiguous(question, &known(tools), candidates);
                 return Err(refusal::invalid(&invalid, checked.action()));
             }
-            Ok(Finding::Nothing) => {}
+            Ok((Finding::Nothing, rows)) => gave_up = gave_up.or(rows),
             Err(Unanswered::Hidden(error)) => hidden = hidden.or(error),
             Err(Unanswered::Failed(error)) => return Err(error),
             Err(Unanswered::Denied { action, rule }) => {
@@ -146,7 +147,13 @@ async fn ask(
         }
     }
     let param = checked.asks(question, &known(tools));
-    Err(denied.or(hidden).unwrap_or_else(|| not_found(question, param.as_deref(), readings.first(), tools.anonymous)))
+    if let Some(denied) = denied {
+        return Err(denied);
+    }
+    Err(hidden.unwrap_or_else(|| {
+        let seen = seen(gave_up, tools.anonymous);
+        not_found(question, param.as_deref(), readings.first(), gave_up, &seen)
+    }))
 }
 
 /// A look-up that a rule denies.
@@ -163,36 +170,50 @@ enum Unanswered {
     Failed(ToolError),
 }
 
-/// What a read finds, on as many pages as it takes.
+/// What a read finds, on as many pages as may be looked through. Where it finds nothing and there are more rows, with
+/// how many were looked through.
 async fn read(
     tools: &Tools,
     question: &Question,
     reading: &Reading,
     requests: &AtomicUsize,
-) -> Result<Finding, Unanswered> {
+) -> Result<(Finding, Option<usize>), Unanswered> {
     let internal = |error: &dyn std::error::Error| Unanswered::Failed(refusal::internal(error));
     let Some(action) = tools.catalog.get(reading.action).map_err(|error| internal(&error))? else {
-        return Ok(Finding::Nothing);
+        return Ok((Finding::Nothing, None));
     };
     let mut params = reading.params.clone();
+    let mut rows = 0;
     for page in 2..=MOST_PAGES + 1 {
         let (answer, more) = page_of(tools, &action, &params, requests).await?;
+        rows += answer.as_array().map_or(0, Vec::len);
         let finding = question.finding(reading, &answer);
-        if finding != Finding::Nothing || !more {
-            return Ok(finding);
+        match (finding, more) {
+            (Finding::Nothing, More::Page) => {}
+            (Finding::Nothing, More::Unreachable) => return Ok((Finding::Nothing, Some(rows))),
+            (finding, _) => return Ok((finding, None)),
         }
         params.insert("page".to_owned(), json!(page));
     }
-    Ok(Finding::Nothing)
+    Ok((Finding::Nothing, Some(rows)))
 }
 
-/// One page of a read, and whether there is another that can be asked for.
+/// What there is after a page.
+enum More {
+    Nothing,
+    /// Another page, which can be asked for by its number.
+    Page,
+    /// Further rows, which this read cannot ask for.
+    Unreachable,
+}
+
+/// One page of a read, and what there is after it.
 async fn page_of(
     tools: &Tools,
     action: &Action,
     params: &Map<String, Value>,
     requests: &AtomicUsize,
-) -> Result<(Value, bool), Unanswered> {
+) -> Result<(Value, More), Unanswered> {
     let context = tools.context().map_err(|error| Unanswered::Failed(refusal::internal(&error)))?;
     let checked = call::check(action.clone(), params.clone(), &context)
         .map_err(|invalid| Unanswered::Failed(refusal::invalid(&invalid, action)))?;
@@ -212,13 +233,17 @@ async fn page_of(
         Some(asked) => graphql::read(reply, action, asked, &mut Vec::new()).map_err(hidden)?,
         None => reply,
     };
-    let more = reply.page.next_page.is_some() && action.param("page").is_some();
+    let more = match (reply.page.next_page.is_some() || reply.page.next_query.is_some(), action.param("page")) {
+        (false, _) => More::Nothing,
+        (true, Some(_)) => More::Page,
+        (true, None) => More::Unreachable,
+    };
     if let (Some(came), Content::Json(Value::Array(rows))) = (reply.rows, &reply.content) {
         return Err(Unanswered::Failed(refusal::truncated(action, rows.len(), came)));
     }
     match reply.content {
         Content::Json(value) => Ok((value, more)),
-        _ => Ok((Value::Null, false)),
+        _ => Ok((Value::Null, More::Nothing)),
     }
 }
 
@@ -237,15 +262,31 @@ fn unanswered(error: &GitlabError, action: &Action, anonymous: bool) -> Unanswer
     }
 }
 
+/// Why something that is there may not have been found.
+fn seen(gave_up: Option<usize>, anonymous: bool) -> String {
+    match (gave_up, anonymous) {
+        (Some(rows), _) => format!(
+            "The list is longer: only its first {rows} rows were looked through. Give the id, or a name that a search \
+             of the list finds."
+        ),
+        (None, true) => "No token is set (GITLAB_TOKEN): only what is public can be seen.".to_owned(),
+        (None, false) => "Check the spelling; GitLab also hides what the token may not see.".to_owned(),
+    }
+}
+
 /// Nothing has the name: what was looked for, where, and the read that shows what there is.
-fn not_found(question: &Question, param: Option<&str>, read: Option<&Reading>, anonymous: bool) -> ToolError {
-    let missed = question.missed();
-    let message = param.map_or_else(|| missed.clone(), |param| format!("`{param}`: {missed}"));
-    let seen = if anonymous {
-        "No token is set (GITLAB_TOKEN): only what is public can be seen."
-    } else {
-        "Check the spelling; GitLab also hides what the token may not see."
+fn not_found(
+    question: &Question,
+    param: Option<&str>,
+    read: Option<&Reading>,
+    gave_up: Option<usize>,
+    seen: &str,
+) -> ToolError {
+    let missed = match gave_up {
+        Some(rows) => format!("{} among the first {rows} rows", question.missed()),
+        None => question.missed(),
     };
+    let message = param.map_or_else(|| missed.clone(), |param| format!("`{param}`: {missed}"));
     let Some(read) = read.filter(|read| !read.compared().is_empty()) else {
         return ToolError::new(ErrorKind::NotFound, message).hint(seen);
     };

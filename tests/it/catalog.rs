@@ -173,8 +173,8 @@ fn files_go_beside_a_graphql_document() {
     );
     assert_eq!(name, "map");
     assert_eq!(map, "{\"0\":[\"variables.input.files.0\"],\"1\":[\"variables.input.files.1\"]}");
-    assert_eq!(*one, Part::File { name: "0".into(), filename: "a.png".into(), bytes: vec![0, 255] });
-    assert_eq!(*other, Part::File { name: "1".into(), filename: "b.txt".into(), bytes: b"a,b".to_vec() });
+    assert_eq!(*one, Part::File { name: "0".into(), filename: "a.png".into(), bytes: vec![0, 255].into() });
+    assert_eq!(*other, Part::File { name: "1".into(), filename: "b.txt".into(), bytes: b"a,b".to_vec().into() });
 }
 
 #[test]
@@ -409,7 +409,7 @@ fn files_travel_in_parts_and_everything_else_as_json() {
     let upload = action("project_upload.create");
     let given = json!({"fullPath": "acme/widget", "file": {"filename": "a.bin", "content_base64": "AP8="}});
     let call = call(&upload, params(given), &words());
-    let file = Part::File { name: "file".into(), filename: "a.bin".into(), bytes: vec![0, 255] };
+    let file = Part::File { name: "file".into(), filename: "a.bin".into(), bytes: vec![0, 255].into() };
     assert_eq!(call.body(), &Body::Multipart(vec![file]));
     // PUT /projects/{id} is multipart in the document because of `avatar`.
     let update = written("project.update", json!({"fullPath": "acme/widget", "topics": ["a"]}));

@@ -77,6 +77,25 @@ fn what_cannot_be_parsed_is_2() {
 }
 
 #[test]
+fn a_policy_that_cannot_be_used_is_2() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("policy.toml");
+    let path = file.to_str().unwrap();
+    for (variable, value, text, expected) in [
+        ("GITLAB_DENIED_ACTIONS", "nope", "", "GITLAB_DENIED_ACTIONS has `nope`"),
+        ("GITLAB_POLICY", path, "denied_actions = [\"nope\"]", "GITLAB_POLICY has `nope`"),
+        ("GITLAB_POLICY", path, "denied_actions = 5", "GITLAB_POLICY cannot be read: "),
+        ("GITLAB_DENIED_TOOLS_REGEX", "(", "", "no regular expression: "),
+    ] {
+        std::fs::write(&file, text).unwrap();
+        let output = program(&["--sandbox", "doctor"], &[(variable, value)]).output().unwrap();
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{err}");
+        assert!(err.contains(expected), "{err}");
+    }
+}
+
+#[test]
 fn an_answer_that_is_an_error_is_1() {
     let (code, out, err) = run(&["--sandbox", "execute", "no.such"]);
     assert_eq!((code, err.as_str()), (Some(1), ""));

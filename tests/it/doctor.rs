@@ -147,6 +147,15 @@ async fn a_gitlab_that_is_well() {
 }
 
 #[tokio::test]
+async fn what_the_policy_denies_is_not_blamed_on_the_certificate() {
+    let outcome = with(Gitlab::default(), &[("GITLAB_DENIED_ACTIONS", "instance.version")]).await;
+    assert_found(&outcome, "policy", "warning", "instance.version is denied");
+    assert!(!outcome.1.to_string().contains("certificate"), "{:#}", outcome.1);
+    let outcome = with(Gitlab::default(), &[("GITLAB_DENIED_ACTIONS", "current_user.get")]).await;
+    assert_found(&outcome, "token", "unknown", "current_user.get is denied");
+}
+
+#[tokio::test]
 async fn tokens() {
     let scoped = |scopes: &[&str]| Gitlab { own: own(scopes, Value::Null), ..Gitlab::default() };
     let lasting = |days: i64| Gitlab { own: own(&["api"], json!(day(days))), ..Gitlab::default() };

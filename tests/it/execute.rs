@@ -427,6 +427,19 @@ fn a_configured_project_is_the_default() {
 }
 
 #[test]
+fn a_project_that_is_named_by_another_spelling_is_no_default() {
+    let mut client = sandbox_with(&[("GITLAB_PROJECT", "sandbox/playground")]);
+    for name in ["projectId", "FullPath", "project-id", "projectPath", "fullpath", "project"] {
+        let shown = succeed(&mut client, "issue.get", json!({name: "acme/widget", "iid": 1}));
+        assert!(shown["data"]["web_url"].as_str().unwrap().contains("acme/widget"), "{name}: {shown}");
+        assert!(!shown["notes"].to_string().contains("configured project"), "{name}: {shown}");
+    }
+    let mut client = sandbox_with(&[("GITLAB_PROJECT", "acme/widget")]);
+    let shown = succeed(&mut client, "issue.get", json!({"target": "#1"}));
+    assert!(shown["notes"].to_string().contains("configured project"), "{shown}");
+}
+
+#[test]
 fn many_requests_at_a_time_are_all_answered() {
     let mut client = Client::sandbox();
     let count = 100;

@@ -79,15 +79,33 @@ fn a_signal_ends_it_in_order_whatever_its_input_is() {
 }
 
 #[test]
-fn lines_that_are_no_messages_are_outlived() {
+fn lines_that_are_no_messages_get_an_error() {
     let mut client = Client::ready();
-    for line in ["", "not JSON", "{\"jsonrpc\": \"2.0\", \"id\":", "\u{feff}", "[", "\0\0\0"] {
+    for line in ["", "  ", "\u{feff}"] {
         client.send_line(line);
     }
-    assert!(client.is_silent());
+    assert!(client.is_silent(), "a blank line is no message");
+    for line in ["not JSON", "{\"jsonrpc\": \"2.0\", \"id\":", "[", "\0\0\0"] {
+        client.send_line(line);
+        let answer = client.receive();
+        assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(-32700), &json!(null)), "{line:?}");
+        assert!(answer.as_object().unwrap().contains_key("id"));
+    }
     client.send(&json!({"hello": "world"}));
     assert_eq!(client.receive()["error"]["code"], -32600);
     assert!(client.request("tools/list", json!({}))["result"].is_object());
+    client.close().well();
+}
+
+#[test]
+fn a_message_that_is_nested_too_deep_is_refused_by_its_id() {
+    let mut client = Client::ready();
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    client.send_line(&format!(
+        "{{\"method\":\"tools/call\",\"params\":{{\"x\":{deep}}},\"jsonrpc\":\"2.0\",\"id\":41}}"
+    ));
+    let answer = client.receive();
+    assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(-32600), &json!(41)), "{answer}");
     client.close().well();
 }
 
@@ -111,9 +129,18 @@ fn ten_mebibytes_in_a_line_are_read() {
 }
 
 #[test]
-fn a_line_past_every_limit_is_dropped_and_outlived() {
+fn a_line_past_every_limit_is_refused_by_its_id() {
     let mut client = Client::ready();
     client.send_line(&"x".repeat(17 * 1024 * 1024));
+    let answer = client.receive();
+    assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(-32600), &json!(null)));
+    let text = "x".repeat(20 * 1024 * 1024);
+    client.send_line(&format!(
+        "{{\"method\":\"tools/call\",\"params\":{{\"x\":\"{text}\"}},\"jsonrpc\":\"2.0\",\"id\":\"a\"}}"
+    ));
+    let answer = client.receive();
+    assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(-32600), &json!("a")));
+    assert!(answer["error"]["message"].as_str().unwrap().contains("longer than 16777216 bytes"), "{answer}");
     assert!(client.request("tools/list", json!({}))["result"].is_object());
 }
 

@@ -11,7 +11,7 @@ use serde_json::Map;
 use super::Failure;
 use crate::config::Config;
 use crate::gitlab::{GitlabError, Reply};
-use crate::tools::{ReadError, Tools};
+use crate::tools::{ErrorKind, ReadError, Tools};
 
 pub(super) use report::{Finding, State};
 
@@ -28,8 +28,20 @@ pub async fn run(tools: &Tools, config: &Config, json: bool, out: &mut dyn Write
 }
 
 async fn examine(tools: &Tools, config: &Config) -> Vec<Finding> {
-    let version = asked(tools, "instance.version").await;
-    let mut found = connection::findings(tools, config, &version);
+    let mut found: Vec<Finding> = confirmation(config).into_iter().collect();
+    let version = match asked(tools, "instance.version").await {
+        Ok(version) => version,
+        Err(denial) => {
+            found.push(Finding::warning(
+                "policy",
+                format!("{denial}, so that the connection to GitLab cannot be examined"),
+                "Allow instance.version to have the connection and the token examined.",
+            ));
+            found.push(Finding::unknown("address", "not asked"));
+            return found;
+        }
+    };
+    found.extend(connection::findings(tools, config, &version));
     let is_reached = found.iter().all(|finding| finding.state != State::Failure);
     if is_reached {
         found.extend(token::findings(tools, config).await);
@@ -41,13 +53,26 @@ async fn examine(tools: &Tools, config: &Config) -> Vec<Finding> {
     found
 }
 
-/// What GitLab answers to a read of its own or the token's state.
-async fn asked(tools: &Tools, action: &str) -> Result<Reply, GitlabError> {
+/// Confirmation, where it is switched off.
+fn confirmation(config: &Config) -> Option<Finding> {
+    let warning = config.confirmation_warnings().into_iter().next();
+    let is_off = config.is_unconfirmed();
+    let says = warning.or_else(|| {
+        is_off.then(|| "confirmation is off (GITLAB_CONFIRM): destructive actions run without a question".to_owned())
+    });
+    says.map(|says| {
+        Finding::warning("confirmation", says, "Set GITLAB_CONFIRM=ask, or take the setting away that is named.")
+    })
+}
+
+/// GitLab's answer to a read of its own or the token's state; the outer error is a denial by the policy.
+async fn asked(tools: &Tools, action: &str) -> Result<Result<Reply, GitlabError>, String> {
     match tools.read(action, Map::new()).await {
-        Ok(reply) => Ok(reply),
-        Err(ReadError::Gitlab(error)) => Err(error),
+        Ok(reply) => Ok(Ok(reply)),
+        Err(ReadError::Gitlab(error)) => Ok(Err(error)),
+        Err(ReadError::Unasked(error)) if error.kind == ErrorKind::Denied => Err(error.message),
         // An action of the catalog without parameters: only a fault of the program's own ends here.
-        Err(ReadError::Unasked(error)) => Err(GitlabError::Setup { what: error.message, source: None }),
+        Err(ReadError::Unasked(error)) => Ok(Err(GitlabError::Setup { what: error.message, source: None })),
     }
 }
 

@@ -36,8 +36,15 @@ pub(super) async fn findings(tools: &Tools, config: &Config) -> Vec<Finding> {
             "a CI/CD job's, which ends with its job and may do what the job may",
         )];
     }
-    let user = asked(tools, "current_user.get").await;
-    let own = asked(tools, "personal_access_token.get_self").await;
+    let (user, own) = match (
+        asked(tools, "current_user.get").await,
+        asked(tools, "personal_access_token.get_self").await,
+    ) {
+        (Ok(user), Ok(own)) => (user, own),
+        (Err(denial), _) | (_, Err(denial)) => {
+            return vec![Finding::unknown(CHECK, format!("not asked for: {denial}"))];
+        }
+    };
     match (&user, &own) {
         (_, Ok(own)) => {
             let own = json(own);

@@ -196,7 +196,7 @@ const PRIVATE: [&str; 9] = [
     "http://[::ffff:10.0.0.1]/",
 ];
 
-const SET_APART: [&str; 9] = [
+const SET_APART: [&str; 12] = [
     "http://metadata.google.internal/",
     "http://169.254.169.254/latest/meta-data/",
     "http://100.100.100.200/",
@@ -206,6 +206,9 @@ const SET_APART: [&str; 9] = [
     "http://[64:ff9b::a9fe:a9fe]/",
     "http://[fe80::1]/",
     "http://[fd00:ec2::254]/",
+    "http://[fd20:ce::254]/",
+    "http://[fd00:c1::a9fe:a9fe]/",
+    "http://[fd00:42::42]/",
 ];
 
 #[tokio::test]

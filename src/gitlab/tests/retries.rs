@@ -70,6 +70,42 @@ async fn a_long_wait_is_reported_not_waited() {
 }
 
 #[tokio::test]
+async fn a_wait_without_measure_is_long() {
+    for template in [
+        busy(429).insert_header("retry-after", "99999999999999999999"),
+        busy(429).insert_header("retry-after", u64::MAX.to_string().as_str()),
+        busy(429).insert_header("retry-after", "Fri, 31 Dec 9999 23:59:59 GMT"),
+        busy(429).insert_header("ratelimit-reset", "99999999999999999999"),
+        busy(429).insert_header("ratelimit-reset", u64::MAX.to_string().as_str()),
+        busy(429).insert_header("ratelimit-reset", "253402300799"),
+    ] {
+        let (result, sent) = attempts(&get(PATH), vec![template]).await;
+        let error = result.unwrap_err();
+        let GitlabError::RateLimited { retry_after: Some(wait), .. } = &error else { panic!("{error:?}") };
+        assert_eq!((wait.as_secs(), sent), (365 * 24 * 3600, 1));
+    }
+}
+
+#[tokio::test]
+async fn a_limit_that_never_ends_does_not_end_the_session() {
+    let used_up = ResponseTemplate::new(200)
+        .set_body_json(json!([]))
+        .insert_header("ratelimit-remaining", "0")
+        .insert_header("ratelimit-reset", "253402300799");
+    let server = always(used_up).await;
+    let client = client(settings(&server.uri()));
+    for _ in 0..2 {
+        client.send(&get(PATH)).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_function_that_gitlab_does_not_have_was_not_run() {
+    let (result, sent) = attempts(&post(), vec![busy(501)]).await;
+    assert_eq!((result.unwrap_err().applied(), sent), (Applied::No, 1));
+}
+
+#[tokio::test]
 async fn a_wait_beyond_the_time_left_is_not_waited() {
     let server = always(busy(429).insert_header("retry-after", "10")).await;
     let client = client(Settings { timeout: Duration::from_secs(5), ..settings(&server.uri()) });

@@ -31,6 +31,7 @@ struct Given<'a> {
     fields: Option<Vec<String>>,
     view: Option<View>,
     refers: bool,
+    references: usize,
 }
 
 /// What came of a call.
@@ -67,10 +68,12 @@ pub async fn run(run: &Run<'_>) -> Result<Answer, ToolError> {
 fn given((at, call): (usize, &Value)) -> Given<'_> {
     let params = call.get("params").and_then(Value::as_object).cloned().unwrap_or_default();
     let field = |name: &str| call.get(name).cloned().unwrap_or_default();
+    let references = reference::calls(&Value::Object(params.clone())).len();
     Given {
+        references,
         number: at + 1,
         action: call.get("action").and_then(Value::as_str).unwrap_or_default(),
-        refers: !reference::calls(&Value::Object(params.clone())).is_empty(),
+        refers: references > 0,
         params,
         fields: serde_json::from_value(field("fields")).ok(),
         view: serde_json::from_value(field("view")).ok(),
@@ -125,6 +128,10 @@ async fn ahead(run: &Run<'_>, call: &Given<'_>) -> Result<Option<Asked>, ToolErr
     if let Some(number) = later(call) {
         let message = format!("`${number}` is no earlier call: a call refers to those before it");
         return Err(run.invalid(message));
+    }
+    if call.references > reference::MOST {
+        let (given, most) = (call.references, reference::MOST);
+        return Err(run.invalid(format!("the call has {given} references, and {most} are the most")));
     }
     let meant = meaning::of(run.tools, &call.request(run, call.params.clone()))?;
     if meant.action.id == run.id {
@@ -245,6 +252,9 @@ fn without<'v>(
             };
             let kept = kept.map(|came| format!(", the first of {came} that came")).unwrap_or_default();
             (format!("there is a list of {rows}{kept}; a row of it is `${to}[0]`"), None)
+        }
+        Why::TooLarge => {
+            (format!("references would put more than {} bytes into the call", reference::LARGEST), None)
         }
         Why::Leaf { step } => (format!("`{step}` would have to be in an object"), None),
     };

@@ -2,7 +2,15 @@
 //! The number is the call's; the path is one of fields in the data of its answer. A string that is a reference becomes
 //! the value as it is; within a longer string its text is put in. `$$` is a dollar that begins no reference.
 
+use std::cell::Cell;
+
 use serde_json::{Map, Value};
+
+/// The most references of one call.
+pub const MOST: usize = 100;
+
+/// How much references may put into the parameters of one call, in bytes.
+pub const LARGEST: usize = 1024 * 1024;
 
 /// A reference as it stands in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +48,8 @@ pub enum Why {
     NoField { step: String, fields: Vec<String> },
     /// Where the path ends there is a list with so many rows.
     List { rows: usize },
+    /// It would put in more than may be put into one call.
+    TooLarge,
     /// Where the path ends nothing can follow.
     Leaf { step: String },
 }
@@ -58,27 +68,60 @@ pub fn filled<'v>(
     own: usize,
     answered: &impl Fn(usize) -> Option<Vec<&'v Value>>,
 ) -> Result<Map<String, Value>, Missing> {
-    let pairs = params.iter().map(|(name, value)| Ok((name.clone(), one(value, own, answered)?)));
-    pairs.collect()
+    fields(params, &Filler { own, answered, left: Cell::new(LARGEST) })
+}
+
+/// What references are filled with.
+struct Filler<'f, F> {
+    own: usize,
+    answered: &'f F,
+    /// How many bytes may still be put in.
+    left: Cell<usize>,
+}
+
+impl<F> Filler<'_, F> {
+    /// Takes as much as a value has from what may be put in; whether it was there.
+    fn spend(&self, value: &Value) -> bool {
+        let left = self.left.get().checked_sub(size(value));
+        self.left.set(left.unwrap_or_default());
+        left.is_some()
+    }
+}
+
+/// About as many bytes as the value has as JSON.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len() + 2,
+        Value::Array(items) => items.iter().map(|item| size(item) + 1).sum::<usize>() + 2,
+        Value::Object(fields) => {
+            fields.iter().map(|(name, field)| name.len() + size(field) + 4).sum::<usize>() + 2
+        }
+        _ => 8,
+    }
+}
+
+fn fields<'v>(
+    params: &Map<String, Value>,
+    filler: &Filler<'_, impl Fn(usize) -> Option<Vec<&'v Value>>>,
+) -> Result<Map<String, Value>, Missing> {
+    params.iter().map(|(name, value)| Ok((name.clone(), one(value, filler)?))).collect()
 }
 
 fn one<'v>(
     value: &Value,
-    own: usize,
-    answered: &impl Fn(usize) -> Option<Vec<&'v Value>>,
+    filler: &Filler<'_, impl Fn(usize) -> Option<Vec<&'v Value>>>,
 ) -> Result<Value, Missing> {
     match value {
-        Value::String(text) => in_text(text, own, answered),
-        Value::Array(items) => items.iter().map(|item| one(item, own, answered)).collect(),
-        Value::Object(fields) => filled(fields, own, answered).map(Value::Object),
+        Value::String(text) => in_text(text, filler),
+        Value::Array(items) => items.iter().map(|item| one(item, filler)).collect(),
+        Value::Object(params) => fields(params, filler).map(Value::Object),
         scalar => Ok(scalar.clone()),
     }
 }
 
 fn in_text<'v>(
     text: &str,
-    own: usize,
-    answered: &impl Fn(usize) -> Option<Vec<&'v Value>>,
+    filler: &Filler<'_, impl Fn(usize) -> Option<Vec<&'v Value>>>,
 ) -> Result<Value, Missing> {
     let mut out = String::new();
     let mut rest = text;
@@ -89,7 +132,7 @@ fn in_text<'v>(
             out.push('$');
             rest = after;
         } else if let Some(reference) = reference(from) {
-            let value = value(&reference, own, answered)?;
+            let value = value(&reference, filler)?;
             if reference.text == text {
                 return Ok(value);
             }
@@ -106,20 +149,20 @@ fn in_text<'v>(
 
 fn value<'v>(
     reference: &Reference<'_>,
-    own: usize,
-    answered: &impl Fn(usize) -> Option<Vec<&'v Value>>,
+    filler: &Filler<'_, impl Fn(usize) -> Option<Vec<&'v Value>>>,
 ) -> Result<Value, Missing> {
     let missing = |why: Why| Missing { reference: reference.text.to_owned(), call: reference.call, why };
-    if reference.call == 0 || reference.call >= own {
+    if reference.call == 0 || reference.call >= filler.own {
         return Err(missing(Why::NotBefore));
     }
-    let forms = answered(reference.call).ok_or_else(|| missing(Why::NoAnswer))?;
+    let forms = (filler.answered)(reference.call).ok_or_else(|| missing(Why::NoAnswer))?;
     let mut first = None;
     for (at, form) in forms.iter().enumerate() {
         match reached(form, &reference.steps) {
             // As with `fields`, a secret is meant by its own name alone: what holds fields is taken as it was shown.
             Ok(found) if holds_fields(found) && at + 1 < forms.len() => {}
-            Ok(found) => return Ok(found.clone()),
+            Ok(found) if filler.spend(found) => return Ok(found.clone()),
+            Ok(_) => return Err(missing(Why::TooLarge)),
             Err(why) => first = first.or(Some(why)),
         }
     }
@@ -261,6 +304,17 @@ mod tests {
         }
         assert_eq!(fill(json!({"text": "$$1.iid and $$"})).unwrap()["text"], "$1.iid and $");
         assert_eq!(calls(&json!({"a": ["x $3.b", {"c": "$1[0]"}], "d": "$$2.x"})), [3, 1]);
+    }
+
+    #[test]
+    fn what_is_put_in_has_a_limit() {
+        let text = json!({"text": "x".repeat(LARGEST / 4)});
+        let answered = |_: usize| Some(vec![&text]);
+        let fill = |params: Value| filled(params.as_object().unwrap(), 2, &answered);
+        assert!(fill(json!({"a": "$1.text$1.text", "b": ["$1.text"]})).is_ok());
+        for params in [json!({"a": "$1.text".repeat(5)}), json!({"a": ["$1", "$1", "$1", "$1", "$1"]})] {
+            assert_eq!(fill(params).unwrap_err().why, Why::TooLarge);
+        }
     }
 
     #[test]

@@ -2,10 +2,10 @@
 //! is found with the lines around them. Never more of the file is held than the window.
 
 use std::collections::VecDeque;
-
-use regex_lite::Regex;
+use std::time::{Duration, Instant};
 
 use crate::gitlab::Sieve;
+use crate::present::{Pattern, SEARCH_TIME};
 
 /// A longer line is kept to here, in bytes.
 const LINE: usize = 4_000;
@@ -28,7 +28,7 @@ pub struct Wanted {
     /// How many bytes at most.
     pub bytes: usize,
     /// What is looked for, and how many lines around it are shown.
-    pub grep: Option<(Regex, usize)>,
+    pub grep: Option<(Pattern, usize)>,
 }
 
 /// What of a file has gone by.
@@ -54,6 +54,10 @@ pub struct Seen {
     /// The beginning of the file.
     pub head: Vec<u8>,
     pub binary: bool,
+    /// Whether looking for the pattern took too long, and was given up.
+    pub timed_out: bool,
+    /// How long it has taken.
+    searched: Duration,
     /// Whether the whole file has gone by.
     pub whole: bool,
     /// Whether its last line has an end.
@@ -86,9 +90,15 @@ impl Window {
         match self.wanted.grep.as_ref() {
             None => self.seen.keep(&self.wanted, number, line, is_long),
             Some((expression, context)) => {
+                if self.seen.timed_out {
+                    return;
+                }
+                let begun = Instant::now();
                 let text = String::from_utf8_lossy(&line);
                 let context = *context;
                 let is_match = expression.is_match(text.trim_end_matches('\r'));
+                self.seen.searched += begun.elapsed();
+                self.seen.timed_out = self.seen.searched > SEARCH_TIME;
                 self.found(is_match, context, (number, line), is_long);
             }
         }
@@ -221,7 +231,7 @@ mod tests {
     #[test]
     fn what_is_found_comes_with_what_is_around_it() {
         let file = "a\nb\nhit\nc\nd\ne\nf\nhit\nhit\ng\nh\n";
-        let grep = |context| Some((Regex::new("hit").unwrap(), context));
+        let grep = |context| Some((Pattern::new("hit").unwrap(), context));
         let around = seen(Wanted { grep: grep(1), ..WANTED }, file.as_bytes(), 3);
         assert_eq!(numbers(&around), [2, 3, 4, 7, 8, 9, 10]);
         assert_eq!((around.matches, around.left), (3, None));

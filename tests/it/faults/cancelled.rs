@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::misbehaving::{Behaviour, Misbehaving, answer, wait_for_end};
 use super::{is_well, process};
+use crate::client::{Client, Ended};
 
 /// Told of each connection that ended, by what was asked over it.
 static ENDED: OnceLock<Mutex<Sender<&'static str>>> = OnceLock::new();
@@ -17,6 +18,9 @@ const SLOW: &[(&str, Behaviour)] = &[
         if wait_for_end(stream) {
             ENDED.get().unwrap().lock().unwrap().send("the call").unwrap();
         }
+    }),
+    ("silent", |stream, _| {
+        wait_for_end(stream);
     }),
     ("storm", |stream, _| answer(stream, "429 Too Many Requests", "retry-after: 1\r\n", "")),
 ];
@@ -45,6 +49,39 @@ fn a_cancelled_call_ends_its_request() {
     }
     let ended = client.close();
     assert_eq!(ended.stderr.matches("outcome=cancelled").count(), 2, "{}", ended.stderr);
+    let line = |action: &str| ended.stderr.lines().find(|line| line.contains(action)).unwrap().to_owned();
+    let (read, write) = (line("action=project.get"), line("action=project.update"));
+    assert!(read.contains("decision=allowed") && !read.contains("applied="), "{read}");
+    assert!(write.contains("decision=allowed applied=unknown"), "{write}");
+}
+
+/// The audit of a write that had been sent when the session ended in this way.
+fn audited_end(end: impl FnOnce(Client) -> Ended) -> String {
+    let gitlab = Misbehaving::start(SLOW);
+    let mut client = process(&gitlab.url(), &[("GITLAB_TIMEOUT", "60")]);
+    let arguments = json!({"action": "project.update", "params": {"fullPath": "fault/silent", "name": "x"}});
+    let params = json!({"name": "gitlab_execute_action", "arguments": arguments});
+    client.send(&json!({"jsonrpc": "2.0", "id": 77, "method": "tools/call", "params": params}));
+    while gitlab.requests("silent").is_empty() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let ended = end(client);
+    assert_eq!(ended.status.code(), Some(0), "{}", ended.stderr);
+    ended.stderr
+}
+
+#[cfg(unix)]
+#[test]
+fn the_audit_of_a_write_that_was_sent_says_that_it_may_have_been_made() {
+    let killed = audited_end(|client| {
+        let kill = std::process::Command::new("kill").args(["-TERM", &client.id().to_string()]).status();
+        assert!(kill.unwrap().success());
+        client.wait()
+    });
+    for stderr in [killed, audited_end(Client::close)] {
+        assert!(stderr.contains("decision=allowed applied=unknown"), "{stderr}");
+        assert!(stderr.contains("outcome=cancelled"), "{stderr}");
+    }
 }
 
 #[test]

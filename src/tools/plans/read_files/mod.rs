@@ -5,7 +5,6 @@ mod absent;
 mod told;
 
 use futures_util::future::join_all;
-use regex_lite::Regex;
 use serde_json::{Map, Value, json};
 
 use super::super::execute::Outcome;
@@ -13,6 +12,7 @@ use super::super::{Answer, EXECUTE, ErrorKind, ToolError};
 use super::items::Items;
 use super::window::{Seen, Wanted, Window};
 use super::{Run, params, share};
+use crate::present::{Pattern, SearchTimeout};
 
 /// How many files there may be.
 const MOST: usize = 20;
@@ -71,16 +71,15 @@ pub async fn run(run: &Run<'_>) -> Result<Answer, ToolError> {
     Ok(run.answer(rows, text, beside, &[]))
 }
 
-fn grep(run: &Run<'_>) -> Result<Option<(Regex, usize)>, ToolError> {
+fn grep(run: &Run<'_>) -> Result<Option<(Pattern, usize)>, ToolError> {
     let Some(text) = run.text("grep").filter(|text| !text.is_empty()) else { return Ok(None) };
-    let expression = Regex::new(text).map_err(|error| {
-        run.invalid(format!("`grep` is no regular expression that is known here: {error}"))
-    })?;
+    let expression =
+        Pattern::new(text).map_err(|error| run.invalid(format!("`grep` is not searched for: {error}")))?;
     let context = run.params.get("context").and_then(Value::as_u64).unwrap_or(CONTEXT);
     Ok(Some((expression, usize::try_from(context.min(LINES)).unwrap_or_default())))
 }
 
-fn asked(run: &Run<'_>, file: &Value, grep: Option<&(Regex, usize)>) -> Result<File, ToolError> {
+fn asked(run: &Run<'_>, file: &Value, grep: Option<&(Pattern, usize)>) -> Result<File, ToolError> {
     let text = |name: &str| file.get(name).and_then(Value::as_str).map(str::to_owned);
     let number = |name: &str| match file.get(name).map(|value| (value.as_u64(), value)) {
         None => Ok(None),
@@ -127,6 +126,10 @@ async fn one(run: &Run<'_>, file: &File) -> Result<Read, ToolError> {
         params.extend(super::params(more));
         json!({"tool": EXECUTE, "arguments": {"action": "repository_file.raw", "params": params}})
     };
+    if seen.timed_out {
+        let error = ToolError::new(ErrorKind::Timeout, SearchTimeout.to_string());
+        return Err(error.hint("Use a simpler pattern, or `line_start` and `line_end`."));
+    }
     if seen.bytes == 0 {
         return Ok(Read::Other("empty", Map::new(), "The file is empty.".to_owned()));
     }

@@ -1,0 +1,81 @@
+//! The writing half of the stdio transport, and how much waits to be written.
+
+use std::future::Future;
+use std::io;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tokio::io::{AsyncWrite, AsyncWriteExt};
+use tokio::sync::{Mutex, Notify};
+
+/// Messages that may wait to be written before nothing more is read and no further call is begun.
+const QUEUED: usize = 64;
+
+/// The writing half. Messages are written in the order in which they were handed over.
+pub(super) struct Output<W> {
+    writer: Arc<Mutex<Option<W>>>,
+    queue: Arc<Queue>,
+}
+
+/// How many messages wait to be written.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    waiting: AtomicUsize,
+    shorter: Notify,
+}
+
+impl Queue {
+    /// Waits until few enough messages wait to be written.
+    pub(super) async fn room(&self) {
+        loop {
+            let mut shorter = pin!(self.shorter.notified());
+            // From here on no message that is written goes unnoticed.
+            shorter.as_mut().enable();
+            if self.waiting.load(Ordering::Relaxed) < QUEUED {
+                return;
+            }
+            shorter.await;
+        }
+    }
+}
+
+/// A place in the queue, given up when the message is written or dropped.
+struct Queued(Arc<Queue>);
+
+impl Drop for Queued {
+    fn drop(&mut self) {
+        self.0.waiting.fetch_sub(1, Ordering::Relaxed);
+        self.0.shorter.notify_waiters();
+    }
+}
+
+impl<W: AsyncWrite + Send + Unpin + 'static> Output<W> {
+    pub(super) fn new(writer: W, queue: Arc<Queue>) -> Output<W> {
+        Output { writer: Arc::new(Mutex::new(Some(writer))), queue }
+    }
+
+    pub(super) fn queue(&self) -> &Queue {
+        &self.queue
+    }
+
+    /// Queues a line and writes it in its turn.
+    pub(super) fn write(&self, mut line: Vec<u8>) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        line.push(b'\n');
+        self.queue.waiting.fetch_add(1, Ordering::Relaxed);
+        let queued = Queued(Arc::clone(&self.queue));
+        let writer = Arc::clone(&self.writer);
+        async move {
+            let _queued = queued;
+            let mut writer = writer.lock().await;
+            let Some(writer) = writer.as_mut() else { return Err(io::ErrorKind::NotConnected.into()) };
+            writer.write_all(&line).await?;
+            writer.flush().await
+        }
+    }
+
+    /// Closes the stream once what is queued has been written.
+    pub(super) async fn close(&self) {
+        drop(self.writer.lock().await.take());
+    }
+}

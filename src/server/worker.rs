@@ -1,0 +1,76 @@
+//! The runtime of tool calls, apart from the one that reads and writes messages: however long a call computes, a ping,
+//! a cancellation and a signal are answered at once.
+
+use std::future::Future;
+use std::io;
+use std::sync::OnceLock;
+use std::thread;
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Runtime};
+use tokio::task::{JoinError, JoinHandle};
+
+use crate::tools::with_listener;
+
+/// Threads that run calls. One keeps calls in their order; a long computation moves the others to a further thread.
+const THREADS: usize = 1;
+
+/// How long the end waits for calls to be dropped, so that each has its audit line.
+const GRACE: Duration = Duration::from_millis(250);
+
+/// Runs calls. Its threads start with the first of them.
+#[derive(Debug, Default)]
+pub(super) struct Worker {
+    /// None where no thread could be started.
+    runtime: OnceLock<Option<Runtime>>,
+}
+
+impl Worker {
+    /// Runs a call on the worker's threads; dropping the future drops the call. An error is a panic.
+    pub(super) async fn run<T: Send + 'static>(
+        &self,
+        call: impl Future<Output = T> + Send + 'static,
+    ) -> Result<T, JoinError> {
+        let call = with_listener(call);
+        let task = match self.runtime.get_or_init(|| start().ok()) {
+            Some(runtime) => runtime.spawn(call),
+            None => tokio::spawn(call),
+        };
+        let mut task = Task(task);
+        (&mut task.0).await
+    }
+
+    /// Runs what nobody waits for.
+    pub(super) fn run_detached(&self, work: impl Future<Output = ()> + Send + 'static) {
+        match self.runtime.get_or_init(|| start().ok()) {
+            Some(runtime) => drop(runtime.spawn(work)),
+            None => drop(tokio::spawn(work)),
+        }
+    }
+}
+
+fn start() -> io::Result<Runtime> {
+    let started = Builder::new_multi_thread().worker_threads(THREADS).thread_name("calls").enable_all().build();
+    started.inspect_err(|error| tracing::error!(%error, "no thread can be started for calls"))
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        let Some(Some(runtime)) = self.runtime.take() else { return };
+        // From a thread of its own: a runtime must not wait for another. What still computes then is left behind.
+        let stop = thread::Builder::new().name("stop".to_owned()).spawn(move || runtime.shutdown_timeout(GRACE));
+        if let Ok(stopping) = stop {
+            // A panic there leaves nothing to do.
+            let _ = stopping.join();
+        }
+    }
+}
+
+/// A task that is dropped with whoever waits for it.
+struct Task<T>(JoinHandle<T>);
+
+impl<T> Drop for Task<T> {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}

@@ -1,0 +1,52 @@
+//! The project of a call that names none: the configured one, or the workspace's. Whether a call names one is known once
+//! its parameters are checked, as `projectId`, `project-path` or `target` name it as well as `fullPath`.
+
+use serde_json::{Map, Value, json};
+
+use super::{Tools, workspace};
+use crate::call::{self, Checked, Context, Fault, Invalid};
+use crate::catalog::Action;
+
+/// The parameter that names a project or group.
+const FULL_PATH: &str = "fullPath";
+
+/// What a target without a project begins with: `#12`, `!12`.
+const SHORT: [char; 6] = ['#', '!', '&', '%', '~', '$'];
+
+/// Checks parameters, with the default project where the action cannot work without one and none is named.
+pub fn check(
+    tools: &Tools,
+    action: &Action,
+    params: Map<String, Value>,
+    context: &Context<'_>,
+    notes: &mut Vec<String>,
+) -> Result<Checked, Invalid> {
+    let is_needed = action.choices().all(|operation| operation.is_filled_by(FULL_PATH));
+    let default = if is_needed && !params.contains_key(FULL_PATH) {
+        workspace::default_project(tools)
+    } else {
+        None
+    };
+    let Some((project, origin)) = default else { return call::check(action.clone(), params, context) };
+    let checked = call::check(action.clone(), params.clone(), context);
+    let is_named = match &checked {
+        Ok(checked) => checked.params().contains_key(FULL_PATH),
+        Err(invalid) => is_named_in(invalid, &params),
+    };
+    if is_named {
+        return checked;
+    }
+    notes.push(format!("`{FULL_PATH}` is {project}, {origin}"));
+    let mut params = params;
+    params.insert(FULL_PATH.to_owned(), json!(project));
+    call::check(action.clone(), params, context)
+}
+
+/// Whether parameters that are wrong name a project all the same.
+fn is_named_in(invalid: &Invalid, params: &Map<String, Value>) -> bool {
+    let target = params.get(call::TARGET).and_then(Value::as_str);
+    let is_wrong = |fault: &Fault| fault.name() == FULL_PATH && !matches!(fault, Fault::Missing { .. });
+    invalid.right.contains_key(FULL_PATH)
+        || invalid.faults.iter().any(is_wrong)
+        || target.is_some_and(|target| !target.trim().starts_with(SHORT))
+}
