@@ -47,11 +47,8 @@ impl Gate<'_> {
         self.secrets.redact_string(&mut text);
         let mut notes = Vec::new();
         let whole = Value::Object(structured);
-        structured = if present::fits(&whole, self.limit()) {
-            object(whole)
-        } else {
-            self.cut(object(whole), &mut notes)
-        };
+        let is_whole = size(&whole) <= self.limit();
+        structured = if is_whole { object(whole) } else { self.cut(object(whole), &mut notes) };
         if text.len() > self.limit() {
             notes.push(format!("the text is cut at {} bytes (GITLAB_MAX_BYTES)", self.limit()));
             text = cut_text(&text, self.limit());
@@ -74,9 +71,9 @@ impl Gate<'_> {
         notes.extend(note);
         let mut structured = object(beside);
         if let Some(data) = data {
-            let (data, note) = fit(data, self.max_bytes);
-            notes.extend(note);
-            structured.insert("data".to_owned(), data);
+            let fitted = if size(&data) <= self.max_bytes { (data, None) } else { fit(data, self.max_bytes) };
+            notes.extend(fitted.1);
+            structured.insert("data".to_owned(), fitted.0);
         }
         structured
     }
@@ -98,6 +95,17 @@ impl Gate<'_> {
             }
         }
         error
+    }
+}
+
+/// The bytes of a value as JSON, without the escapes in its texts: a text is shown by its own bytes.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len() + 2,
+        Value::Array(items) => items.iter().map(|item| size(item) + 1).sum::<usize>() + 2,
+        Value::Object(map) => map.iter().map(|(key, value)| key.len() + size(value) + 4).sum::<usize>() + 2,
+        Value::Null | Value::Bool(_) => 5,
+        Value::Number(number) => number.to_string().len(),
     }
 }
 
@@ -171,6 +179,15 @@ mod tests {
         let structured = Map::from_iter([("data".to_owned(), json!([1, 2]))]);
         let answer = Answer { structured, text: "<gitlab>\n1\n</gitlab>\n".to_owned() };
         assert_eq!(gate(Secrets::NONE).pass(Ok(answer.clone())).unwrap(), answer);
+    }
+
+    #[test]
+    fn a_text_counts_its_own_bytes() {
+        let text = "\"\n".repeat(50_000);
+        let structured = Map::from_iter([("data".to_owned(), json!(text))]);
+        let answer = Answer { structured, text: String::new() };
+        let gate = Gate { secrets: Secrets::NONE, max_bytes: 100_000 };
+        assert_eq!(gate.pass(Ok(answer.clone())).unwrap(), answer);
     }
 
     #[test]
