@@ -67,7 +67,7 @@ struct Reach {
     touches: Vec<Touched>,
     /// Of a GraphQL document: where in the reply a list stands, with the variable that feeds its `after`.
     cursors: BTreeMap<String, String>,
-    /// Of a GraphQL document: the fields that it selects, by their paths in the response where an alias renames them.
+    /// Aliased fields of a GraphQL document, by their paths in the response.
     field_names: BTreeMap<String, BTreeSet<String>>,
     /// Every project and group that it names.
     places: Vec<Place>,

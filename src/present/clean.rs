@@ -31,7 +31,7 @@ pub fn line(text: &str) -> String {
     defuse(&cleaned(text).replace(['\n', '\t'], " ")).into_owned()
 }
 
-/// Whether cleaning a text changes nothing.
+/// Returns true if cleaning would not change a text.
 pub fn is_clean(text: &str) -> bool {
     text.chars().all(|c| matches!(c, '\n' | '\t') || !is_invisible(c))
 }
