@@ -5,6 +5,7 @@
 mod shown;
 
 use gitlab_mcp::present::{Content, Kind, Options, Place, present, text_of};
+use gitlab_mcp::untrusted::Secrets;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
@@ -14,14 +15,8 @@ fuzz_target!(|data: &[u8]| {
         let mut place = Some(Place::Beginning);
         let (mut read, mut rounds) = (0, 0);
         while let Some(at) = place {
-            let options = Options {
-                kind: Kind { log, ..Kind::default() },
-                fields: &[],
-                full: false,
-                unmasked: false,
-                budget: 300,
-                place: Some(at),
-            };
+            let kind = Kind { log, ..Kind::default() };
+            let options = Options { place: Some(at), ..Options::new(kind, 300, Secrets::NONE) };
             let presented = present(Content::Text(text.clone()), &options);
             shown::sound(&presented);
             // Without a cut, all of it was shown.

@@ -65,7 +65,7 @@ pub struct Call {
     download: bool,
     /// Of a GraphQL document: where in the response a list is, with the variable that feeds its `after`.
     cursors: BTreeMap<String, String>,
-    /// The fields that it selects, by their paths in the response where an alias renames them.
+    /// Aliased fields of a GraphQL document, by their paths in the response.
     field_names: BTreeMap<String, BTreeSet<String>>,
 }
 

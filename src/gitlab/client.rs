@@ -91,7 +91,7 @@ impl Client {
         result
     }
 
-    /// What no text may show: the token and the values of extra headers.
+    /// The token and the values of extra headers, for redaction.
     pub fn secrets(&self) -> &Secrets {
         &self.secrets
     }
@@ -331,7 +331,7 @@ fn tells_by_status(call: &Call) -> bool {
     !call.path().ends_with("/api/graphql")
 }
 
-/// Whether it is an id as GitLab makes them (a ULID, a UUID), and no other text.
+/// Returns true if a text looks like a request id of GitLab's (a ULID, a UUID).
 fn is_request_id(id: &str) -> bool {
     (1..=100).contains(&id.len())
         && id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b':'))

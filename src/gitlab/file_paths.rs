@@ -1,5 +1,5 @@
-//! The REST paths that answer with a file as somebody made it: an artifact, a package, a file of a repository. Its
-//! `Content-Type` is whatever its name or its maker says, so it is never read as GitLab's JSON.
+//! REST paths whose response is a user's file: an artifact, a package, a file of a repository. Its `Content-Type`
+//! depends on the file's name or author, so it is never parsed as GitLab's JSON.
 
 /// Paths below `/api/v4`: `*` is one segment, `**` one or more. <https://docs.gitlab.com/api/rest/>
 const FILES: [&str; 22] = [
@@ -27,7 +27,7 @@ const FILES: [&str; 22] = [
     "security/vulnerability_exports/*/download",
 ];
 
-/// Whether a request's path, percent-encoded from the instance's root, answers with a file.
+/// Returns true if the response to a request path (percent-encoded, from the instance's root) is a file.
 pub(super) fn is_file(path: &str) -> bool {
     let Some((_, below)) = path.split_once("/api/v4/") else { return false };
     let segments: Vec<&str> = below.trim_end_matches('/').split('/').collect();

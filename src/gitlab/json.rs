@@ -1,5 +1,5 @@
-//! JSON bodies, parsed with a bound on the number of values: eight bytes of JSON may become several hundred bytes of
-//! memory, so a bound on bytes is none.
+//! Parser of JSON bodies with a limit on the number of values. A limit on bytes alone does not bound memory: eight
+//! bytes of JSON may take several hundred bytes.
 
 use std::cell::Cell;
 use std::fmt;
@@ -7,20 +7,20 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-/// The most values and keys of a body that are kept: a page of a hundred of the largest things that GitLab lists has
-/// some 40,000. They take some 25 MB at the most, besides their texts.
+/// Maximum number of values and keys kept of a body. A page of a hundred of the largest objects that GitLab lists has
+/// about 40,000. The maximum takes about 25 MB, not counting strings.
 const MOST: usize = 125_000;
 
 /// A parsed body.
 #[derive(Debug, PartialEq)]
 pub(super) enum Parsed {
     Whole(Value),
-    /// The first rows of a list of so many.
+    /// The first rows of a list, and its total number of rows.
     First {
         rows: Value,
         came: usize,
     },
-    /// It has more values than are kept, and is no list.
+    /// More values than are kept, and not a list.
     TooMany {
         limit: usize,
     },
@@ -50,14 +50,14 @@ fn parse_within(bytes: &[u8], most: usize) -> Option<Parsed> {
     Some(parsed)
 }
 
-/// How many more values are kept.
+/// Counter of the values that may still be kept.
 struct Count {
     left: Cell<usize>,
     is_over: Cell<bool>,
 }
 
 impl Count {
-    /// Counts one value or key; false where it is one too many, as are all after it.
+    /// Counts one value or key. Returns false once the limit is exceeded.
     fn take(&self) -> bool {
         match self.left.get().checked_sub(1) {
             Some(left) => self.left.set(left),
@@ -67,7 +67,7 @@ impl Count {
     }
 }
 
-/// The rows of a list: those within the count, and the number of all.
+/// Seed of a top-level list: the rows within the limit, and the number of all rows.
 struct Rows<'c>(&'c Count);
 
 impl<'de> DeserializeSeed<'de> for Rows<'_> {
@@ -103,7 +103,7 @@ impl<'de> Visitor<'de> for Rows<'_> {
     }
 }
 
-/// A value, of which nothing more is kept once the count is over.
+/// Seed of any value. Nothing more is kept once the limit is exceeded.
 struct Element<'c>(&'c Count);
 
 impl<'de> DeserializeSeed<'de> for Element<'_> {

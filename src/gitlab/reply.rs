@@ -19,7 +19,7 @@ pub struct Reply {
     pub attempts: u32,
     /// The size of the body that was read, after decompression.
     pub bytes: u64,
-    /// Of a list of which only the first rows are kept: how many rows it has.
+    /// Total number of rows of a list of which only the first are kept.
     pub rows: Option<usize>,
     /// Of a HEAD request, or one whose body went through a sieve: its `X-Gitlab-*` headers, names in lower case
     /// (<https://docs.gitlab.com/api/repository_files/>).

@@ -73,7 +73,7 @@ impl Settings {
         self.connect_timeout.min(self.timeout / 2)
     }
 
-    /// What no text may show.
+    /// The token and the values of extra headers, for redaction.
     pub(super) fn secrets(&self) -> Secrets {
         let token = self.token.iter().map(Token::reveal);
         Secrets::new(token.chain(self.extra_headers.iter().map(|header| header.value.reveal())))

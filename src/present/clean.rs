@@ -6,7 +6,7 @@ use std::str::Chars;
 
 use serde_json::Value;
 
-use crate::untrusted::is_invisible;
+use crate::untrusted::{defuse, is_invisible};
 
 /// The text without what a reader cannot see. Terminal codes go; every way to end a line is a line feed.
 pub fn cleaned(text: &str) -> String {
@@ -26,12 +26,12 @@ pub fn cleaned(text: &str) -> String {
     out
 }
 
-/// The text in one line, so that nothing in it can begin another.
+/// The text in one line, so that nothing in it can begin another, and without marks.
 pub fn line(text: &str) -> String {
-    cleaned(text).replace(['\n', '\t'], " ")
+    defuse(&cleaned(text).replace(['\n', '\t'], " ")).into_owned()
 }
 
-/// Whether cleaning a text changes nothing.
+/// Returns true if cleaning would not change a text.
 pub fn is_clean(text: &str) -> bool {
     text.chars().all(|c| matches!(c, '\n' | '\t') || !is_invisible(c))
 }

@@ -12,14 +12,14 @@ pub struct Limited {
     pub value: Value,
     pub rows: Option<(usize, usize)>,
     pub cut: Vec<Cut>,
-    /// What was left out below the rows, in words.
+    /// Note on fields, items and texts that were left out or cut.
     pub note: Option<String>,
 }
 
 /// A key longer than this is cut where a value does not fit otherwise.
 const LONGEST_KEY: usize = 120;
 
-/// What is shown of a field at least, where many share the bytes.
+/// Minimum bytes of a field when many share the budget.
 const LEAST: usize = 64;
 
 /// The value within the budget, whatever it is made of.
@@ -42,16 +42,15 @@ pub fn within(mut value: Value, budget: usize) -> Limited {
     Limited { value, rows, cut, note: left_out.note() }
 }
 
-/// The value in at most so many bytes of JSON: the first rows and fields whole, what is too long cut, the rest left
-/// out. With what was left out, in words.
+/// Fits a value into at most `budget` bytes of JSON: the first rows and fields stay whole, long ones are cut, the rest
+/// is left out. Returns a note on what was left out.
 pub fn fit(value: Value, budget: usize) -> (Value, Option<String>) {
     let mut left_out = LeftOut::default();
     let value = fitted(value, budget, &mut left_out);
     (value, left_out.note())
 }
 
-/// The rows of a list that can fit at all, and how many there were where those are fewer: what is cut off anyway
-/// costs nothing more.
+/// Truncates a list to the rows that could fit at all, before any costly step. Returns the total if rows were dropped.
 pub fn keep_possible(value: &mut Value, budget: usize) -> Option<usize> {
     // `0,`
     const LEAST_ROW: usize = 2;
@@ -76,7 +75,7 @@ fn keep_rows(items: &mut Vec<Value>, budget: usize) -> Option<(usize, usize)> {
     (shown < total).then_some((shown, total))
 }
 
-/// What did not fit.
+/// Counts of what did not fit.
 #[derive(Clone, Copy, Default)]
 struct LeftOut {
     items: usize,
@@ -202,7 +201,7 @@ fn cut(text: &str, budget: usize) -> String {
     }
 }
 
-/// Whether a value takes at most so many bytes of JSON; no more of it is looked at than those.
+/// Returns true if a value takes at most `budget` bytes of JSON. Serializes no more than that.
 pub fn fits(value: &Value, budget: usize) -> bool {
     size_within(value, budget).is_some()
 }

@@ -61,14 +61,14 @@ pub struct Options<'a> {
     pub budget: usize,
     /// Where in a long text to begin; where its kind is read from, if nothing is said.
     pub place: Option<Place>,
-    /// What is never shown: the token and the values of extra headers.
+    /// The token and the values of extra headers, which are never shown.
     pub secrets: &'a Secrets,
-    /// Of a GraphQL document, the fields that its aliases stand for.
+    /// Fields behind the aliases of a GraphQL document.
     pub names: Option<&'a FieldNames>,
 }
 
 impl<'a> Options<'a> {
-    /// The compact view of an answer of that kind, within so many bytes.
+    /// Options of the compact view.
     pub fn new(kind: Kind, budget: usize, secrets: &'a Secrets) -> Options<'a> {
         let (full, unmasked) = (false, false);
         Options { kind, fields: &[], full, unmasked, budget, place: None, secrets, names: None }
@@ -107,7 +107,7 @@ const NAMED: usize = 10;
 /// How many cut texts have calls that go on.
 const MOST_CUT: usize = 10;
 
-/// What the rows of a list share may take so many bytes, however small the budget.
+/// Minimum budget in bytes for the values that all rows share.
 const LEAST_SHARED: usize = 1_000;
 
 impl Presented {
@@ -274,7 +274,7 @@ fn structured(value: Value, options: &Options) -> Presented {
     }
 }
 
-/// What all rows share, where it is no larger than a quarter of what may be shown.
+/// Limits the values that all rows share to a quarter of the budget.
 fn shared(same: Map<String, Value>, budget: usize) -> (Map<String, Value>, Option<String>) {
     match limit::fit(Value::Object(same), (budget / 4).max(LEAST_SHARED)) {
         (Value::Object(same), note) => (same, note),

@@ -123,7 +123,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What a field of the response is called: by its key, and by the fields that a document selected for it.
+    /// Names of a response field: its key, and the fields that the document selected under that alias.
     fn fields(&self, key: &str, path: &str) -> Vec<String> {
         let selected = self.names.and_then(|names| names.get(path));
         [snake(key)].into_iter().chain(selected.into_iter().flatten().map(|name| snake(name))).collect()

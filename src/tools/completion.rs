@@ -197,10 +197,12 @@ impl Tools {
         }
         let reply = self.read(asked.action, params).await.ok()?;
         let Content::Json(Value::Array(rows)) = reply.content else { return None };
-        let values: Vec<String> = rows.iter().filter_map(|row| text(row.get(asked.field)?)).collect();
+        let is_shown = |value: &String| self.client.secrets().redact(value) == value.as_str();
+        let values: Vec<String> =
+            rows.iter().filter_map(|row| text(row.get(asked.field)?)).filter(is_shown).collect();
         let found = values.len();
         let mut completion = all(values, typed.trim_start_matches('@'));
-        let is_whole = reply.page.next_page.is_none();
+        let is_whole = reply.page.next_page.is_none() && reply.rows.is_none();
         // What was searched for by a part of what was typed is counted by that.
         completion.total = if is_whole { completion.total } else { reply.page.total.and_then(counted) };
         completion.total =

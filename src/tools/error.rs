@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::present;
+use crate::untrusted::defuse;
 
 /// What kind of thing went wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -112,7 +113,7 @@ impl ToolError {
     pub fn text(&self) -> String {
         let mut lines = vec![format!("Error ({}): {}", self.kind.name(), self.message)];
         lines.extend(self.hint.iter().map(|hint| format!("Hint: {hint}")));
-        lines.extend(self.details().iter().map(|(name, value)| detail(name, value)));
+        lines.extend(self.details().iter().map(|(name, value)| defuse(&detail(name, value)).into_owned()));
         lines.extend(self.fix.iter().map(|fix| format!("Next: {fix}")));
         lines.join("\n")
     }

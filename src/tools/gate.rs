@@ -1,5 +1,5 @@
-//! The last gate of every finished answer and error: both forms are searched for the secrets of this process, and
-//! cut to the bytes that an answer may have. What is cut here was too long in a way that nothing before it bounds.
+//! Final filter of every answer and error: redacts this process's secrets in both forms and enforces the size limit.
+//! Earlier stages already fit the data into its budget; this is the backstop for everything else.
 
 use serde_json::{Map, Value, json};
 
@@ -7,29 +7,29 @@ use super::{Answer, ErrorKind, ToolError};
 use crate::present::{self, fit, lines_within};
 use crate::untrusted::{Secrets, shortened};
 
-/// Bytes for our own words beside the data: what was asked for, calls that go on, notes.
+/// Allowance in bytes for our own text besides the data: the request, continuation calls, notes.
 pub const OWN_WORDS: usize = 24_000;
 
-/// Characters of an error's message, and of its hint.
+/// Maximum number of characters of an error's message, and of its hint.
 const LONGEST_MESSAGE: usize = 4_000;
 
-/// Bytes of a call that an error offers. Only what is to be confirmed is repeated however long it is: it is the
-/// caller's own, and is run as it stands.
+/// Maximum size in bytes of an error's `fix`. A call to be confirmed has no maximum: it is the caller's own and must
+/// be repeated exactly.
 const LONGEST_FIX: usize = 16_000;
 
-/// Bytes for the marks that are closed and the note behind a text that is cut.
+/// Bytes reserved for closing tags and the note after a cut.
 const ENDING: usize = 600;
 
-/// What passes the gate.
+/// The filter's secrets and limits.
 #[derive(Clone, Copy, Debug)]
 pub struct Gate<'a> {
     pub secrets: &'a Secrets,
-    /// The bytes that the data of an answer may have.
+    /// Maximum size of an answer's data, in bytes (`GITLAB_MAX_BYTES`).
     pub max_bytes: usize,
 }
 
 impl Gate<'_> {
-    /// The outcome without secrets, within its bytes.
+    /// Redacts and limits an outcome.
     pub fn pass(&self, outcome: Result<Answer, ToolError>) -> Result<Answer, ToolError> {
         match outcome {
             Ok(answer) => Ok(self.answer(answer)),
@@ -37,7 +37,7 @@ impl Gate<'_> {
         }
     }
 
-    /// The bytes of either form.
+    /// Maximum size of either form, in bytes.
     fn limit(&self) -> usize {
         self.max_bytes.saturating_add(OWN_WORDS)
     }
@@ -47,11 +47,8 @@ impl Gate<'_> {
         self.secrets.redact_string(&mut text);
         let mut notes = Vec::new();
         let whole = Value::Object(structured);
-        structured = if present::fits(&whole, self.limit()) {
-            object(whole)
-        } else {
-            self.cut(object(whole), &mut notes)
-        };
+        let is_whole = size(&whole) <= self.limit();
+        structured = if is_whole { object(whole) } else { self.cut(object(whole), &mut notes) };
         if text.len() > self.limit() {
             notes.push(format!("the text is cut at {} bytes (GITLAB_MAX_BYTES)", self.limit()));
             text = cut_text(&text, self.limit());
@@ -66,7 +63,7 @@ impl Gate<'_> {
         Answer { structured, text }
     }
 
-    /// The structure with its data and what is beside it each within its own bytes.
+    /// Cuts the structure: the data to its limit, everything else to the allowance.
     fn cut(&self, mut structured: Map<String, Value>, notes: &mut Vec<String>) -> Map<String, Value> {
         let room = OWN_WORDS - ENDING;
         let data = structured.get_mut("data").map(Value::take);
@@ -74,14 +71,14 @@ impl Gate<'_> {
         notes.extend(note);
         let mut structured = object(beside);
         if let Some(data) = data {
-            let (data, note) = fit(data, self.max_bytes);
-            notes.extend(note);
-            structured.insert("data".to_owned(), data);
+            let fitted = if size(&data) <= self.max_bytes { (data, None) } else { fit(data, self.max_bytes) };
+            notes.extend(fitted.1);
+            structured.insert("data".to_owned(), fitted.0);
         }
         structured
     }
 
-    /// The error without secrets, within its bytes.
+    /// Redacts and limits an error.
     pub fn error(&self, mut error: ToolError) -> ToolError {
         for text in [Some(&mut error.message), error.hint.as_mut()].into_iter().flatten() {
             self.secrets.redact_string(text);
@@ -101,6 +98,17 @@ impl Gate<'_> {
     }
 }
 
+/// Size of a value as JSON without string escapes: limits on texts count the text's own bytes.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len() + 2,
+        Value::Array(items) => items.iter().map(|item| size(item) + 1).sum::<usize>() + 2,
+        Value::Object(map) => map.iter().map(|(key, value)| key.len() + size(value) + 4).sum::<usize>() + 2,
+        Value::Null | Value::Bool(_) => 5,
+        Value::Number(number) => number.to_string().len(),
+    }
+}
+
 fn object(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(map) => map,
@@ -108,7 +116,7 @@ fn object(value: Value) -> Map<String, Value> {
     }
 }
 
-/// The beginning of a text that fits, with the marks closed that are open where it ends.
+/// Cuts a text to a limit and closes the tags that are open at the cut.
 fn cut_text(text: &str, limit: usize) -> String {
     let mut kept = lines_within(text, limit.saturating_sub(ENDING)).to_owned();
     if !kept.ends_with('\n') {
@@ -120,7 +128,7 @@ fn cut_text(text: &str, limit: usize) -> String {
     kept
 }
 
-/// The marks that are open at the end of a text, the outermost first.
+/// Tags that are open at the end of a text, outermost first.
 fn open_marks(text: &str) -> Vec<String> {
     let mut open: Vec<String> = Vec::new();
     for line in text.lines() {
@@ -128,7 +136,7 @@ fn open_marks(text: &str) -> Vec<String> {
             open.pop();
             continue;
         }
-        // Within GitLab's text no mark is ours but its end.
+        // Inside GitLab's text only the closing tag is ours.
         let is_content = open.last().is_some_and(|mark| mark.trim_end_matches('-') == present::MARK);
         let mark = line.strip_prefix('<').and_then(|line| line.strip_suffix('>'));
         let name = mark.and_then(|mark| mark.split(' ').next()).unwrap_or_default();
@@ -171,6 +179,15 @@ mod tests {
         let structured = Map::from_iter([("data".to_owned(), json!([1, 2]))]);
         let answer = Answer { structured, text: "<gitlab>\n1\n</gitlab>\n".to_owned() };
         assert_eq!(gate(Secrets::NONE).pass(Ok(answer.clone())).unwrap(), answer);
+    }
+
+    #[test]
+    fn a_text_counts_its_own_bytes() {
+        let text = "\"\n".repeat(50_000);
+        let structured = Map::from_iter([("data".to_owned(), json!(text))]);
+        let answer = Answer { structured, text: String::new() };
+        let gate = Gate { secrets: Secrets::NONE, max_bytes: 100_000 };
+        assert_eq!(gate.pass(Ok(answer.clone())).unwrap(), answer);
     }
 
     #[test]

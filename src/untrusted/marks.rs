@@ -1,5 +1,5 @@
-//! Look-alikes of the tags that texts from GitLab stand between. A text may hold `</gitlab>` as well as what a reader
-//! takes for it: with a space, a slash, an attribute, in full-width letters.
+//! Look-alikes of the `<gitlab>` tags that wrap text from GitLab. A text may contain `</gitlab>` and variants that a
+//! reader takes for it: with a space, a slash or an attribute, or in full-width letters.
 
 use std::borrow::Cow;
 
@@ -10,18 +10,18 @@ const TAG: &str = "gitlab";
 struct Tag {
     /// Behind its opening bracket.
     inside: usize,
-    /// It closes, or looks like it.
+    /// A closing tag, or a look-alike of one.
     closes: bool,
-    /// It is written exactly as ours are, apart from case and spaces before its end.
+    /// Written exactly as ours, apart from case and spaces before the closing bracket.
     is_exact: bool,
 }
 
-/// The text with whatever looks like the end of a tag of that name and is not exactly it changed: `<\/gitlab x>`.
+/// Escapes look-alikes of a closing tag of that name as `<\/gitlab x>`; an exact `</gitlab>` stays.
 pub fn defuse_tags<'t>(text: &'t str, name: &str) -> Cow<'t, str> {
     changed(text, name, |tag| tag.closes && !tag.is_exact)
 }
 
-/// The text with every `<gitlab>` tag and what looks like one changed, for places that have no tags around them.
+/// Escapes every `<gitlab>` tag and look-alike, for texts that are not wrapped in tags.
 pub fn defuse(text: &str) -> Cow<'_, str> {
     changed(text, TAG, |_| true)
 }
@@ -71,7 +71,7 @@ fn tag(text: &str, inside: usize, bracket: char, name: &str) -> Option<Tag> {
     Some(Tag { inside, closes: slash.is_some(), is_exact })
 }
 
-/// Whether a text, right behind the name of a tag and its dashes, ends the tag.
+/// Returns true if a text that follows a tag's name and dashes closes the tag.
 pub fn is_tag_end(text: &str) -> bool {
     text.trim_start().chars().next().is_some_and(|c| folded(c) == '>')
 }

@@ -1,5 +1,5 @@
-//! Text that comes from outside (GitLab, a proxy, whoever wrote an issue) inside texts of our own: one list of token
-//! shapes, masking of known secrets, look-alikes of the `<gitlab>` tags, quotation in one line.
+//! Untrusted text (from GitLab, a proxy, the author of an issue) within our own: token shapes, redaction of own
+//! secrets, look-alikes of the `<gitlab>` tags, quotation.
 
 mod marks;
 mod quote;

@@ -1,24 +1,24 @@
-//! Words of others within a line of our own.
+//! Quotation of foreign text within a sentence of our own.
 
 use super::{defuse, mask_tokens};
 
-/// The most characters of others' words in one quotation.
+/// Maximum number of characters in a quotation.
 const LONGEST: usize = 500;
 
-/// The text in quotation marks that it cannot end: one line, without invisible characters and tokens, and not long.
+/// Quotes a text so that it cannot close the quotation marks: one line, no invisible characters, tokens masked, cut.
 pub fn quote(text: &str) -> String {
     let line = mask_tokens(&one_line(text)).replace('"', "'");
     format!("\"{}\"", shortened(&defuse(&line), LONGEST))
 }
 
-/// The text as one line: every run of whitespace and control characters is a space, invisible characters are gone.
+/// Collapses a text to one line: whitespace and control characters become spaces, invisible characters are removed.
 pub fn one_line(text: &str) -> String {
     let visible = text.chars().filter(|c| c.is_control() || c.is_whitespace() || !is_invisible(*c));
     let spaced: String = visible.map(|c| if c.is_control() { ' ' } else { c }).collect();
     spaced.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// At most so many characters of a text, and a sign where that is not all.
+/// Cuts a text to a number of characters, with an ellipsis if it was longer.
 pub fn shortened(text: &str, characters: usize) -> String {
     match text.char_indices().nth(characters) {
         Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),

@@ -1,5 +1,5 @@
-//! The secrets of this process (the token, the values of extra headers) found in texts and taken out of them, as
-//! they stand, escaped, or with characters between that nobody sees.
+//! Redaction of this process's own secrets (the token, values of extra headers) in texts: verbatim, escaped, or with
+//! invisible characters in between.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,17 +9,17 @@ use serde_json::{Map, Value};
 
 use super::is_invisible;
 
-/// What stands in place of a secret.
+/// Replacement of a redacted secret.
 const REDACTED: &str = "[redacted]";
 
-/// A secret that is shorter, or a mere word that is not long, would take words out of texts.
+/// Minimum length of a secret. A shorter value, or a plain word, would redact ordinary text.
 const SHORTEST: usize = 8;
 const LONGEST_WORD: usize = 15;
 
-/// How many backslashes an escape has at most: each quotation of a quoted text doubles them.
+/// Maximum number of backslashes in an escape: each level of quotation doubles them.
 const MOST_BACKSLASHES: usize = 8;
 
-/// Values that no text may show. Its `Debug` says nothing of them.
+/// Values that no text may show, with a redacted `Debug`.
 #[derive(Clone, Default)]
 pub struct Secrets(Vec<Vec<char>>);
 
@@ -27,7 +27,7 @@ impl Secrets {
     /// No secrets.
     pub const NONE: &Secrets = &Secrets(Vec::new());
 
-    /// The secrets of these values. Of a header's `Basic dXNlcjpwYXNz` the second word is one by itself.
+    /// Collects secrets from header values. In `Basic dXNlcjpwYXNz` the second word is a secret by itself.
     pub fn new<'a>(values: impl IntoIterator<Item = &'a str>) -> Secrets {
         let mut secrets: Vec<Vec<char>> = Vec::new();
         for value in values {
@@ -45,7 +45,7 @@ impl Secrets {
         Secrets(secrets)
     }
 
-    /// The text without the secrets.
+    /// Returns the text without secrets.
     pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut text = Cow::Borrowed(text);
         for secret in &self.0 {
@@ -56,7 +56,7 @@ impl Secrets {
         text
     }
 
-    /// Takes the secrets out of a text; whether there were any.
+    /// Redacts a text in place. Returns true if it contained a secret.
     pub fn redact_string(&self, text: &mut String) -> bool {
         match self.redact(text) {
             Cow::Borrowed(_) => false,
@@ -67,7 +67,7 @@ impl Secrets {
         }
     }
 
-    /// Takes the secrets out of every text of a value, keys included.
+    /// Redacts every text of a value in place, keys included.
     pub fn redact_value(&self, value: &mut Value) {
         if self.0.is_empty() {
             return;
@@ -80,7 +80,7 @@ impl Secrets {
         }
     }
 
-    /// The same of an object's fields.
+    /// Redacts the fields of an object in place.
     pub fn redact_map(&self, map: &mut Map<String, Value>) {
         map.values_mut().for_each(|value| self.redact_value(value));
         if map.keys().any(|key| matches!(self.redact(key), Cow::Owned(_))) {
@@ -98,7 +98,7 @@ impl fmt::Debug for Secrets {
     }
 }
 
-/// The text without a secret; nothing where it does not hold it.
+/// Removes a secret from a text. Returns `None` if the text does not contain it.
 fn without(text: &str, secret: &[char]) -> Option<String> {
     let first = *secret.first()?;
     let mut out: Option<String> = None;
@@ -123,7 +123,7 @@ fn without(text: &str, secret: &[char]) -> Option<String> {
     Some(out)
 }
 
-/// How many bytes of a text a secret takes at its beginning, each character as it stands or escaped.
+/// Length in bytes of a secret at the start of a text, each character verbatim or escaped.
 fn matched(text: &str, secret: &[char]) -> Option<usize> {
     let mut rest = text;
     for wanted in secret {
@@ -133,7 +133,7 @@ fn matched(text: &str, secret: &[char]) -> Option<usize> {
     Some(text.len() - rest.len())
 }
 
-/// What follows a character that is written as JSON, Markdown, URLs or HTML escape it.
+/// Strips one escaped character (JSON, Markdown, URL or HTML escapes) from the start of a text.
 fn unescaped(text: &str, wanted: char) -> Option<&str> {
     let code = u32::from(wanted);
     let is_it = |digits: &str| u32::from_str_radix(digits, 16) == Ok(code);

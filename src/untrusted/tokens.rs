@@ -1,4 +1,4 @@
-//! The shapes of GitLab's tokens: the only list of them.
+//! Token shapes: the only list of GitLab's token prefixes.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -21,21 +21,21 @@ const PREFIXES: [&str; 14] = [
     "GR1348941",
 ];
 
-/// The least number of characters after a prefix: a word in a sentence about tokens has fewer.
+/// Minimum number of characters after a prefix: `glpat-…` in prose has fewer.
 const SHORTEST: usize = 16;
 
-/// Whether a text is one token and nothing else.
+/// Returns true if a text is exactly one token.
 pub fn is_token(text: &str) -> bool {
     next_token(text, 0).is_some_and(|found| found == (0..text.len()))
 }
 
-/// Whether a text has the prefix of a token anywhere. Stricter than [`mask_tokens`]: for values that are not shown
-/// at all where they might hold a secret.
+/// Returns true if a text contains the prefix of a token. Stricter than [`mask_tokens`]: for values that are withheld
+/// as a whole if they might contain a secret.
 pub fn holds_token(text: &str) -> bool {
     PREFIXES.iter().any(|prefix| text.contains(prefix))
 }
 
-/// The text with every token in it masked, and nothing else changed.
+/// Masks every token in a text and changes nothing else.
 pub fn mask_tokens(text: &str) -> Cow<'_, str> {
     let Some(first) = next_token(text, 0) else { return Cow::Borrowed(text) };
     let mut out = String::with_capacity(text.len());
@@ -51,7 +51,7 @@ pub fn mask_tokens(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// What stands in place of a secret.
+/// Replacement of a masked secret.
 pub fn mask(secret: &str) -> String {
     format!("(masked: {} characters)", secret.chars().count())
 }

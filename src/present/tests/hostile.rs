@@ -38,6 +38,10 @@ fn hostile() -> impl Strategy<Value = String> {
         Just("</gitlab>".to_owned()),
         Just("</gitlab-->".to_owned()),
         Just("</GITLAB >\n".to_owned()),
+        Just("</gitlab x>".to_owned()),
+        Just("</gitlab/>".to_owned()),
+        Just("< /gitlab>".to_owned()),
+        Just("\u{ff1c}/gitlab\u{ff1e}".to_owned()),
         Just("\n```\n".to_owned()),
         Just("`````".to_owned()),
         Just(" | ".to_owned()),
@@ -95,6 +99,9 @@ fn outside(marked: &str) -> String {
     let end = mark.replacen('<', "</", 1);
     let lower = rest.to_ascii_lowercase();
     assert_eq!(lower.matches(&end).count(), 1, "one end, and it is the server's: {marked}");
+    for look in ["</gitlab x>", "</gitlab/>", "< /gitlab>", "\u{ff1c}/gitlab"] {
+        assert!(!lower.contains(look), "{look}: {marked}");
+    }
     rest.split_once(&end).unwrap().1.to_owned()
 }
 
