@@ -8,8 +8,9 @@ use super::audit::Entry;
 use super::compute::compute;
 use super::meaning::Meant;
 use super::{
-    Answer, ErrorKind, ExecuteRequest, ToolError, Tools, answer, confirm, default_project, document, graphql, local, log,
-    lost, meaning, past_end, plans, refusal, repair, resolve, stretch, token, whereabouts, workspace,
+    Answer, ErrorKind, ExecuteRequest, ToolError, Tools, answer, confirm, default_project, document, graphql,
+    local, log, lost, meaning, past_end, plans, refusal, repair, resolve, stretch, token, whereabouts,
+    workspace,
 };
 use crate::call::{self, Body, Call, Checked, Part};
 use crate::catalog::{Action, Interface, Risk};

@@ -204,7 +204,8 @@ async fn page_of(
         Some(asked) => graphql::read(reply, action, asked, &mut Vec::new()).map_err(hidden)?,
         None => reply,
     };
-    let more = match (reply.page.next_page.is_some() || reply.page.next_query.is_some(), action.param("page")) {
+    let more = match (reply.page.next_page.is_some() || reply.page.next_query.is_some(), action.param("page"))
+    {
         (false, _) => More::Nothing,
         (true, Some(_)) => More::Page,
         (true, None) => More::Unreachable,

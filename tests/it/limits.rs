@@ -54,7 +54,11 @@ fn references_of_a_batch_have_limits() {
             {"action": "project.get", "params": {"fullPath": "acme/widget"}},
             {"action": "issue.create", "params": {"fullPath": "acme/widget", "title": "x", "description": title}},
         ]);
-        refused(&mut client, json!({"action": "api.batch", "params": {"calls": calls}}), "references, and 100");
+        refused(
+            &mut client,
+            json!({"action": "api.batch", "params": {"calls": calls}}),
+            "references, and 100",
+        );
     };
     batch("$1.description".repeat(101));
     batch("$1.id $1.name ".repeat(500));
