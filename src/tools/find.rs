@@ -82,7 +82,8 @@ fn known_domain(tools: &Tools, query: &str, domain: &str) -> Result<(), ToolErro
     if let (Some(nearest), Some(fixed)) = (nearest, fixed.as_object_mut()) {
         fixed.insert("domain".to_owned(), json!(nearest));
     }
-    let message = format!("there is no domain `{domain}`");
+    let shown: String = domain.chars().take(80).collect();
+    let message = format!("there is no domain `{shown}`");
     Err(ToolError::new(ErrorKind::InvalidParams, message)
         .hint("A domain is the part of an action's id before the dot, such as `merge_request`.")
         .fix(FIND, fixed))

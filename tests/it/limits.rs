@@ -44,6 +44,11 @@ fn fields_and_targets_have_limits() {
     let name = "x".repeat(100_000);
     let unknown = json!({"action": "issue.list", "params": {"fullPath": "acme/widget", name: 1}});
     refused(&mut client, unknown, "there is no parameter `xxx");
+    let long = "y".repeat(100_000);
+    let found = client.call("gitlab_find_action", json!({"query": "issues", "domain": long.clone()}));
+    assert!(found.is_error && found.text.len() < 2_000, "{} bytes", found.text.len());
+    let unknown = client.request("tools/call", json!({"name": long, "arguments": {}}));
+    assert!(unknown["error"].to_string().len() < 2_000, "{unknown}");
 }
 
 #[test]
