@@ -279,16 +279,14 @@ impl Sources<'_> {
         let autopilot = self.need(&AUTOPILOT, values::switch)?;
         Ok(Confirmation {
             confirm: if autopilot && !is_set { Confirm::NEVER } else { confirm },
-            autopilot: origin.filter(|_| autopilot).map(|origin| (origin, confirm == Confirm::NEVER || !is_set)),
+            autopilot: origin
+                .filter(|_| autopilot)
+                .map(|origin| (origin, confirm == Confirm::NEVER || !is_set)),
         })
     }
 
     /// What may run, as it is written.
-    fn policy(
-        &self,
-        surface: &surface::Settings,
-        confirm: Confirm,
-    ) -> Result<policy::Settings, ConfigError> {
+    fn policy(&self, surface: &surface::Settings, confirm: Confirm) -> Result<policy::Settings, ConfigError> {
         let file = self.read(&POLICY, values::path)?.map(|path| read_file(&path, POLICY.name)).transpose()?;
         Ok(policy::Settings {
             read_only: self.need(&READ_ONLY, values::switch)?,
@@ -371,7 +369,8 @@ impl SettingsFile {
         let mut values = BTreeMap::new();
         for (key, value) in table {
             // The name that a setting had before is among its aliases.
-            let setting = SETTINGS.iter().find(|setting| setting.name == key || setting.aliases.contains(&&*key));
+            let setting =
+                SETTINGS.iter().find(|setting| setting.name == key || setting.aliases.contains(&&*key));
             let Some(setting) = setting else { return Err(ConfigError::Unknown { file: path, key }) };
             let Some(text) = plain_text(&value) else {
                 return Err(ConfigError::Shape { file: path, key });

@@ -12,7 +12,9 @@ use super::{
     Call, Candidate, Effects, Fault, Invalid, Known, Place, Question, Step, choose, direct, handle, places,
     reference, request, target, value,
 };
-use crate::catalog::{Action, Catalog, GlossaryEntry, Names, Operation, Param, Scope, Surface, Touched, Words};
+use crate::catalog::{
+    Action, Catalog, GlossaryEntry, Names, Operation, Param, Scope, Surface, Touched, Words,
+};
 
 /// Parameters that are right in themselves; which operation they call for is still open.
 #[derive(Clone, Debug)]
@@ -132,7 +134,10 @@ impl Checked {
         if let Some(call) = &self.direct {
             return vec![call.effects().clone()];
         }
-        choose::candidates(&self.action, &self.params).into_iter().map(|operation| self.effects(operation)).collect()
+        choose::candidates(&self.action, &self.params)
+            .into_iter()
+            .map(|operation| self.effects(operation))
+            .collect()
     }
 
     fn effects(&self, operation: &Operation) -> Effects {
@@ -287,7 +292,8 @@ impl Checked {
 /// The scope and id of a global id that is given as `fullPath`.
 fn global_holder(param: &Param, value: &Value) -> Option<(Scope, u64)> {
     let text = value.as_str().filter(|_| param.name == "fullPath")?.trim();
-    let location = text.starts_with(super::question::GLOBAL).then(|| Location::parse(text, HolderKind::Either));
+    let location =
+        text.starts_with(super::question::GLOBAL).then(|| Location::parse(text, HolderKind::Either));
     match location?? {
         Location::Id { kind: HolderKind::Project, id } => Some((Scope::Project, id)),
         Location::Id { kind: HolderKind::Group, id } => Some((Scope::Group, id)),

@@ -182,7 +182,8 @@ fn operation(touched: &Touched, context: &Context<'_>) -> Result<Option<(Action,
     let Some(id) = touched.ids.first() else { return Ok(None) };
     let action = context.catalog.get(id).map_err(|error| Fault::Catalog { reason: error.to_string() })?;
     Ok(action.and_then(|action| {
-        let operation = action.operations.iter().find(|known| known.to_string() == touched.operation)?.clone();
+        let operation =
+            action.operations.iter().find(|known| known.to_string() == touched.operation)?.clone();
         Some((action, operation))
     }))
 }

@@ -78,7 +78,8 @@ fn variable(operation: &OperationDefinition, variables: &Map<String, Json>, name
 }
 
 fn mutation_field(field: &Field, given: &dyn Fn(&str) -> Json) -> Mutation {
-    let arguments = field.arguments.iter().map(|argument| (argument.name.to_string(), literal(&argument.value, given)));
+    let arguments =
+        field.arguments.iter().map(|argument| (argument.name.to_string(), literal(&argument.value, given)));
     Mutation { field: field.name.to_string(), arguments: arguments.collect() }
 }
 
@@ -90,8 +91,12 @@ fn literal(value: &Value, given: &dyn Fn(&str) -> Json) -> Json {
         Value::Variable(name) => given(name.as_str()),
         Value::String(text) => json!(text),
         Value::Boolean(truth) => json!(truth),
-        Value::Int(number) => number.as_str().parse::<i64>().map_or_else(|_| json!(number.as_str()), |n| json!(n)),
-        Value::Float(number) => number.as_str().parse::<f64>().map_or_else(|_| json!(number.as_str()), |n| json!(n)),
+        Value::Int(number) => {
+            number.as_str().parse::<i64>().map_or_else(|_| json!(number.as_str()), |n| json!(n))
+        }
+        Value::Float(number) => {
+            number.as_str().parse::<f64>().map_or_else(|_| json!(number.as_str()), |n| json!(n))
+        }
         Value::List(items) => items.iter().map(|item| literal(item, given)).collect(),
         Value::Object(fields) => {
             let fields = fields.iter().map(|(name, value)| (name.to_string(), literal(value, given)));

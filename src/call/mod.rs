@@ -207,7 +207,9 @@ impl Call {
     /// The call with the files in it that were named by their paths, each as `read` has it.
     pub fn filled<E>(self, read: impl Fn(&str) -> Result<Vec<u8>, E>) -> Result<Call, E> {
         let fill = |part: Part| match part {
-            Part::Local { name, filename, path } => Ok(Part::File { name, filename, bytes: read(&path)?.into() }),
+            Part::Local { name, filename, path } => {
+                Ok(Part::File { name, filename, bytes: read(&path)?.into() })
+            }
             other => Ok(other),
         };
         let body = match self.body {

@@ -7,8 +7,9 @@ use serde_json::{Map, Value};
 use super::effects::{Place, Role};
 use super::location::{HolderKind, Location};
 use super::question::{GLOBAL, is_digits};
-use crate::catalog::{Action, Landing, LandingPlace, Locates, Operation, Param, Place as Part, Scope,
-    locates_by_name};
+use crate::catalog::{
+    Action, Landing, LandingPlace, Locates, Operation, Param, Place as Part, Scope, locates_by_name,
+};
 
 /// The places that a call of an operation touches, in the order of its parameters.
 pub fn places(action: &Action, operation: &Operation, params: &Map<String, Value>) -> Vec<Place> {
@@ -31,7 +32,8 @@ pub fn places(action: &Action, operation: &Operation, params: &Map<String, Value
             collect(param, name, value, own.as_ref(), role, &mut found);
         }
     }
-    let lands = action.lands.iter().filter(|landing| landing.absent.iter().all(|name| !params.contains_key(name)));
+    let lands =
+        action.lands.iter().filter(|landing| landing.absent.iter().all(|name| !params.contains_key(name)));
     found.extend(lands.map(landed));
     found
 }
@@ -56,7 +58,8 @@ pub fn undescribed_places(fields: &Map<String, Value>) -> Vec<Place> {
 /// Whether an action has a parameter, or a default, that says where it works.
 pub fn can_be_placed(action: &Action) -> bool {
     let locates = |param: &Param| param.locates.is_some() && param.place != Part::Selector;
-    !action.lands.is_empty() || action.params.iter().any(|param| locates(param) || param.fields.iter().any(locates))
+    !action.lands.is_empty()
+        || action.params.iter().any(|param| locates(param) || param.fields.iter().any(locates))
 }
 
 /// What an operation does at the place that a parameter names. A parameter that is not sent is only used for look-ups.

@@ -90,7 +90,9 @@ impl Question {
     /// What is asked, for messages: looking up user `alice`.
     pub fn wanted(&self) -> String {
         match self {
-            Question::KindOf { full_path } => format!("looking up whether `{full_path}` is a project or a group"),
+            Question::KindOf { full_path } => {
+                format!("looking up whether `{full_path}` is a project or a group")
+            }
             Question::IdOf { names, name, .. } => {
                 let noun = resolvers::of(*names).map_or("thing", |resolver| resolver.noun);
                 format!("looking up the {noun} `{name}`")

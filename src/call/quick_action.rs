@@ -52,7 +52,8 @@ pub fn commands(text: &str) -> Vec<Command> {
 
 fn command(line: &str) -> Option<(String, String)> {
     let rest = line.strip_prefix('/')?;
-    let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '-')).unwrap_or(rest.len());
+    let end =
+        rest.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '-')).unwrap_or(rest.len());
     let (name, argument) = rest.split_at(end);
     let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic());
     let ends = argument.is_empty() || argument.starts_with(char::is_whitespace);
@@ -63,15 +64,24 @@ fn command(line: &str) -> Option<(String, String)> {
 /// could make GitLab pair the fences otherwise.
 fn fenced_lines(text: &str) -> Vec<usize> {
     let lines: Vec<&str> = text.split('\n').collect();
-    let opens = |line: &str| line.strip_prefix("```").is_some_and(|info| info.chars().all(|c| c.is_ascii_alphanumeric()));
+    let opens = |line: &str| {
+        line.strip_prefix("```").is_some_and(|info| info.chars().all(|c| c.is_ascii_alphanumeric()))
+    };
     let is_odd = |line: &&str| {
-        (line.contains("```") && !opens(line.trim_end())) || line.contains("~~~") || line.contains(">>>") || line.contains('<')
+        (line.contains("```") && !opens(line.trim_end()))
+            || line.contains("~~~")
+            || line.contains(">>>")
+            || line.contains('<')
     };
     if lines.iter().any(|line| is_odd(line)) {
         return Vec::new();
     }
-    let fences: Vec<usize> =
-        lines.iter().enumerate().filter(|(_, line)| line.starts_with("```")).map(|(number, _)| number).collect();
+    let fences: Vec<usize> = lines
+        .iter()
+        .enumerate()
+        .filter(|(_, line)| line.starts_with("```"))
+        .map(|(number, _)| number)
+        .collect();
     if fences.len() % 2 != 0 {
         return Vec::new();
     }
@@ -167,7 +177,9 @@ pub fn effects(
     catalog: &Catalog,
 ) -> Result<(Vec<Touched>, Vec<Place>), CatalogError> {
     let (mut touches, mut places) = (Vec::new(), Vec::new());
-    for (param, command) in scanned.iter().flat_map(|scanned| scanned.commands.iter().map(|c| (&scanned.param, c))) {
+    for (param, command) in
+        scanned.iter().flat_map(|scanned| scanned.commands.iter().map(|c| (&scanned.param, c)))
+    {
         let operation = format!("quick action /{}", command.name);
         let id = format!("quick_action.{}", command.name);
         let Some(known) = words.quick_actions.get(&command.name) else {
@@ -199,7 +211,9 @@ fn applicable<'a>(known: &'a QuickAction, domain: &str) -> Vec<&'a str> {
     let Some(kind) = kind_of(domain) else { return all };
     let is_same = |id: &&str| match kind_of(id) {
         // An issue is a work item, and so is an epic.
-        Some(other) => other == kind || (other == "work_item" && matches!(kind, "issue" | "epic")) || kind == "work_item",
+        Some(other) => {
+            other == kind || (other == "work_item" && matches!(kind, "issue" | "epic")) || kind == "work_item"
+        }
         None => true,
     };
     let same: Vec<&str> = all.iter().copied().filter(is_same).collect();
@@ -243,8 +257,13 @@ mod tests {
         assert!(names("```\n/merge\n```").is_empty());
         assert!(names("```sh\n/merge\n```\nbye").is_empty());
         for text in [
-            "```\n/merge", "```\n```\n/merge", "~~~\n/merge\n~~~", "````\n```\n/merge\n```\n````", "> /x\n/merge",
-            "```\nx\n```a\n/merge\n```", "<p>\n```\n/merge\n```",
+            "```\n/merge",
+            "```\n```\n/merge",
+            "~~~\n/merge\n~~~",
+            "````\n```\n/merge\n```\n````",
+            "> /x\n/merge",
+            "```\nx\n```a\n/merge\n```",
+            "<p>\n```\n/merge\n```",
         ] {
             assert_eq!(names(text), ["merge"], "{text}");
         }

@@ -11,7 +11,10 @@ pub fn call_risk(action: &Action, params: &Map<String, Value>) -> Risk {
 }
 
 /// The ids of the actions whose effect a call has by the values of its parameters.
-pub fn added_effects<'a>(action: &'a Action, params: &Map<String, Value>) -> impl Iterator<Item = &'a String> {
+pub fn added_effects<'a>(
+    action: &'a Action,
+    params: &Map<String, Value>,
+) -> impl Iterator<Item = &'a String> {
     action.raises.iter().filter(|raise| is_raised(raise, params)).flat_map(|raise| &raise.effects)
 }
 

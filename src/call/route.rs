@@ -108,12 +108,9 @@ const WAYS: usize = 8;
 
 /// The ways in which segments fill a pattern, each word or placeholder with what it took, of which `wanted` are found;
 /// no more than a few of them.
-fn fits<'p>(
-    pattern: &[&'p str],
-    segments: &[&str],
-    wanted: impl Fn(&Taken<'p>) -> bool,
-) -> Vec<Taken<'p>> {
-    let mut search = Search { pattern, segments, dead: BTreeSet::new(), wanted, ends: Vec::new(), found: Vec::new() };
+fn fits<'p>(pattern: &[&'p str], segments: &[&str], wanted: impl Fn(&Taken<'p>) -> bool) -> Vec<Taken<'p>> {
+    let mut search =
+        Search { pattern, segments, dead: BTreeSet::new(), wanted, ends: Vec::new(), found: Vec::new() };
     search.go(0, 0);
     search.found
 }
@@ -152,7 +149,9 @@ impl<'p, F: Fn(&Taken<'p>) -> bool> Search<'_, 'p, F> {
             if self.found.len() >= WAYS {
                 return true;
             }
-            if !self.is_next(at + 1, end) || !self.segments.get(next..end).is_some_and(|taken| takes(word, taken)) {
+            if !self.is_next(at + 1, end)
+                || !self.segments.get(next..end).is_some_and(|taken| takes(word, taken))
+            {
                 continue;
             }
             self.ends.push(end);

@@ -71,7 +71,9 @@ mod tests {
 
     #[test]
     fn names_of_holders_are_recognized() {
-        for name in ["project_id", "targetProjectPath", "group_ids", "sourceFullPath", "addProjects", "namespace"] {
+        for name in
+            ["project_id", "targetProjectPath", "group_ids", "sourceFullPath", "addProjects", "namespace"]
+        {
             assert!(locates_by_name(name).is_some(), "{name}");
         }
         for name in ["project_name", "group_access", "path", "id", "iid", "ref", "clusterName"] {

@@ -22,7 +22,9 @@ use lz4_flex::block;
 use embedded::Header;
 pub use example::example;
 use fragments::Fragments;
-pub use language::{Agent, Domain, GlossaryEntry, Language, QuickAction, ReadableTable, Synonym, Toolset, Verb, Words};
+pub use language::{
+    Agent, Domain, GlossaryEntry, Language, QuickAction, ReadableTable, Synonym, Toolset, Verb, Words,
+};
 pub use locates::locates_by_name;
 pub use model::*;
 pub use names::Names;

@@ -28,11 +28,7 @@ pub fn run<'a>(
     Box::pin(carried_out(command, config, out))
 }
 
-async fn carried_out(
-    command: Connected,
-    config: &Config,
-    out: &mut dyn Write,
-) -> Result<(), Failure> {
+async fn carried_out(command: Connected, config: &Config, out: &mut dyn Write) -> Result<(), Failure> {
     warn(config, &command);
     // Held while the command runs: dropping it stops it.
     let sandbox = match &config.instance {

@@ -8,8 +8,8 @@ use tracing::level_filters::LevelFilter;
 use url::Url;
 
 use super::Instance;
-use crate::gitlab::{ExtraHeader, Secret};
 use crate::call::QuickActions;
+use crate::gitlab::{ExtraHeader, Secret};
 use crate::policy::Confirm;
 use crate::surface::{Kind, ParamSchema, SchemaMode};
 use crate::tools::{Audit, Capabilities};

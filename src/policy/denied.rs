@@ -34,7 +34,8 @@ impl Denied {
         catalog: &Catalog,
     ) -> Result<Denied, PolicyError> {
         let mut denied = Denied::default();
-        let written = patterns.iter().flat_map(|(origin, patterns)| patterns.iter().map(|one| (*origin, one)));
+        let written =
+            patterns.iter().flat_map(|(origin, patterns)| patterns.iter().map(|one| (*origin, one)));
         for (origin, pattern) in written {
             let ids = matching(pattern, catalog);
             if ids.is_empty() {

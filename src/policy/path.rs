@@ -94,9 +94,7 @@ mod tests {
             assert!(covers(pattern, "acme/tools/widget"), "{pattern}");
             assert!(!covers(pattern, "acme"), "{pattern}");
         }
-        for path in
-            ["acme/toolsmith", "acme2/tools", "x/acme/tools"]
-        {
+        for path in ["acme/toolsmith", "acme2/tools", "x/acme/tools"] {
             assert!(!covers("acme/tools", path), "{path}");
         }
     }

@@ -59,11 +59,17 @@ impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Rule::ReadOnly => f.write_str("this server is read-only (GITLAB_READ_ONLY)"),
-            Rule::SafeMode => f.write_str("safe mode shows changes and does not send them (GITLAB_SAFE_MODE)"),
+            Rule::SafeMode => {
+                f.write_str("safe mode shows changes and does not send them (GITLAB_SAFE_MODE)")
+            }
             Rule::DryRun => f.write_str("`dry_run` was given"),
             Rule::Denied { setting, pattern } => write!(f, "`{pattern}` is denied ({setting})"),
             Rule::LeftOut { settings } => {
-                write!(f, "it is not among the toolsets and domains that this server offers ({})", settings.join(", "))
+                write!(
+                    f,
+                    "it is not among the toolsets and domains that this server offers ({})",
+                    settings.join(", ")
+                )
             }
             Rule::Untold => f.write_str(
                 "some actions are denied (GITLAB_DENIED_ACTIONS), and this request cannot be told from them",
@@ -99,7 +105,9 @@ fn outside(
 ) -> fmt::Result {
     match place {
         Some((param, Location::Path(path))) => write!(f, "`{param}` is {path}")?,
-        Some((param, Location::OwnNamespace)) => write!(f, "without `{param}` it lands in your own namespace")?,
+        Some((param, Location::OwnNamespace)) => {
+            write!(f, "without `{param}` it lands in your own namespace")?
+        }
         Some((param, Location::TopLevel)) => write!(f, "without `{param}` it lands at the top level")?,
         Some((param, Location::Id { .. } | Location::Unknown)) => {
             write!(f, "the path behind `{param}` is not known; give a path")?;

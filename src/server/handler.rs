@@ -402,6 +402,7 @@ fn result(outcome: Outcome) -> CallToolResult {
 }
 
 fn unknown_tool(name: &str) -> ErrorData {
+    let name: String = name.chars().take(80).collect();
     ErrorData::invalid_params(format!("unknown tool: {name}"), Some(json!({"tools": [FIND, EXECUTE]})))
 }
 

@@ -30,8 +30,8 @@ use tokio::task::JoinError;
 use crate::surface::Surface;
 use crate::tools::{Answer, ExecuteRequest, FindRequest, ToolError, Tools};
 use handler::Handler;
-use output::Queue;
 pub use offer::sent;
+use output::Queue;
 use session::Session;
 
 /// How long calls that still run when the input ends may take to answer. Clients wait about two seconds before
@@ -126,12 +126,7 @@ where
 }
 
 /// One client's session. An end before the first request is an end like any other.
-async fn session<B, R, W>(
-    backend: Arc<B>,
-    surface: Surface,
-    reader: R,
-    writer: W,
-) -> Result<(), ServerError>
+async fn session<B, R, W>(backend: Arc<B>, surface: Surface, reader: R, writer: W) -> Result<(), ServerError>
 where
     B: Backend,
     R: AsyncRead + Send + Unpin + 'static,

@@ -31,7 +31,7 @@ impl Outline {
     }
 
     /// How many levels of objects and lists there are.
-    pub(super) fn depth(&self) -> usize {
+    pub(super) fn nesting(&self) -> usize {
         self.deepest
     }
 
@@ -113,7 +113,7 @@ mod tests {
     fn outline(text: &str, piece: usize) -> (Value, usize) {
         let mut outline = Outline::default();
         text.as_bytes().chunks(piece).for_each(|bytes| outline.read(bytes));
-        (outline.id(), outline.depth())
+        (outline.id(), outline.nesting())
     }
 
     #[test]

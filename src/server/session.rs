@@ -160,7 +160,7 @@ fn is_notification(line: &[u8]) -> bool {
 fn refusal(line: &[u8], error: &serde_json::Error) -> Refusal {
     let mut outline = Outline::default();
     outline.read(line);
-    if outline.depth() > DEPTH {
+    if outline.nesting() > DEPTH {
         let message = format!("Invalid request: the message is nested deeper than {DEPTH} levels");
         return Refusal { code: ErrorCode::INVALID_REQUEST, id: outline.id(), message };
     }
@@ -188,7 +188,10 @@ mod tests {
         assert_eq!(refused(b"{\"jsonrpc\": \"2.0\", \"id\":"), (-32700, Value::Null));
         assert_eq!(refused(b"\xff\xfe"), (-32700, Value::Null));
         assert_eq!(refused(b"{\"hello\": 1, \"id\": 3}"), (-32600, json!(3)));
-        assert_eq!(refused(b"[{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\"}]"), (-32600, Value::Null));
+        assert_eq!(
+            refused(b"[{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"ping\"}]"),
+            (-32600, Value::Null)
+        );
         let deep = format!("{{\"params\": {}{}, \"id\": \"a\"}}", "[".repeat(100_000), "]".repeat(100_000));
         assert_eq!(refused(deep.as_bytes()), (-32600, json!("a")));
     }

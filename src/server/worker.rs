@@ -50,7 +50,8 @@ impl Worker {
 }
 
 fn start() -> io::Result<Runtime> {
-    let started = Builder::new_multi_thread().worker_threads(THREADS).thread_name("calls").enable_all().build();
+    let started =
+        Builder::new_multi_thread().worker_threads(THREADS).thread_name("calls").enable_all().build();
     started.inspect_err(|error| tracing::error!(%error, "no thread can be started for calls"))
 }
 
@@ -58,7 +59,8 @@ impl Drop for Worker {
     fn drop(&mut self) {
         let Some(Some(runtime)) = self.runtime.take() else { return };
         // From a thread of its own: a runtime must not wait for another. What still computes then is left behind.
-        let stop = thread::Builder::new().name("stop".to_owned()).spawn(move || runtime.shutdown_timeout(GRACE));
+        let stop =
+            thread::Builder::new().name("stop".to_owned()).spawn(move || runtime.shutdown_timeout(GRACE));
         if let Ok(stopping) = stop {
             // A panic there leaves nothing to do.
             let _ = stopping.join();

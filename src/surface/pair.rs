@@ -123,12 +123,7 @@ pub static EXECUTE: Offer = Offer {
             takes: Takes::Object,
             required: false,
         },
-        Argument {
-            name: "confirm",
-            what: "True runs what asks first.",
-            takes: Takes::Flag,
-            required: false,
-        },
+        Argument { name: "confirm", what: "True runs what asks first.", takes: Takes::Flag, required: false },
         Argument {
             name: "confirmation_token",
             what: "Sent by needs_confirmation.",

@@ -164,7 +164,8 @@ impl Entry<'_> {
     /// How it ended.
     pub fn ended(mut self, is_preview: bool, error: Option<&ToolError>) {
         // What ends before it is sent was not made; what was lost on its way may have been.
-        self.is_open &= error.is_some_and(|error| error.details.get("applied") == Some(&Value::from("unknown")));
+        self.is_open &=
+            error.is_some_and(|error| error.details.get("applied") == Some(&Value::from("unknown")));
         self.line.outcome = error.map_or_else(|| "ok".to_owned(), |error| error.kind.name());
         if let ("none", Some(decision)) = (self.line.decision, decided(is_preview, error)) {
             self.line.decision = decision;

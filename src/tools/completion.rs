@@ -161,7 +161,7 @@ impl Tools {
     fn actions_like(&self, typed: &str) -> Completion {
         let may_run = |id: &&str| {
             let action = self.catalog.get(id).ok().flatten();
-            action.is_some_and(|action| self.policy.withholds(&action).is_none())
+            action.is_some_and(|action| self.withholds(&action).is_none())
         };
         let ids = self.catalog.ids().filter(|id| is_like(id, typed)).filter(may_run);
         all(ids.map(str::to_owned).collect(), typed)

@@ -196,10 +196,13 @@ pub async fn ask(
         call.path()
     );
     let wants_token = tools.policy.confirm().wants_token();
-    let token = wants_token.then(|| tools.tokens.as_ref()?.issue(&subject(tools, call, &target.rows))).flatten();
+    let token =
+        wants_token.then(|| tools.tokens.as_ref()?.issue(&subject(tools, call, &target.rows))).flatten();
     let whole = ExecuteRequest { params: checked.params().clone(), ..request.clone() };
     let hint = match (&token, target.rows.is_empty()) {
-        (None, _) => "Call it again with `confirm: true` once the user wants it; `dry_run: true` shows the request.",
+        (None, _) => {
+            "Call it again with `confirm: true` once the user wants it; `dry_run: true` shows the request."
+        }
         (Some(_), true) => {
             "Call it again as `next` has it once the user wants it: its `confirmation_token` is good for this call, \
              once, within five minutes."
@@ -267,7 +270,9 @@ fn looks(tools: &Tools, call: &Call, checked: &Checked) -> Vec<Look> {
         let is_thing_itself = is_above(&get, call, action);
         // A project that is moved into a group is named beside the group.
         let moved = action.params.iter().find(|param| {
-            param.name != "fullPath" && param.locates == Some(Locates::Project) && action.domain() == "project"
+            param.name != "fullPath"
+                && param.locates == Some(Locates::Project)
+                && action.domain() == "project"
         });
         let params = match moved.and_then(|param| checked.params().get(&param.name)) {
             Some(project) if !is_thing_itself => Map::from_iter([("fullPath".to_owned(), project.clone())]),

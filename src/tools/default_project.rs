@@ -22,11 +22,8 @@ pub fn check(
     notes: &mut Vec<String>,
 ) -> Result<Checked, Invalid> {
     let is_needed = action.choices().all(|operation| operation.is_filled_by(FULL_PATH));
-    let default = if is_needed && !params.contains_key(FULL_PATH) {
-        workspace::default_project(tools)
-    } else {
-        None
-    };
+    let default =
+        if is_needed && !params.contains_key(FULL_PATH) { workspace::default_project(tools) } else { None };
     let Some((project, origin)) = default else { return call::check(action.clone(), params, context) };
     let checked = call::check(action.clone(), params.clone(), context);
     let is_named = match &checked {

@@ -8,9 +8,9 @@ use super::audit::Entry;
 use super::compute::compute;
 use super::meaning::Meant;
 use super::{
-    Answer, ErrorKind, ExecuteRequest, ToolError, Tools, answer, confirmation, default_project, document, graphql,
-    local, locate, log, lost, meaning, past_end, plans, refusal, repair, resolve, stretch, token, whereabouts,
-    workspace,
+    Answer, ErrorKind, ExecuteRequest, ToolError, Tools, answer, confirmation, default_project, document,
+    graphql, local, locate, log, lost, meaning, past_end, plans, refusal, repair, resolve, stretch, token,
+    whereabouts, workspace,
 };
 use crate::call::{self, Body, Call, Checked, Effects, Part};
 use crate::catalog::{Action, Interface, Risk};
@@ -131,9 +131,7 @@ async fn run(
     notes.extend(tools.limits.news());
     let decided = confirmation::decide(tools, request, (&call, &checked), manner.agreed).await?;
     match decided.decision {
-        Decision::Deny(rule) => {
-            Err(refusal::denied(&action.id, Some(call.effects()), &rule, call.lookups()))
-        }
+        Decision::Deny(rule) => Err(refusal::denied(&action.id, Some(call.effects()), &rule, call.lookups())),
         Decision::Preview(rule) => {
             notes.extend(refusal::decider(&call));
             Ok(Outcome::Said(preview(&call, &rule, &notes)))
@@ -186,7 +184,12 @@ async fn deny_beforehand(tools: &Tools, checked: &Checked) -> Option<ToolError> 
 }
 
 /// Of a list over the whole instance only the rows below the paths that may be read.
-fn keep_readable(tools: &Tools, call: &Call, mut reply: Reply, notes: &mut Vec<String>) -> Result<Reply, ToolError> {
+fn keep_readable(
+    tools: &Tools,
+    call: &Call,
+    mut reply: Reply,
+    notes: &mut Vec<String>,
+) -> Result<Reply, ToolError> {
     let Some(readable) = tools.policy.readable() else { return Ok(reply) };
     let Some(field) = readable.row_field(call.effects()) else { return Ok(reply) };
     match &mut reply.content {
@@ -198,7 +201,8 @@ fn keep_readable(tools: &Tools, call: &Call, mut reply: Reply, notes: &mut Vec<S
             }
         }
         _ => {
-            let message = "GitLab's answer is no list, so that it cannot be filtered by GITLAB_READABLE_PATHS";
+            let message =
+                "GitLab's answer is no list, so that it cannot be filtered by GITLAB_READABLE_PATHS";
             return Err(ToolError::new(ErrorKind::Denied, message));
         }
     }

@@ -82,7 +82,8 @@ fn known_domain(tools: &Tools, query: &str, domain: &str) -> Result<(), ToolErro
     if let (Some(nearest), Some(fixed)) = (nearest, fixed.as_object_mut()) {
         fixed.insert("domain".to_owned(), json!(nearest));
     }
-    let message = format!("there is no domain `{domain}`");
+    let shown: String = domain.chars().take(80).collect();
+    let message = format!("there is no domain `{shown}`");
     Err(ToolError::new(ErrorKind::InvalidParams, message)
         .hint("A domain is the part of an action's id before the dot, such as `merge_request`.")
         .fix(FIND, fixed))
@@ -101,9 +102,16 @@ fn answer(tools: &Tools, query: &str, ranking: &Ranking, detail: Detail) -> Resu
     structured.insert("confidence".to_owned(), json!(confidence(ranking.confidence)));
     structured.insert("total".to_owned(), json!(ranking.total));
     structured.insert("results".to_owned(), Value::Array(results));
-    if !ranking.suggestions.is_empty() {
-        structured.insert("suggestions".to_owned(), json!(ranking.suggestions));
-        let _ = writeln!(text, "Perhaps ask for: {}", ranking.suggestions.join("; "));
+    // What a rule keeps from running is not suggested either.
+    let may_run = |id: &&String| {
+        let action = tools.catalog.get(id).ok().flatten();
+        action.is_none_or(|action| tools.withholds(&action).is_none())
+    };
+    let suggestions: Vec<&String> = ranking.suggestions.iter().filter(may_run).collect();
+    if !suggestions.is_empty() {
+        structured.insert("suggestions".to_owned(), json!(suggestions));
+        let listed: Vec<&str> = suggestions.iter().map(|id| id.as_str()).collect();
+        let _ = writeln!(text, "Perhaps ask for: {}", listed.join("; "));
     }
     let mut heading = match ranking.confidence {
         Confidence::High => String::new(),

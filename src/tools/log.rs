@@ -38,7 +38,10 @@ pub fn wanted<'a>(action: &Action, params: &'a Map<String, Value>) -> Result<Opt
                 }
                 error => {
                     mended.remove("grep");
-                    (format!("`grep` is not searched for: {error}. Nothing was sent"), "Use a simpler pattern.")
+                    (
+                        format!("`grep` is not searched for: {error}. Nothing was sent"),
+                        "Use a simpler pattern.",
+                    )
                 }
             };
             ToolError::new(ErrorKind::InvalidParams, message)
@@ -79,7 +82,10 @@ pub async fn narrowed(
             let lines = if found.matches == 1 { "line matches" } else { "lines match" };
             notes.push(format!("{} {lines} `grep`, of {all}", found.matches));
             if found.long > 0 {
-                notes.push(format!("{} long lines were searched only at their beginning (16 KiB)", found.long));
+                notes.push(format!(
+                    "{} long lines were searched only at their beginning (16 KiB)",
+                    found.long
+                ));
             }
             found.text
         }

@@ -3,7 +3,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{EXECUTE, ErrorKind, ExecuteRequest, ToolError, Tools, candidates, limits, located, refusal, spelling};
+use super::{
+    EXECUTE, ErrorKind, ExecuteRequest, ToolError, Tools, candidates, limits, located, refusal, spelling,
+};
 use crate::catalog::{Action, Language, Risk};
 
 /// What is to be executed.

@@ -284,7 +284,7 @@ impl Tools {
 
     /// Whether the policy lets an action run at all, so that it may be offered.
     pub fn may_run(&self, action: &Action) -> bool {
-        self.policy.withholds(action).is_none()
+        self.withholds(action).is_none()
     }
 
     /// The most that an action can do here.

@@ -42,7 +42,10 @@ impl Purpose {
 #[derive(Debug)]
 pub enum OwnReadError {
     /// A rule denies it; nothing was sent.
-    Denied { action: String, rule: Rule },
+    Denied {
+        action: String,
+        rule: Rule,
+    },
     Gitlab(GitlabError),
 }
 

@@ -59,7 +59,7 @@ impl Tools {
         let mut denied: Vec<(&str, String)> = Vec::new();
         for mention in mentions(text) {
             let action = self.catalog.get(mention.id).ok().flatten();
-            let rule = action.and_then(|action| self.policy.withholds(&action));
+            let rule = action.and_then(|action| self.withholds(&action));
             if let (Some(rule), false) = (rule, denied.iter().any(|(id, _)| *id == mention.id)) {
                 denied.push((mention.id, rule.to_string()));
             }

@@ -183,7 +183,8 @@ pub fn sent(looked_up: usize) -> String {
 }
 
 fn strictest(effects: &Effects) -> Option<String> {
-    let touched = effects.strictest().filter(|touched| !touched.ids.iter().any(|id| id == effects.action()))?;
+    let touched =
+        effects.strictest().filter(|touched| !touched.ids.iter().any(|id| id == effects.action()))?;
     let operation = &touched.operation;
     let risk = match touched.risk {
         Risk::Read => "a read",

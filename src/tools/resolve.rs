@@ -158,13 +158,17 @@ async fn ask(
 
 /// A look-up that a rule denies.
 fn denied_look_up(question: &Question, action: &str, rule: &Rule, sent: usize) -> ToolError {
-    let message = format!("{} needs {action}, which is denied: {rule}. {}", question.wanted(), refusal::sent(sent));
+    let message =
+        format!("{} needs {action}, which is denied: {rule}. {}", question.wanted(), refusal::sent(sent));
     ToolError::new(ErrorKind::Denied, message)
 }
 
 enum Unanswered {
     /// A rule denies the read; it was not sent.
-    Denied { action: String, rule: Rule },
+    Denied {
+        action: String,
+        rule: Rule,
+    },
     /// GitLab does not show it here; another read may. With the error worth telling where none does.
     Hidden(Option<ToolError>),
     Failed(ToolError),
@@ -233,7 +237,8 @@ async fn page_of(
         Some(asked) => graphql::read(reply, action, asked, &mut Vec::new()).map_err(hidden)?,
         None => reply,
     };
-    let more = match (reply.page.next_page.is_some() || reply.page.next_query.is_some(), action.param("page")) {
+    let more = match (reply.page.next_page.is_some() || reply.page.next_query.is_some(), action.param("page"))
+    {
         (false, _) => More::Nothing,
         (true, Some(_)) => More::Page,
         (true, None) => More::Unreachable,

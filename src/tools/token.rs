@@ -52,7 +52,8 @@ async fn look(tools: &Tools) -> Option<Map<String, Value>> {
     let context = tools.context().ok()?;
     let checked = call::check(action, Map::new(), &context).ok()?;
     let Step::Ready(call) = checked.step(&call::Known::default()).ok()? else { return None };
-    let reply = tokio::time::timeout(PATIENCE, own_read::send(tools, call, Purpose::TokenScopes)).await.ok()?.ok()?;
+    let reply =
+        tokio::time::timeout(PATIENCE, own_read::send(tools, call, Purpose::TokenScopes)).await.ok()?.ok()?;
     match reply.content {
         Content::Json(Value::Object(token)) => Some(token),
         _ => None,

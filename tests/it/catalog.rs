@@ -23,7 +23,13 @@ pub fn action(id: &str) -> Action {
 fn context(words: &Words) -> Context<'_> {
     static CATALOG: LazyLock<Catalog> = LazyLock::new(|| Catalog::embedded().unwrap());
     static BASE: LazyLock<Url> = LazyLock::new(|| Url::parse("https://gitlab.example").unwrap());
-    Context { base: &BASE, words, surface: CATALOG.surface().unwrap(), catalog: &CATALOG, quick_actions: Default::default() }
+    Context {
+        base: &BASE,
+        words,
+        surface: CATALOG.surface().unwrap(),
+        catalog: &CATALOG,
+        quick_actions: Default::default(),
+    }
 }
 
 fn words() -> Words {
@@ -174,7 +180,10 @@ fn files_go_beside_a_graphql_document() {
     assert_eq!(name, "map");
     assert_eq!(map, "{\"0\":[\"variables.input.files.0\"],\"1\":[\"variables.input.files.1\"]}");
     assert_eq!(*one, Part::File { name: "0".into(), filename: "a.png".into(), bytes: vec![0, 255].into() });
-    assert_eq!(*other, Part::File { name: "1".into(), filename: "b.txt".into(), bytes: b"a,b".to_vec().into() });
+    assert_eq!(
+        *other,
+        Part::File { name: "1".into(), filename: "b.txt".into(), bytes: b"a,b".to_vec().into() }
+    );
 }
 
 #[test]

@@ -30,7 +30,10 @@ fn each_name_is_warned_of_and_told_in_the_instructions() {
     }
     let (instructions, deleted, stderr) = session(&[]);
     assert!(!deleted && instructions.contains("wants confirm: true"), "{instructions}");
-    assert!(!instructions.contains("Confirmation is off") && !stderr.contains("confirmation is off"), "{stderr}");
+    assert!(
+        !instructions.contains("Confirmation is off") && !stderr.contains("confirmation is off"),
+        "{stderr}"
+    );
 }
 
 #[test]
@@ -50,7 +53,11 @@ fn the_doctor_warns_of_it() {
         let output = program(&["--sandbox", "doctor", "--json"], &[(name, value)]).output().unwrap();
         let found: Value = serde_json::from_slice(&output.stdout).unwrap();
         let first = &found["checks"][0];
-        assert_eq!((&first["check"], &first["state"]), (&json!("confirmation"), &json!("warning")), "{found}");
+        assert_eq!(
+            (&first["check"], &first["state"]),
+            (&json!("confirmation"), &json!("warning")),
+            "{found}"
+        );
         assert!(first["says"].as_str().unwrap().contains(name), "{first}");
         assert_eq!(output.status.code(), Some(1));
     }

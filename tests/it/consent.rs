@@ -244,7 +244,8 @@ fn a_result_asks_where_the_server_may_not() {
     assert_eq!(declined["result"]["structuredContent"]["error"]["kind"], "denied", "{declined}");
     assert!(there(&mut client));
     // The state is used up by the answer; the user is asked anew.
-    let again = client.modern_with("tools/call", with(&asked["requestState"], "accept", &delete()), able.clone());
+    let again =
+        client.modern_with("tools/call", with(&asked["requestState"], "accept", &delete()), able.clone());
     assert_eq!(again["result"]["resultType"], "input_required", "{again}");
     let state = &again["result"]["requestState"];
     let done = client.modern_with("tools/call", with(state, "accept", &delete()), able);

@@ -44,6 +44,11 @@ fn fields_and_targets_have_limits() {
     let name = "x".repeat(100_000);
     let unknown = json!({"action": "issue.list", "params": {"fullPath": "acme/widget", name: 1}});
     refused(&mut client, unknown, "there is no parameter `xxx");
+    let long = "y".repeat(100_000);
+    let found = client.call("gitlab_find_action", json!({"query": "issues", "domain": long.clone()}));
+    assert!(found.is_error && found.text.len() < 2_000, "{} bytes", found.text.len());
+    let unknown = client.request("tools/call", json!({"name": long, "arguments": {}}));
+    assert!(unknown["error"].to_string().len() < 2_000, "{unknown}");
 }
 
 #[test]
@@ -54,7 +59,11 @@ fn references_of_a_batch_have_limits() {
             {"action": "project.get", "params": {"fullPath": "acme/widget"}},
             {"action": "issue.create", "params": {"fullPath": "acme/widget", "title": "x", "description": title}},
         ]);
-        refused(&mut client, json!({"action": "api.batch", "params": {"calls": calls}}), "references, and 100");
+        refused(
+            &mut client,
+            json!({"action": "api.batch", "params": {"calls": calls}}),
+            "references, and 100",
+        );
     };
     batch("$1.description".repeat(101));
     batch("$1.id $1.name ".repeat(500));

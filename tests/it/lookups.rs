@@ -26,7 +26,8 @@ fn an_id_that_graphql_does_not_find_is_looked_up_again() {
     let mut client = Client::sandbox();
     let update = json!({"id": "acme/widget#3", "title": "Oil the hinges"});
     assert_eq!(succeed(&mut client, "work_item.update", update.clone())["lookups"], 1);
-    let delete = json!({"action": "issue.delete", "params": {"fullPath": "acme/widget", "iid": 3}, "confirm": true});
+    let delete =
+        json!({"action": "issue.delete", "params": {"fullPath": "acme/widget", "iid": 3}, "confirm": true});
     assert!(!client.call("gitlab_execute_action", delete).is_error);
     let stale = execute(&mut client, "work_item.update", update.clone());
     assert_eq!(stale.structured["error"]["kind"], "not_found", "{}", stale.text);

@@ -26,8 +26,13 @@ fn policy(settings: Settings) -> Policy {
 
 /// The call that these parameters make; whatever it asks is a project, or has the id 7.
 fn call(action: &Action, params: &Value) -> Option<Call> {
-    let context =
-        Context { base: &BASE, words: CATALOG.words().unwrap(), surface: CATALOG.surface().unwrap(), catalog: &CATALOG, quick_actions: Default::default() };
+    let context = Context {
+        base: &BASE,
+        words: CATALOG.words().unwrap(),
+        surface: CATALOG.surface().unwrap(),
+        catalog: &CATALOG,
+        quick_actions: Default::default(),
+    };
     let checked = check(action.clone(), params.as_object()?.clone(), &context).ok()?;
     let mut known = Known::default();
     for _ in 0..5 {
@@ -169,7 +174,9 @@ fn a_target_is_where_its_path_says() {
 #[test]
 fn a_mutation_is_allowed_where_its_input_says_that_it_works() {
     let lock = |path: &str| {
-        format!("mutation($path: ID!) {{ a: issueSetLocked(input: {{projectPath: {path}, iid: \"1\", locked: true}}) {{ errors }} }}")
+        format!(
+            "mutation($path: ID!) {{ a: issueSetLocked(input: {{projectPath: {path}, iid: \"1\", locked: true}}) {{ errors }} }}"
+        )
     };
     for (document, path, is_denied) in [
         (lock("\"acme/widget\""), "", false),

@@ -73,22 +73,45 @@ fn sent(gitlab: &StandIn) -> Vec<String> {
 
 /// Whether nothing was sent but reads by which an id is located.
 fn is_only_located(requests: &[String]) -> bool {
-    let located = ["GET /api/v4/projects/5", "GET /api/v4/groups/7", "GET /api/v4/user", "GET /api/v4/projects/9", "GET /api/v4/groups/9"];
-    requests.iter().all(|request| located.contains(&request.as_str()) || request.ends_with("personal_access_tokens/self"))
+    let located = [
+        "GET /api/v4/projects/5",
+        "GET /api/v4/groups/7",
+        "GET /api/v4/user",
+        "GET /api/v4/projects/9",
+        "GET /api/v4/groups/9",
+    ];
+    requests.iter().all(|request| {
+        located.contains(&request.as_str()) || request.ends_with("personal_access_tokens/self")
+    })
 }
 
 #[test]
 fn every_spelling_of_a_denied_project_is_denied_and_nothing_is_sent_to_it() {
     let file = deny_vault();
     for path in [
-        "acme/vault", "/acme/vault", "acme/vault/", " acme/vault ", "ACME/Vault", "acme%2Fvault", "acme%2fvault", "5",
-        "5/", "/5", " 5", "005", "gid://gitlab/Project/5", "acme/vault.",
+        "acme/vault",
+        "/acme/vault",
+        "acme/vault/",
+        " acme/vault ",
+        "ACME/Vault",
+        "acme%2Fvault",
+        "acme%2fvault",
+        "5",
+        "5/",
+        "/5",
+        " 5",
+        "005",
+        "gid://gitlab/Project/5",
+        "acme/vault.",
     ] {
         for (action, params) in [
             ("issue.list", json!({"fullPath": path, "scope": "project"})),
             ("issue.create", json!({"fullPath": path, "title": "x"})),
             ("project.delete", json!({"fullPath": path})),
-            ("issue_link.create", json!({"fullPath": "acme/widget", "iid": 1, "target_project_id": path, "target_issue_iid": 1})),
+            (
+                "issue_link.create",
+                json!({"fullPath": "acme/widget", "iid": 1, "target_project_id": path, "target_issue_iid": 1}),
+            ),
         ] {
             let gitlab = gitlab();
             let mut client = gitlab.client(&[("GITLAB_POLICY", &file.path)]);
@@ -158,7 +181,10 @@ fn a_missing_target_is_the_place_that_gitlab_would_take() {
     for (action, params) in [
         ("project.fork", json!({"fullPath": "acme/widget"})),
         ("project.create", json!({"name": "x"})),
-        ("project.create", json!({"name": "x", "group_with_project_templates_id": "acme", "use_custom_template": true})),
+        (
+            "project.create",
+            json!({"name": "x", "group_with_project_templates_id": "acme", "use_custom_template": true}),
+        ),
         ("group.transfer", json!({"fullPath": "acme"})),
         ("group.create", json!({"name": "x", "path": "x"})),
     ] {
@@ -201,9 +227,21 @@ fn quick_actions_are_decided_on_like_the_actions_that_they_stand_for() {
         (("GITLAB_DENIED_ACTIONS", "issue.move"), "issue_note.create", note("/move other/secret")),
         (("GITLAB_DENIED_ACTIONS", "issue.update"), "issue_note.create", note("done\n\n/close")),
         (("GITLAB_ALLOWED_PATHS", "acme"), "issue_note.create", note("/move other/secret")),
-        (("GITLAB_ALLOWED_PATHS", "acme"), "issue.create", json!({"fullPath": "acme/widget", "title": "x", "description": "/clone other/secret"})),
-        (("GITLAB_DENIED_ACTIONS", "merge_request.merge"), "api.rest", json!({"method": "POST", "path": "/projects/acme%2Fwidget/merge_requests/1/notes", "body": {"body": "/merge"}})),
-        (("GITLAB_DENIED_ACTIONS", "merge_request.merge"), "api.graphql", json!({"document": "mutation($n: CreateNoteInput!) { createNote(input: $n) { errors } }", "variables": {"n": {"noteableId": "gid://gitlab/MergeRequest/1", "body": "/merge"}}})),
+        (
+            ("GITLAB_ALLOWED_PATHS", "acme"),
+            "issue.create",
+            json!({"fullPath": "acme/widget", "title": "x", "description": "/clone other/secret"}),
+        ),
+        (
+            ("GITLAB_DENIED_ACTIONS", "merge_request.merge"),
+            "api.rest",
+            json!({"method": "POST", "path": "/projects/acme%2Fwidget/merge_requests/1/notes", "body": {"body": "/merge"}}),
+        ),
+        (
+            ("GITLAB_DENIED_ACTIONS", "merge_request.merge"),
+            "api.graphql",
+            json!({"document": "mutation($n: CreateNoteInput!) { createNote(input: $n) { errors } }", "variables": {"n": {"noteableId": "gid://gitlab/MergeRequest/1", "body": "/merge"}}}),
+        ),
         (("GITLAB_QUICK_ACTIONS", "refuse"), "issue_note.create", note("/estimate 1h")),
     ] {
         let gitlab = gitlab();
@@ -234,16 +272,30 @@ fn nothing_is_sent_before_a_denial_that_no_answer_could_lift() {
     for (settings, action, params) in [
         (("GITLAB_POLICY", file.path.as_str()), "ci_variable.list", json!({"fullPath": "acme/vault"})),
         (("GITLAB_POLICY", &file.path), "milestone.list", json!({"fullPath": "acme/vault"})),
-        (("GITLAB_ALLOWED_PATHS", "acme"), "label.create", json!({"fullPath": "other/secret", "name": "x", "color": "red"})),
-        (("GITLAB_ALLOWED_PATHS", "acme"), "issue.update", json!({"fullPath": "other/secret", "iid": 1, "assignee_ids": ["alice"]})),
-        (("GITLAB_READ_ONLY", "true"), "issue.update", json!({"fullPath": "acme/widget", "iid": 1, "assignee_ids": ["alice"]})),
+        (
+            ("GITLAB_ALLOWED_PATHS", "acme"),
+            "label.create",
+            json!({"fullPath": "other/secret", "name": "x", "color": "red"}),
+        ),
+        (
+            ("GITLAB_ALLOWED_PATHS", "acme"),
+            "issue.update",
+            json!({"fullPath": "other/secret", "iid": 1, "assignee_ids": ["alice"]}),
+        ),
+        (
+            ("GITLAB_READ_ONLY", "true"),
+            "issue.update",
+            json!({"fullPath": "acme/widget", "iid": 1, "assignee_ids": ["alice"]}),
+        ),
     ] {
         let gitlab = gitlab();
         let mut client = gitlab.client(&[settings]);
         let reply = run(&mut client, action, &params, true);
         assert!(reply.is_error, "{action}: {}", reply.text);
-        let own: Vec<String> =
-            sent(&gitlab).into_iter().filter(|request| !request.ends_with("personal_access_tokens/self")).collect();
+        let own: Vec<String> = sent(&gitlab)
+            .into_iter()
+            .filter(|request| !request.ends_with("personal_access_tokens/self"))
+            .collect();
         assert!(own.is_empty(), "{action}: {own:?}");
         assert!(reply.text.contains("Nothing was sent"), "{}", reply.text);
     }
@@ -252,7 +304,8 @@ fn nothing_is_sent_before_a_denial_that_no_answer_could_lift() {
 #[test]
 fn a_read_of_the_servers_own_is_denied_by_the_same_rules_and_audited() {
     let gitlab = gitlab();
-    let file = policy_file("[[rule]]\npaths = [\"acme\"]\nactions = [\"project.get\"]\ndecision = \"deny\"\n");
+    let file =
+        policy_file("[[rule]]\npaths = [\"acme\"]\nactions = [\"project.get\"]\ndecision = \"deny\"\n");
     let mut client = gitlab.client(&[("GITLAB_POLICY", &file.path), ("GITLAB_AUDIT", "text")]);
     let reply = run(&mut client, "issue.get", &json!({"fullPath": "acme/widget", "iid": 404}), false);
     assert_eq!(kind(&reply), "not_found", "{}", reply.text);
@@ -316,17 +369,41 @@ fn grants_and_raised_risks_are_asked_about() {
     let update = json!([{"action": "update", "file_path": "a", "content": "b"}]);
     let delete = json!([{"action": "update", "file_path": "a", "content": "b"}, {"action": "delete", "file_path": "c"}]);
     for (action, params, asks) in [
-        ("deploy_token.create", json!({"fullPath": "acme/widget", "scope": "project", "name": "x", "scopes": ["read_registry"]}), true),
-        ("webhook.create", json!({"fullPath": "acme/widget", "scope": "project", "url": "https://x.example"}), true),
+        (
+            "deploy_token.create",
+            json!({"fullPath": "acme/widget", "scope": "project", "name": "x", "scopes": ["read_registry"]}),
+            true,
+        ),
+        (
+            "webhook.create",
+            json!({"fullPath": "acme/widget", "scope": "project", "url": "https://x.example"}),
+            true,
+        ),
         ("commit.create", commit(json!({}), update.clone()), false),
         ("commit.create", commit(json!({}), delete), true),
         ("commit.create", commit(json!({"start_branch": "old", "force": true}), update), true),
-        ("member.add", json!({"fullPath": "acme/widget", "scope": "project", "user_id": 3, "access_level": 30}), false),
-        ("member.add", json!({"fullPath": "acme/widget", "scope": "project", "user_id": 3, "access_level": 40}), true),
-        ("member.add", json!({"fullPath": "acme/widget", "scope": "project", "user_id": 3, "access_level": 50}), true),
+        (
+            "member.add",
+            json!({"fullPath": "acme/widget", "scope": "project", "user_id": 3, "access_level": 30}),
+            false,
+        ),
+        (
+            "member.add",
+            json!({"fullPath": "acme/widget", "scope": "project", "user_id": 3, "access_level": 40}),
+            true,
+        ),
+        (
+            "member.add",
+            json!({"fullPath": "acme/widget", "scope": "project", "user_id": 3, "access_level": 50}),
+            true,
+        ),
         ("project.update", json!({"fullPath": "acme/widget", "visibility": "public"}), true),
         ("project.update", json!({"fullPath": "acme/widget", "description": "x"}), false),
-        ("api.rest", json!({"method": "PUT", "path": "/projects/acme%2Fwidget", "body": {"visibility": "public"}}), true),
+        (
+            "api.rest",
+            json!({"method": "PUT", "path": "/projects/acme%2Fwidget", "body": {"visibility": "public"}}),
+            true,
+        ),
     ] {
         let gitlab = gitlab();
         let mut client = gitlab.client(&[]);
@@ -345,12 +422,28 @@ fn grants_and_raised_risks_are_asked_about() {
 #[test]
 fn a_denied_action_is_denied_by_every_action_with_its_effect() {
     for (denied, action, params) in [
-        ("issue_note.delete", "api.graphql", json!({"document": "mutation { destroyNote(input: {id: \"gid://gitlab/Note/1\"}) { errors } }"})),
-        ("issue_note.delete", "issue_discussion_note.delete", json!({"fullPath": "acme/widget", "iid": 1, "discussion_id": "a", "note_id": 1})),
+        (
+            "issue_note.delete",
+            "api.graphql",
+            json!({"document": "mutation { destroyNote(input: {id: \"gid://gitlab/Note/1\"}) { errors } }"}),
+        ),
+        (
+            "issue_note.delete",
+            "issue_discussion_note.delete",
+            json!({"fullPath": "acme/widget", "iid": 1, "discussion_id": "a", "note_id": 1}),
+        ),
         ("issue.delete", "work_item.delete", json!({"id": 1})),
-        ("issue.delete", "api.graphql", json!({"document": "mutation { workItemDelete(input: {id: \"gid://gitlab/WorkItem/1\"}) { errors } }"})),
+        (
+            "issue.delete",
+            "api.graphql",
+            json!({"document": "mutation { workItemDelete(input: {id: \"gid://gitlab/WorkItem/1\"}) { errors } }"}),
+        ),
         ("merge_request.merge", "merge_train.add", json!({"fullPath": "acme/widget", "iid": 1})),
-        ("repository_file.delete", "commit.create", json!({"fullPath": "acme/widget", "branch": "main", "commit_message": "x", "actions": [{"action": "delete", "file_path": "a"}]})),
+        (
+            "repository_file.delete",
+            "commit.create",
+            json!({"fullPath": "acme/widget", "branch": "main", "commit_message": "x", "actions": [{"action": "delete", "file_path": "a"}]}),
+        ),
     ] {
         let gitlab = gitlab();
         let mut client = gitlab.client(&[("GITLAB_DENIED_ACTIONS", denied)]);
@@ -362,10 +455,35 @@ fn a_denied_action_is_denied_by_every_action_with_its_effect() {
 }
 
 #[test]
+fn an_effect_that_a_parameter_adds_is_denied_only_with_it() {
+    let gitlab = gitlab();
+    let mut client = gitlab.client(&[("GITLAB_DENIED_ACTIONS", "*.delete,branch.create")]);
+    let commit = |extra: Value| {
+        let mut params = json!({
+            "fullPath": "acme/widget", "branch": "main", "commit_message": "x",
+            "actions": [{"action": "update", "file_path": "a", "content": "b"}],
+        });
+        params.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+        params
+    };
+    let gone = json!({"actions": [{"action": "delete", "file_path": "a"}]});
+    for (extra, is_denied) in [(json!({}), false), (gone, true), (json!({"start_branch": "main"}), true)] {
+        let reply = run(&mut client, "commit.create", &commit(extra.clone()), true);
+        assert_eq!(kind(&reply) == "denied", is_denied, "{extra}: {}", reply.text);
+    }
+}
+
+#[test]
 fn a_path_that_is_not_sent_says_nothing_of_an_id_beside_it() {
     for (action, params) in [
-        ("ai_action.run", json!({"fullPath": "acme/widget", "resolveVulnerability": {"resourceId": "gid://gitlab/Vulnerabilities::Finding/9"}})),
-        ("value_stream.update", json!({"fullPath": "acme/widget", "id": "gid://gitlab/Analytics::ValueStream/9", "name": "x"})),
+        (
+            "ai_action.run",
+            json!({"fullPath": "acme/widget", "resolveVulnerability": {"resourceId": "gid://gitlab/Vulnerabilities::Finding/9"}}),
+        ),
+        (
+            "value_stream.update",
+            json!({"fullPath": "acme/widget", "id": "gid://gitlab/Analytics::ValueStream/9", "name": "x"}),
+        ),
         ("api.graphql", json!({"document": "mutation { todosMarkAllDone(input: {}) { errors } }"})),
     ] {
         let gitlab = gitlab();
@@ -374,6 +492,31 @@ fn a_path_that_is_not_sent_says_nothing_of_an_id_beside_it() {
         assert!(reply.is_error, "{action}: {}", reply.text);
         assert!(is_only_located(&sent(&gitlab)), "{action}: {:?}", sent(&gitlab));
     }
+}
+
+#[test]
+fn nothing_is_offered_that_a_rule_keeps_from_running() {
+    let mut client = gitlab().client(&[("GITLAB_READ_ONLY", "true")]);
+    let found = client.call("gitlab_find_action", json!({"query": "deployment frobnicate"}));
+    let suggested = found.structured["suggestions"].to_string();
+    for id in ["deployment.create", "deployment.update", "deployment.delete"] {
+        assert!(!suggested.contains(id), "{}", found.text);
+    }
+    let denied =
+        [("GITLAB_DENIED_ACTIONS", "merge_request_discussion.create"), ("TOOL_SURFACE", "individual")];
+    let mut client = gitlab().client(&denied);
+    let mut names = String::new();
+    let mut cursor = Value::Null;
+    loop {
+        let params = if cursor.is_null() { json!({}) } else { json!({"cursor": cursor}) };
+        let page = client.request("tools/list", params)["result"].clone();
+        names.push_str(&page["tools"].to_string());
+        cursor = page["nextCursor"].clone();
+        if cursor.is_null() {
+            break;
+        }
+    }
+    assert!(names.contains("\"issue_list\"") && !names.contains("merge_request_comment_on_line"));
 }
 
 #[test]
@@ -406,7 +549,11 @@ fn the_question_of_a_raw_request_shows_what_it_would_hit() {
     let moved = json!({"action": "project.transfer_to_group", "params": {"fullPath": "acme", "project_id": "acme/widget"}});
     let asked = client.call(EXECUTE, moved);
     assert_eq!(kind(&asked), "needs_confirmation", "{}", asked.text);
-    assert_eq!(asked.structured["error"]["would_hit"]["path_with_namespace"], "acme/widget", "{}", asked.text);
+    assert_eq!(
+        asked.structured["error"]["would_hit"]["path_with_namespace"], "acme/widget",
+        "{}",
+        asked.text
+    );
 }
 
 #[test]

@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use gitlab_mcp::call::{Answer, Body, Call, Context, FullPath, HolderKind, Known, Location, Question, Step, check};
+use gitlab_mcp::call::{
+    Answer, Body, Call, Context, FullPath, HolderKind, Known, Location, Question, Step, check,
+};
 use gitlab_mcp::catalog::{Action, Catalog, Interface, Method, Risk, Scope, example};
 use gitlab_mcp::policy::{Consent, Decision, Policy, Settings};
 use proptest::prelude::*;
@@ -20,7 +22,8 @@ const PROJECTS: [(u64, &str); 3] = [(1, "acme/widget"), (5, "acme/vault"), (9, "
 static POLICIES: LazyLock<Vec<Policy>> = LazyLock::new(|| {
     let list = |items: &[&str]| items.iter().map(|item| (*item).to_owned()).collect();
     let file = |text: &str| Settings { file: Some(text.to_owned()), ..Settings::default() };
-    let rule = |decision: &str, path: &str| format!("[[rule]]\npaths = [\"{path}\"]\ndecision = \"{decision}\"\n");
+    let rule =
+        |decision: &str, path: &str| format!("[[rule]]\npaths = [\"{path}\"]\ndecision = \"{decision}\"\n");
     [
         Settings { allowed_paths: list(&["acme/widget"]), ..Settings::default() },
         Settings { readable_paths: list(&["acme"]), ..Settings::default() },
@@ -55,14 +58,17 @@ fn path_of(id: u64) -> &'static str {
 fn call(action: &Action, params: Map<String, Value>) -> Option<Call> {
     let words = CATALOG.words().unwrap();
     let surface = CATALOG.surface().unwrap();
-    let context = Context { base: &BASE, words, surface, catalog: &CATALOG, quick_actions: Default::default() };
+    let context =
+        Context { base: &BASE, words, surface, catalog: &CATALOG, quick_actions: Default::default() };
     let checked = check(action.clone(), params, &context).ok()?;
     let mut known = Known::default();
     for _ in 0..5 {
         match checked.step(&known).ok()? {
             Step::Ready(call) => {
                 return Some(call.located(|location| match location {
-                    Location::Id { kind: HolderKind::Project, id } if PROJECTS.iter().any(|(known, _)| known == id) => {
+                    Location::Id { kind: HolderKind::Project, id }
+                        if PROJECTS.iter().any(|(known, _)| known == id) =>
+                    {
                         FullPath::parse(path_of(*id)).map(Location::Path)
                     }
                     _ => None,
@@ -110,7 +116,8 @@ fn raw(call: &Call) -> Option<(Action, Map<String, Value>)> {
         Body::Json(body) => body.clone(),
         _ => return None,
     };
-    let query: BTreeMap<&str, &str> = call.query().iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let query: BTreeMap<&str, &str> =
+        call.query().iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     let params = json!({"method": call.method().name(), "path": path, "query": query, "body": body});
     Some((CATALOG.get("api.rest").unwrap().unwrap(), params.as_object().cloned()?))
 }
@@ -180,6 +187,7 @@ proptest! {
 
 #[test]
 fn there_are_actions_to_compare() {
-    let written = ACTIONS.iter().filter(|action| call(action, params(action, "acme/widget")).is_some()).count();
+    let written =
+        ACTIONS.iter().filter(|action| call(action, params(action, "acme/widget")).is_some()).count();
     assert!(written > 900, "{written} of {}", ACTIONS.len());
 }

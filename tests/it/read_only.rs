@@ -24,7 +24,13 @@ fn policy(settings: Settings) -> Policy {
 /// The call that these parameters make, where they make one.
 fn call(id: &str, params: &Value) -> Option<Call> {
     let words = CATALOG.words().unwrap();
-    let context = Context { base: &BASE, words, surface: CATALOG.surface().unwrap(), catalog: &CATALOG, quick_actions: Default::default() };
+    let context = Context {
+        base: &BASE,
+        words,
+        surface: CATALOG.surface().unwrap(),
+        catalog: &CATALOG,
+        quick_actions: Default::default(),
+    };
     let params: Map<String, Value> = params.as_object().unwrap().clone();
     let checked = check(CATALOG.get(id).unwrap().unwrap(), params, &context).ok()?;
     match checked.step(&Known::default()).ok()? {
@@ -305,7 +311,10 @@ fn the_strictest_of_a_document_decides() {
         fragment F on Mutation { b: destroyNote(input: {}) { errors } }";
     let call = call("api.graphql", &json!({"document": text})).unwrap();
     assert_eq!(call.strictest().unwrap().operation, "mutation destroyNote");
-    assert_eq!(OPEN.decide(call.effects(), Consent::default()), Decision::Confirm(Rule::Risk(Risk::Destructive)));
+    assert_eq!(
+        OPEN.decide(call.effects(), Consent::default()),
+        Decision::Confirm(Rule::Risk(Risk::Destructive))
+    );
     let safe = policy(Settings { safe_mode: true, ..Settings::default() });
     assert_eq!(
         safe.decide(call.effects(), Consent { confirm: true, dry_run: false }),

@@ -118,12 +118,8 @@ fn resident(process: u32) -> u64 {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_client_that_does_not_read_is_not_read_from() {
-    let mut child = program(&[], &[])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child =
+        program(&[], &[]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let process = child.id();
     let mut stdin = child.stdin.take().unwrap();
     let writer = std::thread::spawn(move || {
@@ -138,7 +134,8 @@ fn a_client_that_does_not_read_is_not_read_from() {
         };
         write(hello);
         for id in 1..20_000 {
-            let call = json!({"name": "gitlab_find_action", "arguments": {"query": "list issues", "limit": 50}});
+            let call =
+                json!({"name": "gitlab_find_action", "arguments": {"query": "list issues", "limit": 50}});
             if !write(json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": call})) {
                 break;
             }

@@ -58,10 +58,16 @@ fn confirmation(config: &Config) -> Option<Finding> {
     let warning = config.confirmation_warnings().into_iter().next();
     let is_off = config.is_unconfirmed();
     let says = warning.or_else(|| {
-        is_off.then(|| "confirmation is off (GITLAB_CONFIRM): destructive actions run without a question".to_owned())
+        is_off.then(|| {
+            "confirmation is off (GITLAB_CONFIRM): destructive actions run without a question".to_owned()
+        })
     });
     says.map(|says| {
-        Finding::warning("confirmation", says, "Set GITLAB_CONFIRM=ask, or take the setting away that is named.")
+        Finding::warning(
+            "confirmation",
+            says,
+            "Set GITLAB_CONFIRM=ask, or take the setting away that is named.",
+        )
     })
 }
 

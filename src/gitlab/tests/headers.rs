@@ -116,7 +116,8 @@ async fn bodies_are_json_or_forms() {
     assert_eq!(request.body_json::<serde_json::Value>().unwrap(), json!({"title": "A title"}));
 
     let bytes = base64::engine::general_purpose::STANDARD.decode("iVBORw0KGgoA/w==").unwrap();
-    let file = Part::File { name: "file".to_owned(), filename: "a b.png".to_owned(), bytes: bytes.clone().into() };
+    let file =
+        Part::File { name: "file".to_owned(), filename: "a b.png".to_owned(), bytes: bytes.clone().into() };
     let text = Part::Text { name: "path".to_owned(), value: "väl ue".to_owned() };
     let parts = Body::Multipart(vec![text, file]);
     let request = sent(settings, &permit(Risk::Write, Method::Post, PATH, &[], parts)).await;

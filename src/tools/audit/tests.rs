@@ -9,8 +9,13 @@ use crate::catalog::Catalog;
 fn line(action: &str, params: Value) -> Line {
     let catalog = Catalog::embedded().unwrap();
     let base = Url::parse("https://gitlab.example.com/").unwrap();
-    let context =
-        Context { base: &base, words: catalog.words().unwrap(), surface: catalog.surface().unwrap(), catalog: &catalog, quick_actions: Default::default() };
+    let context = Context {
+        base: &base,
+        words: catalog.words().unwrap(),
+        surface: catalog.surface().unwrap(),
+        catalog: &catalog,
+        quick_actions: Default::default(),
+    };
     let action = catalog.get(action).unwrap().unwrap();
     let checked = call::check(action, params.as_object().unwrap().clone(), &context).unwrap();
     let Step::Ready(call) = checked.step(&Known::default()).unwrap() else {

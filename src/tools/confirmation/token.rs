@@ -29,7 +29,9 @@ pub struct TokenIssuer {
 /// Why a token is not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TokenError {
-    #[error("the confirmation token is not one of this server's for this call, or what it would hit has changed")]
+    #[error(
+        "the confirmation token is not one of this server's for this call, or what it would hit has changed"
+    )]
     Mismatch,
     #[error("the confirmation token has expired (after {} minutes)", TOKEN_LIFETIME.as_secs() / 60)]
     Expired,
@@ -127,7 +129,11 @@ mod tests {
         for at in 0..bytes.len() {
             let mut changed = bytes.clone();
             changed[at] ^= 1;
-            assert_eq!(issuer.redeem(&URL_SAFE_NO_PAD.encode(changed), "x"), Err(TokenError::Mismatch), "{at}");
+            assert_eq!(
+                issuer.redeem(&URL_SAFE_NO_PAD.encode(changed), "x"),
+                Err(TokenError::Mismatch),
+                "{at}"
+            );
         }
         for text in ["", "x", "AAAA", &token[1..]] {
             assert_eq!(issuer.redeem(text, "x"), Err(TokenError::Mismatch), "{text}");
@@ -136,7 +142,9 @@ mod tests {
 
     #[test]
     fn a_token_expires() {
-        let Some(started) = Instant::now().checked_sub(TOKEN_LIFETIME + Duration::from_secs(1)) else { return };
+        let Some(started) = Instant::now().checked_sub(TOKEN_LIFETIME + Duration::from_secs(1)) else {
+            return;
+        };
         let issuer = TokenIssuer::new().unwrap();
         // Issued at second 0 of a process that began longer ago than a token lives.
         let token = issuer.issue("x").unwrap();

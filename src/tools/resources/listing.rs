@@ -19,7 +19,7 @@ pub fn actions(tools: &Tools, domain: Option<&str>, page: usize) -> Result<Strin
         if domain.is_some_and(|domain| action.domain() != domain) {
             continue;
         }
-        match tools.policy.withholds(&action) {
+        match tools.withholds(&action) {
             Some(_) => withheld += 1,
             None => shown.push(action),
         }

@@ -178,7 +178,7 @@ impl Tools {
     /// Whether the policy lets such a thing be read at all.
     fn reads(&self, thing: &Thing) -> bool {
         let action = self.catalog.get(thing.action).ok().flatten();
-        self.offers(EXECUTE) && action.is_some_and(|action| self.policy.withholds(&action).is_none())
+        self.offers(EXECUTE) && action.is_some_and(|action| self.withholds(&action).is_none())
     }
 }
 
@@ -221,5 +221,5 @@ fn meant(tools: &Tools, id: &str) -> Result<Action, ToolError> {
 
 /// Why an action never runs here.
 fn barred(tools: &Tools, action: &Action) -> Option<ToolError> {
-    tools.policy.withholds(action).map(|rule| refusal::denied(&action.id, None, &rule, 0))
+    tools.withholds(action).map(|rule| refusal::denied(&action.id, None, &rule, 0))
 }

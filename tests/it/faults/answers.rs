@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::misbehaving::{Behaviour, answer, drip, packed_zeros, send, wait_for_end};
-use super::{project_of, Misbehaving, ask, error, is_well, process, write};
+use super::{Misbehaving, ask, error, is_well, process, project_of, write};
 use crate::client::execute;
 
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";

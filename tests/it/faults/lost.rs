@@ -2,12 +2,12 @@
 
 use std::sync::Mutex;
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::misbehaving::{Behaviour, Misbehaving, Request, answer};
-use super::{project_of, error, process, timed};
+use super::misbehaving::{Behaviour, Misbehaving, Request, answer, wait_for_end};
+use super::{error, process, project_of, timed};
 use crate::client::execute;
 
 const JSON: &str = "content-type: application/json\r\n";
@@ -29,6 +29,9 @@ const CASES: &[(&str, Behaviour)] = &[
         _ => answer(stream, "404 Not Found", JSON, r#"{"message": "404 Not found"}"#),
     }),
     ("silent", |_, _| ()),
+    ("hung", |stream, _| {
+        wait_for_end(stream);
+    }),
 ];
 
 fn lose(action: &str, case: &str, more: Value) -> (Value, Vec<Request>) {
@@ -98,6 +101,18 @@ fn a_gitlab_that_says_nothing_leaves_it_open() {
         (&lost["applied"], &lost["fix"]["arguments"]["action"]),
         (&json!("unknown"), &json!("issue.get"))
     );
+}
+
+#[test]
+fn the_look_after_a_timeout_is_short() {
+    let gitlab = Misbehaving::start(CASES);
+    let mut client = process(&gitlab.url(), &[("GITLAB_TIMEOUT", "6")]);
+    let start = Instant::now();
+    let params = json!({"fullPath": "fault/hung", "iid": 7, "title": "x"});
+    let lost = error("hung", execute(&mut client, "issue.update", params), "timeout");
+    assert_eq!(lost["applied"], "unknown");
+    assert_eq!(gitlab.requests("hung").len(), 2, "the write, and the look");
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
 }
 
 #[test]
