@@ -73,7 +73,7 @@ fn fenced_lines(text: &str) -> Vec<usize> {
             || line.contains(">>>")
             || line.contains('<')
     };
-    if lines.iter().any(|line| is_odd(line)) {
+    if lines.iter().any(is_odd) {
         return Vec::new();
     }
     let fences: Vec<usize> = lines
@@ -82,7 +82,7 @@ fn fenced_lines(text: &str) -> Vec<usize> {
         .filter(|(_, line)| line.starts_with("```"))
         .map(|(number, _)| number)
         .collect();
-    if fences.len() % 2 != 0 {
+    if !fences.len().is_multiple_of(2) {
         return Vec::new();
     }
     let mut fenced = Vec::new();
