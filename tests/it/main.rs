@@ -43,6 +43,7 @@ mod responsive;
 mod sandbox;
 mod sandbox_graphql;
 mod schema;
+mod security_page;
 mod smoke;
 mod stand_in;
 mod surfaces;
