@@ -81,7 +81,7 @@ pub struct Config {
     pub instance: Instance,
     pub token: Option<Token>,
     pub policy: policy::Settings,
-    /// What to do with quick actions in texts.
+    /// The handling of quick actions in texts.
     pub quick_actions: QuickActions,
     /// The setting that asks for no confirmation, as it was written, and whether it has its way.
     pub autopilot: Option<(String, bool)>,

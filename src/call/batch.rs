@@ -111,7 +111,7 @@ pub fn batch(questions: &[Question]) -> Option<Batch> {
     Some(Batch { call, questions: questions.to_vec() })
 }
 
-/// What the query does: what the reads of each question do, at the same places.
+/// Effects of the query: those of the reads of each question, at the same places.
 fn lookup_effects(questions: &[Question]) -> Effects {
     let operation = "query lookup".to_owned();
     let (mut touches, mut places) = (Vec::new(), Vec::new());

@@ -24,7 +24,7 @@ pub struct Checked {
     understood: Vec<String>,
     /// Of an action that calls an interface directly: the call, which nothing has to be looked up for.
     direct: Option<Call>,
-    /// What the quick actions in its texts do.
+    /// The effects of the quick actions in its texts.
     quick: (Vec<Touched>, Vec<Place>),
 }
 
@@ -125,7 +125,7 @@ impl Checked {
             .map_err(|fault| self.invalid(vec![fault]))
     }
 
-    /// What the call may do, before anything is looked up: the effects of each operation that the parameters may
+    /// Possible effects of the call, before anything is looked up: those of each operation that the parameters may
     /// call for. Empty for a composite action, whose steps are decided on by themselves.
     pub fn prospects(&self) -> Vec<Effects> {
         if self.action.plan.is_some() {

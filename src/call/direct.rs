@@ -43,7 +43,7 @@ fn graphql(action: &Action, params: &Map<String, Value>, context: &Context<'_>) 
     for mutation in &read.mutations {
         found.add_mutation(&mutation.field, &mutation.arguments, context)?;
     }
-    // What a document selects may be anywhere.
+    // The selection of a document may reach any project.
     found.places.push(Place::unknown("document").with_role(Role::Reads));
     let effects = Effects::new(&action.id, Method::Post, read.operation, found.touches, found.places);
     // What is sent is what was read, written anew: no comment, escape or line end of the given text can mean
@@ -80,7 +80,7 @@ fn rest(action: &Action, params: &mut Map<String, Value>, context: &Context<'_>)
     Ok(Call::new(effects, format!("/api/v4{path}"), query, body))
 }
 
-/// What a raw request comes down to.
+/// The operations and places of a raw request.
 #[derive(Debug, Default)]
 struct Found {
     touches: Vec<Touched>,
@@ -225,7 +225,7 @@ fn with_our_fields(param: &Param, value: &Value) -> Value {
     }
 }
 
-/// What the placeholders of a path take of a request's segments. A glob takes what the words behind it leave.
+/// Segments of a request captured by the placeholders of a path. A glob takes what the words behind it leave.
 fn captures(pattern: &str, segments: &[String]) -> Vec<(String, String)> {
     let words: Vec<&str> = pattern.split('/').filter(|word| !word.is_empty() && *word != "-").collect();
     let segments: Vec<&str> = segments.iter().map(String::as_str).filter(|segment| *segment != "-").collect();

@@ -247,7 +247,7 @@ impl<'d> Fields<'d> {
     }
 }
 
-/// What a field of a mutation's root comes down to.
+/// The operations of a field of a mutation's root.
 pub fn mutation(field: &str, surface: &Surface<'_>) -> Vec<Touched> {
     let unknown = |risk| vec![Touched::unknown(format!("mutation {field}"), risk)];
     // That asks for nothing but a name, and is a mutation all the same.

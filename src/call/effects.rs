@@ -1,4 +1,5 @@
-//! What a call does, to which kind of thing and where: all that policy decides on, whatever way the call came.
+//! Effects of a call: its operations, their risk, and the places they touch. Policy decides on nothing else, whatever
+//! way the call came.
 
 use super::location::Location;
 use crate::catalog::{Method, Risk, Touched};
@@ -12,7 +13,7 @@ pub struct Place {
     pub role: Role,
 }
 
-/// What a call does at a place.
+/// The role of a place in a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The operation works there: the place is in its path, or in the body of one whose path names nothing.

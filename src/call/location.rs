@@ -18,7 +18,7 @@ const MAX_SEGMENTS: usize = 30;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FullPath(String);
 
-/// What a project, group or namespace may be written as, for errors.
+/// The accepted spellings of a project, group or namespace, for errors.
 pub const ACCEPTED_LOCATIONS: &str =
     "a full path such as `group/project` (ASCII letters, digits, `_`, `-` and `.`) or a numeric id";
 
@@ -82,9 +82,9 @@ pub enum Location {
         kind: HolderKind,
         id: u64,
     },
-    /// Where GitLab puts a thing when nothing is named: the namespace of the token's user.
+    /// GitLab's place for a project without a namespace: that of the token's user.
     OwnNamespace,
-    /// Where GitLab puts a group when no parent is named.
+    /// GitLab's place for a group without a parent.
     TopLevel,
     /// The value names something whose location only GitLab knows (an id of another kind), or no location at all.
     Unknown,

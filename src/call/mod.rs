@@ -63,7 +63,7 @@ pub struct Call {
     resolved: Vec<Resolved>,
     lookups: usize,
     download: bool,
-    /// Of a GraphQL document: where in the response a list is, with the variable that feeds its `after`.
+    /// Lists in the response to a GraphQL document, by their path, with the variable that feeds `after`.
     cursors: BTreeMap<String, String>,
     /// Aliased fields of a GraphQL document, by their paths in the response.
     field_names: BTreeMap<String, BTreeSet<String>>,
@@ -112,7 +112,7 @@ pub enum Step {
 }
 
 impl Call {
-    /// What it does and where: all that policy decides on.
+    /// The effects that policy decides on.
     pub fn effects(&self) -> &Effects {
         &self.effects
     }

@@ -1,4 +1,4 @@
-//! Where a call works: the projects, groups and namespaces that its parameters name, by the catalog's table of such
+//! Places of a call: the projects, groups and namespaces that its parameters name, by the catalog's table of such
 //! parameters (`locates`, from `catalog/rules.toml`). The same function serves every way in: an action's parameters,
 //! a raw route's segments, query and body, and the input of a mutation.
 
@@ -62,7 +62,7 @@ pub fn can_be_placed(action: &Action) -> bool {
         || action.params.iter().any(|param| locates(param) || param.fields.iter().any(locates))
 }
 
-/// What an operation does at the place that a parameter names. A parameter that is not sent is only used for look-ups.
+/// The role of the place that a parameter names. A parameter that is not sent is only used for look-ups.
 /// Where a REST path names what is worked on, nothing beside the path says where that is.
 fn role(param: &Param, operation: &Operation) -> Role {
     let in_scope = param.scopes.is_empty() || param.scopes.contains(&operation.scope);
@@ -118,7 +118,7 @@ fn holder(value: &Value, kind: HolderKind) -> Location {
     Location::parse(&text(value), kind).unwrap_or(Location::Unknown)
 }
 
-/// Where a thing is that may be anywhere: by the path of its reference (`group/project#12`), or where its name is
+/// Location of a thing that may be anywhere: the path of its reference (`group/project#12`), or where its name is
 /// looked up. An id says nothing of a place.
 fn foreign(value: &Value, own: Option<&Location>) -> Option<Location> {
     let text = text(value);

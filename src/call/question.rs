@@ -87,7 +87,7 @@ impl Question {
         }
     }
 
-    /// What is asked, for messages: looking up user `alice`.
+    /// The question as a message has it: looking up the user `alice`.
     pub fn wanted(&self) -> String {
         match self {
             Question::KindOf { full_path } => {

@@ -7,7 +7,7 @@ use super::effects::{Place, Role};
 use super::location::{HolderKind, Location};
 use crate::catalog::{Action, Catalog, CatalogError, QuickAction, Risk, Touched, Words};
 
-/// What to do with quick actions in texts.
+/// The handling of quick actions in texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum QuickActions {
     /// The call is decided on as if it also ran the actions that they stand for.
@@ -167,7 +167,7 @@ fn rewrite(value: &mut Value, path: &str) {
     }
 }
 
-/// What the commands do: an operation for each, and the places that their arguments name.
+/// Effects of the commands: an operation for each, and the places that their arguments name.
 ///
 /// A command that the table does not have counts as a change that has to be confirmed: a later GitLab may have it.
 pub fn effects(

@@ -1,4 +1,5 @@
-//! What the parameters of one call add to its action's risk and effects (`risk.raise` in `catalog/rules.toml`).
+//! Risk and effects that the parameters of one call add to those of its action (`risk.raise` in
+//! `catalog/rules.toml`).
 
 use serde_json::{Map, Value};
 

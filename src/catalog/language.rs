@@ -147,7 +147,7 @@ pub struct GlossaryEntry {
     pub first: bool,
 }
 
-/// What a quick action of GitLab does: a line of a text that begins with `/name`. From `[quick_actions.commands]`
+/// The effect of a GitLab quick action: a line of a text that begins with `/name`. From `[quick_actions.commands]`
 /// in `catalog/rules.toml`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -159,7 +159,7 @@ pub struct QuickAction {
     pub path: bool,
 }
 
-/// What `GITLAB_READABLE_PATHS` lets through although it has no path. From `[readable]` in `catalog/rules.toml`.
+/// Actions that `GITLAB_READABLE_PATHS` lets through although they have no path. From `[readable]` in `catalog/rules.toml`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReadableTable {

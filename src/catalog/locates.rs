@@ -31,7 +31,7 @@ const DIRECTIONS: [&str; 11] = [
     "root",
 ];
 
-/// What a parameter of that name locates, in snake_case or camelCase.
+/// The kind of holder that a parameter name refers to, in snake_case or camelCase.
 pub fn locates_by_name(name: &str) -> Option<Locates> {
     let words = split_words(name);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();

@@ -95,7 +95,7 @@ pub enum When {
     Given,
 }
 
-/// Where the result of an action lands when none of the parameters that name its target is given.
+/// The default place of a result, when none of the parameters that name its target is given.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Landing {
     /// The parameters of which none is given; empty where the result always lands there.
@@ -114,7 +114,7 @@ pub enum LandingPlace {
     TopLevel,
 }
 
-/// What a parameter's value locates: the project, group or namespace that a call touches.
+/// The kind of place that a parameter's value names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Locates {

@@ -54,12 +54,12 @@ impl Touched {
         Touched { operation, ids, effects: action.effects.clone(), risk: action.risk }
     }
 
-    /// Of the action with that id.
+    /// An operation of the action with that id.
     pub fn new(operation: String, id: &str, risk: Risk) -> Touched {
         Touched { operation, ids: vec![id.to_owned()], effects: Vec::new(), risk }
     }
 
-    /// Of an operation that the catalog does not have.
+    /// An operation that the catalog does not have.
     pub fn unknown(operation: String, risk: Risk) -> Touched {
         Touched { operation, ids: Vec::new(), effects: Vec::new(), risk }
     }

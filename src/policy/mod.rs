@@ -261,7 +261,7 @@ impl Policy {
         }
         let mut changed = effects.places().iter().filter(|place| place.role != Role::Reads);
         let place = changed.find(|place| !path::covers(&self.allowed, &place.location))?;
-        Some(Rule::Outside { place: Some(shown(place)), allowed: allowed() })
+        Some(Rule::Outside { place: Some(describe(place)), allowed: allowed() })
     }
 
     /// The rule that keeps an action from ever running here, so that the finder does not offer it.
@@ -330,6 +330,6 @@ impl Policy {
 }
 
 /// A place as an error shows it.
-fn shown(place: &Place) -> (String, Location) {
+fn describe(place: &Place) -> (String, Location) {
     (place.param.clone(), place.location.clone())
 }

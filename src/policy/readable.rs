@@ -10,7 +10,7 @@ use super::{PolicyError, Rule};
 use crate::call::{Effects, FullPath, Place};
 use crate::catalog::{Action, Catalog};
 
-/// What may be read.
+/// The readable paths, with the actions that work without one.
 #[derive(Debug)]
 pub struct Readable {
     paths: Vec<PathPattern>,

@@ -27,7 +27,7 @@ pub enum Rule {
         place: Option<(String, Location)>,
         allowed: Vec<String>,
     },
-    /// It would read something outside the paths that may be read.
+    /// A place outside the paths that may be read.
     Unreadable {
         place: Option<(String, Location)>,
         readable: Vec<String>,

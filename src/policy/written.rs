@@ -161,7 +161,7 @@ impl Written {
             let works = places.iter().any(|place| place.role == Role::Works);
             return works && places.iter().all(|place| path::covers(&self.paths, &place.location));
         }
-        // What reads from everywhere is about no path in particular; what changes something is somewhere.
+        // A read without a place concerns no path in particular; a change is somewhere.
         if places.is_empty() {
             return effects.risk() != Risk::Read;
         }

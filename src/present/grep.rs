@@ -15,7 +15,7 @@ const LARGEST: usize = 256 * 1024;
 /// The deepest nesting of groups and repetitions.
 const DEEPEST: u32 = 50;
 
-/// How much of a line is searched, in bytes: it bounds the time of one match.
+/// Bytes of a line that are searched: bounds the time of one match.
 const LINE: usize = 16 * 1024;
 
 /// The time that one search may take.

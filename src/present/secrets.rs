@@ -30,7 +30,7 @@ const BESIDE_VALUE: [&str; 6] =
 /// What a call that makes a token answers it under.
 const MADE: [&str; 4] = ["token", "secret", "secret_token", "ephemeral_authentication_token"];
 
-/// How many paths of masked fields are kept.
+/// Maximum number of paths of masked fields that are kept.
 const MOST_NAMED: usize = 100;
 
 /// What was done to secrets, by the paths of the fields.

@@ -44,7 +44,7 @@ pub(super) struct Asking {
     answered: Mutex<BTreeMap<u128, Instant>>,
 }
 
-/// What a state holds.
+/// The content of a sealed state.
 #[derive(Serialize, Deserialize)]
 struct State {
     id: u128,

@@ -18,7 +18,7 @@ pub(super) struct Output<W> {
     queue: Arc<Queue>,
 }
 
-/// How many messages wait to be written.
+/// Maximum number of messages that wait to be written.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     waiting: AtomicUsize,

@@ -14,7 +14,7 @@ use crate::untrusted::shortened;
 /// How many fields that are nowhere are named.
 const MOST_MISSING: usize = 10;
 
-/// How many notes an answer has, and how many characters each.
+/// Limits of notes: their number, and the characters of each.
 const MOST_NOTES: usize = 30;
 const LONGEST_NOTE: usize = 1_000;
 

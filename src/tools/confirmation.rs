@@ -119,7 +119,7 @@ fn consenting(request: &ExecuteRequest, action: &str, token: Option<String>) -> 
     })
 }
 
-/// What one of several calls would do, as far as it is known.
+/// A row of the question about several calls: the request and what it would hit.
 async fn row(tools: &Tools, ask: &Asked) -> Map<String, Value> {
     let mut row =
         Map::from_iter([("call".to_owned(), json!(ask.number)), ("action".to_owned(), json!(ask.action))]);
@@ -140,17 +140,17 @@ async fn row(tools: &Tools, ask: &Asked) -> Map<String, Value> {
     row
 }
 
-/// What policy decided on a call with its caller's consent.
+/// The decision of policy on a call with its caller's consent.
 #[derive(Debug)]
 pub struct Decided {
     pub decision: Decision,
-    /// What the caller has consented to.
+    /// The caller's consent.
     pub consent: Consent,
     /// Why the token that was given is not taken.
     pub rejected: Option<TokenError>,
 }
 
-/// What policy decides on a call, with what its caller has consented to: by this request, or `agreed` to already by
+/// Decides on a call with its caller's consent: given by this request, or `agreed` to already by
 /// the question of the composite action that the call is a step of.
 pub async fn decide(
     tools: &Tools,
@@ -224,7 +224,7 @@ pub async fn ask(
     Ok(error)
 }
 
-/// What a call would hit, as far as GitLab shows it.
+/// The object that a call would hit, as far as GitLab shows it.
 #[derive(Debug, Default)]
 struct Target {
     rows: Map<String, Value>,
@@ -306,7 +306,7 @@ fn is_above(get: &Action, call: &Call, action: &Action) -> bool {
     get.operations.iter().any(|read| read.graphql.is_some() || path.starts_with(&shape(&read.path)))
 }
 
-/// What a read shows of the thing; none where there is no such read, or where it wants more than is known.
+/// Summary of the thing by a read; none where there is no such read, or where it wants more than is known.
 fn read<'t>(
     tools: &'t Tools,
     id: &'t str,
@@ -377,7 +377,7 @@ fn foreign_line(text: &str) -> String {
     shortened(&defuse(&mask_tokens(&one_line(text))), MAX_CHARACTERS)
 }
 
-/// Those fields of a thing; of a list its length.
+/// The summary fields of a thing; of a list its length.
 fn summarize(action: &Action, thing: &Map<String, Value>) -> Map<String, Value> {
     let folded = |name: &str| name.replace('_', "").to_lowercase();
     let mut told = Map::from_iter([("kind".to_owned(), json!(action.domain()))]);

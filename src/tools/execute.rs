@@ -165,7 +165,7 @@ async fn run(
 
 /// The denial of a call that no look-up can lift: every operation that it may be is denied. Decided before anything
 /// is sent; only where a rule speaks of paths and an id was given, the path behind it is looked up.
-async fn deny_beforehand(tools: &Tools, checked: &Checked) -> Option<ToolError> {
+pub async fn deny_beforehand(tools: &Tools, checked: &Checked) -> Option<ToolError> {
     let mut prospects = checked.prospects();
     let denials = |prospects: &[Effects]| -> Option<Vec<Rule>> {
         prospects.iter().map(|effects| tools.policy.denial(effects)).collect()
@@ -183,7 +183,7 @@ async fn deny_beforehand(tools: &Tools, checked: &Checked) -> Option<ToolError> 
     Some(refusal::denied(&checked.action().id, prospects.first(), &rule, looked_up))
 }
 
-/// Of a list over the whole instance only the rows below the paths that may be read.
+/// Filters a list over the whole instance to the rows below the readable paths.
 fn keep_readable(
     tools: &Tools,
     call: &Call,

@@ -102,7 +102,7 @@ fn answer(tools: &Tools, query: &str, ranking: &Ranking, detail: Detail) -> Resu
     structured.insert("confidence".to_owned(), json!(confidence(ranking.confidence)));
     structured.insert("total".to_owned(), json!(ranking.total));
     structured.insert("results".to_owned(), Value::Array(results));
-    // What a rule keeps from running is not suggested either.
+    // Actions that a rule keeps from running are not suggested either.
     let may_run = |id: &&String| {
         let action = tools.catalog.get(id).ok().flatten();
         action.is_none_or(|action| tools.withholds(&action).is_none())

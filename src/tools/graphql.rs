@@ -53,7 +53,7 @@ pub fn read(
     })
 }
 
-/// How many errors are repeated, and how many characters of each.
+/// Limits of repeated errors: their number, and the characters of each.
 const MOST_ERRORS: usize = 10;
 const LONGEST_ERROR: usize = 300;
 

@@ -31,7 +31,7 @@ pub fn apply(call: Call, located: &Located) -> Call {
     call.located(|location| find(located, location)).after(requests)
 }
 
-/// What a location turned out to be.
+/// The path that was found for a location.
 pub fn find(located: &Located, location: &Location) -> Option<Location> {
     located.iter().find(|(known, _)| known == location).map(|(_, path)| path.clone())
 }

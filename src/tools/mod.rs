@@ -151,7 +151,7 @@ pub struct Answer {
 pub struct Settings {
     pub gitlab: gitlab::Settings,
     pub policy: policy::Settings,
-    /// What to do with quick actions in texts.
+    /// The handling of quick actions in texts.
     pub quick_actions: QuickActions,
     /// The `fullPath` of a call that names none.
     pub project: Option<String>,

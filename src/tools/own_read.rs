@@ -14,11 +14,11 @@ pub enum Purpose {
     LookUp,
     /// The path behind an id, which a rule on paths needs.
     Locate,
-    /// What a 404 is about.
+    /// The part of a path that a 404 is about.
     Diagnosis,
-    /// What a change would hit, before it is asked about; what became of a lost one.
+    /// The object that a change would hit, before it is asked about; its state after a lost write.
     Target,
-    /// What the token may do.
+    /// The scopes of the token.
     TokenScopes,
     /// Anything else that a command of this program asks: completions, the doctor.
     Command,

@@ -173,7 +173,7 @@ pub fn decider(call: &Call) -> Option<String> {
     strictest(call.effects())
 }
 
-/// What was sent before a call was denied.
+/// Sentence on the look-ups that were sent before a denial.
 pub fn sent(looked_up: usize) -> String {
     match looked_up {
         0 => "Nothing was sent".to_owned(),

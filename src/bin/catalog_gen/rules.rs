@@ -331,7 +331,7 @@ fn ids_locate(action: &Action) -> bool {
     is(GraphqlKind::Mutation) || (is(GraphqlKind::Query) && !by_path)
 }
 
-/// What the value of a parameter locates, by what it names, by the type of its global ids, or by its name.
+/// The kind of place that a parameter locates: by what it names, by the type of its global ids, or by its name.
 fn located(path: &str, param: &Param, ids_locate: bool, attributes: &[String]) -> Option<Locates> {
     if matches!(
         param.kind.base,

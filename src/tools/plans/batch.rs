@@ -157,6 +157,10 @@ async fn ahead(run: &Run<'_>, call: &Given<'_>) -> Result<Option<Asked>, ToolErr
     if action.risk == Risk::Read {
         return Ok(None);
     }
+    // It is denied when it is its turn; nothing is looked up for it.
+    if execute::deny_beforehand(run.tools, &checked).await.is_some() {
+        return Ok(None);
+    }
     let known = resolve::call(run.tools, &checked).await?.within(run.id);
     let located = locate::locate(run.tools, known.effects()).await;
     let known = locate::apply(known, &located);

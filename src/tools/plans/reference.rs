@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 /// The most references of one call.
 pub const MOST: usize = 100;
 
-/// How much references may put into the parameters of one call, in bytes.
+/// Maximum bytes that references may put into the parameters of one call.
 pub const LARGEST: usize = 1024 * 1024;
 
 /// A reference as it stands in a text.
