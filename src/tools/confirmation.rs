@@ -189,7 +189,7 @@ pub async fn ask(
     rejected: Option<TokenError>,
 ) -> Result<ToolError, ToolError> {
     let target = look_up_target(tools, call, checked).await?;
-    let what = refusal::decider(call).unwrap_or_else(|| call.action().to_owned());
+    let what = refusal::strictest_operation(call).unwrap_or_else(|| call.action().to_owned());
     let message = format!(
         "{what} needs confirmation: {rule}. It would send {} {}. Nothing was changed",
         call.method().name(),

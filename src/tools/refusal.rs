@@ -173,6 +173,17 @@ pub fn decider(call: &Call) -> Option<String> {
     strictest(call.effects())
 }
 
+/// The operation with the highest risk among those of a raw request or a text with quick actions: `mutation
+/// issueDelete (issue.delete)`. None for the action's own.
+pub fn strictest_operation(call: &Call) -> Option<String> {
+    let touched = call.strictest().filter(|touched| !touched.ids.iter().any(|id| id == call.action()))?;
+    Some(match touched.ids.first() {
+        None => format!("{} (not in the catalog)", touched.operation),
+        Some(id) if id.starts_with("quick_action.") => format!("{} with the {}", call.action(), touched.operation),
+        Some(_) => format!("{} ({})", touched.operation, touched.ids.join(", ")),
+    })
+}
+
 /// Sentence on the look-ups that were sent before a denial.
 pub fn sent(looked_up: usize) -> String {
     match looked_up {
