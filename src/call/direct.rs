@@ -68,7 +68,7 @@ fn rest(action: &Action, params: &mut Map<String, Value>, context: &Context<'_>)
     }
     let method = method(params);
     let body = body(params, method, &query)?;
-    let mut fields = query.clone();
+    let mut fields = nested(&query)?;
     if let Body::Json(Value::Object(body)) = &body {
         fields.extend(body.clone());
     }
@@ -161,9 +161,13 @@ impl Found {
         let mut touched = Touched::by(action, operation.to_string());
         touched.risk = call_risk(action, params).max(least);
         touched.effects.extend(added_effects(action, params).cloned());
+        let touched_risk = touched.risk;
         self.touches.push(touched);
-        self.places.extend(places::places(action, operation, params));
-        let scanned = quick_action::scan(action, params);
+        self.places.extend(places::raw_places(action, operation, params));
+        let mut scanned = quick_action::scan(action, params);
+        if touched_risk != Risk::Read {
+            scanned.extend(quick_action::scan_undescribed(params));
+        }
         let Some(first) = scanned.first() else { return Ok(()) };
         if context.quick_actions != QuickActions::Check {
             let commands = first.commands.iter().map(|command| format!("/{}", command.name)).collect();
@@ -186,6 +190,49 @@ fn operation(touched: &Touched, context: &Context<'_>) -> Result<Option<(Action,
             action.operations.iter().find(|known| known.to_string() == touched.operation)?.clone();
         Some((action, operation))
     }))
+}
+
+/// The query with the brackets in its names read as Rack reads them: `actions[][action]=delete` is a field of a list.
+/// Names that Rack could read otherwise than this are refused.
+fn nested(query: &Map<String, Value>) -> Result<Map<String, Value>, Fault> {
+    let mut fields: Map<String, Value> = Map::new();
+    for (name, value) in query {
+        let parts = bracketed(name).ok_or_else(|| Fault::NotTaken {
+            name: "query".to_owned(),
+            reason: format!("`{}` is no name: brackets are `name[field]` or `name[]`", name.escape_debug()),
+            instead: None,
+        })?;
+        let (first, rest) = parts.split_first().map_or(("", [].as_slice()), |(first, rest)| (*first, rest));
+        let value = rest.iter().rev().fold(value.clone(), |inner, part| match *part {
+            "" => Value::Array(vec![inner]),
+            part => json!({part: inner}),
+        });
+        match (fields.get_mut(first), rest.is_empty()) {
+            (Some(Value::Array(items)), false) => items.push(value),
+            (Some(existing), _) => *existing = Value::Array(vec![existing.take(), value]),
+            (None, true) => drop(fields.insert(first.to_owned(), value)),
+            (None, false) => drop(fields.insert(first.to_owned(), Value::Array(vec![value]))),
+        }
+    }
+    Ok(fields)
+}
+
+/// `a[b][]` as its parts `a`, `b` and nothing. None for brackets anywhere else.
+fn bracketed(name: &str) -> Option<Vec<&str>> {
+    let (first, mut rest) = name.split_at(name.find('[').unwrap_or(name.len()));
+    if first.is_empty() || first.contains(']') {
+        return None;
+    }
+    let mut parts = vec![first];
+    while let Some(inner) = rest.strip_prefix('[') {
+        let (part, after) = inner.split_once(']')?;
+        if part.contains('[') {
+            return None;
+        }
+        parts.push(part);
+        rest = after;
+    }
+    rest.is_empty().then_some(parts)
 }
 
 /// The fields of a request by the names of the action's parameters; `leading` knows those that lead to the field of a
@@ -225,6 +272,9 @@ fn with_our_fields(param: &Param, value: &Value) -> Value {
     }
 }
 
+/// The formats that Grape may serve a route in, as an ending of its path.
+const FORMATS: [&str; 6] = ["json", "txt", "xml", "atom", "csv", "html"];
+
 /// Segments of a request captured by the placeholders of a path. A glob takes what the words behind it leave.
 fn captures(pattern: &str, segments: &[String]) -> Vec<(String, String)> {
     let words: Vec<&str> = pattern.split('/').filter(|word| !word.is_empty() && *word != "-").collect();
@@ -239,11 +289,13 @@ fn captures(pattern: &str, segments: &[String]) -> Vec<(String, String)> {
         let is_name = |name: &&str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         if let Some(name) = word.strip_prefix([':', '*']).filter(is_name) {
             let is_last = number + 1 == words.len();
-            // GitLab also serves `/projects/5.json`.
-            let taken = match taken.strip_suffix(".json") {
-                Some(plain) if is_last => plain.to_owned(),
-                _ => taken,
-            };
+            // GitLab also serves `/projects/5.json`, and `.txt`: it may be the thing without the ending or the one with
+            // it, so that its place is unknown (a question mark is in no path).
+            let has_format = is_last
+                && taken.rsplit_once('.').is_some_and(|(_, format)| {
+                    FORMATS.iter().any(|known| format.eq_ignore_ascii_case(known))
+                });
+            let taken = if has_format { format!("{taken}?") } else { taken };
             found.push((name.to_owned(), taken));
         }
     }

@@ -33,7 +33,12 @@ impl FullPath {
             if text.contains('%') { text.replace("%2F", "/").replace("%2f", "/") } else { text.to_owned() };
         let path = decoded.trim_matches('/');
         let segments = path.split('/').count();
-        (segments <= MAX_SEGMENTS && path.split('/').all(is_segment)).then(|| FullPath(path.to_owned()))
+        // GitLab could read `5.0` or `0_5` as the id 5.
+        let is_numeric = segments == 1
+            && path.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '.'))
+            && path.chars().all(|c| c.is_ascii_digit() || matches!(c, '_' | '.' | '-' | 'e' | 'E'));
+        let is_path = segments <= MAX_SEGMENTS && !is_numeric && path.split('/').all(is_segment);
+        is_path.then(|| FullPath(path.to_owned()))
     }
 
     pub fn as_str(&self) -> &str {
@@ -196,6 +201,10 @@ mod tests {
             "acme/widget?x=1",
             "acme/widget#1",
             "-12/..",
+            "5.0",
+            "0_5",
+            "5e0",
+            "-5",
             "gid://gitlab/Issue/5",
             "gid://gitlab/Project/x",
             "99999999999999999999999999/\u{660}",

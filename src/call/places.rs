@@ -6,13 +6,27 @@ use serde_json::{Map, Value};
 
 use super::effects::{Place, Role};
 use super::location::{HolderKind, Location};
-use super::question::{GLOBAL, is_digits};
+use super::question::GLOBAL;
 use crate::catalog::{
     Action, Landing, LandingPlace, Locates, Operation, Param, Place as Part, Scope, locates_by_name,
 };
 
 /// The places that a call of an operation touches, in the order of its parameters.
 pub fn places(action: &Action, operation: &Operation, params: &Map<String, Value>) -> Vec<Place> {
+    collect_places(action, operation, params, true)
+}
+
+/// The same for a raw request, in which names are sent as they are and nothing is looked up in the call's own place.
+pub fn raw_places(action: &Action, operation: &Operation, params: &Map<String, Value>) -> Vec<Place> {
+    collect_places(action, operation, params, false)
+}
+
+fn collect_places(
+    action: &Action,
+    operation: &Operation,
+    params: &Map<String, Value>,
+    looks_up_names: bool,
+) -> Vec<Place> {
     let own_kind = match operation.scope {
         Scope::Project => HolderKind::Project,
         Scope::Group => HolderKind::Group,
@@ -29,13 +43,31 @@ pub fn places(action: &Action, operation: &Operation, params: &Map<String, Value
         }
         // Where names are looked up, nothing is changed.
         if role != Role::Reads || param.is_some_and(|param| param.locates.is_some()) {
-            collect(param, name, value, own.as_ref(), role, &mut found);
+            collect(param, name, value, own.as_ref().filter(|_| looks_up_names), role, &mut found);
         }
     }
-    let lands =
-        action.lands.iter().filter(|landing| landing.absent.iter().all(|name| !params.contains_key(name)));
+    let is_absent = |path: &String| !is_given(params, path);
+    let lands = action.lands.iter().filter(|landing| landing.absent.iter().all(is_absent));
     found.extend(lands.map(landed));
     found
+}
+
+/// Whether a parameter at a dotted path has a value that GitLab would use: null, false, an empty text or list are none.
+fn is_given(params: &Map<String, Value>, path: &str) -> bool {
+    let (name, rest) = path.split_once('.').unwrap_or((path, ""));
+    params.get(name).is_some_and(|value| has_value(value, rest))
+}
+
+fn has_value(value: &Value, rest: &str) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => false,
+        Value::String(text) => rest.is_empty() && !text.trim().is_empty(),
+        // Each of several things lands somewhere.
+        Value::Array(items) => !items.is_empty() && items.iter().all(|item| has_value(item, rest)),
+        Value::Object(fields) if rest.is_empty() => !fields.is_empty(),
+        Value::Object(fields) => is_given(fields, rest),
+        Value::Bool(true) | Value::Number(_) => rest.is_empty(),
+    }
 }
 
 fn landed(landing: &Landing) -> Place {
@@ -129,7 +161,7 @@ fn foreign(value: &Value, own: Option<&Location>) -> Option<Location> {
     if text.starts_with(GLOBAL) {
         return Some(Location::parse(text, HolderKind::Either).unwrap_or(Location::Unknown));
     }
-    if text.split(',').all(|part| is_digits(part.trim())) {
+    if is_number_like(text) {
         return Some(Location::Unknown);
     }
     match text.find(['#', '!', '&']) {
@@ -146,6 +178,12 @@ fn undescribed(path: &str, value: &Value) -> Option<Location> {
         return location(kind, value, None);
     }
     text(value).trim().starts_with(GLOBAL).then(|| foreign(value, None)).flatten()
+}
+
+/// Whether GitLab could read a text as a number or a list of numbers: `5`, `5.0`, `+5`, `0_5`, `5e0`, `5,6`.
+fn is_number_like(text: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '_' | '.' | ',' | ' ' | 'e' | 'E');
+    text.chars().any(|c| c.is_ascii_digit()) && text.chars().all(is_part)
 }
 
 fn text(value: &Value) -> String {

@@ -52,23 +52,24 @@ pub fn commands(text: &str) -> Vec<Command> {
 
 fn command(line: &str) -> Option<(String, String)> {
     let rest = line.strip_prefix('/')?;
-    let end =
-        rest.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '-')).unwrap_or(rest.len());
+    let end = rest.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-')).unwrap_or(rest.len());
     let (name, argument) = rest.split_at(end);
-    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic());
+    let is_name = name.starts_with(char::is_alphabetic);
     let ends = argument.is_empty() || argument.starts_with(char::is_whitespace);
-    (is_name && ends).then(|| (name.to_ascii_lowercase(), argument.trim().to_owned()))
+    // Without regard to case, Ruby also takes the Kelvin sign for a k and the long s for an s.
+    (is_name && ends).then(|| (name.to_lowercase().replace('\u{17f}', "s"), argument.trim().to_owned()))
 }
 
 /// The numbers of the lines between fences. Only the plainest form counts, and only where nothing else in the text
 /// could make GitLab pair the fences otherwise.
 fn fenced_lines(text: &str) -> Vec<usize> {
     let lines: Vec<&str> = text.split('\n').collect();
+    let blank = [' ', '\t', '\r'];
     let opens = |line: &str| {
         line.strip_prefix("```").is_some_and(|info| info.chars().all(|c| c.is_ascii_alphanumeric()))
     };
     let is_odd = |line: &&str| {
-        (line.contains("```") && !opens(line.trim_end()))
+        (line.contains("```") && !opens(line.trim_end_matches(blank)))
             || line.contains("~~~")
             || line.contains(">>>")
             || line.contains('<')
@@ -88,8 +89,9 @@ fn fenced_lines(text: &str) -> Vec<usize> {
     let mut fenced = Vec::new();
     for pair in fences.chunks(2) {
         let [open, close] = pair else { continue };
-        // A closing fence has no language.
-        if lines.get(*close).is_some_and(|line| line.trim_end() != "```") {
+        // A closing fence has no language; what GitLab makes of an empty block depends on its version.
+        let is_plain = lines.get(*close).is_some_and(|line| line.trim_end_matches(blank) == "```");
+        if !is_plain || *close == *open + 1 {
             return Vec::new();
         }
         fenced.extend(*open..=*close);
@@ -126,6 +128,30 @@ pub fn scan(action: &Action, params: &Map<String, Value>) -> Vec<Scanned> {
         });
     }
     found
+}
+
+/// The same in fields of a raw request that no action describes (their names begin with `field.`): a text in one of
+/// them may be one that GitLab scans.
+pub fn scan_undescribed(params: &Map<String, Value>) -> Vec<Scanned> {
+    let mut found = Vec::new();
+    for (name, value) in params.iter().filter(|(name, _)| name.starts_with("field.")) {
+        visit_all(value, &mut |text| {
+            let commands = commands(text);
+            if !commands.is_empty() {
+                found.push(Scanned { param: name.trim_start_matches("field.").to_owned(), commands });
+            }
+        });
+    }
+    found
+}
+
+fn visit_all(value: &Value, see: &mut impl FnMut(&str)) {
+    match value {
+        Value::String(text) => see(text),
+        Value::Array(items) => items.iter().for_each(|item| visit_all(item, see)),
+        Value::Object(fields) => fields.values().for_each(|field| visit_all(field, see)),
+        _ => {}
+    }
 }
 
 /// Calls `see` with each text at a dotted path; lists are walked.
@@ -224,7 +250,8 @@ fn applicable<'a>(known: &'a QuickAction, domain: &str) -> Vec<&'a str> {
 /// `#12`.
 fn argument_places(param: &str, argument: &str) -> Vec<Place> {
     let words = argument.split_whitespace().map(|word| word.trim_matches(['"', '\'', ',']));
-    let other = words.filter(|word| !word.is_empty() && !word.starts_with(['#', '!', '&']));
+    let other = words
+        .filter(|word| !word.is_empty() && !word.starts_with(['#', '!', '&']) && !word.starts_with("--"));
     let places = other.map(|word| {
         let path = word.split(['#', '!', '&']).next().unwrap_or(word);
         let location = Location::parse(path, HolderKind::Either).unwrap_or(Location::Unknown);
@@ -247,6 +274,7 @@ mod tests {
         assert_eq!(names("Thanks!\n\n/Close\r\n  /label ~bug ~\"to do\"\n"), ["close", "label"]);
         assert_eq!(names("/move other/secret\n/close"), ["move", "close"]);
         assert_eq!(names("/mer\rge"), ["merge"]);
+        assert_eq!(names("/loc\u{212a}"), ["lock"]);
         for text in ["see /merge", "/etc/passwd", "//merge", "/", "a/merge", "/2024 plan", "`/merge`"] {
             assert!(names(text).is_empty(), "{text}");
         }
@@ -263,6 +291,8 @@ mod tests {
             "````\n```\n/merge\n```\n````",
             "> /x\n/merge",
             "```\nx\n```a\n/merge\n```",
+            "```\n```\u{a0}\n```\n/merge\n```",
+            "```\n```\nx\n/merge\n```\n```",
             "<p>\n```\n/merge\n```",
         ] {
             assert_eq!(names(text), ["merge"], "{text}");

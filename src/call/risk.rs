@@ -61,10 +61,15 @@ fn number(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| value.as_str()?.trim().parse().ok())
 }
 
-/// Equal as GitLab reads them: text without regard to case, and `"true"` is true.
+/// Equal as GitLab reads them: text without regard to case, and booleans in every spelling that Grape coerces.
 fn is_same(expected: &Value, given: &Value) -> bool {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let is_true = |text: &str| matches!(text, "true" | "1" | "t" | "on" | "yes");
+    let is_true = |text: &str| matches!(text, "true" | "1" | "t" | "on" | "yes" | "y");
+    let is_false = |text: &str| matches!(text, "false" | "0" | "f" | "off" | "no" | "n");
     let (expected, given) = (text(expected).to_lowercase(), text(given).trim().to_lowercase());
-    expected == given || (expected == "true" && is_true(&given))
+    match expected.as_str() {
+        "true" => is_true(&given),
+        "false" => is_false(&given),
+        expected => expected == given,
+    }
 }

@@ -53,7 +53,7 @@ impl Client {
 
     /// Sends one call and reads its answer. Dropping the future stops it.
     pub async fn send(&self, permit: &Permit) -> Result<Reply, GitlabError> {
-        self.sent(permit.call(), self.settings.timeout, None).await
+        self.sent(permit, self.settings.timeout, None).await
     }
 
     /// The same, with the body of a success read through the sieve: its reply is empty, and has GitLab's own headers.
@@ -63,19 +63,20 @@ impl Client {
         permit: &Permit,
         sieve: &mut (dyn Sieve + '_),
     ) -> Result<Reply, GitlabError> {
-        self.sent(permit.call(), self.settings.timeout, Some(sieve)).await
+        self.sent(permit, self.settings.timeout, Some(sieve)).await
     }
 
     async fn sent(
         &self,
-        call: &Call,
+        permit: &Permit,
         timeout: Duration,
         sieve: Option<&mut (dyn Sieve + '_)>,
     ) -> Result<Reply, GitlabError> {
+        let call = permit.call();
         // Reading the system's certificates, once, is not GitLab's time.
         self.roads.open()?;
         let started = Instant::now();
-        let result = self.attempts(call, self.time(started, timeout), sieve).await;
+        let result = self.attempts(permit, self.time(started, timeout), sieve).await;
         let status = match &result {
             Ok(reply) => Some(reply.status),
             Err(error) => error.status(),
@@ -108,16 +109,17 @@ impl Client {
 
     async fn attempts(
         &self,
-        call: &Call,
+        permit: &Permit,
         time: Time,
         mut sieve: Option<&mut (dyn Sieve + '_)>,
     ) -> Result<Reply, GitlabError> {
+        let call = permit.call();
         let url = target::url(&self.settings.base, call)?;
         let mut retries = Retries::new(&self.settings, self.pace, call.method().is_safe(), &self.budget);
         let mut attempts = 0;
         loop {
             attempts += 1;
-            let error = match self.attempt(call, url.clone(), time, sieve.as_deref_mut()).await {
+            let error = match self.attempt(permit, url.clone(), time, sieve.as_deref_mut()).await {
                 Ok(reply) => {
                     self.budget.earn();
                     return Ok(Reply { attempts, ..reply });
@@ -144,11 +146,12 @@ impl Client {
     /// One request, in its turn, and the redirects it leads to. Between attempts others have theirs.
     async fn attempt(
         &self,
-        call: &Call,
+        permit: &Permit,
         url: Url,
         time: Time,
         sieve: Option<&mut (dyn Sieve + '_)>,
     ) -> Result<Reply, GitlabError> {
+        let call = permit.call();
         self.wait_for_rate(time).await?;
         let _turn = self.turn(time).await?;
         // Where a change ended while it connects, nobody could say whether it was made.
@@ -163,7 +166,7 @@ impl Client {
             let sent = http.execute(request).await;
             let response = sent.map_err(|error| self.lost(error, call, &hop, time))?;
             let (status, headers) = (response.status(), response.headers());
-            match hop.next(&self.settings.base, call.method(), status, headers, changes(call))? {
+            match hop.next(&self.settings.base, permit, status, headers)? {
                 Some(next) => hop = next,
                 None => return self.receive(call, &hop, response, time, sieve).await,
             }

@@ -17,7 +17,8 @@ use url::Url;
 
 use super::body::{self, Kind};
 use super::{Applied, GitlabError};
-use crate::catalog::Method;
+use crate::catalog::Risk;
+use crate::policy::Permit;
 
 /// How many redirects one request may take.
 pub(super) const MAX_HOPS: usize = 5;
@@ -35,6 +36,8 @@ pub enum NotFollowed {
     Unusable,
     /// One redirect too many.
     TooMany,
+    /// GitLab has it at another path of its API, and the permit is for this one.
+    Moved,
 }
 
 /// One request of a chain.
@@ -60,11 +63,12 @@ impl Hop {
     pub(super) fn next(
         &self,
         base: &Url,
-        method: Method,
+        permit: &Permit,
         status: StatusCode,
         headers: &HeaderMap,
-        changes: bool,
     ) -> Result<Option<Hop>, GitlabError> {
+        let call = permit.call();
+        let changes = call.risk() != Risk::Read;
         let location = match status.as_u16() {
             301..=303 | 307 | 308 => headers.get(LOCATION),
             _ => None,
@@ -82,10 +86,17 @@ impl Hop {
         if !stripped || !matches!(target.scheme(), "http" | "https") {
             return refuse(to_host, NotFollowed::Unusable);
         }
-        if !method.is_safe() {
+        if !call.method().is_safe() {
             return refuse(to_host, NotFollowed::Write);
         }
         let ours = is_ours(base, &target);
+        let is_api = target
+            .path()
+            .strip_prefix(base.path().trim_end_matches('/'))
+            .is_some_and(|path| path.starts_with("/api/"));
+        if permit.stays() && ours && is_api {
+            return refuse(to_host, NotFollowed::Moved);
+        }
         if ours && target.path().ends_with("/users/sign_in") {
             return refuse(to_host, NotFollowed::SignIn);
         }
@@ -144,6 +155,9 @@ impl fmt::Display for NotFollowed {
             NotFollowed::SignIn => "it asks for signing in",
             NotFollowed::Unusable => "it is not an http or https URL",
             NotFollowed::TooMany => "too many redirects",
+            NotFollowed::Moved => {
+                "it is at another path now, which rules on paths have not decided on; use that path"
+            }
         })
     }
 }

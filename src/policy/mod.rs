@@ -185,7 +185,7 @@ impl Policy {
     /// The permit of a call, or why there is none.
     pub fn permit(&self, call: Call, consent: Consent) -> Result<Permit, Decision> {
         match self.decide(call.effects(), consent) {
-            Decision::Allow => Ok(Permit::new(call)),
+            Decision::Allow => Ok(Permit::new(call, self.fences_reads())),
             decision => Err(decision),
         }
     }
@@ -195,7 +195,7 @@ impl Policy {
     pub fn permit_own_read(&self, call: Call) -> Result<Permit, Rule> {
         match self.decide(call.effects(), Consent::default()) {
             _ if call.effects().is_change() => Err(Rule::NotARead),
-            Decision::Allow => Ok(Permit::new(call)),
+            Decision::Allow => Ok(Permit::new(call, self.fences_reads())),
             Decision::Deny(rule) | Decision::Preview(rule) | Decision::Confirm(rule) => Err(rule),
         }
     }
@@ -210,13 +210,18 @@ impl Policy {
         let by_scope = || self.scopes.get()?.deny(effects);
         match self.denied(effects).or_else(by_scope) {
             Some(rule) => Err(rule),
-            None => Ok(Permit::new(call)),
+            None => Ok(Permit::new(call, true)),
         }
     }
 
     /// Whether a rule speaks of paths, so that the path behind an id is wanted.
     pub fn has_path_rules(&self) -> bool {
         !self.allowed.is_empty() || self.readable.is_some() || self.written.iter().any(Written::has_paths)
+    }
+
+    /// Whether a rule on paths applies to reads.
+    pub fn fences_reads(&self) -> bool {
+        self.readable.is_some() || self.written.iter().any(Written::has_paths)
     }
 
     /// The rows of a list that a caller may see, where that is a part of them.

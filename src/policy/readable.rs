@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::path::{self, PathPattern};
 use super::{PolicyError, Rule};
-use crate::call::{Effects, FullPath, Place};
+use crate::call::{Effects, FullPath, Place, Role};
 use crate::catalog::{Action, Catalog};
 
 /// The readable paths, with the actions that work without one.
@@ -31,13 +31,17 @@ impl Readable {
 
     /// The rule that denies a call.
     pub(super) fn deny(&self, effects: &Effects) -> Option<Rule> {
-        if effects.places().is_empty() {
+        let outside = effects.places().iter().find(|place| !path::covers(&self.paths, &place.location));
+        if let Some(outside) = outside {
+            return Some(self.rule(Some(outside)));
+        }
+        // A further place beside it (a parameter that GitLab may ignore) says nothing of where a call reads.
+        if !works_somewhere(effects) {
             let is_known = |id: &String| self.open.contains(id) || self.rows.contains_key(id);
             let is_open = effects.touches().iter().all(|touched| touched.ids.iter().any(is_known));
             return (!is_open).then(|| self.rule(None));
         }
-        let outside = effects.places().iter().find(|place| !path::covers(&self.paths, &place.location))?;
-        Some(self.rule(Some(outside)))
+        None
     }
 
     /// The rule that keeps an action from ever running: it has no place, and its answer cannot be filtered.
@@ -52,7 +56,7 @@ impl Readable {
 
     /// Whether the rows of a call's answer have to be filtered, and the field that says where each is.
     pub fn row_field(&self, effects: &Effects) -> Option<&str> {
-        if !effects.places().is_empty() {
+        if works_somewhere(effects) {
             return None;
         }
         let mut ids = effects.touches().iter().flat_map(|touched| &touched.ids);
@@ -75,7 +79,13 @@ impl Readable {
     }
 
     fn rule(&self, place: Option<&Place>) -> Rule {
-        let place = place.map(|place| (place.param.clone(), place.location.clone()));
+        // The path behind an id is not for the caller to know.
+        let place = place.map(|place| place.param.clone());
         Rule::Unreadable { place, readable: path::texts(&self.paths) }
     }
+}
+
+/// Whether the operation works at a place that the call names.
+fn works_somewhere(effects: &Effects) -> bool {
+    effects.places().iter().any(|place| place.role == Role::Works)
 }

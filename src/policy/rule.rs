@@ -29,7 +29,7 @@ pub enum Rule {
     },
     /// A place outside the paths that may be read.
     Unreadable {
-        place: Option<(String, Location)>,
+        place: Option<String>,
         readable: Vec<String>,
     },
     /// This server reads for itself, and the request may change something.
@@ -78,7 +78,12 @@ impl fmt::Display for Rule {
                 outside(f, place.as_ref(), "changes are allowed", allowed, "GITLAB_ALLOWED_PATHS")
             }
             Rule::Unreadable { place, readable } => {
-                outside(f, place.as_ref(), "reading is allowed", readable, "GITLAB_READABLE_PATHS")
+                match place {
+                    Some(param) => write!(f, "`{param}` names a place outside")?,
+                    None => f.write_str("it works on no project or group in particular")?,
+                }
+                let paths = readable.join(", ");
+                write!(f, ", and reading is allowed below {paths} only (GITLAB_READABLE_PATHS)")
             }
             Rule::NotARead => f.write_str("this server only reads for itself"),
             Rule::Written { number, reason } => {

@@ -140,7 +140,20 @@ impl Walk<'_> {
             None => return false,
         };
         let has = |wanted: &str| names.iter().any(|name| name == wanted);
-        has("key") && has("value") && BESIDE_VALUE.iter().any(|beside| has(beside))
+        let is_among_variables = || {
+            let steps = path.split('.').scan(String::new(), |so_far, step| {
+                if !so_far.is_empty() {
+                    so_far.push('.');
+                }
+                so_far.push_str(step);
+                Some((step.to_owned(), so_far.clone()))
+            });
+            steps
+                .flat_map(|(step, so_far)| self.fields(&step, &so_far))
+                .any(|name| name.ends_with("variables"))
+        };
+        let is_kept = BESIDE_VALUE.iter().any(|beside| has(beside));
+        has("value") && ((has("key") && is_kept) || is_among_variables())
     }
 
     fn text(&mut self, text: &mut String, path: &str, hide: impl Fn(&str) -> String) {

@@ -175,7 +175,7 @@ pub async fn deny_beforehand(tools: &Tools, checked: &Checked) -> Option<ToolErr
     if rule.is_about_paths() && prospects.iter().any(|effects| !effects.unlocated().is_empty()) {
         for effects in &mut prospects {
             let located = locate::locate(tools, effects).await;
-            looked_up += located.len();
+            looked_up += located.requests;
             effects.locate(|location| locate::find(&located, location));
         }
         rule = denials(&prospects)?.into_iter().next()?;
@@ -258,7 +258,8 @@ fn asking(
     request: &ExecuteRequest,
 ) -> Result<(Action, Vec<String>), ToolError> {
     let fields = request.fields.clone().unwrap_or_default();
-    if fields.is_empty() || !tools.policy.selects() {
+    // Selected fields may reach any project: where a rule fences reads, they are picked from the usual answer.
+    if fields.is_empty() || !tools.policy.selects() || tools.policy.fences_reads() {
         return Ok((action, fields));
     }
     call::asking(action, &fields, tools.catalog.types()).map_err(|error| refusal::fields(&error, request))

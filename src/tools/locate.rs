@@ -8,18 +8,25 @@ use crate::call::{self, Call, Effects, FullPath, HolderKind, Known, Location, St
 use crate::gitlab::Content;
 
 /// Ids and defaults with the locations that they turned out to be.
-pub type Located = Vec<(Location, Location)>;
+#[derive(Debug, Default)]
+pub struct Located {
+    found: Vec<(Location, Location)>,
+    /// How many requests it took, those that found nothing included.
+    pub requests: usize,
+}
 
 /// Looks up the ids among the places of a call, where a rule speaks of paths. What cannot be found stays unknown, and
 /// is decided on as that.
 pub async fn locate(tools: &Tools, effects: &Effects) -> Located {
-    let mut located = Located::new();
+    let mut located = Located::default();
     if !tools.policy.has_path_rules() {
         return located;
     }
     for location in effects.unlocated() {
-        if let Some(path) = path_of(tools, &location).await {
-            located.push((location, Location::Path(path)));
+        let Some(call) = read_of(tools, &location) else { continue };
+        located.requests += 1;
+        if let Some(path) = path_of(tools, &location, call).await {
+            located.found.push((location, Location::Path(path)));
         }
     }
     located
@@ -27,30 +34,39 @@ pub async fn locate(tools: &Tools, effects: &Effects) -> Located {
 
 /// The call, with paths in place of the ids that were found.
 pub fn apply(call: Call, located: &Located) -> Call {
-    let requests = call.lookups() + located.len();
+    let requests = call.lookups() + located.requests;
     call.located(|location| find(located, location)).after(requests)
 }
 
 /// The path that was found for a location.
 pub fn find(located: &Located, location: &Location) -> Option<Location> {
-    located.iter().find(|(known, _)| known == location).map(|(_, path)| path.clone())
+    located.found.iter().find(|(known, _)| known == location).map(|(_, path)| path.clone())
 }
 
-async fn path_of(tools: &Tools, location: &Location) -> Option<FullPath> {
-    let (action, params, field) = match location {
+/// The read that shows the path of a location. None where there is no such read.
+fn read_of(tools: &Tools, location: &Location) -> Option<Call> {
+    let (action, params) = match location {
         Location::Id { kind: HolderKind::Project, id } => {
-            ("project.get", json!({"fullPath": id.to_string()}), "path_with_namespace")
+            ("project.get", json!({"fullPath": id.to_string()}))
         }
         Location::Id { kind: HolderKind::Group, id } => {
-            ("group.get", json!({"fullPath": id.to_string(), "with_projects": false}), "full_path")
+            ("group.get", json!({"fullPath": id.to_string(), "with_projects": false}))
         }
         Location::Id { kind: HolderKind::Namespace, id } => {
-            ("namespace.get", json!({"fullPath": id.to_string()}), "full_path")
+            ("namespace.get", json!({"fullPath": id.to_string()}))
         }
-        Location::OwnNamespace => ("current_user.get", json!({}), "username"),
+        Location::OwnNamespace => ("current_user.get", json!({})),
         _ => return None,
     };
-    let call = ready(tools, action, params)?;
+    ready(tools, action, params)
+}
+
+async fn path_of(tools: &Tools, location: &Location, call: Call) -> Option<FullPath> {
+    let field = match location {
+        Location::Id { kind: HolderKind::Project, .. } => "path_with_namespace",
+        Location::OwnNamespace => "username",
+        _ => "full_path",
+    };
     let reply = own_read::send(tools, call, Purpose::Locate).await.ok()?;
     let Content::Json(thing) = reply.content else { return None };
     FullPath::parse(thing.get(field)?.as_str()?)

@@ -2,7 +2,7 @@
 //! back a lost write, the question before a change, the token's scopes. Policy decides on each as on a caller's, and
 //! one that a rule denies has its line in the audit.
 
-use super::{ErrorKind, ToolError, Tools};
+use super::{ErrorKind, ToolError, Tools, locate};
 use crate::call::Call;
 use crate::gitlab::{GitlabError, Reply};
 use crate::policy::{Permit, Rule};
@@ -58,6 +58,13 @@ impl OwnReadError {
 
 /// Sends a read of this server's own, if policy permits it.
 pub async fn send(tools: &Tools, call: Call, purpose: Purpose) -> Result<Reply, OwnReadError> {
+    let call = match purpose {
+        Purpose::Locate => call,
+        _ => {
+            let located = Box::pin(locate::locate(tools, call.effects())).await;
+            locate::apply(call, &located)
+        }
+    };
     let permit = permit(tools, call, purpose)?;
     tools.client.send(&permit).await.map_err(OwnReadError::Gitlab)
 }

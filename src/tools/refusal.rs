@@ -179,7 +179,9 @@ pub fn strictest_operation(call: &Call) -> Option<String> {
     let touched = call.strictest().filter(|touched| !touched.ids.iter().any(|id| id == call.action()))?;
     Some(match touched.ids.first() {
         None => format!("{} (not in the catalog)", touched.operation),
-        Some(id) if id.starts_with("quick_action.") => format!("{} with the {}", call.action(), touched.operation),
+        Some(id) if id.starts_with("quick_action.") => {
+            format!("{} with the {}", call.action(), touched.operation)
+        }
         Some(_) => format!("{} ({})", touched.operation, touched.ids.join(", ")),
     })
 }

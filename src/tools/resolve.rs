@@ -69,7 +69,15 @@ pub async fn read_once(
         .map_err(|invalid| refusal::invalid(&invalid, &action))?;
     let call = call(tools, &checked).await?;
     match own_read::send(tools, call.clone(), purpose).await {
-        Ok(reply) => Ok((call, reply)),
+        Ok(mut reply) => {
+            if let (Some(readable), Content::Json(Value::Array(rows))) =
+                (tools.policy.readable(), &mut reply.content)
+                && let Some(field) = readable.row_field(call.effects())
+            {
+                readable.keep_rows(rows, field);
+            }
+            Ok((call, reply))
+        }
         Err(OwnReadError::Denied { action, rule }) => Err(OwnReadError::denial(&action, &rule).into()),
         Err(OwnReadError::Gitlab(error)) => Err(error.into()),
     }
@@ -158,8 +166,9 @@ async fn ask(
 
 /// A look-up that a rule denies.
 fn denied_look_up(question: &Question, action: &str, rule: &Rule, sent: usize) -> ToolError {
-    let message =
-        format!("{} needs {action}, which is denied: {rule}. {}", question.wanted(), refusal::sent(sent));
+    // Under a rule on paths, the paths behind ids were looked up before.
+    let sent = if rule.is_about_paths() { "The call was not sent".to_owned() } else { refusal::sent(sent) };
+    let message = format!("{} needs {action}, which is denied: {rule}. {sent}", question.wanted());
     ToolError::new(ErrorKind::Denied, message)
 }
 

@@ -359,6 +359,111 @@ fn reading_can_be_fenced() {
 }
 
 #[test]
+fn a_fence_on_reads_is_not_left_by_fields_parameters_redirects_or_completions() {
+    let gitlab = gitlab();
+    gitlab.json("/projects", &json!([{"id": 5, "path_with_namespace": "acme/vault"}]));
+    let moved = ResponseTemplate::new(302).insert_header("location", "/api/v4/projects/5/issues/1");
+    gitlab.answer("GET", "/projects/acme%2Fold/issues/1", moved);
+    let deny = deny_vault();
+    for settings in [("GITLAB_READABLE_PATHS", "acme/widget,acme/old"), ("GITLAB_POLICY", deny.path.as_str())]
+    {
+        let mut client = gitlab.client(&[settings]);
+        let list = json!({
+            "action": "work_item.list", "params": {"fullPath": "acme/widget"},
+            "fields": ["namespace.projects.nodes.fullPath"],
+        });
+        client.call(EXECUTE, list);
+        for request in gitlab.received().iter().filter(|request| request.url.path().ends_with("graphql")) {
+            let body = String::from_utf8_lossy(&request.body).into_owned();
+            assert!(!body.contains("projects"), "{body}");
+        }
+        let reply = run(&mut client, "issue.get", &json!({"fullPath": "acme/old", "iid": 1}), false);
+        assert!(reply.is_error, "{}", reply.text);
+        let to_vault = sent(&gitlab).iter().any(|request| request.ends_with("/projects/5/issues/1"));
+        assert!(!to_vault, "{:?}", sent(&gitlab));
+    }
+    let mut client = gitlab.client(&[("GITLAB_READABLE_PATHS", "acme/widget")]);
+    for path in ["/projects?project_id=1", "/projects?x_project_id=acme%2Fwidget"] {
+        let reply = run(&mut client, "api.rest", &json!({"method": "GET", "path": path}), false);
+        assert!(!reply.text.contains("vault"), "{path}: {}", reply.text);
+    }
+    for path in [
+        "/issues?scope=all&project_id=5",
+        "/search?scope=blobs&search=x&project_id=1",
+        "/snippets/all?project=acme",
+    ] {
+        let reply = run(&mut client, "api.rest", &json!({"method": "GET", "path": path}), false);
+        assert!(reply.is_error || path.starts_with("/issues"), "{path}: {}", reply.text);
+    }
+    let completion = json!({
+        "ref": {"type": "ref/resource", "uri": "gitlab://project/{+fullPath}"},
+        "argument": {"name": "fullPath", "value": ""},
+    });
+    let completed = client.request("completion/complete", completion);
+    assert!(!completed.to_string().contains("vault"), "{completed}");
+}
+
+#[test]
+fn values_that_gitlab_reads_otherwise_are_no_way_round() {
+    let deny = deny_vault();
+    for (settings, method, path, body) in [
+        (("GITLAB_ALLOWED_PATHS", "acme"), "POST", "/projects/1/fork", json!({"namespace_id": null})),
+        (("GITLAB_ALLOWED_PATHS", "acme"), "POST", "/projects/1/fork", json!({"namespace_path": ""})),
+        (("GITLAB_ALLOWED_PATHS", "acme"), "POST", "/groups/acme/transfer", json!({"group_id": null})),
+        (("GITLAB_ALLOWED_PATHS", "acme"), "POST", "/groups/acme/epics/1/issues/+999", json!(null)),
+        (("GITLAB_ALLOWED_PATHS", "acme"), "PUT", "/projects/1/issues/1", json!({"epic_id": "+999"})),
+        (("GITLAB_ALLOWED_PATHS", "acme"), "PUT", "/projects/1/issues/1", json!({"epic_id": 999.0})),
+        (("GITLAB_POLICY", &deny.path), "POST", "/projects/1/issues/1/move", json!({"to_project_id": 5.0})),
+        (("GITLAB_POLICY", &deny.path), "POST", "/projects/1/issues/1/move", json!({"to_project_id": "0_5"})),
+        (("GITLAB_POLICY", &deny.path), "DELETE", "/projects/5.txt", json!(null)),
+        (("GITLAB_POLICY", &deny.path), "DELETE", "/projects/acme%2Fvault.JSON", json!(null)),
+        (("GITLAB_POLICY", &deny.path), "PUT", "/groups/acme", json!({"path": "zz"})),
+        (
+            ("GITLAB_DENIED_ACTIONS", "repository_file.delete"),
+            "POST",
+            "/projects/1/repository/commits?branch=main&commit_message=m&actions[][action]=delete&actions[][file_path]=a",
+            json!(null),
+        ),
+        (("GITLAB_DENIED_ACTIONS", "issue.delete"), "PUT", "/projects/1?[visibility]=public", json!(null)),
+        (("GITLAB_READ_ONLY", "true"), "POST", "/runners/verify", json!({"token": "x"})),
+    ] {
+        let gitlab = gitlab();
+        let mut client = gitlab.client(&[settings]);
+        let params = json!({"method": method, "path": path, "body": body});
+        let reply = run(&mut client, "api.rest", &params, true);
+        assert!(reply.is_error, "{method} {path} {body}: {}", reply.text);
+        let changes: Vec<String> =
+            sent(&gitlab).into_iter().filter(|request| !request.starts_with("GET")).collect();
+        assert!(changes.is_empty(), "{method} {path} {body}: {changes:?}");
+    }
+    for (method, path, body) in [
+        ("PUT", "/projects/1/issues/1", json!({"confidential": "0"})),
+        ("PUT", "/projects/1/issues/1", json!({"confidential": "off"})),
+        ("PUT", "/projects/1?container_expiration_policy_attributes[enabled]=true", json!(null)),
+        ("POST", "/projects/1/merge_requests/1/draft_notes/bulk_publish", json!({"note": "/merge"})),
+    ] {
+        let gitlab = gitlab();
+        let mut client = gitlab.client(&[]);
+        let params = json!({"method": method, "path": path, "body": body});
+        let reply = run(&mut client, "api.rest", &params, false);
+        assert_eq!(kind(&reply), "needs_confirmation", "{method} {path} {body}: {}", reply.text);
+    }
+}
+
+#[test]
+fn a_look_up_by_an_id_is_decided_on_as_by_its_path() {
+    let gitlab = gitlab();
+    gitlab.json("/projects/(1|acme%2Fwidget)/milestones", &json!([{"id": 70, "iid": 1, "title": "v1"}]));
+    let deny = deny_vault();
+    let mut client = gitlab.client(&[("GITLAB_POLICY", &deny.path)]);
+    for path in ["acme/widget", "1"] {
+        let params = json!({"fullPath": path, "iid": 1, "milestone_id": "v1"});
+        let reply = run(&mut client, "issue.update", &params, false);
+        assert!(!reply.is_error, "{path}: {}", reply.text);
+    }
+}
+
+#[test]
 fn grants_and_raised_risks_are_asked_about() {
     let commit = |extra: Value, actions: Value| {
         let mut params =

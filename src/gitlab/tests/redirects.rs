@@ -126,7 +126,7 @@ fn leads(base: &str, location: &str) -> Result<bool, NotFollowed> {
     let headers = HeaderMap::from_iter([(LOCATION, location.parse().unwrap())]);
     let base = Url::parse(base).unwrap();
     let first = Hop::first(base.join(PATH).unwrap());
-    match first.next(&base, Method::Get, StatusCode::FOUND, &headers, false) {
+    match first.next(&base, &get(PATH), StatusCode::FOUND, &headers) {
         Ok(next) => Ok(next.unwrap().trusted),
         Err(error) => Err(not_followed(&error).unwrap()),
     }
