@@ -78,6 +78,23 @@ fn a_plan_is_good_for_one_call_on_one_state() {
     assert!(!is_there(&mut client));
 }
 
+/// A token is bound to what the call would hit, also where the project is named by its id and a rule speaks of paths.
+#[test]
+fn a_token_is_bound_to_the_state_of_a_thing_that_is_named_by_an_id() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("policy.toml");
+    fs::write(&path, "[[rule]]\npaths = [\"acme/vault\"]\ndecision = \"deny\"\n").unwrap();
+    let mut client = sandbox_with(&[("GITLAB_CONFIRM", "token"), ("GITLAB_POLICY", path.to_str().unwrap())]);
+    let ask = json!({"action": "issue.delete", "params": {"fullPath": "1", "iid": 45}});
+    let error = refused(&client.call(EXECUTE, ask), "needs_confirmation");
+    assert!(error["would_hit"]["title"].is_string(), "{error}");
+    let mut renamed = the_issue();
+    renamed["title"] = json!("Something else by now");
+    succeed(&mut client, "issue.update", renamed);
+    refused(&client.call(EXECUTE, error["fix"]["arguments"].clone()), "needs_confirmation");
+    assert!(is_there(&mut client));
+}
+
 #[test]
 fn on_autopilot_nothing_is_asked() {
     for variable in ["YOLO_MODE", "AUTOPILOT"] {

@@ -129,6 +129,34 @@ fn a_graphql_alias_does_not_unmask() {
 }
 
 #[test]
+fn values_of_variables_are_masked_by_whatever_fields_lead_to_them() {
+    let nodes = json!([{"key": "DEPLOY_KEY", "value": "hunter2-hunter2"}]);
+    for (document, data) in [
+        (
+            "{ projects { nodes { ciVariables { nodes { key value } } } } }",
+            json!({"projects": {"nodes": [{"ciVariables": {"nodes": nodes}}]}}),
+        ),
+        (
+            "{ project(fullPath: \"a/b\") { pipelineSchedules { nodes { variables { nodes { key value } } } } } }",
+            json!({"project": {"pipelineSchedules": {"nodes": [{"variables": {"nodes": nodes}}]}}}),
+        ),
+        (
+            "{ project(fullPath: \"a/b\") { job(id: \"gid://gitlab/Ci::Build/1\") { m: manualVariables { nodes { value } } } } }",
+            json!({"project": {"job": {"m": {"nodes": nodes}}}}),
+        ),
+    ] {
+        let gitlab = StandIn::start();
+        let body = json!({"data": data});
+        gitlab.answer("POST", "/api/graphql", ResponseTemplate::new(200).set_body_json(body));
+        let mut client = gitlab.client(&[]);
+        let reply = execute(&mut client, "api.graphql", json!({"document": document}));
+        for form in [&reply.text, &reply.structured.to_string()] {
+            assert!(!form.contains("hunter2") && form.contains("DEPLOY_KEY"), "{form}");
+        }
+    }
+}
+
+#[test]
 fn tokens_are_masked_by_their_shape_in_every_text() {
     let gitlab = StandIn::start();
     gitlab.body(
