@@ -12,8 +12,13 @@ static BASE: LazyLock<Url> = LazyLock::new(|| Url::parse("https://gitlab.example
 
 /// The call that the parameters make; whatever it asks is a project or has the id 7.
 pub fn call(action: Action, params: Map<String, Value>) -> Option<Call> {
-    let context =
-        Context { base: &BASE, words: CATALOG.words().unwrap(), surface: CATALOG.surface().unwrap(), catalog: &CATALOG, quick_actions: Default::default() };
+    let context = Context {
+        base: &BASE,
+        words: CATALOG.words().unwrap(),
+        surface: CATALOG.surface().unwrap(),
+        catalog: &CATALOG,
+        quick_actions: Default::default(),
+    };
     let checked = check(action, params, &context).ok()?;
     let mut known = Known::default();
     for _ in 0..5 {

@@ -12,7 +12,8 @@ use serde_json::{Map, Value};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::runtime::{Builder, Runtime};
 
-static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Builder::new_current_thread().enable_time().build().unwrap());
+static RUNTIME: LazyLock<Runtime> =
+    LazyLock::new(|| Builder::new_current_thread().enable_time().build().unwrap());
 
 struct Silent;
 
@@ -43,7 +44,8 @@ fuzz_target!(|data: &[u8]| {
             said
         };
         let both = async { tokio::join!(server, talk) };
-        let (ended, said) = tokio::time::timeout(Duration::from_secs(10), both).await.expect("the server ends");
+        let (ended, said) =
+            tokio::time::timeout(Duration::from_secs(10), both).await.expect("the server ends");
         ended.expect("an end of input is no failure");
         for line in said.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
             let message: Value = serde_json::from_slice(line).expect("a line is a message");
