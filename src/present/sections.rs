@@ -40,7 +40,13 @@ pub fn sections(log: &str) -> Vec<Section> {
 
 /// What stands in the sections of that name, to read; nothing where there are none.
 pub fn section(log: &str, name: &str) -> Option<String> {
-    let of_name = sections(log).into_iter().filter(|section| section.name == name);
+    let mut end = 0;
+    // One within another of its name is read with that.
+    let of_name = sections(log).into_iter().filter(|section| section.name == name).filter(|section| {
+        let is_outer = section.bytes.start >= end;
+        end = end.max(section.bytes.end);
+        is_outer
+    });
     let texts: Vec<&str> = of_name.filter_map(|section| log.get(section.bytes)).collect();
     (!texts.is_empty()).then(|| read(&texts.concat()))
 }
@@ -79,6 +85,8 @@ mod tests {
         let ends = "section_end:1:unknown\r\u{1b}[0K".repeat(200_000);
         let found = sections(&format!("{open}{ends}"));
         assert!(found.len() <= MOST_SECTIONS, "{}", found.len());
+        let nested = format!("{}text", "section_start:1:a\r\u{1b}[0K".repeat(60));
+        assert_eq!(section(&nested, "a").unwrap(), "text");
         assert!(start.elapsed() < std::time::Duration::from_secs(60), "{:?}", start.elapsed());
     }
 
