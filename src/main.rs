@@ -43,7 +43,11 @@ fn run(out: &mut dyn Write) -> Result<(), Failure> {
 /// Logs to standard error, as standard output is the protocol's. What other crates say is held to warnings: at
 /// their finest they log whole requests and results.
 fn start_log(level: LevelFilter) {
-    let targets = Targets::new().with_default(level.min(LevelFilter::WARN)).with_target("gitlab_mcp", level);
+    let targets = Targets::new()
+        .with_default(level.min(LevelFilter::WARN))
+        // It warns of every cancelled request.
+        .with_target("rmcp", level.min(LevelFilter::ERROR))
+        .with_target("gitlab_mcp", level);
     let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr).with_ansi(false);
     tracing_subscriber::registry().with(lines).with(targets).init();
 }

@@ -4,13 +4,18 @@ use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, WWW_AUTHENTICATE};
 use serde_json::{Map, Value};
 
-use crate::untrusted::{Secrets, mask_tokens, one_line, shortened};
+use crate::untrusted::{Secrets, cleaned, mask_tokens, one_line, shortened};
 
 /// How much of an error's body is worth reading.
 pub(super) const MAX_BODY: u64 = 64 * 1024;
 
 /// The most characters of a message.
 const MAX_CHARS: usize = 500;
+
+/// Maximum numbers of lines and bytes that are collected from a body, and bytes of the name of a field.
+const MOST_LINES: usize = 50;
+const MOST_BYTES: usize = 8 * 1024;
+const LONGEST_FIELD: usize = 200;
 
 /// The most scopes that are named, and characters of one.
 const MAX_SCOPES: usize = 20;
@@ -48,7 +53,11 @@ pub(super) fn read(status: StatusCode, text: &str, secrets: &Secrets) -> Refusal
     let said = match &json {
         Some(Value::Object(object)) => from_object(object),
         Some(Value::Null) => String::new(),
-        Some(value) => flatten("", value).join("; "),
+        Some(value) => {
+            let mut said = Lines::default();
+            said.add("", value);
+            said.lines.join("; ")
+        }
         None if looks_like_html(text) => html_title(text).unwrap_or_default(),
         None => text.to_owned(),
     };
@@ -76,42 +85,71 @@ pub(super) fn page_title(text: &str, secrets: &Secrets) -> Option<String> {
 
 /// The parts of an object that speak to a person, else the object itself.
 fn from_object(object: &Map<String, Value>) -> String {
-    let mut said: Vec<String> = Vec::new();
+    let mut said = Lines::default();
     let oauth = object.get("error").and_then(Value::as_str).zip(object.get("error_description"));
     if let Some((code, Value::String(description))) = oauth {
-        said.push(format!("{code}: {description}"));
+        said.push(&format!("{code}:"), description);
     }
     for key in ["message", "error", "errors", "reason", "detail"] {
-        if key == "error" && !said.is_empty() {
+        if key == "error" && !said.lines.is_empty() {
             continue;
         }
-        for line in object.get(key).map(|value| flatten("", value)).unwrap_or_default() {
-            if !said.contains(&line) {
-                said.push(line);
-            }
+        if let Some(value) = object.get(key) {
+            said.add("", value);
         }
     }
-    if said.is_empty() {
+    if said.lines.is_empty() {
         // GraphQL's top level, and what no shape foresees.
         return Value::Object(object.clone()).to_string();
     }
-    said.join("; ")
+    said.lines.join("; ")
 }
 
-/// Every text in a value, behind the name of the field it is about: `title can't be blank`.
-fn flatten(field: &str, value: &Value) -> Vec<String> {
-    match value {
-        Value::Null => Vec::new(),
-        Value::String(text) if field.is_empty() => vec![text.clone()],
-        Value::String(text) => vec![format!("{field} {text}")],
-        Value::Array(items) => items.iter().flat_map(|item| flatten(field, item)).collect(),
-        Value::Object(object) => match object.get("message") {
-            // An error of GraphQL: its place and extensions say nothing to a person.
-            Some(message @ Value::String(_)) => flatten(field, message),
-            _ => object.iter().flat_map(|(name, value)| flatten(&about(field, name), value)).collect(),
-        },
-        other if field.is_empty() => vec![other.to_string()],
-        other => vec![format!("{field} {other}")],
+/// The lines of a message, up to a number and a size.
+#[derive(Default)]
+struct Lines {
+    lines: Vec<String>,
+    bytes: usize,
+}
+
+impl Lines {
+    fn is_full(&self) -> bool {
+        self.lines.len() >= MOST_LINES || self.bytes >= MOST_BYTES
+    }
+
+    /// Adds every text in a value, behind the name of the field it is about: `title can't be blank`.
+    fn add(&mut self, field: &str, value: &Value) {
+        if self.is_full() {
+            return;
+        }
+        match value {
+            Value::Null => {}
+            Value::String(text) => self.push(field, text),
+            Value::Array(items) => items.iter().for_each(|item| self.add(field, item)),
+            Value::Object(object) => match object.get("message") {
+                // An error of GraphQL: its place and extensions say nothing to a person.
+                Some(message @ Value::String(_)) => self.add(field, message),
+                _ => {
+                    for (name, value) in object {
+                        if self.is_full() {
+                            return;
+                        }
+                        self.add(&about(field, name), value);
+                    }
+                }
+            },
+            other => self.push(field, &other.to_string()),
+        }
+    }
+
+    /// Adds a line that is not yet there.
+    fn push(&mut self, field: &str, text: &str) {
+        let separator = if field.is_empty() { "" } else { " " };
+        let line = format!("{field}{separator}{text}");
+        if !self.lines.contains(&line) {
+            self.bytes += line.len();
+            self.lines.push(line);
+        }
     }
 }
 
@@ -119,9 +157,14 @@ fn flatten(field: &str, value: &Value) -> Vec<String> {
 fn about(field: &str, name: &str) -> String {
     match (field, name) {
         (_, "base" | "error" | "errors" | "message") => field.to_owned(),
-        ("", _) => name.to_owned(),
-        _ => format!("{field}.{name}"),
+        ("", _) => clipped(name).to_owned(),
+        _ => clipped(&format!("{field}.{name}")).to_owned(),
     }
+}
+
+/// The name of a field up to its maximum length.
+fn clipped(name: &str) -> &str {
+    name.char_indices().nth(LONGEST_FIELD).and_then(|(at, _)| name.get(..at)).unwrap_or(name)
 }
 
 fn looks_like_html(text: &str) -> bool {
@@ -153,8 +196,9 @@ fn plain_scopes(scopes: &str, secrets: &Secrets) -> Vec<String> {
     scopes.take(MAX_SCOPES).map(str::to_owned).collect()
 }
 
-/// One line without secrets, which ends at the limit.
+/// One line without secrets, which ends at the limit. Terminal codes go before secrets are looked for, and line feeds
+/// after: a secret may have either within it.
 fn tidy(text: &str, secrets: &Secrets) -> String {
-    let line = one_line(text);
+    let line = one_line(&secrets.redact(&cleaned(text)));
     shortened(&mask_tokens(&secrets.redact(&line)), MAX_CHARS)
 }

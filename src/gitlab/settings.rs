@@ -75,8 +75,11 @@ impl Settings {
 
     /// The token and the values of extra headers, for redaction.
     pub(super) fn secrets(&self) -> Secrets {
-        let token = self.token.iter().map(Token::reveal);
-        Secrets::new(token.chain(self.extra_headers.iter().map(|header| header.value.reveal())))
+        let mut secrets = Secrets::new(self.token.iter().map(Token::reveal));
+        for header in &self.extra_headers {
+            secrets.add_header(&header.name, header.value.reveal());
+        }
+        secrets
     }
 }
 

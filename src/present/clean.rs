@@ -1,30 +1,10 @@
 //! Text that strangers wrote, without the characters that hide, reorder or imitate: control characters, zero-width
 //! and bidirectional marks, tag characters, variation selectors.
 
-use std::iter::Peekable;
-use std::str::Chars;
-
 use serde_json::Value;
 
+pub use crate::untrusted::cleaned;
 use crate::untrusted::{defuse, is_invisible};
-
-/// The text without what a reader cannot see. Terminal codes go; every way to end a line is a line feed.
-pub fn cleaned(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut characters = text.chars().peekable();
-    while let Some(c) = characters.next() {
-        match c {
-            '\u{1b}' => skip_escape(&mut characters),
-            '\u{9b}' => skip_parameters(&mut characters),
-            '\r' if characters.peek() == Some(&'\n') => {}
-            '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => out.push('\n'),
-            '\n' | '\t' => out.push(c),
-            _ if is_invisible(c) => {}
-            _ => out.push(c),
-        }
-    }
-    out
-}
 
 /// The text in one line, so that nothing in it can begin another, and without marks.
 pub fn line(text: &str) -> String {
@@ -70,44 +50,5 @@ pub fn hidden_in(value: &Value) -> usize {
         Value::Array(items) => items.iter().map(hidden_in).sum(),
         Value::Object(map) => map.iter().map(|(key, value)| of(key) + hidden_in(value)).sum(),
         _ => 0,
-    }
-}
-
-/// What comes after ESC (ECMA-48): `[` and parameters to a final letter; a string of the system's (a title, a link)
-/// to its end; or a few characters that switch something.
-fn skip_escape(characters: &mut Peekable<Chars<'_>>) {
-    match characters.peek() {
-        Some('[') => {
-            characters.next();
-            skip_parameters(characters);
-        }
-        Some(']' | 'P' | 'X' | '^' | '_') => skip_string(characters),
-        Some('\u{20}'..='\u{2f}') => {
-            while characters.next_if(|c| ('\u{20}'..='\u{2f}').contains(c)).is_some() {}
-            characters.next_if(|c| ('\u{30}'..='\u{7e}').contains(c));
-        }
-        Some('\u{30}'..='\u{7e}') => {
-            characters.next();
-        }
-        _ => {}
-    }
-}
-
-/// A sequence that is broken off ends where no part of it can stand, so that it swallows nothing else.
-fn skip_parameters(characters: &mut Peekable<Chars<'_>>) {
-    while characters.next_if(|c| ('\u{20}'..='\u{3f}').contains(c)).is_some() {}
-    characters.next_if(|c| ('\u{40}'..='\u{7e}').contains(c));
-}
-
-/// To BEL or ESC `\`; one without an end is over with its line.
-fn skip_string(characters: &mut Peekable<Chars<'_>>) {
-    while let Some(c) = characters.next_if(|c| !matches!(c, '\n' | '\r')) {
-        if c == '\u{7}' || c == '\u{9c}' {
-            return;
-        }
-        if c == '\u{1b}' {
-            characters.next_if_eq(&'\\');
-            return;
-        }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::sections::{read, sections};
 use super::window::{Place, window};
-use crate::untrusted::mask_tokens;
+use crate::untrusted::{Secrets, mask_tokens};
 
 /// What a line says of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -172,8 +172,8 @@ pub struct Failure {
 }
 
 /// Looks for the failure in a log as it came, and shows what fits into the budget.
-pub fn failure(log: &str, budget: usize) -> Failure {
-    let text = mask_tokens(&read(log)).into_owned();
+pub fn failure(log: &str, budget: usize, secrets: &Secrets) -> Failure {
+    let text = mask_tokens(&secrets.redact(&read(log))).into_owned();
     let line = first_error(log, &text);
     let whole = window(&text, Place::End, budget);
     let start = line.map_or(1, |line| line.saturating_sub(BEFORE).max(1));

@@ -4,8 +4,8 @@ use std::io;
 
 use serde_json::{Map, Value};
 
-use super::Cut;
 use super::window::{Place, window};
+use super::{Cut, MOST_CUT};
 
 /// A value that fits, with what was cut off it.
 pub struct Limited {
@@ -18,6 +18,9 @@ pub struct Limited {
 
 /// A key longer than this is cut where a value does not fit otherwise.
 const LONGEST_KEY: usize = 120;
+
+/// Maximum length in bytes of the path of a cut text; one with a longer path cannot be asked for by itself.
+const LONGEST_PATH: usize = 500;
 
 /// Minimum bytes of a field when many share the budget.
 const LEAST: usize = 64;
@@ -238,7 +241,8 @@ fn shorten(value: &mut Value, longest: usize, path: &mut String, cut: &mut Vec<C
     match value {
         Value::String(text) if text.len() > longest => {
             let shown = lines_within(text, longest).to_owned();
-            if !path.is_empty() && !path.contains("[]") {
+            let is_named = !path.is_empty() && path.len() <= LONGEST_PATH && !path.contains("[]");
+            if is_named && cut.len() < MOST_CUT {
                 cut.push(Cut { path: Some(path.clone()), window: window(text, Place::Beginning, longest) });
             }
             *text = format!("{shown}… ({} of {} bytes)", shown.len(), text.len());
@@ -315,6 +319,19 @@ mod tests {
             assert!(is_told || limited.value.to_string().contains(" bytes)"));
             assert!(limited.value.to_string().len() > 100, "{}", limited.value);
         }
+    }
+
+    #[test]
+    fn cut_texts_are_named_up_to_a_number_and_a_length() {
+        let start = std::time::Instant::now();
+        let texts: Map<String, Value> =
+            (0..10_000).map(|n| (format!("t{n}"), json!("x".repeat(2_000)))).collect();
+        let long = "k".repeat(1_000_000);
+        for (value, most) in [(json!({&long: texts}), 0), (json!({"a": texts}), MOST_CUT)] {
+            let limited = within(value, 20_000);
+            assert!(limited.cut.len() <= most, "{}", limited.cut.len());
+        }
+        assert!(start.elapsed() < std::time::Duration::from_secs(60), "{:?}", start.elapsed());
     }
 
     fn value() -> impl Strategy<Value = Value> {

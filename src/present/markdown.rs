@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
-use crate::untrusted::{defuse_tags, is_tag_end};
+use crate::untrusted::{MOST_DASHES, defuse_tags, is_tag_end};
 
 /// A table wider than this is no table to read.
 const COLUMNS: usize = 12;
@@ -32,7 +32,7 @@ pub fn render(value: &Value) -> String {
 }
 
 /// What GitLab sent between marks that say so. Nothing in it can end them: where it tries, the marks have more dashes
-/// than anything that looks like one, and what merely looks like their end is changed.
+/// than anything that looks like one, up to a number, and what merely looks like their end is changed.
 pub fn marked(text: &str) -> String {
     marked_as(MARK, &Map::new(), text)
 }
@@ -46,7 +46,7 @@ pub fn marked_as(mark: &str, says: &Map<String, Value>, text: &str) -> String {
         let rest = after.trim_start_matches('-');
         is_tag_end(rest).then(|| after.len() - rest.len())
     });
-    let dashes = tries.max().map_or(0, |most| most + 1);
+    let dashes = tries.filter(|dashes| *dashes <= MOST_DASHES).max().map_or(0, |most| most + 1);
     let mark = format!("{mark}{}", "-".repeat(dashes));
     let says: String = says.iter().map(|(name, value)| format!(" {name}=\"{}\"", attribute(value))).collect();
     let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };

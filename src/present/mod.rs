@@ -33,7 +33,7 @@ pub use grep::{Found, Pattern, PatternError, SEARCH_TIME, SearchTimeout, grep};
 pub use kind::Kind;
 pub use limit::{fit, fits, lines_within, share};
 pub use markdown::{MARK, marked, marked_as};
-pub use secrets::{FieldNames, Masked};
+pub use secrets::{FieldNames, Masked, mask};
 pub use sections::{read, section, sections};
 pub use window::{Place, Window};
 

@@ -20,6 +20,9 @@ const ENDINGS: [&str; 7] =
 /// Fields whose names end otherwise.
 const NAMES: [&str; 3] = ["authorization", "create_note_email", "incoming_email"];
 
+/// Fields that end as a secret does and say where a list goes on.
+const CURSORS: [&str; 2] = ["page_token", "continuation_token"];
+
 /// Objects of which each value is a secret, whatever its key.
 const HOLDERS: [&str; 3] = ["custom_headers", "url_variables", "webhook_headers"];
 
@@ -177,6 +180,9 @@ fn is_secret(name: &str) -> bool {
     let ends_with = |ending: &str| {
         name.strip_suffix(ending).is_some_and(|before| before.is_empty() || before.ends_with('_'))
     };
+    if CURSORS.iter().any(|ending| ends_with(ending)) {
+        return false;
+    }
     NAMES.contains(&name) || ENDINGS.iter().any(|ending| ends_with(ending))
 }
 

@@ -4,6 +4,10 @@ use std::ops::Range;
 
 use super::terminal::{self, Mark};
 
+/// Maximum numbers of sections of a log, and of sections within each other.
+const MOST_SECTIONS: usize = 2_000;
+const MOST_OPEN: usize = 64;
+
 /// A section of a log as it came, from behind the mark that begins it to the mark that ends it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
@@ -17,6 +21,9 @@ pub fn sections(log: &str) -> Vec<Section> {
     let mut open: Vec<usize> = Vec::new();
     for (at, Mark { begins, name, behind }) in terminal::marks(log) {
         if begins {
+            if found.len() >= MOST_SECTIONS || open.len() >= MOST_OPEN {
+                continue;
+            }
             open.push(found.len());
             found.push(Section { name: name.to_owned(), bytes: log.len() - behind.len()..log.len() });
             continue;
@@ -33,7 +40,13 @@ pub fn sections(log: &str) -> Vec<Section> {
 
 /// What stands in the sections of that name, to read; nothing where there are none.
 pub fn section(log: &str, name: &str) -> Option<String> {
-    let of_name = sections(log).into_iter().filter(|section| section.name == name);
+    let mut end = 0;
+    // One within another of its name is read with that.
+    let of_name = sections(log).into_iter().filter(|section| section.name == name).filter(|section| {
+        let is_outer = section.bytes.start >= end;
+        end = end.max(section.bytes.end);
+        is_outer
+    });
     let texts: Vec<&str> = of_name.filter_map(|section| log.get(section.bytes)).collect();
     (!texts.is_empty()).then(|| read(&texts.concat()))
 }
@@ -60,6 +73,21 @@ mod tests {
         assert_eq!(section(LOG, "upload"), None);
         let names: Vec<String> = sections(LOG).into_iter().map(|section| section.name).collect();
         assert_eq!(names, ["get_sources", "step_script", "compile"]);
+    }
+
+    #[test]
+    fn marks_without_bounds_take_linear_time() {
+        let start = std::time::Instant::now();
+        let long = "section_start:1:".repeat(300_000);
+        assert!(sections(&long).iter().all(|section| section.name.len() <= 128));
+        assert!(read(&long).len() <= long.len());
+        let open: String = (0..200_000).map(|n| format!("section_start:1:s{n}\r\u{1b}[0K")).collect();
+        let ends = "section_end:1:unknown\r\u{1b}[0K".repeat(200_000);
+        let found = sections(&format!("{open}{ends}"));
+        assert!(found.len() <= MOST_SECTIONS, "{}", found.len());
+        let nested = format!("{}text", "section_start:1:a\r\u{1b}[0K".repeat(60));
+        assert_eq!(section(&nested, "a").unwrap(), "text");
+        assert!(start.elapsed() < std::time::Duration::from_secs(60), "{:?}", start.elapsed());
     }
 
     #[test]

@@ -5,6 +5,12 @@
 /// then `\r` and ESC `[0K`. <https://docs.gitlab.com/ci/jobs/job_logs/>
 const MARKS: [&str; 2] = ["section_start:", "section_end:"];
 
+/// Maximum length in bytes of a section's name; what is longer is no mark.
+const LONGEST_NAME: usize = 128;
+
+/// Maximum length in bytes of the options behind a name.
+const LONGEST_OPTIONS: usize = 256;
+
 /// Whether the text was written for a terminal, whatever asked for it.
 pub fn is_log(text: &str) -> bool {
     text.contains("\u{1b}[0K") || text.contains("\u{1b}[0;m")
@@ -63,13 +69,15 @@ fn mark(text: &str) -> Option<Mark<'_>> {
         MARKS.iter().enumerate().find_map(|(which, mark)| Some((which, text.strip_prefix(mark)?)))?;
     let named = numbered.trim_start_matches(|c: char| c.is_ascii_digit());
     let name = named.strip_prefix(':').filter(|_| named.len() < numbered.len())?;
-    let end = name.find(|c: char| c.is_control() || c.is_whitespace()).unwrap_or(name.len());
+    let mut characters = name.char_indices().take_while(|(at, _)| *at <= LONGEST_NAME + LONGEST_OPTIONS);
+    let end = characters.find(|(_, c)| c.is_control() || c.is_whitespace()).map(|(at, _)| at);
+    let end = end.or((name.len() <= LONGEST_NAME + LONGEST_OPTIONS).then_some(name.len()))?;
     let (name, after) = name.split_at_checked(end)?;
     let after = after.strip_prefix('\r').unwrap_or(after);
     let behind = after.strip_prefix("\u{1b}[0K").unwrap_or(after);
     // Options such as `[collapsed=true]` are no part of the name.
     let name = name.split('[').next().unwrap_or(name);
-    Some(Mark { begins: which == 0, name, behind })
+    (name.len() <= LONGEST_NAME).then_some(Mark { begins: which == 0, name, behind })
 }
 
 /// What a carriage return left standing: the last stretch that shows anything.

@@ -109,10 +109,14 @@ impl Backend for Tools {
 pub async fn serve(tools: Arc<Tools>, surface: Surface) -> Result<(), ServerError> {
     let stop = asked_to_stop()?;
     let (reader, writer) = rmcp::transport::stdio_pipes();
-    tokio::select! {
-        outcome = session(tools, surface, reader, writer) => outcome,
+    let served = Arc::clone(&tools);
+    let outcome = tokio::select! {
+        outcome = session(served, surface, reader, writer) => outcome,
         () = stop => Ok(()),
-    }
+    };
+    // Calls that wait have ended by now; one that computes may go on beyond the grace of the runtime.
+    tools.close_audit();
+    outcome
 }
 
 /// Serves the two tools on any pair of streams until the reader ends.

@@ -49,6 +49,10 @@ pub fn answer(
     notes.extend(shown.notes.iter().cloned());
     notes.extend(shown.missing.iter().take(MOST_MISSING).map(missing));
     notes.extend(secrets(&shown.masked, is_document));
+    // Before notes are cut.
+    for note in &mut notes {
+        tools.client.secrets().redact_string(note);
+    }
     let page = if is_list || is_document {
         notes.extend(paging::uncounted(&page));
         paging::page(request, action, &page, shown.rows)
@@ -70,6 +74,25 @@ fn place(action: &Action, request: &ExecuteRequest) -> Option<present::Place> {
 fn is_whole_elsewhere(shown: &Presented, call: &Call) -> bool {
     let is_part = shown.binary || shown.cut.iter().any(|cut| cut.path.is_none());
     is_part && call.risk() == Risk::Read && !call.path().ends_with("/api/graphql")
+}
+
+/// The data of a reply as a later call may refer to it: every field, with secrets masked unless the call asked for
+/// them.
+pub fn referable(
+    tools: &Tools,
+    call: &Call,
+    data: &Value,
+    (fields, view): (&[String], Option<View>),
+) -> Value {
+    let mut data = data.clone();
+    tools.client.secrets().redact_value(&mut data);
+    if view != Some(View::Full) {
+        let action = tools.catalog.get(call.action()).ok().flatten();
+        let kind = action.map(|action| kind(tools, &action, call)).unwrap_or_default();
+        let names = Some(call.field_names()).filter(|names| !names.is_empty());
+        present::mask(&mut data, kind, fields, names);
+    }
+    data
 }
 
 /// What the action, or what a direct call comes down to, says of the answer.

@@ -6,6 +6,9 @@
 
 mod lines;
 
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -36,20 +39,34 @@ pub enum Audit {
 pub struct Auditor {
     form: Audit,
     lines: Lines,
+    /// The lines of the calls that have not ended, by their numbers.
+    pending: Mutex<BTreeMap<u64, Pending>>,
+    next: AtomicU64,
+}
+
+/// What is known of a call that has not ended.
+#[derive(Debug)]
+struct Pending {
+    started: Instant,
+    line: Line,
+    is_open: bool,
 }
 
 /// The line of one call, written when it is dropped: also a call that is cancelled has one.
 #[derive(Debug)]
 pub struct Entry<'a> {
     auditor: &'a Auditor,
+    number: u64,
     started: Instant,
     line: Line,
+    /// Whether the call that was let through changes something.
+    changes: bool,
     /// Whether a change was let through and nothing has been heard of it.
     is_open: bool,
 }
 
 /// What a line says, in this order.
-#[derive(Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 struct Line {
     time: String,
     /// The action's id; none where there is no such action.
@@ -84,7 +101,7 @@ struct Line {
 
 impl Auditor {
     pub fn new(form: Audit) -> Auditor {
-        Auditor { form, lines: Lines::default() }
+        Auditor { form, lines: Lines::default(), pending: Mutex::default(), next: AtomicU64::default() }
     }
 
     /// Writes the line of a read of this server's own that a rule denies; `purpose` says what it was for.
@@ -99,14 +116,47 @@ impl Auditor {
     /// Begins the line of a call.
     pub fn begin(&self) -> Entry<'_> {
         let line = Line { decision: "none", outcome: "cancelled".to_owned(), ..Line::default() };
-        Entry { auditor: self, started: Instant::now(), line, is_open: false }
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let entry =
+            Entry { auditor: self, number, started: Instant::now(), line, changes: false, is_open: false };
+        entry.keep();
+        entry
+    }
+
+    /// Writes the lines of the calls that have not ended, for a process that ends without them; waits until all lines
+    /// are written, within a limit.
+    pub fn close(&self) {
+        let pending = std::mem::take(&mut *self.pending.lock().unwrap_or_else(PoisonError::into_inner));
+        pending.into_values().for_each(|pending| self.write(pending));
+        self.lines.flush();
+    }
+
+    fn write(&self, Pending { started, mut line, is_open }: Pending) {
+        if self.form == Audit::Off {
+            return;
+        }
+        line.applied = is_open.then_some("unknown");
+        line.ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        line.time = OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default();
+        self.lines.write(line.written(self.form));
     }
 }
 
 impl Entry<'_> {
+    /// Keeps what is known so far, in case that the process ends before the call.
+    fn keep(&self) {
+        if self.auditor.form == Audit::Off {
+            return;
+        }
+        let (started, line, is_open) = (self.started, self.line.clone(), self.is_open);
+        let mut pending = self.auditor.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        pending.insert(self.number, Pending { started, line, is_open });
+    }
+
     /// The action that is meant.
     pub fn named(&mut self, action: &Action) {
         self.line.action = Some(action.id.clone());
+        self.keep();
     }
 
     /// The plan whose step it is.
@@ -145,7 +195,9 @@ impl Entry<'_> {
     /// The policy lets the call run: from now on it may be sent.
     pub fn allowed(&mut self, call: &Call) {
         self.line.decision = "allowed";
-        self.is_open = call.risk() != Risk::Read;
+        self.changes = call.risk() != Risk::Read;
+        self.is_open = self.changes;
+        self.keep();
     }
 
     /// What GitLab answered.
@@ -159,13 +211,15 @@ impl Entry<'_> {
             }
             Err(error) => self.line.status = error.status(),
         }
+        self.keep();
     }
 
     /// How it ended.
     pub fn ended(mut self, is_preview: bool, error: Option<&ToolError>) {
-        // What ends before it is sent was not made; what was lost on its way may have been.
-        self.is_open &=
-            error.is_some_and(|error| error.details.get("applied") == Some(&Value::from("unknown")));
+        // What ends before it is sent was not made; what was lost on its way, or failed in its execution, may have
+        // been.
+        self.is_open = self.changes
+            && error.is_some_and(|error| error.details.get("applied") == Some(&Value::from("unknown")));
         self.line.outcome = error.map_or_else(|| "ok".to_owned(), |error| error.kind.name());
         if let ("none", Some(decision)) = (self.line.decision, decided(is_preview, error)) {
             self.line.decision = decision;
@@ -175,16 +229,17 @@ impl Entry<'_> {
 
 impl Drop for Entry<'_> {
     fn drop(&mut self) {
-        if self.auditor.form == Audit::Off {
+        let mut pending = self.auditor.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        // Without it the line is written: the process is about to end.
+        if pending.remove(&self.number).is_none() {
             return;
         }
+        drop(pending);
         if std::thread::panicking() {
             self.line.outcome = ErrorKind::Internal.name();
         }
-        self.line.applied = self.is_open.then_some("unknown");
-        self.line.ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.line.time = OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default();
-        self.auditor.lines.write(self.line.written(self.auditor.form));
+        let line = std::mem::take(&mut self.line);
+        self.auditor.write(Pending { started: self.started, line, is_open: self.is_open });
     }
 }
 

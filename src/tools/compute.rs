@@ -2,8 +2,8 @@
 
 use tokio::runtime::{Handle, RuntimeFlavor};
 
-/// A body of this size is presented before another call could mind.
-const SMALL: u64 = 256 * 1024;
+/// Size in bytes of a body that is presented in place: too small to take long, whatever it holds.
+const SMALL: u64 = 4 * 1024;
 
 /// Computes something from so many bytes. On the server's runtime of calls, other calls move to another thread where it
 /// may take long; a runtime that has only the one thread computes in place.

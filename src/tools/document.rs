@@ -16,14 +16,15 @@ const NAMED: usize = 5;
 pub fn read(reply: Reply, call: &Call, notes: &mut Vec<String>) -> Result<Reply, ToolError> {
     let Content::Json(mut body) = reply.content else { return Ok(reply) };
     let errors = messages(body.get("errors"));
+    let changes = call.risk() != Risk::Read;
     let Some(data) = body.get("data").and_then(Value::as_object) else {
-        return Err(failed(&errors, &body, call.action(), None));
+        return Err(failed(&errors, &body, call.action(), None, changes));
     };
     let missing: Vec<&String> =
         data.iter().filter(|(_, value)| value.is_null()).map(|(key, _)| key).collect();
     if missing.len() == data.len() {
         match missing.first() {
-            _ if !errors.is_empty() => return Err(failed(&errors, &body, call.action(), None)),
+            _ if !errors.is_empty() => return Err(failed(&errors, &body, call.action(), None, changes)),
             Some(first) if call.risk() == Risk::Read => return Err(nothing(first, call.action())),
             _ => {}
         }

@@ -7,7 +7,7 @@ use super::{ErrorKind, FIND, ToolError};
 use crate::call::Call;
 use crate::catalog::{Action, Graphql, GraphqlKind};
 use crate::gitlab::{Content, Page, Reply};
-use crate::untrusted::{quote, shortened};
+use crate::untrusted::{one_line, quote, shortened_at_word};
 
 /// GitLab's words for what is not there, or may not be seen.
 const HIDDEN: &str = "does not exist or you don't have permission";
@@ -31,14 +31,18 @@ pub fn read(
 ) -> Result<Reply, ToolError> {
     let Content::Json(mut body) = reply.content else { return Ok(reply) };
     let errors = messages(body.get("errors"));
+    let changes = graphql.kind == GraphqlKind::Mutation;
+    let refuse = |errors: &[String], body: &Value| {
+        failed(errors, body, &action.id, graphql.experiment.as_deref(), changes)
+    };
     let data = body.get_mut("data").map(Value::take).filter(|data| !data.is_null());
     let Some(data) = data else {
-        return Err(failed(&errors, &body, &action.id, graphql.experiment.as_deref()));
+        return Err(refuse(&errors, &body));
     };
     let found = match reached(data, &graphql.field) {
         Ok(found) => found,
         Err(step) if errors.is_empty() => return Err(nothing(step, &action.id)),
-        Err(_) => return Err(failed(&errors, &body, &action.id, graphql.experiment.as_deref())),
+        Err(_) => return Err(refuse(&errors, &body)),
     };
     notes.extend(errors.iter().map(|error| format!("GitLab says: {error}")));
     let found = match graphql.kind {
@@ -57,12 +61,17 @@ pub fn read(
 const MOST_ERRORS: usize = 10;
 const LONGEST_ERROR: usize = 300;
 
+/// A quotation that ends with a whole word: a secret in it is redacted when the answer is complete.
+fn quoted(text: &str) -> String {
+    quote(&shortened_at_word(&one_line(text), LONGEST_ERROR))
+}
+
 /// The quoted texts of a list of errors, GraphQL's own or a payload's.
 pub fn messages(errors: Option<&Value>) -> Vec<String> {
     let items = errors.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let text = |error: &Value| match error.get("message").unwrap_or(error) {
-        Value::String(text) => quote(&shortened(text, LONGEST_ERROR)),
-        other => quote(&shortened(&other.to_string(), LONGEST_ERROR)),
+        Value::String(text) => quoted(text),
+        other => quoted(&other.to_string()),
     };
     let mut texts: Vec<String> = items.iter().take(MOST_ERRORS).map(text).collect();
     let more = items.len().saturating_sub(MOST_ERRORS);
@@ -84,8 +93,14 @@ pub fn nothing(step: &str, action: &str) -> ToolError {
         .hint("Check the path and the number; GitLab also hides what the token may not see.")
 }
 
-/// The request was refused as a whole.
-pub fn failed(errors: &[String], body: &Value, action: &str, experiment: Option<&str>) -> ToolError {
+/// The error of a request without usable data. `changes` is whether it was a mutation.
+pub fn failed(
+    errors: &[String],
+    body: &Value,
+    action: &str,
+    experiment: Option<&str>,
+    changes: bool,
+) -> ToolError {
     let said = if errors.is_empty() { "GitLab answered without data".to_owned() } else { errors.join("; ") };
     let unknown = errors.iter().any(|error| UNKNOWN.iter().any(|words| error.contains(words)));
     if unknown {
@@ -102,7 +117,23 @@ pub fn failed(errors: &[String], body: &Value, action: &str, experiment: Option<
             .hint("Check the path and the ids; GitLab also hides what the token may not see.");
     }
     let kind = if is_about_values(body) { ErrorKind::InvalidParams } else { ErrorKind::GitlabError };
-    ToolError::new(kind, format!("{action}: {said}"))
+    let mut error = ToolError::new(kind, format!("{action}: {said}"));
+    if changes && is_of_execution(body) {
+        error.details.insert("applied".to_owned(), json!("unknown"));
+        return error.hint(
+            "The mutation failed while it was executed: the change may have been made. Look before you send it again.",
+        );
+    }
+    error
+}
+
+/// Returns true if errors are of the execution: the response has `data`, and an error the path of a field in it.
+/// Errors of the validation have no data (GraphQL specification, 7.1), and nothing was executed.
+fn is_of_execution(body: &Value) -> bool {
+    let errors = body.get("errors").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let has_path =
+        |error: &Value| error.get("path").and_then(Value::as_array).is_some_and(|path| !path.is_empty());
+    body.get("data").is_some() && errors.iter().any(has_path)
 }
 
 /// Whether GraphQL refused a variable's value.

@@ -98,6 +98,33 @@ fn what_may_not_be_seen_is_not_found() {
 }
 
 #[test]
+fn a_mutation_that_failed_in_its_execution_may_have_been_made() {
+    let message = json!({"message": "Internal server error", "path": ["workItemCreate"]});
+    for data in [json!({"workItemCreate": null}), json!(null)] {
+        let error = error("work_item.create", json!({"data": data, "errors": [message]}));
+        assert_eq!(error.details["applied"], "unknown", "{error}");
+        assert!(error.hint.unwrap().contains("may have been made"));
+    }
+    let validation = json!({"message": "Field is missing", "path": ["mutation", "workItemCreate"]});
+    for body in [
+        json!({"errors": [validation]}),
+        json!({"data": null, "errors": [{"message": "Query has complexity of 300"}]}),
+    ] {
+        assert!(!error("work_item.create", body).details.contains_key("applied"));
+    }
+    let read = json!({"data": {"project": null}, "errors": [{"message": "failed", "path": ["project"]}]});
+    assert!(!error("branch_rule.list", read).details.contains_key("applied"));
+}
+
+#[test]
+fn a_cut_message_ends_with_a_whole_word() {
+    let token = "glpat-own-token-0123";
+    let message = format!("{} {token}", "x ".repeat(146));
+    let error = error("branch_rule.list", json!({"errors": [{"message": message}]}));
+    assert!(!error.message.contains("glpat"), "{error}");
+}
+
+#[test]
 fn an_experiment_that_the_instance_lacks_names_its_version() {
     let message = "Field 'workItemCreate' doesn't exist on type 'Mutation'";
     let error = error("work_item.create", json!({"errors": [{"message": message}]}));

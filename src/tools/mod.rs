@@ -341,6 +341,11 @@ impl Tools {
         resolve::read_once(self, action, params, own_read::Purpose::Command).await.map(|(_, reply)| reply)
     }
 
+    /// Ends the audit of a process that stops: calls that are still computing have their lines as well.
+    pub fn close_audit(&self) {
+        self.auditor.close();
+    }
+
     /// The client that everything is sent through.
     pub fn client(&self) -> &Client {
         &self.client

@@ -6,19 +6,25 @@ use std::borrow::Cow;
 /// The name of the tags around text from GitLab.
 const TAG: &str = "gitlab";
 
+/// Maximum number of dashes of a closing tag that is left in a text: our own tag has one more than any in it.
+pub const MOST_DASHES: usize = 20;
+
 /// A tag in a text, or what looks like one.
 struct Tag {
     /// Behind its opening bracket.
     inside: usize,
     /// A closing tag, or a look-alike of one.
     closes: bool,
+    /// Number of dashes behind its name.
+    dashes: usize,
     /// Written exactly as ours, apart from case and spaces before the closing bracket.
     is_exact: bool,
 }
 
-/// Escapes look-alikes of a closing tag of that name as `<\/gitlab x>`; an exact `</gitlab>` stays.
+/// Escapes look-alikes of a closing tag of that name as `<\/gitlab x>`; an exact `</gitlab>` stays
+/// unless it has more than [`MOST_DASHES`] dashes.
 pub fn defuse_tags<'t>(text: &'t str, name: &str) -> Cow<'t, str> {
-    changed(text, name, |tag| tag.closes && !tag.is_exact)
+    changed(text, name, |tag| tag.closes && (!tag.is_exact || tag.dashes > MOST_DASHES))
 }
 
 /// Escapes every `<gitlab>` tag and look-alike, for texts that are not wrapped in tags.
@@ -68,7 +74,7 @@ fn tag(text: &str, inside: usize, bracket: char, name: &str) -> Option<Tag> {
         return None;
     }
     is_exact &= after.trim_start().starts_with('>');
-    Some(Tag { inside, closes: slash.is_some(), is_exact })
+    Some(Tag { inside, closes: slash.is_some(), dashes: rest.len() - after.len(), is_exact })
 }
 
 /// Returns true if a text that follows a tag's name and dashes closes the tag.
@@ -129,6 +135,8 @@ mod tests {
         ] {
             assert_eq!(defuse_tags(other, TAG), other);
         }
+        let long = format!("</gitlab{}>", "-".repeat(MOST_DASHES + 1));
+        assert!(defuse_tags(&long, TAG).starts_with("<\\/gitlab-"));
         assert_eq!(defuse("<gitlab></gitlab>"), "<\\gitlab><\\/gitlab>");
     }
 }

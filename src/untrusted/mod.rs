@@ -1,12 +1,14 @@
 //! Untrusted text (from GitLab, a proxy, the author of an issue) within our own: token shapes, redaction of own
 //! secrets, look-alikes of the `<gitlab>` tags, quotation.
 
+mod clean;
 mod marks;
 mod quote;
 mod secrets;
 mod tokens;
 
-pub use marks::{defuse, defuse_tags, folded, is_tag_end};
-pub use quote::{is_invisible, one_line, quote, shortened};
+pub use clean::cleaned;
+pub use marks::{MOST_DASHES, defuse, defuse_tags, folded, is_tag_end};
+pub use quote::{is_invisible, one_line, quote, shortened, shortened_at_word};
 pub use secrets::Secrets;
 pub use tokens::{holds_token, is_token, mask, mask_tokens};

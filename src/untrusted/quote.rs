@@ -1,6 +1,6 @@
 //! Quotation of foreign text within a sentence of our own.
 
-use super::{defuse, mask_tokens};
+use super::{cleaned, defuse, mask_tokens};
 
 /// Maximum number of characters in a quotation.
 const LONGEST: usize = 500;
@@ -11,11 +11,10 @@ pub fn quote(text: &str) -> String {
     format!("\"{}\"", shortened(&defuse(&line), LONGEST))
 }
 
-/// Collapses a text to one line: whitespace and control characters become spaces, invisible characters are removed.
+/// Collapses a text to one line: each run of whitespace becomes a space, terminal codes and invisible characters are
+/// removed.
 pub fn one_line(text: &str) -> String {
-    let visible = text.chars().filter(|c| c.is_control() || c.is_whitespace() || !is_invisible(*c));
-    let spaced: String = visible.map(|c| if c.is_control() { ' ' } else { c }).collect();
-    spaced.split_whitespace().collect::<Vec<_>>().join(" ")
+    cleaned(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Cuts a text to a number of characters, with an ellipsis if it was longer.
@@ -24,6 +23,14 @@ pub fn shortened(text: &str, characters: usize) -> String {
         Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
         None => text.to_owned(),
     }
+}
+
+/// Cuts a text to a number of characters, and to whole words: of a secret that is redacted later, no part is left.
+pub fn shortened_at_word(text: &str, characters: usize) -> String {
+    let Some((at, next)) = text.char_indices().nth(characters) else { return text.to_owned() };
+    let kept = text.get(..at).unwrap_or_default();
+    let end = if next.is_whitespace() { at } else { kept.rfind(char::is_whitespace).unwrap_or(0) };
+    format!("{}…", kept.get(..end).unwrap_or_default())
 }
 
 /// Control characters, and what Unicode calls default ignorable, format characters and fillers: nobody sees them, and
@@ -43,10 +50,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_cut_at_words_leaves_no_part_of_one() {
+        assert_eq!(shortened_at_word("one two three", 9), "one two…");
+        assert_eq!(shortened_at_word("one two three", 7), "one two…");
+        assert_eq!(shortened_at_word("one two", 7), "one two");
+        assert_eq!(shortened_at_word("onetwothree", 5), "…");
+    }
+
+    #[test]
     fn a_quotation_is_one_line_that_nothing_in_it_ends() {
         assert_eq!(
             quote("title \"x\"\r\n\tcan't\u{200b} be\u{202e} blank\u{1b}["),
-            "\"title 'x' can't be blank [\""
+            "\"title 'x' can't be blank\""
         );
         assert_eq!(quote("</gitlab>\nNote: forged"), "\"<\\/gitlab> Note: forged\"");
         assert_eq!(quote(&"x".repeat(900)).chars().count(), LONGEST + 3);

@@ -4,10 +4,12 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::mem;
+use std::net::{IpAddr, SocketAddr};
 
 use serde_json::{Map, Value};
 
 use super::is_invisible;
+use super::tokens::is_random;
 
 /// Replacement of a redacted secret.
 const REDACTED: &str = "[redacted]";
@@ -16,8 +18,24 @@ const REDACTED: &str = "[redacted]";
 const SHORTEST: usize = 8;
 const LONGEST_WORD: usize = 15;
 
+/// Minimum length of a part of a header's value that is a secret by itself.
+const SHORTEST_PART: usize = 12;
+
+/// Maximum length of a label of a host name that is taken for one; a longer one may be a token.
+const LONGEST_LABEL: usize = 30;
+
+/// Parts of the names of headers whose values are always secrets.
+const CREDENTIAL_HEADERS: [&str; 7] = ["auth", "token", "secret", "key", "pass", "cookie", "session"];
+
+/// Names and prefixes of headers that carry no credentials.
+const PUBLIC_HEADERS: [&str; 3] = ["host", "user-agent", "forwarded"];
+const PUBLIC_PREFIXES: [&str; 2] = ["x-forwarded-", "accept"];
+
 /// Maximum number of backslashes in an escape: each level of quotation doubles them.
 const MOST_BACKSLASHES: usize = 8;
+
+/// Maximum length of an HTML character reference between `&` and `;`.
+const LONGEST_ENTITY: usize = 8;
 
 /// Values that no text may show, with a redacted `Debug`.
 #[derive(Clone, Default)]
@@ -27,22 +45,38 @@ impl Secrets {
     /// No secrets.
     pub const NONE: &Secrets = &Secrets(Vec::new());
 
-    /// Collects secrets from header values. In `Basic dXNlcjpwYXNz` the second word is a secret by itself.
+    /// Collects secrets from values, of which each is one.
     pub fn new<'a>(values: impl IntoIterator<Item = &'a str>) -> Secrets {
-        let mut secrets: Vec<Vec<char>> = Vec::new();
-        for value in values {
-            let value = value.trim();
-            let last = value.split_whitespace().last();
-            for text in [Some(value), last].into_iter().flatten() {
-                let secret: Vec<char> = text.chars().filter(|c| !is_invisible(*c)).collect();
-                let is_word = secret.len() <= LONGEST_WORD && secret.iter().skip(1).all(|c| c.is_lowercase());
-                if secret.len() >= SHORTEST && !is_word && !secrets.contains(&secret) {
-                    secrets.push(secret);
-                }
-            }
+        let mut secrets = Secrets::default();
+        values.into_iter().for_each(|value| secrets.add(value));
+        secrets
+    }
+
+    /// Adds the secrets of a header: its value, and each part of it that looks random (`Basic dXNlcjpwYXNz`,
+    /// `Cookie: session=…; other=…`). Values that name a host, a format or an environment are none.
+    pub fn add_header(&mut self, name: &str, value: &str) {
+        let name = name.to_ascii_lowercase();
+        let value = value.trim();
+        let is_credential = CREDENTIAL_HEADERS.iter().any(|part| name.contains(part));
+        if !is_credential && (is_public_header(&name) || is_address(value) || is_plain_word(value)) {
+            return;
         }
-        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        Secrets(secrets)
+        self.add(value);
+        let last = value.split_whitespace().last().unwrap_or_default();
+        self.add(last);
+        let parts = value.split(|c: char| c.is_whitespace() || matches!(c, ';' | '=' | ',' | '"'));
+        parts
+            .filter(|part| part.len() >= SHORTEST_PART && is_random(part) && !is_address(part))
+            .for_each(|part| self.add(part));
+    }
+
+    fn add(&mut self, value: &str) {
+        let secret: Vec<char> = value.trim().chars().filter(|c| !is_invisible(*c)).collect();
+        let is_word = secret.len() <= LONGEST_WORD && secret.iter().skip(1).all(|c| c.is_lowercase());
+        if secret.len() >= SHORTEST && !is_word && !self.0.contains(&secret) {
+            self.0.push(secret);
+            self.0.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        }
     }
 
     /// Returns the text without secrets.
@@ -98,6 +132,36 @@ impl fmt::Debug for Secrets {
     }
 }
 
+fn is_public_header(name: &str) -> bool {
+    PUBLIC_HEADERS.contains(&name) || PUBLIC_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// Returns true for a host name, an IP address or a URL without credentials or a query.
+fn is_address(value: &str) -> bool {
+    let rest = value.strip_prefix("https://").or_else(|| value.strip_prefix("http://"));
+    if let Some(rest) = rest {
+        return !rest.contains(['@', '?', '#']) && !rest.contains(char::is_whitespace);
+    }
+    if value.parse::<IpAddr>().is_ok() || value.parse::<SocketAddr>().is_ok() {
+        return true;
+    }
+    let (host, port) = value.split_once(':').unwrap_or((value, "0"));
+    let is_label = |label: &str| {
+        let is_part = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        (1..=LONGEST_LABEL).contains(&label.len()) && label.bytes().all(is_part)
+    };
+    let last = host.rsplit('.').next().unwrap_or_default();
+    host.contains('.')
+        && host.split('.').all(is_label)
+        && last.bytes().all(|byte| byte.is_ascii_lowercase())
+        && port.parse::<u16>().is_ok()
+}
+
+/// Returns true for a short word of letters and digits, such as the name of an environment.
+fn is_plain_word(value: &str) -> bool {
+    value.len() < SHORTEST_PART && value.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
 /// Removes a secret from a text. Returns `None` if the text does not contain it.
 fn without(text: &str, secret: &[char]) -> Option<String> {
     let first = *secret.first()?;
@@ -123,11 +187,15 @@ fn without(text: &str, secret: &[char]) -> Option<String> {
     Some(out)
 }
 
-/// Length in bytes of a secret at the start of a text, each character verbatim or escaped.
+/// Length in bytes of a secret at the start of a text, each character verbatim or escaped. One space may stand before
+/// a character, as a text in one line has it in place of a control character.
 fn matched(text: &str, secret: &[char]) -> Option<usize> {
     let mut rest = text;
     for wanted in secret {
         rest = rest.trim_start_matches(is_invisible);
+        if *wanted != ' ' && rest.len() < text.len() {
+            rest = rest.strip_prefix(' ').unwrap_or(rest);
+        }
         rest = rest.strip_prefix(*wanted).or_else(|| unescaped(rest, *wanted))?;
     }
     Some(text.len() - rest.len())
@@ -138,8 +206,8 @@ fn unescaped(text: &str, wanted: char) -> Option<&str> {
     let code = u32::from(wanted);
     let is_it = |digits: &str| u32::from_str_radix(digits, 16) == Ok(code);
     // `\\u002d`, where a JSON text was quoted once more.
-    let after = text.trim_start_matches('\\');
-    let backslashes = text.len() - after.len();
+    let backslashes = text.bytes().take(MOST_BACKSLASHES + 1).take_while(|byte| *byte == b'\\').count();
+    let after = text.get(backslashes..)?;
     if (1..=MOST_BACKSLASHES).contains(&backslashes) {
         let digits = after.strip_prefix('u').and_then(|after| after.get(..4)).filter(|digits| is_it(digits));
         return if digits.is_some() { after.get(5..) } else { after.strip_prefix(wanted) };
@@ -147,7 +215,9 @@ fn unescaped(text: &str, wanted: char) -> Option<&str> {
     if let Some(after) = text.strip_prefix('%') {
         return after.get(..2).filter(|digits| is_it(digits)).and_then(|_| after.get(2..));
     }
-    let (entity, after) = text.strip_prefix('&')?.split_once(';').filter(|(entity, _)| entity.len() <= 8)?;
+    let entity = text.strip_prefix('&')?;
+    let end = entity.bytes().take(LONGEST_ENTITY + 1).position(|byte| byte == b';')?;
+    let (entity, after) = (entity.get(..end)?, entity.get(end + 1..)?);
     let number = entity.strip_prefix('#')?;
     let is_number = match number.strip_prefix(['x', 'X']) {
         Some(digits) => is_it(digits),
@@ -166,7 +236,8 @@ mod tests {
 
     #[test]
     fn a_secret_is_found_in_every_spelling() {
-        let secrets = Secrets::new([TOKEN, "Basic dXNlcjpwYXNz"]);
+        let mut secrets = Secrets::new([TOKEN]);
+        secrets.add_header("Authorization", "Basic dXNlcjpwYXNz");
         for spelling in [
             TOKEN.to_owned(),
             TOKEN.replace('-', "\\u002d"),
@@ -177,6 +248,7 @@ mod tests {
             TOKEN.replace('-', "&#x2d;"),
             TOKEN.replace('g', "\\u0067"),
             TOKEN.replace("own", "o\u{200b}w\u{ad}n"),
+            TOKEN.replace("own", "o w\u{7}n"),
             "dXNlcjpwYXNz".to_owned(),
         ] {
             let text = format!("gg\\{spelling} and g{spelling}");
@@ -187,6 +259,54 @@ mod tests {
         assert_eq!(secrets.redact("glpat-own-token"), "glpat-own-token");
         assert_eq!(format!("{secrets:?}"), "Secrets(3)");
         assert!(matches!(Secrets::new(["", "abc", "production"]).redact("abc production"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn each_part_of_a_header_is_a_secret() {
+        let mut secrets = Secrets::default();
+        secrets.add_header("Cookie", "sess=aB3dE6gH9jK2; theme=production; id=0123456789abcdef");
+        let redacted =
+            secrets.redact("the session aB3dE6gH9jK2 of 0123456789abcdef in production").into_owned();
+        assert_eq!(redacted, format!("the session {REDACTED} of {REDACTED} in production"));
+    }
+
+    #[test]
+    fn addresses_and_public_headers_are_no_secrets() {
+        let mut secrets = Secrets::default();
+        for (name, value) in [
+            ("X-Forwarded-Host", "gitlab.example.com"),
+            ("X-Original", "gitlab.example.com:8443"),
+            ("X-Base", "https://gitlab.example.com/group"),
+            ("X-Node", "10.11.12.13:8080"),
+            ("Host", "GitLab.Example.com"),
+            ("Accept-Language", "de-DE,de;q=0.9"),
+            ("User-Agent", "Mozilla/5.0 (X11; Linux x86_64)"),
+            ("X-Env", "Staging42"),
+        ] {
+            secrets.add_header(name, value);
+            assert!(secrets.0.is_empty(), "{name}: {value}");
+        }
+        for (name, value) in [
+            ("X-Api-Key", "Staging42"),
+            ("X-Access", "cf-secret-0123456789"),
+            ("X-Sig", "https://x.example.com/?sig=aB3dE6gH9jK2"),
+            ("X-Jwt", "eyJhbGciOi.eyJzdWIiOiIx.SflKxwRJSMeKKF"),
+        ] {
+            let mut secrets = Secrets::default();
+            secrets.add_header(name, value);
+            assert!(!secrets.0.is_empty(), "{name}: {value}");
+        }
+    }
+
+    #[test]
+    fn runs_of_escapes_take_linear_time() {
+        let secrets = Secrets::new([TOKEN]);
+        let start = std::time::Instant::now();
+        for run in ["\\", "&", "%", "g ", "g\u{200b}"] {
+            let text = run.repeat(2_000_000);
+            assert!(matches!(secrets.redact(&text), Cow::Borrowed(_)));
+        }
+        assert!(start.elapsed() < std::time::Duration::from_secs(60), "{:?}", start.elapsed());
     }
 
     #[test]

@@ -201,6 +201,34 @@ fn errors_and_headers_are_bounded() {
 }
 
 #[test]
+fn an_answer_to_slow_texts_comes_and_is_bounded() {
+    let gitlab = StandIn::start();
+    let names = "section_start:1:".repeat(200_000);
+    let nested: Value = (0..100).fold(json!("is invalid"), |value, _| json!({"n".repeat(500): value}));
+    let errors: Map<String, Value> =
+        (0..500).map(|n| (format!("{}{n}", "k".repeat(1_000)), json!(vec!["is invalid"; 10]))).collect();
+    gitlab.body("/jobs/7/trace", "text/plain", format!("\u{1b}[0K{names}").as_bytes());
+    gitlab.body("/slashes", "text/plain", "\\".repeat(4_000_000).as_bytes());
+    gitlab.body("/ampersands", "text/plain", "&".repeat(4_000_000).as_bytes());
+    gitlab.body("/dashes", "text/plain", format!("</gitlab{}>\n", "-".repeat(100_000)).as_bytes());
+    for (path, errors) in [("/nested", nested), ("/errors", Value::Object(errors))] {
+        let refused = ResponseTemplate::new(400).set_body_json(json!({"message": errors}));
+        gitlab.answer("GET", path, refused);
+    }
+    let mut client = gitlab.client(&[("GITLAB_MAX_BYTES", "1000")]);
+    for path in ["jobs/7/trace", "slashes", "ampersands", "dashes", "nested", "errors"] {
+        let start = std::time::Instant::now();
+        let reply = get(&mut client, &format!("/projects/1/{path}"));
+        check_size(path, &reply);
+        assert!(start.elapsed() < std::time::Duration::from_secs(60), "{path}: {:?}", start.elapsed());
+    }
+    let dashes = get(&mut client, "/projects/1/dashes");
+    assert!(dashes.text.len() < 3_000 && dashes.text.starts_with("<gitlab>\n"), "{}", dashes.text);
+    let params = json!({"fullPath": PROJECT, "job_id": 7, "section": "no_such"});
+    check_size("sections", &execute(&mut client, "job.log", params));
+}
+
+#[test]
 fn what_a_caller_says_is_not_repeated_without_end() {
     let mut client = Client::start(&["--sandbox"], &[("GITLAB_MAX_BYTES", "1000")]);
     client.initialize(crate::client::LATEST_HANDSHAKE);

@@ -43,10 +43,14 @@ fn an_echo_of_the_own_token_is_shown_nowhere() {
         |body: &str, kind: &str| ResponseTemplate::new(200).set_body_raw(body.as_bytes().to_vec(), kind);
     let failed =
         |body: &str| ResponseTemplate::new(400).set_body_raw(body.as_bytes().to_vec(), "application/json");
+    let coded = OWN.replace("stand", "st\u{1b}[0ma\u{7}n\nd");
     let long_line = format!("{}{OWN}", "x".repeat(15_990));
     let answers = [
         ("escaped", failed(&format!("{{\"message\": \"bad {escaped}\"}}"))),
         ("hidden", failed(&json!({"message": format!("bad {hidden} and {HEADER}")}).to_string())),
+        ("coded", failed(&json!({"message": format!("bad {coded}"), "error": coded}).to_string())),
+        ("coded_text", failed(&format!("bad {coded} at the end"))),
+        ("coded_page", raw(&format!("<html><title>x {coded}</title></html>"), "text/html")),
         ("behind_the_cut", failed(&json!({"message": format!("{}{OWN}", "x".repeat(490))}).to_string())),
         ("page", raw(&format!("<html><title>{OWN}</title></html>"), "text/html")),
         ("request_id", failed("{\"message\": \"no\"}").insert_header("x-request-id", OWN)),
@@ -87,8 +91,10 @@ fn an_echo_of_the_own_token_is_shown_nowhere() {
     for (name, answer) in answers {
         gitlab.answer("GET", &format!("/{name}"), answer);
     }
-    let errors =
-        json!({"errors": [{"message": format!("bad {OWN}, {hidden}")}], "data": {"a": 1, "b": null}});
+    let errors = json!({"errors": [
+            {"message": format!("bad {OWN}, {hidden}, {coded}")},
+            {"message": format!("{}{OWN}", "x ".repeat(146))},
+        ], "data": {"a": 1, "b": null}});
     gitlab.answer("POST", "/api/graphql", ResponseTemplate::new(200).set_body_json(errors));
     let mut client = gitlab.client(&[("GITLAB_EXTRA_HEADERS", &format!("X-Access: {HEADER}"))]);
     for name in names {
@@ -103,6 +109,23 @@ fn an_echo_of_the_own_token_is_shown_nowhere() {
     }
     let document = json!({"document": "{ a: currentUser { id } b: currentUser { id } }"});
     check_hidden("GraphQL", &execute(&mut client, "api.graphql", document));
+}
+
+#[test]
+fn each_part_of_a_header_is_shown_nowhere() {
+    let gitlab = StandIn::start();
+    let failed = json!({"message": "session aB3dE6gH9jK2 has ended", "detail": "production"});
+    gitlab.answer("GET", "/failed", ResponseTemplate::new(401).set_body_json(failed));
+    gitlab.json("/things", &json!({"host": "proxy.example.com", "cookie": "aB3dE6gH9jK2"}));
+    let headers = "Cookie: sess=aB3dE6gH9jK2 theme=production; X-Forwarded-Host: proxy.example.com";
+    let mut client = gitlab.client(&[("GITLAB_EXTRA_HEADERS", headers)]);
+    for path in ["failed", "things"] {
+        let reply = get(&mut client, path);
+        for form in [&reply.text, &reply.structured.to_string()] {
+            assert!(!form.contains("aB3dE6gH9jK2") && form.contains("[redacted]"), "{form}");
+        }
+    }
+    assert_eq!(get(&mut client, "things").structured["data"]["host"], "proxy.example.com");
 }
 
 #[test]

@@ -91,6 +91,27 @@ fn a_signal_ends_it_in_the_middle_of_a_search() {
     assert!(ended.stderr.contains("action=job.log"), "{}", ended.stderr);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_call_that_computes_at_a_signal_has_its_audit_line() {
+    let gitlab = StandIn::start();
+    gitlab.body("/jobs/7/trace", "text/plain", "g\\&%\u{200b}\n".repeat(3_000_000).as_bytes());
+    let mut client = gitlab.client(&[]);
+    let arguments = json!({"action": "job.log", "params": {"fullPath": PROJECT, "job_id": 7}});
+    let params = json!({"name": "gitlab_execute_action", "arguments": arguments});
+    client.send(&json!({"jsonrpc": "2.0", "id": 70, "method": "tools/call", "params": params}));
+    let start = Instant::now();
+    while !gitlab.received().iter().any(|request| request.url.path().ends_with("/trace")) {
+        assert!(start.elapsed() < Duration::from_secs(20), "the log is not asked for");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    std::thread::sleep(Duration::from_millis(700));
+    assert!(Command::new("kill").args(["-TERM", &client.id().to_string()]).status().unwrap().success());
+    let ended = client.wait();
+    ended.well();
+    assert_eq!(ended.stderr.matches("action=job.log").count(), 1, "{}", ended.stderr);
+}
+
 #[test]
 fn patterns_have_limits() {
     let gitlab = StandIn::start();

@@ -39,7 +39,7 @@ fn every_shape_of_body_is_one_line() {
         ("null", "Bad Request"),
         ("", "Bad Request"),
         ("  \n ", "Bad Request"),
-        ("Retry\r\n\tlater\u{1b}[31m\u{202e}", "Retry later [31m"),
+        ("Retry\r\n\tlater\u{1b}[31m\u{202e}", "Retry later"),
         (
             "<!DOCTYPE html>\n<html><head><TITLE lang=en>\n GitLab isn&#39;t &lt;here&gt; (502)</TITLE></head>…",
             "GitLab isn't <here> (502)",

@@ -16,7 +16,7 @@ fn runner(script: &str) -> String {
 
 /// The line that tells.
 fn told(log: &str) -> String {
-    let failure = failure(log, 4_000);
+    let failure = failure(log, 4_000, Secrets::NONE);
     let line = failure.line.expect("a line that tells");
     read(log).lines().nth(line - 1).unwrap().trim().to_owned()
 }
@@ -100,10 +100,10 @@ fn the_first_error_of_each_language_is_found() {
 fn where_nothing_tells_the_runners_last_word_and_the_end_are_shown() {
     let log = runner("$ ./quiet\n0 errors, 0 failed\nerrors: 0\n");
     assert_eq!(told(&log), "ERROR: Job failed: exit code 1");
-    let silent = failure("one\ntwo\n", 1_000);
+    let silent = failure("one\ntwo\n", 1_000, Secrets::NONE);
     assert_eq!((silent.line, silent.total_lines), (None, 2));
     assert_eq!(silent.stretches[0].text, "one\ntwo\n");
-    assert_eq!(failure("", 1_000), Failure::default());
+    assert_eq!(failure("", 1_000, Secrets::NONE), Failure::default());
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn the_error_and_the_end_are_shown_within_the_budget_and_what_is_between_is_not(
     let log = runner(&format!(
         "{noise}test spring ... FAILED\n{noise}test result: FAILED. 4000 passed; 1 failed\n"
     ));
-    let failure = failure(&log, 1_500);
+    let failure = failure(&log, 1_500, Secrets::NONE);
     let line = failure.line.unwrap();
     let [around, end] = failure.stretches.as_slice() else { panic!("{failure:?}") };
     assert_eq!(around.lines.0, line - BEFORE);
@@ -133,7 +133,7 @@ fn the_error_and_the_end_are_shown_within_the_budget_and_what_is_between_is_not(
 #[test]
 fn an_error_near_the_end_is_one_stretch() {
     let noise: String = (1..=2_000).map(|n| format!("step {n}\n")).collect();
-    let failure = failure(&runner(&format!("{noise}fatal: no such ref\n")), 1_000);
+    let failure = failure(&runner(&format!("{noise}fatal: no such ref\n")), 1_000, Secrets::NONE);
     assert_eq!(failure.stretches.len(), 1);
     assert!(failure.stretches[0].text.contains("fatal: no such ref"));
 }

@@ -21,9 +21,17 @@ pub(super) struct Lines {
     lost: AtomicU64,
 }
 
+/// What the writer is to do.
+#[derive(Debug)]
+enum Order {
+    Write(String),
+    /// Say that all lines before it are written.
+    Confirm(SyncSender<()>),
+}
+
 #[derive(Debug)]
 struct Writer {
-    lines: SyncSender<String>,
+    lines: SyncSender<Order>,
     /// Told when the last line is written.
     done: Mutex<Receiver<()>>,
 }
@@ -37,8 +45,20 @@ impl Lines {
             0 => format!("{line}\n"),
             lost => format!("audit: {lost} lines are missing, as standard error was not read\n{line}\n"),
         };
-        if writer.lines.try_send(line).is_err() {
+        if writer.lines.try_send(Order::Write(line)).is_err() {
             self.lost.fetch_add(lost + 1, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Lines {
+    /// Waits until the lines are written, within a limit.
+    pub(super) fn flush(&self) {
+        let Some(Some(writer)) = self.writer.get() else { return };
+        let (confirmed, confirmation) = sync_channel(1);
+        if writer.lines.try_send(Order::Confirm(confirmed)).is_ok() {
+            // Either they are written, or nobody reads.
+            let _ = confirmation.recv_timeout(GRACE);
         }
     }
 }
@@ -55,12 +75,16 @@ impl Drop for Lines {
 
 /// Starts the thread; without one there is no audit, which the log says.
 fn start() -> Option<Writer> {
-    let (lines, waiting) = sync_channel::<String>(WAITING);
+    let (lines, waiting) = sync_channel::<Order>(WAITING);
     let (finished, done) = sync_channel(1);
     let run = move || {
-        for line in waiting {
-            // A standard error that is closed takes nothing, and there is nowhere else to say so.
-            let _ = io::stderr().lock().write_all(line.as_bytes());
+        for order in waiting {
+            // A standard error that is closed takes nothing, and there is nowhere else to say so; whoever waited for a
+            // confirmation may be gone.
+            match order {
+                Order::Write(line) => drop(io::stderr().lock().write_all(line.as_bytes())),
+                Order::Confirm(confirmed) => drop(confirmed.try_send(())),
+            }
         }
         // Whoever waited may be gone.
         let _ = finished.send(());

@@ -7,7 +7,9 @@ use serde_json::{Map, Value, json};
 use super::super::confirmation::{self, Asked};
 use super::super::execute::{self, Outcome};
 use super::super::meaning::{self, Meant};
-use super::super::{Answer, EXECUTE, ErrorKind, ExecuteRequest, FIND, ToolError, View, locate, resolve};
+use super::super::{
+    Answer, EXECUTE, ErrorKind, ExecuteRequest, FIND, ToolError, View, answer, locate, resolve,
+};
 use super::items::{Items, is_preview};
 use super::reference::{self, Missing, Why};
 use super::{Run, share};
@@ -15,6 +17,7 @@ use crate::call::{Call, Checked};
 use crate::catalog::Risk;
 use crate::gitlab::Content;
 use crate::policy::{Consent, Decision, Rule};
+use crate::present;
 
 /// How many calls there may be.
 const MOST: usize = 10;
@@ -56,7 +59,7 @@ pub async fn run(run: &Run<'_>) -> Result<Answer, ToolError> {
             done.push(Done::Skipped);
             continue;
         }
-        let outcome = one(run, call, &done, agreed.contains(&call.number)).await;
+        let outcome = one(run, &calls, call, &done, agreed.contains(&call.number)).await;
         if outcome.is_err() && !goes_on {
             stopped = Some(call.number);
         }
@@ -176,20 +179,25 @@ fn later(call: &Given<'_>) -> Option<usize> {
     to.into_iter().find(|to| *to == 0 || *to >= call.number)
 }
 
-async fn one(run: &Run<'_>, call: &Given<'_>, done: &[Done], agreed: bool) -> Result<Outcome, ToolError> {
+async fn one(
+    run: &Run<'_>,
+    calls: &[Given<'_>],
+    call: &Given<'_>,
+    done: &[Done],
+    agreed: bool,
+) -> Result<Outcome, ToolError> {
+    let whole: Vec<Option<Value>> = if call.refers {
+        done.iter().zip(calls).map(|(done, earlier)| referable(run, earlier, done)).collect()
+    } else {
+        Vec::new()
+    };
     let shown: Vec<Option<Answer>> =
         done.iter().take(if call.refers { MOST } else { 0 }).map(|done| shown(run, done)).collect();
     let answered = |number: usize| {
         let at = number.checked_sub(1)?;
         let presented = shown.get(at)?.as_ref().and_then(|answer| answer.structured.get("data"));
-        let raw = match done.get(at)? {
-            Done::Outcome(Ok(Outcome::Came(came))) => match &came.reply.content {
-                Content::Json(value) => Some(value),
-                _ => None,
-            },
-            _ => None,
-        };
-        let forms: Vec<&Value> = raw.into_iter().chain(presented).collect();
+        let whole = whole.get(at).and_then(Option::as_ref);
+        let forms: Vec<&Value> = whole.into_iter().chain(presented).collect();
         (!forms.is_empty()).then_some(forms)
     };
     let params = match reference::filled(&call.params, call.number, &answered) {
@@ -203,6 +211,14 @@ async fn one(run: &Run<'_>, call: &Given<'_>, done: &[Done], agreed: bool) -> Re
     };
     let request = ExecuteRequest { confirm: agreed.then_some(true), ..call.request(run, params) };
     run.step_as(request, agreed).await
+}
+
+/// Every field of an answer, with secrets masked unless the call asked for them.
+fn referable(run: &Run<'_>, earlier: &Given<'_>, done: &Done) -> Option<Value> {
+    let Done::Outcome(Ok(Outcome::Came(came))) = done else { return None };
+    let Content::Json(data) = &came.reply.content else { return None };
+    let fields = earlier.fields.as_deref().unwrap_or_default();
+    Some(answer::referable(run.tools, &came.call, data, (fields, earlier.view.or(run.request.view))))
 }
 
 /// What is shown of an answer to refer to: whole, as nothing of it is sent on but what is referred to.
@@ -244,9 +260,11 @@ fn without<'v>(
             (format!("call {to} {}", if failed { "failed" } else { "answered with no data" }), None)
         }
         Why::NoField { step, fields } => {
-            let nearest = crate::search::nearest(step, fields.iter().map(String::as_str));
+            let plain = fields.iter().map(String::as_str).filter(|name| present::is_plain(name));
+            let nearest = crate::search::nearest(step, plain);
             let meant = nearest.map(|nearest| reference.replacen(step.as_str(), nearest, 1));
-            let named: Vec<&str> = fields.iter().map(String::as_str).take(NAMED).collect();
+            let plain = fields.iter().map(String::as_str).filter(|name| present::is_plain(name));
+            let named: Vec<&str> = plain.take(NAMED).collect();
             (format!("there is no `{step}` among {}", named.join(", ")), meant)
         }
         Why::List { rows } => {

@@ -12,7 +12,7 @@ use super::items::Items;
 use super::{Run, failed, params};
 use crate::gitlab::Content;
 use crate::present::{self, Failure};
-use crate::untrusted::mask_tokens;
+use crate::untrusted::{mask_tokens, quote};
 
 /// How many pipelines are looked at, the first included.
 const MOST_PIPELINES: usize = 10;
@@ -253,7 +253,7 @@ async fn log(run: &Run<'_>, job: &Job, budget: usize) -> Result<Failure, ToolErr
         }
         _ => String::new(),
     };
-    Ok(present::failure(&run.tools.client.secrets().redact(&text), budget))
+    Ok(present::failure(&text, budget, run.tools.client.secrets()))
 }
 
 fn add(items: &mut Items, calls: &mut String, job: &Job, excerpt: Option<Result<Failure, ToolError>>) {
@@ -322,7 +322,7 @@ fn excerpted(failure: &Failure, said: &mut Map<String, Value>, call: &Value) -> 
 
 /// Which pipeline it is, in a line.
 fn heading(first: &Value, pipelines: &[Value]) -> String {
-    let word = |name: &str| present::line(&plain(&field(first, name)));
+    let word = |name: &str| plain_or_quoted(&field(first, name));
     let sha: String = word("sha").chars().take(8).collect();
     let started = match pipelines.len() {
         0 | 1 => String::new(),
@@ -338,7 +338,7 @@ fn heading(first: &Value, pipelines: &[Value]) -> String {
 
 /// What is said where no job failed.
 fn nothing(first: &Value) -> String {
-    let status = plain(&field(first, "status"));
+    let status = plain_or_quoted(&field(first, "status"));
     if first.get("yaml_errors").is_some_and(Value::is_string) {
         return "no job ran: the configuration is not valid".to_owned();
     }
@@ -351,6 +351,12 @@ fn present_map(map: Map<String, Value>) -> Map<String, Value> {
 
 fn field(row: &Value, name: &str) -> Value {
     row.get(name).cloned().unwrap_or_default()
+}
+
+/// A word that GitLab wrote within a sentence of ours: as it is if it can be a field's name, else quoted.
+fn plain_or_quoted(value: &Value) -> String {
+    let text = plain(value);
+    if present::is_plain(&text) { text } else { quote(&text) }
 }
 
 fn plain(value: &Value) -> String {

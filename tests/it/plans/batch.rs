@@ -49,21 +49,33 @@ fn later_calls_have_values_of_earlier_answers() {
 }
 
 #[test]
-fn a_secret_is_handed_on_by_its_own_name_alone() {
+fn a_secret_is_handed_on_if_its_call_asked_for_it() {
     let mut client = Client::sandbox();
     let note =
         |body: &str| call("issue_note.create", json!({"fullPath": "acme/widget", "iid": 1, "body": body}));
     let listed = call("ci_variable.list", json!({"fullPath": "acme/widget"}));
-    let calls = json!([listed, note("$1[0].value"), note("row: $1[0]"), note("all: $1")]);
-    let reply = execute(&mut client, "api.batch", json!({"calls": calls}));
-    let rows = rows(&reply);
-    assert_eq!(statuses(&rows), ["ok"; 4], "{}", reply.text);
-    let secret = rows[1]["data"]["body"].as_str().unwrap().to_owned();
+    let with = |name: &str, value: Value| {
+        let mut listed = listed.clone();
+        listed[name] = value;
+        listed
+    };
+    let mut bodies = |listed: Value| -> Vec<String> {
+        let calls = json!([listed, note("$1[0].value"), note("row: $1[0]"), note("all: $1")]);
+        let reply = execute(&mut client, "api.batch", json!({"calls": calls}));
+        let rows = rows(&reply);
+        assert_eq!(statuses(&rows), ["ok"; 4], "{}", reply.text);
+        rows[1..].iter().map(|row| row["data"]["body"].as_str().unwrap().to_owned()).collect()
+    };
+    let named = bodies(with("fields", json!(["key", "value"])));
+    let secret = &named[0];
     assert!(!secret.contains("masked"), "{secret}");
-    for row in &rows[2..] {
-        let body = row["data"]["body"].as_str().unwrap();
-        assert!(body.contains("(masked: ") && !body.contains(&secret), "{body}");
+    assert_eq!(&bodies(with("view", json!("full")))[0], secret);
+    for listed in [listed.clone(), with("fields", json!(["key"]))] {
+        for body in bodies(listed) {
+            assert!(!body.contains(secret.as_str()), "{body}");
+        }
     }
+    assert!(bodies(listed.clone()).iter().all(|body| body.contains("(masked: ")));
 }
 
 #[test]
