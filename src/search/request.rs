@@ -40,11 +40,6 @@ pub struct Concept {
 }
 
 impl Concept {
-    /// What is done with it hangs on a correction.
-    pub fn is_guessed_verb(&self) -> bool {
-        self.guessed && self.verb.is_some()
-    }
-
     /// Makes it say less.
     fn weaken(&mut self, factor: f32) {
         for meaning in &mut self.meanings {
@@ -64,10 +59,8 @@ pub struct Request {
     pub telling: Vec<Telling>,
     /// The words that have a sense, and the kinds of what is named.
     pub heard: Vec<Heard>,
-    /// The same as if what was guessed were not said, where anything was.
-    pub certainly: Option<Vec<Heard>>,
     pub(super) question: bool,
-    /// Is not sure itself: `might`; or asks about something and nobody to do it: `can branches be deleted?`
+    /// Is not sure itself: `might`.
     pub doubt: bool,
     /// Says that something is to be different: `should`, `please`.
     pub wish: bool,
@@ -82,8 +75,10 @@ impl Request {
 
     /// Makes the words at some positions count less.
     fn weigh(&mut self, positions: Range<usize>, worth: f32) {
-        let heard = self.heard.iter_mut().chain(self.certainly.iter_mut().flatten());
-        heard.filter(|heard| positions.contains(&heard.word.at)).for_each(|heard| heard.worth = worth);
+        self.heard
+            .iter_mut()
+            .filter(|heard| positions.contains(&heard.word.at))
+            .for_each(|heard| heard.worth = worth);
     }
 }
 
@@ -115,15 +110,6 @@ fn is_number(stem: &str) -> bool {
 /// What a kind of named things is called among the senses: `<merge_request>`.
 fn sense_of(kind: &str) -> String {
     format!("<{}>", kind.replace(' ', "_"))
-}
-
-/// Who is asked to do something, or wants to.
-const SOMEBODY: [&str; 5] = ["you", "we", "i", "me", "us"];
-
-/// Whether a text ends in a question mark and does not ask somebody for a deed, as `can you delete it?` does.
-fn only_asks(text: &str, tokens: &[Token]) -> bool {
-    let somebody = tokens.iter().take(3).any(|token| SOMEBODY.contains(&token.word.as_str()));
-    text.trim_end().ends_with('?') && !somebody
 }
 
 impl mentions::Terms for Reader<'_> {
@@ -158,7 +144,7 @@ impl Reader<'_> {
         let tokens = self.tokens(&read.words);
         let mut request = Request {
             question: tokens.first().is_some_and(|token| self.lexicon.is_question(&token.word)),
-            doubt: tokens.iter().any(|token| self.lexicon.is_doubt(&token.word)) || only_asks(text, &tokens),
+            doubt: tokens.iter().any(|token| self.lexicon.is_doubt(&token.word)),
             wish: tokens.iter().any(|token| self.lexicon.is_wish(&token.word)),
             telling: self.telling(&tokens),
             ..Request::default()
@@ -182,17 +168,15 @@ impl Reader<'_> {
 
     fn hear(&self, tokens: &[Token], kinds: &[mentions::Kind], request: &mut Request) {
         let said = tokens.iter().enumerate().filter(|(_, token)| !is_number(&token.stem));
-        let said = said.filter_map(|(at, token)| self.senses.word(at, &token.stem, token.guessed));
-        let kinds = kinds.iter().filter_map(|kind| self.senses.word(LAST, &sense_of(kind), false));
+        let said = said.filter_map(|(at, token)| self.senses.word(at, &token.stem));
+        let kinds = kinds.iter().filter_map(|kind| self.senses.word(LAST, &sense_of(kind)));
         let words: Vec<Word> = said.chain(kinds).collect();
-        let certain: Vec<Word> = words.iter().copied().filter(|word| !word.guessed).collect();
         request.heard = self.units.hear(self.senses, &words);
-        request.certainly = (certain.len() < words.len()).then(|| self.units.hear(self.senses, &certain));
     }
 
     fn telling(&self, tokens: &[Token]) -> Vec<Telling> {
         let words = tokens.iter().enumerate().filter(|(_, token)| !is_number(&token.stem));
-        self.deeds.telling(words.map(|(at, token)| (at, token.stem.as_str(), token.guessed)))
+        self.deeds.telling(words.map(|(at, token)| (at, token.stem.as_str())))
     }
 
     fn is_known(&self, stem: &str) -> bool {
