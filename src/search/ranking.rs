@@ -28,7 +28,7 @@ pub fn rank(ranker: &Ranker, catalog: &Catalog, query: &Query<'_>) -> Result<Ran
     let scorer = scorer(ranker, &request, &evidence);
     let whole = request.whole(&ranker.lexicon);
     let mut scored = scorer.rank(&whole);
-    let is_meant = scorer.is_meant(&whole, &scored);
+    let is_meant = request.names_gitlab(&ranker.lexicon) || scorer.is_meant(&whole, &scored);
     join_windows(&mut scored, &scorer, ranker);
     if let Some(domain) = query.domain {
         keep_domain(&mut scored, |action| is_of(catalog, action, domain));
@@ -219,10 +219,11 @@ impl<'f> Found<'f> {
         whole: &Segment,
         is_meant: bool,
     ) -> Result<Ranking, SearchError> {
+        let weights = &ranker.weights;
         let guessed = request.concepts.iter().any(|concept| concept.guessed);
         let doubtful = whole.object.is_none() || request.doubt || routes::is_address(self.query.words);
-        let near: Vec<String> = self.hits.iter().map(|(_, action)| action.id.clone()).collect();
-        let weights = &ranker.weights;
+        let is_near = |(scored, _): &&(Scored, Action)| scored.score >= weights.near;
+        let near = self.hits.iter().filter(is_near).map(|(_, action)| action.id.clone()).collect();
         if !is_meant {
             self.hits.clear();
         }
@@ -231,7 +232,7 @@ impl<'f> Found<'f> {
         let certainty = if doubtful || guessed || several { 0.0 } else { first };
         let confidence = self.confidence(certainty, weights.sure);
         if confidence == Confidence::None {
-            let suggestions = suggest::instead(self.query.words, near, self.catalog);
+            let suggestions = suggest::instead(near, self.catalog, self.query.allow)?;
             let withheld = self.withheld;
             return Ok(Ranking {
                 confidence,
@@ -280,6 +281,7 @@ fn explain(scored: &Scored, request: &Request, whole: &Segment, ranker: &Ranker)
     });
     let object = whole.object.and_then(|at| request.concepts.get(at));
     let weights = ranker.weights.of_length(request.length(whole));
+    lines.push(format!("chance: {:.3}", scored.chance));
     lines.extend(object.map(|object| format!("object: {}", object.label)));
     for (((_, name), value), weight) in FEATURES.iter().zip(&scored.features).zip(weights) {
         if *value != 0.0 {

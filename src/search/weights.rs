@@ -115,6 +115,8 @@ pub struct Weights {
     pub strange: f32,
     /// The least score of an answer.
     pub floor: f32,
+    /// The least score of a suggestion.
+    pub near: f32,
     /// How likely an answer has to be that is sure.
     pub sure: f32,
     /// Actions whose score is at least this share of the best are counted in the total.
@@ -169,6 +171,7 @@ pub const WEIGHTS: Weights = Weights {
     story: 10.0,
     strange: 0.45,
     floor: -0.3,
+    near: 0.25,
     sure: 0.92,
     counted: 0.6,
 };

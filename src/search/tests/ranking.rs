@@ -133,9 +133,32 @@ fn a_verb_that_reads_outweighs_a_participle() {
 }
 
 #[test]
+fn a_verb_or_a_noun_of_gitlab_is_never_refused() {
+    for (request, id) in [
+        ("list issues in foo", "issue.list"),
+        ("list open issues of project pizza", "issue.list"),
+        ("Follow ['zoe-k', 'm.lee'] on GitLab", "user.follow"),
+        ("delete branch foo", "branch.delete"),
+        ("create project foo", "project.create"),
+        ("show the pipelines of lasagna", "pipeline.list"),
+    ] {
+        assert_eq!(first(request), id, "{request}");
+    }
+    let found = find("Fork nanoGPT-fr.");
+    assert!(ids(&found)[..3].contains(&"project.fork"), "{:?}", ids(&found));
+    assert_ne!(found.confidence, Confidence::High);
+}
+
+#[test]
+fn suggestions_are_what_is_allowed() {
+    let found = find_with("xyzzy plugh qwfp", &|action| action.domain() != "issue");
+    assert_eq!(found.suggestions, ["merge_request.list", "project.list"]);
+    assert!(find_with("xyzzy plugh qwfp", &|_| false).suggestions.is_empty());
+}
+
+#[test]
 fn what_has_nothing_to_do_with_gitlab_is_told_from_what_has() {
-    for request in ["is the printer out of paper", "knead the dough", "book two seats for the play on Friday"]
-    {
+    for request in ["is the printer out of paper", "knead the dough", "book a table for eight on Friday"] {
         assert_eq!(find(request).confidence, Confidence::None, "{request}");
     }
     for request in ["cat README.md", "who reviews this", "the fortnight that is planned in our group"] {

@@ -30,3 +30,28 @@ fn a_typo_in_a_destructive_verb_is_corrected_and_unsure() {
 fn a_known_word_is_never_corrected() {
     assert_eq!(first("list tags"), "tag.list");
 }
+
+#[test]
+fn slips_in_both_words_are_corrected() {
+    for (request, meant) in [
+        ("list isses", "issue.list"),
+        ("lst isues", "issue.list"),
+        ("piplne list", "pipeline.list"),
+        ("lits pipelnes", "pipeline.list"),
+        ("lisst isus", "issue.list"),
+        ("delte brnach", "branch.delete"),
+        ("rerty pipline", "pipeline.retry"),
+        ("aprove merg request", "merge_request.approve"),
+    ] {
+        assert_eq!(first(request), meant, "{request}");
+    }
+    assert!(!find("updaet brnach").hits.is_empty());
+}
+
+#[test]
+fn names_are_not_corrected_where_nothing_is_lacking() {
+    for request in ["list issues in foo", "list jobs for anna", "create a branch called brandt"] {
+        let understood = &find(request).hits[0].explain[0];
+        assert!(!understood.contains("read as"), "{understood}");
+    }
+}
