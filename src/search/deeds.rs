@@ -30,25 +30,21 @@ pub struct Deeds<'a> {
 pub struct Telling {
     /// The position of the word in the request; of a pair, that of its second.
     pub at: usize,
-    /// Corrected from a misspelt word, or beside one.
-    pub guessed: bool,
     /// Its place in the table.
     row: usize,
 }
 
 impl Deeds<'_> {
-    /// What the stems of a request tell, each given with its position and whether it was guessed: each word and each
-    /// pair of neighbours once.
-    pub fn telling<'t>(&self, stems: impl Iterator<Item = (usize, &'t str, bool)>) -> Vec<Telling> {
+    /// What the stems of a request tell, each given with its position: each word and each pair of neighbours once.
+    pub fn telling<'t>(&self, stems: impl Iterator<Item = (usize, &'t str)>) -> Vec<Telling> {
         let mut found: Vec<Telling> = Vec::new();
-        let mut before = (START, false);
-        for (at, stem, guessed) in stems.chain([(usize::MAX - 1, END, false)]) {
-            let said = [(key(&[stem]), guessed), (key(&[before.0, stem]), guessed || before.1)];
-            for (key, guessed) in said {
+        let mut before = START;
+        for (at, stem) in stems.chain([(usize::MAX - 1, END)]) {
+            for key in [key(&[stem]), key(&[before, stem])] {
                 let row = self.row(key).filter(|row| found.iter().all(|known| known.row != *row));
-                found.extend(row.map(|row| Telling { at, guessed, row }));
+                found.extend(row.map(|row| Telling { at, row }));
             }
-            before = (stem, guessed);
+            before = stem;
         }
         found
     }

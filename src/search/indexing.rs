@@ -10,7 +10,7 @@ use tantivy::{Index, IndexSettings};
 
 use super::fields::{PLACES, Place, schema};
 use super::language::{Deed, Domain, Words};
-use super::model::{Action, Audience, GraphqlKind, Method, Operation, Piece, Risk, Scope, pieces};
+use super::model::{Action, Audience, GraphqlKind, Method, Operation, Piece, Scope, pieces};
 use super::normalise::{Stemmer, split};
 use super::packed::{File, Table};
 use super::profile::{
@@ -328,7 +328,6 @@ impl<'t> Profiler<'t> {
             kind: kind(action),
             deed: self.analyser.deed(action),
             bulk: is_bulk(action),
-            destructive: action.risk == Risk::Destructive,
             machine: action.audience == Audience::Machine,
             graphql: is_graphql(action),
             deprecated: action.choices().all(|operation| operation.deprecated),

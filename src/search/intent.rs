@@ -37,11 +37,6 @@ pub fn change(wished: bool, profile: &Profile) -> f32 {
     }
 }
 
-/// Whether something destructive was asked for, and this action's verb is among its names.
-pub fn asks_for(asked: Option<&Asked>, profile: &Profile) -> bool {
-    asked.is_some_and(|asked| asked.kind == Kind::Delete || asked.verbs.contains(&profile.verb))
-}
-
 /// Several want a list or what is done to all at once; one wants one.
 pub fn number(many: Option<bool>, profile: &Profile) -> f32 {
     let several = profile.bulk || profile.kind == Kind::List;

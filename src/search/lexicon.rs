@@ -1,10 +1,10 @@
 //! `language.toml` as the ranker looks it up: what words and phrases mean, which are verbs, which say nothing.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::catalog::{Language, Words};
 
-use super::guess::Spellings;
+use super::guess::{Spellings, Term};
 use super::normalise::{Stemmer, split};
 use super::profile::{Kind, Profiles, Vocabulary, WordId, scope};
 
@@ -86,6 +86,8 @@ pub struct Lexicon {
     /// The last words of the domains' names and nouns, and those that are one word.
     nouns: HashSet<WordId>,
     things: HashSet<WordId>,
+    /// The domains' names and nouns.
+    domains: HashSet<Vec<WordId>>,
 }
 
 impl Lexicon {
@@ -116,6 +118,7 @@ impl Lexicon {
             compounds: HashSet::new(),
             nouns: nouns(profiles).filter_map(|noun| noun.last().copied()).collect(),
             things: nouns(profiles).filter(|noun| noun.len() == 1).flatten().copied().collect(),
+            domains: nouns(profiles).filter(|noun| !noun.is_empty()).cloned().collect(),
         };
         lexicon.compounds = lexicon.compounds(words, &profiles.vocabulary);
         lexicon.add_synonyms(language, &profiles.vocabulary);
@@ -123,8 +126,12 @@ impl Lexicon {
         lexicon.add_scopes(language);
         let ordinary = language.ordinary.iter().map(|word| lexicon.stemmer.stem(word).0.into_owned());
         lexicon.ordinary = ordinary.collect();
-        lexicon.spellings =
-            Spellings::new(&profiles.vocabulary, lexicon.entries.keys(), lexicon.compounds.iter().copied());
+        lexicon.spellings = Spellings::new(
+            &profiles.vocabulary,
+            lexicon.entries.keys(),
+            lexicon.terms(words, &profiles.vocabulary),
+            lexicon.compounds.iter().copied(),
+        );
         lexicon
     }
 
@@ -193,6 +200,11 @@ impl Lexicon {
         word.is_some_and(|word| self.things.contains(word) && !self.is_generic(*word))
     }
 
+    /// Whether words are the whole name of some domain's thing; a verb that most ids have is none.
+    pub fn is_domain(&self, words: &[WordId]) -> bool {
+        self.domains.contains(words) && !words.iter().all(|word| self.is_generic(*word))
+    }
+
     /// Whether a word ends the name of some domain's thing.
     pub fn is_noun_word(&self, word: WordId) -> bool {
         self.nouns.contains(&word)
@@ -229,6 +241,24 @@ impl Lexicon {
     /// Whether two neighbouring words are one noun of GitLab's, such as `merge request`.
     pub fn is_compound(&self, first: WordId, second: WordId) -> bool {
         self.compounds.contains(&(first, second))
+    }
+
+    /// The words of the domains' names and nouns, and the verbs of one word.
+    fn terms(&self, words: &Words, vocabulary: &Vocabulary<'_>) -> Vec<Term> {
+        let names = words.domains.keys().flat_map(|name| name.split('_'));
+        let nouns = words.domains.values().flat_map(|domain| &domain.nouns).flat_map(|noun| noun.split(' '));
+        let nouns: BTreeSet<&str> = names.chain(nouns).collect();
+        let verbs = words.language.verbs.iter().flat_map(|verb| &verb.say);
+        let verbs: BTreeSet<&str> = verbs.map(String::as_str).filter(|verb| !verb.contains(' ')).collect();
+        let term = |verb: bool| {
+            move |word: &str| {
+                let stem = self.stemmer.stem(word).0.into_owned();
+                let count = vocabulary.id(&stem).map_or(0, |id| vocabulary.count(id));
+                let known = !self.is_stopword(word) && !self.is_ordinary(&stem);
+                (known && word.len() > 2).then(|| Term::new(word, stem, verb, count))
+            }
+        };
+        nouns.into_iter().filter_map(term(false)).chain(verbs.into_iter().filter_map(term(true))).collect()
     }
 
     fn key(&self, phrase: &str) -> String {

@@ -90,19 +90,44 @@ fn push(words: &mut String, chunk: &str) {
     words.push_str(chunk);
 }
 
-/// The request without what stands in double quotes or backticks, which is a title, a name or a text.
+/// The request without quoted text, which is a title, a name or a description.
 fn without_quotes(request: &str) -> String {
     let mut left = String::new();
     let mut rest = request;
-    while let Some(at) = rest.find(['"', '`', '“']) {
-        let (before, quoted) = rest.split_at(at);
-        let open = quoted.chars().next().unwrap_or('"');
-        let inner = quoted.get(open.len_utf8()..).unwrap_or_default();
-        let Some(end) = inner.find(if open == '“' { '”' } else { open }) else { break };
-        left.push_str(before);
-        rest = inner.get(end..).map(|tail| tail.trim_start_matches(['"', '`', '”'])).unwrap_or_default();
+    let mut before = None;
+    while let Some(c) = rest.chars().next() {
+        let after = rest.get(c.len_utf8()..).unwrap_or_default();
+        match closing(c, before, after).and_then(|end| after.get(end..)) {
+            Some(tail) => {
+                rest = tail.trim_start_matches(['"', '`', '”', '’', '\'']);
+                before = Some(c);
+            }
+            None => {
+                left.push(c);
+                (rest, before) = (after, Some(c));
+            }
+        }
     }
-    left + rest
+    left
+}
+
+/// Where the quotation ends that a character opens, in bytes of what comes after it. A single quote opens one at the
+/// start of a word and closes it at the end of another, so that an apostrophe is neither.
+fn closing(open: char, before: Option<char>, after: &str) -> Option<usize> {
+    let is_letter = |c: char| c.is_alphanumeric();
+    match open {
+        '"' | '`' => after.find(open),
+        '“' => after.find('”'),
+        '\'' | '‘' if !before.is_some_and(is_letter) && after.starts_with(|c: char| !c.is_whitespace()) => {
+            let close = if open == '‘' { '’' } else { open };
+            let ends = |(at, _): &(usize, &str)| {
+                let tail = after.get(at + close.len_utf8()..).unwrap_or_default();
+                !tail.starts_with(is_letter)
+            };
+            after.match_indices(close).find(ends).map(|(at, _)| at)
+        }
+        _ => None,
+    }
 }
 
 enum Named {

@@ -7,7 +7,7 @@
 //! 5. [`evidence`]: BM25F over the places of the index.
 //! 6. [`score`], [`intent`], [`senses`], [`units`], [`direction`], [`meant`], [`deeds`]: the features of the best by
 //!    evidence and meaning, weighed by [`weights`].
-//! 7. [`ranking`]: windows joined, the destructive held back, confidence.
+//! 7. [`ranking`]: windows joined, order by score, confidence.
 //!
 //! The only place that names tantivy, strsim and wide. Depends on the catalog alone.
 

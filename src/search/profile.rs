@@ -84,7 +84,6 @@ pub struct Profile {
     pub deed: u8,
     /// Done to all of them, or several at once.
     pub bulk: bool,
-    pub destructive: bool,
     pub machine: bool,
     /// Of GraphQL alone.
     pub graphql: bool,

@@ -1,12 +1,12 @@
 //! The steps of one search, from the query to the answer.
 
-use crate::catalog::{Action, Catalog, Risk};
+use crate::catalog::{Action, Catalog};
 
 use super::evidence::Evidence;
-use super::request::{Concept, Reader, Request};
+use super::request::{Reader, Request};
 use super::score::{Scored, Scorer, sort};
 use super::segment::Segment;
-use super::weights::{FEATURES, Feature, Weights};
+use super::weights::{FEATURES, Weights};
 use super::{Confidence, Hit, Judged, Query, Ranker, Ranking, SearchError, routes, suggest};
 
 /// The first of several intents comes so far before what the whole request says.
@@ -28,7 +28,7 @@ pub fn rank(ranker: &Ranker, catalog: &Catalog, query: &Query<'_>) -> Result<Ran
     let scorer = scorer(ranker, &request, &evidence);
     let whole = request.whole(&ranker.lexicon);
     let mut scored = scorer.rank(&whole);
-    let is_meant = scorer.is_meant(&whole, &scored);
+    let is_meant = request.names_gitlab(&ranker.lexicon) || scorer.is_meant(&whole, &scored);
     join_windows(&mut scored, &scorer, ranker);
     if let Some(domain) = query.domain {
         keep_domain(&mut scored, |action| is_of(catalog, action, domain));
@@ -170,8 +170,6 @@ struct Found<'f> {
     best: f32,
     total: usize,
     hits: Vec<(Scored, Action)>,
-    /// The first harmless one beyond the limit.
-    harmless: Option<(Scored, Action)>,
     withheld: Vec<String>,
 }
 
@@ -185,7 +183,6 @@ impl<'f> Found<'f> {
             best: 0.0,
             total: 0,
             hits: Vec::new(),
-            harmless: None,
             withheld: Vec::new(),
         }
     }
@@ -194,33 +191,25 @@ impl<'f> Found<'f> {
     fn take(&mut self, scored: &Scored) -> Result<bool, SearchError> {
         let counts = self.total == 0 || scored.score >= self.best * self.counted;
         let weak = scored.score < self.floor;
-        if (weak || (!counts && self.hits.len() >= self.query.limit)) && self.has_harmless() {
+        if weak || (!counts && self.hits.len() >= self.query.limit) {
             return Ok(false);
         }
         let action = self.catalog.action(scored.action)?;
         if !(self.query.allow)(&action) {
             // What is not near the best would not have been meant either.
-            if self.hits.len() < self.query.limit && counts && !weak {
+            if self.hits.len() < self.query.limit && counts {
                 self.withheld.push(action.id);
             }
             return Ok(true);
         }
-        if self.total == 0 && !weak {
+        if self.total == 0 {
             self.best = scored.score;
         }
-        self.total += usize::from(!weak);
-        if self.hits.len() < self.query.limit && !weak {
+        self.total += 1;
+        if self.hits.len() < self.query.limit {
             self.hits.push((*scored, action));
-        } else if self.harmless.is_none() && action.risk != Risk::Destructive {
-            self.harmless = Some((*scored, action));
         }
         Ok(true)
-    }
-
-    /// Whether anything found changes nothing for good, to come first where what destroys may not.
-    fn has_harmless(&self) -> bool {
-        let is_harmless = |(_, action): &(Scored, Action)| action.risk != Risk::Destructive;
-        self.harmless.is_some() || self.hits.iter().any(is_harmless)
     }
 
     fn ranking(
@@ -230,12 +219,11 @@ impl<'f> Found<'f> {
         whole: &Segment,
         is_meant: bool,
     ) -> Result<Ranking, SearchError> {
-        let guessed = request.concepts.iter().any(|concept| concept.guessed);
-        let doubtful = whole.object.is_none() || routes::is_address(self.query.words);
-        let misread = request.concepts.iter().any(Concept::is_guessed_verb);
-        self.hold_back(&ranker.weights, doubtful || misread || request.doubt || request.question);
-        let near: Vec<String> = self.hits.iter().map(|(_, action)| action.id.clone()).collect();
         let weights = &ranker.weights;
+        let guessed = request.concepts.iter().any(|concept| concept.guessed);
+        let doubtful = whole.object.is_none() || request.doubt || routes::is_address(self.query.words);
+        let is_near = |(scored, _): &&(Scored, Action)| scored.score >= weights.near;
+        let near = self.hits.iter().filter(is_near).map(|(_, action)| action.id.clone()).collect();
         if !is_meant {
             self.hits.clear();
         }
@@ -244,7 +232,7 @@ impl<'f> Found<'f> {
         let certainty = if doubtful || guessed || several { 0.0 } else { first };
         let confidence = self.confidence(certainty, weights.sure);
         if confidence == Confidence::None {
-            let suggestions = suggest::instead(self.query.words, near, self.catalog);
+            let suggestions = suggest::instead(near, self.catalog, self.query.allow)?;
             let withheld = self.withheld;
             return Ok(Ranking {
                 confidence,
@@ -274,26 +262,6 @@ impl<'f> Found<'f> {
         })
     }
 
-    /// A destructive action that is not sure, that nobody asked for, or that answers a question or a doubtful request,
-    /// never stands first.
-    fn hold_back(&mut self, weights: &Weights, doubtful: bool) {
-        let is_weak = |(scored, action): &(Scored, Action)| {
-            let least = if scored.feature(Feature::Unasked) > 0.0 { weights.unasked } else { weights.harm };
-            let against =
-                scored.feature(Feature::Verb) < -weights.against && scored.feature(Feature::Deed) < 0.0;
-            action.risk == Risk::Destructive && (doubtful || against || scored.chance < least)
-        };
-        if !self.hits.first().is_some_and(is_weak) {
-            return;
-        }
-        let harmless = self.hits.iter().position(|(_, action)| action.risk != Risk::Destructive);
-        let hit = harmless.map(|at| self.hits.remove(at)).or_else(|| self.harmless.take());
-        if let Some(hit) = hit {
-            self.best = hit.0.score;
-            self.hits.insert(0, hit);
-        }
-    }
-
     fn confidence(&self, certainty: f32, sure: f32) -> Confidence {
         match self.hits.is_empty() {
             true => Confidence::None,
@@ -313,6 +281,7 @@ fn explain(scored: &Scored, request: &Request, whole: &Segment, ranker: &Ranker)
     });
     let object = whole.object.and_then(|at| request.concepts.get(at));
     let weights = ranker.weights.of_length(request.length(whole));
+    lines.push(format!("chance: {:.3}", scored.chance));
     lines.extend(object.map(|object| format!("object: {}", object.label)));
     for (((_, name), value), weight) in FEATURES.iter().zip(&scored.features).zip(weights) {
         if *value != 0.0 {

@@ -25,6 +25,10 @@ pub struct Concept {
     pub many: Option<bool>,
     pub(super) plural: bool,
     pub(super) verb: Option<Asked>,
+    /// The verb of an action, in its own word: `fork`, not `make`.
+    pub(super) own_verb: bool,
+    /// People use it and say nothing of GitLab with it.
+    pub(super) ordinary: bool,
     pub(super) past: bool,
     /// A participle that is wished for: `should be closed`.
     pub(super) wished: bool,
@@ -40,11 +44,6 @@ pub struct Concept {
 }
 
 impl Concept {
-    /// What is done with it hangs on a correction.
-    pub fn is_guessed_verb(&self) -> bool {
-        self.guessed && self.verb.is_some()
-    }
-
     /// Makes it say less.
     fn weaken(&mut self, factor: f32) {
         for meaning in &mut self.meanings {
@@ -64,16 +63,38 @@ pub struct Request {
     pub telling: Vec<Telling>,
     /// The words that have a sense, and the kinds of what is named.
     pub heard: Vec<Heard>,
-    /// The same as if what was guessed were not said, where anything was.
-    pub certainly: Option<Vec<Heard>>,
     pub(super) question: bool,
-    /// Is not sure itself: `might`; or asks about something and nobody to do it: `can branches be deleted?`
+    /// Is not sure itself: `might`.
     pub doubt: bool,
     /// Says that something is to be different: `should`, `please`.
     pub wish: bool,
+    /// Names GitLab itself, or what only a GitLab reference or a file is written like: `!45`.
+    pub gitlab: bool,
 }
 
 impl Request {
+    /// Whether it says a verb or a noun of GitLab. Nothing else may go without results.
+    pub fn names_gitlab(&self, lexicon: &Lexicon) -> bool {
+        let is_verb = |concept: &Concept| {
+            let asks = concept.verb.as_ref().is_some_and(|asked| !asked.generic);
+            asks && (concept.opens || concept.past) && concept.own_verb
+        };
+        let is_noun = |concept: &Concept| {
+            let mut meanings = concept.meanings.iter().filter(|meaning| meaning.likeness >= NAMED);
+            !concept.ordinary && meanings.any(|meaning| lexicon.is_domain(&meaning.words))
+        };
+        let word = |concept: &Concept| Some(*concept.meanings.first()?.words.last()?);
+        let is_pair = |pair: &[Concept]| match pair {
+            [one, other] => {
+                word(one).zip(word(other)).is_some_and(|(one, other)| lexicon.is_compound(one, other))
+            }
+            _ => false,
+        };
+        self.gitlab
+            || self.concepts.iter().any(|concept| is_verb(concept) || is_noun(concept))
+            || self.concepts.windows(2).any(is_pair)
+    }
+
     /// The share of its concepts that nothing is known of.
     pub fn strangeness(&self) -> f32 {
         let strange = self.concepts.iter().filter(|concept| concept.meanings.is_empty()).count();
@@ -82,8 +103,10 @@ impl Request {
 
     /// Makes the words at some positions count less.
     fn weigh(&mut self, positions: Range<usize>, worth: f32) {
-        let heard = self.heard.iter_mut().chain(self.certainly.iter_mut().flatten());
-        heard.filter(|heard| positions.contains(&heard.word.at)).for_each(|heard| heard.worth = worth);
+        self.heard
+            .iter_mut()
+            .filter(|heard| positions.contains(&heard.word.at))
+            .for_each(|heard| heard.worth = worth);
     }
 }
 
@@ -100,6 +123,8 @@ struct Token {
     sentence: bool,
     /// In brackets.
     aside: bool,
+    /// Written like a name: `nanoGPT-fr`, `Gemma`.
+    name: bool,
 }
 
 /// So many words after a state stands what is in it: `open merge requests`.
@@ -108,6 +133,12 @@ const STATED: usize = 3;
 /// Where the kinds of what a request names stand: behind all words.
 const LAST: usize = usize::MAX - 1;
 
+/// The least weight of a synonym that names a thing of GitLab's: `ticket` does, `team` may be anybody's.
+const NAMED: f32 = 0.8;
+
+/// What the product is called.
+const OURS: [&str; 2] = ["gitlab", "git"];
+
 fn is_number(stem: &str) -> bool {
     stem.bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -115,15 +146,6 @@ fn is_number(stem: &str) -> bool {
 /// What a kind of named things is called among the senses: `<merge_request>`.
 fn sense_of(kind: &str) -> String {
     format!("<{}>", kind.replace(' ', "_"))
-}
-
-/// Who is asked to do something, or wants to.
-const SOMEBODY: [&str; 5] = ["you", "we", "i", "me", "us"];
-
-/// Whether a text ends in a question mark and does not ask somebody for a deed, as `can you delete it?` does.
-fn only_asks(text: &str, tokens: &[Token]) -> bool {
-    let somebody = tokens.iter().take(3).any(|token| SOMEBODY.contains(&token.word.as_str()));
-    text.trim_end().ends_with('?') && !somebody
 }
 
 impl mentions::Terms for Reader<'_> {
@@ -155,11 +177,13 @@ impl Reader<'_> {
     /// What the request means.
     pub fn read(&self, text: &str) -> Request {
         let read = mentions::read(text, self);
-        let tokens = self.tokens(&read.words);
+        let mut tokens = self.tokens(&read.words);
+        self.correct(&mut tokens, !read.kinds.is_empty());
         let mut request = Request {
             question: tokens.first().is_some_and(|token| self.lexicon.is_question(&token.word)),
-            doubt: tokens.iter().any(|token| self.lexicon.is_doubt(&token.word)) || only_asks(text, &tokens),
+            doubt: tokens.iter().any(|token| self.lexicon.is_doubt(&token.word)),
             wish: tokens.iter().any(|token| self.lexicon.is_wish(&token.word)),
+            gitlab: !read.kinds.is_empty() || tokens.iter().any(|token| OURS.contains(&token.word.as_str())),
             telling: self.telling(&tokens),
             ..Request::default()
         };
@@ -182,17 +206,15 @@ impl Reader<'_> {
 
     fn hear(&self, tokens: &[Token], kinds: &[mentions::Kind], request: &mut Request) {
         let said = tokens.iter().enumerate().filter(|(_, token)| !is_number(&token.stem));
-        let said = said.filter_map(|(at, token)| self.senses.word(at, &token.stem, token.guessed));
-        let kinds = kinds.iter().filter_map(|kind| self.senses.word(LAST, &sense_of(kind), false));
+        let said = said.filter_map(|(at, token)| self.senses.word(at, &token.stem));
+        let kinds = kinds.iter().filter_map(|kind| self.senses.word(LAST, &sense_of(kind)));
         let words: Vec<Word> = said.chain(kinds).collect();
-        let certain: Vec<Word> = words.iter().copied().filter(|word| !word.guessed).collect();
         request.heard = self.units.hear(self.senses, &words);
-        request.certainly = (certain.len() < words.len()).then(|| self.units.hear(self.senses, &certain));
     }
 
     fn telling(&self, tokens: &[Token]) -> Vec<Telling> {
         let words = tokens.iter().enumerate().filter(|(_, token)| !is_number(&token.stem));
-        self.deeds.telling(words.map(|(at, token)| (at, token.stem.as_str(), token.guessed)))
+        self.deeds.telling(words.map(|(at, token)| (at, token.stem.as_str())))
     }
 
     fn is_known(&self, stem: &str) -> bool {
@@ -204,6 +226,7 @@ impl Reader<'_> {
         let (mut opens, mut sentence, mut brackets, mut passive) = (true, false, 0_usize, false);
         for chunk in text.split_whitespace() {
             brackets += chunk.matches(['(', '[']).count();
+            let name = chunk.contains(|c: char| c.is_uppercase() || "-_".contains(c));
             for word in split(chunk) {
                 let joins = matches!(word.as_str(), "and" | "then");
                 let stop = self.lexicon.is_stopword(&word);
@@ -216,6 +239,7 @@ impl Reader<'_> {
                     sentence,
                     aside,
                     wished,
+                    name,
                     ..token
                 }));
                 sentence = false;
@@ -227,6 +251,60 @@ impl Reader<'_> {
             sentence |= chunk.ends_with('.');
         }
         tokens
+    }
+
+    /// Corrects what may be a noun or a verb with more slips in it than a word is usually forgiven, where the request
+    /// has only one of the two, or neither and the slip is small.
+    fn correct(&self, tokens: &mut [Token], mentions: bool) {
+        for _ in 0..2 {
+            let verb = tokens.iter().position(|token| self.is_verb(token));
+            let mut nouns = tokens.iter().enumerate().filter(|(_, token)| self.is_noun(token));
+            let has_noun = mentions || nouns.any(|(at, _)| Some(at) != verb);
+            let is_corrected = match (verb.is_some(), has_noun) {
+                (true, true) => return,
+                (true, false) => self.correct_one(tokens, false, 2),
+                (false, true) => self.correct_one(tokens, true, 2),
+                (false, false) => self.correct_one(tokens, true, 1) || self.correct_one(tokens, false, 1),
+            };
+            if !is_corrected {
+                return;
+            }
+        }
+    }
+
+    /// Corrects the first word that may be a misspelt noun or verb. One that people use is less likely to be.
+    fn correct_one(&self, tokens: &mut [Token], verb: bool, most: usize) -> bool {
+        for token in tokens.iter_mut() {
+            let is_name = token.name && !token.opens;
+            let is_known =
+                self.vocabulary.id(&token.stem).is_some() || self.lexicon.entry(&token.stem).is_some();
+            if token.stop || token.guessed || token.aside || is_name || is_known {
+                continue;
+            }
+            let is_used = self.senses.is_known(&token.stem);
+            if self.lexicon.is_ordinary(&token.stem) || (is_used && most < 2) {
+                continue;
+            }
+            let most = if is_used { 1 } else { most };
+            if let Some(stem) = self.lexicon.spellings.guess_term(&token.word, verb, most) {
+                stem.clone_into(&mut token.stem);
+                token.guessed = true;
+                return true;
+            }
+        }
+        false
+    }
+
+    fn is_noun(&self, token: &Token) -> bool {
+        let said = self.vocabulary.id(&token.stem).is_some_and(|id| self.lexicon.is_noun_word(id));
+        let names = |entry: &Entry| !entry.meanings.is_empty() && entry.verb.is_none();
+        let meant = self.lexicon.entry(&token.stem).is_some_and(names);
+        !token.stop && (said || meant)
+    }
+
+    fn is_verb(&self, token: &Token) -> bool {
+        let own = self.vocabulary.id(&token.stem).is_some_and(|id| self.lexicon.own_verb(id).is_some());
+        own || self.lexicon.entry(&token.stem).is_some_and(|entry| entry.verb.is_some())
     }
 
     /// The word as a token; two where it is two words run together.
@@ -250,6 +328,7 @@ impl Reader<'_> {
             opens: false,
             sentence: false,
             aside: false,
+            name: false,
         };
         stems.into_iter().map(token).collect()
     }
@@ -364,7 +443,11 @@ impl Reader<'_> {
                 likeness: likeness * guess,
             });
         }
-        let words: Vec<&str> = span.iter().map(|token| token.word.as_str()).collect();
+        let shown = |token: &Token| match token.guessed {
+            true => format!("{} (read as {})", token.word, token.stem),
+            false => token.word.clone(),
+        };
+        let words: Vec<String> = span.iter().map(shown).collect();
         Concept {
             label: words.join(" "),
             meanings,
@@ -373,6 +456,8 @@ impl Reader<'_> {
             plural: span.last().is_some_and(|last| last.endings.plural),
             past,
             wished,
+            own_verb: single.is_some_and(|word| self.lexicon.own_verb(word).is_some()),
+            ordinary: span.len() == 1 && span.iter().all(|token| self.lexicon.is_ordinary(&token.stem)),
             verb,
             opens: span.first().is_some_and(|first| first.opens),
             many: None,
@@ -424,6 +509,8 @@ impl Reader<'_> {
             guessed: false,
             plural: false,
             verb: None,
+            own_verb: false,
+            ordinary: false,
             past: false,
             wished: false,
             opens: false,

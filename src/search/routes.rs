@@ -99,25 +99,30 @@ fn is_placeholder(segment: &str) -> bool {
     segment.starts_with([':', '*', '{', '<', '$'])
 }
 
-/// The method, where one is given, and the path of a request that is an address and nothing else.
+/// Parses a request that is one address: a path or URL of the REST API with or without an HTTP method, or the URL of a
+/// page. A verb before a noun or a page is no method: `delete branch`, `close https://…/-/issues/4`.
 fn address(request: &str) -> Option<(Option<&'static str>, String)> {
-    let mut words = request.split_whitespace();
-    let first = words.next()?;
-    let method = METHODS.iter().find(|method| method.eq_ignore_ascii_case(first)).copied();
-    let target = if method.is_some() { words.next()? } else { first };
-    if words.next().is_some() {
-        return None;
-    }
+    let words: Vec<&str> = request.split_whitespace().collect();
+    let (verb, target) = match words.as_slice() {
+        [target] => (None, *target),
+        [verb, target] => (Some(*verb), *target),
+        _ => return None,
+    };
+    let method = |verb: &str| METHODS.iter().find(|method| method.eq_ignore_ascii_case(verb)).copied();
+    let method = match verb {
+        Some(verb) => Some(method(verb)?),
+        None => None,
+    };
     if let Some(path) = url_path(target) {
         return match path.strip_prefix("api/v4/") {
             Some(path) => Some((method, path.to_owned())),
-            None => Some(page(path)),
+            None => method.is_none().then(|| page(path)),
         };
     }
     let path = without_query(target).trim_start_matches('/');
     let path = path.strip_prefix("api/v4/").unwrap_or(path);
-    let is_path = target.starts_with('/') || method.is_some() || path.contains('/');
-    is_path.then(|| (method, path.to_owned()))
+    let is_exact = verb == method || target.starts_with('/') || target.starts_with("api/");
+    (is_exact && target.contains('/')).then(|| (method, path.to_owned()))
 }
 
 /// What stands behind the host of a URL.

@@ -26,15 +26,7 @@ pub struct Scored {
     pub features: Features,
     /// How likely it is the one meant, of all that could be.
     pub chance: f32,
-    /// Of what destroys, the score without what was guessed.
-    certain: Option<f32>,
 }
-
-/// So much of another score comes right after it.
-const JUST_BELOW: f32 = 0.999;
-
-/// How much of what lies between scores is left between them once they are held below another.
-const HELD: f32 = 0.001;
 
 impl Scored {
     pub fn feature(&self, feature: Feature) -> f32 {
@@ -89,8 +81,7 @@ pub struct Scorer<'a> {
 }
 
 impl Scorer<'_> {
-    /// The actions that answer a segment, best first; equal ones in the order of their ids. What was guessed from
-    /// misspelt words says nothing for a destructive action.
+    /// The actions that answer a segment, best first; equal ones in the order of their ids.
     pub fn rank(&self, segment: &Segment) -> Vec<Scored> {
         let mut scored = self.scored_of(segment, WIDE);
         sort(&mut scored);
@@ -114,44 +105,13 @@ impl Scorer<'_> {
 
     fn scored_of(&self, segment: &Segment, reach: Reach) -> Vec<Scored> {
         let said = self.said(segment);
-        let certain = self.request.without_guesses(segment, self.lexicon);
-        let certain = certain.map(|certain| {
-            let certainly = Said { mass: said.mass, ..self.said(&certain) };
-            (certain, certainly)
-        });
         let mut scored: Vec<Scored> = Vec::new();
         for candidate in self.candidates(segment, &said, reach) {
             let Some(profile) = self.profiles.actions.get(candidate.action) else { continue };
-            let mut one = self.scored(candidate, profile, segment, &said);
-            if let Some((certain, certainly)) = certain.as_ref().filter(|_| profile.destructive) {
-                let sure = self.certainly(candidate, certain, certainly);
-                one.certain = Some(self.scored(sure, profile, certain, certainly).score);
-            }
-            scored.push(one);
+            scored.push(self.scored(candidate, profile, segment, &said));
         }
-        hold_guesses(&mut scored);
         share_chances(&mut scored);
         scored
-    }
-
-    /// A candidate as it is without what was guessed.
-    fn certainly(&self, candidate: Candidate, segment: &Segment, said: &Said<'_>) -> Candidate {
-        let Candidate { action, alike: guessed, behind, .. } = candidate;
-        let alike = said.meant.alike(action);
-        Candidate {
-            action,
-            words: self.share(action, segment, said),
-            alike,
-            behind: behind + guessed - alike,
-        }
-    }
-
-    /// What a segment says for one action, as a share.
-    fn share(&self, action: usize, segment: &Segment, said: &Said<'_>) -> f32 {
-        let evidence = segment.concepts.iter().filter_map(|at| self.evidence.get(*at));
-        let found =
-            evidence.filter_map(|evidence| evidence.actions.iter().find(|(number, _)| *number == action));
-        found.map(|(_, score)| score).sum::<f32>() / said.mass.max(1.0)
     }
 
     /// The actions with the most evidence, and those that are most alike.
@@ -212,7 +172,7 @@ impl Scorer<'_> {
     /// What the words of a segment ask for, of each deed.
     fn asked(&self, segment: &Segment) -> Vec<f32> {
         let telling = self.request.telling.iter().copied();
-        self.deeds.asked(telling.filter(|telling| segment.counts(telling.at, telling.guessed)))
+        self.deeds.asked(telling.filter(|telling| segment.range.contains(&telling.at)))
     }
 
     fn scored(&self, candidate: Candidate, profile: &Profile, segment: &Segment, said: &Said<'_>) -> Scored {
@@ -226,7 +186,7 @@ impl Scorer<'_> {
         }
         forgive(&mut features);
         let score = features.iter().zip(&said.weights).map(|(value, weight)| value * weight).sum();
-        Scored { action: candidate.action, score, features, chance: 0.0, certain: None }
+        Scored { action: candidate.action, score, features, chance: 0.0 }
     }
 
     fn feature(
@@ -260,7 +220,6 @@ impl Scorer<'_> {
             Feature::Graphql => holds(profile.graphql),
             Feature::Machine => holds(profile.machine && !self.is_named(profile, said)),
             Feature::Deprecated => holds(profile.deprecated),
-            Feature::Unasked => holds(profile.destructive && !intent::asks_for(asked, profile)),
         }
     }
 
@@ -422,19 +381,6 @@ pub fn sort(scored: &mut Vec<Scored>) {
 
 fn best_first(one: &Scored, other: &Scored) -> Ordering {
     other.score.total_cmp(&one.score).then(one.action.cmp(&other.action))
-}
-
-/// A guess never lifts what destroys over what is harmless, which then takes its score. What is held stays in its order.
-fn hold_guesses(scored: &mut [Scored]) {
-    let harmless = scored.iter().filter(|one| one.certain.is_none()).map(|one| one.score);
-    let most = harmless.fold(0.0, f32::max) * JUST_BELOW;
-    let before = best(scored);
-    for one in scored.iter_mut() {
-        let held = most - HELD * (before - one.score);
-        one.score = one.certain.map_or(one.score, |certain| one.score.min(held).max(certain));
-    }
-    let left = before - best(scored);
-    scored.iter_mut().for_each(|one| one.score += left);
 }
 
 fn share_chances(scored: &mut [Scored]) {

@@ -24,15 +24,6 @@ pub struct Segment {
     pub states: Vec<WordId>,
     /// The positions of its words.
     pub range: Range<usize>,
-    /// Without what was guessed.
-    pub certain: bool,
-}
-
-impl Segment {
-    /// Whether a word of the request is one of its own.
-    pub fn counts(&self, at: usize, guessed: bool) -> bool {
-        self.range.contains(&at) && !(self.certain && guessed)
-    }
 }
 
 impl Request {
@@ -48,27 +39,13 @@ impl Request {
 
     /// The words of a segment that have a sense.
     pub fn heard_in(&self, segment: &Segment) -> impl Iterator<Item = &Heard> {
-        let certainly = self.certainly.as_ref().filter(|_| segment.certain);
-        let heard = certainly.unwrap_or(&self.heard);
-        heard.iter().filter(|heard| segment.range.contains(&heard.word.at))
+        self.heard.iter().filter(|heard| segment.range.contains(&heard.word.at))
     }
 
     /// Whether a segment begins with a verb that asks for something: `list them`, not `they were deleted`.
     pub fn is_order(&self, segment: &Segment) -> bool {
         let first = segment.concepts.first().and_then(|first| self.concepts.get(*first));
         first.is_some_and(|first| first.opens && first.verb.is_some() && !first.past)
-    }
-
-    /// The request without the verbs that were guessed, where any was.
-    pub fn without_guesses(&self, segment: &Segment, lexicon: &Lexicon) -> Option<Segment> {
-        let sure = |at: &usize| self.concepts.get(*at).is_some_and(|concept| !concept.is_guessed_verb());
-        let left: Vec<usize> = segment.concepts.iter().copied().filter(sure).collect();
-        let guesses = left.len() < segment.concepts.len();
-        guesses.then(|| Segment {
-            range: segment.range.clone(),
-            certain: true,
-            ..self.segment(left, lexicon)
-        })
     }
 
     /// The clauses of a request that asks for several things.
@@ -119,7 +96,6 @@ impl Request {
             object,
             states: self.states(&concepts),
             range: self.range(&concepts),
-            certain: false,
             concepts,
         }
     }

@@ -63,8 +63,6 @@ pub type Vector = [f32; DIMENSIONS];
 pub struct Word {
     /// Its position in the request.
     pub at: usize,
-    /// Corrected from a misspelt word.
-    pub guessed: bool,
     /// Its row among the words.
     pub row: usize,
 }
@@ -80,8 +78,8 @@ pub struct Heard {
 
 impl Senses<'_> {
     /// The word of a request, if it has a sense.
-    pub fn word(&self, at: usize, stem: &str, guessed: bool) -> Option<Word> {
-        Some(Word { at, guessed, row: self.row(stem)? })
+    pub fn word(&self, at: usize, stem: &str) -> Option<Word> {
+        Some(Word { at, row: self.row(stem)? })
     }
 
     /// Whether people use the word when they ask for something.

@@ -1,34 +1,29 @@
-//! What to ask instead, where nothing in the catalog is meant.
+//! What to ask instead, where a request says nothing of GitLab.
 
-use crate::catalog::Catalog;
+use crate::catalog::{Action, Catalog};
 
-/// How alike an id must be to be suggested, from 0 to 1.
-const ALIKE: f64 = 0.75;
+use super::SearchError;
+
 const MOST: usize = 3;
 
-/// Where nothing is alike: what most people start with.
+/// Where no word of the request leads anywhere: what most people start with.
 const STARTS: [&str; 3] = ["issue.list", "merge_request.list", "project.list"];
 
-/// A longer request is no id misspelt.
-const LONGEST: usize = 40;
-
-/// What came nearest, ids that look like the request, or the usual starts.
-pub fn instead(request: &str, near: Vec<String>, catalog: &Catalog) -> Vec<String> {
-    let request = request.trim().to_lowercase();
-    let mut alike: Vec<(f64, &str)> = catalog
-        .ids()
-        .filter(|_| request.len() <= LONGEST)
-        .map(|id| (strsim::jaro_winkler(&request, id), id))
-        .filter(|(likeness, _)| *likeness >= ALIKE)
-        .collect();
-    alike.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
-    let starts = STARTS.into_iter().filter(|id| near.is_empty() && catalog.number(id).is_some());
-    let alike = alike.into_iter().map(|(_, id)| id);
-    let mut ids: Vec<String> = Vec::new();
-    for id in alike.chain(near.iter().map(String::as_str)).chain(starts) {
-        if ids.len() < MOST && !ids.iter().any(|known| known == id) {
-            ids.push(id.to_owned());
+/// The ids of what the request's words came nearest to, or the usual starts; only what is allowed.
+pub fn instead(
+    near: Vec<String>,
+    catalog: &Catalog,
+    allow: &dyn Fn(&Action) -> bool,
+) -> Result<Vec<String>, SearchError> {
+    let mut ids = near;
+    ids.truncate(MOST);
+    if ids.is_empty() {
+        for number in STARTS.into_iter().filter_map(|id| catalog.number(id)) {
+            let action = catalog.action(number)?;
+            if allow(&action) {
+                ids.push(action.id);
+            }
         }
     }
-    ids
+    Ok(ids)
 }

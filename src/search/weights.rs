@@ -41,11 +41,9 @@ pub enum Feature {
     /// GraphQL's alone: finer than what most requests mean.
     Graphql,
     Deprecated,
-    /// Destructive, though nothing destructive was asked for.
-    Unasked,
 }
 
-pub const FEATURES: [(Feature, &str); 19] = [
+pub const FEATURES: [(Feature, &str); 18] = [
     (Feature::Words, "words"),
     (Feature::Line, "line"),
     (Feature::Id, "id"),
@@ -64,7 +62,6 @@ pub const FEATURES: [(Feature, &str); 19] = [
     (Feature::Machine, "machine"),
     (Feature::Graphql, "graphql"),
     (Feature::Deprecated, "deprecated"),
-    (Feature::Unasked, "unasked"),
 ];
 
 /// What a word in a place is worth, and how much a longer text dilutes it.
@@ -118,12 +115,8 @@ pub struct Weights {
     pub strange: f32,
     /// The least score of an answer.
     pub floor: f32,
-    /// How likely what destroys has to be meant, of all that could be, to stand first; and where no verb asks for it.
-    pub harm: f32,
-    pub unasked: f32,
-    /// How far the verb asked for may be from its own for it to stand first, unless the words together ask for it most:
-    /// `show deleted branches` deletes none.
-    pub against: f32,
+    /// The least score of a suggestion.
+    pub near: f32,
     /// How likely an answer has to be that is sure.
     pub sure: f32,
     /// Actions whose score is at least this share of the best are counted in the total.
@@ -153,11 +146,11 @@ pub const WEIGHTS: Weights = Weights {
     features: [
         [
             0.248, 0.120, 0.099, 0.230, 0.291, 0.381, 0.094, 0.197, 0.027, -0.036, 0.157, 0.111, 0.022,
-            -0.003, 0.063, -0.080, -0.083, -0.024, -0.100,
+            -0.003, 0.063, -0.080, -0.083, -0.024,
         ],
         [
             0.166, 0.029, 0.032, 0.078, 0.481, 0.605, 0.019, 0.225, 0.038, 0.017, 0.030, 0.032, 0.020, 0.003,
-            0.031, -0.080, -0.016, -0.024, -0.100,
+            0.031, -0.080, -0.016, -0.024,
         ],
     ],
     beside: 0.7,
@@ -178,9 +171,7 @@ pub const WEIGHTS: Weights = Weights {
     story: 10.0,
     strange: 0.45,
     floor: -0.3,
-    harm: 0.35,
-    unasked: 0.45,
-    against: 0.85,
+    near: 0.25,
     sure: 0.92,
     counted: 0.6,
 };

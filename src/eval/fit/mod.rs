@@ -18,8 +18,8 @@ const STRIDE: f32 = 0.02;
 const MOMENTUM: f32 = 0.9;
 /// How strongly a weight is held at what it was, so that a few cases do not move it far.
 const HOLD: f32 = 0.02;
-/// Weights that are promises and no guesses: what a machine's protocol and what destroys weigh.
-const RULES: [Feature; 2] = [Feature::Machine, Feature::Unasked];
+/// Weights that no fit moves: what a machine's protocol weighs.
+const RULES: [Feature; 1] = [Feature::Machine];
 /// Of the answers called sure, this share has to be right.
 const CALIBRATED: f64 = 0.975;
 

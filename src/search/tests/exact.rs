@@ -32,6 +32,17 @@ fn the_method_chooses_among_the_actions_of_a_path() {
 }
 
 #[test]
+fn a_verb_before_a_noun_or_a_page_is_no_http_method() {
+    for noun in ["branch", "release", "tag", "label", "milestone", "issue", "webhook", "runner"] {
+        assert_eq!(first(&format!("delete {noun}")), format!("{noun}.delete"));
+    }
+    assert_eq!(first("get job"), "job.get");
+    assert_eq!(first("get hooks"), "webhook.list");
+    assert_eq!(first("delete https://gitlab.com/acme/widget/-/issues/4"), "issue.delete");
+    assert_eq!(first("get /projects/:id/hooks"), "webhook.list");
+}
+
+#[test]
 fn a_word_of_the_path_is_nearer_than_a_placeholder() {
     assert_eq!(first("GET /projects/:id/merge_requests/:merge_request_iid"), "merge_request.get");
     assert_eq!(first("POST /projects/1/merge_requests/2/approve"), "merge_request.approve");

@@ -51,6 +51,8 @@ fn names_numbers_and_quotes_are_no_words() {
     assert_eq!(words("send the logs to logs.acme.io"), "send the logs to");
     assert!(kinds("send the logs to logs.acme.io").is_empty());
     assert_eq!(words("create issue \"delete the old pipeline\""), "create issue");
+    assert_eq!(words("create issue 'the old pipeline' in 'ci-lab' (it's new)"), "create issue in (it's new)");
+    assert_eq!(words("close the users' issues and the group's"), "close the users' issues and the group's");
 }
 
 #[test]

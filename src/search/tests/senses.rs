@@ -21,7 +21,7 @@ fn open() -> (Catalog, Ranker) {
 /// Where a text points.
 fn meant<'r>(ranker: &'r Ranker, text: &str) -> Meant<'r> {
     let stems = ranker.stems(text);
-    let words = stems.iter().enumerate().filter_map(|(at, stem)| ranker.senses.word(at, stem, false));
+    let words = stems.iter().enumerate().filter_map(|(at, stem)| ranker.senses.word(at, stem));
     Meant::new(&ranker.senses, ranker.units.hear(&ranker.senses, &words.collect::<Vec<_>>()).iter())
 }
 
@@ -135,7 +135,7 @@ fn the_likenesses_are_the_cosines_of_the_sums() {
 #[test]
 fn a_word_means_something_else_between_other_words() {
     let (_, ranker) = open();
-    let word = |stem| ranker.senses.word(0, stem, false).unwrap();
+    let word = |stem| ranker.senses.word(0, stem).unwrap();
     let [issue, close, tracker] = ["issu", "clos", "track"].map(word);
     let of = |words: &[Word], at: usize| ranker.units.hear(&ranker.senses, words)[at].means;
     assert_ne!(of(&[close, issue], 1), of(&[issue], 0));
