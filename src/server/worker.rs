@@ -12,8 +12,8 @@ use tokio::task::{JoinError, JoinHandle};
 
 use crate::tools::with_listener;
 
-/// Threads that run calls. With two, a call that computes does not hold up another.
-const THREADS: usize = 2;
+/// Threads that run calls. One keeps calls in their order; a long computation moves the others to a further thread.
+const THREADS: usize = 1;
 
 /// How long the end waits for calls to be dropped, so that each has its audit line.
 const GRACE: Duration = Duration::from_millis(250);

@@ -77,6 +77,7 @@ fn a_cancelled_search_holds_nothing_up() {
     let ended = client.close();
     ended.well();
     assert!(ended.stderr.contains("outcome=cancelled"), "{}", ended.stderr);
+    assert!(!ended.stderr.contains("WARN"), "a cancellation is no warning: {}", ended.stderr);
 }
 
 #[cfg(unix)]

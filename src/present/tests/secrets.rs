@@ -62,6 +62,14 @@ fn the_headers_of_a_webhook_are_masked_and_their_names_are_not() {
 }
 
 #[test]
+fn a_cursor_of_a_list_is_no_secret() {
+    let cursors = json!({"next_page_token": "abc", "page_token": "abc", "continuationToken": "abc"});
+    let shown = plain(cursors.clone());
+    assert_eq!(shown.data, cursors);
+    assert!(shown.masked.hidden.is_empty());
+}
+
+#[test]
 fn a_token_is_known_by_how_it_begins() {
     let shown = plain(json!({"alias": "glpat-0123456789abcdefXYZ_", "title": "glpat-… is how tokens begin"}));
     assert_eq!(shown.data["alias"], "(masked: 26 characters)");
