@@ -70,7 +70,7 @@ fn a_case_says_its_kind_that_nothing_is_right_or_that_no_harm_may_come_first() {
         r#"{"request": "list issues", "kind": "mine", "right": ["issue.list"]}
 {"request": "xyzzy plugh qwfp", "nothing": true}
 {"request": "list labels", "nothing": true}
-{"request": "who deleted the release", "harmless": true}
+{"request": "list releases", "harmless": true}
 {"request": "delete the release", "harmless": true}
 "#,
     );
