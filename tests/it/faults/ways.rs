@@ -272,6 +272,8 @@ fn an_idle_connection_that_was_closed_is_made_again() {
     for turn in 0..10 {
         // Closed without a word after each answer.
         assert!(!ask(&mut client, "once").is_error, "read {turn}");
+        // The connection is closed after the answer is out: it is idle and closed only then.
+        std::thread::sleep(std::time::Duration::from_millis(200));
         let params = json!({"fullPath": "fault/once", "title": "x"});
         let reply = timed("once", || execute(&mut client, "issue.create", params));
         assert!(!reply.is_error, "write {turn}: {}", reply.text);
