@@ -282,5 +282,6 @@ fn write_search(
     fs::write(out.join("search_senses.bin"), built.senses)?;
     fs::write(out.join("search_deeds.bin"), built.deeds)?;
     fs::write(out.join("search_routes.bin"), deflated(&built.routes)?)?;
+    fs::write(out.join("search_params.bin"), deflated(&built.params)?)?;
     Ok(())
 }

@@ -58,6 +58,21 @@ pub struct Language {
     /// Words that say where: in a project, a group, the instance, or with oneself.
     #[serde(default, rename = "scope")]
     pub scopes: Vec<ScopeWord>,
+    /// Things that are also put on others.
+    #[serde(default, rename = "part")]
+    pub parts: Vec<PartWord>,
+}
+
+/// Nouns of things that others have, and what putting one on another asks for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PartWord {
+    /// Nouns of one word: `label`.
+    pub say: Vec<String>,
+    /// Nouns of what has them: `issue`.
+    pub of: Vec<String>,
+    /// The verb of the actions that put them on and take them off.
+    pub asks: String,
 }
 
 /// Words for a scope.

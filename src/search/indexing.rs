@@ -14,7 +14,7 @@ use super::model::{Action, Audience, GraphqlKind, Method, Operation, Piece, Scop
 use super::normalise::{Stemmer, split};
 use super::packed::{File, Table};
 use super::profile::{
-    DomainProfile, Kind, Lines, Profile, Profiles, Route, Vocabulary, WordId, route, scope,
+    DomainProfile, Kind, Lines, Profile, Profiles, Route, Vocabulary, WordId, one_word, route, scope,
 };
 use super::{sensing, teaching};
 
@@ -45,6 +45,7 @@ pub struct Built {
     pub senses: Vec<u8>,
     pub deeds: Vec<u8>,
     pub routes: Vec<u8>,
+    pub params: Vec<u8>,
 }
 
 /// Builds all of it from actions sorted by id, and the texts of `senses.txt` and `deeds.txt`.
@@ -66,7 +67,8 @@ pub fn build(
     let senses = sensing::build(senses, actions.iter().map(|action| action.id.as_str()))?;
     let profiles = postcard::to_allocvec(&profiles)?;
     let routes = postcard::to_allocvec(&routes(actions, pages)?)?;
-    Ok(Built { table, index, profiles, senses, deeds, routes })
+    let params = postcard::to_allocvec(&rare_params(actions)?)?;
+    Ok(Built { table, index, profiles, senses, deeds, routes, params })
 }
 
 /// The words of an action by place, and the short texts that could be the request.
@@ -407,6 +409,33 @@ fn scope_bit(of: Scope) -> u8 {
         Scope::User => scope::USER,
         Scope::Current => scope::CURRENT,
     }
+}
+
+/// Most actions that a parameter's name, or a value, may have and still lead to them.
+const RARE: usize = 12;
+
+/// The shortest name of a parameter that leads anywhere.
+const SHORTEST_PARAM: usize = 4;
+
+/// The names of parameters, and the values of those that are chosen from, that few actions have: each in one word with
+/// the numbers of the actions, sorted.
+fn rare_params(actions: &[Action]) -> Outcome<Vec<(String, Vec<u16>)>> {
+    let mut named: BTreeMap<String, BTreeSet<u16>> = BTreeMap::new();
+    for (number, action) in actions.iter().enumerate().filter(|(_, action)| action.twin.is_none()) {
+        let number = u16::try_from(number)?;
+        for param in &action.params {
+            for name in param.choices.iter().chain([&param.name]) {
+                named.entry(one_word(name)).or_default().insert(number);
+            }
+        }
+    }
+    let rare = |(name, actions): &(String, BTreeSet<u16>)| {
+        (1..=RARE).contains(&actions.len())
+            && name.len() >= SHORTEST_PARAM
+            && name.contains(char::is_alphabetic)
+    };
+    let rare = named.into_iter().filter(rare);
+    Ok(rare.map(|(name, actions)| (name, actions.into_iter().collect())).collect())
 }
 
 /// GitLab's pages as `catalog/pages.toml` has them: for each part, the action of each address.

@@ -38,7 +38,12 @@ pub fn change(wished: bool, profile: &Profile) -> f32 {
 }
 
 /// Several want a list or what is done to all at once; one wants one.
-pub fn number(many: Option<bool>, profile: &Profile) -> f32 {
+pub fn number(asked: Option<&Asked>, many: Option<bool>, profile: &Profile) -> f32 {
+    let is_read = |kind: Kind| matches!(kind, Kind::List | Kind::Get);
+    // `comment on an issue` reads none.
+    if is_read(profile.kind) && asked.is_some_and(|asked| !is_read(asked.kind)) {
+        return 0.0;
+    }
     let several = profile.bulk || profile.kind == Kind::List;
     match (many, profile.kind) {
         (Some(many), _) if several => {

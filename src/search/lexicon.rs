@@ -88,6 +88,15 @@ pub struct Lexicon {
     things: HashSet<WordId>,
     /// The domains' names and nouns.
     domains: HashSet<Vec<WordId>>,
+    parts: Vec<Parts>,
+}
+
+/// Things that others have: see [`crate::catalog::PartWord`].
+#[derive(Debug)]
+struct Parts {
+    parts: Vec<WordId>,
+    wholes: Vec<Vec<WordId>>,
+    asks: Asked,
 }
 
 impl Lexicon {
@@ -117,13 +126,16 @@ impl Lexicon {
             own_verbs,
             compounds: HashSet::new(),
             nouns: nouns(profiles).filter_map(|noun| noun.last().copied()).collect(),
-            things: nouns(profiles).filter(|noun| noun.len() == 1).flatten().copied().collect(),
+            things: HashSet::new(),
+            parts: Vec::new(),
             domains: nouns(profiles).filter(|noun| !noun.is_empty()).cloned().collect(),
         };
+        lexicon.things = lexicon.things(words, &profiles.vocabulary);
         lexicon.compounds = lexicon.compounds(words, &profiles.vocabulary);
         lexicon.add_synonyms(language, &profiles.vocabulary);
         lexicon.add_verbs(language, &profiles.vocabulary);
         lexicon.add_scopes(language);
+        lexicon.add_parts(language, &profiles.vocabulary);
         let ordinary = language.ordinary.iter().map(|word| lexicon.stemmer.stem(word).0.into_owned());
         lexicon.ordinary = ordinary.collect();
         lexicon.spellings = Spellings::new(
@@ -203,6 +215,14 @@ impl Lexicon {
     /// Whether words are the whole name of some domain's thing; a verb that most ids have is none.
     pub fn is_domain(&self, words: &[WordId]) -> bool {
         self.domains.contains(words) && !words.iter().all(|word| self.is_generic(*word))
+    }
+
+    /// What putting one thing on another asks for, where it is a part of the other: a label of an issue.
+    pub fn asked_of_whole(&self, part: &[WordId], whole: &[WordId]) -> Option<&Asked> {
+        let [part] = part else { return None };
+        let holds =
+            |parts: &&Parts| parts.parts.contains(part) && parts.wholes.iter().any(|known| known == whole);
+        self.parts.iter().find(holds).map(|parts| &parts.asks)
     }
 
     /// Whether a word ends the name of some domain's thing.
@@ -309,9 +329,27 @@ impl Lexicon {
         }
     }
 
+    fn add_parts(&mut self, language: &Language, vocabulary: &Vocabulary<'_>) {
+        for part in &language.parts {
+            let Some(verb) = vocabulary.id(&self.key(&part.asks)) else { continue };
+            let parts = part.say.iter().filter_map(|noun| vocabulary.id(&self.key(noun))).collect();
+            let wholes = part.of.iter().map(|noun| self.known(noun, vocabulary)).collect();
+            let asks = Asked { verbs: vec![verb], kind: self.kind(verb), generic: self.is_generic(verb) };
+            self.parts.push(Parts { parts, wholes, asks });
+        }
+    }
+
     fn kind(&self, verb: WordId) -> Kind {
         let generic = self.generic.iter().find(|(known, _)| *known == verb).map(|(_, kind)| *kind);
         generic.or_else(|| self.own_verbs.get(&verb).copied()).unwrap_or(Kind::Act)
+    }
+
+    /// The domains' names and nouns that are one word. An `add-on` is two, though one of them says nothing.
+    fn things(&self, words: &Words, vocabulary: &Vocabulary<'_>) -> HashSet<WordId> {
+        let nouns = words.domains.values().flat_map(|domain| &domain.nouns);
+        let single = words.domains.keys().chain(nouns).map(|noun| self.stemmer.words(noun));
+        let single = single.filter_map(|noun| <[String; 1]>::try_from(noun).ok());
+        single.filter_map(|[noun]| vocabulary.id(&noun)).collect()
     }
 
     /// Neighbours in the domains' names and nouns. A participle leads no request: `protect a branch` is none of

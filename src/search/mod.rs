@@ -7,7 +7,8 @@
 //! 5. [`evidence`]: BM25F over the places of the index.
 //! 6. [`score`], [`intent`], [`senses`], [`units`], [`direction`], [`meant`], [`deeds`]: the features of the best by
 //!    evidence and meaning, weighed by [`weights`].
-//! 7. [`ranking`]: windows joined, order by score, confidence.
+//! 7. [`params`]: actions that have a parameter or a value that is named.
+//! 8. [`ranking`]: windows joined, order by score, confidence.
 //!
 //! The only place that names tantivy, strsim and wide. Depends on the catalog alone.
 
@@ -24,6 +25,7 @@ mod mentions;
 mod nearest;
 mod normalise;
 mod packed;
+mod params;
 mod profile;
 mod ranking;
 mod request;
@@ -107,6 +109,8 @@ pub struct Ranking {
     pub hits: Vec<Hit>,
     /// The ids of what would have stood among the hits, were it allowed.
     pub withheld: Vec<String>,
+    /// The ids of the actions that it takes, in order, where it takes several.
+    pub steps: Vec<String>,
     /// Where nothing matched: what could be asked instead.
     pub suggestions: Vec<String>,
 }

@@ -161,3 +161,8 @@ pub struct Route<'a> {
     pub path: &'a str,
     pub action: u16,
 }
+
+/// A name in one spelling: `squash_commit_message`, `squashCommitMessage` and `squash commit message` are one.
+pub fn one_word(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}

@@ -6,14 +6,20 @@ use super::evidence::Evidence;
 use super::request::{Reader, Request};
 use super::score::{Scored, Scorer, sort};
 use super::segment::Segment;
-use super::weights::{FEATURES, Weights};
-use super::{Confidence, Hit, Judged, Query, Ranker, Ranking, SearchError, routes, suggest};
+use super::weights::{FEATURES, Feature, Weights};
+use super::{Confidence, Hit, Judged, Query, Ranker, Ranking, SearchError, params, routes, suggest};
 
 /// The first of several intents comes so far before what the whole request says.
 const FIRST: f32 = 1.001;
 
 /// And what is asked for later comes at most so near.
 const NEXT: f32 = 0.97;
+
+/// The share of an id's words from which on all of them are said, and nothing else is.
+const WHOLE: f32 = 0.99;
+
+/// The score from which on a request is plain; at twice as much it is fully so.
+const PLAIN: f32 = 0.5;
 
 /// Prefixes of other servers' tool names.
 const PREFIXES: [&str; 3] = ["mcp_", "gitlab_", "gl_"];
@@ -29,11 +35,16 @@ pub fn rank(ranker: &Ranker, catalog: &Catalog, query: &Query<'_>) -> Result<Ran
     let whole = request.whole(&ranker.lexicon);
     let mut scored = scorer.rank(&whole);
     let is_meant = request.names_gitlab(&ranker.lexicon) || scorer.is_meant(&whole, &scored);
-    join_windows(&mut scored, &scorer, ranker);
+    let winners = join_windows(&mut scored, &scorer, ranker);
+    let is_request = request.concepts.first().is_some_and(|first| first.verb.is_some());
+    let params = params::find(query.words, is_request)?;
+    raise_params(&mut scored, &params, (&scorer, &whole));
+    let is_meant = is_meant || !params.is_empty();
     if let Some(domain) = query.domain {
         keep_domain(&mut scored, |action| is_of(catalog, action, domain));
     }
     let mut found = Found::new(catalog, query, &ranker.weights);
+    found.winners = winners;
     for one in &scored {
         if !found.take(one)? {
             break;
@@ -124,17 +135,20 @@ fn exactly(numbers: &[usize], catalog: &Catalog, query: &Query<'_>) -> Result<Ra
     }
     let confidence = if total == 0 { Confidence::None } else { Confidence::High };
     let certainty = if total == 0 { 0.0 } else { f32::INFINITY };
-    Ok(Ranking { confidence, certainty, total, hits, withheld, suggestions: Vec::new() })
+    Ok(Ranking { confidence, certainty, total, hits, withheld, suggestions: Vec::new(), steps: Vec::new() })
 }
 
 /// Lets the winners of clauses and windows rise, so that each of several intents surfaces. What is ordered first may
 /// win: a story that comes before its wish may not. Others, whose words may belong together with those around them,
 /// only come near the best.
-fn join_windows(scored: &mut Vec<Scored>, scorer: &Scorer<'_>, ranker: &Ranker) {
+/// Answers with the winners of the clauses, in order.
+fn join_windows(scored: &mut Vec<Scored>, scorer: &Scorer<'_>, ranker: &Ranker) -> Vec<usize> {
+    let mut winners = Vec::new();
     let best = scored.first().map_or(0.0, |best| best.score);
     let weight = ranker.weights.window;
     for (at, intent) in scorer.request.intents(&ranker.lexicon).iter().enumerate() {
         let winner = scorer.rank(intent).first().copied();
+        winners.extend(winner.filter(|winner| winner.score >= best * weight).map(|winner| winner.action));
         // What is asked for first is done first.
         let leads = at == 0
             && scorer.request.is_order(intent)
@@ -147,6 +161,20 @@ fn join_windows(scored: &mut Vec<Scored>, scorer: &Scorer<'_>, ranker: &Ranker) 
     }
     for window in scorer.request.windows(&ranker.lexicon) {
         raise(scored, scorer.best(&window).as_ref(), |score| (score * weight).min(best * weight));
+    }
+    sort(scored);
+    winners
+}
+
+/// Lets the actions that have a named parameter, or value, rise above those that have none.
+fn raise_params(scored: &mut Vec<Scored>, params: &[usize], (scorer, whole): (&Scorer<'_>, &Segment)) {
+    if params.is_empty() {
+        return;
+    }
+    for action in params {
+        let known = scored.iter().position(|one| one.action == *action);
+        let found = known.map(|at| scored.swap_remove(at)).or_else(|| scorer.of_action(whole, *action));
+        scored.extend(found.map(|found| found.with(found.score.max(0.0) + scorer.weights.param)));
     }
     sort(scored);
 }
@@ -171,6 +199,8 @@ struct Found<'f> {
     total: usize,
     hits: Vec<(Scored, Action)>,
     withheld: Vec<String>,
+    /// The actions that the clauses ask for, in order.
+    winners: Vec<usize>,
 }
 
 impl<'f> Found<'f> {
@@ -184,6 +214,7 @@ impl<'f> Found<'f> {
             total: 0,
             hits: Vec::new(),
             withheld: Vec::new(),
+            winners: Vec::new(),
         }
     }
 
@@ -228,8 +259,7 @@ impl<'f> Found<'f> {
             self.hits.clear();
         }
         let several = request.intents(&ranker.lexicon).len() > 1;
-        let first = self.hits.first().map_or(0.0, |(first, _)| first.chance);
-        let certainty = if doubtful || guessed || several { 0.0 } else { first };
+        let certainty = if doubtful || guessed || several { 0.0 } else { self.certainty(weights) };
         let confidence = self.confidence(certainty, weights.sure);
         if confidence == Confidence::None {
             let suggestions = suggest::instead(near, self.catalog, self.query.allow)?;
@@ -241,8 +271,10 @@ impl<'f> Found<'f> {
                 hits: Vec::new(),
                 withheld,
                 suggestions,
+                steps: Vec::new(),
             });
         }
+        let steps = self.steps();
         let explained = |scored: &Scored| {
             if self.query.explain { explain(scored, request, whole, ranker) } else { Vec::new() }
         };
@@ -259,7 +291,41 @@ impl<'f> Found<'f> {
             hits: hits.collect(),
             withheld: self.withheld,
             suggestions: Vec::new(),
+            steps,
         })
+    }
+
+    /// The hits that the clauses ask for, in their order, where there are several and no other action, which may do the
+    /// whole, comes first.
+    fn steps(&self) -> Vec<String> {
+        let mut steps: Vec<&Action> = Vec::new();
+        for winner in &self.winners {
+            let hit = self.hits.iter().find(|(scored, _)| scored.action == *winner);
+            steps.extend(
+                hit.map(|(_, action)| action).filter(|one| steps.iter().all(|known| known.id != one.id)),
+            );
+        }
+        let leads = self.hits.first().is_some_and(|(_, first)| steps.iter().any(|step| step.id == first.id));
+        if steps.len() < 2 || !leads {
+            return Vec::new();
+        }
+        steps.into_iter().map(|step| step.id.clone()).collect()
+    }
+
+    /// How sure the first answer is: its chance, more where meaning and verb agree and where its score is high; all
+    /// there is where the request is its id in words and nothing comes near.
+    fn certainty(&self, weights: &Weights) -> f32 {
+        let mut hits = self.hits.iter().map(|(scored, _)| scored);
+        let Some(first) = hits.next() else { return 0.0 };
+        let margin = first.score - hits.next().map_or(0.0, |second| second.score);
+        if first.feature(Feature::Id) >= WHOLE && margin >= weights.margin {
+            return 1.0;
+        }
+        let agrees =
+            first.feature(Feature::Behind) > -weights.margin / 2.0 && first.feature(Feature::Verb) > 0.5;
+        let agreement = if agrees { weights.agreed } else { 0.0 };
+        let plain = ((first.score - PLAIN) / PLAIN).clamp(0.0, 1.0);
+        first.chance + agreement + weights.plain * plain
     }
 
     fn confidence(&self, certainty: f32, sure: f32) -> Confidence {

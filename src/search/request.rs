@@ -70,6 +70,8 @@ pub struct Request {
     pub wish: bool,
     /// Names GitLab itself, or what only a GitLab reference or a file is written like: `!45`.
     pub gitlab: bool,
+    /// Names a thing by a reference, a path or a file.
+    pub(super) named: bool,
 }
 
 impl Request {
@@ -183,16 +185,29 @@ impl Reader<'_> {
             question: tokens.first().is_some_and(|token| self.lexicon.is_question(&token.word)),
             doubt: tokens.iter().any(|token| self.lexicon.is_doubt(&token.word)),
             wish: tokens.iter().any(|token| self.lexicon.is_wish(&token.word)),
+            named: !read.kinds.is_empty(),
             gitlab: !read.kinds.is_empty() || tokens.iter().any(|token| OURS.contains(&token.word.as_str())),
             telling: self.telling(&tokens),
             ..Request::default()
         };
         self.hear(&tokens, &read.kinds, &mut request);
         self.add_concepts(&tokens, &mut request);
+        self.weaken_part(&mut request);
         for kind in read.kinds {
             self.add_mention(kind, &mut request);
         }
         request
+    }
+
+    /// Makes what is put on something, and the verb for it, mean less than what it is put on: `remove label from issue`.
+    fn weaken_part(&self, request: &mut Request) {
+        let Some(part) = request.whole(self.lexicon).part else { return };
+        let verb = request.concepts.iter().position(|concept| concept.verb.is_some());
+        let at = |number: usize| request.concepts.get(number).map(|concept| concept.at);
+        let positions: Vec<usize> = [verb, Some(part)].into_iter().flatten().filter_map(at).collect();
+        for at in positions {
+            request.weigh(at..at + 1, self.weights.attribute);
+        }
     }
 
     /// The stems of a text as they are spelt, those that say nothing of a thing among them, and the kinds of what it

@@ -8,7 +8,7 @@ use super::intent;
 use super::lexicon::Lexicon;
 use super::meant::Meant;
 use super::profile::{DomainProfile, Kind, Profile, Profiles, WordId};
-use super::request::Request;
+use super::request::{Concept, Request};
 use super::said::{Matched, Said};
 use super::segment::Segment;
 use super::senses::Senses;
@@ -96,6 +96,24 @@ impl Scorer<'_> {
         let alike = most(Feature::Sense) - self.meant(segment).foreign();
         let for_it = alike + known * most(Feature::Words) + told * length.min(1.0);
         for_it - strange * self.request.strangeness() >= *apart
+    }
+
+    /// The score of one action for a segment.
+    pub fn of_action(&self, segment: &Segment, action: usize) -> Option<Scored> {
+        let said = self.said(segment);
+        let most = said.meant.nearest(1).first().map_or(0.0, |best| said.meant.alike(*best));
+        let alike = said.meant.alike(action);
+        let words = self.share(action, segment, &said);
+        let candidate = Candidate { action, words, alike, behind: most - alike };
+        Some(self.scored(candidate, self.profiles.actions.get(action)?, segment, &said))
+    }
+
+    /// What a segment says for one action, as a share.
+    fn share(&self, action: usize, segment: &Segment, said: &Said<'_>) -> f32 {
+        let evidence = segment.concepts.iter().filter_map(|at| self.evidence.get(*at));
+        let found =
+            evidence.filter_map(|evidence| evidence.actions.iter().find(|(number, _)| *number == action));
+        found.map(|(_, score)| score).sum::<f32>() / said.mass.max(1.0)
     }
 
     /// The action that answers a window best.
@@ -209,11 +227,13 @@ impl Scorer<'_> {
             Feature::Change => intent::change(asked.is_none() && self.request.wish, profile),
             Feature::Noun => self.noun(profile, said),
             Feature::Verb => intent::verb(asked, &segment.states, profile),
+            // The words together speak of the part.
+            Feature::Deed if segment.part.is_some() => 0.0,
             Feature::Deed => intent::deed(asked, &said.deeds, profile),
             Feature::Question => {
                 holds(self.request.question && !matches!(profile.kind, Kind::List | Kind::Get))
             }
-            Feature::Number => intent::number(self.many(segment), profile),
+            Feature::Number => intent::number(asked, self.many(segment), profile),
             Feature::Object => self.object(profile, segment),
             Feature::Missing => self.missing(profile, said),
             Feature::Scope => intent::scope(self.request.scopes, profile),
@@ -320,7 +340,19 @@ impl Scorer<'_> {
             meaning.likeness * fit
         });
         let worth = worth.fold(0.0, f32::max);
+        if self.is_of_part(profile, domain, segment) {
+            return -1.0;
+        }
         if worth > 0.0 { worth } else { -self.beside(profile, domain, segment) }
+    }
+
+    /// Whether the action's own noun is what is only put on the object.
+    fn is_of_part(&self, profile: &Profile, domain: &DomainProfile, segment: &Segment) -> bool {
+        let part = segment.part.and_then(|at| self.request.concepts.get(at));
+        let is_own = |part: &Concept| {
+            part.meanings.iter().any(|meaning| self.is_own_noun(&meaning.words, profile, domain))
+        };
+        part.is_some_and(is_own)
     }
 
     fn is_own_noun(&self, words: &[WordId], profile: &Profile, domain: &DomainProfile) -> bool {

@@ -1,5 +1,6 @@
 //! A request as a whole and in windows: the verb asked for, and the noun it is done to.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::lexicon::{Asked, Lexicon};
@@ -24,6 +25,15 @@ pub struct Segment {
     pub states: Vec<WordId>,
     /// The positions of its words.
     pub range: Range<usize>,
+    /// The concept that is put on the object or taken off it: the label of `add label to issue`.
+    pub part: Option<usize>,
+}
+
+/// A noun of a request: the number of its last concept, and each noun of a domain that it may be.
+struct Noun<'r> {
+    at: usize,
+    head: bool,
+    meanings: Vec<Cow<'r, [WordId]>>,
 }
 
 impl Request {
@@ -63,7 +73,8 @@ impl Request {
         runs.map(|run| self.segment(run.to_vec(), lexicon)).collect()
     }
 
-    /// The concepts of each clause that asks for something of its own; a verb alone takes the object before it.
+    /// The concepts of each clause that asks for something of its own; a verb alone takes the object before it, or else
+    /// the next one: `comment and close an issue`.
     fn clauses(&self) -> Vec<Vec<usize>> {
         let mut clauses: Vec<Vec<usize>> = Vec::new();
         for (number, concept) in self.concepts.iter().enumerate() {
@@ -80,6 +91,11 @@ impl Request {
             }
             object = self.object(clause, clause.first().copied()).or(object);
         }
+        if let ([first, second], false) = (clauses.as_mut_slice(), self.named)
+            && first.len() == 1
+        {
+            first.extend(self.object(second, second.first().copied()));
+        }
         clauses
     }
 
@@ -89,6 +105,12 @@ impl Request {
         let question = Asked { verbs: Vec::new(), kind: Kind::Get, generic: true };
         let asked = asked.or_else(|| self.question.then_some(question));
         let object = self.object(&concepts, verb);
+        let part = self.part(&concepts, verb, lexicon);
+        let (asked, object) = match part {
+            Some((update, _, whole)) => (Some(update.clone()), Some(whole)),
+            None => (asked, object),
+        };
+        let part = part.map(|(_, part, _)| part);
         let many =
             object.and_then(|at| self.concepts.get(at)).is_some_and(|object| object.many == Some(true));
         Segment {
@@ -96,6 +118,7 @@ impl Request {
             object,
             states: self.states(&concepts),
             range: self.range(&concepts),
+            part,
             concepts,
         }
     }
@@ -126,6 +149,60 @@ impl Request {
     fn wished(&self, concepts: &[usize]) -> Option<usize> {
         let wished = |at: &usize| self.concepts.get(*at).is_some_and(|concept| concept.wished);
         concepts.iter().copied().find(|at| wished(at) && self.asks(*at).is_some())
+    }
+
+    /// What is asked for, the part and the whole, where a part is put on a whole or taken off it: `add label to issue`,
+    /// `set issue milestone`. Nothing where another noun is in the head, or the part is made: `create a label for issues`.
+    fn part<'l>(
+        &self,
+        concepts: &[usize],
+        verb: Option<usize>,
+        lexicon: &'l Lexicon,
+    ) -> Option<(&'l Asked, usize, usize)> {
+        let asked = self.asks(verb?)?;
+        let makes = asked.kind == Kind::Create && asked.verbs.first().is_some_and(|v| lexicon.is_generic(*v));
+        if makes || matches!(asked.kind, Kind::List | Kind::Get) {
+            return None;
+        }
+        let nouns = self.nouns(concepts, verb, lexicon);
+        let asks = |part: &Noun<'_>, whole: &Noun<'_>| {
+            let mut pairs =
+                part.meanings.iter().flat_map(|part| whole.meanings.iter().map(move |w| (part, w)));
+            pairs.find_map(|(part, whole)| lexicon.asked_of_whole(part, whole))
+        };
+        let of = |part: &Noun<'_>| {
+            // The last one said is the one: `put the bug label on the issue`.
+            let whole = nouns.iter().rev().find_map(|whole| Some((asks(part, whole)?, part.at, whole.at)))?;
+            let fits = |other: &Noun<'_>| other.at == part.at || !other.head || asks(part, other).is_some();
+            nouns.iter().all(fits).then_some(whole)
+        };
+        nouns.iter().find_map(of)
+    }
+
+    /// The nouns of a segment beside its verb.
+    fn nouns(&self, concepts: &[usize], verb: Option<usize>, lexicon: &Lexicon) -> Vec<Noun<'_>> {
+        let mut nouns: Vec<Noun<'_>> = Vec::new();
+        let mut before: Option<WordId> = None;
+        for at in concepts.iter().copied().filter(|at| Some(*at) != verb) {
+            let Some(concept) = self.concepts.get(at) else { continue };
+            let word = concept.meanings.first().and_then(|meaning| meaning.words.last().copied());
+            if let Some(pair) = before.zip(word).map(|(one, other)| vec![one, other])
+                && lexicon.is_domain(&pair)
+            {
+                nouns.pop_if(|noun| noun.at + 1 == at);
+                nouns.push(Noun { at, head: concept.head, meanings: vec![Cow::Owned(pair)] });
+                before = None;
+                continue;
+            }
+            let meanings = concept.meanings.iter().map(|meaning| meaning.words.as_slice());
+            let meanings: Vec<_> =
+                meanings.filter(|words| lexicon.is_domain(words)).map(Cow::Borrowed).collect();
+            if !meanings.is_empty() {
+                nouns.push(Noun { at, head: concept.head, meanings });
+            }
+            before = word;
+        }
+        nouns
     }
 
     fn asks(&self, at: usize) -> Option<&Asked> {

@@ -115,9 +115,17 @@ pub struct Weights {
     pub strange: f32,
     /// The least score of an answer.
     pub floor: f32,
+    /// What it adds to an action's score that it has a parameter, or a value of one, that is named and few have.
+    pub param: f32,
     /// The least score of a suggestion.
     pub near: f32,
-    /// How likely an answer has to be that is sure.
+    /// What it adds to the certainty of the first answer that its verb and its meaning are what was asked for, and that
+    /// its score is high.
+    pub agreed: f32,
+    pub plain: f32,
+    /// How far the next answer has to be behind one whose id is what was asked for.
+    pub margin: f32,
+    /// How certain an answer has to be that is sure.
     pub sure: f32,
     /// Actions whose score is at least this share of the best are counted in the total.
     pub counted: f32,
@@ -171,8 +179,12 @@ pub const WEIGHTS: Weights = Weights {
     story: 10.0,
     strange: 0.45,
     floor: -0.3,
+    param: 0.6,
     near: 0.25,
-    sure: 0.92,
+    agreed: 0.1,
+    plain: 0.1,
+    margin: 0.1,
+    sure: 0.95,
     counted: 0.6,
 };
 

@@ -113,11 +113,18 @@ fn answer(tools: &Tools, query: &str, ranking: &Ranking, detail: Detail) -> Resu
         let listed: Vec<&str> = suggestions.iter().map(|id| id.as_str()).collect();
         let _ = writeln!(text, "Perhaps ask for: {}", listed.join("; "));
     }
+    if !ranking.steps.is_empty() {
+        structured.insert("steps".to_owned(), json!(ranking.steps));
+    }
     let mut heading = match ranking.confidence {
         Confidence::High => String::new(),
         Confidence::Low => "Not sure which is meant; the likeliest first.\n".to_owned(),
         Confidence::None => "Nothing in GitLab answers to that.\n".to_owned(),
     };
+    if !ranking.steps.is_empty() {
+        let _ =
+            writeln!(heading, "It takes several actions, in this order: {}.", ranking.steps.join(", then "));
+    }
     let notes = notes(tools, ranking);
     if !notes.is_empty() {
         notes.iter().for_each(|note| heading.push_str(&format!("{note}\n")));

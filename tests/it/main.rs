@@ -21,6 +21,7 @@ mod doctor;
 mod execute;
 mod fat;
 mod faults;
+mod finder;
 mod graphql;
 mod graphql_actions;
 mod layering;

@@ -58,3 +58,28 @@ fn machines_stand_behind_people_unless_named() {
     assert_ne!(machine, Some(0), "{:?}", ids(&found));
     assert!(first("npm dist tags of a package").starts_with("npm"));
 }
+
+#[test]
+fn a_label_or_milestone_is_put_on_what_has_it() {
+    for whole in ["issue", "merge_request", "epic"] {
+        let noun = whole.replace('_', " ");
+        for request in [
+            "add label to {}",
+            "remove the label bug from an {}",
+            "set {} milestone",
+            "put a label on the {}",
+        ] {
+            let request = request.replace("{}", &noun);
+            assert_eq!(first(&request), format!("{whole}.update"), "{request}");
+        }
+    }
+    assert_eq!(first("unlabel a ticket"), "issue.update");
+    assert_eq!(first("ticket 7 is done, close it"), "issue.update");
+}
+
+#[test]
+fn a_label_or_milestone_of_a_project_is_its_own_thing() {
+    assert_eq!(first("create a label for issues"), "label.create");
+    assert_eq!(first("remove label from project"), "label.delete");
+    assert_eq!(first("delete the label"), "label.delete");
+}

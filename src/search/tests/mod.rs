@@ -5,6 +5,7 @@ mod exact;
 mod intent;
 mod mentions;
 mod normalise;
+mod params;
 mod ranking;
 mod senses;
 mod typos;

@@ -30,6 +30,15 @@ fn a_clear_request_is_sure_and_a_vague_one_is_not() {
 }
 
 #[test]
+fn a_request_in_the_words_of_an_id_is_sure() {
+    for request in
+        ["list issues", "create merge request", "fork project", "list commits", "create issue", "get project"]
+    {
+        assert_eq!(find(request).confidence, Confidence::High, "{request}");
+    }
+}
+
+#[test]
 fn results_are_sorted_by_score_whatever_their_risk() {
     let requests = [
         "delete",

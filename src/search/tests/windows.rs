@@ -21,3 +21,20 @@ fn a_verb_alone_takes_the_object_before_it() {
 fn one_intent_stays_one() {
     assert_eq!(ids(&find("list issues with their labels in a group"))[0], "issue.list");
 }
+
+#[test]
+fn what_takes_several_actions_says_which_in_order() {
+    for (request, steps) in [
+        ("comment and close an issue", vec!["issue_note.create", "issue.update"]),
+        ("commit a file and open a merge request", vec!["commit.create", "merge_request.create"]),
+    ] {
+        assert_eq!(find(request).steps, steps, "{request}");
+    }
+    assert!(find("list issues with their labels in a group").steps.is_empty());
+}
+
+#[test]
+fn a_composite_action_that_does_the_whole_comes_first() {
+    let found = find("why did the pipeline fail");
+    assert_eq!((ids(&found)[0], found.steps.len()), ("pipeline.diagnose", 0));
+}
