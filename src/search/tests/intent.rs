@@ -65,7 +65,7 @@ fn a_label_or_milestone_is_put_on_what_has_it() {
         let noun = whole.replace('_', " ");
         for request in [
             "add label to {}",
-            "remove the label bug from an {}",
+            "remove the label urgent from the {}",
             "set {} milestone",
             "put a label on the {}",
         ] {
