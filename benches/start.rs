@@ -17,7 +17,7 @@ const STARTS: usize = 100;
 const FINDS: usize = 100;
 
 /// Requests of every kind, so that each find wants other actions.
-const REQUESTS: &str = include_str!("../tests/requests/develop.jsonl");
+const REQUESTS: &str = include_str!("../tests/eval/dev.jsonl");
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 

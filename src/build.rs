@@ -1,9 +1,6 @@
 //! Turns `catalog/` into the bytes that the binary embeds: the records behind their table of offsets, the words,
 //! and the finder's index. Everything that can be done before the program starts is done here.
 
-#[path = "search/deeds.rs"]
-#[allow(dead_code)]
-mod deeds;
 #[path = "catalog/embedded.rs"]
 #[allow(dead_code)]
 mod embedded;
@@ -30,16 +27,9 @@ mod packed;
 #[path = "search/profile.rs"]
 #[allow(dead_code)]
 mod profile;
-#[path = "search/senses.rs"]
-#[allow(dead_code)]
-mod senses;
-#[path = "search/sensing.rs"]
-mod sensing;
 #[path = "catalog/surface.rs"]
 #[allow(dead_code)]
 mod surface;
-#[path = "search/teaching.rs"]
-mod teaching;
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -50,7 +40,6 @@ use std::{env, fs};
 use embedded::{Entry, Header};
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
-use indexing::Pages;
 use language::{Agent, Domain, GlossaryEntry, Language, QuickAction, ReadableTable, Toolset, Words};
 use lz4_flex::block;
 use model::Action;
@@ -123,7 +112,9 @@ fn main() -> Outcome<()> {
     fs::write(out.join("catalog_surface.bin"), deflated(&surface)?)?;
     let read = |name: &str| fs::read_to_string(root.join(name));
     let pages = toml::from_str(&read("pages.toml")?)?;
-    write_search(&actions, &words, &pages, (&read("senses.txt")?, &read("deeds.txt")?), &out)
+    let usage = toml::from_str(&read("usage.toml")?)?;
+    let vectors = fs::read(root.join("learned/actions.bin"))?;
+    write_search(&indexing::build(&actions, &words, &pages, &usage, &vectors)?, &out)
 }
 
 /// For `benches/find.rs` alone: every action again under other names, as often as a variable says, to see how time and
@@ -267,20 +258,12 @@ fn deflated(bytes: &[u8]) -> Outcome<Vec<u8>> {
     Ok(packed.finish()?)
 }
 
-/// What was learnt is the text of `senses.txt` and of `deeds.txt`.
-fn write_search(
-    actions: &[Action],
-    words: &Words,
-    pages: &Pages,
-    learnt: (&str, &str),
-    out: &Path,
-) -> Outcome<()> {
-    let built = indexing::build(actions, words, pages, learnt)?;
-    fs::write(out.join("search_table.bin"), built.table)?;
-    fs::write(out.join("search_index.bin"), built.index)?;
-    fs::write(out.join("search_profiles.bin"), built.profiles)?;
-    fs::write(out.join("search_senses.bin"), built.senses)?;
-    fs::write(out.join("search_deeds.bin"), built.deeds)?;
+/// Writes what the finder embeds.
+fn write_search(built: &indexing::Built, out: &Path) -> Outcome<()> {
+    fs::write(out.join("search_table.bin"), &built.table)?;
+    fs::write(out.join("search_index.bin"), &built.index)?;
+    fs::write(out.join("search_profiles.bin"), &built.profiles)?;
+    fs::write(out.join("search_embeddings.bin"), &built.embeddings)?;
     fs::write(out.join("search_routes.bin"), deflated(&built.routes)?)?;
     fs::write(out.join("search_params.bin"), deflated(&built.params)?)?;
     Ok(())

@@ -5,12 +5,18 @@ use std::process::ExitCode;
 
 use gitlab_mcp::cli::{Arguments, Command, Failure, Output, run_connected, run_offline};
 use gitlab_mcp::config::{self, Config};
+use gitlab_mcp_allocator::MiMalloc;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
+/// Returns the memory of a large body to the operating system, where the C library's allocator keeps it.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
+
 fn main() -> ExitCode {
+    gitlab_mcp_allocator::purge_at_once();
     let mut out = Output::stdout();
     let outcome = run(&mut out);
     let reported = match &outcome {

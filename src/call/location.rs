@@ -91,6 +91,8 @@ pub enum Location {
     OwnNamespace,
     /// GitLab's place for a group without a parent.
     TopLevel,
+    /// The whole instance, by the value of a parameter.
+    Instance,
     /// The value names something whose location only GitLab knows (an id of another kind), or no location at all.
     Unknown,
 }
@@ -123,7 +125,7 @@ impl Location {
         match self {
             Location::Path(path) => Some(path.as_str().to_owned()),
             Location::Id { id, .. } => Some(id.to_string()),
-            Location::OwnNamespace | Location::TopLevel | Location::Unknown => None,
+            Location::OwnNamespace | Location::TopLevel | Location::Instance | Location::Unknown => None,
         }
     }
 
@@ -142,6 +144,7 @@ impl fmt::Display for Location {
             Location::Id { id, .. } => write!(f, "id {id}"),
             Location::OwnNamespace => f.write_str("your own namespace"),
             Location::TopLevel => f.write_str("the top level"),
+            Location::Instance => f.write_str("the whole instance"),
             Location::Unknown => f.write_str("an unknown location"),
         }
     }

@@ -8,7 +8,8 @@ use super::effects::{Place, Role};
 use super::location::{HolderKind, Location};
 use super::question::GLOBAL;
 use crate::catalog::{
-    Action, Landing, LandingPlace, Locates, Operation, Param, Place as Part, Scope, locates_by_name,
+    Action, Landing, LandingChoice, LandingPlace, Locates, Operation, Param, Place as Part, Scope,
+    locates_by_name,
 };
 
 /// The places that a call of an operation touches, in the order of its parameters.
@@ -47,7 +48,13 @@ fn collect_places(
         }
     }
     let is_absent = |path: &String| !is_given(params, path);
-    let lands = action.lands.iter().filter(|landing| landing.absent.iter().all(is_absent));
+    let is_chosen = |by: &LandingChoice| {
+        params.get(&by.param).is_some_and(|value| text(value).trim().eq_ignore_ascii_case(&by.is))
+    };
+    let lands = action
+        .lands
+        .iter()
+        .filter(|landing| landing.absent.iter().all(is_absent) && landing.by.as_ref().is_none_or(is_chosen));
     found.extend(lands.map(landed));
     found
 }
@@ -74,8 +81,10 @@ fn landed(landing: &Landing) -> Place {
     let location = match landing.place {
         LandingPlace::OwnNamespace => Location::OwnNamespace,
         LandingPlace::TopLevel => Location::TopLevel,
+        LandingPlace::Instance => Location::Instance,
     };
-    Place::new(landing.absent.first().cloned().unwrap_or_default(), location)
+    let param = landing.by.as_ref().map(|by| &by.param).or(landing.absent.first());
+    Place::new(param.cloned().unwrap_or_default(), location)
 }
 
 /// The places that fields name which no action describes, by their names alone.

@@ -23,9 +23,6 @@ pub struct Language {
     /// What a verb asks for.
     #[serde(default, rename = "verb")]
     pub verbs: Vec<Verb>,
-    /// The kinds of deed that actions do.
-    #[serde(default, rename = "deed")]
-    pub deeds: Vec<Deed>,
     /// Words after which a request names what stands beside its object: `labels of a project`.
     #[serde(default)]
     pub prepositions: Vec<String>,
@@ -35,15 +32,9 @@ pub struct Language {
     /// Words that ask, so that nothing is to be changed.
     #[serde(default)]
     pub questions: Vec<String>,
-    /// Words that say that something is to be different.
-    #[serde(default)]
-    pub wishes: Vec<String>,
     /// Verbs that also tell a state, before what is in it: `open issues`.
     #[serde(default)]
     pub states: Vec<String>,
-    /// Words that say that nothing is decided yet.
-    #[serde(default)]
-    pub doubts: Vec<String>,
     /// Words after which a participle is wished for: `be closed`.
     #[serde(default)]
     pub passives: Vec<String>,
@@ -105,14 +96,6 @@ fn full_weight() -> f32 {
 pub struct Verb {
     pub say: Vec<String>,
     pub mean: Vec<String>,
-}
-
-/// A kind of deed, and the verbs of the actions that do it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Deed {
-    pub name: String,
-    pub verbs: Vec<String>,
 }
 
 /// A group of actions that share the first part of their id. From `[domain.NAME]` in `catalog/curation`.

@@ -101,7 +101,17 @@ pub struct Landing {
     /// The parameters of which none is given; empty where the result always lands there.
     #[serde(default)]
     pub absent: Vec<String>,
+    /// A parameter and the value by which it lands there, whatever else is named.
+    #[serde(default)]
+    pub by: Option<LandingChoice>,
     pub place: LandingPlace,
+}
+
+/// A parameter's value that decides where a result lands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LandingChoice {
+    pub param: String,
+    pub is: String,
 }
 
 /// A place that no parameter names.
@@ -112,6 +122,8 @@ pub enum LandingPlace {
     OwnNamespace,
     /// The top level of the instance.
     TopLevel,
+    /// The whole instance, in no project or group.
+    Instance,
 }
 
 /// The kind of place that a parameter's value names.

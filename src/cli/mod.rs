@@ -253,6 +253,9 @@ pub struct EvalArguments {
     /// Fit the ranking's weights to the cases, and say what each is worth on cases it was not fitted to
     #[arg(long, conflicts_with_all = ["baseline", "beside", "json"])]
     pub fit: bool,
+    /// Rank with this model instead of the one in the binary: a file like `catalog/learned/ranker.toml`.
+    #[arg(long, value_name = "FILE")]
+    pub model: Option<PathBuf>,
     /// Print the results as JSON
     #[arg(long)]
     pub json: bool,

@@ -1,5 +1,6 @@
 //! The commands that need no GitLab: the catalog, the finder's measurements, completions.
 
+use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -7,7 +8,7 @@ use super::{Arguments, EvalArguments, Failure, Offline};
 use crate::catalog::Catalog;
 use crate::eval::{self, Baseline, Comparison, EvalError, Report};
 use crate::gitlab;
-use crate::search::Ranker;
+use crate::search::{Model, Ranker, SearchError};
 use crate::tools::{self, FindRequest, Tools};
 use url::Url;
 
@@ -27,7 +28,12 @@ pub fn run(command: Offline, out: &mut dyn Write) -> Result<(), Failure> {
 
 fn evaluate(arguments: EvalArguments, out: &mut dyn Write) -> Result<(), Failure> {
     let catalog = Catalog::embedded()?;
-    let ranker = Ranker::open(&catalog).map_err(EvalError::Search)?;
+    let model = match &arguments.model {
+        Some(path) => Model::parse(&fs::read_to_string(path)?),
+        None => Model::embedded(),
+    };
+    let model = model.map_err(SearchError::from).map_err(EvalError::Search)?;
+    let ranker = Ranker::open_with(&catalog, model.clone()).map_err(EvalError::Search)?;
     let tools = Tools::new(unconnected()?)?;
     let bytes = |query: &str| answer_bytes(&tools, query);
     let options = eval::Options {
@@ -36,7 +42,7 @@ fn evaluate(arguments: EvalArguments, out: &mut dyn Write) -> Result<(), Failure
         answer_bytes: Some(&bytes),
     };
     if arguments.fit {
-        return Ok(write!(out, "{}", eval::fit(&catalog, &eval::read(&options)?)?)?);
+        return Ok(write!(out, "{}", eval::fit(&catalog, &eval::read(&options)?, model)?)?);
     }
     let mut report = eval::run(&catalog, &ranker, &options)?;
     if arguments.figures {

@@ -113,6 +113,7 @@ fn outside(
         Some((param, Location::OwnNamespace)) => {
             write!(f, "without `{param}` it lands in your own namespace")?
         }
+        Some((param, Location::Instance)) => write!(f, "by `{param}` it works on the whole instance")?,
         Some((param, Location::TopLevel)) => write!(f, "without `{param}` it lands at the top level")?,
         Some((param, Location::Id { .. } | Location::Unknown)) => {
             write!(f, "the path behind `{param}` is not known; give a path")?;

@@ -4,19 +4,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::path::Path;
 
+use serde::Deserialize;
 use tantivy::directory::{Directory, RamDirectory};
 use tantivy::schema::TantivyDocument;
 use tantivy::{Index, IndexSettings};
 
 use super::fields::{PLACES, Place, schema};
-use super::language::{Deed, Domain, Words};
+use super::language::{Domain, Words};
 use super::model::{Action, Audience, GraphqlKind, Method, Operation, Piece, Scope, pieces};
 use super::normalise::{Stemmer, split};
 use super::packed::{File, Table};
 use super::profile::{
-    DomainProfile, Kind, Lines, Profile, Profiles, Route, Vocabulary, WordId, one_word, route, scope,
+    DomainProfile, Kind, Lines, MOST_USED, Profile, Profiles, Route, Vocabulary, WordId, one_word, route,
+    scope,
 };
-use super::{sensing, teaching};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -42,33 +43,107 @@ pub struct Built {
     pub table: Vec<u8>,
     pub index: Vec<u8>,
     pub profiles: Vec<u8>,
-    pub senses: Vec<u8>,
-    pub deeds: Vec<u8>,
+    pub embeddings: Vec<u8>,
     pub routes: Vec<u8>,
     pub params: Vec<u8>,
 }
 
-/// Builds all of it from actions sorted by id, and the texts of `senses.txt` and `deeds.txt`.
+/// Builds all of it from actions sorted by id, `usage.toml`, and the vectors of `learned/actions.bin`.
 pub fn build(
     actions: &[Action],
     words: &Words,
     pages: &Pages,
-    (senses, deeds): (&str, &str),
+    usage: &Usage,
+    vectors: &[u8],
 ) -> Outcome<Built> {
     let analyser = Analyser::new(words);
-    let names: Vec<&str> = words.language.deeds.iter().map(|deed| deed.name.as_str()).collect();
-    let deeds = teaching::build(deeds, &names)?;
     let texts: Vec<Texts> = actions.iter().map(|action| analyser.texts(action)).collect();
     let (table, index) = write_index(&texts)?;
+    let levels = levels(actions, usage)?;
     let profiler = Profiler::new(actions, &texts, &analyser);
     let vocabulary = profiler.vocabulary()?;
     let lines = profiler.lines(&vocabulary);
-    let profiles = profiler.profiles(actions, vocabulary, &lines)?;
-    let senses = sensing::build(senses, actions.iter().map(|action| action.id.as_str()))?;
-    let profiles = postcard::to_allocvec(&profiles)?;
+    let profiles = postcard::to_allocvec(&profiler.profiles(actions, &levels, vocabulary, &lines)?)?;
+    let embeddings = embeddings(vectors, actions.iter().map(|action| action.id.as_str()))?;
     let routes = postcard::to_allocvec(&routes(actions, pages)?)?;
     let params = postcard::to_allocvec(&rare_params(actions)?)?;
-    Ok(Built { table, index, profiles, senses, deeds, routes, params })
+    Ok(Built { table, index, profiles, embeddings, routes, params })
+}
+
+/// How commonly actions are wanted, as `catalog/usage.toml` has it: the ids of each level.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Usage {
+    pub daily: Vec<String>,
+    pub common: Vec<String>,
+    pub occasional: Vec<String>,
+    pub internal: Vec<String>,
+}
+
+/// The level of actions that `usage.toml` does not name.
+const RARE_USE: u8 = 1;
+
+/// The level of each action: what only machines call is internal, what is deprecated at most rare.
+fn levels(actions: &[Action], usage: &Usage) -> Outcome<Vec<u8>> {
+    let mut named: BTreeMap<&str, u8> = BTreeMap::new();
+    let levels =
+        [(&usage.daily, MOST_USED), (&usage.common, 3), (&usage.occasional, 2), (&usage.internal, 0)];
+    for (ids, level) in levels {
+        for id in ids {
+            if named.insert(id, level).is_some() {
+                return Err(format!("usage.toml: {id} has two levels").into());
+            }
+            if !actions.iter().any(|action| action.id == *id) {
+                return Err(format!("usage.toml: there is no action {id}").into());
+            }
+        }
+    }
+    let level = |action: &Action| {
+        let level = named.get(action.id.as_str()).copied().unwrap_or(RARE_USE);
+        let is_deprecated = action.choices().all(|operation| operation.deprecated);
+        match action.audience {
+            Audience::Machine => 0,
+            Audience::Person if is_deprecated => level.min(RARE_USE),
+            Audience::Person => level,
+        }
+    };
+    Ok(actions.iter().map(level).collect())
+}
+
+/// What the topics are called that have nothing to do with GitLab.
+const TOPIC: &str = "nothing.";
+
+/// The vectors of `learned/actions.bin` in the order of the actions, behind them those of the topics: the numbers of
+/// both and the width, a scale for each, and the components in 8 bits. An action without one has a vector of zeros.
+fn embeddings<'i>(learned: &[u8], ids: impl Iterator<Item = &'i str>) -> Outcome<Vec<u8>> {
+    const SHORT: &str = "learned/actions.bin is too short";
+    let mut rest = learned;
+    let mut take = |count: usize| -> Outcome<&[u8]> {
+        let (taken, left) = rest.split_at_checked(count).ok_or(SHORT)?;
+        rest = left;
+        Ok(taken)
+    };
+    let mut size = || -> Outcome<usize> {
+        Ok(usize::try_from(u32::from_le_bytes(*take(4)?.first_chunk::<4>().ok_or(SHORT)?))?)
+    };
+    let (count, width, text) = (size()?, size()?, size()?);
+    let names = std::str::from_utf8(take(text)?)?;
+    let (scales, vectors) = (take(count * 4)?, take(count * width)?);
+    let rows: BTreeMap<&str, (&[u8], &[u8])> =
+        names.lines().zip(scales.chunks_exact(4).zip(vectors.chunks_exact(width))).collect();
+    let none = (vec![0; 4], vec![0; width]);
+    let actions: Vec<_> =
+        ids.map(|id| rows.get(id).copied().unwrap_or((none.0.as_slice(), none.1.as_slice()))).collect();
+    let topics: Vec<_> =
+        rows.iter().filter(|(name, _)| name.starts_with(TOPIC)).map(|(_, row)| *row).collect();
+    let mut bytes = Vec::new();
+    for size in [actions.len(), topics.len(), width] {
+        bytes.extend(u32::try_from(size)?.to_le_bytes());
+    }
+    let all = || actions.iter().chain(&topics);
+    all().for_each(|(scale, _)| bytes.extend(*scale));
+    all().for_each(|(_, vector)| bytes.extend(*vector));
+    Ok(bytes)
 }
 
 /// The words of an action by place, and the short texts that could be the request.
@@ -83,7 +158,6 @@ struct Analyser<'a> {
     stopwords: BTreeSet<&'a str>,
     prepositions: BTreeSet<&'a str>,
     domains: &'a BTreeMap<String, Domain>,
-    deeds: &'a [Deed],
 }
 
 impl<'a> Analyser<'a> {
@@ -93,7 +167,6 @@ impl<'a> Analyser<'a> {
             stopwords: words.language.stopwords.iter().map(String::as_str).collect(),
             prepositions: words.language.prepositions.iter().map(String::as_str).collect(),
             domains: &words.domains,
-            deeds: &words.language.deeds,
         }
     }
 
@@ -159,19 +232,6 @@ impl<'a> Analyser<'a> {
         let written = [&action.id, &action.summary].into_iter().chain(&action.phrases).chain(&action.aliases);
         let lines: BTreeSet<Vec<String>> = written.map(|text| self.words(text)).chain(named).collect();
         lines.into_iter().filter(|line| !line.is_empty()).collect()
-    }
-
-    /// The number of what an action does among the deeds: by its verb, else by its kind.
-    fn deed(&self, action: &Action) -> u8 {
-        let verb = action.verb().split('_').next().unwrap_or_default();
-        let rest = match kind(action) {
-            Kind::List | Kind::Get => "get",
-            Kind::Delete => "delete",
-            Kind::Create | Kind::Update | Kind::Act => "act",
-        };
-        let by_verb = self.deeds.iter().position(|deed| deed.verbs.iter().any(|known| known == verb));
-        let found = by_verb.or_else(|| self.deeds.iter().position(|deed| deed.name == rest));
-        found.and_then(|at| u8::try_from(at).ok()).unwrap_or(u8::MAX)
     }
 
     fn path_words(&self, operation: &Operation) -> Vec<String> {
@@ -255,9 +315,8 @@ fn meta(text: &str, segment: &str) -> String {
 /// Numbers the words and makes the profiles.
 struct Profiler<'t> {
     words: BTreeMap<&'t str, u16>,
-    /// How many actions the words were counted in, and how long their texts are on average.
+    /// How many actions the words were counted in.
     counted: usize,
-    lengths: Vec<f32>,
     texts: &'t [Texts],
     analyser: &'t Analyser<'t>,
 }
@@ -271,12 +330,7 @@ impl<'t> Profiler<'t> {
         for (word, count) in counts(graphql.into_iter().map(|(text, _)| text)) {
             words.entry(word).or_insert(count);
         }
-        let length = |at: usize| {
-            let words: usize = rest.iter().filter_map(|(text, _)| text.places.get(at)).map(Vec::len).sum();
-            words as f32 / rest.len().max(1) as f32
-        };
-        let lengths = (0..PLACES.len()).map(length).collect();
-        Profiler { words, counted: rest.len(), lengths, texts, analyser }
+        Profiler { words, counted: rest.len(), texts, analyser }
     }
 
     fn vocabulary(&self) -> Outcome<Vocabulary<'t>> {
@@ -296,20 +350,27 @@ impl<'t> Profiler<'t> {
     fn profiles<'p>(
         &self,
         actions: &[Action],
+        levels: &[u8],
         vocabulary: Vocabulary<'p>,
         lines: &'p [Vec<u8>],
     ) -> Outcome<Profiles<'p>> {
         let mut domains: Vec<(&str, DomainProfile)> = Vec::new();
         let mut profiles = Vec::new();
-        for (action, texts) in actions.iter().zip(self.texts) {
+        for ((action, texts), usage) in actions.iter().zip(self.texts).zip(levels) {
             if domains.last().is_none_or(|(name, _)| *name != action.domain()) {
                 domains.push((action.domain(), self.domain(action, &vocabulary)));
             }
-            profiles.push(self.profile(action, texts, u16::try_from(domains.len() - 1)?, &vocabulary));
+            profiles.push(self.profile(
+                action,
+                texts,
+                u16::try_from(domains.len() - 1)?,
+                *usage,
+                &vocabulary,
+            ));
         }
         let domains = domains.into_iter().map(|(_, domain)| domain).collect();
         let lines = lines.iter().map(|bytes| Lines(bytes)).collect();
-        Ok(Profiles { vocabulary, actions: profiles, lines, domains, lengths: self.lengths.clone() })
+        Ok(Profiles { vocabulary, actions: profiles, lines, domains })
     }
 
     fn domain(&self, action: &Action, vocabulary: &Vocabulary) -> DomainProfile {
@@ -319,7 +380,14 @@ impl<'t> Profiler<'t> {
         }
     }
 
-    fn profile(&self, action: &Action, texts: &Texts, domain: u16, vocabulary: &Vocabulary) -> Profile {
+    fn profile(
+        &self,
+        action: &Action,
+        texts: &Texts,
+        domain: u16,
+        usage: u8,
+        vocabulary: &Vocabulary,
+    ) -> Profile {
         // A twin is called by a field, which is no verb.
         let verb = if action.twin.is_some() { "" } else { action.verb() };
         let mut verb = ids(&self.analyser.words(verb), vocabulary).into_iter();
@@ -328,11 +396,8 @@ impl<'t> Profiler<'t> {
             verb: verb.next().unwrap_or(WordId::MAX),
             verb_rest: verb.collect(),
             kind: kind(action),
-            deed: self.analyser.deed(action),
+            usage,
             bulk: is_bulk(action),
-            machine: action.audience == Audience::Machine,
-            graphql: is_graphql(action),
-            deprecated: action.choices().all(|operation| operation.deprecated),
             scopes: scopes(action),
             path_noun: ids(&texts.path_noun, vocabulary),
         }

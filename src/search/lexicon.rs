@@ -4,9 +4,9 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::catalog::{Language, Words};
 
-use super::guess::{Spellings, Term};
 use super::normalise::{Stemmer, split};
 use super::profile::{Kind, Profiles, Vocabulary, WordId, scope};
+use super::spelling::{Spellings, Term};
 
 /// The verbs that most ids have, with what each does.
 const GENERIC: [(&str, Kind); 5] = [
@@ -70,8 +70,6 @@ pub struct Lexicon {
     prepositions: HashSet<String>,
     attributes: HashSet<String>,
     questions: HashSet<String>,
-    wishes: HashSet<String>,
-    doubts: HashSet<String>,
     states: HashSet<String>,
     passives: HashSet<String>,
     /// Stems of words that people use and that say nothing of GitLab.
@@ -114,8 +112,6 @@ impl Lexicon {
             prepositions: set(&language.prepositions),
             attributes: set(&language.attributes),
             questions: set(&language.questions),
-            wishes: set(&language.wishes),
-            doubts: set(&language.doubts),
             states: set(&language.states),
             passives: set(&language.passives),
             ordinary: HashSet::new(),
@@ -140,7 +136,6 @@ impl Lexicon {
         lexicon.ordinary = ordinary.collect();
         lexicon.spellings = Spellings::new(
             &profiles.vocabulary,
-            lexicon.entries.keys(),
             lexicon.terms(words, &profiles.vocabulary),
             lexicon.compounds.iter().copied(),
         );
@@ -176,19 +171,9 @@ impl Lexicon {
         self.questions.contains(word)
     }
 
-    /// Whether a word says that something is to be different.
-    pub fn is_wish(&self, word: &str) -> bool {
-        self.wishes.contains(word)
-    }
-
     /// Whether a word that could be a verb may also tell a state.
     pub fn is_state(&self, word: &str) -> bool {
         self.states.contains(word)
-    }
-
-    /// Whether a word says that nothing is decided yet.
-    pub fn is_doubt(&self, word: &str) -> bool {
-        self.doubts.contains(word)
     }
 
     /// Whether a participle after a word is wished for, and no state: `be closed`, `want it closed`.

@@ -1,27 +1,24 @@
-//! Words to ranked actions. A request goes through the steps in this order:
+//! Search: a query in words to ranked actions. The steps, in this order:
 //!
-//! 1. [`routes`] and the catalog: an exact id, alias, REST path or page of GitLab ends the search.
-//! 2. [`mentions`]: what the request names is taken out; its kind stays as a hint.
-//! 3. [`normalise`], [`guess`]: words to stems, misspelt ones to the nearest known.
-//! 4. [`lexicon`], [`request`], [`segment`]: phrases, synonyms, the verb, the object, where; clauses and windows.
-//! 5. [`evidence`]: BM25F over the places of the index.
-//! 6. [`score`], [`intent`], [`senses`], [`units`], [`direction`], [`meant`], [`deeds`]: the features of the best by
-//!    evidence and meaning, weighed by [`weights`].
-//! 7. [`params`]: actions that have a parameter or a value that is named.
-//! 8. [`ranking`]: windows joined, order by score, confidence.
+//! 1. [`routes`] and the catalog: an exact id, alias, REST path, GraphQL field or page of GitLab ends the search.
+//! 2. [`entities`]: quotes, names, references, numbers, dates and URLs are masked by typed placeholders.
+//! 3. [`normalise`], [`spelling`], [`lexicon`], [`request`], [`segment`]: tokens, stems, corrections, synonyms; the verb,
+//!    the object, the scope; clauses.
+//! 4. Candidates: the best by [`bm25`], and the nearest by the encoder and [`embedding`].
+//! 5. [`features`], [`agreement`]: a few features of each candidate, and their sum weighted by [`model`].
+//! 6. [`ranking`]: the clauses' best actions joined, [`params`], order by score, probability, confidence.
 //!
-//! The only place that names tantivy, strsim and wide. Depends on the catalog alone.
+//! The only place that names tantivy, strsim and the encoder. Depends on the catalog alone.
 
-mod deeds;
-mod direction;
+mod agreement;
+mod bm25;
 mod directory;
-mod evidence;
+mod embedding;
+mod entities;
+mod features;
 mod fields;
-mod guess;
-mod intent;
 mod lexicon;
-mod meant;
-mod mentions;
+mod model;
 mod nearest;
 mod normalise;
 mod packed;
@@ -30,42 +27,37 @@ mod profile;
 mod ranking;
 mod request;
 mod routes;
-mod said;
-mod score;
 mod segment;
-mod senses;
+mod spelling;
 mod suggest;
 mod top;
-mod units;
-mod weights;
 
 #[cfg(test)]
 mod tests;
 
 use crate::catalog::{Action, Catalog, CatalogError};
 
-use deeds::Deeds;
-use evidence::InvertedIndex;
-pub use fields::PLACES;
+use bm25::LexicalIndex;
+use embedding::Embeddings;
+use gitlab_mcp_encoder::{Encoder, EncoderError};
 use lexicon::Lexicon;
+pub use model::{FEATURES, Feature, Features, Model, ModelError};
 pub use nearest::nearest;
 use profile::Profiles;
-pub use score::Features;
-use senses::Senses;
-use units::Units;
-pub use weights::{FEATURES, Feature, PlaceWeight, TEMPERATURE, WEIGHTS, Weights};
 
 static PROFILES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/search_profiles.bin"));
-static DEEDS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/search_deeds.bin"));
-static SENSES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/search_senses.bin"));
+static EMBEDDINGS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/search_embeddings.bin"));
+static ENCODER: &[u8] = include_bytes!("../../catalog/learned/encoder.bin");
 
 /// Why a search could not be made. None of them is the request's fault.
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
     #[error("the embedded index cannot be read")]
     Embedded(#[source] postcard::Error),
-    #[error("the embedded index is empty")]
-    Empty,
+    #[error(transparent)]
+    Encoder(#[from] EncoderError),
+    #[error(transparent)]
+    Model(#[from] ModelError),
     #[error("the index cannot be searched")]
     Index(#[from] tantivy::TantivyError),
     #[error("the index cannot be read")]
@@ -100,8 +92,8 @@ pub enum Confidence {
 #[derive(Debug)]
 pub struct Ranking {
     pub confidence: Confidence,
-    /// What the confidence goes by: how likely the best is the one meant, of all that could be. 0 where the request
-    /// leaves room for doubt.
+    /// What the confidence goes by: the probability of the first hit; 0 where a word was corrected, the query names no
+    /// object, or asks for several things.
     pub certainty: f32,
     /// How many actions the request could mean, those beyond the limit among them.
     pub total: usize,
@@ -132,19 +124,22 @@ pub struct Hit {
 pub struct Judged {
     /// From 0 for a request of few words to 1 for one of many.
     pub length: f32,
+    /// The margin of the best action's cosine over the best out-of-domain topic's.
+    pub margin: f32,
+    /// Whether it has a verb or noun of GitLab's, so that it is never without results.
+    pub is_of_gitlab: bool,
     /// The actions that could be meant, each by its number, with its features.
     pub candidates: Vec<(usize, Features)>,
 }
 
 /// The finder, opened once and shared.
 pub struct Ranker {
-    index: InvertedIndex,
+    index: LexicalIndex,
     profiles: Profiles<'static>,
-    senses: Senses<'static>,
-    units: Units,
-    deeds: Deeds<'static>,
+    encoder: Encoder<'static>,
+    embeddings: Embeddings<'static>,
     lexicon: Lexicon,
-    weights: Weights,
+    model: Model,
 }
 
 impl std::fmt::Debug for Ranker {
@@ -154,34 +149,47 @@ impl std::fmt::Debug for Ranker {
 }
 
 impl Ranker {
-    /// Opens the embedded index.
+    /// Opens the embedded index and encoder.
     pub fn open(catalog: &Catalog) -> Result<Ranker, SearchError> {
-        Ranker::open_with(catalog, WEIGHTS)
+        Ranker::open_with(catalog, Model::embedded()?)
     }
 
-    /// The same with other weights, to measure them.
-    pub fn open_with(catalog: &Catalog, weights: Weights) -> Result<Ranker, SearchError> {
+    /// The same with another model, to measure it.
+    pub fn open_with(catalog: &Catalog, model: Model) -> Result<Ranker, SearchError> {
         let profiles: Profiles<'static> = postcard::from_bytes(PROFILES).map_err(SearchError::Embedded)?;
-        let senses: Senses<'static> = postcard::from_bytes(SENSES).map_err(SearchError::Embedded)?;
-        let deeds: Deeds<'static> = postcard::from_bytes(DEEDS).map_err(SearchError::Embedded)?;
         let lexicon = Lexicon::new(catalog.words()?, &profiles);
-        let (index, units) = (InvertedIndex::open(&profiles)?, Units::new(&senses));
-        Ok(Ranker { index, profiles, senses, units, deeds, lexicon, weights })
+        let (encoder, embeddings) = (Encoder::new(ENCODER)?, Embeddings::new(EMBEDDINGS));
+        Ok(Ranker { index: LexicalIndex::open()?, profiles, encoder, embeddings, lexicon, model })
     }
 
-    /// What is known of the actions that a request could mean, whether or not it names one outright. What a fit of the
-    /// weights goes by.
+    /// The features of the actions that a query could mean, whether or not it names one exactly: what a fit of the
+    /// model goes by.
     pub fn judge(&self, words: &str) -> Result<Judged, SearchError> {
         ranking::judge(self, words)
-    }
-
-    /// The stems of a text in order, and the kinds of what it names: what the senses and deeds are learnt by.
-    pub fn stems(&self, text: &str) -> Vec<String> {
-        ranking::stems(self, text)
     }
 
     /// The actions that a query could mean, best first. The same query gives the same answer, always.
     pub fn rank(&self, catalog: &Catalog, query: &Query<'_>) -> Result<Ranking, SearchError> {
         ranking::rank(self, catalog, query)
+    }
+}
+
+/// The analysis that the encoder's training shares with queries. Opens without anything that is learned, so that a training
+/// never needs the one before.
+pub struct Tokenizer {
+    profiles: Profiles<'static>,
+    lexicon: Lexicon,
+}
+
+impl Tokenizer {
+    /// Opens the words of the catalog and the language file.
+    pub fn open(catalog: &Catalog) -> Result<Tokenizer, SearchError> {
+        let profiles: Profiles<'static> = postcard::from_bytes(PROFILES).map_err(SearchError::Embedded)?;
+        Ok(Tokenizer { lexicon: Lexicon::new(catalog.words()?, &profiles), profiles })
+    }
+
+    /// The encoder's input for a text: lower-case words, and placeholders of entities.
+    pub fn encoder_tokens(&self, text: &str) -> Vec<String> {
+        request::Words { lexicon: &self.lexicon, vocabulary: &self.profiles.vocabulary }.encoder_tokens(text)
     }
 }

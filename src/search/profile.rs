@@ -21,8 +21,6 @@ pub struct Profiles<'a> {
     pub lines: Vec<Lines<'a>>,
     /// One a domain, in the order in which the actions name them.
     pub domains: Vec<DomainProfile>,
-    /// How many words the texts of each place have on average.
-    pub lengths: Vec<f32>,
 }
 
 /// Every word of the index, sorted, with the number of actions that have it.
@@ -80,18 +78,26 @@ pub struct Profile {
     /// The words after it.
     pub verb_rest: Vec<WordId>,
     pub kind: Kind,
-    /// The number of its kind among the deeds that are learnt: finer, and by its verb.
-    pub deed: u8,
+    /// How commonly it is wanted: from 0, what only machines and internals use, to [`MOST_USED`], what everybody uses
+    /// daily.
+    pub usage: u8,
     /// Done to all of them, or several at once.
     pub bulk: bool,
-    pub machine: bool,
-    /// Of GraphQL alone.
-    pub graphql: bool,
-    pub deprecated: bool,
     /// The scopes it works in, a bit each: see [`scope`].
     pub scopes: u8,
     /// The last noun of the path of its first operation.
     pub path_noun: Vec<WordId>,
+}
+
+/// The level of what everybody uses daily.
+pub const MOST_USED: u8 = 4;
+
+impl Profile {
+    /// How commonly it is wanted, from 0 to 1.
+    #[allow(dead_code)] // The ranker asks, the build script does not.
+    pub fn usage(&self) -> f32 {
+        f32::from(self.usage) / f32::from(MOST_USED)
+    }
 }
 
 /// The id, summary, phrases and aliases of an action: each a short text that could be the request. They are read in

@@ -1,25 +1,21 @@
-//! The steps of one search, from the query to the answer.
+//! The steps of one search, from the query to the results.
 
 use crate::catalog::{Action, Catalog};
 
-use super::evidence::Evidence;
+use super::features::{Scored, Scorer, sort};
+use super::model::{FEATURES, Model};
 use super::request::{Reader, Request};
-use super::score::{Scored, Scorer, sort};
 use super::segment::Segment;
-use super::weights::{FEATURES, Feature, Weights};
 use super::{Confidence, Hit, Judged, Query, Ranker, Ranking, SearchError, params, routes, suggest};
 
-/// The first of several intents comes so far before what the whole request says.
+/// The best action of the first of several clauses comes so far before those of the whole query.
 const FIRST: f32 = 1.001;
 
-/// And what is asked for later comes at most so near.
+/// And the best action of a later clause comes at most so near.
 const NEXT: f32 = 0.97;
 
-/// The share of an id's words from which on all of them are said, and nothing else is.
-const WHOLE: f32 = 0.99;
-
-/// The score from which on a request is plain; at twice as much it is fully so.
-const PLAIN: f32 = 0.5;
+/// The most clauses that are ranked by themselves: each takes a run of the encoder.
+const MOST_CLAUSES: usize = 5;
 
 /// Prefixes of other servers' tool names.
 const PREFIXES: [&str; 3] = ["mcp_", "gitlab_", "gl_"];
@@ -29,69 +25,67 @@ pub fn rank(ranker: &Ranker, catalog: &Catalog, query: &Query<'_>) -> Result<Ran
     if !exact.is_empty() {
         return exactly(&exact, catalog, query);
     }
-    let request = read(ranker, query.words);
-    let evidence = ranker.index.evidence(&request, &ranker.profiles.vocabulary, &ranker.weights)?;
-    let scorer = scorer(ranker, &request, &evidence);
+    let request = reader(ranker).read(query.words);
+    let scorer = scorer(ranker, &request);
     let whole = request.whole(&ranker.lexicon);
-    let mut scored = scorer.rank(&whole);
-    let is_meant = request.names_gitlab(&ranker.lexicon) || scorer.is_meant(&whole, &scored);
-    let winners = join_windows(&mut scored, &scorer, ranker);
-    let is_request = request.concepts.first().is_some_and(|first| first.verb.is_some());
-    let params = params::find(query.words, is_request)?;
-    raise_params(&mut scored, &params, (&scorer, &whole));
-    let is_meant = is_meant || !params.is_empty();
+    let candidates = scorer.rank(&whole)?;
+    let mut scored = candidates.scored;
+    let winners = join_clauses(&mut scored, &scorer)?;
+    let is_command = request.concepts.first().is_some_and(|first| first.verb.is_some());
+    let params = params::find(query.words, is_command)?;
+    let is_in_domain = !request.input.is_empty() && candidates.margin >= ranker.model.limits.margin;
+    let is_meant = is_in_domain || request.names_gitlab(&ranker.lexicon) || !params.is_empty();
+    raise_params(&mut scored, &params, &scorer, &whole)?;
     if let Some(domain) = query.domain {
         keep_domain(&mut scored, |action| is_of(catalog, action, domain));
     }
-    let mut found = Found::new(catalog, query, &ranker.weights);
-    found.winners = winners;
-    for one in &scored {
-        if !found.take(one)? {
-            break;
+    let mut results = Results::new(catalog, query, &ranker.model);
+    (results.winners, results.margin) = (winners, candidates.margin);
+    if is_meant {
+        for one in &scored {
+            if !results.take(one)? {
+                break;
+            }
         }
     }
-    found.ranking(ranker, &request, &whole, is_meant)
+    results.ranking(&request, &whole)
 }
 
 /// Leaves the actions of a domain alone, one of which is meant.
 fn keep_domain(scored: &mut Vec<Scored>, is_of: impl Fn(usize) -> bool) {
     scored.retain(|one| is_of(one.action));
-    let all: f32 = scored.iter().map(|one| one.chance).sum();
-    scored.iter_mut().for_each(|one| one.chance /= all.max(f32::MIN_POSITIVE));
+    let all: f32 = scored.iter().map(|one| one.probability).sum();
+    scored.iter_mut().for_each(|one| one.probability /= all.max(f32::MIN_POSITIVE));
 }
 
 fn is_of(catalog: &Catalog, action: usize, domain: &str) -> bool {
     catalog.id(action).and_then(|id| id.split_once('.')).is_some_and(|(of, _)| of == domain)
 }
 
-/// The candidates of the whole request with their features.
+/// The candidates of the whole query with their features.
 pub fn judge(ranker: &Ranker, words: &str) -> Result<Judged, SearchError> {
-    let request = read(ranker, words);
-    let evidence = ranker.index.evidence(&request, &ranker.profiles.vocabulary, &ranker.weights)?;
-    let scorer = scorer(ranker, &request, &evidence);
+    let request = reader(ranker).read(words);
+    let scorer = scorer(ranker, &request);
     let whole = request.whole(&ranker.lexicon);
-    let scored = scorer.rank(&whole);
-    let candidates = scored.into_iter().map(|one| (one.action, one.features)).collect();
-    Ok(Judged { length: request.length(&whole), candidates })
-}
-
-/// The stems of a text, as senses are learnt by them.
-pub fn stems(ranker: &Ranker, text: &str) -> Vec<String> {
-    reader(ranker).stems(text)
-}
-
-fn read(ranker: &Ranker, words: &str) -> Request {
-    reader(ranker).read(words)
+    let found = scorer.rank(&whole)?;
+    let candidates = found.scored.into_iter().map(|one| (one.action, one.features)).collect();
+    let length = ranker.model.length(request.tokens(&whole).len());
+    Ok(Judged {
+        length,
+        margin: found.margin,
+        is_of_gitlab: request.names_gitlab(&ranker.lexicon),
+        candidates,
+    })
 }
 
 fn reader(ranker: &Ranker) -> Reader<'_> {
-    let Ranker { lexicon, profiles, senses, units, deeds, weights, .. } = ranker;
-    Reader { lexicon, vocabulary: &profiles.vocabulary, senses, units, deeds, weights }
+    let Ranker { lexicon, profiles, encoder, model, .. } = ranker;
+    Reader { lexicon, vocabulary: &profiles.vocabulary, weights: &model.concepts, common: encoder.pieces() }
 }
 
-fn scorer<'a>(ranker: &'a Ranker, request: &'a Request, evidence: &'a [Evidence]) -> Scorer<'a> {
-    let Ranker { index, profiles, senses, deeds, lexicon, weights, .. } = ranker;
-    Scorer { profiles, senses, deeds, lexicon, weights, index, request, evidence }
+fn scorer<'a>(ranker: &'a Ranker, request: &'a Request) -> Scorer<'a> {
+    let Ranker { index, profiles, encoder, embeddings, lexicon, model } = ranker;
+    Scorer { profiles, encoder, embeddings, index, lexicon, model, request }
 }
 
 /// The actions that the request names outright.
@@ -138,91 +132,74 @@ fn exactly(numbers: &[usize], catalog: &Catalog, query: &Query<'_>) -> Result<Ra
     Ok(Ranking { confidence, certainty, total, hits, withheld, suggestions: Vec::new(), steps: Vec::new() })
 }
 
-/// Lets the winners of clauses and windows rise, so that each of several intents surfaces. What is ordered first may
-/// win: a story that comes before its wish may not. Others, whose words may belong together with those around them,
-/// only come near the best.
-/// Answers with the winners of the clauses, in order.
-fn join_windows(scored: &mut Vec<Scored>, scorer: &Scorer<'_>, ranker: &Ranker) -> Vec<usize> {
+/// Lets the best actions of the clauses rise, so that each of several intents surfaces. What is ordered first may come
+/// first: a story that comes before its wish may not. Answers with them, in the order of the clauses.
+fn join_clauses(scored: &mut Vec<Scored>, scorer: &Scorer<'_>) -> Result<Vec<usize>, SearchError> {
     let mut winners = Vec::new();
     let best = scored.first().map_or(0.0, |best| best.score);
-    let weight = ranker.weights.window;
-    for (at, intent) in scorer.request.intents(&ranker.lexicon).iter().enumerate() {
-        let winner = scorer.rank(intent).first().copied();
-        winners.extend(winner.filter(|winner| winner.score >= best * weight).map(|winner| winner.action));
-        // What is asked for first is done first.
-        let leads = at == 0
-            && scorer.request.is_order(intent)
-            && winner.is_some_and(|winner| winner.score > best * ranker.weights.leads);
+    let weights = &scorer.model.clauses;
+    for (at, clause) in scorer.request.intents(scorer.lexicon).iter().take(MOST_CLAUSES).enumerate() {
+        let Some(winner) = scorer.rank(clause)?.scored.first().copied() else { continue };
+        if winner.score >= best * weights.worth {
+            winners.push(winner.action);
+        }
+        let leads = at == 0 && scorer.request.is_order(clause) && winner.score > best * weights.leads;
         // One word is soon the whole of some text.
-        let most = best * if intent.concepts.len() > 1 { NEXT } else { weight };
-        raise(scored, winner.as_ref(), |score| {
-            if leads { score.max(best * FIRST) } else { (score * weight).min(most) }
-        });
-    }
-    for window in scorer.request.windows(&ranker.lexicon) {
-        raise(scored, scorer.best(&window).as_ref(), |score| (score * weight).min(best * weight));
+        let most = best * if clause.concepts.len() > 1 { NEXT } else { weights.worth };
+        let score =
+            if leads { winner.score.max(best * FIRST) } else { (winner.score * weights.worth).min(most) };
+        match scored.iter_mut().find(|known| known.action == winner.action) {
+            Some(known) => known.score = known.score.max(score),
+            None => scored.push(winner.with(score)),
+        }
     }
     sort(scored);
-    winners
+    Ok(winners)
 }
 
 /// Lets the actions that have a named parameter, or value, rise above those that have none.
-fn raise_params(scored: &mut Vec<Scored>, params: &[usize], (scorer, whole): (&Scorer<'_>, &Segment)) {
+fn raise_params(
+    scored: &mut Vec<Scored>,
+    params: &[usize],
+    scorer: &Scorer<'_>,
+    whole: &Segment,
+) -> Result<(), SearchError> {
     if params.is_empty() {
-        return;
+        return Ok(());
     }
-    for action in params {
-        let known = scored.iter().position(|one| one.action == *action);
-        let found = known.map(|at| scored.swap_remove(at)).or_else(|| scorer.of_action(whole, *action));
-        scored.extend(found.map(|found| found.with(found.score.max(0.0) + scorer.weights.param)));
+    scored.retain(|one| !params.contains(&one.action));
+    for one in scorer.of_actions(whole, params)? {
+        scored.push(one.with(one.score.max(0.0) + scorer.model.limits.param));
     }
     sort(scored);
+    Ok(())
 }
 
-fn raise(scored: &mut Vec<Scored>, winner: Option<&Scored>, worth: impl Fn(f32) -> f32) {
-    let Some(winner) = winner else { return };
-    let score = worth(winner.score);
-    match scored.iter_mut().find(|known| known.action == winner.action) {
-        Some(known) if known.score < score => *known = winner.with(score),
-        Some(_) => {}
-        None => scored.push(winner.with(score)),
-    }
-}
-
-/// The hits so far.
-struct Found<'f> {
+/// The results so far.
+struct Results<'f> {
     catalog: &'f Catalog,
     query: &'f Query<'f>,
-    counted: f32,
-    floor: f32,
+    model: &'f Model,
     best: f32,
     total: usize,
     hits: Vec<(Scored, Action)>,
     withheld: Vec<String>,
-    /// The actions that the clauses ask for, in order.
+    /// The best actions of the clauses, in order.
     winners: Vec<usize>,
+    /// The margin of the best action's cosine over the best out-of-domain topic's.
+    margin: f32,
 }
 
-impl<'f> Found<'f> {
-    fn new(catalog: &'f Catalog, query: &'f Query<'f>, weights: &Weights) -> Found<'f> {
-        Found {
-            catalog,
-            query,
-            counted: weights.counted,
-            floor: weights.floor,
-            best: 0.0,
-            total: 0,
-            hits: Vec::new(),
-            withheld: Vec::new(),
-            winners: Vec::new(),
-        }
+impl<'f> Results<'f> {
+    fn new(catalog: &'f Catalog, query: &'f Query<'f>, model: &'f Model) -> Results<'f> {
+        let (hits, withheld, winners) = (Vec::new(), Vec::new(), Vec::new());
+        Results { catalog, query, model, best: 0.0, total: 0, hits, withheld, winners, margin: 0.0 }
     }
 
     /// Takes an action if it is allowed; false once there is nothing more to take.
     fn take(&mut self, scored: &Scored) -> Result<bool, SearchError> {
-        let counts = self.total == 0 || scored.score >= self.best * self.counted;
-        let weak = scored.score < self.floor;
-        if weak || (!counts && self.hits.len() >= self.query.limit) {
+        let counts = self.total == 0 || scored.score >= self.best * self.model.limits.counted;
+        if !counts && self.hits.len() >= self.query.limit {
             return Ok(false);
         }
         let action = self.catalog.action(scored.action)?;
@@ -236,49 +213,38 @@ impl<'f> Found<'f> {
         if self.total == 0 {
             self.best = scored.score;
         }
-        self.total += 1;
+        self.total += usize::from(counts);
         if self.hits.len() < self.query.limit {
             self.hits.push((*scored, action));
         }
         Ok(true)
     }
 
-    fn ranking(
-        mut self,
-        ranker: &Ranker,
-        request: &Request,
-        whole: &Segment,
-        is_meant: bool,
-    ) -> Result<Ranking, SearchError> {
-        let weights = &ranker.weights;
-        let guessed = request.concepts.iter().any(|concept| concept.guessed);
-        let doubtful = whole.object.is_none() || request.doubt || routes::is_address(self.query.words);
-        let is_near = |(scored, _): &&(Scored, Action)| scored.score >= weights.near;
-        let near = self.hits.iter().filter(is_near).map(|(_, action)| action.id.clone()).collect();
-        if !is_meant {
-            self.hits.clear();
-        }
-        let several = request.intents(&ranker.lexicon).len() > 1;
-        let certainty = if doubtful || guessed || several { 0.0 } else { self.certainty(weights) };
-        let confidence = self.confidence(certainty, weights.sure);
-        if confidence == Confidence::None {
-            let suggestions = suggest::instead(near, self.catalog, self.query.allow)?;
-            let withheld = self.withheld;
+    fn ranking(self, request: &Request, whole: &Segment) -> Result<Ranking, SearchError> {
+        if self.hits.is_empty() {
+            let suggestions = suggest::instead(self.catalog, self.query.allow)?;
             return Ok(Ranking {
-                confidence,
+                confidence: Confidence::None,
                 certainty: 0.0,
                 total: 0,
                 hits: Vec::new(),
-                withheld,
+                withheld: self.withheld,
                 suggestions,
                 steps: Vec::new(),
             });
         }
+        let is_corrected = request.concepts.iter().any(|concept| concept.guessed);
+        let is_vague = whole.object.is_none() || routes::is_address(self.query.words);
+        let probability = self.hits.first().map_or(0.0, |(first, _)| first.probability);
+        let certainty = if is_corrected || is_vague || self.winners.len() > 1 { 0.0 } else { probability };
+        let is_high = certainty >= self.model.softmax.high;
+        let confidence = if is_high { Confidence::High } else { Confidence::Low };
         let steps = self.steps();
+        let (model, margin, is_explained) = (self.model, self.margin, self.query.explain);
         let explained = |scored: &Scored| {
-            if self.query.explain { explain(scored, request, whole, ranker) } else { Vec::new() }
+            if is_explained { explain(scored, request, whole, margin, model) } else { Vec::new() }
         };
-        let hits = self.hits.into_iter().take(self.query.limit).map(|(scored, action)| Hit {
+        let hits = self.hits.into_iter().map(|(scored, action)| Hit {
             number: scored.action,
             score: scored.score,
             explain: explained(&scored),
@@ -311,54 +277,23 @@ impl<'f> Found<'f> {
         }
         steps.into_iter().map(|step| step.id.clone()).collect()
     }
-
-    /// How sure the first answer is: its chance, more where meaning and verb agree and where its score is high; all
-    /// there is where the request is its id in words and nothing comes near.
-    fn certainty(&self, weights: &Weights) -> f32 {
-        let mut hits = self.hits.iter().map(|(scored, _)| scored);
-        let Some(first) = hits.next() else { return 0.0 };
-        let margin = first.score - hits.next().map_or(0.0, |second| second.score);
-        if first.feature(Feature::Id) >= WHOLE && margin >= weights.margin {
-            return 1.0;
-        }
-        let agrees =
-            first.feature(Feature::Behind) > -weights.margin / 2.0 && first.feature(Feature::Verb) > 0.5;
-        let agreement = if agrees { weights.agreed } else { 0.0 };
-        let plain = ((first.score - PLAIN) / PLAIN).clamp(0.0, 1.0);
-        first.chance + agreement + weights.plain * plain
-    }
-
-    fn confidence(&self, certainty: f32, sure: f32) -> Confidence {
-        match self.hits.is_empty() {
-            true => Confidence::None,
-            false if certainty >= sure => Confidence::High,
-            false => Confidence::Low,
-        }
-    }
 }
 
 /// What was understood, and each feature with what it adds.
-fn explain(scored: &Scored, request: &Request, whole: &Segment, ranker: &Ranker) -> Vec<String> {
+fn explain(scored: &Scored, request: &Request, whole: &Segment, margin: f32, model: &Model) -> Vec<String> {
     let labels: Vec<&str> = request.concepts.iter().map(|concept| concept.label.as_str()).collect();
-    let mut lines = vec![format!("understood: {}", labels.join(" · "))];
-    lines.push(match &whole.asked {
-        Some(asked) => format!("asked for: {}", words(&asked.verbs, ranker)),
-        None => "asked for: nothing in particular".to_owned(),
-    });
+    let tokens = request.tokens(whole);
+    let weights = model.weights_of(model.length(tokens.len()));
+    let mut lines =
+        vec![format!("understood: {}", labels.join(" · ")), format!("encoded: {}", tokens.join(" "))];
     let object = whole.object.and_then(|at| request.concepts.get(at));
-    let weights = ranker.weights.of_length(request.length(whole));
-    lines.push(format!("chance: {:.3}", scored.chance));
     lines.extend(object.map(|object| format!("object: {}", object.label)));
+    lines.push(format!("probability: {:.3}", scored.probability));
+    lines.push(format!("margin over what is not GitLab's: {margin:.3}"));
     for (((_, name), value), weight) in FEATURES.iter().zip(&scored.features).zip(weights) {
         if *value != 0.0 {
             lines.push(format!("{name}: {value:.2} × {weight:.2} = {:+.3}", value * weight));
         }
     }
     lines
-}
-
-fn words(ids: &[u16], ranker: &Ranker) -> String {
-    let known = ranker.profiles.vocabulary.words();
-    let words: Vec<&str> = ids.iter().filter_map(|id| known.get(usize::from(*id)).copied()).collect();
-    words.join(", ")
 }

@@ -1,15 +1,13 @@
 //! A request in words to what it means: concepts, the verb asked for, the noun that is its object, and where.
 
-use std::ops::Range;
+use gitlab_mcp_encoder::Pieces;
 
-use super::deeds::{Deeds, Telling};
+use super::entities::{self, Entity, Part, Terms};
 use super::lexicon::{Asked, Entry, Lexicon, Meaning};
-use super::mentions;
+use super::model::ConceptWeights;
 use super::normalise::{Endings, split};
 use super::profile::{Vocabulary, WordId, scope};
-use super::senses::{Heard, Senses, Word};
-use super::units::Units;
-use super::weights::Weights;
+use super::segment::Segment;
 
 /// A word or phrase of the request with all it may mean.
 #[derive(Clone, Debug)]
@@ -59,15 +57,11 @@ pub struct Request {
     pub concepts: Vec<Concept>,
     /// Bits of [`super::profile::scope`].
     pub scopes: u8,
-    /// The words that say something of the deed.
-    pub telling: Vec<Telling>,
-    /// The words that have a sense, and the kinds of what is named.
-    pub heard: Vec<Heard>,
+    /// The encoder's input: words and placeholders, each with the position that it stands at among the words.
+    pub input: Vec<(usize, String)>,
+    /// Words of the query that are nowhere in the catalog, which may be misspelt.
+    pub unknown: Vec<String>,
     pub(super) question: bool,
-    /// Is not sure itself: `might`.
-    pub doubt: bool,
-    /// Says that something is to be different: `should`, `please`.
-    pub wish: bool,
     /// Names GitLab itself, or what only a GitLab reference or a file is written like: `!45`.
     pub gitlab: bool,
     /// Names a thing by a reference, a path or a file.
@@ -97,23 +91,20 @@ impl Request {
             || self.concepts.windows(2).any(is_pair)
     }
 
-    /// The share of its concepts that nothing is known of.
-    pub fn strangeness(&self) -> f32 {
-        let strange = self.concepts.iter().filter(|concept| concept.meanings.is_empty()).count();
-        strange as f32 / self.concepts.len().max(1) as f32
-    }
-
-    /// Makes the words at some positions count less.
-    fn weigh(&mut self, positions: Range<usize>, worth: f32) {
-        self.heard
-            .iter_mut()
-            .filter(|heard| positions.contains(&heard.word.at))
-            .for_each(|heard| heard.worth = worth);
+    /// The encoder's input for a segment: the words and placeholders in its range but for other segments' concepts.
+    pub fn tokens(&self, segment: &Segment) -> Vec<String> {
+        let others =
+            self.concepts.iter().enumerate().filter(|(number, _)| !segment.concepts.contains(number));
+        let others: Vec<usize> = others.map(|(_, concept)| concept.at).collect();
+        let is_within = |at: &usize| segment.range.contains(at) && !others.contains(at);
+        self.input.iter().filter(|(at, _)| is_within(at)).map(|(_, token)| token.clone()).collect()
     }
 }
 
 struct Token {
     word: String,
+    /// The word as it should be spelt, where it was misspelt.
+    corrected: Option<String>,
     stem: String,
     endings: Endings,
     stop: bool,
@@ -129,11 +120,32 @@ struct Token {
     name: bool,
 }
 
+/// The encoder's input: the words as they should be spelt, and the placeholders of entities before the words that follow
+/// them.
+fn input(tokens: &[Token], placed: &[(usize, Entity)]) -> Vec<(usize, String)> {
+    let mut placed = placed.iter().peekable();
+    let mut input = Vec::new();
+    let mut last: Option<&str> = None;
+    for (at, token) in tokens.iter().enumerate() {
+        while let Some((_, entity)) = placed.next_if(|(place, _)| *place <= at) {
+            input.push((at.saturating_sub(1), entity.placeholder().to_owned()));
+        }
+        let mut word = token.corrected.as_deref().unwrap_or(&token.word).to_owned();
+        if token.corrected.is_some() && token.endings.plural && !word.ends_with('s') {
+            word.push('s');
+        }
+        // Two words run together are one token each with the same word.
+        if token.corrected.is_some() || last != Some(&token.word) || !token.guessed {
+            input.push((at, word));
+        }
+        last = Some(&token.word);
+    }
+    input.extend(placed.map(|(at, entity)| (at.saturating_sub(1), entity.placeholder().to_owned())));
+    input
+}
+
 /// So many words after a state stands what is in it: `open merge requests`.
 const STATED: usize = 3;
-
-/// Where the kinds of what a request names stand: behind all words.
-const LAST: usize = usize::MAX - 1;
 
 /// The least weight of a synonym that names a thing of GitLab's: `ticket` does, `team` may be anybody's.
 const NAMED: f32 = 0.8;
@@ -141,16 +153,21 @@ const NAMED: f32 = 0.8;
 /// What the product is called.
 const OURS: [&str; 2] = ["gitlab", "git"];
 
-fn is_number(stem: &str) -> bool {
-    stem.bytes().all(|byte| byte.is_ascii_digit())
+/// The words of the catalog and the language file, which tell terms from names. Nothing of it is learned.
+#[derive(Clone, Copy)]
+pub struct Words<'a> {
+    pub lexicon: &'a Lexicon,
+    pub vocabulary: &'a Vocabulary<'a>,
 }
 
-/// What a kind of named things is called among the senses: `<merge_request>`.
-fn sense_of(kind: &str) -> String {
-    format!("<{}>", kind.replace(' ', "_"))
+impl Words<'_> {
+    /// The encoder's input for a text, without corrections: what the encoder is trained with.
+    pub fn encoder_tokens(&self, text: &str) -> Vec<String> {
+        entities::tokens(&entities::parse(text, self))
+    }
 }
 
-impl mentions::Terms for Reader<'_> {
+impl Terms for Words<'_> {
     fn is_term(&self, word: &str) -> bool {
         let stem = self.lexicon.stemmer.stem(word).0;
         let is_of_ids = |id| self.lexicon.is_noun_word(id) || self.lexicon.own_verb(id).is_some();
@@ -159,87 +176,89 @@ impl mentions::Terms for Reader<'_> {
             || self.vocabulary.id(&stem).is_some_and(is_of_ids)
     }
 
+    fn is_known(&self, word: &str) -> bool {
+        let stem = self.lexicon.stemmer.stem(word).0;
+        self.lexicon.is_stopword(word)
+            || self.lexicon.is_ordinary(&stem)
+            || self.lexicon.entry(&stem).is_some()
+            || self.vocabulary.id(&stem).is_some()
+    }
+
     fn is_verb(&self, word: &str) -> bool {
         let id = self.vocabulary.id(&self.lexicon.stemmer.stem(word).0);
         id.is_some_and(|id| self.lexicon.own_verb(id).is_some())
     }
 }
 
-/// Reads requests in words.
+/// Analyzes queries.
 pub struct Reader<'a> {
     pub lexicon: &'a Lexicon,
     pub vocabulary: &'a Vocabulary<'a>,
-    pub senses: &'a Senses<'a>,
-    pub units: &'a Units,
-    pub deeds: &'a Deeds<'a>,
-    pub weights: &'a Weights,
+    pub weights: &'a ConceptWeights,
+    /// Common words of the language: those that are one piece to the encoder.
+    pub common: &'a Pieces<'a>,
 }
 
+/// What two revisions in a query ask for.
+const COMPARE: &str = "compare";
+
 impl Reader<'_> {
-    /// What the request means.
+    /// What the query means.
     pub fn read(&self, text: &str) -> Request {
-        let read = mentions::read(text, self);
-        let mut tokens = self.tokens(&read.words);
-        self.correct(&mut tokens, !read.kinds.is_empty());
+        let words = Words { lexicon: self.lexicon, vocabulary: self.vocabulary };
+        let parts = entities::parse(text, &words);
+        let mut nouns: Vec<&'static str> = Vec::new();
+        for part in &parts {
+            let noun = if let Part::Entity(entity) = part { entity.noun() } else { None };
+            nouns.extend(noun.filter(|noun| !nouns.contains(noun)));
+        }
+        if entities::names_two_revisions(&parts) {
+            nouns.push(COMPARE);
+        }
+        let (mut tokens, placed) = self.tokens(&parts);
+        self.correct(&mut tokens, !nouns.is_empty());
         let mut request = Request {
             question: tokens.first().is_some_and(|token| self.lexicon.is_question(&token.word)),
-            doubt: tokens.iter().any(|token| self.lexicon.is_doubt(&token.word)),
-            wish: tokens.iter().any(|token| self.lexicon.is_wish(&token.word)),
-            named: !read.kinds.is_empty(),
-            gitlab: !read.kinds.is_empty() || tokens.iter().any(|token| OURS.contains(&token.word.as_str())),
-            telling: self.telling(&tokens),
+            named: !nouns.is_empty(),
+            gitlab: !nouns.is_empty() || tokens.iter().any(|token| OURS.contains(&token.word.as_str())),
+            input: input(&tokens, &placed),
+            unknown: tokens
+                .iter()
+                .filter(|token| self.is_unknown(token))
+                .map(|token| token.stem.clone())
+                .collect(),
             ..Request::default()
         };
-        self.hear(&tokens, &read.kinds, &mut request);
         self.add_concepts(&tokens, &mut request);
-        self.weaken_part(&mut request);
-        for kind in read.kinds {
-            self.add_mention(kind, &mut request);
+        for noun in nouns {
+            self.add_mention(noun, &mut request);
         }
         request
     }
 
-    /// Makes what is put on something, and the verb for it, mean less than what it is put on: `remove label from issue`.
-    fn weaken_part(&self, request: &mut Request) {
-        let Some(part) = request.whole(self.lexicon).part else { return };
-        let verb = request.concepts.iter().position(|concept| concept.verb.is_some());
-        let at = |number: usize| request.concepts.get(number).map(|concept| concept.at);
-        let positions: Vec<usize> = [verb, Some(part)].into_iter().flatten().filter_map(at).collect();
-        for at in positions {
-            request.weigh(at..at + 1, self.weights.attribute);
-        }
+    fn is_unknown(&self, token: &Token) -> bool {
+        !token.stop && !token.guessed && !token.name && !self.is_word(&token.word, &token.stem)
     }
 
-    /// The stems of a text as they are spelt, those that say nothing of a thing among them, and the kinds of what it
-    /// names: what senses are learnt by.
-    pub fn stems(&self, text: &str) -> Vec<String> {
-        let read = mentions::read(text, self);
-        let stems =
-            split(&read.words).into_iter().map(|word| self.lexicon.stemmer.stem(&word).0.into_owned());
-        stems.filter(|stem| !is_number(stem)).chain(read.kinds.iter().map(|kind| sense_of(kind))).collect()
+    fn is_known_stem(&self, stem: &str) -> bool {
+        self.vocabulary.id(stem).is_some()
+            || self.lexicon.entry(stem).is_some()
+            || self.lexicon.is_ordinary(stem)
     }
 
-    fn hear(&self, tokens: &[Token], kinds: &[mentions::Kind], request: &mut Request) {
-        let said = tokens.iter().enumerate().filter(|(_, token)| !is_number(&token.stem));
-        let said = said.filter_map(|(at, token)| self.senses.word(at, &token.stem));
-        let kinds = kinds.iter().filter_map(|kind| self.senses.word(LAST, &sense_of(kind)));
-        let words: Vec<Word> = said.chain(kinds).collect();
-        request.heard = self.units.hear(self.senses, &words);
-    }
-
-    fn telling(&self, tokens: &[Token]) -> Vec<Telling> {
-        let words = tokens.iter().enumerate().filter(|(_, token)| !is_number(&token.stem));
-        self.deeds.telling(words.map(|(at, token)| (at, token.stem.as_str())))
-    }
-
-    fn is_known(&self, stem: &str) -> bool {
-        self.vocabulary.id(stem).is_some() || self.lexicon.entry(stem).is_some() || self.senses.is_known(stem)
-    }
-
-    fn tokens(&self, text: &str) -> Vec<Token> {
+    /// The words of a query, and each entity with the position of the word that follows it.
+    fn tokens(&self, parts: &[Part]) -> (Vec<Token>, Vec<(usize, Entity)>) {
         let mut tokens: Vec<Token> = Vec::new();
+        let mut placed = Vec::new();
         let (mut opens, mut sentence, mut brackets, mut passive) = (true, false, 0_usize, false);
-        for chunk in text.split_whitespace() {
+        for part in parts {
+            let chunk = match part {
+                Part::Entity(entity) => {
+                    placed.push((tokens.len(), *entity));
+                    continue;
+                }
+                Part::Text(chunk) => chunk,
+            };
             brackets += chunk.matches(['(', '[']).count();
             let name = chunk.contains(|c: char| c.is_uppercase() || "-_".contains(c));
             for word in split(chunk) {
@@ -265,7 +284,7 @@ impl Reader<'_> {
             opens |= chunk.ends_with([',', ';', '.', ':', '?', '!']);
             sentence |= chunk.ends_with('.');
         }
-        tokens
+        (tokens, placed)
     }
 
     /// Corrects what may be a noun or a verb with more slips in it than a word is usually forgiven, where the request
@@ -296,13 +315,15 @@ impl Reader<'_> {
             if token.stop || token.guessed || token.aside || is_name || is_known {
                 continue;
             }
-            let is_used = self.senses.is_known(&token.stem);
-            if self.lexicon.is_ordinary(&token.stem) || (is_used && most < 2) {
+            let is_common = self.common.contains(&token.word);
+            if self.lexicon.is_ordinary(&token.stem) || (is_common && most < 2) {
                 continue;
             }
-            let most = if is_used { 1 } else { most };
-            if let Some(stem) = self.lexicon.spellings.guess_term(&token.word, verb, most) {
-                stem.clone_into(&mut token.stem);
+            let most = if is_common { 1 } else { most };
+            if let Some(term) = self.lexicon.spellings.guess_term(&token.word, verb, most) {
+                term.stem.clone_into(&mut token.stem);
+                token.corrected = Some(term.spelt.clone());
+                token.endings.plural |= token.word.ends_with('s');
                 token.guessed = true;
                 return true;
             }
@@ -326,15 +347,13 @@ impl Reader<'_> {
     fn token(&self, word: String, stop: bool) -> Vec<Token> {
         let (stem, endings) = self.lexicon.stemmer.stem(&word);
         let stem = stem.into_owned();
-        let guesses = if stop || self.is_known(&stem) || self.lexicon.is_ordinary(&stem) {
-            Vec::new()
-        } else {
-            self.lexicon.spellings.guess(&word, &stem)
-        };
+        let guesses = if stop || self.is_word(&word, &stem) { Vec::new() } else { self.guesses(&word) };
         let guessed = !guesses.is_empty();
-        let stems = if guessed { guesses } else { vec![stem] };
-        let token = |stem| Token {
+        let endings = Endings { plural: endings.plural || (guessed && word.ends_with('s')), ..endings };
+        let stems = if guessed { guesses } else { vec![(stem, None)] };
+        let token = |(stem, corrected)| Token {
             word: word.clone(),
+            corrected,
             stem,
             endings,
             stop,
@@ -346,6 +365,20 @@ impl Reader<'_> {
             name: false,
         };
         stems.into_iter().map(token).collect()
+    }
+
+    /// The stems that a misspelt word most likely is, and how it should be spelt.
+    fn guesses(&self, word: &str) -> Vec<(String, Option<String>)> {
+        let spellings = &self.lexicon.spellings;
+        if let Some((first, second)) = spellings.run_together(word) {
+            return vec![(first.clone(), None), (second.clone(), None)];
+        }
+        spellings.guess(word).map(|term| (term.stem.clone(), Some(term.spelt.clone()))).into_iter().collect()
+    }
+
+    /// Whether a word is known to the catalog, or so common that it is no misspelt one.
+    fn is_word(&self, word: &str, stem: &str) -> bool {
+        self.is_known_stem(stem) || self.common.contains(word)
     }
 
     fn add_concepts(&self, tokens: &[Token], request: &mut Request) {
@@ -380,7 +413,6 @@ impl Reader<'_> {
                     concept.weaken(self.weights.background);
                 } else if attribute {
                     concept.weaken(self.weights.attribute);
-                    request.weigh(at..at + length, self.weights.attribute);
                 }
                 let whose = entry.is_some_and(|entry| entry.scope & scope::CURRENT != 0);
                 let next = tokens.get(at + length);
@@ -439,7 +471,7 @@ impl Reader<'_> {
         let participle = span.iter().find(|token| token.endings.past);
         let wished = participle.is_some_and(|token| token.wished);
         let past = span.last().is_some_and(|last| last.endings.past && !last.wished);
-        let guess = if span.iter().any(|token| token.guessed) { self.weights.guess } else { 1.0 };
+        let guess = if span.iter().any(|token| token.guessed) { self.weights.corrected } else { 1.0 };
         let mut meanings = Vec::new();
         if !own.is_empty() {
             let generic = verb.as_ref().is_some_and(|asked| asked.generic);
@@ -519,7 +551,7 @@ impl Reader<'_> {
         let alone = request.concepts.iter().all(|concept| concept.verb.is_some());
         request.concepts.push(Concept {
             label: format!("({kind})"),
-            meanings: vec![Meaning::new(words, self.weights.mention)],
+            meanings: vec![Meaning::new(words, self.weights.entity)],
             head: alone,
             guessed: false,
             plural: false,

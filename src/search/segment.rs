@@ -1,4 +1,4 @@
-//! A request as a whole and in windows: the verb asked for, and the noun it is done to.
+//! A query as a whole and its clauses: the verb asked for, and the noun it is done to.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,14 +6,8 @@ use std::ops::Range;
 use super::lexicon::{Asked, Lexicon};
 use super::profile::{Kind, WordId};
 use super::request::{Concept, Request};
-use super::senses::Heard;
-use super::weights::length;
 
-/// Longer stretches without a new verb are looked at in windows of this many concepts.
-const WINDOW: usize = 5;
-const WINDOW_STEP: usize = 2;
-
-/// A whole request, or a window of it.
+/// A whole query, or a clause of it.
 #[derive(Clone, Debug)]
 pub struct Segment {
     /// The numbers of its concepts.
@@ -42,16 +36,6 @@ impl Request {
         self.segment((0..self.concepts.len()).collect(), lexicon)
     }
 
-    /// How long a segment is, by its words that have a sense: see [`length`].
-    pub fn length(&self, segment: &Segment) -> f32 {
-        length(self.heard_in(segment).count())
-    }
-
-    /// The words of a segment that have a sense.
-    pub fn heard_in(&self, segment: &Segment) -> impl Iterator<Item = &Heard> {
-        self.heard.iter().filter(|heard| segment.range.contains(&heard.word.at))
-    }
-
     /// Whether a segment begins with a verb that asks for something: `list them`, not `they were deleted`.
     pub fn is_order(&self, segment: &Segment) -> bool {
         let first = segment.concepts.first().and_then(|first| self.concepts.get(*first));
@@ -63,14 +47,6 @@ impl Request {
         let clauses = self.clauses();
         let several = clauses.len() > 1;
         clauses.into_iter().filter(|_| several).map(|clause| self.segment(clause, lexicon)).collect()
-    }
-
-    /// The windows of its long clauses, in which further intents may hide.
-    pub fn windows(&self, lexicon: &Lexicon) -> Vec<Segment> {
-        let clauses = self.clauses();
-        let long = clauses.iter().filter(|clause| clause.len() > WINDOW + WINDOW_STEP);
-        let runs = long.flat_map(|clause| clause.windows(WINDOW).step_by(WINDOW_STEP));
-        runs.map(|run| self.segment(run.to_vec(), lexicon)).collect()
     }
 
     /// The concepts of each clause that asks for something of its own; a verb alone takes the object before it, or else

@@ -65,7 +65,9 @@ struct Unfinished {
 /// Where the one list that goes on does so, as the variable and its next value; or, in `notes`, how it can.
 fn page(data: &Map<String, Value>, call: &Call, page: Page, notes: &mut Vec<String>) -> Page {
     let mut found = Vec::new();
-    data.iter().for_each(|(key, value)| unfinished(value, key, &mut found));
+    for (key, value) in data {
+        unfinished(value, &mut vec![key], &mut found);
+    }
     match found.as_slice() {
         [] => page,
         [Unfinished { place, cursor: None }] => {
@@ -99,17 +101,45 @@ fn page(data: &Map<String, Value>, call: &Call, page: Page, notes: &mut Vec<Stri
     }
 }
 
-fn unfinished(value: &Value, place: &str, found: &mut Vec<Unfinished>) {
+/// Collects the lists that go on. Only those that are named get their place: a step may be a key of many megabytes.
+fn unfinished<'v>(value: &'v Value, steps: &mut Vec<&'v str>, found: &mut Vec<Unfinished>) {
     match value {
-        Value::Array(items) => items.iter().for_each(|item| unfinished(item, place, found)),
+        Value::Array(items) => items.iter().for_each(|item| unfinished(item, steps, found)),
         Value::Object(fields) => {
             let info = |name: &str| fields.get("pageInfo").and_then(|info| info.get(name));
             if info("hasNextPage").and_then(Value::as_bool) == Some(true) {
                 let cursor = info("endCursor").and_then(Value::as_str).map(str::to_owned);
-                found.push(Unfinished { place: place.to_owned(), cursor });
+                let place = if found.len() < NAMED { steps.join(".") } else { String::new() };
+                found.push(Unfinished { place, cursor });
             }
-            fields.iter().for_each(|(key, value)| unfinished(value, &format!("{place}.{key}"), found));
+            for (key, value) in fields {
+                steps.push(key);
+                unfinished(value, steps, found);
+                steps.pop();
+            }
         }
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_list_that_goes_on_is_found_below_a_long_key() {
+        let long = "x".repeat(1_000_000);
+        let list = json!({"pageInfo": {"hasNextPage": true, "endCursor": "c"}});
+        let many: Map<String, Value> = (0..20_000).map(|n| (format!("k{n}"), json!(n))).collect();
+        let mut found = Vec::new();
+        unfinished(&json!({"a": [{"b": &list}], &long: many}), &mut vec!["top"], &mut found);
+        let [Unfinished { place, cursor }] = found.as_slice() else { panic!("{} lists", found.len()) };
+        assert_eq!((place.as_str(), cursor.as_deref()), ("top.a.b", Some("c")));
+        let mut found = Vec::new();
+        unfinished(&json!({&long: vec![list; 100]}), &mut vec!["top"], &mut found);
+        assert_eq!(found.len(), 100);
+        assert!(found.iter().skip(NAMED).all(|list| list.place.is_empty()));
     }
 }

@@ -31,8 +31,12 @@ fn get(client: &mut Client, path: &str) -> Reply {
 
 /// The most memory that the server has had, in MiB.
 fn peak(client: &Client) -> usize {
+    memory(client, "VmHWM:")
+}
+
+fn memory(client: &Client, field: &str) -> usize {
     let status = fs::read_to_string(format!("/proc/{}/status", client.id())).unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+    let line = status.lines().find(|line| line.starts_with(field)).unwrap();
     line.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() / 1024
 }
 
@@ -52,6 +56,25 @@ fn a_body_of_tiny_values_takes_little_memory() {
         let more = peak(&client) - before;
         assert!(more < 160, "{path}: 8 MB took {more} MiB more than {before}");
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_of_a_large_body_is_given_back() {
+    let gitlab = StandIn::start();
+    gitlab.answer("GET", "/jobs/7/rows", raw(rows(1_000_000)));
+    gitlab.body("/jobs/7/artifacts/report.txt", "text/plain", "all is well\n".repeat(1_000_000).as_bytes());
+    let mut client = gitlab.client(&[]);
+    // What the first call loads stays.
+    get(&mut client, "/projects/1/small");
+    let before = memory(&client, "VmRSS:");
+    for _ in 0..3 {
+        get(&mut client, "/projects/1/jobs/7/rows");
+        get(&mut client, "/projects/1/jobs/7/artifacts/report.txt");
+    }
+    let (after, peak) = (memory(&client, "VmRSS:"), peak(&client));
+    assert!(peak > before + 20, "the bodies took {before} to {peak} MiB");
+    assert!(after < before + 15, "{after} MiB are kept, {before} before");
 }
 
 #[test]

@@ -187,6 +187,7 @@ fn a_missing_target_is_the_place_that_gitlab_would_take() {
         ),
         ("group.transfer", json!({"fullPath": "acme"})),
         ("group.create", json!({"name": "x", "path": "x"})),
+        ("runner.create", json!({"runner_type": "instance_type", "project_id": "acme/widget"})),
     ] {
         let gitlab = gitlab();
         let mut client = gitlab.client(&[("GITLAB_ALLOWED_PATHS", "acme")]);
@@ -264,6 +265,34 @@ fn quick_actions_are_decided_on_like_the_actions_that_they_stand_for() {
     assert!(!reply.is_error, "{}", reply.text);
     let body: Value = serde_json::from_slice(&gitlab.received().last().unwrap().body).unwrap();
     assert_eq!(body["body"], "one\n\\/close");
+}
+
+/// A review asks about the quick actions in its comments before it posts any of them.
+#[test]
+fn a_review_is_asked_about_before_its_first_comment() {
+    for settings in [("GITLAB_CONFIRM", "destructive"), ("GITLAB_CONFIRM", "destructive,token")] {
+        let mut client = Client::start(&["--sandbox"], &[settings]);
+        client.initialize(crate::client::LATEST_HANDSHAKE);
+        let comments = json!([{"body": "Reads well to me."}, {"body": "Ship it\n/merge"}]);
+        let of = json!({"fullPath": "acme/widget", "iid": 1, "per_page": 100});
+        let before = run(&mut client, "merge_request_discussion.list", &of, false).text;
+        let review = json!({"fullPath": "acme/widget", "iid": 1, "comments": comments});
+        let asked = run(&mut client, "merge_request.review", &review, false);
+        assert_eq!(kind(&asked), "needs_confirmation", "{}", asked.text);
+        assert_eq!(run(&mut client, "merge_request_discussion.list", &of, false).text, before);
+        let drafts =
+            run(&mut client, "draft_note.list", &json!({"fullPath": "acme/widget", "iid": 1}), false);
+        assert!(!drafts.text.contains("Reads well"), "{}", drafts.text);
+        let fix = asked.structured["error"]["fix"]["arguments"].clone();
+        let done = client.call(EXECUTE, fix);
+        assert!(!done.is_error && !done.text.contains("needs_confirmation"), "{}", done.text);
+        assert!(run(&mut client, "merge_request_discussion.list", &of, false).text.contains("Reads well"));
+    }
+    let mut client = Client::start(&["--sandbox"], &[("GITLAB_DENIED_ACTIONS", "merge_request.merge")]);
+    client.initialize(crate::client::LATEST_HANDSHAKE);
+    let review =
+        json!({"fullPath": "acme/widget", "iid": 1, "comments": [{"body": "Fine"}, {"body": "/merge"}]});
+    assert_eq!(kind(&run(&mut client, "merge_request.review", &review, true)), "denied");
 }
 
 #[test]

@@ -18,11 +18,13 @@ mod summary;
 #[cfg(test)]
 mod tests;
 
-use std::io::Write;
-use std::path::PathBuf;
+use std::io::{BufRead, BufWriter, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
+use gitlab_mcp::catalog::Catalog;
+use gitlab_mcp::search::Tokenizer;
 
 /// Writes `catalog/actions`, `catalog/fragments.graphql` and `catalog/SOURCE.toml` from GitLab's OpenAPI file, its
 /// GraphQL schema, `catalog/curation` and `catalog/rules.toml`.
@@ -30,11 +32,11 @@ use clap::Parser;
 #[command(name = "catalog_gen", version)]
 struct Arguments {
     /// GitLab's OpenAPI document (`doc/api/openapi/openapi_v3.yaml` of its repository).
-    #[arg(long, value_name = "FILE")]
-    openapi: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "tokens")]
+    openapi: Option<PathBuf>,
     /// GitLab's GraphQL schema, as SDL.
-    #[arg(long, value_name = "FILE")]
-    graphql: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "tokens")]
+    graphql: Option<PathBuf>,
     /// The catalog's folder.
     #[arg(long, value_name = "DIR", default_value = "catalog")]
     catalog: PathBuf,
@@ -59,6 +61,9 @@ struct Arguments {
     /// `gitlab-mcp eval` reads cases.
     #[arg(long, conflicts_with_all = ["stats", "check"])]
     requests: bool,
+    /// Write nothing; print the encoder's input for each line of standard input. catalog/training/train.py trains with it.
+    #[arg(long, exclusive = true)]
+    tokens: bool,
 }
 
 /// Why nothing was generated. Each names the file, operation or id that is wrong and what would mend it.
@@ -72,6 +77,8 @@ pub enum GeneratorError {
     Malformed { path: String, reason: String },
     #[error("{} faults in the catalog:\n{}", .0.len(), .0.join("\n"))]
     Faults(Vec<String>),
+    #[error("the texts cannot be tokenized: {0}")]
+    Tokens(String),
 }
 
 fn main() -> ExitCode {
@@ -84,16 +91,35 @@ fn main() -> ExitCode {
     }
 }
 
+/// A file that clap requires unless `--tokens` is given.
+fn given(file: &Option<PathBuf>) -> &Path {
+    file.as_deref().unwrap_or(Path::new(""))
+}
+
+/// Prints the encoder's input for each line of standard input.
+fn tokenize() -> Result<(), Box<dyn std::error::Error>> {
+    let tokenizer = Tokenizer::open(&Catalog::embedded()?)?;
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    for line in std::io::stdin().lock().lines() {
+        writeln!(out, "{}", tokenizer.encoder_tokens(&line?).join(" "))?;
+    }
+    Ok(out.flush()?)
+}
+
 /// Whether the committed catalog has drifted; always false unless `--check` asks.
 fn run(arguments: &Arguments) -> Result<bool, GeneratorError> {
-    if arguments.requests {
-        // A reader that closes the pipe has read enough.
-        let _ = std::io::stdout().write_all(openapi::requests(&arguments.openapi)?.as_bytes());
+    if arguments.tokens {
+        tokenize().map_err(|error| GeneratorError::Tokens(error.to_string()))?;
         return Ok(false);
     }
-    let document = openapi::read(&arguments.openapi)?;
+    if arguments.requests {
+        // A reader that closes the pipe has read enough.
+        let _ = std::io::stdout().write_all(openapi::requests(given(&arguments.openapi))?.as_bytes());
+        return Ok(false);
+    }
+    let document = openapi::read(given(&arguments.openapi))?;
     let curation = curation::read(&arguments.catalog.join("curation"))?;
-    let sdl = graphql::Sdl::read(&arguments.graphql)?;
+    let sdl = graphql::Sdl::read(given(&arguments.graphql))?;
     let mut found = graphql::find(&sdl, &curation);
     let fragments = std::mem::take(&mut found.fragments);
     let types = std::mem::take(&mut found.types);

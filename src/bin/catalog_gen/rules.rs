@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use gitlab_mcp::catalog::{
-    Action, Base, GraphqlKind, Json, Landing, LandingPlace, Locates, Names, Param, Place, QuickAction, Raise,
-    ReadableTable, Risk, When, locates_by_name,
+    Action, Base, GraphqlKind, Json, Landing, LandingChoice, LandingPlace, Locates, Names, Param, Place,
+    QuickAction, Raise, ReadableTable, Risk, When, locates_by_name,
 };
 use serde::Deserialize;
 
@@ -77,6 +77,8 @@ struct PlaceRules {
 struct LandingRule {
     action: String,
     absent: Vec<String>,
+    /// The parameter and value by which it lands there.
+    by: Option<LandingChoice>,
     place: LandingPlace,
 }
 
@@ -245,7 +247,10 @@ impl Rules {
             for action in actions.iter_mut().filter(|action| named.contains(&action.id)) {
                 let unknown = rule.absent.iter().filter(|path| find_param(&action.params, path).is_none());
                 faults.extend(unknown.map(|path| format!("{row}: {}", no_param(action, path))));
-                action.lands.push(Landing { absent: rule.absent.clone(), place: rule.place });
+                let by = rule.by.clone();
+                let chosen = by.iter().filter(|by| find_param(&action.params, &by.param).is_none());
+                faults.extend(chosen.map(|by| format!("{row}: {}", no_param(action, &by.param))));
+                action.lands.push(Landing { absent: rule.absent.clone(), by, place: rule.place });
             }
         }
     }

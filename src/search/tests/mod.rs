@@ -1,15 +1,13 @@
 //! The steps of the search, a file each. What they rest on are actions that stay.
 
-mod deeds;
+mod clauses;
+mod entities;
 mod exact;
 mod intent;
-mod mentions;
 mod normalise;
 mod params;
 mod ranking;
-mod senses;
 mod typos;
-mod windows;
 mod words;
 
 use crate::catalog::{Action, Catalog, Risk};

@@ -174,3 +174,13 @@ fn what_has_nothing_to_do_with_gitlab_is_told_from_what_has() {
         assert!(!find(request).hits.is_empty(), "{request}");
     }
 }
+
+#[test]
+fn each_ranked_action_has_a_learned_vector() {
+    let catalog = Catalog::embedded().unwrap();
+    let ranker = Ranker::open(&catalog).unwrap();
+    for (number, action) in catalog.actions().map(Result::unwrap).enumerate() {
+        let has_vector = ranker.embeddings.has_vector(number);
+        assert!(has_vector || action.twin.is_some(), "{}: train again (catalog/training)", action.id);
+    }
+}

@@ -24,7 +24,58 @@ fn verbs_have_many_words() {
 fn an_explanation_names_the_steps() {
     let found = find("list pull requests");
     let explain = found.hits[0].explain.join("\n");
-    for step in ["understood:", "asked for: list", "object:", "words:", "line:", "verb:"] {
+    for step in [
+        "understood:",
+        "encoded: list pull requests",
+        "object:",
+        "probability:",
+        "meaning:",
+        "words:",
+        "text:",
+        "verb:",
+    ] {
         assert!(explain.contains(step), "{step} is missing in\n{explain}");
     }
+}
+
+/// Rows of the language file that can never match, or of which only the last would count.
+#[test]
+fn the_language_file_has_no_dead_or_doubled_rows() {
+    let catalog = crate::catalog::Catalog::embedded().unwrap();
+    let language = &catalog.words().unwrap().language;
+    let stemmer = crate::search::normalise::Stemmer::new(&language.never_stem);
+    let mut faults = Vec::new();
+    let lists = [
+        ("stopwords", &language.stopwords),
+        ("never_stem", &language.never_stem),
+        ("prepositions", &language.prepositions),
+        ("attributes", &language.attributes),
+        ("questions", &language.questions),
+        ("states", &language.states),
+        ("passives", &language.passives),
+        ("ordinary", &language.ordinary),
+        ("many", &language.many),
+        ("one", &language.one),
+    ];
+    for (name, words) in lists {
+        let mut seen = std::collections::HashSet::new();
+        for word in words {
+            if !seen.insert(word) {
+                faults.push(format!("{name}: {word} stands twice"));
+            }
+            if crate::search::normalise::split(word) != [word.as_str()] {
+                faults.push(format!("{name}: {word} is never a token"));
+            }
+        }
+    }
+    let key = |phrase: &String| stemmer.words(phrase).join(" ");
+    let mut verbs = std::collections::HashMap::new();
+    for verb in &language.verbs {
+        for say in &verb.say {
+            if let Some(other) = verbs.insert(key(say), &verb.mean).filter(|other| *other != &verb.mean) {
+                faults.push(format!("verb: {say} means {other:?} and {:?}", verb.mean));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
 }

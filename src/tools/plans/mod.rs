@@ -169,6 +169,17 @@ impl Run<'_> {
         self.step_with(self.like(action, params), Manner { ours: true, ..Manner::default() }).await
     }
 
+    /// The same, with the consent that the question of the composite action got.
+    pub async fn step_agreed(
+        &self,
+        action: &str,
+        params: Map<String, Value>,
+        agreed: bool,
+    ) -> Result<Outcome, ToolError> {
+        let manner = Manner { agreed, ours: true, ..Manner::default() };
+        self.step_with(self.like(action, params), manner).await
+    }
+
     /// The same by a whole request; `agreed`, where the plan has asked the user about just this step.
     pub async fn step_as(&self, request: ExecuteRequest, agreed: bool) -> Result<Outcome, ToolError> {
         self.step_with(request, Manner { agreed, ..Manner::default() }).await

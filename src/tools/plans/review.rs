@@ -6,12 +6,14 @@ use std::sync::OnceLock;
 
 use serde_json::{Map, Value, json};
 
-use super::super::execute::Outcome;
-use super::super::{Answer, EXECUTE, ErrorKind, ToolError};
+use super::super::confirmation::{self, Asked};
+use super::super::execute::{self, Outcome};
+use super::super::{Answer, EXECUTE, ErrorKind, ToolError, locate, refusal};
 use super::items::{Items, is_preview};
 use super::mr_diff::{Diff, Misplaced, Placed, Spot, body, replaced};
 use super::{Run, failed, params};
 use crate::gitlab::Content;
+use crate::policy::{Consent, Decision};
 
 /// How many comments a review may have.
 const MOST: usize = 50;
@@ -59,7 +61,8 @@ pub async fn run(run: &Run<'_>) -> Result<Answer, ToolError> {
         return Err(run.invalid("it takes `comments`, a `body`, or another `verdict`"));
     }
     let (comments, of, head) = prepared(run, &given).await?;
-    let done = posted(run, &comments, &of).await?;
+    let agreed = agree(run, &comments, &of).await?;
+    let done = posted(run, &comments, &of, agreed).await?;
     let last = judged(run, verdict, &done, &of, head).await;
     Ok(told(run, &comments, done, verdict, last))
 }
@@ -144,11 +147,48 @@ fn misplaced(run: &Run<'_>, faults: Vec<(usize, Misplaced)>) -> ToolError {
         .fix(EXECUTE, json!({"action": run.id, "params": mended}))
 }
 
+/// Asks about the comments that need confirmation (a quick action such as `/merge` in one) before any is posted, and
+/// returns an error for one that is denied. Whether the user has agreed to them.
+async fn agree(run: &Run<'_>, comments: &[Comment], of: &Map<String, Value>) -> Result<bool, ToolError> {
+    let mut asked = Vec::new();
+    for (at, comment) in comments.iter().enumerate() {
+        let action = "merge_request_discussion.create";
+        let request = run.like(action, comment.params("body", of));
+        let Some(known) = run.tools.catalog().get(action).map_err(|error| refusal::internal(&error))? else {
+            continue;
+        };
+        let checked = execute::checked(run.tools, &known, &request, &mut Vec::new())?;
+        for mut effects in checked.prospects() {
+            let located = locate::locate(run.tools, &effects).await;
+            effects.locate(|location| locate::find(&located, location));
+            match run.tools.policy.decide(&effects, Consent::default()) {
+                Decision::Deny(rule) => return Err(refusal::denied(run.id, Some(&effects), &rule, 0)),
+                Decision::Confirm(rule) => asked.push(Asked {
+                    number: at + 1,
+                    action: action.to_owned(),
+                    params: request.params.clone(),
+                    known: None,
+                    rule,
+                }),
+                Decision::Preview(_) | Decision::Allow => {}
+            }
+        }
+    }
+    if asked.is_empty() || run.request.dry_run == Some(true) {
+        return Ok(false);
+    }
+    match confirmation::ask_together(run.tools, run.id, run.request, &run.params, &asked).await {
+        Some(question) => Err(question),
+        None => Ok(true),
+    }
+}
+
 /// Posts what is not there yet: as drafts that are published together, or one by one where there are no drafts.
 async fn posted(
     run: &Run<'_>,
     comments: &[Comment],
     of: &Map<String, Value>,
+    agreed: bool,
 ) -> Result<Vec<Done>, ToolError> {
     if comments.is_empty() {
         return Ok(Vec::new());
@@ -164,8 +204,8 @@ async fn posted(
         done.push(match there {
             Some(id) => Done::Known(id),
             None if is_twice => Done::Known(Value::Null),
-            None if others.is_some() => one(run, "draft_note.create", "note", comment, of).await,
-            None => one(run, "merge_request_discussion.create", "body", comment, of).await,
+            None if others.is_some() => one(run, ("draft_note.create", "note"), comment, of, agreed).await,
+            None => one(run, ("merge_request_discussion.create", "body"), comment, of, agreed).await,
         });
     }
     let Some(others) = others else { return Ok(done) };
@@ -177,11 +217,14 @@ async fn posted(
 }
 
 /// One comment, by the action that begins a thread or a draft.
-async fn one(run: &Run<'_>, action: &str, text: &str, comment: &Comment, of: &Map<String, Value>) -> Done {
-    let mut asked = of.clone();
-    asked.insert(text.to_owned(), json!(comment.body));
-    asked.extend(comment.position.clone().map(|position| ("position".to_owned(), position)));
-    match run.step(action, asked).await {
+async fn one(
+    run: &Run<'_>,
+    (action, text): (&str, &str),
+    comment: &Comment,
+    of: &Map<String, Value>,
+    agreed: bool,
+) -> Done {
+    match run.step_agreed(action, comment.params(text, of), agreed).await {
         Ok(Outcome::Said(preview)) => Done::Previewed(preview),
         Ok(Outcome::Came(came)) => {
             let reply = match came.reply.content {
@@ -272,6 +315,14 @@ async fn notes(run: &Run<'_>, of: &Map<String, Value>) -> Option<Vec<Value>> {
 }
 
 impl Comment {
+    /// The parameters of the action that posts it, with the name that its text has there.
+    fn params(&self, text: &str, of: &Map<String, Value>) -> Map<String, Value> {
+        let mut asked = of.clone();
+        asked.insert(text.to_owned(), json!(self.body));
+        asked.extend(self.position.clone().map(|position| ("position".to_owned(), position)));
+        asked
+    }
+
     /// Whether a note says this in this place.
     fn is(&self, note: &Value) -> bool {
         let at = |position: Option<&Value>| {

@@ -1,0 +1,157 @@
+//! Products of 8-bit weight matrices and 16-bit activations: what an encoder spends its time on.
+
+/// The largest activation in whole numbers. A sum of 1,536 products with weights up to 127 stays below 2^31.
+const LARGEST: f32 = 8_191.0;
+
+/// Tokens that are multiplied at once, so that each weight is loaded once for all of them.
+const BLOCK: usize = 4;
+
+/// Columns that are multiplied at once; the width of every matrix is a multiple of it.
+const LANES: usize = 16;
+
+/// A linear layer: weights of 8 bits with a scale and a bias for each row.
+#[derive(Debug)]
+pub struct Matrix<'w> {
+    pub columns: usize,
+    pub weights: &'w [i8],
+    pub scales: Vec<f32>,
+    pub bias: Vec<f32>,
+}
+
+/// Rows of activations, each in whole numbers with what one step of it is worth. Rows are added up to a multiple of
+/// [`BLOCK`].
+#[derive(Debug, Default)]
+pub struct Activations {
+    values: Vec<i16>,
+    steps: Vec<f32>,
+}
+
+impl Activations {
+    /// Quantizes rows of so many columns.
+    pub fn new(rows: &[f32], columns: usize) -> Activations {
+        let mut activations = Activations::default();
+        for row in rows.chunks_exact(columns) {
+            let largest = row.iter().fold(f32::MIN_POSITIVE, |largest, value| largest.max(value.abs()));
+            let times = LARGEST / largest;
+            activations.values.extend(row.iter().map(|value| (value * times).round_ties_even() as i16));
+            activations.steps.push(largest / LARGEST);
+        }
+        let rows = activations.steps.len().next_multiple_of(BLOCK);
+        activations.values.resize(rows * columns, 0);
+        activations
+    }
+}
+
+impl Matrix<'_> {
+    /// The layer's output for each row of activations, row after row.
+    pub fn apply(&self, input: &Activations) -> Vec<f32> {
+        let rows = self.scales.len();
+        let mut output = vec![0.0; input.steps.len() * rows];
+        let product = Product { matrix: self, input, output: &mut output };
+        #[cfg(target_arch = "x86_64")]
+        if let Some(simd) = pulp::x86::V3::try_new() {
+            simd.vectorize(WithAvx2 { simd, product });
+            return output;
+        }
+        product.compute(&|row: &[i8], tokens: [&[i16]; BLOCK]| tokens.map(|token| dot(row, token)));
+        output
+    }
+}
+
+struct Product<'p, 'w> {
+    matrix: &'p Matrix<'w>,
+    input: &'p Activations,
+    output: &'p mut [f32],
+}
+
+impl Product<'_, '_> {
+    #[inline(always)]
+    fn compute(self, dots: &impl Fn(&[i8], [&[i16]; BLOCK]) -> [i32; BLOCK]) {
+        let Matrix { columns, weights, scales, bias } = self.matrix;
+        let rows = scales.len();
+        let rows_of_weights = weights.chunks_exact(*columns).zip(scales).zip(bias).enumerate();
+        for (number, ((row, scale), bias)) in rows_of_weights {
+            for (block, values) in self.input.values.chunks_exact(columns * BLOCK).enumerate() {
+                let (first, rest) = values.split_at(*columns);
+                let (second, rest) = rest.split_at(*columns);
+                let (third, fourth) = rest.split_at(*columns);
+                let sums = dots(row, [first, second, third, fourth]);
+                let steps = self.input.steps.iter().enumerate().skip(block * BLOCK);
+                for ((token, step), sum) in steps.zip(sums) {
+                    if let Some(cell) = self.output.get_mut(token * rows + number) {
+                        *cell = sum as f32 * step * scale + bias;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The product of a row of weights and one of activations.
+pub fn dot(weights: &[i8], values: &[i16]) -> i32 {
+    weights.iter().zip(values).map(|(weight, value)| i32::from(*weight) * i32::from(*value)).sum()
+}
+
+#[cfg(target_arch = "x86_64")]
+struct WithAvx2<'p, 'w> {
+    simd: pulp::x86::V3,
+    product: Product<'p, 'w>,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl pulp::NullaryFnOnce for WithAvx2<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let simd = self.simd;
+        self.product.compute(&|row: &[i8], tokens: [&[i16]; BLOCK]| dots_avx2(simd, row, tokens));
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn dots_avx2(simd: pulp::x86::V3, row: &[i8], tokens: [&[i16]; BLOCK]) -> [i32; BLOCK] {
+    use std::arch::x86_64::__m256i;
+
+    let (row, _) = row.as_chunks::<LANES>();
+    let [first, second, third, fourth] = tokens.map(|token| token.as_chunks::<LANES>().0);
+    let mut sums = [simd.avx._mm256_setzero_si256(); BLOCK];
+    for ((((weights, first), second), third), fourth) in
+        row.iter().zip(first).zip(second).zip(third).zip(fourth)
+    {
+        let weights = simd.avx2._mm256_cvtepi8_epi16(pulp::cast(*weights));
+        let add = |sum: __m256i, values: &[i16; LANES]| {
+            let products = simd.avx2._mm256_madd_epi16(weights, pulp::cast(*values));
+            simd.avx2._mm256_add_epi32(sum, products)
+        };
+        let [one, two, three, four] = sums;
+        sums = [add(one, first), add(two, second), add(three, third), add(four, fourth)];
+    }
+    sums.map(|sum| pulp::cast::<__m256i, [i32; 8]>(sum).into_iter().sum())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Activations, Matrix};
+
+    #[test]
+    fn apply_is_the_product_within_the_precision_of_the_activations() {
+        let (rows, columns) = (5, 32);
+        let weights: Vec<i8> = (0..rows * columns).map(|at| (at * 37 % 255 - 127) as i8).collect();
+        let scales: Vec<f32> = (1..=rows).map(|row| row as f32 / 100.0).collect();
+        let bias: Vec<f32> = (0..rows).map(|row| row as f32).collect();
+        let matrix = Matrix { columns: columns as usize, weights: &weights, scales: scales.clone(), bias };
+        let input: Vec<f32> = (0..7 * columns).map(|at| (at as f32).sin()).collect();
+        let output = matrix.apply(&Activations::new(&input, columns as usize));
+        assert_eq!(output.len(), 7 * rows as usize);
+        for (token, values) in input.chunks_exact(columns as usize).enumerate() {
+            for (row, weights) in weights.chunks_exact(columns as usize).enumerate() {
+                let sum: f32 = weights.iter().zip(values).map(|(w, v)| f32::from(*w) * v).sum();
+                let expected = sum * scales[row] + row as f32;
+                let actual = output[token * rows as usize + row];
+                assert!((expected - actual).abs() < 0.02, "{token} {row}: {expected} {actual}");
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Agreement of what a query asks for with what an action does: the verb, one or several, and the scope.
+
+use super::lexicon::Asked;
+use super::profile::{Kind, Profile, WordId, scope};
+
+/// How well an action's kind (down) answers the kind asked for (across): list, get, create, update, delete, act.
+const KINDS: [[f32; 6]; 6] = [
+    [0.7, 0.5, -0.9, -0.9, -0.9, -0.9],
+    [0.5, 0.7, -0.9, -0.9, -0.9, -0.7],
+    [-0.9, -0.9, 0.7, -0.4, -0.9, -0.2],
+    [-0.9, -0.9, -0.3, 0.7, -0.7, 0.0],
+    [-1.0, -1.0, -1.0, -0.8, 0.7, -0.5],
+    [-0.8, -0.8, 0.0, 0.0, -0.3, -0.2],
+];
+
+/// How well an action's kind answers a query without a verb.
+const NO_VERB: [f32; 6] = [0.3, 0.25, -0.5, -0.5, -0.7, -0.4];
+
+/// What each further meaning of a verb is worth less than the one before.
+const NEXT_MEANING: f32 = 0.1;
+
+/// Agreement of an action's verb and kind with the verb asked for: 1 for the very verb. A participle in the query
+/// (`revoked tokens`) tells a state, and speaks against the action that brings it about.
+pub fn verb(asked: Option<&Asked>, states: &[WordId], profile: &Profile) -> f32 {
+    let place = asked.and_then(|asked| asked.verbs.iter().position(|verb| *verb == profile.verb));
+    match (asked, place) {
+        (_, Some(place)) => 1.0 - NEXT_MEANING * (place.min(5) as f32),
+        _ if states.contains(&profile.verb) && !is_read(profile.kind) => -1.0,
+        (Some(asked), None) => kind_agreement(profile.kind, asked.kind),
+        (None, None) => NO_VERB.get(profile.kind as usize).copied().unwrap_or_default(),
+    }
+}
+
+fn kind_agreement(kind: Kind, asked: Kind) -> f32 {
+    KINDS.get(kind as usize).and_then(|row| row.get(asked as usize)).copied().unwrap_or_default()
+}
+
+fn is_read(kind: Kind) -> bool {
+    matches!(kind, Kind::List | Kind::Get)
+}
+
+/// Agreement in number: several things want a list or a bulk action, one wants one.
+pub fn number(asked: Option<&Asked>, many: Option<bool>, profile: &Profile) -> f32 {
+    // `comment on an issue` reads none.
+    if is_read(profile.kind) && asked.is_some_and(|asked| !is_read(asked.kind)) {
+        return 0.0;
+    }
+    let is_for_several = profile.bulk || profile.kind == Kind::List;
+    match (many, is_for_several, profile.kind) {
+        (Some(true), true, _) | (Some(false), false, Kind::Get) => 1.0,
+        (Some(false), true, _) => -1.0,
+        (Some(true), false, Kind::Get) => -0.5,
+        (None, _, _) if profile.bulk => -0.5,
+        _ => 0.0,
+    }
+}
+
+/// Agreement of an action's scopes with those that the query names.
+pub fn scope(asked: u8, profile: &Profile) -> f32 {
+    let works_in = |bits: u8| profile.scopes & bits != 0;
+    let is_own_alone = profile.scopes == scope::CURRENT;
+    if asked & scope::CURRENT != 0 {
+        return if works_in(scope::CURRENT) { 1.0 } else { 0.0 };
+    }
+    let own = if is_own_alone { -1.0 } else { 0.0 };
+    match asked & (scope::PROJECT | scope::GROUP | scope::INSTANCE) {
+        0 => own,
+        named if works_in(named) => own + 0.5,
+        _ => own - 0.5,
+    }
+}

@@ -1,0 +1,287 @@
+//! The features of the candidates for a query or a clause of it, and their weighted sum.
+
+use std::cmp::Ordering;
+
+use gitlab_mcp_encoder::Encoder;
+
+use super::SearchError;
+use super::agreement;
+use super::bm25::LexicalIndex;
+use super::embedding::{Embeddings, Similarities};
+use super::lexicon::Lexicon;
+use super::model::{FEATURES, Feature, Features, Model};
+use super::profile::{DomainProfile, Profile, Profiles, WordId};
+use super::request::{Concept, Request};
+use super::segment::Segment;
+
+/// A candidate with its score and what that is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Scored {
+    pub action: usize,
+    pub score: f32,
+    pub features: Features,
+    /// Its probability among the candidates.
+    pub probability: f32,
+}
+
+impl Scored {
+    /// The same with another score.
+    pub fn with(self, score: f32) -> Scored {
+        Scored { score, ..self }
+    }
+}
+
+/// The candidates of a query or clause, best first, and how it lies to what has nothing to do with GitLab.
+pub struct Candidates {
+    pub scored: Vec<Scored>,
+    pub margin: f32,
+}
+
+/// What a text is worth that agrees with so many concepts of the query: one word says little.
+const AGREED: [f32; 5] = [0.0, 0.0, 0.6, 0.9, 1.0];
+
+/// All that scoring a query needs.
+pub struct Scorer<'a> {
+    pub profiles: &'a Profiles<'a>,
+    pub encoder: &'a Encoder<'a>,
+    pub embeddings: &'a Embeddings<'a>,
+    pub index: &'a LexicalIndex,
+    pub lexicon: &'a Lexicon,
+    pub model: &'a Model,
+    pub request: &'a Request,
+}
+
+/// A segment against the words of the index and the vectors of the actions.
+struct Matched {
+    similarities: Similarities,
+    /// The BM25 scores of the best actions.
+    lexical: Vec<(usize, f32)>,
+    /// For each word of the vocabulary, one more than its position in `words`; 0 where the segment lacks it.
+    positions: Vec<u8>,
+    /// The concept that has a word, and what it is worth.
+    words: Vec<(usize, f32)>,
+    /// The most that each concept of the segment could contribute, in idf.
+    masses: Vec<(usize, f32)>,
+    weights: Features,
+}
+
+impl Scorer<'_> {
+    /// The candidates for a segment, best first; equal ones in the order of their ids.
+    pub fn rank(&self, segment: &Segment) -> Result<Candidates, SearchError> {
+        let matched = self.matched(segment)?;
+        let mut actions = matched.similarities.nearest(self.model.limits.by_meaning);
+        actions.extend(matched.lexical.iter().map(|(action, _)| *action));
+        actions.sort_unstable();
+        actions.dedup();
+        let mut scored: Vec<Scored> =
+            actions.into_iter().filter_map(|action| self.scored(action, segment, &matched)).collect();
+        sort(&mut scored);
+        self.set_probabilities(&mut scored);
+        Ok(Candidates { scored, margin: matched.similarities.margin() })
+    }
+
+    /// The scores of some actions for a segment, whether or not they are among its candidates.
+    pub fn of_actions(&self, segment: &Segment, actions: &[usize]) -> Result<Vec<Scored>, SearchError> {
+        let matched = self.matched(segment)?;
+        Ok(actions.iter().filter_map(|action| self.scored(*action, segment, &matched)).collect())
+    }
+
+    fn set_probabilities(&self, scored: &mut [Scored]) {
+        let best = scored.first().map_or(0.0, |best| best.score);
+        let odds = |one: &Scored| ((one.score - best) / self.model.softmax.temperature).exp();
+        let all: f32 = scored.iter().map(odds).sum();
+        scored.iter_mut().for_each(|one| one.probability = odds(one) / all.max(f32::MIN_POSITIVE));
+    }
+
+    fn matched(&self, segment: &Segment) -> Result<Matched, SearchError> {
+        let tokens = self.request.tokens(segment);
+        let vocabulary = &self.profiles.vocabulary;
+        let mut matched = Matched {
+            similarities: self.embeddings.compare(&self.encoder.encode(&tokens)),
+            lexical: self.index.search(self.request, segment, vocabulary, self.model)?,
+            positions: vec![0; vocabulary.len()],
+            words: Vec::new(),
+            masses: Vec::new(),
+            weights: self.model.weights_of(self.model.length(tokens.len())),
+        };
+        for at in &segment.concepts {
+            let Some(concept) = self.request.concepts.get(*at) else { continue };
+            matched.masses.push((*at, self.mass(concept)));
+            for meaning in &concept.meanings {
+                for word in &meaning.words {
+                    matched.note(*word, *at, meaning.likeness);
+                }
+            }
+        }
+        Ok(matched)
+    }
+
+    /// The most that a concept could contribute, in idf.
+    fn mass(&self, concept: &Concept) -> f32 {
+        let of = |words: &[WordId]| words.iter().map(|word| self.idf(*word)).sum::<f32>();
+        let masses = concept.meanings.iter().map(|meaning| of(&meaning.words) * meaning.weight);
+        masses.reduce(f32::max).unwrap_or(self.model.concepts.unknown)
+    }
+
+    fn scored(&self, action: usize, segment: &Segment, matched: &Matched) -> Option<Scored> {
+        let profile = self.profiles.actions.get(action)?;
+        let mut features = Features::default();
+        for (value, (feature, _)) in features.iter_mut().zip(FEATURES) {
+            *value = self.feature(feature, action, profile, segment, matched);
+        }
+        let score = features.iter().zip(&matched.weights).map(|(value, weight)| value * weight).sum();
+        Some(Scored { action, score, features, probability: 0.0 })
+    }
+
+    fn feature(
+        &self,
+        feature: Feature,
+        action: usize,
+        profile: &Profile,
+        segment: &Segment,
+        matched: &Matched,
+    ) -> f32 {
+        let asked = segment.asked.as_ref();
+        match feature {
+            Feature::Meaning => matched.similarities.of(action),
+            Feature::Words => matched.lexical_share(action),
+            Feature::Text => self.text(action, matched),
+            Feature::Verb => agreement::verb(asked, &segment.states, profile),
+            Feature::Number => agreement::number(asked, self.many(segment), profile),
+            Feature::Object => self.object(profile, segment),
+            Feature::Scope => agreement::scope(self.request.scopes, profile),
+            Feature::Usage => profile.usage(),
+        }
+    }
+
+    fn idf(&self, word: WordId) -> f32 {
+        self.profiles.vocabulary.idf(word)
+    }
+
+    /// Agreement of the nearest of an action's short texts with the stretch of the segment that it covers: the
+    /// harmonic mean of both shares by idf, more the more concepts agree.
+    fn text(&self, action: usize, matched: &Matched) -> f32 {
+        let texts = self.profiles.lines.get(action).copied().unwrap_or_default();
+        texts.iter().map(|text| self.text_agreement(text, matched)).fold(0.0, f32::max)
+    }
+
+    fn text_agreement(&self, text: impl Iterator<Item = WordId>, matched: &Matched) -> f32 {
+        let (mut all, mut covered, mut concepts) = (0.0, 0.0, 0_u64);
+        for word in text {
+            let idf = self.idf(word);
+            all += idf;
+            if let Some((concept, weight)) = matched.word(word) {
+                covered += idf * weight;
+                concepts |= 1 << concept.min(63);
+            }
+        }
+        let agreed = concepts.count_ones() as usize;
+        let worth = AGREED.get(agreed).or(AGREED.last()).copied().unwrap_or_default();
+        if worth == 0.0 {
+            return 0.0;
+        }
+        let stretch = concepts.trailing_zeros() as usize..=63 - concepts.leading_zeros() as usize;
+        let within = matched.masses.iter().filter(|(at, _)| stretch.contains(at));
+        let (mut of_stretch, mut of_text) = (0.0, 0.0);
+        for (at, mass) in within {
+            of_stretch += mass;
+            of_text += if concepts & (1 << (*at).min(63)) != 0 { *mass } else { 0.0 };
+        }
+        worth * harmonic(covered / f32::max(all, 1.0), of_text / f32::max(of_stretch, 1.0))
+    }
+
+    fn many(&self, segment: &Segment) -> Option<bool> {
+        segment.object.and_then(|at| self.request.concepts.get(at)).and_then(|object| object.many)
+    }
+
+    /// Whether the query's object is the action's: its own noun, or another part of it; negative where its noun
+    /// only stands beside the object, as labels do in `create an issue with labels`.
+    fn object(&self, profile: &Profile, segment: &Segment) -> f32 {
+        let Some(object) = segment.object.and_then(|at| self.request.concepts.get(at)) else { return 0.0 };
+        let Some(domain) = self.profiles.domains.get(usize::from(profile.domain)) else { return 0.0 };
+        if self.is_of_part(profile, domain, segment) {
+            return -1.0;
+        }
+        let fit = |words: &[WordId]| {
+            let is_part = |word: &WordId| domain.name.contains(word) || profile.verb_rest.contains(word);
+            match self.is_own_noun(words, profile, domain) {
+                true => 1.0,
+                false if words.iter().all(is_part) => 0.4,
+                false => 0.0,
+            }
+        };
+        let worth = object.meanings.iter().map(|meaning| meaning.likeness * fit(&meaning.words));
+        let worth = worth.fold(0.0, f32::max);
+        if worth > 0.0 { worth } else { -self.beside(profile, domain, segment) }
+    }
+
+    /// Whether the action's own noun is what is only put on the object.
+    fn is_of_part(&self, profile: &Profile, domain: &DomainProfile, segment: &Segment) -> bool {
+        let part = segment.part.and_then(|at| self.request.concepts.get(at));
+        let is_own = |part: &Concept| {
+            part.meanings.iter().any(|meaning| self.is_own_noun(&meaning.words, profile, domain))
+        };
+        part.is_some_and(is_own)
+    }
+
+    fn is_own_noun(&self, words: &[WordId], profile: &Profile, domain: &DomainProfile) -> bool {
+        let ends = |noun: &[WordId]| words.last().is_some() && noun.last() == words.last();
+        let own = profile.verb_rest.last().filter(|word| self.lexicon.is_noun_word(**word));
+        let is_named = match own {
+            Some(own) => words.last() == Some(own),
+            None => ends(&domain.name) || domain.nouns.iter().any(|noun| ends(noun)),
+        };
+        let is_verb = words.first() == Some(&profile.verb) && !self.lexicon.is_generic(profile.verb);
+        is_named || is_verb || ends(&profile.path_noun)
+    }
+
+    /// What the action's noun is worth where it stands outside the head of the query.
+    fn beside(&self, profile: &Profile, domain: &DomainProfile, segment: &Segment) -> f32 {
+        let concepts = segment.concepts.iter().filter_map(|at| self.request.concepts.get(*at));
+        let meanings = concepts.filter(|concept| !concept.head).flat_map(|concept| &concept.meanings);
+        let own = meanings.filter(|meaning| self.is_own_noun(&meaning.words, profile, domain));
+        own.map(|meaning| meaning.likeness).fold(0.0, f32::max)
+    }
+}
+
+impl Matched {
+    fn note(&mut self, word: WordId, concept: usize, weight: f32) {
+        let Some(position) = self.positions.get_mut(usize::from(word)) else { return };
+        match usize::from(*position).checked_sub(1).and_then(|at| self.words.get_mut(at)) {
+            Some(known) if known.1 >= weight => {}
+            Some(known) => *known = (concept, weight),
+            None => {
+                if let Ok(next) = u8::try_from(self.words.len() + 1) {
+                    *position = next;
+                    self.words.push((concept, weight));
+                }
+            }
+        }
+    }
+
+    /// The concept that has a word, and what it is worth.
+    fn word(&self, word: WordId) -> Option<(usize, f32)> {
+        let position = usize::from(*self.positions.get(usize::from(word))?);
+        self.words.get(position.checked_sub(1)?).copied()
+    }
+
+    /// An action's BM25 score as a share of the best.
+    fn lexical_share(&self, action: usize) -> f32 {
+        let best = self.lexical.first().map_or(0.0, |(_, score)| *score);
+        let score = self.lexical.iter().find(|(known, _)| *known == action).map_or(0.0, |(_, score)| *score);
+        if best > 0.0 { score / best } else { 0.0 }
+    }
+}
+
+/// Best first; equal ones in the order of their ids.
+pub fn sort(scored: &mut [Scored]) {
+    scored.sort_unstable_by(better);
+}
+
+fn better(one: &Scored, other: &Scored) -> Ordering {
+    other.score.total_cmp(&one.score).then(one.action.cmp(&other.action))
+}
+
+fn harmonic(one: f32, other: f32) -> f32 {
+    if one + other > 0.0 { 2.0 * one * other / (one + other) } else { 0.0 }
+}

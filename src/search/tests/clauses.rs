@@ -1,0 +1,50 @@
+//! Several intents in one request.
+
+use super::{find, ids};
+
+#[test]
+fn each_clause_surfaces() {
+    let found = find("create a branch, commit a new file and open a merge request");
+    let top = &ids(&found)[..5];
+    for id in ["branch.create", "merge_request.create"] {
+        assert!(top.contains(&id), "{id} is not in {top:?}");
+    }
+}
+
+#[test]
+fn a_verb_alone_takes_the_object_before_it() {
+    let found = find("find the failed job of the pipeline and then retry it");
+    assert!(ids(&found).iter().take(5).any(|id| *id == "job.retry"), "{:?}", ids(&found));
+}
+
+#[test]
+fn one_intent_stays_one() {
+    assert_eq!(ids(&find("list issues with their labels in a group"))[0], "issue.list");
+}
+
+#[test]
+fn what_takes_several_actions_says_which_in_order() {
+    assert_eq!(find("comment and close an issue").steps, ["issue_note.create", "issue.update"]);
+    // Both commit a file.
+    let steps = find("commit a file and open a merge request").steps;
+    let [first, second] = steps.as_slice() else { panic!("{steps:?}") };
+    assert!(["commit.create", "repository_file.create"].contains(&first.as_str()), "{first}");
+    assert_eq!(second, "merge_request.create");
+    assert!(find("list issues with their labels in a group").steps.is_empty());
+}
+
+#[test]
+fn a_composite_action_that_does_the_whole_comes_first() {
+    let found = find("why did the pipeline fail");
+    assert_eq!((ids(&found)[0], found.steps.len()), ("pipeline.diagnose", 0));
+}
+
+#[test]
+fn a_list_of_many_clauses_is_ranked_by_the_first_few() {
+    let steps = find(
+        "list issues, create a branch, delete a tag, approve a merge request, retry a job, block a user, fork a project",
+    )
+    .steps;
+    assert!((2..=5).contains(&steps.len()), "{steps:?}");
+    assert!(!steps.contains(&"project.fork".to_owned()), "{steps:?}");
+}
