@@ -37,6 +37,9 @@ pub fn cleaned_value(value: Value) -> Value {
 /// How many characters of a text are not seen and carry no colour or line: whoever writes the cleaned text back
 /// loses them.
 pub fn hidden(text: &str) -> usize {
+    if text.is_ascii() {
+        return 0;
+    }
     text.chars().filter(|c| is_invisible(*c) && !c.is_control()).count()
 }
 
@@ -44,7 +47,7 @@ pub fn hidden(text: &str) -> usize {
 /// writes them back byte for byte.
 pub fn hidden_in(value: &Value) -> usize {
     let emojis = |text: &str| text.chars().filter(|c| matches!(c, '\u{200d}' | '\u{fe0f}')).count();
-    let of = |text: &str| hidden(text) - emojis(text);
+    let of = |text: &str| if text.is_ascii() { 0 } else { hidden(text) - emojis(text) };
     match value {
         Value::String(text) => of(text),
         Value::Array(items) => items.iter().map(hidden_in).sum(),

@@ -4,6 +4,8 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
+use super::is_plain;
+
 /// How many of the fields that there are instead are kept.
 const MOST_KNOWN: usize = 200;
 
@@ -18,9 +20,16 @@ pub struct Missing {
 
 /// Only those paths of the value, or of each item of a list; with those that are nowhere.
 pub fn select(value: &Value, paths: &[String]) -> (Value, Vec<Missing>) {
+    let all: Vec<Vec<&str>> = paths.iter().map(|path| steps(path)).collect();
+    let wanted: Vec<&[&str]> = all
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| !is_covered(&all, *at))
+        .map(|(_, path)| path.as_slice())
+        .collect();
     let selected = match value {
-        Value::Array(items) => Value::Array(items.iter().map(|item| select_from(item, paths)).collect()),
-        one => select_from(one, paths),
+        Value::Array(items) => Value::Array(items.iter().map(|item| select_from(item, &wanted)).collect()),
+        one => select_from(one, &wanted),
     };
     let missing = paths.iter().filter(|path| !is_anywhere(value, path)).map(|path| missing(value, path));
     (selected, missing.collect())
@@ -36,7 +45,8 @@ fn missing(value: &Value, path: &str) -> Missing {
         let next: Vec<&Value> = objects().filter_map(|map| map.get(step)).collect();
         if next.is_empty() {
             let mut seen = HashSet::new();
-            let keys = objects().flat_map(Map::keys).filter(|key| *key != step);
+            // Only these are named, and each missing field keeps its own.
+            let keys = objects().flat_map(Map::keys).filter(|key| *key != step && is_plain(key));
             let known = keys.filter(|key| seen.insert(key.as_str())).take(MOST_KNOWN).cloned().collect();
             return Missing { path: path.to_owned(), step: step.to_owned(), known };
         }
@@ -54,10 +64,18 @@ fn within(value: &Value) -> Vec<&Map<String, Value>> {
     }
 }
 
-fn select_from(item: &Value, paths: &[String]) -> Value {
+/// Returns true if a path adds nothing to the others: an equal one is before it, or one of its beginnings is among them.
+fn is_covered(all: &[Vec<&str>], at: usize) -> bool {
+    let Some(path) = all.get(at) else { return false };
+    all.iter()
+        .enumerate()
+        .any(|(other_at, other)| path.starts_with(other) && (other.len() < path.len() || other_at < at))
+}
+
+fn select_from(item: &Value, paths: &[&[&str]]) -> Value {
     let mut selected = Value::Object(Map::new());
     for path in paths {
-        if let Some(found) = pick(item, &steps(path)) {
+        if let Some(found) = pick(item, path) {
             merge(&mut selected, found);
         }
     }
@@ -108,9 +126,17 @@ fn merge(into: &mut Value, other: Value) {
 
 fn is_anywhere(value: &Value, path: &str) -> bool {
     match value {
-        Value::Array(items) => {
-            items.is_empty() || items.iter().any(|item| pick(item, &steps(path)).is_some())
-        }
-        one => pick(one, &steps(path)).is_some(),
+        Value::Array(items) => items.is_empty() || items.iter().any(|item| leads(item, &steps(path))),
+        one => leads(one, &steps(path)),
+    }
+}
+
+/// Returns true if [`pick`] finds something.
+fn leads(value: &Value, steps: &[&str]) -> bool {
+    let Some((first, rest)) = steps.split_first() else { return true };
+    match value {
+        Value::Array(items) => items.is_empty() || items.iter().any(|item| leads(item, steps)),
+        Value::Object(map) => map.get(*first).is_some_and(|inner| leads(inner, rest)),
+        _ => false,
     }
 }

@@ -168,7 +168,14 @@ fn in_cell(text: &str) -> String {
 }
 
 fn inline_text(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    let mut out = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
 }
 
 fn inline(value: &Value) -> String {

@@ -1,7 +1,7 @@
 //! A list of things: of each what tells it from the others, and once what is the same of all. Which columns those
 //! are is a rule on names, the same for every kind of thing; how many, what a list may cost a reader.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
@@ -94,6 +94,9 @@ const MOST: usize = 12;
 
 /// A text longer than this is read on its own.
 const LONG: usize = 200;
+
+/// Maximum length in bytes of a name in a list of names. GitLab's longest titles have 255 characters.
+const LONGEST_NAME: usize = 1_020;
 
 /// What a list of things may cost: bytes of a table for each row, bytes of JSON, and for how many rows at least.
 const TABLE: usize = 165;
@@ -192,13 +195,17 @@ fn candidates(rows: &[Map<String, Value>], in_url: bool) -> Vec<String> {
     let mut seen = HashSet::new();
     let keys: Vec<&String> =
         rows.iter().flat_map(Map::keys).filter(|key| seen.insert(key.as_str())).collect();
-    let has = |name: &str| keys.iter().any(|key| snake(key) == name);
+    let mut by_name: HashMap<String, &String> = HashMap::new();
+    for key in &keys {
+        by_name.entry(snake(key)).or_insert(key);
+    }
+    let has = |name: &str| by_name.contains_key(name);
     // One number for a thing is enough where people see that one.
     let is_spare = |key: &str| key == "id" && !in_url && (has("iid") || has("short_id"));
     let is_column = |value: &Value| is_short(value) || are_names(value);
     let are_short = |key: &str| rows.iter().filter_map(|row| row.get(key)).all(is_column);
     let is_whole = keys.len() <= MOST && keys.iter().all(|key| are_short(key));
-    let wanted = WANTED.iter().filter_map(|name| keys.iter().copied().find(|key| snake(key) == *name));
+    let wanted = WANTED.iter().filter_map(|name| by_name.get(*name).copied());
     let others = keys.iter().copied().filter(|key| is_whole && !is_wanted(key));
     let candidates = wanted.filter(|key| is_whole || !is_spare(key)).chain(others);
     candidates.filter(|key| are_short(key)).cloned().collect()
@@ -213,7 +220,8 @@ fn is_short(value: &Value) -> bool {
 }
 
 fn are_names(value: &Value) -> bool {
-    value.as_array().is_some_and(|items| items.iter().all(Value::is_string))
+    let is_name = |item: &Value| item.as_str().is_some_and(|name| name.len() <= LONGEST_NAME);
+    value.as_array().is_some_and(|items| items.iter().all(is_name))
 }
 
 /// The bytes of a column in a table and in JSON.

@@ -33,6 +33,12 @@ const BESIDE_VALUE: [&str; 6] =
 /// What a call that makes a token answers it under.
 const MADE: [&str; 4] = ["token", "secret", "secret_token", "ephemeral_authentication_token"];
 
+/// Length in bytes up to which paths are told from each other, unless a longer one is asked for.
+const LONGEST_PATH: usize = 500;
+
+/// Length in bytes of the end of a name that tells what it is.
+const LONGEST_NAME: usize = 200;
+
 /// Maximum number of paths of masked fields that are kept.
 const MOST_NAMED: usize = 100;
 
@@ -48,8 +54,10 @@ pub struct Masked {
 /// Masks what is secret in a value. A field that `asked` names by its exact path is shown, and so is a token that
 /// was made just now.
 pub fn mask(value: &mut Value, kind: Kind, asked: &[String], names: Option<&FieldNames>) -> Masked {
-    let asked = asked.iter().map(|path| path.replace("[]", "")).collect();
-    let mut walk = Walk { kind, asked, names, masked: Masked::default() };
+    let asked: Vec<String> = asked.iter().map(|path| path.replace("[]", "")).collect();
+    let compared = asked.iter().chain(names.into_iter().flat_map(FieldNames::keys)).map(String::len);
+    let longest = compared.max().unwrap_or_default().max(LONGEST_PATH);
+    let mut walk = Walk { kind, asked, names, longest, masked: Masked::default() };
     walk.value(value, &mut String::new(), false);
     walk.masked
 }
@@ -75,6 +83,8 @@ struct Walk<'n> {
     kind: Kind,
     asked: Vec<String>,
     names: Option<&'n FieldNames>,
+    /// Length in bytes of the longest path that is told from others.
+    longest: usize,
     masked: Masked,
 }
 
@@ -103,10 +113,7 @@ impl Walk<'_> {
         let is_variable = self.kind.variables || self.is_variable(map, path);
         for (key, value) in map.iter_mut() {
             let length = path.len();
-            if !path.is_empty() {
-                path.push('.');
-            }
-            path.push_str(key);
+            self.push(path, key);
             let names = self.fields(key, path);
             let is_called = |is: &dyn Fn(&str) -> bool| names.iter().any(|name| is(name));
             let of_variable = is_variable && is_called(&|name| name == "value");
@@ -124,6 +131,23 @@ impl Walk<'_> {
                 .map(|(key, value)| (mask_tokens(&key).into_owned(), value))
                 .collect();
         }
+    }
+
+    /// Adds a key to a path. A path that is too long is cut one byte after what is compared, so that it equals none: what
+    /// is below a key of a megabyte must not copy it each time.
+    fn push(&self, path: &mut String, key: &str) {
+        if self.is_cut(path) {
+            return;
+        }
+        if !path.is_empty() {
+            path.push('.');
+        }
+        let room = (self.longest + 1).saturating_sub(path.len());
+        path.push_str(key.get(..key.ceil_char_boundary(room)).unwrap_or(key));
+    }
+
+    fn is_cut(&self, path: &str) -> bool {
+        path.len() > self.longest
     }
 
     /// Names of a response field: its key, and the fields that the document selected under that alias.
@@ -156,7 +180,8 @@ impl Walk<'_> {
                 .any(|name| name.ends_with("variables"))
         };
         let is_kept = BESIDE_VALUE.iter().any(|beside| has(beside));
-        has("value") && ((has("key") && is_kept) || is_among_variables())
+        // A step that was cut off may have been the one that ends in `variables`.
+        has("value") && ((has("key") && is_kept) || self.is_cut(path) || is_among_variables())
     }
 
     fn text(&mut self, text: &mut String, path: &str, hide: impl Fn(&str) -> String) {
@@ -186,8 +211,11 @@ fn is_secret(name: &str) -> bool {
     NAMES.contains(&name) || ENDINGS.iter().any(|ending| ends_with(ending))
 }
 
-/// `runnersToken` and `X-Gitlab-Token` as GitLab's REST interface would write them.
+/// `runnersToken` and `X-Gitlab-Token` as GitLab's REST interface would write them. Of a longer name only the end, which
+/// is no name of GitLab's, but may end as a secret does.
 pub fn snake(name: &str) -> String {
+    let start = name.ceil_char_boundary(name.len().saturating_sub(LONGEST_NAME));
+    let name = name.get(start..).unwrap_or(name);
     let mut out = String::with_capacity(name.len() + 4);
     let mut follows_lower = false;
     for c in name.chars() {

@@ -69,15 +69,29 @@ fn mark(text: &str) -> Option<Mark<'_>> {
         MARKS.iter().enumerate().find_map(|(which, mark)| Some((which, text.strip_prefix(mark)?)))?;
     let named = numbered.trim_start_matches(|c: char| c.is_ascii_digit());
     let name = named.strip_prefix(':').filter(|_| named.len() < numbered.len())?;
-    let mut characters = name.char_indices().take_while(|(at, _)| *at <= LONGEST_NAME + LONGEST_OPTIONS);
-    let end = characters.find(|(_, c)| c.is_control() || c.is_whitespace()).map(|(at, _)| at);
-    let end = end.or((name.len() <= LONGEST_NAME + LONGEST_OPTIONS).then_some(name.len()))?;
+    let is_end = |c: char| c.is_control() || c.is_whitespace();
+    let end = find_within(name, LONGEST_NAME, |c| c == '[' || is_end(c))?;
+    let end = match name.get(end..)? {
+        options if options.starts_with('[') => end + find_within(options, LONGEST_OPTIONS, is_end)?,
+        _ => end,
+    };
     let (name, after) = name.split_at_checked(end)?;
     let after = after.strip_prefix('\r').unwrap_or(after);
     let behind = after.strip_prefix("\u{1b}[0K").unwrap_or(after);
     // Options such as `[collapsed=true]` are no part of the name.
     let name = name.split('[').next().unwrap_or(name);
-    (name.len() <= LONGEST_NAME).then_some(Mark { begins: which == 0, name, behind })
+    Some(Mark { begins: which == 0, name, behind })
+}
+
+/// Position of the first character of a kind, or the end of the text, if at most `longest` bytes are before it.
+fn find_within(text: &str, longest: usize, is_it: impl Fn(char) -> bool) -> Option<usize> {
+    // Most names are plain throughout; this is what takes the time of a text of nothing but marks.
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':');
+    let start = text.bytes().take(longest + 1).take_while(is_plain).count();
+    let rest = text.get(start..)?;
+    let mut characters = rest.char_indices().take_while(|(at, _)| start + at <= longest);
+    let found = characters.find(|(_, c)| is_it(*c)).map(|(at, _)| start + at);
+    found.or((text.len() <= longest).then_some(text.len()))
 }
 
 /// What a carriage return left standing: the last stretch that shows anything.

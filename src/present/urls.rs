@@ -85,7 +85,8 @@ fn with_part(url: &str, row: &Map<String, Value>, part: &str, shown: &str) -> Op
 
 /// A text or a number as a URL has it.
 fn text(row: &Map<String, Value>, name: &str) -> Option<String> {
-    let (_, value) = row.iter().find(|(key, _)| snake(key) == name)?;
+    let value =
+        row.get(name).or_else(|| row.iter().find(|(key, _)| snake(key) == name).map(|(_, value)| value))?;
     match value {
         Value::String(text) if !text.is_empty() => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),

@@ -36,6 +36,9 @@ pub fn shortened_at_word(text: &str, characters: usize) -> String {
 /// Control characters, and what Unicode calls default ignorable, format characters and fillers: nobody sees them, and
 /// text can be hidden in them. The joiner of an emoji and the selector of its color are among them.
 pub fn is_invisible(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_control();
+    }
     c.is_control()
         || matches!(c,
             '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'

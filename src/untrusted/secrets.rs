@@ -164,14 +164,12 @@ fn is_plain_word(value: &str) -> bool {
 
 /// Removes a secret from a text. Returns `None` if the text does not contain it.
 fn without(text: &str, secret: &[char]) -> Option<String> {
-    let first = *secret.first()?;
+    let first = First::of(*secret.first()?);
     let mut out: Option<String> = None;
     let mut end = 0;
     let mut at = 0;
-    while let Some(found) = text.get(at..)?.find([first, '\\', '%', '&']) {
-        let start = at + found;
-        let rest = text.get(start..)?;
-        match matched(rest, secret) {
+    while let Some(start) = first.next(text.as_bytes(), at) {
+        match matched(text.get(start..)?, secret) {
             Some(length) => {
                 let out = out.get_or_insert_with(String::new);
                 out.push_str(text.get(end..start)?);
@@ -179,7 +177,7 @@ fn without(text: &str, secret: &[char]) -> Option<String> {
                 end = start + length;
                 at = end;
             }
-            None => at = start + rest.chars().next()?.len_utf8(),
+            None => at = start + 1,
         }
     }
     let mut out = out?;
@@ -187,11 +185,56 @@ fn without(text: &str, secret: &[char]) -> Option<String> {
     Some(out)
 }
 
+/// The first byte of a secret, searched verbatim and as the beginning of an escape. Most of what looks like an escape is
+/// rejected here by its next bytes: a text may consist of nothing else.
+struct First(u8);
+
+impl First {
+    fn of(c: char) -> First {
+        let mut bytes = [0; 4];
+        First(c.encode_utf8(&mut bytes).bytes().next().unwrap_or_default())
+    }
+
+    /// The first position at or after `at` where the secret may begin, always at the beginning of a character.
+    fn next(&self, bytes: &[u8], mut at: usize) -> Option<usize> {
+        loop {
+            let is_start = |byte: &u8| *byte == self.0 || matches!(byte, b'\\' | b'%' | b'&');
+            at += bytes.get(at..)?.iter().position(is_start)?;
+            let rest = bytes.get(at..)?;
+            let after = rest.get(1).copied().unwrap_or_default();
+            let may_begin = match rest.first()? {
+                byte if *byte == self.0 => true,
+                b'\\' => {
+                    let run = rest.iter().take_while(|byte| **byte == b'\\').count();
+                    let too_many = run.saturating_sub(MOST_BACKSLASHES);
+                    at += too_many;
+                    let after = rest.get(run).copied().unwrap_or_default();
+                    if after != b'u' && after != self.0 {
+                        at += run - too_many;
+                        continue;
+                    }
+                    true
+                }
+                b'%' => after.is_ascii_hexdigit(),
+                _ => after == b'#' || after.is_ascii_alphabetic(),
+            };
+            if may_begin {
+                return Some(at);
+            }
+            at += 1;
+        }
+    }
+}
+
 /// Length in bytes of a secret at the start of a text, each character verbatim or escaped. One space may stand before
 /// a character, as a text in one line has it in place of a control character.
 fn matched(text: &str, secret: &[char]) -> Option<usize> {
     let mut rest = text;
     for wanted in secret {
+        if let Some(after) = rest.strip_prefix(*wanted) {
+            rest = after;
+            continue;
+        }
         rest = rest.trim_start_matches(is_invisible);
         if *wanted != ' ' && rest.len() < text.len() {
             rest = rest.strip_prefix(' ').unwrap_or(rest);

@@ -160,3 +160,53 @@ proptest! {
         prop_assert!(!shown.text.contains(is_unseen) && !shown.data.to_string().contains(is_unseen));
     }
 }
+
+/// Long keys are in the path of all that is below them, and each missing field names the keys that there are.
+#[test]
+fn long_keys_take_linear_time_and_memory() {
+    let start = std::time::Instant::now();
+    let long = "x".repeat(1_000_000);
+    let small: Value =
+        (0..20_000).map(|n| (format!("k{n}_token"), json!("abc"))).collect::<Map<_, _>>().into();
+    for value in [
+        json!({format!("{long}_token"): vec!["abc"; 60_000]}),
+        json!({&long: small}),
+        json!({format!("{}x", "x.".repeat(500_000)): vec![json!({"key": 1, "value": 2}); 20_000]}),
+        json!([{"web_url": "https://x/1", &long: 1, "k": small}]),
+    ] {
+        let shown = compact(value);
+        assert!(shown.masked.hidden.iter().all(|path| path.len() < 1_000), "{:?}", shown.masked.hidden.len());
+        assert!(!shown.text.contains("abc"));
+    }
+    let keys: Map<String, Value> = (0..250).map(|n| (format!("{n}{long}"), json!(1))).collect();
+    let fields: Vec<String> = (0..200).map(|n| format!("no{n}")).collect();
+    let shown = present(Content::Json(keys.into()), &options(&fields));
+    assert_eq!(shown.missing.len(), 200);
+    assert!(shown.missing.iter().all(|missing| missing.known.is_empty()), "only names of fields are kept");
+    assert!(start.elapsed() < std::time::Duration::from_secs(60), "{:?}", start.elapsed());
+}
+
+/// What a long path cuts off may be what tells a variable.
+#[test]
+fn a_value_below_a_long_path_is_masked() {
+    let long = "x".repeat(2_000);
+    let shown = compact(json!({&long: {"ci_variables": [{"key": "a", "value": "hunter2"}]}}));
+    assert!(!shown.text.contains("hunter2"), "{}", shown.text);
+    let field = format!("{long}.a_token");
+    let asked = present(Content::Json(json!({&long: {"a_token": "hunter2"}})), &options(&[field]));
+    assert!(asked.text.contains("hunter2"), "a long path can be asked for: {}", asked.text);
+}
+
+#[test]
+fn a_field_that_is_asked_for_twice_is_picked_once() {
+    let value = json!({"a": {"b": [{"c": 1, "d": 2}], "e": 3}, "f": 4});
+    let shown = |fields: &[&str]| {
+        let fields: Vec<String> = fields.iter().map(|field| (*field).to_owned()).collect();
+        present(Content::Json(value.clone()), &options(&fields)).data
+    };
+    assert_eq!(
+        shown(&["a.b.c", "a.b[].c", "a.b[]", "f", "a.b.c"]),
+        json!({"a": {"b": [{"c": 1, "d": 2}]}, "f": 4})
+    );
+    assert_eq!(shown(&["a.b.c", "a.e"]), json!({"a": {"b": [{"c": 1}], "e": 3}}));
+}
