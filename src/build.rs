@@ -113,8 +113,9 @@ fn main() -> Outcome<()> {
     let read = |name: &str| fs::read_to_string(root.join(name));
     let pages = toml::from_str(&read("pages.toml")?)?;
     let usage = toml::from_str(&read("usage.toml")?)?;
-    let vectors = fs::read(root.join("learned/actions.bin"))?;
-    write_search(&indexing::build(&actions, &words, &pages, &usage, &vectors)?, &out)
+    let learned = fs::read(root.join("learned/actions.bin"))?;
+    let untrained = fs::read(root.join("learned/untrained.bin"))?;
+    write_search(&indexing::build(&actions, &words, &pages, &usage, &learned, &untrained)?, &out)
 }
 
 /// For `benches/find.rs` alone: every action again under other names, as often as a variable says, to see how time and

@@ -89,6 +89,86 @@ def from_teacher(path, rows, layers):
     return encoder
 
 
+def smaller(encoder, layers):
+    """An encoder that begins as some of another's layers."""
+    student = Encoder(encoder.words.num_embeddings, len(layers))
+    student.load_state_dict({**encoder.state_dict(), **taken(encoder, layers)}, strict=False)
+    return student
+
+
+def taken(encoder, layers):
+    return {
+        f"layers.{number}.{name}": tensor
+        for number, layer in enumerate(layers)
+        for name, tensor in encoder.layers[layer].state_dict().items()
+    }
+
+
+def read_encoder(data):
+    """The encoder of `encoder.bin`, its weights in floats, and its pieces."""
+    reader = Reader(data, len(b"GLENC001"))
+    words, _, _, _, _, layers = reader.sizes(6)
+    pieces = reader.text().split("\n")
+    encoder = Encoder(words, layers)
+    with torch.no_grad():
+        for embedding in (encoder.words, encoder.positions):
+            embedding.weight.copy_(reader.rows(*embedding.weight.shape))
+        reader.norm(encoder.norm)
+        for layer in encoder.layers:
+            reader.matrix(layer.attention)
+            reader.matrix(layer.output)
+            reader.norm(layer.attention_norm)
+            reader.matrix(layer.up)
+            reader.matrix(layer.down)
+            reader.norm(layer.norm)
+    return encoder, pieces
+
+
+def read_vectors(data):
+    """The names and vectors of `actions.bin`."""
+    reader = Reader(data, 0)
+    count, width = reader.sizes(2)
+    names = reader.text().split("\n")
+    return names, reader.rows(count, width)
+
+
+class Reader:
+    """Reads what `encoder_bytes` and `vectors_bytes` write."""
+
+    def __init__(self, data, at):
+        self.data, self.at = data, at
+
+    def bytes(self, count):
+        self.at += count
+        return self.data[self.at - count : self.at]
+
+    def sizes(self, count):
+        return struct.unpack(f"<{count}I", self.bytes(4 * count))
+
+    def text(self):
+        (size,) = self.sizes(1)
+        return self.bytes(size).decode()
+
+    def floats(self, count):
+        return torch.frombuffer(bytearray(self.bytes(4 * count)), dtype=torch.float32)
+
+    def integers(self, rows, columns):
+        return torch.frombuffer(bytearray(self.bytes(rows * columns)), dtype=torch.int8).view(rows, columns).float()
+
+    def rows(self, rows, columns):
+        scales = self.floats(rows)
+        return self.integers(rows, columns) * scales[:, None]
+
+    def norm(self, norm):
+        norm.weight.copy_(self.floats(norm.weight.numel()))
+        norm.bias.copy_(self.floats(norm.bias.numel()))
+
+    def matrix(self, linear):
+        scales, bias = self.floats(linear.out_features), self.floats(linear.out_features)
+        linear.weight.copy_(self.integers(linear.out_features, linear.in_features) * scales[:, None])
+        linear.bias.copy_(bias)
+
+
 def encoder_bytes(encoder, pieces):
     """`encoder.bin`, as src/encoder reads it: sizes, the pieces, then every tensor; weights in 8 bits with a scale a
     row."""

@@ -24,8 +24,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 LEARNED = ROOT / "catalog/learned"
 SEED, THREADS = 0, 1
-LAYERS = [0, 1, 2, 3, 4, 5]
-PASSES, BATCH = 2, 96
+# The layers of the teacher, and those of them that the encoder keeps.
+ALL_LAYERS, LAYERS = [0, 1, 2, 3, 4, 5], [0, 1, 3, 5]
+PASSES, DISTILLING_PASSES, BATCH = 2, 2, 96
+# What the label and the cosine are worth beside the likeness to the larger encoder.
+LABEL, COSINE = 0.5, 2.0
 ENCODER_RATE, VECTOR_RATE, WARM_UP = 1e-4, 5e-3, 200
 TEMPERATURE, SMOOTHING = 0.05, 0.1
 # A piece is kept that so many words of the texts have.
@@ -55,6 +58,14 @@ PLACEHOLDERS = {
     "[milestone]": ["milestone"],
     "[snippet]": ["code"],
 }
+# Tokens whose vectors LEARNED.toml notes, so that a test can compare src/encoder with PyTorch.
+CHECKED = [
+    "list issues",
+    "create a merge request from [name] to main in [path]",
+    "why did the pipelne fail",
+    "zzyzx [unheard] ünïcode",
+    " ".join(["very long request that is cut"] * 12),
+]
 # Shares of texts that are varied: names for placeholders, slips, words left out.
 NAMED, MISSPELT, SHORTENED = 0.15, 0.10, 0.10
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -66,6 +77,9 @@ def main():
     arguments.add_argument("--out", type=Path, default=LEARNED)
     arguments.add_argument("--held-out", nargs="*", default=[], help="further files of requests to leave out")
     arguments.add_argument("--layers", type=lambda text: [int(part) for part in text.split(",")], default=LAYERS)
+    arguments.add_argument("--distil-from", type=Path, help="a folder of an earlier training with all layers")
+    arguments.add_argument("--passes", type=float, default=DISTILLING_PASSES)
+    arguments.add_argument("--rate", type=float, default=ENCODER_RATE)
     asked = arguments.parse_args()
     if asked.check:
         sys.exit(check())
@@ -97,7 +111,6 @@ def check():
 
 def train(asked):
     import torch
-    from torch import nn
     from torch.nn import functional
 
     import model
@@ -114,41 +127,57 @@ def train(asked):
     names = sorted({text.wanted for text in taught})
     number_of = {name: number for number, name in enumerate(names)}
     owners = torch.tensor([number_of[text.wanted] for text in taught])
-    weights = torch.tensor([text.weight for text in taught])
     pieces = Pieces(taught, folder / "tokenizer.json")
     print(f"{len(taught)} texts, {len(spare)} spare, {len(names)} classes, {len(pieces.names)} pieces", flush=True)
-    encoder = model.from_teacher(folder / "model.safetensors", pieces.begin_as(), asked.layers)
+    # First all layers, then fewer of them that learn to say the same.
+    if asked.distil_from:
+        encoder, noted = model.read_encoder((asked.distil_from / "encoder.bin").read_bytes())
+        found, vectors = model.read_vectors((asked.distil_from / "actions.bin").read_bytes())
+        if found != names:
+            sys.exit(f"{asked.distil_from} was trained with other classes")
+        pieces.use(noted)
+        vectors = functional.normalize(vectors, dim=-1)
+    else:
+        encoder = model.from_teacher(folder / "model.safetensors", pieces.begin_as(), ALL_LAYERS)
+        own = encode(encoder, [pieces.numbers(text.tokens) for text in taught], pieces)
+        vectors = torch.zeros(len(names), model.WIDTH).index_add_(0, owners, own)
+        vectors = fit(encoder, functional.normalize(vectors, dim=-1), taught, owners, pieces, PASSES, ENCODER_RATE)
+    report("all layers", encoder, vectors, spare, names, pieces)
+    if asked.layers != ALL_LAYERS:
+        targets = encode(encoder, [pieces.numbers(text.tokens) for text in taught], pieces)
+        encoder = model.smaller(encoder, asked.layers)
+        vectors = fit(encoder, vectors, taught, owners, pieces, asked.passes, asked.rate, targets)
+    first = report(f"layers {asked.layers}", encoder, vectors, spare, names, pieces)
+    asked.out.mkdir(parents=True, exist_ok=True)
+    (asked.out / "encoder.bin").write_bytes(model.encoder_bytes(encoder, pieces.names))
+    (asked.out / "actions.bin").write_bytes(model.vectors_bytes(names, vectors))
+    cases = "".join(f"{text.text}\t{text.wanted}\n" for text in spare)
+    (asked.out / "spare.tsv").write_text(cases)
+    note(asked, len(taught), len(spare), first, time.time() - began)
 
-    def batch_of(rows):
-        longest = max(map(len, rows))
-        padded = torch.full((len(rows), longest), pieces.padding)
-        for row, numbers in enumerate(rows):
-            padded[row, : len(numbers)] = torch.tensor(numbers)
-        return padded
 
-    def encode(rows):
-        encoder.eval()
-        vectors = torch.empty(len(rows), model.WIDTH)
-        by_length = sorted(range(len(rows)), key=lambda row: len(rows[row]))
-        with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
-            for start in range(0, len(rows), 256):
-                chosen = by_length[start : start + 256]
-                vectors[chosen] = encoder(batch_of([rows[row] for row in chosen]), pieces.padding).float()
-        return vectors
+def fit(encoder, vectors, taught, owners, pieces, passes, rate, targets=None):
+    """Trains the encoder and the vectors of the classes; returns the vectors. With targets, which are the vectors that a
+    larger encoder gives the texts, it learns to give the same: it is nearest to the same classes (the divergence of the
+    two softmaxes) and points the same way (the cosine)."""
+    import torch
+    from torch import nn
+    from torch.nn import functional
 
-    first = encode([pieces.numbers(text.tokens) for text in taught])
-    vectors = torch.zeros(len(names), model.WIDTH).index_add_(0, owners, first)
-    vectors = nn.Parameter(functional.normalize(vectors, dim=-1))
+    began = time.time()
+    weights = torch.tensor([text.weight for text in taught])
+    teachers = vectors.clone()
+    vectors = nn.Parameter(vectors.clone())
     optimizer = torch.optim.AdamW(
         [
-            {"params": encoder.parameters(), "lr": ENCODER_RATE, "weight_decay": 0.01},
-            {"params": [vectors], "lr": VECTOR_RATE, "weight_decay": 0.0},
+            {"params": encoder.parameters(), "lr": rate, "weight_decay": 0.01},
+            {"params": [vectors], "lr": VECTOR_RATE if targets is None else VECTOR_RATE / 5, "weight_decay": 0.0},
         ],
         betas=(0.9, 0.98),
         fused=True,
     )
     rates = [group["lr"] for group in optimizer.param_groups]
-    steps, step, lost = PASSES * len(taught) // BATCH, 0, 0.0
+    steps, step, lost = int(passes * len(taught)) // BATCH, 0, 0.0
     while step < steps:
         for chosen in batches(taught):
             if step == steps:
@@ -159,9 +188,13 @@ def train(asked):
             encoder.train()
             rows = [pieces.numbers(varied(taught[row].tokens, pieces)) for row in chosen]
             with torch.autocast("cpu", torch.bfloat16):
-                said = encoder(batch_of(rows), pieces.padding)
+                said = encoder(batch_of(rows, pieces), pieces.padding)
             logits = said @ functional.normalize(vectors, dim=-1).T / TEMPERATURE
             losses = functional.cross_entropy(logits, owners[chosen], reduction="none", label_smoothing=SMOOTHING)
+            if targets is not None:
+                wanted = functional.softmax(targets[chosen] @ teachers.T / TEMPERATURE, -1)
+                alike = -(wanted * functional.log_softmax(logits, -1)).sum(-1)
+                losses = LABEL * losses + alike + COSINE * (1 - (said * targets[chosen]).sum(-1))
             loss = (losses * weights[chosen]).sum() / weights[chosen].sum()
             optimizer.zero_grad()
             loss.backward()
@@ -171,18 +204,48 @@ def train(asked):
             if step % 200 == 0:
                 print(f"{step} of {steps}: loss {lost / 200:.3f}, {time.time() - began:.0f} s", flush=True)
                 lost = 0.0
-    vectors = functional.normalize(vectors.detach(), dim=-1)
-    right = (encode([pieces.numbers(text.tokens) for text in spare]) @ vectors.T).argmax(1)
+    return functional.normalize(vectors.detach(), dim=-1)
+
+
+def batch_of(rows, pieces):
+    import torch
+
+    longest = max(map(len, rows))
+    padded = torch.full((len(rows), longest), pieces.padding)
+    for row, numbers in enumerate(rows):
+        padded[row, : len(numbers)] = torch.tensor(numbers)
+    return padded
+
+
+def encode(encoder, rows, pieces):
+    """The vectors of texts, in their order."""
+    import torch
+
+    import model
+
+    encoder.eval()
+    vectors = torch.empty(len(rows), model.WIDTH)
+    by_length = sorted(range(len(rows)), key=lambda row: len(rows[row]))
+    with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+        for start in range(0, len(rows), 256):
+            chosen = by_length[start : start + 256]
+            vectors[chosen] = encoder(batch_of([rows[row] for row in chosen], pieces), pieces.padding).float()
+    return vectors
+
+
+def report(what, encoder, vectors, spare, names, pieces):
+    """Prints and returns the share of the spare requests whose nearest class is right."""
+    right = (encode(encoder, [pieces.numbers(text.tokens) for text in spare], pieces) @ vectors.T).argmax(1)
     first = sum(names[at] == text.wanted for at, text in zip(right.tolist(), spare)) / len(spare)
-    asked.out.mkdir(parents=True, exist_ok=True)
-    (asked.out / "encoder.bin").write_bytes(model.encoder_bytes(encoder, pieces.names))
-    (asked.out / "actions.bin").write_bytes(model.vectors_bytes(names, vectors))
-    cases = "".join(f"{text.text}\t{text.wanted}\n" for text in spare)
-    (asked.out / "spare.tsv").write_text(cases)
-    note(asked, len(taught), len(spare), first, time.time() - began)
+    print(f"{what}: {first:.3f} of {len(spare)} spare requests", flush=True)
+    return first
 
 
 def note(asked, taught, spare, first, seconds):
+    checks = "".join(
+        f'\n[[check]]\ntokens = "{tokens}"\nvector = {[round(value, 5) for value in vector]}\n'
+        for tokens, vector in checked(asked.out / "encoder.bin")
+    )
     inputs = "".join(f'"{pattern}" = "{digest}"\n' for pattern, digest in input_hashes().items())
     outputs = "".join(f'"{name}" = "{sha256([asked.out / name])}"\n' for name in OUTPUTS)
     versions = "".join(f'{name} = "{metadata.version(name)}"\n' for name in ("torch", "numpy", "safetensors"))
@@ -195,6 +258,8 @@ seed = {SEED}
 threads = {THREADS}
 layers = {asked.layers}
 passes = {PASSES}
+distilling_passes = {asked.passes}
+distilled_from = "{"an earlier training" if asked.distil_from else "all layers, trained first"}"
 texts = {taught}
 minutes = {seconds / 60:.0f}
 
@@ -214,8 +279,29 @@ sha256 = "{TEACHER_SHA256}"
 [inputs]
 {inputs}
 [outputs]
-{outputs}"""
+{outputs}
+# The first components of vectors that PyTorch computes from encoder.bin.
+{checks}"""
     )
+
+
+def checked(path):
+    """Some tokens, each with the first components of the vector that the written weights give."""
+    import torch
+
+    import model
+
+    encoder, names = model.read_encoder(path.read_bytes())
+    encoder.eval()
+    number_of = {name: number for number, name in enumerate(names)}
+    for tokens in CHECKED:
+        numbers = [number_of["[CLS]"]]
+        for token in tokens.split():
+            whole = [token] if token in PLACEHOLDERS else split(token, number_of.__contains__)
+            numbers += [number_of[piece] for piece in whole]
+        numbers = numbers[: model.POSITIONS - 1] + [number_of["[SEP]"]]
+        with torch.no_grad():
+            yield tokens, encoder(torch.tensor([numbers]), number_of["[PAD]"])[0, :8].tolist()
 
 
 def teacher(out):
@@ -295,10 +381,14 @@ class Pieces:
         short = re.compile(r"(##)?([a-z]{2}|[\x21-\x7e])")
         kept |= {piece for piece in self.teachers if short.fullmatch(piece)}
         # Sorted by their bytes, as they are looked up.
-        self.names = sorted(kept | set(PLACEHOLDERS), key=str.encode)
-        self.number_of = {piece: number for number, piece in enumerate(self.names)}
-        self.padding = self.number_of["[PAD]"]
+        self.use(sorted(kept | set(PLACEHOLDERS), key=str.encode))
         self.words = sorted(piece for piece in self.teachers if piece.isalpha() and 3 <= len(piece) <= 10)
+
+    def use(self, names):
+        """Splits words into these pieces from now on."""
+        self.names = names
+        self.number_of = {piece: number for number, piece in enumerate(names)}
+        self.padding = self.number_of["[PAD]"]
         self.split = {}
 
     def begin_as(self):

@@ -86,17 +86,29 @@ impl<'w> Encoder<'w> {
         &self.pieces
     }
 
-    /// The vector of tokens as the query's analysis makes them: of length 1, or of nothing where no token is
-    /// known.
-    pub fn encode(&self, tokens: &[String]) -> Vec<f32> {
-        let pieces = self.pieces.split(tokens, self.positions.scales.len());
-        let mut states = self.embed(&pieces);
+    /// The vectors of texts, each given as the tokens that the query's analysis makes of it; each of length 1. Several
+    /// texts cost little more than one: the weights, which no cache holds, are read once for all of them.
+    pub fn encode(&self, texts: &[Vec<String>]) -> Vec<Vec<f32>> {
+        let most = self.positions.scales.len();
+        let texts: Vec<Vec<usize>> = texts.iter().map(|tokens| self.pieces.split(tokens, most)).collect();
+        let lengths: Vec<usize> = texts.iter().map(|pieces| pieces.len() * self.width).collect();
+        let mut states: Vec<f32> = texts.iter().flat_map(|pieces| self.embed(pieces)).collect();
         for layer in &self.layers {
-            layer.apply(&mut states, self.width, self.heads);
+            layer.apply(&mut states, &lengths, self.width, self.heads);
         }
+        split(&states, &lengths).map(|states| self.mean(states)).collect()
+    }
+
+    /// The direction of the mean of texts' vectors.
+    pub fn encode_mean(&self, texts: &[Vec<String>]) -> Vec<f32> {
+        self.mean(&self.encode(texts).concat())
+    }
+
+    /// The mean of vectors, of length 1.
+    fn mean(&self, vectors: &[f32]) -> Vec<f32> {
         let mut mean = vec![0.0; self.width];
-        for state in states.chunks_exact(self.width) {
-            mean.iter_mut().zip(state).for_each(|(sum, value)| *sum += value);
+        for vector in vectors.chunks_exact(self.width) {
+            mean.iter_mut().zip(vector).for_each(|(sum, value)| *sum += value);
         }
         let length = mean.iter().map(|value| value * value).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
         mean.iter_mut().for_each(|value| *value /= length);
@@ -138,9 +150,13 @@ impl Norm {
 }
 
 impl Layer<'_> {
-    fn apply(&self, states: &mut [f32], width: usize, heads: usize) {
+    /// Applies the layer to the states of several texts. Each text takes so many of the values, and attends to itself
+    /// alone.
+    fn apply(&self, states: &mut [f32], lengths: &[usize], width: usize, heads: usize) {
         let projected = self.attention.apply(&Activations::new(states, width));
-        let mixed = attend(&projected, width, heads);
+        let parts: Vec<usize> = lengths.iter().map(|length| length * 3).collect();
+        let mixed: Vec<f32> =
+            split(&projected, &parts).flat_map(|projected| attend(projected, width, heads)).collect();
         add(states, &self.output.apply(&Activations::new(&mixed, width)));
         self.attention_norm.apply(states, width);
         let mut inner = self.up.apply(&Activations::new(states, width));
@@ -148,6 +164,16 @@ impl Layer<'_> {
         add(states, &self.down.apply(&Activations::new(&inner, self.down.columns)));
         self.norm.apply(states, width);
     }
+}
+
+/// The parts of so many values each, one behind the other.
+fn split<'s>(values: &'s [f32], lengths: &'s [usize]) -> impl Iterator<Item = &'s [f32]> {
+    let mut rest = values;
+    lengths.iter().map(move |length| {
+        let (part, others) = rest.split_at_checked(*length).unwrap_or_default();
+        rest = others;
+        part
+    })
 }
 
 fn add(states: &mut [f32], more: &[f32]) {

@@ -1,4 +1,4 @@
-//! Agreement of what a query asks for with what an action does: the verb, one or several, and the scope.
+//! Agreement of what a query asks for with what an action does: the verb and the scope.
 
 use super::lexicon::Asked;
 use super::profile::{Kind, Profile, WordId, scope};
@@ -37,22 +37,6 @@ fn kind_agreement(kind: Kind, asked: Kind) -> f32 {
 
 fn is_read(kind: Kind) -> bool {
     matches!(kind, Kind::List | Kind::Get)
-}
-
-/// Agreement in number: several things want a list or a bulk action, one wants one.
-pub fn number(asked: Option<&Asked>, many: Option<bool>, profile: &Profile) -> f32 {
-    // `comment on an issue` reads none.
-    if is_read(profile.kind) && asked.is_some_and(|asked| !is_read(asked.kind)) {
-        return 0.0;
-    }
-    let is_for_several = profile.bulk || profile.kind == Kind::List;
-    match (many, is_for_several, profile.kind) {
-        (Some(true), true, _) | (Some(false), false, Kind::Get) => 1.0,
-        (Some(false), true, _) => -1.0,
-        (Some(true), false, Kind::Get) => -0.5,
-        (None, _, _) if profile.bulk => -0.5,
-        _ => 0.0,
-    }
 }
 
 /// Agreement of an action's scopes with those that the query names.

@@ -8,9 +8,8 @@ use super::SearchError;
 use super::agreement;
 use super::bm25::LexicalIndex;
 use super::embedding::{Embeddings, Similarities};
-use super::lexicon::Lexicon;
 use super::model::{FEATURES, Feature, Features, Model};
-use super::profile::{DomainProfile, Profile, Profiles, WordId};
+use super::profile::{Profile, Profiles, WordId};
 use super::request::{Concept, Request};
 use super::segment::Segment;
 
@@ -46,13 +45,12 @@ pub struct Scorer<'a> {
     pub encoder: &'a Encoder<'a>,
     pub embeddings: &'a Embeddings<'a>,
     pub index: &'a LexicalIndex,
-    pub lexicon: &'a Lexicon,
     pub model: &'a Model,
     pub request: &'a Request,
 }
 
-/// A segment against the words of the index and the vectors of the actions.
-struct Matched {
+/// What the words of the index and the vectors of the actions say of a segment.
+pub struct Signals {
     similarities: Similarities,
     /// The BM25 scores of the best actions.
     lexical: Vec<(usize, f32)>,
@@ -66,24 +64,37 @@ struct Matched {
 }
 
 impl Scorer<'_> {
+    /// What the index and the encoder say of the whole query and of each clause; the encoder runs once for all.
+    pub fn signals(
+        &self,
+        whole: &Segment,
+        clauses: &[Segment],
+    ) -> Result<(Signals, Vec<Signals>), SearchError> {
+        let segments = std::iter::once(whole).chain(clauses);
+        let tokens: Vec<Vec<String>> = segments.map(|segment| self.request.tokens(segment)).collect();
+        let mut encoded = tokens.iter().map(Vec::len).zip(self.encoder.encode(&tokens));
+        let mut next = |segment| {
+            let (length, vector) = encoded.next().unwrap_or_default();
+            self.signals_of(segment, length, &vector)
+        };
+        Ok((next(whole)?, clauses.iter().map(next).collect::<Result<_, _>>()?))
+    }
+
     /// The candidates for a segment, best first; equal ones in the order of their ids.
-    pub fn rank(&self, segment: &Segment) -> Result<Candidates, SearchError> {
-        let matched = self.matched(segment)?;
-        let mut actions = matched.similarities.nearest(self.model.limits.by_meaning);
-        actions.extend(matched.lexical.iter().map(|(action, _)| *action));
+    pub fn rank(&self, segment: &Segment, signals: &Signals) -> Candidates {
+        let mut actions = signals.similarities.nearest(self.model.limits.by_meaning);
+        actions.extend(signals.lexical.iter().map(|(action, _)| *action));
         actions.sort_unstable();
         actions.dedup();
-        let mut scored: Vec<Scored> =
-            actions.into_iter().filter_map(|action| self.scored(action, segment, &matched)).collect();
+        let mut scored = self.of_actions(segment, signals, &actions);
         sort(&mut scored);
         self.set_probabilities(&mut scored);
-        Ok(Candidates { scored, margin: matched.similarities.margin() })
+        Candidates { scored, margin: signals.similarities.margin() }
     }
 
     /// The scores of some actions for a segment, whether or not they are among its candidates.
-    pub fn of_actions(&self, segment: &Segment, actions: &[usize]) -> Result<Vec<Scored>, SearchError> {
-        let matched = self.matched(segment)?;
-        Ok(actions.iter().filter_map(|action| self.scored(*action, segment, &matched)).collect())
+    pub fn of_actions(&self, segment: &Segment, signals: &Signals, actions: &[usize]) -> Vec<Scored> {
+        actions.iter().filter_map(|action| self.scored(*action, segment, signals)).collect()
     }
 
     fn set_probabilities(&self, scored: &mut [Scored]) {
@@ -93,27 +104,26 @@ impl Scorer<'_> {
         scored.iter_mut().for_each(|one| one.probability = odds(one) / all.max(f32::MIN_POSITIVE));
     }
 
-    fn matched(&self, segment: &Segment) -> Result<Matched, SearchError> {
-        let tokens = self.request.tokens(segment);
+    fn signals_of(&self, segment: &Segment, length: usize, vector: &[f32]) -> Result<Signals, SearchError> {
         let vocabulary = &self.profiles.vocabulary;
-        let mut matched = Matched {
-            similarities: self.embeddings.compare(&self.encoder.encode(&tokens)),
+        let mut signals = Signals {
+            similarities: self.embeddings.compare(vector),
             lexical: self.index.search(self.request, segment, vocabulary, self.model)?,
             positions: vec![0; vocabulary.len()],
             words: Vec::new(),
             masses: Vec::new(),
-            weights: self.model.weights_of(self.model.length(tokens.len())),
+            weights: self.model.weights_of(self.model.length(length)),
         };
         for at in &segment.concepts {
             let Some(concept) = self.request.concepts.get(*at) else { continue };
-            matched.masses.push((*at, self.mass(concept)));
+            signals.masses.push((*at, self.mass(concept)));
             for meaning in &concept.meanings {
                 for word in &meaning.words {
-                    matched.note(*word, *at, meaning.likeness);
+                    signals.note(*word, *at, meaning.likeness);
                 }
             }
         }
-        Ok(matched)
+        Ok(signals)
     }
 
     /// The most that a concept could contribute, in idf.
@@ -123,13 +133,13 @@ impl Scorer<'_> {
         masses.reduce(f32::max).unwrap_or(self.model.concepts.unknown)
     }
 
-    fn scored(&self, action: usize, segment: &Segment, matched: &Matched) -> Option<Scored> {
+    fn scored(&self, action: usize, segment: &Segment, signals: &Signals) -> Option<Scored> {
         let profile = self.profiles.actions.get(action)?;
         let mut features = Features::default();
         for (value, (feature, _)) in features.iter_mut().zip(FEATURES) {
-            *value = self.feature(feature, action, profile, segment, matched);
+            *value = self.feature(feature, action, profile, segment, signals);
         }
-        let score = features.iter().zip(&matched.weights).map(|(value, weight)| value * weight).sum();
+        let score = features.iter().zip(&signals.weights).map(|(value, weight)| value * weight).sum();
         Some(Scored { action, score, features, probability: 0.0 })
     }
 
@@ -139,16 +149,14 @@ impl Scorer<'_> {
         action: usize,
         profile: &Profile,
         segment: &Segment,
-        matched: &Matched,
+        signals: &Signals,
     ) -> f32 {
         let asked = segment.asked.as_ref();
         match feature {
-            Feature::Meaning => matched.similarities.of(action),
-            Feature::Words => matched.lexical_share(action),
-            Feature::Text => self.text(action, matched),
+            Feature::Meaning => signals.similarities.of(action),
+            Feature::Words => signals.lexical_share(action),
+            Feature::Text => self.text(action, signals),
             Feature::Verb => agreement::verb(asked, &segment.states, profile),
-            Feature::Number => agreement::number(asked, self.many(segment), profile),
-            Feature::Object => self.object(profile, segment),
             Feature::Scope => agreement::scope(self.request.scopes, profile),
             Feature::Usage => profile.usage(),
         }
@@ -160,17 +168,17 @@ impl Scorer<'_> {
 
     /// Agreement of the nearest of an action's short texts with the stretch of the segment that it covers: the
     /// harmonic mean of both shares by idf, more the more concepts agree.
-    fn text(&self, action: usize, matched: &Matched) -> f32 {
+    fn text(&self, action: usize, signals: &Signals) -> f32 {
         let texts = self.profiles.lines.get(action).copied().unwrap_or_default();
-        texts.iter().map(|text| self.text_agreement(text, matched)).fold(0.0, f32::max)
+        texts.iter().map(|text| self.text_agreement(text, signals)).fold(0.0, f32::max)
     }
 
-    fn text_agreement(&self, text: impl Iterator<Item = WordId>, matched: &Matched) -> f32 {
+    fn text_agreement(&self, text: impl Iterator<Item = WordId>, signals: &Signals) -> f32 {
         let (mut all, mut covered, mut concepts) = (0.0, 0.0, 0_u64);
         for word in text {
             let idf = self.idf(word);
             all += idf;
-            if let Some((concept, weight)) = matched.word(word) {
+            if let Some((concept, weight)) = signals.word(word) {
                 covered += idf * weight;
                 concepts |= 1 << concept.min(63);
             }
@@ -181,7 +189,7 @@ impl Scorer<'_> {
             return 0.0;
         }
         let stretch = concepts.trailing_zeros() as usize..=63 - concepts.leading_zeros() as usize;
-        let within = matched.masses.iter().filter(|(at, _)| stretch.contains(at));
+        let within = signals.masses.iter().filter(|(at, _)| stretch.contains(at));
         let (mut of_stretch, mut of_text) = (0.0, 0.0);
         for (at, mass) in within {
             of_stretch += mass;
@@ -189,62 +197,9 @@ impl Scorer<'_> {
         }
         worth * harmonic(covered / f32::max(all, 1.0), of_text / f32::max(of_stretch, 1.0))
     }
-
-    fn many(&self, segment: &Segment) -> Option<bool> {
-        segment.object.and_then(|at| self.request.concepts.get(at)).and_then(|object| object.many)
-    }
-
-    /// Whether the query's object is the action's: its own noun, or another part of it; negative where its noun
-    /// only stands beside the object, as labels do in `create an issue with labels`.
-    fn object(&self, profile: &Profile, segment: &Segment) -> f32 {
-        let Some(object) = segment.object.and_then(|at| self.request.concepts.get(at)) else { return 0.0 };
-        let Some(domain) = self.profiles.domains.get(usize::from(profile.domain)) else { return 0.0 };
-        if self.is_of_part(profile, domain, segment) {
-            return -1.0;
-        }
-        let fit = |words: &[WordId]| {
-            let is_part = |word: &WordId| domain.name.contains(word) || profile.verb_rest.contains(word);
-            match self.is_own_noun(words, profile, domain) {
-                true => 1.0,
-                false if words.iter().all(is_part) => 0.4,
-                false => 0.0,
-            }
-        };
-        let worth = object.meanings.iter().map(|meaning| meaning.likeness * fit(&meaning.words));
-        let worth = worth.fold(0.0, f32::max);
-        if worth > 0.0 { worth } else { -self.beside(profile, domain, segment) }
-    }
-
-    /// Whether the action's own noun is what is only put on the object.
-    fn is_of_part(&self, profile: &Profile, domain: &DomainProfile, segment: &Segment) -> bool {
-        let part = segment.part.and_then(|at| self.request.concepts.get(at));
-        let is_own = |part: &Concept| {
-            part.meanings.iter().any(|meaning| self.is_own_noun(&meaning.words, profile, domain))
-        };
-        part.is_some_and(is_own)
-    }
-
-    fn is_own_noun(&self, words: &[WordId], profile: &Profile, domain: &DomainProfile) -> bool {
-        let ends = |noun: &[WordId]| words.last().is_some() && noun.last() == words.last();
-        let own = profile.verb_rest.last().filter(|word| self.lexicon.is_noun_word(**word));
-        let is_named = match own {
-            Some(own) => words.last() == Some(own),
-            None => ends(&domain.name) || domain.nouns.iter().any(|noun| ends(noun)),
-        };
-        let is_verb = words.first() == Some(&profile.verb) && !self.lexicon.is_generic(profile.verb);
-        is_named || is_verb || ends(&profile.path_noun)
-    }
-
-    /// What the action's noun is worth where it stands outside the head of the query.
-    fn beside(&self, profile: &Profile, domain: &DomainProfile, segment: &Segment) -> f32 {
-        let concepts = segment.concepts.iter().filter_map(|at| self.request.concepts.get(*at));
-        let meanings = concepts.filter(|concept| !concept.head).flat_map(|concept| &concept.meanings);
-        let own = meanings.filter(|meaning| self.is_own_noun(&meaning.words, profile, domain));
-        own.map(|meaning| meaning.likeness).fold(0.0, f32::max)
-    }
 }
 
-impl Matched {
+impl Signals {
     fn note(&mut self, word: WordId, concept: usize, weight: f32) {
         let Some(position) = self.positions.get_mut(usize::from(word)) else { return };
         match usize::from(*position).checked_sub(1).and_then(|at| self.words.get_mut(at)) {

@@ -24,9 +24,6 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 /// What the segment is called instead of its random name, so that two builds are identical.
 const SEGMENT: &str = "00000000000000000000000000000001";
 
-/// Words of an id that say that it is done to several at once.
-const BULK: [&str; 4] = ["all", "bulk", "batch", "multiple"];
-
 /// Words of an id that say that it is done to oneself, or to the token in use.
 const OWN: [&str; 2] = ["self", "own"];
 
@@ -48,13 +45,15 @@ pub struct Built {
     pub params: Vec<u8>,
 }
 
-/// Builds all of it from actions sorted by id, `usage.toml`, and the vectors of `learned/actions.bin`.
+/// Builds all of it from actions sorted by id, `usage.toml`, and the vectors of `learned/actions.bin` and
+/// `learned/untrained.bin`.
 pub fn build(
     actions: &[Action],
     words: &Words,
     pages: &Pages,
     usage: &Usage,
-    vectors: &[u8],
+    learned: &[u8],
+    untrained: &[u8],
 ) -> Outcome<Built> {
     let analyser = Analyser::new(words);
     let texts: Vec<Texts> = actions.iter().map(|action| analyser.texts(action)).collect();
@@ -63,8 +62,8 @@ pub fn build(
     let profiler = Profiler::new(actions, &texts, &analyser);
     let vocabulary = profiler.vocabulary()?;
     let lines = profiler.lines(&vocabulary);
-    let profiles = postcard::to_allocvec(&profiler.profiles(actions, &levels, vocabulary, &lines)?)?;
-    let embeddings = embeddings(vectors, actions.iter().map(|action| action.id.as_str()))?;
+    let profiles = postcard::to_allocvec(&profiler.profiles(actions, &levels, vocabulary, &lines))?;
+    let embeddings = embeddings(learned, untrained, actions.iter().map(|action| action.id.as_str()))?;
     let routes = postcard::to_allocvec(&routes(actions, pages)?)?;
     let params = postcard::to_allocvec(&rare_params(actions)?)?;
     Ok(Built { table, index, profiles, embeddings, routes, params })
@@ -113,15 +112,17 @@ fn levels(actions: &[Action], usage: &Usage) -> Outcome<Vec<u8>> {
 /// What the topics are called that have nothing to do with GitLab.
 const TOPIC: &str = "nothing.";
 
-/// The vectors of `learned/actions.bin` in the order of the actions, behind them those of the topics: the numbers of
-/// both and the width, a scale for each, and the components in 8 bits. An action without one has a vector of zeros.
-fn embeddings<'i>(learned: &[u8], ids: impl Iterator<Item = &'i str>) -> Outcome<Vec<u8>> {
-    const SHORT: &str = "learned/actions.bin is too short";
-    let mut rest = learned;
-    let mut take = |count: usize| -> Outcome<&[u8]> {
+/// Names with the scale and the 8-bit components of each one's vector.
+type Vectors<'v> = BTreeMap<&'v str, (&'v [u8], &'v [u8])>;
+
+/// Reads `learned/actions.bin` or `learned/untrained.bin`: the vectors by name, and their width.
+fn read_vectors(bytes: &[u8]) -> Outcome<(Vectors<'_>, usize)> {
+    const SHORT: &str = "a file of vectors in catalog/learned is too short";
+    let mut rest = bytes;
+    let mut take = |count: usize| {
         let (taken, left) = rest.split_at_checked(count).ok_or(SHORT)?;
         rest = left;
-        Ok(taken)
+        Outcome::Ok(taken)
     };
     let mut size = || -> Outcome<usize> {
         Ok(usize::try_from(u32::from_le_bytes(*take(4)?.first_chunk::<4>().ok_or(SHORT)?))?)
@@ -129,8 +130,17 @@ fn embeddings<'i>(learned: &[u8], ids: impl Iterator<Item = &'i str>) -> Outcome
     let (count, width, text) = (size()?, size()?, size()?);
     let names = std::str::from_utf8(take(text)?)?;
     let (scales, vectors) = (take(count * 4)?, take(count * width)?);
-    let rows: BTreeMap<&str, (&[u8], &[u8])> =
-        names.lines().zip(scales.chunks_exact(4).zip(vectors.chunks_exact(width))).collect();
+    let rows = names.lines().zip(scales.chunks_exact(4).zip(vectors.chunks_exact(width)));
+    Ok((rows.collect(), width))
+}
+
+/// The vectors of the actions in their order, behind them those of the topics: the numbers of both and the width, a scale
+/// for each, and the components in 8 bits. Actions that no training knows have a vector of `untrained`; one that neither
+/// has gets zeros.
+fn embeddings<'i>(learned: &[u8], untrained: &[u8], ids: impl Iterator<Item = &'i str>) -> Outcome<Vec<u8>> {
+    let (learned, width) = read_vectors(learned)?;
+    let (mut rows, _) = read_vectors(untrained)?;
+    rows.extend(learned);
     let none = (vec![0; 4], vec![0; width]);
     let actions: Vec<_> =
         ids.map(|id| rows.get(id).copied().unwrap_or((none.0.as_slice(), none.1.as_slice()))).collect();
@@ -150,7 +160,6 @@ fn embeddings<'i>(learned: &[u8], ids: impl Iterator<Item = &'i str>) -> Outcome
 struct Texts {
     places: Vec<Vec<String>>,
     lines: Vec<Vec<String>>,
-    path_noun: Vec<String>,
 }
 
 struct Analyser<'a> {
@@ -196,11 +205,7 @@ impl<'a> Analyser<'a> {
     /// Nothing of a twin: the action that stands for it says it all.
     fn texts(&self, action: &Action) -> Texts {
         if action.twin.is_some() {
-            return Texts {
-                places: PLACES.iter().map(|_| Vec::new()).collect(),
-                lines: Vec::new(),
-                path_noun: Vec::new(),
-            };
+            return Texts { places: PLACES.iter().map(|_| Vec::new()).collect(), lines: Vec::new() };
         }
         let path_noun = action.operations.first().map(|first| self.path_noun(first)).unwrap_or_default();
         let place = |place: Place| match place {
@@ -218,11 +223,7 @@ impl<'a> Analyser<'a> {
                 param.choices.iter().filter(|choice| choice.len() > 2).flat_map(|choice| self.words(choice))
             })),
         };
-        Texts {
-            places: PLACES.iter().map(|(at, _)| place(*at)).collect(),
-            lines: self.lines(action),
-            path_noun,
-        }
+        Texts { places: PLACES.iter().map(|(at, _)| place(*at)).collect(), lines: self.lines(action) }
     }
 
     /// The id, the verb with each noun of the domain, the summary, the phrases and the aliases.
@@ -353,24 +354,14 @@ impl<'t> Profiler<'t> {
         levels: &[u8],
         vocabulary: Vocabulary<'p>,
         lines: &'p [Vec<u8>],
-    ) -> Outcome<Profiles<'p>> {
-        let mut domains: Vec<(&str, DomainProfile)> = Vec::new();
-        let mut profiles = Vec::new();
-        for ((action, texts), usage) in actions.iter().zip(self.texts).zip(levels) {
-            if domains.last().is_none_or(|(name, _)| *name != action.domain()) {
-                domains.push((action.domain(), self.domain(action, &vocabulary)));
-            }
-            profiles.push(self.profile(
-                action,
-                texts,
-                u16::try_from(domains.len() - 1)?,
-                *usage,
-                &vocabulary,
-            ));
-        }
-        let domains = domains.into_iter().map(|(_, domain)| domain).collect();
+    ) -> Profiles<'p> {
+        let of_domains = actions.chunk_by(|one, other| one.domain() == other.domain());
+        let domains = of_domains.filter_map(|of_domain| of_domain.first());
+        let domains = domains.map(|action| self.domain(action, &vocabulary)).collect();
+        let profiles = actions.iter().zip(levels);
+        let profiles = profiles.map(|(action, usage)| self.profile(action, *usage, &vocabulary)).collect();
         let lines = lines.iter().map(|bytes| Lines(bytes)).collect();
-        Ok(Profiles { vocabulary, actions: profiles, lines, domains })
+        Profiles { vocabulary, actions: profiles, lines, domains }
     }
 
     fn domain(&self, action: &Action, vocabulary: &Vocabulary) -> DomainProfile {
@@ -380,26 +371,15 @@ impl<'t> Profiler<'t> {
         }
     }
 
-    fn profile(
-        &self,
-        action: &Action,
-        texts: &Texts,
-        domain: u16,
-        usage: u8,
-        vocabulary: &Vocabulary,
-    ) -> Profile {
+    fn profile(&self, action: &Action, usage: u8, vocabulary: &Vocabulary) -> Profile {
         // A twin is called by a field, which is no verb.
         let verb = if action.twin.is_some() { "" } else { action.verb() };
-        let mut verb = ids(&self.analyser.words(verb), vocabulary).into_iter();
+        let verb = ids(&self.analyser.words(verb), vocabulary);
         Profile {
-            domain,
-            verb: verb.next().unwrap_or(WordId::MAX),
-            verb_rest: verb.collect(),
+            verb: verb.first().copied().unwrap_or(WordId::MAX),
             kind: kind(action),
             usage,
-            bulk: is_bulk(action),
             scopes: scopes(action),
-            path_noun: ids(&texts.path_noun, vocabulary),
         }
     }
 }
@@ -424,12 +404,6 @@ fn counts<'t>(texts: impl Iterator<Item = &'t Texts>) -> BTreeMap<&'t str, u16> 
 /// Whether an action is of GraphQL alone.
 fn is_graphql(action: &Action) -> bool {
     action.choices().all(|operation| operation.graphql.is_some())
-}
-
-/// Whether it is for several things at once, by its id or as a plan says.
-fn is_bulk(action: &Action) -> bool {
-    let is_named = action.verb().split('_').any(|word| BULK.contains(&word));
-    is_named || action.plan.as_ref().is_some_and(|plan| plan.several)
 }
 
 fn ids(words: &[String], vocabulary: &Vocabulary) -> Vec<WordId> {

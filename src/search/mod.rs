@@ -192,4 +192,10 @@ impl Tokenizer {
     pub fn encoder_tokens(&self, text: &str) -> Vec<String> {
         request::Words { lexicon: &self.lexicon, vocabulary: &self.profiles.vocabulary }.encoder_tokens(text)
     }
+
+    /// The mean direction of texts: the vector of an action that was added after the last training.
+    pub fn vector(&self, texts: &[String]) -> Result<Vec<f32>, SearchError> {
+        let tokens: Vec<Vec<String>> = texts.iter().map(|text| self.encoder_tokens(text)).collect();
+        Ok(Encoder::new(ENCODER)?.encode_mean(&tokens))
+    }
 }

@@ -20,10 +20,6 @@ pub enum Feature {
     Text,
     /// Agreement of its verb, and of what it does, with the verb asked for.
     Verb,
-    /// Several things or one.
-    Number,
-    /// Whether the object of the query is its object; negative where its noun only stands beside the object.
-    Object,
     /// Agreement of its scopes with the scope asked for: project, group, instance, the user's own.
     Scope,
     /// How commonly it is wanted: a prior from curation.
@@ -31,13 +27,11 @@ pub enum Feature {
 }
 
 /// Every feature with its name in `ranker.toml`.
-pub const FEATURES: [(Feature, &str); 8] = [
+pub const FEATURES: [(Feature, &str); 6] = [
     (Feature::Meaning, "meaning"),
     (Feature::Words, "words"),
     (Feature::Text, "text"),
     (Feature::Verb, "verb"),
-    (Feature::Number, "number"),
-    (Feature::Object, "object"),
     (Feature::Scope, "scope"),
     (Feature::Usage, "usage"),
 ];

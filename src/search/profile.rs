@@ -19,7 +19,7 @@ pub struct Profiles<'a> {
     /// The short texts of each, in the same order.
     #[serde(borrow)]
     pub lines: Vec<Lines<'a>>,
-    /// One a domain, in the order in which the actions name them.
+    /// One a domain.
     pub domains: Vec<DomainProfile>,
 }
 
@@ -71,22 +71,14 @@ impl<'a> Vocabulary<'a> {
 /// What an action is, in numbers.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Profile {
-    /// Its position in [`Profiles::domains`].
-    pub domain: u16,
     /// The first word of what stands after the id's dot.
     pub verb: WordId,
-    /// The words after it.
-    pub verb_rest: Vec<WordId>,
     pub kind: Kind,
     /// How commonly it is wanted: from 0, what only machines and internals use, to [`MOST_USED`], what everybody uses
     /// daily.
     pub usage: u8,
-    /// Done to all of them, or several at once.
-    pub bulk: bool,
     /// The scopes it works in, a bit each: see [`scope`].
     pub scopes: u8,
-    /// The last noun of the path of its first operation.
-    pub path_noun: Vec<WordId>,
 }
 
 /// The level of what everybody uses daily.

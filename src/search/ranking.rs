@@ -2,7 +2,7 @@
 
 use crate::catalog::{Action, Catalog};
 
-use super::features::{Scored, Scorer, sort};
+use super::features::{Scored, Scorer, Signals, sort};
 use super::model::{FEATURES, Model};
 use super::request::{Reader, Request};
 use super::segment::Segment;
@@ -14,7 +14,7 @@ const FIRST: f32 = 1.001;
 /// And the best action of a later clause comes at most so near.
 const NEXT: f32 = 0.97;
 
-/// The most clauses that are ranked by themselves: each takes a run of the encoder.
+/// The most clauses that are ranked by themselves: each makes the encoder's input longer.
 const MOST_CLAUSES: usize = 5;
 
 /// Prefixes of other servers' tool names.
@@ -27,15 +27,24 @@ pub fn rank(ranker: &Ranker, catalog: &Catalog, query: &Query<'_>) -> Result<Ran
     }
     let request = reader(ranker).read(query.words);
     let scorer = scorer(ranker, &request);
-    let whole = request.whole(&ranker.lexicon);
-    let candidates = scorer.rank(&whole)?;
+    let (whole, mut clauses) = (request.whole(&ranker.lexicon), request.intents(&ranker.lexicon));
+    clauses.truncate(MOST_CLAUSES);
+    let (signals, of_clauses) = scorer.signals(&whole, &clauses)?;
+    let candidates = scorer.rank(&whole, &signals);
     let mut scored = candidates.scored;
-    let winners = join_clauses(&mut scored, &scorer)?;
+    let winners = join_clauses(&mut scored, &scorer, clauses.iter().zip(&of_clauses));
     let is_command = request.concepts.first().is_some_and(|first| first.verb.is_some());
     let params = params::find(query.words, is_command)?;
     let is_in_domain = !request.input.is_empty() && candidates.margin >= ranker.model.limits.margin;
     let is_meant = is_in_domain || request.names_gitlab(&ranker.lexicon) || !params.is_empty();
-    raise_params(&mut scored, &params, &scorer, &whole)?;
+    if !params.is_empty() {
+        raise_params(
+            &mut scored,
+            &params,
+            scorer.of_actions(&whole, &signals, &params),
+            ranker.model.limits.param,
+        );
+    }
     if let Some(domain) = query.domain {
         keep_domain(&mut scored, |action| is_of(catalog, action, domain));
     }
@@ -67,7 +76,8 @@ pub fn judge(ranker: &Ranker, words: &str) -> Result<Judged, SearchError> {
     let request = reader(ranker).read(words);
     let scorer = scorer(ranker, &request);
     let whole = request.whole(&ranker.lexicon);
-    let found = scorer.rank(&whole)?;
+    let (signals, _) = scorer.signals(&whole, &[])?;
+    let found = scorer.rank(&whole, &signals);
     let candidates = found.scored.into_iter().map(|one| (one.action, one.features)).collect();
     let length = ranker.model.length(request.tokens(&whole).len());
     Ok(Judged {
@@ -84,8 +94,8 @@ fn reader(ranker: &Ranker) -> Reader<'_> {
 }
 
 fn scorer<'a>(ranker: &'a Ranker, request: &'a Request) -> Scorer<'a> {
-    let Ranker { index, profiles, encoder, embeddings, lexicon, model } = ranker;
-    Scorer { profiles, encoder, embeddings, index, lexicon, model, request }
+    let Ranker { index, profiles, encoder, embeddings, model, .. } = ranker;
+    Scorer { profiles, encoder, embeddings, index, model, request }
 }
 
 /// The actions that the request names outright.
@@ -134,12 +144,16 @@ fn exactly(numbers: &[usize], catalog: &Catalog, query: &Query<'_>) -> Result<Ra
 
 /// Lets the best actions of the clauses rise, so that each of several intents surfaces. What is ordered first may come
 /// first: a story that comes before its wish may not. Answers with them, in the order of the clauses.
-fn join_clauses(scored: &mut Vec<Scored>, scorer: &Scorer<'_>) -> Result<Vec<usize>, SearchError> {
+fn join_clauses<'c>(
+    scored: &mut Vec<Scored>,
+    scorer: &Scorer<'_>,
+    clauses: impl Iterator<Item = (&'c Segment, &'c Signals)>,
+) -> Vec<usize> {
     let mut winners = Vec::new();
     let best = scored.first().map_or(0.0, |best| best.score);
     let weights = &scorer.model.clauses;
-    for (at, clause) in scorer.request.intents(scorer.lexicon).iter().take(MOST_CLAUSES).enumerate() {
-        let Some(winner) = scorer.rank(clause)?.scored.first().copied() else { continue };
+    for (at, (clause, signals)) in clauses.enumerate() {
+        let Some(winner) = scorer.rank(clause, signals).scored.first().copied() else { continue };
         if winner.score >= best * weights.worth {
             winners.push(winner.action);
         }
@@ -154,25 +168,14 @@ fn join_clauses(scored: &mut Vec<Scored>, scorer: &Scorer<'_>) -> Result<Vec<usi
         }
     }
     sort(scored);
-    Ok(winners)
+    winners
 }
 
 /// Lets the actions that have a named parameter, or value, rise above those that have none.
-fn raise_params(
-    scored: &mut Vec<Scored>,
-    params: &[usize],
-    scorer: &Scorer<'_>,
-    whole: &Segment,
-) -> Result<(), SearchError> {
-    if params.is_empty() {
-        return Ok(());
-    }
+fn raise_params(scored: &mut Vec<Scored>, params: &[usize], having: Vec<Scored>, worth: f32) {
     scored.retain(|one| !params.contains(&one.action));
-    for one in scorer.of_actions(whole, params)? {
-        scored.push(one.with(one.score.max(0.0) + scorer.model.limits.param));
-    }
+    scored.extend(having.into_iter().map(|one| one.with(one.score.max(0.0) + worth)));
     sort(scored);
-    Ok(())
 }
 
 /// The results so far.

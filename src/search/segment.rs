@@ -19,8 +19,6 @@ pub struct Segment {
     pub states: Vec<WordId>,
     /// The positions of its words.
     pub range: Range<usize>,
-    /// The concept that is put on the object or taken off it: the label of `add label to issue`.
-    pub part: Option<usize>,
 }
 
 /// A noun of a request: the number of its last concept, and each noun of a domain that it may be.
@@ -83,10 +81,9 @@ impl Request {
         let object = self.object(&concepts, verb);
         let part = self.part(&concepts, verb, lexicon);
         let (asked, object) = match part {
-            Some((update, _, whole)) => (Some(update.clone()), Some(whole)),
+            Some((update, whole)) => (Some(update.clone()), Some(whole)),
             None => (asked, object),
         };
-        let part = part.map(|(_, part, _)| part);
         let many =
             object.and_then(|at| self.concepts.get(at)).is_some_and(|object| object.many == Some(true));
         Segment {
@@ -94,7 +91,6 @@ impl Request {
             object,
             states: self.states(&concepts),
             range: self.range(&concepts),
-            part,
             concepts,
         }
     }
@@ -127,14 +123,14 @@ impl Request {
         concepts.iter().copied().find(|at| wished(at) && self.asks(*at).is_some())
     }
 
-    /// What is asked for, the part and the whole, where a part is put on a whole or taken off it: `add label to issue`,
+    /// What is asked for, and the whole, where a part is put on a whole or taken off it: `add label to issue`,
     /// `set issue milestone`. Nothing where another noun is in the head, or the part is made: `create a label for issues`.
     fn part<'l>(
         &self,
         concepts: &[usize],
         verb: Option<usize>,
         lexicon: &'l Lexicon,
-    ) -> Option<(&'l Asked, usize, usize)> {
+    ) -> Option<(&'l Asked, usize)> {
         let asked = self.asks(verb?)?;
         let makes = asked.kind == Kind::Create && asked.verbs.first().is_some_and(|v| lexicon.is_generic(*v));
         if makes || matches!(asked.kind, Kind::List | Kind::Get) {
@@ -148,7 +144,7 @@ impl Request {
         };
         let of = |part: &Noun<'_>| {
             // The last one said is the one: `put the bug label on the issue`.
-            let whole = nouns.iter().rev().find_map(|whole| Some((asks(part, whole)?, part.at, whole.at)))?;
+            let whole = nouns.iter().rev().find_map(|whole| Some((asks(part, whole)?, whole.at)))?;
             let fits = |other: &Noun<'_>| other.at == part.at || !other.head || asks(part, other).is_some();
             nouns.iter().all(fits).then_some(whole)
         };

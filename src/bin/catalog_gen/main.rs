@@ -17,6 +17,7 @@ mod stats;
 mod summary;
 #[cfg(test)]
 mod tests;
+mod untrained;
 
 use std::io::{BufRead, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -32,10 +33,10 @@ use gitlab_mcp::search::Tokenizer;
 #[command(name = "catalog_gen", version)]
 struct Arguments {
     /// GitLab's OpenAPI document (`doc/api/openapi/openapi_v3.yaml` of its repository).
-    #[arg(long, value_name = "FILE", required_unless_present = "tokens")]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["tokens", "vectors"])]
     openapi: Option<PathBuf>,
     /// GitLab's GraphQL schema, as SDL.
-    #[arg(long, value_name = "FILE", required_unless_present = "tokens")]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["tokens", "vectors"])]
     graphql: Option<PathBuf>,
     /// The catalog's folder.
     #[arg(long, value_name = "DIR", default_value = "catalog")]
@@ -64,6 +65,10 @@ struct Arguments {
     /// Write nothing; print the encoder's input for each line of standard input. catalog/training/train.py trains with it.
     #[arg(long, exclusive = true)]
     tokens: bool,
+    /// Give each action that no training knows a vector of its own texts, in learned/untrained.bin. It takes the actions
+    /// that this program was built with.
+    #[arg(long, conflicts_with_all = ["openapi", "graphql", "stats", "check", "requests", "tokens"])]
+    vectors: bool,
 }
 
 /// Why nothing was generated. Each names the file, operation or id that is wrong and what would mend it.
@@ -79,6 +84,8 @@ pub enum GeneratorError {
     Faults(Vec<String>),
     #[error("the texts cannot be tokenized: {0}")]
     Tokens(String),
+    #[error("no vectors for actions that no training knows: {0}")]
+    Vectors(String),
 }
 
 fn main() -> ExitCode {
@@ -110,6 +117,14 @@ fn tokenize() -> Result<(), Box<dyn std::error::Error>> {
 fn run(arguments: &Arguments) -> Result<bool, GeneratorError> {
     if arguments.tokens {
         tokenize().map_err(|error| GeneratorError::Tokens(error.to_string()))?;
+        return Ok(false);
+    }
+    if arguments.vectors {
+        let count = untrained::write(&arguments.catalog)?;
+        let _ = writeln!(
+            std::io::stdout(),
+            "{count} actions that no training knows have a vector of their texts"
+        );
         return Ok(false);
     }
     if arguments.requests {

@@ -1,6 +1,7 @@
 //! The steps of the search, a file each. What they rest on are actions that stay.
 
 mod clauses;
+mod embedding;
 mod entities;
 mod exact;
 mod intent;

@@ -1,0 +1,71 @@
+//! Vectors for actions that were added after the last training: the direction of the mean of their own texts.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use gitlab_mcp::catalog::{Action, Catalog};
+use gitlab_mcp::search::Tokenizer;
+
+use crate::GeneratorError;
+
+/// Where the vectors of the training are, and where these go, within the catalog.
+const TRAINED: &str = "learned/actions.bin";
+const UNTRAINED: &str = "learned/untrained.bin";
+
+/// Writes a vector for each ranked action that the training does not know; answers with how many.
+pub fn write(catalog: &Path) -> Result<usize, GeneratorError> {
+    let path = catalog.join(TRAINED);
+    let trained = std::fs::read(&path)
+        .map_err(|source| GeneratorError::Read { path: path.display().to_string(), source })?;
+    let failed = |reason: &dyn std::fmt::Display| GeneratorError::Vectors(reason.to_string());
+    let trained = names(&trained).ok_or_else(|| failed(&"learned/actions.bin has no names"))?;
+    let embedded = Catalog::embedded().map_err(|error| failed(&error))?;
+    let tokenizer = Tokenizer::open(&embedded).map_err(|error| failed(&error))?;
+    let mut vectors: Vec<(String, Vec<f32>)> = Vec::new();
+    for number in 0..embedded.len() {
+        let action = embedded.action(number).map_err(|error| failed(&error))?;
+        if action.twin.is_none() && !trained.contains(action.id.as_str()) {
+            let vector = tokenizer.vector(&own_texts(&action)).map_err(|error| failed(&error))?;
+            vectors.push((action.id, vector));
+        }
+    }
+    let path = catalog.join(UNTRAINED);
+    std::fs::write(&path, bytes(&vectors))
+        .map_err(|source| GeneratorError::Write { path: path.display().to_string(), source })?;
+    Ok(vectors.len())
+}
+
+/// What the training begins with too (`own_texts` in catalog/training/texts.py): the summary, the id and the aliases as
+/// words, the phrases.
+fn own_texts(action: &Action) -> Vec<String> {
+    let names = std::iter::once(&action.id).chain(&action.aliases);
+    let names = names.map(|name| name.replace(['.', '_'], " "));
+    std::iter::once(action.summary.clone()).chain(names).chain(action.phrases.iter().cloned()).collect()
+}
+
+/// The names in a file of vectors; none if it is none.
+fn names(bytes: &[u8]) -> Option<BTreeSet<&str>> {
+    let size = u32::from_le_bytes(*bytes.get(8..12)?.first_chunk()?);
+    let text = bytes.get(12..)?.get(..usize::try_from(size).ok()?)?;
+    Some(std::str::from_utf8(text).ok()?.lines().collect())
+}
+
+/// A file of vectors, as catalog/training/model.py writes them: how many, their width, the length of the names, the names
+/// by line, a scale for each, and the components in 8 bits.
+fn bytes(vectors: &[(String, Vec<f32>)]) -> Vec<u8> {
+    const LARGEST: f32 = 127.0;
+    let names: Vec<&str> = vectors.iter().map(|(name, _)| name.as_str()).collect();
+    let names = names.join("\n");
+    let width = vectors.first().map_or(0, |(_, vector)| vector.len());
+    let sizes = [vectors.len(), width, names.len()].map(|size| size as u32);
+    let mut bytes: Vec<u8> = sizes.iter().flat_map(|size| size.to_le_bytes()).collect();
+    bytes.extend(names.as_bytes());
+    let scale =
+        |vector: &[f32]| vector.iter().fold(f32::MIN_POSITIVE, |most, value| most.max(value.abs())) / LARGEST;
+    bytes.extend(vectors.iter().flat_map(|(_, vector)| scale(vector).to_le_bytes()));
+    for (_, vector) in vectors {
+        let scale = scale(vector);
+        bytes.extend(vector.iter().flat_map(|value| ((value / scale).round() as i8).to_le_bytes()));
+    }
+    bytes
+}
