@@ -66,6 +66,9 @@ fn warn(config: &Config, command: &Connected) {
     if matches!(command, Connected::Find(_) | Connected::Doctor { .. } | Connected::Surface(_)) {
         return;
     }
+    for warning in Config::foreign_variables(crate::config::environment) {
+        tracing::warn!("{warning}");
+    }
     if config.token.is_none() && config.instance != Instance::Sandbox {
         tracing::warn!("no token is set (GITLAB_TOKEN): only what is public can be reached");
     }
