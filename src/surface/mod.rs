@@ -213,11 +213,19 @@ impl Surface {
             Kind::Meta => {
                 let (family, side) = meta::named(tools, tool, self.settings.split)?;
                 let named = side.tool(&family);
+                let without_action = !arguments.contains_key("action");
+                let listed = std::slice::from_ref(&named);
+                let fix =
+                    without_action.then(|| self.of_family(tools, &named, &arguments, listed)).flatten();
                 let checked = meta::read(tools, (&family, side), arguments).map(|mut checked| {
                     if named != tool {
                         checked.notes.push(format!("understood the tool `{tool}` as `{named}`"));
                     }
                     checked
+                });
+                let checked = checked.map_err(|error| match fix {
+                    Some((tool, arguments)) => error.fix(&tool, Value::Object(arguments)),
+                    None => error,
                 });
                 Some(checked.map(Request::Execute))
             }

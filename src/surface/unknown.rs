@@ -117,7 +117,7 @@ impl Surface {
     }
 
     /// The tool of a family or domain, as other servers have them: `manage_milestone {"action": "create"}`.
-    fn of_family(
+    pub(super) fn of_family(
         &self,
         tools: &Tools,
         name: &str,
