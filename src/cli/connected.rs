@@ -50,6 +50,7 @@ async fn carried_out(command: Connected, config: &Config, out: &mut dyn Write) -
         Connected::Surface(_) => Ok(()),
         Connected::Find(arguments) => {
             let json = arguments.json;
+            surface::reword(&tools, &config.surface);
             write_answer(tools.find(&find_request(arguments)), json, out)
         }
         Connected::Execute(arguments) => {

@@ -80,6 +80,17 @@ pub struct Settings {
     pub overrides: Vec<Override>,
 }
 
+/// Gives finds the overridden descriptions, where there are any.
+pub fn reword(tools: &Tools, settings: &Settings) {
+    if settings.overrides.is_empty() {
+        return;
+    }
+    // A catalog that cannot be read fails at whatever is asked first.
+    if let Ok(wording) = wording::wording(tools, &settings.overrides) {
+        tools.reword(wording);
+    }
+}
+
 /// The tools of one client's session.
 #[derive(Debug, Default)]
 pub struct Surface {
@@ -133,10 +144,7 @@ impl Surface {
     /// The surface of these settings over these tools. Nothing is made before it is asked for, except where
     /// descriptions are overridden: finds have them too.
     pub fn new(settings: Settings, tools: Arc<Tools>) -> Surface {
-        if !settings.overrides.is_empty() {
-            // A catalog that cannot be read fails at whatever is asked first.
-            wording::wording(&tools, &settings.overrides).ok().map(|wording| tools.reword(wording));
-        }
+        reword(&tools, &settings);
         Surface { settings, tools: Some(tools), active: Mutex::default() }
     }
 
@@ -215,8 +223,7 @@ impl Surface {
                 let named = side.tool(&family);
                 let without_action = !arguments.contains_key("action");
                 let listed = std::slice::from_ref(&named);
-                let fix =
-                    without_action.then(|| self.of_family(tools, &named, &arguments, listed)).flatten();
+                let fix = without_action.then(|| self.of_family(tools, &named, &arguments, listed)).flatten();
                 let checked = meta::read(tools, (&family, side), arguments).map(|mut checked| {
                     if named != tool {
                         checked.notes.push(format!("understood the tool `{tool}` as `{named}`"));

@@ -28,7 +28,10 @@ fn a_pattern_that_means_nothing_stops_the_start_with_the_nearest() {
     ] {
         let (code, out, err) = run(&["--sandbox", "surface"], &[("GITLAB_DENIED_ACTIONS", pattern)]);
         assert_eq!((code, out.as_str()), (Some(2), ""), "{pattern}");
-        assert!(err.contains(&format!("`{pattern}`, which means no action; the nearest is `{nearest}`")), "{err}");
+        assert!(
+            err.contains(&format!("`{pattern}`, which means no action; the nearest is `{nearest}`")),
+            "{err}"
+        );
     }
 }
 
@@ -85,6 +88,9 @@ fn foreign_variables_are_answered_with_ours() {
     ] {
         let (code, _, err) = run(&["--sandbox", "execute", "issue.list"], &[(name, "1")]);
         assert_eq!(code, Some(0), "{err}");
-        assert!(err.contains(&format!("{name} is not a setting of gitlab-mcp; ")) && err.contains(ours), "{err}");
+        assert!(
+            err.contains(&format!("{name} is not a setting of gitlab-mcp; ")) && err.contains(ours),
+            "{err}"
+        );
     }
 }

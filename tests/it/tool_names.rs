@@ -36,11 +36,18 @@ fn an_unknown_tool_names_the_call_that_does_it_on_every_surface() {
     let issue = json!({"items": [{"itemType": "Issue", "iid": 45, "fullPath": "acme/widget"}]});
     let file = json!({"fullPath": "acme/widget", "files": [{"path": "README.md"}]});
     let mr = json!({"project_id": "acme/widget", "merge_request_iid": 5});
-    let update = json!({"items": [{"itemType": "issue", "fullPath": "acme/widget", "iid": 45, "title": "x"}]});
+    let update =
+        json!({"items": [{"itemType": "issue", "fullPath": "acme/widget", "iid": 45, "title": "x"}]});
     let cases = [
         ("fetch_gitlab_resource", issue, "resource.fetch", "gitlab_composite", "resource_fetch"),
         ("update_gitlab_resource", update, "resource.update", "gitlab_composite", "resource_update"),
-        ("read_repository_files", file, "repository.read_files", "gitlab_repository", "repository_read_files"),
+        (
+            "read_repository_files",
+            file,
+            "repository.read_files",
+            "gitlab_repository",
+            "repository_read_files",
+        ),
         ("get_merge_request", mr, "merge_request.get", "gitlab_merge_requests", "merge_request_get"),
     ];
     for kind in ["dynamic", "meta", "individual", "toolset"] {
@@ -66,7 +73,11 @@ fn tools_of_families_and_verbs_are_named_with_the_action() {
     let of = |path: &str| json!({"fullPath": path});
     for (name, arguments, action) in [
         ("manage_milestone", json!({"action": "list", "fullPath": "acme/widget"}), "milestone.list"),
-        ("gitlab_merge_request", json!({"action": "list", "params": of("acme/widget")}), "merge_request.list"),
+        (
+            "gitlab_merge_request",
+            json!({"action": "list", "params": of("acme/widget")}),
+            "merge_request.list",
+        ),
         ("gitlab_merge_request", json!({"fullPath": "acme/widget", "iid": 5}), "merge_request.get"),
         ("gitlab_branch", json!({"action": "list", "fullPath": "acme/widget"}), "branch.list"),
         ("mcp__gitlab__list_issues", of("acme/widget"), "issue.list"),
@@ -74,7 +85,11 @@ fn tools_of_families_and_verbs_are_named_with_the_action() {
     ] {
         let error = unknown(&mut client, name, &arguments);
         let call = follow(&mut client, &error, false);
-        assert_eq!((&call["tool"], &call["arguments"]["action"]), (&json!(EXECUTE), &json!(action)), "{name}");
+        assert_eq!(
+            (&call["tool"], &call["arguments"]["action"]),
+            (&json!(EXECUTE), &json!(action)),
+            "{name}"
+        );
         assert_eq!(call["arguments"]["params"]["fullPath"], "acme/widget", "{name}");
     }
     for (name, action) in [("read_pipeline", "pipeline.get"), ("run_job", "job.play")] {
@@ -94,7 +109,8 @@ fn consent_is_not_carried_over_and_what_is_denied_is_not_called() {
     let delete = json!({"fullPath": "acme/widget", "iid": 45, "confirm": true, "dry_run": true});
     let mut client = start("dynamic", &[]);
     let error = unknown(&mut client, "delete_issue", &delete);
-    let expected = json!({"action": "issue.delete", "params": {"fullPath": "acme/widget", "iid": 45}, "dry_run": true});
+    let expected =
+        json!({"action": "issue.delete", "params": {"fullPath": "acme/widget", "iid": 45}, "dry_run": true});
     assert_eq!(error["data"]["call"], json!({"tool": EXECUTE, "arguments": expected}), "{error}");
     let mut client = start("dynamic", &[("GITLAB_READ_ONLY", "true")]);
     let error = unknown(&mut client, "delete_issue", &delete);
@@ -165,13 +181,15 @@ fn short_actions_mean_the_family_s_own_thing() {
 fn the_fix_of_a_short_action_is_the_corrected_call() {
     let mut client = start("meta", &[]);
     let params = json!({"fullPath": "acme/widget", "title": "4.2"});
-    let reply = client.call("gitlab_milestones", json!({"action": "crate", "params": params, "dry_run": true}));
+    let reply =
+        client.call("gitlab_milestones", json!({"action": "crate", "params": params, "dry_run": true}));
     let fix = &reply.structured["error"]["fix"];
     let expected = json!({"action": "milestone.create", "params": params, "dry_run": true});
     assert_eq!(*fix, json!({"tool": "gitlab_milestones", "arguments": expected}), "{}", reply.text);
     assert!(!client.call("gitlab_milestones", fix["arguments"].clone()).is_error);
     // An action of another family, with all that was given.
-    let call = json!({"action": "get_issue", "params": {"fullPath": "acme/widget", "iid": 45}, "fields": ["iid"]});
+    let call =
+        json!({"action": "get_issue", "params": {"fullPath": "acme/widget", "iid": 45}, "fields": ["iid"]});
     let reply = client.call("gitlab_labels", call);
     let fix = &reply.structured["error"]["fix"];
     assert_eq!((&fix["tool"], &fix["arguments"]["fields"]), (&json!("gitlab_issues"), &json!(["iid"])));
@@ -192,7 +210,8 @@ fn split_tools_are_understood_in_the_singular() {
     assert!(reply.text.contains("understood `burndown`"), "{}", reply.text);
     let refused = client.call("manage_milestone", list);
     assert_eq!(refused.structured["error"]["fix"]["tool"], "browse_milestones", "{}", refused.text);
-    let error = unknown(&mut client, "gitlab_milestone", &json!({"action": "list", "fullPath": "acme/widget"}));
+    let error =
+        unknown(&mut client, "gitlab_milestone", &json!({"action": "list", "fullPath": "acme/widget"}));
     assert_eq!(follow(&mut client, &error, false)["tool"], "browse_milestones");
 }
 

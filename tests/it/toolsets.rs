@@ -44,25 +44,40 @@ fn toolsets_are_switched_and_deactivated() {
     assert_eq!(active(&mut client)["active"], "default");
     let first = activate(&mut client, json!({"toolset_name": "planning"}));
     let own = first.structured["count"].as_u64().unwrap();
-    assert!(first.text.starts_with(&format!("Toolset switched from default to planning: {own} tools.")), "{}", first.text);
+    assert!(
+        first.text.starts_with(&format!("Toolset switched from default to planning: {own} tools.")),
+        "{}",
+        first.text
+    );
     assert_eq!(first.structured["tools"].as_array().unwrap().len() as u64, own);
     assert_eq!(count(&mut client) as u64, own + 3);
 
     let second = activate(&mut client, json!({"toolset_name": "ci_operations"}));
     let said = &second.structured;
-    assert_eq!((&said["previous"], &said["current"], &said["changed"]), (&json!("planning"), &json!("pipelines"), &json!(true)));
+    assert_eq!(
+        (&said["previous"], &said["current"], &said["changed"]),
+        (&json!("planning"), &json!("pipelines"), &json!(true))
+    );
     assert!(second.text.starts_with("Toolset switched from planning to pipelines: "), "{}", second.text);
     let resource = active(&mut client);
     assert_eq!(resource["active"], "pipelines");
     let shown: Vec<&Value> =
         resource["toolsets"].as_array().unwrap().iter().filter(|toolset| toolset["active"] == true).collect();
-    assert_eq!((shown.len(), &shown[0]["name"], &shown[0]["tools"]), (1, &json!("pipelines"), &said["count"]));
+    assert_eq!(
+        (shown.len(), &shown[0]["name"], &shown[0]["tools"]),
+        (1, &json!("pipelines"), &said["count"])
+    );
 
     for name in ["default", "none", ""] {
         activate(&mut client, json!({"toolset_name": "gitlab_resources"}));
         assert_eq!(active(&mut client)["active"], "composite");
         let off = activate(&mut client, json!({"toolset_name": name}));
-        assert_eq!((&off.structured["current"], &off.structured["count"]), (&json!("default"), &json!(0)), "{}", off.text);
+        assert_eq!(
+            (&off.structured["current"], &off.structured["count"]),
+            (&json!("default"), &json!(0)),
+            "{}",
+            off.text
+        );
         assert_eq!(count(&mut client), 3);
     }
     assert!(ask(&mut client, "resources/list", json!({})).to_string().contains("gitlab://toolsets"));
@@ -73,7 +88,9 @@ fn a_toolset_that_is_not_here_says_what_to_use() {
     let mut client = start("toolset", &[]);
     let reply = activate(&mut client, json!({"toolset_name": "local_filesystem"}));
     assert!(reply.is_error && reply.text.contains("client's own file tools"), "{}", reply.text);
-    for (given, nearest) in [("isues", "issues"), ("merge-requests", "merge_requests"), ("kubernetes clusters", "deployments")] {
+    for (given, nearest) in
+        [("isues", "issues"), ("merge-requests", "merge_requests"), ("kubernetes clusters", "deployments")]
+    {
         let reply = activate(&mut client, json!({"toolset_name": given}));
         let current = match reply.is_error {
             true => reply.structured["error"]["fix"]["arguments"]["toolset_name"].clone(),
@@ -96,7 +113,12 @@ fn a_missing_or_misnamed_argument_is_answered_with_a_working_call() {
         let mut client = start("toolset", &[]);
         let reply = activate(&mut client, arguments.clone());
         let fix = reply.structured["error"]["fix"].clone();
-        assert_eq!(fix, json!({"tool": "activate_toolset", "arguments": {"toolset_name": name}}), "{}", reply.text);
+        assert_eq!(
+            fix,
+            json!({"tool": "activate_toolset", "arguments": {"toolset_name": name}}),
+            "{}",
+            reply.text
+        );
         assert!(!activate(&mut client, fix["arguments"].clone()).is_error, "{arguments}");
     }
 }

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::surfaces::{list, start, tool};
+use crate::surfaces::{list, run, start, tool};
 
 const OVERRIDES: [(&str, &str); 4] = [
     ("GITLAB_TOOL_MANAGE_MILESTONE", "Releases of ours"),
@@ -40,20 +40,38 @@ fn own_words_stand_as_they_were_written() {
 fn a_find_has_them_on_every_surface() {
     for kind in ["dynamic", "meta", "individual", "toolset"] {
         let mut client = start(kind, &OVERRIDES);
-        let reply = client.call("gitlab_find_action", json!({"query": "milestone.create", "detail": "schema"}));
+        let reply =
+            client.call("gitlab_find_action", json!({"query": "milestone.create", "detail": "schema"}));
         let first = &reply.structured["results"][0];
-        assert_eq!((&first["action"], &first["summary"]), (&json!("milestone.create"), &json!("Plan a release")));
+        assert_eq!(
+            (&first["action"], &first["summary"]),
+            (&json!("milestone.create"), &json!("Plan a release"))
+        );
         assert!(reply.text.contains("Plan a release"), "{kind}: {}", reply.text);
         let properties = &first["input_schema"]["properties"];
         assert_eq!(properties["title"]["description"], "Title", "{kind}");
         assert_eq!(properties["fullPath"]["description"], "Project/group path", "{kind}");
-        assert!(reply.structured["notes"].to_string().contains("Milestones: Releases of ours"), "{}", reply.text);
+        assert!(
+            reply.structured["notes"].to_string().contains("Milestones: Releases of ours"),
+            "{}",
+            reply.text
+        );
         let read = client.request("resources/read", json!({"uri": "gitlab://tools/milestone.create"}));
         let text = read["result"]["contents"][0]["text"].as_str().unwrap();
         let action: Value = serde_json::from_str(text).unwrap();
         assert_eq!(action["summary"], "Plan a release", "{kind}");
         assert!(!client.close().stderr.contains("describes nothing"), "{kind}");
     }
+}
+
+#[test]
+fn the_command_that_finds_has_them_too() {
+    let (code, out, err) = run(&["--sandbox", "find", "milestone.create", "--limit", "1"], &OVERRIDES);
+    assert_eq!((code, err.as_str()), (Some(0), ""));
+    assert!(
+        out.starts_with("Milestones: Releases of ours\n1. **milestone.create** (write) Plan a release\n"),
+        "{out}"
+    );
 }
 
 #[test]
