@@ -228,5 +228,5 @@ fn what_may_not_run_is_in_no_tool() {
     let has = |name: &str| all.iter().any(|spec| spec.name == name);
     assert!(has("milestone_create") && !has("milestone_delete") && !has("issue_get"));
     let toolsets = every(&surface(Kind::Toolset)).remove(0).input_schema;
-    assert_eq!(toolsets["properties"]["toolset_name"]["enum"], json!(["planning"]));
+    assert_eq!(toolsets["properties"]["toolset_name"]["enum"], json!(["planning", "default"]));
 }
