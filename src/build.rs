@@ -67,6 +67,7 @@ struct CurationFile {
 struct PartsFile {
     toolset: BTreeMap<String, Toolset>,
     agent: BTreeMap<String, Agent>,
+    absent: BTreeMap<String, String>,
 }
 
 /// The part of `rules.toml` that is wanted at run time; the generator writes the rest of it into the actions.
@@ -191,7 +192,18 @@ fn read_words(root: &Path) -> Outcome<Words> {
     let rules: RulesFile = parse(&root.join("rules.toml"))?;
     let (toolsets, agents, quick_actions) = (parts.toolset, parts.agent, rules.quick_actions.commands);
     let readable = rules.readable;
-    Ok(Words { language, domains, glossary, families, toolsets, agents, quick_actions, readable })
+    let absent_toolsets = parts.absent;
+    Ok(Words {
+        language,
+        domains,
+        glossary,
+        families,
+        toolsets,
+        absent_toolsets,
+        agents,
+        quick_actions,
+        readable,
+    })
 }
 
 fn parse<T: for<'de> Deserialize<'de>>(path: &Path) -> Outcome<T> {

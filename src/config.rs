@@ -16,11 +16,13 @@ use url::Url;
 
 use table::{
     ALLOWED_PATHS, AUDIT, AUTOPILOT, CA_FILE, CAPABILITIES, CLIENT_CERT, CLIENT_KEY, CONFIRM, DENIED_ACTIONS,
-    DENIED_TOOLS, DOMAINS, EXTRA_HEADERS, FILE, FILES_DIR, INSECURE_TLS, JOB_TOKEN, LOCAL_HINTS, LOG,
-    MAX_BYTES, MAX_REQUESTS, OAUTH_TOKEN, POLICY, PROJECT, QUICK_ACTIONS, READABLE_PATHS, SAFE_MODE, TIMEOUT,
-    TOKEN, TOKEN_FILE, TOOLSETS,
+    DENIED_TOOLS, DOMAINS, EXTRA_HEADERS, FILE, FILES_DIR, FOREIGN_VARIABLES, INSECURE_TLS, JOB_TOKEN,
+    LOCAL_HINTS, LOG, MAX_BYTES, MAX_REQUESTS, OAUTH_TOKEN, POLICY, PROJECT, QUICK_ACTIONS, READABLE_PATHS,
+    SAFE_MODE, TIMEOUT, TOKEN, TOKEN_FILE, TOOLSETS,
 };
-pub use table::{READ_ONLY, SETTINGS, Setting, URL, render_help, render_markdown_table};
+pub use table::{
+    FLAG_ALIASES, FOREIGN_FLAGS, READ_ONLY, SETTINGS, Setting, URL, render_help, render_markdown_table,
+};
 
 use crate::call::QuickActions;
 use crate::gitlab::{self, ClientCertificate, ExtraHeader, Secret, Token};
@@ -32,6 +34,9 @@ use crate::untrusted;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_BODY: u64 = 64 * 1024 * 1024;
 const RETRIES: u32 = 3;
+
+/// Aliases of GITLAB_URL that hold a host, with or without a scheme.
+const HOSTS: [&str; 2] = ["GITLAB_HOST", "GL_HOST"];
 
 /// What was set on the command line: the value by the name of its setting.
 pub type Flags = BTreeMap<&'static str, String>;
@@ -162,6 +167,13 @@ impl Config {
         warning.into_iter().collect()
     }
 
+    /// Answers to variables of other servers that are set and mean nothing here.
+    pub fn foreign_variables(lookup: impl Fn(&str) -> Option<OsString>) -> Vec<String> {
+        let is_set = |name: &str| lookup(name).is_some_and(|value| !value.is_empty());
+        let set = FOREIGN_VARIABLES.iter().filter(|(name, _)| is_set(name));
+        set.map(|(name, instead)| format!("{name} is not a setting of gitlab-mcp; {instead}")).collect()
+    }
+
     /// Whether the token would travel unencrypted to another machine.
     pub fn exposes_token(&self) -> bool {
         const OWN: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
@@ -264,7 +276,10 @@ impl Sources<'_> {
     fn variable(&self, setting: &'static Setting) -> Result<Option<Found>, ConfigError> {
         for name in [setting.name].iter().chain(setting.aliases) {
             let Some(value) = (self.lookup)(name).filter(|value| !value.is_empty()) else { continue };
-            let text = value.into_string().map_err(|_| ConfigError::Encoding((*name).to_owned()))?;
+            let mut text = value.into_string().map_err(|_| ConfigError::Encoding((*name).to_owned()))?;
+            if HOSTS.contains(name) && !text.contains("://") && !is_unexpanded(&text) {
+                text = format!("https://{}", text.trim());
+            }
             return Ok(Some(Found { text, origin: (*name).to_owned() }));
         }
         Ok(None)

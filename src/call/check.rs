@@ -368,6 +368,11 @@ fn named<'a>(
     action.param(given).or_else(filled).or_else(wired).or_else(cased).or_else(glossary)
 }
 
+/// The parameter of an action that a spelling means.
+pub fn param_named<'a>(action: &'a Action, given: &str, words: &Words) -> Option<&'a Param> {
+    named(action, given, &Map::new(), words)
+}
+
 /// The place of a spelling among a parameter's, the most usual first.
 fn rank(entry: &GlossaryEntry, given: &str) -> Option<usize> {
     entry.aliases.iter().position(|alias| folded(alias) == folded(given))

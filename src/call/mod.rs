@@ -36,7 +36,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use batch::{Batch, batch};
 use bytes::Bytes;
-pub use check::{Checked, Context, check};
+pub use check::{Checked, Context, check, param_named};
 pub use effects::{Effects, Place, Role};
 pub use fields::{FieldsError, asking};
 pub use invalid::{Fault, Invalid};

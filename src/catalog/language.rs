@@ -115,6 +115,9 @@ pub struct Toolset {
     pub what: String,
     /// The families of domains in it; each is in one toolset.
     pub families: Vec<String>,
+    /// Names of other servers' toolsets that mean this one.
+    #[serde(default)]
+    pub aliases: Vec<String>,
 }
 
 /// What one of several agents that share GitLab has in its hands. From `catalog/curation/toolsets.toml`.
@@ -125,6 +128,9 @@ pub struct Agent {
     pub what: String,
     /// Its toolsets; each is of one agent.
     pub toolsets: Vec<String>,
+    /// What the agent has to know beside that, in a sentence or two.
+    #[serde(default)]
+    pub note: String,
 }
 
 /// What a parameter's name means wherever it stands. From `catalog/curation/glossary.toml`.
@@ -178,6 +184,8 @@ pub struct Words {
     /// What each family of domains is called.
     pub families: BTreeMap<String, String>,
     pub toolsets: BTreeMap<String, Toolset>,
+    /// Names of other servers' toolsets that have no counterpart here, each with what to use instead.
+    pub absent_toolsets: BTreeMap<String, String>,
     pub agents: BTreeMap<String, Agent>,
     /// The quick actions that GitLab executes in texts, by name without the slash.
     pub quick_actions: BTreeMap<String, QuickAction>,

@@ -3,6 +3,7 @@
 
 mod embedded;
 mod example;
+mod family;
 mod fragments;
 mod language;
 mod locates;
@@ -21,6 +22,7 @@ use lz4_flex::block;
 
 use embedded::Header;
 pub use example::example;
+pub use family::{ShortName, bare, singular};
 use fragments::Fragments;
 pub use language::{
     Agent, Domain, GlossaryEntry, Language, QuickAction, ReadableTable, Synonym, Toolset, Verb, Words,

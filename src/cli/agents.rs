@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::{AgentClient, Failure};
 use crate::catalog::{Agent, Catalog};
+use crate::tools::{EXECUTE, FIND};
 
 /// Writes a file for each; none where one of them is there already.
 pub(super) fn run(client: AgentClient, folder: &Path, out: &mut dyn Write) -> Result<(), Failure> {
@@ -45,21 +46,23 @@ impl AgentClient {
     }
 }
 
-/// The front matter that names the server, and what the agent is told. Text in YAML is quoted as JSON, which it is.
+/// The front matter that names the server and its two tools, and what the agent is told. An agent without a list of
+/// tools has every tool of its client's. Text in YAML is quoted as JSON, which it is.
 fn definition(client: AgentClient, name: &str, agent: &Agent) -> String {
     let what = &agent.what;
     let toolsets = json!(agent.toolsets.join(","));
+    let note = if agent.note.is_empty() { String::new() } else { format!("{}\n\n", agent.note) };
     let server = match client {
         AgentClient::ClaudeCode => format!(
-            "mcpServers:\n  - {name}:\n      type: stdio\n      command: gitlab-mcp\n      env:\n        GITLAB_TOOLSETS: {toolsets}\n"
+            "tools: mcp__{name}__{FIND}, mcp__{name}__{EXECUTE}\nmcpServers:\n  - {name}:\n      type: stdio\n      command: gitlab-mcp\n      env:\n        GITLAB_TOOLSETS: {toolsets}\n"
         ),
         AgentClient::Copilot => format!(
-            "mcp-servers:\n  {name}:\n    type: local\n    command: gitlab-mcp\n    args: []\n    tools: [\"*\"]\n    env:\n      GITLAB_TOOLSETS: {toolsets}\n"
+            "tools: [\"{name}/{FIND}\", \"{name}/{EXECUTE}\"]\nmcp-servers:\n  {name}:\n    type: local\n    command: gitlab-mcp\n    args: []\n    tools: [\"{FIND}\", \"{EXECUTE}\"]\n    env:\n      GITLAB_TOOLSETS: {toolsets}\n"
         ),
     };
     let description = json!(format!("{what}. For anything of that on GitLab, and nothing else."));
     format!(
-        "---\nname: {name}\ndescription: {description}\n{server}---\n\n{what}.\n\n\
+        "---\nname: {name}\ndescription: {description}\n{server}---\n\n{what}.\n\n{note}\
          Work through the tools of the MCP server {name}: gitlab_find_action turns what is wanted into an action, \
          gitlab_execute_action runs it. The server offers this part of GitLab alone; where a find says that \
          something was left out, say so and leave it to who asked. Ask before anything is destroyed.\n"

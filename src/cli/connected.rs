@@ -50,6 +50,7 @@ async fn carried_out(command: Connected, config: &Config, out: &mut dyn Write) -
         Connected::Surface(_) => Ok(()),
         Connected::Find(arguments) => {
             let json = arguments.json;
+            surface::reword(&tools, &config.surface);
             write_answer(tools.find(&find_request(arguments)), json, out)
         }
         Connected::Execute(arguments) => {
@@ -65,6 +66,9 @@ fn warn(config: &Config, command: &Connected) {
     // A find sends nothing, and a doctor says it itself.
     if matches!(command, Connected::Find(_) | Connected::Doctor { .. } | Connected::Surface(_)) {
         return;
+    }
+    for warning in Config::foreign_variables(crate::config::environment) {
+        tracing::warn!("{warning}");
     }
     if config.token.is_none() && config.instance != Instance::Sandbox {
         tracing::warn!("no token is set (GITLAB_TOKEN): only what is public can be reached");

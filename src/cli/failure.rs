@@ -17,6 +17,8 @@ pub enum Failure {
     /// Also `--help` and `--version`, which are none.
     #[error(transparent)]
     Usage(clap::Error),
+    #[error("there is no flag {flag}: {instead}")]
+    ForeignFlag { flag: &'static str, instead: &'static str },
     #[error(transparent)]
     Config(#[from] ConfigError),
     #[error("--params is not a JSON object")]
@@ -67,7 +69,7 @@ impl Failure {
             Failure::Eval(EvalError::Fell(_)) => 1,
             Failure::Diagnosed(code) => *code,
             Failure::Usage(_) | Failure::Config(_) | Failure::Params(_) | Failure::ParamsFile(..) => 2,
-            Failure::Exists(_) | Failure::Written(..) => 2,
+            Failure::Exists(_) | Failure::Written(..) | Failure::ForeignFlag { .. } => 2,
             // A policy names what is not there, or cannot be read.
             Failure::Tools(SetupError::Policy(error)) if !matches!(error, PolicyError::Catalog(_)) => 2,
             Failure::Eval(EvalError::Read { .. } | EvalError::Case { .. } | EvalError::Saved { .. }) => 2,

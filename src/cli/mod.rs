@@ -12,6 +12,7 @@ mod surface;
 
 use std::path::PathBuf;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 pub use connected::run as run_connected;
@@ -279,13 +280,22 @@ pub enum ViewArgument {
 impl Arguments {
     /// The arguments of this process.
     pub fn read() -> Result<Arguments, Failure> {
-        Arguments::try_parse().map_err(Failure::Usage)
+        Arguments::try_parse().map_err(|error| foreign_flag(&error).unwrap_or(Failure::Usage(error)))
     }
 
     /// The command line's grammar, for completions.
     pub fn grammar() -> clap::Command {
         Arguments::command()
     }
+}
+
+/// The answer to a flag that other servers have.
+fn foreign_flag(error: &clap::Error) -> Option<Failure> {
+    let ContextValue::String(given) = error.get(ContextKind::InvalidArg)? else { return None };
+    let flag = given.split(['=', ' ']).next().unwrap_or_default();
+    let (flag, instead) = config::FOREIGN_FLAGS.iter().find(|(known, _)| *known == flag)?;
+    (error.kind() == clap::error::ErrorKind::UnknownArgument)
+        .then_some(Failure::ForeignFlag { flag, instead })
 }
 
 impl From<SurfaceArgument> for Kind {

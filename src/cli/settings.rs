@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
-use crate::config::{Flags, SETTINGS, Setting, URL};
+use crate::config::{FLAG_ALIASES, Flags, SETTINGS, Setting, URL};
 
 const SANDBOX: &str = "sandbox";
 const HEADING: &str = "Settings";
@@ -45,6 +45,9 @@ fn argument(setting: &'static Setting, flag: &'static str) -> Arg {
     let default = setting.default.map(|default| format!(" [default: {default}]")).unwrap_or_default();
     let argument = Arg::new(setting.name)
         .long(flag)
+        .aliases(
+            FLAG_ALIASES.iter().filter(|(known, _)| *known == flag).flat_map(|(_, aliases)| aliases.iter()),
+        )
         .value_name(setting.value)
         .help(format!("{} [env: {}]{default}", setting.what, setting.name))
         .help_heading(HEADING)

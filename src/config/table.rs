@@ -1,9 +1,11 @@
 //! Every setting there is, as data: the flags, `--help`, docs/configuration.md and the errors are made from it.
 
+mod foreign;
 mod shape;
 
 use std::fmt::Write;
 
+pub use foreign::{FLAG_ALIASES, FOREIGN_FLAGS, FOREIGN_VARIABLES};
 pub use shape::{CUSTOMISE, DOMAINS, META_PARAMS, META_SPLIT, SCHEMA_MODE, TOOL_SURFACE, TOOLSETS};
 
 /// One thing that can be set, by a flag, a variable of the environment or a line of the file.
@@ -38,7 +40,7 @@ const TOKEN_ALONE: &str = "a token of GitLab's, on one line";
 
 pub static URL: Setting = Setting {
     name: "GITLAB_URL",
-    aliases: &["GITLAB_API_URL"],
+    aliases: &["GITLAB_API_URL", "GITLAB_HOST", "GITLAB_BASE_URL", "GITLAB_INSTANCE_URL", "GL_HOST"],
     flag: Some("url"),
     value: "URL",
     what: "The GitLab to work on; `sandbox` is a small one inside this program, for trying things out.",
@@ -49,7 +51,7 @@ pub static URL: Setting = Setting {
 
 pub static TOKEN: Setting = Setting {
     name: "GITLAB_TOKEN",
-    aliases: &["GITLAB_PERSONAL_ACCESS_TOKEN"],
+    aliases: &["GITLAB_PERSONAL_ACCESS_TOKEN", "GITLAB_ACCESS_TOKEN", "GITLAB_API_TOKEN", "GITLAB_PAT"],
     flag: None,
     value: "TOKEN",
     what: "A personal, project or group access token; its kind is known by its prefix.",
@@ -273,7 +275,7 @@ pub static LOCAL_HINTS: Setting = Setting {
 
 pub static CA_FILE: Setting = Setting {
     name: "GITLAB_CA_FILE",
-    aliases: &[],
+    aliases: &["GITLAB_CA_CERT_PATH"],
     flag: Some("ca-file"),
     value: "FILE",
     what: "Certificates (PEM) to trust beside those of the system.",

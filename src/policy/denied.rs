@@ -6,14 +6,11 @@ use regex_lite::Regex;
 
 use super::stars::fits;
 use super::{FamilyTool, PolicyError, Rule};
-use crate::catalog::{Action, Catalog};
+use crate::catalog::{Action, Catalog, CatalogError, Risk, ShortName, bare, singular};
 
 /// The setting that lists actions, and the one that has a regular expression.
 pub const ACTIONS: &str = "GITLAB_DENIED_ACTIONS";
 const TOOLS: &str = "GITLAB_DENIED_TOOLS_REGEX";
-
-/// What other servers' tools have before the noun.
-const PREFIXES: [&str; 3] = ["gitlab_", "manage_", "browse_"];
 
 /// The denied actions, each by its id with the rule that denies it.
 #[derive(Clone, Debug, Default)]
@@ -37,9 +34,9 @@ impl Denied {
         let written =
             patterns.iter().flat_map(|(origin, patterns)| patterns.iter().map(|one| (*origin, one)));
         for (origin, pattern) in written {
-            let ids = matching(pattern, catalog);
+            let ids = matching(pattern, catalog)?;
             if ids.is_empty() {
-                return Err(PolicyError::NoAction { origin, pattern: pattern.clone() });
+                return Err(PolicyError::NoAction { origin, pattern: pattern.clone(), nearest: None });
             }
             let rule = Rule::Denied { setting: origin, pattern: pattern.clone() };
             denied.ids.extend(ids.into_iter().map(|id| (id.to_owned(), rule.clone())));
@@ -83,37 +80,52 @@ impl Denied {
 
 /// The ids that a pattern means: `issue.delete`, `issue.*`, `*.delete`; `manage_issue:delete` and `delete_issue` as
 /// other servers call it.
-pub fn matching(pattern: &str, catalog: &Catalog) -> Vec<&'static str> {
+///
+/// # Errors
+/// The catalog cannot be read.
+pub fn matching(pattern: &str, catalog: &Catalog) -> Result<Vec<&'static str>, CatalogError> {
     let pattern = pattern.trim().to_lowercase();
     let written = match pattern.split_once(':') {
         // A tool of several domains has their ids as its actions.
-        Some((_, action)) if action.contains('.') => return fitting(action, catalog),
+        Some((_, action)) if action.contains('.') => return Ok(fitting(action, catalog)),
         Some((tool, action)) => {
-            return [bare(tool), singular(bare(tool))]
+            let fitting = [bare(tool).to_owned(), singular(bare(tool))]
                 .into_iter()
                 .map(|domain| fitting(&format!("{domain}.{action}"), catalog))
-                .find(|ids| !ids.is_empty())
-                .unwrap_or_default();
+                .find(|ids| !ids.is_empty());
+            return fitting.map_or_else(|| of_family(tool, action, catalog), Ok);
         }
         None => pattern.as_str(),
     };
     let named = fitting(written, catalog);
     if !named.is_empty() {
-        return named;
+        return Ok(named);
     }
-    catalog.by_alias(written).into_iter().filter_map(|number| catalog.id(number)).collect()
+    Ok(catalog.by_alias(written).into_iter().filter_map(|number| catalog.id(number)).collect())
+}
+
+/// The action that a short name means in a family: `browse_milestones:burndown`. A tool that browses has none that
+/// changes anything. Words that several actions have mean none: a rule is to say which.
+fn of_family(tool: &str, action: &str, catalog: &Catalog) -> Result<Vec<&'static str>, CatalogError> {
+    let words = catalog.words()?;
+    let Some(family) = words.family_named(tool) else { return Ok(Vec::new()) };
+    let numbers = match catalog.short_name(words, family, action) {
+        Some(ShortName::Exact(number)) => vec![number],
+        Some(ShortName::Partial(numbers)) => numbers,
+        None => Vec::new(),
+    };
+    let mut ids = Vec::new();
+    for number in numbers {
+        let is_read = catalog.action(number)?.risk == Risk::Read;
+        if !tool.starts_with("browse_") || is_read {
+            ids.extend(catalog.id(number));
+        }
+    }
+    Ok(if ids.len() == 1 { ids } else { Vec::new() })
 }
 
 fn fitting(pattern: &str, catalog: &Catalog) -> Vec<&'static str> {
     catalog.ids().filter(|id| fits(pattern, id)).collect()
-}
-
-fn bare(tool: &str) -> &str {
-    PREFIXES.iter().fold(tool, |tool, prefix| tool.strip_prefix(prefix).unwrap_or(tool))
-}
-
-fn singular(noun: &str) -> &str {
-    noun.strip_suffix('s').unwrap_or(noun)
 }
 
 /// Whether an action has a name that the expression finds: its id, the same as a tool's name, an alias.
@@ -129,7 +141,7 @@ mod tests {
     use super::*;
 
     fn meant(pattern: &str) -> Vec<&'static str> {
-        matching(pattern, &Catalog::embedded().unwrap())
+        matching(pattern, &Catalog::embedded().unwrap()).unwrap()
     }
 
     #[test]
@@ -144,6 +156,8 @@ mod tests {
         ] {
             assert_eq!(meant(pattern), ["issue.delete"], "{pattern}");
         }
+        assert_eq!(meant("browse_milestones:burndown"), ["milestone.list_burndown_events"]);
+        assert_eq!(meant("manage_milestone:promote"), ["milestone.promote"]);
     }
 
     #[test]

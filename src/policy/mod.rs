@@ -65,8 +65,9 @@ pub type FamilyTool = fn(&str, Risk) -> String;
 /// Why a policy cannot be used. Nothing runs under one that says other than was meant.
 #[derive(Debug, thiserror::Error)]
 pub enum PolicyError {
-    #[error("{origin} has `{pattern}`, which means no action")]
-    NoAction { origin: &'static str, pattern: String },
+    /// The policy itself knows no nearest name: whoever makes it fills that in.
+    #[error("{origin} has `{pattern}`, which means no action{}", .nearest.as_ref().map(|id| format!("; the nearest is `{id}`")).unwrap_or_default())]
+    NoAction { origin: &'static str, pattern: String, nearest: Option<String> },
     #[error("{origin} has `{name}`, and takes {accepted}")]
     NoPart { origin: &'static str, name: String, accepted: String },
     #[error("{origin} has `{text}`, and takes {accepted}")]

@@ -58,7 +58,7 @@ impl Part {
 }
 
 fn of_toolset(name: &str, words: &Words) -> Result<Vec<String>, PolicyError> {
-    let Some(toolset) = words.toolsets.get(name) else {
+    let Some((_, toolset)) = words.toolset_named(name) else {
         let known: Vec<&str> = words.toolsets.keys().map(String::as_str).collect();
         return Err(unknown(TOOLSETS, name, known.join(", ")));
     };

@@ -87,9 +87,10 @@ impl WrittenRule {
     fn applied(self, number: usize, catalog: &Catalog) -> Result<Written, PolicyError> {
         let mut ids = BTreeSet::new();
         for pattern in &self.actions {
-            let found = denied::matching(pattern, catalog);
+            let found = denied::matching(pattern, catalog)?;
             if found.is_empty() {
-                return Err(PolicyError::NoAction { origin: "GITLAB_POLICY", pattern: pattern.clone() });
+                let (origin, pattern) = ("GITLAB_POLICY", pattern.clone());
+                return Err(PolicyError::NoAction { origin, pattern, nearest: None });
             }
             ids.extend(found);
         }

@@ -13,7 +13,9 @@ use rmcp::service::{RequestContext, RoleServer};
 use serde_json::Value;
 
 use super::FRESH_FOR_MS;
-use crate::tools::{Completed, Entry, ErrorKind, Root, Roots, ToolError, Tools, is_of_workspace};
+use super::offer::sent;
+use crate::surface::SurfaceResource;
+use crate::tools::{Completed, Entry, ErrorKind, Read, Root, Roots, ToolError, Tools, is_of_workspace};
 
 /// How long a client may take to tell of its workspace.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -26,8 +28,9 @@ pub(super) fn one_page(request: Option<PaginatedRequestParams>) -> Result<(), Er
     }
 }
 
-pub(super) fn resources(tools: &Tools) -> ListResourcesResult {
-    let resources = tools.resources().into_iter().map(|entry| {
+/// The resources of the tools, and one of the surface's own.
+pub(super) fn resources(tools: &Tools, own: Option<Entry>) -> ListResourcesResult {
+    let resources = tools.resources().into_iter().chain(own).map(|entry| {
         let Entry { uri, name, title, what, mime } = entry;
         Resource::new(uri, name).with_title(title).with_description(what).with_mime_type(mime)
     });
@@ -60,15 +63,29 @@ pub(super) async fn read(
     tools: &Tools,
     request: ReadResourceRequestParams,
     roots: Roots,
-) -> Result<ReadResourceResult, ErrorData> {
-    let uri = request.uri;
-    let read = tools.read_resource(&uri, &roots).await.map_err(|error| refused(&error))?;
+) -> Result<Read, ErrorData> {
+    tools.read_resource(&request.uri, &roots).await.map_err(|error| refused(&error))
+}
+
+/// What was read, as the protocol has it.
+pub(super) fn read_result(read: Read, uri: String) -> ReadResourceResult {
     let contents = ResourceContents::text(read.text, uri).with_mime_type(read.mime);
     let result = ReadResourceResult::new(vec![contents]);
-    Ok(match read.is_constant {
+    match read.is_constant {
         true => result.with_ttl_ms(FRESH_FOR_MS).with_cache_scope(CacheScope::Public),
         false => result.with_ttl_ms(0).with_cache_scope(CacheScope::Private),
-    })
+    }
+}
+
+/// A resource of the surface's own; a tool as it is listed.
+pub(super) fn surface_resource(resource: SurfaceResource, uri: String) -> ReadResourceResult {
+    let read = match resource {
+        SurfaceResource::Text(read) => read,
+        SurfaceResource::Tool(spec) => {
+            Read { text: format!("{:#}\n", sent(*spec)), mime: "application/json", is_constant: false }
+        }
+    };
+    read_result(read, uri)
 }
 
 /// What the client says of its workspace. Nothing is asked where MCP has retired it (2026-07-28, roots).
@@ -136,7 +153,7 @@ pub(super) async fn complete(
 
 /// An error as JSON-RPC has it, with all that it carries. What is not found has a code of its own before
 /// 2026-07-28, which rmcp sees to.
-fn refused(error: &ToolError) -> ErrorData {
+pub(super) fn refused(error: &ToolError) -> ErrorData {
     let data = error.structured().remove("error").unwrap_or(Value::Null);
     let message = match &error.hint {
         Some(hint) => format!("{}. {hint}", error.message.trim_end_matches('.')),

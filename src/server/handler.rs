@@ -150,8 +150,13 @@ impl<B: Backend> Handler<B> {
         arguments: Map<String, Value>,
         context: &RequestContext<RoleServer>,
     ) -> Result<Outcome, ErrorData> {
-        let request = self.backend.offers(tool).then(|| self.surface.read(tool, arguments)).flatten();
-        let request = request.ok_or_else(|| unknown_tool(tool))?;
+        let offers = |tool: &str| self.backend.offers(tool);
+        if !(offers(tool) && self.surface.has(tool)) {
+            return Err(unknown_tool(self.surface.unknown_tool(tool, &arguments, &offers)));
+        }
+        let read = self.surface.read(tool, arguments);
+        let request =
+            read.ok_or_else(|| unknown_tool(self.surface.unknown_tool(tool, &Map::new(), &offers)))?;
         Ok(match request {
             Ok(Request::Find(Checked { request, notes })) => {
                 let find = async { self.backend.find(&request).map(|answer| with_notes(answer, notes)) };
@@ -326,7 +331,8 @@ impl<B: Backend> ServerHandler for Handler<B> {
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let tools = self.beside::<ListResourcesRequestMethod>()?;
-        capabilities::one_page(request).map(|()| capabilities::resources(tools))
+        let own = self.surface.toolsets_resource();
+        capabilities::one_page(request).map(|()| capabilities::resources(tools, own))
     }
 
     async fn list_resource_templates(
@@ -344,6 +350,12 @@ impl<B: Backend> ServerHandler for Handler<B> {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         self.beside::<ReadResourceRequestMethod>()?;
+        let offers = |tool: &str| self.backend.offers(tool);
+        let own = self.surface.resource(&request.uri, &offers);
+        if let Some(resource) = own.map_err(|error| capabilities::refused(&error))? {
+            return Ok(capabilities::surface_resource(resource, request.uri).into());
+        }
+        let uri = request.uri.clone();
         let (backend, turns) = (Arc::clone(&self.backend), Arc::clone(&self.turns));
         let read = async {
             let roots = capabilities::roots_for(&request, &context).await;
@@ -353,7 +365,8 @@ impl<B: Backend> ServerHandler for Handler<B> {
                     backend.beside().ok_or_else(ErrorData::method_not_found::<ReadResourceRequestMethod>)?;
                 capabilities::read(tools, request, roots).await
             });
-            read.await.unwrap_or_else(|_| Err(own_fault()))
+            let read = read.await.unwrap_or_else(|_| Err(own_fault()))?;
+            Ok(capabilities::read_result(self.surface.told_resource(&uri, read), uri))
         };
         guarded(&context, read).await.map(ReadResourceResponse::from)
     }
@@ -401,9 +414,12 @@ fn result(outcome: Outcome) -> CallToolResult {
     result
 }
 
-fn unknown_tool(name: &str) -> ErrorData {
-    let name: String = name.chars().take(80).collect();
-    ErrorData::invalid_params(format!("unknown tool: {name}"), Some(json!({"tools": [FIND, EXECUTE]})))
+/// What is no tool is the protocol's error (MCP 2025-11-25, tools, error handling), with the listed tools, the nearest
+/// of them, and the call that does what was wanted.
+fn unknown_tool(error: ToolError) -> ErrorData {
+    let ToolError { message, fix, mut details, .. } = error;
+    details.extend(fix.map(|call| ("call".to_owned(), call)));
+    ErrorData::invalid_params(message, Some(Value::Object(details)))
 }
 
 fn fault(tool: &str) -> ToolError {

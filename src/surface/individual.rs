@@ -51,6 +51,7 @@ pub fn source(tools: &Tools, number: usize) -> Result<Source, CatalogError> {
         name: names::of_action(&action.id),
         title: None,
         description: String::new(),
+        described: false,
         own: own.collect(),
         required: Vec::new(),
         annotations: Annotations::of([branch.risk].into_iter()),

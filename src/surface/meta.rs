@@ -9,9 +9,10 @@ use super::arguments::{Argument, Checked, check};
 use super::pair::{self, EXECUTE};
 use super::schema::{Branch, Form, ParamSchema, Source};
 use super::spec::Annotations;
-use crate::catalog::{Action, CatalogError, Risk};
+use super::unknown::CONSENT;
+use crate::catalog::{self, Action, CatalogError, Risk, ShortName};
 use crate::search::nearest;
-use crate::tools::{ErrorKind, ExecuteRequest, ToolError, Tools};
+use crate::tools::{self, ErrorKind, ExecuteRequest, ToolError, Tools};
 
 /// Which of a family's actions a tool has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +104,8 @@ pub fn source(
     let mut source = Source {
         name: side.tool(family),
         title: Some(title.to_owned()),
-        description: description(title, side),
+        description: String::new(),
+        described: false,
         own: beside(params),
         required: Vec::new(),
         branches: branches.collect::<Result<_, CatalogError>>()?,
@@ -112,6 +114,7 @@ pub fn source(
         annotations: Annotations::default(),
     };
     source.prune(|branch| side.has(branch.risk));
+    source.description = description(title, source.branches.iter().map(|branch| branch.risk));
     source.shorten();
     Ok(source)
 }
@@ -125,21 +128,28 @@ fn beside(params: ParamSchema) -> Map<String, Value> {
     pair::beside().map(|argument| (argument.name.to_owned(), schema(argument))).collect()
 }
 
-fn description(title: &str, side: Side) -> String {
-    match side {
-        Side::All => format!("{title} of GitLab: looks at them and changes them, by `action`."),
-        Side::Browse => format!("{title} of GitLab: looks at them, by `action`; changes nothing."),
-        Side::Manage => format!("{title} of GitLab: changes them, by `action`."),
+/// What the actions that are left do.
+fn description(title: &str, risks: impl Iterator<Item = Risk>) -> String {
+    let (mut reads, mut changes) = (false, false);
+    for risk in risks {
+        reads |= risk == Risk::Read;
+        changes |= risk != Risk::Read;
+    }
+    match (reads, changes) {
+        (true, true) => format!("{title} of GitLab: looks at them and changes them, by `action`."),
+        (_, false) => format!("{title} of GitLab: looks at them, by `action`; changes nothing."),
+        (false, true) => format!("{title} of GitLab: changes them, by `action`."),
     }
 }
 
-/// The family and the side that a tool of that name is of.
+/// The family and the side that a tool of that name is of, in the singular or the plural.
 pub fn named(tools: &Tools, tool: &str, split: bool) -> Option<(String, Side)> {
     let sides: &[Side] = if split { &Side::SPLIT } else { &[Side::All] };
     let families = &tools.catalog().words().ok()?.families;
     sides.iter().find_map(|side| {
-        let family = tool.strip_prefix(side.prefix())?;
-        families.contains_key(family).then(|| (family.to_owned(), *side))
+        let noun = tool.strip_prefix(side.prefix())?;
+        let is_it = |family: &&String| catalog::singular(family) == catalog::singular(noun);
+        families.keys().find(is_it).map(|family| (family.clone(), *side))
     })
 }
 
@@ -157,17 +167,17 @@ pub fn read(
 ) -> Result<Checked<ExecuteRequest>, ToolError> {
     let tool = side.tool(family);
     let mut checked = check::<ExecuteRequest>(&tool, EXECUTE.arguments, given)?;
-    let request = &mut checked.request;
-    let action = meant(tools, family, &request.action)
-        .ok_or_else(|| no_such_action(tools, (family, side), &tool, request))?;
+    let Meant { action, params, notes } = meant(tools, (family, side), &tool, &checked.request)?;
     let risk = tools.risk(&action);
     if !side.has(risk) {
         let other = Side::of(true, risk).tool(family);
         let message = format!("{} is an action of {other}; {tool} has none that {}", action.id, doing(risk));
-        let arguments = json!({"action": action.id, "params": request.params});
-        return Err(ToolError::new(ErrorKind::UnknownAction, message).fix(&other, arguments));
+        let again = again(&checked.request, &action.id);
+        return Err(ToolError::new(ErrorKind::UnknownAction, message).fix(&other, again));
     }
-    request.action = action.id;
+    checked.notes.extend(notes);
+    checked.request.action = action.id;
+    checked.request.params = params;
     Ok(checked)
 }
 
@@ -175,46 +185,111 @@ fn doing(risk: Risk) -> &'static str {
     if risk == Risk::Read { "only reads" } else { "changes anything" }
 }
 
-/// The action of the family that is named: by its id, by the end of it where only one has that, by an alias.
-fn meant(tools: &Tools, family: &str, given: &str) -> Option<Action> {
-    let (catalog, words) = (tools.catalog(), tools.catalog().words().ok()?);
-    let is_own = |number: &usize| catalog.id(*number).is_some_and(|id| words.family(id) == family);
-    let given = given.trim();
-    let ending = |number: &usize| {
-        let verb = catalog.id(*number).and_then(|id| id.split_once('.')).map(|(_, verb)| verb);
-        verb == Some(given)
-    };
-    let only = |numbers: Vec<usize>| if let [one] = numbers.as_slice() { Some(*one) } else { None };
-    let number = catalog
-        .number(given)
-        .filter(is_own)
-        .or_else(|| only((0..catalog.len()).filter(ending).filter(is_own).collect()))
-        .or_else(|| only(catalog.by_alias(given).into_iter().filter(is_own).collect()))?;
-    catalog.action(number).ok()
+/// The same call of another action. Consent stays behind: it was given to another call.
+fn again(request: &ExecuteRequest, action: &str) -> Value {
+    let request = ExecuteRequest { action: action.to_owned(), ..request.clone() };
+    let mut whole = json!(request);
+    if let Some(fields) = whole.as_object_mut() {
+        fields.retain(|name, value| !value.is_null() && !CONSENT.contains(&name.as_str()));
+    }
+    whole
 }
 
-/// The action of another family is shown with its tool; else the nearest of this one.
-fn no_such_action(
+/// An action of the family, with the parameters that its name held and what was understood.
+struct Meant {
+    action: Action,
+    params: Map<String, Value>,
+    notes: Vec<String>,
+}
+
+/// The action of the family that is named: by its id, by a verb of the family's main domain, by a verb or words of one
+/// that only one action has, by an alias, or by another word for the verb.
+fn meant(
     tools: &Tools,
     (family, side): (&str, Side),
     tool: &str,
     request: &ExecuteRequest,
-) -> ToolError {
-    let given: String = request.action.chars().take(80).collect();
-    let catalog = tools.catalog();
-    let message = format!("{tool} has no action `{given}`");
-    let error = ToolError::new(ErrorKind::UnknownAction, message);
-    let elsewhere = catalog.get(&given).ok().flatten();
-    if let Some(other) = elsewhere.and_then(|action| tool_of(tools, &action, side != Side::All)) {
-        let arguments = json!({"action": given, "params": request.params});
-        return error.hint(format!("{other} has it.")).fix(&other, arguments);
+) -> Result<Meant, ToolError> {
+    let fault = |error: CatalogError| tools::internal(&error);
+    let (catalog, words) = (tools.catalog(), tools.catalog().words().map_err(fault)?);
+    let given = request.action.trim();
+    let understood = |action: &Action| format!("understood `{given}` as the action `{}`", action.id);
+    let short = catalog.short_name(words, family, given);
+    if let Some(ShortName::Exact(number)) = short {
+        let action = catalog.action(number).map_err(fault)?;
+        return Ok(Meant { action, params: request.params.clone(), notes: Vec::new() });
     }
-    let words = catalog.words().ok();
-    let own = catalog.ids().filter(|id| words.is_some_and(|words| words.family(id) == family));
-    match nearest(&given, own) {
-        Some(id) => error
-            .hint(format!("`{id}` may be meant."))
-            .fix(crate::tools::FIND, json!({"query": id, "limit": 1, "detail": "schema"})),
-        None => error.fix(crate::tools::FIND, json!({"query": given.replace(['_', '.'], " ")})),
+    let short: String = given.chars().take(80).collect();
+    let message = format!("{tool} has no action `{short}`");
+    let error = ToolError::new(ErrorKind::UnknownAction, message);
+    if let Some(other) = elsewhere(tools, given).and_then(|action| {
+        let tool = tool_of(tools, &action, side != Side::All)?;
+        Some((tool, action))
+    }) {
+        let (other, action) = other;
+        return Err(error.hint(format!("{other} has it.")).fix(&other, again(request, &action.id)));
+    }
+    let likely: Vec<Action> = catalog.short_name_actions(words, family, given);
+    let likely: Vec<Action> = likely.into_iter().filter(|action| side.has(tools.risk(action))).collect();
+    if let [action] = likely.as_slice()
+        && action.risk == Risk::Read
+    {
+        let notes = vec![understood(action)];
+        return Ok(Meant { action: action.clone(), params: request.params.clone(), notes });
+    }
+    let of_family = |id: &str| words.family(id) == family;
+    if let Some(main) = words.main_domain(family).filter(|_| likely.is_empty() && !given.contains('.'))
+        && let Some((id, params)) = tools.meant(&format!("{main}.{given}"), &request.params)
+        && of_family(&id)
+    {
+        let action = catalog.get(&id).map_err(fault)?;
+        if let Some(action) = action {
+            if action.risk == Risk::Read {
+                let notes = vec![understood(&action)];
+                return Ok(Meant { action, params, notes });
+            }
+            let again = again(&ExecuteRequest { params, ..request.clone() }, &action.id);
+            return Err(suggest(tools, error, &action, again));
+        }
+    }
+    let nearest = likely.into_iter().next().or_else(|| alike(tools, family, given));
+    Err(match nearest {
+        Some(action) => {
+            let again = again(request, &action.id);
+            suggest(tools, error, &action, again)
+        }
+        None => error.fix(tools::FIND, json!({"query": given.replace(['_', '.'], " ")})),
+    })
+}
+
+/// The action of another family that has this id or alias.
+fn elsewhere(tools: &Tools, given: &str) -> Option<Action> {
+    let catalog = tools.catalog();
+    let by_alias = || catalog.by_alias(given).first().copied();
+    catalog.action(catalog.number(given).or_else(by_alias)?).ok()
+}
+
+/// The action of the family that is spelt most like the name: as an id, or as a verb of its main domain.
+fn alike(tools: &Tools, family: &str, given: &str) -> Option<Action> {
+    let catalog = tools.catalog();
+    let words = catalog.words().ok()?;
+    let id = match words.main_domain(family).filter(|_| !given.contains('.')) {
+        Some(main) => {
+            let verbs =
+                catalog.ids().filter_map(|id| id.split_once('.')).filter(|(domain, _)| *domain == main);
+            format!("{main}.{}", nearest(given, verbs.map(|(_, verb)| verb))?)
+        }
+        None => nearest(given, catalog.ids().filter(|id| words.family(id) == family))?.to_owned(),
+    };
+    catalog.get(&id).ok().flatten()
+}
+
+/// The error with the call of an action that may be meant, by the tool that has it.
+fn suggest(tools: &Tools, error: ToolError, action: &Action, again: Value) -> ToolError {
+    let error = error.hint(format!("`{}` may be meant: {}.", action.id, action.summary));
+    let is_asked_about = tools.confirms() || matches!(action.risk, Risk::Read | Risk::Write);
+    match is_asked_about {
+        true => error.fix(tools::EXECUTE, again),
+        false => error.fix(tools::FIND, json!({"query": action.id, "limit": 1, "detail": "schema"})),
     }
 }

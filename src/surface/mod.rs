@@ -8,12 +8,15 @@ mod individual;
 mod meta;
 mod names;
 mod pair;
+mod resources;
 mod schema;
 mod spec;
 #[cfg(test)]
 mod tests;
 mod toolset;
 mod translate;
+mod unknown;
+mod wording;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -21,12 +24,14 @@ use serde_json::{Map, Value};
 
 pub use arguments::Checked;
 pub use meta::{family_tool, split_tool};
+pub use resources::SurfaceResource;
 pub use schema::{Level, Override, ParamSchema, SchemaMode};
 pub use spec::{Annotations, ToolSpec};
+use toolset::Chosen;
 pub use toolset::{ACTIVATE, Activation};
 
 use crate::catalog::{Action, CatalogError};
-use crate::tools::{Answer, ExecuteRequest, FindRequest, ToolError, Tools};
+use crate::tools::{Answer, ErrorKind, ExecuteRequest, FindRequest, ToolError, Tools};
 use arguments::check;
 use meta::Side;
 use pair::{EXECUTE, FIND, Offer};
@@ -73,6 +78,17 @@ pub struct Settings {
     pub mode: SchemaMode,
     /// Descriptions in place of the catalog's, the stronger last.
     pub overrides: Vec<Override>,
+}
+
+/// Gives finds the overridden descriptions, where there are any.
+pub fn reword(tools: &Tools, settings: &Settings) {
+    if settings.overrides.is_empty() {
+        return;
+    }
+    // A catalog that cannot be read fails at whatever is asked first.
+    if let Ok(wording) = wording::wording(tools, &settings.overrides) {
+        tools.reword(wording);
+    }
 }
 
 /// The tools of one client's session.
@@ -125,8 +141,10 @@ enum Entry {
 }
 
 impl Surface {
-    /// The surface of these settings over these tools. Nothing is made before it is asked for.
+    /// The surface of these settings over these tools. Nothing is made before it is asked for, except where
+    /// descriptions are overridden: finds have them too.
     pub fn new(settings: Settings, tools: Arc<Tools>) -> Surface {
+        reword(&tools, &settings);
         Surface { settings, tools: Some(tools), active: Mutex::default() }
     }
 
@@ -165,28 +183,69 @@ impl Surface {
         Ok(page)
     }
 
+    /// Whether a tool of that name can be called. The pair is callable on every surface.
+    pub fn has(&self, tool: &str) -> bool {
+        let Some(tools) = self.tools.as_deref() else { return [FIND.name, EXECUTE.name].contains(&tool) };
+        match (tool, self.settings.kind) {
+            (tool, _) if [FIND.name, EXECUTE.name].contains(&tool) => true,
+            (_, Kind::Dynamic) => false,
+            (tool, Kind::Meta) => meta::named(tools, tool, self.settings.split)
+                .is_some_and(|(family, side)| tools.offers(&side.tool(&family))),
+            (ACTIVATE, Kind::Toolset) => true,
+            (tool, Kind::Individual | Kind::Toolset) => individual::number(tools.catalog(), tool).is_some(),
+        }
+    }
+
     /// What a call of the tool of that name asks for; nothing where there is no such tool. The pair is callable on
     /// every surface, as far as the policy offers it.
     pub fn read(&self, tool: &str, arguments: Map<String, Value>) -> Option<Result<Request, ToolError>> {
         if tool == FIND.name {
-            return Some(check(tool, FIND.arguments, arguments).map(Request::Find));
+            let checked = check::<FindRequest>(tool, FIND.arguments, arguments).map(|mut checked| {
+                checked.notes.extend(self.note_on(&checked.request.query));
+                checked
+            });
+            return Some(checked.map(Request::Find));
         }
         if tool == EXECUTE.name {
-            return Some(check(tool, EXECUTE.arguments, arguments).map(Request::Execute));
+            let checked = check::<ExecuteRequest>(tool, EXECUTE.arguments, arguments);
+            return Some(checked.and_then(|checked| {
+                match self.tool_as_action(&checked.request.action, &checked.request.params) {
+                    Some(error) => Err(error),
+                    None => Ok(Request::Execute(checked)),
+                }
+            }));
         }
         let tools = self.tools.as_deref()?;
         match self.settings.kind {
             Kind::Dynamic => None,
             Kind::Meta => {
                 let (family, side) = meta::named(tools, tool, self.settings.split)?;
-                Some(meta::read(tools, (&family, side), arguments).map(Request::Execute))
+                let named = side.tool(&family);
+                let without_action = !arguments.contains_key("action");
+                let listed = std::slice::from_ref(&named);
+                let fix = without_action.then(|| self.of_family(tools, &named, &arguments, listed)).flatten();
+                let checked = meta::read(tools, (&family, side), arguments).map(|mut checked| {
+                    if named != tool {
+                        checked.notes.push(format!("understood the tool `{tool}` as `{named}`"));
+                    }
+                    checked
+                });
+                let checked = checked.map_err(|error| match fix {
+                    Some((tool, arguments)) => error.fix(&tool, Value::Object(arguments)),
+                    None => error,
+                });
+                Some(checked.map(Request::Execute))
             }
             Kind::Individual => {
                 let number = individual::number(tools.catalog(), tool)?;
                 Some(individual::read(tools, number, tool, arguments).map(Request::Execute))
             }
             Kind::Toolset if tool == ACTIVATE => {
-                Some(check(tool, toolset::ARGUMENTS, arguments).map(Request::Activate))
+                let given = arguments.clone();
+                let checked = check(tool, toolset::ARGUMENTS, arguments);
+                let mended =
+                    |error: ToolError| error.fix(ACTIVATE, Value::Object(toolset::arguments(tools, &given)));
+                Some(checked.map(Request::Activate).map_err(mended))
             }
             Kind::Toolset => {
                 let number = individual::number(tools.catalog(), tool)?;
@@ -197,12 +256,15 @@ impl Surface {
         }
     }
 
-    /// Takes up a toolset in place of the one before, and says what is in it.
+    /// Activates a toolset in place of the one before, and lists its tools.
     pub fn activate(&self, request: &Activation) -> Result<Answer, ToolError> {
-        let Some(tools) = self.tools.as_deref() else { return Err(toolset::unknown(&[], "")) };
-        let answer = toolset::answer(tools, &request.toolset_name)?;
+        let Some(tools) = self.tools.as_deref() else {
+            return Err(ToolError::new(ErrorKind::InvalidParams, "there are no toolsets"));
+        };
+        let chosen: Option<String> = toolset::chosen(tools, &request.toolset_name).map(Chosen::active)?;
         let mut active = self.active.lock().unwrap_or_else(PoisonError::into_inner);
-        *active = Some(request.toolset_name.clone());
+        let answer = toolset::answer(tools, active.as_deref(), chosen.as_deref())?;
+        *active = chosen;
         Ok(answer)
     }
 
@@ -224,9 +286,16 @@ impl Surface {
         if self.settings.overrides.is_empty() {
             return Ok(Vec::new());
         }
+        let spellings = self.spellings();
         let mut unmatched = schema::Unmatched::new(&self.settings.overrides);
         for entry in self.every_entry()? {
-            unmatched.look_at(&self.source(&entry)?);
+            unmatched.look_at(&self.source(&entry)?, &spellings);
+        }
+        // What is no tool here is described in finds.
+        if let Some(tools) = self.tools.as_deref() {
+            for source in wording::sources(tools)? {
+                unmatched.look_at(&source?, &spellings);
+            }
         }
         Ok(unmatched.warnings(self.settings.kind.name()))
     }
@@ -277,8 +346,13 @@ impl Surface {
 
     fn spec(&self, entry: &Entry) -> Result<ToolSpec, CatalogError> {
         let mut source = self.source(entry)?;
-        source.describe(&self.settings.overrides);
+        source.describe(&self.settings.overrides, &self.spellings());
         Ok(source.finished(self.settings.mode))
+    }
+
+    /// The parameter of an action that a spelling means.
+    fn spellings(&self) -> impl Fn(&str, &str) -> Option<String> {
+        |action: &str, given: &str| self.tools.as_deref()?.param_named(action, given)
     }
 
     fn source(&self, entry: &Entry) -> Result<Source, CatalogError> {

@@ -194,6 +194,7 @@ impl Offer {
             name: self.name.to_owned(),
             title: Some(self.title.to_owned()),
             description: self.description.to_owned(),
+            described: false,
             own: properties(self.arguments),
             required: self.arguments.iter().filter(|argument| argument.required).map(|a| a.name).collect(),
             branches: Vec::new(),

@@ -113,10 +113,7 @@ fn a_family_s_tool_knows_its_actions_by_what_they_are_called() {
     assert_eq!(error.fix.unwrap()["tool"], "gitlab_labels");
     let error = surface.read("gitlab_milestones", object(json!({"action": "milestone.crate"})));
     let fix = error.unwrap().unwrap_err().fix.unwrap();
-    assert_eq!(
-        (&fix["tool"], &fix["arguments"]["query"]),
-        (&json!("gitlab_find_action"), &json!("milestone.create"))
-    );
+    assert_eq!(fix["arguments"]["action"], "milestone.create");
     assert!(surface.read("browse_milestones", Map::new()).is_none(), "nothing is split");
 }
 
@@ -231,5 +228,5 @@ fn what_may_not_run_is_in_no_tool() {
     let has = |name: &str| all.iter().any(|spec| spec.name == name);
     assert!(has("milestone_create") && !has("milestone_delete") && !has("issue_get"));
     let toolsets = every(&surface(Kind::Toolset)).remove(0).input_schema;
-    assert_eq!(toolsets["properties"]["toolset_name"]["enum"], json!(["planning"]));
+    assert_eq!(toolsets["properties"]["toolset_name"]["enum"], json!(["planning", "default"]));
 }

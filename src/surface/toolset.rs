@@ -1,4 +1,4 @@
-//! Toolsets taken up one after the other: the tool that does it, and the tools of each.
+//! The toolset surface: the tool that activates a toolset, and the tools of each.
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -11,12 +11,25 @@ use crate::catalog::{Action, CatalogError, Words};
 use crate::search::nearest;
 use crate::tools::{self, Answer, ErrorKind, ToolError, Tools};
 
-/// The tool that takes up a toolset.
+/// The tool that activates a toolset.
 pub const ACTIVATE: &str = "activate_toolset";
 
-/// What it takes.
-pub static ARGUMENTS: &[Argument] =
-    &[Argument { name: "toolset_name", what: "Which toolset.", takes: Takes::Text, required: true }];
+/// The name of no toolset: what is listed at the start.
+pub const DEFAULT: &str = "default";
+
+/// Other names of it.
+const NO_TOOLSET: [&str; 4] = [DEFAULT, "none", "off", ""];
+
+/// The address of the list of toolsets, which says which one is active.
+pub const TOOLSETS: &str = "gitlab://toolsets";
+
+/// What the tool takes.
+pub static ARGUMENTS: &[Argument] = &[Argument {
+    name: "toolset_name",
+    what: "The toolset; default for none.",
+    takes: Takes::Text,
+    required: true,
+}];
 
 /// Its request.
 #[derive(Clone, Debug, Deserialize)]
@@ -24,18 +37,37 @@ pub struct Activation {
     pub toolset_name: String,
 }
 
+/// What a name stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Chosen {
+    /// No toolset.
+    Default,
+    Toolset(String),
+}
+
+impl Chosen {
+    pub fn active(self) -> Option<String> {
+        match self {
+            Chosen::Default => None,
+            Chosen::Toolset(name) => Some(name),
+        }
+    }
+}
+
 /// The source of that tool: it says which toolsets there are.
 pub fn source(tools: &Tools) -> Result<Source, CatalogError> {
     let words = tools.catalog().words()?;
     let names = offered(tools)?;
-    let said = |name: &&str| {
+    let line = |name: &&str| {
         let what = words.toolsets.get(*name).map_or("", |toolset| toolset.what.as_str());
         format!("{name}: {what}")
     };
-    let lines: Vec<String> = names.iter().map(said).collect();
+    let mut lines: Vec<String> = names.iter().map(line).collect();
+    lines.push(format!("{DEFAULT}: none of them"));
     let mut own = properties(ARGUMENTS);
     if let Some(schema) = own.get_mut("toolset_name").and_then(Value::as_object_mut) {
-        schema.insert("enum".to_owned(), json!(names));
+        let choices: Vec<&str> = names.iter().copied().chain([DEFAULT]).collect();
+        schema.insert("enum".to_owned(), json!(choices));
         schema.insert("description".to_owned(), json!(lines.join("\n")));
     }
     Ok(Source {
@@ -45,6 +77,7 @@ pub fn source(tools: &Tools) -> Result<Source, CatalogError> {
             "List the tools of one toolset, a tool for each of its actions, in place of those of the one \
                       before. gitlab_find_action and gitlab_execute_action reach every action without."
                 .to_owned(),
+        described: false,
         own,
         required: vec!["toolset_name"],
         branches: Vec::new(),
@@ -84,7 +117,7 @@ pub fn entries(tools: &Tools, toolset: &str) -> Result<Vec<Entry>, CatalogError>
     individual::entries(tools, &|action| of(words, action) == Some(toolset))
 }
 
-/// Why the tool of an action cannot be called while another toolset is taken up.
+/// Why the tool of an action cannot be called while another toolset is active.
 pub fn inactive(tools: &Tools, number: usize, active: Option<&str>) -> Option<ToolError> {
     let words = tools.catalog().words().ok()?;
     let action = tools.catalog().action(number).ok()?;
@@ -99,34 +132,108 @@ pub fn inactive(tools: &Tools, number: usize, active: Option<&str>) -> Option<To
     Some(error.fix(ACTIVATE, json!({"toolset_name": toolset})))
 }
 
-/// What is in a toolset: every tool with its action, so that a client which keeps its list can execute it.
-pub fn answer(tools: &Tools, name: &str) -> Result<Answer, ToolError> {
+/// The toolset that a name stands for: its own, an alias, or one of the names of none.
+///
+/// # Errors
+/// No toolset has the name; with the nearest one, or what to use instead of one that is not here.
+pub fn chosen(tools: &Tools, given: &str) -> Result<Chosen, ToolError> {
     let fault = |error: CatalogError| tools::internal(&error);
-    let names = offered(tools).map_err(fault)?;
-    if !names.contains(&name) {
-        return Err(unknown(&names, name));
+    let name = given.trim().to_lowercase();
+    if NO_TOOLSET.contains(&name.as_str()) {
+        return Ok(Chosen::Default);
     }
-    let (mut listed, mut text) = (Vec::new(), format!("The tools of {name} are listed now:\n"));
-    for entry in entries(tools, name).map_err(fault)? {
+    let words = tools.catalog().words().map_err(fault)?;
+    let names = offered(tools).map_err(fault)?;
+    match words.toolset_named(&name).filter(|(name, _)| names.contains(name)) {
+        Some((name, _)) => Ok(Chosen::Toolset(name.to_owned())),
+        None => Err(unknown(tools, words, &names, given)),
+    }
+}
+
+/// The answer to an activation: every tool with its action, so that a client which keeps its list can execute it.
+pub fn answer(tools: &Tools, previous: Option<&str>, current: Option<&str>) -> Result<Answer, ToolError> {
+    let fault = |error: CatalogError| tools::internal(&error);
+    let (from, to) = (previous.unwrap_or(DEFAULT), current.unwrap_or(DEFAULT));
+    let entries = match current {
+        Some(name) => entries(tools, name).map_err(fault)?,
+        None => Vec::new(),
+    };
+    let count = entries.len();
+    let mut text = match from == to {
+        true => format!("The toolset is {to}, as before: {count} tools.\n"),
+        false => format!("Toolset switched from {from} to {to}: {count} tools.\n"),
+    };
+    let mut listed = Vec::new();
+    for entry in entries {
         let Entry::Action(number) = entry else { continue };
         let action = tools.catalog().action(number).map_err(fault)?;
         let tool = names::of_action(&action.id);
         text.push_str(&format!("- {tool} ({}): {}\n", action.id, action.summary));
         listed.push(json!({"tool": tool, "action": action.id, "summary": action.summary}));
     }
-    let structured =
-        Map::from_iter([("toolset".to_owned(), json!(name)), ("tools".to_owned(), Value::Array(listed))]);
-    Ok(Answer { structured, text })
+    if current.is_none() {
+        let names = offered(tools).map_err(fault)?;
+        text.push_str(&format!("{ACTIVATE} takes one of {}.\n", names.join(", ")));
+    }
+    let structured = json!({
+        "previous": from,
+        "current": to,
+        "changed": from != to,
+        "count": count,
+        "tools": listed,
+    });
+    Ok(Answer { structured: structured.as_object().cloned().unwrap_or_default(), text })
 }
 
-/// There is no such toolset.
-pub fn unknown(names: &[&str], given: &str) -> ToolError {
-    let given: String = given.chars().take(80).collect();
-    let message = format!("there is no toolset `{given}`");
-    let error = ToolError::new(ErrorKind::InvalidParams, message);
-    let error = error.hint(format!("There are {}.", names.join(", ")));
-    match nearest(&given, names.iter().copied()).or(names.first().copied()) {
-        Some(name) => error.fix(ACTIVATE, json!({"toolset_name": name})),
-        None => error,
+/// The toolsets, and which one is active.
+pub fn listing(tools: &Tools, active: Option<&str>) -> Result<Value, CatalogError> {
+    let words = tools.catalog().words()?;
+    let one = |name: &str| {
+        let what = words.toolsets.get(name).map_or("", |toolset| toolset.what.as_str());
+        Ok(json!({
+            "name": name,
+            "what": what,
+            "tools": entries(tools, name)?.len(),
+            "active": active == Some(name),
+        }))
+    };
+    let toolsets: Vec<Value> = offered(tools)?.into_iter().map(one).collect::<Result<_, CatalogError>>()?;
+    Ok(json!({"active": active.unwrap_or(DEFAULT), "toolsets": toolsets}))
+}
+
+/// The arguments of a working call: the toolset in what was given under another name, or else none.
+pub fn arguments(tools: &Tools, given: &Map<String, Value>) -> Map<String, Value> {
+    let texts = given.values().flat_map(|value| match value {
+        Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
+        value => value.as_str().into_iter().collect::<Vec<_>>(),
+    });
+    let mut chosen = texts.filter_map(|text| match chosen(tools, text) {
+        Ok(Chosen::Toolset(name)) => Some(name),
+        Ok(Chosen::Default) => None,
+        Err(error) => Some(error.fix?.pointer("/arguments/toolset_name")?.as_str()?.to_owned()),
+    });
+    let name = chosen.next().unwrap_or_else(|| DEFAULT.to_owned());
+    Map::from_iter([("toolset_name".to_owned(), json!(name))])
+}
+
+/// There is no such toolset: why, where that is known, and the nearest.
+fn unknown(tools: &Tools, words: &Words, names: &[&str], given: &str) -> ToolError {
+    let short: String = given.chars().take(80).collect();
+    let key = short.trim().to_lowercase().replace('-', "_");
+    let error = ToolError::new(ErrorKind::InvalidParams, format!("there is no toolset `{short}`"));
+    if let Some(instead) = words.absent_toolsets.get(&key) {
+        return error.hint(instead.clone()).fix(ACTIVATE, json!({"toolset_name": "repository"}));
     }
+    let aliases = words.toolsets.values().flat_map(|toolset| toolset.aliases.iter().map(String::as_str));
+    let spelt = nearest(&key, names.iter().copied().chain(aliases));
+    let spelt = spelt.and_then(|name| words.toolset_named(name)).map(|(name, _)| name.to_owned());
+    // By what the name says: the toolset of the first action that is found for it.
+    let by_meaning = || {
+        let found = tools.likely(&key.replace('_', " ")).into_iter();
+        found.filter_map(|id| words.toolset(words.family(&id)).map(str::to_owned)).next()
+    };
+    let name = spelt.or_else(by_meaning).filter(|name| names.contains(&name.as_str()));
+    error
+        .hint(format!("There are {}; {DEFAULT} is none of them.", names.join(", ")))
+        .fix(ACTIVATE, json!({"toolset_name": name.as_deref().unwrap_or(DEFAULT)}))
 }

@@ -43,6 +43,13 @@ pub fn outcome(
     }
 }
 
+/// The call in one field of a structure.
+pub fn call_in(fields: &mut Map<String, Value>, name: &str, own: Own<'_>) {
+    if let Some(Value::Object(fields)) = fields.get_mut(name) {
+        call(fields, own, &mut Vec::new());
+    }
+}
+
 /// The text with what stands outside of the marks around GitLab's text changed, and what stands between them as it is.
 /// Nothing between them has their end.
 fn outside_marks(text: &str, change: impl Fn(&str) -> String) -> String {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Detail, ErrorKind, FIND, FindRequest, ToolError, Tools, refusal, workspace};
+use super::{Answer, Detail, ErrorKind, FIND, FindRequest, ToolError, Tools, refusal, wording, workspace};
 use crate::catalog::{Action, example, input_schema, required, signature};
 use crate::search::{Confidence, Hit, Query, Ranking};
 
@@ -139,6 +139,10 @@ fn notes(tools: &Tools, ranking: &Ranking) -> Vec<String> {
     if tools.policy.is_read_only() {
         notes.push("Only reads are offered (GITLAB_READ_ONLY).".to_owned());
     }
+    if let Ok(words) = tools.catalog.words() {
+        let found = ranking.hits.iter().map(|hit| hit.action.id.as_str());
+        notes.extend(wording::family_notes(tools, words, found));
+    }
     // Each rule with what it keeps from being offered, in the order of the ranking.
     let mut by_rule: Vec<(String, Vec<&str>)> = Vec::new();
     for id in &ranking.withheld {
@@ -193,7 +197,7 @@ impl Found {
         detail: Detail,
     ) -> Result<Found, ToolError> {
         let words = tools.catalog.words().map_err(|error| refusal::internal(&error))?;
-        let action = hit.action.clone();
+        let action = wording::reworded(tools, hit.action.clone());
         let schema = schema(&action, words, first, sure, detail);
         let mut found = Found {
             structured: Map::new(),

@@ -36,6 +36,7 @@ mod spelling;
 mod stretch;
 mod token;
 mod whereabouts;
+mod wording;
 mod workspace;
 
 use std::path::PathBuf;
@@ -51,7 +52,8 @@ pub use completion::{Completed, Completion};
 pub use confirmation::{TOKEN_LIFETIME, random_bytes};
 pub use error::{ErrorKind, ToolError};
 pub use refusal::{internal, mend};
-pub use resources::{Capabilities, Entry, Read, Root, Roots, is_of_workspace};
+pub use resources::{Capabilities, Entry, RUNS, Read, Root, Roots, action_resource, is_of_workspace};
+pub use wording::Wording;
 
 pub use crate::gitlab::{Event, watched, with_listener};
 pub use crate::policy::PolicyError;
@@ -60,12 +62,29 @@ pub use crate::present::MARK;
 use audit::Auditor;
 use gate::Gate;
 
-use crate::call::{Context, Known, QuickActions};
-use crate::catalog::{Action, Catalog, CatalogError, Risk};
+use crate::call::{self, Context, Known, QuickActions};
+use crate::catalog::{self, Action, Catalog, CatalogError, Risk};
 use crate::files::Files;
 use crate::gitlab::{self, Client, GitlabError, Reply, Token};
 use crate::policy::{self, Policy, Rule};
-use crate::search::{Ranker, SearchError};
+use crate::search::{self, Ranker, SearchError};
+
+/// A pattern that means no action, with the id that is most like it: `manage_milestone:promot` is `milestone.promot`.
+fn with_nearest(error: PolicyError, catalog: &Catalog) -> PolicyError {
+    let PolicyError::NoAction { origin, pattern, nearest: None } = error else { return error };
+    let name = pattern.trim().to_lowercase();
+    let written = match name.split_once(':') {
+        Some((tool, action)) => format!("{}.{action}", catalog::singular(catalog::bare(tool))),
+        None => name,
+    };
+    let by_id = || search::nearest(&written, catalog.ids());
+    let by_alias = || {
+        let alias = search::nearest(&written, catalog.aliases())?;
+        catalog.by_alias(alias).into_iter().find_map(|number| catalog.id(number))
+    };
+    let nearest = by_id().or_else(by_alias).map(str::to_owned);
+    PolicyError::NoAction { origin, pattern, nearest }
+}
 
 /// The names of the two tools.
 pub const FIND: &str = "gitlab_find_action";
@@ -215,6 +234,8 @@ pub struct Tools {
     /// The client's directories, where it has named some.
     workspace: workspace::Workspace,
     local_hints: bool,
+    /// Descriptions in place of the catalog's.
+    wording: OnceLock<Wording>,
 }
 
 impl Tools {
@@ -223,7 +244,7 @@ impl Tools {
         let catalog = Catalog::embedded()?;
         Ok(Tools {
             ranker: OnceLock::new(),
-            policy: Policy::new(settings.policy, &catalog)?,
+            policy: Policy::new(settings.policy, &catalog).map_err(|error| with_nearest(error, &catalog))?,
             catalog,
             tokens: confirmation::TokenIssuer::new(),
             quick_actions: settings.quick_actions,
@@ -240,6 +261,7 @@ impl Tools {
             auditor: Auditor::new(settings.audit),
             workspace: workspace::Workspace::default(),
             local_hints: settings.local_hints,
+            wording: OnceLock::new(),
         })
     }
 
@@ -300,6 +322,48 @@ impl Tools {
     /// Whether a project is meant where a call names none.
     pub fn has_project(&self) -> bool {
         self.project.is_some()
+    }
+
+    /// The action and the parameters that a name of another server's means, with the parameters of a call of it; none
+    /// where nothing is plainly meant. Nothing is checked.
+    pub fn meant(&self, name: &str, params: &Map<String, Value>) -> Option<(String, Map<String, Value>)> {
+        let request =
+            ExecuteRequest { action: name.to_owned(), params: params.clone(), ..Default::default() };
+        let error = match meaning::of(self, &request) {
+            Ok(meant) => return Some((meant.action.id, meant.request.params)),
+            Err(error) => error,
+        };
+        let fix = error.fix.as_ref().filter(|fix| fix.get("tool").and_then(Value::as_str) == Some(EXECUTE));
+        if let Some(arguments) = fix.and_then(|fix| fix.get("arguments")) {
+            let action = arguments.get("action")?.as_str()?.to_owned();
+            let params = arguments.get("params").and_then(Value::as_object).cloned().unwrap_or_default();
+            return Some((action, params));
+        }
+        let is_ambiguous = error.kind == ErrorKind::AmbiguousAlias;
+        let first = error.details.get("candidates").filter(|_| is_ambiguous)?.get(0)?.get("action")?;
+        Some((first.as_str()?.to_owned(), params.clone()))
+    }
+
+    /// The parameter of an action that a spelling means, as calls understand it.
+    pub fn param_named(&self, action: &str, given: &str) -> Option<String> {
+        let words = self.catalog.words().ok()?;
+        let action = self.catalog.get(action).ok().flatten()?;
+        call::param_named(&action, given, words).map(|param| param.name.clone())
+    }
+
+    /// The ids of the actions that are found for a request in words, if any answers to it.
+    pub fn likely(&self, words: &str) -> Vec<String> {
+        let request = FindRequest { query: words.to_owned(), limit: Some(3), ..FindRequest::default() };
+        let found = self.find(&request).map(|answer| answer.structured);
+        let results = found.ok().and_then(|mut found| found.remove("results"));
+        let id = |result: &Value| result.get("action").and_then(Value::as_str).map(str::to_owned);
+        results.as_ref().and_then(Value::as_array).into_iter().flatten().filter_map(id).collect()
+    }
+
+    /// Takes descriptions in place of the catalog's, once.
+    pub fn reword(&self, wording: Wording) {
+        // Whoever was first has said the same.
+        let _ = self.wording.set(wording);
     }
 
     /// Takes the addresses of the directories that the client works in, in place of those it named before.

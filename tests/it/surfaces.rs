@@ -25,7 +25,7 @@ fn the_issue() -> Value {
 }
 
 /// A server of that surface over the sandbox, past its handshake.
-fn start(kind: &str, variables: &[(&str, &str)]) -> Client {
+pub fn start(kind: &str, variables: &[(&str, &str)]) -> Client {
     let variables = [&[("TOOL_SURFACE", kind)], variables].concat();
     let mut client = Client::start(&["--sandbox"], &variables);
     client.initialize(LATEST_HANDSHAKE);
@@ -33,7 +33,7 @@ fn start(kind: &str, variables: &[(&str, &str)]) -> Client {
 }
 
 /// Every page of the list.
-fn list(client: &mut Client) -> Vec<Value> {
+pub fn list(client: &mut Client) -> Vec<Value> {
     let mut tools = Vec::new();
     let mut params = json!({});
     loop {
@@ -50,7 +50,7 @@ fn names(tools: &[Value]) -> Vec<&str> {
     tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect()
 }
 
-fn tool<'a>(tools: &'a [Value], name: &str) -> &'a Value {
+pub fn tool<'a>(tools: &'a [Value], name: &str) -> &'a Value {
     tools.iter().find(|tool| tool["name"] == name).unwrap_or_else(|| panic!("no {name}"))
 }
 
@@ -417,7 +417,7 @@ fn only_create_left_the_tool_of_milestones_knows_only_its_parameters() {
 }
 
 /// Standard output and the exit code of a command.
-fn run(arguments: &[&str], variables: &[(&str, &str)]) -> (Option<i32>, String, String) {
+pub fn run(arguments: &[&str], variables: &[(&str, &str)]) -> (Option<i32>, String, String) {
     let output = program(arguments, variables).stdin(Stdio::null()).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (output.status.code(), text(output.stdout), text(output.stderr))
@@ -450,6 +450,18 @@ fn agents_share_the_catalog_and_overwrite_nothing() {
         for path in said.lines() {
             assert!(path.ends_with(ending), "{path}");
             let text = std::fs::read_to_string(path).unwrap();
+            // The two tools of its own server, and no other.
+            let name = std::path::Path::new(path).file_name().unwrap().to_str().unwrap();
+            let name = name.strip_suffix(ending).unwrap();
+            let tools = match client {
+                "claude-code" => format!("\ntools: mcp__{name}__{FIND}, mcp__{name}__{EXECUTE}\n"),
+                _ => format!("\ntools: [\"{name}/{FIND}\", \"{name}/{EXECUTE}\"]\n"),
+            };
+            assert!(text.contains(&tools) && !text.contains('*'), "{text}");
+            let is_remote = name == "gitlab-remote-repository";
+            assert_eq!(text.contains("no access to the working copy"), is_remote, "{text}");
+            let is_of_ai = name == "gitlab-administration";
+            assert_eq!(text.contains("GitLab's API has none that queries the graph"), is_of_ai, "{text}");
             let line = text.lines().find(|line| line.contains("GITLAB_TOOLSETS: ")).unwrap();
             let own = line.split('"').nth(1).unwrap();
             toolsets.extend(own.split(',').map(str::to_owned));

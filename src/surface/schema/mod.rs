@@ -7,9 +7,11 @@ mod overrides;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
-pub use overrides::{Level, Override, Unmatched};
+pub use overrides::{Level, Override, Spellings, Unmatched};
 
 use super::spec::{Annotations, ToolSpec};
 use crate::catalog::{Action, Risk, Words, input_schema};
@@ -54,6 +56,8 @@ pub struct Source {
     pub title: Option<String>,
     /// Empty where that of its one action is.
     pub description: String,
+    /// Whether somebody wrote that for this server.
+    pub described: bool,
     /// The arguments that are no action's, by name.
     pub own: Map<String, Value>,
     /// Those of them without which a call is none.
@@ -75,6 +79,8 @@ pub struct Branch {
     pub told: bool,
     /// The schema of each parameter.
     pub params: Map<String, Value>,
+    /// The parameters whose description somebody wrote for this server.
+    pub told_params: BTreeSet<String>,
     pub required: Vec<String>,
 }
 
@@ -94,6 +100,7 @@ impl Branch {
             risk: action.risk,
             description: action.summary.clone(),
             told: false,
+            told_params: BTreeSet::new(),
             params: params.into_iter().filter(|(name, _)| super::names::is_plain(name)).collect(),
             required: required.unwrap_or_default(),
         }
@@ -143,10 +150,11 @@ impl Source {
         }
     }
 
-    /// Puts other descriptions in place of its own, the last that is about a thing.
-    pub fn describe(&mut self, overrides: &[Override]) {
+    /// Puts other descriptions in place of its own, the last that is about a thing. `spellings` resolves another
+    /// spelling of an action's parameter.
+    pub fn describe(&mut self, overrides: &[Override], spellings: &Spellings<'_>) {
         for change in overrides {
-            change.apply(self);
+            change.apply(self, spellings);
         }
     }
 

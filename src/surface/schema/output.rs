@@ -139,7 +139,8 @@ fn name_takers(branches: &[Branch], name: &str, schema: &mut Value) {
         .map(|branch| branch.action.as_str())
         .collect();
     let Some(described) = schema.get("description").and_then(Value::as_str) else { return };
-    if takers.len() <= NAMED && takers.len() < branches.len() {
+    let is_told = branches.iter().any(|branch| branch.told_params.contains(name));
+    if !is_told && takers.len() <= NAMED && takers.len() < branches.len() {
         let described = format!("{described} Only for {}.", takers.join(", "));
         put(schema, "description", json!(described));
     }

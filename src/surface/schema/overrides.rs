@@ -3,10 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Branch, Source};
 use crate::search::nearest;
+
+/// The parameter of an action that a spelling means, by the action's id.
+pub type Spellings<'a> = dyn Fn(&str, &str) -> Option<String> + 'a;
 
 /// What an override is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,17 +52,18 @@ impl Override {
     }
 
     /// Puts the text wherever it belongs in this tool; whether it belongs anywhere.
-    pub fn apply(&self, source: &mut Source) -> bool {
+    pub fn apply(&self, source: &mut Source, spellings: &Spellings<'_>) -> bool {
         match self.level {
             Level::Tool => {
                 let is_it = names_tool(&self.name, &source.name);
                 if is_it {
                     source.description.clone_from(&self.text);
+                    source.described = true;
                 }
                 is_it
             }
             Level::Action => self.apply_to_actions(source),
-            Level::Param => self.apply_to_params(source),
+            Level::Param => self.apply_to_params(source, spellings),
         }
     }
 
@@ -91,19 +95,30 @@ impl Override {
         tail == id || (tail == branch.verb() && (is_only || is_head))
     }
 
-    fn apply_to_params(&self, source: &mut Source) -> bool {
-        let Some(tail) = after_tool(&self.name, &source.name).map(squashed) else { return false };
-        let text = json!(self.text);
-        let inside = source.branches.iter_mut().flat_map(|branch| branch.params.iter_mut());
+    fn apply_to_params(&self, source: &mut Source, spellings: &Spellings<'_>) -> bool {
+        let Some(written) = after_tool(&self.name, &source.name) else { return false };
+        let tail = squashed(written);
         let mut found = false;
-        for (name, schema) in inside.chain(source.own.iter_mut()) {
-            if let (true, Some(schema)) = (squashed(name) == tail, schema.as_object_mut()) {
-                schema.insert("description".to_owned(), text.clone());
+        for branch in &mut source.branches {
+            let exact = branch.params.keys().find(|name| squashed(name) == tail).cloned();
+            // A call of this action understands the same spelling.
+            let Some(name) = exact.or_else(|| spellings(&branch.action, written)) else { continue };
+            if describe(branch.params.get_mut(&name), &self.text) {
+                branch.told_params.insert(name);
                 found = true;
             }
         }
+        for (_, schema) in source.own.iter_mut().filter(|(name, _)| squashed(name) == tail) {
+            found |= describe(Some(schema), &self.text);
+        }
         found
     }
+}
+
+fn describe(schema: Option<&mut Value>, text: &str) -> bool {
+    let Some(schema) = schema.and_then(Value::as_object_mut) else { return false };
+    schema.insert("description".to_owned(), json!(text));
+    true
 }
 
 /// The overrides that have matched nothing yet, and what they might have meant.
@@ -122,9 +137,12 @@ impl<'a> Unmatched<'a> {
     }
 
     /// Takes out those that are about this tool.
-    pub fn look_at(&mut self, source: &Source) {
+    pub fn look_at(&mut self, source: &Source, spellings: &Spellings<'_>) {
+        if self.left.is_empty() {
+            return;
+        }
         let mut copy = source.clone();
-        self.left.retain(|change| !change.apply(&mut copy));
+        self.left.retain(|change| !change.apply(&mut copy, spellings));
         if self.left.is_empty() {
             return;
         }

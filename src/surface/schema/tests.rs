@@ -15,6 +15,7 @@ fn milestones(params: ParamSchema) -> Source {
         name: "gitlab_milestones".to_owned(),
         title: Some("Milestones".to_owned()),
         description: "Milestones.".to_owned(),
+        described: false,
         own: json!({"confirm": {"type": "boolean"}}).as_object().cloned().unwrap(),
         required: Vec::new(),
         branches: own.map(|action| Branch::of(&action, words)).collect(),
@@ -24,6 +25,11 @@ fn milestones(params: ParamSchema) -> Source {
     };
     source.shorten();
     source
+}
+
+/// No other spellings.
+fn as_written(_: &str, _: &str) -> Option<String> {
+    None
 }
 
 /// The parameters that a schema names, in either mode.
@@ -103,7 +109,10 @@ fn opaque_names_the_actions_alone() {
 #[test]
 fn opaque_says_what_somebody_wrote_all_the_same() {
     let mut source = milestones(ParamSchema::Opaque);
-    source.describe(&[change(Level::Action, "MILESTONES_CREATE"), change(Level::Param, "MILESTONES_TITLE")]);
+    source.describe(
+        &[change(Level::Action, "MILESTONES_CREATE"), change(Level::Param, "MILESTONES_TITLE")],
+        &as_written,
+    );
     let schema = Value::Object(source.finished(SchemaMode::Flat).input_schema);
     let properties = &schema["properties"];
     assert_eq!(
@@ -130,7 +139,7 @@ fn descriptions_are_overridden_at_three_levels() {
         change(Level::Param, "MILESTONES_CONFIRM"),
     ];
     let mut source = milestones(ParamSchema::Compact);
-    source.describe(&all);
+    source.describe(&all, &as_written);
     let tool = source.finished(SchemaMode::Flat);
     assert_eq!(tool.description, "about MILESTONES");
     let schema = Value::Object(tool.input_schema);
@@ -148,9 +157,9 @@ fn descriptions_are_overridden_at_three_levels() {
 fn a_tool_that_reads_is_not_meant_by_the_name_of_one_that_changes() {
     let mut source = Source { name: "browse_milestones".to_owned(), ..milestones(ParamSchema::Full) };
     let before = source.description.clone();
-    source.describe(&[change(Level::Tool, "MANAGE_MILESTONES"), change(Level::Tool, "LABELS")]);
+    source.describe(&[change(Level::Tool, "MANAGE_MILESTONES"), change(Level::Tool, "LABELS")], &as_written);
     assert_eq!(source.description, before);
-    source.describe(&[change(Level::Tool, "BROWSE_MILESTONE")]);
+    source.describe(&[change(Level::Tool, "BROWSE_MILESTONE")], &as_written);
     assert_eq!(source.description, "about BROWSE_MILESTONE");
 }
 
@@ -163,7 +172,7 @@ fn what_describes_nothing_is_told_with_the_nearest_name() {
         change(Level::Tool, "SOMETHING_ELSE"),
     ];
     let mut unmatched = Unmatched::new(&all);
-    unmatched.look_at(&milestones(ParamSchema::Full));
+    unmatched.look_at(&milestones(ParamSchema::Full), &as_written);
     let warnings = unmatched.warnings("meta");
     let [action, param, tool] = warnings.as_slice() else { panic!("{warnings:?}") };
     assert!(action.starts_with("GITLAB_ACTION_MILESTONES_CRATE describes nothing that the meta surface has"));
@@ -179,6 +188,7 @@ fn of_parameters_that_differ_what_either_takes_is_kept() {
         risk: Risk::Read,
         description: String::new(),
         told: false,
+        told_params: BTreeSet::new(),
         params: Map::from_iter([("p".to_owned(), schema)]),
         required: Vec::new(),
     };

@@ -4,11 +4,14 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 
-use super::super::{EXECUTE, ErrorKind, FIND, ToolError, Tools, refusal};
+use super::super::{EXECUTE, ErrorKind, FIND, ToolError, Tools, refusal, wording};
 use crate::catalog::{Action, example, input_schema, required, signature};
 
 /// How many actions stand on a page.
 const PER_PAGE: usize = 100;
+
+/// How an action of the list is run, where the surface has no other tools than find and execute.
+pub const RUNS: &str = "gitlab_execute_action runs one by its id";
 
 /// One page of the actions that may run here, of one domain where that is named.
 pub fn actions(tools: &Tools, domain: Option<&str>, page: usize) -> Result<String, ToolError> {
@@ -21,7 +24,7 @@ pub fn actions(tools: &Tools, domain: Option<&str>, page: usize) -> Result<Strin
         }
         match tools.withholds(&action) {
             Some(_) => withheld += 1,
-            None => shown.push(action),
+            None => shown.push(wording::reworded(tools, action)),
         }
     }
     if let (Some(domain), true) = (domain, shown.is_empty() && withheld == 0) {
@@ -36,7 +39,7 @@ pub fn actions(tools: &Tools, domain: Option<&str>, page: usize) -> Result<Strin
     let mut text = format!("# Actions, page {page} of {pages}\n\n");
     let _ = writeln!(
         text,
-        "{} actions{}, {PER_PAGE} a page. {EXECUTE} runs one by its id; gitlab://tools/{{id}} has its schema.",
+        "{} actions{}, {PER_PAGE} a page. {RUNS}; gitlab://tools/{{id}} has its schema.",
         shown.len(),
         domain.map(|domain| format!(" of the domain {domain}")).unwrap_or_default(),
     );
@@ -78,6 +81,7 @@ pub fn action(tools: &Tools, id: &str) -> Result<String, ToolError> {
     if let Some(error) = super::barred(tools, &action) {
         return Err(error);
     }
+    let action = wording::reworded(tools, action);
     let words = tools.catalog.words().map_err(|error| refusal::internal(&error))?;
     let operations: Vec<String> = action.choices().map(ToString::to_string).collect();
     let whole = json!({

@@ -8,6 +8,7 @@ mod workspace;
 
 use serde_json::{Map, Value, json};
 
+pub use listing::RUNS;
 pub use workspace::{Root, Roots};
 
 use super::{EXECUTE, ErrorKind, ExecuteRequest, ToolError, Tools, refusal};
@@ -119,7 +120,7 @@ impl Tools {
                 ACTION,
                 "tool",
                 "One action",
-                "Its call, its signature and the JSON Schema of its parameters.",
+                "Its call, its signature and the JSON Schema of its parameters; or a listed tool by its name.",
                 JSON,
             ),
         ];
@@ -198,6 +199,15 @@ fn typed(action: &Action, holder: Holder, mut params: Map<String, Value>) -> Map
         params.insert("scope".to_owned(), json!(scope));
     }
     params
+}
+
+/// What an address of the list of actions names: the list itself, or an action or tool of it.
+pub fn action_resource(uri: &str) -> Option<Option<String>> {
+    match address::parse(uri) {
+        Ok(Address::Actions { .. }) => Some(None),
+        Ok(Address::Action(name)) => Some(Some(name)),
+        _ => None,
+    }
 }
 
 /// Whether an address is the workspace's, for which the client is asked.

@@ -1,0 +1,51 @@
+//! Flags and variables of other GitLab servers: those that mean one of ours, and answers to those that mean nothing
+//! here.
+
+/// Other spellings of our flags, without their dashes. `--help` does not show them.
+pub static FLAG_ALIASES: [(&str, &[&str]); 3] = [
+    ("url", &["gitlab-url", "api-url", "gitlab-api-url", "gitlab-host", "base-url"]),
+    ("read-only", &["readonly", "read-only-mode"]),
+    ("tool-surface", &["surface-kind"]),
+];
+
+const STDIO: &str = "gitlab-mcp is served on standard input and output (stdio), not over HTTP yet: an MCP client \
+                     starts the command `gitlab-mcp` itself, without a flag for it";
+const IS_STDIO: &str =
+    "standard input and output (stdio) is what gitlab-mcp serves without any flag; leave it out";
+const A_TOKEN: &str = "a token is not given as an argument, which the list of processes shows to everyone: set the \
+                       variable GITLAB_TOKEN, or name a file with --token-file";
+
+/// Flags that other servers have and this one has not, each with what to do instead.
+pub static FOREIGN_FLAGS: [(&str, &str); 15] = [
+    ("--http", STDIO),
+    ("--streamable-http", STDIO),
+    ("--sse", STDIO),
+    ("--port", STDIO),
+    ("--host", STDIO),
+    ("--listen", STDIO),
+    ("--bind", STDIO),
+    ("--address", STDIO),
+    ("--transport", STDIO),
+    ("--stdio", IS_STDIO),
+    ("--token", A_TOKEN),
+    ("--gitlab-token", A_TOKEN),
+    ("--personal-access-token", A_TOKEN),
+    ("--access-token", A_TOKEN),
+    ("--api-key", A_TOKEN),
+];
+
+/// Variables that other servers have and this one has not, each with what to set instead.
+pub static FOREIGN_VARIABLES: [(&str, &str); 12] = [
+    ("GITLAB_PROJECT_ID", "GITLAB_PROJECT takes the full path of a project"),
+    ("GITLAB_DEFAULT_PROJECT", "GITLAB_PROJECT takes the full path of a project"),
+    ("GITLAB_ALLOWED_PROJECT_IDS", "GITLAB_ALLOWED_PATHS and GITLAB_READABLE_PATHS take paths"),
+    ("GITLAB_ALLOWED_PROJECTS", "GITLAB_ALLOWED_PATHS and GITLAB_READABLE_PATHS take paths"),
+    ("GITLAB_AUTH_COOKIE_PATH", "GITLAB_EXTRA_HEADERS takes headers for a proxy in front of GitLab"),
+    ("GITLAB_ENABLED_TOOLS", "GITLAB_TOOLSETS and GITLAB_DOMAINS name the parts that are offered"),
+    ("GITLAB_TOOLS", "GITLAB_TOOLSETS and GITLAB_DOMAINS name the parts that are offered"),
+    ("GITLAB_DENIED_TOOLS", "GITLAB_DENIED_ACTIONS takes ids and patterns of actions"),
+    ("GITLAB_VERIFY_SSL", "GITLAB_INSECURE_TLS switches the check of certificates off"),
+    ("GITLAB_SSL_VERIFY", "GITLAB_INSECURE_TLS switches the check of certificates off"),
+    ("STREAMABLE_HTTP", "only standard input and output (stdio) is served yet, not HTTP"),
+    ("GITLAB_API_KEY", "GITLAB_TOKEN takes the token"),
+];

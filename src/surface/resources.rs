@@ -1,0 +1,76 @@
+//! Resources that depend on the surface: its tools by name, its toolsets, and the list of actions in its own words.
+
+use serde_json::{Map, Value, json};
+
+use super::toolset::{self, TOOLSETS};
+use super::{Entry, Kind, Surface, translate};
+use crate::catalog::CatalogError;
+use crate::tools::{self, RUNS, Read, ToolError, action_resource};
+
+const JSON: &str = "application/json";
+
+/// A resource that only a surface can answer.
+#[derive(Debug)]
+pub enum SurfaceResource {
+    /// A listed tool, as a client was sent it.
+    Tool(Box<super::ToolSpec>),
+    /// Text of its own.
+    Text(Read),
+}
+
+impl Surface {
+    /// The resource of that address, where it is one of the surface's own.
+    pub fn resource(
+        &self,
+        uri: &str,
+        offers: &dyn Fn(&str) -> bool,
+    ) -> Result<Option<SurfaceResource>, ToolError> {
+        let fault = |error: CatalogError| tools::internal(&error);
+        if uri.trim_end_matches('/') == TOOLSETS && self.kind() == Kind::Toolset {
+            let Some(tools) = self.tools.as_deref() else { return Ok(None) };
+            let listing = toolset::listing(tools, self.active().as_deref()).map_err(fault)?;
+            let read = Read { text: format!("{listing:#}\n"), mime: JSON, is_constant: false };
+            return Ok(Some(SurfaceResource::Text(read)));
+        }
+        let Some(Some(name)) = action_resource(uri) else { return Ok(None) };
+        // The tool of an action is the action's own resource.
+        let is_it =
+            |entry: &Entry| !matches!(entry, Entry::Action(_)) && self.name(entry) == name && offers(&name);
+        let entry = self.entries().map_err(fault)?.into_iter().find(is_it);
+        let spec = entry.map(|entry| self.spec(&entry)).transpose().map_err(fault)?;
+        Ok(spec.map(|spec| SurfaceResource::Tool(Box::new(spec))))
+    }
+
+    /// The address and description of the list of toolsets, where there is one.
+    pub fn toolsets_resource(&self) -> Option<tools::Entry> {
+        (self.kind() == Kind::Toolset).then(|| tools::Entry {
+            uri: TOOLSETS.to_owned(),
+            name: "toolsets".to_owned(),
+            title: "The toolsets",
+            what: "Every toolset with the number of its tools, and which one is active.".to_owned(),
+            mime: JSON,
+        })
+    }
+
+    /// What was read of the list of actions, with calls of this surface's tools.
+    pub fn told_resource(&self, uri: &str, mut read: Read) -> Read {
+        let Some(tools) = self.tools.as_deref() else { return read };
+        let own = match self.kind() {
+            Kind::Meta => "The tool of its family runs one by its id",
+            Kind::Individual => "Its own tool runs one, called by its id with _ in place of the dot",
+            Kind::Dynamic | Kind::Toolset => return read,
+        };
+        match action_resource(uri) {
+            Some(None) => read.text = read.text.replacen(RUNS, own, 1),
+            Some(Some(_)) => {
+                let whole: Option<Map<String, Value>> = serde_json::from_str(&read.text).ok();
+                if let Some(mut whole) = whole {
+                    translate::call_in(&mut whole, "call", &|call| self.own(tools, call));
+                    read.text = format!("{:#}\n", json!(whole));
+                }
+            }
+            None => {}
+        }
+        read
+    }
+}

@@ -1,0 +1,300 @@
+//! Calls of tools that a surface does not list: the nearest listed tool, and the call of it that does what was wanted.
+
+use std::cmp::Reverse;
+
+use serde_json::{Map, Value, json};
+
+use super::pair::{self, EXECUTE, FIND};
+use super::{ACTIVATE, Kind, Surface, individual, meta, names, toolset};
+use crate::catalog::{self, Action, ShortName};
+use crate::search::nearest;
+use crate::tools::{ErrorKind, ToolError, Tools};
+
+/// The most tools that are listed in the error; of a longer list, those most like the name.
+const LISTED: usize = 100;
+const MOST_ALIKE: usize = 10;
+
+/// The longest call that the message repeats, in bytes.
+const LONGEST_CALL: usize = 600;
+
+/// Arguments by which other servers' tools name an action.
+const ACTION_ARGUMENTS: [&str; 3] = ["action", "operation", "method"];
+
+/// Arguments that give consent. Consent to one call is none to another.
+pub(super) const CONSENT: [&str; 2] = ["confirm", "confirmation_token"];
+
+/// Words that say whose tool it is, and nothing of what it does.
+const SERVER_WORDS: [&str; 3] = ["mcp", "gitlab", "gl"];
+
+/// Names under which the pair is called by those who have seen other servers.
+const FIND_NAMES: [&str; 7] =
+    ["find", "find_action", "find_actions", "find_tool", "find_tools", "search_actions", "search_tools"];
+const EXECUTE_NAMES: [&str; 7] = [
+    "execute",
+    "execute_action",
+    "execute_actions",
+    "execute_tool",
+    "run_action",
+    "call_action",
+    "call_tool",
+];
+
+/// A call of a listed tool.
+type Call = (String, Map<String, Value>);
+
+impl Surface {
+    /// The error of a tool that is not listed: `details` has `tools` (the listed ones) and `nearest`, `fix` the call.
+    pub fn unknown_tool(
+        &self,
+        name: &str,
+        arguments: &Map<String, Value>,
+        offers: &dyn Fn(&str) -> bool,
+    ) -> ToolError {
+        // A catalog that cannot be read has stopped the server at its start.
+        let entries = self.entries().unwrap_or_default();
+        let listed: Vec<String> =
+            entries.iter().map(|entry| self.name(entry)).filter(|tool| offers(tool)).collect();
+        let short: String = name.chars().take(80).collect();
+        let mut message = format!("unknown tool: {short}");
+        if name == ACTIVATE {
+            message
+                .push_str(&format!(". TOOL_SURFACE=toolset has it; this server has {}", self.kind().name()));
+        }
+        let call = self.call_instead(&short, arguments, &listed);
+        if let Some((tool, arguments)) = &call {
+            let arguments = Value::Object(arguments.clone()).to_string();
+            let with =
+                if arguments.len() <= LONGEST_CALL { format!(" with {arguments}") } else { String::new() };
+            message.push_str(&format!(". Call {tool}{with}"));
+        }
+        let mut error = ToolError::new(ErrorKind::UnknownAction, message);
+        error.details.insert("tools".to_owned(), json!(shortened(&short, listed)));
+        if let Some((tool, arguments)) = call {
+            error.details.insert("nearest".to_owned(), json!(tool));
+            error = error.fix(&tool, Value::Object(arguments));
+        }
+        match self.tools.as_deref() {
+            Some(tools) => tools.bounded(error),
+            None => error,
+        }
+    }
+
+    fn call_instead(&self, name: &str, arguments: &Map<String, Value>, listed: &[String]) -> Option<Call> {
+        let is_listed = |tool: &str| listed.iter().any(|known| known == tool);
+        let unchanged = |tool: &str| is_listed(tool).then(|| (tool.to_owned(), without_consent(arguments)));
+        let bare = name.strip_prefix("gitlab_").unwrap_or(name);
+        if FIND_NAMES.contains(&bare) {
+            return unchanged(FIND.name);
+        }
+        if EXECUTE_NAMES.contains(&bare) && is_listed(EXECUTE.name) {
+            return unchanged(EXECUTE.name);
+        }
+        let Some(tools) = self.tools.as_deref() else { return self.alike(name, arguments, listed) };
+        if name == ACTIVATE {
+            let toolset = arguments.get("toolset_name").and_then(Value::as_str).unwrap_or_default();
+            let words = tools.catalog().words().ok()?;
+            let what =
+                words.toolset_named(toolset).map_or("list projects", |(_, toolset)| toolset.what.as_str());
+            return is_listed(FIND.name).then(|| query(what));
+        }
+        let renamed = || {
+            let noun = catalog::singular(catalog::bare(name));
+            let mut same = listed.iter().filter(|tool| catalog::singular(catalog::bare(tool)) == noun);
+            let first = same.next()?;
+            same.next().is_none().then(|| (first.clone(), without_consent(arguments)))
+        };
+        self.of_family(tools, name, arguments, listed)
+            .or_else(renamed)
+            .or_else(|| self.of_action(tools, name, arguments, listed))
+            .or_else(|| self.alike(name, arguments, listed))
+            .or_else(|| is_listed(FIND.name).then(|| query(&in_words(name))))
+    }
+
+    /// The listed tool that is spelt most like the name.
+    fn alike(&self, name: &str, arguments: &Map<String, Value>, listed: &[String]) -> Option<Call> {
+        let tool = nearest(name, listed.iter().map(String::as_str))?;
+        Some((tool.to_owned(), without_consent(arguments)))
+    }
+
+    /// The tool of a family or domain, as other servers have them: `manage_milestone {"action": "create"}`.
+    pub(super) fn of_family(
+        &self,
+        tools: &Tools,
+        name: &str,
+        arguments: &Map<String, Value>,
+        listed: &[String],
+    ) -> Option<Call> {
+        let (catalog, words) = (tools.catalog(), tools.catalog().words().ok()?);
+        let (family, domain) = match words.family_named(name) {
+            Some(family) => (family, words.main_domain(family)),
+            None => {
+                let domain = words.domain_named(name)?;
+                (words.family(domain), Some(domain))
+            }
+        };
+        let named = ACTION_ARGUMENTS.iter().find_map(|argument| Some((*argument, arguments.get(*argument)?)));
+        let mut arguments = arguments.clone();
+        if let Some((argument, _)) = named {
+            arguments.shift_remove(argument);
+        }
+        let given = named.and_then(|(_, given)| given.as_str());
+        // Without a word on what to do: the thing that is named, or the list of such things.
+        let names_one =
+            ["iid", "id", "issue_iid", "merge_request_iid", "pipeline_id", "job_id", "milestone_id"];
+        let is_one = |given: &Map<String, Value>| names_one.iter().any(|name| given.contains_key(*name));
+        let params = arguments.get("params").and_then(Value::as_object);
+        let given = given.unwrap_or(if is_one(params.unwrap_or(&arguments)) { "get" } else { "list" });
+        let number =
+            domain.and_then(|domain| catalog.number(&format!("{domain}.{given}"))).or_else(|| match catalog
+                .short_name(words, family, given)?
+            {
+                ShortName::Exact(number) => Some(number),
+                ShortName::Partial(numbers) => numbers.first().copied(),
+            });
+        match number.or_else(|| catalog.number(given)) {
+            Some(number) => self.own_call(tools, &catalog.action(number).ok()?, &arguments, listed),
+            None => {
+                let (action, params) =
+                    tools.meant(&format!("{}.{given}", domain?), &parts(&arguments, None).0)?;
+                let mut beside = parts(&arguments, None).1;
+                beside.insert("params".to_owned(), Value::Object(params));
+                self.own_call(tools, &catalog.get(&action).ok()??, &beside, listed)
+            }
+        }
+    }
+
+    /// The tool of an action, by whatever name calls understand: `get_merge_request`, `fetch_gitlab_resource`.
+    fn of_action(
+        &self,
+        tools: &Tools,
+        name: &str,
+        arguments: &Map<String, Value>,
+        listed: &[String],
+    ) -> Option<Call> {
+        let catalog = tools.catalog();
+        if let Some(number) = individual::number(catalog, name) {
+            return self.own_call(tools, &catalog.action(number).ok()?, arguments, listed);
+        }
+        let (params, beside) = parts(arguments, None);
+        let words: Vec<&str> =
+            name.split(['_', '-', '.']).filter(|word| !SERVER_WORDS.contains(word)).collect();
+        let meant = tools.meant(name, &params).or_else(|| tools.meant(&words.join("_"), &params));
+        let (action, params) = meant?;
+        let mut arguments = beside;
+        arguments.insert("params".to_owned(), Value::Object(params));
+        self.own_call(tools, &catalog.get(&action).ok()??, &arguments, listed)
+    }
+
+    /// The call of an action by the tool of this surface that has it. One that may not run is looked for, as a find
+    /// says which rule keeps it out.
+    fn own_call(
+        &self,
+        tools: &Tools,
+        action: &Action,
+        arguments: &Map<String, Value>,
+        listed: &[String],
+    ) -> Option<Call> {
+        let is_listed = |tool: &String| listed.contains(tool);
+        if !tools.may_run(action) {
+            return is_listed(&FIND.name.to_owned()).then(|| query(&action.id));
+        }
+        let (params, mut call) = parts(arguments, Some(action));
+        call.insert("action".to_owned(), json!(action.id));
+        call.insert("params".to_owned(), Value::Object(params));
+        call.sort_keys();
+        let tool = match self.kind() {
+            Kind::Meta => meta::tool_of(tools, action, self.settings.split),
+            Kind::Individual | Kind::Toolset => Some(names::of_action(&action.id)),
+            Kind::Dynamic => None,
+        };
+        match tool.filter(is_listed) {
+            Some(tool) if self.kind() == Kind::Meta => Some((tool, call)),
+            Some(tool) => Some((tool, individual::arguments(action, &call))),
+            None => is_listed(&EXECUTE.name.to_owned()).then(|| (EXECUTE.name.to_owned(), call)),
+        }
+    }
+
+    /// A note on a find or an action that is really the name of a tool that only another surface has.
+    pub(super) fn note_on(&self, words: &str) -> Option<String> {
+        let is_elsewhere = words.trim() == ACTIVATE && self.kind() != Kind::Toolset;
+        is_elsewhere.then(|| {
+            format!(
+                "{ACTIVATE} is a tool, listed with TOOL_SURFACE=toolset; this server has {}.",
+                self.kind().name()
+            )
+        })
+    }
+
+    /// Why such a name cannot be executed as an action.
+    pub(super) fn tool_as_action(&self, action: &str, params: &Map<String, Value>) -> Option<ToolError> {
+        if action.trim() != ACTIVATE {
+            return None;
+        }
+        let error = ToolError::new(ErrorKind::UnknownAction, format!("{ACTIVATE} is a tool, not an action"));
+        Some(match self.kind() {
+            Kind::Toolset => {
+                let arguments = Value::Object(toolset::arguments(self.tools.as_deref()?, params));
+                error.fix(ACTIVATE, arguments)
+            }
+            kind => {
+                let hint = format!("TOOL_SURFACE=toolset has it; this server has {}.", kind.name());
+                let (tool, arguments) = query("list projects");
+                error.hint(hint).fix(&tool, Value::Object(arguments))
+            }
+        })
+    }
+}
+
+/// A find of that query.
+fn query(words: &str) -> Call {
+    (FIND.name.to_owned(), Map::from_iter([("query".to_owned(), json!(words))]))
+}
+
+fn in_words(name: &str) -> String {
+    let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let words: Vec<&str> = words.filter(|word| !SERVER_WORDS.contains(word)).collect();
+    if words.is_empty() { "list projects".to_owned() } else { words.join(" ") }
+}
+
+fn without_consent(arguments: &Map<String, Value>) -> Map<String, Value> {
+    let kept = arguments.iter().filter(|(name, _)| !CONSENT.contains(&name.as_str()));
+    kept.map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
+/// The parameters among the arguments of a call, and what stands beside them, without consent. Arguments of execute
+/// stand beside `params`, except those that the action has a parameter of.
+fn parts(
+    arguments: &Map<String, Value>,
+    action: Option<&Action>,
+) -> (Map<String, Value>, Map<String, Value>) {
+    let (mut params, mut beside) = (Map::new(), Map::new());
+    for (name, value) in without_consent(arguments) {
+        let is_param = action.is_some_and(|action| action.param(&name).is_some());
+        match value {
+            Value::Object(given) if name == "params" && !is_param => params.extend(given),
+            value if !is_param && pair::beside().any(|argument| argument.name == name) => {
+                beside.insert(name, value);
+            }
+            value => {
+                params.insert(name, value);
+            }
+        }
+    }
+    (params, beside)
+}
+
+/// The listed tools; of many, the pair and those that share most words with the name.
+fn shortened(name: &str, listed: Vec<String>) -> Vec<String> {
+    if listed.len() <= LISTED {
+        return listed;
+    }
+    let words: Vec<String> = in_words(name).split(' ').map(catalog::singular).collect();
+    let shared =
+        |tool: &String| tool.split('_').filter(|word| words.contains(&catalog::singular(word))).count();
+    let is_own = |tool: &String| [ACTIVATE, FIND.name, EXECUTE.name].contains(&tool.as_str());
+    let (mut own, mut rest): (Vec<String>, Vec<String>) = listed.into_iter().partition(is_own);
+    rest.sort_by_key(|tool| (Reverse(shared(tool)), tool.len()));
+    rest.truncate(MOST_ALIKE);
+    own.extend(rest);
+    own
+}

@@ -1,0 +1,51 @@
+//! Overrides for finds: what each description is about, whatever the surface lists.
+
+use super::meta::Side;
+use super::schema::{Override, ParamSchema, Source};
+use super::{Entry, individual, meta};
+use crate::catalog::CatalogError;
+use crate::tools::{Tools, Wording};
+
+/// The tools of every family and of every action, before they are described: all that an override can name.
+pub fn sources(
+    tools: &Tools,
+) -> Result<impl Iterator<Item = Result<Source, CatalogError>> + '_, CatalogError> {
+    let entries = meta::entries(tools, false)?.into_iter().chain(individual::entries(tools, &|_| true)?);
+    Ok(entries.filter_map(move |entry| match entry {
+        Entry::Family { family, numbers, .. } => {
+            Some(meta::source(tools, (&family, Side::All), &numbers, ParamSchema::Full))
+        }
+        Entry::Action(number) => Some(individual::source(tools, number)),
+        Entry::Pair(_) | Entry::Activate => None,
+    }))
+}
+
+/// The overrides by what they describe.
+pub fn wording(tools: &Tools, overrides: &[Override]) -> Result<Wording, CatalogError> {
+    let words = tools.catalog().words()?;
+    let spellings = |action: &str, given: &str| tools.param_named(action, given);
+    let mut wording = Wording::default();
+    for source in sources(tools)? {
+        let mut source = source?;
+        source.describe(overrides, &spellings);
+        let of_one = source.branches.len() == 1 && source.title.is_none();
+        if let (true, Some(branch)) = (source.described, source.branches.first()) {
+            let text = source.description.clone();
+            match of_one {
+                true => wording.actions.insert(branch.action.clone(), text),
+                false => wording.families.insert(words.family(&branch.action).to_owned(), text),
+            };
+        }
+        for branch in &source.branches {
+            if branch.told {
+                wording.actions.insert(branch.action.clone(), branch.description.clone());
+            }
+            for name in &branch.told_params {
+                let text = branch.params.get(name).and_then(|schema| schema.get("description")?.as_str());
+                let key = (branch.action.clone(), name.clone());
+                wording.params.extend(text.map(|text| (key, text.to_owned())));
+            }
+        }
+    }
+    Ok(wording)
+}

@@ -1,0 +1,45 @@
+//! Descriptions in place of the catalog's, written by whoever runs the server: in what a find shows, in lists of
+//! actions and in their schemas.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Tools;
+use crate::catalog::{Action, Words};
+
+/// Descriptions by what they describe.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wording {
+    /// By family of domains.
+    pub families: BTreeMap<String, String>,
+    /// By action id.
+    pub actions: BTreeMap<String, String>,
+    /// By action id and parameter.
+    pub params: BTreeMap<(String, String), String>,
+}
+
+/// The action with its overridden descriptions.
+pub fn reworded(tools: &Tools, mut action: Action) -> Action {
+    let Some(wording) = tools.wording.get() else { return action };
+    if let Some(text) = wording.actions.get(&action.id) {
+        action.summary.clone_from(text);
+    }
+    for param in &mut action.params {
+        if let Some(text) = wording.params.get(&(action.id.clone(), param.name.clone())) {
+            param.note = Some(text.clone());
+            // Nothing is appended to it.
+            param.scopes.clear();
+        }
+    }
+    action
+}
+
+/// The overridden descriptions of the families that these actions belong to, a line each.
+pub fn family_notes<'a>(tools: &Tools, words: &Words, ids: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let Some(wording) = tools.wording.get() else { return Vec::new() };
+    let families: BTreeSet<&str> = ids.map(|id| words.family(id)).collect();
+    let text = |family: &str| {
+        let title = words.families.get(family).map_or(family, String::as_str);
+        Some(format!("{title}: {}", wording.families.get(family)?))
+    };
+    families.into_iter().filter_map(text).collect()
+}
