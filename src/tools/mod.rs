@@ -312,6 +312,11 @@ impl Tools {
         token::learn(self).await;
     }
 
+    /// Waits a short time for [`Tools::learn_limits`], so that the first find knows the token's scopes.
+    pub async fn wait_for_scopes(&self) {
+        token::wait_for_scopes(self).await;
+    }
+
     /// Ranked actions for a request in words. Pure computation, well under a millisecond.
     pub fn find(&self, request: &FindRequest) -> Result<Answer, ToolError> {
         // What is found are our own words, as many as were asked for.

@@ -56,6 +56,7 @@ fn the_language_file_has_no_dead_or_doubled_rows() {
         ("ordinary", &language.ordinary),
         ("many", &language.many),
         ("one", &language.one),
+        ("suggested", &language.suggested),
     ];
     for (name, words) in lists {
         let mut seen = std::collections::HashSet::new();
