@@ -132,7 +132,7 @@ fn answer(
         structured.insert("notes".to_owned(), json!(notes));
     }
     if !ranking.hits.is_empty() && detail != Detail::Schema {
-        let _ = writeln!(text, "All parameters of an action: `detail: \"schema\"` or `{}`", resources::ACTION);
+        let _ = writeln!(text, "Schemas: `detail: \"schema\"`, or {}", resources::ACTION);
     }
     Ok(Answer { structured, text: heading + &text })
 }

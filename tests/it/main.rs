@@ -49,5 +49,6 @@ mod smoke;
 mod stand_in;
 mod surfaces;
 mod tools;
+mod troubleshooting;
 mod uploads;
 mod workspace;
