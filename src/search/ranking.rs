@@ -134,8 +134,7 @@ fn exactly(
     }
     let confidence = if total == 0 { Confidence::None } else { Confidence::High };
     let certainty = if total == 0 { 0.0 } else { f32::INFINITY };
-    let suggestions =
-        if total == 0 { suggest::suggest(ranker, catalog, query)? } else { Vec::new() };
+    let suggestions = if total == 0 { suggest::suggest(ranker, catalog, query)? } else { Vec::new() };
     Ok(Ranking { confidence, certainty, total, hits, withheld, suggestions, steps: Vec::new() })
 }
 

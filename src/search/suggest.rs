@@ -120,8 +120,10 @@ fn by_shared_words(ranker: &Ranker, words: &[WordId]) -> Vec<usize> {
 fn by_usage(ranker: &Ranker) -> Vec<usize> {
     let is_read = |action: &Profile| matches!(action.kind, Kind::List | Kind::Get) && action.usage > 0;
     let actions = ranker.profiles.actions.iter().enumerate();
-    let mut reads: Vec<(u8, usize)> =
-        actions.filter(|(_, action)| is_read(action)).map(|(number, action)| (action.usage, number)).collect();
+    let mut reads: Vec<(u8, usize)> = actions
+        .filter(|(_, action)| is_read(action))
+        .map(|(number, action)| (action.usage, number))
+        .collect();
     reads.sort_by_key(|(usage, number)| (Reverse(*usage), *number));
     reads.into_iter().map(|(_, number)| number).collect()
 }

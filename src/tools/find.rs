@@ -89,12 +89,7 @@ fn known_domain(tools: &Tools, query: &str, domain: &str) -> Result<(), ToolErro
         .fix(FIND, fixed))
 }
 
-fn answer(
-    tools: &Tools,
-    query: &str,
-    ranking: &Ranking,
-    request: &FindRequest,
-) -> Result<Answer, ToolError> {
+fn answer(tools: &Tools, query: &str, ranking: &Ranking, request: &FindRequest) -> Result<Answer, ToolError> {
     let detail = request.detail.unwrap_or_default();
     let mut schemas = Schemas::new(tools, detail, ranking.confidence)?;
     let mut results = Vec::new();

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use gitlab_mcp::call::{Answer, Body, Call, Context, Known, Part, Question, Step, check};
 use gitlab_mcp::catalog::{
-    Action, ArrayForm, Audience, Base, Catalog, GraphqlKind, Method, Names, Operation, Param, Place, Risk, Scope,
-    Words, example, input_schema, pieces, signature,
+    Action, ArrayForm, Audience, Base, Catalog, GraphqlKind, Method, Names, Operation, Param, Place, Risk,
+    Scope, Words, example, input_schema, pieces, signature,
 };
 use serde_json::{Map, Value, json};
 use url::Url;

@@ -217,9 +217,14 @@ fn related_actions_lead_on_and_may_run() {
         texts(&found["results"][0]["related"]).into_iter().map(str::to_owned).collect::<Vec<_>>()
     };
     let all = related(&mut Client::ready());
-    assert!(all.contains(&"changelog.generate".to_owned()) && all.contains(&"release.create".to_owned()), "{all:?}");
+    assert!(
+        all.contains(&"changelog.generate".to_owned()) && all.contains(&"release.create".to_owned()),
+        "{all:?}"
+    );
     let reads = related(&mut client_with(&[("GITLAB_READ_ONLY", "true")]));
-    assert!(reads.contains(&"changelog.generate".to_owned()) && !reads.contains(&"release.create".to_owned()));
+    assert!(
+        reads.contains(&"changelog.generate".to_owned()) && !reads.contains(&"release.create".to_owned())
+    );
 }
 
 /// A GitLab whose token has the scope `read_api`, and that answers after a time.

@@ -86,7 +86,8 @@ impl Request<'_> {
         let shelf = format!("projects/{}/merge_requests", self.place_id());
         let row = self.world.find(&shelf, "iid", iid)?;
         let source = self.world.repos.get(&row.num("source_project_id"))?;
-        let branch = (row.text("state") == "opened").then(|| source.head(row.text("source_branch"))).flatten();
+        let branch =
+            (row.text("state") == "opened").then(|| source.head(row.text("source_branch"))).flatten();
         branch.or_else(|| source.resolve(row.text("sha")))
     }
 
