@@ -96,10 +96,12 @@ pub struct FindRequest {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Detail {
-    /// Signatures, and the schema of the first result where it is clear.
+    /// Signatures, and the schema of the first result if the confidence is high.
     #[default]
     Auto,
+    /// Signatures alone.
     Signature,
+    /// The schema of every result.
     Schema,
 }
 

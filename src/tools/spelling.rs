@@ -55,7 +55,7 @@ pub fn left_over(action: &Action, language: &Language, given: &str) -> Vec<Strin
     expanded(&bare(given), language).into_iter().filter(|word| !own.contains(&stem(word))).collect()
 }
 
-/// Whether the name has a word of the action's id.
+/// True if the name has a word of the action's id.
 pub fn shares_word(action: &Action, language: &Language, given: &str) -> bool {
     let own = stems(&words(&action.id));
     expanded(&bare(given), language).iter().any(|word| own.contains(&stem(word)))
