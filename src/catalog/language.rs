@@ -52,6 +52,9 @@ pub struct Language {
     /// Things that are also put on others.
     #[serde(default, rename = "part")]
     pub parts: Vec<PartWord>,
+    /// Ids of actions to suggest if nothing matches a query, the most common first.
+    #[serde(default)]
+    pub suggested: Vec<String>,
 }
 
 /// Nouns of things that others have, and what putting one on another asks for.

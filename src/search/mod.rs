@@ -103,7 +103,7 @@ pub struct Ranking {
     pub withheld: Vec<String>,
     /// The ids of the actions that it takes, in order, where it takes several.
     pub steps: Vec<String>,
-    /// Where nothing matched: what could be asked instead.
+    /// Ids of actions to suggest if there are no hits.
     pub suggestions: Vec<String>,
 }
 

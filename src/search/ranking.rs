@@ -23,7 +23,7 @@ const PREFIXES: [&str; 3] = ["mcp_", "gitlab_", "gl_"];
 pub fn rank(ranker: &Ranker, catalog: &Catalog, query: &Query<'_>) -> Result<Ranking, SearchError> {
     let exact = exact(catalog, query.words)?;
     if !exact.is_empty() {
-        return exactly(&exact, catalog, query);
+        return exactly(&exact, ranker, catalog, query);
     }
     let request = reader(ranker).read(query.words);
     let scorer = scorer(ranker, &request);
@@ -57,7 +57,7 @@ pub fn rank(ranker: &Ranker, catalog: &Catalog, query: &Query<'_>) -> Result<Ran
             }
         }
     }
-    results.ranking(&request, &whole)
+    results.ranking(ranker, &request, &whole)
 }
 
 /// Leaves the actions of a domain alone, one of which is meant.
@@ -115,7 +115,12 @@ fn exact(catalog: &Catalog, words: &str) -> Result<Vec<usize>, SearchError> {
     routes::find(words)
 }
 
-fn exactly(numbers: &[usize], catalog: &Catalog, query: &Query<'_>) -> Result<Ranking, SearchError> {
+fn exactly(
+    numbers: &[usize],
+    ranker: &Ranker,
+    catalog: &Catalog,
+    query: &Query<'_>,
+) -> Result<Ranking, SearchError> {
     let (mut hits, mut withheld) = (Vec::new(), Vec::new());
     let mut total = 0;
     for number in numbers {
@@ -139,7 +144,8 @@ fn exactly(numbers: &[usize], catalog: &Catalog, query: &Query<'_>) -> Result<Ra
     }
     let confidence = if total == 0 { Confidence::None } else { Confidence::High };
     let certainty = if total == 0 { 0.0 } else { f32::INFINITY };
-    Ok(Ranking { confidence, certainty, total, hits, withheld, suggestions: Vec::new(), steps: Vec::new() })
+    let suggestions = if total == 0 { suggest::suggest(ranker, catalog, query)? } else { Vec::new() };
+    Ok(Ranking { confidence, certainty, total, hits, withheld, suggestions, steps: Vec::new() })
 }
 
 /// Lets the best actions of the clauses rise, so that each of several intents surfaces. What is ordered first may come
@@ -223,9 +229,9 @@ impl<'f> Results<'f> {
         Ok(true)
     }
 
-    fn ranking(self, request: &Request, whole: &Segment) -> Result<Ranking, SearchError> {
+    fn ranking(self, ranker: &Ranker, request: &Request, whole: &Segment) -> Result<Ranking, SearchError> {
         if self.hits.is_empty() {
-            let suggestions = suggest::instead(self.catalog, self.query.allow)?;
+            let suggestions = suggest::suggest(ranker, self.catalog, self.query)?;
             return Ok(Ranking {
                 confidence: Confidence::None,
                 certainty: 0.0,

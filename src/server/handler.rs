@@ -135,7 +135,7 @@ impl<B: Backend> Handler<B> {
         result(self.surface.told(outcome))
     }
 
-    /// Has the backend prepare itself beside the first call, which does not wait for it.
+    /// Starts [`Backend::prepare`] in the background, with the first call.
     fn prepare(&self) {
         self.used.call_once(|| {
             let backend = Arc::clone(&self.backend);
@@ -159,7 +159,10 @@ impl<B: Backend> Handler<B> {
             read.ok_or_else(|| unknown_tool(self.surface.unknown_tool(tool, &Map::new(), &offers)))?;
         Ok(match request {
             Ok(Request::Find(Checked { request, notes })) => {
-                let find = async { self.backend.find(&request).map(|answer| with_notes(answer, notes)) };
+                let find = async {
+                    self.backend.prepared_to_find().await;
+                    self.backend.find(&request).map(|answer| with_notes(answer, notes))
+                };
                 self.answered(tool, find).await
             }
             Ok(Request::Execute(checked)) => self.execute(tool, checked).await,

@@ -73,8 +73,13 @@ pub trait Backend: Send + Sync + 'static {
     /// Takes the addresses of the directories that the client works in.
     fn work_in(&self, _roots: &[String]) {}
 
-    /// What is worth knowing early, begun with the first call and waited for by none.
+    /// Requests that are worth sending early, started by the first call.
     fn prepare(&self) -> impl Future<Output = ()> + Send {
+        std::future::ready(())
+    }
+
+    /// Waits for what a find needs of [`Backend::prepare`], for a bounded time.
+    fn prepared_to_find(&self) -> impl Future<Output = ()> + Send {
         std::future::ready(())
     }
 }
@@ -102,6 +107,10 @@ impl Backend for Tools {
 
     async fn prepare(&self) {
         self.learn_limits().await;
+    }
+
+    async fn prepared_to_find(&self) {
+        self.wait_for_scopes().await;
     }
 }
 

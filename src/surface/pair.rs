@@ -89,7 +89,7 @@ pub static FIND: Offer = Offer {
         },
         Argument {
             name: "detail",
-            what: "signature, or the whole schema. auto: a schema where the first is clear.",
+            what: "signature; schema: of every result; auto: of the first if it is clear.",
             takes: Takes::Choice(&["auto", "signature", "schema"]),
             required: false,
         },

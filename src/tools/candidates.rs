@@ -117,8 +117,11 @@ fn likely(tools: &Tools, given: &str, query: &str) -> Result<(Vec<Action>, Optio
         Confidence::None => Vec::new(),
         _ => ranking.hits.into_iter().map(|hit| hit.action).collect(),
     };
-    // Two ids may be spelt alike and be far from each other.
     let language = &tools.catalog.words().map_err(|error| refusal::internal(&error))?.language;
+    // Nonsense must not lead to an action that deletes something.
+    actions
+        .retain(|action| action.risk != Risk::Destructive || spelling::shares_word(action, language, given));
+    // Two ids may be spelt alike and be far from each other.
     let nearest = crate::search::nearest(given, tools.catalog.ids());
     let nearest = nearest.filter(|id| spelling::is_misspelt(&tools.catalog, language, given, id));
     let near =

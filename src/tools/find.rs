@@ -4,8 +4,10 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Detail, ErrorKind, FIND, FindRequest, ToolError, Tools, refusal, wording, workspace};
-use crate::catalog::{Action, example, input_schema, required, signature};
+use super::{
+    Answer, Detail, ErrorKind, FIND, FindRequest, ToolError, Tools, refusal, resources, wording, workspace,
+};
+use crate::catalog::{Action, Words, example, input_schema, required, signature};
 use crate::search::{Confidence, Hit, Query, Ranking};
 
 const DEFAULT_LIMIT: u32 = 5;
@@ -18,7 +20,7 @@ const LONGEST: usize = 1_000;
 const FIRST_SIGNATURE: usize = 1_400;
 const OTHER_SIGNATURE: usize = 320;
 
-/// The most bytes of a schema that nobody asked for by `detail`.
+/// Maximum size in bytes of a schema with `detail: "auto"`.
 const SCHEMA: usize = 3_000;
 
 /// How many actions that were left out are named.
@@ -58,7 +60,7 @@ pub fn find(tools: &Tools, request: &FindRequest) -> Result<Answer, ToolError> {
             },
         )
         .map_err(|error| refusal::internal(&error))?;
-    answer(tools, query, &ranking, request.detail.unwrap_or_default())
+    answer(tools, query, &ranking, request)
 }
 
 fn beginning(query: &str) -> &str {
@@ -89,11 +91,13 @@ fn known_domain(tools: &Tools, query: &str, domain: &str) -> Result<(), ToolErro
         .fix(FIND, fixed))
 }
 
-fn answer(tools: &Tools, query: &str, ranking: &Ranking, detail: Detail) -> Result<Answer, ToolError> {
+fn answer(tools: &Tools, query: &str, ranking: &Ranking, request: &FindRequest) -> Result<Answer, ToolError> {
+    let detail = request.detail.unwrap_or_default();
+    let mut schemas = Schemas::new(tools, detail, ranking.confidence)?;
     let mut results = Vec::new();
     let mut text = String::new();
     for (place, hit) in ranking.hits.iter().enumerate() {
-        let result = Found::new(tools, hit, place == 0, ranking.confidence, detail)?;
+        let result = Found::new(tools, hit, place == 0, detail, &mut schemas)?;
         result.write(place + 1, &mut text);
         results.push(Value::Object(result.structured));
     }
@@ -102,16 +106,9 @@ fn answer(tools: &Tools, query: &str, ranking: &Ranking, detail: Detail) -> Resu
     structured.insert("confidence".to_owned(), json!(confidence(ranking.confidence)));
     structured.insert("total".to_owned(), json!(ranking.total));
     structured.insert("results".to_owned(), Value::Array(results));
-    // Actions that a rule keeps from running are not suggested either.
-    let may_run = |id: &&String| {
-        let action = tools.catalog.get(id).ok().flatten();
-        action.is_none_or(|action| tools.withholds(&action).is_none())
-    };
-    let suggestions: Vec<&String> = ranking.suggestions.iter().filter(may_run).collect();
-    if !suggestions.is_empty() {
-        structured.insert("suggestions".to_owned(), json!(suggestions));
-        let listed: Vec<&str> = suggestions.iter().map(|id| id.as_str()).collect();
-        let _ = writeln!(text, "Perhaps ask for: {}", listed.join("; "));
+    if !ranking.suggestions.is_empty() {
+        structured.insert("suggestions".to_owned(), json!(ranking.suggestions));
+        let _ = writeln!(text, "Suggestions: {}", ranking.suggestions.join(", "));
     }
     if !ranking.steps.is_empty() {
         structured.insert("steps".to_owned(), json!(ranking.steps));
@@ -119,18 +116,31 @@ fn answer(tools: &Tools, query: &str, ranking: &Ranking, detail: Detail) -> Resu
     let mut heading = match ranking.confidence {
         Confidence::High => String::new(),
         Confidence::Low => "Not sure which is meant; the likeliest first.\n".to_owned(),
-        Confidence::None => "Nothing in GitLab answers to that.\n".to_owned(),
+        Confidence::None => no_results(ranking, request.domain.as_deref()),
     };
     if !ranking.steps.is_empty() {
         let _ =
             writeln!(heading, "It takes several actions, in this order: {}.", ranking.steps.join(", then "));
     }
-    let notes = notes(tools, ranking);
+    let mut notes = notes(tools, ranking);
+    notes.extend(schemas.note());
     if !notes.is_empty() {
         notes.iter().for_each(|note| heading.push_str(&format!("{note}\n")));
         structured.insert("notes".to_owned(), json!(notes));
     }
+    if !ranking.hits.is_empty() && detail != Detail::Schema {
+        let _ = writeln!(text, "Schemas: `detail: \"schema\"`, or {}", resources::ACTION);
+    }
     Ok(Answer { structured, text: heading + &text })
+}
+
+/// The heading of an answer without results.
+fn no_results(ranking: &Ranking, domain: Option<&str>) -> String {
+    match domain {
+        _ if !ranking.withheld.is_empty() => "Every action for this request is left out here.\n".to_owned(),
+        Some(domain) => format!("No action of the domain `{domain}` fits this request.\n"),
+        None => "No GitLab action fits this request.\n".to_owned(),
+    }
 }
 
 /// What was not offered, and why.
@@ -184,7 +194,11 @@ struct Found {
     is_remote: bool,
     signature: String,
     example: Option<Value>,
+    /// Ids of the related actions that may run.
+    related: Vec<String>,
     schema: Option<Value>,
+    /// The schema is part of the text as well.
+    writes_schema: bool,
     explain: Vec<String>,
 }
 
@@ -193,16 +207,21 @@ impl Found {
         tools: &Tools,
         hit: &Hit,
         first: bool,
-        sure: Confidence,
         detail: Detail,
+        schemas: &mut Schemas<'_>,
     ) -> Result<Found, ToolError> {
         let words = tools.catalog.words().map_err(|error| refusal::internal(&error))?;
         let action = wording::reworded(tools, hit.action.clone());
-        let schema = schema(&action, words, first, sure, detail);
+        let schema = schemas.schema(&action, first);
+        let is_detailed = first || detail == Detail::Schema;
+        let signature = signature(&action, if first { FIRST_SIGNATURE } else { OTHER_SIGNATURE });
         let mut found = Found {
             structured: Map::new(),
-            signature: signature(&action, if first { FIRST_SIGNATURE } else { OTHER_SIGNATURE }),
-            example: first.then(|| json!({"action": action.id, "params": example(&action, words)})),
+            example: is_detailed.then(|| json!({"action": action.id, "params": example(&action, words)})),
+            related: if is_detailed { related(tools, &action) } else { Vec::new() },
+            // A signature that folds nothing says what a schema says, in fewer words.
+            writes_schema: detail == Detail::Schema || signature.contains("detail: \"schema\""),
+            signature,
             schema,
             explain: hit.explain.clone(),
             risk: tools.policy.risk(&action).name(),
@@ -217,11 +236,13 @@ impl Found {
         let action = &self.action;
         let mut put = |name: &str, value: Value| self.structured.insert(name.to_owned(), value);
         put("action", json!(action.id));
+        put("domain", json!(action.domain()));
         put("summary", json!(action.summary));
         put("risk", json!(self.risk));
         put("operations", json!(operations(action)));
         put("signature", json!(self.signature));
         put("required", json!(required(action)));
+        put("schema_uri", json!(resources::action_uri(&action.id)));
         if self.is_remote {
             put("remote", json!(true));
         }
@@ -235,8 +256,8 @@ impl Found {
         if let Some(example) = &self.example {
             put("example", example.clone());
         }
-        if !action.related.is_empty() && self.example.is_some() {
-            put("related", json!(action.related));
+        if !self.related.is_empty() {
+            put("related", json!(self.related));
         }
         if !self.explain.is_empty() {
             put("explain", json!(self.explain));
@@ -257,37 +278,76 @@ impl Found {
         let _ = writeln!(text, "   {}", operations(action).join(" · "));
         if let Some(example) = &self.example {
             let _ = writeln!(text, "   Example: `{example}`");
-            if !action.related.is_empty() {
-                let _ = writeln!(text, "   Related: {}", action.related.join(", "));
-            }
         }
-        if let (Some(schema), true) = (&self.schema, self.schema_is_asked_for()) {
+        if !self.related.is_empty() {
+            let _ = writeln!(text, "   Related: {}", self.related.join(", "));
+        }
+        if let (Some(schema), true) = (&self.schema, self.writes_schema) {
             let _ = writeln!(text, "   Schema: `{schema}`");
         }
         for line in &self.explain {
             let _ = writeln!(text, "   - {line}");
         }
     }
-
-    /// A signature that folds nothing says what a schema says, in fewer words.
-    fn schema_is_asked_for(&self) -> bool {
-        self.signature.contains("detail: \"schema\"") || self.example.is_none()
-    }
 }
 
-fn schema(
-    action: &Action,
-    words: &crate::catalog::Words,
-    first: bool,
-    sure: Confidence,
+/// The related actions that may run here.
+fn related(tools: &Tools, action: &Action) -> Vec<String> {
+    let may_run = |id: &&String| {
+        let related = tools.catalog.get(id).ok().flatten();
+        related.is_some_and(|related| tools.withholds(&related).is_none())
+    };
+    action.related.iter().filter(may_run).cloned().collect()
+}
+
+/// The input schemas of the results, within the size limit of an answer.
+struct Schemas<'a> {
+    words: &'a Words,
     detail: Detail,
-) -> Option<Value> {
-    match detail {
-        Detail::Schema if first => Some(input_schema(action, words)),
-        Detail::Auto if first && sure == Confidence::High => {
-            Some(input_schema(action, words)).filter(|schema| schema.to_string().len() <= SCHEMA)
+    confidence: Confidence,
+    limit: usize,
+    /// Bytes of the schemas so far.
+    used: usize,
+    /// Ids of the results whose schemas did not fit.
+    left_out: Vec<String>,
+}
+
+impl<'a> Schemas<'a> {
+    fn new(tools: &'a Tools, detail: Detail, confidence: Confidence) -> Result<Schemas<'a>, ToolError> {
+        let words = tools.catalog.words().map_err(|error| refusal::internal(&error))?;
+        let (used, left_out) = (0, Vec::new());
+        Ok(Schemas { words, detail, confidence, limit: tools.max_bytes, used, left_out })
+    }
+
+    /// The schema of a result, if the answer has it. The first is in every answer with `detail: "schema"`.
+    fn schema(&mut self, action: &Action, first: bool) -> Option<Value> {
+        match self.detail {
+            Detail::Schema => {
+                let schema = input_schema(action, self.words);
+                let bytes = schema.to_string().len();
+                if !first && self.used + bytes > self.limit {
+                    self.left_out.push(action.id.clone());
+                    return None;
+                }
+                self.used += bytes;
+                Some(schema)
+            }
+            Detail::Auto if first && self.confidence == Confidence::High => {
+                Some(input_schema(action, self.words)).filter(|schema| schema.to_string().len() <= SCHEMA)
+            }
+            Detail::Auto | Detail::Signature => None,
         }
-        _ => None,
+    }
+
+    /// The schemas that did not fit, and how to get them.
+    fn note(&self) -> Option<String> {
+        let first = self.left_out.first()?;
+        Some(format!(
+            "Schemas left out to keep the answer within {} bytes (GITLAB_MAX_BYTES): {}. Find one id with detail \"schema\", or read {}.",
+            self.limit,
+            self.left_out.join(", "),
+            resources::action_uri(first)
+        ))
     }
 }
 

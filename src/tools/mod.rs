@@ -115,10 +115,12 @@ pub struct FindRequest {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Detail {
-    /// Signatures, and the schema of the first result where it is clear.
+    /// Signatures, and the schema of the first result if the confidence is high.
     #[default]
     Auto,
+    /// Signatures alone.
     Signature,
+    /// The schema of every result.
     Schema,
 }
 
@@ -374,6 +376,11 @@ impl Tools {
     /// Asks GitLab once what the token may do. Failing is no failure: GitLab itself refuses what it may not.
     pub async fn learn_limits(&self) {
         token::learn(self).await;
+    }
+
+    /// Waits a short time for [`Tools::learn_limits`], so that the first find knows the token's scopes.
+    pub async fn wait_for_scopes(&self) {
+        token::wait_for_scopes(self).await;
     }
 
     /// Ranked actions for a request in words. Pure computation, well under a millisecond.

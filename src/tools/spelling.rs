@@ -55,6 +55,12 @@ pub fn left_over(action: &Action, language: &Language, given: &str) -> Vec<Strin
     expanded(&bare(given), language).into_iter().filter(|word| !own.contains(&stem(word))).collect()
 }
 
+/// True if the name has a word of the action's id.
+pub fn shares_word(action: &Action, language: &Language, given: &str) -> bool {
+    let own = stems(&words(&action.id));
+    expanded(&bare(given), language).iter().any(|word| own.contains(&stem(word)))
+}
+
 /// Whether a name is that id but for misspelt words: a word that means something of its own is none (`close` is no
 /// `clone`).
 pub fn is_misspelt(catalog: &Catalog, language: &Language, given: &str, id: &str) -> bool {

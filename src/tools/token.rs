@@ -1,12 +1,13 @@
-//! The token's own limits, asked of GitLab once: what its scopes keep from working is not offered, and that it is
-//! about to expire is told.
+//! Scopes and expiry date of the token, requested from GitLab once: actions that its scopes do not allow are not
+//! offered, and an answer warns of a token that is about to expire.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 use time::{Date, OffsetDateTime, macros::format_description};
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, watch};
+use tokio::time::Instant;
 
 use super::Tools;
 use super::own_read::{self, Purpose};
@@ -21,6 +22,9 @@ const SELF: &str = "personal_access_token.get_self";
 /// How long a call that changes something waits to know.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// Maximum time that finds wait for the scopes, counted from the first find.
+const FIND_WAIT: Duration = Duration::from_secs(1);
+
 /// From so many days before it expires, it is told.
 const SOON: i64 = 7;
 
@@ -28,6 +32,10 @@ const SOON: i64 = 7;
 #[derive(Debug, Default)]
 pub struct Limits {
     asked: OnceCell<()>,
+    /// True once the request has ended, with or without an answer.
+    ended: watch::Sender<bool>,
+    /// The end of the finds' wait.
+    deadline: OnceLock<Instant>,
     news: Mutex<Option<String>>,
 }
 
@@ -41,6 +49,19 @@ impl Limits {
 /// Asks, once for all callers; those who come meanwhile wait with the first.
 pub async fn learn(tools: &Tools) {
     tools.limits.asked.get_or_init(|| async { note(tools, look(tools).await) }).await;
+    tools.limits.ended.send_replace(true);
+}
+
+/// Waits until the scopes are known, for a short time only: a find must not depend on a GitLab that does not answer.
+/// The request itself is [`learn`]'s, which goes on after the wait has ended.
+pub async fn wait_for_scopes(tools: &Tools) {
+    if !tools.describes_itself {
+        return;
+    }
+    let deadline = *tools.limits.deadline.get_or_init(|| Instant::now() + FIND_WAIT);
+    let mut ended = tools.limits.ended.subscribe();
+    // Past the deadline, a find does without the scopes.
+    let _ = tokio::time::timeout_at(deadline, ended.wait_for(|ended| *ended)).await;
 }
 
 /// What the token says of itself; nothing where it cannot or GitLab does not.

@@ -413,6 +413,7 @@ fn a_root_is_told_with_the_project_that_it_is_a_working_copy_of() {
     let told: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(told["roots"][0]["project"], "acme/widget", "{text}");
     assert_eq!(told["roots"][1]["project"], Value::Null, "{text}");
+    assert_eq!(told["project"], "acme/widget", "before any call: {text}");
 }
 
 #[test]

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use gitlab_mcp::call::{Answer, Body, Call, Context, Known, Part, Question, Step, check};
 use gitlab_mcp::catalog::{
-    Action, ArrayForm, Audience, Base, Catalog, GraphqlKind, Method, Names, Operation, Place, Risk, Scope,
-    Words, example, input_schema, pieces, signature,
+    Action, ArrayForm, Audience, Base, Catalog, GraphqlKind, Method, Names, Operation, Param, Place, Risk,
+    Scope, Words, example, input_schema, pieces, signature,
 };
 use serde_json::{Map, Value, json};
 use url::Url;
@@ -530,4 +530,32 @@ fn risks_follow_what_an_action_does() {
         };
         assert!(!action.choices().any(mutates), "{}", action.id);
     }
+}
+
+/// The values in backticks of a parameter's description, compared with its enum without regard to case. A description
+/// may also quote other parameters of the action.
+#[test]
+fn a_described_value_is_one_of_the_enum() {
+    fn check(action: &Action, params: &[Param], words: &Words, faults: &mut Vec<String>) -> usize {
+        let mut compared = 0;
+        for param in params {
+            compared += check(action, &param.fields, words, faults);
+            let own = param.note.as_deref();
+            let note = own.or_else(|| words.glossary.get(&param.name).map(|entry| entry.note.as_str()));
+            let (Some(note), false) = (note, param.choices.is_empty()) else { continue };
+            for value in note.split('`').skip(1).step_by(2) {
+                compared += 1;
+                let is_choice = param.choices.iter().any(|choice| choice.eq_ignore_ascii_case(value));
+                if !is_choice && action.param(value).is_none() {
+                    faults.push(format!("{} {}: `{value}` in {note:?}", action.id, param.name));
+                }
+            }
+        }
+        compared
+    }
+    let (words, mut faults) = (words(), Vec::new());
+    let compared: usize =
+        actions().iter().map(|action| check(action, &action.params, &words, &mut faults)).sum();
+    assert!(faults.is_empty(), "{faults:#?}");
+    assert!(compared > 50, "{compared} values compared");
 }

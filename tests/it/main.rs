@@ -52,6 +52,7 @@ mod surfaces;
 mod tool_names;
 mod tools;
 mod toolsets;
+mod troubleshooting;
 mod uploads;
 mod wording;
 mod workspace;

@@ -73,7 +73,22 @@ impl Request<'_> {
     /// The commit that a parameter names, or the newest of the main branch.
     pub fn commit_at(&self, parameter: &str, noun: &'static str) -> Result<Commit, Fault> {
         let name = self.args.text(parameter).unwrap_or_else(|| self.default_branch());
-        self.repo()?.resolve(&name).cloned().ok_or(Fault::missing(noun))
+        let commit = match self.merge_request_head(&name) {
+            Some(commit) => Some(commit),
+            None => self.repo()?.resolve(&name),
+        };
+        commit.cloned().ok_or(Fault::missing(noun))
+    }
+
+    /// The commit of `refs/merge-requests/5/head`, which the target project has of forks as well.
+    fn merge_request_head(&self, name: &str) -> Option<&Commit> {
+        let iid = name.strip_prefix("refs/merge-requests/")?.strip_suffix("/head")?;
+        let shelf = format!("projects/{}/merge_requests", self.place_id());
+        let row = self.world.find(&shelf, "iid", iid)?;
+        let source = self.world.repos.get(&row.num("source_project_id"))?;
+        let branch =
+            (row.text("state") == "opened").then(|| source.head(row.text("source_branch"))).flatten();
+        branch.or_else(|| source.resolve(row.text("sha")))
     }
 
     /// The project's page.

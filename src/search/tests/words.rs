@@ -1,6 +1,7 @@
 //! Other products' words, and what each place of the index is for.
 
 use super::{find, first};
+use crate::catalog::Catalog;
 
 #[test]
 fn other_products_words_are_understood() {
@@ -78,4 +79,15 @@ fn the_language_file_has_no_dead_or_doubled_rows() {
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn every_suggested_action_is_there_once_and_reads() {
+    let catalog = Catalog::embedded().unwrap();
+    let suggested = &catalog.words().unwrap().language.suggested;
+    for (at, id) in suggested.iter().enumerate() {
+        let action = catalog.get(id).unwrap().unwrap_or_else(|| panic!("there is no {id}"));
+        assert_eq!(action.risk, crate::catalog::Risk::Read, "{id}");
+        assert!(!suggested[..at].contains(id), "{id} is there twice");
+    }
 }

@@ -59,6 +59,11 @@ const ACTIONS: &str = "gitlab://tools";
 pub(super) const ACTIONS_PART: &str = "gitlab://tools{?domain,page}";
 pub(super) const ACTION: &str = "gitlab://tools/{id}";
 
+/// The URI of one action.
+pub(super) fn action_uri(id: &str) -> String {
+    format!("{ACTIONS}/{id}")
+}
+
 fn entry(uri: &str, name: &str, title: &'static str, what: &str, mime: &'static str) -> Entry {
     Entry { uri: uri.to_owned(), name: name.to_owned(), title, what: what.to_owned(), mime }
 }
@@ -146,6 +151,10 @@ impl Tools {
         let made = |text: String, mime: &'static str| Read { text, mime, is_constant: false };
         match address::parse(uri)? {
             Address::Roots => {
+                // The default project may be that of a root, and no call may have asked for them yet.
+                if let Roots::Given(roots) = roots {
+                    self.work_in(&roots.iter().map(|root| root.uri.clone()).collect::<Vec<_>>());
+                }
                 let project = super::workspace::default_project(self).map(|(path, _)| path);
                 let of = |root: &str| super::workspace::project_of(self, root);
                 Ok(made(workspace::told(roots, &of, project.as_deref()), JSON))

@@ -175,3 +175,20 @@ fn a_large_file_goes_by() {
     assert_eq!((&row["total_lines"], &row["size"]), (&json!(600_000), &json!(large.len())), "{}", reply.text);
     assert_eq!((&row["lines_returned"], &row["truncated"]), (&json!(2), &json!(false)));
 }
+
+#[test]
+fn files_of_a_merge_request_are_read_at_its_head() {
+    let mut client = Client::sandbox();
+    let request = succeed(&mut client, "merge_request.get", json!({"fullPath": "acme/widget", "iid": 5}));
+    let branch = request["data"]["source_branch"].as_str().unwrap().to_owned();
+    let file = "src/widget/gear.rs";
+    let whole = |reply: &Reply| rows(reply)[0]["data"].as_str().unwrap_or_default().to_owned();
+    let head = read(&mut client, json!({"files": [{"path": file, "ref": "!5"}]}));
+    assert!(!head.is_error, "{}", head.text);
+    let by_branch = read(&mut client, json!({"files": [{"path": file, "ref": branch}]}));
+    assert_eq!(whole(&head), whole(&by_branch));
+    let main = read(&mut client, json!({"files": [{"path": file, "ref": "main"}]}));
+    assert_ne!(whole(&head), whole(&main));
+    let found = client.call("gitlab_find_action", json!({"query": "files of a merge request at its head"}));
+    assert!(found.text.contains("repository.read_files"), "{}", found.text);
+}

@@ -93,7 +93,15 @@ fn asked(run: &Run<'_>, file: &Value, grep: Option<&(Pattern, usize)>) -> Result
     let lines = number("max_lines")?.unwrap_or(LINES);
     let wanted = Wanted { first, last, lines, bytes: run.tools.max_bytes, grep: grep.cloned() };
     let path = text("path").unwrap_or_default();
-    Ok(File { path: path.trim_start_matches('/').to_owned(), at: text("ref"), wanted })
+    let at = text("ref").map(|name| merge_request_head(&name).unwrap_or(name));
+    Ok(File { path: path.trim_start_matches('/').to_owned(), at, wanted })
+}
+
+/// The ref behind `!5`: the head of that merge request, which GitLab keeps in the target project, also if the source
+/// branch is in a fork or was deleted.
+fn merge_request_head(name: &str) -> Option<String> {
+    let iid: u64 = name.trim().strip_prefix('!')?.parse().ok()?;
+    Some(format!("refs/merge-requests/{iid}/head"))
 }
 
 /// Leaves lines out of the large, so that all are together within the bytes of one answer.
