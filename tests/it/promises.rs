@@ -37,7 +37,7 @@ use std::process::Stdio;
 use std::sync::Mutex;
 use std::thread;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::client::{Client, LATEST_HANDSHAKE, program};
@@ -106,7 +106,7 @@ struct Call {
     expect: Vec<Check>,
 }
 
-#[derive(Deserialize, Debug)]
+#[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Check {
     at: Option<String>,
@@ -432,11 +432,18 @@ fn holds(check: &Check, answer: &Answer) -> Outcome<()> {
         check.at_most.map(|most| !value.is_null() && size(&value) <= most),
     ];
     let mut conditions = is_met.iter().flatten().peekable();
-    assert!(conditions.peek().is_some(), "a check without a condition: {check:?}");
+    assert!(conditions.peek().is_some(), "a check without a condition: {}", describe(check));
     if conditions.all(|is_met| *is_met) {
         return Ok(());
     }
-    Err(format!("{check:?} does not hold of {}", head(&value.to_string())))
+    Err(format!("{} does not hold of {}", describe(check), head(&value.to_string())))
+}
+
+/// The keys of a check that are set.
+fn describe(check: &Check) -> String {
+    let mut keys = json!(check);
+    keys.as_object_mut().unwrap().retain(|_, value| !value.is_null());
+    keys.to_string()
 }
 
 fn root() -> PathBuf {
