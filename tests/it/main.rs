@@ -37,6 +37,7 @@ mod plans;
 mod policy;
 mod policy_effects;
 mod policy_spellings;
+mod promises;
 mod protocol;
 mod read_only;
 mod references;

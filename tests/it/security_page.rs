@@ -25,7 +25,7 @@ fn every_test_that_the_security_page_names_exists() {
 }
 
 /// Whether a file of the name's modules has the function, or is the module itself.
-fn is_there(name: &str, sources: &[(String, String)]) -> bool {
+pub fn is_there(name: &str, sources: &[(String, String)]) -> bool {
     let parts: Vec<&str> = name.split("::").collect();
     let last = parts[parts.len() - 1];
     let modules = &parts[..parts.len() - 1];
@@ -41,7 +41,7 @@ fn is_there(name: &str, sources: &[(String, String)]) -> bool {
     })
 }
 
-fn collect(folder: &Path, sources: &mut Vec<(String, String)>) {
+pub fn collect(folder: &Path, sources: &mut Vec<(String, String)>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
