@@ -355,11 +355,15 @@ impl<'t> Profiler<'t> {
         vocabulary: Vocabulary<'p>,
         lines: &'p [Vec<u8>],
     ) -> Profiles<'p> {
-        let of_domains = actions.chunk_by(|one, other| one.domain() == other.domain());
-        let domains = of_domains.filter_map(|of_domain| of_domain.first());
+        let of_domains = || actions.chunk_by(|one, other| one.domain() == other.domain());
+        let domains = of_domains().filter_map(|of_domain| of_domain.first());
         let domains = domains.map(|action| self.domain(action, &vocabulary)).collect();
-        let profiles = actions.iter().zip(levels);
-        let profiles = profiles.map(|(action, usage)| self.profile(action, *usage, &vocabulary)).collect();
+        let numbers =
+            of_domains().zip(0..).flat_map(|(of_domain, number)| of_domain.iter().map(move |_| number));
+        let profiles = actions.iter().zip(numbers).zip(levels);
+        let profiles = profiles
+            .map(|((action, domain), usage)| self.profile(action, domain, *usage, &vocabulary))
+            .collect();
         let lines = lines.iter().map(|bytes| Lines(bytes)).collect();
         Profiles { vocabulary, actions: profiles, lines, domains }
     }
@@ -371,11 +375,12 @@ impl<'t> Profiler<'t> {
         }
     }
 
-    fn profile(&self, action: &Action, usage: u8, vocabulary: &Vocabulary) -> Profile {
+    fn profile(&self, action: &Action, domain: u16, usage: u8, vocabulary: &Vocabulary) -> Profile {
         // A twin is called by a field, which is no verb.
         let verb = if action.twin.is_some() { "" } else { action.verb() };
         let verb = ids(&self.analyser.words(verb), vocabulary);
         Profile {
+            domain,
             verb: verb.first().copied().unwrap_or(WordId::MAX),
             kind: kind(action),
             usage,

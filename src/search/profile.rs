@@ -19,7 +19,7 @@ pub struct Profiles<'a> {
     /// The short texts of each, in the same order.
     #[serde(borrow)]
     pub lines: Vec<Lines<'a>>,
-    /// One a domain.
+    /// One a domain, in the order of the actions.
     pub domains: Vec<DomainProfile>,
 }
 
@@ -71,6 +71,8 @@ impl<'a> Vocabulary<'a> {
 /// What an action is, in numbers.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Profile {
+    /// The position of its domain in [`Profiles::domains`].
+    pub domain: u16,
     /// The first word of what stands after the id's dot.
     pub verb: WordId,
     pub kind: Kind,

@@ -17,7 +17,7 @@ const SHORTEST_CORRECTED: usize = 5;
 /// The ids to suggest: allowed, and of the query's domain if it names one.
 pub fn suggest(ranker: &Ranker, catalog: &Catalog, query: &Query<'_>) -> Result<Vec<String>, SearchError> {
     let mut suggestions = Suggestions { catalog, query, ids: Vec::new() };
-    for number in by_shared_words(ranker, &content_words(ranker, query.words)) {
+    for number in by_shared_words(ranker, catalog, &content_words(ranker, query.words)) {
         suggestions.add(number)?;
     }
     if !suggestions.ids.is_empty() {
@@ -92,8 +92,9 @@ fn content_words(ranker: &Ranker, query: &str) -> Vec<WordId> {
 
 /// The actions whose id or nouns have some of the words, those with the rarest words first; then those whose domain has
 /// them, then by usage.
-fn by_shared_words(ranker: &Ranker, words: &[WordId]) -> Vec<usize> {
-    let profiles = &ranker.profiles;
+fn by_shared_words(ranker: &Ranker, catalog: &Catalog, words: &[WordId]) -> Vec<usize> {
+    let (profiles, stemmer) = (&ranker.profiles, &ranker.lexicon.stemmer);
+    let known = |word: &String| profiles.vocabulary.id(&stemmer.stem(word).0);
     let weigh = |is_shared: &dyn Fn(WordId) -> bool| -> f32 {
         words.iter().filter(|word| is_shared(**word)).map(|word| profiles.vocabulary.idf(*word)).sum()
     };
@@ -103,7 +104,9 @@ fn by_shared_words(ranker: &Ranker, words: &[WordId]) -> Vec<usize> {
         let has_domain = |word: WordId| {
             domain.is_some_and(|domain| domain.name.contains(&word) || domain.nouns.concat().contains(&word))
         };
-        let has = |word: WordId| word == action.verb || action.verb_rest.contains(&word) || has_domain(word);
+        let id = catalog.id(number).unwrap_or_default();
+        let id: Vec<WordId> = split(id).iter().filter_map(known).collect();
+        let has = |word: WordId| id.contains(&word) || has_domain(word);
         let score = weigh(&has);
         if score > 0.0 {
             scored.push((score, weigh(&has_domain), action.usage, number));
