@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use url::Url;
 
 use super::{Answer, Tools, remote};
@@ -15,6 +15,9 @@ const MOST: usize = 20;
 
 /// What ends the paths of operations that read a file of a repository, and of those that list some.
 const FILES: [&str; 2] = ["/repository/files/", "/repository/tree"];
+
+/// The composite action that reads several files.
+const READ_FILES: &str = "repository.read_files";
 
 /// The directories, as the client named them.
 #[derive(Debug, Default)]
@@ -80,26 +83,50 @@ pub fn default_project(tools: &Tools) -> Option<(String, &'static str)> {
 /// Whether the action shows GitLab's copy of what a workspace may have as well.
 pub fn is_remote(tools: &Tools, action: &Action) -> bool {
     let is_of_files = |path: &str| FILES.iter().any(|part| path.contains(part));
-    tools.local_hints && action.operations.iter().any(|operation| is_of_files(&operation.path))
+    let reads_files = || action.operations.iter().any(|operation| is_of_files(&operation.path));
+    tools.local_hints && (action.id == READ_FILES || reads_files())
 }
 
-/// What is said of a file that is in the workspace too: that this is GitLab's copy, and where the local one is.
-pub fn hint(tools: &Tools, action: &Action, params: &serde_json::Map<String, Value>) -> Option<String> {
+/// The note that a file of the workspace was read from GitLab, with the path of the local file.
+pub fn hint(tools: &Tools, action: &Action, params: &Map<String, Value>) -> Option<String> {
     if !is_remote(tools, action) {
         return None;
     }
     let text = |name: &str| params.get(name).and_then(Value::as_str);
-    let (path, branch) = (text("file_path")?, text("ref")?);
+    let project = match text("fullPath") {
+        Some(project) => project.to_owned(),
+        // An alias or `target` may name another project.
+        None if !params.keys().all(|name| action.param(name).is_some()) => return None,
+        None => default_project(tools)?.0,
+    };
     let own = own(tools)?;
-    let is_project = text("fullPath")
-        .is_some_and(|given| own.paths.iter().any(|path| path.eq_ignore_ascii_case(given.trim_matches('/'))));
-    let is_branch = remote::branch(&own.checkout.head) == Some(branch);
-    if !is_project || !is_branch || !own.checkout.has(path) {
+    let is_own = |path: &String| path.eq_ignore_ascii_case(project.trim_matches('/'));
+    if !own.paths.iter().any(is_own) {
+        return None;
+    }
+    if action.id != READ_FILES {
+        return local_copy(&own, text("file_path")?, text("ref"));
+    }
+    let files = params.get("files")?.as_array()?.iter();
+    let mut copies = files.filter_map(|file| {
+        let text = |name: &str| file.get(name).and_then(Value::as_str);
+        local_copy(&own, text("path")?, text("ref"))
+    });
+    copies.next()
+}
+
+/// The note on one file. Without a ref the default branch was read, which may not be the one that is checked out.
+fn local_copy(own: &Own, path: &str, git_ref: Option<&str>) -> Option<String> {
+    let path = path.trim_start_matches('/');
+    let git_ref = git_ref.filter(|name| *name != "HEAD");
+    let is_branch = git_ref.is_none_or(|name| remote::branch(&own.checkout.head) == Some(name));
+    if !is_branch || !own.checkout.has(path) {
         return None;
     }
     let local = own.checkout.root.join(path);
     Some(format!(
-        "this is GitLab's copy at {branch}; the workspace has its own, which may differ: {}",
+        "this is GitLab's copy at {}; the workspace has its own, which may differ: {}",
+        git_ref.unwrap_or("the default branch"),
         local.display()
     ))
 }

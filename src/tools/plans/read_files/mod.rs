@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
 
 use super::super::execute::Outcome;
-use super::super::{Answer, EXECUTE, ErrorKind, ToolError};
+use super::super::{Answer, EXECUTE, ErrorKind, ToolError, workspace};
 use super::items::Items;
 use super::window::{Seen, Wanted, Window};
 use super::{Run, params, share};
@@ -68,7 +68,9 @@ pub async fn run(run: &Run<'_>) -> Result<Answer, ToolError> {
         text.push_str(&format!("Next: {call}\n"));
         beside.insert("page".to_owned(), json!({"next": call}));
     }
-    Ok(run.answer(rows, text, beside, &[]))
+    let action = run.tools.catalog.get(run.id).ok().flatten();
+    let hint = action.and_then(|action| workspace::hint(run.tools, &action, &run.params));
+    Ok(workspace::told(hint, run.answer(rows, text, beside, &[])))
 }
 
 fn grep(run: &Run<'_>) -> Result<Option<(Pattern, usize)>, ToolError> {
