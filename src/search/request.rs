@@ -236,6 +236,15 @@ impl Reader<'_> {
         request
     }
 
+    /// GitLab's noun for the thing that a text refers to and says nothing else of: `!5`, `group/project#7`.
+    pub fn reference(&self, text: &str) -> Option<&'static str> {
+        let words = Words { lexicon: self.lexicon, vocabulary: self.vocabulary };
+        match entities::parse(text, &words).as_slice() {
+            [Part::Entity(entity)] => entity.noun(),
+            _ => None,
+        }
+    }
+
     fn is_unknown(&self, token: &Token) -> bool {
         !token.stop && !token.guessed && !token.name && !self.is_word(&token.word, &token.stem)
     }
