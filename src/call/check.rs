@@ -1,6 +1,6 @@
 //! Every parameter that was given, against the action: known by name or by another spelling, and of its type.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 use url::Url;
@@ -9,8 +9,8 @@ use super::location::{ACCEPTED_LOCATIONS, HolderKind, Location};
 use super::quick_action::{self, QuickActions};
 use super::risk::{added_effects, call_risk};
 use super::{
-    Call, Candidate, Effects, Fault, Invalid, Known, Place, Question, Step, choose, direct, handle, places,
-    reference, request, target, value,
+    Call, Candidate, Effects, Fault, Invalid, Known, Place, Question, Step, choose, direct, handle, items,
+    places, reference, request, target, value,
 };
 use crate::catalog::{
     Action, Catalog, GlossaryEntry, Names, Operation, Param, Scope, Surface, Touched, Words,
@@ -26,6 +26,8 @@ pub struct Checked {
     direct: Option<Call>,
     /// The effects of the quick actions in its texts.
     quick: (Vec<Touched>, Vec<Place>),
+    /// Of a composite action: the faults of its items, by their places.
+    item_faults: BTreeMap<usize, Fault>,
 }
 
 /// What the meaning of parameters depends on beside the action.
@@ -51,9 +53,23 @@ pub fn check(
     context: &Context<'_>,
 ) -> Result<Checked, Invalid> {
     let quick = (Vec::new(), Vec::new());
-    let mut checked = Checked { action, params: Map::new(), understood: Vec::new(), direct: None, quick };
+    let mut checked = Checked {
+        action,
+        params: Map::new(),
+        understood: Vec::new(),
+        direct: None,
+        quick,
+        item_faults: BTreeMap::new(),
+    };
     let mut faults = Vec::new();
-    let target = target::takes_target(&checked.action).then(|| params.shift_remove(target::TARGET)).flatten();
+    let takes_target = target::takes_target(&checked.action);
+    let target = takes_target.then(|| params.shift_remove(target::TARGET)).flatten();
+    let target = target.filter(|target| !target.is_null()).or_else(|| {
+        let spelled = takes_target.then(|| checked.spelled_target(&params, context)).flatten()?;
+        let value = params.shift_remove(&spelled);
+        checked.understood.push(format!("`{spelled}` as `target`"));
+        value
+    });
     // Exact names first: what they take is not taken by another spelling.
     let (exact, spelled): (Vec<_>, Vec<_>) = params
         .into_iter()
@@ -64,7 +80,7 @@ pub fn check(
             faults.push(fault);
         }
     }
-    if let Some(target) = target.filter(|target| !target.is_null()) {
+    if let Some(target) = target {
         faults.extend(checked.aim(&target, context).err());
     }
     handle::complete(&checked.action, &mut checked.params);
@@ -94,6 +110,11 @@ impl Checked {
     /// What was understood otherwise than it was written, to be told.
     pub fn understood(&self) -> &[String] {
         &self.understood
+    }
+
+    /// The faults of a composite action's items, by their places among `items`. The other items are right.
+    pub fn item_faults(&self) -> &BTreeMap<usize, Fault> {
+        &self.item_faults
     }
 
     /// The call, or what has to be known first.
@@ -209,6 +230,21 @@ impl Checked {
         Invalid { action: self.action.id.clone(), faults, right }
     }
 
+    /// The parameter that holds a target under another name: a spelling of `target`, or `fullPath` with a URL or the
+    /// reference of a thing (`group/project#12`) in place of a path. What it says is checked, and decided on, as that of
+    /// `target`.
+    fn spelled_target(&self, params: &Map<String, Value>, context: &Context<'_>) -> Option<String> {
+        let named = |name: &str| named(&self.action, name, &Map::new(), context.words);
+        let is_target = |(name, value): &(&String, &Value)| {
+            let Some(text) = value.as_str() else { return false };
+            match named(name) {
+                None => target::is_spelling(name) && target::is_sane(text),
+                Some(param) => param.name == "fullPath" && target::is_thing(text, context.base),
+            }
+        };
+        params.iter().find(is_target).map(|(name, _)| name.clone())
+    }
+
     /// The parameters that the target stands for, beside those that were given.
     fn aim(&mut self, target: &Value, context: &Context<'_>) -> Result<(), Fault> {
         let said = target.as_str().map_or_else(|| target.to_string(), str::to_owned);
@@ -259,6 +295,11 @@ impl Checked {
         };
         if param.name != given {
             self.understood.push(format!("`{given}` as `{}`", param.name));
+        }
+        if let Some(fitted) = items::fit(&self.action, &param, &value, &mut self.understood)? {
+            self.item_faults.extend(fitted.faults);
+            self.params.insert(param.name, fitted.value);
+            return Ok(());
         }
         let pasted = value.as_str().filter(|text| text.contains("://") && !handle::marks(&param).is_empty());
         let reference = pasted.and_then(|text| target::reference(text, context.base));

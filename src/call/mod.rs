@@ -17,6 +17,7 @@ mod fields;
 mod graphql;
 mod handle;
 mod invalid;
+mod items;
 mod known;
 mod location;
 mod places;

@@ -27,7 +27,8 @@ pub fn fitted(param: &Param, value: Value, understood: &mut Vec<String>) -> Resu
         .map(Value::Array)
 }
 
-fn one(param: &Param, value: Value, understood: &mut Vec<String>) -> Result<Value, Fault> {
+/// One value of a parameter that may have several.
+pub fn one(param: &Param, value: Value, understood: &mut Vec<String>) -> Result<Value, Fault> {
     let converted = converted(param.kind.base, &param.name, &value).ok_or_else(|| unfit(param, &value))?;
     if let Some(fault) = stray_date(param, &converted) {
         return Err(fault);

@@ -29,6 +29,15 @@ pub fn unknown(tools: &Tools, given: &str, params: &Map<String, Value>) -> ToolE
         Ok(likely) => likely,
         Err(error) => return error,
     };
+    let language = match tools.catalog.words() {
+        Ok(words) => &words.language,
+        Err(error) => return refusal::internal(&error),
+    };
+    let within: Vec<Action> =
+        actions.iter().filter(|action| spelling::is_within(action, language, given)).cloned().collect();
+    if within.len() > 1 {
+        return ambiguous(tools, given, &within, params);
+    }
     let hint = match actions.is_empty() {
         true => format!("{FIND} finds actions by words, ids, REST paths and URLs."),
         false => "`candidates` has those that may be meant, with what each takes.".to_owned(),
@@ -40,9 +49,32 @@ pub fn unknown(tools: &Tools, given: &str, params: &Map<String, Value>) -> ToolE
         Risk::Write => nearest.as_ref() == Some(&action.id),
         Risk::Grant | Risk::Destructive => false,
     };
+    // Of several that have its words, the only one that takes what was given.
+    let parts = actions.iter().filter(|action| spelling::is_part(action, language, given));
+    let mut going = parts.filter(|action| !params.is_empty() && goes(tools, action, params));
+    if let (Some(only), None) = (going.next(), going.next())
+        && only.risk == Risk::Read
+    {
+        return error.fix(EXECUTE, json!({"action": only.id, "params": params}));
+    }
     match actions.iter().filter(may_run).find(|action| goes(tools, action, params)) {
         Some(action) => error.fix(EXECUTE, json!({"action": action.id, "params": params})),
         None => error.fix(FIND, json!({"query": query})),
+    }
+}
+
+/// Several actions have the words of a name: a change among them is not offered.
+fn ambiguous(tools: &Tools, given: &str, actions: &[Action], params: &Map<String, Value>) -> ToolError {
+    let ids: Vec<String> = actions.iter().map(|action| format!("`{}`", action.id)).collect();
+    let message = format!("`{given}` may mean {}", ids.join(" or "));
+    let error = ToolError::new(ErrorKind::AmbiguousAlias, message)
+        .hint("Call the one that is meant by its id; `candidates` has what each takes.");
+    let error = with(error, actions);
+    let reads = actions.iter().filter(|action| action.risk == Risk::Read);
+    let mut going = reads.filter(|action| goes(tools, action, params));
+    match (going.next(), going.next()) {
+        (Some(only), None) => error.fix(EXECUTE, json!({"action": only.id, "params": params})),
+        _ => error.fix(FIND, json!({"query": spelling::words(given).join(" ")})),
     }
 }
 

@@ -28,7 +28,7 @@ pub fn check(
     let checked = call::check(action.clone(), params.clone(), context);
     let is_named = match &checked {
         Ok(checked) => checked.params().contains_key(FULL_PATH),
-        Err(invalid) => is_named_in(invalid, &params),
+        Err(invalid) => is_named_in(invalid),
     };
     if is_named {
         return checked;
@@ -40,10 +40,12 @@ pub fn check(
 }
 
 /// Whether parameters that are wrong name a project all the same.
-fn is_named_in(invalid: &Invalid, params: &Map<String, Value>) -> bool {
-    let target = params.get(call::TARGET).and_then(Value::as_str);
-    let is_wrong = |fault: &Fault| fault.name() == FULL_PATH && !matches!(fault, Fault::Missing { .. });
-    invalid.right.contains_key(FULL_PATH)
-        || invalid.faults.iter().any(is_wrong)
-        || target.is_some_and(|target| !target.trim().starts_with(SHORT))
+fn is_named_in(invalid: &Invalid) -> bool {
+    let is_wrong = |fault: &Fault| match fault {
+        Fault::NoTarget { given, .. } | Fault::OtherHost { given, .. } | Fault::WrongTarget { given, .. } => {
+            !given.trim().starts_with(SHORT)
+        }
+        fault => fault.name() == FULL_PATH && !matches!(fault, Fault::Missing { .. }),
+    };
+    invalid.right.contains_key(FULL_PATH) || invalid.faults.iter().any(is_wrong)
 }

@@ -11,6 +11,12 @@ const PREFIXES: [&str; 3] = ["mcp", "gitlab", "gl"];
 /// A name longer than this, in bytes, is none.
 const LONGEST: usize = 100;
 
+/// The verb that asks for many.
+const LIST: &str = "list";
+
+/// Verbs that say nothing of an action by themselves.
+const GENERIC: [&str; 8] = ["list", "get", "create", "add", "update", "delete", "search", "set"];
+
 /// What a name may mean.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Meanings {
@@ -53,6 +59,28 @@ pub fn meanings(catalog: &Catalog, language: &Language, given: &str) -> Meanings
 pub fn left_over(action: &Action, language: &Language, given: &str) -> Vec<String> {
     let own = stems(&words(&action.id));
     expanded(&bare(given), language).into_iter().filter(|word| !own.contains(&stem(word))).collect()
+}
+
+/// True if the action's id has every word of the name: `note.list` of `issue_note.list`. A verb that most families have
+/// is not enough.
+pub fn is_within(action: &Action, language: &Language, given: &str) -> bool {
+    let own = stems(&words(&action.id));
+    let said = expanded(&bare(given), language);
+    let is_generic = |word: &String| GENERIC.contains(&word.as_str());
+    !said.iter().all(is_generic) && said.iter().all(|word| own.contains(&stem(word)))
+}
+
+/// The same, with words that may be parts of the id's: `hook.list` of `webhook.list`.
+pub fn is_part(action: &Action, language: &Language, given: &str) -> bool {
+    let own = stems(&words(&action.id));
+    let said = expanded(&bare(given), language);
+    let is_generic = |word: &String| GENERIC.contains(&word.as_str());
+    let is_of = |word: &String| {
+        let stem = stem(word);
+        let is_long = stem.len() > 3 && !is_generic(word);
+        own.iter().any(|known| *known == stem || (is_long && known.ends_with(&stem)))
+    };
+    !said.iter().all(is_generic) && said.iter().all(is_of)
 }
 
 /// True if the name has a word of the action's id.
@@ -146,7 +174,9 @@ fn by_verbs(known: &Known, language: &Language, said: &[String]) -> Vec<usize> {
     for (at, word) in said.iter().enumerate() {
         let mut found: Vec<usize> = Vec::new();
         let verbs = language.verbs.iter().filter(|verb| verb.say.contains(word));
-        for meaning in verbs.flat_map(|verb| &verb.mean) {
+        // `list` asks for many: to get one of them is another request.
+        let fits = |meaning: &&String| word != LIST || *meaning == LIST;
+        for meaning in verbs.flat_map(|verb| &verb.mean).filter(fits) {
             let mut other = said.to_vec();
             if let Some(place) = other.get_mut(at) {
                 place.clone_from(meaning);
@@ -245,7 +275,9 @@ mod tests {
     #[test]
     fn a_name_of_several_actions_means_each_and_a_stranger_none() {
         assert_eq!(meant("list_project_user"), ["project.list_users", "user.list_projects"]);
-        for given in ["frobnicate", "", "list", "issue", "list the issues"] {
+        for given in
+            ["frobnicate", "", "list", "issue", "list the issues", "note.list", "key.list", "hook.list"]
+        {
             assert!(meant(given).is_empty(), "{given}: {:?}", meant(given));
         }
     }

@@ -191,3 +191,65 @@ fn there_are_actions_to_compare() {
         ACTIONS.iter().filter(|action| call(action, params(action, "acme/widget")).is_some()).count();
     assert!(written > 900, "{written} of {}", ACTIONS.len());
 }
+
+/// A thing named by a URL or a reference under any name is decided on as by its path and number.
+#[test]
+fn spellings_of_a_target_are_decided_on_as_the_path_and_number() {
+    for id in [
+        "issue.get",
+        "issue.update",
+        "issue.delete",
+        "issue_note.create",
+        "merge_request.get",
+        "merge_request.merge",
+    ] {
+        let action = CATALOG.get(id).unwrap().unwrap();
+        let (mark, page) = if id.starts_with("issue") { ("#", "issues") } else { ("!", "merge_requests") };
+        for (_, project) in PROJECTS {
+            let mut plain = params(&action, project);
+            plain.insert("iid".to_owned(), json!(5));
+            let expected = call(&action, plain.clone()).unwrap();
+            let url = format!("https://gitlab.example/{project}/-/{page}/5");
+            let reference = format!("{project}{mark}5");
+            for (name, value) in [
+                ("url", &url),
+                ("web_url", &url),
+                ("issue_url", &url),
+                ("mergeRequestUrl", &url),
+                ("reference", &reference),
+                ("fullPath", &url),
+                ("fullPath", &reference),
+                ("project_id", &reference),
+            ] {
+                let mut spelled = plain.clone();
+                spelled.retain(|name, _| !matches!(name.as_str(), "fullPath" | "iid"));
+                spelled.insert(name.to_owned(), json!(value));
+                let found = call(&action, spelled).unwrap_or_else(|| panic!("{id} {name}: {value}"));
+                assert_eq!(found.path(), expected.path(), "{id} {name}: {value}");
+                for policy in POLICIES.iter() {
+                    assert_eq!(
+                        strictness(policy, &found),
+                        strictness(policy, &expected),
+                        "{id} {name}: {value}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Two places in one call are an error, and so is another GitLab's URL.
+#[test]
+fn a_target_beside_another_place_is_refused() {
+    let action = CATALOG.get("issue.delete").unwrap().unwrap();
+    for given in [
+        json!({"fullPath": "acme/widget", "iid": 5, "url": "https://gitlab.example/acme/vault/-/issues/5"}),
+        json!({"fullPath": "acme/vault#5", "iid": 6}),
+        json!({"fullPath": "acme/vault#5", "url": "https://gitlab.example/acme/widget/-/issues/5"}),
+        json!({"url": "https://gitlab.other/acme/widget/-/issues/5"}),
+        json!({"fullPath": "https://gitlab.other/acme/widget/-/issues/5"}),
+        json!({"url": "https://gitlab.example/acme/vault/-/merge_requests/5"}),
+    ] {
+        assert_eq!(call(&action, given.as_object().cloned().unwrap()), None, "{given}");
+    }
+}

@@ -13,11 +13,59 @@ use spot::Spot;
 pub use spot::{Kind, takes};
 use url::Url;
 
-use super::Fault;
+use super::{Fault, HolderKind, Location};
 use crate::catalog::Scope;
 
 /// The name of the parameter, which every action with a `fullPath` takes beside its own.
 pub const TARGET: &str = "target";
+
+/// Other names of the parameter, as folded.
+const SPELLINGS: [&str; 19] = [
+    "url",
+    "weburl",
+    "link",
+    "reference",
+    "issueurl",
+    "mergerequesturl",
+    "mrurl",
+    "prurl",
+    "epicurl",
+    "workitemurl",
+    "projecturl",
+    "groupurl",
+    "pipelineurl",
+    "joburl",
+    "commiturl",
+    "fileurl",
+    "milestoneurl",
+    "snippeturl",
+    "gitlaburl",
+];
+
+/// Bytes of a target under another name.
+const LONGEST: usize = 2_000;
+
+/// Whether a parameter's name is another one for `target`.
+pub fn is_spelling(name: &str) -> bool {
+    let folded: String = name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    SPELLINGS.contains(&folded.as_str())
+}
+
+/// Whether a text may be a target by its length.
+pub fn is_sane(text: &str) -> bool {
+    text.len() <= LONGEST
+}
+
+/// Whether a text that should be a path is a URL, or the reference of a thing below one.
+pub fn is_thing(text: &str, base: &Url) -> bool {
+    if !is_sane(text) || Location::parse(text, HolderKind::Either).is_some() {
+        return false;
+    }
+    let is_web = ["http://", "https://"].iter().any(|scheme| {
+        text.trim().get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+    });
+    is_web || parse(text, base).is_ok_and(|spot| spot.kind != Kind::Holder && !spot.path.is_empty())
+}
 
 /// The short reference of the page at an address: `group/project#12`.
 pub fn reference(text: &str, base: &Url) -> Option<String> {

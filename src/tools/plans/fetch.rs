@@ -8,7 +8,7 @@ use super::super::execute::Outcome;
 use super::super::{Answer, ErrorKind, ToolError};
 use super::items::Items;
 use super::things::{self, Meant, Thing};
-use super::{Run, failed, share};
+use super::{Run, failed, read_files, share};
 
 /// How many things there may be.
 const MOST: usize = 20;
@@ -29,7 +29,11 @@ struct Fetched {
 
 /// Fetches.
 pub async fn run(run: &Run<'_>) -> Result<Answer, ToolError> {
-    let items = run.list("items").iter().map(|item| (said(item), things::of_item(run, item)));
+    let items = run.list("items").iter().enumerate();
+    let items = items.map(|(place, item)| {
+        let meant = run.item_error(place).map_or_else(|| things::of_item(run, item), Err);
+        (said(item), meant)
+    });
     let targets = run.list("targets").iter().filter_map(Value::as_str);
     let targets = targets.map(|target| (target.to_owned(), things::of_target(run, target)));
     let wanted: Vec<(String, Result<Meant, ToolError>)> = items.chain(targets).collect();
@@ -76,13 +80,25 @@ async fn things_parts(run: &Run<'_>, meant: &Meant) -> Fetched {
     let parts = wanted.filter_map(|(name, action)| Some((*name, action(meant.thing)?)));
     let steps: Vec<(&'static str, &'static str)> =
         [("data", meant.thing.read)].into_iter().chain(parts).collect();
-    let asked = steps.iter().map(|(name, action)| run.step(action, params(name, meant)));
+    let asked = steps.iter().map(async |(name, action)| match meant.lines.is_empty() {
+        true => run.step(action, params(name, meant)).await,
+        false => lines(run, meant).await,
+    });
     let outcomes = join_all(asked).await;
     let says = Map::from_iter([
         ("kind".to_owned(), json!(meant.thing.kind)),
         ("target".to_owned(), json!(meant.target)),
     ]);
     Fetched { says, outcomes: steps.into_iter().map(|(name, _)| name).zip(outcomes).collect() }
+}
+
+/// The lines that are wanted of a file.
+async fn lines(run: &Run<'_>, meant: &Meant) -> Result<Outcome, ToolError> {
+    let mut file = meant.lines.clone();
+    let given = |name: &str| meant.params.get(name).cloned();
+    file.extend(given("file_path").map(|path| ("path".to_owned(), path)));
+    file.extend(given("ref").map(|at| ("ref".to_owned(), at)));
+    read_files::window(run, &given("fullPath").unwrap_or_default(), &Value::Object(file)).await
 }
 
 fn params(part: &str, meant: &Meant) -> Map<String, Value> {

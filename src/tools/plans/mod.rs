@@ -36,6 +36,7 @@ mod things;
 mod update;
 mod window;
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -46,6 +47,7 @@ use super::audit::Entry;
 use super::execute::{self, Manner, Outcome};
 use super::meaning::{self, Meant};
 use super::{Answer, ErrorKind, ExecuteRequest, ToolError, Tools, answer};
+use crate::call::Fault;
 use crate::catalog::Action;
 use crate::gitlab::{Content, Sieve};
 use crate::policy::Rule;
@@ -105,8 +107,9 @@ async fn planned(
     let checked = execute::checked(tools, &action, &request, &mut notes)?;
     entry.planned();
     let params = checked.params().clone();
+    let faults = checked.item_faults();
     let above = [above, &[action.id.as_str()]].concat();
-    let run = Run { tools, id: &action.id, above: &above, params, request: &request, bounds, notes };
+    let run = Run { tools, id: &action.id, above: &above, params, faults, request: &request, bounds, notes };
     plan(&run).await
 }
 
@@ -155,6 +158,8 @@ pub struct Run<'a> {
     pub id: &'a str,
     /// Its parameters by the catalog's names, of the catalog's types, none that is required missing.
     pub params: Map<String, Value>,
+    /// The faults of its `items`, by their places.
+    faults: &'a BTreeMap<usize, Fault>,
     /// What was asked, with `dry_run`, `confirm` and `view`.
     pub request: &'a ExecuteRequest,
     /// The ids of the plans that it runs within, its own the last.
@@ -277,6 +282,11 @@ impl Run<'_> {
     /// The items of a list.
     pub fn list(&self, name: &str) -> &[Value] {
         self.params.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The error of an item that is wrong in itself, by its place among `items`.
+    pub fn item_error(&self, place: usize) -> Option<ToolError> {
+        self.faults.get(&place).map(|fault| ToolError::new(ErrorKind::InvalidParams, fault.to_string()))
     }
 
     /// The parameters that are wrong in a way that only the plan can tell.

@@ -80,6 +80,9 @@ pub const THINGS: [Thing; 11] = [
     Thing { names: &[("slug", "slug", "")], ..thing("wiki_page", "wiki_page.get", "/-/wikis/") },
 ];
 
+/// The fields of an item that say which lines of a file are wanted.
+const LINES: [&str; 3] = ["line_start", "line_end", "max_lines"];
+
 /// A thing that is meant.
 #[derive(Clone, Debug)]
 pub struct Meant {
@@ -88,8 +91,16 @@ pub struct Meant {
     pub target: String,
     /// The parameters that name it for actions on it.
     pub params: Map<String, Value>,
+    /// The lines that are wanted of a file, by the names that `repository.read_files` has for them.
+    pub lines: Map<String, Value>,
     /// What it may be instead, where a path alone does not tell.
     pub or_else: Option<&'static str>,
+}
+
+/// A kind with its article: `an epic`.
+pub fn with_article(kind: &str) -> String {
+    let article = if kind.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
+    format!("{article} {}", kind.replace('_', " "))
 }
 
 /// The kind of that name.
@@ -142,9 +153,14 @@ pub fn of_item(run: &Run<'_>, item: &Value) -> Result<Meant, ToolError> {
     if let Some(at) = text("ref") {
         params.insert("ref".to_owned(), json!(at));
     }
+    let lines = LINES.iter().filter_map(|name| Some(((*name).to_owned(), item.get(*name)?.clone())));
+    let lines: Map<String, Value> = lines.collect();
+    if let Some(name) = lines.keys().next().filter(|_| thing.kind != "file") {
+        return Err(wrong(format!("`{name}` is of files; this is {}", with_article(thing.kind))));
+    }
     // To REST a group's work items are epics.
     let or_else = (thing.kind == "work_item").then_some("epic");
-    Ok(Meant { thing, target, params, or_else })
+    Ok(Meant { thing, target, params, lines, or_else })
 }
 
 /// The thing at an address, or that a reference names.
@@ -161,7 +177,7 @@ pub fn of_target(run: &Run<'_>, target: &str) -> Result<Meant, ToolError> {
     })?;
     let target = target.trim().to_owned();
     let params = Map::from_iter([(call::TARGET.to_owned(), json!(target))]);
-    Ok(Meant { thing, target, params, or_else })
+    Ok(Meant { thing, target, params, lines: Map::new(), or_else })
 }
 
 /// The kind of thing that a page shows, and what it may be instead.

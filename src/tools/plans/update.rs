@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::super::execute::Outcome;
 use super::super::{Answer, ErrorKind, ToolError};
 use super::items::Items;
-use super::things::{self, Meant};
+use super::things::{self, Meant, with_article as a};
 use super::{Run, share};
 
 /// How many things there may be.
@@ -83,7 +83,11 @@ pub async fn run(run: &Run<'_>) -> Result<Answer, ToolError> {
     if given.is_empty() || given.len() > MOST {
         return Err(run.invalid(format!("`items` is 1 to {MOST} things; {} were given", given.len())));
     }
-    let changes: Vec<Result<Change, ToolError>> = given.iter().map(|item| change(run, item)).collect();
+    let changes: Vec<Result<Change, ToolError>> = given
+        .iter()
+        .enumerate()
+        .map(|(place, item)| run.item_error(place).map_or_else(|| change(run, item), Err))
+        .collect();
     once(run, &changes)?;
     let outcomes = join_all(changes.iter().map(|change| one(run, change))).await;
     let answers = share::presented(run.tools, outcomes);
@@ -122,17 +126,17 @@ fn change(run: &Run<'_>, item: &Value) -> Result<Change, ToolError> {
     let kind = meant.thing.kind;
     let Some((_, taken)) = CHANGES.iter().find(|(known, _)| *known == kind) else {
         let kinds: Vec<&str> = CHANGES.iter().map(|(kind, _)| *kind).collect();
-        return Err(wrong(format!("a {kind} is not changed here; these are: {}", kinds.join(", "))));
+        return Err(wrong(format!("{} is not changed here; these are: {}", a(kind), kinds.join(", "))));
     };
     let names = || taken.iter().copied().flatten().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
     if wanted.is_empty() {
-        return Err(wrong(format!("nothing is to be changed: a {kind} takes {}", names())));
+        return Err(wrong(format!("nothing is to be changed: {} takes {}", a(kind), names())));
     }
     let mut params = meant.params.clone();
     for (name, value) in &wanted {
         let row = taken.iter().copied().flatten().find(|(known, _)| known == name);
         let (_, form) =
-            row.ok_or_else(|| wrong(format!("a {kind} has no `{name}`; it takes {}", names())))?;
+            row.ok_or_else(|| wrong(format!("{} has no `{name}`; it takes {}", a(kind), names())))?;
         params.extend(written(*form, value).map(|(name, value)| (name.to_owned(), value)));
     }
     Ok(Change { meant, params })

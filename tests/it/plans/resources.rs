@@ -211,3 +211,54 @@ fn a_dry_run_of_an_update_changes_nothing() {
     let issue = succeed(&mut client, "issue.get", json!({"fullPath": "acme/widget", "iid": 1}));
     assert_ne!(issue["data"]["title"], "Not so");
 }
+
+#[test]
+fn a_wrong_item_leaves_the_others_whole() {
+    let mut client = Client::sandbox();
+    let items = json!([
+        {"itemType": "banana", "fullPath": "acme/widget", "iid": 1},
+        {"itemType": "issue", "fullPath": "acme/widget"},
+        {"itemType": "issue", "fullPath": "acme/widget", "iid": 1, "colour": "red"},
+        {"item_type": "mr", "project_path": "acme/widget", "iid": 5},
+        {"type": "RepositoryFile", "fullPath": "acme/widget", "file_path": "README.md", "ref": "main"},
+        "acme/widget#1",
+    ]);
+    let reply = execute(&mut client, "resource.fetch", json!({"items": items}));
+    let fetched = rows(&reply);
+    assert_eq!(statuses(&fetched), ["error", "error", "error", "ok", "ok", "ok"], "{}", reply.text);
+    assert!(fetched[1]["error"]["message"].as_str().unwrap().contains("`iid` is missing"), "{}", reply.text);
+    assert!(fetched[2]["error"]["message"].as_str().unwrap().contains("colour"), "{}", reply.text);
+    let items = json!([
+        {"itemType": "banana", "fullPath": "acme/widget", "iid": 1, "title": "No"},
+        {"itemType": "Epic", "fullPath": "acme", "iid": 1, "reviewers": ["bob"]},
+        {"itemType": "Issue", "fullPath": "acme/widget", "iid": 1, "title": "Yes"},
+    ]);
+    let reply = execute(&mut client, "resource.update", json!({"items": items}));
+    let updated = rows(&reply);
+    assert_eq!(statuses(&updated), ["error", "error", "ok"], "{}", reply.text);
+    assert!(updated[1]["error"]["message"].as_str().unwrap().starts_with("an epic has no `reviewers`"));
+}
+
+#[test]
+fn files_are_said_by_path_alone_and_fetched_in_part() {
+    let mut client = Client::sandbox();
+    let files = json!(["README.md", {"file_path": "src/main.rs"}]);
+    let reply =
+        execute(&mut client, "repository.read_files", json!({"fullPath": "acme/widget", "files": files}));
+    assert_eq!(statuses(&rows(&reply)), ["ok", "ok"], "{}", reply.text);
+    let file = |more: Value| {
+        let mut item =
+            json!({"itemType": "file", "fullPath": "acme/widget", "path": "README.md", "ref": "main"});
+        item.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
+        item
+    };
+    let items = json!([
+        file(json!({"line_start": 3, "max_lines": 1})),
+        file(json!({"line_start": 3, "line_end": 2})),
+        {"itemType": "issue", "fullPath": "acme/widget", "iid": 1, "line_start": 1},
+    ]);
+    let reply = execute(&mut client, "resource.fetch", json!({"items": items}));
+    let fetched = rows(&reply);
+    assert_eq!(statuses(&fetched), ["ok", "error", "error"], "{}", reply.text);
+    assert_eq!(fetched[0]["lines_returned"], 1, "{}", reply.text);
+}

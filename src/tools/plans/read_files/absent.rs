@@ -38,7 +38,7 @@ async fn entry(run: &Run<'_>, file: &File) -> Result<Option<Value>, ToolError> {
 /// What is beside the file in its directory; or, of the whole repository, a page of all there is.
 async fn tree(run: &Run<'_>, file: &File, page: u64, whole: bool) -> Result<Vec<Value>, ToolError> {
     let directory = file.path.rsplit_once('/').map(|(directory, _)| directory).filter(|_| !whole);
-    let mut params = at(run, file, json!({"per_page": 100, "page": page, "recursive": whole}));
+    let mut params = at(file, json!({"per_page": 100, "page": page, "recursive": whole}));
     params.extend(directory.map(|directory| ("path".to_owned(), json!(directory))));
     match run.read("repository.list_tree", params).await? {
         Value::Array(entries) => Ok(entries),
@@ -64,7 +64,7 @@ pub async fn missing(run: &Run<'_>, file: &File, error: ToolError) -> Result<Rea
             ));
         }
         if kind == "tree" {
-            let list = at(run, file, json!({"path": file.path}));
+            let list = at(file, json!({"path": file.path}));
             let list =
                 json!({"tool": EXECUTE, "arguments": {"action": "repository.list_tree", "params": list}});
             let said = Map::from_iter([("list".to_owned(), list)]);
@@ -91,7 +91,7 @@ pub async fn missing(run: &Run<'_>, file: &File, error: ToolError) -> Result<Rea
     );
     let mut error = error.hint(hint);
     if let Some(first) = near.first() {
-        let again = at(run, file, json!({"file_path": first}));
+        let again = at(file, json!({"file_path": first}));
         error = error.fix(EXECUTE, json!({"action": "repository_file.raw", "params": again}));
     }
     error.details.insert("near".to_owned(), json!(near));

@@ -28,6 +28,8 @@ const LFS: &[u8] = b"version https://git-lfs.github.com/spec/v1\n";
 
 /// A file as it was asked for.
 struct File {
+    /// The project, as `fullPath` has it.
+    project: Option<Value>,
     path: String,
     at: Option<String>,
     wanted: Wanted,
@@ -50,8 +52,11 @@ pub async fn run(run: &Run<'_>) -> Result<Answer, ToolError> {
         return Err(run.invalid(format!("`files` is 1 to {MOST} files; {} were given", given.len())));
     }
     let grep = grep(run)?;
-    let files: Vec<File> =
-        given.iter().map(|file| asked(run, file, grep.as_ref())).collect::<Result<_, _>>()?;
+    let project = run.params.get("fullPath").cloned();
+    let files: Vec<File> = given
+        .iter()
+        .map(|file| asked(run, file, project.as_ref(), grep.as_ref()))
+        .collect::<Result<_, _>>()?;
     let mut read: Vec<Result<Read, ToolError>> = join_all(files.iter().map(|file| one(run, file))).await;
     fit(&mut read, run.tools.max_bytes);
     let mut items = Items::default();
@@ -81,7 +86,27 @@ fn grep(run: &Run<'_>) -> Result<Option<(Pattern, usize)>, ToolError> {
     Ok(Some((expression, usize::try_from(context.min(LINES)).unwrap_or_default())))
 }
 
-fn asked(run: &Run<'_>, file: &Value, grep: Option<&(Pattern, usize)>) -> Result<File, ToolError> {
+/// A window of one file as the item of another composite action: by `path`, `ref` and lines, as `files` have them.
+pub async fn window(run: &Run<'_>, project: &Value, item: &Value) -> Result<Outcome, ToolError> {
+    let file = asked(run, item, Some(project), None)?;
+    let mut read = [one(run, &file).await];
+    fit(&mut read, run.tools.max_bytes);
+    let [read] = read;
+    let mut items = Items::default();
+    told::told(run, &file, Ok(read?), &mut items);
+    let (rows, text) = items.parts();
+    let mut structured = rows.get(0).and_then(Value::as_object).cloned().unwrap_or_default();
+    // The item that it becomes says these itself.
+    structured.retain(|name, _| !matches!(name.as_str(), "kind" | "path" | "ref" | "status"));
+    Ok(Outcome::Said(Answer { structured, text }))
+}
+
+fn asked(
+    run: &Run<'_>,
+    file: &Value,
+    project: Option<&Value>,
+    grep: Option<&(Pattern, usize)>,
+) -> Result<File, ToolError> {
     let text = |name: &str| file.get(name).and_then(Value::as_str).map(str::to_owned);
     let number = |name: &str| match file.get(name).map(|value| (value.as_u64(), value)) {
         None => Ok(None),
@@ -96,7 +121,7 @@ fn asked(run: &Run<'_>, file: &Value, grep: Option<&(Pattern, usize)>) -> Result
     let wanted = Wanted { first, last, lines, bytes: run.tools.max_bytes, grep: grep.cloned() };
     let path = text("path").unwrap_or_default();
     let at = text("ref").map(|name| merge_request_head(&name).unwrap_or(name));
-    Ok(File { path: path.trim_start_matches('/').to_owned(), at, wanted })
+    Ok(File { project: project.cloned(), path: path.trim_start_matches('/').to_owned(), at, wanted })
 }
 
 /// The ref behind `!5`: the head of that merge request, which GitLab keeps in the target project, also if the source
@@ -124,7 +149,7 @@ fn fit(read: &mut [Result<Read, ToolError>], budget: usize) {
 
 async fn one(run: &Run<'_>, file: &File) -> Result<Read, ToolError> {
     let mut window = Window::new(file.wanted.clone());
-    let params = at(run, file, json!({"file_path": file.path}));
+    let params = at(file, json!({"file_path": file.path}));
     let (seen, headers) = match run.through("repository_file.raw", params, &mut window).await {
         Ok(Outcome::Came(came)) => (window.seen(), came.reply.headers),
         Ok(Outcome::Said(answer)) => return Ok(Read::Said(answer)),
@@ -132,7 +157,7 @@ async fn one(run: &Run<'_>, file: &File) -> Result<Read, ToolError> {
         Err(error) => return Err(error),
     };
     let raw = |more: Value| {
-        let mut params = at(run, file, json!({"file_path": file.path}));
+        let mut params = at(file, json!({"file_path": file.path}));
         params.extend(super::params(more));
         json!({"tool": EXECUTE, "arguments": {"action": "repository_file.raw", "params": params}})
     };
@@ -160,9 +185,9 @@ async fn one(run: &Run<'_>, file: &File) -> Result<Read, ToolError> {
 }
 
 /// Parameters with the project, and the ref where there is one.
-fn at(run: &Run<'_>, file: &File, more: Value) -> Map<String, Value> {
+fn at(file: &File, more: Value) -> Map<String, Value> {
     let mut given = params(more);
-    given.extend(run.params.get("fullPath").map(|path| ("fullPath".to_owned(), path.clone())));
+    given.extend(file.project.iter().map(|path| ("fullPath".to_owned(), path.clone())));
     given.extend(file.at.as_ref().map(|at| ("ref".to_owned(), json!(at))));
     given
 }

@@ -1,0 +1,135 @@
+//! Items of composite actions: each is checked by itself, so that a wrong one leaves the others whole. Other spellings
+//! of their fields and types are understood.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::{Fault, value};
+use crate::catalog::{Action, Base, Param};
+
+/// The parameter whose items have each their own outcome.
+const ITEMS: &str = "items";
+
+/// Fields of items, with other spellings of each. Only where an item has the field.
+const FIELDS: [(&str, &[&str]); 7] = [
+    ("target", &["url", "web_url", "link", "reference"]),
+    ("itemType", &["type", "kind", "resource_type", "object_type"]),
+    ("path", &["file_path", "file", "filename", "file_name"]),
+    (
+        "fullPath",
+        &["project_path", "project_id", "project", "group_path", "group_id", "group", "path_with_namespace"],
+    ),
+    ("line_start", &["start_line", "first_line"]),
+    ("line_end", &["end_line", "last_line"]),
+    ("ref", &["branch", "ref_name"]),
+];
+
+/// Types of items, with other spellings of each.
+const TYPES: [(&str, &[&str]); 4] = [
+    ("merge_request", &["mr", "pr", "pull_request", "gitlab_merge_request"]),
+    ("file", &["repository_file", "blob", "repository_blob"]),
+    ("wiki_page", &["wiki"]),
+    ("work_item", &["task"]),
+];
+
+/// Items by the catalog's names and in its types, and the fault of each that is wrong, by its place. A wrong item stays
+/// as it was given.
+#[derive(Debug)]
+pub struct Fitted {
+    pub value: Value,
+    pub faults: BTreeMap<usize, Fault>,
+}
+
+/// Checks the objects of a composite action's parameter. None: it has none, and is checked like any other.
+pub fn fit(
+    action: &Action,
+    param: &Param,
+    given: &Value,
+    understood: &mut Vec<String>,
+) -> Result<Option<Fitted>, Fault> {
+    let has_fields = param.kind.many && param.kind.base == Base::Object && !param.fields.is_empty();
+    let Some(items) = given.as_array().filter(|_| action.plan.is_some() && has_fields) else {
+        return Ok(None);
+    };
+    let mut fitted = Vec::new();
+    let mut faults = BTreeMap::new();
+    for (place, item) in items.iter().enumerate() {
+        let mut notes = Vec::new();
+        match value::one(param, respelled(param, item), &mut notes) {
+            Ok(item) => {
+                fitted.push(item);
+                understood.extend(notes);
+            }
+            Err(fault) if param.name == ITEMS => {
+                fitted.push(item.clone());
+                faults.insert(place, fault);
+            }
+            Err(fault) => return Err(fault),
+        }
+    }
+    // Of wrong items alone no call is made.
+    if faults.len() == items.len()
+        && let Some((_, fault)) = faults.pop_first()
+    {
+        return Err(fault);
+    }
+    understood.dedup();
+    Ok(Some(Fitted { value: Value::Array(fitted), faults }))
+}
+
+/// An item with the catalog's names of its fields and types. A text alone is the file or the target.
+fn respelled(param: &Param, item: &Value) -> Value {
+    let has = |name: &str| param.fields.iter().any(|field| field.name == name);
+    match item {
+        Value::String(text) if text.trim_start().starts_with('{') => match serde_json::from_str(text) {
+            Ok(Value::Object(fields)) => Value::Object(fields_respelled(param, &fields)),
+            _ => item.clone(),
+        },
+        Value::String(text) => match ["target", "path"].into_iter().find(|name| has(name)) {
+            Some(name) => json!({ name: text }),
+            None => item.clone(),
+        },
+        Value::Object(fields) => Value::Object(fields_respelled(param, fields)),
+        other => other.clone(),
+    }
+}
+
+fn fields_respelled(param: &Param, fields: &Map<String, Value>) -> Map<String, Value> {
+    let mut renamed = Map::new();
+    // Exact names first: what they take is not taken by another spelling.
+    let is_exact = |name: &str| param.fields.iter().any(|field| field.name == name);
+    let (exact, spelled): (Vec<_>, Vec<_>) = fields.iter().partition(|(name, _)| is_exact(name));
+    for (given, value) in exact.into_iter().chain(spelled) {
+        let name = field(param, given).filter(|name| *name == given || !renamed.contains_key(*name));
+        let name = name.unwrap_or(given);
+        let value = if name == "itemType" { type_respelled(value) } else { value.clone() };
+        renamed.insert(name.to_owned(), value);
+    }
+    renamed
+}
+
+/// The field that a spelling means.
+fn field<'a>(param: &'a Param, given: &str) -> Option<&'a str> {
+    let names = || param.fields.iter().map(|field| field.name.as_str());
+    let spelled = |name: &&str| {
+        let row = FIELDS.iter().find(|(known, _)| known == name);
+        row.is_some_and(|(_, others)| others.iter().any(|other| folded(other) == folded(given)))
+    };
+    names()
+        .find(|name| *name == given)
+        .or_else(|| names().find(|name| folded(name) == folded(given)))
+        .or_else(|| names().find(spelled))
+}
+
+fn type_respelled(value: &Value) -> Value {
+    let Some(given) = value.as_str().map(folded) else { return value.clone() };
+    let singular = given.strip_suffix('s').unwrap_or(&given);
+    let is_meant = |other: &str| [given.as_str(), singular].contains(&folded(other).as_str());
+    let row = TYPES.iter().find(|(_, others)| others.iter().any(|other| is_meant(other)));
+    row.map_or_else(|| value.clone(), |(name, _)| json!(name))
+}
+
+fn folded(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
