@@ -116,7 +116,6 @@ fn a_reference_alone_asks_for_the_thing() {
         ("!5", "merge_request.get"),
         ("group/project!5", "merge_request.get"),
         ("group/project#7", "issue.get"),
-        ("acme&1", "epic.get"),
     ] {
         assert_eq!(first(words), id, "{words}");
     }
