@@ -16,6 +16,9 @@ const MOST: usize = 20;
 /// What ends the paths of operations that read a file of a repository, and of those that list some.
 const FILES: [&str; 2] = ["/repository/files/", "/repository/tree"];
 
+/// The ref of the default branch.
+pub const DEFAULT_REF: &str = "HEAD";
+
 /// The directories, as the client named them.
 #[derive(Debug, Default)]
 pub struct Workspace {
@@ -83,25 +86,48 @@ pub fn is_remote(tools: &Tools, action: &Action) -> bool {
     tools.local_hints && action.operations.iter().any(|operation| is_of_files(&operation.path))
 }
 
-/// What is said of a file that is in the workspace too: that this is GitLab's copy, and where the local one is.
+/// The note on a file of GitLab's that the workspace has too: this is GitLab's copy, and where the local file is.
 pub fn hint(tools: &Tools, action: &Action, params: &serde_json::Map<String, Value>) -> Option<String> {
-    if !is_remote(tools, action) {
-        return None;
-    }
     let text = |name: &str| params.get(name).and_then(Value::as_str);
-    let (path, branch) = (text("file_path")?, text("ref")?);
+    let path = text("file_path").filter(|_| is_remote(tools, action))?;
+    let (own, copy) = copy(tools, text("fullPath")?, &[(path, text("ref"))])?;
+    Some(format!(
+        "{copy}; the workspace has its own, which may differ: {}",
+        own.checkout.root.join(path).display()
+    ))
+}
+
+/// The same note on several files, each with the ref that it is read at.
+pub fn hint_on_files(tools: &Tools, project: &str, files: &[(&str, Option<&str>)]) -> Option<String> {
+    let is_kept = |file: &&(&str, Option<&str>)| copy(tools, project, &[**file]).is_some();
+    let kept: Vec<(&str, Option<&str>)> = files.iter().filter(is_kept).copied().collect();
+    let (own, copy) = copy(tools, project, &kept)?;
+    let mut names: Vec<&str> = kept.iter().map(|(path, _)| *path).collect();
+    names.dedup();
+    Some(format!(
+        "{}: {copy}; the workspace has its own, which may differ: {}",
+        names.join(", "),
+        own.checkout.root.display()
+    ))
+}
+
+/// The working copy of a project, if it has the files and they are read at its branch or at the default branch; and
+/// what GitLab's copy is called.
+fn copy(tools: &Tools, project: &str, files: &[(&str, Option<&str>)]) -> Option<(Own, String)> {
+    let (_, first) = files.first().filter(|_| tools.local_hints)?;
     let own = own(tools)?;
-    let is_project = text("fullPath")
-        .is_some_and(|given| own.paths.iter().any(|path| path.eq_ignore_ascii_case(given.trim_matches('/'))));
-    let is_branch = remote::branch(&own.checkout.head) == Some(branch);
-    if !is_project || !is_branch || !own.checkout.has(path) {
+    let project = project.trim_matches('/');
+    let is_project = own.paths.iter().any(|path| path.eq_ignore_ascii_case(project));
+    let branch = remote::branch(&own.checkout.head);
+    let is_own = |at: &Option<&str>| at.is_none_or(|at| at == DEFAULT_REF || branch == Some(at));
+    if !is_project || !files.iter().all(|(path, at)| is_own(at) && own.checkout.has(path)) {
         return None;
     }
-    let local = own.checkout.root.join(path);
-    Some(format!(
-        "this is GitLab's copy at {branch}; the workspace has its own, which may differ: {}",
-        local.display()
-    ))
+    let copy = match first.filter(|at| *at != DEFAULT_REF) {
+        Some(at) => format!("this is GitLab's copy at {at}"),
+        None => "this is GitLab's copy at the default branch".to_owned(),
+    };
+    Some((own, copy))
 }
 
 /// The answer that begins by saying so.
