@@ -1,12 +1,13 @@
 """Trains the finder's encoder: catalog/learned/encoder.bin, actions.bin and LEARNED.toml.
 
     python3 -m venv .venv && .venv/bin/pip install --no-deps --require-hashes -r catalog/training/requirements.lock
-    .venv/bin/python catalog/training/train.py           # took 26 minutes on one core with bfloat16
+    .venv/bin/python catalog/training/train.py           # took 26 and 57 minutes on one busy core with bfloat16
     python3 catalog/training/train.py --check            # compares hashes; needs nothing installed
 
 The encoder begins as all-MiniLM-L6-v2 with the words that the field uses, and each action's vector as the mean of its
 texts'. Two passes over all texts then move both, so that a text's vector points to the action that it asks for. Texts are
-varied in each pass: names put back for placeholders, slips of the finger, words left out. README.md says more.
+varied in each pass: names put back for placeholders, slips of the finger, words left out. Some of the layers then learn
+to give the same vectors. README.md says more.
 """
 
 import argparse
@@ -26,7 +27,7 @@ LEARNED = ROOT / "catalog/learned"
 SEED, THREADS = 0, 1
 # The layers of the teacher, and those of them that the encoder keeps.
 ALL_LAYERS, LAYERS = [0, 1, 2, 3, 4, 5], [0, 1, 3, 5]
-PASSES, DISTILLING_PASSES, BATCH = 2, 2, 96
+PASSES, DISTILLING_PASSES, BATCH = 2, 3, 96
 # What the label and the cosine are worth beside the likeness to the larger encoder.
 LABEL, COSINE = 0.5, 2.0
 ENCODER_RATE, VECTOR_RATE, WARM_UP = 1e-4, 5e-3, 200

@@ -52,6 +52,9 @@ pub struct Language {
     /// Things that are also put on others.
     #[serde(default, rename = "part")]
     pub parts: Vec<PartWord>,
+    /// Things that other products call by another name than GitLab, with the names of those products.
+    #[serde(default)]
+    pub foreign: Foreign,
     /// Ids of actions to suggest if nothing matches a query, the most common first.
     #[serde(default)]
     pub suggested: Vec<String>,
@@ -77,6 +80,18 @@ pub struct LocalWords {
     pub unless: Vec<String>,
     /// Names of clients' tools that read and change local files.
     pub tools: Vec<String>,
+}
+
+/// Names of other products before a noun that means a thing of GitLab: a `jira ticket` is an issue.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Foreign {
+    /// Lower-case names of products, of one word.
+    pub products: Vec<String>,
+    /// Nouns before which the name of a product says nothing.
+    pub nouns: Vec<String>,
+    /// Words of a query that is about the product itself: `import jira tickets`.
+    pub unless: Vec<String>,
 }
 
 /// Nouns of things that others have, and what putting one on another asks for.

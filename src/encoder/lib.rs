@@ -92,7 +92,7 @@ impl<'w> Encoder<'w> {
         let most = self.positions.scales.len();
         let texts: Vec<Vec<usize>> = texts.iter().map(|tokens| self.pieces.split(tokens, most)).collect();
         let lengths: Vec<usize> = texts.iter().map(|pieces| pieces.len() * self.width).collect();
-        let mut states: Vec<f32> = texts.iter().flat_map(|pieces| self.embed(pieces)).collect();
+        let mut states = texts.iter().map(|pieces| self.embed(pieces)).collect::<Vec<_>>().concat();
         for layer in &self.layers {
             layer.apply(&mut states, &lengths, self.width, self.heads);
         }
@@ -155,8 +155,9 @@ impl Layer<'_> {
     fn apply(&self, states: &mut [f32], lengths: &[usize], width: usize, heads: usize) {
         let projected = self.attention.apply(&Activations::new(states, width));
         let parts: Vec<usize> = lengths.iter().map(|length| length * 3).collect();
-        let mixed: Vec<f32> =
-            split(&projected, &parts).flat_map(|projected| attend(projected, width, heads)).collect();
+        let mixed: Vec<Vec<f32>> =
+            split(&projected, &parts).map(|projected| attend(projected, width, heads)).collect();
+        let mixed = mixed.concat();
         add(states, &self.output.apply(&Activations::new(&mixed, width)));
         self.attention_norm.apply(states, width);
         let mut inner = self.up.apply(&Activations::new(states, width));

@@ -1,8 +1,9 @@
 //! `language.toml` as the ranker looks it up: what words and phrases mean, which are verbs, which say nothing.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use crate::catalog::{Language, Words};
+use crate::catalog::{Foreign, Language, Words};
 
 use super::normalise::{Stemmer, split};
 use super::profile::{Kind, Profiles, Vocabulary, WordId, scope};
@@ -74,6 +75,7 @@ pub struct Lexicon {
     passives: HashSet<String>,
     /// Stems of words that people use and that say nothing of GitLab.
     ordinary: HashSet<String>,
+    foreign: Foreign,
     /// What a misspelt word may be.
     pub spellings: Spellings,
     many: HashSet<String>,
@@ -115,6 +117,7 @@ impl Lexicon {
             states: set(&language.states),
             passives: set(&language.passives),
             ordinary: HashSet::new(),
+            foreign: language.foreign.clone(),
             spellings: Spellings::default(),
             many: set(&language.many),
             one: set(&language.one),
@@ -179,6 +182,23 @@ impl Lexicon {
     /// Whether a participle after a word is wished for, and no state: `be closed`, `want it closed`.
     pub fn leads_wish(&self, word: &str) -> bool {
         self.passives.contains(word)
+    }
+
+    /// The text without names of other products that say nothing: `create a jira ticket` asks for an issue.
+    pub fn without_products<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let Foreign { products, nouns, unless } = &self.foreign;
+        let words: Vec<&str> = text.split(' ').collect();
+        let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        let is = |list: &[String], word: &str| list.contains(&bare(word));
+        if !words.iter().any(|word| is(products, word)) || words.iter().any(|word| is(unless, word)) {
+            return Cow::Borrowed(text);
+        }
+        let following = words.iter().skip(1).map(Some).chain([None]);
+        let says = |(word, next): &(&&str, Option<&&str>)| {
+            !(is(products, word) && next.is_some_and(|next| is(nouns, next)))
+        };
+        let kept: Vec<&str> = words.iter().zip(following).filter(says).map(|(word, _)| *word).collect();
+        Cow::Owned(kept.join(" "))
     }
 
     /// Whether a stem is of a word that people use and that says nothing of GitLab, so that it is no slip.

@@ -21,7 +21,12 @@ const MOST_CLAUSES: usize = 5;
 const PREFIXES: [&str; 3] = ["mcp_", "gitlab_", "gl_"];
 
 pub fn rank(ranker: &Ranker, catalog: &Catalog, query: &Query<'_>) -> Result<Ranking, SearchError> {
-    let exact = exact(catalog, query.words)?;
+    let mut exact = exact(catalog, query.words)?;
+    if exact.is_empty() {
+        // A reference alone asks for the thing it refers to, not for what can be done to it.
+        let noun = reader(ranker).reference(query.words);
+        exact.extend(noun.and_then(|noun| catalog.number(&format!("{}.get", noun.replace(' ', "_")))));
+    }
     if !exact.is_empty() {
         return exactly(&exact, ranker, catalog, query);
     }
@@ -35,7 +40,7 @@ pub fn rank(ranker: &Ranker, catalog: &Catalog, query: &Query<'_>) -> Result<Ran
     let winners = join_clauses(&mut scored, &scorer, clauses.iter().zip(&of_clauses));
     let is_command = request.concepts.first().is_some_and(|first| first.verb.is_some());
     let params = params::find(query.words, is_command)?;
-    let is_in_domain = !request.input.is_empty() && candidates.margin >= ranker.model.limits.margin;
+    let is_in_domain = !request.concepts.is_empty() && candidates.margin >= ranker.model.limits.margin;
     let is_meant = is_in_domain || request.names_gitlab(&ranker.lexicon) || !params.is_empty();
     if !params.is_empty() {
         raise_params(

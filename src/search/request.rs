@@ -163,7 +163,7 @@ pub struct Words<'a> {
 impl Words<'_> {
     /// The encoder's input for a text, without corrections: what the encoder is trained with.
     pub fn encoder_tokens(&self, text: &str) -> Vec<String> {
-        entities::tokens(&entities::parse(text, self))
+        entities::tokens(&entities::parse(&self.lexicon.without_products(text), self))
     }
 }
 
@@ -206,7 +206,7 @@ impl Reader<'_> {
     /// What the query means.
     pub fn read(&self, text: &str) -> Request {
         let words = Words { lexicon: self.lexicon, vocabulary: self.vocabulary };
-        let parts = entities::parse(text, &words);
+        let parts = entities::parse(&self.lexicon.without_products(text), &words);
         let mut nouns: Vec<&'static str> = Vec::new();
         for part in &parts {
             let noun = if let Part::Entity(entity) = part { entity.noun() } else { None };
@@ -234,6 +234,15 @@ impl Reader<'_> {
             self.add_mention(noun, &mut request);
         }
         request
+    }
+
+    /// GitLab's noun for the thing that a text refers to and says nothing else of: `!5`, `group/project#7`.
+    pub fn reference(&self, text: &str) -> Option<&'static str> {
+        let words = Words { lexicon: self.lexicon, vocabulary: self.vocabulary };
+        match entities::parse(text, &words).as_slice() {
+            [Part::Entity(entity)] => entity.noun(),
+            _ => None,
+        }
     }
 
     fn is_unknown(&self, token: &Token) -> bool {

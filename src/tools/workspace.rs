@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use url::Url;
 
 use super::{Answer, Tools, remote};
@@ -18,6 +18,9 @@ const FILES: [&str; 2] = ["/repository/files/", "/repository/tree"];
 
 /// The ref of the default branch.
 pub const DEFAULT_REF: &str = "HEAD";
+
+/// The composite action that reads several files.
+const READ_FILES: &str = "repository.read_files";
 
 /// The directories, as the client named them.
 #[derive(Debug, Default)]
@@ -83,51 +86,52 @@ pub fn default_project(tools: &Tools) -> Option<(String, &'static str)> {
 /// Whether the action shows GitLab's copy of what a workspace may have as well.
 pub fn is_remote(tools: &Tools, action: &Action) -> bool {
     let is_of_files = |path: &str| FILES.iter().any(|part| path.contains(part));
-    tools.local_hints && action.operations.iter().any(|operation| is_of_files(&operation.path))
+    let reads_files = || action.operations.iter().any(|operation| is_of_files(&operation.path));
+    tools.local_hints && (action.id == READ_FILES || reads_files())
 }
 
-/// The note on a file of GitLab's that the workspace has too: this is GitLab's copy, and where the local file is.
-pub fn hint(tools: &Tools, action: &Action, params: &serde_json::Map<String, Value>) -> Option<String> {
-    let text = |name: &str| params.get(name).and_then(Value::as_str);
-    let path = text("file_path").filter(|_| is_remote(tools, action))?;
-    let (own, copy) = copy(tools, text("fullPath")?, &[(path, text("ref"))])?;
-    Some(format!(
-        "{copy}; the workspace has its own, which may differ: {}",
-        own.checkout.root.join(path).display()
-    ))
-}
-
-/// The same note on several files, each with the ref that it is read at.
-pub fn hint_on_files(tools: &Tools, project: &str, files: &[(&str, Option<&str>)]) -> Option<String> {
-    let is_kept = |file: &&(&str, Option<&str>)| copy(tools, project, &[**file]).is_some();
-    let kept: Vec<(&str, Option<&str>)> = files.iter().filter(is_kept).copied().collect();
-    let (own, copy) = copy(tools, project, &kept)?;
-    let mut names: Vec<&str> = kept.iter().map(|(path, _)| *path).collect();
-    names.dedup();
-    Some(format!(
-        "{}: {copy}; the workspace has its own, which may differ: {}",
-        names.join(", "),
-        own.checkout.root.display()
-    ))
-}
-
-/// The working copy of a project, if it has the files and they are read at its branch or at the default branch; and
-/// what GitLab's copy is called.
-fn copy(tools: &Tools, project: &str, files: &[(&str, Option<&str>)]) -> Option<(Own, String)> {
-    let (_, first) = files.first().filter(|_| tools.local_hints)?;
-    let own = own(tools)?;
-    let project = project.trim_matches('/');
-    let is_project = own.paths.iter().any(|path| path.eq_ignore_ascii_case(project));
-    let branch = remote::branch(&own.checkout.head);
-    let is_own = |at: &Option<&str>| at.is_none_or(|at| at == DEFAULT_REF || branch == Some(at));
-    if !is_project || !files.iter().all(|(path, at)| is_own(at) && own.checkout.has(path)) {
+/// The note that a file of the workspace was read from GitLab, with the path of the local file.
+pub fn hint(tools: &Tools, action: &Action, params: &Map<String, Value>) -> Option<String> {
+    if !is_remote(tools, action) {
         return None;
     }
-    let copy = match first.filter(|at| *at != DEFAULT_REF) {
-        Some(at) => format!("this is GitLab's copy at {at}"),
-        None => "this is GitLab's copy at the default branch".to_owned(),
+    let text = |name: &str| params.get(name).and_then(Value::as_str);
+    let project = match text("fullPath") {
+        Some(project) => project.to_owned(),
+        // An alias or `target` may name another project.
+        None if !params.keys().all(|name| action.param(name).is_some()) => return None,
+        None => default_project(tools)?.0,
     };
-    Some((own, copy))
+    let own = own(tools)?;
+    let is_own = |path: &String| path.eq_ignore_ascii_case(project.trim_matches('/'));
+    if !own.paths.iter().any(is_own) {
+        return None;
+    }
+    if action.id != READ_FILES {
+        return local_copy(&own, text("file_path")?, text("ref"));
+    }
+    let files = params.get("files")?.as_array()?.iter();
+    let mut copies = files.filter_map(|file| {
+        let text = |name: &str| file.get(name).and_then(Value::as_str);
+        local_copy(&own, text("path")?, text("ref"))
+    });
+    copies.next()
+}
+
+/// The note on one file. Without a ref the default branch was read, which may not be the one that is checked out.
+fn local_copy(own: &Own, path: &str, git_ref: Option<&str>) -> Option<String> {
+    let path = path.trim_start_matches('/');
+    let git_ref = git_ref.filter(|name| *name != DEFAULT_REF);
+    let is_branch = git_ref.is_none_or(|name| remote::branch(&own.checkout.head) == Some(name));
+    if !is_branch || !own.checkout.has(path) {
+        return None;
+    }
+    let local = own.checkout.root.join(path);
+    Some(format!(
+        "this is GitLab's copy at {}; the workspace has its own, which may differ: {}",
+        git_ref.unwrap_or("the default branch"),
+        local.display()
+    ))
 }
 
 /// The answer that begins by saying so.

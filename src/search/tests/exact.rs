@@ -109,3 +109,16 @@ fn a_path_that_no_operation_has_is_read_as_words() {
     let found = find("/projects/1/nothing/like/this");
     assert_ne!(found.confidence, Confidence::High);
 }
+
+#[test]
+fn a_reference_alone_asks_for_the_thing() {
+    for (words, id) in [
+        ("!5", "merge_request.get"),
+        ("group/project!5", "merge_request.get"),
+        ("group/project#7", "issue.get"),
+        ("acme&1", "epic.get"),
+    ] {
+        assert_eq!(first(words), id, "{words}");
+    }
+    assert_eq!(first("merge !5"), "merge_request.merge");
+}

@@ -91,3 +91,11 @@ fn every_suggested_action_is_there_once_and_reads() {
         assert!(!suggested[..at].contains(id), "{id} is there twice");
     }
 }
+
+#[test]
+fn another_product_s_ticket_is_an_issue_unless_the_product_is_meant() {
+    assert_eq!(first("list jira tickets"), "issue.list");
+    assert_eq!(first("create a Jira ticket"), "issue.create");
+    assert_eq!(first("set up the jira integration"), "integration.update_jira");
+    assert_eq!(first("import our jira tickets"), "jira_import.start");
+}

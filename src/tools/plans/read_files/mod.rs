@@ -65,10 +65,8 @@ pub async fn run(run: &Run<'_>) -> Result<Answer, ToolError> {
         .collect::<Result<_, _>>()?;
     let mut read: Vec<Result<Read, ToolError>> = join_all(files.iter().map(|file| one(run, file))).await;
     let default_branch = default_branch(run, &files, &read).await;
-    let read_at: Vec<(&str, Option<&str>)> =
-        files.iter().map(|file| (file.path.as_str(), file.at.as_deref())).collect();
-    let project = project.as_ref().and_then(Value::as_str).unwrap_or_default();
-    let hint = workspace::hint_on_files(run.tools, project, &read_at);
+    let action = run.tools.catalog.get(run.id).ok().flatten();
+    let hint = action.and_then(|action| workspace::hint(run.tools, &action, &run.params));
     // Headings and notes count as well, and are known once the text is written.
     let most = run.tools.max_bytes;
     let mut budget = most;
