@@ -13,7 +13,7 @@ use super::{
     places, reference, request, target, value,
 };
 use crate::catalog::{
-    Action, Catalog, GlossaryEntry, Names, Operation, Param, Scope, Surface, Touched, Words,
+    Action, Catalog, GlossaryEntry, Json, Names, Operation, Param, Scope, Surface, Touched, Words,
 };
 
 /// Parameters that are right in themselves; which operation they call for is still open.
@@ -84,6 +84,7 @@ pub fn check(
         faults.extend(checked.aim(&target, context).err());
     }
     handle::complete(&checked.action, &mut checked.params);
+    checked.send_defaults();
     if faults.is_empty() {
         faults.extend(checked.read_quick_actions(context).err());
     }
@@ -159,6 +160,16 @@ impl Checked {
             .into_iter()
             .map(|operation| self.effects(operation))
             .collect()
+    }
+
+    /// Fills in the defaults of parameters that GitLab requires.
+    fn send_defaults(&mut self) {
+        let sent = self.action.params.iter().filter(|param| param.sends_default);
+        for param in sent.filter(|param| !self.params.contains_key(&param.name)).collect::<Vec<_>>() {
+            if let Some(Json(default)) = &param.default {
+                self.params.insert(param.name.clone(), default.clone());
+            }
+        }
     }
 
     fn effects(&self, operation: &Operation) -> Effects {

@@ -12,7 +12,7 @@ use crate::catalog::{Action, Base, Param};
 const ITEMS: &str = "items";
 
 /// Fields of items, with other spellings of each. Only where an item has the field.
-const FIELDS: [(&str, &[&str]); 7] = [
+const FIELDS: [(&str, &[&str]); 11] = [
     ("target", &["url", "web_url", "link", "reference"]),
     ("itemType", &["type", "kind", "resource_type", "object_type"]),
     ("path", &["file_path", "file", "filename", "file_name"]),
@@ -23,6 +23,10 @@ const FIELDS: [(&str, &[&str]); 7] = [
     ("line_start", &["start_line", "first_line"]),
     ("line_end", &["end_line", "last_line"]),
     ("ref", &["branch", "ref_name"]),
+    ("title", &["name", "summary"]),
+    ("description", &["body"]),
+    ("assignees", &["assignee", "assignee_ids", "assignee_usernames"]),
+    ("reviewers", &["reviewer", "reviewer_ids", "reviewer_usernames"]),
 ];
 
 /// Types of items, with other spellings of each.

@@ -50,7 +50,7 @@ pub use reference::Resolved;
 pub use resolvers::{Ask, RESOLVERS};
 pub use route::{Routed, request, routed};
 use serde_json::Value;
-pub use target::{Kind, Page, TARGET, page, pointed, takes};
+pub use target::{Kind, Page, TARGET, page, pointed, reference, takes, takes_target};
 
 use crate::catalog::{Method, Risk, Touched};
 

@@ -58,6 +58,28 @@ pub struct Language {
     /// Ids of actions to suggest if nothing matches a query, the most common first.
     #[serde(default)]
     pub suggested: Vec<String>,
+    /// Words of requests about files of the client's own machine.
+    #[serde(default)]
+    pub local: LocalWords,
+}
+
+/// Words of requests about files of the client's own machine, which this server does not read.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LocalWords {
+    /// Phrases for the machine: `on my disk`. They count if the request names a file.
+    pub places: Vec<String>,
+    /// Phrases for a file on it: `local file`.
+    pub files: Vec<String>,
+    /// Phrases for a project of the client's. They count if the request names a file and has a verb of `edits`.
+    pub projects: Vec<String>,
+    pub edits: Vec<String>,
+    /// Words for a file, or for what is in one.
+    pub nouns: Vec<String>,
+    /// Words that keep a request at GitLab.
+    pub unless: Vec<String>,
+    /// Names of clients' tools that read and change local files.
+    pub tools: Vec<String>,
 }
 
 /// Names of other products before a noun that means a thing of GitLab: a `jira ticket` is an issue.

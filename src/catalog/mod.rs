@@ -25,8 +25,8 @@ pub use example::example;
 pub use family::{ShortName, bare, singular};
 use fragments::Fragments;
 pub use language::{
-    Agent, Domain, Foreign, GlossaryEntry, Language, QuickAction, ReadableTable, Synonym, Toolset, Verb,
-    Words,
+    Agent, Domain, Foreign, GlossaryEntry, Language, LocalWords, QuickAction, ReadableTable, Synonym,
+    Toolset, Verb, Words,
 };
 pub use locates::locates_by_name;
 pub use model::*;

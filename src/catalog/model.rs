@@ -354,6 +354,9 @@ pub struct Param {
     /// The place that its value locates; none where a call works in the same place whatever it is.
     #[serde(default)]
     pub locates: Option<Locates>,
+    /// The default is sent if no value is given: GitLab requires one.
+    #[serde(default)]
+    pub sends_default: bool,
 }
 
 /// Where a parameter goes.

@@ -9,8 +9,8 @@ use super::compute::compute;
 use super::meaning::Meant;
 use super::{
     Answer, ErrorKind, ExecuteRequest, ToolError, Tools, answer, confirmation, default_project, document,
-    graphql, local, locate, log, lost, meaning, past_end, plans, refusal, repair, resolve, stretch, token,
-    whereabouts, workspace,
+    global_ids, graphql, local, locate, log, lost, meaning, past_end, plans, refusal, repair, resolve,
+    stretch, token, whereabouts, workspace,
 };
 use crate::call::{self, Body, Call, Checked, Effects, Part};
 use crate::catalog::{Action, Interface, Risk};
@@ -110,6 +110,7 @@ async fn run(
     entry: &mut Entry<'_>,
 ) -> Result<Outcome, ToolError> {
     let (action, fields) = asking(tools, action, request)?;
+    let request = &global_ids::resolved(tools, &action, request, &mut notes).await?;
     let mut understood = Vec::new();
     let checked = checked(tools, &action, request, &mut understood)?;
     notes.extend(understood.into_iter().filter(|_| !manner.ours));

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Answer, Detail, ErrorKind, FIND, FindRequest, ToolError, Tools, refusal, resources, wording, workspace,
+    Answer, Detail, ErrorKind, FIND, FindRequest, ToolError, Tools, local_files, refusal, resources, wording,
+    workspace,
 };
 use crate::catalog::{Action, Words, example, input_schema, required, signature};
 use crate::search::{Confidence, Hit, Query, Ranking};
@@ -93,7 +94,14 @@ fn known_domain(tools: &Tools, query: &str, domain: &str) -> Result<(), ToolErro
 
 fn answer(tools: &Tools, query: &str, ranking: &Ranking, request: &FindRequest) -> Result<Answer, ToolError> {
     let detail = request.detail.unwrap_or_default();
-    let mut schemas = Schemas::new(tools, detail, ranking.confidence)?;
+    let language = &tools.catalog.words().map_err(|error| refusal::internal(&error))?.language;
+    let is_local = tools.local_hints && local_files::is_local(language, query);
+    // What is found is not what such a request wants, however well its words match.
+    let sure = match ranking.confidence {
+        Confidence::High if is_local => Confidence::Low,
+        sure => sure,
+    };
+    let mut schemas = Schemas::new(tools, detail, sure)?;
     let mut results = Vec::new();
     let mut text = String::new();
     for (place, hit) in ranking.hits.iter().enumerate() {
@@ -103,7 +111,7 @@ fn answer(tools: &Tools, query: &str, ranking: &Ranking, request: &FindRequest) 
     }
     let mut structured = Map::new();
     structured.insert("query".to_owned(), json!(query));
-    structured.insert("confidence".to_owned(), json!(confidence(ranking.confidence)));
+    structured.insert("confidence".to_owned(), json!(confidence(sure)));
     structured.insert("total".to_owned(), json!(ranking.total));
     structured.insert("results".to_owned(), Value::Array(results));
     if !ranking.suggestions.is_empty() {
@@ -113,7 +121,7 @@ fn answer(tools: &Tools, query: &str, ranking: &Ranking, request: &FindRequest) 
     if !ranking.steps.is_empty() {
         structured.insert("steps".to_owned(), json!(ranking.steps));
     }
-    let mut heading = match ranking.confidence {
+    let mut heading = match sure {
         Confidence::High => String::new(),
         Confidence::Low => "Not sure which is meant; the likeliest first.\n".to_owned(),
         Confidence::None => no_results(ranking, request.domain.as_deref()),
@@ -124,8 +132,17 @@ fn answer(tools: &Tools, query: &str, ranking: &Ranking, request: &FindRequest) 
     }
     let mut notes = notes(tools, ranking);
     notes.extend(schemas.note());
+    let first = ranking.hits.first().map(|hit| &hit.action);
+    let is_remote = first.is_some_and(|action| action.id != query && workspace::is_remote(tools, action));
+    if is_remote && !is_local {
+        notes.push(local_files::REMOTE_RESULTS.to_owned());
+    }
+    notes.iter().for_each(|note| heading.push_str(&format!("{note}\n")));
+    if is_local {
+        heading.insert_str(0, &format!("{}\n", local_files::NOT_READ_HERE));
+        notes.insert(0, local_files::NOT_READ_HERE.to_owned());
+    }
     if !notes.is_empty() {
-        notes.iter().for_each(|note| heading.push_str(&format!("{note}\n")));
         structured.insert("notes".to_owned(), json!(notes));
     }
     if !ranking.hits.is_empty() && detail != Detail::Schema {

@@ -4,7 +4,8 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    EXECUTE, ErrorKind, ExecuteRequest, ToolError, Tools, candidates, limits, located, refusal, spelling,
+    EXECUTE, ErrorKind, ExecuteRequest, ToolError, Tools, candidates, limits, local_files, located, refusal,
+    spelling,
 };
 use crate::catalog::{Action, Language, Risk};
 
@@ -71,6 +72,7 @@ fn by_name(tools: &Tools, given: &str, request: &ExecuteRequest) -> Result<Meant
         meant.request.params.insert(name, json!(value));
     }
     meant.notes.push(note);
+    meant.notes.extend(local_files::note_on_name(&language.local, given, &meant.action.id));
     Ok(meant)
 }
 

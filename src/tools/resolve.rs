@@ -7,7 +7,7 @@ use futures_util::future::{BoxFuture, try_join_all};
 use serde_json::{Map, Value, json};
 
 use super::own_read::{self, OwnReadError, Purpose};
-use super::{EXECUTE, ErrorKind, ReadError, ToolError, Tools, graphql, refusal};
+use super::{EXECUTE, ErrorKind, ReadError, ToolError, Tools, graphql, near_paths, refusal};
 use crate::call::{self, Call, Checked, Finding, Known, Question, Reading, Step};
 use crate::catalog::{Action, Risk};
 use crate::gitlab::{Content, GitlabError, Reply};
@@ -158,10 +158,17 @@ async fn ask(
     if let Some(denied) = denied {
         return Err(denied);
     }
-    Err(hidden.unwrap_or_else(|| {
+    let error = hidden.unwrap_or_else(|| {
         let seen = seen(gave_up, tools.anonymous);
         not_found(question, param.as_deref(), readings.first(), gave_up, &seen)
-    }))
+    });
+    Err(match question {
+        Question::KindOf { full_path } if error.kind == ErrorKind::NotFound => {
+            let mend = near_paths::mend(tools, error, checked.action(), checked.params(), full_path);
+            Box::pin(mend).await
+        }
+        _ => error,
+    })
 }
 
 /// A look-up that a rule denies.

@@ -5,7 +5,10 @@
 use serde_json::{Map, Value, json};
 
 use super::own_read::{self, OwnReadError, Purpose};
-use super::{EXECUTE, ErrorKind, ExecuteRequest, ToolError, Tools, candidates, graphql, resolve};
+use super::{
+    EXECUTE, ErrorKind, ExecuteRequest, ToolError, Tools, candidates, graphql, missing_file, near_paths,
+    resolve,
+};
 use crate::call::{Call, Checked};
 use crate::catalog::{Action, Method, Operation, Piece, Scope, pieces};
 use crate::gitlab::{Content, GitlabError, NotFollowed, Reply};
@@ -55,6 +58,9 @@ pub async fn looked_into(
     let Some(operation) = operation(checked, call) else {
         return if is_missing { super::refusal::look(refused, call) } else { refused };
     };
+    if is_missing && let Some(told) = missing_file::diagnose(tools, checked, request, &refused).await {
+        return told;
+    }
     let steps = steps(tools, call, operation, checked.params());
     let mut seen: Option<&Step> = None;
     for step in steps.iter().take(MOST_ASKED) {
@@ -70,6 +76,12 @@ pub async fn looked_into(
                     return refused;
                 }
                 seen = Some(step);
+            }
+            Found::Missing if is_missing && step.name == "fullPath" => {
+                let message = format!("{}. `fullPath` {} cannot be seen", refused.message, step.value);
+                let refused = ToolError { message, ..refused };
+                let (action, params) = (checked.action(), checked.params());
+                return near_paths::mend(tools, refused, action, params, &step.value).await;
             }
             Found::Missing if is_missing => return missing(tools, refused, seen, step),
             Found::Missing | Found::Unknown => return refused,
@@ -213,11 +225,7 @@ fn missing(tools: &Tools, refused: ToolError, seen: Option<&Step>, step: &Step) 
     let message = format!("{}. {holder}`{}` {}{within} cannot", refused.message, step.name, step.value);
     let refused = ToolError { message, ..refused };
     let Some((action, params)) = &step.list else { return refused };
-    let mut params = params.clone();
-    if step.name == "fullPath" && action.param("search").is_some() {
-        params.insert("search".to_owned(), json!(last_word(&step.value)));
-    }
-    if candidates::goes(tools, action, &params) {
+    if candidates::goes(tools, action, params) {
         return refused.fix(EXECUTE, json!({"action": action.id, "params": params}));
     }
     refused

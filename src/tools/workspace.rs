@@ -16,6 +16,9 @@ const MOST: usize = 20;
 /// What ends the paths of operations that read a file of a repository, and of those that list some.
 const FILES: [&str; 2] = ["/repository/files/", "/repository/tree"];
 
+/// The ref of the default branch.
+pub const DEFAULT_REF: &str = "HEAD";
+
 /// The composite action that reads several files.
 const READ_FILES: &str = "repository.read_files";
 
@@ -118,7 +121,7 @@ pub fn hint(tools: &Tools, action: &Action, params: &Map<String, Value>) -> Opti
 /// The note on one file. Without a ref the default branch was read, which may not be the one that is checked out.
 fn local_copy(own: &Own, path: &str, git_ref: Option<&str>) -> Option<String> {
     let path = path.trim_start_matches('/');
-    let git_ref = git_ref.filter(|name| *name != "HEAD");
+    let git_ref = git_ref.filter(|name| *name != DEFAULT_REF);
     let is_branch = git_ref.is_none_or(|name| remote::branch(&own.checkout.head) == Some(name));
     if !is_branch || !own.checkout.has(path) {
         return None;

@@ -422,6 +422,7 @@ fn curate(param: &mut Param, curated: &CuratedParam) {
     param.array = curated.array.unwrap_or(param.array);
     param.choices = curated.choices.clone().unwrap_or_else(|| param.choices.clone());
     param.default = curated.default.clone().or(param.default.take());
+    param.sends_default = curated.sends_default;
 }
 
 /// One parameter of two operations: what either accepts, and required only where both require it.

@@ -135,6 +135,9 @@ pub struct CuratedParam {
     /// How a list is written in a query.
     pub array: Option<ArrayForm>,
     pub default: Option<Json>,
+    /// The default is sent if no value is given: GitLab requires one.
+    #[serde(default)]
+    pub sends_default: bool,
     /// What it names, in place of what the rules say.
     pub names: Option<CuratedNames>,
 }

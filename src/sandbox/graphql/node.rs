@@ -126,12 +126,20 @@ impl<'s, 'w> Node<'s, 'w> {
             let enumerated = definition.argument_by_name(&name).is_some_and(|argument| {
                 self.engine.schema.get_enum(argument.ty.inner_named_type()).is_some()
             });
+            if let Some(gid) = value.as_str().filter(|text| text.starts_with("gid://")) {
+                args.set(&gid_argument(&name), gid);
+            }
             let value = self.session.plain(value);
             args.set(&name, if enumerated { lower(value) } else { value });
         }
         let value = self.value(info.field_name(), &args)?;
         self.fit(&definition.ty, value, &args)
     }
+}
+
+/// The name under which an argument's global id is kept as it was given.
+pub fn gid_argument(name: &str) -> String {
+    format!("gid:{name}")
 }
 
 /// A value of an enumeration as the REST interface writes it.

@@ -8,7 +8,7 @@ use url::Url;
 use super::super::args::{list_of, text_of};
 use super::super::row::{Fields, Row};
 use super::connection;
-use super::node::{NoValue, Node, TYPE};
+use super::node::{NoValue, Node, TYPE, gid_argument};
 use super::session::Refusal;
 use super::table::Source;
 use super::template::{Filled, request, snake, text};
@@ -101,7 +101,7 @@ impl Node<'_, '_> {
     /// The answer to the first of the requests that can be filled in and finds something.
     fn fetch(&self, source: &Source, template: &str, args: &Row) -> Result<Value, NoValue> {
         if let Some(name) = template.strip_prefix("gid:$") {
-            let path = self.session.path_of(args.text(name));
+            let path = self.session.path_of(args.text(&gid_argument(name)));
             return path
                 .map_or(Ok(Value::Null), |path| self.ask(&Filled { path, query: Vec::new() }, &Row::new()));
         }

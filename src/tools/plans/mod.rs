@@ -21,6 +21,7 @@
 
 mod batch;
 mod comment_on_line;
+mod create;
 mod diagnose;
 mod fetch;
 pub mod items;
@@ -61,13 +62,14 @@ const TIME: Duration = Duration::from_secs(120);
 type Plan = for<'a> fn(&'a Run<'a>) -> BoxFuture<'a, Result<Answer, ToolError>>;
 
 /// Every plan of the catalog by its id.
-const PLANS: [(&str, Plan); 8] = [
+const PLANS: [(&str, Plan); 9] = [
     ("api.batch", |run| Box::pin(batch::run(run))),
     ("merge_request.comment_on_line", |run| Box::pin(comment_on_line::run(run))),
     ("merge_request.review", |run| Box::pin(review::run(run))),
     ("pipeline.diagnose", |run| Box::pin(diagnose::run(run))),
     ("project.resolve", |run| Box::pin(resolve_project::run(run))),
     ("repository.read_files", |run| Box::pin(read_files::run(run))),
+    ("resource.create", |run| Box::pin(create::run(run))),
     ("resource.fetch", |run| Box::pin(fetch::run(run))),
     ("resource.update", |run| Box::pin(update::run(run))),
 ];

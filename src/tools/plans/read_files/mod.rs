@@ -12,7 +12,7 @@ use super::super::{Answer, EXECUTE, ErrorKind, ToolError, workspace};
 use super::items::Items;
 use super::window::{Seen, Wanted, Window};
 use super::{Run, params, share};
-use crate::present::{Pattern, SearchTimeout};
+use crate::present::{self, Pattern, SearchTimeout};
 
 /// How many files there may be.
 const MOST: usize = 20;
@@ -22,6 +22,12 @@ const LINES: u64 = 100;
 
 /// How many lines around what is found, where nothing is said.
 const CONTEXT: u64 = 2;
+
+/// How often lines are left out until the text is within the bytes of one answer.
+const FITTINGS: usize = 6;
+
+/// The note of a truncated answer.
+const AROUND_A_PLACE: &str = "lines around a place: `grep` with `context`, or `line_start` and `line_end`";
 
 /// What a file begins with that only points to where its bytes are (git-lfs: pointer file).
 const LFS: &[u8] = b"version https://git-lfs.github.com/spec/v1\n";
@@ -58,24 +64,69 @@ pub async fn run(run: &Run<'_>) -> Result<Answer, ToolError> {
         .map(|file| asked(run, file, project.as_ref(), grep.as_ref()))
         .collect::<Result<_, _>>()?;
     let mut read: Vec<Result<Read, ToolError>> = join_all(files.iter().map(|file| one(run, file))).await;
-    fit(&mut read, run.tools.max_bytes);
+    let default_branch = default_branch(run, &files, &read).await;
+    let action = run.tools.catalog.get(run.id).ok().flatten();
+    let hint = action.and_then(|action| workspace::hint(run.tools, &action, &run.params));
+    // Headings and notes count as well, and are known once the text is written.
+    let most = run.tools.max_bytes;
+    let mut budget = most;
+    for _ in 0..FITTINGS {
+        fit(&mut read, budget);
+        let answer = workspace::told(hint.clone(), answer(run, &files, &read, default_branch.as_deref()));
+        let beyond = answer.text.len().saturating_sub(most);
+        if beyond == 0 || budget == 0 {
+            return Ok(answer);
+        }
+        budget = budget.saturating_sub(beyond);
+    }
+    fit(&mut read, 0);
+    Ok(workspace::told(hint, answer(run, &files, &read, default_branch.as_deref())))
+}
+
+/// The files in both forms, with the call for the rest of those that are truncated.
+fn answer(
+    run: &Run<'_>,
+    files: &[File],
+    read: &[Result<Read, ToolError>],
+    default_branch: Option<&str>,
+) -> Answer {
     let mut items = Items::default();
     let mut next = Vec::new();
     for (file, read) in files.iter().zip(read) {
-        next.extend(told::told(run, file, read, &mut items));
+        next.extend(told::told(run, file, read, default_branch, &mut items));
     }
     let (rows, mut text) = items.parts();
     let mut beside = Map::new();
+    let mut notes = Vec::new();
     if !next.is_empty() {
         let mut params = run.params.clone();
         params.insert("files".to_owned(), Value::Array(next));
         let call = json!({"tool": EXECUTE, "arguments": {"action": run.id, "params": params}});
         text.push_str(&format!("Next: {call}\n"));
         beside.insert("page".to_owned(), json!({"next": call}));
+        if run.text("grep").is_none() {
+            notes.push(AROUND_A_PLACE.to_owned());
+        }
     }
-    let action = run.tools.catalog.get(run.id).ok().flatten();
-    let hint = action.and_then(|action| workspace::hint(run.tools, &action, &run.params));
-    Ok(workspace::told(hint, run.answer(rows, text, beside, &[])))
+    run.answer(rows, text, beside, &notes)
+}
+
+/// The name of the default branch, if a file is read at it: from the header of a reply, else from the project.
+async fn default_branch(run: &Run<'_>, files: &[File], read: &[Result<Read, ToolError>]) -> Option<String> {
+    let without_ref = files.iter().zip(read).filter(|(file, _)| file.at.is_none());
+    let mut said = without_ref.filter_map(|(_, read)| match read {
+        Ok(Read::Seen(_, headers)) => headers.get("x-gitlab-ref"),
+        _ => None,
+    });
+    let said = said.find(|name| !name.is_empty() && *name != workspace::DEFAULT_REF);
+    if said.is_some() || files.iter().all(|file| file.at.is_some()) {
+        return said.map(|name| present::line(name));
+    }
+    let project = run.params.get("fullPath").cloned()?;
+    let params = Map::from_iter([("fullPath".to_owned(), project)]);
+    // Without it the answer only lacks the name.
+    let project = run.read("project.get", params).await.ok()?;
+    project.get("default_branch")?.as_str().map(present::line)
 }
 
 fn grep(run: &Run<'_>) -> Result<Option<(Pattern, usize)>, ToolError> {
@@ -93,7 +144,7 @@ pub async fn window(run: &Run<'_>, project: &Value, item: &Value) -> Result<Outc
     fit(&mut read, run.tools.max_bytes);
     let [read] = read;
     let mut items = Items::default();
-    told::told(run, &file, Ok(read?), &mut items);
+    told::told(run, &file, &Ok(read?), None, &mut items);
     let (rows, text) = items.parts();
     let mut structured = rows.get(0).and_then(Value::as_object).cloned().unwrap_or_default();
     // The item that it becomes says these itself.

@@ -11,30 +11,36 @@ use crate::present::{self, Content, Kind, Options};
 use crate::untrusted::Secrets;
 
 /// Adds what came of a file, and gives the window that follows the one that is shown.
-pub fn told(run: &Run<'_>, file: &File, read: Result<Read, ToolError>, items: &mut Items) -> Option<Value> {
+pub fn told(
+    run: &Run<'_>,
+    file: &File,
+    read: &Result<Read, ToolError>,
+    default_branch: Option<&str>,
+    items: &mut Items,
+) -> Option<Value> {
     let mut says = Map::from_iter([("path".to_owned(), json!(file.path))]);
-    says.extend(file.at.as_ref().map(|at| ("ref".to_owned(), json!(at))));
+    says.extend(file.at.as_deref().or(default_branch).map(|at| ("ref".to_owned(), json!(at))));
     let (seen, headers) = match read {
         Ok(Read::Seen(seen, headers)) => (seen, headers),
         Ok(Read::Other(kind, said, text)) => {
             says.insert("kind".to_owned(), json!(kind));
             let calls = ["whole", "list"].iter().filter_map(|name| said.get(*name));
-            let text = calls.fold(text, |text, call| format!("{text}\nNext: {call}"));
-            items.put("file", says, "ok", said, &text);
+            let text = calls.fold(text.clone(), |text, call| format!("{text}\nNext: {call}"));
+            items.put("file", says, "ok", said.clone(), &text);
             return None;
         }
         Ok(Read::Said(answer)) => {
-            items.add("file", says, &Ok(answer));
+            items.add("file", says, &Ok(answer.clone()));
             return None;
         }
         Err(error) => {
-            items.add("file", says, &Err(error));
+            items.add("file", says, &Err(error.clone()));
             return None;
         }
     };
     says.insert("kind".to_owned(), json!("text"));
-    let next = following(file, &seen);
-    let (said, text) = shown(run, file, &seen, &headers);
+    let next = following(file, seen);
+    let (said, text) = shown(run, file, seen, headers);
     items.put("file", says, "ok", said, &text);
     next
 }
@@ -115,11 +121,12 @@ fn line(seen: &Seen, window: (Option<u64>, Option<u64>), file: &File) -> String 
         .as_ref()
         .map(|_| format!("Lines that match: {}. ", seen.matches))
         .unwrap_or_default();
+    let cut = if seen.left.is_some() { "; truncated" } else { "" };
     match window {
         (Some(first), Some(last)) => {
-            format!("{found}Shown: lines {first}-{last} of {of}, {} bytes in all.\n", seen.bytes)
+            format!("{found}Shown: lines {first}-{last} of {of}, {} bytes in all{cut}.\n", seen.bytes)
         }
-        _ => format!("{found}Nothing shown of {of} lines, {} bytes.\n", seen.bytes),
+        _ => format!("{found}Nothing shown of {of} lines, {} bytes{cut}.\n", seen.bytes),
     }
 }
 
