@@ -465,6 +465,9 @@ const SHORTEST_PARAM: usize = 4;
 /// the numbers of the actions, sorted.
 fn rare_params(actions: &[Action]) -> Outcome<Vec<(String, Vec<u16>)>> {
     let mut named: BTreeMap<String, BTreeSet<u16>> = BTreeMap::new();
+    // The name of a domain ("label") asks for that domain, not for an action with it among a parameter's values.
+    let domains: BTreeSet<String> =
+        actions.iter().filter_map(|action| Some(one_word(action.id.split_once('.')?.0))).collect();
     for (number, action) in actions.iter().enumerate().filter(|(_, action)| action.twin.is_none()) {
         let number = u16::try_from(number)?;
         for param in &action.params {
@@ -476,6 +479,7 @@ fn rare_params(actions: &[Action]) -> Outcome<Vec<(String, Vec<u16>)>> {
     let rare = |(name, actions): &(String, BTreeSet<u16>)| {
         (1..=RARE).contains(&actions.len())
             && name.len() >= SHORTEST_PARAM
+            && !domains.contains(name)
             && name.contains(char::is_alphabetic)
     };
     let rare = named.into_iter().filter(rare);

@@ -68,7 +68,14 @@ impl Request {
         if let ([first, second], false) = (clauses.as_mut_slice(), self.named)
             && first.len() == 1
         {
-            first.extend(self.object(second, second.first().copied()));
+            let object = self.object(second, second.first().copied());
+            if object.is_none() && second.len() == 1 {
+                // Two words that could both be verbs: `new label` names a label.
+                first.append(second);
+                clauses.truncate(1);
+            } else {
+                first.extend(object);
+            }
         }
         clauses
     }

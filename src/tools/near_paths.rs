@@ -53,6 +53,9 @@ pub async fn mend(
 /// groups.
 async fn find(tools: &Tools, path: &str) -> Found {
     let path = path.trim_matches('/');
+    if path.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Found { nearest: None, list: None };
+    }
     let name = path.rsplit('/').next().unwrap_or(path);
     let mut lists = vec![("project.list", json!({"search": name}))];
     if let Some((group, _)) = path.rsplit_once('/') {
@@ -65,7 +68,8 @@ async fn find(tools: &Tools, path: &str) -> Found {
     let mut first = None;
     for (id, params) in lists {
         let paths = paths(tools, id, &params).await;
-        if let Some(nearest) = nearest(path, paths.iter().map(String::as_str)) {
+        let alike = paths.iter().filter(|known| is_alike(path, known)).map(String::as_str);
+        if let Some(nearest) = nearest(path, alike) {
             return Found { nearest: Some(nearest.to_owned()), list: Some((id, params)) };
         }
         if !paths.is_empty() && first.is_none() {
@@ -73,6 +77,16 @@ async fn find(tools: &Tools, path: &str) -> Found {
         }
     }
     Found { nearest: None, list: first }
+}
+
+/// Compares the paths segment by segment: a project of the same name in another group is another project. A path
+/// that GitLab has just called unknown is not alike.
+fn is_alike(path: &str, known: &str) -> bool {
+    let (given, segments): (Vec<&str>, Vec<&str>) = (path.split('/').collect(), known.split('/').collect());
+    let mut pairs = given.iter().zip(&segments);
+    path != known
+        && (given.len() != segments.len()
+            || pairs.all(|(one, other)| nearest(one, [*other].into_iter()).is_some()))
 }
 
 /// The full paths that a list has; none if it cannot be read.
