@@ -13,7 +13,6 @@
 //! - [`surface`]: the shapes in which a client sees the catalog: two tools, a tool a family, a tool an action, toolsets.
 //! - [`server`]: the tools over MCP. rmcp is named here alone.
 //! - [`sandbox`]: an embedded GitLab in memory.
-//! - [`eval`]: how well the finder does on written cases.
 //! - [`config`]: arguments, environment and file to one validated configuration. The environment is read here alone.
 //! - [`cli`]: the arguments and subcommands.
 
@@ -21,7 +20,6 @@ pub mod call;
 pub mod catalog;
 pub mod cli;
 pub mod config;
-pub mod eval;
 pub mod files;
 pub mod gitlab;
 pub mod guides;

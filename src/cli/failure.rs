@@ -6,7 +6,6 @@ use std::path::PathBuf;
 
 use crate::catalog::CatalogError;
 use crate::config::ConfigError;
-use crate::eval::EvalError;
 use crate::sandbox::SandboxError;
 use crate::server::ServerError;
 use crate::tools::{PolicyError, SetupError};
@@ -47,8 +46,6 @@ pub enum Failure {
     Tools(#[from] SetupError),
     #[error(transparent)]
     Server(#[from] ServerError),
-    #[error(transparent)]
-    Eval(#[from] EvalError),
     #[error("the sandbox could not be started")]
     Sandbox(#[from] SandboxError),
     #[error("an address of this machine's own cannot be read")]
@@ -66,13 +63,11 @@ impl Failure {
         match self {
             Failure::Usage(error) if !error.use_stderr() => 0,
             Failure::Answered | Failure::NoSuchAction(_) | Failure::Ambiguous { .. } => 1,
-            Failure::Eval(EvalError::Fell(_)) => 1,
             Failure::Diagnosed(code) => *code,
             Failure::Usage(_) | Failure::Config(_) | Failure::Params(_) | Failure::ParamsFile(..) => 2,
             Failure::Exists(_) | Failure::Written(..) | Failure::ForeignFlag { .. } => 2,
             // A policy names what is not there, or cannot be read.
             Failure::Tools(SetupError::Policy(error)) if !matches!(error, PolicyError::Catalog(_)) => 2,
-            Failure::Eval(EvalError::Read { .. } | EvalError::Case { .. } | EvalError::Saved { .. }) => 2,
             _ => 3,
         }
     }

@@ -104,8 +104,6 @@ pub enum Offline {
         #[command(subcommand)]
         view: CatalogView,
     },
-    /// Measure the finder on written cases
-    Eval(EvalArguments),
     /// Write sub-agents that share GitLab among them, each with a server for its part
     Agents {
         /// The directory to write into; nothing in it is overwritten
@@ -233,33 +231,6 @@ pub enum CatalogView {
         #[arg(long)]
         json: bool,
     },
-}
-
-/// What `eval` takes.
-#[derive(Debug, Args)]
-pub struct EvalArguments {
-    /// A file of cases: a request, a tab, and the operations that would be right, separated by `|`; or lines of JSON
-    /// with `request`, `right`, `kind`, `nothing` and `harmless`, where it is called .jsonl
-    #[arg(long, value_name = "FILE", required = true)]
-    pub cases: Vec<PathBuf>,
-    /// Measure plain finders beside ours: words as substrings, and textbook BM25
-    #[arg(long)]
-    pub beside: bool,
-    /// Compare with a run saved by --json; a figure that fell by more than a point is an error
-    #[arg(long, value_name = "FILE")]
-    pub baseline: Option<PathBuf>,
-    /// Only the figures, without the requests that missed
-    #[arg(long)]
-    pub figures: bool,
-    /// Fit the ranking's weights to the cases, and say what each is worth on cases it was not fitted to
-    #[arg(long, conflicts_with_all = ["baseline", "beside", "json"])]
-    pub fit: bool,
-    /// Rank with this model instead of the one in the binary: a file like `catalog/learned/ranker.toml`.
-    #[arg(long, value_name = "FILE")]
-    pub model: Option<PathBuf>,
-    /// Print the results as JSON
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// [`Detail`] as an argument.

@@ -40,13 +40,8 @@ pub fn build(
             Err(fault) => faults.push(fault),
         }
     }
-    for (id, operation) in &curation.direct {
-        // What they take is in curation alone.
-        let member = Member { operation: operation.clone(), params: Vec::new() };
-        groups.entry(id.clone()).or_default().push(member);
-    }
-    for (id, plan) in &curation.plans {
-        groups.entry(id.clone()).or_default().push(planned(plan));
+    for (id, member) in own_members(curation) {
+        groups.entry(id).or_default().push(member);
     }
     let rest: BTreeSet<String> = groups.keys().cloned().collect();
     let mut actions = Vec::new();
@@ -68,6 +63,32 @@ pub fn build(
     faults.extend(twice);
     faults.extend(unknown_actions(&actions, curation));
     if faults.is_empty() { Ok(actions) } else { Err(GeneratorError::Faults(faults)) }
+}
+
+/// The operations that curation alone describes: passthrough requests and composite actions, by action.
+fn own_members(curation: &Curation) -> impl Iterator<Item = (String, Member)> {
+    let direct = curation
+        .direct
+        .iter()
+        .map(|(id, operation)| (id.clone(), Member { operation: operation.clone(), params: Vec::new() }));
+    direct.chain(curation.plans.iter().map(|(id, plan)| (id.clone(), planned(plan))))
+}
+
+/// The actions that need no file of GitLab's, without what rules give them.
+pub fn of_curation(curation: &Curation, faults: &mut Vec<String>) -> Vec<Action> {
+    own_members(curation).map(|(id, member)| made(&id, vec![member], curation, faults)).collect()
+}
+
+/// Applies the notes of curation to the parameters that an action has; a parameter that it lacks is a fault.
+pub fn curate_notes(action: &mut Action, written: &CuratedAction, faults: &mut Vec<String>) {
+    for (name, curated) in &written.params {
+        match action.params.iter_mut().find(|param| param.name == *name) {
+            Some(param) => param.note = curated.note.clone().or(param.note.take()),
+            None => {
+                faults.push(format!("{} has no parameter {name}: only `generate` can add one", action.id))
+            }
+        }
+    }
 }
 
 /// A mutation that does what another action does is no less of a risk.
@@ -108,7 +129,8 @@ fn unused_names(
     written.difference(&used).map(|written| format!("{written} names no operation")).collect()
 }
 
-fn unknown_actions(actions: &[Action], curation: &Curation) -> Vec<String> {
+/// What curation names and no action is.
+pub fn unknown_actions(actions: &[Action], curation: &Curation) -> Vec<String> {
     let ids: BTreeSet<&str> = actions.iter().map(|action| action.id.as_str()).collect();
     let mut faults: Vec<String> = Vec::new();
     for (id, curated) in &curation.actions {

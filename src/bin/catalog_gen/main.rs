@@ -1,9 +1,13 @@
-//! The generator: GitLab's OpenAPI file, its GraphQL schema, `catalog/curation` and `catalog/rules.toml` to `catalog/actions`,
-//! `catalog/fragments.graphql`, `catalog/types.txt` and `catalog/SOURCE.toml`.
-//! Byte-identical on every run; `--check` fails with a diff where what is committed has drifted.
+//! The maintainers' commands: the generator (GitLab's OpenAPI document, its GraphQL schema, `catalog/curation` and
+//! `catalog/rules.toml` to `catalog/actions`, `catalog/fragments.graphql`, `catalog/types.txt` and
+//! `catalog/SOURCE.toml`), the vectors of new actions, and the evaluation of the finder. Generated files are
+//! byte-identical on every run.
 
 mod actions;
+mod curate;
 mod curation;
+mod eval;
+mod evaluate;
 mod graphql;
 mod naming;
 mod openapi;
@@ -17,63 +21,128 @@ mod stats;
 mod summary;
 #[cfg(test)]
 mod tests;
-mod untrained;
+mod update;
+mod vectors;
 
 use std::io::{BufRead, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::Parser;
-use gitlab_mcp::catalog::Catalog;
+use clap::{Args, Parser, Subcommand};
+use gitlab_mcp::catalog::{Action, Catalog};
 use gitlab_mcp::search::Tokenizer;
 
-/// Writes `catalog/actions`, `catalog/fragments.graphql` and `catalog/SOURCE.toml` from GitLab's OpenAPI file, its
-/// GraphQL schema, `catalog/curation` and `catalog/rules.toml`.
+use crate::eval::EvalError;
+use crate::evaluate::EvalArguments;
+
+/// The folder with GitLab's two files, where no flag names them.
+const FILES_VARIABLE: &str = "GITLAB_API_FILES";
+
+/// Maintains the catalog and measures the finder
 #[derive(Parser)]
 #[command(name = "catalog_gen", version)]
 struct Arguments {
-    /// GitLab's OpenAPI document (`doc/api/openapi/openapi_v3.yaml` of its repository).
-    #[arg(long, value_name = "FILE", required_unless_present_any = ["tokens", "vectors"])]
-    openapi: Option<PathBuf>,
-    /// GitLab's GraphQL schema, as SDL.
-    #[arg(long, value_name = "FILE", required_unless_present_any = ["tokens", "vectors"])]
-    graphql: Option<PathBuf>,
-    /// The catalog's folder.
-    #[arg(long, value_name = "DIR", default_value = "catalog")]
+    /// The catalog's folder
+    #[arg(long, value_name = "DIR", default_value = "catalog", global = true)]
     catalog: PathBuf,
-    /// The GitLab version the OpenAPI document belongs to, written to SOURCE.toml. Kept as it was where not given.
-    #[arg(long, value_name = "VERSION")]
-    gitlab_version: Option<String>,
-    /// The OpenAPI document's date, written to SOURCE.toml. Kept as it was where not given.
-    #[arg(long, value_name = "DATE")]
-    dated: Option<String>,
-    /// The same two of the GraphQL schema.
-    #[arg(long, value_name = "VERSION")]
-    graphql_version: Option<String>,
-    #[arg(long, value_name = "DATE")]
-    graphql_dated: Option<String>,
-    /// Write nothing; fail with a diff where the committed files differ from what would be written.
-    #[arg(long, conflicts_with = "stats")]
-    check: bool,
-    /// Write nothing; print what the catalog holds.
-    #[arg(long)]
-    stats: bool,
-    /// Write nothing; print each summary of the OpenAPI document as a request with its operations, as
-    /// `gitlab-mcp eval` reads cases.
-    #[arg(long, conflicts_with_all = ["stats", "check"])]
-    requests: bool,
-    /// Write nothing; print the encoder's input for each line of standard input. catalog/training/train.py trains with it.
-    #[arg(long, exclusive = true)]
-    tokens: bool,
-    /// Give each action that no training knows a vector of its own texts, in learned/untrained.bin. It takes the actions
-    /// that this program was built with.
-    #[arg(long, conflicts_with_all = ["openapi", "graphql", "stats", "check", "requests", "tokens"])]
-    vectors: bool,
+    #[command(subcommand)]
+    command: Command,
 }
 
-/// Why nothing was generated. Each names the file, operation or id that is wrong and what would mend it.
+#[derive(Subcommand)]
+enum Command {
+    /// Write the generated files of the catalog
+    Generate {
+        #[command(flatten)]
+        files: ApiFiles,
+        #[command(flatten)]
+        versions: Versions,
+        /// Write nothing; exit with 1 and a diff if the committed files differ from what would be written
+        #[arg(long)]
+        check: bool,
+    },
+    /// Take up a new GitLab version: generate, embed new actions, and report which ids came and went
+    Update {
+        #[command(flatten)]
+        files: ApiFiles,
+        #[command(flatten)]
+        versions: Versions,
+    },
+    /// Write changed words of `catalog/curation` into the generated files, without GitLab's files
+    Curate {
+        /// Write nothing; exit with 1 if the words differ
+        #[arg(long)]
+        check: bool,
+    },
+    /// Print figures of the catalog
+    Stats {
+        #[command(flatten)]
+        files: ApiFiles,
+    },
+    /// Print each summary of the OpenAPI document as a request with its operations, as `eval` reads cases
+    Requests {
+        #[command(flatten)]
+        files: ApiFiles,
+    },
+    /// Print the encoder's input for each line of standard input; catalog/training/train.py trains with it
+    Tokens,
+    /// Embed the texts of actions that the training does not know, to learned/untrained.bin
+    Vectors,
+    /// Measure the finder on written cases
+    Eval(EvalArguments),
+}
+
+/// GitLab's own files.
+#[derive(Args)]
+struct ApiFiles {
+    /// GitLab's OpenAPI document, `doc/api/openapi/openapi_v3.yaml` of its repository [default:
+    /// $GITLAB_API_FILES/openapi.yaml]
+    #[arg(long, value_name = "FILE")]
+    openapi: Option<PathBuf>,
+    /// GitLab's GraphQL schema as SDL [default: $GITLAB_API_FILES/schema.graphql]
+    #[arg(long, value_name = "FILE")]
+    graphql: Option<PathBuf>,
+}
+
+impl ApiFiles {
+    fn openapi(&self) -> Result<PathBuf, GeneratorError> {
+        find_file(&self.openapi, "--openapi", "openapi.yaml")
+    }
+
+    fn graphql(&self) -> Result<PathBuf, GeneratorError> {
+        find_file(&self.graphql, "--graphql", "schema.graphql")
+    }
+}
+
+fn find_file(given: &Option<PathBuf>, flag: &'static str, name: &str) -> Result<PathBuf, GeneratorError> {
+    let default = || std::env::var_os(FILES_VARIABLE).map(|folder| Path::new(&folder).join(name));
+    given.clone().or_else(default).ok_or(GeneratorError::NoFile { flag })
+}
+
+/// Versions and dates for SOURCE.toml; one that is not given stays as it was.
+#[derive(Args)]
+struct Versions {
+    /// The GitLab version of the OpenAPI document
+    #[arg(long, value_name = "VERSION")]
+    gitlab_version: Option<String>,
+    /// The date of the OpenAPI document
+    #[arg(long, value_name = "DATE")]
+    dated: Option<String>,
+    /// The GitLab version of the GraphQL schema
+    #[arg(long, value_name = "VERSION")]
+    graphql_version: Option<String>,
+    /// The date of the GraphQL schema
+    #[arg(long, value_name = "DATE")]
+    graphql_dated: Option<String>,
+}
+
+/// Why a command failed. Each names the file, operation or id that is wrong.
 #[derive(Debug, thiserror::Error)]
 pub enum GeneratorError {
+    #[error(
+        "GitLab's file is missing: give {flag}, or set {FILES_VARIABLE} to a folder with openapi.yaml and schema.graphql"
+    )]
+    NoFile { flag: &'static str },
     #[error("{path}: cannot be read")]
     Read { path: String, source: std::io::Error },
     #[error("{path}: cannot be written")]
@@ -82,25 +151,59 @@ pub enum GeneratorError {
     Malformed { path: String, reason: String },
     #[error("{} faults in the catalog:\n{}", .0.len(), .0.join("\n"))]
     Faults(Vec<String>),
-    #[error("the texts cannot be tokenized: {0}")]
+    #[error("cannot tokenize: {0}")]
     Tokens(String),
-    #[error("no vectors for actions that no training knows: {0}")]
+    #[error("cannot embed the texts of new actions: {0}")]
     Vectors(String),
+    #[error("the finder cannot be opened: {0}")]
+    Finder(String),
+    #[error(transparent)]
+    Eval(#[from] EvalError),
+    #[error("standard output cannot be written")]
+    Output(#[from] std::io::Error),
 }
 
 fn main() -> ExitCode {
     match run(&Arguments::parse()) {
-        Ok(drifted) => ExitCode::from(u8::from(drifted)),
+        Ok(is_same) => ExitCode::from(u8::from(!is_same)),
         Err(error) => {
             output::complain(&error);
-            ExitCode::from(2)
+            ExitCode::from(if matches!(error, GeneratorError::Eval(EvalError::Fell(_))) { 1 } else { 2 })
         }
     }
 }
 
-/// A file that clap requires unless `--tokens` is given.
-fn given(file: &Option<PathBuf>) -> &Path {
-    file.as_deref().unwrap_or(Path::new(""))
+/// Runs a command; false if `--check` found a difference.
+fn run(arguments: &Arguments) -> Result<bool, GeneratorError> {
+    let catalog = &arguments.catalog;
+    match &arguments.command {
+        Command::Generate { files, versions, check } => {
+            let generated = Generated::build(catalog, files)?;
+            let files = generated.render(catalog, versions)?;
+            if *check {
+                return output::check(catalog, &files);
+            }
+            output::write(catalog, &files)?;
+        }
+        Command::Update { files, versions } => {
+            update::run(catalog, &Generated::build(catalog, files)?, versions)?;
+        }
+        Command::Curate { check } => return curate::run(catalog, *check),
+        Command::Stats { files } => {
+            let generated = Generated::build(catalog, files)?;
+            stats::print(&generated.document, &generated.schema, &generated.actions, &generated.curation);
+        }
+        Command::Requests { files } => {
+            std::io::stdout().write_all(openapi::requests(&files.openapi()?)?.as_bytes())?;
+        }
+        Command::Tokens => tokenize().map_err(|error| GeneratorError::Tokens(error.to_string()))?,
+        Command::Vectors => {
+            let count = vectors::write(catalog, &output::load_actions(catalog)?)?;
+            writeln!(std::io::stdout(), "{count} actions that the training does not know have a vector")?;
+        }
+        Command::Eval(arguments) => evaluate::run(arguments, &mut std::io::stdout().lock())?,
+    }
+    Ok(true)
 }
 
 /// Prints the encoder's input for each line of standard input.
@@ -113,44 +216,33 @@ fn tokenize() -> Result<(), Box<dyn std::error::Error>> {
     Ok(out.flush()?)
 }
 
-/// Whether the committed catalog has drifted; always false unless `--check` asks.
-fn run(arguments: &Arguments) -> Result<bool, GeneratorError> {
-    if arguments.tokens {
-        tokenize().map_err(|error| GeneratorError::Tokens(error.to_string()))?;
-        return Ok(false);
+/// The catalog as the generator makes it.
+pub struct Generated {
+    pub document: openapi::Document,
+    pub schema: output::Schema,
+    pub curation: curation::Curation,
+    pub actions: Vec<Action>,
+    fragments: Vec<String>,
+    types: Vec<String>,
+}
+
+impl Generated {
+    fn build(catalog: &Path, files: &ApiFiles) -> Result<Generated, GeneratorError> {
+        let document = openapi::read(&files.openapi()?)?;
+        let curation = curation::read(&catalog.join("curation"))?;
+        let sdl = graphql::Sdl::read(&files.graphql()?)?;
+        let mut found = graphql::find(&sdl, &curation);
+        let fragments = std::mem::take(&mut found.fragments);
+        let types = std::mem::take(&mut found.types);
+        let schema = output::Schema::new(&sdl, &found);
+        let used_names = graphql::used_names(&sdl, &curation);
+        let mut actions = actions::build(&document.operations, found, &used_names, &curation)?;
+        rules::read(&catalog.join("rules.toml"))?.apply(&mut actions)?;
+        Ok(Generated { document, schema, curation, actions, fragments, types })
     }
-    if arguments.vectors {
-        let count = untrained::write(&arguments.catalog)?;
-        let _ = writeln!(
-            std::io::stdout(),
-            "{count} actions that no training knows have a vector of their texts"
-        );
-        return Ok(false);
+
+    fn render(&self, catalog: &Path, versions: &Versions) -> Result<output::Files, GeneratorError> {
+        let source = output::source(catalog, &self.document, &self.schema, &self.actions, versions)?;
+        Ok(output::render(&self.actions, (&self.fragments, &self.types), &self.curation, &source))
     }
-    if arguments.requests {
-        // A reader that closes the pipe has read enough.
-        let _ = std::io::stdout().write_all(openapi::requests(given(&arguments.openapi))?.as_bytes());
-        return Ok(false);
-    }
-    let document = openapi::read(given(&arguments.openapi))?;
-    let curation = curation::read(&arguments.catalog.join("curation"))?;
-    let sdl = graphql::Sdl::read(given(&arguments.graphql))?;
-    let mut found = graphql::find(&sdl, &curation);
-    let fragments = std::mem::take(&mut found.fragments);
-    let types = std::mem::take(&mut found.types);
-    let schema = output::Schema::new(&sdl, &found);
-    let used_names = graphql::used_names(&sdl, &curation);
-    let mut actions = actions::build(&document.operations, found, &used_names, &curation)?;
-    rules::read(&arguments.catalog.join("rules.toml"))?.apply(&mut actions)?;
-    if arguments.stats {
-        stats::print(&document, &schema, &actions, &curation);
-        return Ok(false);
-    }
-    let source = output::source(&arguments.catalog, &document, schema, arguments)?;
-    let files = output::render(&actions, (&fragments, &types), &curation, &source);
-    if arguments.check {
-        return output::check(&arguments.catalog, &files);
-    }
-    output::write(&arguments.catalog, &files)?;
-    Ok(false)
 }

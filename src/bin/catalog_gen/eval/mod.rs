@@ -15,8 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use crate::catalog::{Catalog, CatalogError, Risk};
-use crate::search::{Confidence, Query, Ranker, Ranking, SearchError};
+use gitlab_mcp::catalog::{Catalog, CatalogError, Risk};
+use gitlab_mcp::search::{Confidence, Query, Ranker, Ranking, SearchError};
 
 pub use baselines::Baseline;
 use baselines::Texts;
@@ -24,7 +24,7 @@ pub use cases::Case;
 pub use compare::Comparison;
 use figures::Count;
 pub use figures::Figures;
-pub use fit::{Fit, fit};
+pub use fit::fit;
 pub use report::{Miss, Report, SetReport, Timing};
 
 /// How many answers are looked at.

@@ -3,8 +3,8 @@
 use std::io::Write;
 
 use super::{Baseline, Comparison, EvalError, Figures, Miss, Options, Report, SetReport, run};
-use crate::catalog::Catalog;
-use crate::search::Ranker;
+use gitlab_mcp::catalog::Catalog;
+use gitlab_mcp::search::Ranker;
 
 const CASES: &str = "\
 # request, then what would be right

@@ -12,8 +12,8 @@ use crate::GeneratorError;
 const TRAINED: &str = "learned/actions.bin";
 const UNTRAINED: &str = "learned/untrained.bin";
 
-/// Writes a vector for each ranked action that the training does not know; answers with how many.
-pub fn write(catalog: &Path) -> Result<usize, GeneratorError> {
+/// Writes a vector for each ranked action that the training does not know; returns how many.
+pub fn write(catalog: &Path, actions: &[Action]) -> Result<usize, GeneratorError> {
     let path = catalog.join(TRAINED);
     let trained = std::fs::read(&path)
         .map_err(|source| GeneratorError::Read { path: path.display().to_string(), source })?;
@@ -22,11 +22,10 @@ pub fn write(catalog: &Path) -> Result<usize, GeneratorError> {
     let embedded = Catalog::embedded().map_err(|error| failed(&error))?;
     let tokenizer = Tokenizer::open(&embedded).map_err(|error| failed(&error))?;
     let mut vectors: Vec<(String, Vec<f32>)> = Vec::new();
-    for number in 0..embedded.len() {
-        let action = embedded.action(number).map_err(|error| failed(&error))?;
-        if action.twin.is_none() && !trained.contains(action.id.as_str()) {
-            let vector = tokenizer.vector(&own_texts(&action)).map_err(|error| failed(&error))?;
-            vectors.push((action.id, vector));
+    for action in actions.iter().filter(|action| action.twin.is_none()) {
+        if !trained.contains(action.id.as_str()) {
+            let vector = tokenizer.vector(&own_texts(action)).map_err(|error| failed(&error))?;
+            vectors.push((action.id.clone(), vector));
         }
     }
     let path = catalog.join(UNTRAINED);

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::search::Confidence;
+use gitlab_mcp::search::Confidence;
 
 /// Shares of the requests, each between 0 and 1.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

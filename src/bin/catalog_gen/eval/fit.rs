@@ -4,8 +4,8 @@
 use std::fmt;
 
 use super::{CaseSet, EvalError, Serving, ranked};
-use crate::catalog::Catalog;
-use crate::search::{FEATURES, Features, Judged, Model, Ranker};
+use gitlab_mcp::catalog::Catalog;
+use gitlab_mcp::search::{FEATURES, Features, Judged, Model, Ranker};
 
 /// Into how many parts the cases are cut; each is judged by a fit to the others.
 const FOLDS: u64 = 5;

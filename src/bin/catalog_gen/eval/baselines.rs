@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::catalog::{Action, Audience, Catalog, CatalogError};
+use gitlab_mcp::catalog::{Action, Audience, Catalog, CatalogError};
 
 /// BM25's usual constants (Robertson and Zaragoza, 2009).
 const SATURATION: f64 = 1.2;
