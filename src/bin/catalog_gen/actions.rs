@@ -295,7 +295,7 @@ fn action(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut 
     let plan = curation.plans.get(id);
     // What a plan takes it hands to its steps, whose names are looked up as ever.
     if audience == Audience::Person && plan.is_none() {
-        references::assign(domain_name, &mut params, &written);
+        references::assign(domain_name, &mut params, &written, &curation.rules.references);
         if operations.iter().all(|operation| operation.graphql.is_some()) {
             references::add_place(&mut params);
         }
@@ -310,7 +310,7 @@ fn action(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut 
         } else {
             written.summary.clone()
         },
-        risk: written.risk.unwrap_or_else(|| risk(verb, &operations)),
+        risk: written.risk.unwrap_or_else(|| risk(verb, &operations, &curation.rules.naming)),
         audience,
         answers: written.answers.or(domain.map(|domain| domain.answers)).unwrap_or_default(),
         operations,

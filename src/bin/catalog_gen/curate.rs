@@ -12,7 +12,7 @@ use crate::{GeneratorError, actions, output};
 /// Applies `catalog/curation` to the committed actions and writes what differs; with `is_check` it writes nothing and
 /// answers false if something differs.
 pub fn run(catalog: &Path, is_check: bool) -> Result<bool, GeneratorError> {
-    let curation = curation::read(&catalog.join("curation"))?;
+    let curation = curation::load(catalog)?;
     let committed = output::load_actions(catalog)?;
     let curated = apply(committed.clone(), &curation)?;
     let files = output::render_actions(&curated, &curation);
@@ -92,7 +92,7 @@ mod tests {
 
     fn committed() -> (Vec<Action>, Curation) {
         let catalog = Path::new(env!("CARGO_MANIFEST_DIR")).join("catalog");
-        (output::load_actions(&catalog).unwrap(), curation::read(&catalog.join("curation")).unwrap())
+        (output::load_actions(&catalog).unwrap(), curation::load(&catalog).unwrap())
     }
 
     #[test]

@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use crate::GeneratorError;
 use crate::paths::is_placeholder;
+use crate::rules::{self, BuildRules};
 
 /// All of it.
 #[derive(Debug, Default)]
@@ -28,6 +29,8 @@ pub struct Curation {
     pub direct: BTreeMap<String, Operation>,
     /// Actions that are plans over others, by their ids.
     pub plans: BTreeMap<String, CuratedPlan>,
+    /// The rules of `rules.toml` for names, references and GraphQL.
+    pub rules: BuildRules,
 }
 
 /// A plan over other actions: what it works on, and what it is made of.
@@ -175,9 +178,11 @@ struct File {
     plan: BTreeMap<String, CuratedPlan>,
 }
 
-/// Reads every file of the folder.
-pub fn read(folder: &Path) -> Result<Curation, GeneratorError> {
-    let mut curation = Curation::default();
+/// Loads every file of `catalog/curation`, and the rules that actions are built with.
+pub fn load(catalog: &Path) -> Result<Curation, GeneratorError> {
+    let folder = &catalog.join("curation");
+    let rules = rules::load(&catalog.join("rules.toml"))?.into_build();
+    let mut curation = Curation { rules, ..Curation::default() };
     let mut faults = Vec::new();
     for path in toml_files(folder)? {
         let family = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();

@@ -229,7 +229,7 @@ pub struct Generated {
 impl Generated {
     fn build(catalog: &Path, files: &ApiFiles) -> Result<Generated, GeneratorError> {
         let document = openapi::read(&files.openapi()?)?;
-        let curation = curation::read(&catalog.join("curation"))?;
+        let curation = curation::load(catalog)?;
         let sdl = graphql::Sdl::read(&files.graphql()?)?;
         let mut found = graphql::find(&sdl, &curation);
         let fragments = std::mem::take(&mut found.fragments);
@@ -237,7 +237,7 @@ impl Generated {
         let schema = output::Schema::new(&sdl, &found);
         let used_names = graphql::used_names(&sdl, &curation);
         let mut actions = actions::build(&document.operations, found, &used_names, &curation)?;
-        rules::read(&catalog.join("rules.toml"))?.apply(&mut actions)?;
+        rules::load(&catalog.join("rules.toml"))?.apply(&mut actions)?;
         Ok(Generated { document, schema, curation, actions, fragments, types })
     }
 

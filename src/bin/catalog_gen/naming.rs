@@ -6,6 +6,7 @@ use gitlab_mcp::catalog::Method;
 use crate::curation::{Curation, Domain, Named, expanded, key};
 use crate::openapi::RawOperation;
 use crate::paths::segments;
+use crate::rules::NamingRules;
 
 /// Names every operation of a curation's domains.
 pub struct Namer<'a> {
@@ -53,14 +54,17 @@ impl<'a> Namer<'a> {
         let rest = path.get(prefix.len()..).unwrap_or_default();
         let described = self.curation.domains.get(*domain).cloned().unwrap_or_default();
         Ok(Name {
-            id: format!("{domain}.{}", verb(operation.method, rest, prefix, &described)),
+            id: format!(
+                "{domain}.{}",
+                verb(operation.method, rest, prefix, &described, &self.curation.rules.naming)
+            ),
             alternate: false,
         })
     }
 }
 
 /// The verb, by the method and what is left of the path behind the domain's own.
-fn verb(method: Method, rest: &[String], prefix: &[String], domain: &Domain) -> String {
+fn verb(method: Method, rest: &[String], prefix: &[String], domain: &Domain, rules: &NamingRules) -> String {
     // A domain's path that ends in a placeholder is one thing of it, as `/projects/:id`.
     let begins_with_one = domain.singular || prefix.last().is_some_and(|segment| segment == "{}");
     let on_one = rest.last().map_or(begins_with_one, |last| is_placeholder(last));
@@ -75,7 +79,7 @@ fn verb(method: Method, rest: &[String], prefix: &[String], domain: &Domain) -> 
         Method::Head => format!("{words}_exists"),
         Method::Delete => format!("delete_{words}"),
         Method::Get if named => format!("get_{words}"),
-        Method::Get if is_plural(&words) => format!("list_{words}"),
+        Method::Get if rules.is_plural(&words) => format!("list_{words}"),
         Method::Put | Method::Patch if named => format!("update_{words}"),
         Method::Get | Method::Post | Method::Put | Method::Patch => words,
     }
@@ -92,12 +96,6 @@ fn word(segment: &str) -> String {
         .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' })
         .collect();
     plain.split('_').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("_")
-}
-
-/// Whether the words name several things of a kind, rather than one thing that ends in an s.
-fn is_plural(words: &str) -> bool {
-    const ONE: [&str; 7] = ["access", "metrics", "settings", "stats", "statistics", "status", "diffs"];
-    words.ends_with('s') && !ONE.iter().any(|one| words.ends_with(one))
 }
 
 fn plain_verb(method: Method, on_one: bool) -> &'static str {

@@ -3,32 +3,10 @@
 
 use gitlab_mcp::catalog::{GraphqlKind, Method, Operation, Risk};
 
-/// How a verb begins that tells of what cannot be taken back, or is taken from somebody.
-const DESTRUCTIVE: [&str; 20] = [
-    "ban",
-    "block",
-    "deactivate",
-    "delete",
-    "deny",
-    "destroy",
-    "disable",
-    "erase",
-    "merge",
-    "override",
-    "prune",
-    "purge",
-    "reject",
-    "remove",
-    "renew",
-    "reset",
-    "revoke",
-    "rotate",
-    "transfer",
-    "wipe",
-];
+use crate::rules::NamingRules;
 
 /// The risk of an action with that verb and these operations.
-pub fn risk(verb: &str, operations: &[Operation]) -> Risk {
+pub fn risk(verb: &str, operations: &[Operation], rules: &NamingRules) -> Risk {
     let methods = || operations.iter().map(|operation| operation.method);
     let reads = |operation: &Operation| match &operation.graphql {
         Some(graphql) => graphql.kind == GraphqlKind::Query,
@@ -37,7 +15,7 @@ pub fn risk(verb: &str, operations: &[Operation]) -> Risk {
     if operations.iter().all(reads) {
         Risk::Read
     } else if methods().any(|method| method == Method::Delete)
-        || verb.split('_').next().is_some_and(|first| DESTRUCTIVE.contains(&first))
+        || verb.split('_').next().is_some_and(|first| rules.is_destructive(first))
     {
         Risk::Destructive
     } else {

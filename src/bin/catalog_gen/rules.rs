@@ -27,6 +27,95 @@ pub struct Rules {
     quick_actions: QuickActionRules,
     #[serde(default)]
     readable: ReadableTable,
+    #[serde(default)]
+    naming: NamingRules,
+    #[serde(default)]
+    references: ReferenceRules,
+    #[serde(default)]
+    graphql: GraphqlRules,
+}
+
+/// The rules that actions are built with: their names, their references, and GraphQL's operations.
+#[derive(Debug, Default)]
+pub struct BuildRules {
+    pub naming: NamingRules,
+    pub references: ReferenceRules,
+    pub graphql: GraphqlRules,
+}
+
+/// How ids are built from paths and fields.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NamingRules {
+    singular_words: Vec<String>,
+    destructive_verbs: Vec<String>,
+    pub mutation_verbs: Vec<String>,
+    pub canonical_verbs: BTreeMap<String, String>,
+}
+
+impl NamingRules {
+    /// Whether the words name several things of a kind.
+    pub fn is_plural(&self, words: &str) -> bool {
+        words.ends_with('s') && !self.singular_words.iter().any(|one| words.ends_with(one))
+    }
+
+    /// Whether an action that begins with this word destroys something.
+    pub fn is_destructive(&self, verb: &str) -> bool {
+        self.destructive_verbs.iter().any(|known| known == verb)
+    }
+
+    /// The catalog's word for a verb of a mutation.
+    pub fn canonical(&self, verb: &str) -> String {
+        self.canonical_verbs.get(verb).map_or(verb, String::as_str).to_owned()
+    }
+}
+
+/// Which parameters take a name or path instead of an id.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReferenceRules {
+    pub foreign_domains: Vec<String>,
+    pub params: Vec<ReferenceRule>,
+    pub global_ids: BTreeMap<String, Names>,
+}
+
+/// What a parameter names, in the domains given or in all.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReferenceRule {
+    param: String,
+    #[serde(default)]
+    domains: Vec<String>,
+    pub names: Names,
+}
+
+impl ReferenceRule {
+    /// Whether the rule is for a parameter of that name in that domain.
+    pub fn fits(&self, param: &str, domain: &str) -> bool {
+        self.param == param && (self.domains.is_empty() || self.domains.iter().any(|one| one == domain))
+    }
+}
+
+/// Which fields of GraphQL are operations, and what is selected of a type.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GraphqlRules {
+    pub roots: Vec<GraphqlRoot>,
+    pub name_fields: Vec<String>,
+    pub short_connections: Vec<String>,
+    pub first_objects: Vec<String>,
+    pub left_out_endings: Vec<String>,
+    pub kept_leaves: Vec<String>,
+    pub left_out_objects: Vec<String>,
+}
+
+/// A path below which fields are operations.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GraphqlRoot {
+    pub path: String,
+    #[serde(rename = "type")]
+    pub owner: String,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -91,8 +180,8 @@ struct QuickActionRules {
     commands: BTreeMap<String, QuickAction>,
 }
 
-/// Reads the file.
-pub fn read(path: &Path) -> Result<Rules, GeneratorError> {
+/// Loads the file.
+pub fn load(path: &Path) -> Result<Rules, GeneratorError> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path)
         .map_err(|source| GeneratorError::Read { path: name.clone(), source })?;
@@ -100,6 +189,11 @@ pub fn read(path: &Path) -> Result<Rules, GeneratorError> {
 }
 
 impl Rules {
+    /// The part that actions are built with.
+    pub fn into_build(self) -> BuildRules {
+        BuildRules { naming: self.naming, references: self.references, graphql: self.graphql }
+    }
+
     /// Writes the rules into the actions. A row that names no action or parameter, or that changes nothing, is a
     /// fault.
     pub fn apply(&self, actions: &mut [Action]) -> Result<(), GeneratorError> {

@@ -27,8 +27,15 @@ fn curation(domains: &[(&str, &[&str])]) -> Curation {
     };
     Curation {
         domains: domains.iter().map(|(name, paths)| ((*name).to_owned(), described(paths))).collect(),
+        rules: rules(),
         ..Curation::default()
     }
+}
+
+/// The rules of the catalog.
+fn rules() -> crate::rules::BuildRules {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("catalog/rules.toml");
+    crate::rules::load(&path).unwrap().into_build()
 }
 
 fn name(method: Method, path: &str, domains: &[(&str, &[&str])]) -> Result<String, String> {
@@ -262,7 +269,7 @@ fn risk_goes_by_method_and_the_verbs_first_word() {
         ("unsubscribe", Method::Delete, Risk::Destructive),
         ("rotate", Method::Post, Risk::Destructive),
     ] {
-        assert_eq!(risk::risk(verb, &with(method)), expected, "{verb}");
+        assert_eq!(risk::risk(verb, &with(method), &rules().naming), expected, "{verb}");
     }
 }
 

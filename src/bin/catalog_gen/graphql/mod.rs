@@ -37,8 +37,8 @@ pub struct Found {
 
 /// Every operation of the schema with its action.
 pub fn find(sdl: &Sdl, curation: &Curation) -> Found {
-    let all = reach::reached(sdl);
-    let selections = Selections::new(sdl, &curation.selections);
+    let all = reach::reached(sdl, &curation.rules.graphql);
+    let selections = Selections::new(sdl, &curation.selections, &curation.rules.graphql);
     let mut groups: BTreeMap<String, Vec<Member>> = BTreeMap::new();
     let mut faults = Vec::new();
     for reached in &all {
@@ -65,7 +65,7 @@ pub fn find(sdl: &Sdl, curation: &Curation) -> Found {
 
 /// The names of curation that the schema has, as curation writes them.
 pub fn used_names<'a>(sdl: &Sdl, curation: &'a Curation) -> Vec<&'a str> {
-    let all = reach::reached(sdl);
+    let all = reach::reached(sdl, &curation.rules.graphql);
     all.iter()
         .filter_map(|reached| naming::curated(reached, curation))
         .map(|named| named.written.as_str())

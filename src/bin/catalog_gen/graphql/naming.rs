@@ -6,52 +6,6 @@ use super::sdl::{Sdl, Status};
 use crate::curation::{Curation, Named, key};
 use crate::paths::singular;
 
-/// Verbs that mutations begin or end with, as the catalog says them.
-const VERBS: [(&str, &str); 6] = [
-    ("create", "create"),
-    ("update", "update"),
-    ("edit", "update"),
-    ("delete", "delete"),
-    ("destroy", "delete"),
-    ("upsert", "upsert"),
-];
-
-/// Words in front of a mutation's noun.
-const LEADING: [&str; 32] = [
-    "add",
-    "approve",
-    "bulk",
-    "configure",
-    "create",
-    "delete",
-    "disable",
-    "dismiss",
-    "destroy",
-    "enable",
-    "export",
-    "link",
-    "mark",
-    "oncall",
-    "process",
-    "promote",
-    "refresh",
-    "remove",
-    "reposition",
-    "restore",
-    "resync",
-    "safe",
-    "set",
-    "star",
-    "sync",
-    "toggle",
-    "unlink",
-    "unset",
-    "update",
-    "validate",
-    "verify",
-    "run",
-];
-
 /// The curated name of the operation, if it has one.
 pub fn curated<'a>(reached: &Reached<'_>, curation: &'a Curation) -> Option<&'a Named> {
     let kind = if reached.mutation { "mutation" } else { "query" };
@@ -73,18 +27,19 @@ pub fn id(reached: &Reached<'_>, sdl: &Sdl, curation: &Curation) -> Result<Strin
 }
 
 fn mutation(words: &[String], curation: &Curation) -> Option<String> {
-    let leads = words.first().is_some_and(|first| LEADING.contains(&first.as_str()));
+    let rules = &curation.rules.naming;
+    let leads = words.first().is_some_and(|first| rules.mutation_verbs.contains(first));
     if leads {
         let (verb, noun) = words.split_first()?;
         if let Some((domain, rest)) = domain(noun, curation) {
-            let verb = [vec![said(verb)], rest.to_vec()].concat().join("_");
+            let verb = [vec![rules.canonical(verb)], rest.to_vec()].concat().join("_");
             return Some(format!("{domain}.{verb}"));
         }
     }
     let (domain, rest) = domain(words, curation)?;
     let (last, before) = rest.split_last()?;
-    let plain = VERBS.iter().any(|(verb, _)| verb == last);
-    let verb = if plain { [vec![said(last)], before.to_vec()].concat() } else { rest.to_vec() };
+    let plain = rules.canonical_verbs.contains_key(last);
+    let verb = if plain { [vec![rules.canonical(last)], before.to_vec()].concat() } else { rest.to_vec() };
     Some(format!("{domain}.{}", verb.join("_")))
 }
 
@@ -146,10 +101,6 @@ fn domain<'w>(words: &'w [String], curation: &Curation) -> Option<(String, &'w [
         let known = || [&plural, &one].into_iter().find(|name| curation.domains.contains_key(*name)).cloned();
         Some((named.or_else(known)?, rest))
     })
-}
-
-fn said(verb: &str) -> String {
-    VERBS.iter().find(|(written, _)| *written == verb).map_or(verb, |(_, said)| said).to_owned()
 }
 
 /// The words of a name in camelCase.

@@ -2,6 +2,7 @@
 //! reached by a path or an iid below it.
 
 use super::sdl::{Field, Sdl, Status};
+use crate::rules::GraphqlRules;
 
 /// A field that is an operation, with the way to it.
 pub struct Reached<'a> {
@@ -12,25 +13,8 @@ pub struct Reached<'a> {
     pub owner: &'a str,
 }
 
-/// A way below which fields are operations: the steps from the root and the type they lead to.
-const WAYS: [(&[&str], &str); 13] = [
-    (&["project"], "Project"),
-    (&["group"], "Group"),
-    (&["namespace"], "Namespace"),
-    (&["currentUser"], "CurrentUser"),
-    (&["project", "issue"], "Issue"),
-    (&["project", "mergeRequest"], "MergeRequest"),
-    (&["project", "pipeline"], "Pipeline"),
-    (&["project", "repository"], "Repository"),
-    (&["group", "epic"], "Epic"),
-    (&["namespace", "workItem"], "WorkItem"),
-    (&["group", "workItem"], "WorkItem"),
-    (&["project", "workItem"], "WorkItem"),
-    (&["milestone"], "Milestone"),
-];
-
 /// Every operation, in the schema's order.
-pub fn reached(sdl: &Sdl) -> Vec<Reached<'_>> {
+pub fn reached<'a>(sdl: &'a Sdl, rules: &'a GraphqlRules) -> Vec<Reached<'a>> {
     let root = |owner: &'static str| {
         sdl.fields(owner).iter().map(move |field| Reached {
             mutation: owner == "Mutation",
@@ -40,8 +24,9 @@ pub fn reached(sdl: &Sdl) -> Vec<Reached<'_>> {
     };
     let mut found: Vec<Reached<'_>> = root("Mutation").chain(root("Query")).collect();
     let mut covered: Vec<&str> = Vec::new();
-    for (way, owner) in WAYS {
-        let Some(steps) = steps(sdl, way) else { continue };
+    for root in &rules.roots {
+        let owner = root.owner.as_str();
+        let Some(steps) = steps(sdl, &root.path) else { continue };
         // The same thing by another path is the same operation.
         if covered.contains(&owner) {
             continue;
@@ -57,10 +42,10 @@ pub fn reached(sdl: &Sdl) -> Vec<Reached<'_>> {
     found
 }
 
-fn steps<'a>(sdl: &'a Sdl, way: &[&str]) -> Option<Vec<&'a Field>> {
+fn steps<'a>(sdl: &'a Sdl, path: &str) -> Option<Vec<&'a Field>> {
     let mut owner = "Query";
     let mut steps = Vec::new();
-    for name in way {
+    for name in path.split('.') {
         let field = sdl.field(owner, name)?;
         owner = &field.ty.name;
         steps.push(field);

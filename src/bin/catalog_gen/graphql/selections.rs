@@ -5,53 +5,14 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::sdl::{Field, Sdl, Shape, Status, Ty};
+use crate::rules::GraphqlRules;
 
 /// The most that a fragment may cost. GitLab refuses what costs over 200; a field costs 1 and a connection of a
 /// hundred twice what is in it, so that two fragments, one of them below a connection, stay under it.
 const MOST: usize = 65;
 
-/// What stands for an object that is only named: the first of these that it has.
-const NAMES: [&str; 16] = [
-    "id",
-    "iid",
-    "username",
-    "fullPath",
-    "title",
-    "name",
-    "key",
-    "label",
-    "status",
-    "state",
-    "type",
-    "value",
-    "webUrl",
-    "description",
-    "message",
-    "sha",
-];
-
 /// How many fields name an object.
 const NAMED_BY: usize = 3;
-
-/// Connections of few short things that no reader of the object would miss.
-const SHORT: [&str; 7] =
-    ["assignees", "labels", "reviewers", "approvedBy", "topics", "tags", "complianceFrameworks"];
-
-/// Objects that a reader looks for first.
-const FIRST: [&str; 5] = ["author", "milestone", "project", "user", "iteration"];
-
-/// Leaves that a reader does not miss: other forms of what is said, pictures, counters of locks.
-const NOISE: [&str; 9] = [
-    "Html",
-    "Path",
-    "avatarUrl",
-    "lockVersion",
-    "imported",
-    "createNoteEmail",
-    "Url",
-    "Permissions",
-    "enabledFeatures",
-];
 
 /// Where each row and the page of a connection ends.
 const PLACES: &str = "edges{cursor}pageInfo{endCursor hasNextPage}";
@@ -61,6 +22,7 @@ pub struct Selections<'a> {
     sdl: &'a Sdl,
     /// What curation adds to a type's fragment.
     extra: &'a BTreeMap<String, String>,
+    rules: &'a GraphqlRules,
     fragments: RefCell<BTreeMap<String, String>>,
 }
 
@@ -71,8 +33,8 @@ struct Selected {
 }
 
 impl<'a> Selections<'a> {
-    pub fn new(sdl: &'a Sdl, extra: &'a BTreeMap<String, String>) -> Self {
-        Selections { sdl, extra, fragments: RefCell::default() }
+    pub fn new(sdl: &'a Sdl, extra: &'a BTreeMap<String, String>, rules: &'a GraphqlRules) -> Self {
+        Selections { sdl, extra, rules, fragments: RefCell::default() }
     }
 
     /// What is asked of a field that has the type.
@@ -144,10 +106,10 @@ impl<'a> Selections<'a> {
     }
 
     fn importance(&self, field: &Field) -> u8 {
-        let name = field.name.as_str();
+        let (name, rules) = (&field.name, self.rules);
         match self.sdl.is_leaf(&field.ty.name) {
-            true if NAMES.contains(&name) => 0,
-            false if SHORT.contains(&name) || FIRST.contains(&name) => 1,
+            true if rules.name_fields.contains(name) => 0,
+            false if rules.short_connections.contains(name) || rules.first_objects.contains(name) => 1,
             true => 2,
             false => 3,
         }
@@ -161,17 +123,19 @@ impl<'a> Selections<'a> {
     }
 
     fn is_plain_leaf(&self, field: &Field) -> bool {
-        let noise = NOISE.iter().any(|noise| field.name.ends_with(noise)) && field.name != "fullPath";
-        self.sdl.is_leaf(&field.ty.name) && (!noise || field.name == "webUrl")
+        let rules = self.rules;
+        let is_left_out = rules.left_out_endings.iter().any(|ending| field.name.ends_with(ending));
+        self.sdl.is_leaf(&field.ty.name) && (!is_left_out || rules.kept_leaves.contains(&field.name))
     }
 
     /// An object within another: what it is called.
     fn nested(&self, field: &Field) -> Option<Selected> {
-        if ["userPermissions", "edges", "widgets", "commentTemplatesPaths"].contains(&field.name.as_str()) {
+        if self.rules.left_out_objects.contains(&field.name) {
             return None;
         }
         if let Some(nodes) = self.sdl.nodes(&field.ty.name) {
-            let named = self.named(&nodes.name).filter(|_| SHORT.contains(&field.name.as_str()))?;
+            let named =
+                self.named(&nodes.name).filter(|_| self.rules.short_connections.contains(&field.name))?;
             let text = format!("{}{{nodes{{{}}}}}", field.name, named.text);
             return Some(Selected { text, cost: 2 * (named.cost + 2) });
         }
@@ -188,8 +152,14 @@ impl<'a> Selections<'a> {
                 .field(name, wanted)
                 .filter(|field| is_asked(field, false) && self.sdl.is_leaf(&field.ty.name))
         };
-        let mut fields: Vec<&str> =
-            NAMES.iter().filter(|wanted| has(wanted).is_some()).take(NAMED_BY).copied().collect();
+        let mut fields: Vec<&str> = self
+            .rules
+            .name_fields
+            .iter()
+            .map(String::as_str)
+            .filter(|wanted| has(wanted).is_some())
+            .take(NAMED_BY)
+            .collect();
         if fields.is_empty() {
             let leaves = self
                 .sdl
