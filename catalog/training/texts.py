@@ -124,7 +124,7 @@ def near_duplicates(held):
 
 def tokenize(texts):
     """The encoder's input for each text, as the finder makes it."""
-    command = ["cargo", "run", "--quiet", "--locked", "--features", "catalog-gen", "--bin", "catalog_gen", "--", "--tokens"]
+    command = ["cargo", "run", "--quiet", "--locked", "--features", "dev", "--bin", "catalog_gen", "--", "tokens"]
     lines = [re.sub(r"\s+", " ", text) for text in texts]
     done = subprocess.run(command, cwd=ROOT, input="\n".join(lines) + "\n", capture_output=True, text=True, check=True)
     tokens = [line.split() for line in done.stdout.split("\n")[:-1]]

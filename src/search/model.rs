@@ -1,5 +1,5 @@
 //! The reranker's model: the weights of its features and every other number that ranking rests on, from
-//! `catalog/learned/ranker.toml`. `gitlab-mcp eval --fit` writes what a fit sets.
+//! `catalog/learned/ranker.toml`. `cargo dev eval --fit` writes what a fit sets.
 
 use std::collections::BTreeMap;
 

@@ -22,6 +22,16 @@ pub fn program(arguments: &[&str], variables: &[(&str, &str)]) -> Command {
     command
 }
 
+/// The maintainers' program with nothing of this process's environment.
+pub fn maintainers_program(arguments: &[&str], variables: &[(&str, &str)]) -> Command {
+    let Some(path) = option_env!("CARGO_BIN_EXE_catalog_gen") else {
+        panic!("catalog_gen is not built: run the tests with --all-features");
+    };
+    let mut command = Command::new(path);
+    command.args(arguments).env_clear().envs(variables.iter().copied());
+    command
+}
+
 /// A running server and the two ends of its pipes.
 pub struct Client {
     child: Child,

@@ -16,6 +16,7 @@
 //! | `follow` | the JSON pointer of a call in the answer before (`/error/fix`, `/page/next`) | the structured content |
 //! | `read` | the address of a resource | its text, as JSON if it is that |
 //! | `method` | an MCP method and its parameters as JSON | the result |
+//! | `maintainers` | arguments of the maintainers' program | as for `command` |
 //! | `command` | arguments of the program | standard output as JSON; the text is both outputs |
 //! | `page` | a file of the repository | its text |
 //!
@@ -33,14 +34,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::thread;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::client::{Client, LATEST_HANDSHAKE, program};
+use crate::client::{Client, LATEST_HANDSHAKE, maintainers_program, program};
 use crate::security_page::{collect, is_there};
 
 const PROMISES: u32 = 219;
@@ -97,6 +98,7 @@ struct Call {
     read: Option<String>,
     method: Option<String>,
     command: Option<Vec<String>>,
+    maintainers: Option<Vec<String>>,
     page: Option<String>,
     fails: Option<String>,
     code: Option<i64>,
@@ -336,14 +338,22 @@ fn call(server: &mut Server, row: &Row, call: &Call, before: &Answer) -> Outcome
         return server.method(call, method, &params);
     }
     if let Some(arguments) = &call.command {
-        return run_command(row, call, arguments);
+        return run_command(row, call, arguments, program);
+    }
+    if let Some(arguments) = &call.maintainers {
+        return run_command(row, call, arguments, maintainers_program);
     }
     let page = row.fill(call.page.as_deref().unwrap());
     let text = fs::read_to_string(root().join(&page)).map_err(|error| format!("{page}: {error}"))?;
     Ok(Answer { value: Value::Null, text })
 }
 
-fn run_command(row: &Row, call: &Call, arguments: &[String]) -> Outcome<Answer> {
+fn run_command(
+    row: &Row,
+    call: &Call,
+    arguments: &[String],
+    program: impl Fn(&[&str], &[(&str, &str)]) -> Command,
+) -> Outcome<Answer> {
     let arguments: Vec<String> = arguments.iter().map(|argument| row.fill(argument)).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let variables = row.variables();
@@ -540,8 +550,9 @@ fn the_table_is_whole() {
         for call in &promise.calls {
             let kinds =
                 [&call.find, &call.execute, &call.tool, &call.follow, &call.read, &call.method, &call.page];
-            let kinds =
-                kinds.iter().filter(|kind| kind.is_some()).count() + usize::from(call.command.is_some());
+            let kinds = kinds.iter().filter(|kind| kind.is_some()).count()
+                + usize::from(call.command.is_some())
+                + usize::from(call.maintainers.is_some());
             assert_eq!(kinds, 1, "{number}: a call is of one kind");
             let is_checked = !call.expect.is_empty() || call.fails.is_some() || call.code.is_some();
             assert!(is_checked || promise.calls.len() > 1, "{number}: a call without a check");

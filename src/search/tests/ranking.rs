@@ -182,6 +182,6 @@ fn each_ranked_action_has_a_learned_vector() {
     let ranker = Ranker::open(&catalog).unwrap();
     for (number, action) in catalog.actions().map(Result::unwrap).enumerate() {
         let has_vector = ranker.embeddings.has_vector(number);
-        assert!(has_vector || action.twin.is_some(), "{}: run `catalog_gen --vectors`", action.id);
+        assert!(has_vector || action.twin.is_some(), "{}: run `cargo dev vectors`", action.id);
     }
 }
