@@ -5,13 +5,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What may be named where: in a module, or in one file of it.
-const ROOMS: [(&str, &[&str]); 16] = [
+const ROOMS: [(&str, &[&str]); 17] = [
     ("rmcp", &["server"]),
     ("reqwest", &["gitlab"]),
     ("hyper_util", &["gitlab"]),
-    ("tantivy", &["search", "build"]),
-    ("strsim", &["search", "build", "bin"]),
+    ("tantivy", &["search", "embed"]),
+    ("strsim", &["search", "bin"]),
     ("gitlab_mcp_encoder", &["search"]),
+    ("gitlab_mcp_embed", &["catalog", "search", "build"]),
     ("pulp", &["encoder"]),
     ("gitlab_mcp_allocator", &["main"]),
     ("libmimalloc_sys", &["allocator"]),
@@ -24,14 +25,16 @@ const ROOMS: [(&str, &[&str]); 16] = [
     // GitLab names lines by SHA-1; the other is rustls's own name for it.
     ("ring", &["tools/lines/mod", "tools/confirmation/token", "gitlab/tls"]),
     // Of a call's files only `files` opens any; the rest is of the configuration and the command line.
-    ("fs", &["files", "config", "cli", "gitlab/tls", "build", "bin"]),
+    ("fs", &["files", "config", "cli", "gitlab/tls", "embed", "bin"]),
 ];
 
 /// Which modules a module may name.
-const ARROWS: [(&str, &[&str]); 19] = [
+const ARROWS: [(&str, &[&str]); 20] = [
     // Crates of their own.
     ("allocator", &[]),
     ("encoder", &[]),
+    // Modules of its own by these names.
+    ("embed", &["catalog", "search"]),
     ("untrusted", &[]),
     ("catalog", &[]),
     ("search", &["catalog"]),

@@ -1,6 +1,6 @@
 //! The form in which the catalog is embedded: one postcard record an action behind a table of offsets, so that
 //! one action is decoded without its neighbours. Written by the build script, which includes this file by path,
-//! and read by [`super::Catalog`].
+//! and read by `Catalog` of the program.
 
 use serde::{Deserialize, Serialize};
 

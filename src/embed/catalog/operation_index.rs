@@ -1,6 +1,6 @@
 //! Every operation of GitLab's with the action that it belongs to: what tells of a request that was not made from
 //! an action which actions it stands for. Written by the build script, which includes this file by path, and read
-//! by [`super::Catalog`].
+//! by `Catalog` of the program.
 
 use std::num::TryFromIntError;
 

@@ -10,14 +10,14 @@ use tantivy::schema::TantivyDocument;
 use tantivy::{Index, IndexSettings};
 
 use super::fields::{PLACES, Place, schema};
-use super::language::{Domain, Words};
-use super::model::{Action, Audience, GraphqlKind, Method, Operation, Piece, Scope, pieces};
 use super::normalise::{Stemmer, split};
 use super::packed::{File, Table};
 use super::profile::{
     DomainProfile, Kind, Lines, MOST_USED, Profile, Profiles, Route, Vocabulary, WordId, one_word, route,
     scope,
 };
+use crate::catalog::language::{Domain, Words};
+use crate::catalog::model::{Action, Audience, GraphqlKind, Method, Operation, Piece, Scope, pieces};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
