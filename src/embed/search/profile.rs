@@ -63,7 +63,7 @@ impl<'a> Vocabulary<'a> {
         &self.words
     }
 
-    pub fn len(&self) -> usize {
+    pub fn word_count(&self) -> usize {
         self.words.len()
     }
 }
