@@ -4,7 +4,7 @@ use std::env;
 use std::error::Error;
 use std::path::PathBuf;
 
-/// How often the catalog is embedded, for `benches/find.rs`.
+/// Number of copies of the catalog to embed, for `benches/find.rs`.
 const TIMES: &str = "GITLAB_MCP_CATALOG_TIMES";
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -26,7 +26,7 @@ pub use gitlab_mcp_embed::catalog::language::{
 };
 pub use gitlab_mcp_embed::catalog::model::*;
 pub use gitlab_mcp_embed::catalog::names::Names;
-pub use gitlab_mcp_embed::catalog::operation_index::{Surface, Touched};
+pub use gitlab_mcp_embed::catalog::operation_index::{OperationIndex, Touched};
 pub use gitlab_mcp_embed::catalog::tool_names::{bare, singular};
 pub use locates::locates_by_name;
 pub use schema::{input_schema, note};
@@ -48,7 +48,7 @@ pub enum CatalogError {
     #[error("the embedded words cannot be read")]
     Words(#[source] postcard::Error),
     #[error("the embedded operations cannot be read")]
-    Surface(#[source] postcard::Error),
+    Operations(#[source] postcard::Error),
     #[error("the embedded fragments cannot be read")]
     Fragments(#[source] postcard::Error),
     #[error("what is embedded cannot be unpacked")]
@@ -66,7 +66,7 @@ pub enum CatalogError {
 pub struct Catalog {
     header: Header<'static>,
     words: OnceLock<Words>,
-    surface: OnceLock<Surface<'static>>,
+    surface: OnceLock<OperationIndex<'static>>,
     fragments: Fragments,
     types: Types,
 }
@@ -143,7 +143,7 @@ impl Catalog {
     }
 
     /// Every operation with the action that it belongs to, decoded on first use and kept.
-    pub fn surface(&self) -> Result<&Surface<'static>, CatalogError> {
+    pub fn surface(&self) -> Result<&OperationIndex<'static>, CatalogError> {
         if let Some(surface) = self.surface.get() {
             return Ok(surface);
         }
@@ -156,7 +156,7 @@ impl Catalog {
                 BYTES.get_or_init(|| bytes)
             }
         };
-        let surface = postcard::from_bytes(bytes).map_err(CatalogError::Surface)?;
+        let surface = postcard::from_bytes(bytes).map_err(CatalogError::Operations)?;
         Ok(self.surface.get_or_init(|| surface))
     }
 

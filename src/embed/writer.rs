@@ -12,14 +12,14 @@ use crate::catalog::language::{
     Agent, Domain, GlossaryEntry, Language, QuickAction, ReadableTable, Toolset, Words,
 };
 use crate::catalog::model::Action;
-use crate::catalog::operation_index::Surface;
+use crate::catalog::operation_index::OperationIndex;
 use crate::search::indexing;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use lz4_flex::block;
 use serde::Deserialize;
 
-/// How far back LZ4 can refer.
+/// LZ4's window, in bytes.
 const DICTIONARY_BYTES: usize = 64 * 1024;
 
 /// The build stops at the first error and prints it.
@@ -64,13 +64,13 @@ struct CuratedDomain {
 pub fn write(root: &Path, out: &Path, times: u8) -> Outcome<()> {
     let mut actions = read_actions(&root.join("actions"))?;
     let mut words = read_words(root)?;
-    let surface = postcard::to_allocvec(&Surface::of(&actions)?)?;
+    let surface = postcard::to_allocvec(&OperationIndex::new(&actions)?)?;
     multiply(&mut actions, &mut words, times)?;
     write_catalog(&actions, out)?;
     write_fragments(&fs::read_to_string(root.join("fragments.graphql"))?, out)?;
     write_types(&fs::read_to_string(root.join("types.txt"))?, out)?;
-    fs::write(out.join("catalog_words.bin"), deflated(&postcard::to_allocvec(&words)?)?)?;
-    fs::write(out.join("catalog_surface.bin"), deflated(&surface)?)?;
+    fs::write(out.join("catalog_words.bin"), deflate(&postcard::to_allocvec(&words)?)?)?;
+    fs::write(out.join("catalog_surface.bin"), deflate(&surface)?)?;
     let read = |name: &str| fs::read_to_string(root.join(name));
     let pages = toml::from_str(&read("pages.toml")?)?;
     let usage = toml::from_str(&read("usage.toml")?)?;
@@ -188,12 +188,12 @@ fn write_catalog(actions: &[Action], out: &Path) -> Outcome<()> {
     Ok(())
 }
 
-/// What is wanted of an action at run time: its phrases are in the finder's index and nowhere shown.
+/// Record of an action at run time, without its phrases: those are in the search index and never shown.
 fn record(action: &Action) -> Outcome<Vec<u8>> {
     Ok(postcard::to_allocvec(&Action { phrases: Vec::new(), ..action.clone() })?)
 }
 
-/// What records are compressed against, since one alone has little that repeats: records from all over the catalog.
+/// Compression dictionary: records from all over the catalog, because one record alone repeats little.
 fn dictionary(records: &[Vec<u8>]) -> Vec<u8> {
     let all: usize = records.iter().map(Vec::len).sum();
     let step = (all / DICTIONARY_BYTES).max(1);
@@ -217,12 +217,12 @@ fn write_fragments(text: &str, out: &Path) -> Outcome<()> {
 /// The lines without the remark before them, compressed: they are read by few calls.
 fn write_types(text: &str, out: &Path) -> Outcome<()> {
     let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
-    fs::write(out.join("catalog_types.bin"), deflated(lines.join("\n").as_bytes())?)?;
+    fs::write(out.join("catalog_types.bin"), deflate(lines.join("\n").as_bytes())?)?;
     Ok(())
 }
 
-/// What few calls read, smaller.
-fn deflated(bytes: &[u8]) -> Outcome<Vec<u8>> {
+/// Compresses rarely read data.
+fn deflate(bytes: &[u8]) -> Outcome<Vec<u8>> {
     let mut packed = DeflateEncoder::new(Vec::new(), Compression::best());
     packed.write_all(bytes)?;
     Ok(packed.finish()?)
@@ -234,8 +234,8 @@ fn write_search(built: &indexing::Built, out: &Path) -> Outcome<()> {
     fs::write(out.join("search_index.bin"), &built.index)?;
     fs::write(out.join("search_profiles.bin"), &built.profiles)?;
     fs::write(out.join("search_embeddings.bin"), &built.embeddings)?;
-    fs::write(out.join("search_routes.bin"), deflated(&built.routes)?)?;
-    fs::write(out.join("search_params.bin"), deflated(&built.params)?)?;
+    fs::write(out.join("search_routes.bin"), deflate(&built.routes)?)?;
+    fs::write(out.join("search_params.bin"), deflate(&built.params)?)?;
     Ok(())
 }
 

@@ -18,7 +18,7 @@ impl Words {
         self.domains.keys().map(String::as_str).find(|domain| singular(domain) == noun)
     }
 
-    /// The main domain of a family: `issue` of `issues`, `wiki_page` of `wikis`. None where no domain stands for all.
+    /// The main domain of a family: `issue` of `issues`, `wiki_page` of `wikis`; none if there is no such domain.
     pub fn main_domain(&self, family: &str) -> Option<&str> {
         let own = || {
             self.domains.iter().filter(|(_, domain)| domain.family == family).map(|(name, _)| name.as_str())
