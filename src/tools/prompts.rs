@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{Capabilities, ErrorKind, ToolError, Tools};
-use crate::guides::{Argument, PROMPTS, Prompt, Takes, mentions};
+use crate::guides::{ArgType, Argument, PROMPTS, Prompt, mentions};
 use crate::present;
 
 /// A prompt as a client is shown it.
@@ -26,7 +26,7 @@ impl Tools {
     }
 
     fn is_configured(&self, argument: &Argument) -> bool {
-        argument.takes == Takes::Project && self.project.is_some()
+        argument.takes == ArgType::Project && self.project.is_some()
     }
 
     /// The message of a prompt with what was given.
