@@ -19,7 +19,7 @@ fn tools(policy: policy::Settings) -> Arc<Tools> {
         capabilities: tools::Capabilities::Full,
         local_hints: true,
     };
-    Arc::new(Tools::new(settings).unwrap())
+    Arc::new(Tools::new(settings, &crate::composite::Composites).unwrap())
 }
 
 fn surface(kind: Kind, split: bool) -> Surface {
