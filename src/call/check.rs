@@ -13,7 +13,7 @@ use super::{
     places, reference, request, target, value,
 };
 use crate::catalog::{
-    Action, Catalog, GlossaryEntry, Json, Names, Operation, Param, Scope, Surface, Touched, Words,
+    Action, Catalog, GlossaryEntry, Json, Names, Operation, OperationIndex, Param, Scope, Touched, Words,
 };
 
 /// Parameters that are right in themselves; which operation they call for is still open.
@@ -37,7 +37,7 @@ pub struct Context<'a> {
     pub base: &'a Url,
     pub words: &'a Words,
     /// What a direct call may come down to.
-    pub surface: &'a Surface<'static>,
+    pub surface: &'a OperationIndex<'static>,
     pub catalog: &'a Catalog,
     pub quick_actions: QuickActions,
 }

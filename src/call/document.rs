@@ -10,7 +10,7 @@ use apollo_compiler::parser::Parser;
 use serde_json::{Map, Value as Json, json};
 
 use super::Fault;
-use crate::catalog::{Risk, Surface, Touched};
+use crate::catalog::{OperationIndex, Risk, Touched};
 
 /// More than any document that GitLab takes (10,000 characters), and little enough to look at.
 const MOST_TOKENS: usize = 20_000;
@@ -46,7 +46,7 @@ pub struct Mutation {
 }
 
 /// Reads a document with one operation, or says why it cannot be run.
-pub fn read(text: &str, variables: &Map<String, Json>, surface: &Surface<'_>) -> Result<Read, Fault> {
+pub fn read(text: &str, variables: &Map<String, Json>, surface: &OperationIndex<'_>) -> Result<Read, Fault> {
     let document = parsed(text)?;
     let operation = only_operation(&document)?;
     let fields = Fields::of(&document, operation, surface.depth()).map_err(|reason| refused(&reason))?;
@@ -239,7 +239,7 @@ impl<'d> Fields<'d> {
     }
 
     /// Everything that it comes down to: each field of the root, and of a query each read of the catalog below.
-    fn touches(&self, kind: OperationType, surface: &Surface<'_>) -> Vec<Touched> {
+    fn touches(&self, kind: OperationType, surface: &OperationIndex<'_>) -> Vec<Touched> {
         if kind == OperationType::Mutation {
             return self.roots.iter().flat_map(|field| mutation(field, surface)).collect();
         }
@@ -248,7 +248,7 @@ impl<'d> Fields<'d> {
 }
 
 /// The operations of a field of a mutation's root.
-pub fn mutation(field: &str, surface: &Surface<'_>) -> Vec<Touched> {
+pub fn mutation(field: &str, surface: &OperationIndex<'_>) -> Vec<Touched> {
     let unknown = |risk| vec![Touched::unknown(format!("mutation {field}"), risk)];
     // That asks for nothing but a name, and is a mutation all the same.
     if field == "__typename" {
@@ -262,7 +262,7 @@ pub fn mutation(field: &str, surface: &Surface<'_>) -> Vec<Touched> {
     found.into_iter().map(|touched| Touched { risk: touched.risk.max(Risk::Write), ..touched }).collect()
 }
 
-fn query(path: &str, surface: &Surface<'_>) -> Vec<Touched> {
+fn query(path: &str, surface: &OperationIndex<'_>) -> Vec<Touched> {
     let found = surface.query(path);
     if found.is_empty() && !path.contains('.') {
         return vec![Touched::unknown(format!("query {path}"), Risk::Read)];

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use url::Url;
 
 use super::address::{self, Address};
-use crate::catalog::{Method, Surface};
+use crate::catalog::{Method, OperationIndex};
 
 /// What a path stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +37,12 @@ pub fn request(text: &str) -> (Option<Method>, &str) {
 
 /// What the path may stand for: nothing, one thing, or several that it fits equally well. A path without a method
 /// asks, and changes nothing.
-pub fn routed(method: Method, path: &str, surface: &Surface<'_>, base: &Url) -> Result<Vec<Routed>, String> {
+pub fn routed(
+    method: Method,
+    path: &str,
+    surface: &OperationIndex<'_>,
+    base: &Url,
+) -> Result<Vec<Routed>, String> {
     let Address::Rest { segments, query } = address::read(path, base)? else { return Ok(Vec::new()) };
     let segments: Vec<&str> = segments.iter().map(String::as_str).filter(|segment| *segment != "-").collect();
     let paths: Vec<(&str, &str, Vec<&str>)> = surface

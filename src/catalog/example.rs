@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::Names;
-use super::language::Words;
-use super::model::{Action, Base, Json, Operation, Param};
+use super::Words;
+use super::{Action, Base, Json, Operation, Param};
 
 /// Parameters that suffice for the action's preferred operation: its own example first, then the glossary's,
 /// then the first choice or a value of the type.

@@ -1,11 +1,7 @@
 //! Names within a family of domains: the family behind a tool's name, and the action behind a short name of one of
 //! its actions (`list` of `gitlab_issues` is `issue.list`).
 
-use super::language::{Toolset, Words};
-use super::{Action, Catalog};
-
-/// Prefixes of tool names before the noun: a client's, this server's, and those of other servers.
-const PREFIXES: [&str; 4] = ["mcp__gitlab__", "gitlab_", "browse_", "manage_"];
+use super::{Action, Catalog, Words};
 
 /// The actions that a short name means.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,41 +10,6 @@ pub enum ShortName {
     Exact(usize),
     /// Numbers of actions whose verb contains the words of the name: `burndown` of `list_burndown_events`.
     Partial(Vec<usize>),
-}
-
-impl Words {
-    /// The family that a tool's name or a noun means, in the singular or the plural: `manage_milestone`, `issues`.
-    pub fn family_named(&self, name: &str) -> Option<&str> {
-        let noun = singular(bare(name));
-        self.families.keys().map(String::as_str).find(|family| singular(family) == noun)
-    }
-
-    /// The domain that a tool's name or a noun means, in the singular or the plural: `gitlab_branch`.
-    pub fn domain_named(&self, name: &str) -> Option<&str> {
-        let noun = singular(bare(name));
-        self.domains.keys().map(String::as_str).find(|domain| singular(domain) == noun)
-    }
-
-    /// The main domain of a family: `issue` of `issues`, `wiki_page` of `wikis`. None where no domain stands for all.
-    pub fn main_domain(&self, family: &str) -> Option<&str> {
-        let own = || {
-            self.domains.iter().filter(|(_, domain)| domain.family == family).map(|(name, _)| name.as_str())
-        };
-        let is_under = |name: &str, domain: &str| {
-            name.strip_prefix(domain).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
-        };
-        own()
-            .find(|domain| *domain == singular(family) || *domain == family)
-            .or_else(|| own().find(|domain| own().all(|other| is_under(other, domain))))
-    }
-
-    /// The toolset of that name, or of an alias of it.
-    pub fn toolset_named(&self, name: &str) -> Option<(&str, &Toolset)> {
-        let name = name.trim().to_lowercase().replace('-', "_");
-        let is_it =
-            |(known, toolset): &(&String, &Toolset)| **known == name || toolset.aliases.contains(&name);
-        self.toolsets.iter().find(is_it).map(|(known, toolset)| (known.as_str(), toolset))
-    }
 }
 
 impl Catalog {
@@ -98,20 +59,6 @@ impl Catalog {
         };
         let actions = numbers.into_iter().filter_map(|number| self.action(number).ok());
         actions.filter(|action| action.twin.is_none()).collect()
-    }
-}
-
-/// A tool's name without its prefixes.
-pub fn bare(tool: &str) -> &str {
-    PREFIXES.iter().fold(tool, |tool, prefix| tool.strip_prefix(prefix).unwrap_or(tool))
-}
-
-/// A noun in the singular: `policies` is `policy`, `milestones` is `milestone`.
-pub fn singular(noun: &str) -> String {
-    match (noun.strip_suffix("ies"), noun.strip_suffix('s')) {
-        (Some(stem), _) => format!("{stem}y"),
-        (None, Some(stem)) if !stem.ends_with('s') => stem.to_owned(),
-        _ => noun.to_owned(),
     }
 }
 

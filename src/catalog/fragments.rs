@@ -2,8 +2,8 @@
 
 use std::sync::OnceLock;
 
+use super::Action;
 use super::CatalogError;
-use super::model::Action;
 
 static FRAGMENTS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/catalog_fragments.bin"));
 

@@ -1,7 +1,7 @@
 //! Parameter names that say that a project, group or namespace is named. The build script includes the catalog's
 //! files by path; this one is for the generator and for fields that no action describes.
 
-use super::model::Locates;
+use super::Locates;
 
 /// Words for what holds everything else in GitLab.
 const HOLDERS: [(&str, Locates); 6] = [

@@ -1,17 +1,13 @@
 //! What GitLab can do: the actions, their operations, parameters and words, embedded in the binary at build
-//! time. The only reader of the embedded data; depends on nothing else of the crate.
+//! time. The only reader of the embedded data; its types are
+//! `gitlab-mcp-embed`'s, which writes it.
 
-mod embedded;
 mod example;
 mod family;
 mod fragments;
-mod language;
 mod locates;
-mod model;
-mod names;
 mod schema;
 mod signature;
-mod surface;
 mod types;
 
 use std::io::Read;
@@ -20,20 +16,21 @@ use std::sync::OnceLock;
 use flate2::read::DeflateDecoder;
 use lz4_flex::block;
 
-use embedded::Header;
 pub use example::example;
-pub use family::{ShortName, bare, singular};
+pub use family::ShortName;
 use fragments::Fragments;
-pub use language::{
+use gitlab_mcp_embed::catalog::embedded::Header;
+pub use gitlab_mcp_embed::catalog::language::{
     Agent, Domain, Foreign, GlossaryEntry, Language, LocalWords, QuickAction, ReadableTable, Synonym,
     Toolset, Verb, Words,
 };
+pub use gitlab_mcp_embed::catalog::model::*;
+pub use gitlab_mcp_embed::catalog::names::Names;
+pub use gitlab_mcp_embed::catalog::operation_index::{OperationIndex, Touched};
+pub use gitlab_mcp_embed::catalog::tool_names::{bare, singular};
 pub use locates::locates_by_name;
-pub use model::*;
-pub use names::Names;
 pub use schema::{input_schema, note};
 pub use signature::{required, signature};
-pub use surface::{Surface, Touched};
 pub use types::{Holds, Type, TypeField, Types};
 
 static DICTIONARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/catalog_dictionary.bin"));
@@ -51,7 +48,7 @@ pub enum CatalogError {
     #[error("the embedded words cannot be read")]
     Words(#[source] postcard::Error),
     #[error("the embedded operations cannot be read")]
-    Surface(#[source] postcard::Error),
+    Operations(#[source] postcard::Error),
     #[error("the embedded fragments cannot be read")]
     Fragments(#[source] postcard::Error),
     #[error("what is embedded cannot be unpacked")]
@@ -69,7 +66,7 @@ pub enum CatalogError {
 pub struct Catalog {
     header: Header<'static>,
     words: OnceLock<Words>,
-    surface: OnceLock<Surface<'static>>,
+    surface: OnceLock<OperationIndex<'static>>,
     fragments: Fragments,
     types: Types,
 }
@@ -146,7 +143,7 @@ impl Catalog {
     }
 
     /// Every operation with the action that it belongs to, decoded on first use and kept.
-    pub fn surface(&self) -> Result<&Surface<'static>, CatalogError> {
+    pub fn surface(&self) -> Result<&OperationIndex<'static>, CatalogError> {
         if let Some(surface) = self.surface.get() {
             return Ok(surface);
         }
@@ -159,7 +156,7 @@ impl Catalog {
                 BYTES.get_or_init(|| bytes)
             }
         };
-        let surface = postcard::from_bytes(bytes).map_err(CatalogError::Surface)?;
+        let surface = postcard::from_bytes(bytes).map_err(CatalogError::Operations)?;
         Ok(self.surface.get_or_init(|| surface))
     }
 

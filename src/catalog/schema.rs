@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::language::Words;
-use super::model::{Action, Base, Json, Param};
+use super::Words;
+use super::{Action, Base, Json, Param};
 
 /// The schema of `params`: an object with no combinators at its top, closed to unknown names.
 pub fn input_schema(action: &Action, words: &Words) -> Value {

@@ -109,7 +109,7 @@ impl Scorer<'_> {
         let mut signals = Signals {
             similarities: self.embeddings.compare(vector),
             lexical: self.index.search(self.request, segment, vocabulary, self.model)?,
-            positions: vec![0; vocabulary.len()],
+            positions: vec![0; vocabulary.word_count()],
             words: Vec::new(),
             masses: Vec::new(),
             weights: self.model.weights_of(self.model.length(length)),

@@ -15,7 +15,7 @@ use crate::openapi::RawOperation;
 use crate::paths::{self, binding};
 use crate::references;
 use crate::risk::risk;
-use crate::summary::built;
+use crate::summary::generate_summary;
 
 /// An operation as the catalog has it, with its parameters by our names.
 pub struct Member {
@@ -26,7 +26,7 @@ pub struct Member {
 /// Every operation in exactly one action, sorted by id; or everything that is wrong, at once.
 pub fn build(
     operations: &[RawOperation],
-    graphql: graphql::Found,
+    graphql: graphql::SchemaOperations,
     used_names: &[&str],
     curation: &Curation,
 ) -> Result<Vec<Action>, GeneratorError> {
@@ -46,12 +46,12 @@ pub fn build(
     let rest: BTreeSet<String> = groups.keys().cloned().collect();
     let mut actions = Vec::new();
     for (id, members) in groups {
-        actions.push(made(&id, members, curation, &mut faults));
+        actions.push(build_action(&id, members, curation, &mut faults));
     }
     for (id, members) in graphql.groups {
         let stands = rest.contains(&id).then(|| id.clone());
         let id = if stands.is_some() { twin_id(&members) } else { id };
-        let made = made(&id, members, curation, &mut faults);
+        let made = build_action(&id, members, curation, &mut faults);
         actions.push(Action { twin: stands.or(made.twin.clone()), ..made });
     }
     share_risks(&mut actions);
@@ -71,12 +71,12 @@ fn own_members(curation: &Curation) -> impl Iterator<Item = (String, Member)> {
         .direct
         .iter()
         .map(|(id, operation)| (id.clone(), Member { operation: operation.clone(), params: Vec::new() }));
-    direct.chain(curation.plans.iter().map(|(id, plan)| (id.clone(), planned(plan))))
+    direct.chain(curation.plans.iter().map(|(id, plan)| (id.clone(), plan_member(plan))))
 }
 
 /// The actions that need no file of GitLab's, without what rules give them.
 pub fn of_curation(curation: &Curation, faults: &mut Vec<String>) -> Vec<Action> {
-    own_members(curation).map(|(id, member)| made(&id, vec![member], curation, faults)).collect()
+    own_members(curation).map(|(id, member)| build_action(&id, vec![member], curation, faults)).collect()
 }
 
 /// Applies the notes of curation to the parameters that an action has; a parameter that it lacks is a fault.
@@ -101,7 +101,7 @@ pub fn share_risks(actions: &mut [Action]) {
     }
 }
 
-/// What does by GraphQL what another action does by REST is called by its preferred field.
+/// Id of a GraphQL duplicate of a REST action: `graphql.` and its preferred field.
 fn twin_id(members: &[Member]) -> String {
     let preferred = members.iter().map(|member| &member.operation).min_by_key(|o| preference(o));
     let field =
@@ -110,7 +110,7 @@ fn twin_id(members: &[Member]) -> String {
     format!("graphql.{}", words.join("_"))
 }
 
-fn made(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut Vec<String>) -> Action {
+fn build_action(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut Vec<String>) -> Action {
     mark_alternates(&mut members);
     faults.extend(collisions(id, &members));
     action(id, members, curation, faults)
@@ -129,7 +129,7 @@ fn unused_names(
     written.difference(&used).map(|written| format!("{written} names no operation")).collect()
 }
 
-/// What curation names and no action is.
+/// Faults for actions that curation names and nothing makes.
 pub fn unknown_actions(actions: &[Action], curation: &Curation) -> Vec<String> {
     let ids: BTreeSet<&str> = actions.iter().map(|action| action.id.as_str()).collect();
     let mut faults: Vec<String> = Vec::new();
@@ -164,11 +164,11 @@ fn member(raw: &RawOperation, alternate: bool) -> Member {
         graphql: None,
         any: None,
     };
-    Member { operation, params: once(params) }
+    Member { operation, params: deduplicate(params) }
 }
 
 /// The operation of a plan, which GitLab does not have. What it takes is in curation alone.
-fn planned(plan: &CuratedPlan) -> Member {
+fn plan_member(plan: &CuratedPlan) -> Member {
     let operation = Operation {
         method: Method::Get,
         path: plan.path.clone(),
@@ -183,7 +183,7 @@ fn planned(plan: &CuratedPlan) -> Member {
     Member { operation, params: Vec::new() }
 }
 
-/// What fills the path: each placeholder with the parameter that fills it, and those parameters.
+/// Bindings of the path's placeholders to parameters, and those parameters.
 fn path_params(raw: &RawOperation) -> (BTreeMap<String, String>, Vec<Param>) {
     let mut bind = BTreeMap::new();
     let mut params = Vec::new();
@@ -227,7 +227,7 @@ fn path_param(raw: &RawOperation, placeholder: &str, bound: &paths::Binding) -> 
 }
 
 /// The first of each name: a parameter that fills the path may be listed again elsewhere.
-fn once(params: Vec<Param>) -> Vec<Param> {
+fn deduplicate(params: Vec<Param>) -> Vec<Param> {
     let mut kept: Vec<Param> = Vec::new();
     for param in params {
         if !kept.iter().any(|known| known.name == param.name) {
@@ -237,7 +237,7 @@ fn once(params: Vec<Param>) -> Vec<Param> {
     kept
 }
 
-/// Second spellings that rules can tell: `/-/` or `/services/` in the path, PATCH beside PUT of one path.
+/// Marks alternate spellings: `/-/` or `/services/` in the path, PATCH next to PUT of one path.
 fn mark_alternates(members: &mut [Member]) {
     members.sort_by_key(|member| preference(&member.operation));
     let mut seen: BTreeSet<(Method, Vec<String>)> = BTreeSet::new();
@@ -263,7 +263,7 @@ fn preference(operation: &Operation) -> (bool, Scope, bool, bool, bool, String, 
     )
 }
 
-/// Two operations that cannot be told apart when the action runs.
+/// Faults for operations of one action that have the same scope: execution could not choose.
 fn collisions(id: &str, members: &[Member]) -> Vec<String> {
     let mut faults = Vec::new();
     let choices: Vec<&Operation> =
@@ -306,7 +306,7 @@ fn action(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut 
     Action {
         id: id.to_owned(),
         summary: if written.summary.is_empty() {
-            built(&noun, verb, &operations)
+            generate_summary(&noun, verb, &operations)
         } else {
             written.summary.clone()
         },
@@ -387,7 +387,7 @@ fn params(
     params
 }
 
-/// What is needed first, then what callers set most, then the document's order; the pages of a list last.
+/// Sorts parameters: required, then frequently set, then the document's order; pagination last.
 fn order(params: &mut [Param], glossary: &BTreeMap<String, GlossaryEntry>) {
     const PAGES: [&str; 4] = ["page", "per_page", "cursor", "pagination"];
     params.sort_by_key(|param| {
@@ -399,7 +399,7 @@ fn order(params: &mut [Param], glossary: &BTreeMap<String, GlossaryEntry>) {
     });
 }
 
-/// What a variable of an operation is, where the action's parameter is what another operation has.
+/// Records the GraphQL type of a variable that differs from the action's parameter.
 fn own_types(members: &mut [Member], params: &[Param]) {
     for member in members {
         let Some(graphql) = &mut member.operation.graphql else { continue };

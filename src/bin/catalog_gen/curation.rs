@@ -13,7 +13,7 @@ use crate::GeneratorError;
 use crate::paths::is_placeholder;
 use crate::rules::{self, BuildRules};
 
-/// All of it.
+/// All curation files.
 #[derive(Debug, Default)]
 pub struct Curation {
     pub domains: BTreeMap<String, Domain>,
@@ -21,9 +21,9 @@ pub struct Curation {
     pub names: BTreeMap<String, Named>,
     pub actions: BTreeMap<String, CuratedAction>,
     pub glossary: BTreeMap<String, GlossaryEntry>,
-    /// What is asked of a GraphQL type beside what rules ask, by its name.
+    /// Extra selections of GraphQL types, by type name.
     pub selections: BTreeMap<String, String>,
-    /// How names of GraphQL's fields begin, in snake_case, with the domain that is meant.
+    /// Prefixes of GraphQL field names in snake_case, with their domain.
     pub nouns: BTreeMap<String, String>,
     /// Operations that no document of GitLab's describes, because each is any of an interface; by action.
     pub direct: BTreeMap<String, Operation>,
@@ -37,7 +37,7 @@ pub struct Curation {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CuratedPlan {
-    /// What it works on, as a path of GitLab's would say it. No other operation has the same.
+    /// Unique path that stands for the plan among operations.
     pub path: String,
     pub scope: Scope,
     /// The placeholders of the path that another parameter than their namesake fills.
@@ -49,7 +49,7 @@ pub struct CuratedPlan {
     /// Ids of actions of which it runs those that its parameters call for.
     #[serde(default)]
     pub picks: Vec<String>,
-    /// It is for several things at once: for one, its own action is meant.
+    /// Bulk: works on several objects; a single object has its own action.
     #[serde(default)]
     pub several: bool,
 }
@@ -70,26 +70,26 @@ pub struct Named {
 pub struct Domain {
     #[serde(skip)]
     pub family: String,
-    /// What people call the thing, GitLab's own noun first.
+    /// Nouns for the domain's object, GitLab's own first.
     #[serde(default)]
     pub nouns: Vec<String>,
-    /// How the paths of its operations begin. `*/labels` is below a project, a group and the instance.
+    /// Path prefixes of its operations. `*/labels` matches below a project, a group and the instance.
     #[serde(default)]
     pub paths: Vec<String>,
     /// There is one of it: GET shows, it does not list.
     #[serde(default)]
     pub singular: bool,
-    /// What follows its path is a kind of it: `/integrations/slack` is one integration.
+    /// The segment after its path is a variant: `/integrations/slack` is one integration.
     #[serde(default)]
     pub kinds: bool,
     #[serde(default)]
     pub audience: Audience,
-    /// What its actions answer with.
+    /// Kind of response of its actions.
     #[serde(default)]
     pub answers: Answers,
 }
 
-/// What people wrote about one action.
+/// Curation of one action.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CuratedAction {
@@ -118,13 +118,13 @@ pub struct CuratedAction {
     pub params: BTreeMap<String, CuratedParam>,
 }
 
-/// What people wrote about a parameter of one action.
+/// Curation of one parameter of an action.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CuratedParam {
     pub note: Option<String>,
     pub required: Option<bool>,
-    /// Where it goes; adds a parameter that the document leaves out.
+    /// Place in the request; on an undocumented parameter it adds the parameter.
     #[serde(rename = "in")]
     pub place: Option<Place>,
     /// The fields of an object, in place of the document's.
@@ -135,17 +135,17 @@ pub struct CuratedParam {
     pub kind: Option<Kind>,
     #[serde(rename = "enum")]
     pub choices: Option<Vec<String>>,
-    /// How a list is written in a query.
+    /// Encoding of a list in a query string.
     pub array: Option<ArrayForm>,
     pub default: Option<Json>,
     /// The default is sent if no value is given: GitLab requires one.
     #[serde(default)]
     pub sends_default: bool,
-    /// What it names, in place of what the rules say.
+    /// Reference kind, overriding the rules.
     pub names: Option<CuratedNames>,
 }
 
-/// What a parameter names as curation writes it: `"user"`, or `"none"` where an id is all it takes.
+/// Reference kind in curation: `"user"`, or `"none"` for a parameter that takes only an id.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CuratedNames {
@@ -157,7 +157,7 @@ pub enum CuratedNames {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    /// What the family is called in documents.
+    /// Title of the family in the documentation.
     #[allow(dead_code)]
     title: String,
     #[serde(default)]
@@ -243,8 +243,8 @@ impl Curation {
     }
 }
 
-/// The paths that a pattern stands for: `*/labels` for those below a project, a group and the instance.
-pub fn expanded(pattern: &str) -> Vec<String> {
+/// Expands a path pattern: `*/labels` to the paths below a project, a group and the instance.
+pub fn expand_path(pattern: &str) -> Vec<String> {
     match pattern.strip_prefix("*/") {
         Some(rest) => ["/projects/:id/", "/groups/:id/", "/admin/", "/"]
             .iter()
@@ -267,5 +267,5 @@ pub fn key(method: &str, path: &str) -> String {
 
 fn keys(written: &str) -> Vec<String> {
     let (method, pattern) = written.split_once(' ').unwrap_or(("", written));
-    expanded(pattern).iter().map(|path| key(method, path)).collect()
+    expand_path(pattern).iter().map(|path| key(method, path)).collect()
 }

@@ -21,7 +21,7 @@ pub struct EvalArguments {
     /// with `request`, `right`, `kind`, `nothing` and `harmless`, where it is called .jsonl
     #[arg(long, value_name = "FILE", required = true)]
     pub cases: Vec<PathBuf>,
-    /// Measure plain finders beside ours: words as substrings, and textbook BM25
+    /// Measure two baselines too: substring matching and plain BM25
     #[arg(long)]
     pub beside: bool,
     /// Compare with a run saved by --json; a figure that fell by more than a point is an error
@@ -59,7 +59,7 @@ pub fn run(arguments: &EvalArguments, out: &mut dyn Write) -> Result<(), Generat
         answer_bytes: Some(&bytes),
     };
     if arguments.fit {
-        return Ok(write!(out, "{}", eval::fit(&catalog, &eval::read(&options)?, model)?)?);
+        return Ok(write!(out, "{}", eval::fit(&catalog, &eval::load_cases(&options)?, model)?)?);
     }
     let mut report = eval::run(&catalog, &ranker, &options)?;
     if arguments.figures {
@@ -77,7 +77,7 @@ pub fn run(arguments: &EvalArguments, out: &mut dyn Write) -> Result<(), Generat
     }
 }
 
-/// What moved since a saved run; an error where a figure fell. Beside JSON only the error is said.
+/// Compares with a saved run and prints the differences; an error if a figure fell. With JSON it prints no differences.
 fn compare(saved: &Path, report: &Report, json: bool, out: &mut dyn Write) -> Result<(), GeneratorError> {
     let comparison = Comparison::new(&eval::saved(saved)?, report);
     if !json {

@@ -228,9 +228,9 @@ pub struct Generated {
 
 impl Generated {
     fn build(catalog: &Path, files: &ApiFiles) -> Result<Generated, GeneratorError> {
-        let document = openapi::read(&files.openapi()?)?;
+        let document = openapi::load(&files.openapi()?)?;
         let curation = curation::load(catalog)?;
-        let sdl = graphql::Sdl::read(&files.graphql()?)?;
+        let sdl = graphql::Sdl::load(&files.graphql()?)?;
         let mut found = graphql::find(&sdl, &curation);
         let fragments = std::mem::take(&mut found.fragments);
         let types = std::mem::take(&mut found.types);

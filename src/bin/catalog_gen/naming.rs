@@ -1,9 +1,9 @@
-//! Which action an operation belongs to: a domain by how its path begins, a verb by what is left of the path and
+//! Assigns REST operations to actions: the domain from the path's prefix, the verb from the rest of the path and
 //! by the method. Curation over these rules has the last word; an operation that neither names is a fault.
 
 use gitlab_mcp::catalog::Method;
 
-use crate::curation::{Curation, Domain, Named, expanded, key};
+use crate::curation::{Curation, Domain, Named, expand_path, key};
 use crate::openapi::RawOperation;
 use crate::paths::segments;
 use crate::rules::NamingRules;
@@ -29,7 +29,7 @@ impl<'a> Namer<'a> {
             .iter()
             .flat_map(|(name, domain)| domain.paths.iter().map(move |path| (path, name.as_str())))
             .flat_map(|(pattern, name)| {
-                expanded(pattern).into_iter().map(move |path| (segments(&path), name))
+                expand_path(pattern).into_iter().map(move |path| (segments(&path), name))
             })
             .collect();
         prefixes.sort_by(|(a, x), (b, y)| b.len().cmp(&a.len()).then(x.cmp(y)));

@@ -10,11 +10,11 @@ use crate::GeneratorError;
 use crate::paths::documented;
 use crate::shapes;
 
-/// What the document holds.
+/// Contents of the OpenAPI document.
 pub struct Document {
     /// In the document's order.
     pub operations: Vec<RawOperation>,
-    /// Of the file's bytes, in hexadecimal.
+    /// SHA-256 of the file, in hexadecimal.
     pub sha256: String,
 }
 
@@ -42,7 +42,7 @@ const METHODS: [(&str, Method); 6] = [
 ];
 
 /// Reads every operation of the document.
-pub fn read(path: &Path) -> Result<Document, GeneratorError> {
+pub fn load(path: &Path) -> Result<Document, GeneratorError> {
     let (text, paths) = paths(path)?;
     let operations = paths.iter().flat_map(|(path, item)| operations(path, item)).collect();
     Ok(Document { operations, sha256: sha256(&text) })
@@ -77,7 +77,7 @@ fn paths(path: &Path) -> Result<(String, Map<String, Value>), GeneratorError> {
     }
 }
 
-/// Of a text, in hexadecimal.
+/// SHA-256 of a text, in hexadecimal.
 pub fn sha256(text: &str) -> String {
     use sha2::Digest;
     sha2::Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()

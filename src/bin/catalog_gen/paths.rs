@@ -29,7 +29,7 @@ pub fn documented(raw: &str) -> String {
 /// Segments that GitLab renamed and still serves, with what they are called now.
 const OLD_SPELLINGS: [(&str, &str); 2] = [("services", "integrations"), ("geo_nodes", "geo_sites")];
 
-/// Whether the path has a segment that GitLab has since renamed.
+/// Whether the path has a segment that GitLab has renamed.
 pub fn is_old_spelling(path: &str) -> bool {
     path.split('/').any(|segment| OLD_SPELLINGS.iter().any(|(old, _)| *old == segment))
 }
@@ -53,7 +53,7 @@ pub fn is_placeholder(segment: &str) -> bool {
     matches!((found.next(), found.next()), (Some(Piece::Placeholder { .. }), None))
 }
 
-/// Where an operation works, by how its path begins.
+/// Scope of an operation, from the path's prefix.
 pub fn scope(path: &str) -> Scope {
     let segments = segments(path);
     let parts: Vec<&str> = segments.iter().map(String::as_str).collect();
@@ -66,14 +66,14 @@ pub fn scope(path: &str) -> Scope {
     }
 }
 
-/// What fills a placeholder: a parameter of ours, and what that names.
+/// Parameter that fills a placeholder, and its reference kind.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Binding {
     pub param: String,
     pub names: Option<Names>,
 }
 
-/// What fills the placeholder that follows `before`, the static segment in front of it.
+/// Binds the placeholder that follows the static segment `before`.
 ///
 /// A project or group is named by `fullPath`; an issue, merge request, epic or other numbered thing by `iid`.
 /// GitLab's `noteable_id`, `eventable_id` and `subscribable_id` are iids below issues and merge requests and ids

@@ -1,4 +1,4 @@
-//! Which parameters name something, so that a name can be given where GitLab wants an id.
+//! Reference kinds of parameters: which take a name or path where GitLab wants an id.
 
 use gitlab_mcp::catalog::{Base, Kind, Names, Param, Place};
 
@@ -43,7 +43,7 @@ pub fn add_place(params: &mut Vec<Param>) {
     params.insert(at, selector("fullPath", Base::String, "Where what is named in this call is looked up."));
 }
 
-/// How references to what is named look.
+/// Examples of references of that kind.
 fn forms(names: Option<Names>) -> &'static str {
     match names {
         Some(Names::Issue) => "`group/project#12`",
@@ -54,7 +54,7 @@ fn forms(names: Option<Names>) -> &'static str {
     }
 }
 
-/// Whether what the parameter names is found only within a project or group.
+/// Whether references of the parameter are resolved within a project or group.
 fn needs_place(param: &Param) -> bool {
     param.names.is_some_and(|names| !names.is_global()) || param.fields.iter().any(needs_place)
 }

@@ -1,4 +1,4 @@
-//! What an action can do to someone's GitLab, by its methods or kinds and its verb. Curation over these rules has the
+//! Risk of an action, from its methods or GraphQL kinds and its verb. Curation over these rules has the
 //! last word.
 
 use gitlab_mcp::catalog::{GraphqlKind, Method, Operation, Risk};

@@ -43,7 +43,7 @@ pub struct BuildRules {
     pub graphql: GraphqlRules,
 }
 
-/// How ids are built from paths and fields.
+/// Rules for building ids from paths and fields.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NamingRules {
@@ -54,7 +54,7 @@ pub struct NamingRules {
 }
 
 impl NamingRules {
-    /// Whether the words name several things of a kind.
+    /// Whether the words are a plural.
     pub fn is_plural(&self, words: &str) -> bool {
         words.ends_with('s') && !self.singular_words.iter().any(|one| words.ends_with(one))
     }
@@ -70,7 +70,7 @@ impl NamingRules {
     }
 }
 
-/// Which parameters take a name or path instead of an id.
+/// Rules for parameters that take a name or path instead of an id.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReferenceRules {
@@ -79,7 +79,7 @@ pub struct ReferenceRules {
     pub global_ids: BTreeMap<String, Names>,
 }
 
-/// What a parameter names, in the domains given or in all.
+/// Reference kind of a parameter, in the domains given or in all.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReferenceRule {
@@ -96,7 +96,7 @@ impl ReferenceRule {
     }
 }
 
-/// Which fields of GraphQL are operations, and what is selected of a type.
+/// Rules for GraphQL operations and selections.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GraphqlRules {
@@ -205,7 +205,7 @@ impl Rules {
         self.set_landings(actions, &mut faults);
         self.set_scanned(actions, &mut faults);
         self.set_locates(actions, &mut faults);
-        let ids = Ids::of(actions);
+        let ids = Ids::new(actions);
         for (command, quick) in &self.quick_actions.commands {
             for id in &quick.actions {
                 ids.expand(id, &format!("quick_actions.commands.{command}"), &mut faults);
@@ -218,7 +218,7 @@ impl Rules {
     }
 
     fn set_risks(&self, actions: &mut [Action], faults: &mut Vec<String>) {
-        let ids = Ids::of(actions);
+        let ids = Ids::new(actions);
         let tables = [
             (Risk::Read, &self.risk.read),
             (Risk::Write, &self.risk.write),
@@ -248,7 +248,7 @@ impl Rules {
     }
 
     fn set_raises(&self, actions: &mut [Action], faults: &mut Vec<String>) {
-        let ids = Ids::of(actions);
+        let ids = Ids::new(actions);
         for rule in &self.risk.raise {
             let row = format!("risk.raise {} {}", rule.action, rule.param);
             let Some(when) = rule.when() else {
@@ -291,7 +291,7 @@ impl Rules {
     /// An action has the effects of its row and of the row of the action it is a twin of, each with its twins; it has
     /// the effects of its own twins as well.
     fn set_effects(&self, actions: &mut [Action], faults: &mut Vec<String>) {
-        let ids = Ids::of(actions);
+        let ids = Ids::new(actions);
         let mut rows: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for (pattern, others) in &self.effects {
             let named = ids.expand(pattern, "effects", faults);
@@ -334,7 +334,7 @@ impl Rules {
     }
 
     fn set_landings(&self, actions: &mut [Action], faults: &mut Vec<String>) {
-        let ids = Ids::of(actions);
+        let ids = Ids::new(actions);
         for rule in &self.places.default {
             let row = format!("places.default {}", rule.action);
             let named = ids.expand(&rule.action, &row, faults);
@@ -350,7 +350,7 @@ impl Rules {
     }
 
     fn set_scanned(&self, actions: &mut [Action], faults: &mut Vec<String>) {
-        let ids = Ids::of(actions);
+        let ids = Ids::new(actions);
         for text in &self.quick_actions.texts {
             let row = format!("quick_actions.texts {text}");
             for (action, param) in matches(text, &row, &ids, actions, faults) {
@@ -366,7 +366,7 @@ impl Rules {
     }
 
     fn set_locates(&self, actions: &mut [Action], faults: &mut Vec<String>) {
-        let ids = Ids::of(actions);
+        let ids = Ids::new(actions);
         let mut foreign: BTreeSet<(usize, String)> = BTreeSet::new();
         for entry in &self.places.foreign {
             foreign.extend(matches(entry, &format!("places.foreign {entry}"), &ids, actions, faults));
@@ -527,7 +527,7 @@ fn matches(
 struct Ids(BTreeSet<String>);
 
 impl Ids {
-    fn of(actions: &[Action]) -> Ids {
+    fn new(actions: &[Action]) -> Ids {
         Ids(actions.iter().map(|action| action.id.clone()).collect())
     }
 
@@ -544,7 +544,7 @@ impl Ids {
     }
 }
 
-/// Whether a text fits a pattern in which `*` stands for any text.
+/// Matches a text with a pattern in which `*` is any text.
 fn fits(pattern: &str, text: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(left) = text.strip_prefix(first) else { return false };

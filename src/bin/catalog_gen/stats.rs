@@ -1,4 +1,4 @@
-//! What the catalog holds, in figures.
+//! Figures of the catalog.
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -48,7 +48,7 @@ pub fn print(document: &Document, schema: &Schema, actions: &[Action], curation:
     }
 }
 
-/// How many actions the finder ranks by a summary that rules built; twins are in no ranking.
+/// Number of ranked actions whose summary is generated; duplicates are not ranked.
 fn ranked_without_words(actions: &[Action]) -> usize {
     actions.iter().filter(|action| action.twin.is_none() && !action.curated).count()
 }

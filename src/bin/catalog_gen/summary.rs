@@ -1,4 +1,4 @@
-//! A summary built from an action's parts, for those that nobody has written one for.
+//! Generated summaries of actions that curation has none for.
 
 use gitlab_mcp::catalog::{Operation, Scope};
 
@@ -19,8 +19,8 @@ enum Number {
 }
 
 /// `List the deploy keys of a project or the instance`.
-pub fn built(domain_noun: &str, verb: &str, operations: &[Operation]) -> String {
-    let place = place(operations);
+pub fn generate_summary(domain_noun: &str, verb: &str, operations: &[Operation]) -> String {
+    let place = scope_phrase(operations);
     let opening = OPENINGS.iter().find(|(known, _, _)| *known == verb);
     match opening {
         Some((_, words, Number::Many)) => format!("{words} {}{place}", plural(domain_noun)),
@@ -29,7 +29,7 @@ pub fn built(domain_noun: &str, verb: &str, operations: &[Operation]) -> String 
     }
 }
 
-fn place(operations: &[Operation]) -> String {
+fn scope_phrase(operations: &[Operation]) -> String {
     let mut names: Vec<&str> = Vec::new();
     for operation in operations.iter().filter(|operation| !operation.alternate) {
         let name = match operation.scope {

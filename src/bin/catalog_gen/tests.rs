@@ -3,7 +3,7 @@
 use gitlab_mcp::catalog::{ArrayForm, Base, Kind, Method, Names, Operation, Param, Risk, Scope};
 use serde_json::{Value, json};
 
-use crate::curation::{Curation, Domain, expanded, key};
+use crate::curation::{Curation, Domain, expand_path, key};
 use crate::naming::Namer;
 use crate::openapi::RawOperation;
 use crate::paths::{Binding, binding, documented, scope, segments, singular};
@@ -162,7 +162,8 @@ fn two_operations_at_one_scope_are_a_fault() {
         operation(Method::Get, "/api/v4/projects/{id}/issues/{a}"),
         operation(Method::Get, "/api/v4/projects/{id}/issues/{a}/{b}"),
     ];
-    let error = actions::build(&both, graphql::Found::default(), &[], &curation).unwrap_err().to_string();
+    let error =
+        actions::build(&both, graphql::SchemaOperations::default(), &[], &curation).unwrap_err().to_string();
     assert!(error.contains("issue.get is both GET /projects/:id/issues/:a and"), "{error}");
 }
 
@@ -173,7 +174,7 @@ fn patch_beside_put_is_a_second_spelling() {
         operation(Method::Patch, "/api/v4/projects/{id}/issues/{issue_iid}"),
         operation(Method::Put, "/api/v4/projects/{id}/issues/{issue_iid}"),
     ];
-    let built = actions::build(&both, graphql::Found::default(), &[], &curation).unwrap();
+    let built = actions::build(&both, graphql::SchemaOperations::default(), &[], &curation).unwrap();
     let written: Vec<(String, bool)> =
         built[0].operations.iter().map(|operation| (operation.to_string(), operation.alternate)).collect();
     assert_eq!(
@@ -188,7 +189,7 @@ fn patch_beside_put_is_a_second_spelling() {
 #[test]
 fn a_star_stands_for_project_group_and_instance() {
     assert_eq!(
-        expanded("*/labels"),
+        expand_path("*/labels"),
         ["/projects/:id/labels", "/groups/:id/labels", "/admin/labels", "/labels"]
     );
     assert_eq!(key("GET", "/groups/:id/-/epics/:epic_iid"), "GET /groups/{}/-/epics/{}");

@@ -8,7 +8,7 @@ use gitlab_mcp::search::Tokenizer;
 
 use crate::GeneratorError;
 
-/// Where the vectors of the training are, and where these go, within the catalog.
+/// Paths within the catalog of the trained vectors and of these.
 const TRAINED: &str = "learned/actions.bin";
 const UNTRAINED: &str = "learned/untrained.bin";
 

@@ -9,10 +9,10 @@ use gitlab_mcp::catalog::{Action, Audience, Catalog, CatalogError};
 const SATURATION: f64 = 1.2;
 const DILUTION: f64 = 0.75;
 
-/// A finder that nobody fitted.
+/// A baseline without fitted parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Baseline {
-    /// How many of the request's words stand somewhere in the id and the summary.
+    /// Number of the request's words that are substrings of the id or the summary.
     Substring,
     /// BM25 over the words of the id and the summary.
     Bm25,
@@ -38,13 +38,13 @@ pub struct Texts {
     lengths: Vec<f64>,
     /// The sum of the lengths.
     all: f64,
-    /// How many actions have a word.
+    /// Number of actions that have a word.
     counts: BTreeMap<String, usize>,
 }
 
 impl Texts {
-    /// Of every action that a person could mean.
-    pub fn read(catalog: &Catalog) -> Result<Texts, CatalogError> {
+    /// Texts of every ranked action.
+    pub fn load(catalog: &Catalog) -> Result<Texts, CatalogError> {
         let mut texts = Texts {
             ids: Vec::new(),
             texts: Vec::new(),

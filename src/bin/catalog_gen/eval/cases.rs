@@ -12,7 +12,7 @@ use super::operation::normal;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Case {
     pub request: String,
-    /// What sort of request it is, as the file says or as its form tells.
+    /// Kind of request, from the file or from its form.
     pub kind: String,
     /// Operations in their normal spelling, or ids of actions; any of them.
     pub right: Vec<String>,
@@ -41,7 +41,7 @@ struct Line {
 pub fn from_file(path: &Path) -> Result<Vec<Case>, EvalError> {
     let is_json = path.extension().is_some_and(|extension| extension == "jsonl");
     let parse = if is_json { from_json } else { from_tabs };
-    let text = read(path)?;
+    let text = load_text(path)?;
     let lines = text.lines().enumerate().map(|(at, line)| (at + 1, line.trim_end_matches('\r')));
     lines
         .filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
@@ -77,7 +77,7 @@ fn case<'r>(request: &str, right: impl Iterator<Item = &'r str>) -> Case {
     }
 }
 
-/// What sort of request it is by its form, where nobody says.
+/// Kind of request by its form, if the file has none.
 fn kind(request: &str) -> &'static str {
     let words = request.split_whitespace().count();
     let address = request.contains("://") || (words <= 2 && request.contains('/'));
@@ -90,6 +90,6 @@ fn kind(request: &str) -> &'static str {
     }
 }
 
-fn read(path: &Path) -> Result<String, EvalError> {
+fn load_text(path: &Path) -> Result<String, EvalError> {
     fs::read_to_string(path).map_err(|source| EvalError::Read { path: path.to_owned(), source })
 }

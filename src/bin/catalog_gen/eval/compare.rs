@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::report::{Report, SetReport, place};
+use super::report::{Report, SetReport, format_rank};
 
-/// How far a saved figure may fall before the comparison fails: one point of a hundred.
+/// Tolerance of a comparison: one point of a hundred.
 const POINT: f64 = 0.01;
 
-/// What moved between two runs.
+/// Differences between two runs.
 #[derive(Debug)]
 pub struct Comparison {
     sets: Vec<SetComparison>,
@@ -65,7 +65,7 @@ fn moved(before: &SetReport, now: &SetReport) -> Vec<Moved> {
     pairs.collect()
 }
 
-/// What is compared of a set; none where it has no such requests.
+/// Compared figures of a set; none if it has no such requests.
 fn figures(set: &SetReport) -> [(&'static str, Option<f64>); 6] {
     let all = Some(&set.all).filter(|all| all.requests > 0);
     let share = |part: usize, of: usize| (of > 0).then(|| part as f64 / of as f64);
@@ -79,7 +79,7 @@ fn figures(set: &SetReport) -> [(&'static str, Option<f64>); 6] {
     ]
 }
 
-/// The requests whose right answer stands further up, and further down; of a run that was saved with its misses.
+/// Requests whose right answer moved up, and those whose moved down; only of a run saved with its misses.
 fn requests(before: &SetReport, now: &SetReport) -> (Vec<String>, Vec<String>) {
     let (mut better, mut worse) = (Vec::new(), Vec::new());
     if before.misses.is_empty() {
@@ -96,7 +96,7 @@ fn requests(before: &SetReport, now: &SetReport) -> (Vec<String>, Vec<String>) {
     let requests: std::collections::BTreeSet<&String> = old.keys().chain(new.keys()).collect();
     for request in requests {
         let (before, after) = (was(&old, request), was(&new, request));
-        let line = format!("{} -> {}  {request}", place(before), place(after));
+        let line = format!("{} -> {}  {request}", format_rank(before), format_rank(after));
         let rank = |place: Option<usize>| place.unwrap_or(usize::MAX);
         match rank(after).cmp(&rank(before)) {
             std::cmp::Ordering::Less => better.push(line),

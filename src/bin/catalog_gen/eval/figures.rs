@@ -23,9 +23,9 @@ pub struct Figures {
 
 /// Requests counted so far.
 #[derive(Clone, Debug, Default)]
-pub struct Count(Figures);
+pub struct FigureCounts(Figures);
 
-impl Count {
+impl FigureCounts {
     /// Counts a request by the place of its right answer, from 0.
     pub fn note(&mut self, place: Option<usize>, confidence: Confidence) {
         let within = |depth: usize| f64::from(u8::from(place.is_some_and(|place| place < depth)));

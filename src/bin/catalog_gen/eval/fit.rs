@@ -3,19 +3,19 @@
 
 use std::fmt;
 
-use super::{CaseSet, EvalError, Serving, ranked};
+use super::{CaseSet, EvalError, RelevantActions, ranked};
 use gitlab_mcp::catalog::Catalog;
 use gitlab_mcp::search::{FEATURES, Features, Judged, Model, Ranker};
 
 /// Into how many parts the cases are cut; each is judged by a fit to the others.
 const FOLDS: u64 = 5;
-/// How many steps the gradient is followed, how far in each, and how much of the last step is kept.
+/// Gradient ascent: number of steps, learning rate, momentum.
 const STEPS: usize = 600;
 const STRIDE: f32 = 0.02;
 const MOMENTUM: f32 = 0.9;
-/// How strongly a weight is held at what it was, so that a few cases do not move it far.
+/// L2 regularization towards the current weights, so that a few cases do not move them far.
 const HOLD: f32 = 0.01;
-/// Of the answers of high confidence, this share has to be right.
+/// Required precision of `high` confidence.
 const CALIBRATED: f64 = 0.975;
 
 /// Weights for short queries and for long ones.
@@ -45,7 +45,7 @@ struct Query {
 
 /// Fits a model, beginning with its weights.
 pub fn fit(catalog: &Catalog, sets: &[CaseSet], model: Model) -> Result<Fit, EvalError> {
-    let serving = Serving::read(catalog)?;
+    let serving = RelevantActions::load(catalog)?;
     let ranker = Ranker::open_with(catalog, model.clone())?;
     let queries = judge(catalog, &ranker, sets, &serving)?;
     let cross_validated = |without: Option<usize>| {
@@ -69,7 +69,7 @@ fn judge(
     catalog: &Catalog,
     ranker: &Ranker,
     sets: &[CaseSet],
-    serving: &Serving,
+    serving: &RelevantActions,
 ) -> Result<Vec<Query>, EvalError> {
     let mut queries = Vec::new();
     for set in sets {
@@ -159,7 +159,7 @@ fn calibrate(
     catalog: &Catalog,
     ranker: &Ranker,
     sets: &[CaseSet],
-    serving: &Serving,
+    serving: &RelevantActions,
 ) -> Result<(f32, f64, f64), EvalError> {
     let mut answers: Vec<(f32, f64, bool)> = Vec::new();
     for set in sets {
@@ -186,7 +186,7 @@ fn calibrate(
     Ok(found)
 }
 
-/// What each case of a set is worth: a large set of one kind does not drown a small one of another.
+/// Weight of each case: a large set of one kind does not outweigh a small one of another.
 fn worth(set: &CaseSet) -> f32 {
     1.0 / (set.cases.len().max(1) as f32).sqrt()
 }

@@ -1,4 +1,4 @@
-//! How well the finder does on written cases: a request, and what would be right.
+//! Evaluation of the finder on written cases: a request and its right actions.
 
 mod baselines;
 mod cases;
@@ -22,14 +22,14 @@ pub use baselines::Baseline;
 use baselines::Texts;
 pub use cases::Case;
 pub use compare::Comparison;
-use figures::Count;
+use figures::FigureCounts;
 pub use figures::Figures;
 pub use fit::fit;
 pub use report::{Miss, Report, SetReport, Timing};
 
-/// How many answers are looked at.
+/// Depth of the evaluated results.
 const DEPTH: usize = 10;
-/// How many wrong answers a miss shows.
+/// Number of wrong results that a miss shows.
 const SHOWN: usize = 3;
 
 /// Why an evaluation could not be made.
@@ -49,12 +49,12 @@ pub enum EvalError {
     Search(#[from] SearchError),
 }
 
-/// What to measure, and with what.
+/// Options of an evaluation.
 #[derive(Default)]
 pub struct Options<'o> {
     /// Files of cases, as [`Case`]s in lines of JSON or tab-separated.
     pub cases: Vec<PathBuf>,
-    /// Finders to measure beside ours.
+    /// Baselines to measure too.
     pub baselines: Vec<Baseline>,
     /// The size of the answer to a request, where it is to be measured.
     pub answer_bytes: Option<&'o dyn Fn(&str) -> usize>,
@@ -68,7 +68,7 @@ pub struct CaseSet {
 }
 
 /// Reads every file that the options name.
-pub fn read(options: &Options<'_>) -> Result<Vec<CaseSet>, EvalError> {
+pub fn load_cases(options: &Options<'_>) -> Result<Vec<CaseSet>, EvalError> {
     let mut sets = Vec::new();
     for path in &options.cases {
         sets.push(CaseSet { name: name(path), cases: cases::from_file(path)? });
@@ -82,13 +82,13 @@ fn name(path: &Path) -> String {
 
 /// Measures every file.
 pub fn run(catalog: &Catalog, ranker: &Ranker, options: &Options<'_>) -> Result<Report, EvalError> {
-    let serving = Serving::read(catalog)?;
-    let texts = if options.baselines.is_empty() { None } else { Some(Texts::read(catalog)?) };
+    let serving = RelevantActions::load(catalog)?;
+    let texts = if options.baselines.is_empty() { None } else { Some(Texts::load(catalog)?) };
     let mut sets = Vec::new();
-    for set in read(options)? {
+    for set in load_cases(options)? {
         let mut report = measure(&set, catalog, ranker, &serving, options)?;
         for baseline in &options.baselines {
-            let figures = texts.as_ref().map(|texts| beside(*baseline, texts, &set, &serving));
+            let figures = texts.as_ref().map(|texts| run_baseline(*baseline, texts, &set, &serving));
             report.baselines.extend(figures.map(|figures| (baseline.name().to_owned(), figures)));
         }
         sets.push(report);
@@ -107,11 +107,11 @@ fn measure(
     set: &CaseSet,
     catalog: &Catalog,
     ranker: &Ranker,
-    serving: &Serving,
+    serving: &RelevantActions,
     options: &Options<'_>,
 ) -> Result<SetReport, EvalError> {
     let mut report = SetReport { name: set.name.clone(), ..SetReport::default() };
-    let (mut all, mut kinds) = (Count::default(), BTreeMap::<String, Count>::new());
+    let (mut all, mut kinds) = (FigureCounts::default(), BTreeMap::<String, FigureCounts>::new());
     let (mut micros, mut bytes) = (Vec::new(), Vec::new());
     for case in &set.cases {
         let start = Instant::now();
@@ -135,7 +135,7 @@ fn measure(
     }
     report.all = all.figures();
     report.kinds = kinds.into_iter().map(|(kind, count)| (kind, count.figures())).collect();
-    report.timing = Timing::of(micros, bytes);
+    report.timing = Timing::new(micros, bytes);
     Ok(report)
 }
 
@@ -171,8 +171,8 @@ fn miss(case: &Case, ranking: &Ranking, place: Option<usize>) -> Miss {
 }
 
 /// The figures of a plain finder on the same cases.
-fn beside(baseline: Baseline, texts: &Texts, set: &CaseSet, serving: &Serving) -> Figures {
-    let mut count = Count::default();
+fn run_baseline(baseline: Baseline, texts: &Texts, set: &CaseSet, serving: &RelevantActions) -> Figures {
+    let mut count = FigureCounts::default();
     for case in set.cases.iter().filter(|case| serving.answers(case)) {
         let ids = texts.rank(baseline, &case.request, DEPTH);
         count.note(ids.iter().position(|id| serving.is_right(id, case)), Confidence::Low);
@@ -180,11 +180,11 @@ fn beside(baseline: Baseline, texts: &Texts, set: &CaseSet, serving: &Serving) -
     count.figures()
 }
 
-/// The ids of the actions that serve an operation; for a twin, the action that stands for it too.
-struct Serving(BTreeMap<String, BTreeSet<String>>);
+/// Ids of the actions that serve an operation; for a duplicate, also the action it duplicates.
+struct RelevantActions(BTreeMap<String, BTreeSet<String>>);
 
-impl Serving {
-    fn read(catalog: &Catalog) -> Result<Serving, EvalError> {
+impl RelevantActions {
+    fn load(catalog: &Catalog) -> Result<RelevantActions, EvalError> {
         let mut serving: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for action in catalog.actions() {
             let action = action?;
@@ -197,10 +197,10 @@ impl Serving {
             }
             serving.entry(action.id.clone()).or_default().insert(action.id);
         }
-        Ok(Serving(serving))
+        Ok(RelevantActions(serving))
     }
 
-    /// Whether the catalog has any of what is right.
+    /// Whether the catalog has any of the right actions.
     fn answers(&self, case: &Case) -> bool {
         case.right.iter().any(|right| self.0.contains_key(right))
     }

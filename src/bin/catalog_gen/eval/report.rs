@@ -1,4 +1,4 @@
-//! What an evaluation found, to read and as JSON.
+//! Report of an evaluation, as text and JSON.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,7 +10,7 @@ use super::figures::Figures;
 /// The figures of every file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Report {
-    /// How many actions the catalog has.
+    /// Number of actions in the catalog.
     pub actions: usize,
     pub sets: Vec<SetReport>,
 }
@@ -25,13 +25,13 @@ pub struct SetReport {
     /// The same by kind of request, where there are several.
     #[serde(default)]
     pub kinds: BTreeMap<String, Figures>,
-    /// The same of finders that nobody fitted.
+    /// The same of the baselines.
     #[serde(default)]
     pub baselines: BTreeMap<String, Figures>,
     /// Requests that only actions outside the catalog could answer; in no other figure.
     #[serde(default)]
     pub not_answerable: usize,
-    /// Requests that nothing answers, and how many of them were told so.
+    /// Out-of-domain requests, and how many of them got no result.
     #[serde(default)]
     pub nothing: usize,
     #[serde(default)]
@@ -48,7 +48,7 @@ pub struct SetReport {
     pub misses: Vec<Miss>,
 }
 
-/// What the answers took; differs from run to run.
+/// Latency and size; differ from run to run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Timing {
     pub p50_micros: u128,
@@ -65,7 +65,7 @@ pub struct Miss {
     pub wanted: Vec<String>,
     /// The first answers.
     pub got: Vec<String>,
-    /// Where the right answer stood, from 0; none where it was not among the answers looked at.
+    /// Rank of the right answer, from 0; none if it was not among the evaluated results.
     pub place: Option<usize>,
     /// The answer was called sure.
     pub sure: bool,
@@ -83,7 +83,7 @@ impl Report {
 
 impl Timing {
     /// From what each answer took, in microseconds and bytes.
-    pub(super) fn of(mut micros: Vec<u128>, mut bytes: Vec<usize>) -> Timing {
+    pub(super) fn new(mut micros: Vec<u128>, mut bytes: Vec<usize>) -> Timing {
         micros.sort_unstable();
         bytes.sort_unstable();
         Timing {
@@ -153,7 +153,7 @@ impl fmt::Display for Miss {
         write!(
             f,
             "[{}{}] {}\n      wanted {}\n      got {}",
-            place(self.place),
+            format_rank(self.place),
             if self.sure { ", sure" } else { "" },
             self.request,
             self.wanted.join(" | "),
@@ -163,6 +163,6 @@ impl fmt::Display for Miss {
 }
 
 /// A place as people count, or a dash.
-pub(super) fn place(place: Option<usize>) -> String {
+pub(super) fn format_rank(place: Option<usize>) -> String {
     place.map_or("-".to_owned(), |place| (place + 1).to_string())
 }

@@ -1,4 +1,4 @@
-//! What an evaluation counts, on files of its own.
+//! Figures of an evaluation, on files of its own.
 
 use std::io::Write;
 

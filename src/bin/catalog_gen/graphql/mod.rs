@@ -16,18 +16,18 @@ pub use sdl::Sdl;
 
 use crate::actions::Member;
 use crate::curation::Curation;
-use reach::Reached;
+use reach::GraphqlPath;
 use sdl::Status;
 use selections::Selections;
 
-/// What the schema gives to the catalog.
+/// Operations and types that the schema gives to the catalog.
 #[derive(Default)]
-pub struct Found {
+pub struct SchemaOperations {
     /// The operations of each action, by its id.
     pub groups: BTreeMap<String, Vec<Member>>,
     /// The fragments that their selections spread, one a line.
     pub fragments: Vec<String>,
-    /// What can be asked of each type, one a line.
+    /// Fields of each type, one type a line.
     pub types: Vec<String>,
     pub mutations: usize,
     pub queries: usize,
@@ -36,13 +36,13 @@ pub struct Found {
 }
 
 /// Every operation of the schema with its action.
-pub fn find(sdl: &Sdl, curation: &Curation) -> Found {
-    let all = reach::reached(sdl, &curation.rules.graphql);
+pub fn find(sdl: &Sdl, curation: &Curation) -> SchemaOperations {
+    let all = reach::find_operations(sdl, &curation.rules.graphql);
     let selections = Selections::new(sdl, &curation.selections, &curation.rules.graphql);
     let mut groups: BTreeMap<String, Vec<Member>> = BTreeMap::new();
     let mut faults = Vec::new();
     for reached in &all {
-        match placed(reached, sdl, curation, &selections) {
+        match assign_operation(reached, sdl, curation, &selections) {
             Ok((id, member)) => groups.entry(id).or_default().push(member),
             Err(fault) => faults.push(fault),
         }
@@ -52,7 +52,7 @@ pub fn find(sdl: &Sdl, curation: &Curation) -> Found {
     let (mutations, queries) = (roots(true), roots(false));
     let fragments = selections.fragments();
     let spread = fragments.iter().filter_map(|line| line.split(' ').nth(1));
-    Found {
+    SchemaOperations {
         groups,
         types: types::lines(sdl, spread),
         fragments,
@@ -65,15 +65,15 @@ pub fn find(sdl: &Sdl, curation: &Curation) -> Found {
 
 /// The names of curation that the schema has, as curation writes them.
 pub fn used_names<'a>(sdl: &Sdl, curation: &'a Curation) -> Vec<&'a str> {
-    let all = reach::reached(sdl, &curation.rules.graphql);
+    let all = reach::find_operations(sdl, &curation.rules.graphql);
     all.iter()
         .filter_map(|reached| naming::curated(reached, curation))
         .map(|named| named.written.as_str())
         .collect()
 }
 
-fn placed(
-    reached: &Reached<'_>,
+fn assign_operation(
+    reached: &GraphqlPath<'_>,
     sdl: &Sdl,
     curation: &Curation,
     selections: &Selections<'_>,
@@ -83,10 +83,10 @@ fn placed(
         Some(named) => named.id.clone(),
         None => naming::id(reached, sdl, curation)?,
     };
-    let taken = params::taken(reached, sdl);
+    let taken = params::collect(reached, sdl);
     let Some(leaf) = reached.steps.last() else { return Err(format!("{id} has no field")) };
     let selection =
-        if reached.mutation { selections.of_payload(&leaf.ty.name) } else { selections.of(&leaf.ty) };
+        if reached.mutation { selections.select_payload(&leaf.ty.name) } else { selections.select(&leaf.ty) };
     let status = reached.status();
     let operation = Operation {
         any: None,
@@ -114,7 +114,7 @@ fn placed(
 }
 
 /// The type of a mutation's `input`, where it is not called as the mutation is.
-fn input_type(reached: &Reached<'_>) -> BTreeMap<String, String> {
+fn input_type(reached: &GraphqlPath<'_>) -> BTreeMap<String, String> {
     let input = reached
         .steps
         .last()
@@ -129,8 +129,8 @@ fn input_type(reached: &Reached<'_>) -> BTreeMap<String, String> {
     other.map(|input| ("input".to_owned(), input.ty.text.clone())).into_iter().collect()
 }
 
-/// Where it works: below what it is reached by; a mutation by the path that it takes.
-fn scope(reached: &Reached<'_>, params: &[gitlab_mcp::catalog::Param]) -> Scope {
+/// Scope of an operation: from the root it is reached by; of a mutation, from its path argument.
+fn scope(reached: &GraphqlPath<'_>, params: &[gitlab_mcp::catalog::Param]) -> Scope {
     let path = params.iter().find(|param| param.name == "fullPath");
     let wire = path.map(|path| path.wire.as_deref().unwrap_or("fullPath"));
     let first = reached.steps.first().filter(|_| reached.steps.len() > 1).map(|step| step.name.as_str());

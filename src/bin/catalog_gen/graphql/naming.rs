@@ -1,26 +1,26 @@
 //! Which action a field of the GraphQL interface belongs to: GitLab's own words, split into a domain that
 //! curation describes and a verb. Curation over these rules has the last word.
 
-use super::reach::Reached;
+use super::reach::GraphqlPath;
 use super::sdl::{Sdl, Status};
 use crate::curation::{Curation, Named, key};
 use crate::paths::singular;
 
 /// The curated name of the operation, if it has one.
-pub fn curated<'a>(reached: &Reached<'_>, curation: &'a Curation) -> Option<&'a Named> {
+pub fn curated<'a>(reached: &GraphqlPath<'_>, curation: &'a Curation) -> Option<&'a Named> {
     let kind = if reached.mutation { "mutation" } else { "query" };
     curation.names.get(&key(kind, &reached.path()))
 }
 
 /// The action's id by rules, or what to add to curation.
-pub fn id(reached: &Reached<'_>, sdl: &Sdl, curation: &Curation) -> Result<String, String> {
+pub fn id(reached: &GraphqlPath<'_>, sdl: &Sdl, curation: &Curation) -> Result<String, String> {
     let Some(field) = reached.steps.last() else { return Err("a field without a name".to_owned()) };
     let words = snake(&field.name);
     let found = if reached.mutation {
         mutation(&words, curation)
     } else {
         let lists = field.ty.many || sdl.nodes(&field.ty.name).is_some();
-        query(&words, place(reached.owner, &field.name, sdl), lists, curation)
+        query(&words, parent(reached.owner, &field.name, sdl), lists, curation)
     };
     let kind = if reached.mutation { "mutation" } else { "query" };
     found.ok_or_else(|| format!("{kind} {} belongs to no domain", reached.path()))
@@ -44,31 +44,31 @@ fn mutation(words: &[String], curation: &Curation) -> Option<String> {
 }
 
 /// The domain of what a path leads to and no noun of the field names: whose field it is, or any of them's.
-fn place<'a>(owner: &'a str, field: &str, sdl: &Sdl) -> Place<'a> {
+fn parent<'a>(owner: &'a str, field: &str, sdl: &Sdl) -> Parent<'a> {
     let has = |other: &str| sdl.field(other, field).is_some_and(|field| field.status != Status::Deprecated);
     match owner {
-        "Query" => Place::Root,
-        "CurrentUser" => Place::Of("current_user"),
-        "Project" if !has("Group") && !has("Namespace") => Place::Of("project"),
-        "Group" | "Namespace" if !has("Project") => Place::Of("group"),
-        "Project" | "Group" | "Namespace" => Place::Of("namespace"),
-        parent => Place::Below(parent),
+        "Query" => Parent::Root,
+        "CurrentUser" => Parent::Of("current_user"),
+        "Project" if !has("Group") && !has("Namespace") => Parent::Of("project"),
+        "Group" | "Namespace" if !has("Project") => Parent::Of("group"),
+        "Project" | "Group" | "Namespace" => Parent::Of("namespace"),
+        parent => Parent::Below(parent),
     }
 }
 
-enum Place<'a> {
+enum Parent<'a> {
     Root,
-    /// Reached by a path.
+    /// GraphqlPath by a path.
     Of(&'static str),
     /// Below a thing with an iid.
     Below(&'a str),
 }
 
-fn query(words: &[String], place: Place<'_>, lists: bool, curation: &Curation) -> Option<String> {
+fn query(words: &[String], parent_of: Parent<'_>, lists: bool, curation: &Curation) -> Option<String> {
     let verb = if lists { "list" } else { "get" };
-    let parent = match place {
-        Place::Below(parent) => Some(parent),
-        Place::Root | Place::Of(_) => None,
+    let parent = match parent_of {
+        Parent::Below(parent) => Some(parent),
+        Parent::Root | Parent::Of(_) => None,
     };
     let below = parent.map(|parent| [snake(parent), words.to_vec()].concat());
     let whole = |words: &[String]| match domain(words, curation) {
@@ -84,9 +84,9 @@ fn query(words: &[String], place: Place<'_>, lists: bool, curation: &Curation) -
     if let Some(domain) = whole(words) {
         return Some(format!("{domain}.{verb}"));
     }
-    match (domain(words, curation), place) {
+    match (domain(words, curation), parent_of) {
         (Some((domain, rest)), _) => Some(format!("{domain}.{verb}_{}", rest.join("_"))),
-        (None, Place::Of(place)) => Some(format!("{place}.{verb}_{}", words.join("_"))),
+        (None, Parent::Of(domain)) => Some(format!("{domain}.{verb}_{}", words.join("_"))),
         (None, _) => None,
     }
 }

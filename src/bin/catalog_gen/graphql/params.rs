@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use gitlab_mcp::catalog::{Base, Json, Kind, Param, Place};
 
-use super::reach::Reached;
+use super::reach::GraphqlPath;
 use super::sdl::{Input, Sdl, Shape, Status};
 use crate::paths::singular;
 
-/// How deep the objects of an input are described; deeper ones take any object.
+/// Maximum depth of described input objects; deeper ones take any object.
 const DEEPEST: usize = 3;
 
-/// How many rows of a list are asked for where nobody says, as REST's lists have it.
+/// Default page size, as in REST.
 const PAGE: u64 = 20;
 
 /// Names of arguments that hold the path of a project, group or namespace.
@@ -34,16 +34,16 @@ const SCALARS: [(&str, Base); 13] = [
     ("Upload", Base::File),
 ];
 
-/// What an operation takes, and which of that leads to its field.
-pub struct Taken {
+/// Parameters of an operation, and which of them are arguments of the path to its field.
+pub struct CollectedParams {
     pub params: Vec<Param>,
     /// As [`gitlab_mcp::catalog::Graphql::variables`].
     pub variables: BTreeMap<String, String>,
 }
 
 /// The parameters of an operation.
-pub fn taken(reached: &Reached<'_>, sdl: &Sdl) -> Taken {
-    let mut taken = Taken { params: Vec::new(), variables: BTreeMap::new() };
+pub fn collect(reached: &GraphqlPath<'_>, sdl: &Sdl) -> CollectedParams {
+    let mut taken = CollectedParams { params: Vec::new(), variables: BTreeMap::new() };
     let Some((leaf, way)) = reached.steps.split_last() else { return taken };
     for step in way {
         for argument in step.arguments.iter().filter(|argument| leads(argument)) {
@@ -95,7 +95,7 @@ fn mutation_inputs<'a>(arguments: &'a [Input], sdl: &'a Sdl) -> &'a [Input] {
     }
 }
 
-/// What an intermediate step needs, or can be told by.
+/// Arguments of an intermediate field that are required or identify its object.
 fn leads(argument: &Input) -> bool {
     argument.ty.required || argument.name == "iid"
 }
@@ -104,7 +104,7 @@ fn is_taken(input: &Input) -> bool {
     input.status != Status::Deprecated && input.name != "clientMutationId"
 }
 
-/// What leads to the field.
+/// Path to the field.
 fn way_param(argument: &Input, sdl: &Sdl) -> Param {
     Param { place: Place::Path, required: true, ..param(argument, sdl, 0) }
 }

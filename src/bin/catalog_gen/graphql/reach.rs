@@ -1,11 +1,11 @@
-//! Which fields of the GraphQL interface are operations: every mutation, every field of the root, and what is
+//! Fields of the GraphQL interface that are operations: every mutation, every field of the root, and what is
 //! reached by a path or an iid below it.
 
 use super::sdl::{Field, Sdl, Status};
 use crate::rules::GraphqlRules;
 
 /// A field that is an operation, with the way to it.
-pub struct Reached<'a> {
+pub struct GraphqlPath<'a> {
     pub mutation: bool,
     /// The fields from the root; the last is the operation's.
     pub steps: Vec<&'a Field>,
@@ -14,15 +14,15 @@ pub struct Reached<'a> {
 }
 
 /// Every operation, in the schema's order.
-pub fn reached<'a>(sdl: &'a Sdl, rules: &'a GraphqlRules) -> Vec<Reached<'a>> {
+pub fn find_operations<'a>(sdl: &'a Sdl, rules: &'a GraphqlRules) -> Vec<GraphqlPath<'a>> {
     let root = |owner: &'static str| {
-        sdl.fields(owner).iter().map(move |field| Reached {
+        sdl.fields(owner).iter().map(move |field| GraphqlPath {
             mutation: owner == "Mutation",
             steps: vec![field],
             owner,
         })
     };
-    let mut found: Vec<Reached<'_>> = root("Mutation").chain(root("Query")).collect();
+    let mut found: Vec<GraphqlPath<'_>> = root("Mutation").chain(root("Query")).collect();
     let mut covered: Vec<&str> = Vec::new();
     for root in &rules.roots {
         let owner = root.owner.as_str();
@@ -33,7 +33,7 @@ pub fn reached<'a>(sdl: &'a Sdl, rules: &'a GraphqlRules) -> Vec<Reached<'a>> {
         }
         covered.push(owner);
         let below = sdl.fields(owner).iter().filter(|field| is_thing(sdl, field));
-        found.extend(below.map(|field| Reached {
+        found.extend(below.map(|field| GraphqlPath {
             mutation: false,
             steps: steps.iter().copied().chain([field]).collect(),
             owner,
@@ -58,13 +58,13 @@ fn is_thing(sdl: &Sdl, field: &Field) -> bool {
     field.status != Status::Deprecated && (field.ty.many || !sdl.is_leaf(&field.ty.name))
 }
 
-impl Reached<'_> {
+impl GraphqlPath<'_> {
     /// The fields from the root, as people name it: `project.branchRules`.
     pub fn path(&self) -> String {
         self.steps.iter().map(|step| step.name.as_str()).collect::<Vec<_>>().join(".")
     }
 
-    /// How finished the least finished of the steps is.
+    /// Status of the least stable step.
     pub fn status(&self) -> Status {
         let all = || self.steps.iter().map(|step| &step.status);
         let deprecated = all().any(|status| *status == Status::Deprecated);

@@ -18,11 +18,11 @@ pub struct Sdl {
     types: BTreeMap<String, Shape>,
     /// The objects of each interface.
     implementors: BTreeMap<String, Vec<String>>,
-    /// Of the file's bytes, in hexadecimal.
+    /// SHA-256 of the file, in hexadecimal.
     pub sha256: String,
 }
 
-/// What a type is.
+/// Shape of a type.
 pub enum Shape {
     /// With the type in its global ids, where it is one: `Ci::Build`.
     Scalar(Option<String>),
@@ -52,7 +52,7 @@ pub struct Input {
     pub status: Status,
 }
 
-/// How finished something is.
+/// Stability of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Status {
     Stable,
@@ -74,7 +74,7 @@ pub struct Ty {
 
 impl Sdl {
     /// Reads the file.
-    pub fn read(path: &Path) -> Result<Sdl, GeneratorError> {
+    pub fn load(path: &Path) -> Result<Sdl, GeneratorError> {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path)
             .map_err(|source| GeneratorError::Read { path: name.clone(), source })?;
@@ -94,7 +94,7 @@ impl Sdl {
         Ok(Sdl { types: types.collect(), implementors, sha256: crate::openapi::sha256(&text) })
     }
 
-    /// How many types there are.
+    /// Number of types.
     pub fn len(&self) -> usize {
         self.types.len()
     }
@@ -122,7 +122,7 @@ impl Sdl {
         self.fields(of).iter().find(|field| field.name == name)
     }
 
-    /// Whether there is nothing to select of the type.
+    /// Whether the type is a leaf, without fields to select.
     pub fn is_leaf(&self, name: &str) -> bool {
         matches!(self.shape(name), None | Some(Shape::Scalar(_) | Shape::Enum(_)))
     }

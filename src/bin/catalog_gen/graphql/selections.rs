@@ -1,4 +1,4 @@
-//! What is asked of a type where nobody says: its scalars and what its objects are called, two levels deep. One
+//! Default selection of a type: its scalars and the names of its objects, two levels deep. One
 //! fragment a type, so that an operation's selection is a few words.
 
 use std::cell::RefCell;
@@ -11,16 +11,16 @@ use crate::rules::GraphqlRules;
 /// hundred twice what is in it, so that two fragments, one of them below a connection, stay under it.
 const MOST: usize = 65;
 
-/// How many fields name an object.
+/// Number of fields that name an object.
 const NAMED_BY: usize = 3;
 
-/// Where each row and the page of a connection ends.
+/// Cursors of the rows and the page of a connection.
 const PLACES: &str = "edges{cursor}pageInfo{endCursor hasNextPage}";
 
 /// Makes selections, and keeps the fragments that they spread.
 pub struct Selections<'a> {
     sdl: &'a Sdl,
-    /// What curation adds to a type's fragment.
+    /// Additions of curation to a type's fragment.
     extra: &'a BTreeMap<String, String>,
     rules: &'a GraphqlRules,
     fragments: RefCell<BTreeMap<String, String>>,
@@ -37,8 +37,8 @@ impl<'a> Selections<'a> {
         Selections { sdl, extra, rules, fragments: RefCell::default() }
     }
 
-    /// What is asked of a field that has the type.
-    pub fn of(&self, ty: &Ty) -> String {
+    /// Selection of a field of the type.
+    pub fn select(&self, ty: &Ty) -> String {
         if self.sdl.is_leaf(&ty.name) {
             return String::new();
         }
@@ -49,11 +49,11 @@ impl<'a> Selections<'a> {
         }
     }
 
-    /// What is asked of a mutation's payload: the errors, and whatever it changed.
-    pub fn of_payload(&self, payload: &str) -> String {
+    /// Selection of a mutation's payload: the errors and the changed objects.
+    pub fn select_payload(&self, payload: &str) -> String {
         let fields = self.sdl.fields(payload).iter().filter(|field| is_asked(field, true));
         let chosen = fields.filter(|field| field.name != "clientMutationId").map(|field| {
-            let inner = self.of(&field.ty);
+            let inner = self.select(&field.ty);
             if inner.is_empty() { field.name.clone() } else { format!("{}{{{inner}}}", field.name) }
         });
         chosen.collect::<Vec<_>>().join(" ")
@@ -93,7 +93,7 @@ impl<'a> Selections<'a> {
         kept.join(" ")
     }
 
-    /// Everything that could be asked of a type, what matters most first.
+    /// All parts of a type's selection, most important first.
     fn parts(&self, name: &str) -> Vec<Selected> {
         let all = |experiments: bool| {
             let mut fields: Vec<&Field> =
@@ -134,19 +134,20 @@ impl<'a> Selections<'a> {
             return None;
         }
         if let Some(nodes) = self.sdl.nodes(&field.ty.name) {
-            let named =
-                self.named(&nodes.name).filter(|_| self.rules.short_connections.contains(&field.name))?;
+            let named = self
+                .select_names(&nodes.name)
+                .filter(|_| self.rules.short_connections.contains(&field.name))?;
             let text = format!("{}{{nodes{{{}}}}}", field.name, named.text);
             return Some(Selected { text, cost: 2 * (named.cost + 2) });
         }
         if field.ty.name.ends_with("Connection") {
             return None;
         }
-        let named = self.named(&field.ty.name)?;
+        let named = self.select_names(&field.ty.name)?;
         Some(Selected { text: format!("{}{{{}}}", field.name, named.text), cost: named.cost + 2 })
     }
 
-    fn named(&self, name: &str) -> Option<Selected> {
+    fn select_names(&self, name: &str) -> Option<Selected> {
         let has = |wanted: &str| {
             self.sdl
                 .field(name, wanted)
@@ -172,12 +173,12 @@ impl<'a> Selections<'a> {
         (!fields.is_empty()).then(|| Selected { text: fields.join(" "), cost })
     }
 
-    /// What is asked of each member of a union; two members may not answer one name with two types.
+    /// Selection of each member of a union; two members may not have one field name with two types.
     fn members(&self, members: &[String]) -> String {
         let mut types: BTreeMap<&str, &str> = BTreeMap::new();
         let mut parts = vec!["__typename".to_owned()];
         for member in members {
-            let Some(named) = self.named(member) else { continue };
+            let Some(named) = self.select_names(member) else { continue };
             let fields: BTreeSet<&str> = named.text.split(' ').collect();
             let agreed: Vec<&str> = fields
                 .into_iter()
@@ -195,7 +196,7 @@ impl<'a> Selections<'a> {
     }
 }
 
-/// Whether a field is asked for by default: it stands, and wants nothing.
+/// Whether a field is selected by default: it is stable and has no required argument.
 pub fn is_asked(field: &Field, experiments: bool) -> bool {
     let stands = match field.status {
         Status::Stable => true,

@@ -1,4 +1,4 @@
-//! What can be asked of each type that an operation answers with: `catalog/types.txt`, one type a line, so that
+//! Fields of each type that an operation returns: `catalog/types.txt`, one type a line, so that
 //! the fields that a caller wants can be checked and asked for.
 //!
 //! `Issue iid title author:UserCore labels:Label# discussions:Discussion+`: a field that is a leaf stands alone,

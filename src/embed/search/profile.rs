@@ -9,7 +9,7 @@ pub type WordId = u16;
 /// Stands between two of an action's [`Lines`]; no word has this number.
 const END: [u8; 2] = WordId::MAX.to_le_bytes();
 
-/// Everything beside the index.
+/// Ranking metadata apart from the index.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Profiles<'a> {
     #[serde(borrow)]
@@ -29,7 +29,7 @@ pub struct Vocabulary<'a> {
     #[serde(borrow)]
     words: Vec<&'a str>,
     counts: Vec<u16>,
-    /// How much each word tells, from the number of actions that have it.
+    /// Number of actions that have each word, for its idf.
     idfs: Vec<f32>,
 }
 
@@ -49,12 +49,12 @@ impl<'a> Vocabulary<'a> {
         WordId::try_from(found).ok()
     }
 
-    /// How many actions have the word.
+    /// Document frequency of a word.
     pub fn count(&self, id: WordId) -> u16 {
         self.counts.get(usize::from(id)).copied().unwrap_or_default()
     }
 
-    /// How much a word tells; nothing where it is unknown.
+    /// Idf of a word; 0 if it is unknown.
     pub fn idf(&self, id: WordId) -> f32 {
         self.idfs.get(usize::from(id)).copied().unwrap_or_default()
     }
@@ -63,17 +63,17 @@ impl<'a> Vocabulary<'a> {
         &self.words
     }
 
-    pub fn len(&self) -> usize {
+    pub fn word_count(&self) -> usize {
         self.words.len()
     }
 }
 
-/// What an action is, in numbers.
+/// Ranking metadata of an action.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Profile {
     /// The position of its domain in [`Profiles::domains`].
     pub domain: u16,
-    /// The first word of what stands after the id's dot.
+    /// First word of the id's verb.
     pub verb: WordId,
     pub kind: Kind,
     /// How commonly it is wanted: from 0, what only machines and internals use, to [`MOST_USED`], what everybody uses
@@ -87,7 +87,7 @@ pub struct Profile {
 pub const MOST_USED: u8 = 4;
 
 impl Profile {
-    /// How commonly it is wanted, from 0 to 1.
+    /// Usage prior, from 0 to 1.
     #[allow(dead_code)] // The ranker asks, the build script does not.
     pub fn usage(&self) -> f32 {
         f32::from(self.usage) / f32::from(MOST_USED)
@@ -115,7 +115,7 @@ impl Lines<'_> {
     }
 }
 
-/// What a domain's things are called.
+/// Nouns of a domain.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct DomainProfile {
     /// The words of its name.
@@ -124,7 +124,7 @@ pub struct DomainProfile {
     pub nouns: Vec<Vec<WordId>>,
 }
 
-/// What an action does to the world, as its method and verb tell it.
+/// CRUD class of an action, from its method and verb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
     List,
@@ -132,7 +132,7 @@ pub enum Kind {
     Create,
     Update,
     Delete,
-    /// Whatever else GitLab can do: approve, retry, rebase.
+    /// Any other verb: approve, retry, rebase.
     Act,
 }
 

@@ -1,10 +1,10 @@
 //! The form in which the catalog is embedded: one postcard record an action behind a table of offsets, so that
 //! one action is decoded without its neighbours. Written by the build script, which includes this file by path,
-//! and read by [`super::Catalog`].
+//! and read by `Catalog` of the program.
 
 use serde::{Deserialize, Serialize};
 
-/// What stands before the records.
+/// Table of contents of the records.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Header<'a> {
     /// Every action, sorted by id.
@@ -15,10 +15,10 @@ pub struct Header<'a> {
     pub aliases: Vec<(&'a str, Vec<u16>)>,
 }
 
-/// What is known of an action without decoding it.
+/// Index entry of an action, readable without decoding its record.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Entry<'a> {
     pub id: &'a str,
-    /// Where its record begins, in bytes; it ends where the next one begins.
+    /// Offset of its record, in bytes; it ends at the next one's.
     pub offset: u32,
 }

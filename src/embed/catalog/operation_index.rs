@@ -1,6 +1,6 @@
 //! Every operation of GitLab's with the action that it belongs to: what tells of a request that was not made from
 //! an action which actions it stands for. Written by the build script, which includes this file by path, and read
-//! by [`super::Catalog`].
+//! by `Catalog` of the program.
 
 use std::num::TryFromIntError;
 
@@ -10,7 +10,7 @@ use super::model::{Action, Method, Piece, Risk, pieces};
 
 /// The operations, and what their actions are.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Surface<'a> {
+pub struct OperationIndex<'a> {
     #[serde(borrow)]
     actions: Vec<Owner<'a>>,
     #[serde(borrow)]
@@ -23,7 +23,7 @@ pub struct Surface<'a> {
 #[derive(Debug, Serialize, Deserialize)]
 struct Owner<'a> {
     id: &'a str,
-    /// The action that it stands behind.
+    /// The action that it duplicates.
     twin: Option<&'a str>,
     risk: Risk,
 }
@@ -40,7 +40,7 @@ struct Route<'a> {
 pub struct Touched {
     /// As GitLab's documentation writes it: `DELETE /projects/:id`, `mutation issueDelete`.
     pub operation: String,
-    /// The action of the catalog, with the one that it stands behind; none where the catalog has no such operation.
+    /// The action of the catalog, with the one that it duplicates; none if the catalog has no such operation.
     pub ids: Vec<String>,
     /// The ids of further actions whose effect it has: a rule on one of them applies to it too.
     pub effects: Vec<String>,
@@ -70,10 +70,10 @@ impl Touched {
     }
 }
 
-impl<'a> Surface<'a> {
-    /// Of all actions, in order of their ids.
-    pub fn of(actions: &'a [Action]) -> Result<Surface<'a>, TryFromIntError> {
-        let mut surface = Surface { actions: Vec::new(), rest: Vec::new(), graphql: Vec::new() };
+impl<'a> OperationIndex<'a> {
+    /// Builds the index of all actions, in order of their ids.
+    pub fn new(actions: &'a [Action]) -> Result<OperationIndex<'a>, TryFromIntError> {
+        let mut surface = OperationIndex { actions: Vec::new(), rest: Vec::new(), graphql: Vec::new() };
         for (number, action) in actions.iter().enumerate() {
             let number = u16::try_from(number)?;
             surface.actions.push(Owner { id: &action.id, twin: action.twin.as_deref(), risk: action.risk });
@@ -125,7 +125,7 @@ impl<'a> Surface<'a> {
         self.graphql(&format!("query {fields}"))
     }
 
-    /// How many fields the longest of the reads goes through.
+    /// Depth of the longest query path.
     pub fn depth(&self) -> usize {
         self.graphql.iter().map(|(known, _)| known.split('.').count()).max().unwrap_or_default()
     }

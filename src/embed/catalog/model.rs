@@ -31,7 +31,7 @@ pub struct Action {
     /// Other ids this action answers to: former ids, other servers' names.
     #[serde(default)]
     pub aliases: Vec<String>,
-    /// What people say when they mean it; words for the finder, never shown.
+    /// Phrases that people use for it; for the finder, never shown.
     #[serde(default)]
     pub phrases: Vec<String>,
     /// Ids of actions that come before or after it.
@@ -47,10 +47,10 @@ pub struct Action {
     /// action runs by its own id and is in no ranking.
     #[serde(default)]
     pub twin: Option<String>,
-    /// What comes back, where looking at it does not tell.
+    /// Kind of response, if its shape does not tell.
     #[serde(default)]
     pub answers: Answers,
-    /// What it is made of, where it is a plan over other actions and sends nothing itself.
+    /// Steps of a composite action, which sends nothing itself.
     #[serde(default)]
     pub plan: Option<Plan>,
     /// Ids of other actions whose effect a call of this one can have as well. A rule or a denial of one of them
@@ -149,12 +149,12 @@ pub struct Plan {
     /// Ids of actions of which it runs those that its parameters call for.
     #[serde(default)]
     pub picks: Vec<String>,
-    /// It is for several things at once: for one, its own action is meant.
+    /// Bulk: works on several objects; a single object has its own action.
     #[serde(default)]
     pub several: bool,
 }
 
-/// What running an action can do to someone's GitLab.
+/// Risk of running an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Risk {
@@ -169,7 +169,7 @@ pub enum Risk {
     Destructive,
 }
 
-/// What an action answers with, where the answer's shape does not tell.
+/// Kind of response of an action, if its shape does not tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answers {
@@ -200,7 +200,7 @@ pub struct Operation {
     /// As GitLab's documentation writes it: `/projects/:id/issues/:issue_iid`, a glob as `*file_path`. Relative
     /// to `/api/v4`, or from the instance's root where it starts with `/api/`.
     pub path: String,
-    /// Where it works; the operations that can be chosen within an action differ in it.
+    /// Scope; the operations of one action differ in it.
     pub scope: Scope,
     /// The placeholders that another parameter than their namesake fills: `id` by `fullPath`.
     #[serde(default)]
@@ -213,7 +213,7 @@ pub struct Operation {
     pub alternate: bool,
     #[serde(default)]
     pub deprecated: bool,
-    /// What is sent to `/api/graphql`, where it is no REST request.
+    /// GraphQL request, if it is not a REST one.
     #[serde(default)]
     pub graphql: Option<Graphql>,
     /// It is none of GitLab's: it stands for any operation of that interface, which its parameters say, or for a
@@ -238,7 +238,7 @@ pub struct Graphql {
     pub kind: GraphqlKind,
     /// The fields from the root, as people name it: `project.branchRules`, `workItemCreate`.
     pub field: String,
-    /// What is asked of that field; spreads of fragments that [`Self::fragments`] defines. Empty of a scalar.
+    /// Selection of that field; spreads of fragments that [`Self::fragments`] defines. Empty for a scalar.
     #[serde(default)]
     pub selection: String,
     /// The arguments without which the field is not reached, with the parameter that fills each:
@@ -259,7 +259,7 @@ pub struct Graphql {
     pub fragments: String,
 }
 
-/// What a GraphQL operation is.
+/// Kind of a GraphQL operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GraphqlKind {
@@ -279,7 +279,7 @@ pub enum Method {
     Delete,
 }
 
-/// Where an operation works.
+/// Scope of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
@@ -295,7 +295,7 @@ pub enum Scope {
     Current,
 }
 
-/// How an operation wants its body.
+/// Encoding of a request body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BodyForm {
@@ -311,7 +311,7 @@ pub enum BodyForm {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Param {
     pub name: String,
-    /// Where it goes. Meaningless on a field of an object.
+    /// Place in the request. Without meaning on a field of an object.
     #[serde(rename = "in", default)]
     pub place: Place,
     #[serde(rename = "type")]
@@ -330,16 +330,16 @@ pub struct Param {
     /// The fields of an object, or of each object in a list of them.
     #[serde(default)]
     pub fields: Vec<Param>,
-    /// How a list is written in a query.
+    /// Encoding of a list in a query string.
     #[serde(default)]
     pub array: ArrayForm,
     /// Its name in the request, where that is another.
     #[serde(default)]
     pub wire: Option<String>,
-    /// What it names, where GitLab wants an id and a name is taken as well.
+    /// Reference kind, if it takes a name where GitLab wants an id.
     #[serde(default)]
     pub names: Option<Names>,
-    /// What it means, where it is not what the glossary says of the name.
+    /// Meaning, if it differs from the glossary's.
     #[serde(default)]
     pub note: Option<String>,
     /// GitLab takes it, but its OpenAPI document leaves it out.
@@ -359,7 +359,7 @@ pub struct Param {
     pub sends_default: bool,
 }
 
-/// Where a parameter goes.
+/// Place of a parameter in the request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Place {
@@ -373,7 +373,7 @@ pub enum Place {
     Selector,
 }
 
-/// How a list is written in a query.
+/// Encoding of a list in a query string.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ArrayForm {
@@ -391,7 +391,7 @@ pub struct Kind {
     pub many: bool,
 }
 
-/// What one value is.
+/// Type of one value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Base {
     #[default]
@@ -510,12 +510,12 @@ impl Method {
         }
     }
 
-    /// Whether HTTP promises that it changes nothing (RFC 9110, 9.2.1).
+    /// Whether the method is safe (RFC 9110, 9.2.1).
     pub fn is_safe(self) -> bool {
         matches!(self, Method::Get | Method::Head)
     }
 
-    /// Whether its parameters travel in a body.
+    /// Whether the method has its parameters in a body.
     pub fn has_body(self) -> bool {
         matches!(self, Method::Post | Method::Put | Method::Patch)
     }
@@ -609,7 +609,7 @@ impl Operation {
         self.bind.get(placeholder).or_else(argument).map_or(placeholder, String::as_str)
     }
 
-    /// Whether the path is filled by the parameter of that name.
+    /// Whether that parameter fills a placeholder of the path.
     pub fn is_filled_by(&self, param: &str) -> bool {
         self.placeholders().any(|(name, _)| self.filled_by(name) == param)
     }

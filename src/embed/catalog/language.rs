@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::model::Json;
 
-/// What the finder knows of the language that people use for GitLab. From `catalog/language.toml`.
+/// Vocabulary of the finder, from `catalog/language.toml`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Language {
@@ -17,16 +17,16 @@ pub struct Language {
     /// Words that are never cut to a stem.
     #[serde(default)]
     pub never_stem: Vec<String>,
-    /// What a word or a phrase people use means in GitLab's words.
+    /// Synonyms: a word or phrase, and GitLab's words for it.
     #[serde(default, rename = "synonym")]
     pub synonyms: Vec<Synonym>,
-    /// What a verb asks for.
+    /// Verbs and the kind of action that they ask for.
     #[serde(default, rename = "verb")]
     pub verbs: Vec<Verb>,
-    /// Words after which a request names what stands beside its object: `labels of a project`.
+    /// Prepositions before a second object: `labels of a project`.
     #[serde(default)]
     pub prepositions: Vec<String>,
-    /// Those of them after which the object is only described: `an issue with labels`.
+    /// Those of them that only describe the object: `an issue with labels`.
     #[serde(default)]
     pub attributes: Vec<String>,
     /// Words that ask, so that nothing is to be changed.
@@ -41,7 +41,7 @@ pub struct Language {
     /// Words that people use and that say nothing of GitLab; never taken for misspelt ones.
     #[serde(default)]
     pub ordinary: Vec<String>,
-    /// Words that say that several are meant, and words that say one.
+    /// Quantifiers for several and for one.
     #[serde(default)]
     pub many: Vec<String>,
     #[serde(default)]
@@ -143,7 +143,7 @@ pub struct Verb {
 pub struct Domain {
     /// The family of domains it belongs to: the name of its file in `catalog/curation`.
     pub family: String,
-    /// What people call the thing, GitLab's own noun first.
+    /// Nouns for the domain's object, GitLab's own first.
     pub nouns: Vec<String>,
 }
 
@@ -151,7 +151,7 @@ pub struct Domain {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Toolset {
-    /// What it is about, in a line.
+    /// Description, in a line.
     pub what: String,
     /// The families of domains in it; each is in one toolset.
     pub families: Vec<String>,
@@ -160,20 +160,20 @@ pub struct Toolset {
     pub aliases: Vec<String>,
 }
 
-/// What one of several agents that share GitLab has in its hands. From `catalog/curation/toolsets.toml`.
+/// One of several sub-agents that share GitLab, from `catalog/curation/toolsets.toml`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Agent {
-    /// What it does, in a line.
+    /// Description, in a line.
     pub what: String,
     /// Its toolsets; each is of one agent.
     pub toolsets: Vec<String>,
-    /// What the agent has to know beside that, in a sentence or two.
+    /// Additional instructions for the agent, in a sentence or two.
     #[serde(default)]
     pub note: String,
 }
 
-/// What a parameter's name means wherever it stands. From `catalog/curation/glossary.toml`.
+/// Meaning of a parameter's name in every action, from `catalog/curation/glossary.toml`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GlossaryEntry {
@@ -186,7 +186,7 @@ pub struct GlossaryEntry {
     /// A plausible value; few have one.
     #[serde(default)]
     pub example: Option<Box<Json>>,
-    /// Among the first that a caller would set: it stands early in signatures.
+    /// Frequently set: early in signatures.
     #[serde(default)]
     pub first: bool,
 }
@@ -215,13 +215,13 @@ pub struct ReadableTable {
     pub rows: BTreeMap<String, String>,
 }
 
-/// All of it, as the build script embeds it.
+/// All vocabulary, as the build script embeds it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Words {
     pub language: Language,
     pub domains: BTreeMap<String, Domain>,
     pub glossary: BTreeMap<String, GlossaryEntry>,
-    /// What each family of domains is called.
+    /// Title of each family of domains.
     pub families: BTreeMap<String, String>,
     pub toolsets: BTreeMap<String, Toolset>,
     /// Names of other servers' toolsets that have no counterpart here, each with what to use instead.

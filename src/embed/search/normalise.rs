@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// What was cut from a word, which says how it was meant.
+/// Inflection removed by the stemmer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Endings {
     /// `issues`, `branches`, or a verb's `lists`.

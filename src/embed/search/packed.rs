@@ -1,5 +1,5 @@
 //! The index as one block of bytes: its files behind a table of their names. The build script, which includes
-//! this file by path, packs it; [`super::directory`] reads it in place.
+//! this file by path, packs it; the program's `search::directory` reads it in place.
 
 use serde::{Deserialize, Serialize};
 

@@ -2,7 +2,7 @@
 
 use tantivy::schema::{Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 
-/// Where a word stands. The order is that of the index's fields and of the weights.
+/// Indexed field. The order is that of the index's fields and of the weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// The words of the id.
@@ -12,7 +12,7 @@ pub enum Place {
     Summary,
     Phrases,
     Aliases,
-    /// What people call the domain's thing.
+    /// Nouns of the domain.
     Nouns,
     /// The words of the operations' paths.
     Path,

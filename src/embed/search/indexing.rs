@@ -10,18 +10,18 @@ use tantivy::schema::TantivyDocument;
 use tantivy::{Index, IndexSettings};
 
 use super::fields::{PLACES, Place, schema};
-use super::language::{Domain, Words};
-use super::model::{Action, Audience, GraphqlKind, Method, Operation, Piece, Scope, pieces};
 use super::normalise::{Stemmer, split};
 use super::packed::{File, Table};
 use super::profile::{
     DomainProfile, Kind, Lines, MOST_USED, Profile, Profiles, Route, Vocabulary, WordId, one_word, route,
     scope,
 };
+use crate::catalog::language::{Domain, Words};
+use crate::catalog::model::{Action, Audience, GraphqlKind, Method, Operation, Piece, Scope, pieces};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// What the segment is called instead of its random name, so that two builds are identical.
+/// Fixed name of the segment instead of a random one, so that builds are reproducible.
 const SEGMENT: &str = "00000000000000000000000000000001";
 
 /// Words of an id that say that it is done to oneself, or to the token in use.
@@ -69,7 +69,7 @@ pub fn build(
     Ok(Built { table, index, profiles, embeddings, routes, params })
 }
 
-/// How commonly actions are wanted, as `catalog/usage.toml` has it: the ids of each level.
+/// Usage prior of `catalog/usage.toml`: the ids of each level.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Usage {
@@ -109,7 +109,7 @@ fn levels(actions: &[Action], usage: &Usage) -> Outcome<Vec<u8>> {
     Ok(actions.iter().map(level).collect())
 }
 
-/// What the topics are called that have nothing to do with GitLab.
+/// Name prefix of the out-of-domain topics.
 const TOPIC: &str = "nothing.";
 
 /// Names with the scale and the 8-bit components of each one's vector.
@@ -202,7 +202,7 @@ impl<'a> Analyser<'a> {
         self.domains.get(action.domain()).map(|domain| domain.nouns.as_slice()).unwrap_or_default()
     }
 
-    /// Nothing of a twin: the action that stands for it says it all.
+    /// Nothing of a duplicate: its action is indexed.
     fn texts(&self, action: &Action) -> Texts {
         if action.twin.is_some() {
             return Texts { places: PLACES.iter().map(|_| Vec::new()).collect(), lines: Vec::new() };
@@ -316,7 +316,7 @@ fn meta(text: &str, segment: &str) -> String {
 /// Numbers the words and makes the profiles.
 struct Profiler<'t> {
     words: BTreeMap<&'t str, u16>,
-    /// How many actions the words were counted in.
+    /// Number of actions in which words were counted.
     counted: usize,
     texts: &'t [Texts],
     analyser: &'t Analyser<'t>,
@@ -389,7 +389,7 @@ impl<'t> Profiler<'t> {
     }
 }
 
-/// How many of the texts have each word.
+/// Document frequency of each word.
 fn counts<'t>(texts: impl Iterator<Item = &'t Texts>) -> BTreeMap<&'t str, u16> {
     let mut words: BTreeMap<&str, u16> = BTreeMap::new();
     for text in texts {
@@ -406,7 +406,7 @@ fn counts<'t>(texts: impl Iterator<Item = &'t Texts>) -> BTreeMap<&'t str, u16> 
     words
 }
 
-/// Whether an action is of GraphQL alone.
+/// Whether an action has only GraphQL operations.
 fn is_graphql(action: &Action) -> bool {
     action.choices().all(|operation| operation.graphql.is_some())
 }

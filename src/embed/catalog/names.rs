@@ -36,7 +36,7 @@ pub enum Names {
     IssueLink,
     /// The link between two epics, named by the other one.
     EpicLink,
-    /// What keeps a merge request from merging first, named by the other one.
+    /// Merge request dependency, named by the other merge request.
     MergeRequestDependency,
     Pipeline,
     PipelineSchedule,

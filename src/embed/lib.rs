@@ -1,0 +1,21 @@
+//! What the build script writes and the program reads: the types of the embedded catalog and search index, and the code
+//! that writes them. A crate of its own, so that both use the same types, compiled once.
+
+pub mod writer;
+/// The catalog's data types.
+pub mod catalog {
+    pub mod embedded;
+    pub mod language;
+    pub mod model;
+    pub mod names;
+    pub mod operation_index;
+    pub mod tool_names;
+}
+/// The search index and how text becomes its terms.
+pub mod search {
+    pub mod fields;
+    pub mod indexing;
+    pub mod normalise;
+    pub mod packed;
+    pub mod profile;
+}
