@@ -46,7 +46,7 @@ fn run(out: &mut dyn Write) -> Result<(), Failure> {
     outcome
 }
 
-/// Logs to standard error, as standard output is the protocol's. What other crates say is held to warnings: at
+/// Logs to standard error, because standard output is the protocol's. Other crates log warnings only: at
 /// their finest they log whole requests and results.
 fn start_log(level: LevelFilter) {
     let targets = Targets::new()

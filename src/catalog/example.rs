@@ -1,4 +1,4 @@
-//! A call of an action that executes as it stands.
+//! Example calls of an action that can be executed unchanged.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ fn is_needed(action: &Action, operation: &Operation, param: &Param) -> bool {
     taken && (param.required || action.example.contains_key(&param.name))
 }
 
-/// Operations that are filled alike are told apart by asking GitLab, or not at all; saying which saves that.
+/// Names the scope if several operations take the same parameters: that saves a look-up.
 fn needs_scope(action: &Action, operation: &Operation) -> bool {
     let filled = |operation: &Operation| -> BTreeSet<String> {
         operation.placeholders().map(|(name, _)| operation.filled_by(name).to_owned()).collect()
@@ -50,10 +50,10 @@ fn value(param: &Param, own: Option<&Json>, words: &Words) -> Value {
         .flatten()
         .map(|Json(example)| as_text(param, example))
         .find(|example| fits(param, example))
-        .unwrap_or_else(|| made(param, words))
+        .unwrap_or_else(|| example_value(param, words))
 }
 
-/// How people write what GraphQL wants the global id of; a number of one is known to nobody.
+/// Example reference for a parameter that is a global id in GraphQL.
 fn reference(param: &Param) -> Option<&'static str> {
     param.gid.as_ref()?;
     match param.names? {
@@ -72,7 +72,7 @@ fn as_text(param: &Param, example: &Value) -> Value {
     }
 }
 
-/// Whether a value written for the name is of this parameter's type.
+/// Whether the glossary's example value has this parameter's type.
 fn fits(param: &Param, value: &Value) -> bool {
     match value {
         Value::Array(items) => param.kind.many && items.iter().all(|item| fits_one(param, item)),
@@ -102,7 +102,7 @@ fn is_dated(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Whether an object has no other fields than the parameter, and all that it must have.
+/// Whether an object has only fields of the parameter, and all required ones.
 fn fits_fields(param: &Param, object: &Map<String, Value>) -> bool {
     let field = |name: &str| param.fields.iter().find(|field| field.name == name);
     let fitting = object.iter().all(|(name, value)| field(name).is_some_and(|field| fits(field, value)));
@@ -110,7 +110,7 @@ fn fits_fields(param: &Param, object: &Map<String, Value>) -> bool {
     param.fields.is_empty() || (fitting && complete)
 }
 
-fn made(param: &Param, words: &Words) -> Value {
+fn example_value(param: &Param, words: &Words) -> Value {
     let one = match (param.choices.first(), param.kind.base) {
         (Some(choice), Base::Integer) => {
             choice.parse::<i64>().map_or_else(|_| json!(choice), |number| json!(number))

@@ -66,7 +66,7 @@ impl Catalog {
 mod tests {
     use super::*;
 
-    fn meant(family: &str, given: &str) -> Vec<String> {
+    fn ids_of(family: &str, given: &str) -> Vec<String> {
         let catalog = Catalog::embedded().unwrap();
         let words = catalog.words().unwrap();
         catalog.short_name_actions(words, family, given).into_iter().map(|action| action.id).collect()
@@ -84,9 +84,9 @@ mod tests {
             ("milestones", "burndown", "milestone.list_burndown_events"),
             ("milestones", "create_milestone", "milestone.create"),
         ] {
-            assert_eq!(meant(family, given), [id], "{family} {given}");
+            assert_eq!(ids_of(family, given), [id], "{family} {given}");
         }
-        assert!(meant("issues", "frobnicate").is_empty() && meant("issues", "").is_empty());
+        assert!(ids_of("issues", "frobnicate").is_empty() && ids_of("issues", "").is_empty());
     }
 
     #[test]

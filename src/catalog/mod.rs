@@ -1,4 +1,4 @@
-//! What GitLab can do: the actions, their operations, parameters and words, embedded in the binary at build
+//! The catalog: actions, their operations, parameters and vocabulary, embedded in the binary at build
 //! time. The only reader of the embedded data; its types are
 //! `gitlab-mcp-embed`'s, which writes it.
 
@@ -80,12 +80,12 @@ impl Catalog {
         Ok(Catalog { header, words, surface, fragments, types })
     }
 
-    /// How many actions there are.
+    /// Number of actions.
     pub fn len(&self) -> usize {
         self.header.entries.len()
     }
 
-    /// Whether there is no action at all.
+    /// Whether there are no actions.
     pub fn is_empty(&self) -> bool {
         self.header.entries.is_empty()
     }
@@ -160,7 +160,7 @@ impl Catalog {
         Ok(self.surface.get_or_init(|| surface))
     }
 
-    /// What can be asked of the types that GraphQL answers with.
+    /// Fields of the types that GraphQL returns.
     pub fn types(&self) -> &Types {
         &self.types
     }
@@ -175,7 +175,7 @@ impl Catalog {
     }
 }
 
-/// What the build script deflated.
+/// Inflates data that the build script deflated.
 fn inflated(packed: &[u8]) -> Result<Vec<u8>, CatalogError> {
     let mut bytes = Vec::new();
     DeflateDecoder::new(packed).read_to_end(&mut bytes).map_err(CatalogError::Inflate)?;

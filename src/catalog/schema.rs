@@ -80,7 +80,7 @@ fn base(param: &Param, words: &Words) -> Map<String, Value> {
     }
 }
 
-/// What a parameter means: its own note, or what the glossary says of its name.
+/// Meaning of a parameter: its own note, or the glossary's for its name.
 pub fn note<'a>(param: &'a Param, words: &'a Words) -> Option<&'a str> {
     let glossary = words.glossary.get(&param.name).map(|entry| entry.note.as_str());
     param.note.as_deref().or(glossary).filter(|note| !note.is_empty())

@@ -1,5 +1,5 @@
-//! What can be asked of the types that GraphQL answers with: their fields, compressed in the binary and read when
-//! somebody first says which fields are wanted. The form of the lines is told where they are written.
+//! Fields of the types that GraphQL returns, compressed in the binary and decompressed when
+//! a call first has `fields`. The generator (`graphql/types.rs`) documents the format of the lines.
 
 use std::io::Read;
 use std::sync::OnceLock;
@@ -31,7 +31,7 @@ pub struct TypeField<'a> {
     pub holds: Holds<'a>,
 }
 
-/// What a field holds.
+/// Content of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds<'a> {
     Leaf,
@@ -86,7 +86,7 @@ impl<'a> Type<'a> {
         self.fields().find(|field| field.name == name)
     }
 
-    /// Whether its members answer that field with different types.
+    /// Whether its members have that field with different types.
     pub fn is_disagreed(&self, name: &str) -> bool {
         self.fields.split(' ').any(|field| field.strip_prefix('!') == Some(name))
     }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::context::resources::uri_templates::{Source, thing_at};
 use crate::gitlab::Content;
-use crate::guides::{Prompt, Takes};
+use crate::guides::{ArgType, Prompt};
 use crate::present;
 use crate::tools::action_uri::{ACTION, ACTIONS_PART};
 use crate::tools::{EXECUTE, ErrorKind, ToolError, Tools};
@@ -197,8 +197,8 @@ fn source(completed: Completed<'_>, argument: &str) -> Result<Source, ToolError>
     let short = |text: &str| present::line(text).chars().take(80).collect::<String>();
     let (found, noun, name) = match completed {
         Completed::Prompt(name) => {
-            let prompt = Prompt::named(name)
-                .ok_or_else(|| nothing(format!("there is no prompt `{}`", short(name))))?;
+            let prompt =
+                Prompt::find(name).ok_or_else(|| nothing(format!("there is no prompt `{}`", short(name))))?;
             (prompt.argument(argument).map(|argument| of(argument.takes)), "prompt", name)
         }
         Completed::Template(ACTION) => ((argument == "id").then_some(Source::Action), "template", ACTION),
@@ -223,17 +223,17 @@ fn nothing(message: String) -> ToolError {
     ToolError::new(ErrorKind::InvalidParams, message)
 }
 
-fn of(takes: Takes) -> Source {
+fn of(takes: ArgType) -> Source {
     match takes {
-        Takes::Project => Source::Project,
-        Takes::MergeRequest => Source::MergeRequest,
-        Takes::Pipeline => Source::Pipeline,
-        Takes::Branch => Source::Branch,
-        Takes::Tag => Source::Tag,
-        Takes::Label => Source::Label,
-        Takes::Milestone => Source::Milestone,
-        Takes::User => Source::User,
-        Takes::Days | Takes::Text => Source::None,
+        ArgType::Project => Source::Project,
+        ArgType::MergeRequest => Source::MergeRequest,
+        ArgType::Pipeline => Source::Pipeline,
+        ArgType::Branch => Source::Branch,
+        ArgType::Tag => Source::Tag,
+        ArgType::Label => Source::Label,
+        ArgType::Milestone => Source::Milestone,
+        ArgType::User => Source::User,
+        ArgType::Days | ArgType::Text => Source::None,
     }
 }
 

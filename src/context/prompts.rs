@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::guides::{Argument, PROMPTS, Prompt, Takes, mentions};
+use crate::guides::{ArgType, Argument, PROMPTS, Prompt, mentions};
 use crate::present;
 use crate::tools::{Capabilities, ErrorKind, ToolError, Tools};
 
@@ -26,7 +26,7 @@ impl Tools {
     }
 
     fn is_configured(&self, argument: &Argument) -> bool {
-        argument.takes == Takes::Project && self.project.is_some()
+        argument.takes == ArgType::Project && self.project.is_some()
     }
 
     /// The message of a prompt with what was given.

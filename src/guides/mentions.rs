@@ -1,11 +1,11 @@
-//! The actions that a text names. In our words an action stands as code: by its id, `issue.get`, or as a call with the
+//! Mentions of actions in guides and prompts. They are written as code: an id, `issue.get`, or a call with the
 //! parameters that matter, `issue.list(fullPath, state: "opened")`.
 
 /// An action that a text names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mention<'t> {
     pub id: &'t str,
-    /// The names of the parameters, where it stands as a call.
+    /// Names of the parameters, if it is a call.
     pub params: Option<Vec<&'t str>>,
 }
 
@@ -24,7 +24,7 @@ fn mention(code: &str) -> Option<Mention<'_>> {
     (is_word(domain) && is_word(verb)).then_some(Mention { id, params })
 }
 
-/// What stands before each value, or alone; commas within a list part nothing.
+/// Names before values, or alone; commas within a list do not separate.
 fn names(params: &str) -> Vec<&str> {
     let mut depth = 0_usize;
     let parts = params.split(|c| {

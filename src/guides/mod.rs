@@ -1,4 +1,4 @@
-//! What the server says in words of its own: guides to read, and prompts that a person picks. The words are Markdown
+//! Guides and prompts in the server's own words. They are Markdown
 //! in `guides/`, embedded; which actions they name, and with which parameters, is checked against the catalog.
 
 mod mentions;
@@ -7,7 +7,7 @@ mod prompts;
 mod tests;
 
 pub use mentions::{Mention, mentions};
-pub use prompts::{Argument, PROMPTS, Prompt, Takes, Wrong, is_full_path};
+pub use prompts::{ArgType, Argument, PROMPTS, Prompt, PromptError, is_full_path};
 
 /// A way through a piece of work, from one action to the next.
 #[derive(Debug)]

@@ -1,11 +1,11 @@
 //! Prompts: a piece of work as a person asks for it, with the arguments that make it theirs. What was given is never
-//! written into our sentences: it stands below them, as JSON between marks that nothing in it can end.
+//! written into our sentences: it follows them as JSON in tags that the JSON cannot close.
 
 use serde_json::{Map, Value, json};
 
 use crate::present;
 
-/// The longest text that is taken, in characters; what is longer is cut, and the message says so.
+/// Maximum length of a text argument, in characters; longer ones are truncated, with a note in the message.
 const LONGEST_TEXT: usize = 8_000;
 
 /// The longest name or path.
@@ -18,22 +18,22 @@ pub struct Prompt {
     pub title: &'static str,
     pub what: &'static str,
     pub arguments: &'static [Argument],
-    /// What the model is asked for, as Markdown.
+    /// Instructions for the model, as Markdown.
     pub text: &'static str,
 }
 
-/// What a prompt takes.
+/// Argument of a prompt.
 #[derive(Debug)]
 pub struct Argument {
     pub name: &'static str,
     pub what: &'static str,
-    pub takes: Takes,
+    pub takes: ArgType,
     pub required: bool,
 }
 
-/// What an argument may be.
+/// Type of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Takes {
+pub enum ArgType {
     /// The full path, or the number, of a project.
     Project,
     /// The number of a merge request.
@@ -53,9 +53,9 @@ pub enum Takes {
     Text,
 }
 
-/// Why the arguments make no message: what is wrong and what is taken.
+/// Error of a prompt's arguments: what is wrong and what is accepted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Wrong {
+pub enum PromptError {
     #[error("`{prompt}` takes no `{given}`; it takes {accepted}")]
     Unknown { prompt: &'static str, given: String, accepted: String },
     #[error("`{name}` is missing: {what}")]
@@ -64,15 +64,15 @@ pub enum Wrong {
     Value { name: &'static str, accepted: &'static str },
 }
 
-const fn argument(name: &'static str, takes: Takes, what: &'static str) -> Argument {
+const fn argument(name: &'static str, takes: ArgType, what: &'static str) -> Argument {
     Argument { name, what, takes, required: false }
 }
 
-const fn required(name: &'static str, takes: Takes, what: &'static str) -> Argument {
+const fn required(name: &'static str, takes: ArgType, what: &'static str) -> Argument {
     Argument { name, what, takes, required: true }
 }
 
-const PROJECT: Argument = required("fullPath", Takes::Project, "The project, such as group/project.");
+const PROJECT: Argument = required("fullPath", ArgType::Project, "The project, such as group/project.");
 
 /// Every prompt there is.
 pub static PROMPTS: [Prompt; 10] = [
@@ -82,8 +82,8 @@ pub static PROMPTS: [Prompt; 10] = [
         what: "Read a merge request with its threads and its pipeline, and say what is wrong or missing.",
         arguments: &[
             PROJECT,
-            required("iid", Takes::MergeRequest, "The merge request's number."),
-            argument("focus", Takes::Text, "What to look at first, such as security."),
+            required("iid", ArgType::MergeRequest, "The merge request's number."),
+            argument("focus", ArgType::Text, "What to look at first, such as security."),
         ],
         text: include_str!("../../guides/prompts/review_merge_request.md"),
     },
@@ -93,8 +93,8 @@ pub static PROMPTS: [Prompt; 10] = [
         what: "Find the first error behind a red pipeline, and what to do about it.",
         arguments: &[
             PROJECT,
-            argument("pipeline_id", Takes::Pipeline, "The pipeline's number. Without it, the newest."),
-            argument("ref", Takes::Branch, "The branch whose newest pipeline is meant."),
+            argument("pipeline_id", ArgType::Pipeline, "The pipeline's number. Without it, the newest."),
+            argument("ref", ArgType::Branch, "The branch whose newest pipeline is meant."),
         ],
         text: include_str!("../../guides/prompts/explain_failed_pipeline.md"),
     },
@@ -104,8 +104,8 @@ pub static PROMPTS: [Prompt; 10] = [
         what: "Say what came between two refs, as its users read it.",
         arguments: &[
             PROJECT,
-            argument("from", Takes::Tag, "Where to begin. Without it, the last release."),
-            argument("to", Takes::Tag, "Where to end. Without it, the default branch."),
+            argument("from", ArgType::Tag, "Where to begin. Without it, the last release."),
+            argument("to", ArgType::Tag, "Where to end. Without it, the default branch."),
         ],
         text: include_str!("../../guides/prompts/release_notes.md"),
     },
@@ -115,8 +115,8 @@ pub static PROMPTS: [Prompt; 10] = [
         what: "Propose labels, priority and people for what was opened lately.",
         arguments: &[
             PROJECT,
-            argument("days", Takes::Days, "How many days back. Without it, 7."),
-            argument("label", Takes::Label, "Only issues with this label."),
+            argument("days", ArgType::Days, "How many days back. Without it, 7."),
+            argument("label", ArgType::Label, "Only issues with this label."),
         ],
         text: include_str!("../../guides/prompts/triage_issues.md"),
     },
@@ -125,9 +125,9 @@ pub static PROMPTS: [Prompt; 10] = [
         title: "Sum up for a stand-up",
         what: "What somebody did, does and waits for.",
         arguments: &[
-            argument("username", Takes::User, "Whose work. Without it, your own."),
-            argument("days", Takes::Days, "How many days back. Without it, 1."),
-            argument("fullPath", Takes::Project, "Only this project, such as group/project."),
+            argument("username", ArgType::User, "Whose work. Without it, your own."),
+            argument("days", ArgType::Days, "How many days back. Without it, 1."),
+            argument("fullPath", ArgType::Project, "Only this project, such as group/project."),
         ],
         text: include_str!("../../guides/prompts/standup.md"),
     },
@@ -135,7 +135,7 @@ pub static PROMPTS: [Prompt; 10] = [
         name: "stale_branches",
         title: "Find stale branches",
         what: "Which branches could be deleted, and what would be lost with each.",
-        arguments: &[PROJECT, argument("days", Takes::Days, "Untouched for so many days. Without it, 90.")],
+        arguments: &[PROJECT, argument("days", ArgType::Days, "Untouched for so many days. Without it, 90.")],
         text: include_str!("../../guides/prompts/stale_branches.md"),
     },
     Prompt {
@@ -149,14 +149,14 @@ pub static PROMPTS: [Prompt; 10] = [
         name: "onboarding",
         title: "Get to know a project",
         what: "What it does, how the code is laid out, how a change gets in, whom to ask.",
-        arguments: &[PROJECT, argument("role", Takes::Text, "For whom, such as a frontend developer.")],
+        arguments: &[PROJECT, argument("role", ArgType::Text, "For whom, such as a frontend developer.")],
         text: include_str!("../../guides/prompts/onboarding.md"),
     },
     Prompt {
         name: "milestone_retrospective",
         title: "Retrospective of a milestone",
         what: "What was planned, done and left, and what to talk about.",
-        arguments: &[PROJECT, required("milestone", Takes::Milestone, "The milestone's title.")],
+        arguments: &[PROJECT, required("milestone", ArgType::Milestone, "The milestone's title.")],
         text: include_str!("../../guides/prompts/milestone_retrospective.md"),
     },
     Prompt {
@@ -165,8 +165,8 @@ pub static PROMPTS: [Prompt; 10] = [
         what: "Turn what was said, pasted or on a merge request, into an issue to be opened.",
         arguments: &[
             PROJECT,
-            argument("discussion", Takes::Text, "What was said, as it stands."),
-            argument("iid", Takes::MergeRequest, "The merge request on which it was said."),
+            argument("discussion", ArgType::Text, "What was said, as it stands."),
+            argument("iid", ArgType::MergeRequest, "The merge request on which it was said."),
         ],
         text: include_str!("../../guides/prompts/draft_issue.md"),
     },
@@ -174,15 +174,15 @@ pub static PROMPTS: [Prompt; 10] = [
 
 impl Prompt {
     /// The prompt of that name.
-    pub fn named(name: &str) -> Option<&'static Prompt> {
+    pub fn find(name: &str) -> Option<&'static Prompt> {
         PROMPTS.iter().find(|prompt| prompt.name == name)
     }
 
     /// The message, with what was given below it. Empty and `null` are as good as not given.
-    pub fn message(&'static self, given: &Map<String, Value>) -> Result<String, Wrong> {
+    pub fn message(&'static self, given: &Map<String, Value>) -> Result<String, PromptError> {
         if let Some(unknown) = given.keys().find(|name| self.argument(name).is_none()) {
             let accepted: Vec<&str> = self.arguments.iter().map(|argument| argument.name).collect();
-            return Err(Wrong::Unknown {
+            return Err(PromptError::Unknown {
                 prompt: self.name,
                 given: present::line(unknown).chars().take(40).collect(),
                 accepted: accepted.join(", "),
@@ -193,12 +193,12 @@ impl Prompt {
         for argument in self.arguments {
             match given.get(argument.name).and_then(written) {
                 Some(text) => {
-                    let (value, is_cut) = argument.read(&text)?;
+                    let (value, is_cut) = argument.parse(&text)?;
                     cut.extend(is_cut.then_some(argument.name));
                     values.insert(argument.name.to_owned(), value);
                 }
                 None if argument.required => {
-                    return Err(Wrong::Missing { name: argument.name, what: argument.what });
+                    return Err(PromptError::Missing { name: argument.name, what: argument.what });
                 }
                 None => {}
             }
@@ -212,7 +212,7 @@ impl Prompt {
     }
 }
 
-/// What was given as text; numbers as well, which some clients send.
+/// Value of an argument as text; some clients send numbers.
 fn written(value: &Value) -> Option<String> {
     let text = match value {
         Value::String(text) => text.clone(),
@@ -241,20 +241,20 @@ fn below(values: &Map<String, Value>, cut: &[&str]) -> String {
 
 impl Argument {
     /// The value that a text means, and whether it was cut.
-    fn read(&self, text: &str) -> Result<(Value, bool), Wrong> {
-        let wrong = Wrong::Value { name: self.name, accepted: self.takes.words() };
+    fn parse(&self, text: &str) -> Result<(Value, bool), PromptError> {
+        let wrong = PromptError::Value { name: self.name, accepted: self.takes.words() };
         let value = match self.takes {
-            Takes::Project => is_full_path(text).then(|| json!(text)),
-            Takes::MergeRequest | Takes::Pipeline => number(text.trim_start_matches(['!', '#'])),
-            Takes::Days => {
+            ArgType::Project => is_full_path(text).then(|| json!(text)),
+            ArgType::MergeRequest | ArgType::Pipeline => number(text.trim_start_matches(['!', '#'])),
+            ArgType::Days => {
                 number(text).filter(|days| days.as_u64().is_some_and(|days| (1..=365).contains(&days)))
             }
-            Takes::Branch | Takes::Tag => is_ref(text).then(|| json!(text)),
-            Takes::User => {
+            ArgType::Branch | ArgType::Tag => is_ref(text).then(|| json!(text)),
+            ArgType::User => {
                 is_username(text.trim_start_matches('@')).then(|| json!(text.trim_start_matches('@')))
             }
-            Takes::Label | Takes::Milestone => is_name(text).then(|| json!(text)),
-            Takes::Text => {
+            ArgType::Label | ArgType::Milestone => is_name(text).then(|| json!(text)),
+            ArgType::Text => {
                 let short: String = text.chars().take(LONGEST_TEXT).collect();
                 return Ok((json!(short), short.len() < text.len()));
             }
@@ -263,19 +263,19 @@ impl Argument {
     }
 }
 
-impl Takes {
-    /// What it may be, as an error says it.
+impl ArgType {
+    /// Accepted values, for errors.
     fn words(self) -> &'static str {
         match self {
-            Takes::Project => "a full path such as group/project, or a project's number",
-            Takes::MergeRequest => "a merge request's number, such as 45",
-            Takes::Pipeline => "a pipeline's number, such as 1234",
-            Takes::Days => "a whole number from 1 to 365",
-            Takes::Branch => "a branch's name",
-            Takes::Tag => "a tag, a branch or a commit",
-            Takes::User => "a username, such as alice",
-            Takes::Label | Takes::Milestone => "a name of at most 255 characters in one line",
-            Takes::Text => "text",
+            ArgType::Project => "a full path such as group/project, or a project's number",
+            ArgType::MergeRequest => "a merge request's number, such as 45",
+            ArgType::Pipeline => "a pipeline's number, such as 1234",
+            ArgType::Days => "a whole number from 1 to 365",
+            ArgType::Branch => "a branch's name",
+            ArgType::Tag => "a tag, a branch or a commit",
+            ArgType::User => "a username, such as alice",
+            ArgType::Label | ArgType::Milestone => "a name of at most 255 characters in one line",
+            ArgType::Text => "text",
         }
     }
 }
@@ -297,7 +297,7 @@ pub fn is_full_path(text: &str) -> bool {
     text.len() <= LONGEST_NAME * 4 && text.split('/').all(is_part)
 }
 
-/// What Git takes as the name of a ref (git-check-ref-format), as far as it matters here.
+/// Whether Git accepts a text as the name of a ref (git-check-ref-format), as far as it matters here.
 fn is_ref(text: &str) -> bool {
     is_name(text)
         && !text.contains("..")

@@ -7,11 +7,11 @@ fn given(arguments: Value) -> Map<String, Value> {
     arguments.as_object().cloned().unwrap()
 }
 
-fn message(name: &str, arguments: Value) -> Result<String, Wrong> {
-    Prompt::named(name).unwrap().message(&given(arguments))
+fn message(name: &str, arguments: Value) -> Result<String, PromptError> {
+    Prompt::find(name).unwrap().message(&given(arguments))
 }
 
-/// What stands between the marks.
+/// Text within the tags.
 fn data(message: &str) -> Value {
     let (_, rest) = message.split_once("<given>\n").unwrap();
     let (data, _) = rest.split_once("\n</given>").unwrap();
@@ -40,7 +40,7 @@ fn what_the_words_name_is_there() {
     }
 }
 
-/// A prompt names each of its arguments, or the parameter that it becomes stands in a call.
+/// A prompt names each of its arguments, or has the argument's parameter in a call.
 #[test]
 fn a_prompt_says_what_its_arguments_are_for() {
     for prompt in &PROMPTS {

@@ -38,7 +38,7 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// Every kind; docs/errors.md has a section for each.
+    /// Every kind; docs/reference/errors.md has a section for each.
     pub const ALL: [ErrorKind; 15] = [
         ErrorKind::UnknownAction,
         ErrorKind::AmbiguousAlias,
