@@ -9,7 +9,7 @@ use crate::composite::run::{Run, params};
 use crate::gitlab::Content;
 use crate::present;
 use crate::tools::execute::{Came, Outcome};
-use crate::tools::{Answer, EXECUTE, ErrorKind, ToolError};
+use crate::tools::{Answer, ErrorKind, NextCall, ToolError};
 use crate::untrusted::mask_tokens;
 
 pub async fn run(run: &Run<'_>) -> Result<Answer, ToolError> {
@@ -95,5 +95,5 @@ fn refused(run: &Run<'_>, spot: &Spot, error: ToolError) -> ToolError {
     );
     ToolError::new(ErrorKind::Conflict, message)
         .hint("Its own diff may still be in the making: try again, or say it as `fix` does, on the whole merge request.")
-        .fix(EXECUTE, json!({"action": "merge_request_discussion.create", "params": asked}))
+        .fix(NextCall::execute("merge_request_discussion.create", &asked))
 }

@@ -11,7 +11,7 @@ use crate::composite::run::{Run, failed, params};
 use crate::gitlab::Content;
 use crate::present::{self, Failure};
 use crate::tools::execute::Outcome;
-use crate::tools::{Answer, EXECUTE, ErrorKind, ToolError};
+use crate::tools::{Answer, ErrorKind, NextCall, ToolError};
 use crate::untrusted::{mask_tokens, quote};
 
 /// How many pipelines are looked at, the first included.
@@ -95,7 +95,7 @@ async fn which(run: &Run<'_>) -> Result<Value, ToolError> {
         None => {
             let message = format!("the merge request !{iid} has no pipeline");
             Err(ToolError::new(ErrorKind::NotFound, message)
-                .fix(EXECUTE, json!({"action": "merge_request.get", "params": of(json!({"iid": iid}))})))
+                .fix(NextCall::execute("merge_request.get", &of(json!({"iid": iid})))))
         }
     }
 }
@@ -267,7 +267,10 @@ fn add(items: &mut Items, calls: &mut String, job: &Job, excerpt: Option<Result<
         says.insert("allow_failure".to_owned(), json!(true));
     }
     let mark = if job.is_bridge { "bridge" } else { "job" };
-    let call = json!({"tool": EXECUTE, "arguments": {"action": "job.log", "params": {"fullPath": job.project, "job_id": field(&job.row, "id")}}});
+    let call = json!(NextCall::execute(
+        "job.log",
+        &json!({"fullPath": job.project, "job_id": field(&job.row, "id")})
+    ));
     let mut said = Map::new();
     said.insert("web_url".to_owned(), field(&job.row, "web_url"));
     let mut text = String::new();

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::call::{self, Kind, Page};
 use crate::catalog::Scope;
 use crate::composite::run::Run;
-use crate::tools::{ErrorKind, ToolError};
+use crate::tools::{ErrorKind, NextCall, ToolError};
 
 /// A kind of thing.
 #[derive(Debug, PartialEq, Eq)]
@@ -173,7 +173,7 @@ pub fn of_target(run: &Run<'_>, target: &str) -> Result<Meant, ToolError> {
             format!("{} is not fetched or changed together with others: {target}", page.kind.noun());
         let domain = page.kind.row().map_or("", |row| row.domain).replace('_', " ");
         let query = json!({"query": format!("get {domain}"), "read_only": true});
-        ToolError::new(ErrorKind::InvalidParams, message).fix(crate::tools::FIND, query)
+        ToolError::new(ErrorKind::InvalidParams, message).fix(NextCall::find(query))
     })?;
     let target = target.trim().to_owned();
     let params = Map::from_iter([(call::TARGET.to_owned(), json!(target))]);

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::composite::run::{Run, params};
 use crate::text::diff::{self, Absent, Line, Side, Span};
-use crate::tools::{EXECUTE, ErrorKind, ToolError};
+use crate::tools::{ErrorKind, NextCall, ToolError};
 
 /// How many files a page of the list of diffs has, the most that GitLab sends.
 const PAGE: usize = 100;
@@ -140,13 +140,13 @@ impl Misplaced {
         match self.instead {
             Some(instead) => {
                 let mended = replaced(given, instead);
-                error.fix(EXECUTE, json!({"action": run.id, "params": mended}))
+                error.fix(NextCall::execute(&run.id, &mended))
             }
             None => {
                 let of = ["fullPath", "iid"].into_iter();
                 let of: Map<String, Value> =
                     of.filter_map(|name| Some((name.to_owned(), run.params.get(name)?.clone()))).collect();
-                error.fix(EXECUTE, json!({"action": "merge_request.list_diffs", "params": of}))
+                error.fix(NextCall::execute("merge_request.list_diffs", &of))
             }
         }
     }
@@ -180,7 +180,7 @@ impl<'r> Diff<'r> {
         let Some(refs) = refs else {
             let message = "the merge request has no diff to comment on: GitLab is still preparing it, or its source branch is gone";
             return Err(ToolError::new(ErrorKind::Conflict, format!("{message}. Nothing was posted"))
-                .fix(EXECUTE, json!({"action": "merge_request.get", "params": of})));
+                .fix(NextCall::execute("merge_request.get", &of)));
         };
         let mut diff = Diff { run, of, refs, files: Vec::new(), is_cut: false };
         for page in 1..=MOST_PAGES {

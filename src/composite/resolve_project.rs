@@ -7,7 +7,7 @@ use crate::composite::run::{Run, params};
 use crate::tools::execute::Outcome;
 use crate::tools::workspace;
 use crate::tools::workspace::git_remote::{self, RemoteError};
-use crate::tools::{Answer, EXECUTE, ErrorKind, ToolError};
+use crate::tools::{Answer, ErrorKind, NextCall, ToolError};
 
 /// What is told of the project.
 const FIELDS: [&str; 7] =
@@ -75,7 +75,7 @@ fn of_workspace(run: &Run<'_>) -> Result<Found, ToolError> {
     };
     Err(ToolError::new(ErrorKind::NotFound, message)
         .hint("Give `remote` what `git remote get-url origin` prints.")
-        .fix(crate::tools::FIND, json!({"query": run.id, "limit": 1, "detail": "schema"})))
+        .fix(NextCall::find(json!({"query": run.id, "limit": 1, "detail": "schema"}))))
 }
 
 fn refused(run: &Run<'_>, name: &str, error: &RemoteError) -> ToolError {
@@ -88,10 +88,8 @@ fn refused(run: &Run<'_>, name: &str, error: &RemoteError) -> ToolError {
     };
     let refused = ToolError::new(ErrorKind::InvalidParams, format!("`{name}`: {error}")).hint(hint);
     match &run.tools.project {
-        Some(project) => {
-            refused.fix(EXECUTE, json!({"action": "project.get", "params": {"fullPath": project}}))
-        }
-        None => refused.fix(crate::tools::FIND, json!({"query": run.id, "limit": 1, "detail": "schema"})),
+        Some(project) => refused.fix(NextCall::execute("project.get", &json!({"fullPath": project}))),
+        None => refused.fix(NextCall::find(json!({"query": run.id, "limit": 1, "detail": "schema"}))),
     }
 }
 

@@ -15,7 +15,7 @@ use crate::tools::confirmation::{self, Asked};
 use crate::tools::errors::{self, ErrorKind, ToolError, mapping};
 use crate::tools::execute::{self, Outcome};
 use crate::tools::own_reads::locate;
-use crate::tools::{Answer, EXECUTE};
+use crate::tools::{Answer, NextCall};
 
 /// How many comments a review may have.
 const MOST: usize = 50;
@@ -140,13 +140,13 @@ fn misplaced(run: &Run<'_>, faults: Vec<(usize, Misplaced)>) -> ToolError {
         let of = ["fullPath", "iid"].into_iter();
         let of: Map<String, Value> =
             of.filter_map(|name| Some((name.to_owned(), run.params.get(name)?.clone()))).collect();
-        return error.fix(EXECUTE, json!({"action": "merge_request.list_diffs", "params": of}));
+        return error.fix(NextCall::execute("merge_request.list_diffs", &of));
     }
     let mut mended = run.params.clone();
     mended.insert("comments".to_owned(), Value::Array(comments));
     error
         .hint("`fix` has each of them at the nearest line that is in the diff.")
-        .fix(EXECUTE, json!({"action": run.id, "params": mended}))
+        .fix(NextCall::execute(&run.id, &mended))
 }
 
 /// Asks about the comments that need confirmation (a quick action such as `/merge` in one) before any is posted, and
@@ -360,8 +360,9 @@ async fn judged(
     asked.extend(params(said).into_iter().filter(|(_, value)| !value.is_null()));
     if done.iter().any(|done| matches!(done, Done::Failed(_))) {
         let message = format!("the verdict `{verdict}` was not given, as a comment was not posted");
-        return Some(Err(ToolError::new(ErrorKind::Conflict, message)
-            .fix(EXECUTE, json!({"action": action, "params": asked}))));
+        return Some(Err(
+            ToolError::new(ErrorKind::Conflict, message).fix(NextCall::execute(&action, &asked))
+        ));
     }
     Some(run.step(action, asked).await.and_then(|outcome| took(verdict, outcome)))
 }

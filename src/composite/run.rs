@@ -14,7 +14,7 @@ use crate::tools::action_lookup::resolved::Meant;
 use crate::tools::audit::Entry;
 use crate::tools::execute::{self, Manner, Outcome};
 use crate::tools::reply::header;
-use crate::tools::{Answer, EXECUTE, ErrorKind, ExecuteRequest, FIND, ToolError, Tools, action_lookup};
+use crate::tools::{Answer, ErrorKind, ExecuteRequest, NextCall, ToolError, Tools, action_lookup};
 
 /// The steps of one plan, those that only look something up included.
 pub const MOST_STEPS: usize = 120;
@@ -72,10 +72,10 @@ fn plain(action: &Action, request: &ExecuteRequest) -> Result<(), ToolError> {
     ];
     let Some((name, _)) = given.into_iter().find(|(_, given)| *given) else { return Ok(()) };
     let message = format!("`{name}` is of a single answer, and {} has several", action.id);
-    let arguments = json!({"action": action.id, "params": request.params});
+    let again = NextCall::execute(&action.id, &request.params);
     Err(ToolError::new(ErrorKind::InvalidParams, message)
         .hint("Leave it out here; the calls that the answer offers take it.")
-        .fix(EXECUTE, arguments))
+        .fix(again))
 }
 
 /// How much a plan may do, with the plans that are its steps.
@@ -244,7 +244,7 @@ impl Run<'_> {
     pub fn invalid(&self, message: impl Into<String>) -> ToolError {
         let message = format!("{} cannot be called like this: {}", self.id, message.into());
         ToolError::new(ErrorKind::InvalidParams, message)
-            .fix(FIND, json!({"query": self.id, "limit": 1, "detail": "schema"}))
+            .fix(NextCall::find(json!({"query": self.id, "limit": 1, "detail": "schema"})))
     }
 
     /// What the plan answers: its data, the same to read, and what else belongs beside the data.

@@ -8,7 +8,7 @@ use crate::catalog::{Action, Words, example, input_schema, required, signature};
 use crate::search::{Confidence, Hit, Query, Ranking};
 use crate::tools::errors::{self, ErrorKind, ToolError};
 use crate::tools::state::Tools;
-use crate::tools::types::{Answer, Detail, FIND, FindRequest};
+use crate::tools::types::{Answer, Detail, FindRequest, NextCall};
 use crate::tools::{action_uri, local_files, workspace};
 
 const DEFAULT_LIMIT: u32 = 5;
@@ -37,7 +37,7 @@ pub fn find(tools: &Tools, request: &FindRequest) -> Result<Answer, ToolError> {
     if !(1..=MOST).contains(&limit) {
         let message = format!("`limit` is from 1 to {MOST}; {limit} was given");
         let fixed = json!({"query": query, "limit": limit.clamp(1, MOST)});
-        return Err(ToolError::new(ErrorKind::InvalidParams, message).fix(FIND, fixed));
+        return Err(ToolError::new(ErrorKind::InvalidParams, message).fix(NextCall::find(fixed)));
     }
     if let Some(domain) = request.domain.as_deref() {
         known_domain(tools, query, domain)?;
@@ -72,7 +72,7 @@ fn beginning(query: &str) -> &str {
 fn empty_query() -> ToolError {
     ToolError::new(ErrorKind::InvalidParams, "`query` is empty")
         .hint("Say what you want to do, in a few words; or give an action id, a REST path or a GitLab URL.")
-        .fix(FIND, json!({"query": "list open merge requests of a project"}))
+        .fix(NextCall::find(json!({"query": "list open merge requests of a project"})))
 }
 
 fn known_domain(tools: &Tools, query: &str, domain: &str) -> Result<(), ToolError> {
@@ -89,7 +89,7 @@ fn known_domain(tools: &Tools, query: &str, domain: &str) -> Result<(), ToolErro
     let message = format!("there is no domain `{shown}`");
     Err(ToolError::new(ErrorKind::InvalidParams, message)
         .hint("A domain is the part of an action's id before the dot, such as `merge_request`.")
-        .fix(FIND, fixed))
+        .fix(NextCall::find(fixed)))
 }
 
 fn answer(tools: &Tools, query: &str, ranking: &Ranking, request: &FindRequest) -> Result<Answer, ToolError> {

@@ -10,20 +10,42 @@ use crate::call::{self, Call, Checked, Finding, Known, Question, Reading, Step};
 use crate::catalog::{Action, Risk};
 use crate::gitlab::{Content, GitlabError, Reply};
 use crate::policy::Rule;
-use crate::tools::errors::{self, ErrorKind, ToolError, mapping, near_paths};
+use crate::tools::errors::{self, ErrorKind, ToolError, mapping};
 use crate::tools::own_reads;
 use crate::tools::own_reads::gate::{OwnReadError, Purpose, ReadError};
 use crate::tools::reply::graphql;
 use crate::tools::state::Tools;
-use crate::tools::types::EXECUTE;
+use crate::tools::types::NextCall;
 
 /// What is answered opens few further questions, so a call is ready after a few rounds.
 const MOST_ROUNDS: usize = 4;
 /// How many pages of a list are looked through for a name.
 const MOST_PAGES: u64 = 5;
 
+/// Why a call could not be made.
+#[derive(Debug)]
+pub struct LookupFailure {
+    pub error: ToolError,
+    /// The path of a project or group that GitLab does not know, if that is why.
+    pub unknown_path: Option<UnknownPath>,
+}
+
+/// A path that GitLab does not know, with the call that needs it.
+#[derive(Debug)]
+pub struct UnknownPath {
+    pub path: String,
+    pub action: Action,
+    pub params: Map<String, Value>,
+}
+
+impl From<ToolError> for LookupFailure {
+    fn from(error: ToolError) -> LookupFailure {
+        LookupFailure { error, unknown_path: None }
+    }
+}
+
 /// The call, once what it depends on has been looked up.
-pub async fn call(tools: &Tools, checked: &Checked) -> Result<Call, ToolError> {
+pub async fn call(tools: &Tools, checked: &Checked) -> Result<Call, LookupFailure> {
     let requests = AtomicUsize::new(0);
     let call = ready(tools, checked, &requests).await?;
     Ok(call.after(requests.load(Ordering::Relaxed)))
@@ -33,7 +55,7 @@ fn ready<'a>(
     tools: &'a Tools,
     checked: &'a Checked,
     requests: &'a AtomicUsize,
-) -> BoxFuture<'a, Result<Call, ToolError>> {
+) -> BoxFuture<'a, Result<Call, LookupFailure>> {
     // A look-up may depend on another, whence the box.
     Box::pin(async move {
         for _ in 0..=MOST_ROUNDS {
@@ -42,7 +64,7 @@ fn ready<'a>(
                 Step::Ready(call) => return Ok(call),
                 Step::Plan => {
                     let message = format!("{} is a plan, and no single request", checked.action().id);
-                    return Err(ToolError::new(ErrorKind::Internal, message));
+                    return Err(ToolError::new(ErrorKind::Internal, message).into());
                 }
                 Step::Ask(questions) => {
                     let open = ask_together(tools, questions, requests).await;
@@ -52,7 +74,7 @@ fn ready<'a>(
             }
         }
         let message = format!("{} asks more than it can be answered", checked.action().id);
-        Err(ToolError::new(ErrorKind::Internal, message))
+        Err(ToolError::new(ErrorKind::Internal, message).into())
     })
 }
 
@@ -71,7 +93,7 @@ pub async fn read_once(
     let context = tools.context().map_err(|error| internal(&error))?;
     let checked = call::check(action.clone(), params, &context)
         .map_err(|invalid| mapping::invalid(&invalid, &action))?;
-    let call = call(tools, &checked).await?;
+    let call = call(tools, &checked).await.map_err(|failure| failure.error)?;
     match own_reads::send(tools, call.clone(), purpose).await {
         Ok(mut reply) => {
             if let (Some(readable), Content::Json(Value::Array(rows))) =
@@ -134,7 +156,7 @@ async fn ask(
     checked: &Checked,
     question: &Question,
     requests: &AtomicUsize,
-) -> Result<(), ToolError> {
+) -> Result<(), LookupFailure> {
     let mut hidden = None;
     let mut denied = None;
     let mut gave_up = None;
@@ -147,11 +169,11 @@ async fn ask(
             }
             Ok((Finding::Several(candidates), _)) => {
                 let invalid = checked.ambiguous(question, &known(tools), candidates);
-                return Err(mapping::invalid(&invalid, checked.action()));
+                return Err(mapping::invalid(&invalid, checked.action()).into());
             }
             Ok((Finding::Nothing, rows)) => gave_up = gave_up.or(rows),
             Err(Unanswered::Hidden(error)) => hidden = hidden.or(error),
-            Err(Unanswered::Failed(error)) => return Err(error),
+            Err(Unanswered::Failed(failure)) => return Err(*failure),
             Err(Unanswered::Denied { action, rule }) => {
                 let sent = requests.load(Ordering::Relaxed);
                 denied = denied.or_else(|| Some(denied_look_up(question, &action, &rule, sent)));
@@ -160,19 +182,21 @@ async fn ask(
     }
     let param = checked.asks(question, &known(tools));
     if let Some(denied) = denied {
-        return Err(denied);
+        return Err(denied.into());
     }
     let error = hidden.unwrap_or_else(|| {
         let seen = seen(gave_up, tools.anonymous);
         not_found(question, param.as_deref(), readings.first(), gave_up, &seen)
     });
-    Err(match question {
-        Question::KindOf { full_path } if error.kind == ErrorKind::NotFound => {
-            let mend = near_paths::mend(tools, error, checked.action(), checked.params(), full_path);
-            Box::pin(mend).await
-        }
-        _ => error,
-    })
+    let unknown_path = match question {
+        Question::KindOf { full_path } if error.kind == ErrorKind::NotFound => Some(UnknownPath {
+            path: full_path.clone(),
+            action: checked.action().clone(),
+            params: checked.params().clone(),
+        }),
+        _ => None,
+    };
+    Err(LookupFailure { error, unknown_path })
 }
 
 /// A look-up that a rule denies.
@@ -191,7 +215,13 @@ enum Unanswered {
     },
     /// GitLab does not show it here; another read may. With the error worth telling where none does.
     Hidden(Option<ToolError>),
-    Failed(ToolError),
+    Failed(Box<LookupFailure>),
+}
+
+impl Unanswered {
+    fn failed(error: ToolError) -> Unanswered {
+        Unanswered::Failed(Box::new(error.into()))
+    }
 }
 
 /// What a read finds, on as many pages as may be looked through. Where it finds nothing and there are more rows, with
@@ -202,7 +232,7 @@ async fn read(
     reading: &Reading,
     requests: &AtomicUsize,
 ) -> Result<(Finding, Option<usize>), Unanswered> {
-    let internal = |error: &dyn std::error::Error| Unanswered::Failed(errors::internal(error));
+    let internal = |error: &dyn std::error::Error| Unanswered::failed(errors::internal(error));
     let Some(action) = tools.catalog.get(reading.action).map_err(|error| internal(&error))? else {
         return Ok((Finding::Nothing, None));
     };
@@ -238,10 +268,11 @@ async fn page_of(
     params: &Map<String, Value>,
     requests: &AtomicUsize,
 ) -> Result<(Value, More), Unanswered> {
-    let context = tools.context().map_err(|error| Unanswered::Failed(errors::internal(&error)))?;
+    let context = tools.context().map_err(|error| Unanswered::failed(errors::internal(&error)))?;
     let checked = call::check(action.clone(), params.clone(), &context)
-        .map_err(|invalid| Unanswered::Failed(mapping::invalid(&invalid, action)))?;
-    let call = ready(tools, &checked, requests).await.map_err(Unanswered::Failed)?;
+        .map_err(|invalid| Unanswered::failed(mapping::invalid(&invalid, action)))?;
+    let call =
+        ready(tools, &checked, requests).await.map_err(|failure| Unanswered::Failed(Box::new(failure)))?;
     let reply = match own_reads::send(tools, call.clone(), Purpose::LookUp).await {
         Err(OwnReadError::Denied { action, rule }) => return Err(Unanswered::Denied { action, rule }),
         sent => {
@@ -264,7 +295,7 @@ async fn page_of(
         (true, None) => More::Unreachable,
     };
     if let (Some(came), Content::Json(Value::Array(rows))) = (reply.rows, &reply.content) {
-        return Err(Unanswered::Failed(mapping::truncated(action, rows.len(), came)));
+        return Err(Unanswered::failed(mapping::truncated(action, rows.len(), came)));
     }
     match reply.content {
         Content::Json(value) => Ok((value, more)),
@@ -274,7 +305,7 @@ async fn page_of(
 
 /// What GraphQL says is not there may be elsewhere.
 fn hidden(error: ToolError) -> Unanswered {
-    if error.kind == ErrorKind::NotFound { Unanswered::Hidden(None) } else { Unanswered::Failed(error) }
+    if error.kind == ErrorKind::NotFound { Unanswered::Hidden(None) } else { Unanswered::failed(error) }
 }
 
 fn unanswered(error: &GitlabError, action: &Action, anonymous: bool) -> Unanswered {
@@ -283,7 +314,7 @@ fn unanswered(error: &GitlabError, action: &Action, anonymous: bool) -> Unanswer
         GitlabError::Forbidden { .. } => {
             Unanswered::Hidden(Some(mapping::from_gitlab(error, action, anonymous)))
         }
-        _ => Unanswered::Failed(mapping::from_gitlab(error, action, anonymous)),
+        _ => Unanswered::failed(mapping::from_gitlab(error, action, anonymous)),
     }
 }
 
@@ -316,7 +347,5 @@ fn not_found(
         return ToolError::new(ErrorKind::NotFound, message).hint(seen);
     };
     let hint = format!("Looked in {} by {}. {seen}", read.action, read.compared().join(" and "));
-    ToolError::new(ErrorKind::NotFound, message)
-        .hint(hint)
-        .fix(EXECUTE, json!({"action": read.action, "params": read.params}))
+    ToolError::new(ErrorKind::NotFound, message).hint(hint).fix(NextCall::execute(&read.action, &read.params))
 }

@@ -27,7 +27,7 @@ pub use errors::mapping::mend;
 pub use errors::{ErrorKind, ToolError, internal};
 pub use own_reads::gate::ReadError;
 pub use state::{CompositeActions, Settings, SetupError, Tools};
-pub use types::{Answer, Capabilities, Detail, EXECUTE, ExecuteRequest, FIND, FindRequest, View};
+pub use types::{Answer, Capabilities, Detail, EXECUTE, ExecuteRequest, FIND, FindRequest, NextCall, View};
 pub use wording::Wording;
 
 pub use crate::gitlab::{Event, watched, with_listener};
@@ -84,8 +84,7 @@ impl Tools {
             Ok(meant) => return Some((meant.action.id, meant.request.params)),
             Err(error) => error,
         };
-        let fix = error.fix.as_ref().filter(|fix| fix.get("tool").and_then(Value::as_str) == Some(EXECUTE));
-        if let Some(arguments) = fix.and_then(|fix| fix.get("arguments")) {
+        if let Some(NextCall { arguments, .. }) = error.fix.as_ref().filter(|fix| fix.tool == EXECUTE) {
             let action = arguments.get("action")?.as_str()?.to_owned();
             let params = arguments.get("params").and_then(Value::as_object).cloned().unwrap_or_default();
             return Some((action, params));

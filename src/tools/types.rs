@@ -1,8 +1,12 @@
 //! Requests and answers of the two tools.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
+
+use crate::call::{Call, Checked};
 
 /// The names of the two tools.
 pub const FIND: &str = "gitlab_find_action";
@@ -90,4 +94,49 @@ pub enum Capabilities {
     /// Resources on GitLab's objects, guides, prompts and completions as well.
     #[default]
     Full,
+}
+
+/// A call of a tool, as answers and errors offer it: `{"tool": …, "arguments": {…}}`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NextCall {
+    pub tool: String,
+    pub arguments: Value,
+}
+
+impl NextCall {
+    pub fn new(tool: &str, arguments: Value) -> NextCall {
+        NextCall { tool: tool.to_owned(), arguments }
+    }
+
+    /// An action with its parameters.
+    pub fn execute(action: &str, params: &impl Serialize) -> NextCall {
+        NextCall::new(EXECUTE, json!({"action": action, "params": params}))
+    }
+
+    /// A request as a whole.
+    pub fn again(request: &ExecuteRequest) -> NextCall {
+        let mut arguments = json!(request);
+        if let Value::Object(arguments) = &mut arguments {
+            arguments.retain(|_, value| !value.is_null());
+        }
+        NextCall::new(EXECUTE, arguments)
+    }
+
+    /// A search by the arguments of `gitlab_find_action`.
+    pub fn find(arguments: Value) -> NextCall {
+        NextCall::new(FIND, arguments)
+    }
+}
+
+impl fmt::Display for NextCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        json!(self).fmt(f)
+    }
+}
+
+/// A call with the checked parameters that it was made from.
+#[derive(Clone, Copy, Debug)]
+pub struct CheckedCall<'a> {
+    pub call: &'a Call,
+    pub checked: &'a Checked,
 }

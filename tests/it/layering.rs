@@ -75,8 +75,6 @@ const EXEMPT: &[(&str, &str)] = &[
     ("search/", "untangled apart from this"),
     ("server/", "untangled apart from this"),
     ("surface/", "untangled apart from this"),
-    ("tools/errors/near_paths", "untangled apart from this"),
-    ("tools/lookups", "untangled apart from this"),
     ("untrusted/", "untangled apart from this"),
 ];
 

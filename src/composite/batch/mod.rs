@@ -16,12 +16,11 @@ use crate::policy::{Consent, Decision, Rule};
 use crate::present;
 use crate::tools::action_lookup::resolved::Meant;
 use crate::tools::confirmation::{self, Asked};
+use crate::tools::errors::diagnosis;
 use crate::tools::execute::{self, Outcome};
 use crate::tools::own_reads::locate;
 use crate::tools::reply::render;
-use crate::tools::{
-    Answer, EXECUTE, ErrorKind, ExecuteRequest, FIND, ToolError, View, action_lookup, lookups,
-};
+use crate::tools::{Answer, ErrorKind, ExecuteRequest, NextCall, ToolError, View, action_lookup, lookups};
 use references::{Missing, Why};
 
 /// How many calls there may be.
@@ -169,7 +168,10 @@ async fn ahead(run: &Run<'_>, call: &Given<'_>) -> Result<Option<Asked>, ToolErr
     if execute::deny_beforehand(run.tools, &checked).await.is_some() {
         return Ok(None);
     }
-    let known = lookups::call(run.tools, &checked).await?.within(run.id);
+    let known = match lookups::call(run.tools, &checked).await {
+        Ok(known) => known.within(run.id),
+        Err(failure) => return Err(diagnosis::diagnose_lookup(run.tools, failure).await),
+    };
     let located = locate::locate(run.tools, known.effects()).await;
     let known = locate::apply(known, &located);
     Ok(match run.tools.policy.decide(known.effects(), Consent::default()) {
@@ -300,8 +302,8 @@ fn without<'v>(
         references::filled(&serde_json::from_str(&params).ok()?, call.number, answered).ok()
     });
     match mended {
-        Some(params) => error.fix(EXECUTE, json!({"action": call.action, "params": params})),
-        None => error.fix(FIND, json!({"query": call.action, "limit": 1, "detail": "schema"})),
+        Some(params) => error.fix(NextCall::execute(&call.action, &params)),
+        None => error.fix(NextCall::find(json!({"query": call.action, "limit": 1, "detail": "schema"}))),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::composite::read_files::file::{File, LINES, Read, at};
 use crate::composite::read_files::window::Seen;
 use crate::composite::run::{Run, params};
 use crate::present;
-use crate::tools::{EXECUTE, ToolError};
+use crate::tools::{NextCall, ToolError};
 
 /// The action that reads windows of files.
 const READ_FILES: &str = "repository.read_files";
@@ -63,8 +63,7 @@ pub async fn missing(run: &Run<'_>, file: &File, refused: ToolError) -> Result<R
         }
         if kind == "tree" {
             let list = at(file, json!({"path": file.path}));
-            let list =
-                json!({"tool": EXECUTE, "arguments": {"action": "repository.list_tree", "params": list}});
+            let list = json!(NextCall::execute("repository.list_tree", &list));
             let said = Map::from_iter([("list".to_owned(), list)]);
             return Ok(Read::Other("directory", said, "A directory.".to_owned()));
         }
@@ -74,7 +73,7 @@ pub async fn missing(run: &Run<'_>, file: &File, refused: ToolError) -> Result<R
 
 /// The error with the window of the file in its fix, if that reads another file or at another ref.
 fn with_window(run: &Run<'_>, file: &File, error: ToolError) -> ToolError {
-    let Some(arguments) = error.fix.as_ref().and_then(|fix| fix.get("arguments")) else { return error };
+    let Some(NextCall { arguments, .. }) = &error.fix else { return error };
     let text = |name: &str| arguments.get("params")?.get(name)?.as_str().map(str::to_owned);
     let is_of_file = arguments.get("action").and_then(Value::as_str) == Some(RAW);
     let (Some(path), true) = (text("file_path"), is_of_file) else { return error };
@@ -83,11 +82,11 @@ fn with_window(run: &Run<'_>, file: &File, error: ToolError) -> ToolError {
         Some(at) => again(run, file, "ref", &at),
         None => again(run, file, "path", &path),
     };
-    error.fix(EXECUTE, again)
+    error.fix(again)
 }
 
 /// The same window of the file with another path or ref.
-fn again(run: &Run<'_>, file: &File, name: &str, value: &str) -> Value {
+fn again(run: &Run<'_>, file: &File, name: &str, value: &str) -> NextCall {
     let wanted = &file.wanted;
     let mut again = params(json!({"path": file.path}));
     let more = [
@@ -103,5 +102,5 @@ fn again(run: &Run<'_>, file: &File, name: &str, value: &str) -> Value {
         let given = run.params.get(name).filter(|_| run.id == READ_FILES);
         call.extend(given.map(|value| (name.to_owned(), value.clone())));
     }
-    json!({"action": READ_FILES, "params": call})
+    NextCall::execute(READ_FILES, &call)
 }

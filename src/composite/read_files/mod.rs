@@ -15,7 +15,7 @@ use crate::composite::read_files::window::{Seen, Wanted, Window};
 use crate::composite::run::{self, Run};
 use crate::present::{self, Pattern, SearchTimeout};
 use crate::tools::execute::Outcome;
-use crate::tools::{Answer, EXECUTE, ErrorKind, ToolError, workspace};
+use crate::tools::{Answer, ErrorKind, NextCall, ToolError, workspace};
 use file::{File, LINES, Read, at};
 
 /// How many files there may be.
@@ -83,7 +83,7 @@ fn answer(
     if !next.is_empty() {
         let mut params = run.params.clone();
         params.insert("files".to_owned(), Value::Array(next));
-        let call = json!({"tool": EXECUTE, "arguments": {"action": run.id, "params": params}});
+        let call = json!(NextCall::execute(&run.id, &params));
         text.push_str(&format!("Next: {call}\n"));
         beside.insert("page".to_owned(), json!({"next": call}));
         if run.text("grep").is_none() {
@@ -192,7 +192,7 @@ async fn one(run: &Run<'_>, file: &File) -> Result<Read, ToolError> {
     let raw = |more: Value| {
         let mut params = at(file, json!({"file_path": file.path}));
         params.extend(run::params(more));
-        json!({"tool": EXECUTE, "arguments": {"action": "repository_file.raw", "params": params}})
+        json!(NextCall::execute("repository_file.raw", &params))
     };
     if seen.timed_out {
         let error = ToolError::new(ErrorKind::Timeout, SearchTimeout.to_string());

@@ -10,7 +10,7 @@ use crate::tools::action_lookup::resolved::{Meant, by_number};
 use crate::tools::action_lookup::suggestions;
 use crate::tools::errors::{self, ErrorKind, ToolError};
 use crate::tools::state::Tools;
-use crate::tools::types::{EXECUTE, ExecuteRequest, FIND};
+use crate::tools::types::{ExecuteRequest, NextCall};
 
 /// The action at the place that stands as `action`; none where that is no place.
 pub fn of(tools: &Tools, request: &ExecuteRequest) -> Option<Result<Meant, ToolError>> {
@@ -118,9 +118,9 @@ fn only_changed(tools: &Tools, given: &str, path: &str, request: &ExecuteRequest
     let error = suggestions::with(error, std::slice::from_ref(&meant.action));
     match meant.action.risk {
         Risk::Grant | Risk::Destructive => {
-            error.fix(FIND, json!({"query": meant.action.id, "limit": 1, "detail": "schema"}))
+            error.fix(NextCall::find(json!({"query": meant.action.id, "limit": 1, "detail": "schema"})))
         }
-        _ => error.fix(EXECUTE, json!({"action": meant.action.id, "params": meant.request.params})),
+        _ => error.fix(NextCall::execute(&meant.action.id, &meant.request.params)),
     }
 }
 
@@ -184,7 +184,7 @@ fn beside(given: &str, meant: &mut Meant, said: Map<String, Value>) -> Result<()
         right.extend(said);
         return Err(ToolError::new(ErrorKind::InvalidParams, message)
             .hint("`fix` has it as the path says.")
-            .fix(EXECUTE, json!({"action": meant.action.id, "params": right})));
+            .fix(NextCall::execute(&meant.action.id, &right)));
     }
     let written: Vec<String> = said.iter().map(|(name, value)| format!("{name}: {}", plain(value))).collect();
     let with = if written.is_empty() { String::new() } else { format!(" with {}", written.join(", ")) };
@@ -244,12 +244,12 @@ fn listing(tools: &Tools, url: &str) -> Result<Option<String>, ToolError> {
 fn elsewhere(given: &str, fault: &Fault) -> ToolError {
     ToolError::new(ErrorKind::InvalidParams, format!("`action` is an address that cannot be called: {fault}"))
         .hint("Set GITLAB_URL to the GitLab that is meant, or say what is there by its path.")
-        .fix(FIND, json!({"query": given}))
+        .fix(NextCall::find(json!({"query": given})))
 }
 
 fn unreadable(given: &str, reason: &str) -> ToolError {
     let short: String = given.chars().take(200).collect();
     ToolError::new(ErrorKind::InvalidParams, format!("`{short}` cannot be read as a request: {reason}"))
         .hint("In a path a name's own slashes are %2F: `/projects/group%2Fproject/issues`.")
-        .fix(FIND, json!({"query": short}))
+        .fix(NextCall::find(json!({"query": short})))
 }

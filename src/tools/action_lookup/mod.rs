@@ -13,7 +13,7 @@ use crate::catalog::{Action, Language, Risk};
 use crate::tools::errors::{self, ErrorKind, ToolError};
 use crate::tools::local_files;
 use crate::tools::state::Tools;
-use crate::tools::types::{EXECUTE, ExecuteRequest};
+use crate::tools::types::{EXECUTE, ExecuteRequest, NextCall};
 use resolved::{Meant, by_number};
 
 /// The action that is meant, or the error that names those that may be.
@@ -65,7 +65,7 @@ fn by_name(tools: &Tools, given: &str, request: &ExecuteRequest) -> Result<Meant
 fn only_likely(given: &str, meant: &Meant) -> ToolError {
     let error = ToolError::new(ErrorKind::UnknownAction, format!("there is no action `{given}`"))
         .hint(format!("`{}` may be meant; `candidates` has what it takes.", meant.action.id))
-        .fix(EXECUTE, json!({"action": meant.action.id, "params": meant.request.params}));
+        .fix(NextCall::execute(&meant.action.id, &meant.request.params));
     suggestions::with(error, std::slice::from_ref(&meant.action))
 }
 
@@ -99,8 +99,10 @@ fn lift_arguments(meant: &mut Meant) -> Result<(), ToolError> {
         let mut params = request.params.clone();
         let confirm = params.remove("confirm");
         let message = format!("`confirm` is no parameter of {}: it stands beside `params`", action.id);
-        return Err(ToolError::new(ErrorKind::InvalidParams, message)
-            .fix(EXECUTE, json!({"action": action.id, "params": params, "confirm": confirm})));
+        return Err(ToolError::new(ErrorKind::InvalidParams, message).fix(NextCall::new(
+            EXECUTE,
+            json!({"action": action.id, "params": params, "confirm": confirm}),
+        )));
     }
     for name in ["fields", "view", "dry_run", "offset"] {
         let Some(value) = request.params.get(name).filter(|_| stray(name, &request.params)) else { continue };

@@ -4,8 +4,7 @@ use serde_json::Value;
 
 use crate::call::TARGET;
 use crate::tools::errors::{ErrorKind, ToolError};
-use crate::tools::reply::continuation;
-use crate::tools::types::{EXECUTE, ExecuteRequest, FIND};
+use crate::tools::types::{ExecuteRequest, FIND, NextCall};
 
 /// Bytes of `action`, which may be a URL, and of `target`.
 const ADDRESS: usize = 2_000;
@@ -22,7 +21,7 @@ pub fn check(request: &ExecuteRequest) -> Result<(), ToolError> {
         let query: String = request.action.chars().take(80).collect();
         return Err(invalid(message)
             .hint(format!("{FIND} finds an action's id."))
-            .fix(FIND, serde_json::json!({"query": query})));
+            .fix(NextCall::find(serde_json::json!({"query": query}))));
     }
     let target = request.params.get(TARGET).and_then(Value::as_str).unwrap_or_default();
     if target.len() > ADDRESS {
@@ -35,8 +34,8 @@ pub fn check(request: &ExecuteRequest) -> Result<(), ToolError> {
 fn fields(request: &ExecuteRequest) -> Result<(), ToolError> {
     let fields = request.fields.as_deref().unwrap_or_default();
     let refused = |message: String| {
-        let without = continuation::arguments(&ExecuteRequest { fields: None, ..request.clone() });
-        invalid(message).fix(EXECUTE, without)
+        let without = NextCall::again(&ExecuteRequest { fields: None, ..request.clone() });
+        invalid(message).fix(without)
     };
     if fields.len() > FIELDS {
         return Err(refused(format!("`fields` has {} fields, and {FIELDS} are the most", fields.len())));

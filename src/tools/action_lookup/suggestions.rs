@@ -10,7 +10,7 @@ use crate::tools::action_lookup::names;
 use crate::tools::default_project;
 use crate::tools::errors::{self, ErrorKind, ToolError};
 use crate::tools::state::Tools;
-use crate::tools::types::{EXECUTE, FIND};
+use crate::tools::types::{FIND, NextCall};
 
 /// How many are shown.
 const MOST: usize = 3;
@@ -59,11 +59,11 @@ pub fn unknown(tools: &Tools, given: &str, params: &Map<String, Value>) -> ToolE
     if let (Some(only), None) = (going.next(), going.next())
         && only.risk == Risk::Read
     {
-        return error.fix(EXECUTE, json!({"action": only.id, "params": params}));
+        return error.fix(NextCall::execute(&only.id, &params));
     }
     match actions.iter().filter(may_run).find(|action| goes(tools, action, params)) {
-        Some(action) => error.fix(EXECUTE, json!({"action": action.id, "params": params})),
-        None => error.fix(FIND, json!({"query": query})),
+        Some(action) => error.fix(NextCall::execute(&action.id, &params)),
+        None => error.fix(NextCall::find(json!({"query": query}))),
     }
 }
 
@@ -77,8 +77,8 @@ fn ambiguous(tools: &Tools, given: &str, actions: &[Action], params: &Map<String
     let reads = actions.iter().filter(|action| action.risk == Risk::Read);
     let mut going = reads.filter(|action| goes(tools, action, params));
     match (going.next(), going.next()) {
-        (Some(only), None) => error.fix(EXECUTE, json!({"action": only.id, "params": params})),
-        _ => error.fix(FIND, json!({"query": names::words(given).join(" ")})),
+        (Some(only), None) => error.fix(NextCall::execute(&only.id, &params)),
+        _ => error.fix(NextCall::find(json!({"query": names::words(given).join(" ")}))),
     }
 }
 
@@ -102,8 +102,8 @@ pub fn several(
     let taking = offered.iter().filter(|action| action.risk != Risk::Destructive);
     let first = taking.clone().find(|action| goes(tools, action, params));
     Ok(match first {
-        Some(action) => error.fix(EXECUTE, json!({"action": action.id, "params": params})),
-        None => error.fix(FIND, json!({"query": names::words(given).join(" ")})),
+        Some(action) => error.fix(NextCall::execute(&action.id, &params)),
+        None => error.fix(NextCall::find(json!({"query": names::words(given).join(" ")}))),
     })
 }
 

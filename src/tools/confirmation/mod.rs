@@ -14,7 +14,7 @@ use crate::tools::errors::{self, ErrorKind, ToolError, mapping};
 use crate::tools::own_reads::gate::{OwnReadError, Purpose};
 use crate::tools::reply::graphql;
 use crate::tools::state::Tools;
-use crate::tools::types::{EXECUTE, ExecuteRequest};
+use crate::tools::types::{CheckedCall, ExecuteRequest, NextCall};
 use crate::tools::{lookups, own_reads};
 use crate::untrusted::{defuse, mask_tokens, one_line, shortened};
 
@@ -95,9 +95,8 @@ pub async fn ask_together(
              these calls, once, within five minutes, while what they hit stays as it is."
         }
     };
-    let mut error = ToolError::new(ErrorKind::NeedsConfirmation, with_rejection(message, rejected))
-        .hint(hint)
-        .fix(EXECUTE, fix);
+    let mut error =
+        ToolError::new(ErrorKind::NeedsConfirmation, with_rejection(message, rejected)).hint(hint).fix(fix);
     error.details.insert("would_hit".to_owned(), rows);
     Some(error)
 }
@@ -114,8 +113,8 @@ fn with_rejection(message: String, rejected: Option<TokenError>) -> String {
 }
 
 /// The whole request again, consenting.
-fn consenting(request: &ExecuteRequest, action: &str, token: Option<String>) -> Value {
-    mapping::arguments(&ExecuteRequest {
+fn consenting(request: &ExecuteRequest, action: &str, token: Option<String>) -> NextCall {
+    NextCall::again(&ExecuteRequest {
         action: action.to_owned(),
         confirm: Some(true),
         confirmation_token: token,
@@ -159,9 +158,10 @@ pub struct Decided {
 pub async fn decide(
     tools: &Tools,
     request: &ExecuteRequest,
-    (call, checked): (&Call, &Checked),
+    call: CheckedCall<'_>,
     agreed: bool,
 ) -> Result<Decided, ToolError> {
+    let CheckedCall { call, checked } = call;
     let confirm = agreed || request.confirm == Some(true);
     let consent = Consent { confirm, dry_run: request.dry_run == Some(true) };
     if agreed || !tools.policy.confirm().wants_token() {
@@ -188,10 +188,11 @@ pub async fn decide(
 pub async fn ask(
     tools: &Tools,
     request: &ExecuteRequest,
-    (call, checked): (&Call, &Checked),
+    call: CheckedCall<'_>,
     rule: &Rule,
     rejected: Option<TokenError>,
 ) -> Result<ToolError, ToolError> {
+    let CheckedCall { call, checked } = call;
     let target = look_up_target(tools, call, checked).await?;
     let what = mapping::strictest_operation(call).unwrap_or_else(|| call.action().to_owned());
     let message = format!(
@@ -218,7 +219,7 @@ pub async fn ask(
     };
     let mut error = ToolError::new(ErrorKind::NeedsConfirmation, with_rejection(message, rejected))
         .hint(hint)
-        .fix(EXECUTE, consenting(&whole, call.action(), token));
+        .fix(consenting(&whole, call.action(), token));
     let is_seen = !target.rows.is_empty();
     if is_seen {
         error.details.insert("would_hit".to_owned(), Value::Object(target.rows));

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::call::{Call, Checked};
+use crate::call::Checked;
 use crate::catalog::{Action, Place, Risk};
 use crate::gitlab::{self, GitlabError};
 use crate::present::{self, Kind, Options};
@@ -14,7 +14,7 @@ use crate::tools::lookups;
 use crate::tools::own_reads::gate::Purpose;
 use crate::tools::reply::graphql;
 use crate::tools::state::Tools;
-use crate::tools::types::EXECUTE;
+use crate::tools::types::{CheckedCall, NextCall};
 
 /// How long the look may take; less after a timeout, as the one who called has waited for all of the call's time.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -26,23 +26,24 @@ const SHOWN: usize = 2_000;
 const UNKNOWN: &str = "The change may have been made although its answer was lost.";
 
 /// The error with what was found out.
-pub async fn look(tools: &Tools, call: &Call, checked: &Checked, refused: ToolError) -> ToolError {
+pub async fn verify_write(tools: &Tools, call: CheckedCall<'_>, refused: ToolError) -> ToolError {
+    let CheckedCall { call, checked } = call;
     let action = checked.action();
     if action.direct().is_some() {
         return mapping::look(refused, call);
     }
     if let Some((get, params)) = thing(tools, action, checked.params()) {
-        let fix = json!({"action": get.id, "params": params});
+        let fix = NextCall::execute(&get.id, &params);
         let patience = if refused.kind == ErrorKind::Timeout { AFTER_TIMEOUT } else { PATIENCE };
         let found = tokio::time::timeout(patience, read(tools, &get, params)).await;
         let told = told(tools, refused, checked, found.unwrap_or(Found::Silence));
         let is_known = told.details.get("applied") == Some(&json!("yes"));
-        return if is_known { ToolError { fix: None, ..told } } else { told.fix(EXECUTE, fix) };
+        return if is_known { ToolError { fix: None, ..told } } else { told.fix(fix) };
     }
     match newest(tools, action, checked.params()) {
         Some(fix) => refused
             .hint(format!("{UNKNOWN} `fix` lists what is newest: look there before you send it again."))
-            .fix(EXECUTE, fix),
+            .fix(fix),
         None => refused,
     }
 }
@@ -72,7 +73,7 @@ fn thing(
 }
 
 /// The list in which a thing that was created is among the first.
-fn newest(tools: &Tools, action: &Action, params: &Map<String, Value>) -> Option<Value> {
+fn newest(tools: &Tools, action: &Action, params: &Map<String, Value>) -> Option<NextCall> {
     const FIRST: [(&str, &str); 2] = [("order_by", "created_at"), ("sort", "desc")];
     let list = read_of(tools, action, "list")?;
     let mut said = named(&list, params);
@@ -88,7 +89,7 @@ fn newest(tools: &Tools, action: &Action, params: &Map<String, Value>) -> Option
     if list.param("per_page").is_some() {
         said.insert("per_page".to_owned(), json!(5));
     }
-    Some(json!({"action": list.id, "params": said}))
+    Some(NextCall::execute(&list.id, &said))
 }
 
 fn read_of(tools: &Tools, action: &Action, verb: &str) -> Option<Action> {

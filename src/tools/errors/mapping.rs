@@ -10,16 +10,7 @@ use crate::gitlab::{Applied, Distrust, GitlabError, Trouble};
 use crate::policy::Rule;
 use crate::tools::errors::{self, ErrorKind, ToolError};
 use crate::tools::state::Tools;
-use crate::tools::types::{EXECUTE, ExecuteRequest, FIND};
-
-/// A request as the arguments of the tool.
-pub fn arguments(request: &ExecuteRequest) -> Value {
-    let mut arguments = json!(request);
-    if let Value::Object(arguments) = &mut arguments {
-        arguments.retain(|_, value| !value.is_null());
-    }
-    arguments
-}
+use crate::tools::types::{EXECUTE, ExecuteRequest, NextCall};
 
 /// Fields that the answer has not: those that it has where the path ends, and the call with the nearest.
 pub fn fields(error: &FieldsError, request: &ExecuteRequest) -> ToolError {
@@ -45,7 +36,10 @@ pub fn fields(error: &FieldsError, request: &ExecuteRequest) -> ToolError {
     let fields: Vec<&str> = request.fields.iter().flatten().map(String::as_str).collect();
     let fields: Vec<&str> =
         fields.into_iter().map(|field| if field == path { mended.as_str() } else { field }).collect();
-    told.fix(EXECUTE, json!({"action": request.action, "params": request.params, "fields": fields}))
+    told.fix(NextCall::new(
+        EXECUTE,
+        json!({"action": request.action, "params": request.params, "fields": fields}),
+    ))
 }
 
 /// The path with another word for the step; it ends there where nothing can follow.
@@ -66,7 +60,7 @@ fn mended(path: &str, step: &str, nearest: &str, ends: bool) -> String {
 pub fn invalid(invalid: &Invalid, action: &Action) -> ToolError {
     if let [Fault::IsGraphql { body }] = invalid.faults.as_slice() {
         let error = ToolError::new(ErrorKind::InvalidParams, invalid.to_string());
-        return error.fix(EXECUTE, json!({"action": "api.graphql", "params": as_document(body.as_ref())}));
+        return error.fix(NextCall::execute("api.graphql", &as_document(body.as_ref())));
     }
     let mut params = invalid.right.clone();
     let mut hints = Vec::new();
@@ -86,9 +80,9 @@ pub fn invalid(invalid: &Invalid, action: &Action) -> ToolError {
     let error = ToolError::new(ErrorKind::InvalidParams, invalid.to_string());
     let error = if hints.is_empty() { error } else { error.hint(hints.join(" ")) };
     if repaired {
-        error.fix(EXECUTE, json!({"action": invalid.action, "params": params}))
+        error.fix(NextCall::execute(&invalid.action, &params))
     } else {
-        error.fix(FIND, json!({"query": invalid.action, "limit": 1, "detail": "schema"}))
+        error.fix(NextCall::find(json!({"query": invalid.action, "limit": 1, "detail": "schema"})))
     }
 }
 
@@ -107,11 +101,11 @@ pub fn wrong_target(tools: &Tools, invalid: &Invalid, action: &Action) -> Option
     match twin.filter(|id| *id != action.id) {
         Some(id) => {
             params.insert(call::TARGET.to_owned(), json!(given));
-            Some(error.hint(format!("`{id}` does.")).fix(EXECUTE, json!({"action": id, "params": params})))
+            Some(error.hint(format!("`{id}` does.")).fix(NextCall::execute(&id, &params)))
         }
         None if taken.is_empty() && !path.is_empty() && *kind != Kind::Holder => {
             params.insert("fullPath".to_owned(), json!(path));
-            Some(error.fix(EXECUTE, json!({"action": action.id, "params": params})))
+            Some(error.fix(NextCall::execute(&action.id, &params)))
         }
         None => None,
     }
@@ -239,10 +233,9 @@ pub fn from_gitlab(error: &GitlabError, action: &Action, anonymous: bool) -> Too
         refusal = refusal.hint(
             "The change may have been made although its answer was lost. Look before you send it again.",
         );
-        refusal = refusal.fix(
-            FIND,
+        refusal = refusal.fix(NextCall::find(
             json!({"query": format!("get {}", action.domain().replace('_', " ")), "read_only": true}),
-        );
+        ));
     }
     refusal
 }
@@ -260,7 +253,7 @@ pub fn look(refused: ToolError, call: &Call) -> ToolError {
         Some((domain, _)) => format!("get {}", domain.replace('_', " ")),
         None => "call the REST API directly".to_owned(),
     };
-    refused.fix(FIND, json!({"query": query, "read_only": id.is_some()}))
+    refused.fix(NextCall::find(json!({"query": query, "read_only": id.is_some()})))
 }
 
 /// The error with what is under it: the reason a connection failed is in its sources.

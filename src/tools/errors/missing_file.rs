@@ -5,10 +5,10 @@ use serde_json::{Map, Value, json};
 use crate::call::Checked;
 use crate::gitlab::Content;
 use crate::search;
-use crate::tools::errors::{ErrorKind, ToolError, mapping};
+use crate::tools::errors::{ErrorKind, ToolError};
 use crate::tools::own_reads::gate::{Purpose, ReadError};
 use crate::tools::state::Tools;
-use crate::tools::types::{EXECUTE, ExecuteRequest};
+use crate::tools::types::{ExecuteRequest, NextCall};
 use crate::tools::{lookups, workspace};
 
 /// The most names that are said to be near.
@@ -39,7 +39,7 @@ pub async fn diagnose(
     let with = |name: &str, value: &str| {
         let mut params = params.clone();
         params.insert(name.to_owned(), json!(value));
-        mapping::arguments(&ExecuteRequest { action: checked.action().id.clone(), params, ..request.clone() })
+        NextCall::again(&ExecuteRequest { action: checked.action().id.clone(), params, ..request.clone() })
     };
     let is_read = checked.action().risk == crate::catalog::Risk::Read;
     match tree(tools, project, at).await {
@@ -48,8 +48,8 @@ pub async fn diagnose(
             let error = no_file(refused.clone(), path, at, &near);
             let same = near.first().filter(|first| is_read && has_name_like(path, first));
             Some(match same {
-                Some(first) => error.fix(EXECUTE, with("file_path", first)),
-                None => error.fix(EXECUTE, listing(project, at, folder(path, &folders))),
+                Some(first) => error.fix(with("file_path", first)),
+                None => error.fix(listing(project, at, folder(path, &folders))),
             })
         }
         Err(ReadError::Gitlab(error)) if error.status() == Some(404) => {
@@ -58,7 +58,7 @@ pub async fn diagnose(
             let branches = names(&rows(tools, "branch.list", within).await.ok()?);
             let (error, nearest) = no_ref(refused.clone(), project, at, &branches);
             Some(match nearest.filter(|_| is_read) {
-                Some(nearest) => error.fix(EXECUTE, with("ref", &nearest)),
+                Some(nearest) => error.fix(with("ref", &nearest)),
                 None => error,
             })
         }
@@ -121,8 +121,8 @@ fn no_ref(refused: ToolError, project: &str, at: &str, branches: &[String]) -> (
     };
     let message = format!("{}. {project} has no branch, tag or commit `{at}`", refused.message);
     let error = ToolError { message, kind: ErrorKind::NotFound, ..refused }.hint(hint);
-    let list = json!({"action": "branch.list", "params": {"fullPath": project}});
-    (error.fix(EXECUTE, list), nearest)
+    let list = NextCall::execute("branch.list", &json!({"fullPath": project}));
+    (error.fix(list), nearest)
 }
 
 /// The error of a file that is not there at a ref that is.
@@ -145,12 +145,12 @@ fn no_file(refused: ToolError, path: &str, at: Option<&str>, near: &[String]) ->
 }
 
 /// The call that lists a folder of the repository.
-fn listing(project: &str, at: Option<&str>, folder: Option<&str>) -> Value {
+fn listing(project: &str, at: Option<&str>, folder: Option<&str>) -> NextCall {
     let mut params = Map::from_iter([("fullPath".to_owned(), json!(project))]);
     params.extend(folder.map(|folder| ("path".to_owned(), json!(folder))));
     let at = at.filter(|at| *at != workspace::DEFAULT_REF);
     params.extend(at.map(|at| ("ref".to_owned(), json!(at))));
-    json!({"action": "repository.list_tree", "params": params})
+    NextCall::execute("repository.list_tree", &params)
 }
 
 /// The innermost of the known folders that a path is in.

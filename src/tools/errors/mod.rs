@@ -1,5 +1,6 @@
 //! How a tool says that it could not: an error a model can act on.
 
+pub mod diagnosis;
 pub mod lost_write;
 pub mod mapping;
 pub mod missing_file;
@@ -13,6 +14,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::present;
+use crate::tools::types::NextCall;
 use crate::untrusted::defuse;
 
 /// What kind of thing went wrong.
@@ -69,8 +71,8 @@ pub struct ToolError {
     /// Names the exact thing and says what was accepted.
     pub message: String,
     pub hint: Option<String>,
-    /// The corrected call, or the next one to make: `{"tool": …, "arguments": {…}}`.
-    pub fix: Option<Value>,
+    /// The corrected call, or the next one to make.
+    pub fix: Option<NextCall>,
     /// More that belongs to this kind, such as `applied: "unknown"` or `retry_after`.
     pub details: Map<String, Value>,
 }
@@ -88,8 +90,8 @@ impl ToolError {
     }
 
     /// The same with a call to make next.
-    pub fn fix(mut self, tool: &str, arguments: Value) -> ToolError {
-        self.fix = Some(json!({"tool": tool, "arguments": arguments}));
+    pub fn fix(mut self, call: NextCall) -> ToolError {
+        self.fix = Some(call);
         self
     }
 
@@ -110,7 +112,7 @@ impl ToolError {
             error.insert("hint".to_owned(), json!(hint));
         }
         if let Some(fix) = &self.fix {
-            error.insert("fix".to_owned(), fix.clone());
+            error.insert("fix".to_owned(), json!(fix));
         }
         error.extend(self.details());
         Map::from_iter([("error".to_owned(), Value::Object(error))])

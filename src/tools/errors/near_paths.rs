@@ -1,16 +1,16 @@
 //! Projects and groups with a path like one that GitLab does not know.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::catalog::{Action, Risk};
+use crate::catalog::Risk;
 use crate::gitlab::Content;
 use crate::search::nearest;
 use crate::tools::action_lookup::suggestions;
 use crate::tools::errors::ToolError;
-use crate::tools::lookups;
+use crate::tools::lookups::{self, UnknownPath};
 use crate::tools::own_reads::gate::Purpose;
 use crate::tools::state::Tools;
-use crate::tools::types::EXECUTE;
+use crate::tools::types::NextCall;
 
 /// Rows of each list that is compared.
 const ROWS: u64 = 100;
@@ -25,31 +25,26 @@ struct Found {
 
 /// The error of an unknown path with a call that leads further: the same call with the path that was probably meant,
 /// if it only reads; else a list that has rows.
-pub async fn mend(
-    tools: &Tools,
-    error: ToolError,
-    action: &Action,
-    params: &Map<String, Value>,
-    path: &str,
-) -> ToolError {
+pub async fn suggest(tools: &Tools, error: ToolError, unknown: &UnknownPath) -> ToolError {
+    let UnknownPath { path, action, params } = unknown;
     let found = find(tools, path).await;
     if let Some(nearest) = found.nearest {
         let error = error.hint(format!("Did you mean `{nearest}`?"));
         let mut right = params.clone();
         right.insert("fullPath".to_owned(), json!(nearest));
         if action.risk == Risk::Read && suggestions::goes(tools, action, &right) {
-            return error.fix(EXECUTE, json!({"action": action.id, "params": right}));
+            return error.fix(NextCall::execute(&action.id, &right));
         }
         let read = if found.list.as_ref().is_some_and(|(id, _)| *id == "group.list") {
             "group.get"
         } else {
             "project.get"
         };
-        return error.fix(EXECUTE, json!({"action": read, "params": {"fullPath": nearest}}));
+        return error.fix(NextCall::execute(&read, &json!({"fullPath": nearest})));
     }
     match found.list {
-        Some((id, params)) => error.fix(EXECUTE, json!({"action": id, "params": params})),
-        None => error.fix(EXECUTE, json!({"action": "project.list", "params": {"membership": true}})),
+        Some((id, params)) => error.fix(NextCall::execute(&id, &params)),
+        None => error.fix(NextCall::execute("project.list", &json!({"membership": true}))),
     }
 }
 

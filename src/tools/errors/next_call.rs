@@ -4,13 +4,13 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::call::{Call, Checked};
+use crate::call::Checked;
 use crate::catalog::{Action, Operation, Risk};
 use crate::gitlab::{GitlabError, Trouble};
 use crate::tools::action_lookup::suggestions;
-use crate::tools::errors::{ErrorKind, ToolError, mapping, not_found};
+use crate::tools::errors::{ErrorKind, ToolError, not_found};
 use crate::tools::state::Tools;
-use crate::tools::types::{EXECUTE, ExecuteRequest, FIND};
+use crate::tools::types::{CheckedCall, EXECUTE, ExecuteRequest, NextCall};
 
 /// The error with a call to make next that can be made.
 pub fn complete(tools: &Tools, error: ToolError, action: &Action, request: &ExecuteRequest) -> ToolError {
@@ -26,9 +26,9 @@ pub fn complete(tools: &Tools, error: ToolError, action: &Action, request: &Exec
 }
 
 /// Whether what is to be called is a call, as far as that is known without asking GitLab.
-fn makes_a_call(tools: &Tools, fix: &Value) -> bool {
-    let said = |name: &str| fix.get("arguments").and_then(|arguments| arguments.get(name));
-    if fix.get("tool").and_then(Value::as_str) != Some(EXECUTE) {
+fn makes_a_call(tools: &Tools, fix: &NextCall) -> bool {
+    let said = |name: &str| fix.arguments.get(name);
+    if fix.tool != EXECUTE {
         return true;
     }
     let action = said("action").and_then(Value::as_str).and_then(|id| tools.catalog.get(id).ok().flatten());
@@ -42,9 +42,9 @@ fn next(tools: &Tools, error: ToolError, action: &Action, request: &ExecuteReque
         | ErrorKind::Forbidden
         | ErrorKind::RateLimited
         | ErrorKind::Network
-        | ErrorKind::Timeout => error.fix(EXECUTE, mapping::arguments(request)),
-        ErrorKind::GitlabError if is_passing(&error) => error.fix(EXECUTE, mapping::arguments(request)),
-        ErrorKind::GitlabError => error.fix(FIND, json!({"query": action.summary, "limit": 3})),
+        | ErrorKind::Timeout => error.fix(NextCall::again(request)),
+        ErrorKind::GitlabError if is_passing(&error) => error.fix(NextCall::again(request)),
+        ErrorKind::GitlabError => error.fix(NextCall::find(json!({"query": action.summary, "limit": 3}))),
         ErrorKind::NotFound => not_found(tools, error, action, request),
         ErrorKind::InvalidParams => schema(error, action),
         ErrorKind::Conflict => look(error, action),
@@ -60,12 +60,12 @@ fn is_passing(error: &ToolError) -> bool {
 }
 
 fn schema(error: ToolError, action: &Action) -> ToolError {
-    error.fix(FIND, json!({"query": action.id, "limit": 1, "detail": "schema"}))
+    error.fix(NextCall::find(json!({"query": action.id, "limit": 1, "detail": "schema"})))
 }
 
 fn look(error: ToolError, action: &Action) -> ToolError {
     let query = format!("get {}", action.domain().replace('_', " "));
-    error.fix(FIND, json!({"query": query, "read_only": true}))
+    error.fix(NextCall::find(json!({"query": query, "read_only": true})))
 }
 
 /// Of a path that leads nowhere, the projects that are called like its last word.
@@ -75,7 +75,7 @@ fn not_found(tools: &Tools, error: ToolError, action: &Action, request: &Execute
     let (Some(path), Some(list)) = (path, list) else { return look(error, action) };
     let params = Map::from_iter([("search".to_owned(), json!(not_found::last_word(path)))]);
     if suggestions::goes(tools, &list, &params) {
-        return error.fix(EXECUTE, json!({"action": list.id, "params": params}));
+        return error.fix(NextCall::execute(&list.id, &params));
     }
     look(error, action)
 }
@@ -89,11 +89,11 @@ fn smaller(error: ToolError, action: &Action, request: &ExecuteRequest) -> ToolE
     let rows = request.params.get("per_page").and_then(Value::as_u64).unwrap_or(GITLABS_OWN);
     let mut params = request.params.clone();
     params.insert("per_page".to_owned(), json!((rows / 4).max(1)));
-    error.fix(EXECUTE, mapping::arguments(&ExecuteRequest { params, ..request.clone() }))
+    error.fix(NextCall::again(&ExecuteRequest { params, ..request.clone() }))
 }
 
 /// What is known of an error beside GitLab's words: the parameters that it is about, the way that was taken.
-pub fn told(tools: &Tools, error: &GitlabError, checked: &Checked, refused: ToolError) -> ToolError {
+pub fn with_cause(tools: &Tools, error: &GitlabError, checked: &Checked, refused: ToolError) -> ToolError {
     match error {
         GitlabError::Invalid { answer } if matches!(answer.status, 400 | 422) => {
             about_params(refused, &answer.message, checked)
@@ -109,10 +109,10 @@ pub fn told(tools: &Tools, error: &GitlabError, checked: &Checked, refused: Tool
 
 /// The call to make where GitLab did nothing: the read of what a change is refused for; the same, where something
 /// between here and GitLab sent it elsewhere.
-pub fn after(
+pub fn suggest_next(
     tools: &Tools,
     error: &GitlabError,
-    (call, checked): (&Call, &Checked),
+    call: CheckedCall<'_>,
     request: &ExecuteRequest,
     refused: ToolError,
 ) -> ToolError {
@@ -120,15 +120,15 @@ pub fn after(
         return refused;
     }
     if matches!(error, GitlabError::Redirect { .. }) {
-        return refused.fix(EXECUTE, mapping::arguments(request));
+        return refused.fix(NextCall::again(request));
     }
-    if !matches!(error, GitlabError::Conflict { .. }) || checked.action().risk == Risk::Read {
+    if !matches!(error, GitlabError::Conflict { .. }) || call.checked.action().risk == Risk::Read {
         return refused;
     }
-    match not_found::state(tools, call, checked) {
-        Some(read) => refused
-            .hint("It does not go with how things stand: look at that, then call again.")
-            .fix(EXECUTE, read),
+    match not_found::state(tools, call) {
+        Some(read) => {
+            refused.hint("It does not go with how things stand: look at that, then call again.").fix(read)
+        }
         None => refused,
     }
 }

@@ -8,12 +8,13 @@ use crate::call::{Call, Checked};
 use crate::catalog::{Action, Method, Operation, Piece, Scope, pieces};
 use crate::gitlab::{Content, GitlabError, NotFollowed, Reply};
 use crate::tools::action_lookup::suggestions;
-use crate::tools::errors::{ErrorKind, ToolError, missing_file, near_paths};
+use crate::tools::errors::{ErrorKind, ToolError, mapping, missing_file, near_paths};
+use crate::tools::lookups::{self, UnknownPath};
+use crate::tools::own_reads;
 use crate::tools::own_reads::gate::{OwnReadError, Purpose};
 use crate::tools::reply::graphql;
 use crate::tools::state::Tools;
-use crate::tools::types::{EXECUTE, ExecuteRequest};
-use crate::tools::{lookups, own_reads};
+use crate::tools::types::{CheckedCall, ExecuteRequest, NextCall};
 
 /// How many things that hold another are asked for.
 const MOST_ASKED: usize = 3;
@@ -50,15 +51,16 @@ pub fn is_of_place(error: &GitlabError) -> bool {
 }
 
 /// The refusal with what was found out: which part is missing and the list of what there is, or where it is now.
-pub async fn looked_into(
+pub async fn diagnose_not_found(
     tools: &Tools,
-    (call, checked): (&Call, &Checked),
+    call: CheckedCall<'_>,
     request: &ExecuteRequest,
     refused: ToolError,
 ) -> ToolError {
+    let CheckedCall { call, checked } = call;
     let is_missing = refused.kind == ErrorKind::NotFound;
     let Some(operation) = operation(checked, call) else {
-        return if is_missing { crate::tools::errors::mapping::look(refused, call) } else { refused };
+        return if is_missing { mapping::look(refused, call) } else { refused };
     };
     if is_missing && let Some(told) = missing_file::diagnose(tools, checked, request, &refused).await {
         return told;
@@ -82,8 +84,12 @@ pub async fn looked_into(
             Found::Missing if is_missing && step.name == "fullPath" => {
                 let message = format!("{}. `fullPath` {} cannot be seen", refused.message, step.value);
                 let refused = ToolError { message, ..refused };
-                let (action, params) = (checked.action(), checked.params());
-                return near_paths::mend(tools, refused, action, params, &step.value).await;
+                let unknown = UnknownPath {
+                    path: step.value.clone(),
+                    action: checked.action().clone(),
+                    params: checked.params().clone(),
+                };
+                return near_paths::suggest(tools, refused, &unknown).await;
             }
             Found::Missing if is_missing => return missing(tools, refused, seen, step),
             Found::Missing | Found::Unknown => return refused,
@@ -96,7 +102,8 @@ pub async fn looked_into(
 }
 
 /// The read of what is in the way of a change that GitLab refused as things stand.
-pub fn state(tools: &Tools, call: &Call, checked: &Checked) -> Option<Value> {
+pub fn state(tools: &Tools, call: CheckedCall<'_>) -> Option<NextCall> {
+    let CheckedCall { call, checked } = call;
     let operation = operation(checked, call)?;
     let mut words: Vec<&str> = operation.path.split('/').collect();
     while words.len() > 2 {
@@ -104,7 +111,7 @@ pub fn state(tools: &Tools, call: &Call, checked: &Checked) -> Option<Value> {
         if let Some((action, params)) =
             read.filter(|(action, params)| suggestions::goes(tools, action, params))
         {
-            return Some(json!({"action": action.id, "params": params}));
+            return Some(NextCall::execute(&action.id, &params));
         }
         words.pop();
     }
@@ -219,7 +226,7 @@ fn elsewhere(
     let mended = ExecuteRequest { params, ..request.clone() };
     ToolError { message, ..refused }
         .hint("Nothing was changed; only reads are sent on to where it is now.")
-        .fix(EXECUTE, crate::tools::errors::mapping::arguments(&mended))
+        .fix(NextCall::again(&mended))
 }
 
 /// A part of the path is missing: the list of what there is in its place.
@@ -230,7 +237,7 @@ fn missing(tools: &Tools, refused: ToolError, seen: Option<&Step>, step: &Step) 
     let refused = ToolError { message, ..refused };
     let Some((action, params)) = &step.list else { return refused };
     if suggestions::goes(tools, action, params) {
-        return refused.fix(EXECUTE, json!({"action": action.id, "params": params}));
+        return refused.fix(NextCall::execute(&action.id, &params));
     }
     refused
 }
@@ -241,7 +248,7 @@ fn inside(refused: ToolError, step: &Step) -> ToolError {
         "{}. `{}` {} can be seen; what was asked of it cannot",
         refused.message, step.name, step.value
     );
-    ToolError { message, ..refused }.fix(EXECUTE, json!({"action": step.action.id, "params": step.params}))
+    ToolError { message, ..refused }.fix(NextCall::execute(&step.action.id, &step.params))
 }
 
 /// The last word of a path: what a project is called where it is somewhere else.

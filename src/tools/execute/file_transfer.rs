@@ -9,9 +9,9 @@ use crate::gitlab::{Content, Reply};
 use crate::policy::Permit;
 use crate::present;
 use crate::tools::errors::{ErrorKind, ToolError};
-use crate::tools::reply::{continuation, header};
+use crate::tools::reply::header;
 use crate::tools::state::Tools;
-use crate::tools::types::{Answer, EXECUTE, ExecuteRequest};
+use crate::tools::types::{Answer, EXECUTE, ExecuteRequest, NextCall};
 
 /// What is said where no directory is set.
 const UNSET: &str = "no directory for files is set (GITLAB_FILES_DIR)";
@@ -22,15 +22,15 @@ pub fn prepared(tools: &Tools, request: &ExecuteRequest, permit: Permit) -> Resu
     let permit = permit.with_files(|path| read(tools, path))?;
     let Some(path) = &request.save_to else { return Ok(permit) };
     let call = permit.call();
-    let without = || continuation::arguments(&ExecuteRequest { save_to: None, ..request.clone() });
+    let without = || NextCall::again(&ExecuteRequest { save_to: None, ..request.clone() });
     if call.risk() != Risk::Read || call.path().ends_with("/api/graphql") {
         let message =
             format!("`save_to` is for downloads by REST, and {} is none. Nothing was sent", call.operation());
-        return Err(ToolError::new(ErrorKind::InvalidParams, message).fix(EXECUTE, without()));
+        return Err(ToolError::new(ErrorKind::InvalidParams, message).fix(without()));
     }
     let Some(files) = &tools.files else {
         let message = format!("`save_to` is denied: {UNSET}. Nothing was sent");
-        return Err(ToolError::new(ErrorKind::Denied, message).fix(EXECUTE, without()));
+        return Err(ToolError::new(ErrorKind::Denied, message).fix(without()));
     };
     files.check_free(path).map_err(|error| unsaved(&error, request))?;
     Ok(permit.as_download())
@@ -84,7 +84,7 @@ pub fn saving(files: Option<&Files>, request: &ExecuteRequest) -> Value {
         ("params".to_owned(), Value::Object(request.params.clone())),
         ("save_to".to_owned(), json!(file_name(request))),
     ]);
-    json!({"tool": EXECUTE, "arguments": arguments})
+    json!(NextCall::new(EXECUTE, Value::Object(arguments)))
 }
 
 /// What a file of that answer may be called: as in the repository, or after the action and its numbers.
@@ -113,7 +113,7 @@ fn unsaved(error: &FilesError, request: &ExecuteRequest) -> ToolError {
     match elsewhere {
         Some(path) => {
             let request = ExecuteRequest { save_to: Some(path), ..request.clone() };
-            refused.fix(EXECUTE, continuation::arguments(&request))
+            refused.fix(NextCall::again(&request))
         }
         None => refused.hint("Name a new file by its path from the directory, such as \"out/trace.log\"."),
     }

@@ -73,7 +73,7 @@ async fn page(tools: &Tools, read: &str, id: &str) -> Result<String, ToolError> 
         call::asking(action, &fields, tools.catalog.types()).map_err(|error| errors::internal(&error))?;
     let params = Map::from_iter([("id".to_owned(), json!(id))]);
     let checked = suggestions::checked(tools, &action, &params).ok_or_else(missing)?;
-    let call = lookups::call(tools, &checked).await?;
+    let call = lookups::call(tools, &checked).await.map_err(|failure| failure.error)?;
     let reply = own_reads::send(tools, call.clone(), Purpose::LookUp).await.map_err(|error| match error {
         OwnReadError::Denied { action, rule } => OwnReadError::denial(&action, &rule),
         OwnReadError::Gitlab(error) => mapping::from_gitlab(&error, &action, tools.anonymous),

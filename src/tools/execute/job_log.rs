@@ -9,7 +9,7 @@ use crate::catalog::{Action, Place as ParamPlace};
 use crate::gitlab::{Content, Reply};
 use crate::present::{self, Pattern, PatternError, Place, SEARCH_TIME, SearchTimeout};
 use crate::tools::errors::{ErrorKind, ToolError};
-use crate::tools::types::{EXECUTE, ExecuteRequest};
+use crate::tools::types::{ExecuteRequest, NextCall};
 
 /// How many lines beside a found one are shown at most.
 const MOST_CONTEXT: u64 = 100;
@@ -47,7 +47,7 @@ pub fn wanted<'a>(action: &Action, params: &'a Map<String, Value>) -> Result<Opt
             };
             ToolError::new(ErrorKind::InvalidParams, message)
                 .hint(hint)
-                .fix(EXECUTE, json!({"action": action.id, "params": mended}))
+                .fix(NextCall::execute(&action.id, &mended))
         })
     });
     let context = params.get("context").and_then(Value::as_u64).unwrap_or_default().min(MOST_CONTEXT);
@@ -133,7 +133,7 @@ fn too_slow(timeout: SearchTimeout, request: &ExecuteRequest) -> ToolError {
     params.remove("grep");
     ToolError::new(ErrorKind::Timeout, timeout.to_string())
         .hint("Use a simpler pattern, or search a part of the log (`section`).")
-        .fix(EXECUTE, json!({"action": request.action, "params": params}))
+        .fix(NextCall::execute(&request.action, &params))
 }
 
 /// Where the reading of a log begins, where the request says nothing: at the lines that `tail` wants, and with what
@@ -158,5 +158,5 @@ fn no_section(mut names: Vec<String>, name: &str, request: &ExecuteRequest) -> T
     let there =
         if plain.is_empty() { "it has none".to_owned() } else { format!("there are {}", plain.join(", ")) };
     ToolError::new(ErrorKind::NotFound, format!("the log has no section {name:?}; {there}"))
-        .fix(EXECUTE, json!({"action": request.action, "params": params}))
+        .fix(NextCall::execute(&request.action, &params))
 }

@@ -11,15 +11,15 @@ use serde_json::{Map, Value, json};
 
 use crate::call::{self, Body, Call, Checked, Effects, Part};
 use crate::catalog::{Action, Interface, Risk};
-use crate::gitlab::{Applied, Content, GitlabError, Reply, Sieve};
+use crate::gitlab::{Content, Reply, Sieve};
 use crate::policy::{Decision, Permit, Rule};
 use crate::tools::action_lookup::resolved::Meant;
 use crate::tools::audit::Entry;
-use crate::tools::errors::{self, ErrorKind, ToolError, lost_write, mapping, next_call, not_found};
+use crate::tools::errors::{self, ErrorKind, ToolError, diagnosis, mapping, next_call};
 use crate::tools::own_reads::locate;
-use crate::tools::reply::{continuation, graphql, graphql_document, header, past_end, render};
+use crate::tools::reply::{continuation, graphql, graphql_document, header, paging, render};
 use crate::tools::state::Tools;
-use crate::tools::types::{Answer, ExecuteRequest};
+use crate::tools::types::{Answer, CheckedCall, ExecuteRequest};
 use crate::tools::{action_lookup, confirmation, default_project, lookups, token_info, workspace};
 use compute::compute;
 
@@ -66,12 +66,12 @@ impl Came {
     pub fn answer(self, tools: &Tools, budget: usize) -> Answer {
         let Came { reply, call, request, fields, action, notes } = self;
         let bytes = reply.bytes;
-        let past_end = past_end::of(&reply, &request, &action);
+        let past_end = paging::past_end(&reply, &request, &action);
         let hint = workspace::hint(tools, &action, &request.params);
         let present = || render::answer(tools, budget, (&request, &fields), &action, &call, reply, notes);
         let answer = compute(bytes, present);
         let answer = workspace::told(hint, answer);
-        past_end.into_iter().fold(answer, |answer, past_end| past_end.told(answer))
+        past_end.into_iter().fold(answer, |answer, past_end| past_end.add_to(answer))
     }
 }
 
@@ -124,7 +124,10 @@ async fn run(
     if let Some(denied) = deny_beforehand(tools, &checked).await {
         return Err(denied);
     }
-    let call = lookups::call(tools, &checked).await?;
+    let call = match lookups::call(tools, &checked).await {
+        Ok(call) => call,
+        Err(failure) => return Err(diagnosis::diagnose_lookup(tools, failure).await),
+    };
     let located = locate::locate(tools, call.effects()).await;
     let call = locate::apply(call, &located);
     let call = match &manner.plan {
@@ -136,7 +139,8 @@ async fn run(
         token_info::learn(tools).await;
     }
     notes.extend(tools.limits.news());
-    let decided = confirmation::decide(tools, request, (&call, &checked), manner.agreed).await?;
+    let asked = CheckedCall { call: &call, checked: &checked };
+    let decided = confirmation::decide(tools, request, asked, manner.agreed).await?;
     match decided.decision {
         Decision::Deny(rule) => Err(mapping::denied(&action.id, Some(call.effects()), &rule, call.lookups())),
         Decision::Preview(rule) => {
@@ -144,7 +148,7 @@ async fn run(
             Ok(Outcome::Said(preview(&call, &rule, &notes)))
         }
         Decision::Confirm(rule) => {
-            Err(confirmation::ask(tools, request, (&call, &checked), &rule, decided.rejected).await?)
+            Err(confirmation::ask(tools, request, asked, &rule, decided.rejected).await?)
         }
         Decision::Allow => {
             entry.allowed(&call);
@@ -249,9 +253,8 @@ async fn read(
         (None, _) => Ok(reply),
     };
     match read {
-        Err(error) if error.kind == ErrorKind::NotFound => {
-            lookups::forget(tools, checked);
-            Err(not_found::looked_into(tools, (call, checked), request, error).await)
+        Err(error) => {
+            Err(diagnosis::diagnose_reply(tools, error, CheckedCall { call, checked }, request).await)
         }
         read => read,
     }
@@ -279,29 +282,18 @@ async fn send(
     sieve: Option<&mut (dyn Sieve + '_)>,
     entry: &mut Entry<'_>,
 ) -> Result<Reply, ToolError> {
-    let call = permit.call();
     let sent = match sieve {
         Some(sieve) => tools.client.send_through(permit, sieve).await,
         None => tools.client.send(permit).await,
     };
     entry.answered(&sent);
-    let error = match sent {
-        Ok(reply) => return Ok(reply),
-        Err(error) => error,
-    };
-    if let GitlabError::NotFound { .. } = &error {
-        lookups::forget(tools, checked);
-    }
-    let refused = mapping::from_gitlab(&error, checked.action(), tools.anonymous);
-    let refused = next_call::told(tools, &error, checked, refused);
-    Err(match error.applied() {
-        Applied::Unknown => lost_write::look(tools, call, checked, refused).await,
-        Applied::No if not_found::is_of_place(&error) => {
-            let found = not_found::looked_into(tools, (call, checked), request, refused).await;
-            next_call::after(tools, &error, (call, checked), request, found)
+    match sent {
+        Ok(reply) => Ok(reply),
+        Err(error) => {
+            let call = CheckedCall { call: permit.call(), checked };
+            Err(diagnosis::diagnose_request(tools, &error, call, request).await)
         }
-        Applied::No => next_call::after(tools, &error, (call, checked), request, refused),
-    })
+    }
 }
 
 /// The request that would be sent.

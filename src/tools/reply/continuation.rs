@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::present::{self, Cut, Place};
 use crate::tools::errors::{ErrorKind, ToolError};
-use crate::tools::types::{EXECUTE, ExecuteRequest};
+use crate::tools::types::{EXECUTE, ExecuteRequest, NextCall};
 
 /// Where in a long text to begin, as the request says it.
 pub fn place(request: &ExecuteRequest) -> Result<Option<Place>, ToolError> {
@@ -17,7 +17,7 @@ pub fn place(request: &ExecuteRequest) -> Result<Option<Place>, ToolError> {
         let without = ExecuteRequest { lines: None, ..request.clone() };
         ToolError::new(ErrorKind::InvalidParams, message)
             .hint("`lines` takes \"120-180\", \"120-\" to the end, or \"-50\" for the last fifty.")
-            .fix(EXECUTE, arguments(&without))
+            .fix(NextCall::again(&without))
     };
     if request.offset.is_some() {
         return Err(error("`lines` and `offset` both say where to begin: give one".to_owned()));
@@ -26,14 +26,6 @@ pub fn place(request: &ExecuteRequest) -> Result<Option<Place>, ToolError> {
     Place::lines(lines)
         .map(Some)
         .ok_or_else(|| error(format!("`lines` is {excerpt:?}, which is no range of lines")))
-}
-
-/// A request as the arguments of the call that it was.
-pub fn arguments(request: &ExecuteRequest) -> Value {
-    match json!(request) {
-        Value::Object(map) => Value::Object(map.into_iter().filter(|(_, value)| !value.is_null()).collect()),
-        other => other,
-    }
 }
 
 /// What an answer calls the text.
@@ -74,7 +66,7 @@ pub fn continuations(request: &ExecuteRequest, cut: &Cut) -> Vec<(String, Value)
         if let Some(view) = request.view {
             arguments.insert("view".to_owned(), json!(view));
         }
-        Some((which.to_owned(), json!({"tool": EXECUTE, "arguments": arguments})))
+        Some((which.to_owned(), json!(NextCall::new(EXECUTE, Value::Object(arguments)))))
     });
     calls.collect()
 }

@@ -7,7 +7,7 @@ use crate::call::Call;
 use crate::catalog::{Action, Graphql, GraphqlKind};
 use crate::gitlab::{Content, Page, Reply};
 use crate::tools::errors::{ErrorKind, ToolError};
-use crate::tools::types::FIND;
+use crate::tools::types::NextCall;
 use crate::untrusted::{one_line, quote, shortened_at_word};
 
 /// GitLab's words for what is not there, or may not be seen.
@@ -155,7 +155,7 @@ fn changed(payload: Value, action: &Action) -> Result<Value, ToolError> {
             format!("{}: {}", action.id, errors.join("; ")),
         )
         .hint("GitLab refused it; nothing was changed.")
-        .fix(FIND, json!({"query": action.id, "limit": 1, "detail": "schema"})));
+        .fix(NextCall::find(json!({"query": action.id, "limit": 1, "detail": "schema"}))));
     }
     let Value::Object(mut fields) = payload else { return Ok(payload) };
     fields.remove("errors");

@@ -6,5 +6,4 @@ pub mod graphql_document;
 pub mod header;
 pub mod output_filter;
 pub mod paging;
-pub mod past_end;
 pub mod render;

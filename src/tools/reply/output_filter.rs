@@ -90,8 +90,8 @@ impl Gate<'_> {
             error.details = object(fit(Value::Object(error.details), self.max_bytes).0);
         }
         if let Some(fix) = error.fix.as_mut().filter(|_| error.kind != ErrorKind::NeedsConfirmation) {
-            self.secrets.redact_value(fix);
-            if !present::fits(fix, LONGEST_FIX) {
+            self.secrets.redact_value(&mut fix.arguments);
+            if !present::fits(&json!(fix), LONGEST_FIX) {
                 error.fix = None;
             }
         }
@@ -197,7 +197,7 @@ mod tests {
         let error = |kind| {
             let mut error = ToolError::new(kind, format!("{TOKEN} {}", "m".repeat(100_000)))
                 .hint(TOKEN.replace('-', "\\u002d"))
-                .fix("t", json!({"text": "x".repeat(50_000)}));
+                .fix(crate::tools::NextCall::new("t", json!({"text": "x".repeat(50_000)})));
             error.details.insert("would_hit".to_owned(), json!({TOKEN: "y".repeat(100_000)}));
             gate(&secrets).pass(Err(error)).unwrap_err()
         };

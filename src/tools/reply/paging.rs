@@ -3,9 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use crate::catalog::{Action, Interface};
-use crate::gitlab::Page;
+use crate::gitlab::{Content, Page, Reply};
 use crate::present;
-use crate::tools::types::{EXECUTE, ExecuteRequest};
+use crate::tools::types::{Answer, EXECUTE, ExecuteRequest, NextCall};
 
 /// `page` as answers carry it: what GitLab says of the list, with the call for what follows. Nothing where the
 /// reply is no list or is all of it.
@@ -72,7 +72,7 @@ fn call(request: &ExecuteRequest, params: Map<String, Value>) -> Value {
     if let Some(view) = request.view {
         arguments.insert("view".to_owned(), json!(view));
     }
-    json!({"tool": EXECUTE, "arguments": arguments})
+    json!(NextCall::new(EXECUTE, Value::Object(arguments)))
 }
 
 /// The page after this one: by number, or by the cursor of GitLab's own link.
@@ -127,6 +127,50 @@ fn rest_of_page(
     let per_page = (1..=u64::try_from(shown).ok()?).rev().find(|size| next_row.is_multiple_of(*size))?;
     let place = [("per_page", per_page), ("page", next_row / per_page + 1)];
     Some(beside(request, action, place.map(|(name, number)| (name.to_owned(), json!(number)))))
+}
+
+/// A page after the last, which GitLab answers with an empty list: the note on it, and the call for the last page that
+/// has rows.
+#[derive(Debug)]
+pub struct PastEnd {
+    note: String,
+    call: NextCall,
+}
+
+/// A reply that is an empty page after others. If GitLab has not counted the list, the last page is unknown and the call
+/// is for the first.
+pub fn past_end(reply: &Reply, request: &ExecuteRequest, action: &Action) -> Option<PastEnd> {
+    let Reply { content: Content::Json(Value::Array(rows)), page, .. } = reply else { return None };
+    let Page { page: Some(at), total_pages, .. } = page else { return None };
+    if !rows.is_empty() || *at < 2 {
+        return None;
+    }
+    let (note, last) = match total_pages {
+        Some(pages) if *pages > 0 => {
+            (format!("page {at} is past the end: the last with rows is {pages}"), *pages)
+        }
+        Some(_) => (format!("page {at} is past the end: the list has no rows at all"), 1),
+        None => (format!("page {at} is past the end; GitLab has not counted the pages before it"), 1),
+    };
+    let params = beside(request, action, [("page".to_owned(), json!(last))]);
+    let mended = ExecuteRequest { params, ..request.clone() };
+    Some(PastEnd { note, call: NextCall::again(&mended) })
+}
+
+impl PastEnd {
+    /// Adds the note and the call to an answer.
+    pub fn add_to(self, mut answer: Answer) -> Answer {
+        answer.text.push_str(&format!("Note: {}.\nBack: {}\n", self.note, self.call));
+        let page = answer.structured.entry("page").or_insert_with(|| json!({}));
+        if let Value::Object(page) = page {
+            page.insert("last".to_owned(), json!(self.call));
+        }
+        let notes = answer.structured.entry("notes").or_insert_with(|| json!([]));
+        if let Value::Array(notes) = notes {
+            notes.push(json!(self.note));
+        }
+        answer
+    }
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::present::{self, Content, Kind, Masked, Missing, Options, Presented};
 use crate::tools::execute::{file_transfer, job_log};
 use crate::tools::reply::{continuation, header, paging};
 use crate::tools::state::Tools;
-use crate::tools::types::{Answer, EXECUTE, ExecuteRequest, View};
+use crate::tools::types::{Answer, ExecuteRequest, NextCall, View};
 
 /// How many fields that are nowhere are named.
 const MOST_MISSING: usize = 10;
@@ -241,7 +241,7 @@ fn whole_diff(request: &ExecuteRequest, unfinished: &[String]) -> Option<Value> 
         let at = param("sha").or_else(|| param("to"))?;
         ("repository_file.raw", json!({"fullPath": param("fullPath")?, "file_path": file, "ref": at}))
     };
-    Some(json!({"tool": EXECUTE, "arguments": {"action": action, "params": params}}))
+    Some(json!(NextCall::execute(&action, &params)))
 }
 
 fn page_line(page: &Value) -> String {
