@@ -14,8 +14,9 @@ use serde_json::Value;
 
 use super::FRESH_FOR_MS;
 use super::offer::sent;
+use crate::context::{Completed, Entry, Read, Root, Roots, is_of_workspace};
 use crate::surface::SurfaceResource;
-use crate::tools::{Completed, Entry, ErrorKind, Read, Root, Roots, ToolError, Tools, is_of_workspace};
+use crate::tools::{ErrorKind, ToolError, Tools};
 
 /// How long a client may take to tell of its workspace.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 use super::toolset::{self, TOOLSETS};
 use super::{Entry, Kind, Surface, translate};
 use crate::catalog::CatalogError;
-use crate::tools::{self, RUNS, Read, ToolError, action_resource};
+use crate::context::{self, RUNS, Read, action_resource};
+use crate::tools::{self, ToolError};
 
 const JSON: &str = "application/json";
 
@@ -42,8 +43,8 @@ impl Surface {
     }
 
     /// The address and description of the list of toolsets, where there is one.
-    pub fn toolsets_resource(&self) -> Option<tools::Entry> {
-        (self.kind() == Kind::Toolset).then(|| tools::Entry {
+    pub fn toolsets_resource(&self) -> Option<context::Entry> {
+        (self.kind() == Kind::Toolset).then(|| context::Entry {
             uri: TOOLSETS.to_owned(),
             name: "toolsets".to_owned(),
             title: "The toolsets",

@@ -8,6 +8,7 @@ use super::pair::{self, EXECUTE, FIND};
 use super::{ACTIVATE, Kind, Surface, individual, meta, names, toolset};
 use crate::catalog::{self, Action, ShortName};
 use crate::search::nearest;
+use crate::tools::NextCall;
 use crate::tools::{ErrorKind, ToolError, Tools};
 
 /// The most tools that are listed in the error; of a longer list, those most like the name.
@@ -71,7 +72,7 @@ impl Surface {
         error.details.insert("tools".to_owned(), json!(shortened(&short, listed)));
         if let Some((tool, arguments)) = call {
             error.details.insert("nearest".to_owned(), json!(tool));
-            error = error.fix(&tool, Value::Object(arguments));
+            error = error.fix(NextCall::new(&tool, Value::Object(arguments)));
         }
         match self.tools.as_deref() {
             Some(tools) => tools.bounded(error),
@@ -234,12 +235,12 @@ impl Surface {
         Some(match self.kind() {
             Kind::Toolset => {
                 let arguments = Value::Object(toolset::arguments(self.tools.as_deref()?, params));
-                error.fix(ACTIVATE, arguments)
+                error.fix(NextCall::new(ACTIVATE, arguments))
             }
             kind => {
                 let hint = format!("TOOL_SURFACE=toolset has it; this server has {}.", kind.name());
                 let (tool, arguments) = query("list projects");
-                error.hint(hint).fix(&tool, Value::Object(arguments))
+                error.hint(hint).fix(NextCall::new(&tool, Value::Object(arguments)))
             }
         })
     }
