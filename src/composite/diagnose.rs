@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 use futures_util::future::{join, join_all};
 use serde_json::{Map, Value, json};
 
-use crate::composite::item_results::Items;
-use crate::composite::run::{Run, failed, params};
+use crate::composite::item_results::ItemResults;
+use crate::composite::run::{CompositeRun, failed, params};
 use crate::gitlab::Content;
 use crate::present::{self, Failure};
 use crate::tools::execute::Outcome;
@@ -55,7 +55,7 @@ struct Findings {
     notes: Vec<String>,
 }
 
-pub async fn run(run: &Run<'_>) -> Result<Answer, ToolError> {
+pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     let first = which(run).await?;
     let start = Pipeline {
         project: run.params.get("fullPath").cloned().unwrap_or_default(),
@@ -69,11 +69,11 @@ pub async fn run(run: &Run<'_>) -> Result<Answer, ToolError> {
     let asked =
         run.params.get("max_bytes").and_then(Value::as_u64).and_then(|bytes| usize::try_from(bytes).ok());
     let budget = asked.map_or(room, |asked| asked.min(room));
-    Ok(told(run, &first, found, budget).await)
+    Ok(render_diagnosis(run, &first, found, budget).await)
 }
 
 /// The pipeline that is meant.
-async fn which(run: &Run<'_>) -> Result<Value, ToolError> {
+async fn which(run: &CompositeRun<'_>) -> Result<Value, ToolError> {
     let of = |more: Value| {
         let mut asked = Map::new();
         asked.extend(run.params.get("fullPath").map(|path| ("fullPath".to_owned(), path.clone())));
@@ -81,17 +81,17 @@ async fn which(run: &Run<'_>) -> Result<Value, ToolError> {
         asked
     };
     if let Some(id) = run.params.get("pipeline_id") {
-        return run.read("pipeline.get", of(json!({"pipeline_id": id}))).await;
+        return run.read_json("pipeline.get", of(json!({"pipeline_id": id}))).await;
     }
     let Some(iid) = run.params.get("iid") else {
         let branch = run.text("ref").map_or(json!({}), |branch| json!({"ref": branch}));
-        return run.read("pipeline.get_latest", of(branch)).await;
+        return run.read_json("pipeline.get_latest", of(branch)).await;
     };
-    let listed = run.read("merge_request.list_pipelines", of(json!({"iid": iid}))).await?;
+    let listed = run.read_json("merge_request.list_pipelines", of(json!({"iid": iid}))).await?;
     // GitLab has the newest first.
     let newest = listed.get(0).and_then(|row| row.get("id")).cloned();
     match newest {
-        Some(id) => run.read("pipeline.get", of(json!({"pipeline_id": id}))).await,
+        Some(id) => run.read_json("pipeline.get", of(json!({"pipeline_id": id}))).await,
         None => {
             let message = format!("the merge request !{iid} has no pipeline");
             Err(ToolError::new(ErrorKind::NotFound, message)
@@ -101,7 +101,7 @@ async fn which(run: &Run<'_>) -> Result<Value, ToolError> {
 }
 
 /// The failed jobs of a pipeline and of those that it started, the nearest first.
-async fn looked(run: &Run<'_>, start: Pipeline, first: &Value) -> Result<Findings, ToolError> {
+async fn looked(run: &CompositeRun<'_>, start: Pipeline, first: &Value) -> Result<Findings, ToolError> {
     let mut found = Findings::default();
     let mut open = VecDeque::from([start]);
     let mut row = Some(first.clone());
@@ -117,9 +117,11 @@ async fn looked(run: &Run<'_>, start: Pipeline, first: &Value) -> Result<Finding
         failed_jobs.extend(params(json!({"scope": ["failed"], "per_page": PAGE})));
         let mut bridges = of.clone();
         bridges.extend(params(json!({"per_page": PAGE})));
-        let (jobs, bridges) =
-            join(run.read("pipeline.list_jobs", failed_jobs), run.read("pipeline.list_bridges", bridges))
-                .await;
+        let (jobs, bridges) = join(
+            run.read_json("pipeline.list_jobs", failed_jobs),
+            run.read_json("pipeline.list_bridges", bridges),
+        )
+        .await;
         let jobs = match jobs {
             Ok(jobs) => jobs,
             Err(error) if pipeline.deep == 0 => return Err(error),
@@ -162,7 +164,13 @@ impl Findings {
     }
 
     /// The pipelines behind bridges that failed; a bridge that started none is told like a job.
-    fn follow(&mut self, run: &Run<'_>, pipeline: &Pipeline, bridges: &Value, open: &mut VecDeque<Pipeline>) {
+    fn follow(
+        &mut self,
+        run: &CompositeRun<'_>,
+        pipeline: &Pipeline,
+        bridges: &Value,
+        open: &mut VecDeque<Pipeline>,
+    ) {
         for bridge in bridges.as_array().into_iter().flatten().rev() {
             let down = bridge.get("downstream_pipeline").filter(|down| down.is_object());
             let is_failed = |row: &Value| field(row, "status") == json!("failed");
@@ -198,7 +206,7 @@ fn seen(row: Option<&Value>, pipeline: &Pipeline) -> Value {
 }
 
 /// The project of a pipeline, by the path in its address, which says more than its id.
-fn project_of(run: &Run<'_>, pipeline: &Value) -> Value {
+fn project_of(run: &CompositeRun<'_>, pipeline: &Value) -> Value {
     let path = || {
         let url = url::Url::parse(pipeline.get("web_url")?.as_str()?).ok()?;
         let below = url.path().strip_prefix(run.tools.base.path())?;
@@ -207,7 +215,7 @@ fn project_of(run: &Run<'_>, pipeline: &Value) -> Value {
     path().filter(|path| path.contains('/')).map_or_else(|| field(pipeline, "project_id"), |path| json!(path))
 }
 
-async fn told(run: &Run<'_>, first: &Value, found: Findings, budget: usize) -> Answer {
+async fn render_diagnosis(run: &CompositeRun<'_>, first: &Value, found: Findings, budget: usize) -> Answer {
     let Findings { jobs, pipelines, mut notes } = found;
     let logs: Vec<&Job> = jobs.iter().filter(|job| !job.is_bridge).take(MOST_LOGS).collect();
     let shown = logs.len().min((budget / LEAST).max(1));
@@ -217,7 +225,7 @@ async fn told(run: &Run<'_>, first: &Value, found: Findings, budget: usize) -> A
         read.extend(join_all(group.iter().map(|job| log(run, job, share))).await);
     }
     let mut read = read.into_iter();
-    let mut items = Items::default();
+    let mut items = ItemResults::default();
     let mut calls = String::new();
     let mut unread = 0;
     for job in &jobs {
@@ -240,12 +248,12 @@ async fn told(run: &Run<'_>, first: &Value, found: Findings, budget: usize) -> A
 }
 
 /// What a job's log says of its failure.
-async fn log(run: &Run<'_>, job: &Job, budget: usize) -> Result<Failure, ToolError> {
+async fn log(run: &CompositeRun<'_>, job: &Job, budget: usize) -> Result<Failure, ToolError> {
     let asked = params(json!({"fullPath": job.project, "job_id": field(&job.row, "id")}));
     // A dry run shows what changes something; a diagnosis reads whatever is asked of it.
     let request =
         crate::tools::ExecuteRequest { action: "job.log".to_owned(), params: asked, ..Default::default() };
-    let Outcome::Came(came) = run.step_as(request, false).await? else { return Ok(Failure::default()) };
+    let Outcome::Response(came) = run.step_as(request, false).await? else { return Ok(Failure::default()) };
     let text = match came.reply.content {
         Content::Text(text) => text,
         Content::Binary { bytes, content_type, .. } => {
@@ -256,7 +264,7 @@ async fn log(run: &Run<'_>, job: &Job, budget: usize) -> Result<Failure, ToolErr
     Ok(present::failure(&text, budget, run.tools.client.secrets()))
 }
 
-fn add(items: &mut Items, calls: &mut String, job: &Job, excerpt: Option<Result<Failure, ToolError>>) {
+fn add(items: &mut ItemResults, calls: &mut String, job: &Job, excerpt: Option<Result<Failure, ToolError>>) {
     let mut says = params(json!({"name": field(&job.row, "name"), "stage": field(&job.row, "stage")}));
     says.insert("id".to_owned(), field(&job.row, "id"));
     says.insert("project".to_owned(), job.project.clone());

@@ -3,18 +3,18 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::composite::run::{Run, failed};
+use crate::composite::run::{CompositeRun, failed};
 use crate::present;
 use crate::tools::{Answer, ToolError};
 
 /// The outcomes so far.
 #[derive(Debug, Default)]
-pub struct Items {
+pub struct ItemResults {
     rows: Vec<Value>,
     text: String,
 }
 
-impl Items {
+impl ItemResults {
     /// An item: what its mark is called and says, and what came of it.
     pub fn add(&mut self, mark: &str, says: Map<String, Value>, outcome: &Result<Answer, ToolError>) {
         let (status, text) = match outcome {
@@ -53,7 +53,7 @@ impl Items {
     }
 
     /// The answer that has them all.
-    pub fn answer(self, run: &Run<'_>, notes: &[String]) -> Answer {
+    pub fn answer(self, run: &CompositeRun<'_>, notes: &[String]) -> Answer {
         run.answer(Value::Array(self.rows), self.text, Map::new(), notes)
     }
 }

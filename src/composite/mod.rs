@@ -11,10 +11,10 @@
 //!    (`path` where it fills a placeholder, else `selector`), `type` and `note`; the `fields` of objects are declared
 //!    as parameters of their own. Run the generator.
 //! 2. Write `src/composite/verb.rs` with `pub async fn run(run: &Run<'_>) -> Result<Answer, ToolError>`, and add it
-//!    to [`ACTIONS`]. The parameters in [`run::Run::params`] are checked by then; a default is for the plan to apply.
-//! 3. A step that the plan itself reads: [`run::Run::read`]. A step whose answer is shown: [`run::Run::step`], then
-//!    [`byte_budget::presented`], which keeps several together within the bytes of one answer; [`item_results::Items`] puts them
-//!    in their order into both forms. What else a plan answers: [`run::Run::answer`].
+//!    to [`ACTIONS`]. The parameters in [`run::CompositeRun::params`] are checked by then; a default is for the plan to apply.
+//! 3. A step that the plan itself reads: [`run::CompositeRun::read`]. A step whose answer is shown: [`run::CompositeRun::step`], then
+//!    [`byte_budget::render_within_budget`], which keeps several together within the bytes of one answer; [`item_results::ItemResults`] puts them
+//!    in their order into both forms. What else a plan answers: [`run::CompositeRun::answer`].
 //!
 //! Steps side by side are `futures_util::future::join_all`: the client itself sends only so many at a time. A plan has
 //! [`run::MOST_STEPS`] steps and [`run::TIME`]; a step beyond that fails with what it was, and the others stand.
@@ -38,8 +38,8 @@ mod update;
 
 use futures_util::future::BoxFuture;
 
-use crate::tools::action_lookup::resolved::Meant;
-use crate::tools::audit::Entry;
+use crate::tools::action_lookup::resolved::ResolvedAction;
+use crate::tools::audit::AuditEntry;
 use crate::tools::{Answer, CompositeActions, ToolError, Tools};
 use run::Actions;
 
@@ -64,8 +64,8 @@ impl CompositeActions for Composites {
     fn run<'a>(
         &'a self,
         tools: &'a Tools,
-        resolved: Meant,
-        entry: &'a mut Entry<'_>,
+        resolved: ResolvedAction,
+        entry: &'a mut AuditEntry<'_>,
     ) -> BoxFuture<'a, Result<Answer, ToolError>> {
         Box::pin(run::run(ACTIONS, tools, resolved, entry))
     }

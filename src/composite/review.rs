@@ -6,12 +6,14 @@ use std::sync::OnceLock;
 
 use serde_json::{Map, Value, json};
 
-use crate::composite::item_results::{Items, is_preview};
-use crate::composite::mr_diff::{Diff, Misplaced, Placed, Spot, body, replaced};
-use crate::composite::run::{Run, failed, params};
+use crate::composite::item_results::{ItemResults, is_preview};
+use crate::composite::mr_diff::{
+    DiffPosition, LinePosition, MergeRequestDiff, PositionError, body, replaced,
+};
+use crate::composite::run::{CompositeRun, failed, params};
 use crate::gitlab::Content;
 use crate::policy::{Consent, Decision};
-use crate::tools::confirmation::{self, Asked};
+use crate::tools::confirmation::{self, PendingCall};
 use crate::tools::errors::{self, ErrorKind, ToolError, mapping};
 use crate::tools::execute::{self, Outcome};
 use crate::tools::own_reads::locate;
@@ -28,7 +30,7 @@ const PAGE: usize = 100;
 const REQUEST_CHANGES: &str = "/request_changes";
 
 /// A comment that can be posted.
-struct Comment {
+struct ReviewComment {
     /// As people write its place; of one on the whole, nothing.
     place: Option<String>,
     body: String,
@@ -36,7 +38,7 @@ struct Comment {
 }
 
 /// What came of a comment.
-enum Done {
+enum CommentResult {
     /// It can be read, as the note with that id where GitLab has said so.
     Posted(Option<Value>),
     /// It was there before.
@@ -47,7 +49,7 @@ enum Done {
     Failed(ToolError),
 }
 
-pub async fn run(run: &Run<'_>) -> Result<Answer, ToolError> {
+pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     let verdict = run.text("verdict").unwrap_or("comment");
     let mut given: Vec<Map<String, Value>> =
         run.list("comments").iter().filter_map(|comment| comment.as_object().cloned()).collect();
@@ -66,17 +68,18 @@ pub async fn run(run: &Run<'_>) -> Result<Answer, ToolError> {
     let agreed = agree(run, &comments, &of).await?;
     let done = posted(run, &comments, &of, agreed).await?;
     let last = judged(run, verdict, &done, &of, head).await;
-    Ok(told(run, &comments, done, verdict, last))
+    Ok(render_review(run, &comments, done, verdict, last))
 }
 
 /// The comments as they can be posted, or what is wrong with any of them.
 async fn prepared(
-    run: &Run<'_>,
+    run: &CompositeRun<'_>,
     given: &[Map<String, Value>],
-) -> Result<(Vec<Comment>, Map<String, Value>, Option<Value>), ToolError> {
+) -> Result<(Vec<ReviewComment>, Map<String, Value>, Option<Value>), ToolError> {
     let mut spots = Vec::new();
     for (at, comment) in given.iter().enumerate() {
-        let spot = Spot::of(comment).map_err(|fault| run.invalid(format!("comment {}: {fault}", at + 1)))?;
+        let spot = LinePosition::from_params(comment)
+            .map_err(|fault| run.invalid(format!("comment {}: {fault}", at + 1)))?;
         let text = comment.get("body").and_then(Value::as_str).unwrap_or_default();
         if text.trim().is_empty() && comment.get("suggestion").is_none() {
             return Err(run.invalid(format!("comment {}: its `body` is empty", at + 1)));
@@ -84,10 +87,10 @@ async fn prepared(
         spots.push(spot);
     }
     let wanted: Vec<&str> = spots.iter().flatten().map(|spot| spot.file.as_str()).collect();
-    let diff = Diff::read(run, &wanted).await?;
+    let diff = MergeRequestDiff::fetch(run, &wanted).await?;
     let raw = OnceLock::new();
     let mut comments = Vec::new();
-    let mut faults: Vec<(usize, Misplaced)> = Vec::new();
+    let mut faults: Vec<(usize, PositionError)> = Vec::new();
     for (at, (comment, spot)) in given.iter().zip(&spots).enumerate() {
         match placed(&diff, spot.as_ref(), &raw).await {
             Ok(placed) => {
@@ -95,8 +98,8 @@ async fn prepared(
                 let suggestion = comment.get("suggestion").and_then(Value::as_str);
                 let body = body(text, suggestion, placed.as_ref())
                     .map_err(|fault| run.invalid(format!("comment {}: {fault}", at + 1)))?;
-                let place = spot.as_ref().map(Spot::told);
-                comments.push(Comment { place, body, position: placed.map(|placed| placed.position) });
+                let place = spot.as_ref().map(LinePosition::label);
+                comments.push(ReviewComment { place, body, position: placed.map(|placed| placed.position) });
             }
             Err(fault) => faults.push((at, fault)),
         }
@@ -109,16 +112,16 @@ async fn prepared(
 }
 
 async fn placed(
-    diff: &Diff<'_>,
-    spot: Option<&Spot>,
+    diff: &MergeRequestDiff<'_>,
+    spot: Option<&LinePosition>,
     raw: &OnceLock<String>,
-) -> Result<Option<Placed>, Misplaced> {
+) -> Result<Option<DiffPosition>, PositionError> {
     let Some(spot) = spot else { return Ok(None) };
-    diff.file(spot, raw).await?.place(spot, &diff.refs).map(Some)
+    diff.file(spot, raw).await?.position(spot, &diff.refs).map(Some)
 }
 
 /// All that is wrong at once, with the review in which each comment stands at the nearest line.
-fn misplaced(run: &Run<'_>, faults: Vec<(usize, Misplaced)>) -> ToolError {
+fn misplaced(run: &CompositeRun<'_>, faults: Vec<(usize, PositionError)>) -> ToolError {
     let mut comments = run.list("comments").to_vec();
     let mut told = Vec::new();
     let mut is_mended = true;
@@ -151,7 +154,11 @@ fn misplaced(run: &Run<'_>, faults: Vec<(usize, Misplaced)>) -> ToolError {
 
 /// Asks about the comments that need confirmation (a quick action such as `/merge` in one) before any is posted, and
 /// returns an error for one that is denied. Whether the user has agreed to them.
-async fn agree(run: &Run<'_>, comments: &[Comment], of: &Map<String, Value>) -> Result<bool, ToolError> {
+async fn agree(
+    run: &CompositeRun<'_>,
+    comments: &[ReviewComment],
+    of: &Map<String, Value>,
+) -> Result<bool, ToolError> {
     let mut asked = Vec::new();
     for (at, comment) in comments.iter().enumerate() {
         let action = "merge_request_discussion.create";
@@ -159,13 +166,13 @@ async fn agree(run: &Run<'_>, comments: &[Comment], of: &Map<String, Value>) -> 
         let Some(known) = run.tools.catalog().get(action).map_err(|error| errors::internal(&error))? else {
             continue;
         };
-        let checked = execute::checked(run.tools, &known, &request, &mut Vec::new())?;
+        let checked = execute::check_params(run.tools, &known, &request, &mut Vec::new())?;
         for mut effects in checked.prospects() {
             let located = locate::locate(run.tools, &effects).await;
-            effects.locate(|location| locate::find(&located, location));
+            effects.locate(|location| locate::find_path(&located, location));
             match run.tools.policy.decide(&effects, Consent::default()) {
                 Decision::Deny(rule) => return Err(mapping::denied(run.id, Some(&effects), &rule, 0)),
-                Decision::Confirm(rule) => asked.push(Asked {
+                Decision::Confirm(rule) => asked.push(PendingCall {
                     number: at + 1,
                     action: action.to_owned(),
                     params: request.params.clone(),
@@ -179,7 +186,7 @@ async fn agree(run: &Run<'_>, comments: &[Comment], of: &Map<String, Value>) -> 
     if asked.is_empty() || run.request.dry_run == Some(true) {
         return Ok(false);
     }
-    match confirmation::ask_together(run.tools, run.id, run.request, &run.params, &asked).await {
+    match confirmation::confirm_together(run.tools, run.id, run.request, &run.params, &asked).await {
         Some(question) => Err(question),
         None => Ok(true),
     }
@@ -187,89 +194,98 @@ async fn agree(run: &Run<'_>, comments: &[Comment], of: &Map<String, Value>) -> 
 
 /// Posts what is not there yet: as drafts that are published together, or one by one where there are no drafts.
 async fn posted(
-    run: &Run<'_>,
-    comments: &[Comment],
+    run: &CompositeRun<'_>,
+    comments: &[ReviewComment],
     of: &Map<String, Value>,
     agreed: bool,
-) -> Result<Vec<Done>, ToolError> {
+) -> Result<Vec<CommentResult>, ToolError> {
     if comments.is_empty() {
         return Ok(Vec::new());
     }
     let known = notes(run, of).await.unwrap_or_default();
     // Publishing all at once would publish what its author has in hand besides.
-    let drafts = run.read("draft_note.list", of.clone()).await.ok();
+    let drafts = run.read_json("draft_note.list", of.clone()).await.ok();
     let others = drafts.as_ref().and_then(Value::as_array).map(Vec::len);
-    let mut done: Vec<Done> = Vec::new();
+    let mut done: Vec<CommentResult> = Vec::new();
     for (at, comment) in comments.iter().enumerate() {
         let is_twice = comments.iter().take(at).any(|other| other.is_same(comment));
         let there = known.iter().find(|note| comment.is(note)).and_then(|note| note.get("id").cloned());
         done.push(match there {
-            Some(id) => Done::Known(id),
-            None if is_twice => Done::Known(Value::Null),
-            None if others.is_some() => one(run, ("draft_note.create", "note"), comment, of, agreed).await,
-            None => one(run, ("merge_request_discussion.create", "body"), comment, of, agreed).await,
+            Some(id) => CommentResult::Known(id),
+            None if is_twice => CommentResult::Known(Value::Null),
+            None if others.is_some() => {
+                post_comment(run, ("draft_note.create", "note"), comment, of, agreed).await
+            }
+            None => post_comment(run, ("merge_request_discussion.create", "body"), comment, of, agreed).await,
         });
     }
     let Some(others) = others else { return Ok(done) };
     publish(run, &mut done, of, others > 0).await;
-    if done.iter().any(|done| matches!(done, Done::Posted(_))) {
+    if done.iter().any(|done| matches!(done, CommentResult::Posted(_))) {
         name(run, comments, &mut done, of).await;
     }
     Ok(done)
 }
 
 /// One comment, by the action that begins a thread or a draft.
-async fn one(
-    run: &Run<'_>,
+async fn post_comment(
+    run: &CompositeRun<'_>,
     (action, text): (&str, &str),
-    comment: &Comment,
+    comment: &ReviewComment,
     of: &Map<String, Value>,
     agreed: bool,
-) -> Done {
+) -> CommentResult {
     match run.step_agreed(action, comment.params(text, of), agreed).await {
-        Ok(Outcome::Said(preview)) => Done::Previewed(preview),
-        Ok(Outcome::Came(came)) => {
+        Ok(Outcome::Answer(preview)) => CommentResult::Previewed(preview),
+        Ok(Outcome::Response(came)) => {
             let reply = match came.reply.content {
                 Content::Json(reply) => reply,
                 _ => Value::Null,
             };
             let id = |row: Option<&Value>| row.and_then(|row| row.get("id")).cloned();
             match reply.get("notes").and_then(|notes| notes.get(0)) {
-                Some(note) => Done::Posted(id(Some(note))),
-                None if action.starts_with("draft") => Done::Draft(id(Some(&reply)).unwrap_or_default()),
-                None => Done::Posted(None),
+                Some(note) => CommentResult::Posted(id(Some(note))),
+                None if action.starts_with("draft") => {
+                    CommentResult::Draft(id(Some(&reply)).unwrap_or_default())
+                }
+                None => CommentResult::Posted(None),
             }
         }
-        Err(error) => Done::Failed(error),
+        Err(error) => CommentResult::Failed(error),
     }
 }
 
 /// Makes the drafts what everybody reads: all at once, or where their author has others, each.
-async fn publish(run: &Run<'_>, done: &mut [Done], of: &Map<String, Value>, has_others: bool) {
+async fn publish(
+    run: &CompositeRun<'_>,
+    done: &mut [CommentResult],
+    of: &Map<String, Value>,
+    has_others: bool,
+) {
     let drafts: Vec<Value> = done
         .iter()
-        .filter_map(|done| if let Done::Draft(id) = done { Some(id.clone()) } else { None })
+        .filter_map(|done| if let CommentResult::Draft(id) = done { Some(id.clone()) } else { None })
         .collect();
     if drafts.is_empty() {
         return;
     }
     if has_others {
         for done in done.iter_mut() {
-            let Done::Draft(id) = done else { continue };
+            let CommentResult::Draft(id) = done else { continue };
             let mut asked = of.clone();
             asked.insert("draft_note_id".to_owned(), id.clone());
             match run.step("draft_note.publish", asked).await {
-                Ok(_) => *done = Done::Posted(None),
-                Err(error) => *done = Done::Failed(unpublished(&error)),
+                Ok(_) => *done = CommentResult::Posted(None),
+                Err(error) => *done = CommentResult::Failed(unpublished(&error)),
             }
         }
         return;
     }
     let outcome = run.step("draft_note.publish_all", of.clone()).await;
-    for done in done.iter_mut().filter(|done| matches!(done, Done::Draft(_))) {
+    for done in done.iter_mut().filter(|done| matches!(done, CommentResult::Draft(_))) {
         *done = match &outcome {
-            Ok(_) => Done::Posted(None),
-            Err(error) => Done::Failed(unpublished(error)),
+            Ok(_) => CommentResult::Posted(None),
+            Err(error) => CommentResult::Failed(unpublished(error)),
         };
     }
 }
@@ -283,15 +299,20 @@ fn unpublished(error: &ToolError) -> ToolError {
 }
 
 /// Which notes the drafts have become. A draft that GitLab lost is told.
-async fn name(run: &Run<'_>, comments: &[Comment], done: &mut [Done], of: &Map<String, Value>) {
+async fn name(
+    run: &CompositeRun<'_>,
+    comments: &[ReviewComment],
+    done: &mut [CommentResult],
+    of: &Map<String, Value>,
+) {
     let Some(notes) = notes(run, of).await else { return };
     for (comment, done) in comments.iter().zip(done.iter_mut()) {
-        let Done::Posted(id) = done else { continue };
+        let CommentResult::Posted(id) = done else { continue };
         match notes.iter().rev().find(|note| comment.is(note)) {
             Some(note) => *id = note.get("id").cloned(),
             None if id.is_none() && notes.len() < PAGE * MOST_PAGES => {
                 let message = "GitLab published the draft, and no such comment is there";
-                *done = Done::Failed(ToolError::new(ErrorKind::GitlabError, message));
+                *done = CommentResult::Failed(ToolError::new(ErrorKind::GitlabError, message));
             }
             None => {}
         }
@@ -299,12 +320,12 @@ async fn name(run: &Run<'_>, comments: &[Comment], done: &mut [Done], of: &Map<S
 }
 
 /// The first notes of the threads; none where they cannot be read.
-async fn notes(run: &Run<'_>, of: &Map<String, Value>) -> Option<Vec<Value>> {
+async fn notes(run: &CompositeRun<'_>, of: &Map<String, Value>) -> Option<Vec<Value>> {
     let mut found = Vec::new();
     for page in 1..=MOST_PAGES {
         let mut asked = of.clone();
         asked.extend(params(json!({"page": page, "per_page": PAGE})));
-        let Value::Array(threads) = run.read("merge_request_discussion.list", asked).await.ok()? else {
+        let Value::Array(threads) = run.read_json("merge_request_discussion.list", asked).await.ok()? else {
             return None;
         };
         let count = threads.len();
@@ -316,7 +337,7 @@ async fn notes(run: &Run<'_>, of: &Map<String, Value>) -> Option<Vec<Value>> {
     Some(found)
 }
 
-impl Comment {
+impl ReviewComment {
     /// The parameters of the action that posts it, with the name that its text has there.
     fn params(&self, text: &str, of: &Map<String, Value>) -> Map<String, Value> {
         let mut asked = of.clone();
@@ -337,16 +358,16 @@ impl Comment {
         said.trim() == self.body.trim() && at(self.position.as_ref()) == at(position)
     }
 
-    fn is_same(&self, other: &Comment) -> bool {
+    fn is_same(&self, other: &ReviewComment) -> bool {
         self.body.trim() == other.body.trim() && self.position == other.position
     }
 }
 
 /// Gives the verdict, unless a comment that it rests on is missing.
 async fn judged(
-    run: &Run<'_>,
+    run: &CompositeRun<'_>,
     verdict: &str,
-    done: &[Done],
+    done: &[CommentResult],
     of: &Map<String, Value>,
     head: Option<Value>,
 ) -> Option<Result<Outcome, ToolError>> {
@@ -358,7 +379,7 @@ async fn judged(
     };
     let mut asked = of.clone();
     asked.extend(params(said).into_iter().filter(|(_, value)| !value.is_null()));
-    if done.iter().any(|done| matches!(done, Done::Failed(_))) {
+    if done.iter().any(|done| matches!(done, CommentResult::Failed(_))) {
         let message = format!("the verdict `{verdict}` was not given, as a comment was not posted");
         return Some(Err(
             ToolError::new(ErrorKind::Conflict, message).fix(NextCall::execute(&action, &asked))
@@ -369,7 +390,7 @@ async fn judged(
 
 /// A GitLab that does not know the quick action keeps it as a note.
 fn took(verdict: &str, outcome: Outcome) -> Result<Outcome, ToolError> {
-    let Outcome::Came(came) = &outcome else { return Ok(outcome) };
+    let Outcome::Response(came) = &outcome else { return Ok(outcome) };
     if verdict != "request_changes" || came.reply.status != 201 {
         return Ok(outcome);
     }
@@ -378,14 +399,14 @@ fn took(verdict: &str, outcome: Outcome) -> Result<Outcome, ToolError> {
         .hint("Delete that comment, and say in one that changes are needed."))
 }
 
-fn told(
-    run: &Run<'_>,
-    comments: &[Comment],
-    done: Vec<Done>,
+fn render_review(
+    run: &CompositeRun<'_>,
+    comments: &[ReviewComment],
+    done: Vec<CommentResult>,
     verdict: &str,
     last: Option<Result<Outcome, ToolError>>,
 ) -> Answer {
-    let mut items = Items::default();
+    let mut items = ItemResults::default();
     for (at, (comment, done)) in comments.iter().zip(done).enumerate() {
         let mut says = params(json!({"number": at + 1}));
         says.extend(comment.place.clone().map(|place| ("on".to_owned(), json!(place))));
@@ -393,14 +414,14 @@ fn told(
             id.filter(|id| !id.is_null()).into_iter().map(|id| ("note_id".to_owned(), id)).collect()
         };
         match done {
-            Done::Posted(id) => items.put("comment", says, "posted", noted(id), ""),
-            Done::Known(id) => items.put("comment", says, "already_there", noted(Some(id)), ""),
-            Done::Draft(id) => {
+            CommentResult::Posted(id) => items.put("comment", says, "posted", noted(id), ""),
+            CommentResult::Known(id) => items.put("comment", says, "already_there", noted(Some(id)), ""),
+            CommentResult::Draft(id) => {
                 let said = Map::from_iter([("draft_note_id".to_owned(), id)]);
                 items.put("comment", says, "draft", said, "");
             }
-            Done::Previewed(answer) => items.add("comment", says, &Ok(answer)),
-            Done::Failed(error) => {
+            CommentResult::Previewed(answer) => items.add("comment", says, &Ok(answer)),
+            CommentResult::Failed(error) => {
                 let said = Map::from_iter([("error".to_owned(), failed(&error))]);
                 items.put("comment", says, "error", said, &error.text());
             }
@@ -409,7 +430,7 @@ fn told(
     if let Some(last) = last {
         let says = params(json!({"is": verdict}));
         match last {
-            Ok(Outcome::Said(answer)) if is_preview(&answer) => items.add("verdict", says, &Ok(answer)),
+            Ok(Outcome::Answer(answer)) if is_preview(&answer) => items.add("verdict", says, &Ok(answer)),
             Ok(_) => items.put("verdict", says, "given", Map::new(), ""),
             Err(error) => {
                 let said = Map::from_iter([("error".to_owned(), failed(&error))]);

@@ -10,9 +10,9 @@ use serde_json::{Map, Value, json};
 use crate::call::Fault;
 use crate::catalog::Action;
 use crate::gitlab::{Content, Sieve};
-use crate::tools::action_lookup::resolved::Meant;
-use crate::tools::audit::Entry;
-use crate::tools::execute::{self, Manner, Outcome};
+use crate::tools::action_lookup::resolved::ResolvedAction;
+use crate::tools::audit::AuditEntry;
+use crate::tools::execute::{self, Outcome, RunOptions};
 use crate::tools::reply::header;
 use crate::tools::{Answer, ErrorKind, ExecuteRequest, NextCall, ToolError, Tools, action_lookup};
 
@@ -23,7 +23,7 @@ pub const MOST_STEPS: usize = 120;
 pub const TIME: Duration = Duration::from_secs(120);
 
 /// The implementation of a composite action.
-pub type CompositeAction = for<'a> fn(&'a Run<'a>) -> BoxFuture<'a, Result<Answer, ToolError>>;
+pub type CompositeAction = for<'a> fn(&'a CompositeRun<'a>) -> BoxFuture<'a, Result<Answer, ToolError>>;
 
 /// Composite actions by their ids.
 pub type Actions = &'static [(&'static str, CompositeAction)];
@@ -32,33 +32,42 @@ pub type Actions = &'static [(&'static str, CompositeAction)];
 pub async fn run(
     actions: Actions,
     tools: &Tools,
-    meant: Meant,
-    entry: &mut Entry<'_>,
+    meant: ResolvedAction,
+    entry: &mut AuditEntry<'_>,
 ) -> Result<Answer, ToolError> {
-    let bounds = Bounds { actions, begun: AtomicUsize::new(0), until: Instant::now() + TIME };
+    let bounds = RunBounds { actions, begun: AtomicUsize::new(0), until: Instant::now() + TIME };
     planned(tools, meant, &bounds, &[], entry).await
 }
 
 /// The same within the bounds of a plan that it may be a step of.
 async fn planned(
     tools: &Tools,
-    meant: Meant,
-    bounds: &Bounds,
+    meant: ResolvedAction,
+    bounds: &RunBounds,
     above: &[&str],
-    entry: &mut Entry<'_>,
+    entry: &mut AuditEntry<'_>,
 ) -> Result<Answer, ToolError> {
-    let Meant { action, request, mut notes } = meant;
+    let ResolvedAction { action, request, mut notes } = meant;
     let plan = bounds.actions.iter().find(|(id, _)| *id == action.id).map(|(_, plan)| plan);
     let Some(plan) = plan else {
         return Err(ToolError::new(ErrorKind::Internal, format!("nothing runs {}", action.id)));
     };
     plain(&action, &request)?;
-    let checked = execute::checked(tools, &action, &request, &mut notes)?;
+    let checked = execute::check_params(tools, &action, &request, &mut notes)?;
     entry.planned();
     let params = checked.params().clone();
     let faults = checked.item_faults();
     let above = [above, &[action.id.as_str()]].concat();
-    let run = Run { tools, id: &action.id, above: &above, params, faults, request: &request, bounds, notes };
+    let run = CompositeRun {
+        tools,
+        id: &action.id,
+        above: &above,
+        params,
+        faults,
+        request: &request,
+        bounds,
+        notes,
+    };
     plan(&run).await
 }
 
@@ -80,14 +89,14 @@ fn plain(action: &Action, request: &ExecuteRequest) -> Result<(), ToolError> {
 
 /// How much a plan may do, with the plans that are its steps.
 #[derive(Debug)]
-pub struct Bounds {
+pub struct RunBounds {
     /// The composite actions that a step may be.
     pub actions: Actions,
     pub begun: AtomicUsize,
     pub until: Instant,
 }
 
-impl Bounds {
+impl RunBounds {
     /// Counts a step that begins, while it may.
     pub fn begin(&self, what: &str) -> Result<(), ToolError> {
         if self.begun.fetch_add(1, Ordering::Relaxed) >= MOST_STEPS {
@@ -103,7 +112,7 @@ impl Bounds {
 }
 
 /// One run of a plan.
-pub struct Run<'a> {
+pub struct CompositeRun<'a> {
     pub tools: &'a Tools,
     /// The id of the plan.
     pub id: &'a str,
@@ -115,14 +124,14 @@ pub struct Run<'a> {
     pub request: &'a ExecuteRequest,
     /// The ids of the plans that it runs within, its own the last.
     above: &'a [&'a str],
-    bounds: &'a Bounds,
+    bounds: &'a RunBounds,
     notes: Vec<String>,
 }
 
-impl Run<'_> {
+impl CompositeRun<'_> {
     /// Runs an action as a step: what came, or the preview of it where that was asked for.
     pub async fn step(&self, action: &str, params: Map<String, Value>) -> Result<Outcome, ToolError> {
-        self.step_with(self.like(action, params), Manner { ours: true, ..Manner::default() }).await
+        self.step_with(self.like(action, params), RunOptions { ours: true, ..RunOptions::default() }).await
     }
 
     /// The same, with the consent that the question of the composite action got.
@@ -132,41 +141,41 @@ impl Run<'_> {
         params: Map<String, Value>,
         agreed: bool,
     ) -> Result<Outcome, ToolError> {
-        let manner = Manner { agreed, ours: true, ..Manner::default() };
+        let manner = RunOptions { agreed, ours: true, ..RunOptions::default() };
         self.step_with(self.like(action, params), manner).await
     }
 
     /// The same by a whole request; `agreed`, where the plan has asked the user about just this step.
     pub async fn step_as(&self, request: ExecuteRequest, agreed: bool) -> Result<Outcome, ToolError> {
-        self.step_with(request, Manner { agreed, ..Manner::default() }).await
+        self.step_with(request, RunOptions { agreed, ..RunOptions::default() }).await
     }
 
     /// An action as a step, with the body of its reply read through the sieve.
-    pub async fn through(
+    pub async fn step_streaming(
         &self,
         action: &str,
         params: Map<String, Value>,
         sieve: &mut dyn Sieve,
     ) -> Result<Outcome, ToolError> {
-        let manner = Manner { ours: true, sieve: Some(sieve), ..Manner::default() };
+        let manner = RunOptions { ours: true, sieve: Some(sieve), ..RunOptions::default() };
         self.step_with(self.like(action, params), manner).await
     }
 
-    async fn step_with(&self, request: ExecuteRequest, manner: Manner<'_>) -> Result<Outcome, ToolError> {
-        let meant = action_lookup::of(self.tools, &request)?;
+    async fn step_with(&self, request: ExecuteRequest, manner: RunOptions<'_>) -> Result<Outcome, ToolError> {
+        let meant = action_lookup::resolve(self.tools, &request)?;
         self.bounds.begin(&meant.action.id)?;
         let mut entry = self.tools.auditor.begin();
         entry.within(self.id);
-        entry.named(&meant.action);
+        entry.set_action(&meant.action);
         let result = match meant.action.plan {
-            Some(_) => self.inner(meant, &mut entry).await.map(Outcome::Said),
+            Some(_) => self.inner(meant, &mut entry).await.map(Outcome::Answer),
             None => {
-                let manner = Manner { plan: Some(self.id.to_owned()), ..manner };
-                execute::outcome(self.tools, meant, manner, &mut entry).await
+                let manner = RunOptions { plan: Some(self.id.to_owned()), ..manner };
+                execute::run_action(self.tools, meant, manner, &mut entry).await
             }
         };
         let is_preview =
-            matches!(&result, Ok(Outcome::Said(said)) if said.structured.contains_key("preview"));
+            matches!(&result, Ok(Outcome::Answer(said)) if said.structured.contains_key("preview"));
         entry.ended(is_preview, result.as_ref().err());
         result
     }
@@ -174,8 +183,8 @@ impl Run<'_> {
     /// A plan as a step. None is within itself.
     fn inner<'s>(
         &'s self,
-        meant: Meant,
-        entry: &'s mut Entry<'_>,
+        meant: ResolvedAction,
+        entry: &'s mut AuditEntry<'_>,
     ) -> BoxFuture<'s, Result<Answer, ToolError>> {
         Box::pin(async move {
             if self.above.contains(&meant.action.id.as_str()) {
@@ -187,10 +196,10 @@ impl Run<'_> {
     }
 
     /// The JSON that an action which only reads answers with, as it came; it is asked for a dry run too.
-    pub async fn read(&self, action: &str, params: Map<String, Value>) -> Result<Value, ToolError> {
+    pub async fn read_json(&self, action: &str, params: Map<String, Value>) -> Result<Value, ToolError> {
         let request = ExecuteRequest { action: action.to_owned(), params, ..ExecuteRequest::default() };
-        match self.step_with(request, Manner { ours: true, ..Manner::default() }).await? {
-            Outcome::Came(came) => {
+        match self.step_with(request, RunOptions { ours: true, ..RunOptions::default() }).await? {
+            Outcome::Response(came) => {
                 if let (Some(all), Content::Json(Value::Array(rows))) = (came.reply.rows, &came.reply.content)
                 {
                     return Err(came.truncated(rows.len(), all));
@@ -201,7 +210,7 @@ impl Run<'_> {
                     _ => Value::Null,
                 })
             }
-            Outcome::Said(_) => {
+            Outcome::Answer(_) => {
                 Err(ToolError::new(ErrorKind::Denied, format!("{action} is shown here and not sent")))
             }
         }

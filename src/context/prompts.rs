@@ -8,7 +8,7 @@ use crate::tools::{Capabilities, ErrorKind, ToolError, Tools};
 
 /// A prompt as a client is shown it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct FilledPrompt {
     pub title: &'static str,
     pub what: &'static str,
     pub text: String,
@@ -33,7 +33,7 @@ impl Tools {
     ///
     /// # Errors
     /// `invalid_params` where there is no such prompt, or an argument is missing, unknown or no such thing.
-    pub fn prompt(&self, name: &str, mut given: Map<String, Value>) -> Result<Asked, ToolError> {
+    pub fn prompt(&self, name: &str, mut given: Map<String, Value>) -> Result<FilledPrompt, ToolError> {
         let Some(prompt) = self.prompts().iter().find(|prompt| prompt.name == name) else {
             return Err(no_prompt(name));
         };
@@ -51,7 +51,7 @@ impl Tools {
         for (id, rule) in self.denied_in(prompt.text) {
             text.push_str(&format!("`{id}` does not run here: {rule}.\n"));
         }
-        Ok(Asked { title: prompt.title, what: prompt.what, text })
+        Ok(FilledPrompt { title: prompt.title, what: prompt.what, text })
     }
 
     /// The actions that a text names and the policy withholds, each once, with the rule.

@@ -242,7 +242,7 @@ fn meant(
     }
     let of_family = |id: &str| words.family(id) == family;
     if let Some(main) = words.main_domain(family).filter(|_| likely.is_empty() && !given.contains('.'))
-        && let Some((id, params)) = tools.meant(&format!("{main}.{given}"), &request.params)
+        && let Some((id, params)) = tools.resolve_name(&format!("{main}.{given}"), &request.params)
         && of_family(&id)
     {
         let action = catalog.get(&id).map_err(fault)?;

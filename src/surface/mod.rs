@@ -354,7 +354,7 @@ impl Surface {
 
     /// The parameter of an action that a spelling means.
     fn spellings(&self) -> impl Fn(&str, &str) -> Option<String> {
-        |action: &str, given: &str| self.tools.as_deref()?.param_named(action, given)
+        |action: &str, given: &str| self.tools.as_deref()?.find_param(action, given)
     }
 
     fn source(&self, entry: &Entry) -> Result<Source, CatalogError> {

@@ -156,7 +156,7 @@ impl Surface {
             Some(number) => self.own_call(tools, &catalog.action(number).ok()?, &arguments, listed),
             None => {
                 let (action, params) =
-                    tools.meant(&format!("{}.{given}", domain?), &parts(&arguments, None).0)?;
+                    tools.resolve_name(&format!("{}.{given}", domain?), &parts(&arguments, None).0)?;
                 let mut beside = parts(&arguments, None).1;
                 beside.insert("params".to_owned(), Value::Object(params));
                 self.own_call(tools, &catalog.get(&action).ok()??, &beside, listed)
@@ -179,7 +179,8 @@ impl Surface {
         let (params, beside) = parts(arguments, None);
         let words: Vec<&str> =
             name.split(['_', '-', '.']).filter(|word| !SERVER_WORDS.contains(word)).collect();
-        let meant = tools.meant(name, &params).or_else(|| tools.meant(&words.join("_"), &params));
+        let meant =
+            tools.resolve_name(name, &params).or_else(|| tools.resolve_name(&words.join("_"), &params));
         let (action, params) = meant?;
         let mut arguments = beside;
         arguments.insert("params".to_owned(), Value::Object(params));

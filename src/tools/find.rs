@@ -105,7 +105,7 @@ fn answer(tools: &Tools, query: &str, ranking: &Ranking, request: &FindRequest) 
     let mut results = Vec::new();
     let mut text = String::new();
     for (place, hit) in ranking.hits.iter().enumerate() {
-        let result = Found::new(tools, hit, place == 0, detail, &mut schemas)?;
+        let result = FoundAction::new(tools, hit, place == 0, detail, &mut schemas)?;
         result.write(place + 1, &mut text);
         results.push(Value::Object(result.structured));
     }
@@ -205,7 +205,7 @@ fn confidence(confidence: Confidence) -> &'static str {
 }
 
 /// A result: as structure, and what of it the text says.
-struct Found {
+struct FoundAction {
     structured: Map<String, Value>,
     action: Action,
     risk: &'static str,
@@ -221,20 +221,20 @@ struct Found {
     explain: Vec<String>,
 }
 
-impl Found {
+impl FoundAction {
     fn new(
         tools: &Tools,
         hit: &Hit,
         first: bool,
         detail: Detail,
         schemas: &mut Schemas<'_>,
-    ) -> Result<Found, ToolError> {
+    ) -> Result<FoundAction, ToolError> {
         let words = tools.catalog.words().map_err(|error| errors::internal(&error))?;
         let action = tools.reworded(hit.action.clone());
         let schema = schemas.schema(&action, first);
         let is_detailed = first || detail == Detail::Schema;
         let signature = signature(&action, if first { FIRST_SIGNATURE } else { OTHER_SIGNATURE });
-        let mut found = Found {
+        let mut found = FoundAction {
             structured: Map::new(),
             example: is_detailed.then(|| json!({"action": action.id, "params": example(&action, words)})),
             related: if is_detailed { related(tools, &action) } else { Vec::new() },

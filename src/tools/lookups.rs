@@ -59,7 +59,7 @@ fn ready<'a>(
     // A look-up may depend on another, whence the box.
     Box::pin(async move {
         for _ in 0..=MOST_ROUNDS {
-            let step = checked.step(&known(tools));
+            let step = checked.step(&lock_cache(tools));
             match step.map_err(|invalid| mapping::invalid(&invalid, checked.action()))? {
                 Step::Ready(call) => return Ok(call),
                 Step::Plan => {
@@ -67,8 +67,9 @@ fn ready<'a>(
                     return Err(ToolError::new(ErrorKind::Internal, message).into());
                 }
                 Step::Ask(questions) => {
-                    let open = ask_together(tools, questions, requests).await;
-                    let asked = open.iter().map(|question| ask(tools, checked, question, requests));
+                    let open = resolve_batch(tools, questions, requests).await;
+                    let asked =
+                        open.iter().map(|question| resolve_lookup(tools, checked, question, requests));
                     try_join_all(asked).await?;
                 }
             }
@@ -111,14 +112,14 @@ pub async fn read_once(
 
 /// Forgets what the call depended on, because GitLab says there is no such thing.
 pub fn forget(tools: &Tools, checked: &Checked) {
-    let mut known = known(tools);
+    let mut known = lock_cache(tools);
     for question in checked.questions(&known) {
         known.forget(&question);
     }
 }
 
 /// The names of a call with their ids, by parameter: `alice -> 42`.
-pub fn told(call: &Call) -> Map<String, Value> {
+pub fn resolved_names(call: &Call) -> Map<String, Value> {
     let mut told: Map<String, Value> = Map::new();
     for resolved in call.resolved() {
         let one = format!("{} -> {}", resolved.name, resolved.id);
@@ -129,12 +130,12 @@ pub fn told(call: &Call) -> Map<String, Value> {
     told
 }
 
-fn known(tools: &Tools) -> std::sync::MutexGuard<'_, Known> {
+fn lock_cache(tools: &Tools) -> std::sync::MutexGuard<'_, Known> {
     tools.known.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Asks GitLab for all that one query can answer, and gives back what is still open.
-async fn ask_together(tools: &Tools, questions: Vec<Question>, requests: &AtomicUsize) -> Vec<Question> {
+async fn resolve_batch(tools: &Tools, questions: Vec<Question>, requests: &AtomicUsize) -> Vec<Question> {
     let Some(batch) = call::batch(&questions) else { return questions };
     // Where GraphQL fails, is switched off or denied, each is asked by itself.
     let sent = own_reads::send(tools, batch.call().clone(), Purpose::LookUp).await;
@@ -143,15 +144,15 @@ async fn ask_together(tools: &Tools, questions: Vec<Question>, requests: &Atomic
     }
     if let Ok(Reply { content: Content::Json(reply), .. }) = sent {
         for (question, answer) in batch.answers(&reply) {
-            known(tools).learn(question, answer);
+            lock_cache(tools).learn(question, answer);
         }
     }
-    let known = known(tools);
+    let known = lock_cache(tools);
     questions.into_iter().filter(|question| !known.answers(question)).collect()
 }
 
 /// Asks GitLab, and remembers what it answers.
-async fn ask(
+async fn resolve_lookup(
     tools: &Tools,
     checked: &Checked,
     question: &Question,
@@ -162,30 +163,30 @@ async fn ask(
     let mut gave_up = None;
     let readings = question.reads();
     for reading in &readings {
-        match read(tools, question, reading, requests).await {
+        match find_in_pages(tools, question, reading, requests).await {
             Ok((Finding::Found(answer), _)) => {
-                known(tools).learn(question.clone(), answer);
+                lock_cache(tools).learn(question.clone(), answer);
                 return Ok(());
             }
             Ok((Finding::Several(candidates), _)) => {
-                let invalid = checked.ambiguous(question, &known(tools), candidates);
+                let invalid = checked.ambiguous(question, &lock_cache(tools), candidates);
                 return Err(mapping::invalid(&invalid, checked.action()).into());
             }
             Ok((Finding::Nothing, rows)) => gave_up = gave_up.or(rows),
-            Err(Unanswered::Hidden(error)) => hidden = hidden.or(error),
-            Err(Unanswered::Failed(failure)) => return Err(*failure),
-            Err(Unanswered::Denied { action, rule }) => {
+            Err(LookupReadError::Hidden(error)) => hidden = hidden.or(error),
+            Err(LookupReadError::Failed(failure)) => return Err(*failure),
+            Err(LookupReadError::Denied { action, rule }) => {
                 let sent = requests.load(Ordering::Relaxed);
                 denied = denied.or_else(|| Some(denied_look_up(question, &action, &rule, sent)));
             }
         }
     }
-    let param = checked.asks(question, &known(tools));
+    let param = checked.asks(question, &lock_cache(tools));
     if let Some(denied) = denied {
         return Err(denied.into());
     }
     let error = hidden.unwrap_or_else(|| {
-        let seen = seen(gave_up, tools.anonymous);
+        let seen = not_found_hint(gave_up, tools.anonymous);
         not_found(question, param.as_deref(), readings.first(), gave_up, &seen)
     });
     let unknown_path = match question {
@@ -207,7 +208,7 @@ fn denied_look_up(question: &Question, action: &str, rule: &Rule, sent: usize) -
     ToolError::new(ErrorKind::Denied, message)
 }
 
-enum Unanswered {
+enum LookupReadError {
     /// A rule denies the read; it was not sent.
     Denied {
         action: String,
@@ -218,33 +219,33 @@ enum Unanswered {
     Failed(Box<LookupFailure>),
 }
 
-impl Unanswered {
-    fn failed(error: ToolError) -> Unanswered {
-        Unanswered::Failed(Box::new(error.into()))
+impl LookupReadError {
+    fn failed(error: ToolError) -> LookupReadError {
+        LookupReadError::Failed(Box::new(error.into()))
     }
 }
 
 /// What a read finds, on as many pages as may be looked through. Where it finds nothing and there are more rows, with
 /// how many were looked through.
-async fn read(
+async fn find_in_pages(
     tools: &Tools,
     question: &Question,
     reading: &Reading,
     requests: &AtomicUsize,
-) -> Result<(Finding, Option<usize>), Unanswered> {
-    let internal = |error: &dyn std::error::Error| Unanswered::failed(errors::internal(error));
+) -> Result<(Finding, Option<usize>), LookupReadError> {
+    let internal = |error: &dyn std::error::Error| LookupReadError::failed(errors::internal(error));
     let Some(action) = tools.catalog.get(reading.action).map_err(|error| internal(&error))? else {
         return Ok((Finding::Nothing, None));
     };
     let mut params = reading.params.clone();
     let mut rows = 0;
     for page in 2..=MOST_PAGES + 1 {
-        let (answer, more) = page_of(tools, &action, &params, requests).await?;
+        let (answer, more) = fetch_page(tools, &action, &params, requests).await?;
         rows += answer.as_array().map_or(0, Vec::len);
         let finding = question.finding(reading, &answer);
         match (finding, more) {
-            (Finding::Nothing, More::Page) => {}
-            (Finding::Nothing, More::Unreachable) => return Ok((Finding::Nothing, Some(rows))),
+            (Finding::Nothing, RemainingRows::Page) => {}
+            (Finding::Nothing, RemainingRows::Unreachable) => return Ok((Finding::Nothing, Some(rows))),
             (finding, _) => return Ok((finding, None)),
         }
         params.insert("page".to_owned(), json!(page));
@@ -253,7 +254,7 @@ async fn read(
 }
 
 /// What there is after a page.
-enum More {
+enum RemainingRows {
     Nothing,
     /// Another page, which can be asked for by its number.
     Page,
@@ -262,64 +263,69 @@ enum More {
 }
 
 /// One page of a read, and what there is after it.
-async fn page_of(
+async fn fetch_page(
     tools: &Tools,
     action: &Action,
     params: &Map<String, Value>,
     requests: &AtomicUsize,
-) -> Result<(Value, More), Unanswered> {
-    let context = tools.context().map_err(|error| Unanswered::failed(errors::internal(&error)))?;
+) -> Result<(Value, RemainingRows), LookupReadError> {
+    let context = tools.context().map_err(|error| LookupReadError::failed(errors::internal(&error)))?;
     let checked = call::check(action.clone(), params.clone(), &context)
-        .map_err(|invalid| Unanswered::failed(mapping::invalid(&invalid, action)))?;
-    let call =
-        ready(tools, &checked, requests).await.map_err(|failure| Unanswered::Failed(Box::new(failure)))?;
+        .map_err(|invalid| LookupReadError::failed(mapping::invalid(&invalid, action)))?;
+    let call = ready(tools, &checked, requests)
+        .await
+        .map_err(|failure| LookupReadError::Failed(Box::new(failure)))?;
     let reply = match own_reads::send(tools, call.clone(), Purpose::LookUp).await {
-        Err(OwnReadError::Denied { action, rule }) => return Err(Unanswered::Denied { action, rule }),
+        Err(OwnReadError::Denied { action, rule }) => return Err(LookupReadError::Denied { action, rule }),
         sent => {
             requests.fetch_add(1, Ordering::Relaxed);
             sent
         }
     };
     let reply = reply.map_err(|error| match error {
-        OwnReadError::Gitlab(error) => unanswered(&error, action, tools.anonymous),
-        OwnReadError::Denied { action, rule } => Unanswered::Denied { action, rule },
+        OwnReadError::Gitlab(error) => read_error(&error, action, tools.anonymous),
+        OwnReadError::Denied { action, rule } => LookupReadError::Denied { action, rule },
     })?;
-    let reply = match graphql::of(action, &call) {
-        Some(asked) => graphql::read(reply, action, asked, &mut Vec::new()).map_err(hidden)?,
+    let reply = match graphql::operation(action, &call) {
+        Some(asked) => graphql::unwrap_reply(reply, action, asked, &mut Vec::new()).map_err(hidden_error)?,
         None => reply,
     };
     let more = match (reply.page.next_page.is_some() || reply.page.next_query.is_some(), action.param("page"))
     {
-        (false, _) => More::Nothing,
-        (true, Some(_)) => More::Page,
-        (true, None) => More::Unreachable,
+        (false, _) => RemainingRows::Nothing,
+        (true, Some(_)) => RemainingRows::Page,
+        (true, None) => RemainingRows::Unreachable,
     };
     if let (Some(came), Content::Json(Value::Array(rows))) = (reply.rows, &reply.content) {
-        return Err(Unanswered::failed(mapping::truncated(action, rows.len(), came)));
+        return Err(LookupReadError::failed(mapping::truncated(action, rows.len(), came)));
     }
     match reply.content {
         Content::Json(value) => Ok((value, more)),
-        _ => Ok((Value::Null, More::Nothing)),
+        _ => Ok((Value::Null, RemainingRows::Nothing)),
     }
 }
 
 /// What GraphQL says is not there may be elsewhere.
-fn hidden(error: ToolError) -> Unanswered {
-    if error.kind == ErrorKind::NotFound { Unanswered::Hidden(None) } else { Unanswered::failed(error) }
+fn hidden_error(error: ToolError) -> LookupReadError {
+    if error.kind == ErrorKind::NotFound {
+        LookupReadError::Hidden(None)
+    } else {
+        LookupReadError::failed(error)
+    }
 }
 
-fn unanswered(error: &GitlabError, action: &Action, anonymous: bool) -> Unanswered {
+fn read_error(error: &GitlabError, action: &Action, anonymous: bool) -> LookupReadError {
     match error {
-        GitlabError::NotFound { .. } => Unanswered::Hidden(None),
+        GitlabError::NotFound { .. } => LookupReadError::Hidden(None),
         GitlabError::Forbidden { .. } => {
-            Unanswered::Hidden(Some(mapping::from_gitlab(error, action, anonymous)))
+            LookupReadError::Hidden(Some(mapping::from_gitlab(error, action, anonymous)))
         }
-        _ => Unanswered::failed(mapping::from_gitlab(error, action, anonymous)),
+        _ => LookupReadError::failed(mapping::from_gitlab(error, action, anonymous)),
     }
 }
 
 /// Why something that is there may not have been found.
-fn seen(gave_up: Option<usize>, anonymous: bool) -> String {
+fn not_found_hint(gave_up: Option<usize>, anonymous: bool) -> String {
     match (gave_up, anonymous) {
         (Some(rows), _) => format!(
             "The list is longer: only its first {rows} rows were looked through. Give the id, or a name that a search \

@@ -35,7 +35,7 @@ pub use crate::policy::PolicyError;
 pub use crate::present::MARK;
 
 use own_reads::gate::Purpose;
-use reply::output_filter::Gate;
+use reply::output_filter::OutputFilter;
 
 use crate::call;
 use crate::catalog::{Action, Catalog, Risk};
@@ -77,10 +77,14 @@ impl Tools {
 
     /// The action and the parameters that a name of another server's means, with the parameters of a call of it; none
     /// where nothing is plainly meant. Nothing is checked.
-    pub fn meant(&self, name: &str, params: &Map<String, Value>) -> Option<(String, Map<String, Value>)> {
+    pub fn resolve_name(
+        &self,
+        name: &str,
+        params: &Map<String, Value>,
+    ) -> Option<(String, Map<String, Value>)> {
         let request =
             ExecuteRequest { action: name.to_owned(), params: params.clone(), ..Default::default() };
-        let error = match action_lookup::of(self, &request) {
+        let error = match action_lookup::resolve(self, &request) {
             Ok(meant) => return Some((meant.action.id, meant.request.params)),
             Err(error) => error,
         };
@@ -95,7 +99,7 @@ impl Tools {
     }
 
     /// The parameter of an action that a spelling means, as calls understand it.
-    pub fn param_named(&self, action: &str, given: &str) -> Option<String> {
+    pub fn find_param(&self, action: &str, given: &str) -> Option<String> {
         let words = self.catalog.words().ok()?;
         let action = self.catalog.get(action).ok().flatten()?;
         call::param_named(&action, given, words).map(|param| param.name.clone())
@@ -151,8 +155,8 @@ impl Tools {
         self.gate(self.max_bytes).error(error)
     }
 
-    fn gate(&self, max_bytes: usize) -> Gate<'_> {
-        Gate { secrets: self.client.secrets(), max_bytes }
+    fn gate(&self, max_bytes: usize) -> OutputFilter<'_> {
+        OutputFilter { secrets: self.client.secrets(), max_bytes }
     }
 
     /// The reply to an action that only reads, as it came: for questions of this program's own.

@@ -13,11 +13,11 @@ use crate::files::Files;
 use crate::gitlab::{self, Client, Token};
 use crate::policy::{self, Policy, PolicyError, Rule};
 use crate::search::{self, Ranker, SearchError};
-use crate::tools::action_lookup::resolved::Meant;
-use crate::tools::audit::{Audit, Auditor, Entry};
+use crate::tools::action_lookup::resolved::ResolvedAction;
+use crate::tools::audit::{Audit, AuditEntry, Auditor};
 use crate::tools::confirmation::token::TokenIssuer;
 use crate::tools::errors::ToolError;
-use crate::tools::token_info::cache::Limits;
+use crate::tools::token_info::cache::TokenInfo;
 use crate::tools::types::{Answer, Capabilities};
 use crate::tools::wording::Wording;
 use crate::tools::workspace::roots::Workspace;
@@ -77,8 +77,8 @@ pub trait CompositeActions: Debug + Send + Sync {
     fn run<'a>(
         &'a self,
         tools: &'a Tools,
-        resolved: Meant,
-        entry: &'a mut Entry<'_>,
+        resolved: ResolvedAction,
+        entry: &'a mut AuditEntry<'_>,
     ) -> BoxFuture<'a, Result<Answer, ToolError>>;
 }
 
@@ -104,7 +104,7 @@ pub struct Tools {
     /// None where the system has no random numbers to make a key of.
     pub(crate) tokens: Option<TokenIssuer>,
     pub(crate) quick_actions: QuickActions,
-    pub(crate) limits: Limits,
+    pub(crate) limits: TokenInfo,
     pub(crate) auditor: Auditor,
     /// The client's directories, where it has named some.
     pub(crate) workspace: Workspace,
@@ -125,7 +125,7 @@ impl Tools {
             catalog,
             tokens: TokenIssuer::new(),
             quick_actions: settings.quick_actions,
-            limits: Limits::default(),
+            limits: TokenInfo::default(),
             project: settings.project,
             max_bytes: settings.max_bytes,
             files: settings.files_dir.map(|root| Files::new(root, settings.gitlab.max_body)),

@@ -32,7 +32,7 @@ const SOON: i64 = 7;
 
 /// Asks, once for all callers; those who come meanwhile wait with the first.
 pub async fn learn(tools: &Tools) {
-    tools.limits.asked.get_or_init(|| async { note(tools, look(tools).await) }).await;
+    tools.limits.asked.get_or_init(|| async { store_token(tools, fetch_token(tools).await) }).await;
     tools.limits.ended.send_replace(true);
 }
 
@@ -49,7 +49,7 @@ pub async fn wait_for_scopes(tools: &Tools) {
 }
 
 /// What the token says of itself; nothing where it cannot or GitLab does not.
-async fn look(tools: &Tools) -> Option<Map<String, Value>> {
+async fn fetch_token(tools: &Tools) -> Option<Map<String, Value>> {
     if !tools.describes_itself {
         return None;
     }
@@ -67,18 +67,18 @@ async fn look(tools: &Tools) -> Option<Map<String, Value>> {
     }
 }
 
-fn note(tools: &Tools, token: Option<Map<String, Value>>) {
+fn store_token(tools: &Tools, token: Option<Map<String, Value>>) {
     let Some(token) = token else { return };
     if let Some(Value::Array(scopes)) = token.get("scopes") {
         let names = scopes.iter().filter_map(Value::as_str).map(str::to_owned);
         tools.policy.learn(Scopes::new(names.collect()));
     }
-    let expiry = token.get("expires_at").and_then(Value::as_str).and_then(expiring);
+    let expiry = token.get("expires_at").and_then(Value::as_str).and_then(expiry_warning);
     *tools.limits.news.lock().unwrap_or_else(PoisonError::into_inner) = expiry;
 }
 
 /// That a day is near, where it is.
-fn expiring(day: &str) -> Option<String> {
+fn expiry_warning(day: &str) -> Option<String> {
     let date = Date::parse(day, format_description!("[year]-[month]-[day]")).ok()?;
     let left = (date - OffsetDateTime::now_utc().date()).whole_days();
     (0..=SOON).contains(&left).then(|| match left {
@@ -95,9 +95,9 @@ mod tests {
     #[test]
     fn only_a_near_day_is_told() {
         let today = OffsetDateTime::now_utc().date();
-        let said = |days: i64| expiring(&(today + time::Duration::days(days)).to_string());
+        let said = |days: i64| expiry_warning(&(today + time::Duration::days(days)).to_string());
         assert!(said(0).unwrap().contains("today") && said(1).unwrap().contains("tomorrow"));
         assert!(said(7).unwrap().contains("7 days"));
-        assert_eq!((said(8), said(-1), expiring("never")), (None, None, None));
+        assert_eq!((said(8), said(-1), expiry_warning("never")), (None, None, None));
     }
 }

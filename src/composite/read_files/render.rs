@@ -2,34 +2,34 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::composite::item_results::Items;
-use crate::composite::read_files::file::{File, Headers, LINES, Read};
-use crate::composite::read_files::window::Seen;
-use crate::composite::run::{Run, params};
+use crate::composite::item_results::ItemResults;
+use crate::composite::read_files::file::{FileContent, LINES, ReplyHeaders, RequestedFile};
+use crate::composite::read_files::window::FileWindow;
+use crate::composite::run::{CompositeRun, params};
 use crate::present::{self, Content, Kind, Options};
 use crate::tools::ToolError;
 use crate::untrusted::Secrets;
 
 /// Adds what came of a file, and gives the window that follows the one that is shown.
-pub fn told(
-    run: &Run<'_>,
-    file: &File,
-    read: &Result<Read, ToolError>,
+pub fn render_file(
+    run: &CompositeRun<'_>,
+    file: &RequestedFile,
+    read: &Result<FileContent, ToolError>,
     default_branch: Option<&str>,
-    items: &mut Items,
+    items: &mut ItemResults,
 ) -> Option<Value> {
     let mut says = Map::from_iter([("path".to_owned(), json!(file.path))]);
     says.extend(file.at.as_deref().or(default_branch).map(|at| ("ref".to_owned(), json!(at))));
     let (seen, headers) = match read {
-        Ok(Read::Seen(seen, headers)) => (seen, headers),
-        Ok(Read::Other(kind, said, text)) => {
+        Ok(FileContent::FileWindow(seen, headers)) => (seen, headers),
+        Ok(FileContent::Other(kind, said, text)) => {
             says.insert("kind".to_owned(), json!(kind));
             let calls = ["whole", "list"].iter().filter_map(|name| said.get(*name));
             let text = calls.fold(text.clone(), |text, call| format!("{text}\nNext: {call}"));
             items.put("file", says, "ok", said.clone(), &text);
             return None;
         }
-        Ok(Read::Said(answer)) => {
+        Ok(FileContent::Said(answer)) => {
             items.add("file", says, &Ok(answer.clone()));
             return None;
         }
@@ -40,14 +40,14 @@ pub fn told(
     };
     says.insert("kind".to_owned(), json!("text"));
     let next = following(file, seen);
-    let (said, text) = shown(run, file, seen, headers);
+    let (said, text) = render_window(run, file, seen, headers);
     items.put("file", says, "ok", said, &text);
     next
 }
 
 /// The lines of the window after the one that is shown; of what is looked for, the lines that are still to be looked
 /// through.
-fn range(file: &File, seen: &Seen) -> Option<(u64, u64)> {
+fn range(file: &RequestedFile, seen: &FileWindow) -> Option<(u64, u64)> {
     let after = seen.kept.last().map(|(number, _)| number + 1);
     let is_more = |next: &u64| file.wanted.grep.is_none() && *next <= seen.lines;
     let first = seen.left.or(after.filter(is_more))?;
@@ -59,7 +59,7 @@ fn range(file: &File, seen: &Seen) -> Option<(u64, u64)> {
 }
 
 /// The rest of what was asked for of a file, to ask for again.
-fn following(file: &File, seen: &Seen) -> Option<Value> {
+fn following(file: &RequestedFile, seen: &FileWindow) -> Option<Value> {
     let mut next = params(json!({"path": file.path, "line_start": seen.left?}));
     let more = [
         ("ref", file.at.as_ref().map(|at| json!(at))),
@@ -70,7 +70,12 @@ fn following(file: &File, seen: &Seen) -> Option<Value> {
     Some(Value::Object(next))
 }
 
-fn shown(run: &Run<'_>, file: &File, seen: &Seen, headers: &Headers) -> (Map<String, Value>, String) {
+fn render_window(
+    run: &CompositeRun<'_>,
+    file: &RequestedFile,
+    seen: &FileWindow,
+    headers: &ReplyHeaders,
+) -> (Map<String, Value>, String) {
     let (text, mut notes) = window(file, seen, run.tools.client.secrets());
     let returned = seen.kept.len();
     let ends = |at: Option<&(u64, Vec<u8>)>| at.map(|(number, _)| *number);
@@ -113,7 +118,7 @@ fn shown(run: &Run<'_>, file: &File, seen: &Seen, headers: &Headers) -> (Map<Str
 }
 
 /// Where the window stands, in words.
-fn line(seen: &Seen, window: (Option<u64>, Option<u64>), file: &File) -> String {
+fn line(seen: &FileWindow, window: (Option<u64>, Option<u64>), file: &RequestedFile) -> String {
     let of = if seen.whole { seen.lines.to_string() } else { format!("more than {}", seen.lines) };
     let found = file
         .wanted
@@ -131,7 +136,7 @@ fn line(seen: &Seen, window: (Option<u64>, Option<u64>), file: &File) -> String 
 }
 
 /// The window as data and as text; what was looked for with the numbers of its lines.
-fn window(file: &File, seen: &Seen, secrets: &Secrets) -> ((String, String), Vec<String>) {
+fn window(file: &RequestedFile, seen: &FileWindow, secrets: &Secrets) -> ((String, String), Vec<String>) {
     let mut bytes = Vec::new();
     let mut before = None;
     for (number, line) in &seen.kept {
@@ -158,7 +163,7 @@ fn window(file: &File, seen: &Seen, secrets: &Secrets) -> ((String, String), Vec
 }
 
 /// What GitLab says of the file beside its text.
-fn metadata(headers: &Headers) -> Map<String, Value> {
+fn metadata(headers: &ReplyHeaders) -> Map<String, Value> {
     const TOLD: [&str; 5] = ["blob_id", "commit_id", "last_commit_id", "content_sha256", "execute_filemode"];
     let header = |name: &str| headers.get(&format!("x-gitlab-{}", name.replace('_', "-")));
     let said = |name: &&str| {

@@ -78,8 +78,8 @@ fn no_domain(tools: &Tools, domain: &str) -> ToolError {
 
 /// One action as JSON: what it does, how it is called, and the schema of its parameters.
 pub fn action(tools: &Tools, id: &str) -> Result<String, ToolError> {
-    let action = crate::context::resources::listing::meant(tools, id)?;
-    if let Some(error) = crate::context::resources::listing::barred(tools, &action) {
+    let action = resolve_action(tools, id)?;
+    if let Some(error) = denial_error(tools, &action) {
         return Err(error);
     }
     let action = tools.reworded(action);
@@ -103,9 +103,9 @@ pub fn action(tools: &Tools, id: &str) -> Result<String, ToolError> {
 }
 
 /// An action that is named, or those that may be meant.
-fn meant(tools: &Tools, id: &str) -> Result<Action, ToolError> {
+fn resolve_action(tools: &Tools, id: &str) -> Result<Action, ToolError> {
     let request = ExecuteRequest { action: id.to_owned(), ..Default::default() };
-    crate::tools::action_lookup::of(tools, &request).map(|meant| meant.action).map_err(|error| {
+    crate::tools::action_lookup::resolve(tools, &request).map(|meant| meant.action).map_err(|error| {
         match error.kind {
             ErrorKind::UnknownAction => ToolError { kind: ErrorKind::NotFound, ..error },
             _ => error,
@@ -114,6 +114,6 @@ fn meant(tools: &Tools, id: &str) -> Result<Action, ToolError> {
 }
 
 /// Why an action never runs here.
-fn barred(tools: &Tools, action: &Action) -> Option<ToolError> {
+fn denial_error(tools: &Tools, action: &Action) -> Option<ToolError> {
     tools.withholds(action).map(|rule| mapping::denied(&action.id, None, &rule, 0))
 }

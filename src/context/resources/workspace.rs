@@ -25,7 +25,7 @@ pub enum Roots {
 
 /// The workspace as JSON: each folder with the project that it is a working copy of, and the project that is meant where
 /// a call names none.
-pub fn told(roots: &Roots, of: &dyn Fn(&str) -> Option<String>, project: Option<&str>) -> String {
+pub fn render_roots(roots: &Roots, of: &dyn Fn(&str) -> Option<String>, project: Option<&str>) -> String {
     let mut told = Map::new();
     match roots {
         Roots::Given(roots) => {

@@ -14,7 +14,7 @@ pub enum Side {
 
 /// What a diff says of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum LineChange {
     Added,
     Removed,
     /// In both files, shown beside what changed.
@@ -23,8 +23,8 @@ pub enum Change {
 
 /// A line of a diff. Both files are counted on at each line, whichever has it: GitLab's line codes hold both counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
-    pub change: Change,
+pub struct DiffLine {
+    pub change: LineChange,
     /// Where the old file stands, counted from 1.
     pub old_at: u64,
     /// Where the new file stands.
@@ -50,11 +50,11 @@ impl Side {
     }
 }
 
-impl Line {
+impl DiffLine {
     /// Its number in the file of that side, which an added line has only in the new and a removed one in the old.
     pub fn number(&self, side: Side) -> Option<u64> {
         match (side, self.change) {
-            (Side::New, Change::Removed) | (Side::Old, Change::Added) => None,
+            (Side::New, LineChange::Removed) | (Side::Old, LineChange::Added) => None,
             (Side::New, _) => Some(self.new_at),
             (Side::Old, _) => Some(self.old_at),
         }
@@ -63,9 +63,9 @@ impl Line {
     /// As GitLab's interface calls the kind of line; nothing of one that is in both files.
     pub fn kind(&self) -> Option<&'static str> {
         match self.change {
-            Change::Added => Some("new"),
-            Change::Removed => Some("old"),
-            Change::Kept => None,
+            LineChange::Added => Some("new"),
+            LineChange::Removed => Some("old"),
+            LineChange::Kept => None,
         }
     }
 

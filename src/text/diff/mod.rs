@@ -8,6 +8,6 @@ mod split;
 mod tests;
 
 pub use hunks::lines;
-pub use line::{Line, Side};
-pub use position::{Absent, Span, span};
+pub use line::{DiffLine, Side};
+pub use position::{LineSpan, MissingLine, span};
 pub use split::section;

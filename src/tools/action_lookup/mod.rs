@@ -14,42 +14,42 @@ use crate::tools::errors::{self, ErrorKind, ToolError};
 use crate::tools::local_files;
 use crate::tools::state::Tools;
 use crate::tools::types::{EXECUTE, ExecuteRequest, NextCall};
-use resolved::{Meant, by_number};
+use resolved::{ResolvedAction, by_number};
 
 /// The action that is meant, or the error that names those that may be.
-pub fn of(tools: &Tools, request: &ExecuteRequest) -> Result<Meant, ToolError> {
+pub fn resolve(tools: &Tools, request: &ExecuteRequest) -> Result<ResolvedAction, ToolError> {
     request_limits::check(request)?;
     let given = request.action.trim();
     let mut meant = match tools.catalog.number(given) {
         Some(number) => by_number(&tools.catalog, number, request, Vec::new())?,
-        None => match by_path::of(tools, request) {
+        None => match by_path::resolve(tools, request) {
             Some(located) => located?,
-            None => by_name(tools, given, request)?,
+            None => resolve_name(tools, given, request)?,
         },
     };
     lift_arguments(&mut meant)?;
     Ok(meant)
 }
 
-fn by_name(tools: &Tools, given: &str, request: &ExecuteRequest) -> Result<Meant, ToolError> {
+fn resolve_name(tools: &Tools, given: &str, request: &ExecuteRequest) -> Result<ResolvedAction, ToolError> {
     let language = &tools.catalog.words().map_err(|error| errors::internal(&error))?.language;
     let aliased = tools.catalog.by_alias(given);
     let (numbers, by_verb) = match aliased.is_empty() {
         false => (aliased, false),
         true => {
-            let meanings = names::meanings(&tools.catalog, language, given);
+            let meanings = names::match_name(&tools.catalog, language, given);
             (meanings.actions, meanings.by_verb)
         }
     };
     let number = match numbers.as_slice() {
-        [] => return Err(suggestions::unknown(tools, given, &request.params)),
+        [] => return Err(suggestions::unknown_action(tools, given, &request.params)),
         [only] => *only,
-        several => return Err(suggestions::several(tools, given, several, &request.params)?),
+        several => return Err(suggestions::ambiguous_alias(tools, given, several, &request.params)?),
     };
     let mut meant = by_number(&tools.catalog, number, request, Vec::new())?;
-    let choice = choice(&meant.action, language, given, &request.params);
+    let choice = choice_in_name(&meant.action, language, given, &request.params);
     if by_verb && meant.action.risk != Risk::Read && choice.is_none() {
-        return Err(only_likely(given, &meant));
+        return Err(likely_write_error(given, &meant));
     }
     let mut note = format!("understood `{given}` as the action `{}`", meant.action.id);
     if let Some((name, value)) = choice {
@@ -62,23 +62,23 @@ fn by_name(tools: &Tools, given: &str, request: &ExecuteRequest) -> Result<Meant
 }
 
 /// A change that another word stands for is made when it is said by its own.
-fn only_likely(given: &str, meant: &Meant) -> ToolError {
+fn likely_write_error(given: &str, meant: &ResolvedAction) -> ToolError {
     let error = ToolError::new(ErrorKind::UnknownAction, format!("there is no action `{given}`"))
         .hint(format!("`{}` may be meant; `candidates` has what it takes.", meant.action.id))
         .fix(NextCall::execute(&meant.action.id, &meant.request.params));
-    suggestions::with(error, std::slice::from_ref(&meant.action))
+    suggestions::with_candidates(error, std::slice::from_ref(&meant.action))
 }
 
 /// What a name says that the action's id does not, as the value of the one parameter that has it among its choices:
 /// `close` of `close_issue` is `state_event: close`. Only verbs: other words of a name may stand for anything.
-fn choice(
+fn choice_in_name(
     action: &Action,
     language: &Language,
     given: &str,
     params: &Map<String, Value>,
 ) -> Option<(String, String)> {
     let is_verb = |word: &String| language.verbs.iter().any(|verb| verb.say.contains(word));
-    let words = names::left_over(action, language, given);
+    let words = names::unmatched_words(action, language, given);
     let mut found = words.iter().filter(|word| is_verb(word)).flat_map(|word| {
         let holds = move |choice: &&String| choice.eq_ignore_ascii_case(word);
         let held =
@@ -91,8 +91,8 @@ fn choice(
 
 /// Arguments of the tool that stand among the action's parameters, where the action has none of that name. Consent is
 /// not lifted: parameters hold what others wrote.
-fn lift_arguments(meant: &mut Meant) -> Result<(), ToolError> {
-    let Meant { action, request, notes } = meant;
+fn lift_arguments(meant: &mut ResolvedAction) -> Result<(), ToolError> {
+    let ResolvedAction { action, request, notes } = meant;
     let stray =
         |name: &str, params: &Map<String, Value>| action.param(name).is_none() && params.contains_key(name);
     if stray("confirm", &request.params) {

@@ -19,7 +19,7 @@ const GENERIC: [&str; 8] = ["list", "get", "create", "add", "update", "delete", 
 
 /// What a name may mean.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Meanings {
+pub struct NameMatches {
     /// The numbers of the actions, in order; one where it means one.
     pub actions: Vec<usize>,
     /// Another verb of the same meaning had to stand for the one that was given.
@@ -27,14 +27,14 @@ pub struct Meanings {
 }
 
 /// The actions that a name may mean that is neither an id nor an alias as it stands.
-pub fn meanings(catalog: &Catalog, language: &Language, given: &str) -> Meanings {
+pub fn match_name(catalog: &Catalog, language: &Language, given: &str) -> NameMatches {
     if given.len() > LONGEST || given.contains(char::is_whitespace) {
-        return Meanings::default();
+        return NameMatches::default();
     }
-    let known = Known::new(catalog);
-    let said = expanded(&bare(given), language);
-    let plainly = |actions: Vec<usize>| Meanings { actions, by_verb: false };
-    let as_list = listed(&said).map(|said| known.by_stems(&said)).unwrap_or_default();
+    let known = NameIndex::new(catalog);
+    let said = expand_synonyms(&without_prefix(given), language);
+    let plainly = |actions: Vec<usize>| NameMatches { actions, by_verb: false };
+    let as_list = get_as_list(&said).map(|said| known.by_stems(&said)).unwrap_or_default();
     if as_list.len() == 1 {
         return plainly(as_list);
     }
@@ -44,7 +44,9 @@ pub fn meanings(catalog: &Catalog, language: &Language, given: &str) -> Meanings
     }
     let alike = known.by_stems(&said);
     if !alike.is_empty() {
-        let domain = given.split_once('.').map(|(domain, _)| stems(&expanded(&bare(domain), language)));
+        let domain = given
+            .split_once('.')
+            .map(|(domain, _)| stems(&expand_synonyms(&without_prefix(domain), language)));
         let held = alike
             .iter()
             .copied()
@@ -52,20 +54,23 @@ pub fn meanings(catalog: &Catalog, language: &Language, given: &str) -> Meanings
         let held: Vec<usize> = held.collect();
         return plainly(if held.len() == 1 { held } else { alike });
     }
-    Meanings { actions: by_verbs(&known, language, &said), by_verb: true }
+    NameMatches { actions: match_other_verbs(&known, language, &said), by_verb: true }
 }
 
 /// The words of the name that the action's id has not: `close` of `issue.close`, which is `issue.update`.
-pub fn left_over(action: &Action, language: &Language, given: &str) -> Vec<String> {
+pub fn unmatched_words(action: &Action, language: &Language, given: &str) -> Vec<String> {
     let own = stems(&words(&action.id));
-    expanded(&bare(given), language).into_iter().filter(|word| !own.contains(&stem(word))).collect()
+    expand_synonyms(&without_prefix(given), language)
+        .into_iter()
+        .filter(|word| !own.contains(&stem(word)))
+        .collect()
 }
 
 /// True if the action's id has every word of the name: `note.list` of `issue_note.list`. A verb that most families have
 /// is not enough.
 pub fn is_within(action: &Action, language: &Language, given: &str) -> bool {
     let own = stems(&words(&action.id));
-    let said = expanded(&bare(given), language);
+    let said = expand_synonyms(&without_prefix(given), language);
     let is_generic = |word: &String| GENERIC.contains(&word.as_str());
     !said.iter().all(is_generic) && said.iter().all(|word| own.contains(&stem(word)))
 }
@@ -73,7 +78,7 @@ pub fn is_within(action: &Action, language: &Language, given: &str) -> bool {
 /// The same, with words that may be parts of the id's: `hook.list` of `webhook.list`.
 pub fn is_part(action: &Action, language: &Language, given: &str) -> bool {
     let own = stems(&words(&action.id));
-    let said = expanded(&bare(given), language);
+    let said = expand_synonyms(&without_prefix(given), language);
     let is_generic = |word: &String| GENERIC.contains(&word.as_str());
     let is_of = |word: &String| {
         let stem = stem(word);
@@ -86,7 +91,7 @@ pub fn is_part(action: &Action, language: &Language, given: &str) -> bool {
 /// True if the name has a word of the action's id.
 pub fn shares_word(action: &Action, language: &Language, given: &str) -> bool {
     let own = stems(&words(&action.id));
-    expanded(&bare(given), language).iter().any(|word| own.contains(&stem(word)))
+    expand_synonyms(&without_prefix(given), language).iter().any(|word| own.contains(&stem(word)))
 }
 
 /// Whether a name is that id but for misspelt words: a word that means something of its own is none (`close` is no
@@ -98,7 +103,7 @@ pub fn is_misspelt(catalog: &Catalog, language: &Language, given: &str, id: &str
         let said = language.verbs.iter().flat_map(|verb| &verb.say);
         known.contains(word) || known.contains(&stem(word)) || said.into_iter().any(|known| known == word)
     };
-    let said = bare(given);
+    let said = without_prefix(given);
     !said.is_empty() && said.iter().all(|word| own.contains(&stem(word)) || !is_word(word))
 }
 
@@ -120,14 +125,14 @@ pub fn words(name: &str) -> Vec<String> {
     words
 }
 
-fn bare(given: &str) -> Vec<String> {
+fn without_prefix(given: &str) -> Vec<String> {
     let words = words(given);
     let start = words.iter().take_while(|word| PREFIXES.contains(&word.as_str())).count();
     words.get(start..).unwrap_or_default().to_vec()
 }
 
 /// The words, each in the place of a shorter one that means them and nothing else.
-fn expanded(given: &[String], language: &Language) -> Vec<String> {
+fn expand_synonyms(given: &[String], language: &Language) -> Vec<String> {
     let meaning = |word: &String| {
         let means = |synonym: &&crate::catalog::Synonym| {
             synonym.weight >= 1.0 && synonym.mean.len() == 1 && synonym.say.contains(word)
@@ -155,7 +160,7 @@ fn sorted(words: &[String]) -> Vec<String> {
 }
 
 /// To get several things is to list them.
-fn listed(said: &[String]) -> Option<Vec<String>> {
+fn get_as_list(said: &[String]) -> Option<Vec<String>> {
     let at = said.iter().position(|word| word == "get")?;
     let are_several = said.iter().enumerate().any(|(place, word)| place != at && stem(word) != *word);
     let listed = said
@@ -167,7 +172,7 @@ fn listed(said: &[String]) -> Option<Vec<String>> {
 
 /// The actions whose names have another verb of the same meaning. The first that there is, as the language has its
 /// verbs in order; several where a plain word may ask for one thing or for many. A verb by itself is of everything.
-fn by_verbs(known: &Known, language: &Language, said: &[String]) -> Vec<usize> {
+fn match_other_verbs(known: &NameIndex, language: &Language, said: &[String]) -> Vec<usize> {
     if said.len() < 2 {
         return Vec::new();
     }
@@ -181,7 +186,7 @@ fn by_verbs(known: &Known, language: &Language, said: &[String]) -> Vec<usize> {
             if let Some(place) = other.get_mut(at) {
                 place.clone_from(meaning);
             }
-            let other = listed(&other).unwrap_or(other);
+            let other = get_as_list(&other).unwrap_or(other);
             for number in known.by_stems(&other) {
                 if !found.contains(&number) {
                     found.push(number);
@@ -196,15 +201,16 @@ fn by_verbs(known: &Known, language: &Language, said: &[String]) -> Vec<usize> {
 }
 
 /// Every name in the catalog with its words. Made anew for each name that nothing has: no call needs it that is right.
-struct Known {
+struct NameIndex {
     by_words: BTreeMap<Vec<String>, Vec<usize>>,
     by_stems: BTreeMap<Vec<String>, Vec<usize>>,
     domains: Vec<BTreeSet<String>>,
 }
 
-impl Known {
-    fn new(catalog: &Catalog) -> Known {
-        let mut known = Known { by_words: BTreeMap::new(), by_stems: BTreeMap::new(), domains: Vec::new() };
+impl NameIndex {
+    fn new(catalog: &Catalog) -> NameIndex {
+        let mut known =
+            NameIndex { by_words: BTreeMap::new(), by_stems: BTreeMap::new(), domains: Vec::new() };
         for (number, id) in catalog.ids().enumerate() {
             let domain = id.split_once('.').map_or(id, |(domain, _)| domain);
             known.domains.push(stems(&words(domain)));
@@ -245,10 +251,10 @@ impl Known {
 mod tests {
     use super::*;
 
-    fn meant(given: &str) -> Vec<&'static str> {
+    fn matched_ids(given: &str) -> Vec<&'static str> {
         let catalog = Catalog::embedded().unwrap();
         let language = &catalog.words().unwrap().language;
-        let found = meanings(&catalog, language, given).actions;
+        let found = match_name(&catalog, language, given).actions;
         found.into_iter().filter_map(|number| catalog.id(number)).collect()
     }
 
@@ -268,17 +274,17 @@ mod tests {
             ("issue.modify", "issue.update"),
             ("pipeline.rerun", "pipeline.retry"),
         ] {
-            assert_eq!(meant(given), [id], "{given}");
+            assert_eq!(matched_ids(given), [id], "{given}");
         }
     }
 
     #[test]
     fn a_name_of_several_actions_means_each_and_a_stranger_none() {
-        assert_eq!(meant("list_project_user"), ["project.list_users", "user.list_projects"]);
+        assert_eq!(matched_ids("list_project_user"), ["project.list_users", "user.list_projects"]);
         for given in
             ["frobnicate", "", "list", "issue", "list the issues", "note.list", "key.list", "hook.list"]
         {
-            assert!(meant(given).is_empty(), "{given}: {:?}", meant(given));
+            assert!(matched_ids(given).is_empty(), "{given}: {:?}", matched_ids(given));
         }
     }
 
@@ -298,6 +304,6 @@ mod tests {
         let catalog = Catalog::embedded().unwrap();
         let language = &catalog.words().unwrap().language;
         let update = catalog.get("merge_request.update").unwrap().unwrap();
-        assert_eq!(left_over(&update, language, "close_mr"), ["close"]);
+        assert_eq!(unmatched_words(&update, language, "close_mr"), ["close"]);
     }
 }

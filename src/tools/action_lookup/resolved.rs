@@ -6,7 +6,7 @@ use crate::tools::types::ExecuteRequest;
 
 /// What is to be executed.
 #[derive(Debug)]
-pub struct Meant {
+pub struct ResolvedAction {
     pub action: Action,
     /// The request by the action's id, with the parameters that the name held.
     pub request: ExecuteRequest,
@@ -20,8 +20,8 @@ pub fn by_number(
     number: usize,
     request: &ExecuteRequest,
     notes: Vec<String>,
-) -> Result<Meant, ToolError> {
+) -> Result<ResolvedAction, ToolError> {
     let action = catalog.action(number).map_err(|error| internal(&error))?;
     let request = ExecuteRequest { action: action.id.clone(), ..request.clone() };
-    Ok(Meant { action, request, notes })
+    Ok(ResolvedAction { action, request, notes })
 }

@@ -21,7 +21,7 @@ use crate::call::{Call, Checked};
 use crate::catalog::{Action, Piece, Risk, pieces};
 use crate::gitlab::{Applied, GitlabError, Reply};
 use crate::tools::errors::{ErrorKind, ToolError};
-use writer::Lines;
+use writer::LineWriter;
 
 /// In which form the lines are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub enum Audit {
 #[derive(Debug)]
 pub struct Auditor {
     form: Audit,
-    lines: Lines,
+    lines: LineWriter,
     /// The lines of the calls that have not ended, by their numbers.
     pending: Mutex<BTreeMap<u64, Pending>>,
     next: AtomicU64,
@@ -48,17 +48,17 @@ pub struct Auditor {
 #[derive(Debug)]
 struct Pending {
     started: Instant,
-    line: Line,
+    line: AuditLine,
     is_open: bool,
 }
 
 /// The line of one call, written when it is dropped: also a call that is cancelled has one.
 #[derive(Debug)]
-pub struct Entry<'a> {
+pub struct AuditEntry<'a> {
     auditor: &'a Auditor,
     number: u64,
     started: Instant,
-    line: Line,
+    line: AuditLine,
     /// Whether the call that was let through changes something.
     changes: bool,
     /// Whether a change was let through and nothing has been heard of it.
@@ -67,7 +67,7 @@ pub struct Entry<'a> {
 
 /// What a line says, in this order.
 #[derive(Clone, Debug, Default, Serialize)]
-struct Line {
+struct AuditLine {
     time: String,
     /// The action's id; none where there is no such action.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -101,7 +101,7 @@ struct Line {
 
 impl Auditor {
     pub fn new(form: Audit) -> Auditor {
-        Auditor { form, lines: Lines::default(), pending: Mutex::default(), next: AtomicU64::default() }
+        Auditor { form, lines: LineWriter::default(), pending: Mutex::default(), next: AtomicU64::default() }
     }
 
     /// Writes the line of a read of this server's own that a rule denies; `purpose` says what it was for.
@@ -114,11 +114,17 @@ impl Auditor {
     }
 
     /// Begins the line of a call.
-    pub fn begin(&self) -> Entry<'_> {
-        let line = Line { decision: "none", outcome: "cancelled".to_owned(), ..Line::default() };
+    pub fn begin(&self) -> AuditEntry<'_> {
+        let line = AuditLine { decision: "none", outcome: "cancelled".to_owned(), ..AuditLine::default() };
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let entry =
-            Entry { auditor: self, number, started: Instant::now(), line, changes: false, is_open: false };
+        let entry = AuditEntry {
+            auditor: self,
+            number,
+            started: Instant::now(),
+            line,
+            changes: false,
+            is_open: false,
+        };
         entry.keep();
         entry
     }
@@ -142,7 +148,7 @@ impl Auditor {
     }
 }
 
-impl Entry<'_> {
+impl AuditEntry<'_> {
     /// Keeps what is known so far, in case that the process ends before the call.
     fn keep(&self) {
         if self.auditor.form == Audit::Off {
@@ -154,7 +160,7 @@ impl Entry<'_> {
     }
 
     /// The action that is meant.
-    pub fn named(&mut self, action: &Action) {
+    pub fn set_action(&mut self, action: &Action) {
         self.line.action = Some(action.id.clone());
         self.keep();
     }
@@ -170,7 +176,7 @@ impl Entry<'_> {
     }
 
     /// The call that it makes.
-    pub fn called(&mut self, call: &Call, checked: &Checked) {
+    pub fn set_call(&mut self, call: &Call, checked: &Checked) {
         let action = checked.action();
         if action.direct().is_some() {
             self.line.operation = Some(known_operations(call));
@@ -181,12 +187,12 @@ impl Entry<'_> {
         let operation = action.operations.iter().find(|operation| operation.to_string() == call.operation());
         match operation {
             Some(operation) if operation.graphql.is_none() => {
-                let filled = |name: &str| told(operation.filled_by(name), params);
+                let filled = |name: &str| param_text(operation.filled_by(name), params);
                 self.line.path = Some(template(&operation.path, filled));
             }
             _ => {
                 let parts: Vec<String> =
-                    ["fullPath", "iid"].iter().filter_map(|name| told(name, params)).collect();
+                    ["fullPath", "iid"].iter().filter_map(|name| param_text(name, params)).collect();
                 self.line.target = (!parts.is_empty()).then(|| parts.join("/"));
             }
         }
@@ -201,7 +207,7 @@ impl Entry<'_> {
     }
 
     /// What GitLab answered.
-    pub fn answered(&mut self, sent: &Result<Reply, GitlabError>) {
+    pub fn set_response(&mut self, sent: &Result<Reply, GitlabError>) {
         self.line.decision = "allowed";
         self.is_open = matches!(sent, Err(error) if error.applied() == Applied::Unknown);
         match sent {
@@ -227,7 +233,7 @@ impl Entry<'_> {
     }
 }
 
-impl Drop for Entry<'_> {
+impl Drop for AuditEntry<'_> {
     fn drop(&mut self) {
         let mut pending = self.auditor.pending.lock().unwrap_or_else(PoisonError::into_inner);
         // Without it the line is written: the process is about to end.
@@ -243,7 +249,7 @@ impl Drop for Entry<'_> {
     }
 }
 
-impl Line {
+impl AuditLine {
     fn written(&self, form: Audit) -> String {
         let Ok(Value::Object(fields)) = serde_json::to_value(self) else { return String::new() };
         match form {
@@ -294,7 +300,7 @@ fn template(path: &str, filled: impl Fn(&str) -> Option<String>) -> String {
 }
 
 /// A parameter's value where it says which project, group or numbered thing is meant, and is of that form.
-fn told(param: &str, params: &Map<String, Value>) -> Option<String> {
+fn param_text(param: &str, params: &Map<String, Value>) -> Option<String> {
     /// What a path segment keeps (RFC 3986, 2.3).
     const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
     let is_number = param == "iid" || param.ends_with("_iid");

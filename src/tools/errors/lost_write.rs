@@ -32,15 +32,15 @@ pub async fn verify_write(tools: &Tools, call: CheckedCall<'_>, refused: ToolErr
     if action.direct().is_some() {
         return mapping::look(refused, call);
     }
-    if let Some((get, params)) = thing(tools, action, checked.params()) {
+    if let Some((get, params)) = object_read(tools, action, checked.params()) {
         let fix = NextCall::execute(&get.id, &params);
         let patience = if refused.kind == ErrorKind::Timeout { AFTER_TIMEOUT } else { PATIENCE };
-        let found = tokio::time::timeout(patience, read(tools, &get, params)).await;
-        let told = told(tools, refused, checked, found.unwrap_or(Found::Silence));
+        let found = tokio::time::timeout(patience, read_back(tools, &get, params)).await;
+        let told = with_verification(tools, refused, checked, found.unwrap_or(ReadBack::Silence));
         let is_known = told.details.get("applied") == Some(&json!("yes"));
         return if is_known { ToolError { fix: None, ..told } } else { told.fix(fix) };
     }
-    match newest(tools, action, checked.params()) {
+    match newest_list(tools, action, checked.params()) {
         Some(fix) => refused
             .hint(format!("{UNKNOWN} `fix` lists what is newest: look there before you send it again."))
             .fix(fix),
@@ -49,7 +49,7 @@ pub async fn verify_write(tools: &Tools, call: CheckedCall<'_>, refused: ToolErr
 }
 
 /// What the look found.
-enum Found {
+enum ReadBack {
     Thing(Value),
     Nothing,
     /// It could not be asked either.
@@ -57,7 +57,7 @@ enum Found {
 }
 
 /// The read of the thing that was to be changed: what gets one of its domain, by the parameters that the call has.
-fn thing(
+fn object_read(
     tools: &Tools,
     action: &Action,
     params: &Map<String, Value>,
@@ -65,18 +65,18 @@ fn thing(
     if action.verb() == "create" {
         return None;
     }
-    let get = read_of(tools, action, "get")?;
-    let said = named(&get, params);
+    let get = domain_read(tools, action, "get")?;
+    let said = identifying_params(&get, params);
     let is_enough =
         get.params.iter().filter(|param| param.required).all(|param| said.contains_key(&param.name));
     (is_enough && !said.is_empty()).then_some((get, said))
 }
 
 /// The list in which a thing that was created is among the first.
-fn newest(tools: &Tools, action: &Action, params: &Map<String, Value>) -> Option<NextCall> {
+fn newest_list(tools: &Tools, action: &Action, params: &Map<String, Value>) -> Option<NextCall> {
     const FIRST: [(&str, &str); 2] = [("order_by", "created_at"), ("sort", "desc")];
-    let list = read_of(tools, action, "list")?;
-    let mut said = named(&list, params);
+    let list = domain_read(tools, action, "list")?;
+    let mut said = identifying_params(&list, params);
     if list.params.iter().filter(|param| param.required).any(|param| !said.contains_key(&param.name)) {
         return None;
     }
@@ -92,61 +92,63 @@ fn newest(tools: &Tools, action: &Action, params: &Map<String, Value>) -> Option
     Some(NextCall::execute(&list.id, &said))
 }
 
-fn read_of(tools: &Tools, action: &Action, verb: &str) -> Option<Action> {
+fn domain_read(tools: &Tools, action: &Action, verb: &str) -> Option<Action> {
     let found = tools.catalog.get(&format!("{}.{verb}", action.domain())).ok().flatten()?;
     (found.risk == Risk::Read && found.id != action.id).then_some(found)
 }
 
 /// Those parameters that say which thing is meant.
-fn named(read: &Action, params: &Map<String, Value>) -> Map<String, Value> {
+fn identifying_params(read: &Action, params: &Map<String, Value>) -> Map<String, Value> {
     let names = read.params.iter().filter(|param| {
         param.required || param.place == Place::Path || matches!(param.name.as_str(), "fullPath" | "iid")
     });
     names.filter_map(|param| Some((param.name.clone(), params.get(&param.name)?.clone()))).collect()
 }
 
-async fn read(tools: &Tools, get: &Action, params: Map<String, Value>) -> Found {
+async fn read_back(tools: &Tools, get: &Action, params: Map<String, Value>) -> ReadBack {
     let reply = match lookups::read_once(tools, &get.id, params, Purpose::Target).await {
-        Ok((call, reply)) => match graphql::of(get, &call) {
-            Some(asked) => graphql::read(reply, get, asked, &mut Vec::new()),
+        Ok((call, reply)) => match graphql::operation(get, &call) {
+            Some(asked) => graphql::unwrap_reply(reply, get, asked, &mut Vec::new()),
             None => Ok(reply),
         },
         Err(crate::tools::own_reads::gate::ReadError::Gitlab(GitlabError::NotFound { .. })) => {
-            return Found::Nothing;
+            return ReadBack::Nothing;
         }
-        Err(_) => return Found::Silence,
+        Err(_) => return ReadBack::Silence,
     };
     match reply {
-        Ok(gitlab::Reply { content: gitlab::Content::Json(value), .. }) => Found::Thing(value),
-        Err(ToolError { kind: ErrorKind::NotFound, .. }) => Found::Nothing,
-        _ => Found::Silence,
+        Ok(gitlab::Reply { content: gitlab::Content::Json(value), .. }) => ReadBack::Thing(value),
+        Err(ToolError { kind: ErrorKind::NotFound, .. }) => ReadBack::Nothing,
+        _ => ReadBack::Silence,
     }
 }
 
-fn told(tools: &Tools, mut refused: ToolError, checked: &Checked, found: Found) -> ToolError {
+fn with_verification(tools: &Tools, mut refused: ToolError, checked: &Checked, found: ReadBack) -> ToolError {
     let is_deletion = checked.action().verb() == "delete";
     let (applied, hint) = match &found {
-        Found::Nothing if is_deletion => {
+        ReadBack::Nothing if is_deletion => {
             ("yes", "It was asked for again, and is gone. Nothing more is to be done.")
         }
-        Found::Nothing => ("unknown", "It was asked for again, and is not there, or no longer by this name."),
-        Found::Thing(thing) if !is_deletion && is_as_asked(checked, thing) => {
+        ReadBack::Nothing => {
+            ("unknown", "It was asked for again, and is not there, or no longer by this name.")
+        }
+        ReadBack::Thing(thing) if !is_deletion && is_as_asked(checked, thing) => {
             ("yes", "It was asked for again, and is as it was to be. Nothing more is to be done.")
         }
-        Found::Thing(_) if is_deletion => {
+        ReadBack::Thing(_) if is_deletion => {
             ("unknown", "It was asked for again, and is still there; GitLab may be about to delete it.")
         }
-        Found::Thing(_) => (
+        ReadBack::Thing(_) => (
             "unknown",
             "`now` is how it is, asked for again after the answer was lost. Compare before you send it again.",
         ),
-        Found::Silence => (
+        ReadBack::Silence => (
             "unknown",
             "The change may have been made although its answer was lost, and GitLab \
                             could not be asked. Look with `fix` before you send it again.",
         ),
     };
-    if let Found::Thing(thing) = found {
+    if let ReadBack::Thing(thing) = found {
         let kind = Kind::of([checked.action()], false);
         let options = Options::new(kind, SHOWN, tools.client.secrets());
         refused

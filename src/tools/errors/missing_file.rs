@@ -43,7 +43,7 @@ pub async fn diagnose(
     };
     let is_read = checked.action().risk == crate::catalog::Risk::Read;
     match tree(tools, project, at).await {
-        Ok(Tree { files, folders }) => {
+        Ok(RepositoryTree { files, folders }) => {
             let near = near(path, &files);
             let error = no_file(refused.clone(), path, at, &near);
             let same = near.first().filter(|first| is_read && has_name_like(path, first));
@@ -67,13 +67,13 @@ pub async fn diagnose(
 }
 
 /// What is in a repository, as far as it is looked through.
-struct Tree {
+struct RepositoryTree {
     files: Vec<String>,
     folders: Vec<String>,
 }
 
-async fn tree(tools: &Tools, project: &str, at: Option<&str>) -> Result<Tree, ReadError> {
-    let mut found = Tree { files: Vec::new(), folders: Vec::new() };
+async fn tree(tools: &Tools, project: &str, at: Option<&str>) -> Result<RepositoryTree, ReadError> {
+    let mut found = RepositoryTree { files: Vec::new(), folders: Vec::new() };
     for page in 1..=PAGES {
         let mut params = Map::from_iter([
             ("fullPath".to_owned(), json!(project)),

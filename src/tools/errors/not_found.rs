@@ -20,7 +20,7 @@ use crate::tools::types::{CheckedCall, ExecuteRequest, NextCall};
 const MOST_ASKED: usize = 3;
 
 /// A read of something on the way to what was called.
-struct Step {
+struct PathStep {
     action: Action,
     params: Map<String, Value>,
     /// The parameter of the call that holds it, and its value.
@@ -31,7 +31,7 @@ struct Step {
 }
 
 /// What was found out on the way.
-enum Found {
+enum StepResult {
     /// It answers, with this.
     There(Option<Value>),
     Missing,
@@ -66,14 +66,14 @@ pub async fn diagnose_not_found(
         return told;
     }
     let steps = steps(tools, call, operation, checked.params());
-    let mut seen: Option<&Step> = None;
+    let mut seen: Option<&PathStep> = None;
     for step in steps.iter().take(MOST_ASKED) {
         let is_called = call.method() == Method::Get && step.action.id == checked.action().id;
-        let found = if is_called { Found::Missing } else { asked(tools, step).await };
+        let found = if is_called { StepResult::Missing } else { check_step(tools, step).await };
         match found {
-            Found::There(shown) => {
-                if let Some(path) = moved(step, shown.as_ref()) {
-                    return elsewhere(refused, step, &path, checked.params(), request);
+            StepResult::There(shown) => {
+                if let Some(path) = moved_path(step, shown.as_ref()) {
+                    return moved_error(refused, step, &path, checked.params(), request);
                 }
                 // What is refused for another reason is told by that.
                 if !is_missing {
@@ -81,7 +81,7 @@ pub async fn diagnose_not_found(
                 }
                 seen = Some(step);
             }
-            Found::Missing if is_missing && step.name == "fullPath" => {
+            StepResult::Missing if is_missing && step.name == "fullPath" => {
                 let message = format!("{}. `fullPath` {} cannot be seen", refused.message, step.value);
                 let refused = ToolError { message, ..refused };
                 let unknown = UnknownPath {
@@ -91,25 +91,25 @@ pub async fn diagnose_not_found(
                 };
                 return near_paths::suggest(tools, refused, &unknown).await;
             }
-            Found::Missing if is_missing => return missing(tools, refused, seen, step),
-            Found::Missing | Found::Unknown => return refused,
+            StepResult::Missing if is_missing => return missing_part_error(tools, refused, seen, step),
+            StepResult::Missing | StepResult::Unknown => return refused,
         }
     }
     match seen {
-        Some(step) => inside(refused, step),
+        Some(step) => missing_object_error(refused, step),
         None => refused,
     }
 }
 
 /// The read of what is in the way of a change that GitLab refused as things stand.
-pub fn state(tools: &Tools, call: CheckedCall<'_>) -> Option<NextCall> {
+pub fn state_read(tools: &Tools, call: CheckedCall<'_>) -> Option<NextCall> {
     let CheckedCall { call, checked } = call;
     let operation = operation(checked, call)?;
     let mut words: Vec<&str> = operation.path.split('/').collect();
     while words.len() > 2 {
         let read = read_at(tools, operation, &words.join("/"), checked.params());
         if let Some((action, params)) =
-            read.filter(|(action, params)| suggestions::goes(tools, action, params))
+            read.filter(|(action, params)| suggestions::is_callable(tools, action, params))
         {
             return Some(NextCall::execute(&action.id, &params));
         }
@@ -124,7 +124,7 @@ fn operation<'a>(checked: &'a Checked, call: &Call) -> Option<&'a Operation> {
 }
 
 /// What the path goes through, the outermost first. Of GraphQL only the project or group is known.
-fn steps(tools: &Tools, call: &Call, operation: &Operation, params: &Map<String, Value>) -> Vec<Step> {
+fn steps(tools: &Tools, call: &Call, operation: &Operation, params: &Map<String, Value>) -> Vec<PathStep> {
     let path = match (&operation.graphql, operation.scope) {
         (None, _) => operation.path.as_str(),
         (Some(_), Scope::Project) => "/projects/:fullPath",
@@ -143,7 +143,7 @@ fn steps(tools: &Tools, call: &Call, operation: &Operation, params: &Map<String,
         let list = read_at(tools, operation, &before, params);
         let Some((action, within)) = read.filter(|_| !is_called(at) || list.is_some()) else { continue };
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        steps.push(Step { action, params: within, name: name.to_owned(), value, list });
+        steps.push(PathStep { action, params: within, name: name.to_owned(), value, list });
     }
     steps
 }
@@ -182,29 +182,29 @@ fn shape(path: &str) -> Vec<&str> {
     path.split('/').map(|word| if word.starts_with(':') { ":" } else { word }).collect()
 }
 
-async fn asked(tools: &Tools, step: &Step) -> Found {
+async fn check_step(tools: &Tools, step: &PathStep) -> StepResult {
     let Some(checked) = suggestions::checked(tools, &step.action, &step.params) else {
-        return Found::Unknown;
+        return StepResult::Unknown;
     };
-    let Ok(call) = lookups::call(tools, &checked).await else { return Found::Unknown };
+    let Ok(call) = lookups::call(tools, &checked).await else { return StepResult::Unknown };
     let reply = match own_reads::send(tools, call.clone(), Purpose::Diagnosis).await {
         Ok(reply) => reply,
-        Err(OwnReadError::Gitlab(GitlabError::NotFound { .. })) => return Found::Missing,
-        Err(_) => return Found::Unknown,
+        Err(OwnReadError::Gitlab(GitlabError::NotFound { .. })) => return StepResult::Missing,
+        Err(_) => return StepResult::Unknown,
     };
-    let read = match graphql::of(&step.action, &call) {
-        Some(asked) => graphql::read(reply, &step.action, asked, &mut Vec::new()),
+    let read = match graphql::operation(&step.action, &call) {
+        Some(asked) => graphql::unwrap_reply(reply, &step.action, asked, &mut Vec::new()),
         None => Ok(reply),
     };
     match read {
-        Ok(Reply { content: Content::Json(shown), .. }) => Found::There(Some(shown)),
-        Ok(_) => Found::There(None),
-        Err(_) => Found::Unknown,
+        Ok(Reply { content: Content::Json(shown), .. }) => StepResult::There(Some(shown)),
+        Ok(_) => StepResult::There(None),
+        Err(_) => StepResult::Unknown,
     }
 }
 
 /// The full path that a project or group has now, where it is another than the one that was given.
-fn moved(step: &Step, shown: Option<&Value>) -> Option<String> {
+fn moved_path(step: &PathStep, shown: Option<&Value>) -> Option<String> {
     let now =
         ["path_with_namespace", "full_path"].into_iter().find_map(|field| shown?.get(field)?.as_str())?;
     let given = step.value.trim_matches('/');
@@ -212,9 +212,9 @@ fn moved(step: &Step, shown: Option<&Value>) -> Option<String> {
     (is_path && !given.eq_ignore_ascii_case(now)).then(|| now.to_owned())
 }
 
-fn elsewhere(
+fn moved_error(
     refused: ToolError,
-    step: &Step,
+    step: &PathStep,
     path: &str,
     params: &Map<String, Value>,
     request: &ExecuteRequest,
@@ -230,20 +230,25 @@ fn elsewhere(
 }
 
 /// A part of the path is missing: the list of what there is in its place.
-fn missing(tools: &Tools, refused: ToolError, seen: Option<&Step>, step: &Step) -> ToolError {
+fn missing_part_error(
+    tools: &Tools,
+    refused: ToolError,
+    seen: Option<&PathStep>,
+    step: &PathStep,
+) -> ToolError {
     let holder = seen.map(|seen| format!("`{}` {} can be seen; ", seen.name, seen.value)).unwrap_or_default();
     let within = if seen.is_some() { " in it" } else { "" };
     let message = format!("{}. {holder}`{}` {}{within} cannot", refused.message, step.name, step.value);
     let refused = ToolError { message, ..refused };
     let Some((action, params)) = &step.list else { return refused };
-    if suggestions::goes(tools, action, params) {
+    if suggestions::is_callable(tools, action, params) {
         return refused.fix(NextCall::execute(&action.id, &params));
     }
     refused
 }
 
 /// All that holds it is there.
-fn inside(refused: ToolError, step: &Step) -> ToolError {
+fn missing_object_error(refused: ToolError, step: &PathStep) -> ToolError {
     let message = format!(
         "{}. `{}` {} can be seen; what was asked of it cannot",
         refused.message, step.name, step.value

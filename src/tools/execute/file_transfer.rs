@@ -18,8 +18,8 @@ const UNSET: &str = "no directory for files is set (GITLAB_FILES_DIR)";
 
 /// The call with the files that it uploads, and ready to have its answer saved where that is wanted. Nothing is sent
 /// for what could not be saved.
-pub fn prepared(tools: &Tools, request: &ExecuteRequest, permit: Permit) -> Result<Permit, ToolError> {
-    let permit = permit.with_files(|path| read(tools, path))?;
+pub fn prepare(tools: &Tools, request: &ExecuteRequest, permit: Permit) -> Result<Permit, ToolError> {
+    let permit = permit.with_files(|path| load_upload(tools, path))?;
     let Some(path) = &request.save_to else { return Ok(permit) };
     let call = permit.call();
     let without = || NextCall::again(&ExecuteRequest { save_to: None, ..request.clone() });
@@ -32,23 +32,23 @@ pub fn prepared(tools: &Tools, request: &ExecuteRequest, permit: Permit) -> Resu
         let message = format!("`save_to` is denied: {UNSET}. Nothing was sent");
         return Err(ToolError::new(ErrorKind::Denied, message).fix(without()));
     };
-    files.check_free(path).map_err(|error| unsaved(&error, request))?;
+    files.check_free(path).map_err(|error| save_error(&error, request))?;
     Ok(permit.as_download())
 }
 
-fn read(tools: &Tools, path: &str) -> Result<Vec<u8>, ToolError> {
+fn load_upload(tools: &Tools, path: &str) -> Result<Vec<u8>, ToolError> {
     let instead = "A file can also be given by its `content` or `content_base64`.";
     let Some(files) = &tools.files else {
         let message = format!("{path:?} is not read: {UNSET}. Nothing was sent");
         return Err(ToolError::new(ErrorKind::Denied, message).hint(instead));
     };
     files.read(path).map_err(|error| {
-        ToolError::new(kind(&error), format!("{}. Nothing was sent", told(&error))).hint(instead)
+        ToolError::new(error_kind(&error), format!("{}. Nothing was sent", error_text(&error))).hint(instead)
     })
 }
 
 /// Saves what came, and says where.
-pub fn saved(
+pub fn save_download(
     tools: &Tools,
     (request, path): (&ExecuteRequest, &str),
     call: &Call,
@@ -61,7 +61,7 @@ pub fn saved(
         _ => (Vec::new(), String::new()),
     };
     if let Some(files) = &tools.files {
-        files.write(path, &bytes).map_err(|error| unsaved(&error, request))?;
+        files.write(path, &bytes).map_err(|error| save_error(&error, request))?;
     }
     if bytes.is_empty() {
         notes.push("GitLab answered with nothing, and the file is empty".to_owned());
@@ -75,7 +75,7 @@ pub fn saved(
 }
 
 /// The call that saves the whole of what is shown in part or not at all.
-pub fn saving(files: Option<&Files>, request: &ExecuteRequest) -> Value {
+pub fn save_call(files: Option<&Files>, request: &ExecuteRequest) -> Value {
     if files.is_none() {
         return json!("save_to saves it, where GITLAB_FILES_DIR is set");
     }
@@ -100,8 +100,8 @@ fn file_name(request: &ExecuteRequest) -> String {
 }
 
 /// The error of a file that cannot be written, with the call that would save it elsewhere.
-fn unsaved(error: &FilesError, request: &ExecuteRequest) -> ToolError {
-    let refused = ToolError::new(kind(error), format!("`save_to`: {}", told(error)));
+fn save_error(error: &FilesError, request: &ExecuteRequest) -> ToolError {
+    let refused = ToolError::new(error_kind(error), format!("`save_to`: {}", error_text(error)));
     let elsewhere = match error {
         FilesError::Taken { other, .. } => other.clone(),
         FilesError::Outside { given, .. } => {
@@ -119,7 +119,7 @@ fn unsaved(error: &FilesError, request: &ExecuteRequest) -> ToolError {
     }
 }
 
-fn kind(error: &FilesError) -> ErrorKind {
+fn error_kind(error: &FilesError) -> ErrorKind {
     match error {
         FilesError::TooLarge { .. } => ErrorKind::TooLarge,
         FilesError::Missing { .. } => ErrorKind::NotFound,
@@ -128,7 +128,7 @@ fn kind(error: &FilesError) -> ErrorKind {
     }
 }
 
-fn told(error: &FilesError) -> String {
+fn error_text(error: &FilesError) -> String {
     match std::error::Error::source(error) {
         Some(source) => format!("{error}: {source}"),
         None => error.to_string(),

@@ -28,7 +28,7 @@ const READS: [(&str, &str); 3] = [
 const PAGE: &str = "webUrl";
 
 /// The request with the `target` that a global id stands for. The request itself if it has no such id.
-pub async fn resolved(
+pub async fn resolve_global_id(
     tools: &Tools,
     action: &Action,
     request: &ExecuteRequest,
@@ -78,11 +78,12 @@ async fn page(tools: &Tools, read: &str, id: &str) -> Result<String, ToolError> 
         OwnReadError::Denied { action, rule } => OwnReadError::denial(&action, &rule),
         OwnReadError::Gitlab(error) => mapping::from_gitlab(&error, &action, tools.anonymous),
     })?;
-    let asked = graphql::of(&action, &call).ok_or_else(missing)?;
-    let reply = graphql::read(reply, &action, asked, &mut Vec::new()).map_err(|error| match error.kind {
-        ErrorKind::NotFound => missing(),
-        _ => error,
-    })?;
+    let asked = graphql::operation(&action, &call).ok_or_else(missing)?;
+    let reply =
+        graphql::unwrap_reply(reply, &action, asked, &mut Vec::new()).map_err(|error| match error.kind {
+            ErrorKind::NotFound => missing(),
+            _ => error,
+        })?;
     let Content::Json(found) = reply.content else { return Err(missing()) };
     let page = ["webUrl", "web_url"].iter().find_map(|field| found.get(*field)?.as_str());
     page.map(str::to_owned).ok_or_else(missing)

@@ -12,5 +12,5 @@ use gate::{OwnReadError, Purpose};
 /// Sends a read of this server's own, if policy permits it.
 pub async fn send(tools: &Tools, call: Call, purpose: Purpose) -> Result<Reply, OwnReadError> {
     let located = Box::pin(locate::locate(tools, call.effects())).await;
-    gate::send(tools, locate::apply(call, &located), purpose).await
+    gate::send(tools, locate::apply_paths(call, &located), purpose).await
 }

@@ -9,7 +9,7 @@ use crate::tools::errors::{ErrorKind, ToolError};
 use crate::tools::types::{EXECUTE, ExecuteRequest, NextCall};
 
 /// Where in a long text to begin, as the request says it.
-pub fn place(request: &ExecuteRequest) -> Result<Option<Place>, ToolError> {
+pub fn window_start(request: &ExecuteRequest) -> Result<Option<Place>, ToolError> {
     let Some(lines) = &request.lines else {
         return Ok(request.offset.map(|at| Place::Byte(usize::try_from(at).unwrap_or(usize::MAX))));
     };
@@ -29,14 +29,14 @@ pub fn place(request: &ExecuteRequest) -> Result<Option<Place>, ToolError> {
 }
 
 /// What an answer calls the text.
-pub fn name(cut: &Cut) -> &str {
+pub fn text_name(cut: &Cut) -> &str {
     cut.path.as_deref().unwrap_or("text")
 }
 
 /// Which part of a text is shown, and the calls for what follows and what is before.
 pub fn add_cut(text: &mut String, cut: &Cut, calls: &[(String, Value)]) {
     let (first, last) = cut.window.lines;
-    let path = Some(name(cut)).filter(|name| present::is_plain(name)).unwrap_or("a text");
+    let path = Some(text_name(cut)).filter(|name| present::is_plain(name)).unwrap_or("a text");
     let _ = writeln!(
         text,
         "Shown of {path}: lines {first}-{last} of {}, {} of {} bytes.",

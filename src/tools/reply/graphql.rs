@@ -17,14 +17,14 @@ const HIDDEN: &str = "does not exist or you don't have permission";
 const UNKNOWN: [&str; 2] = ["doesn't exist on type", "is not defined by type"];
 
 /// What the call asks of GraphQL, where it asks that.
-pub fn of<'a>(action: &'a Action, call: &Call) -> Option<&'a Graphql> {
+pub fn operation<'a>(action: &'a Action, call: &Call) -> Option<&'a Graphql> {
     let called = action.operations.iter().find(|operation| operation.to_string() == call.operation())?;
     called.graphql.as_ref()
 }
 
 /// The reply to a GraphQL operation of the action as what was asked for, or the error that it is. What came with
 /// data all the same is added to `notes`.
-pub fn read(
+pub fn unwrap_reply(
     reply: Reply,
     action: &Action,
     graphql: &Graphql,

@@ -13,7 +13,7 @@ use crate::tools::reply::graphql::{failed, messages, nothing};
 const NAMED: usize = 5;
 
 /// The reply as what was asked for, or the error that it is. What came with data all the same is added to `notes`.
-pub fn read(reply: Reply, call: &Call, notes: &mut Vec<String>) -> Result<Reply, ToolError> {
+pub fn unwrap_reply(reply: Reply, call: &Call, notes: &mut Vec<String>) -> Result<Reply, ToolError> {
     let Content::Json(mut body) = reply.content else { return Ok(reply) };
     let errors = messages(body.get("errors"));
     let changes = call.risk() != Risk::Read;

@@ -19,7 +19,7 @@ pub fn head(call: &Call) -> Map<String, Value> {
         ("action".to_owned(), json!(call.action())),
         ("operation".to_owned(), json!(call.operation())),
     ]);
-    let resolved = lookups::told(call);
+    let resolved = lookups::resolved_names(call);
     if !resolved.is_empty() {
         head.insert("resolved".to_owned(), present::cleaned_value(Value::Object(resolved)));
         head.insert("lookups".to_owned(), json!(call.lookups()));
@@ -29,7 +29,7 @@ pub fn head(call: &Call) -> Map<String, Value> {
 
 /// The names of a call with their ids, to read.
 pub fn add_resolved(text: &mut String, call: &Call) {
-    for (param, said) in lookups::told(call) {
+    for (param, said) in lookups::resolved_names(call) {
         let _ = writeln!(text, "Resolved: {param}: {}.", present::line(said.as_str().unwrap_or_default()));
     }
 }

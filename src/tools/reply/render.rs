@@ -17,7 +17,7 @@ use crate::tools::types::{Answer, ExecuteRequest, NextCall, View};
 const MOST_MISSING: usize = 10;
 
 /// The reply to a call, presented; its data has at most so many bytes.
-pub fn answer(
+pub fn render_answer(
     tools: &Tools,
     budget: usize,
     (request, fields): (&ExecuteRequest, &[String]),
@@ -35,7 +35,7 @@ pub fn answer(
         full: is_full || is_document,
         unmasked: is_full,
         budget,
-        place: place(action, request),
+        place: window_start(action, request),
         secrets: tools.client.secrets(),
         names: Some(call.field_names()).filter(|names| !names.is_empty()),
     };
@@ -45,28 +45,28 @@ pub fn answer(
     // Rows that were counted and not kept came as well.
     shown.rows = came.zip(shown.data.as_array()).map(|(came, rows)| (rows.len(), came)).or(shown.rows);
     notes.extend(shown.notes.iter().cloned());
-    notes.extend(shown.missing.iter().take(MOST_MISSING).map(missing));
-    notes.extend(secrets(&shown.masked, is_document));
+    notes.extend(shown.missing.iter().take(MOST_MISSING).map(missing_field_note));
+    notes.extend(secret_notes(&shown.masked, is_document));
     // Before notes are cut.
     for note in &mut notes {
         tools.client.secrets().redact_string(note);
     }
     let page = if is_list || is_document {
-        notes.extend(paging::uncounted(&page));
-        paging::page(request, action, &page, shown.rows)
+        notes.extend(paging::uncounted_note(&page));
+        paging::page_info(request, action, &page, shown.rows)
     } else {
         None
     };
     let whole =
-        is_whole_elsewhere(&shown, call).then(|| file_transfer::saving(tools.files.as_ref(), request));
+        is_whole_elsewhere(&shown, call).then(|| file_transfer::save_call(tools.files.as_ref(), request));
     assemble(request, call, shown, page, whole, &notes)
 }
 
 /// Where in a long text to begin, by the request or by what is asked for of a log.
-fn place(action: &Action, request: &ExecuteRequest) -> Option<present::Place> {
+fn window_start(action: &Action, request: &ExecuteRequest) -> Option<present::Place> {
     let is_log = Kind::of([action], false).log;
-    let of_log = || is_log.then(|| job_log::place(&request.params)).flatten();
-    continuation::place(request).ok().flatten().or_else(of_log)
+    let of_log = || is_log.then(|| job_log::window_start(&request.params)).flatten();
+    continuation::window_start(request).ok().flatten().or_else(of_log)
 }
 
 /// Whether what is not shown could be saved: a binary, or a text of which a part is shown.
@@ -102,7 +102,7 @@ fn kind(tools: &Tools, action: &Action, call: &Call) -> Kind {
 }
 
 /// A field that is nowhere, with what was probably meant and what there is.
-fn missing(missing: &Missing) -> String {
+fn missing_field_note(missing: &Missing) -> String {
     const SHOWN: usize = 40;
     let Missing { path, step, known } = missing;
     let plain: Vec<&str> = known.iter().map(String::as_str).filter(|name| present::is_plain(name)).collect();
@@ -118,7 +118,7 @@ fn missing(missing: &Missing) -> String {
 }
 
 /// What is said of secrets, shown and not.
-fn secrets(masked: &Masked, is_document: bool) -> Vec<String> {
+fn secret_notes(masked: &Masked, is_document: bool) -> Vec<String> {
     let names = |paths: &[String]| {
         let named: Vec<String> = paths
             .iter()
@@ -188,7 +188,7 @@ fn assemble(
     for cut in &shown.cut {
         let calls = continuation::continuations(request, cut);
         continuation::add_cut(&mut text, cut, &calls);
-        if let Some(said) = omitted.get_mut(continuation::name(cut)).and_then(Value::as_object_mut) {
+        if let Some(said) = omitted.get_mut(continuation::text_name(cut)).and_then(Value::as_object_mut) {
             said.extend(calls);
         }
     }
@@ -202,7 +202,7 @@ fn assemble(
             said.insert("whole".to_owned(), whole);
         }
     }
-    if let Some(whole) = whole_diff(request, &shown.unfinished) {
+    if let Some(whole) = whole_diff_call(request, &shown.unfinished) {
         let _ = writeln!(text, "Whole: {whole}");
         omitted.insert("diffs".to_owned(), json!({"files": shown.unfinished.len(), "whole": whole}));
     }
@@ -232,7 +232,7 @@ fn assemble(
 }
 
 /// The call that shows the diff, or the first file, that GitLab did not send whole.
-fn whole_diff(request: &ExecuteRequest, unfinished: &[String]) -> Option<Value> {
+fn whole_diff_call(request: &ExecuteRequest, unfinished: &[String]) -> Option<Value> {
     let file = unfinished.first()?;
     let param = |name: &str| request.params.get(name).cloned();
     let (action, params) = if request.action.starts_with("merge_request") {

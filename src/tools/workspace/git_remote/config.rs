@@ -2,7 +2,7 @@
 //! branch that is checked out. <https://git-scm.com/docs/git-config#_syntax>
 
 /// A value of the configuration: `[remote "origin"] url = …` is `remote`, `origin`, `url`.
-struct Entry {
+struct ConfigEntry {
     section: String,
     /// As it is written; nothing where there is none.
     subsection: String,
@@ -34,7 +34,7 @@ pub fn branch(head: &str) -> Option<&str> {
 }
 
 /// The address with what `url.<base>.insteadOf` shortens written out; the longest that fits is meant.
-fn written_out(entries: &[Entry], address: &str) -> String {
+fn written_out(entries: &[ConfigEntry], address: &str) -> String {
     let short = entries.iter().filter(|entry| {
         entry.section == "url" && entry.name == "insteadof" && address.starts_with(&entry.value)
     });
@@ -46,7 +46,7 @@ fn written_out(entries: &[Entry], address: &str) -> String {
     }
 }
 
-fn entries(config: &str) -> Vec<Entry> {
+fn entries(config: &str) -> Vec<ConfigEntry> {
     let mut entries = Vec::new();
     let (mut section, mut subsection) = (String::new(), String::new());
     let joined = config.replace("\\\r\n", "").replace("\\\n", "");
@@ -62,7 +62,7 @@ fn entries(config: &str) -> Vec<Entry> {
             continue;
         }
         let Some((name, value)) = line.split_once('=') else { continue };
-        entries.push(Entry {
+        entries.push(ConfigEntry {
             section: section.clone(),
             subsection: subsection.clone(),
             name: name.trim().to_lowercase(),
