@@ -2,9 +2,9 @@
 
 mod agents;
 mod catalog;
-mod connected;
+mod online;
 mod doctor;
-mod failure;
+mod error;
 mod offline;
 mod output;
 mod settings;
@@ -15,8 +15,8 @@ use std::path::PathBuf;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
-pub use connected::run as run_connected;
-pub use failure::Failure;
+pub use online::run as run_connected;
+pub use error::Failure;
 pub use offline::run as run_offline;
 pub use output::Output;
 pub use settings::SettingFlags;

@@ -17,39 +17,39 @@
 
 mod body;
 mod client;
-mod disposition;
+mod content_disposition;
 mod error;
 mod file_paths;
-mod guard;
+mod ssrf;
 mod json;
-mod page;
-mod place;
+mod pagination;
+mod ip_class;
 mod redirect;
-mod refusal;
-mod reply;
+mod error_body;
+mod response;
 mod request;
 mod retry;
-mod roads;
-mod secret;
+mod transport;
+mod redact;
 mod settings;
-mod sieve;
-mod signs;
-mod target;
+mod body_sink;
+mod rate_limit;
+mod gitlab_url;
 mod tls;
 mod token;
-mod watch;
+mod progress;
 
 pub use client::Client;
 pub use error::{Answer, Applied, Distrust, GitlabError, Trouble};
-pub use page::Page;
+pub use pagination::Page;
 pub use redirect::NotFollowed;
-pub use reply::{Content, Reply, Unread};
-pub use secret::Secret;
+pub use response::{Content, Reply, Unread};
+pub use redact::Secret;
 pub use settings::{ClientCertificate, ExtraHeader, Settings};
-pub use sieve::Sieve;
-pub use signs::{Rate, Signs};
+pub use body_sink::Sieve;
+pub use rate_limit::{Rate, Signs};
 pub use token::Token;
-pub use watch::{Event, watched, with_listener};
+pub use progress::{Event, watched, with_listener};
 
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 use reqwest::StatusCode;
 
 use super::super::Applied;
-use super::super::refusal::{self, Refusal};
+use super::super::error_body::{self, Refusal};
 use super::*;
 use crate::untrusted::Secrets;
 
