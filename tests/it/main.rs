@@ -18,6 +18,7 @@ mod consent;
 mod diagnose;
 mod direct;
 mod doctor;
+mod examples;
 mod execute;
 mod fat;
 mod faults;
