@@ -8,6 +8,7 @@
 
 use std::time::{Duration, Instant};
 
+use gitlab_mcp::composite::Composites;
 use gitlab_mcp::gitlab::{self, Secret, Token};
 use gitlab_mcp::sandbox::Sandbox;
 use gitlab_mcp::tools::{Audit, ExecuteRequest, Settings, Tools, View};
@@ -21,7 +22,7 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 fn tools(url: &str) -> Outcome<Tools> {
     let mut settings = gitlab::Settings::new(Url::parse(url)?);
     settings.token = Some(Token::Private(Secret::new(Sandbox::TOKEN.to_owned())));
-    Ok(Tools::new(Settings {
+    let settings = Settings {
         gitlab: settings,
         policy: Default::default(),
         quick_actions: Default::default(),
@@ -31,7 +32,8 @@ fn tools(url: &str) -> Outcome<Tools> {
         files_dir: None,
         capabilities: Default::default(),
         local_hints: true,
-    })?)
+    };
+    Ok(Tools::new(settings, &Composites)?)
 }
 
 async fn bare(http: &reqwest::Client, url: &str) -> Outcome<Value> {

@@ -9,7 +9,10 @@
 //! - [`files`]: files of this machine that calls read and write. cap-std is named here alone.
 //! - [`present`]: a reply to what a model should read.
 //! - [`guides`]: guides and prompts, in words of our own.
-//! - [`tools`]: find and execute, as the server and the command line offer them; composite actions are plans in it.
+//! - `text`: text algorithms: diffs.
+//! - [`tools`]: find and execute, as the server and the command line offer them.
+//! - [`composite`]: actions made of other actions, which [`tools`] executes.
+//! - [`context`]: resources, prompts and completions.
 //! - [`surface`]: the shapes in which a client sees the catalog: two tools, a tool a family, a tool an action, toolsets.
 //! - [`server`]: the tools over MCP. rmcp is named here alone.
 //! - [`sandbox`]: an embedded GitLab in memory.
@@ -19,7 +22,9 @@
 pub mod call;
 pub mod catalog;
 pub mod cli;
+pub mod composite;
 pub mod config;
+pub mod context;
 pub mod files;
 pub mod gitlab;
 pub mod guides;
@@ -29,5 +34,6 @@ pub mod sandbox;
 pub mod search;
 pub mod server;
 pub mod surface;
+mod text;
 pub mod tools;
 pub mod untrusted;

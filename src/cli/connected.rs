@@ -11,6 +11,7 @@ use url::Url;
 
 use super::surface::Sent;
 use super::{Connected, ExecuteArguments, Failure, FindArguments, SurfaceArguments, doctor};
+use crate::composite::Composites;
 use crate::config::{Config, Instance};
 use crate::gitlab::{Secret, Token};
 use crate::sandbox::Sandbox;
@@ -43,7 +44,7 @@ async fn carried_out(command: Connected, config: &Config, out: &mut dyn Write) -
     if let Connected::Surface(arguments) = command {
         return show_surface(&arguments, config, settings, out);
     }
-    let tools = Tools::new(settings)?;
+    let tools = Tools::new(settings, &Composites)?;
     match command {
         Connected::Serve => serve(tools, config.surface.clone()).await,
         // Shown above: it needs other tools beside.
@@ -132,14 +133,14 @@ fn show_surface(
     let kind = arguments.surface.map_or(config.surface.kind, Into::into);
     let customised = surface::Settings { kind, ..config.surface.clone() };
     let plain = tools::Settings { policy: Default::default(), ..settings.clone() };
-    let tools = Arc::new(Tools::new(settings)?);
+    let tools = Arc::new(Tools::new(settings, &Composites)?);
     let surface = Surface::new(customised.clone(), Arc::clone(&tools));
     warn_of_overrides(&surface)?;
     let sent = Sent::of(&surface, &tools)?;
     if !arguments.tokens {
         return sent.write(out);
     }
-    let (surface, tools) = super::surface::plain(&customised, Tools::new(plain)?);
+    let (surface, tools) = super::surface::plain(&customised, Tools::new(plain, &Composites)?);
     sent.write_costs(&Sent::of(&surface, &tools)?, out)
 }
 

@@ -1,4 +1,4 @@
-//! Every setting there is, as data: the flags, `--help`, docs/configuration.md and the errors are made from it.
+//! Every setting there is, as data: the flags, `--help`, docs/reference/configuration.md and the errors are made from it.
 
 mod foreign;
 mod shape;
@@ -200,7 +200,7 @@ pub static POLICY: Setting = Setting {
     aliases: &[],
     flag: Some("policy"),
     value: "FILE",
-    what: "A TOML file of rules by path, action and risk; docs/configuration.md has one.",
+    what: "A TOML file of rules by path, action and risk; docs/concepts/policy.md has one.",
     accepts: "the path of a readable TOML file",
     default: None,
     example: "/etc/gitlab-mcp-policy.toml",
@@ -417,7 +417,7 @@ pub static SETTINGS: [&Setting; 37] = [
     &FILE,
 ];
 
-/// The settings as the table of docs/configuration.md.
+/// The settings as the table of docs/reference/configuration.md.
 pub fn render_markdown_table() -> String {
     let mut table = "| Variable | Flag | What it is | Takes | Default | Example |\n".to_owned();
     table.push_str("|---|---|---|---|---|---|\n");

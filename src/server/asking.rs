@@ -136,7 +136,7 @@ fn form(message: String) -> ElicitRequestParams {
 
 /// The question that an error asks, and the call that agrees.
 pub(super) fn question(error: &ToolError) -> Option<(String, Map<String, Value>)> {
-    let agreed = error.fix.as_ref()?.get("arguments")?.as_object()?.clone();
+    let agreed = error.fix.as_ref()?.arguments.as_object()?.clone();
     if error.kind != ErrorKind::NeedsConfirmation {
         return None;
     }

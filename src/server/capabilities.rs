@@ -14,8 +14,9 @@ use serde_json::Value;
 
 use super::FRESH_FOR_MS;
 use super::offer::sent;
+use crate::context::{CompletionTarget, ResourceContent, ResourceEntry, Root, Roots, is_of_workspace};
 use crate::surface::SurfaceResource;
-use crate::tools::{Completed, Entry, ErrorKind, Read, Root, Roots, ToolError, Tools, is_of_workspace};
+use crate::tools::{ErrorKind, ToolError, Tools};
 
 /// How long a client may take to tell of its workspace.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -29,9 +30,9 @@ pub(super) fn one_page(request: Option<PaginatedRequestParams>) -> Result<(), Er
 }
 
 /// The resources of the tools, and one of the surface's own.
-pub(super) fn resources(tools: &Tools, own: Option<Entry>) -> ListResourcesResult {
+pub(super) fn resources(tools: &Tools, own: Option<ResourceEntry>) -> ListResourcesResult {
     let resources = tools.resources().into_iter().chain(own).map(|entry| {
-        let Entry { uri, name, title, what, mime } = entry;
+        let ResourceEntry { uri, name, title, what, mime } = entry;
         Resource::new(uri, name).with_title(title).with_description(what).with_mime_type(mime)
     });
     ListResourcesResult::with_all_items(resources.collect())
@@ -42,7 +43,7 @@ pub(super) fn resources(tools: &Tools, own: Option<Entry>) -> ListResourcesResul
 /// Which things of GitLab's can be read depends on the token.
 pub(super) fn templates(tools: &Tools) -> ListResourceTemplatesResult {
     let templates = tools.templates().into_iter().map(|entry| {
-        let Entry { uri, name, title, what, mime } = entry;
+        let ResourceEntry { uri, name, title, what, mime } = entry;
         ResourceTemplate::new(uri, name).with_title(title).with_description(what).with_mime_type(mime)
     });
     ListResourceTemplatesResult::with_all_items(templates.collect()).with_cache_scope(CacheScope::Private)
@@ -63,12 +64,12 @@ pub(super) async fn read(
     tools: &Tools,
     request: ReadResourceRequestParams,
     roots: Roots,
-) -> Result<Read, ErrorData> {
+) -> Result<ResourceContent, ErrorData> {
     tools.read_resource(&request.uri, &roots).await.map_err(|error| refused(&error))
 }
 
 /// What was read, as the protocol has it.
-pub(super) fn read_result(read: Read, uri: String) -> ReadResourceResult {
+pub(super) fn read_result(read: ResourceContent, uri: String) -> ReadResourceResult {
     let contents = ResourceContents::text(read.text, uri).with_mime_type(read.mime);
     let result = ReadResourceResult::new(vec![contents]);
     match read.is_constant {
@@ -81,9 +82,11 @@ pub(super) fn read_result(read: Read, uri: String) -> ReadResourceResult {
 pub(super) fn surface_resource(resource: SurfaceResource, uri: String) -> ReadResourceResult {
     let read = match resource {
         SurfaceResource::Text(read) => read,
-        SurfaceResource::Tool(spec) => {
-            Read { text: format!("{:#}\n", sent(*spec)), mime: "application/json", is_constant: false }
-        }
+        SurfaceResource::Tool(spec) => ResourceContent {
+            text: format!("{:#}\n", sent(*spec)),
+            mime: "application/json",
+            is_constant: false,
+        },
     };
     read_result(read, uri)
 }
@@ -135,8 +138,8 @@ pub(super) async fn complete(
     request: CompleteRequestParams,
 ) -> Result<CompleteResult, ErrorData> {
     let completed = match &request.r#ref {
-        Reference::Prompt(prompt) => Completed::Prompt(&prompt.name),
-        Reference::Resource(template) => Completed::Template(&template.uri),
+        Reference::Prompt(prompt) => CompletionTarget::Prompt(&prompt.name),
+        Reference::Resource(template) => CompletionTarget::Template(&template.uri),
         _ => return Err(ErrorData::invalid_params("`ref` is of a kind that nothing completes", None)),
     };
     let given = request.context.and_then(|context| context.arguments).unwrap_or_default();

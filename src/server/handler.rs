@@ -421,7 +421,7 @@ fn result(outcome: Outcome) -> CallToolResult {
 /// of them, and the call that does what was wanted.
 fn unknown_tool(error: ToolError) -> ErrorData {
     let ToolError { message, fix, mut details, .. } = error;
-    details.extend(fix.map(|call| ("call".to_owned(), call)));
+    details.extend(fix.map(|call| ("call".to_owned(), json!(call))));
     ErrorData::invalid_params(message, Some(Value::Object(details)))
 }
 

@@ -4,6 +4,7 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
+use crate::tools::NextCall;
 use crate::tools::{ErrorKind, FIND, ToolError};
 
 /// One argument of a tool.
@@ -80,7 +81,7 @@ pub fn check<T: DeserializeOwned>(
     if !problems.is_empty() {
         let error = invalid(tool, table, problems.join(" "));
         let (tool, arguments) = mended(tool, &wrong, read);
-        return Err(error.fix(tool, arguments));
+        return Err(error.fix(NextCall::new(tool, arguments)));
     }
     serde_json::from_value(Value::Object(read))
         .map(|request| Checked { request, notes })
@@ -220,7 +221,7 @@ fn unknown_arguments(
         fields.extend(unknown);
     }
     accepted.insert(nest.name.to_owned(), nested);
-    error.fix(tool, Value::Object(accepted))
+    error.fix(NextCall::new(tool, Value::Object(accepted)))
 }
 
 fn invalid(tool: &str, table: &[Argument], message: String) -> ToolError {

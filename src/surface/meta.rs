@@ -12,6 +12,7 @@ use super::spec::Annotations;
 use super::unknown::CONSENT;
 use crate::catalog::{self, Action, CatalogError, Risk, ShortName};
 use crate::search::nearest;
+use crate::tools::NextCall;
 use crate::tools::{self, ErrorKind, ExecuteRequest, ToolError, Tools};
 
 /// Which of a family's actions a tool has.
@@ -173,7 +174,7 @@ pub fn read(
         let other = Side::of(true, risk).tool(family);
         let message = format!("{} is an action of {other}; {tool} has none that {}", action.id, doing(risk));
         let again = again(&checked.request, &action.id);
-        return Err(ToolError::new(ErrorKind::UnknownAction, message).fix(&other, again));
+        return Err(ToolError::new(ErrorKind::UnknownAction, message).fix(NextCall::new(&other, again)));
     }
     checked.notes.extend(notes);
     checked.request.action = action.id;
@@ -227,7 +228,9 @@ fn meant(
         Some((tool, action))
     }) {
         let (other, action) = other;
-        return Err(error.hint(format!("{other} has it.")).fix(&other, again(request, &action.id)));
+        return Err(error
+            .hint(format!("{other} has it."))
+            .fix(NextCall::new(&other, again(request, &action.id))));
     }
     let likely: Vec<Action> = catalog.short_name_actions(words, family, given);
     let likely: Vec<Action> = likely.into_iter().filter(|action| side.has(tools.risk(action))).collect();
@@ -239,7 +242,7 @@ fn meant(
     }
     let of_family = |id: &str| words.family(id) == family;
     if let Some(main) = words.main_domain(family).filter(|_| likely.is_empty() && !given.contains('.'))
-        && let Some((id, params)) = tools.meant(&format!("{main}.{given}"), &request.params)
+        && let Some((id, params)) = tools.resolve_name(&format!("{main}.{given}"), &request.params)
         && of_family(&id)
     {
         let action = catalog.get(&id).map_err(fault)?;
@@ -258,7 +261,7 @@ fn meant(
             let again = again(request, &action.id);
             suggest(tools, error, &action, again)
         }
-        None => error.fix(tools::FIND, json!({"query": given.replace(['_', '.'], " ")})),
+        None => error.fix(NextCall::find(json!({"query": given.replace(['_', '.'], " ")}))),
     })
 }
 
@@ -289,7 +292,7 @@ fn suggest(tools: &Tools, error: ToolError, action: &Action, again: Value) -> To
     let error = error.hint(format!("`{}` may be meant: {}.", action.id, action.summary));
     let is_asked_about = tools.confirms() || matches!(action.risk, Risk::Read | Risk::Write);
     match is_asked_about {
-        true => error.fix(tools::EXECUTE, again),
-        false => error.fix(tools::FIND, json!({"query": action.id, "limit": 1, "detail": "schema"})),
+        true => error.fix(NextCall::new(tools::EXECUTE, again)),
+        false => error.fix(NextCall::find(json!({"query": action.id, "limit": 1, "detail": "schema"}))),
     }
 }

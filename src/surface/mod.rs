@@ -31,6 +31,7 @@ use toolset::Chosen;
 pub use toolset::{ACTIVATE, Activation};
 
 use crate::catalog::{Action, CatalogError};
+use crate::tools::NextCall;
 use crate::tools::{Answer, ErrorKind, ExecuteRequest, FindRequest, ToolError, Tools};
 use arguments::check;
 use meta::Side;
@@ -231,7 +232,7 @@ impl Surface {
                     checked
                 });
                 let checked = checked.map_err(|error| match fix {
-                    Some((tool, arguments)) => error.fix(&tool, Value::Object(arguments)),
+                    Some((tool, arguments)) => error.fix(NextCall::new(&tool, Value::Object(arguments))),
                     None => error,
                 });
                 Some(checked.map(Request::Execute))
@@ -243,8 +244,9 @@ impl Surface {
             Kind::Toolset if tool == ACTIVATE => {
                 let given = arguments.clone();
                 let checked = check(tool, toolset::ARGUMENTS, arguments);
-                let mended =
-                    |error: ToolError| error.fix(ACTIVATE, Value::Object(toolset::arguments(tools, &given)));
+                let mended = |error: ToolError| {
+                    error.fix(NextCall::new(ACTIVATE, Value::Object(toolset::arguments(tools, &given))))
+                };
                 Some(checked.map(Request::Activate).map_err(mended))
             }
             Kind::Toolset => {
@@ -352,7 +354,7 @@ impl Surface {
 
     /// The parameter of an action that a spelling means.
     fn spellings(&self) -> impl Fn(&str, &str) -> Option<String> {
-        |action: &str, given: &str| self.tools.as_deref()?.param_named(action, given)
+        |action: &str, given: &str| self.tools.as_deref()?.find_param(action, given)
     }
 
     fn source(&self, entry: &Entry) -> Result<Source, CatalogError> {

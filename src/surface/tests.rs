@@ -19,7 +19,7 @@ fn tools(policy: policy::Settings) -> Arc<Tools> {
         capabilities: tools::Capabilities::Full,
         local_hints: true,
     };
-    Arc::new(Tools::new(settings).unwrap())
+    Arc::new(Tools::new(settings, &crate::composite::Composites).unwrap())
 }
 
 fn surface(kind: Kind, split: bool) -> Surface {
@@ -110,10 +110,10 @@ fn a_family_s_tool_knows_its_actions_by_what_they_are_called() {
     }
     let error = surface.read("gitlab_milestones", object(json!({"action": "label.create"})));
     let error = error.unwrap().unwrap_err();
-    assert_eq!(error.fix.unwrap()["tool"], "gitlab_labels");
+    assert_eq!(error.fix.unwrap().tool, "gitlab_labels");
     let error = surface.read("gitlab_milestones", object(json!({"action": "milestone.crate"})));
     let fix = error.unwrap().unwrap_err().fix.unwrap();
-    assert_eq!(fix["arguments"]["action"], "milestone.create");
+    assert_eq!(fix.arguments["action"], "milestone.create");
     assert!(surface.read("browse_milestones", Map::new()).is_none(), "nothing is split");
 }
 
@@ -122,7 +122,7 @@ fn what_browses_runs_nothing_that_changes() {
     let surface = surface(Kind::Meta, true);
     let error = surface.read("browse_milestones", object(json!({"action": "milestone.delete"})));
     let error = error.unwrap().unwrap_err();
-    assert_eq!(error.fix.unwrap()["tool"], "manage_milestones");
+    assert_eq!(error.fix.unwrap().tool, "manage_milestones");
     assert!(surface.read("manage_milestones", object(json!({"action": "delete"}))).unwrap().is_ok());
     assert!(
         surface.read("browse_milestones", object(json!({"action": "delete_milestone"}))).unwrap().is_err()
@@ -202,12 +202,12 @@ fn a_toolset_is_taken_up_in_place_of_another() {
     take_up("planning").unwrap();
     assert!(names().contains(&"milestone_list".to_owned()) && !names().contains(&"issue_get".to_owned()));
     let error = surface.read("issue_get", Map::new()).unwrap().unwrap_err();
-    let fix = json!({"tool": "activate_toolset", "arguments": {"toolset_name": "issues"}});
+    let fix = tools::NextCall::new("activate_toolset", json!({"toolset_name": "issues"}));
     assert_eq!(error.fix, Some(fix));
     take_up("issues").unwrap();
     assert!(names().contains(&"issue_get".to_owned()) && !names().contains(&"milestone_list".to_owned()));
     assert!(surface.read("issue_get", Map::new()).unwrap().is_ok());
-    assert!(take_up("isues").unwrap_err().fix.unwrap()["arguments"]["toolset_name"] == "issues");
+    assert!(take_up("isues").unwrap_err().fix.unwrap().arguments["toolset_name"] == "issues");
     assert!(names().contains(&"issue_get".to_owned()), "what fails takes nothing away");
 }
 

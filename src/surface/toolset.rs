@@ -9,6 +9,7 @@ use super::spec::Annotations;
 use super::{Entry, individual, names};
 use crate::catalog::{Action, CatalogError, Words};
 use crate::search::nearest;
+use crate::tools::NextCall;
 use crate::tools::{self, Answer, ErrorKind, ToolError, Tools};
 
 /// The tool that activates a toolset.
@@ -129,7 +130,7 @@ pub fn inactive(tools: &Tools, number: usize, active: Option<&str>) -> Option<To
     let message = format!("{name} is a tool of the toolset {toolset}, which is not taken up");
     let hint = format!("{} runs {} without it.", tools::EXECUTE, action.id);
     let error = ToolError::new(ErrorKind::UnknownAction, message).hint(hint);
-    Some(error.fix(ACTIVATE, json!({"toolset_name": toolset})))
+    Some(error.fix(NextCall::new(ACTIVATE, json!({"toolset_name": toolset}))))
 }
 
 /// The toolset that a name stands for: its own, an alias, or one of the names of none.
@@ -210,7 +211,7 @@ pub fn arguments(tools: &Tools, given: &Map<String, Value>) -> Map<String, Value
     let mut chosen = texts.filter_map(|text| match chosen(tools, text) {
         Ok(Chosen::Toolset(name)) => Some(name),
         Ok(Chosen::Default) => None,
-        Err(error) => Some(error.fix?.pointer("/arguments/toolset_name")?.as_str()?.to_owned()),
+        Err(error) => Some(error.fix?.arguments.get("toolset_name")?.as_str()?.to_owned()),
     });
     let name = chosen.next().unwrap_or_else(|| DEFAULT.to_owned());
     Map::from_iter([("toolset_name".to_owned(), json!(name))])
@@ -222,7 +223,9 @@ fn unknown(tools: &Tools, words: &Words, names: &[&str], given: &str) -> ToolErr
     let key = short.trim().to_lowercase().replace('-', "_");
     let error = ToolError::new(ErrorKind::InvalidParams, format!("there is no toolset `{short}`"));
     if let Some(instead) = words.absent_toolsets.get(&key) {
-        return error.hint(instead.clone()).fix(ACTIVATE, json!({"toolset_name": "repository"}));
+        return error
+            .hint(instead.clone())
+            .fix(NextCall::new(ACTIVATE, json!({"toolset_name": "repository"})));
     }
     let aliases = words.toolsets.values().flat_map(|toolset| toolset.aliases.iter().map(String::as_str));
     let spelt = nearest(&key, names.iter().copied().chain(aliases));
@@ -235,5 +238,5 @@ fn unknown(tools: &Tools, words: &Words, names: &[&str], given: &str) -> ToolErr
     let name = spelt.or_else(by_meaning).filter(|name| names.contains(&name.as_str()));
     error
         .hint(format!("There are {}; {DEFAULT} is none of them.", names.join(", ")))
-        .fix(ACTIVATE, json!({"toolset_name": name.as_deref().unwrap_or(DEFAULT)}))
+        .fix(NextCall::new(ACTIVATE, json!({"toolset_name": name.as_deref().unwrap_or(DEFAULT)})))
 }

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::tools::{Answer, EXECUTE, MARK, ToolError};
+use crate::tools::{Answer, EXECUTE, MARK, NextCall, ToolError};
 
 /// The tool and the arguments in place of those of execute.
 type Own<'a> = &'a dyn Fn(&Map<String, Value>) -> Option<(String, Map<String, Value>)>;
@@ -34,8 +34,10 @@ pub fn outcome(
             Ok(answer)
         }
         Err(mut error) => {
-            if let Some(Value::Object(fix)) = &mut error.fix {
-                call(fix, own, &mut changes);
+            if let Some(fix) = error.fix.as_mut().filter(|fix| fix.tool == EXECUTE)
+                && let Some((tool, arguments)) = fix.arguments.as_object().and_then(own)
+            {
+                *fix = NextCall::new(&tool, Value::Object(arguments));
             }
             calls(&mut error.details, own, &mut changes);
             Err(error)

@@ -8,6 +8,7 @@ use super::pair::{self, EXECUTE, FIND};
 use super::{ACTIVATE, Kind, Surface, individual, meta, names, toolset};
 use crate::catalog::{self, Action, ShortName};
 use crate::search::nearest;
+use crate::tools::NextCall;
 use crate::tools::{ErrorKind, ToolError, Tools};
 
 /// The most tools that are listed in the error; of a longer list, those most like the name.
@@ -71,7 +72,7 @@ impl Surface {
         error.details.insert("tools".to_owned(), json!(shortened(&short, listed)));
         if let Some((tool, arguments)) = call {
             error.details.insert("nearest".to_owned(), json!(tool));
-            error = error.fix(&tool, Value::Object(arguments));
+            error = error.fix(NextCall::new(&tool, Value::Object(arguments)));
         }
         match self.tools.as_deref() {
             Some(tools) => tools.bounded(error),
@@ -155,7 +156,7 @@ impl Surface {
             Some(number) => self.own_call(tools, &catalog.action(number).ok()?, &arguments, listed),
             None => {
                 let (action, params) =
-                    tools.meant(&format!("{}.{given}", domain?), &parts(&arguments, None).0)?;
+                    tools.resolve_name(&format!("{}.{given}", domain?), &parts(&arguments, None).0)?;
                 let mut beside = parts(&arguments, None).1;
                 beside.insert("params".to_owned(), Value::Object(params));
                 self.own_call(tools, &catalog.get(&action).ok()??, &beside, listed)
@@ -178,7 +179,8 @@ impl Surface {
         let (params, beside) = parts(arguments, None);
         let words: Vec<&str> =
             name.split(['_', '-', '.']).filter(|word| !SERVER_WORDS.contains(word)).collect();
-        let meant = tools.meant(name, &params).or_else(|| tools.meant(&words.join("_"), &params));
+        let meant =
+            tools.resolve_name(name, &params).or_else(|| tools.resolve_name(&words.join("_"), &params));
         let (action, params) = meant?;
         let mut arguments = beside;
         arguments.insert("params".to_owned(), Value::Object(params));
@@ -234,12 +236,12 @@ impl Surface {
         Some(match self.kind() {
             Kind::Toolset => {
                 let arguments = Value::Object(toolset::arguments(self.tools.as_deref()?, params));
-                error.fix(ACTIVATE, arguments)
+                error.fix(NextCall::new(ACTIVATE, arguments))
             }
             kind => {
                 let hint = format!("TOOL_SURFACE=toolset has it; this server has {}.", kind.name());
                 let (tool, arguments) = query("list projects");
-                error.hint(hint).fix(&tool, Value::Object(arguments))
+                error.hint(hint).fix(NextCall::new(&tool, Value::Object(arguments)))
             }
         })
     }

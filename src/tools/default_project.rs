@@ -3,9 +3,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Tools, workspace};
 use crate::call::{self, Checked, Context, Fault, Invalid};
 use crate::catalog::Action;
+use crate::tools::state::Tools;
+use crate::tools::workspace;
 
 /// The parameter that names a project or group.
 const FULL_PATH: &str = "fullPath";

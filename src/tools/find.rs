@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use super::{
-    Answer, Detail, ErrorKind, FIND, FindRequest, ToolError, Tools, local_files, refusal, resources, wording,
-    workspace,
-};
 use crate::catalog::{Action, Words, example, input_schema, required, signature};
 use crate::search::{Confidence, Hit, Query, Ranking};
+use crate::tools::errors::{self, ErrorKind, ToolError};
+use crate::tools::state::Tools;
+use crate::tools::types::{Answer, Detail, FindRequest, NextCall};
+use crate::tools::{action_uri, local_files, workspace};
 
 const DEFAULT_LIMIT: u32 = 5;
 const MOST: u32 = 50;
@@ -37,7 +37,7 @@ pub fn find(tools: &Tools, request: &FindRequest) -> Result<Answer, ToolError> {
     if !(1..=MOST).contains(&limit) {
         let message = format!("`limit` is from 1 to {MOST}; {limit} was given");
         let fixed = json!({"query": query, "limit": limit.clamp(1, MOST)});
-        return Err(ToolError::new(ErrorKind::InvalidParams, message).fix(FIND, fixed));
+        return Err(ToolError::new(ErrorKind::InvalidParams, message).fix(NextCall::find(fixed)));
     }
     if let Some(domain) = request.domain.as_deref() {
         known_domain(tools, query, domain)?;
@@ -49,7 +49,7 @@ pub fn find(tools: &Tools, request: &FindRequest) -> Result<Answer, ToolError> {
     };
     let ranking = tools
         .ranker()
-        .map_err(|error| refusal::internal(&error))?
+        .map_err(|error| errors::internal(&error))?
         .rank(
             &tools.catalog,
             &Query {
@@ -60,7 +60,7 @@ pub fn find(tools: &Tools, request: &FindRequest) -> Result<Answer, ToolError> {
                 explain: request.explain == Some(true),
             },
         )
-        .map_err(|error| refusal::internal(&error))?;
+        .map_err(|error| errors::internal(&error))?;
     answer(tools, query, &ranking, request)
 }
 
@@ -72,11 +72,11 @@ fn beginning(query: &str) -> &str {
 fn empty_query() -> ToolError {
     ToolError::new(ErrorKind::InvalidParams, "`query` is empty")
         .hint("Say what you want to do, in a few words; or give an action id, a REST path or a GitLab URL.")
-        .fix(FIND, json!({"query": "list open merge requests of a project"}))
+        .fix(NextCall::find(json!({"query": "list open merge requests of a project"})))
 }
 
 fn known_domain(tools: &Tools, query: &str, domain: &str) -> Result<(), ToolError> {
-    let domains = &tools.catalog.words().map_err(|error| refusal::internal(&error))?.domains;
+    let domains = &tools.catalog.words().map_err(|error| errors::internal(&error))?.domains;
     if domains.contains_key(domain) {
         return Ok(());
     }
@@ -89,12 +89,12 @@ fn known_domain(tools: &Tools, query: &str, domain: &str) -> Result<(), ToolErro
     let message = format!("there is no domain `{shown}`");
     Err(ToolError::new(ErrorKind::InvalidParams, message)
         .hint("A domain is the part of an action's id before the dot, such as `merge_request`.")
-        .fix(FIND, fixed))
+        .fix(NextCall::find(fixed)))
 }
 
 fn answer(tools: &Tools, query: &str, ranking: &Ranking, request: &FindRequest) -> Result<Answer, ToolError> {
     let detail = request.detail.unwrap_or_default();
-    let language = &tools.catalog.words().map_err(|error| refusal::internal(&error))?.language;
+    let language = &tools.catalog.words().map_err(|error| errors::internal(&error))?.language;
     let is_local = tools.local_hints && local_files::is_local(language, query);
     // What is found is not what such a request wants, however well its words match.
     let sure = match ranking.confidence {
@@ -105,7 +105,7 @@ fn answer(tools: &Tools, query: &str, ranking: &Ranking, request: &FindRequest) 
     let mut results = Vec::new();
     let mut text = String::new();
     for (place, hit) in ranking.hits.iter().enumerate() {
-        let result = Found::new(tools, hit, place == 0, detail, &mut schemas)?;
+        let result = FoundAction::new(tools, hit, place == 0, detail, &mut schemas)?;
         result.write(place + 1, &mut text);
         results.push(Value::Object(result.structured));
     }
@@ -146,7 +146,7 @@ fn answer(tools: &Tools, query: &str, ranking: &Ranking, request: &FindRequest) 
         structured.insert("notes".to_owned(), json!(notes));
     }
     if !ranking.hits.is_empty() && detail != Detail::Schema {
-        let _ = writeln!(text, "Schemas: `detail: \"schema\"`, or {}", resources::ACTION);
+        let _ = writeln!(text, "Schemas: `detail: \"schema\"`, or {}", action_uri::ACTION);
     }
     Ok(Answer { structured, text: heading + &text })
 }
@@ -168,7 +168,9 @@ fn notes(tools: &Tools, ranking: &Ranking) -> Vec<String> {
     }
     if let Ok(words) = tools.catalog.words() {
         let found = ranking.hits.iter().map(|hit| hit.action.id.as_str());
-        notes.extend(wording::family_notes(tools, words, found));
+        notes.extend(
+            tools.wording.get().into_iter().flat_map(|wording| wording.family_notes(words, found.clone())),
+        );
     }
     // Each rule with what it keeps from being offered, in the order of the ranking.
     let mut by_rule: Vec<(String, Vec<&str>)> = Vec::new();
@@ -203,7 +205,7 @@ fn confidence(confidence: Confidence) -> &'static str {
 }
 
 /// A result: as structure, and what of it the text says.
-struct Found {
+struct FoundAction {
     structured: Map<String, Value>,
     action: Action,
     risk: &'static str,
@@ -219,20 +221,20 @@ struct Found {
     explain: Vec<String>,
 }
 
-impl Found {
+impl FoundAction {
     fn new(
         tools: &Tools,
         hit: &Hit,
         first: bool,
         detail: Detail,
         schemas: &mut Schemas<'_>,
-    ) -> Result<Found, ToolError> {
-        let words = tools.catalog.words().map_err(|error| refusal::internal(&error))?;
-        let action = wording::reworded(tools, hit.action.clone());
+    ) -> Result<FoundAction, ToolError> {
+        let words = tools.catalog.words().map_err(|error| errors::internal(&error))?;
+        let action = tools.reworded(hit.action.clone());
         let schema = schemas.schema(&action, first);
         let is_detailed = first || detail == Detail::Schema;
         let signature = signature(&action, if first { FIRST_SIGNATURE } else { OTHER_SIGNATURE });
-        let mut found = Found {
+        let mut found = FoundAction {
             structured: Map::new(),
             example: is_detailed.then(|| json!({"action": action.id, "params": example(&action, words)})),
             related: if is_detailed { related(tools, &action) } else { Vec::new() },
@@ -259,7 +261,7 @@ impl Found {
         put("operations", json!(operations(action)));
         put("signature", json!(self.signature));
         put("required", json!(required(action)));
-        put("schema_uri", json!(resources::action_uri(&action.id)));
+        put("schema_uri", json!(action_uri::action_uri(&action.id)));
         if self.is_remote {
             put("remote", json!(true));
         }
@@ -331,7 +333,7 @@ struct Schemas<'a> {
 
 impl<'a> Schemas<'a> {
     fn new(tools: &'a Tools, detail: Detail, confidence: Confidence) -> Result<Schemas<'a>, ToolError> {
-        let words = tools.catalog.words().map_err(|error| refusal::internal(&error))?;
+        let words = tools.catalog.words().map_err(|error| errors::internal(&error))?;
         let (used, left_out) = (0, Vec::new());
         Ok(Schemas { words, detail, confidence, limit: tools.max_bytes, used, left_out })
     }
@@ -363,7 +365,7 @@ impl<'a> Schemas<'a> {
             "Schemas left out to keep the answer within {} bytes (GITLAB_MAX_BYTES): {}. Find one id with detail \"schema\", or read {}.",
             self.limit,
             self.left_out.join(", "),
-            resources::action_uri(first)
+            action_uri::action_uri(first)
         ))
     }
 }

@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Tools;
 use crate::catalog::{Action, Words};
 
 /// Descriptions by what they describe.
@@ -17,29 +16,29 @@ pub struct Wording {
     pub params: BTreeMap<(String, String), String>,
 }
 
-/// The action with its overridden descriptions.
-pub fn reworded(tools: &Tools, mut action: Action) -> Action {
-    let Some(wording) = tools.wording.get() else { return action };
-    if let Some(text) = wording.actions.get(&action.id) {
-        action.summary.clone_from(text);
-    }
-    for param in &mut action.params {
-        if let Some(text) = wording.params.get(&(action.id.clone(), param.name.clone())) {
-            param.note = Some(text.clone());
-            // Nothing is appended to it.
-            param.scopes.clear();
+impl Wording {
+    /// The action with its overridden descriptions.
+    pub fn reword(&self, mut action: Action) -> Action {
+        if let Some(text) = self.actions.get(&action.id) {
+            action.summary.clone_from(text);
         }
+        for param in &mut action.params {
+            if let Some(text) = self.params.get(&(action.id.clone(), param.name.clone())) {
+                param.note = Some(text.clone());
+                // Nothing is appended to it.
+                param.scopes.clear();
+            }
+        }
+        action
     }
-    action
-}
 
-/// The overridden descriptions of the families that these actions belong to, a line each.
-pub fn family_notes<'a>(tools: &Tools, words: &Words, ids: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let Some(wording) = tools.wording.get() else { return Vec::new() };
-    let families: BTreeSet<&str> = ids.map(|id| words.family(id)).collect();
-    let text = |family: &str| {
-        let title = words.families.get(family).map_or(family, String::as_str);
-        Some(format!("{title}: {}", wording.families.get(family)?))
-    };
-    families.into_iter().filter_map(text).collect()
+    /// The overridden descriptions of the families that these actions belong to, a line each.
+    pub fn family_notes<'a>(&self, words: &Words, ids: impl Iterator<Item = &'a str>) -> Vec<String> {
+        let families: BTreeSet<&str> = ids.map(|id| words.family(id)).collect();
+        let text = |family: &str| {
+            let title = words.families.get(family).map_or(family, String::as_str);
+            Some(format!("{title}: {}", self.families.get(family)?))
+        };
+        families.into_iter().filter_map(text).collect()
+    }
 }

@@ -41,7 +41,7 @@ fn two_tokens_are_one_too_many() {
 #[test]
 fn the_documentation_holds_the_table_of_the_code() {
     let table = render_markdown_table();
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/configuration.md");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reference/configuration.md");
     let documentation = std::fs::read_to_string(path).unwrap();
     assert!(documentation.contains(&table), "{path} should hold this:\n\n{table}");
 }

@@ -17,6 +17,7 @@ mod confirmation_off;
 mod consent;
 mod diagnose;
 mod direct;
+mod docs;
 mod doctor;
 mod examples;
 mod execute;

@@ -594,6 +594,6 @@ fn every_difference_is_documented() {
         let address = format!("{page}#{}", anchor(heading));
         assert!(used.contains(&address), "{address} is of no row");
     }
-    let architecture = fs::read_to_string(root().join("docs/architecture.md")).unwrap();
-    assert!(architecture.contains("(internals/differences.md)"), "{page} is not linked");
+    let architecture = fs::read_to_string(root().join("docs/internals/architecture.md")).unwrap();
+    assert!(architecture.contains("(differences.md)"), "{page} is not linked");
 }

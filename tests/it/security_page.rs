@@ -1,4 +1,4 @@
-//! docs/security.md names for each promise the tests that hold it: each of them exists.
+//! docs/concepts/security.md names for each promise the tests that hold it: each of them exists.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 #[test]
 fn every_test_that_the_security_page_names_exists() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let page = fs::read_to_string(root.join("docs/security.md")).unwrap();
+    let page = fs::read_to_string(root.join("docs/concepts/security.md")).unwrap();
     let mut sources = Vec::new();
     for folder in ["src", "tests/it"] {
         collect(&root.join(folder), &mut sources);

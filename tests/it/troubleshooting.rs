@@ -1,4 +1,4 @@
-//! docs/troubleshooting.md: every call runs on the sandbox, and its outcome is the one that the page states.
+//! docs/guides/troubleshooting.md: every call runs on the sandbox, and its outcome is the one that the page states.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::client::{Client, LATEST_HANDSHAKE, Reply};
 
-const PAGE: &str = include_str!("../../docs/troubleshooting.md");
+const PAGE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/guides/troubleshooting.md"));
 
 /// `` `GITLAB_READ_ONLY=true` `` of a line that begins with "With".
 static SETTING: LazyLock<Regex> = LazyLock::new(|| Regex::new("^With `([A-Z_]+)=([^`]+)`").unwrap());
@@ -74,5 +74,8 @@ fn the_table_names_every_section() {
         let anchor = heading.to_lowercase().replace(' ', "-");
         assert!(PAGE.contains(&format!("[{heading}](#{anchor})")), "{heading}");
     }
-    assert!(include_str!("../../README.md").contains("docs/troubleshooting.md"));
+    assert!(
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md"))
+            .contains("docs/guides/troubleshooting.md")
+    );
 }

@@ -76,9 +76,9 @@ async fn asked(tools: &Tools, action: &str) -> Result<Result<Reply, GitlabError>
     match tools.read(action, Map::new()).await {
         Ok(reply) => Ok(Ok(reply)),
         Err(ReadError::Gitlab(error)) => Ok(Err(error)),
-        Err(ReadError::Unasked(error)) if error.kind == ErrorKind::Denied => Err(error.message),
+        Err(ReadError::NotSent(error)) if error.kind == ErrorKind::Denied => Err(error.message),
         // An action of the catalog without parameters: only a fault of the program's own ends here.
-        Err(ReadError::Unasked(error)) => Ok(Err(GitlabError::Setup { what: error.message, source: None })),
+        Err(ReadError::NotSent(error)) => Ok(Err(GitlabError::Setup { what: error.message, source: None })),
     }
 }
 

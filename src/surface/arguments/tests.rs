@@ -89,7 +89,7 @@ fn parameters_beside_params_are_moved_into_them_by_the_fix() {
     let error = execute(json!({"action": "issue.get", "params": {"iid": 1}, "fullPath": "a/b"})).unwrap_err();
     assert_eq!(error.message, "`fullPath` is no argument of gitlab_execute_action.");
     assert_eq!(
-        error.fix.unwrap(),
+        json!(error.fix.unwrap()),
         json!({
             "tool": "gitlab_execute_action",
             "arguments": {"action": "issue.get", "params": {"iid": 1, "fullPath": "a/b"}},

@@ -81,12 +81,12 @@ fn runs(client: &mut Client, arguments: Value, says: &[&str]) -> Value {
 
 #[test]
 fn every_kind_of_error_is_on_its_page() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/errors.md");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reference/errors.md");
     let page = std::fs::read_to_string(path).unwrap();
     for kind in ErrorKind::ALL {
         let name = json!(kind);
         let row = format!("\n| `{}` | ", name.as_str().unwrap());
-        assert_eq!(page.matches(&row).count(), 1, "docs/errors.md should have one row of {name}");
+        assert_eq!(page.matches(&row).count(), 1, "docs/reference/errors.md should have one row of {name}");
     }
     let (_, kinds) = page.split_once("## Kinds").unwrap();
     let rows = kinds.lines().filter(|line| line.starts_with("| `")).count();

@@ -1,0 +1,46 @@
+//! Several answers within the bytes of one: what is small is whole, what is large is cut to an equal share of what the
+//! small leave.
+
+pub use crate::present::share;
+use crate::tools::execute::Outcome;
+use crate::tools::{Answer, ToolError, Tools};
+
+/// Bytes around each answer: its names, its status.
+pub const AROUND: usize = 160;
+
+/// The answers of steps in their order, together within the bytes that one answer may have.
+pub fn render_within_budget(
+    tools: &Tools,
+    came: Vec<Result<Outcome, ToolError>>,
+) -> Vec<Result<Answer, ToolError>> {
+    let budget = tools.max_bytes.saturating_sub(AROUND * came.len());
+    let whole: Vec<Result<Answer, ToolError>> =
+        came.iter().map(|outcome| render_outcome(tools, outcome, budget)).collect();
+    let sizes: Vec<usize> = whole.iter().map(size).collect();
+    let share = share(&sizes, budget);
+    let cut = whole.into_iter().zip(&came).zip(sizes);
+    cut.map(
+        |((whole, outcome), size)| if size > share { render_outcome(tools, outcome, share) } else { whole },
+    )
+    .collect()
+}
+
+fn render_outcome(
+    tools: &Tools,
+    outcome: &Result<Outcome, ToolError>,
+    budget: usize,
+) -> Result<Answer, ToolError> {
+    match outcome {
+        Ok(Outcome::Response(came)) => Ok(came.as_ref().clone().answer(tools, budget)),
+        Ok(Outcome::Answer(answer)) => Ok(answer.clone()),
+        Err(error) => Err(error.clone()),
+    }
+}
+
+/// The bytes of what is shown, or of what went wrong.
+fn size(answer: &Result<Answer, ToolError>) -> usize {
+    match answer {
+        Ok(answer) => answer.structured.get("data").map_or(0, |data| data.to_string().len()),
+        Err(error) => error.text().len(),
+    }
+}

@@ -1,0 +1,107 @@
+//! `merge_request.comment_on_line`: a thread on lines of a merge request's diff, by file and number alone.
+
+use std::sync::OnceLock;
+
+use serde_json::{Map, Value, json};
+
+use crate::composite::mr_diff::{DiffPosition, LinePosition, MergeRequestDiff, body};
+use crate::composite::run::{CompositeRun, params};
+use crate::gitlab::Content;
+use crate::present;
+use crate::tools::execute::{ActionResponse, Outcome};
+use crate::tools::{Answer, ErrorKind, NextCall, ToolError};
+use crate::untrusted::mask_tokens;
+
+pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
+    let spot = LinePosition::from_params(&run.params).map_err(|fault| run.invalid(fault))?;
+    let spot = spot.ok_or_else(|| run.invalid("`file` is empty"))?;
+    let (placed, of) = placed(run, &spot).await?;
+    match posted(run, &spot, &placed, &of).await {
+        // What was read may be older than what GitLab has by now: a refusal changed nothing, so it is asked again.
+        Err(error) if is_of_line(&error) => {
+            let (again, of) = self::placed(run, &spot).await?;
+            if again.position == placed.position {
+                return Err(refused(run, &spot, error));
+            }
+            posted(run, &spot, &again, &of).await.map_err(|error| refused(run, &spot, error))
+        }
+        outcome => outcome,
+    }
+}
+
+async fn placed(
+    run: &CompositeRun<'_>,
+    spot: &LinePosition,
+) -> Result<(DiffPosition, Map<String, Value>), ToolError> {
+    let diff = MergeRequestDiff::fetch(run, &[&spot.file]).await?;
+    let file = diff.file(spot, &OnceLock::new()).await.map_err(|fault| fault.error(run, &run.params))?;
+    let placed = file.position(spot, &diff.refs).map_err(|fault| fault.error(run, &run.params))?;
+    Ok((placed, diff.of))
+}
+
+async fn posted(
+    run: &CompositeRun<'_>,
+    spot: &LinePosition,
+    placed: &DiffPosition,
+    of: &Map<String, Value>,
+) -> Result<Answer, ToolError> {
+    let text = body(run.text("body").unwrap_or_default(), run.text("suggestion"), Some(placed));
+    let text = text.map_err(|fault| run.invalid(fault))?;
+    let mut asked = of.clone();
+    asked.extend(params(json!({"body": text, "position": placed.position})));
+    match run.step("merge_request_discussion.create", asked).await? {
+        Outcome::Response(came) => Ok(answer(run, spot, placed, *came)),
+        Outcome::Answer(preview) => Ok(preview),
+    }
+}
+
+fn answer(
+    run: &CompositeRun<'_>,
+    spot: &LinePosition,
+    placed: &DiffPosition,
+    came: ActionResponse,
+) -> Answer {
+    let thread = match came.reply.content {
+        Content::Json(thread) => thread,
+        _ => Value::Null,
+    };
+    let note = thread.get("notes").and_then(|notes| notes.get(0));
+    let number = |name: &str| placed.position.get(name).cloned().unwrap_or_default();
+    let data = json!({
+        "discussion_id": thread.get("id"),
+        "note_id": note.and_then(|note| note.get("id")),
+        "file": placed.position.get("new_path"),
+        "old_line": number("old_line"),
+        "new_line": number("new_line"),
+        "line": mask_tokens(&placed.line),
+    });
+    let id = note.and_then(|note| note.get("id")).map(|id| format!(" as note {id}")).unwrap_or_default();
+    let line = mask_tokens(&present::cleaned(&placed.line)).into_owned();
+    let text = format!("Posted on {}{id}.\n{}", spot.label(), present::marked(&line));
+    run.answer(present::cleaned_value(data), text, Map::new(), &[])
+}
+
+/// Whether GitLab refused the line.
+pub fn is_of_line(error: &ToolError) -> bool {
+    error.message.contains("line_code") || error.message.contains("valid line code")
+}
+
+/// GitLab knows another diff than it sends: the comment is offered without its line.
+fn refused(run: &CompositeRun<'_>, spot: &LinePosition, error: ToolError) -> ToolError {
+    if !is_of_line(&error) {
+        return error;
+    }
+    let whole = format!("`{}`: {}", spot.label(), run.text("body").unwrap_or_default());
+    let mut asked: Map<String, Value> = Map::new();
+    for name in ["fullPath", "iid"] {
+        asked.extend(run.params.get(name).map(|value| (name.to_owned(), value.clone())));
+    }
+    asked.insert("body".to_owned(), json!(whole));
+    let message = format!(
+        "GitLab takes no comment on {}, though it shows that line in its diff. Nothing was posted",
+        spot.label()
+    );
+    ToolError::new(ErrorKind::Conflict, message)
+        .hint("Its own diff may still be in the making: try again, or say it as `fix` does, on the whole merge request.")
+        .fix(NextCall::execute("merge_request_discussion.create", &asked))
+}

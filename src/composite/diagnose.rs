@@ -1,0 +1,375 @@
+//! `pipeline.diagnose`: why a pipeline failed. Its failed jobs and those of the pipelines that it started, each with
+//! its reason and what its log says around the first error, all together within the bytes of one answer.
+
+use std::collections::VecDeque;
+
+use futures_util::future::{join, join_all};
+use serde_json::{Map, Value, json};
+
+use crate::composite::item_results::ItemResults;
+use crate::composite::run::{CompositeRun, failed, params};
+use crate::gitlab::Content;
+use crate::present::{self, Failure};
+use crate::tools::execute::Outcome;
+use crate::tools::{Answer, ErrorKind, NextCall, ToolError};
+use crate::untrusted::{mask_tokens, quote};
+
+/// How many pipelines are looked at, the first included.
+const MOST_PIPELINES: usize = 10;
+/// How far from the first a pipeline may be.
+const MOST_DEEP: usize = 3;
+/// How many logs are read.
+const MOST_LOGS: usize = 20;
+/// How many of them are held at a time.
+const TOGETHER: usize = 4;
+/// The least bytes of a log that tell anything; where there is no room for them, the job is only named.
+const LEAST: usize = 300;
+/// Bytes around each job: its names, its calls.
+const AROUND: usize = 500;
+const PAGE: usize = 100;
+
+/// A pipeline that is looked at.
+#[derive(Clone, Debug)]
+struct Pipeline {
+    /// A full path, or an id where GitLab tells no more.
+    project: Value,
+    id: Value,
+    deep: usize,
+}
+
+/// A job that failed, or a bridge whose pipeline could not begin.
+#[derive(Debug)]
+struct Job {
+    project: Value,
+    pipeline: Value,
+    row: Value,
+    is_bridge: bool,
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+struct Findings {
+    jobs: Vec<Job>,
+    /// The pipelines that were looked at, with what of each could not be.
+    pipelines: Vec<Value>,
+    notes: Vec<String>,
+}
+
+pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
+    let first = which(run).await?;
+    let start = Pipeline {
+        project: run.params.get("fullPath").cloned().unwrap_or_default(),
+        id: first.get("id").cloned().unwrap_or_default(),
+        deep: 0,
+    };
+    let mut found = looked(run, start, &first).await?;
+    // What fails the pipeline comes before what may fail.
+    found.jobs.sort_by_key(|job| field(&job.row, "allow_failure") == json!(true));
+    let room = run.tools.max_bytes.saturating_sub(AROUND * (found.jobs.len().min(MOST_LOGS) + 2));
+    let asked =
+        run.params.get("max_bytes").and_then(Value::as_u64).and_then(|bytes| usize::try_from(bytes).ok());
+    let budget = asked.map_or(room, |asked| asked.min(room));
+    Ok(render_diagnosis(run, &first, found, budget).await)
+}
+
+/// The pipeline that is meant.
+async fn which(run: &CompositeRun<'_>) -> Result<Value, ToolError> {
+    let of = |more: Value| {
+        let mut asked = Map::new();
+        asked.extend(run.params.get("fullPath").map(|path| ("fullPath".to_owned(), path.clone())));
+        asked.extend(params(more));
+        asked
+    };
+    if let Some(id) = run.params.get("pipeline_id") {
+        return run.read_json("pipeline.get", of(json!({"pipeline_id": id}))).await;
+    }
+    let Some(iid) = run.params.get("iid") else {
+        let branch = run.text("ref").map_or(json!({}), |branch| json!({"ref": branch}));
+        return run.read_json("pipeline.get_latest", of(branch)).await;
+    };
+    let listed = run.read_json("merge_request.list_pipelines", of(json!({"iid": iid}))).await?;
+    // GitLab has the newest first.
+    let newest = listed.get(0).and_then(|row| row.get("id")).cloned();
+    match newest {
+        Some(id) => run.read_json("pipeline.get", of(json!({"pipeline_id": id}))).await,
+        None => {
+            let message = format!("the merge request !{iid} has no pipeline");
+            Err(ToolError::new(ErrorKind::NotFound, message)
+                .fix(NextCall::execute("merge_request.get", &of(json!({"iid": iid})))))
+        }
+    }
+}
+
+/// The failed jobs of a pipeline and of those that it started, the nearest first.
+async fn looked(run: &CompositeRun<'_>, start: Pipeline, first: &Value) -> Result<Findings, ToolError> {
+    let mut found = Findings::default();
+    let mut open = VecDeque::from([start]);
+    let mut row = Some(first.clone());
+    while let Some(pipeline) = open.pop_front() {
+        if found.pipelines.len() >= MOST_PIPELINES {
+            let next = json!({"action": run.id, "params": {"fullPath": pipeline.project, "pipeline_id": pipeline.id}});
+            let left = open.len() + 1;
+            found.notes.push(format!("{left} more pipelines were not looked at; the next: {next}"));
+            break;
+        }
+        let of = params(json!({"fullPath": pipeline.project, "pipeline_id": pipeline.id}));
+        let mut failed_jobs = of.clone();
+        failed_jobs.extend(params(json!({"scope": ["failed"], "per_page": PAGE})));
+        let mut bridges = of.clone();
+        bridges.extend(params(json!({"per_page": PAGE})));
+        let (jobs, bridges) = join(
+            run.read_json("pipeline.list_jobs", failed_jobs),
+            run.read_json("pipeline.list_bridges", bridges),
+        )
+        .await;
+        let jobs = match jobs {
+            Ok(jobs) => jobs,
+            Err(error) if pipeline.deep == 0 => return Err(error),
+            Err(error) => {
+                found.notes.push(format!(
+                    "pipeline {} of {} cannot be looked at: {}",
+                    pipeline.id,
+                    plain(&pipeline.project),
+                    error.message
+                ));
+                continue;
+            }
+        };
+        found.pipelines.push(seen(row.take().as_ref(), &pipeline));
+        found.take(&pipeline, &jobs, false);
+        match bridges {
+            Ok(bridges) => found.follow(run, &pipeline, &bridges, &mut open),
+            Err(error) => {
+                found.notes.push(format!("which pipelines it started cannot be read: {}", error.message))
+            }
+        }
+    }
+    Ok(found)
+}
+
+impl Findings {
+    fn take(&mut self, pipeline: &Pipeline, rows: &Value, is_bridge: bool) {
+        let rows = rows.as_array().map(Vec::as_slice).unwrap_or_default();
+        if rows.len() == PAGE {
+            self.notes
+                .push(format!("of pipeline {} only the last {PAGE} failed jobs were looked at", pipeline.id));
+        }
+        // GitLab has the newest first.
+        self.jobs.extend(rows.iter().rev().map(|row| Job {
+            project: pipeline.project.clone(),
+            pipeline: pipeline.id.clone(),
+            row: row.clone(),
+            is_bridge,
+        }));
+    }
+
+    /// The pipelines behind bridges that failed; a bridge that started none is told like a job.
+    fn follow(
+        &mut self,
+        run: &CompositeRun<'_>,
+        pipeline: &Pipeline,
+        bridges: &Value,
+        open: &mut VecDeque<Pipeline>,
+    ) {
+        for bridge in bridges.as_array().into_iter().flatten().rev() {
+            let down = bridge.get("downstream_pipeline").filter(|down| down.is_object());
+            let is_failed = |row: &Value| field(row, "status") == json!("failed");
+            match down {
+                Some(down) if is_failed(down) && pipeline.deep < MOST_DEEP => open.push_back(Pipeline {
+                    project: project_of(run, down),
+                    id: field(down, "id"),
+                    deep: pipeline.deep + 1,
+                }),
+                Some(down) if is_failed(down) => self.notes.push(format!(
+                    "pipeline {} of {} is too far off to be looked at from here",
+                    field(down, "id"),
+                    plain(&project_of(run, down))
+                )),
+                None if is_failed(bridge) => self.take(pipeline, &json!([bridge]), true),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// What is told of a pipeline that was looked at.
+fn seen(row: Option<&Value>, pipeline: &Pipeline) -> Value {
+    let mut seen = json!({"project": pipeline.project, "id": pipeline.id});
+    if let (Some(row), Value::Object(seen)) = (row, &mut seen) {
+        for name in ["status", "ref", "sha", "source", "yaml_errors", "web_url"] {
+            seen.extend(
+                row.get(name).filter(|value| !value.is_null()).map(|value| (name.to_owned(), value.clone())),
+            );
+        }
+    }
+    seen
+}
+
+/// The project of a pipeline, by the path in its address, which says more than its id.
+fn project_of(run: &CompositeRun<'_>, pipeline: &Value) -> Value {
+    let path = || {
+        let url = url::Url::parse(pipeline.get("web_url")?.as_str()?).ok()?;
+        let below = url.path().strip_prefix(run.tools.base.path())?;
+        Some(below.split("/-/").next()?.trim_matches('/').to_owned())
+    };
+    path().filter(|path| path.contains('/')).map_or_else(|| field(pipeline, "project_id"), |path| json!(path))
+}
+
+async fn render_diagnosis(run: &CompositeRun<'_>, first: &Value, found: Findings, budget: usize) -> Answer {
+    let Findings { jobs, pipelines, mut notes } = found;
+    let logs: Vec<&Job> = jobs.iter().filter(|job| !job.is_bridge).take(MOST_LOGS).collect();
+    let shown = logs.len().min((budget / LEAST).max(1));
+    let share = budget.checked_div(shown).unwrap_or_default().max(LEAST);
+    let mut read: Vec<Result<Failure, ToolError>> = Vec::new();
+    for group in logs.get(..shown).unwrap_or_default().chunks(TOGETHER) {
+        read.extend(join_all(group.iter().map(|job| log(run, job, share))).await);
+    }
+    let mut read = read.into_iter();
+    let mut items = ItemResults::default();
+    let mut calls = String::new();
+    let mut unread = 0;
+    for job in &jobs {
+        let excerpt = if job.is_bridge { None } else { read.next() };
+        unread += usize::from(excerpt.is_none() && !job.is_bridge);
+        add(&mut items, &mut calls, job, excerpt);
+    }
+    if unread > 0 {
+        notes.push(format!(
+            "the logs of {unread} more jobs were not read; `log` of each is the call that does"
+        ));
+    }
+    if jobs.is_empty() {
+        notes.push(nothing(first));
+    }
+    let mut answer = items.answer(run, &notes);
+    answer.text = format!("{}{}{calls}", heading(first, &pipelines), answer.text);
+    answer.structured.insert("pipelines".to_owned(), present::cleaned_value(Value::Array(pipelines)));
+    answer
+}
+
+/// What a job's log says of its failure.
+async fn log(run: &CompositeRun<'_>, job: &Job, budget: usize) -> Result<Failure, ToolError> {
+    let asked = params(json!({"fullPath": job.project, "job_id": field(&job.row, "id")}));
+    // A dry run shows what changes something; a diagnosis reads whatever is asked of it.
+    let request =
+        crate::tools::ExecuteRequest { action: "job.log".to_owned(), params: asked, ..Default::default() };
+    let Outcome::Response(came) = run.step_as(request, false).await? else { return Ok(Failure::default()) };
+    let text = match came.reply.content {
+        Content::Text(text) => text,
+        Content::Binary { bytes, content_type, .. } => {
+            present::text_of(&bytes, &content_type).map(|(text, _)| text).unwrap_or_default()
+        }
+        _ => String::new(),
+    };
+    Ok(present::failure(&text, budget, run.tools.client.secrets()))
+}
+
+fn add(items: &mut ItemResults, calls: &mut String, job: &Job, excerpt: Option<Result<Failure, ToolError>>) {
+    let mut says = params(json!({"name": field(&job.row, "name"), "stage": field(&job.row, "stage")}));
+    says.insert("id".to_owned(), field(&job.row, "id"));
+    says.insert("project".to_owned(), job.project.clone());
+    says.insert("pipeline_id".to_owned(), job.pipeline.clone());
+    let reason = field(&job.row, "failure_reason");
+    says.insert("reason".to_owned(), if reason.is_null() { json!("unknown") } else { reason });
+    if field(&job.row, "allow_failure") == json!(true) {
+        says.insert("allow_failure".to_owned(), json!(true));
+    }
+    let mark = if job.is_bridge { "bridge" } else { "job" };
+    let call = json!(NextCall::execute(
+        "job.log",
+        &json!({"fullPath": job.project, "job_id": field(&job.row, "id")})
+    ));
+    let mut said = Map::new();
+    said.insert("web_url".to_owned(), field(&job.row, "web_url"));
+    let mut text = String::new();
+    match excerpt {
+        Some(Ok(failure)) => text = excerpted(&failure, &mut said, &call),
+        Some(Err(error)) => {
+            said.insert("error".to_owned(), failed(&error));
+            text = error.text();
+        }
+        None if !job.is_bridge => {
+            said.insert("log".to_owned(), call.clone());
+        }
+        None => {}
+    }
+    if said.contains_key("log") {
+        calls.push_str(&format!("Log of job {}: {call}\n", plain(&field(&job.row, "id"))));
+    }
+    let status = if job.is_bridge { "no pipeline" } else { "failed" };
+    items.put(mark, present_map(says), status, present_map(said), &text);
+}
+
+/// The stretches of a log, to read and as data, with the call for the whole where it is not all.
+fn excerpted(failure: &Failure, said: &mut Map<String, Value>, call: &Value) -> String {
+    let mut text = String::new();
+    let mut stretches = Vec::new();
+    let mut last = 0;
+    for stretch in &failure.stretches {
+        let (from, to) = stretch.lines;
+        if from > last + 1 {
+            text.push_str(&format!("[lines {}-{} are left out]\n", last + 1, from - 1));
+        }
+        text.push_str(&stretch.text);
+        if !stretch.text.ends_with('\n') {
+            text.push('\n');
+        }
+        last = to;
+        stretches.push(json!({"lines": format!("{from}-{to}"), "text": stretch.text}));
+    }
+    if failure.total_lines == 0 {
+        text.push_str("[the log is empty]\n");
+    }
+    said.extend(failure.line.map(|line| ("error_line".to_owned(), json!(line))));
+    said.insert("lines".to_owned(), json!(failure.total_lines));
+    said.insert("excerpt".to_owned(), Value::Array(stretches));
+    let is_whole = failure.stretches.len() <= 1
+        && failure.stretches.iter().all(|only| only.lines == (1, failure.total_lines));
+    if !is_whole {
+        said.insert("log".to_owned(), call.clone());
+    }
+    text
+}
+
+/// Which pipeline it is, in a line.
+fn heading(first: &Value, pipelines: &[Value]) -> String {
+    let word = |name: &str| plain_or_quoted(&field(first, name));
+    let sha: String = word("sha").chars().take(8).collect();
+    let started = match pipelines.len() {
+        0 | 1 => String::new(),
+        several => format!(", with {} that it started", several - 1),
+    };
+    let mut text =
+        format!("Pipeline {} ({}) on {} at {sha}{started}.\n", word("id"), word("status"), word("ref"));
+    if let Some(errors) = first.get("yaml_errors").and_then(Value::as_str) {
+        text.push_str(&present::marked(&mask_tokens(&present::cleaned(errors))));
+    }
+    text
+}
+
+/// What is said where no job failed.
+fn nothing(first: &Value) -> String {
+    let status = plain_or_quoted(&field(first, "status"));
+    if first.get("yaml_errors").is_some_and(Value::is_string) {
+        return "no job ran: the configuration is not valid".to_owned();
+    }
+    format!("no job has failed; the pipeline is {status}")
+}
+
+fn present_map(map: Map<String, Value>) -> Map<String, Value> {
+    params(present::cleaned_value(Value::Object(map)))
+}
+
+fn field(row: &Value, name: &str) -> Value {
+    row.get(name).cloned().unwrap_or_default()
+}
+
+/// A word that GitLab wrote within a sentence of ours: as it is if it can be a field's name, else quoted.
+fn plain_or_quoted(value: &Value) -> String {
+    let text = plain(value);
+    if present::is_plain(&text) { text } else { quote(&text) }
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}

@@ -1,0 +1,160 @@
+//! `resource.fetch`: up to twenty things side by side, each with its own outcome, in the order in which they were
+//! asked for; on request with their comments, diffs and links.
+
+use futures_util::future::join_all;
+use serde_json::{Map, Value, json};
+
+use crate::composite::item_kinds::{self, ItemKind, ResolvedItem};
+use crate::composite::item_results::ItemResults;
+use crate::composite::run::{CompositeRun, failed};
+use crate::composite::{byte_budget, read_files};
+use crate::tools::execute::Outcome;
+use crate::tools::{Answer, ErrorKind, ToolError};
+
+/// How many things there may be.
+const MOST: usize = 20;
+
+/// How many comments, files or links of one thing.
+const ROWS: u64 = 50;
+
+/// What can be asked for beside a thing: the option, the parameters that its list takes, and which action that is.
+type ItemPart = (&'static str, fn(&ItemKind) -> Option<&'static str>);
+const PARTS: [ItemPart; 3] =
+    [("comments", |thing| thing.comments), ("diffs", |thing| thing.diffs), ("links", |thing| thing.links)];
+
+/// What came of one thing: itself first, then its parts by their names.
+struct FetchedItem {
+    says: Map<String, Value>,
+    outcomes: Vec<(&'static str, Result<Outcome, ToolError>)>,
+}
+
+/// Fetches.
+pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
+    let items = run.list("items").iter().enumerate();
+    let items = items.map(|(place, item)| {
+        let meant = run.item_error(place).map_or_else(|| item_kinds::resolve_item(run, item), Err);
+        (item_label(item), meant)
+    });
+    let targets = run.list("targets").iter().filter_map(Value::as_str);
+    let targets = targets.map(|target| (target.to_owned(), item_kinds::resolve_target(run, target)));
+    let wanted: Vec<(String, Result<ResolvedItem, ToolError>)> = items.chain(targets).collect();
+    if wanted.is_empty() || wanted.len() > MOST {
+        let given = wanted.len();
+        return Err(
+            run.invalid(format!("`items` and `targets` are 1 to {MOST} together; {given} were given"))
+        );
+    }
+    let fetched = join_all(wanted.into_iter().map(|(said, meant)| fetch_item(run, said, meant))).await;
+    Ok(render_items(run, fetched))
+}
+
+/// An item as it was given, where it is no thing.
+fn item_label(item: &Value) -> String {
+    item.as_str().map_or_else(|| item.to_string(), str::to_owned)
+}
+
+async fn fetch_item(
+    run: &CompositeRun<'_>,
+    said: String,
+    meant: Result<ResolvedItem, ToolError>,
+) -> FetchedItem {
+    let meant = match meant {
+        Ok(meant) => meant,
+        Err(error) => {
+            let says = Map::from_iter([("target".to_owned(), json!(said))]);
+            return FetchedItem { says, outcomes: vec![("data", Err(error))] };
+        }
+    };
+    let fetched = fetch_parts(run, &meant).await;
+    let is_missing = |fetched: &FetchedItem| {
+        let first = fetched.outcomes.first().and_then(|(_, outcome)| outcome.as_ref().err());
+        first.is_some_and(|error| matches!(error.kind, ErrorKind::NotFound | ErrorKind::InvalidParams))
+    };
+    match meant.or_else.filter(|_| is_missing(&fetched)).and_then(|kind| meant.instead(kind)) {
+        Some(instead) => {
+            let other = fetch_parts(run, &instead).await;
+            if is_missing(&other) { fetched } else { other }
+        }
+        None => fetched,
+    }
+}
+
+/// A thing and what is wanted beside it, side by side.
+async fn fetch_parts(run: &CompositeRun<'_>, meant: &ResolvedItem) -> FetchedItem {
+    let wanted = PARTS.iter().filter(|(name, _)| run.flag(name, false));
+    let parts = wanted.filter_map(|(name, action)| Some((*name, action(meant.thing)?)));
+    let steps: Vec<(&'static str, &'static str)> =
+        [("data", meant.thing.read)].into_iter().chain(parts).collect();
+    let asked = steps.iter().map(async |(name, action)| match meant.lines.is_empty() {
+        true => run.step(action, params(name, meant)).await,
+        false => fetch_lines(run, meant).await,
+    });
+    let outcomes = join_all(asked).await;
+    let says = Map::from_iter([
+        ("kind".to_owned(), json!(meant.thing.kind)),
+        ("target".to_owned(), json!(meant.target)),
+    ]);
+    FetchedItem { says, outcomes: steps.into_iter().map(|(name, _)| name).zip(outcomes).collect() }
+}
+
+/// The lines that are wanted of a file.
+async fn fetch_lines(run: &CompositeRun<'_>, meant: &ResolvedItem) -> Result<Outcome, ToolError> {
+    let mut file = meant.lines.clone();
+    let given = |name: &str| meant.params.get(name).cloned();
+    file.extend(given("file_path").map(|path| ("path".to_owned(), path)));
+    file.extend(given("ref").map(|at| ("ref".to_owned(), at)));
+    read_files::window(run, &given("fullPath").unwrap_or_default(), &Value::Object(file)).await
+}
+
+fn params(part: &str, meant: &ResolvedItem) -> Map<String, Value> {
+    let mut params = meant.params.clone();
+    if matches!(part, "comments" | "diffs") {
+        params.insert("per_page".to_owned(), json!(ROWS));
+    }
+    if part == "comments" && meant.thing.kind != "snippet" {
+        params.insert("activity_filter".to_owned(), json!("only_comments"));
+        params.insert("sort".to_owned(), json!("asc"));
+    }
+    params
+}
+
+fn render_items(run: &CompositeRun<'_>, fetched: Vec<FetchedItem>) -> Answer {
+    let mut outcomes = Vec::new();
+    let mut plan = Vec::new();
+    for thing in fetched {
+        // Of what is not there nothing else is to be told.
+        let is_there = thing.outcomes.first().is_some_and(|(_, outcome)| outcome.is_ok());
+        let kept: Vec<_> = thing.outcomes.into_iter().take(if is_there { usize::MAX } else { 1 }).collect();
+        plan.push((thing.says, kept.iter().map(|(name, _)| *name).collect::<Vec<_>>()));
+        outcomes.extend(kept.into_iter().map(|(_, outcome)| outcome));
+    }
+    let mut answers = byte_budget::render_within_budget(run.tools, outcomes).into_iter();
+    let mut items = ItemResults::default();
+    for (says, parts) in plan {
+        let mut whole: Option<Result<Answer, ToolError>> = None;
+        for (part, answer) in parts.into_iter().zip(answers.by_ref()) {
+            match &mut whole {
+                None => whole = Some(answer),
+                Some(Ok(whole)) => add_part(whole, part, answer),
+                Some(Err(_)) => {}
+            }
+        }
+        if let Some(whole) = whole {
+            items.add("item", says, &whole);
+        }
+    }
+    items.answer(run, &[])
+}
+
+/// A part of a thing beside it, in both forms.
+fn add_part(whole: &mut Answer, part: &str, answer: Result<Answer, ToolError>) {
+    let (row, text) = match answer {
+        Ok(mut answer) => {
+            answer.structured.retain(|name, _| !matches!(name.as_str(), "action" | "operation"));
+            (Value::Object(answer.structured), answer.text)
+        }
+        Err(error) => (json!({"error": failed(&error)}), error.text()),
+    };
+    whole.structured.insert(part.to_owned(), row);
+    whole.text.push_str(&format!("{part}:\n{}\n", text.trim_end()));
+}

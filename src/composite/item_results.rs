@@ -1,0 +1,68 @@
+//! The outcomes of a plan's items, in their order and in both forms: a row with its status, and a text between marks
+//! that say what it is of.
+
+use serde_json::{Map, Value, json};
+
+use crate::composite::run::{CompositeRun, failed};
+use crate::present;
+use crate::tools::{Answer, ToolError};
+
+/// The outcomes so far.
+#[derive(Debug, Default)]
+pub struct ItemResults {
+    rows: Vec<Value>,
+    text: String,
+}
+
+impl ItemResults {
+    /// An item: what its mark is called and says, and what came of it.
+    pub fn add(&mut self, mark: &str, says: Map<String, Value>, outcome: &Result<Answer, ToolError>) {
+        let (status, text) = match outcome {
+            Ok(answer) => (if is_preview(answer) { "preview" } else { "ok" }, answer.text.clone()),
+            Err(error) => ("error", error.text()),
+        };
+        let said = match outcome {
+            Ok(answer) => {
+                let own = |name: &String| !matches!(name.as_str(), "action" | "operation" | "preview");
+                answer.structured.iter().filter(|(name, _)| own(name)).map(cloned).collect()
+            }
+            Err(error) => Map::from_iter([("error".to_owned(), failed(error))]),
+        };
+        self.put(mark, says, status, said, &text);
+    }
+
+    /// An item of which nothing is known but how it ended.
+    pub fn put(
+        &mut self,
+        mark: &str,
+        says: Map<String, Value>,
+        status: &str,
+        said: Map<String, Value>,
+        text: &str,
+    ) {
+        let mut row = says;
+        row.insert("status".to_owned(), json!(status));
+        self.text.push_str(&present::marked_as(mark, &row, text));
+        row.extend(said);
+        self.rows.push(Value::Object(row));
+    }
+
+    /// The rows, and the text.
+    pub fn parts(self) -> (Value, String) {
+        (Value::Array(self.rows), self.text)
+    }
+
+    /// The answer that has them all.
+    pub fn answer(self, run: &CompositeRun<'_>, notes: &[String]) -> Answer {
+        run.answer(Value::Array(self.rows), self.text, Map::new(), notes)
+    }
+}
+
+/// Whether an answer shows what would be sent.
+pub fn is_preview(answer: &Answer) -> bool {
+    answer.structured.contains_key("preview")
+}
+
+fn cloned((name, value): (&String, &Value)) -> (String, Value) {
+    (name.clone(), value.clone())
+}

@@ -1,0 +1,175 @@
+//! What a file's window is told as, in both forms, with the lines that follow it.
+
+use serde_json::{Map, Value, json};
+
+use crate::composite::item_results::ItemResults;
+use crate::composite::read_files::file::{FileContent, LINES, ReplyHeaders, RequestedFile};
+use crate::composite::read_files::window::FileWindow;
+use crate::composite::run::{CompositeRun, params};
+use crate::present::{self, Content, Kind, Options};
+use crate::tools::ToolError;
+use crate::untrusted::Secrets;
+
+/// Adds what came of a file, and gives the window that follows the one that is shown.
+pub fn render_file(
+    run: &CompositeRun<'_>,
+    file: &RequestedFile,
+    read: &Result<FileContent, ToolError>,
+    default_branch: Option<&str>,
+    items: &mut ItemResults,
+) -> Option<Value> {
+    let mut says = Map::from_iter([("path".to_owned(), json!(file.path))]);
+    says.extend(file.at.as_deref().or(default_branch).map(|at| ("ref".to_owned(), json!(at))));
+    let (seen, headers) = match read {
+        Ok(FileContent::FileWindow(seen, headers)) => (seen, headers),
+        Ok(FileContent::Other(kind, said, text)) => {
+            says.insert("kind".to_owned(), json!(kind));
+            let calls = ["whole", "list"].iter().filter_map(|name| said.get(*name));
+            let text = calls.fold(text.clone(), |text, call| format!("{text}\nNext: {call}"));
+            items.put("file", says, "ok", said.clone(), &text);
+            return None;
+        }
+        Ok(FileContent::Said(answer)) => {
+            items.add("file", says, &Ok(answer.clone()));
+            return None;
+        }
+        Err(error) => {
+            items.add("file", says, &Err(error.clone()));
+            return None;
+        }
+    };
+    says.insert("kind".to_owned(), json!("text"));
+    let next = following(file, seen);
+    let (said, text) = render_window(run, file, seen, headers);
+    items.put("file", says, "ok", said, &text);
+    next
+}
+
+/// The lines of the window after the one that is shown; of what is looked for, the lines that are still to be looked
+/// through.
+fn range(file: &RequestedFile, seen: &FileWindow) -> Option<(u64, u64)> {
+    let after = seen.kept.last().map(|(number, _)| number + 1);
+    let is_more = |next: &u64| file.wanted.grep.is_none() && *next <= seen.lines;
+    let first = seen.left.or(after.filter(is_more))?;
+    let most = match &file.wanted.grep {
+        Some(_) => file.wanted.last,
+        None => first.saturating_add(file.wanted.lines - 1),
+    };
+    Some((first, if seen.whole { most.min(seen.lines) } else { most }))
+}
+
+/// The rest of what was asked for of a file, to ask for again.
+fn following(file: &RequestedFile, seen: &FileWindow) -> Option<Value> {
+    let mut next = params(json!({"path": file.path, "line_start": seen.left?}));
+    let more = [
+        ("ref", file.at.as_ref().map(|at| json!(at))),
+        ("line_end", (file.wanted.last < u64::MAX).then(|| json!(file.wanted.last))),
+        ("max_lines", (file.wanted.lines != LINES).then(|| json!(file.wanted.lines))),
+    ];
+    next.extend(more.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+    Some(Value::Object(next))
+}
+
+fn render_window(
+    run: &CompositeRun<'_>,
+    file: &RequestedFile,
+    seen: &FileWindow,
+    headers: &ReplyHeaders,
+) -> (Map<String, Value>, String) {
+    let (text, mut notes) = window(file, seen, run.tools.client.secrets());
+    let returned = seen.kept.len();
+    let ends = |at: Option<&(u64, Vec<u8>)>| at.map(|(number, _)| *number);
+    let (first, last) = (ends(seen.kept.first()), ends(seen.kept.last()));
+    let mut said = params(json!({
+        "size": seen.bytes, "total_lines": seen.lines, "lines_returned": returned,
+        "first_line": first, "last_line": last, "truncated": seen.left.is_some(), "data": text.0,
+    }));
+    if file.wanted.grep.is_some() {
+        said.insert("matches".to_owned(), json!(seen.matches));
+    }
+    if !seen.whole {
+        notes.push(format!(
+            "only the first {} bytes were read: lines and matches beyond are not counted",
+            seen.bytes
+        ));
+    }
+    if seen.long > 0 {
+        notes.push(format!("{} of the lines are longer than is shown of them", seen.long));
+    }
+    let metadata = metadata(headers);
+    if run.flag("include_metadata", true) && !metadata.is_empty() {
+        said.insert("metadata".to_owned(), Value::Object(metadata.clone()));
+    }
+    let mut out = if returned == 0 { String::new() } else { present::marked(&text.1) };
+    out.push_str(&line(seen, (first, last), file));
+    if let Some((start, end)) = range(file, seen) {
+        said.insert("next".to_owned(), json!({"line_start": start, "line_end": end}));
+        out.push_str(&format!("Next: lines {start}-{end}.\n"));
+    }
+    if run.flag("include_metadata", true) && !metadata.is_empty() {
+        let pairs: Vec<String> = metadata.iter().map(|(name, value)| format!("{name} {value}")).collect();
+        out.push_str(&format!("Metadata: {}.\n", pairs.join(", ")));
+    }
+    if !notes.is_empty() {
+        said.insert("notes".to_owned(), json!(notes));
+        notes.iter().for_each(|note| out.push_str(&format!("Note: {note}.\n")));
+    }
+    (said, out)
+}
+
+/// Where the window stands, in words.
+fn line(seen: &FileWindow, window: (Option<u64>, Option<u64>), file: &RequestedFile) -> String {
+    let of = if seen.whole { seen.lines.to_string() } else { format!("more than {}", seen.lines) };
+    let found = file
+        .wanted
+        .grep
+        .as_ref()
+        .map(|_| format!("Lines that match: {}. ", seen.matches))
+        .unwrap_or_default();
+    let cut = if seen.left.is_some() { "; truncated" } else { "" };
+    match window {
+        (Some(first), Some(last)) => {
+            format!("{found}Shown: lines {first}-{last} of {of}, {} bytes in all{cut}.\n", seen.bytes)
+        }
+        _ => format!("{found}Nothing shown of {of} lines, {} bytes{cut}.\n", seen.bytes),
+    }
+}
+
+/// The window as data and as text; what was looked for with the numbers of its lines.
+fn window(file: &RequestedFile, seen: &FileWindow, secrets: &Secrets) -> ((String, String), Vec<String>) {
+    let mut bytes = Vec::new();
+    let mut before = None;
+    for (number, line) in &seen.kept {
+        if file.wanted.grep.is_some() {
+            if before.is_some_and(|before| before + 1 != *number) {
+                bytes.extend_from_slice(b"--\n");
+            }
+            bytes.extend_from_slice(format!("{number}: ").as_bytes());
+            before = Some(*number);
+        }
+        bytes.extend_from_slice(line);
+        bytes.push(b'\n');
+    }
+    let (text, stray) = present::text_of(&bytes, "text/plain")
+        .unwrap_or_else(|| (String::from_utf8_lossy(&bytes).into_owned(), None));
+    let kind = Kind::default();
+    let budget = bytes.len().saturating_mul(4).max(1_000);
+    let options = Options::new(kind, budget, secrets);
+    let shown = present::present(Content::Text(text), &options);
+    let data = shown.data.as_str().unwrap_or_default().to_owned();
+    let masked = (!shown.masked.hidden.is_empty())
+        .then(|| "a token in it is masked; repository_file.raw with `view: \"full\"` shows it".to_owned());
+    ((data, shown.text), stray.into_iter().chain(shown.notes).chain(masked).collect())
+}
+
+/// What GitLab says of the file beside its text.
+fn metadata(headers: &ReplyHeaders) -> Map<String, Value> {
+    const TOLD: [&str; 5] = ["blob_id", "commit_id", "last_commit_id", "content_sha256", "execute_filemode"];
+    let header = |name: &str| headers.get(&format!("x-gitlab-{}", name.replace('_', "-")));
+    let said = |name: &&str| {
+        let text = header(name).filter(|text| !text.is_empty())?;
+        let value = text.parse::<bool>().map_or_else(|_| json!(present::line(text)), |truth| json!(truth));
+        Some(((*name).to_owned(), value))
+    };
+    TOLD.iter().filter_map(said).collect()
+}

@@ -1,0 +1,121 @@
+//! `project.resolve`: from a git remote, an address or the workspace to the project. An address may hold a token: it
+//! is told as [`git_remote::redacted`] has it, and never as it came.
+
+use serde_json::{Map, Value, json};
+
+use crate::composite::run::{CompositeRun, params};
+use crate::tools::execute::Outcome;
+use crate::tools::workspace;
+use crate::tools::workspace::git_remote::{self, RemoteError};
+use crate::tools::{Answer, ErrorKind, NextCall, ToolError};
+
+/// What is told of the project.
+const FIELDS: [&str; 7] =
+    ["id", "path_with_namespace", "name", "description", "default_branch", "visibility", "web_url"];
+
+/// What was resolved, before GitLab was asked for it.
+struct ProjectCandidates {
+    /// The paths that it may be, the likeliest first.
+    paths: Vec<String>,
+    /// What led to them, as it may be told.
+    from: Value,
+}
+
+pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
+    let found = match (run.text("remote"), run.text("url")) {
+        (Some(_), Some(_)) => return Err(run.invalid("`remote` and `url` both say where: give one")),
+        (Some(given), None) => parse_remote(run, "remote", given)?,
+        (None, Some(given)) => parse_remote(run, "url", given)?,
+        (None, None) => from_workspace(run)?,
+    };
+    let mut refused = None;
+    for path in &found.paths {
+        let mut asked = run.like("project.get", params(json!({"fullPath": path})));
+        asked.fields = Some(FIELDS.map(str::to_owned).to_vec());
+        match run.step_as(asked, false).await {
+            Ok(Outcome::Response(came)) => {
+                return Ok(render_project(run, &found, came.answer(run.tools, run.tools.max_bytes)));
+            }
+            Ok(Outcome::Answer(preview)) => return Ok(preview),
+            Err(error) => refused = refused.or(Some(error)),
+        }
+    }
+    Err(refused.unwrap_or_else(|| ToolError::new(ErrorKind::NotFound, "it names no project")))
+}
+
+fn parse_remote(run: &CompositeRun<'_>, name: &str, given: &str) -> Result<ProjectCandidates, ToolError> {
+    let paths = git_remote::paths(given, &run.tools.base).map_err(|error| remote_error(run, name, &error))?;
+    Ok(ProjectCandidates { paths, from: json!({name: git_remote::redacted(given)}) })
+}
+
+/// The workspace's own project, or the one that this server was started with.
+fn from_workspace(run: &CompositeRun<'_>) -> Result<ProjectCandidates, ToolError> {
+    if let Some(own) = workspace::own_checkout(run.tools) {
+        let from = json!({
+            "workspace": own.checkout.root.display().to_string(),
+            "remote_name": own.remote,
+            "branch": git_remote::branch(&own.checkout.head),
+        });
+        return Ok(ProjectCandidates { paths: own.paths, from });
+    }
+    if let Some(project) = &run.tools.project {
+        return Ok(ProjectCandidates { paths: vec![project.clone()], from: json!({"configured": project}) });
+    }
+    let elsewhere = workspace::remotes(run.tools);
+    let faults: Vec<String> = elsewhere
+        .iter()
+        .filter_map(|(.., address)| git_remote::paths(address, &run.tools.base).err())
+        .map(|fault| fault.to_string())
+        .collect();
+    let message = match faults.first() {
+        Some(fault) => format!("the workspace is of another GitLab: {fault}"),
+        None => "no workspace is known: this client names no directory with a git remote, and no project is \
+                 configured (GITLAB_PROJECT)"
+            .to_owned(),
+    };
+    Err(ToolError::new(ErrorKind::NotFound, message)
+        .hint("Give `remote` what `git remote get-url origin` prints.")
+        .fix(NextCall::find(json!({"query": run.id, "limit": 1, "detail": "schema"}))))
+}
+
+fn remote_error(run: &CompositeRun<'_>, name: &str, error: &RemoteError) -> ToolError {
+    let hint = match error {
+        RemoteError::OtherHost { .. } => "Set GITLAB_URL to the GitLab that is meant.",
+        RemoteError::OtherRoot { .. } => "What this GitLab has is below its own root.",
+        RemoteError::Unread { .. } => {
+            "Give what `git remote get-url origin` prints, or the address of a page."
+        }
+    };
+    let refused = ToolError::new(ErrorKind::InvalidParams, format!("`{name}`: {error}")).hint(hint);
+    match &run.tools.project {
+        Some(project) => refused.fix(NextCall::execute("project.get", &json!({"fullPath": project}))),
+        None => refused.fix(NextCall::find(json!({"query": run.id, "limit": 1, "detail": "schema"}))),
+    }
+}
+
+/// The project as ever, with its path and what led to it.
+fn render_project(run: &CompositeRun<'_>, found: &ProjectCandidates, answer: Answer) -> Answer {
+    let path = answer.structured.get("data").and_then(|data| {
+        ["path_with_namespace", "full_path"].into_iter().find_map(|name| data.get(name)?.as_str())
+    });
+    let path = path.map(str::to_owned).or_else(|| found.paths.first().cloned());
+    let default = workspace::default_project(run.tools).map(|(path, _)| path);
+    let is_default = default.is_some() && default == path;
+    let mut beside = Map::from_iter([
+        ("fullPath".to_owned(), json!(path)),
+        ("from".to_owned(), crate::present::cleaned_value(found.from.clone())),
+        ("is_default".to_owned(), json!(is_default)),
+    ]);
+    let own = |name: &String| matches!(name.as_str(), "omitted" | "resolved");
+    beside.extend(
+        answer
+            .structured
+            .iter()
+            .filter(|(name, _)| own(name))
+            .map(|(name, value)| (name.clone(), value.clone())),
+    );
+    let said = path.as_deref().map(crate::present::line).unwrap_or_default();
+    let of = if is_default { "; calls that name no project work on it" } else { "" };
+    let text = format!("The project is `{said}`{of}.\n{}", answer.text);
+    run.answer(answer.structured.get("data").cloned().unwrap_or_default(), text, beside, &[])
+}

@@ -1,0 +1,287 @@
+//! One run of a composite action and its steps.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value, json};
+
+use crate::call::Fault;
+use crate::catalog::Action;
+use crate::gitlab::{Content, Sieve};
+use crate::tools::action_lookup::resolved::ResolvedAction;
+use crate::tools::audit::AuditEntry;
+use crate::tools::execute::{self, Outcome, RunOptions};
+use crate::tools::reply::header;
+use crate::tools::{Answer, ErrorKind, ExecuteRequest, NextCall, ToolError, Tools, action_lookup};
+
+/// The steps of one plan, those that only look something up included.
+pub const MOST_STEPS: usize = 120;
+
+/// In which the steps of one plan are begun; each has the time of any request for itself.
+pub const TIME: Duration = Duration::from_secs(120);
+
+/// The implementation of a composite action.
+pub type CompositeAction = for<'a> fn(&'a CompositeRun<'a>) -> BoxFuture<'a, Result<Answer, ToolError>>;
+
+/// Composite actions by their ids.
+pub type Actions = &'static [(&'static str, CompositeAction)];
+
+/// Runs a plan.
+pub async fn run(
+    actions: Actions,
+    tools: &Tools,
+    meant: ResolvedAction,
+    entry: &mut AuditEntry<'_>,
+) -> Result<Answer, ToolError> {
+    let bounds = RunBounds { actions, begun: AtomicUsize::new(0), until: Instant::now() + TIME };
+    planned(tools, meant, &bounds, &[], entry).await
+}
+
+/// The same within the bounds of a plan that it may be a step of.
+async fn planned(
+    tools: &Tools,
+    meant: ResolvedAction,
+    bounds: &RunBounds,
+    above: &[&str],
+    entry: &mut AuditEntry<'_>,
+) -> Result<Answer, ToolError> {
+    let ResolvedAction { action, request, mut notes } = meant;
+    let plan = bounds.actions.iter().find(|(id, _)| *id == action.id).map(|(_, plan)| plan);
+    let Some(plan) = plan else {
+        return Err(ToolError::new(ErrorKind::Internal, format!("nothing runs {}", action.id)));
+    };
+    plain(&action, &request)?;
+    let checked = execute::check_params(tools, &action, &request, &mut notes)?;
+    entry.planned();
+    let params = checked.params().clone();
+    let faults = checked.item_faults();
+    let above = [above, &[action.id.as_str()]].concat();
+    let run = CompositeRun {
+        tools,
+        id: &action.id,
+        above: &above,
+        params,
+        faults,
+        request: &request,
+        bounds,
+        notes,
+    };
+    plan(&run).await
+}
+
+/// What a plan cannot do: its steps have each its own text, and none is saved.
+fn plain(action: &Action, request: &ExecuteRequest) -> Result<(), ToolError> {
+    let given = [
+        ("fields", request.fields.is_some()),
+        ("offset", request.offset.is_some()),
+        ("lines", request.lines.is_some()),
+        ("save_to", request.save_to.is_some()),
+    ];
+    let Some((name, _)) = given.into_iter().find(|(_, given)| *given) else { return Ok(()) };
+    let message = format!("`{name}` is of a single answer, and {} has several", action.id);
+    let again = NextCall::execute(&action.id, &request.params);
+    Err(ToolError::new(ErrorKind::InvalidParams, message)
+        .hint("Leave it out here; the calls that the answer offers take it.")
+        .fix(again))
+}
+
+/// How much a plan may do, with the plans that are its steps.
+#[derive(Debug)]
+pub struct RunBounds {
+    /// The composite actions that a step may be.
+    pub actions: Actions,
+    pub begun: AtomicUsize,
+    pub until: Instant,
+}
+
+impl RunBounds {
+    /// Counts a step that begins, while it may.
+    pub fn begin(&self, what: &str) -> Result<(), ToolError> {
+        if self.begun.fetch_add(1, Ordering::Relaxed) >= MOST_STEPS {
+            let message = format!("{what} was not begun: one call makes at most {MOST_STEPS} requests");
+            return Err(ToolError::new(ErrorKind::TooLarge, message).hint("Ask for less at a time."));
+        }
+        if Instant::now() >= self.until {
+            let message = format!("{what} was not begun: {} seconds had gone", TIME.as_secs());
+            return Err(ToolError::new(ErrorKind::Timeout, message).hint("Ask for less at a time."));
+        }
+        Ok(())
+    }
+}
+
+/// One run of a plan.
+pub struct CompositeRun<'a> {
+    pub tools: &'a Tools,
+    /// The id of the plan.
+    pub id: &'a str,
+    /// Its parameters by the catalog's names, of the catalog's types, none that is required missing.
+    pub params: Map<String, Value>,
+    /// The faults of its `items`, by their places.
+    faults: &'a BTreeMap<usize, Fault>,
+    /// What was asked, with `dry_run`, `confirm` and `view`.
+    pub request: &'a ExecuteRequest,
+    /// The ids of the plans that it runs within, its own the last.
+    above: &'a [&'a str],
+    bounds: &'a RunBounds,
+    notes: Vec<String>,
+}
+
+impl CompositeRun<'_> {
+    /// Runs an action as a step: what came, or the preview of it where that was asked for.
+    pub async fn step(&self, action: &str, params: Map<String, Value>) -> Result<Outcome, ToolError> {
+        self.step_with(self.like(action, params), RunOptions { ours: true, ..RunOptions::default() }).await
+    }
+
+    /// The same, with the consent that the question of the composite action got.
+    pub async fn step_agreed(
+        &self,
+        action: &str,
+        params: Map<String, Value>,
+        agreed: bool,
+    ) -> Result<Outcome, ToolError> {
+        let manner = RunOptions { agreed, ours: true, ..RunOptions::default() };
+        self.step_with(self.like(action, params), manner).await
+    }
+
+    /// The same by a whole request; `agreed`, where the plan has asked the user about just this step.
+    pub async fn step_as(&self, request: ExecuteRequest, agreed: bool) -> Result<Outcome, ToolError> {
+        self.step_with(request, RunOptions { agreed, ..RunOptions::default() }).await
+    }
+
+    /// An action as a step, with the body of its reply read through the sieve.
+    pub async fn step_streaming(
+        &self,
+        action: &str,
+        params: Map<String, Value>,
+        sieve: &mut dyn Sieve,
+    ) -> Result<Outcome, ToolError> {
+        let manner = RunOptions { ours: true, sieve: Some(sieve), ..RunOptions::default() };
+        self.step_with(self.like(action, params), manner).await
+    }
+
+    async fn step_with(&self, request: ExecuteRequest, manner: RunOptions<'_>) -> Result<Outcome, ToolError> {
+        let meant = action_lookup::resolve(self.tools, &request)?;
+        self.bounds.begin(&meant.action.id)?;
+        let mut entry = self.tools.auditor.begin();
+        entry.within(self.id);
+        entry.set_action(&meant.action);
+        let result = match meant.action.plan {
+            Some(_) => self.inner(meant, &mut entry).await.map(Outcome::Answer),
+            None => {
+                let manner = RunOptions { plan: Some(self.id.to_owned()), ..manner };
+                execute::run_action(self.tools, meant, manner, &mut entry).await
+            }
+        };
+        let is_preview =
+            matches!(&result, Ok(Outcome::Answer(said)) if said.structured.contains_key("preview"));
+        entry.ended(is_preview, result.as_ref().err());
+        result
+    }
+
+    /// A plan as a step. None is within itself.
+    fn inner<'s>(
+        &'s self,
+        meant: ResolvedAction,
+        entry: &'s mut AuditEntry<'_>,
+    ) -> BoxFuture<'s, Result<Answer, ToolError>> {
+        Box::pin(async move {
+            if self.above.contains(&meant.action.id.as_str()) {
+                let message = format!("{} cannot stand within itself", meant.action.id);
+                return Err(ToolError::new(ErrorKind::InvalidParams, message));
+            }
+            planned(self.tools, meant, self.bounds, self.above, entry).await
+        })
+    }
+
+    /// The JSON that an action which only reads answers with, as it came; it is asked for a dry run too.
+    pub async fn read_json(&self, action: &str, params: Map<String, Value>) -> Result<Value, ToolError> {
+        let request = ExecuteRequest { action: action.to_owned(), params, ..ExecuteRequest::default() };
+        match self.step_with(request, RunOptions { ours: true, ..RunOptions::default() }).await? {
+            Outcome::Response(came) => {
+                if let (Some(all), Content::Json(Value::Array(rows))) = (came.reply.rows, &came.reply.content)
+                {
+                    return Err(came.truncated(rows.len(), all));
+                }
+                Ok(match came.reply.content {
+                    Content::Json(value) => value,
+                    Content::Text(text) => json!(text),
+                    _ => Value::Null,
+                })
+            }
+            Outcome::Answer(_) => {
+                Err(ToolError::new(ErrorKind::Denied, format!("{action} is shown here and not sent")))
+            }
+        }
+    }
+
+    /// The request of a step that is asked like the plan was.
+    pub fn like(&self, action: &str, params: Map<String, Value>) -> ExecuteRequest {
+        ExecuteRequest {
+            action: action.to_owned(),
+            params,
+            confirm: self.request.confirm,
+            confirmation_token: self.request.confirmation_token.clone(),
+            view: self.request.view,
+            dry_run: self.request.dry_run,
+            ..ExecuteRequest::default()
+        }
+    }
+
+    /// Whether a parameter is true; `otherwise`, where it was not given.
+    pub fn flag(&self, name: &str, otherwise: bool) -> bool {
+        self.params.get(name).and_then(Value::as_bool).unwrap_or(otherwise)
+    }
+
+    /// A parameter's text.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.params.get(name).and_then(Value::as_str)
+    }
+
+    /// The items of a list.
+    pub fn list(&self, name: &str) -> &[Value] {
+        self.params.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The error of an item that is wrong in itself, by its place among `items`.
+    pub fn item_error(&self, place: usize) -> Option<ToolError> {
+        self.faults.get(&place).map(|fault| ToolError::new(ErrorKind::InvalidParams, fault.to_string()))
+    }
+
+    /// The parameters that are wrong in a way that only the plan can tell.
+    pub fn invalid(&self, message: impl Into<String>) -> ToolError {
+        let message = format!("{} cannot be called like this: {}", self.id, message.into());
+        ToolError::new(ErrorKind::InvalidParams, message)
+            .fix(NextCall::find(json!({"query": self.id, "limit": 1, "detail": "schema"})))
+    }
+
+    /// What the plan answers: its data, the same to read, and what else belongs beside the data.
+    pub fn answer(
+        &self,
+        data: Value,
+        mut text: String,
+        beside: Map<String, Value>,
+        notes: &[String],
+    ) -> Answer {
+        let mut structured = Map::from_iter([("action".to_owned(), json!(self.id))]);
+        structured.insert("data".to_owned(), data);
+        structured.extend(beside);
+        let notes: Vec<String> = self.notes.iter().chain(notes).cloned().collect();
+        header::add_notes(&mut structured, &mut text, &notes);
+        Answer { structured, text }
+    }
+}
+
+/// An error as it stands among the outcomes of a plan's items.
+pub fn failed(error: &ToolError) -> Value {
+    error.structured().remove("error").unwrap_or_default()
+}
+
+/// JSON's object as parameters; nothing of another value.
+pub fn params(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}

@@ -1,0 +1,268 @@
+//! Completions: what could stand for an argument of a prompt or a variable of an address, asked of GitLab by ordinary
+//! reads. Nobody waits long for one: what fails or takes its time completes nothing.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use crate::context::resources::uri_templates::{CompletionSource, thing_at};
+use crate::gitlab::Content;
+use crate::guides::{ArgType, Prompt};
+use crate::present;
+use crate::tools::action_uri::{ACTION, ACTIONS_PART};
+use crate::tools::{EXECUTE, ErrorKind, ToolError, Tools};
+
+/// The most values that the protocol allows.
+const MOST: usize = 100;
+
+/// How long GitLab may take.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// What is longer than this, in bytes, begins no name.
+const LONGEST: usize = 255;
+
+/// What is completed.
+#[derive(Clone, Copy, Debug)]
+pub enum CompletionTarget<'a> {
+    /// An argument of the prompt of that name.
+    Prompt(&'a str),
+    /// A variable of that template of addresses.
+    Template(&'a str),
+}
+
+/// What could stand there, the likeliest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Completion {
+    pub values: Vec<String>,
+    /// How many there are, where that is known.
+    pub total: Option<usize>,
+    pub has_more: bool,
+}
+
+/// How a source is asked.
+struct CompletionQuery {
+    source: CompletionSource,
+    action: &'static str,
+    /// The parameter that narrows the list by what was typed.
+    search: Option<&'static str>,
+    /// Parameters beside it.
+    params: &'static [(&'static str, &'static str)],
+    /// The field of each row that is the value.
+    field: &'static str,
+    /// Whether it is in the project or group of `fullPath`.
+    is_inside: bool,
+}
+
+const fn inside(
+    source: CompletionSource,
+    action: &'static str,
+    search: Option<&'static str>,
+    params: &'static [(&'static str, &'static str)],
+    field: &'static str,
+) -> CompletionQuery {
+    CompletionQuery { source, action, search, params, field, is_inside: true }
+}
+
+const fn anywhere(
+    source: CompletionSource,
+    action: &'static str,
+    params: &'static [(&'static str, &'static str)],
+    field: &'static str,
+) -> CompletionQuery {
+    CompletionQuery { source, action, search: Some("search"), params, field, is_inside: false }
+}
+
+/// Of projects, where nothing was typed yet: one's own, those of late first. On a large GitLab the others are
+/// countless.
+const OWN: [(&str, &str); 2] = [("membership", "true"), ("order_by", "last_activity_at")];
+
+const SEARCH: Option<&str> = Some("search");
+const OF_PROJECT: &[(&str, &str)] = &[("scope", "project"), ("per_page", "100")];
+const OF_GROUP: &[(&str, &str)] = &[("scope", "group"), ("per_page", "100")];
+const PAGE: &[(&str, &str)] = &[("per_page", "100")];
+
+const ASKED: &[CompletionQuery] = &[
+    anywhere(
+        CompletionSource::Project,
+        "project.list",
+        &[("scope", "instance"), ("simple", "true"), ("search_namespaces", "true"), ("per_page", "50")],
+        "path_with_namespace",
+    ),
+    anywhere(CompletionSource::Group, "group.list", &[("per_page", "50")], "full_path"),
+    anywhere(CompletionSource::User, "user.list", &[("active", "true"), ("per_page", "50")], "username"),
+    inside(CompletionSource::Branch, "branch.list", SEARCH, PAGE, "name"),
+    inside(CompletionSource::Tag, "tag.list", SEARCH, PAGE, "name"),
+    inside(CompletionSource::Label, "label.list", SEARCH, OF_PROJECT, "name"),
+    inside(CompletionSource::Milestone, "milestone.list", SEARCH, OF_PROJECT, "title"),
+    inside(CompletionSource::MilestoneNumber, "milestone.list", None, OF_PROJECT, "iid"),
+    inside(CompletionSource::GroupMilestoneNumber, "milestone.list", None, OF_GROUP, "iid"),
+    inside(CompletionSource::Issue, "issue.list", None, OF_PROJECT, "iid"),
+    inside(CompletionSource::MergeRequest, "merge_request.list", None, OF_PROJECT, "iid"),
+    inside(CompletionSource::Pipeline, "pipeline.list", None, PAGE, "id"),
+    inside(CompletionSource::Epic, "epic.list", None, PAGE, "iid"),
+    inside(CompletionSource::Release, "release.list", None, OF_PROJECT, "tag_name"),
+    inside(CompletionSource::WikiPage, "wiki_page.list", None, &[("scope", "project")], "slug"),
+    inside(CompletionSource::GroupWikiPage, "wiki_page.list", None, &[("scope", "group")], "slug"),
+];
+
+impl Tools {
+    /// What could stand for an argument that begins so, among others that are given.
+    ///
+    /// # Errors
+    /// `invalid_params` where there is no such prompt, template or argument.
+    pub async fn complete(
+        &self,
+        completed: CompletionTarget<'_>,
+        argument: &str,
+        typed: &str,
+        given: &HashMap<String, String>,
+    ) -> Result<Completion, ToolError> {
+        let source = source(completed, argument)?;
+        let typed = typed.trim();
+        if typed.len() > LONGEST || present::line(typed) != typed {
+            return Ok(Completion::default());
+        }
+        match source {
+            CompletionSource::None => Ok(Completion::default()),
+            CompletionSource::Action => Ok(self.actions_like(typed)),
+            CompletionSource::Domain => Ok(self.domains_like(typed)),
+            source => {
+                let asked = tokio::time::timeout(PATIENCE, self.ask_for(source, typed, given)).await;
+                Ok(asked.ok().flatten().unwrap_or_default())
+            }
+        }
+    }
+
+    fn actions_like(&self, typed: &str) -> Completion {
+        let may_run = |id: &&str| {
+            let action = self.catalog.get(id).ok().flatten();
+            action.is_some_and(|action| self.withholds(&action).is_none())
+        };
+        let ids = self.catalog.ids().filter(|id| is_like(id, typed)).filter(may_run);
+        all(ids.map(str::to_owned).collect(), typed)
+    }
+
+    fn domains_like(&self, typed: &str) -> Completion {
+        let domains = self.catalog.words().map(|words| words.domains.keys().cloned().collect());
+        all(domains.unwrap_or_default(), typed)
+    }
+
+    /// What GitLab has. None where it does not say.
+    async fn ask_for(
+        &self,
+        source: CompletionSource,
+        typed: &str,
+        given: &HashMap<String, String>,
+    ) -> Option<Completion> {
+        let asked = ASKED.iter().find(|asked| asked.source == source).filter(|_| self.offers(EXECUTE))?;
+        let mut params: Map<String, Value> =
+            asked.params.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
+        if asked.is_inside {
+            let path = given.get("fullPath").or(self.project.as_ref()).filter(|path| !path.is_empty())?;
+            params.insert("fullPath".to_owned(), json!(path));
+        }
+        // Of a path the last word is searched for, in the names of what is above as well.
+        let word = typed.trim_end_matches('/').rsplit('/').next().unwrap_or(typed);
+        let word = if asked.is_inside { typed } else { word.trim_start_matches('@') };
+        if let (Some(search), false) = (asked.search, word.is_empty()) {
+            params.insert(search.to_owned(), json!(word));
+        }
+        if source == CompletionSource::Project && word.is_empty() && !self.anonymous {
+            params.extend(OWN.map(|(name, value)| (name.to_owned(), json!(value))));
+        }
+        let reply = self.read(asked.action, params).await.ok()?;
+        let Content::Json(Value::Array(rows)) = reply.content else { return None };
+        let is_shown = |value: &String| self.client.secrets().redact(value) == value.as_str();
+        let values: Vec<String> =
+            rows.iter().filter_map(|row| text(row.get(asked.field)?)).filter(is_shown).collect();
+        let found = values.len();
+        let mut completion = all(values, typed.trim_start_matches('@'));
+        let is_whole = reply.page.next_page.is_none() && reply.rows.is_none();
+        // What was searched for by a part of what was typed is counted by that.
+        completion.total = if is_whole { completion.total } else { reply.page.total.and_then(counted) };
+        completion.total =
+            completion.total.filter(|_| is_whole || completion.values.len() == found.min(MOST));
+        completion.has_more |= !is_whole;
+        Some(completion)
+    }
+}
+
+fn counted(total: u64) -> Option<usize> {
+    usize::try_from(total).ok()
+}
+
+/// What completes an argument.
+fn source(completed: CompletionTarget<'_>, argument: &str) -> Result<CompletionSource, ToolError> {
+    let short = |text: &str| present::line(text).chars().take(80).collect::<String>();
+    let (found, noun, name) = match completed {
+        CompletionTarget::Prompt(name) => {
+            let prompt =
+                Prompt::find(name).ok_or_else(|| nothing(format!("there is no prompt `{}`", short(name))))?;
+            (prompt.argument(argument).map(|argument| argument_source(argument.takes)), "prompt", name)
+        }
+        CompletionTarget::Template(ACTION) => {
+            ((argument == "id").then_some(CompletionSource::Action), "template", ACTION)
+        }
+        CompletionTarget::Template(ACTIONS_PART) => {
+            let found = match argument {
+                "domain" => Some(CompletionSource::Domain),
+                "page" => Some(CompletionSource::None),
+                _ => None,
+            };
+            (found, "template", ACTIONS_PART)
+        }
+        CompletionTarget::Template(name) => {
+            let thing =
+                thing_at(name).ok_or_else(|| nothing(format!("there is no template {}", short(name))))?;
+            (thing.source(argument), "template", name)
+        }
+    };
+    found.ok_or_else(|| nothing(format!("the {noun} {name} has no argument `{}`", short(argument))))
+}
+
+fn nothing(message: String) -> ToolError {
+    ToolError::new(ErrorKind::InvalidParams, message)
+}
+
+fn argument_source(takes: ArgType) -> CompletionSource {
+    match takes {
+        ArgType::Project => CompletionSource::Project,
+        ArgType::MergeRequest => CompletionSource::MergeRequest,
+        ArgType::Pipeline => CompletionSource::Pipeline,
+        ArgType::Branch => CompletionSource::Branch,
+        ArgType::Tag => CompletionSource::Tag,
+        ArgType::Label => CompletionSource::Label,
+        ArgType::Milestone => CompletionSource::Milestone,
+        ArgType::User => CompletionSource::User,
+        ArgType::Days | ArgType::Text => CompletionSource::None,
+    }
+}
+
+/// A name as it is written, or a number. One with characters that nobody sees could not be typed.
+fn text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => (present::line(text) == *text && text.len() <= LONGEST).then(|| text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+fn is_like(value: &str, typed: &str) -> bool {
+    value.to_lowercase().contains(&typed.to_lowercase())
+}
+
+/// Those of the values that hold what was typed, first those that begin with it; as many as may be told.
+fn all(values: Vec<String>, typed: &str) -> Completion {
+    let start = typed.to_lowercase();
+    let begins = |value: &String| value.to_lowercase().starts_with(&start);
+    let like = values.into_iter().filter(|value| is_like(value, typed));
+    let (mut values, mut others): (Vec<String>, Vec<String>) = like.partition(begins);
+    values.append(&mut others);
+    let total = values.len();
+    values.truncate(MOST);
+    Completion { has_more: total > values.len(), total: Some(total), values }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,256 @@
+//! The addresses of resources, read: `gitlab://project/acme/widget/issue/12`.
+//!
+//! Where the path of a project or group ends is told by the first of these that holds:
+//!
+//! 1. its slashes are encoded, as a template's `{fullPath}` is filled: `gitlab://project/acme%2Fwidget/issue/12`;
+//! 2. a `-` follows, as in the addresses of GitLab's pages, where nothing is called so: `…/acme/widget/-/issue/12`;
+//! 3. what follows reads as something that is in one, the nearest first: `…/acme/widget/issue/12`.
+//!
+//! A part that would climb (`..`), is empty, or holds what nobody sees is refused: an address names one thing.
+
+use percent_encoding::percent_decode_str;
+use serde_json::{Map, Value, json};
+
+use crate::context::resources::uri_templates::{
+    Namespace, RESOURCE_KINDS, ResourceKind, UriPart, VariableForm,
+};
+use crate::guides::is_full_path;
+use crate::present;
+use crate::tools::{ErrorKind, ToolError};
+
+/// What every address begins with.
+const SCHEME: &str = "gitlab";
+
+/// The longest address that is read, in bytes.
+const LONGEST: usize = 4_000;
+
+/// What an address names.
+#[derive(Debug)]
+pub enum ResourceUri {
+    Roots,
+    /// The list of actions, of one domain where that is given.
+    Actions {
+        domain: Option<String>,
+        page: usize,
+    },
+    Action(String),
+    Guide(String),
+    ResourceKind(ObjectRead),
+}
+
+/// A thing of GitLab's, with what its action takes.
+#[derive(Debug)]
+pub struct ObjectRead {
+    pub thing: &'static ResourceKind,
+    pub params: Map<String, Value>,
+    pub lines: Option<String>,
+}
+
+type Pairs = Vec<(String, String)>;
+
+/// Reads an address.
+///
+/// # Errors
+/// `invalid_params` where it is badly written, `not_found` where nothing is addressed so.
+pub fn parse(uri: &str) -> Result<ResourceUri, ToolError> {
+    if uri.len() > LONGEST {
+        return Err(bad(uri, &format!("is longer than {LONGEST} bytes")));
+    }
+    let Some((scheme, rest)) = uri.split_once("://") else {
+        return Err(unknown(uri));
+    };
+    if !scheme.eq_ignore_ascii_case(SCHEME) {
+        return Err(unknown(uri));
+    }
+    if rest.contains('#') {
+        return Err(bad(uri, "has a fragment; `#` is written %23"));
+    }
+    let (path, query) = rest.split_once('?').map_or((rest, ""), |(path, query)| (path, query));
+    let path = path.strip_suffix('/').unwrap_or(path);
+    let segments: Vec<String> = path.split('/').map(|part| decoded(uri, part)).collect::<Result<_, _>>()?;
+    let pairs = pairs(uri, query)?;
+    let words: Vec<&str> = segments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["workspace", "roots"] => plain(uri, pairs, ResourceUri::Roots),
+        ["tools"] => actions(uri, pairs),
+        ["tools", id] => plain(uri, pairs, ResourceUri::Action((*id).to_owned())),
+        ["guides", name] => plain(uri, pairs, ResourceUri::Guide((*name).to_owned())),
+        [kind, rest @ ..] if !rest.is_empty() => thing(uri, kind, rest, pairs),
+        _ => Err(unknown(uri)),
+    }
+}
+
+fn actions(uri: &str, pairs: Pairs) -> Result<ResourceUri, ToolError> {
+    let (mut domain, mut page) = (None, 1);
+    for (name, value) in pairs {
+        match name.as_str() {
+            "domain" if !value.is_empty() => domain = Some(value),
+            "domain" => {}
+            "page" => page = value.parse().map_err(|_| bad(uri, "has a page that is no number"))?,
+            other => return Err(unknown_query(uri, other, "domain and page")),
+        }
+    }
+    Ok(ResourceUri::Actions { domain, page })
+}
+
+/// An address that takes no query.
+fn plain(uri: &str, pairs: Pairs, address: ResourceUri) -> Result<ResourceUri, ToolError> {
+    match pairs.first() {
+        Some((name, _)) => Err(unknown_query(uri, name, "nothing there")),
+        None => Ok(address),
+    }
+}
+
+fn thing(uri: &str, kind: &str, rest: &[&str], pairs: Pairs) -> Result<ResourceUri, ToolError> {
+    let of_kind = || RESOURCE_KINDS.iter().filter(|thing| thing.holder.word() == kind);
+    let Some(holder) = of_kind().next().map(|thing| thing.holder) else {
+        return Err(unknown(uri));
+    };
+    let (path, rest) = match holder {
+        Namespace::Nothing(_) => (None, rest),
+        _ => {
+            let (path, rest) = parted(holder, rest);
+            if !is_full_path(&path) {
+                return Err(bad(uri, "has no path of a project or group"));
+            }
+            (Some(path), rest)
+        }
+    };
+    let found = of_kind().find_map(|thing| Some((thing, match_words(thing, rest)?)));
+    let Some((thing, values)) = found else { return Err(unknown(uri)) };
+    let mut params = Map::new();
+    params.extend(path.map(|path| ("fullPath".to_owned(), json!(path))));
+    params.extend(values);
+    let mut lines = None;
+    for (name, value) in pairs {
+        match name.as_str() {
+            name if !thing.query.contains(&name) => {
+                let takes = if thing.query.is_empty() {
+                    "nothing there".to_owned()
+                } else {
+                    thing.query.join(" and ")
+                };
+                return Err(unknown_query(uri, name, &takes));
+            }
+            "lines" => lines = Some(value),
+            name => {
+                params.insert(name.to_owned(), json!(value));
+            }
+        }
+    }
+    Ok(ResourceUri::ResourceKind(ObjectRead { thing, params, lines }))
+}
+
+/// The path of a project or group, and what follows it.
+fn parted<'s, 'r>(holder: Namespace, words: &'r [&'s str]) -> (String, &'r [&'s str]) {
+    if let Some((first, rest)) = words.split_first().filter(|(first, _)| first.contains('/')) {
+        return ((*first).to_owned(), rest.strip_prefix(&["-"]).unwrap_or(rest));
+    }
+    let split = |at: usize, gap: usize| {
+        let (path, rest) = (words.get(..at).unwrap_or(words), words.get(at + gap..).unwrap_or_default());
+        (path.join("/"), rest)
+    };
+    if let Some(at) = words.iter().position(|word| *word == "-") {
+        return split(at, 1);
+    }
+    let is_number = words.first().is_some_and(|first| first.bytes().all(|byte| byte.is_ascii_digit()));
+    let least = if is_number { 1 } else { holder.least() };
+    let reads = |at: &usize| {
+        let rest = words.get(*at..).unwrap_or_default();
+        let inside = RESOURCE_KINDS.iter().filter(|thing| thing.holder == holder && !thing.parts.is_empty());
+        inside.into_iter().any(|thing| match_words(thing, rest).is_some())
+    };
+    split((least..words.len()).find(reads).unwrap_or(words.len()), 0)
+}
+
+/// The values of a thing's variables, where its parts read so.
+fn match_words(thing: &ResourceKind, words: &[&str]) -> Option<Vec<(String, Value)>> {
+    let mut words = words;
+    let mut values = Vec::new();
+    for part in thing.parts {
+        let (first, after) = words.split_first()?;
+        let (value, left) = match part {
+            UriPart::Word(word) => {
+                (*first == *word).then_some(())?;
+                words = after;
+                continue;
+            }
+            UriPart::Value(value) => match value.form {
+                VariableForm::Number => {
+                    let is_number = first.len() <= 18 && first.bytes().all(|byte| byte.is_ascii_digit());
+                    is_number.then_some(())?;
+                    ((value, (*first).to_owned()), after)
+                }
+                VariableForm::Segment => ((value, (*first).to_owned()), after),
+                VariableForm::Rest => ((value, words.join("/")), Default::default()),
+            },
+        };
+        let (variable, text) = value;
+        values.push((variable.param.to_owned(), json!(format!("{}{text}", variable.mark))));
+        words = left;
+    }
+    words.is_empty().then_some(values)
+}
+
+/// A part of the path without its percent-encoding.
+fn decoded(uri: &str, part: &str) -> Result<String, ToolError> {
+    let text = unescaped(part).ok_or_else(|| bad(uri, "is not well encoded: `%` and two digits, UTF-8"))?;
+    if text.contains('\\') || present::line(&text) != text {
+        return Err(bad(uri, "holds characters that nothing is called by"));
+    }
+    if text.split('/').any(|piece| matches!(piece, "" | "." | "..")) {
+        return Err(bad(uri, "has a part that is empty, `.` or `..`"));
+    }
+    Ok(text)
+}
+
+fn pairs(uri: &str, query: &str) -> Result<Pairs, ToolError> {
+    let wrong = || bad(uri, "has a query that is not `name=value`");
+    let parts = query.split('&').filter(|part| !part.is_empty());
+    let read = parts.map(|part| {
+        let (name, value) = part.split_once('=').ok_or_else(wrong)?;
+        let value =
+            unescaped(value).filter(|value| !value.chars().any(char::is_control)).ok_or_else(wrong)?;
+        Ok((name.to_owned(), value))
+    });
+    read.collect()
+}
+
+/// None where a `%` stands without its two digits, or what comes out is no UTF-8.
+fn unescaped(text: &str) -> Option<String> {
+    let mut escapes = text.split('%').skip(1);
+    let is_escape =
+        |after: &str| after.len() >= 2 && after.bytes().take(2).all(|byte| byte.is_ascii_hexdigit());
+    escapes.all(is_escape).then_some(())?;
+    percent_decode_str(text).decode_utf8().ok().map(|text| text.into_owned())
+}
+
+/// Nothing is addressed so.
+pub fn unknown(uri: &str) -> ToolError {
+    ToolError::new(ErrorKind::NotFound, format!("there is no resource {}", excerpt(uri))).hint(
+        "resources/list and resources/templates/list have what there is: gitlab://tools, \
+         gitlab://project/group/project/issue/12 and the like.",
+    )
+}
+
+fn bad(uri: &str, why: &str) -> ToolError {
+    ToolError::new(ErrorKind::InvalidParams, format!("the address {} {why}", excerpt(uri)))
+}
+
+fn unknown_query(uri: &str, name: &str, takes: &str) -> ToolError {
+    let name: String = name.chars().take(40).collect();
+    bad(uri, &format!("asks for `{name}`, and takes {takes}"))
+}
+
+/// Enough of an address to recognise it, on one line.
+fn excerpt(uri: &str) -> String {
+    const SHOWN: usize = 120;
+    let line = present::line(uri);
+    match line.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+        None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,119 @@
+//! The catalog as resources: every action a line, and one action whole.
+
+use std::fmt::Write as _;
+
+use serde_json::json;
+
+use crate::catalog::{Action, example, input_schema, required, signature};
+use crate::tools::errors::{self, ErrorKind, ToolError, mapping};
+use crate::tools::{EXECUTE, ExecuteRequest, FIND, Tools};
+
+/// How many actions stand on a page.
+const PER_PAGE: usize = 100;
+
+/// How an action of the list is run, where the surface has no other tools than find and execute.
+pub const RUNS: &str = "gitlab_execute_action runs one by its id";
+
+/// One page of the actions that may run here, of one domain where that is named.
+pub fn actions(tools: &Tools, domain: Option<&str>, page: usize) -> Result<String, ToolError> {
+    let mut shown = Vec::new();
+    let mut withheld = 0;
+    for action in tools.catalog.actions() {
+        let action = action.map_err(|error| errors::internal(&error))?;
+        if domain.is_some_and(|domain| action.domain() != domain) {
+            continue;
+        }
+        match tools.withholds(&action) {
+            Some(_) => withheld += 1,
+            None => shown.push(tools.reworded(action)),
+        }
+    }
+    if let (Some(domain), true) = (domain, shown.is_empty() && withheld == 0) {
+        return Err(no_domain(tools, domain));
+    }
+    let pages = shown.len().div_ceil(PER_PAGE).max(1);
+    if !(1..=pages).contains(&page) {
+        let message = format!("there is no page {page}: pages go from 1 to {pages}");
+        return Err(ToolError::new(ErrorKind::NotFound, message));
+    }
+    let within = domain.map(|domain| format!("domain={domain}&")).unwrap_or_default();
+    let mut text = format!("# Actions, page {page} of {pages}\n\n");
+    let _ = writeln!(
+        text,
+        "{} actions{}, {PER_PAGE} a page. {RUNS}; gitlab://tools/{{id}} has its schema.",
+        shown.len(),
+        domain.map(|domain| format!(" of the domain {domain}")).unwrap_or_default(),
+    );
+    if withheld > 0 {
+        let _ = writeln!(text, "{withheld} more are denied here and not listed.");
+    }
+    text.push('\n');
+    for action in shown.iter().skip((page - 1) * PER_PAGE).take(PER_PAGE) {
+        text.push_str(&line(tools, action));
+    }
+    if page < pages {
+        let _ = writeln!(text, "\nNext: gitlab://tools?{within}page={}", page + 1);
+    }
+    Ok(text)
+}
+
+/// ``- `issue.get` (read; fullPath, iid): Show one issue``
+fn line(tools: &Tools, action: &Action) -> String {
+    let risk = tools.policy.risk(action).name();
+    let required = required(action);
+    let needs = if required.is_empty() { String::new() } else { format!("; {}", required.join(", ")) };
+    format!("- `{}` ({risk}{needs}): {}\n", action.id, action.summary)
+}
+
+fn no_domain(tools: &Tools, domain: &str) -> ToolError {
+    let short: String = domain.chars().take(40).collect();
+    let error = ToolError::new(ErrorKind::NotFound, format!("there is no domain `{short}`"));
+    let domains = tools.catalog.words().map(|words| words.domains.keys().map(String::as_str));
+    let nearest = domains.ok().and_then(|domains| crate::search::nearest(domain, domains));
+    match nearest {
+        Some(nearest) => error.hint(format!("Did you mean gitlab://tools?domain={nearest}?")),
+        None => error.hint(format!("{FIND} finds actions by words.")),
+    }
+}
+
+/// One action as JSON: what it does, how it is called, and the schema of its parameters.
+pub fn action(tools: &Tools, id: &str) -> Result<String, ToolError> {
+    let action = resolve_action(tools, id)?;
+    if let Some(error) = denial_error(tools, &action) {
+        return Err(error);
+    }
+    let action = tools.reworded(action);
+    let words = tools.catalog.words().map_err(|error| errors::internal(&error))?;
+    let operations: Vec<String> = action.choices().map(ToString::to_string).collect();
+    let whole = json!({
+        "action": action.id,
+        "summary": action.summary,
+        "risk": tools.policy.risk(&action).name(),
+        "operations": operations,
+        "signature": signature(&action, usize::MAX),
+        "required": required(&action),
+        "related": action.related,
+        "call": {
+            "tool": EXECUTE,
+            "arguments": {"action": action.id, "params": example(&action, words)},
+        },
+        "input_schema": input_schema(&action, words),
+    });
+    Ok(format!("{whole:#}\n"))
+}
+
+/// An action that is named, or those that may be meant.
+fn resolve_action(tools: &Tools, id: &str) -> Result<Action, ToolError> {
+    let request = ExecuteRequest { action: id.to_owned(), ..Default::default() };
+    crate::tools::action_lookup::resolve(tools, &request).map(|meant| meant.action).map_err(|error| {
+        match error.kind {
+            ErrorKind::UnknownAction => ToolError { kind: ErrorKind::NotFound, ..error },
+            _ => error,
+        }
+    })
+}
+
+/// Why an action never runs here.
+fn denial_error(tools: &Tools, action: &Action) -> Option<ToolError> {
+    tools.withholds(action).map(|rule| mapping::denied(&action.id, None, &rule, 0))
+}

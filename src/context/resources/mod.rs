@@ -1,0 +1,207 @@
+//! Resources: what a client reads by an address. Whatever is GitLab's is read by the ordinary action, so that what
+//! holds for a call (policy, masks, marks, limits) holds here.
+
+mod address;
+mod listing;
+pub mod uri_templates;
+mod workspace;
+
+use serde_json::{Map, Value, json};
+
+pub use listing::RUNS;
+pub use workspace::{Root, Roots};
+
+use crate::catalog::{Action, Base};
+use crate::guides::{self, GUIDES};
+use crate::tools::action_uri::{ACTION, ACTIONS, ACTIONS_PART};
+use crate::tools::errors::{self, ErrorKind, ToolError};
+use crate::tools::{Capabilities, EXECUTE, ExecuteRequest, Tools};
+use address::{ObjectRead, ResourceUri};
+use uri_templates::{Namespace, RESOURCE_KINDS, ResourceKind};
+
+/// A resource, or a template of many, as a list has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResourceEntry {
+    /// The address; of a template, with variables (RFC 6570).
+    pub uri: String,
+    pub name: String,
+    pub title: &'static str,
+    pub what: String,
+    pub mime: &'static str,
+}
+
+/// What was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResourceContent {
+    pub text: String,
+    pub mime: &'static str,
+    /// Whether it is the same for everybody, for as long as this program runs.
+    pub is_constant: bool,
+}
+
+const MARKDOWN: &str = "text/markdown";
+const JSON: &str = "application/json";
+
+/// The address of the client's workspace.
+const ROOTS: &str = "gitlab://workspace/roots";
+fn entry(uri: &str, name: &str, title: &'static str, what: &str, mime: &'static str) -> ResourceEntry {
+    ResourceEntry { uri: uri.to_owned(), name: name.to_owned(), title, what: what.to_owned(), mime }
+}
+
+impl Tools {
+    /// How much there is beside the tools.
+    pub fn capabilities(&self) -> Capabilities {
+        self.capabilities
+    }
+
+    /// The resources that have one address each.
+    pub fn resources(&self) -> Vec<ResourceEntry> {
+        let mut entries = vec![
+            entry(
+                ROOTS,
+                "workspace_roots",
+                "The workspace",
+                "The folders that the client has open, and the project each belongs to, where that is known.",
+                JSON,
+            ),
+            entry(
+                ACTIONS,
+                "tools",
+                "Every action",
+                "What GitLab can do: each action with its risk and what it requires, a hundred at a time.",
+                MARKDOWN,
+            ),
+        ];
+        if self.capabilities == Capabilities::Full {
+            entries.extend(GUIDES.iter().map(|guide| {
+                entry(
+                    &format!("gitlab://guides/{}", guide.name),
+                    guide.name,
+                    guide.title,
+                    guide.what,
+                    MARKDOWN,
+                )
+            }));
+        }
+        entries
+    }
+
+    /// The addresses with variables.
+    pub fn templates(&self) -> Vec<ResourceEntry> {
+        let mut entries = vec![
+            entry(
+                ACTIONS_PART,
+                "tools_part",
+                "A part of the actions",
+                "Those of one domain, or a further hundred.",
+                MARKDOWN,
+            ),
+            entry(
+                ACTION,
+                "tool",
+                "One action",
+                "Its call, its signature and the JSON Schema of its parameters; or a listed tool by its name.",
+                JSON,
+            ),
+        ];
+        if self.capabilities == Capabilities::Full {
+            let shown = RESOURCE_KINDS.iter().filter(|thing| self.reads(thing));
+            entries.extend(shown.map(|thing| {
+                let what = format!("What {} answers.", thing.action);
+                entry(&thing.template(), thing.name, thing.title, &what, MARKDOWN)
+            }));
+        }
+        entries
+    }
+
+    /// Reads a resource. `roots` is what the client said of its workspace.
+    ///
+    /// # Errors
+    /// `not_found` where there is no such resource, or no such thing in GitLab; else as an execute's.
+    pub async fn read_resource(&self, uri: &str, roots: &Roots) -> Result<ResourceContent, ToolError> {
+        self.resource(uri, roots).await.map_err(|error| self.bounded(error))
+    }
+
+    async fn resource(&self, uri: &str, roots: &Roots) -> Result<ResourceContent, ToolError> {
+        let made = |text: String, mime: &'static str| ResourceContent { text, mime, is_constant: false };
+        match address::parse(uri)? {
+            ResourceUri::Roots => {
+                // The default project may be that of a root, and no call may have asked for them yet.
+                if let Roots::Given(roots) = roots {
+                    self.work_in(&roots.iter().map(|root| root.uri.clone()).collect::<Vec<_>>());
+                }
+                let project = crate::tools::workspace::default_project(self).map(|(path, _)| path);
+                let of = |root: &str| crate::tools::workspace::project_of(self, root);
+                Ok(made(workspace::render_roots(roots, &of, project.as_deref()), JSON))
+            }
+            ResourceUri::Actions { domain, page } => {
+                listing::actions(self, domain.as_deref(), page).map(|text| made(text, MARKDOWN))
+            }
+            ResourceUri::Action(id) => listing::action(self, &id).map(|text| made(text, JSON)),
+            _ if self.capabilities == Capabilities::Minimal => {
+                Err(address::unknown(uri).hint("It is there with CAPABILITY_SURFACE=full."))
+            }
+            ResourceUri::Guide(name) => {
+                let guide = guides::guide(&name).ok_or_else(|| address::unknown(uri))?;
+                Ok(ResourceContent { text: guide.text.to_owned(), mime: MARKDOWN, is_constant: true })
+            }
+            ResourceUri::ResourceKind(reading) => {
+                self.read_thing(reading).await.map(|text| made(text, MARKDOWN))
+            }
+        }
+    }
+
+    async fn read_thing(&self, reading: ObjectRead) -> Result<String, ToolError> {
+        if !self.offers(EXECUTE) {
+            return Err(no_execute());
+        }
+        let ObjectRead { thing, params, lines } = reading;
+        let action = self.catalog.get(thing.action).map_err(|error| errors::internal(&error))?;
+        let params = action.map(|action| typed(&action, thing.holder, params)).unwrap_or_default();
+        let request = ExecuteRequest { action: thing.action.to_owned(), params, lines, ..Default::default() };
+        self.execute(&request).await.map(|answer| answer.text)
+    }
+
+    /// Whether the policy lets such a thing be read at all.
+    fn reads(&self, thing: &ResourceKind) -> bool {
+        let action = self.catalog.get(thing.action).ok().flatten();
+        self.offers(EXECUTE) && action.is_some_and(|action| self.withholds(&action).is_none())
+    }
+}
+
+/// What an address says, in the types of the action; and what tells a project's from a group's, where it reads both.
+fn typed(action: &Action, holder: Namespace, mut params: Map<String, Value>) -> Map<String, Value> {
+    for (name, value) in &mut params {
+        let is_number = action.param(name).is_some_and(|param| param.kind.base == Base::Integer);
+        if let Some(number) = value.as_str().filter(|_| is_number).and_then(|text| text.parse::<u64>().ok()) {
+            *value = json!(number);
+        }
+    }
+    let scope = match holder {
+        Namespace::Nothing(_) => "instance",
+        holder => holder.word(),
+    };
+    if action.param("scope").is_some_and(|param| param.choices.iter().any(|choice| choice == scope)) {
+        params.insert("scope".to_owned(), json!(scope));
+    }
+    params
+}
+
+/// What an address of the list of actions names: the list itself, or an action or tool of it.
+pub fn action_resource(uri: &str) -> Option<Option<String>> {
+    match address::parse(uri) {
+        Ok(ResourceUri::Actions { .. }) => Some(None),
+        Ok(ResourceUri::Action(name)) => Some(Some(name)),
+        _ => None,
+    }
+}
+
+/// Whether an address is the workspace's, for which the client is asked.
+pub fn is_of_workspace(uri: &str) -> bool {
+    matches!(address::parse(uri), Ok(ResourceUri::Roots))
+}
+
+/// Where the tool that runs actions is denied, nothing is run by another way.
+pub(super) fn no_execute() -> ToolError {
+    ToolError::new(ErrorKind::Denied, format!("{EXECUTE} is denied here (GITLAB_DENIED_TOOLS_REGEX)"))
+}

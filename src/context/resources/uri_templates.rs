@@ -1,0 +1,335 @@
+//! What of GitLab's can be read by an address, as a table: how it is addressed, and the action that reads it.
+
+/// What completes a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompletionSource {
+    /// Nothing does.
+    None,
+    Action,
+    Domain,
+    Project,
+    Group,
+    User,
+    Branch,
+    Tag,
+    Label,
+    Milestone,
+    MilestoneNumber,
+    GroupMilestoneNumber,
+    Issue,
+    MergeRequest,
+    Pipeline,
+    Epic,
+    Release,
+    WikiPage,
+    GroupWikiPage,
+}
+
+/// What a thing is in, the first word of its address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Namespace {
+    Project,
+    Group,
+    /// It is found by its own name or number.
+    Nothing(&'static str),
+}
+
+impl Namespace {
+    /// The first word of the address.
+    pub fn word(self) -> &'static str {
+        match self {
+            Namespace::Project => "project",
+            Namespace::Group => "group",
+            Namespace::Nothing(word) => word,
+        }
+    }
+
+    /// How few words the path of one may have.
+    pub fn least(self) -> usize {
+        if self == Namespace::Project { 2 } else { 1 }
+    }
+
+    /// What completes `fullPath`.
+    pub fn source(self) -> CompletionSource {
+        if self == Namespace::Group { CompletionSource::Group } else { CompletionSource::Project }
+    }
+}
+
+/// A part of an address, after the path of what the thing is in.
+#[derive(Clone, Copy, Debug)]
+pub enum UriPart {
+    /// A word of ours.
+    Word(&'static str),
+    Value(UriVariable),
+}
+
+/// A part that differs from thing to thing.
+#[derive(Clone, Copy, Debug)]
+pub struct UriVariable {
+    pub name: &'static str,
+    pub form: VariableForm,
+    /// The action's parameter, and what is written before the value there.
+    pub param: &'static str,
+    pub mark: &'static str,
+    pub source: CompletionSource,
+}
+
+/// How a variable is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VariableForm {
+    /// Digits.
+    Number,
+    /// What is between two slashes, the slashes in it encoded.
+    Segment,
+    /// All that follows.
+    Rest,
+}
+
+/// Something that can be read.
+#[derive(Debug)]
+pub struct ResourceKind {
+    /// In the list of templates, and no other's.
+    pub name: &'static str,
+    pub title: &'static str,
+    pub holder: Namespace,
+    pub parts: &'static [UriPart],
+    pub action: &'static str,
+    /// Names that a query may have: `lines`, or parameters of the action.
+    pub query: &'static [&'static str],
+}
+
+const fn value(
+    name: &'static str,
+    form: VariableForm,
+    param: &'static str,
+    source: CompletionSource,
+) -> UriPart {
+    UriPart::Value(UriVariable { name, form, param, mark: "", source })
+}
+
+const fn number(name: &'static str, source: CompletionSource) -> UriPart {
+    value(name, VariableForm::Number, name, source)
+}
+
+const fn rest(name: &'static str, source: CompletionSource) -> UriPart {
+    value(name, VariableForm::Rest, name, source)
+}
+
+/// A milestone by the number that people see, which the parameter tells from an id by its `%`.
+const fn milestone(source: CompletionSource) -> UriPart {
+    UriPart::Value(UriVariable {
+        name: "iid",
+        form: VariableForm::Number,
+        param: "milestone_id",
+        mark: "%",
+        source,
+    })
+}
+
+const fn thing(
+    name: &'static str,
+    title: &'static str,
+    holder: Namespace,
+    parts: &'static [UriPart],
+    action: &'static str,
+) -> ResourceKind {
+    ResourceKind { name, title, holder, parts, action, query: &[] }
+}
+
+const fn with(query: &'static [&'static str], thing: ResourceKind) -> ResourceKind {
+    ResourceKind { query, ..thing }
+}
+
+use Namespace::{Group, Nothing, Project};
+use UriPart::Word;
+
+const LINES: &[&str] = &["lines"];
+const PAGE: &[&str] = &["page", "per_page"];
+const ISSUE: UriPart = number("iid", CompletionSource::Issue);
+const REQUEST: UriPart = number("iid", CompletionSource::MergeRequest);
+const PIPELINE: UriPart = number("pipeline_id", CompletionSource::Pipeline);
+const JOB: UriPart = number("job_id", CompletionSource::None);
+const REF: UriPart = value("ref", VariableForm::Segment, "ref", CompletionSource::Branch);
+const SNIPPET: UriPart = number("snippet_id", CompletionSource::None);
+
+/// All of it.
+pub const RESOURCE_KINDS: &[ResourceKind] = &[
+    thing("project", "A project", Project, &[], "project.get"),
+    thing("issue", "An issue", Project, &[Word("issue"), ISSUE], "issue.get"),
+    with(
+        PAGE,
+        thing(
+            "issue_comments",
+            "The comments on an issue",
+            Project,
+            &[Word("issue"), ISSUE, Word("comments")],
+            "issue_note.list",
+        ),
+    ),
+    thing(
+        "merge_request",
+        "A merge request",
+        Project,
+        &[Word("merge_request"), REQUEST],
+        "merge_request.get",
+    ),
+    with(
+        PAGE,
+        thing(
+            "merge_request_diff",
+            "The diff of a merge request",
+            Project,
+            &[Word("merge_request"), REQUEST, Word("diff")],
+            "merge_request.list_diffs",
+        ),
+    ),
+    with(
+        PAGE,
+        thing(
+            "merge_request_comments",
+            "The threads of a merge request",
+            Project,
+            &[Word("merge_request"), REQUEST, Word("comments")],
+            "merge_request_discussion.list",
+        ),
+    ),
+    thing("pipeline", "A pipeline", Project, &[Word("pipeline"), PIPELINE], "pipeline.get"),
+    with(
+        PAGE,
+        thing(
+            "pipeline_jobs",
+            "The jobs of a pipeline",
+            Project,
+            &[Word("pipeline"), PIPELINE, Word("jobs")],
+            "pipeline.list_jobs",
+        ),
+    ),
+    thing("job", "A job", Project, &[Word("job"), JOB], "job.get"),
+    with(LINES, thing("job_log", "The log of a job", Project, &[Word("job"), JOB, Word("log")], "job.log")),
+    with(
+        LINES,
+        thing(
+            "file",
+            "A file at a branch, tag or commit",
+            Project,
+            &[Word("file"), REF, rest("file_path", CompletionSource::None)],
+            "repository_file.raw",
+        ),
+    ),
+    with(
+        PAGE,
+        thing(
+            "folder",
+            "A folder at a branch, tag or commit",
+            Project,
+            &[Word("folder"), REF, rest("path", CompletionSource::None)],
+            "repository.list_tree",
+        ),
+    ),
+    thing(
+        "branch",
+        "A branch",
+        Project,
+        &[Word("branch"), rest("branch", CompletionSource::Branch)],
+        "branch.get",
+    ),
+    thing(
+        "commit",
+        "A commit",
+        Project,
+        &[Word("commit"), value("sha", VariableForm::Segment, "sha", CompletionSource::None)],
+        "commit.get",
+    ),
+    thing("tag", "A tag", Project, &[Word("tag"), rest("tag_name", CompletionSource::Tag)], "tag.get"),
+    thing(
+        "release",
+        "A release",
+        Project,
+        &[Word("release"), rest("tag_name", CompletionSource::Release)],
+        "release.get",
+    ),
+    thing(
+        "milestone",
+        "A milestone of a project",
+        Project,
+        &[Word("milestone"), milestone(CompletionSource::MilestoneNumber)],
+        "milestone.get",
+    ),
+    thing(
+        "wiki_page",
+        "A wiki page of a project",
+        Project,
+        &[Word("wiki"), rest("slug", CompletionSource::WikiPage)],
+        "wiki_page.get",
+    ),
+    thing("snippet", "A snippet of a project", Project, &[Word("snippet"), SNIPPET], "snippet.get"),
+    thing("group", "A group", Group, &[], "group.get"),
+    thing("epic", "An epic", Group, &[Word("epic"), number("iid", CompletionSource::Epic)], "epic.get"),
+    thing(
+        "group_milestone",
+        "A milestone of a group",
+        Group,
+        &[Word("milestone"), milestone(CompletionSource::GroupMilestoneNumber)],
+        "milestone.get",
+    ),
+    thing(
+        "group_wiki_page",
+        "A wiki page of a group",
+        Group,
+        &[Word("wiki"), rest("slug", CompletionSource::GroupWikiPage)],
+        "wiki_page.get",
+    ),
+    thing(
+        "user",
+        "A user",
+        Nothing("user"),
+        &[value("username", VariableForm::Segment, "user_id", CompletionSource::User)],
+        "user.get",
+    ),
+    thing("personal_snippet", "A personal snippet", Nothing("snippet"), &[SNIPPET], "snippet.get"),
+];
+
+impl ResourceKind {
+    /// The address with its variables open (RFC 6570).
+    pub fn template(&self) -> String {
+        let mut text = format!("gitlab://{}", self.holder.word());
+        match (self.holder, self.parts.is_empty()) {
+            (Namespace::Nothing(_), _) => {}
+            // Alone, nothing that follows has to be told from it.
+            (_, true) => text.push_str("/{+fullPath}"),
+            (_, false) => text.push_str("/{fullPath}"),
+        }
+        for part in self.parts {
+            match part {
+                UriPart::Word(word) => text.push_str(&format!("/{word}")),
+                UriPart::Value(UriVariable { name, form: VariableForm::Rest, .. }) => {
+                    text.push_str(&format!("/{{+{name}}}"))
+                }
+                UriPart::Value(UriVariable { name, .. }) => text.push_str(&format!("/{{{name}}}")),
+            }
+        }
+        if !self.query.is_empty() {
+            text.push_str(&format!("{{?{}}}", self.query.join(",")));
+        }
+        text
+    }
+
+    /// What completes a variable; none where the address has no such.
+    pub fn source(&self, variable: &str) -> Option<CompletionSource> {
+        if variable == "fullPath" && !matches!(self.holder, Namespace::Nothing(_)) {
+            return Some(self.holder.source());
+        }
+        if self.query.contains(&variable) {
+            return Some(CompletionSource::None);
+        }
+        self.parts.iter().find_map(|part| match part {
+            UriPart::Value(value) if value.name == variable => Some(value.source),
+            _ => None,
+        })
+    }
+}
+
+/// The template of that address, of which the list has things of GitLab's alone.
+pub fn thing_at(template: &str) -> Option<&'static ResourceKind> {
+    RESOURCE_KINDS.iter().find(|thing| thing.template() == template)
+}

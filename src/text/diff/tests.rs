@@ -1,0 +1,117 @@
+use serde_json::{Map, Value, json};
+
+use super::*;
+
+const GEAR: &str = "@@ -1,6 +1,7 @@
+ pub struct Gear {
+-    teeth: u32,
++    teeth: u16,
++    oil: bool,
+ }
+ 
+ impl Gear {
+     fn turn() {}
+@@ -20,3 +21,2 @@ impl Gear {
+ a
+---- not a header
+ c
+\\ No newline at end of file
+";
+
+fn refs() -> Map<String, Value> {
+    json!({"base_sha": "b", "start_sha": "s", "head_sha": "h"}).as_object().cloned().unwrap_or_default()
+}
+
+fn position(side: Side, first: u64, last: u64) -> Value {
+    let lines = lines(GEAR);
+    span(&lines, side, first, last).unwrap().position(&refs(), ("old.rs", "new.rs"))
+}
+
+#[test]
+fn a_line_has_a_number_in_each_file_that_holds_it() {
+    let numbered: Vec<(Option<u64>, Option<u64>)> =
+        lines(GEAR).iter().map(|line| (line.number(Side::Old), line.number(Side::New))).collect();
+    let expected = [
+        (Some(1), Some(1)),
+        (Some(2), None),
+        (None, Some(2)),
+        (None, Some(3)),
+        (Some(3), Some(4)),
+        (Some(4), Some(5)),
+        (Some(5), Some(6)),
+        (Some(6), Some(7)),
+        (Some(20), Some(21)),
+        (Some(21), None),
+        (Some(22), Some(22)),
+    ];
+    assert_eq!(numbered, expected);
+}
+
+#[test]
+fn an_added_line_is_named_by_the_new_file_alone_and_a_removed_one_by_the_old() {
+    let added = position(Side::New, 3, 3);
+    assert_eq!(
+        added,
+        json!({"base_sha": "b", "start_sha": "s", "head_sha": "h", "position_type": "text",
+               "old_path": "old.rs", "new_path": "new.rs", "new_line": 3})
+    );
+    let removed = position(Side::Old, 2, 2);
+    assert_eq!((&removed["old_line"], removed.get("new_line")), (&json!(2), None));
+}
+
+#[test]
+fn a_line_of_both_files_is_named_by_both_from_either_side() {
+    let by_new = position(Side::New, 7, 7);
+    assert_eq!((&by_new["old_line"], &by_new["new_line"]), (&json!(6), &json!(7)));
+    assert_eq!(position(Side::Old, 6, 6), by_new);
+}
+
+#[test]
+fn a_range_names_its_ends_by_the_sha_1_of_the_new_path_and_both_counts() {
+    // printf new.rs | sha1sum
+    const PATH: &str = "e6d049e7e635307aff069ed13eadd2e56f36bc52";
+    let range = position(Side::New, 2, 4);
+    assert_eq!((&range["new_line"], &range["old_line"]), (&json!(4), &json!(3)));
+    let start = json!({"line_code": format!("{PATH}_3_2"), "type": "new", "new_line": 2});
+    let end = json!({"line_code": format!("{PATH}_3_4"), "old_line": 3, "new_line": 4});
+    assert_eq!(range["line_range"], json!({"start": start, "end": end}));
+    let removed = position(Side::Old, 1, 2);
+    assert_eq!(
+        removed["line_range"]["end"],
+        json!({"line_code": format!("{PATH}_2_2"), "type": "old", "old_line": 2})
+    );
+}
+
+#[test]
+fn a_line_that_is_not_there_is_told_with_the_nearest_that_is() {
+    let lines = lines(GEAR);
+    let absent = |side, line| span(&lines, side, line, line).unwrap_err().nearest;
+    assert_eq!(absent(Side::New, 12), Some((Side::New, 7)));
+    assert_eq!(absent(Side::New, 17), Some((Side::New, 21)));
+    assert_eq!(absent(Side::Old, 999), Some((Side::Old, 22)));
+    let gone = crate::text::diff::lines("@@ -1,2 +0,0 @@\n-a\n-b\n");
+    assert_eq!(span(&gone, Side::New, 5, 5).unwrap_err().nearest, Some((Side::Old, 2)));
+    assert_eq!(span(&[], Side::New, 5, 5).unwrap_err().nearest, None);
+}
+
+#[test]
+fn how_many_lines_a_suggestion_replaces_is_counted_in_the_new_file() {
+    let lines = lines(GEAR);
+    assert_eq!(span(&lines, Side::New, 2, 4).unwrap().new_lines(), Some(3));
+    assert_eq!(span(&lines, Side::Old, 1, 2).unwrap().new_lines(), None);
+}
+
+#[test]
+fn one_file_is_cut_out_of_a_whole_diff_by_its_path() {
+    let whole = format!(
+        "diff --git a/old.rs b/new.rs\nsimilarity index 90%\nrename from old.rs\nrename to new.rs\n--- a/old.rs\n+++ b/new.rs\n{GEAR}\
+         diff --git \"a/caf\\303\\251.md\" \"b/caf\\303\\251.md\"\n--- \"a/caf\\303\\251.md\"\n+++ \"b/caf\\303\\251.md\"\n@@ -1 +1 @@\n-a\n+diff --git a/x b/x\n\
+         diff --git a/gone.md b/gone.md\ndeleted file mode 100644\n--- a/gone.md\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n\
+         diff --git a/with blank.md b/with blank.md\n--- a/with blank.md\t\n+++ b/with blank.md\t\n@@ -0,0 +1 @@\n+b\n"
+    );
+    assert_eq!(lines(section(&whole, "new.rs").unwrap()), lines(GEAR));
+    assert_eq!(lines(section(&whole, "café.md").unwrap()).len(), 2);
+    assert_eq!(lines(section(&whole, "gone.md").unwrap()).len(), 1);
+    assert_eq!(lines(section(&whole, "with blank.md").unwrap()).len(), 1);
+    assert_eq!(section(&whole, "x"), None, "what stands in a hunk is no header");
+}

@@ -1,0 +1,3 @@
+//! Text algorithms without any input or output: diffs.
+
+pub mod diff;

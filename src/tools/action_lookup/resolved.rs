@@ -1,0 +1,27 @@
+//! A request whose action has been resolved.
+
+use crate::catalog::{Action, Catalog};
+use crate::tools::errors::{ToolError, internal};
+use crate::tools::types::ExecuteRequest;
+
+/// What is to be executed.
+#[derive(Debug)]
+pub struct ResolvedAction {
+    pub action: Action,
+    /// The request by the action's id, with the parameters that the name held.
+    pub request: ExecuteRequest,
+    /// What was understood otherwise than it was written.
+    pub notes: Vec<String>,
+}
+
+/// The action of that number, as it is.
+pub fn by_number(
+    catalog: &Catalog,
+    number: usize,
+    request: &ExecuteRequest,
+    notes: Vec<String>,
+) -> Result<ResolvedAction, ToolError> {
+    let action = catalog.action(number).map_err(|error| internal(&error))?;
+    let request = ExecuteRequest { action: action.id.clone(), ..request.clone() };
+    Ok(ResolvedAction { action, request, notes })
+}

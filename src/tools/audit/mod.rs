@@ -1,0 +1,328 @@
+//! The audit: a line on standard error for each action that a client executes, whatever became of it.
+//!
+//! It says what was done, where, and how it went: the operation as a template in which only the project or group
+//! and the iids are filled in, as every other part of a path may be somebody's file or branch. No value of a
+//! parameter is in it, no text of an answer, and no name that the catalog does not have.
+
+mod writer;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use crate::call::{Call, Checked};
+use crate::catalog::{Action, Piece, Risk, pieces};
+use crate::gitlab::{Applied, GitlabError, Reply};
+use crate::tools::errors::{ErrorKind, ToolError};
+use writer::LineWriter;
+
+/// In which form the lines are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Audit {
+    #[default]
+    Off,
+    /// `name=value` pairs.
+    Text,
+    /// An object a line.
+    Json,
+}
+
+/// Keeps the audit of one server.
+#[derive(Debug)]
+pub struct Auditor {
+    form: Audit,
+    lines: LineWriter,
+    /// The lines of the calls that have not ended, by their numbers.
+    pending: Mutex<BTreeMap<u64, Pending>>,
+    next: AtomicU64,
+}
+
+/// What is known of a call that has not ended.
+#[derive(Debug)]
+struct Pending {
+    started: Instant,
+    line: AuditLine,
+    is_open: bool,
+}
+
+/// The line of one call, written when it is dropped: also a call that is cancelled has one.
+#[derive(Debug)]
+pub struct AuditEntry<'a> {
+    auditor: &'a Auditor,
+    number: u64,
+    started: Instant,
+    line: AuditLine,
+    /// Whether the call that was let through changes something.
+    changes: bool,
+    /// Whether a change was let through and nothing has been heard of it.
+    is_open: bool,
+}
+
+/// What a line says, in this order.
+#[derive(Clone, Debug, Default, Serialize)]
+struct AuditLine {
+    time: String,
+    /// The action's id; none where there is no such action.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    action: Option<String>,
+    /// The plan whose step it is, by its id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    plan: Option<String>,
+    /// Why this server reads for itself, of a read that nobody called for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    purpose: Option<&'static str>,
+    /// As GitLab's documentation writes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    operation: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
+    /// Of GraphQL, whose path says nothing: the project or group, and the iid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<String>,
+    decision: &'static str,
+    /// `unknown` of a change that may have been made, though GitLab's answer was not seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    applied: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<u16>,
+    /// Of the body of an answer that was a success.
+    bytes: u64,
+    ms: u64,
+    /// `ok`, `cancelled`, or the kind of the error.
+    outcome: String,
+}
+
+impl Auditor {
+    pub fn new(form: Audit) -> Auditor {
+        Auditor { form, lines: LineWriter::default(), pending: Mutex::default(), next: AtomicU64::default() }
+    }
+
+    /// Writes the line of a read of this server's own that a rule denies; `purpose` says what it was for.
+    pub fn denied_own_read(&self, action: &str, purpose: &'static str) {
+        let mut entry = self.begin();
+        entry.line.action = Some(action.to_owned());
+        entry.line.purpose = Some(purpose);
+        entry.line.decision = "denied";
+        entry.line.outcome = ErrorKind::Denied.name();
+    }
+
+    /// Begins the line of a call.
+    pub fn begin(&self) -> AuditEntry<'_> {
+        let line = AuditLine { decision: "none", outcome: "cancelled".to_owned(), ..AuditLine::default() };
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let entry = AuditEntry {
+            auditor: self,
+            number,
+            started: Instant::now(),
+            line,
+            changes: false,
+            is_open: false,
+        };
+        entry.keep();
+        entry
+    }
+
+    /// Writes the lines of the calls that have not ended, for a process that ends without them; waits until all lines
+    /// are written, within a limit.
+    pub fn close(&self) {
+        let pending = std::mem::take(&mut *self.pending.lock().unwrap_or_else(PoisonError::into_inner));
+        pending.into_values().for_each(|pending| self.write(pending));
+        self.lines.flush();
+    }
+
+    fn write(&self, Pending { started, mut line, is_open }: Pending) {
+        if self.form == Audit::Off {
+            return;
+        }
+        line.applied = is_open.then_some("unknown");
+        line.ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        line.time = OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default();
+        self.lines.write(line.written(self.form));
+    }
+}
+
+impl AuditEntry<'_> {
+    /// Keeps what is known so far, in case that the process ends before the call.
+    fn keep(&self) {
+        if self.auditor.form == Audit::Off {
+            return;
+        }
+        let (started, line, is_open) = (self.started, self.line.clone(), self.is_open);
+        let mut pending = self.auditor.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        pending.insert(self.number, Pending { started, line, is_open });
+    }
+
+    /// The action that is meant.
+    pub fn set_action(&mut self, action: &Action) {
+        self.line.action = Some(action.id.clone());
+        self.keep();
+    }
+
+    /// The plan whose step it is.
+    pub fn within(&mut self, plan: &str) {
+        self.line.plan = Some(plan.to_owned());
+    }
+
+    /// It is a plan that may run: what it asks of GitLab is told in the lines of its steps.
+    pub fn planned(&mut self) {
+        self.line.decision = "plan";
+    }
+
+    /// The call that it makes.
+    pub fn set_call(&mut self, call: &Call, checked: &Checked) {
+        let action = checked.action();
+        if action.direct().is_some() {
+            self.line.operation = Some(known_operations(call));
+            return;
+        }
+        self.line.operation = Some(call.operation().to_owned());
+        let params = checked.params();
+        let operation = action.operations.iter().find(|operation| operation.to_string() == call.operation());
+        match operation {
+            Some(operation) if operation.graphql.is_none() => {
+                let filled = |name: &str| param_text(operation.filled_by(name), params);
+                self.line.path = Some(template(&operation.path, filled));
+            }
+            _ => {
+                let parts: Vec<String> =
+                    ["fullPath", "iid"].iter().filter_map(|name| param_text(name, params)).collect();
+                self.line.target = (!parts.is_empty()).then(|| parts.join("/"));
+            }
+        }
+    }
+
+    /// The policy lets the call run: from now on it may be sent.
+    pub fn allowed(&mut self, call: &Call) {
+        self.line.decision = "allowed";
+        self.changes = call.risk() != Risk::Read;
+        self.is_open = self.changes;
+        self.keep();
+    }
+
+    /// What GitLab answered.
+    pub fn set_response(&mut self, sent: &Result<Reply, GitlabError>) {
+        self.line.decision = "allowed";
+        self.is_open = matches!(sent, Err(error) if error.applied() == Applied::Unknown);
+        match sent {
+            Ok(reply) => {
+                self.line.status = Some(reply.status);
+                self.line.bytes = reply.bytes;
+            }
+            Err(error) => self.line.status = error.status(),
+        }
+        self.keep();
+    }
+
+    /// How it ended.
+    pub fn ended(mut self, is_preview: bool, error: Option<&ToolError>) {
+        // What ends before it is sent was not made; what was lost on its way, or failed in its execution, may have
+        // been.
+        self.is_open = self.changes
+            && error.is_some_and(|error| error.details.get("applied") == Some(&Value::from("unknown")));
+        self.line.outcome = error.map_or_else(|| "ok".to_owned(), |error| error.kind.name());
+        if let ("none", Some(decision)) = (self.line.decision, decided(is_preview, error)) {
+            self.line.decision = decision;
+        }
+    }
+}
+
+impl Drop for AuditEntry<'_> {
+    fn drop(&mut self) {
+        let mut pending = self.auditor.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        // Without it the line is written: the process is about to end.
+        if pending.remove(&self.number).is_none() {
+            return;
+        }
+        drop(pending);
+        if std::thread::panicking() {
+            self.line.outcome = ErrorKind::Internal.name();
+        }
+        let line = std::mem::take(&mut self.line);
+        self.auditor.write(Pending { started: self.started, line, is_open: self.is_open });
+    }
+}
+
+impl AuditLine {
+    fn written(&self, form: Audit) -> String {
+        let Ok(Value::Object(fields)) = serde_json::to_value(self) else { return String::new() };
+        match form {
+            Audit::Off => String::new(),
+            Audit::Json => {
+                Value::Object(Map::from_iter([("audit".to_owned(), Value::Object(fields))])).to_string()
+            }
+            Audit::Text => {
+                let mut fields = fields.into_iter();
+                let time = fields.next().map(|(_, time)| plain(&time)).unwrap_or_default();
+                let pairs: Vec<String> =
+                    fields.map(|(name, value)| format!("{name}={}", plain(&value))).collect();
+                format!("{time} audit {}", pairs.join(" "))
+            }
+        }
+    }
+}
+
+/// What was decided on a call that was not sent.
+fn decided(is_preview: bool, error: Option<&ToolError>) -> Option<&'static str> {
+    match error.map(|error| error.kind) {
+        None => is_preview.then_some("preview"),
+        Some(ErrorKind::Denied) => Some("denied"),
+        Some(ErrorKind::NeedsConfirmation) => Some("needs_confirmation"),
+        Some(_) => None,
+    }
+}
+
+/// What a direct call comes down to, as the catalog has it: what it does not have may hold anything.
+fn known_operations(call: &Call) -> String {
+    let known = call.touches().iter().filter(|touched| !touched.ids.is_empty());
+    let known: Vec<&str> = known.map(|touched| touched.operation.as_str()).collect();
+    match known.as_slice() {
+        [] => format!("{} of what the catalog does not have", call.method().name()),
+        known => known.join(", "),
+    }
+}
+
+/// The path with the placeholders filled that may be.
+fn template(path: &str, filled: impl Fn(&str) -> Option<String>) -> String {
+    let parts = pieces(path).map(|piece| match piece {
+        Piece::Text(text) => text.to_owned(),
+        Piece::Placeholder { name, glob } => {
+            filled(name).unwrap_or_else(|| format!("{}{name}", if glob { '*' } else { ':' }))
+        }
+    });
+    parts.collect()
+}
+
+/// A parameter's value where it says which project, group or numbered thing is meant, and is of that form.
+fn param_text(param: &str, params: &Map<String, Value>) -> Option<String> {
+    /// What a path segment keeps (RFC 3986, 2.3).
+    const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+    let is_number = param == "iid" || param.ends_with("_iid");
+    match params.get(param)? {
+        Value::Number(number) if is_number || param == "fullPath" => Some(number.to_string()),
+        Value::String(text) if is_number && text.bytes().all(|byte| byte.is_ascii_digit()) => {
+            Some(text.clone())
+        }
+        Value::String(text) if param == "fullPath" => {
+            Some(utf8_percent_encode(text.trim_matches('/'), SEGMENT).to_string())
+        }
+        _ => None,
+    }
+}
+
+/// A value of a line of text: in quotes where it would not be one word.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) if !text.contains([' ', '"', '=']) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

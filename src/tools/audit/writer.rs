@@ -1,0 +1,99 @@
+//! The way of the lines to standard error. A client that never reads it must not hold up a call: the lines are
+//! written by a thread of their own, and those that find no room are counted and told when there is room again.
+
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// How many lines wait to be written.
+const WAITING: usize = 256;
+
+/// How long the end waits for the last of them.
+const GRACE: Duration = Duration::from_millis(700);
+
+/// A writer of lines, which begins with the first.
+#[derive(Debug, Default)]
+pub(super) struct LineWriter {
+    writer: OnceLock<Option<Writer>>,
+    lost: AtomicU64,
+}
+
+/// What the writer is to do.
+#[derive(Debug)]
+enum WriterCommand {
+    Write(String),
+    /// Say that all lines before it are written.
+    Confirm(SyncSender<()>),
+}
+
+#[derive(Debug)]
+struct Writer {
+    lines: SyncSender<WriterCommand>,
+    /// Told when the last line is written.
+    done: Mutex<Receiver<()>>,
+}
+
+impl LineWriter {
+    /// Hands a line to the writer.
+    pub(super) fn write(&self, line: String) {
+        let Some(writer) = self.writer.get_or_init(start) else { return };
+        let lost = self.lost.swap(0, Ordering::Relaxed);
+        let line = match lost {
+            0 => format!("{line}\n"),
+            lost => format!("audit: {lost} lines are missing, as standard error was not read\n{line}\n"),
+        };
+        if writer.lines.try_send(WriterCommand::Write(line)).is_err() {
+            self.lost.fetch_add(lost + 1, Ordering::Relaxed);
+        }
+    }
+}
+
+impl LineWriter {
+    /// Waits until the lines are written, within a limit.
+    pub(super) fn flush(&self) {
+        let Some(Some(writer)) = self.writer.get() else { return };
+        let (confirmed, confirmation) = sync_channel(1);
+        if writer.lines.try_send(WriterCommand::Confirm(confirmed)).is_ok() {
+            // Either they are written, or nobody reads.
+            let _ = confirmation.recv_timeout(GRACE);
+        }
+    }
+}
+
+impl Drop for LineWriter {
+    fn drop(&mut self) {
+        if let Some(Some(Writer { lines, done })) = self.writer.take() {
+            drop(lines);
+            // Either it is done, or nobody reads.
+            let _ = done.into_inner().unwrap_or_else(PoisonError::into_inner).recv_timeout(GRACE);
+        }
+    }
+}
+
+/// Starts the thread; without one there is no audit, which the log says.
+fn start() -> Option<Writer> {
+    let (lines, waiting) = sync_channel::<WriterCommand>(WAITING);
+    let (finished, done) = sync_channel(1);
+    let run = move || {
+        for order in waiting {
+            // A standard error that is closed takes nothing, and there is nowhere else to say so; whoever waited for a
+            // confirmation may be gone.
+            match order {
+                WriterCommand::Write(line) => drop(io::stderr().lock().write_all(line.as_bytes())),
+                WriterCommand::Confirm(confirmed) => drop(confirmed.try_send(())),
+            }
+        }
+        // Whoever waited may be gone.
+        let _ = finished.send(());
+    };
+    match thread::Builder::new().name("audit".to_owned()).spawn(run) {
+        Ok(_) => Some(Writer { lines, done: Mutex::new(done) }),
+        Err(error) => {
+            tracing::error!(%error, "no audit is kept: its thread cannot be started");
+            None
+        }
+    }
+}

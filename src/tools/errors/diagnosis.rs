@@ -1,0 +1,53 @@
+//! The diagnosis of a failed call: the only step in which an error leads to further requests. It names what is missing,
+//! suggests the next call, and says whether a write was applied.
+
+use crate::gitlab::{Applied, GitlabError};
+use crate::tools::errors::{ErrorKind, ToolError, lost_write, mapping, near_paths, next_call, not_found};
+use crate::tools::lookups::{self, LookupFailure};
+use crate::tools::state::Tools;
+use crate::tools::types::{CheckedCall, ExecuteRequest};
+
+/// Diagnoses a look-up that failed before the call was sent.
+pub async fn diagnose_lookup(tools: &Tools, failure: LookupFailure) -> ToolError {
+    let LookupFailure { error, unknown_path } = failure;
+    match unknown_path {
+        Some(unknown) => near_paths::suggest(tools, error, &unknown).await,
+        None => error,
+    }
+}
+
+/// Diagnoses a call that was sent and got no success.
+pub async fn diagnose_request(
+    tools: &Tools,
+    error: &GitlabError,
+    call: CheckedCall<'_>,
+    request: &ExecuteRequest,
+) -> ToolError {
+    if let GitlabError::NotFound { .. } = error {
+        lookups::forget(tools, call.checked);
+    }
+    let refused = mapping::from_gitlab(error, call.checked.action(), tools.anonymous);
+    let refused = next_call::with_cause(tools, error, call.checked, refused);
+    match error.applied() {
+        Applied::Unknown => lost_write::verify_write(tools, call, refused).await,
+        Applied::No if not_found::is_of_place(error) => {
+            let found = not_found::diagnose_not_found(tools, call, request, refused).await;
+            next_call::suggest_next(tools, error, call, request, found)
+        }
+        Applied::No => next_call::suggest_next(tools, error, call, request, refused),
+    }
+}
+
+/// Diagnoses a reply whose body is an error, as those of GraphQL are.
+pub async fn diagnose_reply(
+    tools: &Tools,
+    error: ToolError,
+    call: CheckedCall<'_>,
+    request: &ExecuteRequest,
+) -> ToolError {
+    if error.kind != ErrorKind::NotFound {
+        return error;
+    }
+    lookups::forget(tools, call.checked);
+    not_found::diagnose_not_found(tools, call, request, error).await
+}

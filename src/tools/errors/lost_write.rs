@@ -1,0 +1,170 @@
+//! What became of a change whose answer was lost. It is never sent again; where the thing that it changed can be
+//! read by what the call says, it is read once, and said. Where it cannot, the fix is the read that would tell.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use crate::call::Checked;
+use crate::catalog::{Action, Place, Risk};
+use crate::gitlab::{self, GitlabError};
+use crate::present::{self, Kind, Options};
+use crate::tools::errors::{ErrorKind, ToolError, mapping};
+use crate::tools::lookups;
+use crate::tools::own_reads::gate::Purpose;
+use crate::tools::reply::graphql;
+use crate::tools::state::Tools;
+use crate::tools::types::{CheckedCall, NextCall};
+
+/// How long the look may take; less after a timeout, as the one who called has waited for all of the call's time.
+const PATIENCE: Duration = Duration::from_secs(5);
+const AFTER_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// How many bytes of the thing are shown.
+const SHOWN: usize = 2_000;
+
+const UNKNOWN: &str = "The change may have been made although its answer was lost.";
+
+/// The error with what was found out.
+pub async fn verify_write(tools: &Tools, call: CheckedCall<'_>, refused: ToolError) -> ToolError {
+    let CheckedCall { call, checked } = call;
+    let action = checked.action();
+    if action.direct().is_some() {
+        return mapping::look(refused, call);
+    }
+    if let Some((get, params)) = object_read(tools, action, checked.params()) {
+        let fix = NextCall::execute(&get.id, &params);
+        let patience = if refused.kind == ErrorKind::Timeout { AFTER_TIMEOUT } else { PATIENCE };
+        let found = tokio::time::timeout(patience, read_back(tools, &get, params)).await;
+        let told = with_verification(tools, refused, checked, found.unwrap_or(ReadBack::Silence));
+        let is_known = told.details.get("applied") == Some(&json!("yes"));
+        return if is_known { ToolError { fix: None, ..told } } else { told.fix(fix) };
+    }
+    match newest_list(tools, action, checked.params()) {
+        Some(fix) => refused
+            .hint(format!("{UNKNOWN} `fix` lists what is newest: look there before you send it again."))
+            .fix(fix),
+        None => refused,
+    }
+}
+
+/// What the look found.
+enum ReadBack {
+    Thing(Value),
+    Nothing,
+    /// It could not be asked either.
+    Silence,
+}
+
+/// The read of the thing that was to be changed: what gets one of its domain, by the parameters that the call has.
+fn object_read(
+    tools: &Tools,
+    action: &Action,
+    params: &Map<String, Value>,
+) -> Option<(Action, Map<String, Value>)> {
+    if action.verb() == "create" {
+        return None;
+    }
+    let get = domain_read(tools, action, "get")?;
+    let said = identifying_params(&get, params);
+    let is_enough =
+        get.params.iter().filter(|param| param.required).all(|param| said.contains_key(&param.name));
+    (is_enough && !said.is_empty()).then_some((get, said))
+}
+
+/// The list in which a thing that was created is among the first.
+fn newest_list(tools: &Tools, action: &Action, params: &Map<String, Value>) -> Option<NextCall> {
+    const FIRST: [(&str, &str); 2] = [("order_by", "created_at"), ("sort", "desc")];
+    let list = domain_read(tools, action, "list")?;
+    let mut said = identifying_params(&list, params);
+    if list.params.iter().filter(|param| param.required).any(|param| !said.contains_key(&param.name)) {
+        return None;
+    }
+    for (name, value) in FIRST {
+        let param = list.param(name);
+        if param.is_some_and(|param| param.choices.iter().any(|choice| choice == value)) {
+            said.insert(name.to_owned(), json!(value));
+        }
+    }
+    if list.param("per_page").is_some() {
+        said.insert("per_page".to_owned(), json!(5));
+    }
+    Some(NextCall::execute(&list.id, &said))
+}
+
+fn domain_read(tools: &Tools, action: &Action, verb: &str) -> Option<Action> {
+    let found = tools.catalog.get(&format!("{}.{verb}", action.domain())).ok().flatten()?;
+    (found.risk == Risk::Read && found.id != action.id).then_some(found)
+}
+
+/// Those parameters that say which thing is meant.
+fn identifying_params(read: &Action, params: &Map<String, Value>) -> Map<String, Value> {
+    let names = read.params.iter().filter(|param| {
+        param.required || param.place == Place::Path || matches!(param.name.as_str(), "fullPath" | "iid")
+    });
+    names.filter_map(|param| Some((param.name.clone(), params.get(&param.name)?.clone()))).collect()
+}
+
+async fn read_back(tools: &Tools, get: &Action, params: Map<String, Value>) -> ReadBack {
+    let reply = match lookups::read_once(tools, &get.id, params, Purpose::Target).await {
+        Ok((call, reply)) => match graphql::operation(get, &call) {
+            Some(asked) => graphql::unwrap_reply(reply, get, asked, &mut Vec::new()),
+            None => Ok(reply),
+        },
+        Err(crate::tools::own_reads::gate::ReadError::Gitlab(GitlabError::NotFound { .. })) => {
+            return ReadBack::Nothing;
+        }
+        Err(_) => return ReadBack::Silence,
+    };
+    match reply {
+        Ok(gitlab::Reply { content: gitlab::Content::Json(value), .. }) => ReadBack::Thing(value),
+        Err(ToolError { kind: ErrorKind::NotFound, .. }) => ReadBack::Nothing,
+        _ => ReadBack::Silence,
+    }
+}
+
+fn with_verification(tools: &Tools, mut refused: ToolError, checked: &Checked, found: ReadBack) -> ToolError {
+    let is_deletion = checked.action().verb() == "delete";
+    let (applied, hint) = match &found {
+        ReadBack::Nothing if is_deletion => {
+            ("yes", "It was asked for again, and is gone. Nothing more is to be done.")
+        }
+        ReadBack::Nothing => {
+            ("unknown", "It was asked for again, and is not there, or no longer by this name.")
+        }
+        ReadBack::Thing(thing) if !is_deletion && is_as_asked(checked, thing) => {
+            ("yes", "It was asked for again, and is as it was to be. Nothing more is to be done.")
+        }
+        ReadBack::Thing(_) if is_deletion => {
+            ("unknown", "It was asked for again, and is still there; GitLab may be about to delete it.")
+        }
+        ReadBack::Thing(_) => (
+            "unknown",
+            "`now` is how it is, asked for again after the answer was lost. Compare before you send it again.",
+        ),
+        ReadBack::Silence => (
+            "unknown",
+            "The change may have been made although its answer was lost, and GitLab \
+                            could not be asked. Look with `fix` before you send it again.",
+        ),
+    };
+    if let ReadBack::Thing(thing) = found {
+        let kind = Kind::of([checked.action()], false);
+        let options = Options::new(kind, SHOWN, tools.client.secrets());
+        refused
+            .details
+            .insert("now".to_owned(), present::present(present::Content::Json(thing), &options).data);
+    }
+    refused.details.insert("applied".to_owned(), json!(applied));
+    refused.hint(hint)
+}
+
+/// Whether every value that was sent is the thing's own; one that it does not show leaves that open.
+fn is_as_asked(checked: &Checked, thing: &Value) -> bool {
+    let says_which = |name: &str| {
+        let operations = &checked.action().operations;
+        name == "fullPath" || operations.iter().any(|operation| operation.is_filled_by(name))
+    };
+    let mut sent = checked.params().iter().filter(|(name, _)| !says_which(name)).peekable();
+    sent.peek().is_some() && sent.all(|(name, value)| thing.get(name) == Some(value))
+}

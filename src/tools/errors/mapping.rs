@@ -1,0 +1,360 @@
+//! What went wrong, as an error that a model can act on: the kind, what was accepted, and the call to make next.
+
+use std::error::Error;
+
+use serde_json::{Value, json};
+
+use crate::call::{self, Call, Effects, Fault, FieldsError, Invalid, Kind};
+use crate::catalog::{Action, Risk};
+use crate::gitlab::{Applied, Distrust, GitlabError, Trouble};
+use crate::policy::Rule;
+use crate::tools::errors::{self, ErrorKind, ToolError};
+use crate::tools::state::Tools;
+use crate::tools::types::{EXECUTE, ExecuteRequest, NextCall};
+
+/// Fields that the answer has not: those that it has where the path ends, and the call with the nearest.
+pub fn fields(error: &FieldsError, request: &ExecuteRequest) -> ToolError {
+    const SHOWN: usize = 60;
+    let (path, step, nearest, accepted) = match error {
+        FieldsError::Unknown { path, step, accepted, .. } => {
+            let nearest = crate::search::nearest(step, accepted.iter().map(String::as_str));
+            (path, step, nearest.map(str::to_owned), accepted.as_slice())
+        }
+        FieldsError::Leaf { path, step } => (path, step, Some(step.clone()), Default::default()),
+        FieldsError::Catalog(error) => return errors::internal(error),
+    };
+    let told = ToolError::new(ErrorKind::InvalidParams, format!("`fields`: {error}"));
+    let more = accepted.len().saturating_sub(SHOWN);
+    let shown = accepted.get(..SHOWN).unwrap_or(accepted).join(", ");
+    let told = match (shown.is_empty(), more) {
+        (true, _) => told,
+        (false, 0) => told.hint(format!("It has {shown}.")),
+        (false, more) => told.hint(format!("It has {shown} and {more} more.")),
+    };
+    let Some(nearest) = nearest else { return told };
+    let mended = mended(path, step, &nearest, matches!(error, FieldsError::Leaf { .. }));
+    let fields: Vec<&str> = request.fields.iter().flatten().map(String::as_str).collect();
+    let fields: Vec<&str> =
+        fields.into_iter().map(|field| if field == path { mended.as_str() } else { field }).collect();
+    told.fix(NextCall::new(
+        EXECUTE,
+        json!({"action": request.action, "params": request.params, "fields": fields}),
+    ))
+}
+
+/// The path with another word for the step; it ends there where nothing can follow.
+fn mended(path: &str, step: &str, nearest: &str, ends: bool) -> String {
+    let mut steps = Vec::new();
+    for word in path.split('.') {
+        let is_it = word.trim_end_matches("[]") == step;
+        steps.push(if is_it { nearest } else { word });
+        if is_it && ends {
+            break;
+        }
+    }
+    steps.join(".")
+}
+
+/// Parameters that make no call: each fault with what is accepted, and the call as it should be where the faults
+/// say that.
+pub fn invalid(invalid: &Invalid, action: &Action) -> ToolError {
+    if let [Fault::IsGraphql { body }] = invalid.faults.as_slice() {
+        let error = ToolError::new(ErrorKind::InvalidParams, invalid.to_string());
+        return error.fix(NextCall::execute("api.graphql", &as_document(body.as_ref())));
+    }
+    let mut params = invalid.right.clone();
+    let mut hints = Vec::new();
+    let mut repaired = true;
+    for fault in &invalid.faults {
+        match repair(fault, action) {
+            Some((name, value, hint)) => {
+                params.insert(name, value);
+                hints.push(hint);
+            }
+            None if matches!(fault, Fault::OtherScope { .. }) => {
+                hints.push(format!("`fix` leaves `{}` out.", fault.name()));
+            }
+            None => repaired = false,
+        }
+    }
+    let error = ToolError::new(ErrorKind::InvalidParams, invalid.to_string());
+    let error = if hints.is_empty() { error } else { error.hint(hints.join(" ")) };
+    if repaired {
+        error.fix(NextCall::execute(&invalid.action, &params))
+    } else {
+        error.fix(NextCall::find(json!({"query": invalid.action, "limit": 1, "detail": "schema"})))
+    }
+}
+
+/// The target of another kind of thing: the same action on that kind, where there is one; else the action on the
+/// project or group it is in.
+pub fn wrong_target(tools: &Tools, invalid: &Invalid, action: &Action) -> Option<ToolError> {
+    let [Fault::WrongTarget { given, kind, path, .. }] = invalid.faults.as_slice() else { return None };
+    let error = ToolError::new(ErrorKind::InvalidParams, invalid.to_string());
+    let taken = call::takes(action);
+    let twin = taken.iter().find_map(|row| {
+        let rest = action.id.strip_prefix(row.domain)?;
+        let id = format!("{}{rest}", kind.row()?.domain);
+        tools.catalog.number(&id).map(|_| id)
+    });
+    let mut params = invalid.right.clone();
+    match twin.filter(|id| *id != action.id) {
+        Some(id) => {
+            params.insert(call::TARGET.to_owned(), json!(given));
+            Some(error.hint(format!("`{id}` does.")).fix(NextCall::execute(&id, &params)))
+        }
+        None if taken.is_empty() && !path.is_empty() && *kind != Kind::Holder => {
+            params.insert("fullPath".to_owned(), json!(path));
+            Some(error.fix(NextCall::execute(&action.id, &params)))
+        }
+        None => None,
+    }
+}
+
+/// The body of a GraphQL request as what api.graphql takes; a document that works where it has none.
+fn as_document(body: Option<&Value>) -> Value {
+    let said = |name: &str| body.and_then(|body| body.get(name));
+    match (said("query"), said("variables")) {
+        (Some(document @ Value::String(_)), Some(variables @ Value::Object(_))) => {
+            json!({"document": document, "variables": variables})
+        }
+        (Some(document @ Value::String(_)), _) => json!({"document": document}),
+        _ => json!({"document": "{ currentUser { username } }"}),
+    }
+}
+
+/// The parameter as it was probably meant, with why.
+fn repair(fault: &Fault, action: &Action) -> Option<(String, Value, String)> {
+    match fault {
+        Fault::Unknown { given, value, accepted } => {
+            let nearest = crate::search::nearest(given, accepted.iter().map(String::as_str))?;
+            action.param(nearest)?;
+            Some((nearest.to_owned(), value.clone(), format!("Did you mean `{nearest}` by `{given}`?")))
+        }
+        Fault::NotAChoice { name, given, accepted } => {
+            let nearest = crate::search::nearest(given, accepted.iter().map(String::as_str))?;
+            action.param(name)?;
+            Some((name.clone(), json!(nearest), format!("Did you mean `{nearest}` by `{given}`?")))
+        }
+        Fault::NoDate { name, given, readings, .. } => {
+            let [day] = readings.as_slice() else { return None };
+            action.param(name)?;
+            Some((
+                name.clone(),
+                json!(day),
+                format!("`{day}` is how GitLab takes {given}, by the day it is in UTC."),
+            ))
+        }
+        Fault::NotTaken { instead: Some((name, value)), .. } => {
+            Some((name.clone(), value.clone(), format!("As `{name}` has it in `fix`, it can be sent.")))
+        }
+        _ => None,
+    }
+}
+
+/// What a direct call comes down to, of which one operation decides: `mutation issueDelete (issue.delete) is
+/// destructive`. Nothing of a call that an action made, which is what it is called.
+pub fn decider(call: &Call) -> Option<String> {
+    strictest(call.effects())
+}
+
+/// The operation with the highest risk among those of a raw request or a text with quick actions: `mutation
+/// issueDelete (issue.delete)`. None for the action's own.
+pub fn strictest_operation(call: &Call) -> Option<String> {
+    let touched = call.strictest().filter(|touched| !touched.ids.iter().any(|id| id == call.action()))?;
+    Some(match touched.ids.first() {
+        None => format!("{} (not in the catalog)", touched.operation),
+        Some(id) if id.starts_with("quick_action.") => {
+            format!("{} with the {}", call.action(), touched.operation)
+        }
+        Some(_) => format!("{} ({})", touched.operation, touched.ids.join(", ")),
+    })
+}
+
+/// Sentence on the look-ups that were sent before a denial.
+pub fn sent(looked_up: usize) -> String {
+    match looked_up {
+        0 => "Nothing was sent".to_owned(),
+        1 => "Nothing was sent but 1 look-up".to_owned(),
+        many => format!("Nothing was sent but {many} look-ups"),
+    }
+}
+
+fn strictest(effects: &Effects) -> Option<String> {
+    let touched =
+        effects.strictest().filter(|touched| !touched.ids.iter().any(|id| id == effects.action()))?;
+    let operation = &touched.operation;
+    let risk = match touched.risk {
+        Risk::Read => "a read",
+        Risk::Write => "a write",
+        Risk::Grant => "a grant of access",
+        Risk::Destructive => "destructive",
+    };
+    Some(match touched.ids.as_slice() {
+        [] if touched.risk == Risk::Read => format!("{operation} is {risk}"),
+        [] => format!("{operation} is not in the catalog, and so taken to be {risk}"),
+        ids => format!("{operation} ({}) is {risk}", ids.join(", ")),
+    })
+}
+
+/// Policy does not let it run; `looked_up` requests have been sent to find that out.
+pub fn denied(action: &str, effects: Option<&Effects>, rule: &Rule, looked_up: usize) -> ToolError {
+    let why = effects.and_then(strictest).map(|strictest| format!("{strictest}, and ")).unwrap_or_default();
+    let message = format!("{action} is denied: {why}{rule}. {}", sent(looked_up));
+    match rule {
+        Rule::Scope { needs, .. } => ToolError::new(ErrorKind::Forbidden, message)
+            .hint(format!("Give GITLAB_TOKEN a token with {needs}.")),
+        _ => ToolError::new(ErrorKind::Denied, message),
+    }
+}
+
+/// What GitLab, or the way to it, answered instead of a success.
+pub fn from_gitlab(error: &GitlabError, action: &Action, anonymous: bool) -> ToolError {
+    let said = kind_of(error);
+    let mut refusal = ToolError::new(said, with_sources(error));
+    if let Some(hint) = hint(error, anonymous) {
+        refusal = refusal.hint(hint);
+    }
+    if let GitlabError::RateLimited { retry_after: Some(wait), .. }
+    | GitlabError::RateUsedUp { retry_after: wait } = error
+    {
+        refusal.details.insert("retry_after_seconds".to_owned(), json!(wait.as_secs()));
+    }
+    for (name, value) in [
+        ("status", error.status().map(|status| json!(status))),
+        ("request_id", error.request_id().map(|id| json!(id))),
+    ] {
+        if let Some(value) = value {
+            refusal.details.insert(name.to_owned(), value);
+        }
+    }
+    if error.applied() == Applied::Unknown {
+        refusal.details.insert("applied".to_owned(), json!("unknown"));
+        refusal = refusal.hint(
+            "The change may have been made although its answer was lost. Look before you send it again.",
+        );
+        refusal = refusal.fix(NextCall::find(
+            json!({"query": format!("get {}", action.domain().replace('_', " ")), "read_only": true}),
+        ));
+    }
+    refusal
+}
+
+/// A list of which only the first rows were kept, where all of them are needed.
+pub fn truncated(action: &Action, kept: usize, came: usize) -> ToolError {
+    let message = format!("{} answered with {came} rows, of which {kept} were read", action.id);
+    ToolError::new(ErrorKind::TooLarge, message).hint("Ask for less: a smaller page, narrower filters.")
+}
+
+/// How to find out whether a direct call was done: by what it touches, as it is of no domain itself.
+pub fn look(refused: ToolError, call: &Call) -> ToolError {
+    let id = call.strictest().and_then(|touched| touched.ids.last());
+    let query = match id.and_then(|id| id.split_once('.')) {
+        Some((domain, _)) => format!("get {}", domain.replace('_', " ")),
+        None => "call the REST API directly".to_owned(),
+    };
+    refused.fix(NextCall::find(json!({"query": query, "read_only": id.is_some()})))
+}
+
+/// The error with what is under it: the reason a connection failed is in its sources.
+fn with_sources(error: &GitlabError) -> String {
+    let mut parts = vec![error.to_string()];
+    let mut source = error.source();
+    while let Some(under) = source {
+        let text = under.to_string();
+        if !parts.iter().any(|part| part.contains(&text)) {
+            parts.push(text);
+        }
+        source = under.source();
+    }
+    parts.join(": ")
+}
+
+fn kind_of(error: &GitlabError) -> ErrorKind {
+    match error {
+        GitlabError::Unauthorized { .. } => ErrorKind::Unauthorized,
+        GitlabError::Forbidden { .. } => ErrorKind::Forbidden,
+        GitlabError::NotFound { .. } => ErrorKind::NotFound,
+        GitlabError::Conflict { .. } => ErrorKind::Conflict,
+        GitlabError::Invalid { answer } if matches!(answer.status, 400 | 422) => ErrorKind::InvalidParams,
+        GitlabError::RateLimited { .. } | GitlabError::RateUsedUp { .. } => ErrorKind::RateLimited,
+        GitlabError::Network { .. } => ErrorKind::Network,
+        GitlabError::Timeout { .. } | GitlabError::NotBegun { .. } => ErrorKind::Timeout,
+        GitlabError::TooLarge { .. } | GitlabError::TooMany { .. } => ErrorKind::TooLarge,
+        GitlabError::Invalid { .. }
+        | GitlabError::Server { .. }
+        | GitlabError::Redirect { .. }
+        | GitlabError::NotGitlab { .. } => ErrorKind::GitlabError,
+        GitlabError::Path { .. } | GitlabError::Setup { .. } => ErrorKind::Internal,
+    }
+}
+
+fn hint(error: &GitlabError, anonymous: bool) -> Option<String> {
+    let text = match error {
+        GitlabError::Unauthorized { .. } | GitlabError::NotFound { .. } if anonymous => {
+            "No token is set (GITLAB_TOKEN): only what is public can be seen."
+        }
+        GitlabError::Unauthorized { expired: true, .. } => {
+            "The token is expired or revoked: set a new one in GITLAB_TOKEN."
+        }
+        GitlabError::Unauthorized { .. } => {
+            "Check the token in GITLAB_TOKEN and that it belongs to this GitLab."
+        }
+        GitlabError::Forbidden { missing_scope: Some(scopes), .. } if scopes.is_empty() => {
+            "The token lacks a scope that GitLab does not name: most things want `api`, reads `read_api`."
+        }
+        GitlabError::Forbidden { missing_scope: Some(scopes), .. } => {
+            return Some(format!("The token lacks a scope: it needs {}.", scopes.join(" or ")));
+        }
+        GitlabError::Forbidden { .. } => {
+            "The token's user may not do this here: it takes a role that they have not, or a feature that is off."
+        }
+        GitlabError::NotFound { .. } => {
+            "It is not there, or the token may not see it: GitLab says the same of both. Check the path and the number."
+        }
+        GitlabError::RateLimited { .. } | GitlabError::RateUsedUp { .. } => "Wait before the next call.",
+        GitlabError::NotBegun { .. } => {
+            "Make fewer calls at a time (GITLAB_MAX_REQUESTS), or give them longer (GITLAB_TIMEOUT)."
+        }
+        GitlabError::Network { trouble, .. } => mend(*trouble, error.distrust()),
+        GitlabError::Timeout { .. } => {
+            "GitLab, or the way to it, is slow: ask for less, or give it longer (GITLAB_TIMEOUT)."
+        }
+        GitlabError::TooLarge { .. } | GitlabError::TooMany { .. } => {
+            "Ask for less: a smaller page, a single file, narrower filters."
+        }
+        GitlabError::NotGitlab { .. } => {
+            "Check GITLAB_URL, and whether something before GitLab asks for signing in (GITLAB_EXTRA_HEADERS)."
+        }
+        GitlabError::Redirect { .. } => "What was named may have moved: ask for it by its new path.",
+        _ => return None,
+    };
+    Some(text.to_owned())
+}
+
+/// What mends a connection that did not come about.
+pub fn mend(trouble: Trouble, distrust: Option<Distrust>) -> &'static str {
+    match (trouble, distrust) {
+        (Trouble::Name, _) => "Check the host in GITLAB_URL, and that its name resolves here.",
+        (Trouble::Connect, _) => {
+            "Check the host and port in GITLAB_URL, that GitLab is up, and the proxy (HTTPS_PROXY, NO_PROXY)."
+        }
+        (Trouble::Tls, Some(Distrust::Issuer)) => {
+            "Nobody known here vouches for its certificate: name the authority's in GITLAB_CA_FILE."
+        }
+        (Trouble::Tls, Some(Distrust::Name)) => {
+            "Its certificate is for another name: set GITLAB_URL to the name in it."
+        }
+        (Trouble::Tls, Some(Distrust::Date)) => {
+            "Its certificate does not hold today: renew it, or set this machine's clock right."
+        }
+        (Trouble::Tls, Some(Distrust::Client)) => {
+            "It wants another certificate of this client: set GITLAB_CLIENT_CERT and GITLAB_CLIENT_KEY."
+        }
+        (Trouble::Tls, Some(Distrust::NoTls)) => {
+            "What answers there does not speak TLS: check the port in GITLAB_URL, or say http:// if that is meant."
+        }
+        (Trouble::Tls, _) => "Check GITLAB_CA_FILE, and what stands between here and GitLab.",
+        (Trouble::Lost, _) => "Try again; if it stays, look at GitLab and at the proxy before it.",
+    }
+}

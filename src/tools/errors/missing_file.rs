@@ -1,0 +1,218 @@
+//! A file that GitLab does not have: whether the ref is missing or the path, and what is near to it.
+
+use serde_json::{Map, Value, json};
+
+use crate::call::Checked;
+use crate::gitlab::Content;
+use crate::search;
+use crate::tools::errors::{ErrorKind, ToolError};
+use crate::tools::own_reads::gate::{Purpose, ReadError};
+use crate::tools::state::Tools;
+use crate::tools::types::{ExecuteRequest, NextCall};
+use crate::tools::{lookups, workspace};
+
+/// The most names that are said to be near.
+const NEAR: usize = 5;
+
+/// Rows of a list of branches, and entries of a page of a tree.
+const ROWS: u64 = 100;
+
+/// How many pages of a tree are compared.
+const PAGES: u64 = 3;
+
+/// The path of the operations on one file.
+const FILE: &str = "/repository/files/:file_path";
+
+/// The error of a read of one file with the part that is missing, and the same call with the nearest ref or path. None
+/// if the call reads no file, or the repository cannot be read either.
+pub async fn diagnose(
+    tools: &Tools,
+    checked: &Checked,
+    request: &ExecuteRequest,
+    refused: &ToolError,
+) -> Option<ToolError> {
+    let is_of_file = checked.action().operations.iter().any(|operation| operation.path.contains(FILE));
+    let params = checked.params();
+    let text = |name: &str| params.get(name).and_then(Value::as_str);
+    let (project, path) = (text("fullPath")?, text("file_path").filter(|_| is_of_file)?);
+    let at = text("ref").or_else(|| text("branch"));
+    let with = |name: &str, value: &str| {
+        let mut params = params.clone();
+        params.insert(name.to_owned(), json!(value));
+        NextCall::again(&ExecuteRequest { action: checked.action().id.clone(), params, ..request.clone() })
+    };
+    let is_read = checked.action().risk == crate::catalog::Risk::Read;
+    match tree(tools, project, at).await {
+        Ok(RepositoryTree { files, folders }) => {
+            let near = near(path, &files);
+            let error = no_file(refused.clone(), path, at, &near);
+            let same = near.first().filter(|first| is_read && has_name_like(path, first));
+            Some(match same {
+                Some(first) => error.fix(with("file_path", first)),
+                None => error.fix(listing(project, at, folder(path, &folders))),
+            })
+        }
+        Err(ReadError::Gitlab(error)) if error.status() == Some(404) => {
+            let at = at.filter(|at| *at != workspace::DEFAULT_REF)?;
+            let within = Map::from_iter([("fullPath".to_owned(), json!(project))]);
+            let branches = names(&rows(tools, "branch.list", within).await.ok()?);
+            let (error, nearest) = no_ref(refused.clone(), project, at, &branches);
+            Some(match nearest.filter(|_| is_read) {
+                Some(nearest) => error.fix(with("ref", &nearest)),
+                None => error,
+            })
+        }
+        Err(_) => None,
+    }
+}
+
+/// What is in a repository, as far as it is looked through.
+struct RepositoryTree {
+    files: Vec<String>,
+    folders: Vec<String>,
+}
+
+async fn tree(tools: &Tools, project: &str, at: Option<&str>) -> Result<RepositoryTree, ReadError> {
+    let mut found = RepositoryTree { files: Vec::new(), folders: Vec::new() };
+    for page in 1..=PAGES {
+        let mut params = Map::from_iter([
+            ("fullPath".to_owned(), json!(project)),
+            ("recursive".to_owned(), json!(true)),
+            ("page".to_owned(), json!(page)),
+        ]);
+        params.extend(at.map(|at| ("ref".to_owned(), json!(at))));
+        let rows = match rows(tools, "repository.list_tree", params).await {
+            Err(error) if page == 1 => return Err(error),
+            rows => rows.unwrap_or_default(),
+        };
+        for row in &rows {
+            let text = |name: &str| row.get(name).and_then(Value::as_str);
+            let kind = if text("type") == Some("tree") { &mut found.folders } else { &mut found.files };
+            kind.extend(text("path").map(str::to_owned));
+        }
+        if rows.len() < ROWS as usize {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+async fn rows(tools: &Tools, action: &str, mut params: Map<String, Value>) -> Result<Vec<Value>, ReadError> {
+    params.insert("per_page".to_owned(), json!(ROWS));
+    let (_, reply) = lookups::read_once(tools, action, params, Purpose::Diagnosis).await?;
+    Ok(match reply.content {
+        Content::Json(Value::Array(rows)) => rows,
+        _ => Vec::new(),
+    })
+}
+
+/// The names of branches.
+fn names(rows: &[Value]) -> Vec<String> {
+    let name = |row: &Value| row.get("name").and_then(Value::as_str).map(str::to_owned);
+    rows.iter().filter_map(name).collect()
+}
+
+/// The error of a ref that is not there, with the list of branches as its fix; and the branch that was probably meant.
+fn no_ref(refused: ToolError, project: &str, at: &str, branches: &[String]) -> (ToolError, Option<String>) {
+    let nearest = search::nearest(at, branches.iter().map(String::as_str)).map(str::to_owned);
+    let hint = match &nearest {
+        Some(nearest) => format!("Did you mean the branch `{nearest}`?"),
+        None => "Give a branch, a tag or a commit; without `ref` it is the default branch.".to_owned(),
+    };
+    let message = format!("{}. {project} has no branch, tag or commit `{at}`", refused.message);
+    let error = ToolError { message, kind: ErrorKind::NotFound, ..refused }.hint(hint);
+    let list = NextCall::execute("branch.list", &json!({"fullPath": project}));
+    (error.fix(list), nearest)
+}
+
+/// The error of a file that is not there at a ref that is.
+fn no_file(refused: ToolError, path: &str, at: Option<&str>, near: &[String]) -> ToolError {
+    let place = match at.filter(|at| *at != workspace::DEFAULT_REF) {
+        Some(at) => format!("at `{at}`"),
+        None => "at the default branch".to_owned(),
+    };
+    let message = format!("{}. There is no file `{path}` {place}", refused.message);
+    let named: Vec<String> = near.iter().map(|path| format!("`{path}`")).collect();
+    let hint = match named.is_empty() {
+        true => "`fix` lists the files that are there.".to_owned(),
+        false => format!("There is {}.", named.join(", ")),
+    };
+    let mut error = ToolError { message, ..refused }.hint(hint);
+    if !near.is_empty() {
+        error.details.insert("near".to_owned(), json!(near));
+    }
+    error
+}
+
+/// The call that lists a folder of the repository.
+fn listing(project: &str, at: Option<&str>, folder: Option<&str>) -> NextCall {
+    let mut params = Map::from_iter([("fullPath".to_owned(), json!(project))]);
+    params.extend(folder.map(|folder| ("path".to_owned(), json!(folder))));
+    let at = at.filter(|at| *at != workspace::DEFAULT_REF);
+    params.extend(at.map(|at| ("ref".to_owned(), json!(at))));
+    NextCall::execute("repository.list_tree", &params)
+}
+
+/// The innermost of the known folders that a path is in.
+fn folder<'a>(path: &'a str, known: &[String]) -> Option<&'a str> {
+    let mut rest = path;
+    while let Some((folder, _)) = rest.rsplit_once('/') {
+        if known.iter().any(|known| known == folder) {
+            return Some(folder);
+        }
+        rest = folder;
+    }
+    None
+}
+
+/// The paths that may have been meant: those with the same name elsewhere, then those that are spelled alike.
+fn near(wanted: &str, paths: &[String]) -> Vec<String> {
+    let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_lowercase();
+    let same = paths.iter().filter(|path| name(path) == name(wanted));
+    let mut near: Vec<String> = Vec::new();
+    for path in same {
+        if near.len() < NEAR && !near.contains(path) {
+            near.push(path.clone());
+        }
+    }
+    while near.len() < NEAR {
+        let left = || paths.iter().filter(|path| !near.contains(path)).map(String::as_str);
+        let by_path = search::nearest(wanted, left());
+        let by_name = || {
+            let nearest = name(wanted);
+            let names: Vec<String> = left().map(name).collect();
+            let found = search::nearest(&nearest, names.iter().map(String::as_str))?.to_owned();
+            left().find(|path| name(path) == found)
+        };
+        let Some(path) = by_path.or_else(by_name).map(str::to_owned) else { break };
+        near.push(path);
+    }
+    near
+}
+
+/// True if two paths end with the same name, or with names that are spelled alike.
+fn has_name_like(wanted: &str, path: &str) -> bool {
+    let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_lowercase();
+    let (wanted, name) = (name(wanted), name(path));
+    wanted == name || search::nearest(&wanted, [name.as_str()].into_iter()).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_names_are_the_same_elsewhere_and_those_spelled_alike() {
+        let paths = ["src/gear.rs", "docs/gear.md", "README.md", "src/gears/main.rs"].map(str::to_owned);
+        assert_eq!(near("lib/Gear.rs", &paths).first().map(String::as_str), Some("src/gear.rs"));
+        assert_eq!(near("READM.md", &paths).first().map(String::as_str), Some("README.md"));
+        assert!(near("nothing-like-it", &paths).is_empty());
+    }
+
+    #[test]
+    fn a_folder_is_the_innermost_that_is_there() {
+        let known = ["src", "src/widget", "docs"].map(str::to_owned);
+        assert_eq!(folder("src/widget/a/b.rs", &known), Some("src/widget"));
+        assert_eq!(folder("lib/b.rs", &known), None);
+    }
+}

@@ -1,0 +1,196 @@
+//! The call to make after an error, where the error itself has not said it: the same one where what has to be mended is
+//! outside the call, else the one that shows what could be called instead. And what is told of an answer of GitLab's
+//! beside its own words.
+
+use serde_json::{Map, Value, json};
+
+use crate::call::Checked;
+use crate::catalog::{Action, Operation, Risk};
+use crate::gitlab::{GitlabError, Trouble};
+use crate::tools::action_lookup::suggestions;
+use crate::tools::errors::{ErrorKind, ToolError, not_found};
+use crate::tools::state::Tools;
+use crate::tools::types::{CheckedCall, EXECUTE, ExecuteRequest, NextCall};
+
+/// The error with a call to make next that can be made.
+pub fn complete(tools: &Tools, error: ToolError, action: &Action, request: &ExecuteRequest) -> ToolError {
+    match &error.fix {
+        Some(fix) if error.kind == ErrorKind::InvalidParams && !makes_a_call(tools, fix) => {
+            suggest_schema(error, action)
+        }
+        Some(_) => error,
+        // It may have been done: a call that is made twice is no mend.
+        None if error.details.get("applied").is_some() => error,
+        None => suggest_by_kind(tools, error, action, request),
+    }
+}
+
+/// Whether what is to be called is a call, as far as that is known without asking GitLab.
+fn makes_a_call(tools: &Tools, fix: &NextCall) -> bool {
+    let said = |name: &str| fix.arguments.get(name);
+    if fix.tool != EXECUTE {
+        return true;
+    }
+    let action = said("action").and_then(Value::as_str).and_then(|id| tools.catalog.get(id).ok().flatten());
+    let params = said("params").and_then(Value::as_object).cloned().unwrap_or_default();
+    action.is_some_and(|action| suggestions::is_callable(tools, &action, &params))
+}
+
+fn suggest_by_kind(tools: &Tools, error: ToolError, action: &Action, request: &ExecuteRequest) -> ToolError {
+    match error.kind {
+        ErrorKind::Unauthorized
+        | ErrorKind::Forbidden
+        | ErrorKind::RateLimited
+        | ErrorKind::Network
+        | ErrorKind::Timeout => error.fix(NextCall::again(request)),
+        ErrorKind::GitlabError if is_passing(&error) => error.fix(NextCall::again(request)),
+        ErrorKind::GitlabError => error.fix(NextCall::find(json!({"query": action.summary, "limit": 3}))),
+        ErrorKind::NotFound => suggest_project_list(tools, error, action, request),
+        ErrorKind::InvalidParams => suggest_schema(error, action),
+        ErrorKind::Conflict => suggest_look(error, action),
+        ErrorKind::TooLarge => suggest_fewer_rows(error, action, request),
+        _ => error,
+    }
+}
+
+/// A fault of GitLab's that may be over at the next try; 501 says that it never will be.
+fn is_passing(error: &ToolError) -> bool {
+    let status = error.details.get("status").and_then(Value::as_u64);
+    status.is_some_and(|status| status >= 500 && status != 501)
+}
+
+fn suggest_schema(error: ToolError, action: &Action) -> ToolError {
+    error.fix(NextCall::find(json!({"query": action.id, "limit": 1, "detail": "schema"})))
+}
+
+fn suggest_look(error: ToolError, action: &Action) -> ToolError {
+    let query = format!("get {}", action.domain().replace('_', " "));
+    error.fix(NextCall::find(json!({"query": query, "read_only": true})))
+}
+
+/// Of a path that leads nowhere, the projects that are called like its last word.
+fn suggest_project_list(
+    tools: &Tools,
+    error: ToolError,
+    action: &Action,
+    request: &ExecuteRequest,
+) -> ToolError {
+    let path = request.params.get("fullPath").and_then(Value::as_str);
+    let list = tools.catalog.get("project.list").ok().flatten();
+    let (Some(path), Some(list)) = (path, list) else { return suggest_look(error, action) };
+    let params = Map::from_iter([("search".to_owned(), json!(not_found::last_word(path)))]);
+    if suggestions::is_callable(tools, &list, &params) {
+        return error.fix(NextCall::execute(&list.id, &params));
+    }
+    suggest_look(error, action)
+}
+
+/// The same of fewer rows, where it has rows.
+fn suggest_fewer_rows(error: ToolError, action: &Action, request: &ExecuteRequest) -> ToolError {
+    const GITLABS_OWN: u64 = 20;
+    if action.param("per_page").is_none() {
+        return suggest_schema(error, action);
+    }
+    let rows = request.params.get("per_page").and_then(Value::as_u64).unwrap_or(GITLABS_OWN);
+    let mut params = request.params.clone();
+    params.insert("per_page".to_owned(), json!((rows / 4).max(1)));
+    error.fix(NextCall::again(&ExecuteRequest { params, ..request.clone() }))
+}
+
+/// What is known of an error beside GitLab's words: the parameters that it is about, the way that was taken.
+pub fn with_cause(tools: &Tools, error: &GitlabError, checked: &Checked, refused: ToolError) -> ToolError {
+    match error {
+        GitlabError::Invalid { answer } if matches!(answer.status, 400 | 422) => {
+            with_params_named(refused, &answer.message, checked)
+        }
+        GitlabError::Invalid { answer } if answer.status == 407 => {
+            with_proxy(tools, refused, ErrorKind::Network)
+        }
+        GitlabError::Network { trouble: Trouble::Connect | Trouble::Name, .. } => {
+            let kind = refused.kind;
+            with_proxy(tools, refused, kind)
+        }
+        _ => refused,
+    }
+}
+
+/// The call to make where GitLab did nothing: the read of what a change is refused for; the same, where something
+/// between here and GitLab sent it elsewhere.
+pub fn suggest_next(
+    tools: &Tools,
+    error: &GitlabError,
+    call: CheckedCall<'_>,
+    request: &ExecuteRequest,
+    refused: ToolError,
+) -> ToolError {
+    if refused.fix.is_some() {
+        return refused;
+    }
+    if matches!(error, GitlabError::Redirect { .. }) {
+        return refused.fix(NextCall::again(request));
+    }
+    if !matches!(error, GitlabError::Conflict { .. }) || call.checked.action().risk == Risk::Read {
+        return refused;
+    }
+    match not_found::state_read(tools, call) {
+        Some(read) => {
+            refused.hint("It does not go with how things stand: look at that, then call again.").fix(read)
+        }
+        None => refused,
+    }
+}
+
+/// What failed may be the proxy that stands before GitLab.
+fn with_proxy(tools: &Tools, refused: ToolError, kind: ErrorKind) -> ToolError {
+    let Some(proxy) = tools.client.proxy() else { return refused };
+    let message = format!("{}; requests go through the proxy {proxy}", refused.message);
+    ToolError { kind, message, ..refused }.hint(
+        "Check the proxy: its address, user and password in HTTPS_PROXY, HTTP_PROXY or ALL_PROXY; NO_PROXY goes around it.",
+    )
+}
+
+/// GitLab names what it refused as its requests do: here by the parameters that were given.
+fn with_params_named(mut refused: ToolError, said: &str, checked: &Checked) -> ToolError {
+    let named = named_params(said, checked.action());
+    if named.is_empty() {
+        return refused;
+    }
+    let ours = |(theirs, ours): &(String, String)| {
+        if theirs == ours { format!("`{ours}`") } else { format!("`{ours}` (GitLab's `{theirs}`)") }
+    };
+    let written: Vec<String> = named.iter().map(ours).collect();
+    refused.message = format!("{}; it is about {}", refused.message, written.join(", "));
+    let names: Vec<String> = named.into_iter().map(|(_, ours)| ours).collect();
+    refused.details.insert("params".to_owned(), json!(names));
+    refused
+}
+
+/// The fields that begin the parts of GitLab's message, each with the parameter that it is.
+fn named_params(said: &str, action: &Action) -> Vec<(String, String)> {
+    let mut named: Vec<(String, String)> = Vec::new();
+    for part in said.split([';', ',']) {
+        let first = part.split_whitespace().find(|word| word.parse::<u16>().is_err()).unwrap_or_default();
+        let theirs = first.trim_matches(|c: char| !c.is_alphanumeric() && c != '_');
+        if let Some(ours) = parameter(action, theirs)
+            && !named.iter().any(|(_, known)| *known == ours)
+        {
+            named.push((theirs.to_owned(), ours));
+        }
+    }
+    named
+}
+
+fn parameter(action: &Action, theirs: &str) -> Option<String> {
+    let theirs = theirs.split(['.', '[']).next().filter(|name| !name.is_empty())?;
+    let bound = |operation: &Operation| operation.bind.get(theirs).cloned();
+    let wired = action.params.iter().find(|param| param.wire.as_deref() == Some(theirs));
+    let own = || action.param(theirs).map(|param| param.name.clone());
+    let of = |ending: &str| action.param(&format!("{theirs}{ending}")).map(|param| param.name.clone());
+    let wired = wired.map(|param| param.name.clone());
+    wired
+        .or_else(|| action.operations.iter().find_map(bound))
+        .or_else(own)
+        // Rails speaks of what a parameter holds the id of.
+        .or_else(|| of("_id"))
+        .or_else(|| of("_ids"))
+}

@@ -1,0 +1,262 @@
+//! Where GitLab says that something is not there, or is in the way: what of its path can be seen, asked from the
+//! outside in, and the read that shows what there is instead. A place is told by its path alone, as GitLab's own paths
+//! hold one thing in another.
+
+use serde_json::{Map, Value, json};
+
+use crate::call::{Call, Checked};
+use crate::catalog::{Action, Method, Operation, Piece, Scope, pieces};
+use crate::gitlab::{Content, GitlabError, NotFollowed, Reply};
+use crate::tools::action_lookup::suggestions;
+use crate::tools::errors::{ErrorKind, ToolError, mapping, missing_file, near_paths};
+use crate::tools::lookups::{self, UnknownPath};
+use crate::tools::own_reads;
+use crate::tools::own_reads::gate::{OwnReadError, Purpose};
+use crate::tools::reply::graphql;
+use crate::tools::state::Tools;
+use crate::tools::types::{CheckedCall, ExecuteRequest, NextCall};
+
+/// How many things that hold another are asked for.
+const MOST_ASKED: usize = 3;
+
+/// A read of something on the way to what was called.
+struct PathStep {
+    action: Action,
+    params: Map<String, Value>,
+    /// The parameter of the call that holds it, and its value.
+    name: String,
+    value: String,
+    /// The read that lists such things.
+    list: Option<(Action, Map<String, Value>)>,
+}
+
+/// What was found out on the way.
+enum StepResult {
+    /// It answers, with this.
+    There(Option<Value>),
+    Missing,
+    /// Nothing is known.
+    Unknown,
+}
+
+/// Whether the error may be one of a place: of something missing, or moved.
+pub fn is_of_place(error: &GitlabError) -> bool {
+    match error {
+        GitlabError::NotFound { .. } => true,
+        // GitLab says that only GET is taken where a project was before it moved.
+        GitlabError::Invalid { answer } => answer.status == 405,
+        GitlabError::Redirect { reason, .. } => *reason == NotFollowed::Write,
+        _ => false,
+    }
+}
+
+/// The refusal with what was found out: which part is missing and the list of what there is, or where it is now.
+pub async fn diagnose_not_found(
+    tools: &Tools,
+    call: CheckedCall<'_>,
+    request: &ExecuteRequest,
+    refused: ToolError,
+) -> ToolError {
+    let CheckedCall { call, checked } = call;
+    let is_missing = refused.kind == ErrorKind::NotFound;
+    let Some(operation) = operation(checked, call) else {
+        return if is_missing { mapping::look(refused, call) } else { refused };
+    };
+    if is_missing && let Some(told) = missing_file::diagnose(tools, checked, request, &refused).await {
+        return told;
+    }
+    let steps = steps(tools, call, operation, checked.params());
+    let mut seen: Option<&PathStep> = None;
+    for step in steps.iter().take(MOST_ASKED) {
+        let is_called = call.method() == Method::Get && step.action.id == checked.action().id;
+        let found = if is_called { StepResult::Missing } else { check_step(tools, step).await };
+        match found {
+            StepResult::There(shown) => {
+                if let Some(path) = moved_path(step, shown.as_ref()) {
+                    return moved_error(refused, step, &path, checked.params(), request);
+                }
+                // What is refused for another reason is told by that.
+                if !is_missing {
+                    return refused;
+                }
+                seen = Some(step);
+            }
+            StepResult::Missing if is_missing && step.name == "fullPath" => {
+                let message = format!("{}. `fullPath` {} cannot be seen", refused.message, step.value);
+                let refused = ToolError { message, ..refused };
+                let unknown = UnknownPath {
+                    path: step.value.clone(),
+                    action: checked.action().clone(),
+                    params: checked.params().clone(),
+                };
+                return near_paths::suggest(tools, refused, &unknown).await;
+            }
+            StepResult::Missing if is_missing => return missing_part_error(tools, refused, seen, step),
+            StepResult::Missing | StepResult::Unknown => return refused,
+        }
+    }
+    match seen {
+        Some(step) => missing_object_error(refused, step),
+        None => refused,
+    }
+}
+
+/// The read of what is in the way of a change that GitLab refused as things stand.
+pub fn state_read(tools: &Tools, call: CheckedCall<'_>) -> Option<NextCall> {
+    let CheckedCall { call, checked } = call;
+    let operation = operation(checked, call)?;
+    let mut words: Vec<&str> = operation.path.split('/').collect();
+    while words.len() > 2 {
+        let read = read_at(tools, operation, &words.join("/"), checked.params());
+        if let Some((action, params)) =
+            read.filter(|(action, params)| suggestions::is_callable(tools, action, params))
+        {
+            return Some(NextCall::execute(&action.id, &params));
+        }
+        words.pop();
+    }
+    None
+}
+
+fn operation<'a>(checked: &'a Checked, call: &Call) -> Option<&'a Operation> {
+    let operations = &checked.action().operations;
+    operations.iter().find(|operation| operation.any.is_none() && operation.to_string() == call.operation())
+}
+
+/// What the path goes through, the outermost first. Of GraphQL only the project or group is known.
+fn steps(tools: &Tools, call: &Call, operation: &Operation, params: &Map<String, Value>) -> Vec<PathStep> {
+    let path = match (&operation.graphql, operation.scope) {
+        (None, _) => operation.path.as_str(),
+        (Some(_), Scope::Project) => "/projects/:fullPath",
+        (Some(_), Scope::Group) => "/groups/:fullPath",
+        (Some(_), _) => return Vec::new(),
+    };
+    let words: Vec<&str> = path.split('/').collect();
+    let is_called = |at: usize| call.method() == Method::Get && at + 1 == words.len();
+    let mut steps = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let Some(placeholder) = word.strip_prefix(':') else { continue };
+        let name = operation.filled_by(placeholder);
+        let (Some(value), Some(held)) = (params.get(name), words.get(..=at)) else { continue };
+        let read = read_at(tools, operation, &held.join("/"), params);
+        let before = held.get(..at).map(|before| before.join("/")).unwrap_or_default();
+        let list = read_at(tools, operation, &before, params);
+        let Some((action, within)) = read.filter(|_| !is_called(at) || list.is_some()) else { continue };
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        steps.push(PathStep { action, params: within, name: name.to_owned(), value, list });
+    }
+    steps
+}
+
+/// The read at a path, its placeholders filled as those of the operation are.
+fn read_at(
+    tools: &Tools,
+    operation: &Operation,
+    path: &str,
+    params: &Map<String, Value>,
+) -> Option<(Action, Map<String, Value>)> {
+    let surface = tools.catalog.surface().ok()?;
+    let (known, id) = surface.paths(Method::Get).find(|(known, _)| shape(known) == shape(path))?;
+    let action = tools.catalog.get(id).ok()??;
+    let read = action.operations.iter().find(|read| read.method == Method::Get && read.path == known)?;
+    let mut filled = Map::new();
+    for (theirs, ours) in placeholders(known).zip(placeholders(path)) {
+        filled.insert(read.filled_by(theirs).to_owned(), params.get(operation.filled_by(ours))?.clone());
+    }
+    let is_choice = |choices: &[String]| choices.iter().any(|choice| choice == read.scope.name());
+    if action.choices().count() > 1 && action.param("scope").is_some_and(|scope| is_choice(&scope.choices)) {
+        filled.insert("scope".to_owned(), json!(read.scope.name()));
+    }
+    tools.withholds(&action).is_none().then_some((action, filled))
+}
+
+fn placeholders(path: &str) -> impl Iterator<Item = &str> {
+    pieces(path).filter_map(|piece| match piece {
+        Piece::Placeholder { name, .. } => Some(name),
+        Piece::Text(_) => None,
+    })
+}
+
+/// A path without the names of its placeholders, which differ between those that hold the same.
+fn shape(path: &str) -> Vec<&str> {
+    path.split('/').map(|word| if word.starts_with(':') { ":" } else { word }).collect()
+}
+
+async fn check_step(tools: &Tools, step: &PathStep) -> StepResult {
+    let Some(checked) = suggestions::checked(tools, &step.action, &step.params) else {
+        return StepResult::Unknown;
+    };
+    let Ok(call) = lookups::call(tools, &checked).await else { return StepResult::Unknown };
+    let reply = match own_reads::send(tools, call.clone(), Purpose::Diagnosis).await {
+        Ok(reply) => reply,
+        Err(OwnReadError::Gitlab(GitlabError::NotFound { .. })) => return StepResult::Missing,
+        Err(_) => return StepResult::Unknown,
+    };
+    let read = match graphql::operation(&step.action, &call) {
+        Some(asked) => graphql::unwrap_reply(reply, &step.action, asked, &mut Vec::new()),
+        None => Ok(reply),
+    };
+    match read {
+        Ok(Reply { content: Content::Json(shown), .. }) => StepResult::There(Some(shown)),
+        Ok(_) => StepResult::There(None),
+        Err(_) => StepResult::Unknown,
+    }
+}
+
+/// The full path that a project or group has now, where it is another than the one that was given.
+fn moved_path(step: &PathStep, shown: Option<&Value>) -> Option<String> {
+    let now =
+        ["path_with_namespace", "full_path"].into_iter().find_map(|field| shown?.get(field)?.as_str())?;
+    let given = step.value.trim_matches('/');
+    let is_path = step.name == "fullPath" && !given.bytes().all(|byte| byte.is_ascii_digit());
+    (is_path && !given.eq_ignore_ascii_case(now)).then(|| now.to_owned())
+}
+
+fn moved_error(
+    refused: ToolError,
+    step: &PathStep,
+    path: &str,
+    params: &Map<String, Value>,
+    request: &ExecuteRequest,
+) -> ToolError {
+    let message = format!("{}. `{}` has moved: it is `{path}` now", refused.message, step.value);
+    // As they were understood: the old path may have been said by a target.
+    let mut params = params.clone();
+    params.insert(step.name.clone(), json!(path));
+    let mended = ExecuteRequest { params, ..request.clone() };
+    ToolError { message, ..refused }
+        .hint("Nothing was changed; only reads are sent on to where it is now.")
+        .fix(NextCall::again(&mended))
+}
+
+/// A part of the path is missing: the list of what there is in its place.
+fn missing_part_error(
+    tools: &Tools,
+    refused: ToolError,
+    seen: Option<&PathStep>,
+    step: &PathStep,
+) -> ToolError {
+    let holder = seen.map(|seen| format!("`{}` {} can be seen; ", seen.name, seen.value)).unwrap_or_default();
+    let within = if seen.is_some() { " in it" } else { "" };
+    let message = format!("{}. {holder}`{}` {}{within} cannot", refused.message, step.name, step.value);
+    let refused = ToolError { message, ..refused };
+    let Some((action, params)) = &step.list else { return refused };
+    if suggestions::is_callable(tools, action, params) {
+        return refused.fix(NextCall::execute(&action.id, &params));
+    }
+    refused
+}
+
+/// All that holds it is there.
+fn missing_object_error(refused: ToolError, step: &PathStep) -> ToolError {
+    let message = format!(
+        "{}. `{}` {} can be seen; what was asked of it cannot",
+        refused.message, step.name, step.value
+    );
+    ToolError { message, ..refused }.fix(NextCall::execute(&step.action.id, &step.params))
+}
+
+/// The last word of a path: what a project is called where it is somewhere else.
+pub fn last_word(path: &str) -> &str {
+    path.trim_matches('/').rsplit('/').next().unwrap_or(path)
+}

@@ -1,0 +1,136 @@
+//! Files of this machine in a call: those that it uploads, and the one that its answer is saved to.
+
+use serde_json::{Map, Value, json};
+
+use crate::call::Call;
+use crate::catalog::Risk;
+use crate::files::{Files, FilesError};
+use crate::gitlab::{Content, Reply};
+use crate::policy::Permit;
+use crate::present;
+use crate::tools::errors::{ErrorKind, ToolError};
+use crate::tools::reply::header;
+use crate::tools::state::Tools;
+use crate::tools::types::{Answer, EXECUTE, ExecuteRequest, NextCall};
+
+/// What is said where no directory is set.
+const UNSET: &str = "no directory for files is set (GITLAB_FILES_DIR)";
+
+/// The call with the files that it uploads, and ready to have its answer saved where that is wanted. Nothing is sent
+/// for what could not be saved.
+pub fn prepare(tools: &Tools, request: &ExecuteRequest, permit: Permit) -> Result<Permit, ToolError> {
+    let permit = permit.with_files(|path| load_upload(tools, path))?;
+    let Some(path) = &request.save_to else { return Ok(permit) };
+    let call = permit.call();
+    let without = || NextCall::again(&ExecuteRequest { save_to: None, ..request.clone() });
+    if call.risk() != Risk::Read || call.path().ends_with("/api/graphql") {
+        let message =
+            format!("`save_to` is for downloads by REST, and {} is none. Nothing was sent", call.operation());
+        return Err(ToolError::new(ErrorKind::InvalidParams, message).fix(without()));
+    }
+    let Some(files) = &tools.files else {
+        let message = format!("`save_to` is denied: {UNSET}. Nothing was sent");
+        return Err(ToolError::new(ErrorKind::Denied, message).fix(without()));
+    };
+    files.check_free(path).map_err(|error| save_error(&error, request))?;
+    Ok(permit.as_download())
+}
+
+fn load_upload(tools: &Tools, path: &str) -> Result<Vec<u8>, ToolError> {
+    let instead = "A file can also be given by its `content` or `content_base64`.";
+    let Some(files) = &tools.files else {
+        let message = format!("{path:?} is not read: {UNSET}. Nothing was sent");
+        return Err(ToolError::new(ErrorKind::Denied, message).hint(instead));
+    };
+    files.read(path).map_err(|error| {
+        ToolError::new(error_kind(&error), format!("{}. Nothing was sent", error_text(&error))).hint(instead)
+    })
+}
+
+/// Saves what came, and says where.
+pub fn save_download(
+    tools: &Tools,
+    (request, path): (&ExecuteRequest, &str),
+    call: &Call,
+    reply: Reply,
+    mut notes: Vec<String>,
+) -> Result<Answer, ToolError> {
+    let mut structured = header::head(call);
+    let (bytes, content_type) = match reply.content {
+        Content::Binary { bytes, content_type, .. } => (bytes, present::line(&content_type)),
+        _ => (Vec::new(), String::new()),
+    };
+    if let Some(files) = &tools.files {
+        files.write(path, &bytes).map_err(|error| save_error(&error, request))?;
+    }
+    if bytes.is_empty() {
+        notes.push("GitLab answered with nothing, and the file is empty".to_owned());
+    }
+    let data = json!({"saved": path, "bytes": bytes.len(), "content_type": content_type});
+    let mut text = format!("Saved {} bytes ({}) to {}.\n", bytes.len(), json!(content_type), json!(path));
+    structured.insert("data".to_owned(), data);
+    header::add_resolved(&mut text, call);
+    header::add_notes(&mut structured, &mut text, &notes);
+    Ok(Answer { structured, text })
+}
+
+/// The call that saves the whole of what is shown in part or not at all.
+pub fn save_call(files: Option<&Files>, request: &ExecuteRequest) -> Value {
+    if files.is_none() {
+        return json!("save_to saves it, where GITLAB_FILES_DIR is set");
+    }
+    let arguments = Map::from_iter([
+        ("action".to_owned(), json!(request.action)),
+        ("params".to_owned(), Value::Object(request.params.clone())),
+        ("save_to".to_owned(), json!(file_name(request))),
+    ]);
+    json!(NextCall::new(EXECUTE, Value::Object(arguments)))
+}
+
+/// What a file of that answer may be called: as in the repository, or after the action and its numbers.
+fn file_name(request: &ExecuteRequest) -> String {
+    let own = ["file_path", "file_name", "filename", "artifact_path"].iter().find_map(|name| {
+        let last = request.params.get(*name)?.as_str()?.rsplit('/').next()?;
+        (!last.is_empty() && !last.starts_with('.')).then(|| last.to_owned())
+    });
+    own.unwrap_or_else(|| {
+        let numbers = request.params.values().filter_map(Value::as_u64).map(|number| format!("-{number}"));
+        format!("{}{}", request.action.replace('.', "-"), numbers.collect::<String>())
+    })
+}
+
+/// The error of a file that cannot be written, with the call that would save it elsewhere.
+fn save_error(error: &FilesError, request: &ExecuteRequest) -> ToolError {
+    let refused = ToolError::new(error_kind(error), format!("`save_to`: {}", error_text(error)));
+    let elsewhere = match error {
+        FilesError::Taken { other, .. } => other.clone(),
+        FilesError::Outside { given, .. } => {
+            let last = given.rsplit(['/', '\\']).next().unwrap_or_default();
+            (!last.trim_matches('.').is_empty()).then(|| last.to_owned())
+        }
+        _ => None,
+    };
+    match elsewhere {
+        Some(path) => {
+            let request = ExecuteRequest { save_to: Some(path), ..request.clone() };
+            refused.fix(NextCall::again(&request))
+        }
+        None => refused.hint("Name a new file by its path from the directory, such as \"out/trace.log\"."),
+    }
+}
+
+fn error_kind(error: &FilesError) -> ErrorKind {
+    match error {
+        FilesError::TooLarge { .. } => ErrorKind::TooLarge,
+        FilesError::Missing { .. } => ErrorKind::NotFound,
+        FilesError::Taken { .. } => ErrorKind::Conflict,
+        _ => ErrorKind::InvalidParams,
+    }
+}
+
+fn error_text(error: &FilesError) -> String {
+    match std::error::Error::source(error) {
+        Some(source) => format!("{error}: {source}"),
+        None => error.to_string(),
+    }
+}

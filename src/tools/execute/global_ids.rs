@@ -1,0 +1,90 @@
+//! Global ids of GraphQL (`gid://gitlab/Issue/1`) where an action takes a path and a number: the page of the object says
+//! both.
+
+use serde_json::{Map, json};
+
+use crate::call;
+use crate::catalog::{Action, Param, Words};
+use crate::gitlab::Content;
+use crate::tools::action_lookup::suggestions;
+use crate::tools::errors::{self, ErrorKind, ToolError, mapping};
+use crate::tools::own_reads::gate::{OwnReadError, Purpose};
+use crate::tools::reply::graphql;
+use crate::tools::state::Tools;
+use crate::tools::types::ExecuteRequest;
+use crate::tools::{lookups, own_reads};
+
+/// How global ids begin.
+const GLOBAL: &str = "gid://";
+
+/// The classes that GraphQL finds by their id alone, each with the action that reads one.
+const READS: [(&str, &str); 3] = [
+    ("Issue", "graphql.project_issue"),
+    ("MergeRequest", "graphql.project_merge_request"),
+    ("WorkItem", "work_item.get"),
+];
+
+/// The field with the address of the object's page.
+const PAGE: &str = "webUrl";
+
+/// The request with the `target` that a global id stands for. The request itself if it has no such id.
+pub async fn resolve_global_id(
+    tools: &Tools,
+    action: &Action,
+    request: &ExecuteRequest,
+    notes: &mut Vec<String>,
+) -> Result<ExecuteRequest, ToolError> {
+    let words = &tools.catalog.words().map_err(|error| errors::internal(&error))?;
+    let given = request.params.iter().find_map(|(name, value)| {
+        let text = value.as_str()?.trim();
+        let class = text.strip_prefix(GLOBAL)?.split('/').nth(1)?;
+        let (_, read) = READS.iter().find(|(known, _)| *known == class)?;
+        stands_for_target(action, name, words).then_some((name, text, *read))
+    });
+    let Some((name, text, read)) = given else { return Ok(request.clone()) };
+    let page = page(tools, read, text).await?;
+    let target = call::reference(&page, &tools.base).unwrap_or(page);
+    notes.push(format!("understood `{name}`, the global id {text}, as {target}"));
+    let mut params = request.params.clone();
+    params.shift_remove(name);
+    params.insert(call::TARGET.to_owned(), json!(target));
+    Ok(ExecuteRequest { params, ..request.clone() })
+}
+
+/// Whether the action takes a path and a number where it was given an id.
+fn stands_for_target(action: &Action, name: &str, words: &Words) -> bool {
+    if !call::takes_target(action) {
+        return false;
+    }
+    let is_of_path = |param: &Param| matches!(param.name.as_str(), "fullPath" | "iid");
+    name == call::TARGET || call::param_named(action, name, words).is_none_or(is_of_path)
+}
+
+/// The address of an object's page, by its global id.
+async fn page(tools: &Tools, read: &str, id: &str) -> Result<String, ToolError> {
+    let missing = || {
+        let message = format!("there is no `{id}` that the token may see");
+        ToolError::new(ErrorKind::NotFound, message)
+            .hint("Give the path and the number (`fullPath`, `iid`), or the address of its page as `target`.")
+    };
+    let action = tools.catalog.get(read).map_err(|error| errors::internal(&error))?.ok_or_else(missing)?;
+    let fields = [PAGE.to_owned()];
+    let (action, _) =
+        call::asking(action, &fields, tools.catalog.types()).map_err(|error| errors::internal(&error))?;
+    let params = Map::from_iter([("id".to_owned(), json!(id))]);
+    let checked = suggestions::checked(tools, &action, &params).ok_or_else(missing)?;
+    let call = lookups::call(tools, &checked).await.map_err(|failure| failure.error)?;
+    let reply = own_reads::send(tools, call.clone(), Purpose::LookUp).await.map_err(|error| match error {
+        OwnReadError::Denied { action, rule } => OwnReadError::denial(&action, &rule),
+        OwnReadError::Gitlab(error) => mapping::from_gitlab(&error, &action, tools.anonymous),
+    })?;
+    let asked = graphql::operation(&action, &call).ok_or_else(missing)?;
+    let reply =
+        graphql::unwrap_reply(reply, &action, asked, &mut Vec::new()).map_err(|error| match error.kind {
+            ErrorKind::NotFound => missing(),
+            _ => error,
+        })?;
+    let Content::Json(found) = reply.content else { return Err(missing()) };
+    let page = ["webUrl", "web_url"].iter().find_map(|field| found.get(*field)?.as_str());
+    page.map(str::to_owned).ok_or_else(missing)
+}

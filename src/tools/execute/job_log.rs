@@ -1,0 +1,168 @@
+//! A part of a job's log: a section, the lines in which something is found, the last lines. What is asked for is told
+//! by parameters of the action that are not sent; `lines` and `offset` go on within the part.
+
+use std::time::Instant;
+
+use serde_json::{Map, Value, json};
+
+use crate::catalog::{Action, Place as ParamPlace};
+use crate::gitlab::{Content, Reply};
+use crate::present::{self, Pattern, PatternError, Place, SEARCH_TIME, SearchTimeout};
+use crate::tools::errors::{ErrorKind, ToolError};
+use crate::tools::types::{ExecuteRequest, NextCall};
+
+/// How many lines beside a found one are shown at most.
+const MOST_CONTEXT: u64 = 100;
+
+/// What is asked for of a log.
+pub struct LogSelection<'a> {
+    section: Option<&'a str>,
+    grep: Option<Pattern>,
+    context: usize,
+}
+
+/// What the parameters ask for; nothing of an action that has none of these parameters.
+pub fn log_selection<'a>(
+    action: &Action,
+    params: &'a Map<String, Value>,
+) -> Result<Option<LogSelection<'a>>, ToolError> {
+    if action.param("section").is_none_or(|param| param.place != ParamPlace::Selector) {
+        return Ok(None);
+    }
+    let text = |name: &str| params.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let grep = text("grep").map(|pattern| {
+        Pattern::new(pattern).map_err(|error| {
+            let mut mended = params.clone();
+            let (message, hint) = match error {
+                PatternError::Syntax => {
+                    mended.insert("grep".to_owned(), json!(Pattern::escape(pattern)));
+                    let message =
+                        format!("`grep` is {pattern:?}, which is no regular expression. Nothing was sent");
+                    (message, "`fix` looks for just this text.")
+                }
+                error => {
+                    mended.remove("grep");
+                    (
+                        format!("`grep` is not searched for: {error}. Nothing was sent"),
+                        "Use a simpler pattern.",
+                    )
+                }
+            };
+            ToolError::new(ErrorKind::InvalidParams, message)
+                .hint(hint)
+                .fix(NextCall::execute(&action.id, &mended))
+        })
+    });
+    let context = params.get("context").and_then(Value::as_u64).unwrap_or_default().min(MOST_CONTEXT);
+    let grep = grep.transpose()?;
+    let wanted = LogSelection {
+        section: text("section"),
+        grep,
+        context: usize::try_from(context).unwrap_or_default(),
+    };
+    Ok(Some(wanted).filter(|wanted| wanted.section.is_some() || wanted.grep.is_some()))
+}
+
+/// The reply with only what is wanted of the log. It is computed on a thread of its own, as it may take long.
+pub async fn apply_selection(
+    wanted: &LogSelection<'_>,
+    request: &ExecuteRequest,
+    reply: Reply,
+    notes: &mut Vec<String>,
+) -> Result<Reply, ToolError> {
+    let log = match &reply.content {
+        Content::Text(text) => text.clone(),
+        Content::Binary { bytes, content_type, .. } => match present::text_of(bytes, content_type) {
+            Some((text, _)) => text,
+            None => return Ok(reply),
+        },
+        _ => return Ok(reply),
+    };
+    let (section, pattern) = (wanted.section.map(str::to_owned), wanted.grep.clone());
+    let context = wanted.context;
+    let work = move || part(&log, section.as_deref(), pattern.as_ref(), context);
+    let part = tokio::task::spawn_blocking(work).await;
+    let part = part.map_err(|_| ToolError::new(ErrorKind::Internal, "the log could not be searched"))?;
+    let text = match part {
+        LogPart::Text(text) => text,
+        LogPart::Found { found, lines: all } => {
+            let lines = if found.matches == 1 { "line matches" } else { "lines match" };
+            notes.push(format!("{} {lines} `grep`, of {all}", found.matches));
+            if found.long > 0 {
+                notes.push(format!(
+                    "{} long lines were searched only at their beginning (16 KiB)",
+                    found.long
+                ));
+            }
+            found.text
+        }
+        LogPart::NoSection { sections } => {
+            return Err(no_section(sections, wanted.section.unwrap_or_default(), request));
+        }
+        LogPart::Timeout(timeout) => return Err(too_slow(timeout, request)),
+    };
+    if let Some(name) = wanted.section {
+        notes.push(format!("only the section {name}, whose lines are counted by themselves"));
+    }
+    Ok(Reply { content: Content::Text(text), ..reply })
+}
+
+/// A part of a log, or why there is none.
+enum LogPart {
+    Text(String),
+    Found { found: present::Found, lines: usize },
+    NoSection { sections: Vec<String> },
+    Timeout(SearchTimeout),
+}
+
+fn part(log: &str, section: Option<&str>, pattern: Option<&Pattern>, context: usize) -> LogPart {
+    let text = match section {
+        Some(name) => match present::section(log, name) {
+            Some(text) => text,
+            None => {
+                let sections = present::sections(log).into_iter().map(|section| section.name).collect();
+                return LogPart::NoSection { sections };
+            }
+        },
+        None => present::read(log),
+    };
+    let Some(pattern) = pattern else { return LogPart::Text(text) };
+    // What does not fit is cut like any text, with the calls that go on.
+    match present::grep(&text, pattern, context, 1, usize::MAX, Instant::now() + SEARCH_TIME) {
+        Ok(found) => LogPart::Found { found, lines: text.lines().count() },
+        Err(timeout) => LogPart::Timeout(timeout),
+    }
+}
+
+fn too_slow(timeout: SearchTimeout, request: &ExecuteRequest) -> ToolError {
+    let mut params = request.params.clone();
+    params.remove("grep");
+    ToolError::new(ErrorKind::Timeout, timeout.to_string())
+        .hint("Use a simpler pattern, or search a part of the log (`section`).")
+        .fix(NextCall::execute(&request.action, &params))
+}
+
+/// Where the reading of a log begins, where the request says nothing: at the lines that `tail` wants, and with what
+/// was found at its beginning.
+pub fn window_start(params: &Map<String, Value>) -> Option<Place> {
+    let tail = params.get("tail").and_then(Value::as_u64).and_then(|lines| usize::try_from(lines).ok());
+    match tail {
+        Some(lines) => Some(Place::Last(lines.max(1))),
+        None => params.contains_key("grep").then_some(Place::Beginning),
+    }
+}
+
+fn no_section(mut names: Vec<String>, name: &str, request: &ExecuteRequest) -> ToolError {
+    names.dedup();
+    let plain: Vec<&str> = names.iter().map(String::as_str).filter(|name| present::is_plain(name)).collect();
+    let nearest = crate::search::nearest(name, plain.iter().copied());
+    let mut params = request.params.clone();
+    match nearest {
+        Some(nearest) => params.insert("section".to_owned(), json!(nearest)),
+        None => params.remove("section"),
+    };
+    let there =
+        if plain.is_empty() { "it has none".to_owned() } else { format!("there are {}", plain.join(", ")) };
+    ToolError::new(ErrorKind::NotFound, format!("the log has no section {name:?}; {there}"))
+        .fix(NextCall::execute(&request.action, &params))
+}

@@ -1,0 +1,349 @@
+//! `gitlab_execute_action`: one action checked, decided on, sent and presented.
+
+pub mod compute;
+pub mod file_transfer;
+mod global_ids;
+pub mod job_log;
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value, json};
+
+use crate::call::{self, Body, Call, Checked, Effects, Part};
+use crate::catalog::{Action, Interface, Risk};
+use crate::gitlab::{Content, Reply, Sieve};
+use crate::policy::{Decision, Permit, Rule};
+use crate::tools::action_lookup::resolved::ResolvedAction;
+use crate::tools::audit::AuditEntry;
+use crate::tools::errors::{self, ErrorKind, ToolError, diagnosis, mapping, next_call};
+use crate::tools::own_reads::locate;
+use crate::tools::reply::{continuation, graphql, graphql_document, header, paging, render};
+use crate::tools::state::Tools;
+use crate::tools::types::{Answer, CheckedCall, ExecuteRequest};
+use crate::tools::{action_lookup, confirmation, default_project, lookups, token_info, workspace};
+use compute::compute;
+
+/// How an action is run: alone, as a client asked for it, or as a step of a plan.
+#[derive(Debug, Default)]
+pub struct RunOptions<'a> {
+    /// The id of the plan.
+    pub plan: Option<String>,
+    /// The user has agreed to just this step, by the question of the plan.
+    pub agreed: bool,
+    /// A plan wrote its parameters: what was understood of them is nothing to tell.
+    pub ours: bool,
+    /// What the body of the reply is read through, where it is not to be held whole.
+    pub sieve: Option<&'a mut dyn Sieve>,
+}
+
+/// What came of an action.
+#[derive(Debug)]
+pub enum Outcome {
+    Response(Box<ActionResponse>),
+    /// There is nothing to present: a preview, a download that was saved.
+    Answer(Answer),
+}
+
+/// What GitLab answered, still to be presented.
+#[derive(Clone, Debug)]
+pub struct ActionResponse {
+    pub reply: Reply,
+    pub call: Call,
+    /// By the action's id and its own parameters.
+    request: ExecuteRequest,
+    fields: Vec<String>,
+    action: Action,
+    notes: Vec<String>,
+}
+
+impl ActionResponse {
+    /// The error of a plan that needs every row of a list of which only the first were kept.
+    pub fn truncated(&self, kept: usize, came: usize) -> ToolError {
+        mapping::truncated(&self.action, kept, came)
+    }
+
+    /// The answer, of which the data has at most so many bytes.
+    pub fn answer(self, tools: &Tools, budget: usize) -> Answer {
+        let ActionResponse { reply, call, request, fields, action, notes } = self;
+        let bytes = reply.bytes;
+        let past_end = paging::past_end(&reply, &request, &action);
+        let hint = workspace::copy_note(tools, &action, &request.params);
+        let present =
+            || render::render_answer(tools, budget, (&request, &fields), &action, &call, reply, notes);
+        let answer = compute(bytes, present);
+        let answer = workspace::with_note(hint, answer);
+        past_end.into_iter().fold(answer, |answer, past_end| past_end.add_to(answer))
+    }
+}
+
+/// Executes.
+pub async fn execute(
+    tools: &Tools,
+    request: &ExecuteRequest,
+    entry: &mut AuditEntry<'_>,
+) -> Result<Answer, ToolError> {
+    let meant = action_lookup::resolve(tools, request)?;
+    continuation::window_start(&meant.request)?;
+    entry.set_action(&meant.action);
+    if meant.action.plan.is_some() {
+        return tools.composites.run(tools, meant, entry).await;
+    }
+    match run_action(tools, meant, RunOptions::default(), entry).await? {
+        Outcome::Response(came) => Ok(came.answer(tools, tools.max_bytes)),
+        Outcome::Answer(answer) => Ok(answer),
+    }
+}
+
+/// What comes of one action that is no plan, with the call to make after an error.
+pub async fn run_action(
+    tools: &Tools,
+    meant: ResolvedAction,
+    manner: RunOptions<'_>,
+    entry: &mut AuditEntry<'_>,
+) -> Result<Outcome, ToolError> {
+    let ResolvedAction { action, request, notes } = meant;
+    let known = action.clone();
+    // In a box, as what it goes through is deep.
+    let outcome = Box::pin(run(tools, action, &request, notes, manner, entry)).await;
+    outcome.map_err(|error| next_call::complete(tools, error, &known, &request))
+}
+
+async fn run(
+    tools: &Tools,
+    action: Action,
+    request: &ExecuteRequest,
+    mut notes: Vec<String>,
+    manner: RunOptions<'_>,
+    entry: &mut AuditEntry<'_>,
+) -> Result<Outcome, ToolError> {
+    let (action, fields) = with_selection(tools, action, request)?;
+    let request = &global_ids::resolve_global_id(tools, &action, request, &mut notes).await?;
+    let mut understood = Vec::new();
+    let checked = check_params(tools, &action, request, &mut understood)?;
+    notes.extend(understood.into_iter().filter(|_| !manner.ours));
+    let part = job_log::log_selection(&action, checked.params())?;
+    if let Some(denied) = deny_beforehand(tools, &checked).await {
+        return Err(denied);
+    }
+    let call = match lookups::call(tools, &checked).await {
+        Ok(call) => call,
+        Err(failure) => return Err(diagnosis::diagnose_lookup(tools, failure).await),
+    };
+    let located = locate::locate(tools, call.effects()).await;
+    let call = locate::apply_paths(call, &located);
+    let call = match &manner.plan {
+        Some(plan) => call.within(plan),
+        None => call,
+    };
+    entry.set_call(&call, &checked);
+    if call.risk() != Risk::Read {
+        token_info::learn(tools).await;
+    }
+    notes.extend(tools.limits.take_warning());
+    let asked = CheckedCall { call: &call, checked: &checked };
+    let decided = confirmation::decide(tools, request, asked, manner.agreed).await?;
+    match decided.decision {
+        Decision::Deny(rule) => Err(mapping::denied(&action.id, Some(call.effects()), &rule, call.lookups())),
+        Decision::Preview(rule) => {
+            notes.extend(mapping::decider(&call));
+            Ok(Outcome::Answer(preview(&call, &rule, &notes)))
+        }
+        Decision::Confirm(rule) => {
+            Err(confirmation::confirmation_error(tools, request, asked, &rule, decided.rejected).await?)
+        }
+        Decision::Allow => {
+            entry.allowed(&call);
+            let permit = tools.policy.permit(call, decided.consent).map_err(|_| {
+                ToolError::new(ErrorKind::Internal, "policy decided otherwise when asked again")
+            })?;
+            let permit = file_transfer::prepare(tools, request, permit)?;
+            let reply = send(tools, (&permit, &checked), request, manner.sieve, entry).await?;
+            let call = permit.call().clone();
+            let reply = keep_readable(tools, &call, reply, &mut notes)?;
+            if let Some(path) = &request.save_to {
+                return file_transfer::save_download(tools, (request, path), &call, reply, notes)
+                    .map(Outcome::Answer);
+            }
+            let reply = unwrap_reply(tools, (&action, &call, &checked), request, reply, &mut notes).await?;
+            let params = checked.params().clone();
+            let request = ExecuteRequest { action: action.id.clone(), params, ..request.clone() };
+            let reply = match &part {
+                Some(part) => job_log::apply_selection(part, &request, reply, &mut notes).await?,
+                None => reply,
+            };
+            Ok(Outcome::Response(Box::new(ActionResponse { reply, call, request, fields, action, notes })))
+        }
+    }
+}
+
+/// The denial of a call that no look-up can lift: every operation that it may be is denied. Decided before anything
+/// is sent; only where a rule speaks of paths and an id was given, the path behind it is looked up.
+pub async fn deny_beforehand(tools: &Tools, checked: &Checked) -> Option<ToolError> {
+    let mut prospects = checked.prospects();
+    let denials = |prospects: &[Effects]| -> Option<Vec<Rule>> {
+        prospects.iter().map(|effects| tools.policy.denial(effects)).collect()
+    };
+    let mut rule = denials(&prospects)?.into_iter().next()?;
+    let mut looked_up = 0;
+    if rule.is_about_paths() && prospects.iter().any(|effects| !effects.unlocated().is_empty()) {
+        for effects in &mut prospects {
+            let located = locate::locate(tools, effects).await;
+            looked_up += located.requests;
+            effects.locate(|location| locate::find_path(&located, location));
+        }
+        rule = denials(&prospects)?.into_iter().next()?;
+    }
+    Some(mapping::denied(&checked.action().id, prospects.first(), &rule, looked_up))
+}
+
+/// Filters a list over the whole instance to the rows below the readable paths.
+fn keep_readable(
+    tools: &Tools,
+    call: &Call,
+    mut reply: Reply,
+    notes: &mut Vec<String>,
+) -> Result<Reply, ToolError> {
+    let Some(readable) = tools.policy.readable() else { return Ok(reply) };
+    let Some(field) = readable.row_field(call.effects()) else { return Ok(reply) };
+    match &mut reply.content {
+        Content::Empty => {}
+        Content::Json(Value::Array(rows)) => {
+            let left_out = readable.keep_rows(rows, field);
+            if left_out > 0 {
+                notes.push(format!("{left_out} rows outside GITLAB_READABLE_PATHS were left out"));
+            }
+        }
+        _ => {
+            let message =
+                "GitLab's answer is no list, so that it cannot be filtered by GITLAB_READABLE_PATHS";
+            return Err(ToolError::new(ErrorKind::Denied, message));
+        }
+    }
+    Ok(reply)
+}
+
+/// The parameters of a request, checked for an action that may run at all.
+pub fn check_params(
+    tools: &Tools,
+    action: &Action,
+    request: &ExecuteRequest,
+    notes: &mut Vec<String>,
+) -> Result<Checked, ToolError> {
+    if let Some(rule) = tools.withholds(action) {
+        return Err(mapping::denied(&action.id, None, &rule, 0));
+    }
+    let context = tools.context().map_err(|error| errors::internal(&error))?;
+    let params = request.params.clone();
+    let checked = default_project::check(tools, action, params, &context, notes).map_err(|invalid| {
+        mapping::wrong_target(tools, &invalid, action).unwrap_or_else(|| mapping::invalid(&invalid, action))
+    })?;
+    notes.extend(checked.understood().iter().map(|understood| format!("understood {understood}")));
+    Ok(checked)
+}
+
+/// What was asked for, of a reply by GraphQL as of one by REST.
+async fn unwrap_reply(
+    tools: &Tools,
+    (action, call, checked): (&Action, &Call, &Checked),
+    request: &ExecuteRequest,
+    reply: Reply,
+    notes: &mut Vec<String>,
+) -> Result<Reply, ToolError> {
+    let read = match (graphql::operation(action, call), action.direct()) {
+        (Some(graphql), _) => graphql::unwrap_reply(reply, action, graphql, notes),
+        (None, Some(Interface::Graphql)) => graphql_document::unwrap_reply(reply, call, notes),
+        (None, _) => Ok(reply),
+    };
+    match read {
+        Err(error) => {
+            Err(diagnosis::diagnose_reply(tools, error, CheckedCall { call, checked }, request).await)
+        }
+        read => read,
+    }
+}
+
+/// The action with the fields that are wanted of it, and the paths by which its answers have them: GraphQL is
+/// asked for them, of REST's answers they are picked.
+fn with_selection(
+    tools: &Tools,
+    action: Action,
+    request: &ExecuteRequest,
+) -> Result<(Action, Vec<String>), ToolError> {
+    let fields = request.fields.clone().unwrap_or_default();
+    // Selected fields may reach any project: where a rule fences reads, they are picked from the usual answer.
+    if fields.is_empty() || !tools.policy.selects() || tools.policy.fences_reads() {
+        return Ok((action, fields));
+    }
+    call::asking(action, &fields, tools.catalog.types()).map_err(|error| mapping::fields(&error, request))
+}
+
+async fn send(
+    tools: &Tools,
+    (permit, checked): (&Permit, &Checked),
+    request: &ExecuteRequest,
+    sieve: Option<&mut (dyn Sieve + '_)>,
+    entry: &mut AuditEntry<'_>,
+) -> Result<Reply, ToolError> {
+    let sent = match sieve {
+        Some(sieve) => tools.client.send_through(permit, sieve).await,
+        None => tools.client.send(permit).await,
+    };
+    entry.set_response(&sent);
+    match sent {
+        Ok(reply) => Ok(reply),
+        Err(error) => {
+            let call = CheckedCall { call: permit.call(), checked };
+            Err(diagnosis::diagnose_request(tools, &error, call, request).await)
+        }
+    }
+}
+
+/// The request that would be sent.
+fn preview(call: &Call, rule: &Rule, notes: &[String]) -> Answer {
+    let mut request = Map::from_iter([
+        ("method".to_owned(), json!(call.method().name())),
+        ("path".to_owned(), json!(call.path())),
+    ]);
+    if !call.query().is_empty() {
+        request.insert(
+            "query".to_owned(),
+            json!(call.query().iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>()),
+        );
+    }
+    match call.body() {
+        Body::Empty => {}
+        Body::Json(body) => {
+            request.insert("body".to_owned(), body.clone());
+        }
+        Body::Multipart(parts) => {
+            request.insert("parts".to_owned(), parts.iter().map(part_preview).collect());
+        }
+        Body::Local(path) => {
+            request.insert("file".to_owned(), json!(path));
+        }
+        Body::Raw(bytes) => {
+            request.insert("bytes".to_owned(), json!(bytes.len()));
+        }
+    }
+    let mut structured = header::head(call);
+    structured.insert("preview".to_owned(), json!(true));
+    structured.insert("reason".to_owned(), json!(rule.to_string()));
+    structured.insert("request".to_owned(), Value::Object(request.clone()));
+    let mut text = format!("Not sent: {}. It would be:\n", rule);
+    let _ = writeln!(text, "{}", Value::Object(request));
+    header::add_resolved(&mut text, call);
+    header::add_notes(&mut structured, &mut text, notes);
+    Answer { structured, text }
+}
+
+fn part_preview(part: &Part) -> Value {
+    match part {
+        Part::Text { name, value } => json!({"name": name, "value": value}),
+        Part::File { name, filename, bytes } => {
+            json!({"name": name, "filename": filename, "bytes": bytes.len()})
+        }
+        Part::Local { name, filename, path } => {
+            json!({"name": name, "filename": filename, "path": path})
+        }
+    }
+}

@@ -1,0 +1,357 @@
+//! What a call depends on, asked of GitLab before it is sent: side by side, once a session, by reads of the catalog.
+
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use futures_util::future::{BoxFuture, try_join_all};
+use serde_json::{Map, Value, json};
+
+use crate::call::{self, Call, Checked, Finding, Known, Question, Reading, Step};
+use crate::catalog::{Action, Risk};
+use crate::gitlab::{Content, GitlabError, Reply};
+use crate::policy::Rule;
+use crate::tools::errors::{self, ErrorKind, ToolError, mapping};
+use crate::tools::own_reads;
+use crate::tools::own_reads::gate::{OwnReadError, Purpose, ReadError};
+use crate::tools::reply::graphql;
+use crate::tools::state::Tools;
+use crate::tools::types::NextCall;
+
+/// What is answered opens few further questions, so a call is ready after a few rounds.
+const MOST_ROUNDS: usize = 4;
+/// How many pages of a list are looked through for a name.
+const MOST_PAGES: u64 = 5;
+
+/// Why a call could not be made.
+#[derive(Debug)]
+pub struct LookupFailure {
+    pub error: ToolError,
+    /// The path of a project or group that GitLab does not know, if that is why.
+    pub unknown_path: Option<UnknownPath>,
+}
+
+/// A path that GitLab does not know, with the call that needs it.
+#[derive(Debug)]
+pub struct UnknownPath {
+    pub path: String,
+    pub action: Action,
+    pub params: Map<String, Value>,
+}
+
+impl From<ToolError> for LookupFailure {
+    fn from(error: ToolError) -> LookupFailure {
+        LookupFailure { error, unknown_path: None }
+    }
+}
+
+/// The call, once what it depends on has been looked up.
+pub async fn call(tools: &Tools, checked: &Checked) -> Result<Call, LookupFailure> {
+    let requests = AtomicUsize::new(0);
+    let call = ready(tools, checked, &requests).await?;
+    Ok(call.after(requests.load(Ordering::Relaxed)))
+}
+
+fn ready<'a>(
+    tools: &'a Tools,
+    checked: &'a Checked,
+    requests: &'a AtomicUsize,
+) -> BoxFuture<'a, Result<Call, LookupFailure>> {
+    // A look-up may depend on another, whence the box.
+    Box::pin(async move {
+        for _ in 0..=MOST_ROUNDS {
+            let step = checked.step(&lock_cache(tools));
+            match step.map_err(|invalid| mapping::invalid(&invalid, checked.action()))? {
+                Step::Ready(call) => return Ok(call),
+                Step::Plan => {
+                    let message = format!("{} is a plan, and no single request", checked.action().id);
+                    return Err(ToolError::new(ErrorKind::Internal, message).into());
+                }
+                Step::Ask(questions) => {
+                    let open = resolve_batch(tools, questions, requests).await;
+                    let asked =
+                        open.iter().map(|question| resolve_lookup(tools, checked, question, requests));
+                    try_join_all(asked).await?;
+                }
+            }
+        }
+        let message = format!("{} asks more than it can be answered", checked.action().id);
+        Err(ToolError::new(ErrorKind::Internal, message).into())
+    })
+}
+
+/// A read of this program's own with its reply; its names are looked up like any other's.
+pub async fn read_once(
+    tools: &Tools,
+    action: &str,
+    params: Map<String, Value>,
+    purpose: Purpose,
+) -> Result<(Call, Reply), ReadError> {
+    let internal = |error: &dyn std::error::Error| ReadError::NotSent(errors::internal(error));
+    let action = tools.catalog.get(action).map_err(|error| internal(&error))?;
+    let Some(action) = action.filter(|action| action.risk == Risk::Read) else {
+        return Err(ToolError::new(ErrorKind::UnknownAction, "there is no such read").into());
+    };
+    let context = tools.context().map_err(|error| internal(&error))?;
+    let checked = call::check(action.clone(), params, &context)
+        .map_err(|invalid| mapping::invalid(&invalid, &action))?;
+    let call = call(tools, &checked).await.map_err(|failure| failure.error)?;
+    match own_reads::send(tools, call.clone(), purpose).await {
+        Ok(mut reply) => {
+            if let (Some(readable), Content::Json(Value::Array(rows))) =
+                (tools.policy.readable(), &mut reply.content)
+                && let Some(field) = readable.row_field(call.effects())
+            {
+                readable.keep_rows(rows, field);
+            }
+            Ok((call, reply))
+        }
+        Err(OwnReadError::Denied { action, rule }) => Err(OwnReadError::denial(&action, &rule).into()),
+        Err(OwnReadError::Gitlab(error)) => Err(error.into()),
+    }
+}
+
+/// Forgets what the call depended on, because GitLab says there is no such thing.
+pub fn forget(tools: &Tools, checked: &Checked) {
+    let mut known = lock_cache(tools);
+    for question in checked.questions(&known) {
+        known.forget(&question);
+    }
+}
+
+/// The names of a call with their ids, by parameter: `alice -> 42`.
+pub fn resolved_names(call: &Call) -> Map<String, Value> {
+    let mut told: Map<String, Value> = Map::new();
+    for resolved in call.resolved() {
+        let one = format!("{} -> {}", resolved.name, resolved.id);
+        let said = told.get(&resolved.param).and_then(Value::as_str);
+        let all = said.map_or_else(|| one.clone(), |said| format!("{said}, {one}"));
+        told.insert(resolved.param.clone(), json!(all));
+    }
+    told
+}
+
+fn lock_cache(tools: &Tools) -> std::sync::MutexGuard<'_, Known> {
+    tools.known.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Asks GitLab for all that one query can answer, and gives back what is still open.
+async fn resolve_batch(tools: &Tools, questions: Vec<Question>, requests: &AtomicUsize) -> Vec<Question> {
+    let Some(batch) = call::batch(&questions) else { return questions };
+    // Where GraphQL fails, is switched off or denied, each is asked by itself.
+    let sent = own_reads::send(tools, batch.call().clone(), Purpose::LookUp).await;
+    if !matches!(sent, Err(OwnReadError::Denied { .. })) {
+        requests.fetch_add(1, Ordering::Relaxed);
+    }
+    if let Ok(Reply { content: Content::Json(reply), .. }) = sent {
+        for (question, answer) in batch.answers(&reply) {
+            lock_cache(tools).learn(question, answer);
+        }
+    }
+    let known = lock_cache(tools);
+    questions.into_iter().filter(|question| !known.answers(question)).collect()
+}
+
+/// Asks GitLab, and remembers what it answers.
+async fn resolve_lookup(
+    tools: &Tools,
+    checked: &Checked,
+    question: &Question,
+    requests: &AtomicUsize,
+) -> Result<(), LookupFailure> {
+    let mut hidden = None;
+    let mut denied = None;
+    let mut gave_up = None;
+    let readings = question.reads();
+    for reading in &readings {
+        match find_in_pages(tools, question, reading, requests).await {
+            Ok((Finding::Found(answer), _)) => {
+                lock_cache(tools).learn(question.clone(), answer);
+                return Ok(());
+            }
+            Ok((Finding::Several(candidates), _)) => {
+                let invalid = checked.ambiguous(question, &lock_cache(tools), candidates);
+                return Err(mapping::invalid(&invalid, checked.action()).into());
+            }
+            Ok((Finding::Nothing, rows)) => gave_up = gave_up.or(rows),
+            Err(LookupReadError::Hidden(error)) => hidden = hidden.or(error),
+            Err(LookupReadError::Failed(failure)) => return Err(*failure),
+            Err(LookupReadError::Denied { action, rule }) => {
+                let sent = requests.load(Ordering::Relaxed);
+                denied = denied.or_else(|| Some(denied_look_up(question, &action, &rule, sent)));
+            }
+        }
+    }
+    let param = checked.asks(question, &lock_cache(tools));
+    if let Some(denied) = denied {
+        return Err(denied.into());
+    }
+    let error = hidden.unwrap_or_else(|| {
+        let seen = not_found_hint(gave_up, tools.anonymous);
+        not_found(question, param.as_deref(), readings.first(), gave_up, &seen)
+    });
+    let unknown_path = match question {
+        Question::KindOf { full_path } if error.kind == ErrorKind::NotFound => Some(UnknownPath {
+            path: full_path.clone(),
+            action: checked.action().clone(),
+            params: checked.params().clone(),
+        }),
+        _ => None,
+    };
+    Err(LookupFailure { error, unknown_path })
+}
+
+/// A look-up that a rule denies.
+fn denied_look_up(question: &Question, action: &str, rule: &Rule, sent: usize) -> ToolError {
+    // Under a rule on paths, the paths behind ids were looked up before.
+    let sent = if rule.is_about_paths() { "The call was not sent".to_owned() } else { mapping::sent(sent) };
+    let message = format!("{} needs {action}, which is denied: {rule}. {sent}", question.wanted());
+    ToolError::new(ErrorKind::Denied, message)
+}
+
+enum LookupReadError {
+    /// A rule denies the read; it was not sent.
+    Denied {
+        action: String,
+        rule: Rule,
+    },
+    /// GitLab does not show it here; another read may. With the error worth telling where none does.
+    Hidden(Option<ToolError>),
+    Failed(Box<LookupFailure>),
+}
+
+impl LookupReadError {
+    fn failed(error: ToolError) -> LookupReadError {
+        LookupReadError::Failed(Box::new(error.into()))
+    }
+}
+
+/// What a read finds, on as many pages as may be looked through. Where it finds nothing and there are more rows, with
+/// how many were looked through.
+async fn find_in_pages(
+    tools: &Tools,
+    question: &Question,
+    reading: &Reading,
+    requests: &AtomicUsize,
+) -> Result<(Finding, Option<usize>), LookupReadError> {
+    let internal = |error: &dyn std::error::Error| LookupReadError::failed(errors::internal(error));
+    let Some(action) = tools.catalog.get(reading.action).map_err(|error| internal(&error))? else {
+        return Ok((Finding::Nothing, None));
+    };
+    let mut params = reading.params.clone();
+    let mut rows = 0;
+    for page in 2..=MOST_PAGES + 1 {
+        let (answer, more) = fetch_page(tools, &action, &params, requests).await?;
+        rows += answer.as_array().map_or(0, Vec::len);
+        let finding = question.finding(reading, &answer);
+        match (finding, more) {
+            (Finding::Nothing, RemainingRows::Page) => {}
+            (Finding::Nothing, RemainingRows::Unreachable) => return Ok((Finding::Nothing, Some(rows))),
+            (finding, _) => return Ok((finding, None)),
+        }
+        params.insert("page".to_owned(), json!(page));
+    }
+    Ok((Finding::Nothing, Some(rows)))
+}
+
+/// What there is after a page.
+enum RemainingRows {
+    Nothing,
+    /// Another page, which can be asked for by its number.
+    Page,
+    /// Further rows, which this read cannot ask for.
+    Unreachable,
+}
+
+/// One page of a read, and what there is after it.
+async fn fetch_page(
+    tools: &Tools,
+    action: &Action,
+    params: &Map<String, Value>,
+    requests: &AtomicUsize,
+) -> Result<(Value, RemainingRows), LookupReadError> {
+    let context = tools.context().map_err(|error| LookupReadError::failed(errors::internal(&error)))?;
+    let checked = call::check(action.clone(), params.clone(), &context)
+        .map_err(|invalid| LookupReadError::failed(mapping::invalid(&invalid, action)))?;
+    let call = ready(tools, &checked, requests)
+        .await
+        .map_err(|failure| LookupReadError::Failed(Box::new(failure)))?;
+    let reply = match own_reads::send(tools, call.clone(), Purpose::LookUp).await {
+        Err(OwnReadError::Denied { action, rule }) => return Err(LookupReadError::Denied { action, rule }),
+        sent => {
+            requests.fetch_add(1, Ordering::Relaxed);
+            sent
+        }
+    };
+    let reply = reply.map_err(|error| match error {
+        OwnReadError::Gitlab(error) => read_error(&error, action, tools.anonymous),
+        OwnReadError::Denied { action, rule } => LookupReadError::Denied { action, rule },
+    })?;
+    let reply = match graphql::operation(action, &call) {
+        Some(asked) => graphql::unwrap_reply(reply, action, asked, &mut Vec::new()).map_err(hidden_error)?,
+        None => reply,
+    };
+    let more = match (reply.page.next_page.is_some() || reply.page.next_query.is_some(), action.param("page"))
+    {
+        (false, _) => RemainingRows::Nothing,
+        (true, Some(_)) => RemainingRows::Page,
+        (true, None) => RemainingRows::Unreachable,
+    };
+    if let (Some(came), Content::Json(Value::Array(rows))) = (reply.rows, &reply.content) {
+        return Err(LookupReadError::failed(mapping::truncated(action, rows.len(), came)));
+    }
+    match reply.content {
+        Content::Json(value) => Ok((value, more)),
+        _ => Ok((Value::Null, RemainingRows::Nothing)),
+    }
+}
+
+/// What GraphQL says is not there may be elsewhere.
+fn hidden_error(error: ToolError) -> LookupReadError {
+    if error.kind == ErrorKind::NotFound {
+        LookupReadError::Hidden(None)
+    } else {
+        LookupReadError::failed(error)
+    }
+}
+
+fn read_error(error: &GitlabError, action: &Action, anonymous: bool) -> LookupReadError {
+    match error {
+        GitlabError::NotFound { .. } => LookupReadError::Hidden(None),
+        GitlabError::Forbidden { .. } => {
+            LookupReadError::Hidden(Some(mapping::from_gitlab(error, action, anonymous)))
+        }
+        _ => LookupReadError::failed(mapping::from_gitlab(error, action, anonymous)),
+    }
+}
+
+/// Why something that is there may not have been found.
+fn not_found_hint(gave_up: Option<usize>, anonymous: bool) -> String {
+    match (gave_up, anonymous) {
+        (Some(rows), _) => format!(
+            "The list is longer: only its first {rows} rows were looked through. Give the id, or a name that a search \
+             of the list finds."
+        ),
+        (None, true) => "No token is set (GITLAB_TOKEN): only what is public can be seen.".to_owned(),
+        (None, false) => "Check the spelling; GitLab also hides what the token may not see.".to_owned(),
+    }
+}
+
+/// Nothing has the name: what was looked for, where, and the read that shows what there is.
+fn not_found(
+    question: &Question,
+    param: Option<&str>,
+    read: Option<&Reading>,
+    gave_up: Option<usize>,
+    seen: &str,
+) -> ToolError {
+    let missed = match gave_up {
+        Some(rows) => format!("{} among the first {rows} rows", question.missed()),
+        None => question.missed(),
+    };
+    let message = param.map_or_else(|| missed.clone(), |param| format!("`{param}`: {missed}"));
+    let Some(read) = read.filter(|read| !read.compared().is_empty()) else {
+        return ToolError::new(ErrorKind::NotFound, message).hint(seen);
+    };
+    let hint = format!("Looked in {} by {}. {seen}", read.action, read.compared().join(" and "));
+    ToolError::new(ErrorKind::NotFound, message).hint(hint).fix(NextCall::execute(&read.action, &read.params))
+}

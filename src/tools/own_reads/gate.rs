@@ -1,0 +1,85 @@
+//! The one gate for requests that this server makes for itself. Policy decides on each as on a caller's, and one that a
+//! rule denies has its line in the audit.
+
+use crate::call::Call;
+use crate::gitlab::{GitlabError, Reply};
+use crate::policy::{Permit, Rule};
+use crate::tools::errors::{ErrorKind, ToolError};
+use crate::tools::state::Tools;
+
+/// Why this server reads for itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// The id behind a name, or which kind of thing a path is.
+    LookUp,
+    /// The path behind an id, which a rule on paths needs.
+    Locate,
+    /// The part of a path that a 404 is about.
+    Diagnosis,
+    /// The object that a change would hit, before it is asked about; its state after a lost write.
+    Target,
+    /// The scopes of the token.
+    TokenScopes,
+    /// Anything else that a command of this program asks: completions, the doctor.
+    Command,
+}
+
+impl Purpose {
+    /// As the audit has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Purpose::LookUp => "look_up",
+            Purpose::Locate => "locate",
+            Purpose::Diagnosis => "diagnosis",
+            Purpose::Target => "target",
+            Purpose::TokenScopes => "token_scopes",
+            Purpose::Command => "command",
+        }
+    }
+}
+
+/// Why a read of this server's own has no reply.
+#[derive(Debug)]
+pub enum OwnReadError {
+    /// A rule denies it; nothing was sent.
+    Denied {
+        action: String,
+        rule: Rule,
+    },
+    Gitlab(GitlabError),
+}
+
+impl OwnReadError {
+    /// The denial as an error of the call that needed the read.
+    pub fn denial(action: &str, rule: &Rule) -> ToolError {
+        ToolError::new(ErrorKind::Denied, format!("{action} is denied: {rule}"))
+    }
+}
+
+/// Why a read of this server's own, with what it depends on, has no reply.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// No request was made.
+    #[error(transparent)]
+    NotSent(#[from] ToolError),
+    #[error(transparent)]
+    Gitlab(#[from] GitlabError),
+}
+
+/// Sends a read whose ids are replaced by paths, if policy permits it.
+pub async fn send(tools: &Tools, call: Call, purpose: Purpose) -> Result<Reply, OwnReadError> {
+    let permit = permit(tools, call, purpose)?;
+    tools.client.send(&permit).await.map_err(OwnReadError::Gitlab)
+}
+
+fn permit(tools: &Tools, call: Call, purpose: Purpose) -> Result<Permit, OwnReadError> {
+    let action = call.action().to_owned();
+    let permit = match purpose {
+        Purpose::Locate => tools.policy.permit_locating_read(call),
+        _ => tools.policy.permit_own_read(call),
+    };
+    permit.map_err(|rule| {
+        tools.auditor.denied_own_read(&action, purpose.name());
+        OwnReadError::Denied { action, rule }
+    })
+}

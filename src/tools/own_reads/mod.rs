@@ -1,0 +1,16 @@
+//! Requests that this server makes for itself: look-ups of names, the diagnosis of a 404, reading back a lost write, the
+//! question before a change, the token's scopes.
+
+pub mod gate;
+pub mod locate;
+
+use crate::call::Call;
+use crate::gitlab::Reply;
+use crate::tools::state::Tools;
+use gate::{OwnReadError, Purpose};
+
+/// Sends a read of this server's own, if policy permits it.
+pub async fn send(tools: &Tools, call: Call, purpose: Purpose) -> Result<Reply, OwnReadError> {
+    let located = Box::pin(locate::locate(tools, call.effects())).await;
+    gate::send(tools, locate::apply_paths(call, &located), purpose).await
+}

@@ -1,0 +1,72 @@
+//! Long texts in stretches: where one begins, as a request says it, and the calls for what is before and after.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value, json};
+
+use crate::present::{self, Cut, Place};
+use crate::tools::errors::{ErrorKind, ToolError};
+use crate::tools::types::{EXECUTE, ExecuteRequest, NextCall};
+
+/// Where in a long text to begin, as the request says it.
+pub fn window_start(request: &ExecuteRequest) -> Result<Option<Place>, ToolError> {
+    let Some(lines) = &request.lines else {
+        return Ok(request.offset.map(|at| Place::Byte(usize::try_from(at).unwrap_or(usize::MAX))));
+    };
+    let error = |message: String| {
+        let without = ExecuteRequest { lines: None, ..request.clone() };
+        ToolError::new(ErrorKind::InvalidParams, message)
+            .hint("`lines` takes \"120-180\", \"120-\" to the end, or \"-50\" for the last fifty.")
+            .fix(NextCall::again(&without))
+    };
+    if request.offset.is_some() {
+        return Err(error("`lines` and `offset` both say where to begin: give one".to_owned()));
+    }
+    let excerpt: String = lines.chars().take(40).collect();
+    Place::lines(lines)
+        .map(Some)
+        .ok_or_else(|| error(format!("`lines` is {excerpt:?}, which is no range of lines")))
+}
+
+/// What an answer calls the text.
+pub fn text_name(cut: &Cut) -> &str {
+    cut.path.as_deref().unwrap_or("text")
+}
+
+/// Which part of a text is shown, and the calls for what follows and what is before.
+pub fn add_cut(text: &mut String, cut: &Cut, calls: &[(String, Value)]) {
+    let (first, last) = cut.window.lines;
+    let path = Some(text_name(cut)).filter(|name| present::is_plain(name)).unwrap_or("a text");
+    let _ = writeln!(
+        text,
+        "Shown of {path}: lines {first}-{last} of {}, {} of {} bytes.",
+        cut.window.total_lines,
+        cut.window.bytes.len(),
+        cut.window.total_bytes
+    );
+    for (which, call) in calls {
+        let label = if which == "next" { "Next" } else { "Before" };
+        let _ = writeln!(text, "{label}: {call}");
+    }
+}
+
+/// The calls that go on where a text was cut, and that go back.
+pub fn continuations(request: &ExecuteRequest, cut: &Cut) -> Vec<(String, Value)> {
+    let places = [("next", cut.window.next), ("before", cut.window.before)];
+    let calls = places.into_iter().filter_map(|(which, place)| {
+        let (name, at) = place?.said()?;
+        let mut arguments = Map::from_iter([
+            ("action".to_owned(), json!(request.action)),
+            ("params".to_owned(), Value::Object(request.params.clone())),
+            (name.to_owned(), at),
+        ]);
+        if let Some(path) = &cut.path {
+            arguments.insert("fields".to_owned(), json!([path]));
+        }
+        if let Some(view) = request.view {
+            arguments.insert("view".to_owned(), json!(view));
+        }
+        Some((which.to_owned(), json!(NextCall::new(EXECUTE, Value::Object(arguments)))))
+    });
+    calls.collect()
+}

@@ -1,0 +1,207 @@
+//! What GraphQL answered, as if REST had: the errors that it sends with a 200 told apart, and the data without
+//! the fields that lead to it.
+
+use serde_json::{Map, Value, json};
+
+use crate::call::Call;
+use crate::catalog::{Action, Graphql, GraphqlKind};
+use crate::gitlab::{Content, Page, Reply};
+use crate::tools::errors::{ErrorKind, ToolError};
+use crate::tools::types::NextCall;
+use crate::untrusted::{one_line, quote, shortened_at_word};
+
+/// GitLab's words for what is not there, or may not be seen.
+const HIDDEN: &str = "does not exist or you don't have permission";
+
+/// GraphQL's words for a field that the instance does not know.
+const UNKNOWN: [&str; 2] = ["doesn't exist on type", "is not defined by type"];
+
+/// What the call asks of GraphQL, where it asks that.
+pub fn operation<'a>(action: &'a Action, call: &Call) -> Option<&'a Graphql> {
+    let called = action.operations.iter().find(|operation| operation.to_string() == call.operation())?;
+    called.graphql.as_ref()
+}
+
+/// The reply to a GraphQL operation of the action as what was asked for, or the error that it is. What came with
+/// data all the same is added to `notes`.
+pub fn unwrap_reply(
+    reply: Reply,
+    action: &Action,
+    graphql: &Graphql,
+    notes: &mut Vec<String>,
+) -> Result<Reply, ToolError> {
+    let Content::Json(mut body) = reply.content else { return Ok(reply) };
+    let errors = messages(body.get("errors"));
+    let changes = graphql.kind == GraphqlKind::Mutation;
+    let refuse = |errors: &[String], body: &Value| {
+        failed(errors, body, &action.id, graphql.experiment.as_deref(), changes)
+    };
+    let data = body.get_mut("data").map(Value::take).filter(|data| !data.is_null());
+    let Some(data) = data else {
+        return Err(refuse(&errors, &body));
+    };
+    let found = match reached(data, &graphql.field) {
+        Ok(found) => found,
+        Err(step) if errors.is_empty() => return Err(nothing(step, &action.id)),
+        Err(_) => return Err(refuse(&errors, &body)),
+    };
+    notes.extend(errors.iter().map(|error| format!("GitLab says: {error}")));
+    let found = match graphql.kind {
+        GraphqlKind::Query => found,
+        GraphqlKind::Mutation => changed(found, action)?,
+    };
+    let (found, page) = rows(found, reply.page);
+    Ok(Reply {
+        content: if found.is_null() { Content::Empty } else { Content::Json(flat(found)) },
+        page,
+        ..reply
+    })
+}
+
+/// Limits of repeated errors: their number, and the characters of each.
+const MOST_ERRORS: usize = 10;
+const LONGEST_ERROR: usize = 300;
+
+/// A quotation that ends with a whole word: a secret in it is redacted when the answer is complete.
+fn quoted(text: &str) -> String {
+    quote(&shortened_at_word(&one_line(text), LONGEST_ERROR))
+}
+
+/// The quoted texts of a list of errors, GraphQL's own or a payload's.
+pub fn messages(errors: Option<&Value>) -> Vec<String> {
+    let items = errors.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let text = |error: &Value| match error.get("message").unwrap_or(error) {
+        Value::String(text) => quoted(text),
+        other => quoted(&other.to_string()),
+    };
+    let mut texts: Vec<String> = items.iter().take(MOST_ERRORS).map(text).collect();
+    let more = items.len().saturating_sub(MOST_ERRORS);
+    if more > 0 {
+        texts.push(format!("and {more} more"));
+    }
+    texts
+}
+
+/// What the fields lead to, or the first of them that is null.
+fn reached(data: Value, field: &str) -> Result<Value, &str> {
+    let below =
+        |mut value: Value, step| value.get_mut(step).map(Value::take).filter(|found| !found.is_null());
+    field.split('.').try_fold(data, |value, step| below(value, step).ok_or(step))
+}
+
+pub fn nothing(step: &str, action: &str) -> ToolError {
+    ToolError::new(ErrorKind::NotFound, format!("{action}: GitLab has no `{step}` there that can be seen"))
+        .hint("Check the path and the number; GitLab also hides what the token may not see.")
+}
+
+/// The error of a request without usable data. `changes` is whether it was a mutation.
+pub fn failed(
+    errors: &[String],
+    body: &Value,
+    action: &str,
+    experiment: Option<&str>,
+    changes: bool,
+) -> ToolError {
+    let said = if errors.is_empty() { "GitLab answered without data".to_owned() } else { errors.join("; ") };
+    let unknown = errors.iter().any(|error| UNKNOWN.iter().any(|words| error.contains(words)));
+    if unknown {
+        let since = match experiment {
+            Some(version) => {
+                format!("It is an experiment, introduced in GitLab {version}: this instance may be older.")
+            }
+            None => "This instance's GitLab may be older or newer than this catalog.".to_owned(),
+        };
+        return ToolError::new(ErrorKind::GitlabError, format!("{action}: {said}")).hint(since);
+    }
+    if errors.iter().any(|error| error.contains(HIDDEN)) {
+        return ToolError::new(ErrorKind::NotFound, format!("{action}: {said}"))
+            .hint("Check the path and the ids; GitLab also hides what the token may not see.");
+    }
+    let kind = if is_about_values(body) { ErrorKind::InvalidParams } else { ErrorKind::GitlabError };
+    let mut error = ToolError::new(kind, format!("{action}: {said}"));
+    if changes && is_of_execution(body) {
+        error.details.insert("applied".to_owned(), json!("unknown"));
+        return error.hint(
+            "The mutation failed while it was executed: the change may have been made. Look before you send it again.",
+        );
+    }
+    error
+}
+
+/// Returns true if errors are of the execution: the response has `data`, and an error the path of a field in it.
+/// Errors of the validation have no data (GraphQL specification, 7.1), and nothing was executed.
+fn is_of_execution(body: &Value) -> bool {
+    let errors = body.get("errors").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let has_path =
+        |error: &Value| error.get("path").and_then(Value::as_array).is_some_and(|path| !path.is_empty());
+    body.get("data").is_some() && errors.iter().any(has_path)
+}
+
+/// Whether GraphQL refused a variable's value.
+fn is_about_values(body: &Value) -> bool {
+    let errors = body.get("errors").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    errors.iter().any(|error| {
+        let message = error.get("message").and_then(Value::as_str).unwrap_or_default();
+        error.pointer("/extensions/problems").is_some() || message.starts_with("Variable ")
+    })
+}
+
+/// What a mutation changed; or, where it refused, why.
+fn changed(payload: Value, action: &Action) -> Result<Value, ToolError> {
+    let errors = messages(payload.get("errors"));
+    if !errors.is_empty() {
+        return Err(ToolError::new(
+            ErrorKind::InvalidParams,
+            format!("{}: {}", action.id, errors.join("; ")),
+        )
+        .hint("GitLab refused it; nothing was changed.")
+        .fix(NextCall::find(json!({"query": action.id, "limit": 1, "detail": "schema"}))));
+    }
+    let Value::Object(mut fields) = payload else { return Ok(payload) };
+    fields.remove("errors");
+    let mut named = fields.iter().filter(|(_, value)| !value.is_null());
+    Ok(match (named.next(), named.next()) {
+        (None, _) => Value::Null,
+        (Some((_, only)), None) if only.is_object() => only.clone(),
+        _ => Value::Object(fields),
+    })
+}
+
+/// The rows of a connection, with where each of them and the next page begin.
+fn rows(found: Value, page: Page) -> (Value, Page) {
+    let mut found = found;
+    let Some(nodes) = found.get_mut("nodes").filter(|nodes| nodes.is_array()).map(Value::take) else {
+        return (found, page);
+    };
+    let info = |name: &str| found.get("pageInfo").and_then(|info| info.get(name));
+    let more = info("hasNextPage").and_then(Value::as_bool) == Some(true);
+    let end = info("endCursor").and_then(Value::as_str).filter(|_| more);
+    let next_query = end.map(|cursor| vec![("after".to_owned(), cursor.to_owned())]);
+    let edges = found.get("edges").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let cursors = edges.iter().filter_map(|edge| edge.get("cursor")?.as_str()).map(str::to_owned).collect();
+    (nodes, Page { next_query, cursors, ..page })
+}
+
+/// The value with every connection in it as its list.
+fn flat(value: Value) -> Value {
+    match value {
+        Value::Object(mut fields) => match (fields.remove("nodes"), fields.len()) {
+            (Some(Value::Array(nodes)), 0) => Value::Array(nodes.into_iter().map(flat).collect()),
+            (Some(nodes), _) => {
+                fields.insert("nodes".to_owned(), nodes);
+                Value::Object(flat_fields(fields))
+            }
+            (None, _) => Value::Object(flat_fields(fields)),
+        },
+        Value::Array(items) => Value::Array(items.into_iter().map(flat).collect()),
+        scalar => scalar,
+    }
+}
+
+fn flat_fields(fields: Map<String, Value>) -> Map<String, Value> {
+    fields.into_iter().map(|(name, value)| (name, flat(value))).collect()
+}
+
+#[cfg(test)]
+#[path = "graphql_tests.rs"]
+mod tests;

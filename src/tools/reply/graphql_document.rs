@@ -1,0 +1,145 @@
+//! What GraphQL answered to a document of the caller's own: its errors told apart as those of an action are, its
+//! data as it was asked for, and where its list goes on.
+
+use serde_json::{Map, Value};
+
+use crate::call::Call;
+use crate::catalog::Risk;
+use crate::gitlab::{Content, Page, Reply};
+use crate::tools::errors::{ErrorKind, ToolError};
+use crate::tools::reply::graphql::{failed, messages, nothing};
+
+/// How many lists that go on are named.
+const NAMED: usize = 5;
+
+/// The reply as what was asked for, or the error that it is. What came with data all the same is added to `notes`.
+pub fn unwrap_reply(reply: Reply, call: &Call, notes: &mut Vec<String>) -> Result<Reply, ToolError> {
+    let Content::Json(mut body) = reply.content else { return Ok(reply) };
+    let errors = messages(body.get("errors"));
+    let changes = call.risk() != Risk::Read;
+    let Some(data) = body.get("data").and_then(Value::as_object) else {
+        return Err(failed(&errors, &body, call.action(), None, changes));
+    };
+    let missing: Vec<&String> =
+        data.iter().filter(|(_, value)| value.is_null()).map(|(key, _)| key).collect();
+    if missing.len() == data.len() {
+        match missing.first() {
+            _ if !errors.is_empty() => return Err(failed(&errors, &body, call.action(), None, changes)),
+            Some(first) if call.risk() == Risk::Read => return Err(nothing(first, call.action())),
+            _ => {}
+        }
+    }
+    let is_null = |key: &&String| format!("`{key}` is null: there is none, or none that can be seen");
+    notes.extend(missing.iter().take(NAMED).map(is_null));
+    notes.extend(errors.iter().map(|error| format!("GitLab says: {error}")));
+    if call.risk() != Risk::Read {
+        refusals(data, call, notes)?;
+    }
+    let page = page(data, call, reply.page.clone(), notes);
+    let data = body.get_mut("data").map(Value::take).unwrap_or_default();
+    Ok(Reply { content: Content::Json(data), page, ..reply })
+}
+
+/// Mutations that GitLab refused: an error where none was done, and a note beside what was.
+fn refusals(data: &Map<String, Value>, call: &Call, notes: &mut Vec<String>) -> Result<(), ToolError> {
+    let payloads = data.iter().filter(|(_, value)| value.is_object());
+    let (refused, done): (Vec<_>, Vec<_>) = payloads
+        .map(|(key, value)| (key, messages(value.get("errors"))))
+        .partition(|(_, said)| !said.is_empty());
+    let said = refused.iter().map(|(key, said)| format!("`{key}` was refused: {}", said.join("; ")));
+    if done.is_empty() && !refused.is_empty() {
+        let message = format!("{}: {}", call.action(), said.collect::<Vec<_>>().join("; "));
+        return Err(ToolError::new(ErrorKind::InvalidParams, message).hint("GitLab says why it refused."));
+    }
+    notes.extend(said);
+    Ok(())
+}
+
+/// A list of the reply that has more rows than came.
+struct Unfinished {
+    /// The fields of the reply that lead to it.
+    place: String,
+    cursor: Option<String>,
+}
+
+/// Where the one list that goes on does so, as the variable and its next value; or, in `notes`, how it can.
+fn page(data: &Map<String, Value>, call: &Call, page: Page, notes: &mut Vec<String>) -> Page {
+    let mut found = Vec::new();
+    for (key, value) in data {
+        unfinished(value, &mut vec![key], &mut found);
+    }
+    match found.as_slice() {
+        [] => page,
+        [Unfinished { place, cursor: None }] => {
+            notes.push(format!("`{place}` has more rows: ask its `pageInfo` for `endCursor` to go on"));
+            page
+        }
+        [Unfinished { place, cursor: Some(cursor) }] => match call.cursor(place) {
+            Some(variable) => Page { next_query: Some(vec![(variable.to_owned(), cursor.clone())]), ..page },
+            None => {
+                notes.push(format!(
+                    "`{place}` has more rows: declare `$after: String`, ask for `{}(after: $after)`, and set \
+                     `variables.after` to {cursor:?}",
+                    place.rsplit('.').next().unwrap_or(place)
+                ));
+                page
+            }
+        },
+        several => {
+            let named: Vec<String> =
+                several.iter().take(NAMED).map(|list| format!("`{}`", list.place)).collect();
+            let more = several.len().saturating_sub(NAMED);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            notes.push(format!(
+                "{} lists have more rows ({}{more}): ask for one by itself, its `after` a variable with its \
+                 `endCursor`",
+                several.len(),
+                named.join(", ")
+            ));
+            page
+        }
+    }
+}
+
+/// Collects the lists that go on. Only those that are named get their place: a step may be a key of many megabytes.
+fn unfinished<'v>(value: &'v Value, steps: &mut Vec<&'v str>, found: &mut Vec<Unfinished>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| unfinished(item, steps, found)),
+        Value::Object(fields) => {
+            let info = |name: &str| fields.get("pageInfo").and_then(|info| info.get(name));
+            if info("hasNextPage").and_then(Value::as_bool) == Some(true) {
+                let cursor = info("endCursor").and_then(Value::as_str).map(str::to_owned);
+                let place = if found.len() < NAMED { steps.join(".") } else { String::new() };
+                found.push(Unfinished { place, cursor });
+            }
+            for (key, value) in fields {
+                steps.push(key);
+                unfinished(value, steps, found);
+                steps.pop();
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_list_that_goes_on_is_found_below_a_long_key() {
+        let long = "x".repeat(1_000_000);
+        let list = json!({"pageInfo": {"hasNextPage": true, "endCursor": "c"}});
+        let many: Map<String, Value> = (0..20_000).map(|n| (format!("k{n}"), json!(n))).collect();
+        let mut found = Vec::new();
+        unfinished(&json!({"a": [{"b": &list}], &long: many}), &mut vec!["top"], &mut found);
+        let [Unfinished { place, cursor }] = found.as_slice() else { panic!("{} lists", found.len()) };
+        assert_eq!((place.as_str(), cursor.as_deref()), ("top.a.b", Some("c")));
+        let mut found = Vec::new();
+        unfinished(&json!({&long: vec![list; 100]}), &mut vec!["top"], &mut found);
+        assert_eq!(found.len(), 100);
+        assert!(found.iter().skip(NAMED).all(|list| list.place.is_empty()));
+    }
+}

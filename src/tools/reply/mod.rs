@@ -1,0 +1,9 @@
+//! Replies of GitLab as answers of execute.
+
+pub mod continuation;
+pub mod graphql;
+pub mod graphql_document;
+pub mod header;
+pub mod output_filter;
+pub mod paging;
+pub mod render;

@@ -1,0 +1,206 @@
+//! Where a list stands, and the exact next call.
+
+use serde_json::{Map, Value, json};
+
+use crate::catalog::{Action, Interface};
+use crate::gitlab::{Content, Page, Reply};
+use crate::present;
+use crate::tools::types::{Answer, EXECUTE, ExecuteRequest, NextCall};
+
+/// `page` as answers carry it: what GitLab says of the list, with the call for what follows. Nothing where the
+/// reply is no list or is all of it.
+pub fn page_info(
+    request: &ExecuteRequest,
+    action: &Action,
+    page: &Page,
+    rows: Option<(usize, usize)>,
+) -> Option<Value> {
+    let next = match rows {
+        Some((shown, _)) => rest_of_page_params(request, action, page, shown),
+        None => next_page_params(request, action, page),
+    };
+    let mut said = Map::new();
+    let numbers = [
+        ("page", page.page),
+        ("per_page", page.per_page),
+        ("total", page.total),
+        ("total_pages", page.total_pages),
+    ];
+    for (name, number) in numbers {
+        if let Some(number) = number {
+            said.insert(name.to_owned(), json!(number));
+        }
+    }
+    if let Some((shown, came)) = rows {
+        said.insert("shown".to_owned(), json!(shown));
+        said.insert("came".to_owned(), json!(came));
+    }
+    let is_all = next.is_none() && rows.is_none() && page.page.unwrap_or(1) == 1;
+    if (said.is_empty() && next.is_none()) || (is_all && page.total.is_none()) {
+        return None;
+    }
+    said.insert("next".to_owned(), next.map_or(Value::Null, |params| page_call(request, params)));
+    Some(Value::Object(said))
+}
+
+/// What is not known of how long a list is: GitLab counts none of more than 10,000 rows, and none whose pages begin
+/// at a cursor (<https://docs.gitlab.com/api/rest/#pagination>).
+pub fn uncounted_note(page: &Page) -> Option<String> {
+    if page.total.is_some() {
+        return None;
+    }
+    match (page.next_page, &page.next_query) {
+        (Some(_), _) => {
+            Some("there are more rows; GitLab does not count lists of more than 10,000".to_owned())
+        }
+        (None, Some(query)) if !query.is_empty() => {
+            Some("there are more rows; GitLab gives neither numbers nor a total of this list".to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// The same call with other parameters.
+fn page_call(request: &ExecuteRequest, params: Map<String, Value>) -> Value {
+    let mut arguments = Map::from_iter([
+        ("action".to_owned(), json!(request.action)),
+        ("params".to_owned(), Value::Object(params)),
+    ]);
+    if let Some(fields) = &request.fields {
+        arguments.insert("fields".to_owned(), json!(fields));
+    }
+    if let Some(view) = request.view {
+        arguments.insert("view".to_owned(), json!(view));
+    }
+    json!(NextCall::new(EXECUTE, Value::Object(arguments)))
+}
+
+/// The page after this one: by number, or by the cursor of GitLab's own link.
+fn next_page_params(request: &ExecuteRequest, action: &Action, page: &Page) -> Option<Map<String, Value>> {
+    if let Some(next) = page.next_page {
+        return Some(with_params(request, action, [("page".to_owned(), json!(next))]));
+    }
+    let query = page.next_query.as_ref().filter(|query| !query.is_empty())?;
+    let taken = query.iter().filter(|(name, _)| action.direct().is_some() || action.param(name).is_some());
+    let changed = taken.map(|(name, value)| {
+        let number = value.parse::<u64>().ok().filter(|_| matches!(name.as_str(), "page" | "per_page"));
+        (name.clone(), number.map_or_else(|| json!(present::line(value)), |number| json!(number)))
+    });
+    Some(with_params(request, action, changed))
+}
+
+/// The parameters with these changed. A direct call has them where its interface does.
+pub fn with_params(
+    request: &ExecuteRequest,
+    action: &Action,
+    changed: impl IntoIterator<Item = (String, Value)>,
+) -> Map<String, Value> {
+    let mut params = request.params.clone();
+    let inside = match action.direct() {
+        None => {
+            params.extend(changed);
+            return params;
+        }
+        Some(Interface::Rest) => "query",
+        Some(_) => "variables",
+    };
+    let mut fields = params.get(inside).and_then(Value::as_object).cloned().unwrap_or_default();
+    fields.extend(changed);
+    params.insert(inside.to_owned(), Value::Object(fields));
+    params
+}
+
+/// The rows of this page that did not fit: what follows the last row's cursor; or a page size at which they begin
+/// a page, and that page.
+fn rest_of_page_params(
+    request: &ExecuteRequest,
+    action: &Action,
+    page: &Page,
+    shown: usize,
+) -> Option<Map<String, Value>> {
+    if let Some(cursor) = shown.checked_sub(1).and_then(|last| page.cursors.get(last)) {
+        return Some(with_params(request, action, [("after".to_owned(), json!(present::line(cursor)))]));
+    }
+    let size = page.per_page?;
+    let before = (page.page?.checked_sub(1)?) * size;
+    let next_row = before + u64::try_from(shown).ok()?;
+    let per_page = (1..=u64::try_from(shown).ok()?).rev().find(|size| next_row.is_multiple_of(*size))?;
+    let place = [("per_page", per_page), ("page", next_row / per_page + 1)];
+    Some(with_params(request, action, place.map(|(name, number)| (name.to_owned(), json!(number)))))
+}
+
+/// A page after the last, which GitLab answers with an empty list: the note on it, and the call for the last page that
+/// has rows.
+#[derive(Debug)]
+pub struct PastEnd {
+    note: String,
+    call: NextCall,
+}
+
+/// A reply that is an empty page after others. If GitLab has not counted the list, the last page is unknown and the call
+/// is for the first.
+pub fn past_end(reply: &Reply, request: &ExecuteRequest, action: &Action) -> Option<PastEnd> {
+    let Reply { content: Content::Json(Value::Array(rows)), page, .. } = reply else { return None };
+    let Page { page: Some(at), total_pages, .. } = page else { return None };
+    if !rows.is_empty() || *at < 2 {
+        return None;
+    }
+    let (note, last) = match total_pages {
+        Some(pages) if *pages > 0 => {
+            (format!("page {at} is past the end: the last with rows is {pages}"), *pages)
+        }
+        Some(_) => (format!("page {at} is past the end: the list has no rows at all"), 1),
+        None => (format!("page {at} is past the end; GitLab has not counted the pages before it"), 1),
+    };
+    let params = with_params(request, action, [("page".to_owned(), json!(last))]);
+    let mended = ExecuteRequest { params, ..request.clone() };
+    Some(PastEnd { note, call: NextCall::again(&mended) })
+}
+
+impl PastEnd {
+    /// Adds the note and the call to an answer.
+    pub fn add_to(self, mut answer: Answer) -> Answer {
+        answer.text.push_str(&format!("Note: {}.\nBack: {}\n", self.note, self.call));
+        let page = answer.structured.entry("page").or_insert_with(|| json!({}));
+        if let Value::Object(page) = page {
+            page.insert("last".to_owned(), json!(self.call));
+        }
+        let notes = answer.structured.entry("notes").or_insert_with(|| json!([]));
+        if let Value::Array(notes) = notes {
+            notes.push(json!(self.note));
+        }
+        answer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::Catalog;
+
+    fn third_page_of_twenty() -> Page {
+        Page { page: Some(3), per_page: Some(20), total: Some(200), next_page: Some(4), ..Page::default() }
+    }
+
+    #[test]
+    fn a_list_without_numbers_goes_on_by_its_cursor() {
+        let list = Catalog::embedded().unwrap().get("branch_rule.list").unwrap().unwrap();
+        let cursor =
+            Page { next_query: Some(vec![("after".to_owned(), "c1".to_owned())]), ..Page::default() };
+        let said = page_info(&ExecuteRequest::default(), &list, &cursor, None).unwrap();
+        assert_eq!(said["next"]["arguments"]["params"]["after"], "c1");
+        assert_eq!(page_info(&ExecuteRequest::default(), &list, &Page::default(), None), None);
+    }
+
+    #[test]
+    fn rows_that_did_not_fit_begin_the_next_page_asked_for() {
+        for shown in 1..20 {
+            let list = Catalog::embedded().unwrap().get("issue.list").unwrap().unwrap();
+            let request = ExecuteRequest::default();
+            let params = rest_of_page_params(&request, &list, &third_page_of_twenty(), shown).unwrap();
+            let (page, size) = (params["page"].as_u64().unwrap(), params["per_page"].as_u64().unwrap());
+            assert_eq!((page - 1) * size, 40 + shown as u64, "after {shown} rows");
+            assert!(size <= shown as u64, "no more rows than fitted");
+        }
+    }
+}

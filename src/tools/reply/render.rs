@@ -1,0 +1,263 @@
+//! What execute answers: the reply presented, with where it stands, what is not shown and how to get it.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use crate::call::Call;
+use crate::catalog::{Action, Interface, Risk};
+use crate::gitlab::{self, Reply, Unread};
+use crate::present::{self, Content, Kind, Masked, Missing, Options, Presented};
+use crate::tools::execute::{file_transfer, job_log};
+use crate::tools::reply::{continuation, header, paging};
+use crate::tools::state::Tools;
+use crate::tools::types::{Answer, ExecuteRequest, NextCall, View};
+
+/// How many fields that are nowhere are named.
+const MOST_MISSING: usize = 10;
+
+/// The reply to a call, presented; its data has at most so many bytes.
+pub fn render_answer(
+    tools: &Tools,
+    budget: usize,
+    (request, fields): (&ExecuteRequest, &[String]),
+    action: &Action,
+    call: &Call,
+    reply: Reply,
+    mut notes: Vec<String>,
+) -> Answer {
+    let is_document = action.direct() == Some(Interface::Graphql);
+    let is_full = request.view == Some(View::Full);
+    let options = Options {
+        kind: kind(tools, action, call),
+        fields,
+        // A document has already said what is wanted of everything.
+        full: is_full || is_document,
+        unmasked: is_full,
+        budget,
+        place: window_start(action, request),
+        secrets: tools.client.secrets(),
+        names: Some(call.field_names()).filter(|names| !names.is_empty()),
+    };
+    let (page, came) = (reply.page.clone(), reply.rows);
+    let is_list = matches!(&reply.content, gitlab::Content::Json(Value::Array(_)));
+    let mut shown = present::present(content(reply, &mut notes), &options);
+    // Rows that were counted and not kept came as well.
+    shown.rows = came.zip(shown.data.as_array()).map(|(came, rows)| (rows.len(), came)).or(shown.rows);
+    notes.extend(shown.notes.iter().cloned());
+    notes.extend(shown.missing.iter().take(MOST_MISSING).map(missing_field_note));
+    notes.extend(secret_notes(&shown.masked, is_document));
+    // Before notes are cut.
+    for note in &mut notes {
+        tools.client.secrets().redact_string(note);
+    }
+    let page = if is_list || is_document {
+        notes.extend(paging::uncounted_note(&page));
+        paging::page_info(request, action, &page, shown.rows)
+    } else {
+        None
+    };
+    let whole =
+        is_whole_elsewhere(&shown, call).then(|| file_transfer::save_call(tools.files.as_ref(), request));
+    assemble(request, call, shown, page, whole, &notes)
+}
+
+/// Where in a long text to begin, by the request or by what is asked for of a log.
+fn window_start(action: &Action, request: &ExecuteRequest) -> Option<present::Place> {
+    let is_log = Kind::of([action], false).log;
+    let of_log = || is_log.then(|| job_log::window_start(&request.params)).flatten();
+    continuation::window_start(request).ok().flatten().or_else(of_log)
+}
+
+/// Whether what is not shown could be saved: a binary, or a text of which a part is shown.
+fn is_whole_elsewhere(shown: &Presented, call: &Call) -> bool {
+    let is_part = shown.binary || shown.cut.iter().any(|cut| cut.path.is_none());
+    is_part && call.risk() == Risk::Read && !call.path().ends_with("/api/graphql")
+}
+
+/// The data of a reply as a later call may refer to it: every field, with secrets masked unless the call asked for
+/// them.
+pub fn referable(
+    tools: &Tools,
+    call: &Call,
+    data: &Value,
+    (fields, view): (&[String], Option<View>),
+) -> Value {
+    let mut data = data.clone();
+    tools.client.secrets().redact_value(&mut data);
+    if view != Some(View::Full) {
+        let action = tools.catalog.get(call.action()).ok().flatten();
+        let kind = action.map(|action| kind(tools, &action, call)).unwrap_or_default();
+        let names = Some(call.field_names()).filter(|names| !names.is_empty());
+        present::mask(&mut data, kind, fields, names);
+    }
+    data
+}
+
+/// What the action, or what a direct call comes down to, says of the answer.
+fn kind(tools: &Tools, action: &Action, call: &Call) -> Kind {
+    let touched = call.touches().iter().flat_map(|touched| &touched.ids).filter(|id| **id != action.id);
+    let touched: Vec<Action> = touched.filter_map(|id| tools.catalog.get(id).ok().flatten()).collect();
+    Kind::of(touched.iter().chain([action]), call.risk() != Risk::Read)
+}
+
+/// A field that is nowhere, with what was probably meant and what there is.
+fn missing_field_note(missing: &Missing) -> String {
+    const SHOWN: usize = 40;
+    let Missing { path, step, known } = missing;
+    let plain: Vec<&str> = known.iter().map(String::as_str).filter(|name| present::is_plain(name)).collect();
+    let nearest = crate::search::nearest(step, plain.iter().copied());
+    let meant = nearest.map(|name| format!("; did you mean `{}`?", path.replacen(step.as_str(), name, 1)));
+    let shown = plain.get(..SHOWN).unwrap_or(&plain).join(", ");
+    let there = match (plain.is_empty(), plain.len().saturating_sub(SHOWN)) {
+        (true, _) => format!("; `{step}` would have to be in an object"),
+        (false, 0) => format!("; there are {shown}"),
+        (false, more) => format!("; there are {shown} and {more} more"),
+    };
+    format!("no field {path}{}{there}", meant.unwrap_or_default())
+}
+
+/// What is said of secrets, shown and not.
+fn secret_notes(masked: &Masked, is_document: bool) -> Vec<String> {
+    let names = |paths: &[String]| {
+        let named: Vec<String> = paths
+            .iter()
+            .filter(|path| present::is_plain(path))
+            .take(5)
+            .map(|path| format!("`{path}`"))
+            .collect();
+        if named.is_empty() { "a secret".to_owned() } else { named.join(", ") }
+    };
+    let mut notes = Vec::new();
+    let is_text = masked.hidden.iter().all(|path| !present::is_plain(path));
+    if !masked.made.is_empty() {
+        notes.push(format!(
+            "{}: shown this once, as GitLab does not show it again; keep it now",
+            names(&masked.made)
+        ));
+    }
+    if !masked.hidden.is_empty() {
+        let by_name = if is_document || is_text { "" } else { ", and so does its name in `fields`" };
+        notes.push(format!("{} masked; `view: \"full\"` shows it{by_name}", names(&masked.hidden)));
+    }
+    notes
+}
+
+/// What came, apart from the client that brought it.
+fn content(reply: Reply, notes: &mut Vec<String>) -> Content {
+    match reply.content {
+        gitlab::Content::Empty if !reply.headers.is_empty() => Content::Json(json!(reply.headers)),
+        gitlab::Content::Empty => Content::Empty,
+        gitlab::Content::Json(value) => Content::Json(value),
+        gitlab::Content::Text(text) => Content::Text(text),
+        gitlab::Content::Binary { bytes, content_type, filename } => {
+            match present::text_of(&bytes, &content_type) {
+                Some((text, strays)) => {
+                    notes.extend(strays);
+                    Content::Text(text)
+                }
+                None => Content::Binary { bytes: bytes.len(), content_type, filename },
+            }
+        }
+        gitlab::Content::Unread(why) => {
+            notes.push(match why {
+                Unread::TooLarge { limit, .. } => {
+                    format!("done; the answer is over {limit} bytes and was not read")
+                }
+                Unread::TooMany { limit } => {
+                    format!("done; the answer has more than {limit} values and is not shown")
+                }
+                Unread::Lost => "done; the connection broke before the answer was read".to_owned(),
+            });
+            Content::Empty
+        }
+    }
+}
+
+fn assemble(
+    request: &ExecuteRequest,
+    call: &Call,
+    shown: Presented,
+    page: Option<Value>,
+    whole: Option<Value>,
+    notes: &[String],
+) -> Answer {
+    let mut structured = header::head(call);
+    let mut text = if shown.quoted { present::marked(&shown.text) } else { format!("{}\n", shown.text) };
+    let mut omitted = present::omitted(&shown);
+    for cut in &shown.cut {
+        let calls = continuation::continuations(request, cut);
+        continuation::add_cut(&mut text, cut, &calls);
+        if let Some(said) = omitted.get_mut(continuation::text_name(cut)).and_then(Value::as_object_mut) {
+            said.extend(calls);
+        }
+    }
+    if let Some(whole) = whole {
+        let _ = match whole.as_str() {
+            Some(how) => writeln!(text, "Whole: {how}."),
+            None => writeln!(text, "Whole: {whole}"),
+        };
+        let said = omitted.entry("text").or_insert_with(|| json!({}));
+        if let Some(said) = said.as_object_mut() {
+            said.insert("whole".to_owned(), whole);
+        }
+    }
+    if let Some(whole) = whole_diff_call(request, &shown.unfinished) {
+        let _ = writeln!(text, "Whole: {whole}");
+        omitted.insert("diffs".to_owned(), json!({"files": shown.unfinished.len(), "whole": whole}));
+    }
+    if !shown.dropped.is_empty() {
+        let (named, more) = shown.left_out();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let _ = writeln!(
+            text,
+            "Not shown: {}{more}. `fields` picks any, `view: \"full\"` shows all.",
+            named.join(", ")
+        );
+    }
+    if !shown.same.is_empty() {
+        structured.insert("in_every_row".to_owned(), Value::Object(shown.same));
+    }
+    structured.insert("data".to_owned(), shown.data);
+    if let Some(page) = page {
+        text.push_str(&page_line(&page));
+        structured.insert("page".to_owned(), page);
+    }
+    if !omitted.is_empty() {
+        structured.insert("omitted".to_owned(), Value::Object(omitted));
+    }
+    header::add_resolved(&mut text, call);
+    header::add_notes(&mut structured, &mut text, notes);
+    Answer { structured, text }
+}
+
+/// The call that shows the diff, or the first file, that GitLab did not send whole.
+fn whole_diff_call(request: &ExecuteRequest, unfinished: &[String]) -> Option<Value> {
+    let file = unfinished.first()?;
+    let param = |name: &str| request.params.get(name).cloned();
+    let (action, params) = if request.action.starts_with("merge_request") {
+        ("merge_request.raw_diffs", json!({"fullPath": param("fullPath")?, "iid": param("iid")?}))
+    } else {
+        let at = param("sha").or_else(|| param("to"))?;
+        ("repository_file.raw", json!({"fullPath": param("fullPath")?, "file_path": file, "ref": at}))
+    };
+    Some(json!(NextCall::execute(&action, &params)))
+}
+
+fn page_line(page: &Value) -> String {
+    let number = |name: &str| page.get(name).and_then(Value::as_u64);
+    let mut line = String::new();
+    if let (Some(shown), Some(came)) = (number("shown"), number("came")) {
+        let _ = write!(line, "Shown: the first {shown} of {came} on this page. ");
+    }
+    if let Some(at) = number("page") {
+        let _ = write!(line, "Page {at}");
+        let _ = number("total_pages").map_or(Ok(()), |pages| write!(line, " of {pages}"));
+        let _ = number("total").map_or(Ok(()), |total| write!(line, ", {total} in all"));
+        line.push_str(". ");
+    }
+    match page.get("next").filter(|next| !next.is_null()) {
+        Some(next) => format!("{line}Next: {next}\n"),
+        None => format!("{}\n", line.trim_end()),
+    }
+}

@@ -1,0 +1,192 @@
+//! The state that both tools work on: catalog, finder, client, policy, caches and settings.
+
+use std::fmt::Debug;
+use std::path::PathBuf;
+use std::sync::{Mutex, OnceLock};
+
+use futures_util::future::BoxFuture;
+use url::Url;
+
+use crate::call::{Context, Known, QuickActions};
+use crate::catalog::{self, Action, Catalog, CatalogError};
+use crate::files::Files;
+use crate::gitlab::{self, Client, Token};
+use crate::policy::{self, Policy, PolicyError, Rule};
+use crate::search::{self, Ranker, SearchError};
+use crate::tools::action_lookup::resolved::ResolvedAction;
+use crate::tools::audit::{Audit, AuditEntry, Auditor};
+use crate::tools::confirmation::token::TokenIssuer;
+use crate::tools::errors::ToolError;
+use crate::tools::token_info::cache::TokenInfo;
+use crate::tools::types::{Answer, Capabilities};
+use crate::tools::wording::Wording;
+use crate::tools::workspace::roots::Workspace;
+
+/// A pattern that means no action, with the id that is most like it: `manage_milestone:promot` is `milestone.promot`.
+fn with_nearest(error: PolicyError, catalog: &Catalog) -> PolicyError {
+    let PolicyError::NoAction { origin, pattern, nearest: None } = error else { return error };
+    let name = pattern.trim().to_lowercase();
+    let written = match name.split_once(':') {
+        Some((tool, action)) => format!("{}.{action}", catalog::singular(catalog::bare(tool))),
+        None => name,
+    };
+    let by_id = || search::nearest(&written, catalog.ids());
+    let by_alias = || {
+        let alias = search::nearest(&written, catalog.aliases())?;
+        catalog.by_alias(alias).into_iter().find_map(|number| catalog.id(number))
+    };
+    let nearest = by_id().or_else(by_alias).map(str::to_owned);
+    PolicyError::NoAction { origin, pattern, nearest }
+}
+
+/// What the tools are made from.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub gitlab: gitlab::Settings,
+    pub policy: policy::Settings,
+    /// The handling of quick actions in texts.
+    pub quick_actions: QuickActions,
+    /// The `fullPath` of a call that names none.
+    pub project: Option<String>,
+    /// How many bytes of data an answer may hold.
+    pub max_bytes: usize,
+    /// Whether each executed action has its line on standard error.
+    pub audit: Audit,
+    /// The directory whose files calls may read, and in which they may write.
+    pub files_dir: Option<PathBuf>,
+    /// How much there is beside the tools.
+    pub capabilities: Capabilities,
+    /// Whether a file that is in the workspace too is said to be there.
+    pub local_hints: bool,
+}
+
+/// The tools could not be made: by a fault of this build, or by a policy that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SetupError {
+    #[error("the catalog cannot be read")]
+    Catalog(#[from] CatalogError),
+    #[error("the finder cannot be opened")]
+    Search(#[from] SearchError),
+    #[error("the policy cannot be used")]
+    Policy(#[from] PolicyError),
+}
+
+/// The composite actions, whose steps are actions executed by these tools.
+pub trait CompositeActions: Debug + Send + Sync {
+    /// Runs the composite action that the request names.
+    fn run<'a>(
+        &'a self,
+        tools: &'a Tools,
+        resolved: ResolvedAction,
+        entry: &'a mut AuditEntry<'_>,
+    ) -> BoxFuture<'a, Result<Answer, ToolError>>;
+}
+
+/// The tools of one server, with everything they work on.
+#[derive(Debug)]
+pub struct Tools {
+    pub(crate) catalog: Catalog,
+    /// Opened by [`Tools::warm`] or the first find, whichever is first.
+    pub(crate) ranker: OnceLock<Ranker>,
+    pub(crate) client: Client,
+    pub(crate) policy: Policy,
+    pub(crate) project: Option<String>,
+    pub(crate) max_bytes: usize,
+    pub(crate) files: Option<Files>,
+    pub(crate) capabilities: Capabilities,
+    pub(crate) anonymous: bool,
+    /// Whether the token is of a kind that GitLab describes to itself.
+    pub(crate) describes_itself: bool,
+    /// The address that pasted URLs have to be of.
+    pub(crate) base: Url,
+    /// What the session has learnt of GitLab.
+    pub(crate) known: Mutex<Known>,
+    /// None where the system has no random numbers to make a key of.
+    pub(crate) tokens: Option<TokenIssuer>,
+    pub(crate) quick_actions: QuickActions,
+    pub(crate) limits: TokenInfo,
+    pub(crate) auditor: Auditor,
+    /// The client's directories, where it has named some.
+    pub(crate) workspace: Workspace,
+    pub(crate) local_hints: bool,
+    /// Runs composite actions.
+    pub(crate) composites: &'static dyn CompositeActions,
+    /// Descriptions in place of the catalog's.
+    pub(crate) wording: OnceLock<Wording>,
+}
+
+impl Tools {
+    /// Opens the catalog; nothing is asked of GitLab.
+    pub fn new(settings: Settings, composites: &'static dyn CompositeActions) -> Result<Tools, SetupError> {
+        let catalog = Catalog::embedded()?;
+        Ok(Tools {
+            ranker: OnceLock::new(),
+            policy: Policy::new(settings.policy, &catalog).map_err(|error| with_nearest(error, &catalog))?,
+            catalog,
+            tokens: TokenIssuer::new(),
+            quick_actions: settings.quick_actions,
+            limits: TokenInfo::default(),
+            project: settings.project,
+            max_bytes: settings.max_bytes,
+            files: settings.files_dir.map(|root| Files::new(root, settings.gitlab.max_body)),
+            capabilities: settings.capabilities,
+            anonymous: settings.gitlab.token.is_none(),
+            describes_itself: matches!(settings.gitlab.token, Some(Token::Private(_))),
+            base: settings.gitlab.base.clone(),
+            client: Client::new(settings.gitlab),
+            known: Mutex::default(),
+            auditor: Auditor::new(settings.audit),
+            workspace: Workspace::default(),
+            local_hints: settings.local_hints,
+            composites,
+            wording: OnceLock::new(),
+        })
+    }
+
+    /// Opens what the first find needs, so that neither the start nor that find waits for it. Safe to call from
+    /// another thread while the tools are used.
+    pub fn warm(&self) -> Result<(), SetupError> {
+        self.ranker().map(|_| ())
+    }
+
+    /// The finder. Two callers who come at once may both open it; one of the two is kept.
+    pub(crate) fn ranker(&self) -> Result<&Ranker, SetupError> {
+        match self.ranker.get() {
+            Some(ranker) => Ok(ranker),
+            None => {
+                let opened = Ranker::open(&self.catalog)?;
+                Ok(self.ranker.get_or_init(|| opened))
+            }
+        }
+    }
+
+    /// What the parameters of a call are checked against.
+    pub(crate) fn context(&self) -> Result<Context<'_>, CatalogError> {
+        let (words, surface) = (self.catalog.words()?, self.catalog.surface()?);
+        let (base, catalog, quick_actions) = (&self.base, &self.catalog, self.quick_actions);
+        Ok(Context { base, words, surface, catalog, quick_actions })
+    }
+
+    /// The rule that denies every call of an action. A composite action is denied if one of the actions that it needs
+    /// is, or all of those that it picks from.
+    pub(crate) fn withholds(&self, action: &Action) -> Option<Rule> {
+        let part_rule = |id: &String| {
+            let part = self.catalog.get(id).ok().flatten();
+            part.and_then(|part| self.policy.withholds(&part))
+        };
+        let parts_rule = || {
+            let plan = action.plan.as_ref()?;
+            let picks: Option<Vec<Rule>> = plan.picks.iter().map(part_rule).collect();
+            plan.needs.iter().find_map(part_rule).or_else(|| picks?.pop())
+        };
+        self.policy.withholds(action).or_else(parts_rule)
+    }
+
+    /// The action with the descriptions that override the catalog's.
+    pub(crate) fn reworded(&self, action: Action) -> Action {
+        match self.wording.get() {
+            Some(wording) => wording.reword(action),
+            None => action,
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Scopes and expiry date of the token, requested from GitLab once: actions that its scopes do not allow are not
+//! offered, and an answer warns of a token that is about to expire.
+
+pub mod cache;
+
+use std::sync::PoisonError;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use time::{Date, OffsetDateTime, macros::format_description};
+use tokio::time::Instant;
+
+use crate::call::{self, Step};
+use crate::gitlab::Content;
+use crate::policy::Scopes;
+use crate::tools::own_reads;
+use crate::tools::own_reads::gate::Purpose;
+use crate::tools::state::Tools;
+
+/// The action by which a token looks at itself (GitLab: personal access tokens, which project and group tokens are
+/// as well).
+const SELF: &str = "personal_access_token.get_self";
+
+/// How long a call that changes something waits to know.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Maximum time that finds wait for the scopes, counted from the first find.
+const FIND_WAIT: Duration = Duration::from_secs(1);
+
+/// From so many days before it expires, it is told.
+const SOON: i64 = 7;
+
+/// Asks, once for all callers; those who come meanwhile wait with the first.
+pub async fn learn(tools: &Tools) {
+    tools.limits.asked.get_or_init(|| async { store_token(tools, fetch_token(tools).await) }).await;
+    tools.limits.ended.send_replace(true);
+}
+
+/// Waits until the scopes are known, for a short time only: a find must not depend on a GitLab that does not answer.
+/// The request itself is [`learn`]'s, which goes on after the wait has ended.
+pub async fn wait_for_scopes(tools: &Tools) {
+    if !tools.describes_itself {
+        return;
+    }
+    let deadline = *tools.limits.deadline.get_or_init(|| Instant::now() + FIND_WAIT);
+    let mut ended = tools.limits.ended.subscribe();
+    // Past the deadline, a find does without the scopes.
+    let _ = tokio::time::timeout_at(deadline, ended.wait_for(|ended| *ended)).await;
+}
+
+/// What the token says of itself; nothing where it cannot or GitLab does not.
+async fn fetch_token(tools: &Tools) -> Option<Map<String, Value>> {
+    if !tools.describes_itself {
+        return None;
+    }
+    let action = tools.catalog.get(SELF).ok()??;
+    let context = tools.context().ok()?;
+    let checked = call::check(action, Map::new(), &context).ok()?;
+    let Step::Ready(call) = checked.step(&call::Known::default()).ok()? else { return None };
+    let reply = tokio::time::timeout(PATIENCE, own_reads::send(tools, call, Purpose::TokenScopes))
+        .await
+        .ok()?
+        .ok()?;
+    match reply.content {
+        Content::Json(Value::Object(token)) => Some(token),
+        _ => None,
+    }
+}
+
+fn store_token(tools: &Tools, token: Option<Map<String, Value>>) {
+    let Some(token) = token else { return };
+    if let Some(Value::Array(scopes)) = token.get("scopes") {
+        let names = scopes.iter().filter_map(Value::as_str).map(str::to_owned);
+        tools.policy.learn(Scopes::new(names.collect()));
+    }
+    let expiry = token.get("expires_at").and_then(Value::as_str).and_then(expiry_warning);
+    *tools.limits.news.lock().unwrap_or_else(PoisonError::into_inner) = expiry;
+}
+
+/// That a day is near, where it is.
+fn expiry_warning(day: &str) -> Option<String> {
+    let date = Date::parse(day, format_description!("[year]-[month]-[day]")).ok()?;
+    let left = (date - OffsetDateTime::now_utc().date()).whole_days();
+    (0..=SOON).contains(&left).then(|| match left {
+        0 => format!("the token expires today ({date}); GITLAB_TOKEN wants a new one"),
+        1 => format!("the token expires tomorrow ({date}); GITLAB_TOKEN wants a new one"),
+        left => format!("the token expires in {left} days ({date}); GITLAB_TOKEN wants a new one"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_near_day_is_told() {
+        let today = OffsetDateTime::now_utc().date();
+        let said = |days: i64| expiry_warning(&(today + time::Duration::days(days)).to_string());
+        assert!(said(0).unwrap().contains("today") && said(1).unwrap().contains("tomorrow"));
+        assert!(said(7).unwrap().contains("7 days"));
+        assert_eq!((said(8), said(-1), expiry_warning("never")), (None, None, None));
+    }
+}

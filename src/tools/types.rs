@@ -1,0 +1,142 @@
+//! Requests and answers of the two tools.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::call::{Call, Checked};
+
+/// The names of the two tools.
+pub const FIND: &str = "gitlab_find_action";
+pub const EXECUTE: &str = "gitlab_execute_action";
+
+/// What `gitlab_find_action` takes.
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct FindRequest {
+    /// What you want to do, in words; or an action id, a REST path, or a GitLab URL.
+    pub query: String,
+    /// How many actions to return, 1 to 50. Default 5.
+    pub limit: Option<u32>,
+    /// Only actions of this domain, the part of an id before the dot.
+    pub domain: Option<String>,
+    /// Only actions that change nothing.
+    pub read_only: Option<bool>,
+    /// How much to say of each action's parameters.
+    pub detail: Option<Detail>,
+    /// Say why each action is where it is.
+    pub explain: Option<bool>,
+}
+
+/// How much a find says of parameters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Detail {
+    /// Signatures, and the schema of the first result if the confidence is high.
+    #[default]
+    Auto,
+    /// Signatures alone.
+    Signature,
+    /// The schema of every result.
+    Schema,
+}
+
+/// What `gitlab_execute_action` takes.
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ExecuteRequest {
+    /// The action's id, as gitlab_find_action returned it.
+    pub action: String,
+    /// The action's parameters.
+    pub params: Map<String, Value>,
+    /// True to run an action that destroys something.
+    pub confirm: Option<bool>,
+    /// Token from a needs_confirmation error; send it back to run exactly that call.
+    #[serde(alias = "plan")]
+    pub confirmation_token: Option<String>,
+    /// Return only these fields, such as `author.username`.
+    pub fields: Option<Vec<String>>,
+    /// `compact` (default) or `full`.
+    pub view: Option<View>,
+    /// Show the request that would be sent; send nothing.
+    pub dry_run: Option<bool>,
+    /// Continue a long text at this byte, as an earlier answer said.
+    pub offset: Option<u64>,
+    /// Lines of a long text: `120-180`, `120-` to the end, `-50` for the last fifty.
+    pub lines: Option<String>,
+    /// Write what is downloaded to this new file beneath GITLAB_FILES_DIR, and do not show it.
+    pub save_to: Option<String>,
+}
+
+/// How much of a reply is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum View {
+    #[default]
+    Compact,
+    Full,
+}
+
+/// What a tool answers: the same as structure and as Markdown, each complete.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    pub structured: Map<String, Value>,
+    pub text: String,
+}
+
+/// The amount of context offered beside the tools (`CAPABILITY_SURFACE`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Capabilities {
+    /// Resources on the tools and the workspace.
+    Minimal,
+    /// Resources on GitLab's objects, guides, prompts and completions as well.
+    #[default]
+    Full,
+}
+
+/// A call of a tool, as answers and errors offer it: `{"tool": …, "arguments": {…}}`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NextCall {
+    pub tool: String,
+    pub arguments: Value,
+}
+
+impl NextCall {
+    pub fn new(tool: &str, arguments: Value) -> NextCall {
+        NextCall { tool: tool.to_owned(), arguments }
+    }
+
+    /// An action with its parameters.
+    pub fn execute(action: &str, params: &impl Serialize) -> NextCall {
+        NextCall::new(EXECUTE, json!({"action": action, "params": params}))
+    }
+
+    /// A request as a whole.
+    pub fn again(request: &ExecuteRequest) -> NextCall {
+        let mut arguments = json!(request);
+        if let Value::Object(arguments) = &mut arguments {
+            arguments.retain(|_, value| !value.is_null());
+        }
+        NextCall::new(EXECUTE, arguments)
+    }
+
+    /// A search by the arguments of `gitlab_find_action`.
+    pub fn find(arguments: Value) -> NextCall {
+        NextCall::new(FIND, arguments)
+    }
+}
+
+impl fmt::Display for NextCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        json!(self).fmt(f)
+    }
+}
+
+/// A call with the checked parameters that it was made from.
+#[derive(Clone, Copy, Debug)]
+pub struct CheckedCall<'a> {
+    pub call: &'a Call,
+    pub checked: &'a Checked,
+}

@@ -1,0 +1,27 @@
+//! The directories that the client works in (MCP roots).
+
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use url::Url;
+
+/// How many directories are looked at.
+const MOST: usize = 20;
+
+/// The directories, as the client named them.
+#[derive(Debug, Default)]
+pub struct Workspace {
+    roots: Mutex<Vec<PathBuf>>,
+}
+
+impl Workspace {
+    /// Takes the addresses (`file:///home/me/project`) of the directories; what is no file's is passed over.
+    pub fn name(&self, roots: &[String]) {
+        let paths = roots.iter().filter_map(|root| Url::parse(root).ok()?.to_file_path().ok());
+        *self.roots.lock().unwrap_or_else(PoisonError::into_inner) = paths.take(MOST).collect();
+    }
+
+    pub fn roots(&self) -> Vec<PathBuf> {
+        self.roots.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
