@@ -244,7 +244,7 @@ mod tests {
         assert_eq!(body["variables"], json!({"n0": "alice", "n2": "v1\"", "p2": "acme/widget"}));
         let reply = json!({"data": {"project0": {"id": "gid://gitlab/User/3"}, "project2": null}});
         assert_eq!(batch.answers(&reply), [(asked[0].clone(), Answer::Id(3))]);
-        assert!(super::graphql_lookups(&asked[..2]).is_none(), "one name is one request as it is");
+        assert!(super::batch(&asked[..2]).is_none(), "one name is one request as it is");
     }
 
     #[test]

@@ -4,53 +4,53 @@
 //! [`validate`] looks at every parameter; [`Checked::step`] chooses the operation and either gives the call or asks
 //! what has to be looked up first.
 
-mod raw_path;
-mod graphql_lookups;
-mod validate;
-mod select_operation;
-mod relative_date;
-mod raw_request;
+mod affected_paths;
+mod coerce;
 mod document;
 mod effects;
 mod encode;
-mod selection_set;
-mod graphql;
 mod global_id;
-mod param_error;
+mod graphql;
+mod graphql_lookups;
 mod items;
-mod lookup_cache;
 mod location;
-mod affected_paths;
 mod lookup;
-mod quick_action;
+mod lookup_cache;
 mod name_resolution;
+mod param_error;
+mod path_match;
+mod quick_action;
+mod raw_path;
+mod raw_request;
+mod relative_date;
 mod request;
 mod rest_lookups;
 mod risk;
-mod path_match;
+mod select_operation;
+mod selection_set;
 mod target;
 #[cfg(test)]
 mod tests;
-mod coerce;
+mod validate;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use graphql_lookups::{Batch, batch};
-use bytes::Bytes;
-pub use validate::{Checked, Context, check, param_named};
-pub use effects::{Effects, Place, Role};
-pub use selection_set::{FieldsError, asking};
-pub use param_error::{Fault, Invalid};
-pub use lookup_cache::Known;
-pub use location::{FullPath, HolderKind, Location};
 pub use affected_paths::can_be_placed;
+use bytes::Bytes;
+pub use effects::{Effects, Place, Role};
+pub use graphql_lookups::{Batch, batch};
+pub use location::{FullPath, HolderKind, Location};
 pub use lookup::{Answer, Candidate, Finding, Question, Reading};
-pub use quick_action::QuickActions;
+pub use lookup_cache::Known;
 pub use name_resolution::Resolved;
-pub use rest_lookups::{Ask, RESOLVERS};
+pub use param_error::{Fault, Invalid};
 pub use path_match::{Routed, request, routed};
+pub use quick_action::QuickActions;
+pub use rest_lookups::{Ask, RESOLVERS};
+pub use selection_set::{FieldsError, asking};
 use serde_json::Value;
 pub use target::{Kind, Page, TARGET, page, pointed, reference, takes, takes_target};
+pub use validate::{Checked, Context, check, param_named};
 
 use crate::catalog::{Method, Risk, Touched};
 

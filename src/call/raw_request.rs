@@ -4,11 +4,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::raw_path::{self, Address};
-use super::validate::Context;
 use super::quick_action::{self, QuickActions};
+use super::raw_path::{self, Address};
 use super::risk::{added_effects, call_risk};
-use super::{Body, Call, Effects, Fault, Place, Role, document, affected_paths};
+use super::validate::Context;
+use super::{Body, Call, Effects, Fault, Place, Role, affected_paths, document};
 use crate::catalog::{Action, Interface, Method, Operation, Param, Risk, Touched};
 
 const METHODS: [Method; 6] =

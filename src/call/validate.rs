@@ -9,8 +9,8 @@ use super::location::{ACCEPTED_LOCATIONS, HolderKind, Location};
 use super::quick_action::{self, QuickActions};
 use super::risk::{added_effects, call_risk};
 use super::{
-    Call, Candidate, Effects, Fault, Invalid, Known, Place, Question, Step, select_operation, raw_request, global_id, items,
-    affected_paths, name_resolution, request, target, coerce,
+    Call, Candidate, Effects, Fault, Invalid, Known, Place, Question, Step, affected_paths, coerce,
+    global_id, items, name_resolution, raw_request, request, select_operation, target,
 };
 use crate::catalog::{
     Action, Catalog, GlossaryEntry, Json, Names, Operation, OperationIndex, Param, Scope, Touched, Words,
@@ -296,7 +296,8 @@ impl Checked {
     /// A plan has no operation to choose: what it lacks is known at once.
     fn go_by_plan(&self) -> Vec<Fault> {
         let operation = self.action.choices().next().filter(|_| self.action.plan.is_some());
-        operation.map_or_else(Vec::new, |operation| select_operation::unfit(&self.action, operation, &self.params))
+        operation
+            .map_or_else(Vec::new, |operation| select_operation::unfit(&self.action, operation, &self.params))
     }
 
     fn take(&mut self, given: &str, value: Value, context: &Context<'_>) -> Result<(), Fault> {
@@ -312,7 +313,8 @@ impl Checked {
             self.params.insert(param.name, fitted.value);
             return Ok(());
         }
-        let pasted = value.as_str().filter(|text| text.contains("://") && !global_id::marks(&param).is_empty());
+        let pasted =
+            value.as_str().filter(|text| text.contains("://") && !global_id::marks(&param).is_empty());
         let reference = pasted.and_then(|text| target::reference(text, context.base));
         let fitted = coerce::fitted(&param, reference.map_or(value, Value::String), &mut self.understood)?;
         let fitted = match global_holder(&param, &fitted) {
@@ -344,8 +346,7 @@ impl Checked {
 /// The scope and id of a global id that is given as `fullPath`.
 fn global_holder(param: &Param, value: &Value) -> Option<(Scope, u64)> {
     let text = value.as_str().filter(|_| param.name == "fullPath")?.trim();
-    let location =
-        text.starts_with(super::lookup::GLOBAL).then(|| Location::parse(text, HolderKind::Either));
+    let location = text.starts_with(super::lookup::GLOBAL).then(|| Location::parse(text, HolderKind::Either));
     match location?? {
         Location::Id { kind: HolderKind::Project, id } => Some((Scope::Project, id)),
         Location::Id { kind: HolderKind::Group, id } => Some((Scope::Group, id)),

@@ -10,14 +10,14 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use url::Url;
 
 use super::body::{self, Body, Stopped};
+use super::progress::{Event, tell};
+use super::rate_limit::Seen;
 use super::redirect::{self, Hop};
 use super::retry::{self, Budget, LONGEST_PAUSE, Retries};
 use super::transport::Roads;
-use super::rate_limit::Seen;
-use super::progress::{Event, tell};
 use super::{
-    Applied, Content, GitlabError, NotFollowed, Page, Reply, Settings, Sieve, Signs, Unread, file_paths,
-    error_body, request, body_sink, gitlab_url,
+    Applied, Content, GitlabError, NotFollowed, Page, Reply, Settings, Sieve, Signs, Unread, body_sink,
+    error_body, file_paths, gitlab_url, request,
 };
 use crate::call::Call;
 use crate::catalog::{Method, Risk};

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use reqwest::StatusCode;
 
-use super::ssrf::Inside;
 use super::redirect::Hop;
+use super::ssrf::Inside;
 use super::{NotFollowed, error_body};
 use crate::untrusted::quote;
 

@@ -16,40 +16,40 @@
 //! Dropping the future of [`Client::send`] stops the request: nothing runs on without it.
 
 mod body;
+mod body_sink;
 mod client;
 mod content_disposition;
 mod error;
+mod error_body;
 mod file_paths;
-mod ssrf;
+mod gitlab_url;
+mod ip_class;
 mod json;
 mod pagination;
-mod ip_class;
-mod redirect;
-mod error_body;
-mod response;
-mod request;
-mod retry;
-mod transport;
-mod redact;
-mod settings;
-mod body_sink;
+mod progress;
 mod rate_limit;
-mod gitlab_url;
+mod redact;
+mod redirect;
+mod request;
+mod response;
+mod retry;
+mod settings;
+mod ssrf;
 mod tls;
 mod token;
-mod progress;
+mod transport;
 
+pub use body_sink::Sieve;
 pub use client::Client;
 pub use error::{Answer, Applied, Distrust, GitlabError, Trouble};
 pub use pagination::Page;
+pub use progress::{Event, watched, with_listener};
+pub use rate_limit::{Rate, Signs};
+pub use redact::Secret;
 pub use redirect::NotFollowed;
 pub use response::{Content, Reply, Unread};
-pub use redact::Secret;
 pub use settings::{ClientCertificate, ExtraHeader, Settings};
-pub use body_sink::Sieve;
-pub use rate_limit::{Rate, Signs};
 pub use token::Token;
-pub use progress::{Event, watched, with_listener};
 
 #[cfg(test)]
 mod tests;

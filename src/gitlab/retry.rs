@@ -112,10 +112,11 @@ impl Default for Budget {
 pub(super) fn retry_after(status: StatusCode, headers: &HeaderMap) -> Option<Duration> {
     let now = rate_limit::date(headers).unwrap_or_else(SystemTime::now);
     let until = |then: SystemTime| then.duration_since(now).unwrap_or(Duration::ZERO);
-    let asked = rate_limit::text(headers, RETRY_AFTER.as_str()).and_then(|value| match rate_limit::seconds(value) {
-        Some(seconds) => Some(seconds),
-        None => httpdate::parse_http_date(value).ok().map(until),
-    });
+    let asked =
+        rate_limit::text(headers, RETRY_AFTER.as_str()).and_then(|value| match rate_limit::seconds(value) {
+            Some(seconds) => Some(seconds),
+            None => httpdate::parse_http_date(value).ok().map(until),
+        });
     let asked = asked.map(|asked| asked.min(rate_limit::FAR));
     asked.or_else(|| {
         let limited = status == StatusCode::TOO_MANY_REQUESTS;

@@ -10,9 +10,9 @@ use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::redirect as follow;
 use url::Url;
 
-use super::ssrf::{self, Guard};
 use super::ip_class::is_loopback;
 use super::redirect::Hop;
+use super::ssrf::{self, Guard};
 use super::tls::{self, Whom};
 use super::{GitlabError, NotFollowed, Settings};
 

@@ -7,16 +7,16 @@
 
 mod confirm;
 mod denied;
-mod toolset_filter;
+mod file;
 mod path_pattern;
 mod permit;
 mod readable;
 mod rule;
-mod token_scopes;
-mod wildcard;
 #[cfg(test)]
 mod tests;
-mod file;
+mod token_scopes;
+mod toolset_filter;
+mod wildcard;
 
 use std::sync::OnceLock;
 
@@ -28,10 +28,10 @@ pub use token_scopes::Scopes;
 use crate::call::{self, Call, Effects, Location, Place, Role};
 use crate::catalog::{Action, Catalog, CatalogError, Interface, Risk};
 use denied::Denied;
-use toolset_filter::Part;
+use file::{Document, Verdict, Written};
 use path_pattern::PathPattern;
 use readable::Readable;
-use file::{Document, Verdict, Written};
+use toolset_filter::Part;
 
 /// What the configuration allows, as it is written.
 #[derive(Clone, Debug, Default)]

@@ -31,7 +31,8 @@ impl Readable {
 
     /// The rule that denies a call.
     pub(super) fn deny(&self, effects: &Effects) -> Option<Rule> {
-        let outside = effects.places().iter().find(|place| !path_pattern::covers(&self.paths, &place.location));
+        let outside =
+            effects.places().iter().find(|place| !path_pattern::covers(&self.paths, &place.location));
         if let Some(outside) = outside {
             return Some(self.rule(Some(outside)));
         }

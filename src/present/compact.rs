@@ -6,8 +6,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
-use super::table::{self, Rows};
 use super::masking::snake;
+use super::table::{self, Rows};
 
 /// Keys that no reader misses: links beside the one URL, pictures, ids of what is named, forms of what is said
 /// elsewhere.

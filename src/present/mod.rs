@@ -2,39 +2,39 @@
 //! the rest said. Text from GitLab is data: cleaned of what could hide or pass for anything else, without secrets,
 //! and between marks that nothing in it can end.
 
-mod sanitize;
+mod common_prefix;
 mod compact;
+mod content_hint;
 mod encoding;
 mod failure;
 mod fields;
 mod grep;
-mod content_hint;
-mod truncate;
 mod markdown;
-mod upstream_truncation;
-mod table;
 mod masking;
+mod sanitize;
 mod sections;
+mod table;
 mod terminal;
 #[cfg(test)]
 mod tests;
-mod common_prefix;
+mod truncate;
+mod upstream_truncation;
 mod window;
 
 use serde_json::{Map, Value, json};
 
 use crate::untrusted::{Secrets, defuse, mask_tokens, shortened};
 
-pub use sanitize::{cleaned, cleaned_value, line};
+pub use content_hint::Kind;
 pub use encoding::text_of;
 pub use failure::{Failure, Stretch, failure};
 pub use fields::Missing;
 pub use grep::{Found, Pattern, PatternError, SEARCH_TIME, SearchTimeout, grep};
-pub use content_hint::Kind;
-pub use truncate::{fit, fits, lines_within, share};
 pub use markdown::{MARK, marked, marked_as};
 pub use masking::{FieldNames, Masked, mask};
+pub use sanitize::{cleaned, cleaned_value, line};
 pub use sections::{read, section, sections};
+pub use truncate::{fit, fits, lines_within, share};
 pub use window::{Place, Window};
 
 /// What came back, whatever brought it.

@@ -5,10 +5,10 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
-use super::truncate;
+use super::common_prefix::{self, URL};
 use super::markdown;
 use super::masking::snake;
-use super::common_prefix::{self, URL};
+use super::truncate;
 
 /// What a reader looks for in a row, first things first.
 const WANTED: [&str; 56] = [

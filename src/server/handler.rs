@@ -21,11 +21,11 @@ use serde_json::{Map, Value, json};
 use tokio::sync::{Semaphore, watch};
 
 use super::elicitation::{self, Asking, Said, Way};
-use super::resources_prompts;
-use super::server_info::{server_config, tool};
 use super::output::Queue;
 use super::progress::progress;
+use super::resources_prompts;
 use super::roots::Roots;
+use super::server_info::{server_config, tool};
 use super::worker::Worker;
 use super::{Backend, FRESH_FOR_MS};
 use crate::surface::{Checked, Kind, PageError, Request, Surface};

@@ -5,14 +5,14 @@
 //! 2025-11-25, and 2026-07-28, where `server/discover` replaces it and every request carries its own version.
 
 mod elicitation;
-mod resources_prompts;
 mod handler;
 mod line;
-mod server_info;
 mod outline;
 mod output;
 mod progress;
+mod resources_prompts;
 mod roots;
+mod server_info;
 mod stdio;
 mod worker;
 
@@ -30,8 +30,8 @@ use tokio::task::JoinError;
 use crate::surface::Surface;
 use crate::tools::{Answer, ExecuteRequest, FindRequest, ToolError, Tools};
 use handler::Handler;
-pub use server_info::sent;
 use output::Queue;
+pub use server_info::sent;
 use stdio::Session;
 
 /// How long calls that still run when the input ends may take to answer. Clients wait about two seconds before

@@ -4,17 +4,17 @@
 //! checked, allowed or rendered here.
 
 mod arguments;
+mod dynamic;
 mod individual;
 mod meta;
 mod names;
-mod dynamic;
 mod resources;
+mod rewrite_calls;
 mod schema;
-mod tool_definition;
 #[cfg(test)]
 mod tests;
+mod tool_definition;
 mod toolset;
-mod rewrite_calls;
 mod unknown;
 mod wording;
 
@@ -34,8 +34,8 @@ use crate::catalog::{Action, CatalogError};
 use crate::tools::NextCall;
 use crate::tools::{Answer, ErrorKind, ExecuteRequest, FindRequest, ToolError, Tools};
 use arguments::check;
-use meta::Side;
 use dynamic::{EXECUTE, FIND, Offer};
+use meta::Side;
 use schema::Source;
 
 /// About how many bytes of schemas a page of the list holds; one tool more than fit, at most.
