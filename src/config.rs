@@ -122,7 +122,7 @@ impl Config {
     pub fn resolve(flags: &Flags, lookup: impl Fn(&str) -> Option<OsString>) -> Result<Config, ConfigError> {
         let mut sources = Sources { flags, lookup: &lookup, file: None };
         if let Some(path) = sources.read(&FILE, values::path)? {
-            sources.file = Some(SettingsFile::read(path)?);
+            sources.file = Some(SettingsFile::load(path)?);
         }
         let instance = sources.need(&URL, values::instance)?;
         let surface = sources.surface()?;
@@ -378,7 +378,7 @@ struct SettingsFile {
 }
 
 impl SettingsFile {
-    fn read(path: PathBuf) -> Result<SettingsFile, ConfigError> {
+    fn load(path: PathBuf) -> Result<SettingsFile, ConfigError> {
         let text = read_file(&path, FILE.name)?;
         let table: toml::Table = toml::from_str(&text).map_err(|error| syntax(&path, &text, &error))?;
         let mut values = BTreeMap::new();

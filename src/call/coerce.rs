@@ -11,7 +11,7 @@ use crate::catalog::{Base, Kind, Param};
 /// `understood`.
 pub fn fitted(param: &Param, value: Value, understood: &mut Vec<String>) -> Result<Value, Fault> {
     if !param.kind.many {
-        return one(param, value, understood);
+        return coerce_one(param, value, understood);
     }
     let items = match value {
         Value::Array(items) => items,
@@ -22,13 +22,13 @@ pub fn fitted(param: &Param, value: Value, understood: &mut Vec<String>) -> Resu
     };
     items
         .into_iter()
-        .map(|item| one(param, item, understood))
+        .map(|item| coerce_one(param, item, understood))
         .collect::<Result<Vec<_>, _>>()
         .map(Value::Array)
 }
 
 /// One value of a parameter that may have several.
-pub fn one(param: &Param, value: Value, understood: &mut Vec<String>) -> Result<Value, Fault> {
+pub fn coerce_one(param: &Param, value: Value, understood: &mut Vec<String>) -> Result<Value, Fault> {
     let converted = converted(param.kind.base, &param.name, &value).ok_or_else(|| unfit(param, &value))?;
     if let Some(fault) = stray_date(param, &converted) {
         return Err(fault);
@@ -126,7 +126,7 @@ fn stray_date(param: &Param, value: &Value) -> Option<Fault> {
     let is_right = is_choice || is_date(text) || is_time(text);
     let readings = if is_right { Vec::new() } else { days(text) };
     let expected = expected_day().to_owned();
-    let given = shown(value);
+    let given = render_value(value);
     (!readings.is_empty()).then(|| Fault::NoDate { name: param.name.clone(), given, expected, readings })
 }
 
@@ -187,7 +187,7 @@ fn folded(word: &str) -> String {
 
 /// The fault of a value that is not of the type; of a day, with the days that it may mean.
 fn unfit(param: &Param, value: &Value) -> Fault {
-    let (name, given, expected) = (param.name.clone(), shown(value), expected(param));
+    let (name, given, expected) = (param.name.clone(), render_value(value), expected(param));
     match (param.kind.base, value) {
         (Base::Date | Base::DateTime, Value::String(text)) => {
             Fault::NoDate { name, given, expected, readings: days(text) }
@@ -197,7 +197,7 @@ fn unfit(param: &Param, value: &Value) -> Fault {
 }
 
 /// Enough of a value to recognise it.
-fn shown(value: &Value) -> String {
+fn render_value(value: &Value) -> String {
     const SHOWN: usize = 60;
     let text = value.to_string();
     match text.char_indices().nth(SHOWN) {

@@ -17,7 +17,7 @@ pub fn addressed(action: &Action) -> Option<&Param> {
 
 /// The marks that references to what the parameter holds may have.
 pub fn marks(param: &Param) -> &'static [char] {
-    let resolver = param.names.filter(|names| names.is_tracked()).and_then(rest_lookups::of);
+    let resolver = param.names.filter(|names| names.is_tracked()).and_then(rest_lookups::resolver);
     match resolver.map(|resolver| resolver.form) {
         Some(Form::Number { marks }) => marks,
         _ => &[],

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::lookup::{GLOBAL, is_digits};
-use super::{Answer, Body, Call, Effects, HolderKind, Location, Place, Question};
+use super::{Answer, Body, Call, Effects, HolderKind, Location, Lookup, Place};
 use crate::catalog::{Method, Names, Risk, Scope, Touched};
 
 /// How GraphQL finds a kind by its name.
@@ -20,7 +20,7 @@ struct Field {
     rows: Option<(&'static str, &'static str)>,
 }
 
-const fn one(names: Names, field: &'static str, kind: &'static str) -> Field {
+const fn lookup_field(names: Names, field: &'static str, kind: &'static str) -> Field {
     Field { names, project: Some(field), group: None, kind, mark: None, rows: None }
 }
 
@@ -40,9 +40,9 @@ const WORK_ITEM: &str = "namespace(fullPath:$p){found:workItem(iid:$n){id}}";
 
 /// A row for each kind and mark.
 const FIELDS: &[Field] = &[
-    one(Names::User, "user(username:$n){id}", "String!"),
-    one(Names::Project, "project(fullPath:$n){id}", "ID!"),
-    one(Names::Group, "group(fullPath:$n){id}", "ID!"),
+    lookup_field(Names::User, "user(username:$n){id}", "String!"),
+    lookup_field(Names::Project, "project(fullPath:$n){id}", "ID!"),
+    lookup_field(Names::Group, "group(fullPath:$n){id}", "ID!"),
     titled(
         Names::Milestone,
         "project(fullPath:$p){milestones(title:$n,includeAncestors:true){nodes{id title}}}",
@@ -80,7 +80,7 @@ const MOST: usize = 20;
 #[derive(Debug)]
 pub struct Batch {
     call: Call,
-    questions: Vec<Question>,
+    questions: Vec<Lookup>,
 }
 
 /// A question's part of the query.
@@ -91,9 +91,13 @@ struct Asked {
 }
 
 /// The query that answers two or more of the questions, where that many can be put into one.
-pub fn batch(questions: &[Question]) -> Option<Batch> {
-    let asked: Vec<Asked> =
-        questions.iter().enumerate().filter_map(|(at, question)| asked(at, question)).take(MOST).collect();
+pub fn batch(questions: &[Lookup]) -> Option<Batch> {
+    let asked: Vec<Asked> = questions
+        .iter()
+        .enumerate()
+        .filter_map(|(at, question)| lookup_of(at, question))
+        .take(MOST)
+        .collect();
     if asked.len() < 2 {
         return None;
     }
@@ -112,10 +116,10 @@ pub fn batch(questions: &[Question]) -> Option<Batch> {
 }
 
 /// Effects of the query: those of the reads of each question, at the same places.
-fn lookup_effects(questions: &[Question]) -> Effects {
+fn lookup_effects(questions: &[Lookup]) -> Effects {
     let operation = "query lookup".to_owned();
     let (mut touches, mut places) = (Vec::new(), Vec::new());
-    for reading in questions.iter().flat_map(Question::reads) {
+    for reading in questions.iter().flat_map(Lookup::reads) {
         touches.push(Touched::new(operation.clone(), reading.action, Risk::Read));
         if let Some(path) = reading.params.get("fullPath").and_then(Value::as_str) {
             let location = Location::parse(path, HolderKind::Either).unwrap_or(Location::Unknown);
@@ -131,18 +135,18 @@ impl Batch {
     }
 
     /// What the reply answers. A name that none or several have is not answered.
-    pub fn answers(&self, reply: &Value) -> Vec<(Question, Answer)> {
+    pub fn answers(&self, reply: &Value) -> Vec<(Lookup, Answer)> {
         let Some(data) = reply.get("data").filter(|data| data.is_object()) else { return Vec::new() };
         let found =
             self.questions.iter().enumerate().filter_map(|(at, question)| {
-                Some((question.clone(), Answer::Id(answered(data, at, question)?)))
+                Some((question.clone(), Answer::Id(parse_id(data, at, question)?)))
             });
         found.collect()
     }
 }
 
-fn field(question: &Question) -> Option<(&'static Field, Option<(&str, &str)>)> {
-    let Question::IdOf { names, name, .. } = question else { return None };
+fn field(question: &Lookup) -> Option<(&'static Field, Option<(&str, &str)>)> {
+    let Lookup::IdOf { names, name, .. } = question else { return None };
     FIELDS.iter().filter(|field| field.names == *names).find_map(|field| match field.mark {
         Some(mark) => name.rsplit_once(mark).filter(|(_, n)| is_digits(n)).map(|parts| (field, Some(parts))),
         // A number in place of a milestone's title is its iid.
@@ -150,8 +154,8 @@ fn field(question: &Question) -> Option<(&'static Field, Option<(&str, &str)>)> 
     })
 }
 
-fn asked(at: usize, question: &Question) -> Option<Asked> {
-    let Question::IdOf { name, within, .. } = question else { return None };
+fn lookup_of(at: usize, question: &Lookup) -> Option<Asked> {
+    let Lookup::IdOf { name, within, .. } = question else { return None };
     let (field, parts) = field(question)?;
     let (path, name) = match (parts, field.rows) {
         (Some((path, number)), _) => (Some(path), number),
@@ -182,8 +186,8 @@ fn alias(at: usize, of: &str) -> String {
 }
 
 /// The one id that the reply has for a question.
-fn answered(data: &Value, at: usize, question: &Question) -> Option<u64> {
-    let Question::IdOf { name, .. } = question else { return None };
+fn parse_id(data: &Value, at: usize, question: &Lookup) -> Option<u64> {
+    let Lookup::IdOf { name, .. } = question else { return None };
     let (field, parts) = field(question)?;
     let places = [Scope::Project.name(), Scope::Group.name()].map(|of| alias(at, of));
     let found = places.iter().filter_map(|place| data.get(place)).filter(|value| !value.is_null());
@@ -220,10 +224,10 @@ mod tests {
 
     use super::*;
 
-    fn question(names: Names, name: &str, within: &[(&'static str, &str)]) -> Question {
+    fn question(names: Names, name: &str, within: &[(&'static str, &str)]) -> Lookup {
         let within: BTreeMap<&'static str, String> =
             within.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
-        Question::IdOf { names, name: name.to_owned(), within }
+        Lookup::IdOf { names, name: name.to_owned(), within }
     }
 
     #[test]

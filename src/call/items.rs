@@ -60,7 +60,7 @@ pub fn fit(
     let mut faults = BTreeMap::new();
     for (place, item) in items.iter().enumerate() {
         let mut notes = Vec::new();
-        match coerce::one(param, respelled(param, item), &mut notes) {
+        match coerce::coerce_one(param, respelled(param, item), &mut notes) {
             Ok(item) => {
                 fitted.push(item);
                 understood.extend(notes);

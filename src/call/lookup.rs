@@ -9,7 +9,7 @@ use crate::catalog::{Names, Scope};
 
 /// Something to ask GitLab before a call can be written.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Question {
+pub enum Lookup {
     /// Is this path a project or a group?
     KindOf { full_path: String },
     /// Which id has what is called this?
@@ -23,7 +23,7 @@ pub enum Question {
 
 /// A read that may answer a question.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reading {
+pub struct LookupRequest {
     /// The action's id.
     pub action: &'static str,
     pub params: Map<String, Value>,
@@ -51,7 +51,7 @@ pub enum Answer {
 
 /// What a read's answer says to a question.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Finding {
+pub enum LookupResult {
     Found(Answer),
     Nothing,
     Several(Vec<Candidate>),
@@ -64,12 +64,12 @@ pub struct Candidate {
     pub id: u64,
 }
 
-impl Question {
+impl Lookup {
     /// The reads that answer it, to be tried in order.
-    pub fn reads(&self) -> Vec<Reading> {
+    pub fn reads(&self) -> Vec<LookupRequest> {
         match self {
-            Question::KindOf { full_path } => kind_reads(full_path),
-            Question::IdOf { names, name, within } => rest_lookups::of(*names)
+            Lookup::KindOf { full_path } => kind_reads(full_path),
+            Lookup::IdOf { names, name, within } => rest_lookups::resolver(*names)
                 .into_iter()
                 .flat_map(|resolver| resolver.reads)
                 .filter_map(|read| reading(read, name, within))
@@ -78,23 +78,25 @@ impl Question {
     }
 
     /// What an answer to one of its reads says.
-    pub fn finding(&self, reading: &Reading, answer: &Value) -> Finding {
+    pub fn finding(&self, reading: &LookupRequest, answer: &Value) -> LookupResult {
         match (reading.expects, self) {
-            (Expects::Kind(scope), _) => Finding::Found(Answer::Kind(scope)),
-            (Expects::Id { by: [], id, of }, _) => found(number_at(answer, id, of).into_iter().collect(), ""),
-            (Expects::Id { by, id, of }, Question::IdOf { name, .. }) => among(answer, by, (id, of), name),
-            (Expects::Id { .. }, Question::KindOf { .. }) => Finding::Nothing,
+            (Expects::Kind(scope), _) => LookupResult::Found(Answer::Kind(scope)),
+            (Expects::Id { by: [], id, of }, _) => {
+                select_candidate(number_at(answer, id, of).into_iter().collect(), "")
+            }
+            (Expects::Id { by, id, of }, Lookup::IdOf { name, .. }) => among(answer, by, (id, of), name),
+            (Expects::Id { .. }, Lookup::KindOf { .. }) => LookupResult::Nothing,
         }
     }
 
     /// The question as a message has it: looking up the user `alice`.
     pub fn wanted(&self) -> String {
         match self {
-            Question::KindOf { full_path } => {
+            Lookup::KindOf { full_path } => {
                 format!("looking up whether `{full_path}` is a project or a group")
             }
-            Question::IdOf { names, name, .. } => {
-                let noun = rest_lookups::of(*names).map_or("thing", |resolver| resolver.noun);
+            Lookup::IdOf { names, name, .. } => {
+                let noun = rest_lookups::resolver(*names).map_or("thing", |resolver| resolver.noun);
                 format!("looking up the {noun} `{name}`")
             }
         }
@@ -103,11 +105,11 @@ impl Question {
     /// What was looked for and where, where nothing was found.
     pub fn missed(&self) -> String {
         match self {
-            Question::KindOf { full_path } => {
+            Lookup::KindOf { full_path } => {
                 format!("`{full_path}` is neither a project nor a group that can be seen")
             }
-            Question::IdOf { names, name, within } => {
-                let noun = rest_lookups::of(*names).map_or("thing", |resolver| resolver.noun);
+            Lookup::IdOf { names, name, within } => {
+                let noun = rest_lookups::resolver(*names).map_or("thing", |resolver| resolver.noun);
                 let place = within.get("fullPath").map(|path| format!(" in `{path}`")).unwrap_or_default();
                 format!("no {noun} `{name}`{place} that can be seen")
             }
@@ -115,7 +117,7 @@ impl Question {
     }
 }
 
-impl Reading {
+impl LookupRequest {
     /// Where the name was compared, for messages: `username`.
     pub fn compared(&self) -> Vec<&'static str> {
         match self.expects {
@@ -134,8 +136,8 @@ pub fn wants(resolver: &Resolver) -> impl Iterator<Item = (&'static str, Ask)> {
         .filter(|(_, ask)| matches!(ask, Ask::Same | Ask::May | Ask::Scope))
 }
 
-fn kind_reads(full_path: &str) -> Vec<Reading> {
-    let reading = |action, params: Value, scope| Reading {
+fn kind_reads(full_path: &str) -> Vec<LookupRequest> {
+    let reading = |action, params: Value, scope| LookupRequest {
         action,
         params: params.as_object().cloned().unwrap_or_default(),
         expects: Expects::Kind(scope),
@@ -146,14 +148,14 @@ fn kind_reads(full_path: &str) -> Vec<Reading> {
     ]
 }
 
-fn reading(read: &Read, name: &str, within: &BTreeMap<&'static str, String>) -> Option<Reading> {
+fn reading(read: &Read, name: &str, within: &BTreeMap<&'static str, String>) -> Option<LookupRequest> {
     let mut params = Map::new();
     for (param, ask) in read.ask {
-        if let Some(value) = asked(*ask, param, name, within)? {
+        if let Some(value) = build_request(*ask, param, name, within)? {
             params.insert((*param).to_owned(), json!(value));
         }
     }
-    Some(Reading {
+    Some(LookupRequest {
         action: read.action,
         params,
         expects: Expects::Id { by: read.by, id: read.id, of: read.of },
@@ -161,7 +163,7 @@ fn reading(read: &Read, name: &str, within: &BTreeMap<&'static str, String>) -> 
 }
 
 /// The value of a read's parameter. None: the read cannot be made; within: the parameter is left out.
-fn asked(
+fn build_request(
     ask: Ask,
     param: &str,
     name: &str,
@@ -193,17 +195,17 @@ pub const GLOBAL: &str = "gid://gitlab/";
 type Place = (&'static str, Option<&'static str>);
 
 /// The rows that have the name: those that spell it exactly, else those in another case.
-fn among(answer: &Value, by: &[&str], id: Place, name: &str) -> Finding {
+fn among(answer: &Value, by: &[&str], id: Place, name: &str) -> LookupResult {
     let rows = answer.as_array().map(Vec::as_slice).unwrap_or_default();
     let named = |same: &dyn Fn(&str) -> bool| -> Vec<Candidate> {
         rows.iter().filter_map(|row| candidate(row, by, id, same)).collect()
     };
     let exact = named(&|text| text == name);
     if !exact.is_empty() {
-        return found(exact, name);
+        return select_candidate(exact, name);
     }
     let folded = name.to_lowercase();
-    found(named(&|text| text.to_lowercase() == folded), name)
+    select_candidate(named(&|text| text.to_lowercase() == folded), name)
 }
 
 fn candidate(row: &Value, by: &[&str], id: Place, same: &dyn Fn(&str) -> bool) -> Option<Candidate> {
@@ -211,14 +213,14 @@ fn candidate(row: &Value, by: &[&str], id: Place, same: &dyn Fn(&str) -> bool) -
     Some(Candidate { name, ..number_at(row, id.0, id.1)? })
 }
 
-fn found(mut candidates: Vec<Candidate>, name: &str) -> Finding {
+fn select_candidate(mut candidates: Vec<Candidate>, name: &str) -> LookupResult {
     candidates.sort_by_key(|candidate| candidate.id);
     candidates.dedup_by_key(|candidate| candidate.id);
     match candidates.as_slice() {
-        [] => Finding::Nothing,
-        [only] => Finding::Found(Answer::Id(only.id)),
-        _ if name.is_empty() => Finding::Nothing,
-        _ => Finding::Several(candidates),
+        [] => LookupResult::Nothing,
+        [only] => LookupResult::Found(Answer::Id(only.id)),
+        _ if name.is_empty() => LookupResult::Nothing,
+        _ => LookupResult::Several(candidates),
     }
 }
 

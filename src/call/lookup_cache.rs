@@ -2,21 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use super::{Answer, Question};
+use super::{Answer, Lookup};
 use crate::catalog::Scope;
 
 /// The answers that this session remembers.
 #[derive(Clone, Debug, Default)]
-pub struct Known {
-    answers: BTreeMap<Question, Answer>,
+pub struct LookupCache {
+    answers: BTreeMap<Lookup, Answer>,
 }
 
 /// How many answers are kept; the rest is asked again.
 const KEPT: usize = 1_000;
 
-impl Known {
+impl LookupCache {
     /// Remembers an answer.
-    pub fn learn(&mut self, question: Question, answer: Answer) {
+    pub fn learn(&mut self, question: Lookup, answer: Answer) {
         if self.answers.len() >= KEPT {
             self.answers.clear();
         }
@@ -24,23 +24,23 @@ impl Known {
     }
 
     /// Forgets an answer, because GitLab says there is no such thing.
-    pub fn forget(&mut self, question: &Question) {
+    pub fn forget(&mut self, question: &Lookup) {
         self.answers.remove(question);
     }
 
     /// Whether the question has been answered.
-    pub fn answers(&self, question: &Question) -> bool {
+    pub fn answers(&self, question: &Lookup) -> bool {
         self.answers.contains_key(question)
     }
 
     pub(super) fn kind_of(&self, full_path: &str) -> Option<Scope> {
-        match self.answers.get(&Question::KindOf { full_path: full_path.to_owned() })? {
+        match self.answers.get(&Lookup::KindOf { full_path: full_path.to_owned() })? {
             Answer::Kind(scope) => Some(*scope),
             Answer::Id(_) => None,
         }
     }
 
-    pub(super) fn id(&self, question: &Question) -> Option<u64> {
+    pub(super) fn id(&self, question: &Lookup) -> Option<u64> {
         match self.answers.get(question)? {
             Answer::Id(id) => Some(*id),
             Answer::Kind(_) => None,

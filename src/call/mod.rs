@@ -40,8 +40,8 @@ use bytes::Bytes;
 pub use effects::{Effects, Place, Role};
 pub use graphql_lookups::{Batch, batch};
 pub use location::{FullPath, HolderKind, Location};
-pub use lookup::{Answer, Candidate, Finding, Question, Reading};
-pub use lookup_cache::Known;
+pub use lookup::{Answer, Candidate, Lookup, LookupRequest, LookupResult};
+pub use lookup_cache::LookupCache;
 pub use name_resolution::Resolved;
 pub use param_error::{Fault, Invalid};
 pub use path_match::{Routed, request, routed};
@@ -107,7 +107,7 @@ pub enum Part {
 pub enum Step {
     Ready(Call),
     /// Each question once; they can be asked side by side.
-    Ask(Vec<Question>),
+    Ask(Vec<Lookup>),
     /// It is a plan's: each of its steps makes a call of its own.
     Plan,
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::lookup::{GLOBAL, is_digits, wants};
 use super::rest_lookups::{self, Ask, Form, Resolver};
-use super::{Fault, Known, Question, global_id};
+use super::{Fault, Lookup, LookupCache, global_id};
 use crate::catalog::{Action, GraphqlKind, Names, Operation, Param, Place, Scope};
 
 /// The parameters of a call, their names being turned into ids.
@@ -16,9 +16,9 @@ pub struct Filled {
     /// With an id for every name that is known.
     pub params: Map<String, Value>,
     /// What is not known yet, each once, with the parameter that asks.
-    pub open: BTreeMap<Question, String>,
+    pub open: BTreeMap<Lookup, String>,
     /// Everything that was asked, whether it is known or not.
-    pub asked: BTreeSet<Question>,
+    pub asked: BTreeSet<Lookup>,
     pub resolved: Vec<Resolved>,
     pub faults: Vec<Fault>,
 }
@@ -33,7 +33,12 @@ pub struct Resolved {
 }
 
 /// Fills in the ids of everything that the parameters name.
-pub fn fill(action: &Action, operation: &Operation, params: &Map<String, Value>, known: &Known) -> Filled {
+pub fn fill(
+    action: &Action,
+    operation: &Operation,
+    params: &Map<String, Value>,
+    known: &LookupCache,
+) -> Filled {
     let mut filling = Filling {
         around: params,
         scope: holder(action, operation, params),
@@ -55,7 +60,7 @@ struct Filling<'a> {
     around: &'a Map<String, Value>,
     /// What that names, where it can only be one thing.
     scope: Option<Scope>,
-    known: &'a Known,
+    known: &'a LookupCache,
     filled: Filled,
 }
 
@@ -84,7 +89,7 @@ impl Filling<'_> {
 
     /// The id in place of a name; the value itself where it is an id, and where the id is not known yet.
     fn named(&mut self, param: &Param, names: Names, value: &Value, path: &str) -> Value {
-        let Some(resolver) = rest_lookups::of(names) else { return value.clone() };
+        let Some(resolver) = rest_lookups::resolver(names) else { return value.clone() };
         let text = match (value, names) {
             (Value::Number(number), Names::EpicIid) => format!("&{number}"),
             (Value::Number(number), Names::Issuable) => number.to_string(),
@@ -117,7 +122,7 @@ impl Filling<'_> {
         }
     }
 
-    fn answered(&mut self, param: &Param, question: Question, value: &Value, path: &str) -> Value {
+    fn answered(&mut self, param: &Param, question: Lookup, value: &Value, path: &str) -> Value {
         let id = self.known.id(&question);
         let kind = param.gid.as_deref().map(|kind| typed(kind, &question));
         self.filled.asked.insert(question.clone());
@@ -136,9 +141,9 @@ impl Filling<'_> {
         }
     }
 
-    fn question(&self, resolver: &Resolver, text: &str, path: &str) -> Result<Question, Fault> {
+    fn question(&self, resolver: &Resolver, text: &str, path: &str) -> Result<Lookup, Fault> {
         let name = self.name(resolver, text).ok_or_else(|| no_name(resolver, text, path))?;
-        let question = Question::IdOf { names: resolver.names, name, within: self.within(resolver) };
+        let question = Lookup::IdOf { names: resolver.names, name, within: self.within(resolver) };
         if question.reads().is_empty() {
             return Err(Fault::NoPlace {
                 name: path.to_owned(),
@@ -234,9 +239,9 @@ pub fn numbered<'a>(text: &'a str, marks: &[char]) -> Option<(&'a str, char, &'a
 }
 
 /// The type of the global id that answers a question; where several may, it is told by the mark.
-fn typed<'a>(kind: &'a str, question: &Question) -> &'a str {
+fn typed<'a>(kind: &'a str, question: &Lookup) -> &'a str {
     match question {
-        Question::IdOf { names: Names::Issuable, name, .. } => rest_lookups::marked(name).unwrap_or(kind),
+        Lookup::IdOf { names: Names::Issuable, name, .. } => rest_lookups::marked(name).unwrap_or(kind),
         _ => kind,
     }
 }

@@ -43,7 +43,7 @@ pub fn routed(
     surface: &OperationIndex<'_>,
     base: &Url,
 ) -> Result<Vec<Routed>, String> {
-    let Address::Rest { segments, query } = raw_path::read(path, base)? else { return Ok(Vec::new()) };
+    let Address::Rest { segments, query } = raw_path::parse(path, base)? else { return Ok(Vec::new()) };
     let segments: Vec<&str> = segments.iter().map(String::as_str).filter(|segment| *segment != "-").collect();
     let paths: Vec<(&str, &str, Vec<&str>)> = surface
         .paths(method)
@@ -62,7 +62,8 @@ pub fn routed(
     for (path, action, pattern) in &paths {
         for taken in fits(pattern, &segments, |taken| is_held(taken, &below)) {
             let rank = Rank::of(&taken, &segments);
-            let values = taken.into_iter().filter_map(|(place, value)| named(place, value)).collect();
+            let values =
+                taken.into_iter().filter_map(|(place, value)| bind_placeholder(place, value)).collect();
             let (action, path) = ((*action).to_owned(), (*path).to_owned());
             found.push((rank, Routed { action, method, path, values, query: query.clone() }));
         }
@@ -218,7 +219,7 @@ fn is_placeholder(segment: &str) -> bool {
 }
 
 /// The placeholder's name with its value, where it has both.
-fn named(place: &str, value: String) -> Option<(String, String)> {
+fn bind_placeholder(place: &str, value: String) -> Option<(String, String)> {
     let name = place.strip_prefix([':', '*'])?;
     let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     (is_name && !is_placeholder(&value)).then(|| (name.to_owned(), value))

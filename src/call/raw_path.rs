@@ -27,7 +27,7 @@ pub enum Address {
 }
 
 /// Reads a path, or says why it is none.
-pub fn read(given: &str, base: &Url) -> Result<Address, String> {
+pub fn parse(given: &str, base: &Url) -> Result<Address, String> {
     let given = given.trim();
     if given.len() > LONGEST {
         return Err(format!("it has {} bytes, and {LONGEST} are the most", given.len()));
@@ -128,7 +128,7 @@ mod tests {
     }
 
     fn path(given: &str) -> Result<String, String> {
-        match read(given, &base())? {
+        match parse(given, &base())? {
             Address::Rest { segments, .. } => written(&segments),
             Address::Graphql => Ok("GraphQL".to_owned()),
         }
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn a_query_behind_a_path_is_read() {
         let Address::Rest { query, .. } =
-            read("/projects?search=a%20b&ids[]=1&next=https://x/", &base()).unwrap()
+            parse("/projects?search=a%20b&ids[]=1&next=https://x/", &base()).unwrap()
         else {
             panic!("no REST")
         };

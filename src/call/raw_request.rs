@@ -35,7 +35,7 @@ pub fn write(
 fn graphql(action: &Action, params: &Map<String, Value>, context: &Context<'_>) -> Result<Call, Fault> {
     let text = params.get("document").and_then(Value::as_str).unwrap_or_default();
     let variables = params.get("variables").and_then(Value::as_object).cloned().unwrap_or_default();
-    let read = document::read(text, &variables, context.surface)?;
+    let read = document::parse(text, &variables, context.surface)?;
     let mut found = Found::default();
     if read.mutations.is_empty() {
         found.touches = read.touches;
@@ -55,7 +55,7 @@ fn graphql(action: &Action, params: &Map<String, Value>, context: &Context<'_>) 
 
 fn rest(action: &Action, params: &mut Map<String, Value>, context: &Context<'_>) -> Result<Call, Fault> {
     let given = params.get("path").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let (segments, in_path) = match raw_path::read(&given, context.base) {
+    let (segments, in_path) = match raw_path::parse(&given, context.base) {
         Ok(Address::Rest { segments, query }) => (segments, query),
         Ok(Address::Graphql) => return Err(Fault::IsGraphql { body: params.get("body").cloned() }),
         Err(reason) => return Err(Fault::NoPath { given, reason }),

@@ -77,8 +77,11 @@ fn three(a: &str, b: &str, c: &str) -> Vec<Date> {
             .zip(day)
             .and_then(|((year, month), day)| Date::from_calendar_date(year, month, day).ok())
     };
-    let by_name =
-        [days(year(c), named(b), day(a)), days(year(c), named(a), day(b)), days(year(a), named(b), day(c))];
+    let by_name = [
+        days(year(c), parse_month(b), day(a)),
+        days(year(c), parse_month(a), day(b)),
+        days(year(a), parse_month(b), day(c)),
+    ];
     let by_number =
         [days(year(a), month(b), day(c)), days(year(c), month(b), day(a)), days(year(c), month(a), day(b))];
     by_name.into_iter().chain(by_number).flatten().collect()
@@ -100,7 +103,7 @@ fn month(word: &str) -> Option<Month> {
     Month::try_from(number).ok()
 }
 
-fn named(word: &str) -> Option<Month> {
+fn parse_month(word: &str) -> Option<Month> {
     MONTHS.iter().find(|(name, _)| is_short_for(name, word)).map(|(_, month)| *month)
 }
 

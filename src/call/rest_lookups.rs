@@ -65,7 +65,7 @@ pub enum Ask {
 use Ask::{Digits, May, Name, Number, Path, PathOf, Same, Scope, Text};
 
 /// The resolver of a kind.
-pub fn of(names: Names) -> Option<&'static Resolver> {
+pub fn resolver(names: Names) -> Option<&'static Resolver> {
     RESOLVERS.iter().find(|resolver| resolver.names == names)
 }
 

@@ -3,13 +3,13 @@
 use serde_json::{Map, Value};
 
 use super::coerce::expected;
-use super::{Fault, Known, Question};
+use super::{Fault, Lookup, LookupCache};
 use crate::catalog::{Action, Operation, Param, Place, Risk, Scope};
 
 /// The operation, or what has to be known to choose it.
 pub enum Chosen<'a> {
     Operation(&'a Operation),
-    Ask(Question),
+    Ask(Lookup),
 }
 
 /// The operation that the parameters call for: by `scope` where it is said, by which paths they can fill, and by
@@ -17,7 +17,7 @@ pub enum Chosen<'a> {
 pub fn operation<'a>(
     action: &'a Action,
     params: &Map<String, Value>,
-    known: &Known,
+    known: &LookupCache,
 ) -> Result<Chosen<'a>, Fault> {
     let scoped = scoped(action, params);
     let fitting: Vec<&Operation> = scoped
@@ -108,7 +108,7 @@ fn by_kind<'a>(
     action: &'a Action,
     several: &[&'a Operation],
     params: &Map<String, Value>,
-    known: &Known,
+    known: &LookupCache,
 ) -> Result<Chosen<'a>, Fault> {
     let Some(full_path) = params.get("fullPath").and_then(Value::as_str) else {
         return Err(needs_scope(action, "more than one operation fits"));
@@ -117,7 +117,7 @@ fn by_kind<'a>(
         return Err(needs_scope(action, "a numeric id may be a project's or a group's"));
     }
     match known.kind_of(full_path) {
-        None => Ok(Chosen::Ask(Question::KindOf { full_path: full_path.to_owned() })),
+        None => Ok(Chosen::Ask(Lookup::KindOf { full_path: full_path.to_owned() })),
         Some(kind) => several
             .iter()
             .find(|operation| operation.scope == kind)

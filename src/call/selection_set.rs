@@ -155,8 +155,9 @@ fn of_payload(
     for one in wanted {
         let named = parts.iter().find(|part| part.field == one.name);
         let having = || {
-            let has =
-                |name: &str| types.get(name).ok().flatten().is_some_and(|of| found(&of, &one.name, types));
+            let has = |name: &str| {
+                types.get(name).ok().flatten().is_some_and(|of| has_field(&of, &one.name, types))
+            };
             parts.iter().find(|part| has(part.of)).or(parts.first())
         };
         let (part, inner) = match (named, named.is_none().then(having).flatten()) {
@@ -188,7 +189,7 @@ fn of_payload(
 }
 
 /// Whether the type, or what may stand for it, has the field.
-fn found(of: &Type<'_>, name: &str, types: &Types) -> bool {
+fn has_field(of: &Type<'_>, name: &str, types: &Types) -> bool {
     of.field(name).is_some()
         || of
             .members()

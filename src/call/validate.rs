@@ -9,7 +9,7 @@ use super::location::{ACCEPTED_LOCATIONS, HolderKind, Location};
 use super::quick_action::{self, QuickActions};
 use super::risk::{added_effects, call_risk};
 use super::{
-    Call, Candidate, Effects, Fault, Invalid, Known, Place, Question, Step, affected_paths, coerce,
+    Call, Candidate, Effects, Fault, Invalid, Lookup, LookupCache, Place, Step, affected_paths, coerce,
     global_id, items, name_resolution, raw_request, request, select_operation, target,
 };
 use crate::catalog::{
@@ -119,7 +119,7 @@ impl Checked {
     }
 
     /// The call, or what has to be known first.
-    pub fn step(&self, known: &Known) -> Result<Step, Invalid> {
+    pub fn step(&self, known: &LookupCache) -> Result<Step, Invalid> {
         if self.action.plan.is_some() {
             return Ok(Step::Plan);
         }
@@ -205,9 +205,9 @@ impl Checked {
     }
 
     /// Everything that the call asks, whether it is known or not.
-    pub fn questions(&self, known: &Known) -> Vec<Question> {
+    pub fn questions(&self, known: &LookupCache) -> Vec<Lookup> {
         let kind = self.params.get("fullPath").and_then(Value::as_str);
-        let kind = kind.map(|path| Question::KindOf { full_path: path.to_owned() });
+        let kind = kind.map(|path| Lookup::KindOf { full_path: path.to_owned() });
         let asked = match select_operation::operation(&self.action, &self.params, known) {
             Ok(select_operation::Chosen::Operation(operation)) => {
                 name_resolution::fill(&self.action, operation, &self.params, known).asked
@@ -218,13 +218,13 @@ impl Checked {
     }
 
     /// The parameters cannot make a call, because the question has several answers.
-    pub fn ambiguous(&self, question: &Question, known: &Known, candidates: Vec<Candidate>) -> Invalid {
+    pub fn ambiguous(&self, question: &Lookup, known: &LookupCache, candidates: Vec<Candidate>) -> Invalid {
         let name = self.asks(question, known).unwrap_or_else(|| "fullPath".to_owned());
         self.invalid(vec![Fault::Ambiguous { name, candidates }])
     }
 
     /// The parameter that asks an open question.
-    pub fn asks(&self, question: &Question, known: &Known) -> Option<String> {
+    pub fn asks(&self, question: &Lookup, known: &LookupCache) -> Option<String> {
         match select_operation::operation(&self.action, &self.params, known) {
             Ok(select_operation::Chosen::Operation(operation)) => {
                 name_resolution::fill(&self.action, operation, &self.params, known).open.remove(question)

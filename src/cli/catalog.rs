@@ -15,7 +15,7 @@ pub(super) fn run(view: CatalogView, out: &mut dyn Write) -> Result<(), Failure>
     match view {
         CatalogView::List { json } => list(&catalog, json, out),
         CatalogView::Show { action, json } => show(&find(&catalog, &action)?, catalog.words()?, json, out),
-        CatalogView::Stats { json } => stats(&Stats::of(&catalog)?, json, out),
+        CatalogView::Stats { json } => stats(&Stats::count(&catalog)?, json, out),
     }
 }
 
@@ -33,7 +33,7 @@ struct Listed<'a> {
 }
 
 impl<'a> Listed<'a> {
-    fn of(action: &'a Action) -> Listed<'a> {
+    fn new(action: &'a Action) -> Listed<'a> {
         Listed {
             action: &action.id,
             operations: action.operations.iter().map(ToString::to_string).collect(),
@@ -51,7 +51,7 @@ fn list(catalog: &Catalog, json: bool, out: &mut dyn Write) -> Result<(), Failur
     for action in catalog.actions() {
         let action = action?;
         if json {
-            writeln!(out, "{}", json!(Listed::of(&action)))?;
+            writeln!(out, "{}", json!(Listed::new(&action)))?;
         } else {
             writeln!(out, "{:width$}  {:11}  {}", action.id, action.risk.name(), action.summary)?;
         }
@@ -123,7 +123,7 @@ struct Stats {
 }
 
 impl Stats {
-    fn of(catalog: &Catalog) -> Result<Stats, Failure> {
+    fn count(catalog: &Catalog) -> Result<Stats, Failure> {
         let mut stats = Stats { aliases: catalog.aliases().count(), ..Stats::default() };
         let mut domains = BTreeSet::new();
         for action in catalog.actions() {

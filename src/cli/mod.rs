@@ -250,7 +250,7 @@ pub enum ViewArgument {
 
 impl Arguments {
     /// The arguments of this process.
-    pub fn read() -> Result<Arguments, Failure> {
+    pub fn parse_process() -> Result<Arguments, Failure> {
         Arguments::try_parse().map_err(|error| foreign_flag(&error).unwrap_or(Failure::Usage(error)))
     }
 

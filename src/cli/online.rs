@@ -136,12 +136,12 @@ fn show_surface(
     let tools = Arc::new(Tools::new(settings, &Composites)?);
     let surface = Surface::new(customised.clone(), Arc::clone(&tools));
     warn_of_overrides(&surface)?;
-    let sent = Sent::of(&surface, &tools)?;
+    let sent = Sent::new(&surface, &tools)?;
     if !arguments.tokens {
         return sent.write(out);
     }
     let (surface, tools) = super::surface::plain(&customised, Tools::new(plain, &Composites)?);
-    sent.write_costs(&Sent::of(&surface, &tools)?, out)
+    sent.write_costs(&Sent::new(&surface, &tools)?, out)
 }
 
 /// Opens the finder beside the first messages, on a thread that ends with it.

@@ -33,7 +33,7 @@ pub(super) struct Sent {
 
 impl Sent {
     /// Of a surface, every page of it.
-    pub(super) fn of(surface: &Surface, tools: &Tools) -> Result<Sent, Failure> {
+    pub(super) fn new(surface: &Surface, tools: &Tools) -> Result<Sent, Failure> {
         let mut sent = Sent { instructions: surface.instructions(), tools: Vec::new() };
         let mut cursor: Option<String> = None;
         loop {

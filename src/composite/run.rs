@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::Fault;
 use crate::catalog::Action;
-use crate::gitlab::{Content, Sieve};
+use crate::gitlab::{BodySink, Content};
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::audit::AuditEntry;
 use crate::tools::execute::{self, Outcome, RunOptions};
@@ -155,7 +155,7 @@ impl CompositeRun<'_> {
         &self,
         action: &str,
         params: Map<String, Value>,
-        sieve: &mut dyn Sieve,
+        sieve: &mut dyn BodySink,
     ) -> Result<Outcome, ToolError> {
         let manner = RunOptions { ours: true, sieve: Some(sieve), ..RunOptions::default() };
         self.step_with(self.like(action, params), manner).await

@@ -41,7 +41,7 @@ impl Sources<'_> {
     /// What a client is offered.
     pub(super) fn surface(&self) -> Result<Settings, ConfigError> {
         let overrides = match self.read(&CUSTOMISE, values::path)? {
-            Some(path) => read(&path, &read_file(&path, CUSTOMISE.name)?)?,
+            Some(path) => parse(&path, &read_file(&path, CUSTOMISE.name)?)?,
             None => Vec::new(),
         };
         Ok(Settings {
@@ -55,7 +55,7 @@ impl Sources<'_> {
 }
 
 /// The overrides of a file: the tables `tools`, `actions` and `params`.
-fn read(path: &Path, text: &str) -> Result<Vec<Override>, ConfigError> {
+fn parse(path: &Path, text: &str) -> Result<Vec<Override>, ConfigError> {
     let whole: toml::Table = toml::from_str(text).map_err(|error| syntax(path, text, &error))?;
     let after = format!(" in {}", path.display());
     let mut found = Vec::new();

@@ -18,7 +18,7 @@ pub(super) enum Stopped {
 }
 
 /// The whole body, or the reason why not; at most `limit` bytes are ever held.
-pub(super) async fn read(response: &mut Response, limit: u64) -> Result<Vec<u8>, Stopped> {
+pub(super) async fn read_body(response: &mut Response, limit: u64) -> Result<Vec<u8>, Stopped> {
     let announced = response.content_length();
     if announced.is_some_and(|size| size > limit) {
         return Err(Stopped::TooLarge { size: announced });

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use reqwest::Response;
 
 /// Takes a body piece by piece.
-pub trait Sieve: Debug + Send {
+pub trait BodySink: Debug + Send {
     /// A body begins. What came of an earlier attempt counts for nothing.
     fn begin(&mut self);
 
@@ -19,7 +19,7 @@ pub trait Sieve: Debug + Send {
 pub(super) async fn read(
     response: &mut Response,
     limit: u64,
-    sieve: &mut (dyn Sieve + '_),
+    sieve: &mut (dyn BodySink + '_),
 ) -> Result<u64, reqwest::Error> {
     let mut came = 0;
     sieve.begin();

@@ -48,7 +48,7 @@ impl Refusal {
 }
 
 /// Reads a body: GitLab's JSON, an HTML page's title, plain text, or nothing, for which the status stands in.
-pub(super) fn read(status: StatusCode, text: &str, secrets: &Secrets) -> Refusal {
+pub(super) fn parse(status: StatusCode, text: &str, secrets: &Secrets) -> Refusal {
     let json = serde_json::from_str::<Value>(text).ok();
     let said = match &json {
         Some(Value::Object(object)) => from_object(object),

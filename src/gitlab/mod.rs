@@ -39,12 +39,12 @@ mod tls;
 mod token;
 mod transport;
 
-pub use body_sink::Sieve;
+pub use body_sink::BodySink;
 pub use client::Client;
-pub use error::{Answer, Applied, Distrust, GitlabError, Trouble};
+pub use error::{Answer, Applied, CertificateError, GitlabError, NetworkError};
 pub use pagination::Page;
 pub use progress::{Event, watched, with_listener};
-pub use rate_limit::{Rate, Signs};
+pub use rate_limit::{Rate, ServerState};
 pub use redact::Secret;
 pub use redirect::NotFollowed;
 pub use response::{Content, Reply, Unread};

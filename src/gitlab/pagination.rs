@@ -26,7 +26,7 @@ pub struct Page {
 }
 
 impl Page {
-    pub(super) fn read(headers: &HeaderMap, sent_to: &Url, sent: &[(String, String)]) -> Page {
+    pub(super) fn parse(headers: &HeaderMap, sent_to: &Url, sent: &[(String, String)]) -> Page {
         let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse().ok();
         let links = headers.get_all(LINK).iter().filter_map(|value| value.to_str().ok());
         let next = links.filter_map(next_link).next().and_then(|link| sent_to.join(link).ok());

@@ -20,7 +20,7 @@ const LONGEST_PERIOD: Duration = Duration::from_secs(24 * 3600);
 
 /// What was last said.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Signs {
+pub struct ServerState {
     /// How far GitLab's clock is ahead of this machine's, in seconds; to within two.
     pub clock_ahead: Option<i64>,
     pub rate: Option<Rate>,
@@ -40,11 +40,11 @@ pub struct Rate {
 
 /// The signs of one session.
 #[derive(Debug, Default)]
-pub(super) struct Seen(Mutex<Signs>);
+pub(super) struct RateLimitSnapshot(Mutex<ServerState>);
 
-impl Seen {
+impl RateLimitSnapshot {
     /// Reads an answer of GitLab's own.
-    pub(super) fn read(&self, version: Version, headers: &HeaderMap) {
+    pub(super) fn record(&self, version: Version, headers: &HeaderMap) {
         let mut signs = self.signs();
         let date = date(headers);
         signs.http2 = version == Version::HTTP_2;
@@ -54,7 +54,7 @@ impl Seen {
         }
     }
 
-    pub(super) fn last(&self) -> Signs {
+    pub(super) fn last(&self) -> ServerState {
         self.signs().clone()
     }
 
@@ -65,7 +65,7 @@ impl Seen {
         Some(rate.resets?.saturating_duration_since(Instant::now())).filter(|pause| !pause.is_zero())
     }
 
-    fn signs(&self) -> MutexGuard<'_, Signs> {
+    fn signs(&self) -> MutexGuard<'_, ServerState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

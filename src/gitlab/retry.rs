@@ -17,7 +17,7 @@ use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
 use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 
-use super::{GitlabError, Settings, Trouble, rate_limit};
+use super::{GitlabError, NetworkError, Settings, rate_limit};
 
 /// The longest pause that is waited out; a longer one is reported instead.
 pub(super) const LONGEST_PAUSE: Duration = Duration::from_secs(20);
@@ -56,9 +56,9 @@ impl Retries<'_> {
                 *retry_after
             }
             GitlabError::Network { trouble, .. } => match trouble {
-                Trouble::Connect => None,
-                Trouble::Lost if self.repeatable => None,
-                Trouble::Lost | Trouble::Name | Trouble::Tls => return None,
+                NetworkError::Connect => None,
+                NetworkError::Lost if self.repeatable => None,
+                NetworkError::Lost | NetworkError::Name | NetworkError::Tls => return None,
             },
             _ => return None,
         };

@@ -12,7 +12,7 @@ use futures_util::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use url::{Host, Url};
 
-use super::ip_class::Place;
+use super::ip_class::IpClass;
 
 /// How a name is resolved; the system's way, or a test's.
 pub(super) type Lookup = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<SocketAddr>>> + Send + Sync>;
@@ -36,27 +36,27 @@ impl Guard {
     /// Whether this URL may be asked, as far as it says itself. What its name resolves to is looked at when it is
     /// connected to; behind a proxy, which resolves it, this is all there is.
     pub(super) async fn admits(&self, url: &Url) -> bool {
-        match Place::of_url(url) {
-            Place::Public => true,
+        match IpClass::of_url(url) {
+            IpClass::Public => true,
             place => place.may_be_led_to_by(self.gitlab_place().await),
         }
     }
 
     /// Where GitLab is: where its name resolves to first, or what the name says of itself where it does not resolve
     /// here.
-    async fn gitlab_place(&self) -> Place {
-        let said = Place::of_url(&self.gitlab);
+    async fn gitlab_place(&self) -> IpClass {
+        let said = IpClass::of_url(&self.gitlab);
         let Some(Host::Domain(name)) = self.gitlab.host() else { return said };
         let found = (self.lookup)(name.to_owned()).await.unwrap_or_default();
-        found.first().map_or(said, |address| Place::of(address.ip()))
+        found.first().map_or(said, |address| IpClass::classify(address.ip()))
     }
 
     /// Those addresses of a name that may be connected to.
     async fn addresses(self, name: String) -> Result<Vec<SocketAddr>, Box<dyn Error + Send + Sync>> {
         let mut found = (self.lookup)(name).await?;
-        if found.iter().any(|address| Place::of(address.ip()) != Place::Public) {
+        if found.iter().any(|address| IpClass::classify(address.ip()) != IpClass::Public) {
             let gitlab = self.gitlab_place().await;
-            found.retain(|address| Place::of(address.ip()).may_be_led_to_by(gitlab));
+            found.retain(|address| IpClass::classify(address.ip()).may_be_led_to_by(gitlab));
             if found.is_empty() {
                 return Err(Box::new(Inside));
             }

@@ -23,7 +23,7 @@ const USER_AGENT: &str = concat!("gitlab-mcp/", env!("CARGO_PKG_VERSION"));
 const IDLE: Duration = Duration::from_secs(50);
 
 /// All of them.
-pub(super) struct Roads {
+pub(super) struct HttpClients {
     settings: Settings,
     guard: Guard,
     to_gitlab: OnceLock<reqwest::Client>,
@@ -34,9 +34,9 @@ pub(super) struct Roads {
     proxies: OnceLock<Matcher>,
 }
 
-impl Roads {
-    pub(super) fn new(settings: Settings) -> Roads {
-        Roads {
+impl HttpClients {
+    pub(super) fn new(settings: Settings) -> HttpClients {
+        HttpClients {
             guard: Guard::new(settings.base.clone(), ssrf::system()),
             settings,
             to_gitlab: OnceLock::new(),
@@ -48,21 +48,21 @@ impl Roads {
 
     /// Makes the client for GitLab, which takes some milliseconds the first time.
     pub(super) fn open(&self) -> Result<(), GitlabError> {
-        made(&self.to_gitlab, || self.for_gitlab()).map(drop)
+        build_client(&self.to_gitlab, || self.for_gitlab()).map(drop)
     }
 
     /// The client for this hop, or why nothing is sent there. One that could not be made is tried again next time:
     /// a CA file may be put right meanwhile.
     pub(super) async fn to(&self, hop: &Hop) -> Result<&reqwest::Client, GitlabError> {
         if hop.trusted {
-            return made(&self.to_gitlab, || self.for_gitlab());
+            return build_client(&self.to_gitlab, || self.for_gitlab());
         }
         if !self.guard.admits(&hop.url).await {
             return Err(hop.refused(NotFollowed::Internal));
         }
         match self.proxy(&hop.url) {
-            Some(_) => made(&self.proxied, || self.build(Whom::Stranger, |builder| builder)),
-            None => made(&self.direct, || {
+            Some(_) => build_client(&self.proxied, || self.build(Whom::Stranger, |builder| builder)),
+            None => build_client(&self.direct, || {
                 let guard = Arc::new(self.guard.clone());
                 self.build(Whom::Stranger, |builder| builder.no_proxy().dns_resolver(guard))
             }),
@@ -112,12 +112,12 @@ impl Roads {
 
     /// The same with another guard.
     #[cfg(test)]
-    pub(super) fn with_guard(self, guard: Guard) -> Roads {
-        Roads { guard, ..self }
+    pub(super) fn with_guard(self, guard: Guard) -> HttpClients {
+        HttpClients { guard, ..self }
     }
 }
 
-fn made(
+fn build_client(
     slot: &OnceLock<reqwest::Client>,
     make: impl FnOnce() -> Result<reqwest::Client, GitlabError>,
 ) -> Result<&reqwest::Client, GitlabError> {
@@ -130,8 +130,8 @@ fn made(
     }
 }
 
-impl fmt::Debug for Roads {
+impl fmt::Debug for HttpClients {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Roads").field("settings", &self.settings).finish_non_exhaustive()
+        f.debug_struct("HttpClients").field("settings", &self.settings).finish_non_exhaustive()
     }
 }

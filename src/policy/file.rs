@@ -61,7 +61,7 @@ struct WrittenRule {
 
 /// A rule that can be applied.
 #[derive(Clone, Debug)]
-pub struct Written {
+pub struct CompiledRule {
     pub verdict: Verdict,
     pub rule: Rule,
     paths: Vec<PathPattern>,
@@ -72,19 +72,19 @@ pub struct Written {
 
 impl Document {
     /// Reads a policy's file.
-    pub fn read(text: &str, origin: &str) -> Result<Document, PolicyError> {
+    pub fn parse(text: &str, origin: &str) -> Result<Document, PolicyError> {
         toml::from_str(text)
             .map_err(|error| PolicyError::Syntax { origin: origin.to_owned(), source: Box::new(error) })
     }
 
     /// Its rules, in their order.
-    pub fn rules(self, catalog: &Catalog) -> Result<Vec<Written>, PolicyError> {
+    pub fn rules(self, catalog: &Catalog) -> Result<Vec<CompiledRule>, PolicyError> {
         self.rules.into_iter().enumerate().map(|(at, rule)| rule.applied(at + 1, catalog)).collect()
     }
 }
 
 impl WrittenRule {
-    fn applied(self, number: usize, catalog: &Catalog) -> Result<Written, PolicyError> {
+    fn applied(self, number: usize, catalog: &Catalog) -> Result<CompiledRule, PolicyError> {
         let mut ids = BTreeSet::new();
         for pattern in &self.actions {
             let found = denied::matching(pattern, catalog)?;
@@ -94,9 +94,9 @@ impl WrittenRule {
             }
             ids.extend(found);
         }
-        Ok(Written {
+        Ok(CompiledRule {
             verdict: self.decision,
-            rule: Rule::Written { number, reason: self.reason },
+            rule: Rule::PolicyFile { number, reason: self.reason },
             paths: patterns(&self.paths, "GITLAB_POLICY")?,
             actions: (!self.actions.is_empty()).then_some(ids),
             risk: self.risk.unwrap_or(Risk::Read),
@@ -107,7 +107,7 @@ impl WrittenRule {
 /// Patterns of paths, or the first that is none.
 pub fn patterns(texts: &[String], origin: &'static str) -> Result<Vec<PathPattern>, PolicyError> {
     let read = |text: &String| {
-        PathPattern::read(text).ok_or_else(|| PolicyError::NoPath {
+        PathPattern::parse(text).ok_or_else(|| PolicyError::NoPath {
             origin,
             text: text.clone(),
             accepted: path_pattern::ACCEPTED,
@@ -116,7 +116,7 @@ pub fn patterns(texts: &[String], origin: &'static str) -> Result<Vec<PathPatter
     texts.iter().map(read).collect()
 }
 
-impl Written {
+impl CompiledRule {
     /// Whether the rule applies to a call. In doubt, one that lets something through does not, and one that holds
     /// something back does.
     pub fn applies_to(&self, effects: &Effects) -> bool {

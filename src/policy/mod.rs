@@ -28,7 +28,7 @@ pub use token_scopes::Scopes;
 use crate::call::{self, Call, Effects, Location, Place, Role};
 use crate::catalog::{Action, Catalog, CatalogError, Interface, Risk};
 use denied::Denied;
-use file::{Document, Verdict, Written};
+use file::{CompiledRule, Document, Verdict};
 use path_pattern::PathPattern;
 use readable::Readable;
 use toolset_filter::Part;
@@ -92,7 +92,7 @@ pub struct Policy {
     part: Option<Part>,
     allowed: Vec<PathPattern>,
     readable: Option<Readable>,
-    written: Vec<Written>,
+    written: Vec<CompiledRule>,
     scopes: OnceLock<Scopes>,
 }
 
@@ -133,7 +133,7 @@ impl Policy {
     /// A pattern, a path, an expression or a file that says nothing that could be meant.
     pub fn new(settings: Settings, catalog: &Catalog) -> Result<Policy, PolicyError> {
         let text = settings.file.as_deref().unwrap_or_default();
-        let mut document = Document::read(text, "GITLAB_POLICY")?;
+        let mut document = Document::parse(text, "GITLAB_POLICY")?;
         let in_file = std::mem::take(&mut document.denied_actions);
         let patterns = [(denied::ACTIONS, settings.denied_actions), ("GITLAB_POLICY", in_file)];
         let denied =
@@ -173,11 +173,11 @@ impl Policy {
         }
         let risk = effects.risk();
         match self.written.iter().find(|written| written.applies_to(effects)) {
-            Some(Written { verdict: Verdict::Preview, rule, .. }) => Decision::Preview(rule.clone()),
-            Some(Written { verdict: Verdict::Confirm, rule, .. }) if !consent.confirm => {
+            Some(CompiledRule { verdict: Verdict::Preview, rule, .. }) => Decision::Preview(rule.clone()),
+            Some(CompiledRule { verdict: Verdict::Confirm, rule, .. }) if !consent.confirm => {
                 Decision::Confirm(rule.clone())
             }
-            Some(Written { verdict: Verdict::Allow, .. }) => Decision::Allow,
+            Some(CompiledRule { verdict: Verdict::Allow, .. }) => Decision::Allow,
             _ if self.confirm.asks_about(risk) && !consent.confirm => Decision::Confirm(Rule::Risk(risk)),
             _ => Decision::Allow,
         }
@@ -217,12 +217,14 @@ impl Policy {
 
     /// Whether a rule speaks of paths, so that the path behind an id is wanted.
     pub fn has_path_rules(&self) -> bool {
-        !self.allowed.is_empty() || self.readable.is_some() || self.written.iter().any(Written::has_paths)
+        !self.allowed.is_empty()
+            || self.readable.is_some()
+            || self.written.iter().any(CompiledRule::has_paths)
     }
 
     /// Whether a rule on paths applies to reads.
     pub fn fences_reads(&self) -> bool {
-        self.readable.is_some() || self.written.iter().any(Written::has_paths)
+        self.readable.is_some() || self.written.iter().any(CompiledRule::has_paths)
     }
 
     /// The rows of a list that a caller may see, where that is a part of them.

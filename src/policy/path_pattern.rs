@@ -17,7 +17,7 @@ pub const ACCEPTED: &str =
 
 impl PathPattern {
     /// Reads a pattern. `**` and `/*` at its end say what every pattern means: all that is beneath.
-    pub fn read(text: &str) -> Option<PathPattern> {
+    pub fn parse(text: &str) -> Option<PathPattern> {
         let bare = text.trim().trim_matches('/');
         let bare = bare.strip_suffix("/**").unwrap_or(bare);
         let segments: Vec<String> = bare.split('/').map(str::to_lowercase).collect();
@@ -70,13 +70,13 @@ mod tests {
     use super::*;
 
     fn covers(pattern: &str, path: &str) -> bool {
-        PathPattern::read(pattern).unwrap().covers(&FullPath::parse(path).unwrap())
+        PathPattern::parse(pattern).unwrap().covers(&FullPath::parse(path).unwrap())
     }
 
     #[test]
     fn a_pattern_is_below_its_ancestors_alone() {
         let is_below = |pattern: &str, path: &str| {
-            PathPattern::read(pattern).unwrap().is_below(&FullPath::parse(path).unwrap())
+            PathPattern::parse(pattern).unwrap().is_below(&FullPath::parse(path).unwrap())
         };
         assert!(is_below("acme/tools/widget", "acme") && is_below("acme/tools/widget", "ACME/tools"));
         assert!(is_below("*/vault", "acme"));
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn what_is_no_path_is_no_pattern() {
         for text in ["", "/", "acme//x", "../x", "https://gitlab.example/acme", "a b", "acme/#1"] {
-            assert_eq!(PathPattern::read(text), None, "{text}");
+            assert_eq!(PathPattern::parse(text), None, "{text}");
         }
     }
 }

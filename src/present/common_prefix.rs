@@ -23,14 +23,14 @@ const PARTS: [(&str, &str); 10] = [
 
 /// In place of `group/project!45` beside an iid: where it is.
 pub fn locate(rows: &mut [Map<String, Value>]) {
-    let places: Option<Vec<(&str, String)>> = rows.iter().map(place).collect();
+    let places: Option<Vec<(&str, String)>> = rows.iter().map(url_prefix).collect();
     for (row, (name, place)) in rows.iter_mut().zip(places.unwrap_or_default()) {
         row.shift_remove("reference");
         row.insert(name.to_owned(), Value::String(place));
     }
 }
 
-fn place(row: &Map<String, Value>) -> Option<(&'static str, String)> {
+fn url_prefix(row: &Map<String, Value>) -> Option<(&'static str, String)> {
     let reference = row.get("reference")?.as_str()?;
     let at = reference.rfind(['#', '!', '&'])?;
     let (place, number) = (reference.get(..at)?, reference.get(at + 1..)?);

@@ -33,7 +33,7 @@ pub use grep::{Found, Pattern, PatternError, SEARCH_TIME, SearchTimeout, grep};
 pub use markdown::{MARK, marked, marked_as};
 pub use masking::{FieldNames, Masked, mask};
 pub use sanitize::{cleaned, cleaned_value, line};
-pub use sections::{read, section, sections};
+pub use sections::{plain_log, section, sections};
 pub use truncate::{fit, fits, lines_within, share};
 pub use window::{Place, Window};
 

@@ -77,7 +77,7 @@ impl Asking {
 
     /// What the user said to the question that a call with these arguments asked. Nothing where the state is not
     /// one that was given for just that call: it is asked again.
-    pub(super) fn said(
+    pub(super) fn outcome_text(
         &self,
         state: Option<&str>,
         responses: Option<&InputResponses>,

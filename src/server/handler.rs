@@ -84,7 +84,7 @@ impl<B: Backend> Handler<B> {
         }
         let arguments = request.arguments.unwrap_or_default();
         let (state, responses) = (request.request_state.as_deref(), request.input_responses.as_ref());
-        match self.asking.as_ref().and_then(|asking| asking.said(state, responses, &arguments)) {
+        match self.asking.as_ref().and_then(|asking| asking.outcome_text(state, responses, &arguments)) {
             Some(said) => Ok(self.follow(said).await),
             None => {
                 let outcome = self.call(&name, arguments.clone(), context).await?;
@@ -120,7 +120,7 @@ impl<B: Backend> Handler<B> {
     /// Whichever tool was called, it is executing an action that asks.
     async fn follow(&self, said: Said) -> CallToolResponse {
         let outcome = match said {
-            Said::Yes(agreed) => match self.surface.read(EXECUTE, agreed) {
+            Said::Yes(agreed) => match self.surface.parse_call(EXECUTE, agreed) {
                 Some(Ok(Request::Execute(checked))) => self.execute(EXECUTE, checked).await,
                 Some(Err(error)) => Err(error),
                 _ => Err(fault(EXECUTE)),
@@ -132,7 +132,7 @@ impl<B: Backend> Handler<B> {
 
     /// An error of a tool is a result that the model reads (MCP 2025-11-25, tools, error handling).
     fn result(&self, outcome: Outcome) -> CallToolResult {
-        result(self.surface.told(outcome))
+        result(self.surface.rewrite_answer(outcome))
     }
 
     /// Starts [`Backend::prepare`] in the background, with the first call.
@@ -154,7 +154,7 @@ impl<B: Backend> Handler<B> {
         if !(offers(tool) && self.surface.has(tool)) {
             return Err(unknown_tool(self.surface.unknown_tool(tool, &arguments, &offers)));
         }
-        let read = self.surface.read(tool, arguments);
+        let read = self.surface.parse_call(tool, arguments);
         let request =
             read.ok_or_else(|| unknown_tool(self.surface.unknown_tool(tool, &Map::new(), &offers)))?;
         Ok(match request {
@@ -213,7 +213,7 @@ impl<B: Backend> Handler<B> {
     /// What answers a method beside those of the tools. rmcp answers an empty success for what was never advertised;
     /// this is what the protocol asks for.
     fn beside<M: ConstString>(&self) -> Result<&Tools, ErrorData> {
-        self.backend.beside().ok_or_else(ErrorData::method_not_found::<M>)
+        self.backend.tools().ok_or_else(ErrorData::method_not_found::<M>)
     }
 
     /// The same of a method that is only there in full.
@@ -226,7 +226,7 @@ impl<B: Backend> Handler<B> {
 
 impl<B: Backend> ServerHandler for Handler<B> {
     fn get_info(&self) -> ServerConfig {
-        server_config(&self.surface, self.backend.beside().map(Tools::capabilities))
+        server_config(&self.surface, self.backend.tools().map(Tools::capabilities))
     }
 
     async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
@@ -303,7 +303,7 @@ impl<B: Backend> ServerHandler for Handler<B> {
         self.full::<CompleteRequestMethod>()?;
         let backend = Arc::clone(&self.backend);
         let completed = self.worker.run(async move {
-            let tools = backend.beside().ok_or_else(ErrorData::method_not_found::<CompleteRequestMethod>)?;
+            let tools = backend.tools().ok_or_else(ErrorData::method_not_found::<CompleteRequestMethod>)?;
             resources_prompts::complete(tools, request).await
         });
         guarded(&context, completed.map(|done| done.unwrap_or_else(|_| Err(own_fault())))).await
@@ -365,7 +365,7 @@ impl<B: Backend> ServerHandler for Handler<B> {
             let read = self.worker.run(async move {
                 let _turn = turns.acquire().await.ok();
                 let tools =
-                    backend.beside().ok_or_else(ErrorData::method_not_found::<ReadResourceRequestMethod>)?;
+                    backend.tools().ok_or_else(ErrorData::method_not_found::<ReadResourceRequestMethod>)?;
                 resources_prompts::read(tools, request, roots).await
             });
             let read = read.await.unwrap_or_else(|_| Err(own_fault()))?;

@@ -66,7 +66,7 @@ pub trait Backend: Send + Sync + 'static {
     }
 
     /// What answers for resources, prompts and completions; a stand-in has none.
-    fn beside(&self) -> Option<&Tools> {
+    fn tools(&self) -> Option<&Tools> {
         None
     }
 
@@ -97,7 +97,7 @@ impl Backend for Tools {
         Tools::offers(self, tool)
     }
 
-    fn beside(&self) -> Option<&Tools> {
+    fn tools(&self) -> Option<&Tools> {
         Some(self)
     }
 

@@ -206,7 +206,7 @@ impl Offer {
 }
 
 /// What a call may say beside an action and its parameters.
-pub fn beside() -> impl Iterator<Item = &'static Argument> {
+pub fn extra_arguments() -> impl Iterator<Item = &'static Argument> {
     EXECUTE.arguments.iter().filter(|argument| !["action", "params"].contains(&argument.name))
 }
 

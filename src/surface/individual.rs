@@ -37,7 +37,7 @@ pub fn number(catalog: &Catalog, tool: &str) -> Option<usize> {
 /// The source of the tool of an action: one branch.
 pub fn source(tools: &Tools, number: usize) -> Result<Source, CatalogError> {
     let action = tools.catalog().action(number)?;
-    let mut branch = Branch::of(&action, tools.catalog().words()?);
+    let mut branch = Branch::new(&action, tools.catalog().words()?);
     branch.risk = tools.risk(&action);
     if branch.risk == Risk::Destructive {
         branch.description.push_str(". Wants confirm: true.");
@@ -46,7 +46,8 @@ pub fn source(tools: &Tools, number: usize) -> Result<Source, CatalogError> {
         branch.required.retain(|name| name != "fullPath");
     }
     // The instructions say once for all tools what these mean.
-    let own = dynamic::beside().map(|argument| (reserved(&action, argument.name), argument.bare_schema()));
+    let own =
+        dynamic::extra_arguments().map(|argument| (reserved(&action, argument.name), argument.bare_schema()));
     Ok(Source {
         name: names::of_action(&action.id),
         title: None,
@@ -54,7 +55,7 @@ pub fn source(tools: &Tools, number: usize) -> Result<Source, CatalogError> {
         described: false,
         own: own.collect(),
         required: Vec::new(),
-        annotations: Annotations::of([branch.risk].into_iter()),
+        annotations: Annotations::new([branch.risk].into_iter()),
         branches: vec![branch],
         form: Form::Beside,
         output: None,
@@ -67,7 +68,7 @@ fn reserved(action: &Action, name: &str) -> String {
 }
 
 /// What a call of an action's tool asks for.
-pub fn read(
+pub fn parse_call(
     tools: &Tools,
     number: usize,
     tool: &str,
@@ -76,7 +77,7 @@ pub fn read(
     let action = tools.catalog().action(number).map_err(|error| tools::internal(&error))?;
     let (mut params, mut beside) = (Map::new(), Map::new());
     for (name, value) in given {
-        match meant(&action, &name) {
+        match param_alias(&action, &name) {
             Some(reserved) => beside.insert(reserved.to_owned(), value),
             None => params.insert(name, value),
         };
@@ -84,16 +85,16 @@ pub fn read(
     beside.insert("action".to_owned(), json!(action.id));
     beside.insert("params".to_owned(), Value::Object(params));
     check(tools::EXECUTE, EXECUTE.arguments, beside).map_err(|mut error| {
-        let beside: Vec<_> = dynamic::beside().collect();
+        let beside: Vec<_> = dynamic::extra_arguments().collect();
         error.hint = Some(format!("Beside {}'s parameters, {}", action.id, takes(tool, &beside)));
         error
     })
 }
 
 /// The argument of execute that a name is, where it is not the action's.
-fn meant(action: &Action, name: &str) -> Option<&'static str> {
+fn param_alias(action: &Action, name: &str) -> Option<&'static str> {
     let bare = name.strip_prefix('_').unwrap_or(name);
-    let argument = dynamic::beside().find(|argument| argument.name == bare)?;
+    let argument = dynamic::extra_arguments().find(|argument| argument.name == bare)?;
     (bare.len() < name.len() || action.param(name).is_none()).then_some(argument.name)
 }
 

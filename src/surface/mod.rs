@@ -190,7 +190,7 @@ impl Surface {
         match (tool, self.settings.kind) {
             (tool, _) if [FIND.name, EXECUTE.name].contains(&tool) => true,
             (_, Kind::Dynamic) => false,
-            (tool, Kind::Meta) => meta::named(tools, tool, self.settings.split)
+            (tool, Kind::Meta) => meta::find_tool(tools, tool, self.settings.split)
                 .is_some_and(|(family, side)| tools.offers(&side.tool(&family))),
             (ACTIVATE, Kind::Toolset) => true,
             (tool, Kind::Individual | Kind::Toolset) => individual::number(tools.catalog(), tool).is_some(),
@@ -199,7 +199,11 @@ impl Surface {
 
     /// What a call of the tool of that name asks for; nothing where there is no such tool. The pair is callable on
     /// every surface, as far as the policy offers it.
-    pub fn read(&self, tool: &str, arguments: Map<String, Value>) -> Option<Result<Request, ToolError>> {
+    pub fn parse_call(
+        &self,
+        tool: &str,
+        arguments: Map<String, Value>,
+    ) -> Option<Result<Request, ToolError>> {
         if tool == FIND.name {
             let checked = check::<FindRequest>(tool, FIND.arguments, arguments).map(|mut checked| {
                 checked.notes.extend(self.note_on(&checked.request.query));
@@ -220,12 +224,12 @@ impl Surface {
         match self.settings.kind {
             Kind::Dynamic => None,
             Kind::Meta => {
-                let (family, side) = meta::named(tools, tool, self.settings.split)?;
+                let (family, side) = meta::find_tool(tools, tool, self.settings.split)?;
                 let named = side.tool(&family);
                 let without_action = !arguments.contains_key("action");
                 let listed = std::slice::from_ref(&named);
                 let fix = without_action.then(|| self.of_family(tools, &named, &arguments, listed)).flatten();
-                let checked = meta::read(tools, (&family, side), arguments).map(|mut checked| {
+                let checked = meta::parse_call(tools, (&family, side), arguments).map(|mut checked| {
                     if named != tool {
                         checked.notes.push(format!("understood the tool `{tool}` as `{named}`"));
                     }
@@ -239,7 +243,7 @@ impl Surface {
             }
             Kind::Individual => {
                 let number = individual::number(tools.catalog(), tool)?;
-                Some(individual::read(tools, number, tool, arguments).map(Request::Execute))
+                Some(individual::parse_call(tools, number, tool, arguments).map(Request::Execute))
             }
             Kind::Toolset if tool == ACTIVATE => {
                 let given = arguments.clone();
@@ -252,7 +256,7 @@ impl Surface {
             Kind::Toolset => {
                 let number = individual::number(tools.catalog(), tool)?;
                 let inactive = toolset::inactive(tools, number, self.active().as_deref());
-                let read = || individual::read(tools, number, tool, arguments).map(Request::Execute);
+                let read = || individual::parse_call(tools, number, tool, arguments).map(Request::Execute);
                 Some(inactive.map_or_else(read, Err))
             }
         }
@@ -271,7 +275,7 @@ impl Surface {
     }
 
     /// What was answered, with the calls in it as calls of this surface's tools.
-    pub fn told(&self, outcome: Result<Answer, ToolError>) -> Result<Answer, ToolError> {
+    pub fn rewrite_answer(&self, outcome: Result<Answer, ToolError>) -> Result<Answer, ToolError> {
         let Some(tools) = self.tools.as_deref() else { return outcome };
         let outcome = match self.settings.kind {
             Kind::Meta | Kind::Individual => {

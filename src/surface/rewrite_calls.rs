@@ -25,7 +25,7 @@ pub fn outcome(
     match outcome {
         Ok(mut answer) => {
             calls(&mut answer.structured, own, &mut changes);
-            found(&mut answer.structured, own, tool_for, &mut changes);
+            rewrite_at(&mut answer.structured, own, tool_for, &mut changes);
             if !changes.is_empty() {
                 answer.text = outside_marks(&answer.text, |part| {
                     changes.iter().fold(part.to_owned(), |text, (old, new)| text.replace(old, new))
@@ -114,7 +114,7 @@ fn call(fields: &mut Map<String, Value>, own: Own<'_>, changes: &mut Vec<(String
 }
 
 /// Of each action that was found, the tool; of the example, the call.
-fn found(
+fn rewrite_at(
     structured: &mut Map<String, Value>,
     own: Own<'_>,
     tool_for: ToolFor<'_>,

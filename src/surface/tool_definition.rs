@@ -28,7 +28,7 @@ pub struct Annotations {
 
 impl Annotations {
     /// Of a tool whose actions can do these things.
-    pub fn of(risks: impl Iterator<Item = Risk>) -> Annotations {
+    pub fn new(risks: impl Iterator<Item = Risk>) -> Annotations {
         let most = risks.max().unwrap_or(Risk::Read);
         let read_only = most == Risk::Read;
         let destructive = (!read_only).then_some(most == Risk::Destructive);

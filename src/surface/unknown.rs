@@ -274,7 +274,7 @@ fn parts(
         let is_param = action.is_some_and(|action| action.param(&name).is_some());
         match value {
             Value::Object(given) if name == "params" && !is_param => params.extend(given),
-            value if !is_param && dynamic::beside().any(|argument| argument.name == name) => {
+            value if !is_param && dynamic::extra_arguments().any(|argument| argument.name == name) => {
                 beside.insert(name, value);
             }
             value => {

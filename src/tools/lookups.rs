@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures_util::future::{BoxFuture, try_join_all};
 use serde_json::{Map, Value, json};
 
-use crate::call::{self, Call, Checked, Finding, Known, Question, Reading, Step};
+use crate::call::{self, Call, Checked, Lookup, LookupCache, LookupRequest, LookupResult, Step};
 use crate::catalog::{Action, Risk};
 use crate::gitlab::{Content, GitlabError, Reply};
 use crate::policy::Rule;
@@ -130,12 +130,12 @@ pub fn resolved_names(call: &Call) -> Map<String, Value> {
     told
 }
 
-fn lock_cache(tools: &Tools) -> std::sync::MutexGuard<'_, Known> {
+fn lock_cache(tools: &Tools) -> std::sync::MutexGuard<'_, LookupCache> {
     tools.known.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Asks GitLab for all that one query can answer, and gives back what is still open.
-async fn resolve_batch(tools: &Tools, questions: Vec<Question>, requests: &AtomicUsize) -> Vec<Question> {
+async fn resolve_batch(tools: &Tools, questions: Vec<Lookup>, requests: &AtomicUsize) -> Vec<Lookup> {
     let Some(batch) = call::batch(&questions) else { return questions };
     // Where GraphQL fails, is switched off or denied, each is asked by itself.
     let sent = own_reads::send(tools, batch.call().clone(), Purpose::LookUp).await;
@@ -155,7 +155,7 @@ async fn resolve_batch(tools: &Tools, questions: Vec<Question>, requests: &Atomi
 async fn resolve_lookup(
     tools: &Tools,
     checked: &Checked,
-    question: &Question,
+    question: &Lookup,
     requests: &AtomicUsize,
 ) -> Result<(), LookupFailure> {
     let mut hidden = None;
@@ -164,15 +164,15 @@ async fn resolve_lookup(
     let readings = question.reads();
     for reading in &readings {
         match find_in_pages(tools, question, reading, requests).await {
-            Ok((Finding::Found(answer), _)) => {
+            Ok((LookupResult::Found(answer), _)) => {
                 lock_cache(tools).learn(question.clone(), answer);
                 return Ok(());
             }
-            Ok((Finding::Several(candidates), _)) => {
+            Ok((LookupResult::Several(candidates), _)) => {
                 let invalid = checked.ambiguous(question, &lock_cache(tools), candidates);
                 return Err(mapping::invalid(&invalid, checked.action()).into());
             }
-            Ok((Finding::Nothing, rows)) => gave_up = gave_up.or(rows),
+            Ok((LookupResult::Nothing, rows)) => gave_up = gave_up.or(rows),
             Err(LookupReadError::Hidden(error)) => hidden = hidden.or(error),
             Err(LookupReadError::Failed(failure)) => return Err(*failure),
             Err(LookupReadError::Denied { action, rule }) => {
@@ -190,7 +190,7 @@ async fn resolve_lookup(
         not_found(question, param.as_deref(), readings.first(), gave_up, &seen)
     });
     let unknown_path = match question {
-        Question::KindOf { full_path } if error.kind == ErrorKind::NotFound => Some(UnknownPath {
+        Lookup::KindOf { full_path } if error.kind == ErrorKind::NotFound => Some(UnknownPath {
             path: full_path.clone(),
             action: checked.action().clone(),
             params: checked.params().clone(),
@@ -201,7 +201,7 @@ async fn resolve_lookup(
 }
 
 /// A look-up that a rule denies.
-fn denied_look_up(question: &Question, action: &str, rule: &Rule, sent: usize) -> ToolError {
+fn denied_look_up(question: &Lookup, action: &str, rule: &Rule, sent: usize) -> ToolError {
     // Under a rule on paths, the paths behind ids were looked up before.
     let sent = if rule.is_about_paths() { "The call was not sent".to_owned() } else { mapping::sent(sent) };
     let message = format!("{} needs {action}, which is denied: {rule}. {sent}", question.wanted());
@@ -229,13 +229,13 @@ impl LookupReadError {
 /// how many were looked through.
 async fn find_in_pages(
     tools: &Tools,
-    question: &Question,
-    reading: &Reading,
+    question: &Lookup,
+    reading: &LookupRequest,
     requests: &AtomicUsize,
-) -> Result<(Finding, Option<usize>), LookupReadError> {
+) -> Result<(LookupResult, Option<usize>), LookupReadError> {
     let internal = |error: &dyn std::error::Error| LookupReadError::failed(errors::internal(error));
     let Some(action) = tools.catalog.get(reading.action).map_err(|error| internal(&error))? else {
-        return Ok((Finding::Nothing, None));
+        return Ok((LookupResult::Nothing, None));
     };
     let mut params = reading.params.clone();
     let mut rows = 0;
@@ -244,13 +244,15 @@ async fn find_in_pages(
         rows += answer.as_array().map_or(0, Vec::len);
         let finding = question.finding(reading, &answer);
         match (finding, more) {
-            (Finding::Nothing, RemainingRows::Page) => {}
-            (Finding::Nothing, RemainingRows::Unreachable) => return Ok((Finding::Nothing, Some(rows))),
+            (LookupResult::Nothing, RemainingRows::Page) => {}
+            (LookupResult::Nothing, RemainingRows::Unreachable) => {
+                return Ok((LookupResult::Nothing, Some(rows)));
+            }
             (finding, _) => return Ok((finding, None)),
         }
         params.insert("page".to_owned(), json!(page));
     }
-    Ok((Finding::Nothing, Some(rows)))
+    Ok((LookupResult::Nothing, Some(rows)))
 }
 
 /// What there is after a page.
@@ -338,9 +340,9 @@ fn not_found_hint(gave_up: Option<usize>, anonymous: bool) -> String {
 
 /// Nothing has the name: what was looked for, where, and the read that shows what there is.
 fn not_found(
-    question: &Question,
+    question: &Lookup,
     param: Option<&str>,
-    read: Option<&Reading>,
+    read: Option<&LookupRequest>,
     gave_up: Option<usize>,
     seen: &str,
 ) -> ToolError {

@@ -7,7 +7,7 @@ use std::sync::{Mutex, OnceLock};
 use futures_util::future::BoxFuture;
 use url::Url;
 
-use crate::call::{Context, Known, QuickActions};
+use crate::call::{Context, LookupCache, QuickActions};
 use crate::catalog::{self, Action, Catalog, CatalogError};
 use crate::files::Files;
 use crate::gitlab::{self, Client, Token};
@@ -100,7 +100,7 @@ pub struct Tools {
     /// The address that pasted URLs have to be of.
     pub(crate) base: Url,
     /// What the session has learnt of GitLab.
-    pub(crate) known: Mutex<Known>,
+    pub(crate) known: Mutex<LookupCache>,
     /// None where the system has no random numbers to make a key of.
     pub(crate) tokens: Option<TokenIssuer>,
     pub(crate) quick_actions: QuickActions,

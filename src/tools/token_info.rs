@@ -56,7 +56,7 @@ async fn fetch_token(tools: &Tools) -> Option<Map<String, Value>> {
     let action = tools.catalog.get(SELF).ok()??;
     let context = tools.context().ok()?;
     let checked = call::check(action, Map::new(), &context).ok()?;
-    let Step::Ready(call) = checked.step(&call::Known::default()).ok()? else { return None };
+    let Step::Ready(call) = checked.step(&call::LookupCache::default()).ok()? else { return None };
     let reply = tokio::time::timeout(PATIENCE, own_reads::send(tools, call, Purpose::TokenScopes))
         .await
         .ok()?

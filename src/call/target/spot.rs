@@ -8,7 +8,7 @@ use crate::catalog::{Action, GraphqlKind, Operation, Param, Piece, Scope, pieces
 
 /// A thing of GitLab's and where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Spot {
+pub struct Reference {
     /// The full path of the project or group; empty where the reference leaves it out.
     pub path: String,
     /// Whether that is a project or a group, where the reference tells.
@@ -166,7 +166,7 @@ pub fn parameter(action: &Action, kind: Kind) -> Option<&str> {
 }
 
 /// Whether the parameter takes a reference to such a thing.
-pub fn is_reference(spot: &Spot, param: &Param) -> bool {
+pub fn is_reference(spot: &Reference, param: &Param) -> bool {
     let mark = spot.to_string().trim_end_matches(|c: char| c.is_ascii_digit()).chars().next_back();
     mark.is_some_and(|mark| global_id::marks(param).contains(&mark))
 }
@@ -223,7 +223,7 @@ fn mark(kind: Kind) -> Option<char> {
     }
 }
 
-impl fmt::Display for Spot {
+impl fmt::Display for Reference {
     /// The short reference, as GitLab writes it in texts, where it has one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mark = mark(self.kind).map(String::from).unwrap_or_default();

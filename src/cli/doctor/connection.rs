@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use super::{Finding, said};
+use super::{Finding, error_chain};
 use crate::config::{Config, Instance};
-use crate::gitlab::{Content, Distrust, GitlabError, Reply, Trouble};
+use crate::gitlab::{CertificateError, Content, GitlabError, NetworkError, Reply};
 use crate::tools::{Tools, mend};
 
 /// The GitLab that the catalog was made from (catalog/SOURCE.toml).
@@ -41,7 +41,7 @@ fn address(tools: &Tools, config: &Config, version: &Result<Reply, GitlabError>)
     match version {
         Ok(_) => Finding::fine(CHECK, format!("{place} answers{over}")),
         // Whose certificate is not believed answers all the same; the certificate's own line says more.
-        Err(error) if error.distrust().is_some_and(|distrust| distrust != Distrust::NoTls) => {
+        Err(error) if error.distrust().is_some_and(|distrust| distrust != CertificateError::NoTls) => {
             Finding::fine(CHECK, format!("{place} can be connected to"))
         }
         Err(GitlabError::NotFound { .. }) => Finding::failure(
@@ -52,26 +52,26 @@ fn address(tools: &Tools, config: &Config, version: &Result<Reply, GitlabError>)
         Err(error @ GitlabError::Network { trouble, .. }) => {
             let proxied = tools.client().proxy().map(|proxy| format!(" Requests go through {proxy}."));
             let words = format!("{}{}", mend(*trouble, error.distrust()), proxied.unwrap_or_default());
-            Finding::failure(CHECK, said(error), words)
+            Finding::failure(CHECK, error_chain(error), words)
         }
         Err(error @ GitlabError::Timeout { .. }) => Finding::failure(
             CHECK,
-            said(error),
+            error_chain(error),
             "Check the host and port in GITLAB_URL, and whether a firewall or a proxy drops what is sent there.",
         ),
         Err(error @ GitlabError::Redirect { to_host, .. }) => Finding::failure(
             CHECK,
-            said(error),
+            error_chain(error),
             format!("Set GITLAB_URL to the address that GitLab really has; it names {to_host}."),
         ),
         Err(error @ GitlabError::NotGitlab { .. }) => Finding::failure(
             CHECK,
-            said(error),
+            error_chain(error),
             "Check GITLAB_URL; where a proxy in front asks for signing in, GITLAB_EXTRA_HEADERS can carry its credentials.",
         ),
         Err(error @ GitlabError::Server { .. }) => Finding::failure(
             CHECK,
-            said(error),
+            error_chain(error),
             "GitLab itself has trouble: look at its status, and try again later.",
         ),
         Err(GitlabError::Setup { .. } | GitlabError::Path { .. }) => {
@@ -88,8 +88,10 @@ fn proxy(tools: &Tools, version: &Result<Reply, GitlabError>) -> Finding {
     };
     let is_cut = matches!(
         version,
-        Err(GitlabError::Network { trouble: Trouble::Connect | Trouble::Lost | Trouble::Name, .. }
-            | GitlabError::Timeout { .. })
+        Err(GitlabError::Network {
+            trouble: NetworkError::Connect | NetworkError::Lost | NetworkError::Name,
+            ..
+        } | GitlabError::Timeout { .. })
     );
     match is_cut {
         false => Finding::fine(CHECK, format!("{proxy} lets requests through")),
@@ -117,7 +119,7 @@ fn certificate(config: &Config, version: &Result<Reply, GitlabError>) -> Finding
         ),
         _ if !is_https => Finding::fine(CHECK, "none is needed here"),
         Err(error @ GitlabError::Network { trouble, .. }) if error.distrust().is_some() => {
-            Finding::failure(CHECK, said(error), mend(*trouble, error.distrust()))
+            Finding::failure(CHECK, error_chain(error), mend(*trouble, error.distrust()))
         }
         Err(GitlabError::Network { .. } | GitlabError::Timeout { .. }) => {
             Finding::unknown(CHECK, "not seen, as there is no connection")

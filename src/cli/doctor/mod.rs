@@ -29,7 +29,7 @@ pub async fn run(tools: &Tools, config: &Config, json: bool, out: &mut dyn Write
 
 async fn examine(tools: &Tools, config: &Config) -> Vec<Finding> {
     let mut found: Vec<Finding> = confirmation(config).into_iter().collect();
-    let version = match asked(tools, "instance.version").await {
+    let version = match fetch(tools, "instance.version").await {
         Ok(version) => version,
         Err(denial) => {
             found.push(Finding::warning(
@@ -72,7 +72,7 @@ fn confirmation(config: &Config) -> Option<Finding> {
 }
 
 /// GitLab's answer to a read of its own or the token's state; the outer error is a denial by the policy.
-async fn asked(tools: &Tools, action: &str) -> Result<Result<Reply, GitlabError>, String> {
+async fn fetch(tools: &Tools, action: &str) -> Result<Result<Reply, GitlabError>, String> {
     match tools.read(action, Map::new()).await {
         Ok(reply) => Ok(Ok(reply)),
         Err(ReadError::Gitlab(error)) => Ok(Err(error)),
@@ -83,7 +83,7 @@ async fn asked(tools: &Tools, action: &str) -> Result<Result<Reply, GitlabError>
 }
 
 /// An error with its causes, each once.
-fn said(error: &GitlabError) -> String {
+fn error_chain(error: &GitlabError) -> String {
     let mut text = error.to_string();
     let mut source = std::error::Error::source(error);
     while let Some(cause) = source {

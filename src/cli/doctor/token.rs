@@ -4,7 +4,7 @@ use serde_json::Value;
 use time::macros::format_description;
 use time::{Date, Duration, OffsetDateTime};
 
-use super::{Finding, asked, said};
+use super::{Finding, error_chain, fetch};
 use crate::config::Config;
 use crate::gitlab::{Content, GitlabError, Reply, Token};
 use crate::tools::Tools;
@@ -37,8 +37,8 @@ pub(super) async fn findings(tools: &Tools, config: &Config) -> Vec<Finding> {
         )];
     }
     let (user, own) = match (
-        asked(tools, "current_user.get").await,
-        asked(tools, "personal_access_token.get_self").await,
+        fetch(tools, "current_user.get").await,
+        fetch(tools, "personal_access_token.get_self").await,
     ) {
         (Ok(user), Ok(own)) => (user, own),
         (Err(denial), _) | (_, Err(denial)) => {
@@ -51,7 +51,7 @@ pub(super) async fn findings(tools: &Tools, config: &Config) -> Vec<Finding> {
             vec![known(token, user.as_ref().ok().map(json), own), scopes(config, own), expiry(own)]
         }
         (Ok(user), Err(_)) => {
-            let who = named(Some(json(user)));
+            let who = describe_user(Some(json(user)));
             vec![
                 Finding::fine(CHECK, format!("{}{who}", kind(token, Some(json(user))))),
                 Finding::unknown(SCOPES, "GitLab does not tell them of this kind of token"),
@@ -75,12 +75,12 @@ fn refused(error: &GitlabError) -> Finding {
         }
         _ => "Try again: GitLab did not answer as it should.",
     };
-    Finding::failure(CHECK, said(error), mend)
+    Finding::failure(CHECK, error_chain(error), mend)
 }
 
 fn known(token: Option<&Token>, user: Option<&Value>, own: &Value) -> Finding {
     let name = own.get("name").and_then(Value::as_str).unwrap_or_default();
-    Finding::fine(CHECK, format!("{} \"{name}\"{}", kind(token, user), named(user)))
+    Finding::fine(CHECK, format!("{} \"{name}\"{}", kind(token, user), describe_user(user)))
 }
 
 /// Project and group access tokens are those of users that GitLab makes for them.
@@ -94,7 +94,7 @@ fn kind(token: Option<&Token>, user: Option<&Value>) -> &'static str {
     }
 }
 
-fn named(user: Option<&Value>) -> String {
+fn describe_user(user: Option<&Value>) -> String {
     let name = user.and_then(|user| user.get("username")).and_then(Value::as_str);
     name.map(|name| format!(" of {name}")).unwrap_or_default()
 }

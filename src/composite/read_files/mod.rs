@@ -245,7 +245,7 @@ fn pointer(seen: &FileWindow) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gitlab::Sieve;
+    use crate::gitlab::BodySink;
 
     fn seen(file: &[u8]) -> FileWindow {
         let wanted = WindowRequest { first: 1, last: u64::MAX, lines: LINES, bytes: 1_000, grep: None };

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use crate::gitlab::Sieve;
+use crate::gitlab::BodySink;
 use crate::present::{Pattern, SEARCH_TIME};
 
 /// A longer line is kept to here, in bytes.
@@ -154,7 +154,7 @@ impl FileWindow {
     }
 }
 
-impl Sieve for WindowReader {
+impl BodySink for WindowReader {
     fn begin(&mut self) {
         self.seen = FileWindow::default();
     }

@@ -2,7 +2,7 @@ use serde_json::json;
 use url::Url;
 
 use super::*;
-use crate::call::{self, Context, Known, Step};
+use crate::call::{self, Context, LookupCache, Step};
 use crate::catalog::Catalog;
 
 /// Fills the line as the call of that action would.
@@ -18,7 +18,7 @@ fn line(action: &str, params: Value) -> AuditLine {
     };
     let action = catalog.get(action).unwrap().unwrap();
     let checked = call::check(action, params.as_object().unwrap().clone(), &context).unwrap();
-    let Step::Ready(call) = checked.step(&Known::default()).unwrap() else {
+    let Step::Ready(call) = checked.step(&LookupCache::default()).unwrap() else {
         panic!("nothing is to be asked")
     };
     let auditor = Auditor::new(Audit::Off);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::call::{self, Call, Effects, Fault, FieldsError, Invalid, Kind};
 use crate::catalog::{Action, Risk};
-use crate::gitlab::{Applied, Distrust, GitlabError, Trouble};
+use crate::gitlab::{Applied, CertificateError, GitlabError, NetworkError};
 use crate::policy::Rule;
 use crate::tools::errors::{self, ErrorKind, ToolError};
 use crate::tools::state::Tools;
@@ -333,28 +333,28 @@ fn hint(error: &GitlabError, anonymous: bool) -> Option<String> {
 }
 
 /// What mends a connection that did not come about.
-pub fn mend(trouble: Trouble, distrust: Option<Distrust>) -> &'static str {
+pub fn mend(trouble: NetworkError, distrust: Option<CertificateError>) -> &'static str {
     match (trouble, distrust) {
-        (Trouble::Name, _) => "Check the host in GITLAB_URL, and that its name resolves here.",
-        (Trouble::Connect, _) => {
+        (NetworkError::Name, _) => "Check the host in GITLAB_URL, and that its name resolves here.",
+        (NetworkError::Connect, _) => {
             "Check the host and port in GITLAB_URL, that GitLab is up, and the proxy (HTTPS_PROXY, NO_PROXY)."
         }
-        (Trouble::Tls, Some(Distrust::Issuer)) => {
+        (NetworkError::Tls, Some(CertificateError::Issuer)) => {
             "Nobody known here vouches for its certificate: name the authority's in GITLAB_CA_FILE."
         }
-        (Trouble::Tls, Some(Distrust::Name)) => {
+        (NetworkError::Tls, Some(CertificateError::Name)) => {
             "Its certificate is for another name: set GITLAB_URL to the name in it."
         }
-        (Trouble::Tls, Some(Distrust::Date)) => {
+        (NetworkError::Tls, Some(CertificateError::Date)) => {
             "Its certificate does not hold today: renew it, or set this machine's clock right."
         }
-        (Trouble::Tls, Some(Distrust::Client)) => {
+        (NetworkError::Tls, Some(CertificateError::Client)) => {
             "It wants another certificate of this client: set GITLAB_CLIENT_CERT and GITLAB_CLIENT_KEY."
         }
-        (Trouble::Tls, Some(Distrust::NoTls)) => {
+        (NetworkError::Tls, Some(CertificateError::NoTls)) => {
             "What answers there does not speak TLS: check the port in GITLAB_URL, or say http:// if that is meant."
         }
-        (Trouble::Tls, _) => "Check GITLAB_CA_FILE, and what stands between here and GitLab.",
-        (Trouble::Lost, _) => "Try again; if it stays, look at GitLab and at the proxy before it.",
+        (NetworkError::Tls, _) => "Check GITLAB_CA_FILE, and what stands between here and GitLab.",
+        (NetworkError::Lost, _) => "Try again; if it stays, look at GitLab and at the proxy before it.",
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::Checked;
 use crate::catalog::{Action, Operation, Risk};
-use crate::gitlab::{GitlabError, Trouble};
+use crate::gitlab::{GitlabError, NetworkError};
 use crate::tools::action_lookup::suggestions;
 use crate::tools::errors::{ErrorKind, ToolError, not_found};
 use crate::tools::state::Tools;
@@ -106,7 +106,7 @@ pub fn with_cause(tools: &Tools, error: &GitlabError, checked: &Checked, refused
         GitlabError::Invalid { answer } if answer.status == 407 => {
             with_proxy(tools, refused, ErrorKind::Network)
         }
-        GitlabError::Network { trouble: Trouble::Connect | Trouble::Name, .. } => {
+        GitlabError::Network { trouble: NetworkError::Connect | NetworkError::Name, .. } => {
             let kind = refused.kind;
             with_proxy(tools, refused, kind)
         }

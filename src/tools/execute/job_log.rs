@@ -124,7 +124,7 @@ fn part(log: &str, section: Option<&str>, pattern: Option<&Pattern>, context: us
                 return LogPart::NoSection { sections };
             }
         },
-        None => present::read(log),
+        None => present::plain_log(log),
     };
     let Some(pattern) = pattern else { return LogPart::Text(text) };
     // What does not fit is cut like any text, with the calls that go on.

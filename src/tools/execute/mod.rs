@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::{self, Body, Call, Checked, Effects, Part};
 use crate::catalog::{Action, Interface, Risk};
-use crate::gitlab::{Content, Reply, Sieve};
+use crate::gitlab::{BodySink, Content, Reply};
 use crate::policy::{Decision, Permit, Rule};
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::audit::AuditEntry;
@@ -33,7 +33,7 @@ pub struct RunOptions<'a> {
     /// A plan wrote its parameters: what was understood of them is nothing to tell.
     pub ours: bool,
     /// What the body of the reply is read through, where it is not to be held whole.
-    pub sieve: Option<&'a mut dyn Sieve>,
+    pub sieve: Option<&'a mut dyn BodySink>,
 }
 
 /// What came of an action.
@@ -281,7 +281,7 @@ async fn send(
     tools: &Tools,
     (permit, checked): (&Permit, &Checked),
     request: &ExecuteRequest,
-    sieve: Option<&mut (dyn Sieve + '_)>,
+    sieve: Option<&mut (dyn BodySink + '_)>,
     entry: &mut AuditEntry<'_>,
 ) -> Result<Reply, ToolError> {
     let sent = match sieve {

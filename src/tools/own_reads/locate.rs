@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::call::{self, Call, Effects, FullPath, HolderKind, Known, Location, Step};
+use crate::call::{self, Call, Effects, FullPath, HolderKind, Location, LookupCache, Step};
 use crate::gitlab::Content;
 use crate::tools::own_reads::gate::{self, Purpose};
 use crate::tools::state::Tools;
@@ -77,7 +77,7 @@ fn ready_call(tools: &Tools, action: &str, params: Value) -> Option<Call> {
     let params: Map<String, Value> = params.as_object().cloned()?;
     let action = tools.catalog.get(action).ok()??;
     let checked = call::check(action, params, &tools.context().ok()?).ok()?;
-    match checked.step(&Known::default()).ok()? {
+    match checked.step(&LookupCache::default()).ok()? {
         Step::Ready(call) => Some(call),
         _ => None,
     }
