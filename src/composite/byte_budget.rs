@@ -1,5 +1,5 @@
-//! Several answers within the bytes of one: what is small is whole, what is large is cut to an equal share of what the
-//! small leave.
+//! Byte budget of several answers within one: small answers are whole, large ones are cut to equal shares of the
+//! rest.
 
 pub use crate::present::share;
 use crate::tools::execute::Outcome;

@@ -81,7 +81,7 @@ fn answer(
     run.answer(present::cleaned_value(data), text, Map::new(), &[])
 }
 
-/// Whether GitLab refused the line.
+/// True if GitLab rejected the line.
 pub fn is_of_line(error: &ToolError) -> bool {
     error.message.contains("line_code") || error.message.contains("valid line code")
 }

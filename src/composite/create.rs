@@ -1,5 +1,5 @@
-//! `resource.create`: up to twenty items of any types, one after the other, each with its own outcome. Fields that a type
-//! does not have are an error of that item, and nothing of it is created.
+//! `resource.create`: up to twenty items of any types, one after the other, each with its own outcome. A field that
+//! a type does not have is an error of that item, and the item is not created.
 
 use serde_json::{Map, Value, json};
 
@@ -24,12 +24,12 @@ struct NewItemType {
     fields: &'static [(&'static str, &'static str)],
 }
 
-/// What `fullPath` of an item is.
+/// Meaning of an item's `fullPath`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ItemPlace {
     /// The project or group that the item goes to.
     Holder,
-    /// The same; without one, the item belongs to the user.
+    /// Optional; without it, the item belongs to the user.
     Optional,
     /// The path of the new project, which ends with its own name.
     Project,

@@ -1,5 +1,5 @@
-//! `pipeline.diagnose`: why a pipeline failed. Its failed jobs and those of the pipelines that it started, each with
-//! its reason and what its log says around the first error, all together within the bytes of one answer.
+//! `pipeline.diagnose`: the cause of a pipeline's failure. Failed jobs of the pipeline and of its downstream
+//! pipelines, each with its reason and the part of its log around the first error, within the bytes of one answer.
 
 use std::collections::VecDeque;
 
@@ -14,13 +14,13 @@ use crate::tools::execute::Outcome;
 use crate::tools::{Answer, ErrorKind, NextCall, ToolError};
 use crate::untrusted::{mask_tokens, quote};
 
-/// How many pipelines are looked at, the first included.
+/// Maximum number of pipelines, including the first.
 const MOST_PIPELINES: usize = 10;
-/// How far from the first a pipeline may be.
+/// Maximum depth of downstream pipelines.
 const MOST_DEEP: usize = 3;
-/// How many logs are read.
+/// Maximum number of logs.
 const MOST_LOGS: usize = 20;
-/// How many of them are held at a time.
+/// Number of logs in memory at a time.
 const TOGETHER: usize = 4;
 /// The least bytes of a log that tell anything; where there is no room for them, the job is only named.
 const LEAST: usize = 300;
@@ -46,7 +46,7 @@ struct Job {
     is_bridge: bool,
 }
 
-/// What was found.
+/// Results of the diagnosis.
 #[derive(Debug, Default)]
 struct Findings {
     jobs: Vec<Job>,
@@ -72,7 +72,7 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     Ok(render_diagnosis(run, &first, found, budget).await)
 }
 
-/// The pipeline that is meant.
+/// Resolves the pipeline.
 async fn which(run: &CompositeRun<'_>) -> Result<Value, ToolError> {
     let of = |more: Value| {
         let mut asked = Map::new();
@@ -163,7 +163,7 @@ impl Findings {
         }));
     }
 
-    /// The pipelines behind bridges that failed; a bridge that started none is told like a job.
+    /// Pipelines that failed bridges triggered; a bridge that triggered none is listed like a job.
     fn follow(
         &mut self,
         run: &CompositeRun<'_>,
@@ -192,7 +192,7 @@ impl Findings {
     }
 }
 
-/// What is told of a pipeline that was looked at.
+/// Fields of a pipeline in the answer.
 fn seen(row: Option<&Value>, pipeline: &Pipeline) -> Value {
     let mut seen = json!({"project": pipeline.project, "id": pipeline.id});
     if let (Some(row), Value::Object(seen)) = (row, &mut seen) {
@@ -247,7 +247,7 @@ async fn render_diagnosis(run: &CompositeRun<'_>, first: &Value, found: Findings
     answer
 }
 
-/// What a job's log says of its failure.
+/// The failure in a job's log.
 async fn log(run: &CompositeRun<'_>, job: &Job, budget: usize) -> Result<Failure, ToolError> {
     let asked = params(json!({"fullPath": job.project, "job_id": field(&job.row, "id")}));
     // A dry run shows what changes something; a diagnosis reads whatever is asked of it.
@@ -331,7 +331,7 @@ fn excerpted(failure: &Failure, said: &mut Map<String, Value>, call: &Value) -> 
     text
 }
 
-/// Which pipeline it is, in a line.
+/// One line that identifies the pipeline.
 fn heading(first: &Value, pipelines: &[Value]) -> String {
     let word = |name: &str| plain_or_quoted(&field(first, name));
     let sha: String = word("sha").chars().take(8).collect();
@@ -347,7 +347,7 @@ fn heading(first: &Value, pipelines: &[Value]) -> String {
     text
 }
 
-/// What is said where no job failed.
+/// Text if no job failed.
 fn nothing(first: &Value) -> String {
     let status = plain_or_quoted(&field(first, "status"));
     if first.get("yaml_errors").is_some_and(Value::is_string) {

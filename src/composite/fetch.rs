@@ -1,5 +1,5 @@
-//! `resource.fetch`: up to twenty things side by side, each with its own outcome, in the order in which they were
-//! asked for; on request with their comments, diffs and links.
+//! `resource.fetch`: up to twenty items fetched concurrently, each with its own outcome, in the order of the
+//! request; optionally with comments, diffs and links.
 
 use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
@@ -11,18 +11,18 @@ use crate::composite::{byte_budget, read_files};
 use crate::tools::execute::Outcome;
 use crate::tools::{Answer, ErrorKind, ToolError};
 
-/// How many things there may be.
+/// Maximum number of items.
 const MOST: usize = 20;
 
-/// How many comments, files or links of one thing.
+/// Maximum number of comments, files or links of one item.
 const ROWS: u64 = 50;
 
-/// What can be asked for beside a thing: the option, the parameters that its list takes, and which action that is.
+/// Optional parts of an item: the option, and the action that lists them.
 type ItemPart = (&'static str, fn(&ItemKind) -> Option<&'static str>);
 const PARTS: [ItemPart; 3] =
     [("comments", |thing| thing.comments), ("diffs", |thing| thing.diffs), ("links", |thing| thing.links)];
 
-/// What came of one thing: itself first, then its parts by their names.
+/// Outcomes of one item: the item first, then its parts by name.
 struct FetchedItem {
     says: Map<String, Value>,
     outcomes: Vec<(&'static str, Result<Outcome, ToolError>)>,
@@ -79,7 +79,7 @@ async fn fetch_item(
     }
 }
 
-/// A thing and what is wanted beside it, side by side.
+/// Fetches an item and its requested parts concurrently.
 async fn fetch_parts(run: &CompositeRun<'_>, meant: &ResolvedItem) -> FetchedItem {
     let wanted = PARTS.iter().filter(|(name, _)| run.flag(name, false));
     let parts = wanted.filter_map(|(name, action)| Some((*name, action(meant.thing)?)));
@@ -97,7 +97,7 @@ async fn fetch_parts(run: &CompositeRun<'_>, meant: &ResolvedItem) -> FetchedIte
     FetchedItem { says, outcomes: steps.into_iter().map(|(name, _)| name).zip(outcomes).collect() }
 }
 
-/// The lines that are wanted of a file.
+/// Fetches the requested lines of a file.
 async fn fetch_lines(run: &CompositeRun<'_>, meant: &ResolvedItem) -> Result<Outcome, ToolError> {
     let mut file = meant.lines.clone();
     let given = |name: &str| meant.params.get(name).cloned();
@@ -146,7 +146,7 @@ fn render_items(run: &CompositeRun<'_>, fetched: Vec<FetchedItem>) -> Answer {
     items.answer(run, &[])
 }
 
-/// A part of a thing beside it, in both forms.
+/// Adds a part to an item, in both forms.
 fn add_part(whole: &mut Answer, part: &str, answer: Result<Answer, ToolError>) {
     let (row, text) = match answer {
         Ok(mut answer) => {

@@ -1,5 +1,5 @@
-//! The outcomes of a plan's items, in their order and in both forms: a row with its status, and a text between marks
-//! that say what it is of.
+//! Outcomes of a composite action's items, in order and in both forms: a row with its status, and a text in tags
+//! that name the item.
 
 use serde_json::{Map, Value, json};
 
@@ -15,7 +15,7 @@ pub struct ItemResults {
 }
 
 impl ItemResults {
-    /// An item: what its mark is called and says, and what came of it.
+    /// Adds the outcome of an item, in a tag with the given attributes.
     pub fn add(&mut self, mark: &str, says: Map<String, Value>, outcome: &Result<Answer, ToolError>) {
         let (status, text) = match outcome {
             Ok(answer) => (if is_preview(answer) { "preview" } else { "ok" }, answer.text.clone()),
@@ -58,7 +58,7 @@ impl ItemResults {
     }
 }
 
-/// Whether an answer shows what would be sent.
+/// True if an answer is a preview.
 pub fn is_preview(answer: &Answer) -> bool {
     answer.structured.contains_key("preview")
 }

@@ -1,5 +1,5 @@
-//! `project.resolve`: from a git remote, an address or the workspace to the project. An address may hold a token: it
-//! is told as [`git_remote::redacted`] has it, and never as it came.
+//! `project.resolve`: the project of a git remote, a URL or the workspace. A remote URL may hold a token: it is
+//! shown only as [`git_remote::redacted`] renders it.
 
 use serde_json::{Map, Value, json};
 
@@ -9,15 +9,15 @@ use crate::tools::workspace;
 use crate::tools::workspace::git_remote::{self, RemoteError};
 use crate::tools::{Answer, ErrorKind, NextCall, ToolError};
 
-/// What is told of the project.
+/// Fields of the project in the answer.
 const FIELDS: [&str; 7] =
     ["id", "path_with_namespace", "name", "description", "default_branch", "visibility", "web_url"];
 
-/// What was resolved, before GitLab was asked for it.
+/// Candidate paths, before GitLab is asked.
 struct ProjectCandidates {
     /// The paths that it may be, the likeliest first.
     paths: Vec<String>,
-    /// What led to them, as it may be told.
+    /// Origin of the paths, without credentials.
     from: Value,
 }
 

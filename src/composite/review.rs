@@ -1,6 +1,6 @@
-//! `merge_request.review`: comments and a verdict at once. Every place is looked up before anything is posted; what
-//! is there already is not posted again; the comments are drafts until they are published together, where GitLab
-//! takes drafts.
+//! `merge_request.review`: comments and a verdict in one call. Every position is looked up before anything is
+//! posted; comments that exist already are not posted again; comments are drafts until they are published together,
+//! if GitLab supports drafts.
 
 use std::sync::OnceLock;
 
@@ -19,9 +19,9 @@ use crate::tools::execute::{self, Outcome};
 use crate::tools::own_reads::locate;
 use crate::tools::{Answer, NextCall};
 
-/// How many comments a review may have.
+/// Maximum number of comments.
 const MOST: usize = 50;
-/// How many pages of threads are looked through for what is there already.
+/// Maximum number of pages of existing threads.
 const MOST_PAGES: usize = 5;
 const PAGE: usize = 100;
 
@@ -31,17 +31,17 @@ const REQUEST_CHANGES: &str = "/request_changes";
 
 /// A comment that can be posted.
 struct ReviewComment {
-    /// As people write its place; of one on the whole, nothing.
+    /// The position as text; none for a comment on the whole merge request.
     place: Option<String>,
     body: String,
     position: Option<Value>,
 }
 
-/// What came of a comment.
+/// Result of a comment.
 enum CommentResult {
-    /// It can be read, as the note with that id where GitLab has said so.
+    /// Posted; with the id of the note if GitLab returned it.
     Posted(Option<Value>),
-    /// It was there before.
+    /// Existed already.
     Known(Value),
     /// A draft that only its author sees.
     Draft(Value),
@@ -120,7 +120,7 @@ async fn placed(
     diff.file(spot, raw).await?.position(spot, &diff.refs).map(Some)
 }
 
-/// All that is wrong at once, with the review in which each comment stands at the nearest line.
+/// The error with every wrong position, and the review with each comment at the nearest line.
 fn misplaced(run: &CompositeRun<'_>, faults: Vec<(usize, PositionError)>) -> ToolError {
     let mut comments = run.list("comments").to_vec();
     let mut told = Vec::new();
@@ -227,7 +227,7 @@ async fn posted(
     Ok(done)
 }
 
-/// One comment, by the action that begins a thread or a draft.
+/// Posts one comment as a thread or a draft.
 async fn post_comment(
     run: &CompositeRun<'_>,
     (action, text): (&str, &str),
@@ -298,7 +298,7 @@ fn unpublished(error: &ToolError) -> ToolError {
     error
 }
 
-/// Which notes the drafts have become. A draft that GitLab lost is told.
+/// Matches published drafts to notes. A lost draft is reported.
 async fn name(
     run: &CompositeRun<'_>,
     comments: &[ReviewComment],
@@ -346,7 +346,7 @@ impl ReviewComment {
         asked
     }
 
-    /// Whether a note says this in this place.
+    /// True if a note has this text at this position.
     fn is(&self, note: &Value) -> bool {
         let at = |position: Option<&Value>| {
             let field =

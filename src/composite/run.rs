@@ -39,7 +39,7 @@ pub async fn run(
     planned(tools, meant, &bounds, &[], entry).await
 }
 
-/// The same within the bounds of a plan that it may be a step of.
+/// Runs a composite action within the bounds of an enclosing one.
 async fn planned(
     tools: &Tools,
     meant: ResolvedAction,
@@ -71,7 +71,7 @@ async fn planned(
     plan(&run).await
 }
 
-/// What a plan cannot do: its steps have each its own text, and none is saved.
+/// Rejects arguments that a composite action cannot take: its steps have several texts, and none is saved.
 fn plain(action: &Action, request: &ExecuteRequest) -> Result<(), ToolError> {
     let given = [
         ("fields", request.fields.is_some()),
@@ -87,7 +87,7 @@ fn plain(action: &Action, request: &ExecuteRequest) -> Result<(), ToolError> {
         .fix(again))
 }
 
-/// How much a plan may do, with the plans that are its steps.
+/// Bounds of a composite action, shared with its composite steps.
 #[derive(Debug)]
 pub struct RunBounds {
     /// The composite actions that a step may be.
@@ -111,16 +111,16 @@ impl RunBounds {
     }
 }
 
-/// One run of a plan.
+/// One run of a composite action.
 pub struct CompositeRun<'a> {
     pub tools: &'a Tools,
     /// The id of the plan.
     pub id: &'a str,
-    /// Its parameters by the catalog's names, of the catalog's types, none that is required missing.
+    /// The checked parameters, by the catalog's names and types.
     pub params: Map<String, Value>,
     /// The faults of its `items`, by their places.
     faults: &'a BTreeMap<usize, Fault>,
-    /// What was asked, with `dry_run`, `confirm` and `view`.
+    /// The request, with `dry_run`, `confirm` and `view`.
     pub request: &'a ExecuteRequest,
     /// The ids of the plans that it runs within, its own the last.
     above: &'a [&'a str],
@@ -129,12 +129,12 @@ pub struct CompositeRun<'a> {
 }
 
 impl CompositeRun<'_> {
-    /// Runs an action as a step: what came, or the preview of it where that was asked for.
+    /// Runs an action as a step; with `dry_run`, the outcome is a preview.
     pub async fn step(&self, action: &str, params: Map<String, Value>) -> Result<Outcome, ToolError> {
         self.step_with(self.like(action, params), RunOptions { ours: true, ..RunOptions::default() }).await
     }
 
-    /// The same, with the consent that the question of the composite action got.
+    /// Runs an action as a step, with the consent to the composite action.
     pub async fn step_agreed(
         &self,
         action: &str,
@@ -145,7 +145,7 @@ impl CompositeRun<'_> {
         self.step_with(self.like(action, params), manner).await
     }
 
-    /// The same by a whole request; `agreed`, where the plan has asked the user about just this step.
+    /// Runs a whole request as a step; `agreed` if the user consented to just this step.
     pub async fn step_as(&self, request: ExecuteRequest, agreed: bool) -> Result<Outcome, ToolError> {
         self.step_with(request, RunOptions { agreed, ..RunOptions::default() }).await
     }
@@ -195,7 +195,7 @@ impl CompositeRun<'_> {
         })
     }
 
-    /// The JSON that an action which only reads answers with, as it came; it is asked for a dry run too.
+    /// The data of a read-only action, unrendered; also read in a dry run.
     pub async fn read_json(&self, action: &str, params: Map<String, Value>) -> Result<Value, ToolError> {
         let request = ExecuteRequest { action: action.to_owned(), params, ..ExecuteRequest::default() };
         match self.step_with(request, RunOptions { ours: true, ..RunOptions::default() }).await? {
@@ -229,7 +229,7 @@ impl CompositeRun<'_> {
         }
     }
 
-    /// Whether a parameter is true; `otherwise`, where it was not given.
+    /// The value of a boolean parameter; `otherwise` if it is not given.
     pub fn flag(&self, name: &str, otherwise: bool) -> bool {
         self.params.get(name).and_then(Value::as_bool).unwrap_or(otherwise)
     }
@@ -256,7 +256,7 @@ impl CompositeRun<'_> {
             .fix(NextCall::find(json!({"query": self.id, "limit": 1, "detail": "schema"})))
     }
 
-    /// What the plan answers: its data, the same to read, and what else belongs beside the data.
+    /// The answer: data, text, further fields and notes.
     pub fn answer(
         &self,
         data: Value,
@@ -273,7 +273,7 @@ impl CompositeRun<'_> {
     }
 }
 
-/// An error as it stands among the outcomes of a plan's items.
+/// An error as an outcome of an item.
 pub fn failed(error: &ToolError) -> Value {
     error.structured().remove("error").unwrap_or_default()
 }

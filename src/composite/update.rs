@@ -1,5 +1,5 @@
-//! `resource.update`: up to twenty things, each with changes of its own and its own outcome. What a kind of thing does
-//! not have is said before anything is changed of it.
+//! `resource.update`: up to twenty items, each with its own changes and its own outcome. A change that a kind of
+//! item does not support is reported before the item is changed.
 
 use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
@@ -11,10 +11,10 @@ use crate::composite::run::CompositeRun;
 use crate::tools::execute::Outcome;
 use crate::tools::{Answer, ErrorKind, ToolError};
 
-/// How many things there may be.
+/// Maximum number of items.
 const MOST: usize = 20;
 
-/// What takes something away, where a thing has one of it.
+/// The value that clears a field.
 const NONE: &str = "none";
 
 /// A change as a kind of thing has it.
@@ -26,11 +26,11 @@ enum ChangeForm {
     OrNone(&'static str, ClearedValue),
     /// `state_event`, by the word that opens and the one that closes.
     State(&'static str, &'static str),
-    /// An epic's due date, which has to be said to be its own.
+    /// An epic's due date, which needs a flag to be fixed.
     Fixed,
 }
 
-/// What clears a parameter.
+/// Values that clear a parameter.
 #[derive(Clone, Copy)]
 enum ClearedValue {
     Zero,
@@ -57,7 +57,7 @@ const EPICS_DUE_DATE: Changes = &[("due_date", ChangeForm::Fixed)];
 
 const ISSUE: &[Changes] = &[TEXTS, REOPENED, LABELS, ASSIGNEES, MILESTONE, DUE_DATE];
 
-/// Which changes each kind has. Of a group's work items, see epics.
+/// Changes that each kind supports. A group's work items are updated as epics.
 const CHANGES: [(&str, &[Changes]); 8] = [
     ("issue", ISSUE),
     ("work_item", ISSUE),

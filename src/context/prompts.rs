@@ -1,4 +1,4 @@
-//! Prompts, with what this server adds: the project that is configured, and which of the named actions are denied.
+//! Prompts, with the configured project filled in and denied actions noted.
 
 use serde_json::{Map, Value, json};
 
@@ -20,7 +20,7 @@ impl Tools {
         if self.capabilities == Capabilities::Full { &PROMPTS } else { &[] }
     }
 
-    /// Whether an argument has to be given here: a project that is configured need not be.
+    /// True if an argument is required; a configured project is not.
     pub fn requires(&self, argument: &Argument) -> bool {
         argument.required && !self.is_configured(argument)
     }

@@ -1,4 +1,4 @@
-//! `gitlab_find_action`: a request in words to the few actions that fit, with exactly what they take.
+//! `gitlab_find_action`: ranks the actions for a request in words, and shows what they take.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ use crate::tools::{action_uri, local_files, workspace};
 const DEFAULT_LIMIT: u32 = 5;
 const MOST: u32 = 50;
 
-/// A request longer than this is read only so far, in bytes: what is wanted is said by then.
+/// Maximum size of a query in bytes; the rest is ignored.
 const LONGEST: usize = 1_000;
 
 /// Bytes of a signature: the first result's, and each other's.
@@ -24,7 +24,7 @@ const OTHER_SIGNATURE: usize = 320;
 /// Maximum size in bytes of a schema with `detail: "auto"`.
 const SCHEMA: usize = 3_000;
 
-/// How many actions that were left out are named.
+/// Maximum number of denied actions that are named.
 const WITHHELD: usize = 3;
 
 /// Finds.
@@ -160,7 +160,7 @@ fn no_results(ranking: &Ranking, domain: Option<&str>) -> String {
     }
 }
 
-/// What was not offered, and why.
+/// Notes on actions that are not offered, with the rule.
 fn notes(tools: &Tools, ranking: &Ranking) -> Vec<String> {
     let mut notes = Vec::new();
     if tools.policy.is_read_only() {
@@ -190,7 +190,7 @@ fn notes(tools: &Tools, ranking: &Ranking) -> Vec<String> {
     notes
 }
 
-/// Why an action is not offered: the policy's rule, or that only reads were asked for.
+/// The reason why an action is not offered: the policy's rule, or `read_only`.
 fn reason(tools: &Tools, id: &str) -> String {
     let rule = tools.catalog.get(id).ok().flatten().and_then(|action| tools.withholds(&action));
     rule.map_or_else(|| "it changes something".to_owned(), |rule| rule.to_string())
@@ -209,7 +209,7 @@ struct FoundAction {
     structured: Map<String, Value>,
     action: Action,
     risk: &'static str,
-    /// It shows GitLab's copy of what a workspace may have as well.
+    /// True if it reads or changes GitLab's copy of a file that a workspace may have too.
     is_remote: bool,
     signature: String,
     example: Option<Value>,
@@ -377,7 +377,8 @@ fn experiment(action: &Action) -> Option<&str> {
     versions.all(|version| version.is_some()).then_some(first)
 }
 
-/// What can be chosen, as GitLab's documentation writes it; of a plan, the actions that it is made of.
+/// The operations of an action as GitLab's documentation writes them; for a composite action, the actions that it
+/// consists of.
 fn operations(action: &Action) -> Vec<String> {
     match &action.plan {
         Some(_) if action.is_open() => vec!["any actions".to_owned()],

@@ -1,5 +1,5 @@
-//! `api.batch`: up to ten calls in their order, later ones with values of earlier answers. What is wrong with any of
-//! them and can be told beforehand is told before the first is sent, and those that want confirmation are asked about
+//! `api.batch`: up to ten calls in order; later ones can refer to the answers of earlier ones. Errors that can be
+//! found beforehand are reported before the first call is sent, and the calls that need confirmation are confirmed
 //! together.
 
 mod references;
@@ -23,10 +23,10 @@ use crate::tools::reply::render;
 use crate::tools::{Answer, ErrorKind, ExecuteRequest, NextCall, ToolError, View, action_lookup, lookups};
 use references::{MissingReason, MissingValue};
 
-/// How many calls there may be.
+/// Maximum number of calls.
 const MOST: usize = 10;
 
-/// How many fields of an answer are named where a reference has no value.
+/// Maximum number of fields that are named if a reference has no value.
 const NAMED: usize = 30;
 
 /// A call of the batch, as it was given.
@@ -41,10 +41,10 @@ struct BatchCall<'a> {
     references: usize,
 }
 
-/// What came of a call.
+/// Result of a call.
 enum CallResult {
     Outcome(Result<Outcome, ToolError>),
-    /// Nothing was tried, as a call before it failed.
+    /// Not run, because an earlier call failed.
     Skipped,
 }
 
@@ -101,8 +101,9 @@ impl BatchCall<'_> {
     }
 }
 
-/// What can be told before anything is sent: calls that can never be made, unless those are to be passed over, and the
-/// one question. Gives the numbers of the calls that are agreed to.
+/// Checks that are made before anything is sent: calls that can never be made are errors, unless
+/// `continue_on_error` is set, and confirmation is asked for all calls at once. Returns the numbers of the
+/// confirmed calls.
 async fn check_ahead(
     run: &CompositeRun<'_>,
     calls: &[BatchCall<'_>],
@@ -128,7 +129,7 @@ async fn check_ahead(
     }
 }
 
-/// Whether the call is wrong in itself, whatever GitLab has.
+/// True if the call itself is wrong, independent of GitLab's data.
 fn is_wrong(error: &ToolError) -> bool {
     matches!(error.kind, ErrorKind::InvalidParams | ErrorKind::UnknownAction | ErrorKind::AmbiguousAlias)
 }
@@ -232,7 +233,7 @@ fn referable(run: &CompositeRun<'_>, earlier: &BatchCall<'_>, done: &CallResult)
     Some(render::referable(run.tools, &came.call, data, (fields, earlier.view.or(run.request.view))))
 }
 
-/// What is shown of an answer to refer to: whole, as nothing of it is sent on but what is referred to.
+/// The rendered answer that references may use: complete, because only referenced values are used.
 fn presented_data(run: &CompositeRun<'_>, done: &CallResult) -> Option<Answer> {
     match done {
         CallResult::Outcome(Ok(Outcome::Response(came))) => {

@@ -1,5 +1,5 @@
-//! `repository.read_files`: windows of up to twenty files side by side. A file goes by while it is read, and no more of
-//! it is held than its window; what is no text is told as what it is, and a missing file with names that are near.
+//! `repository.read_files`: windows of up to twenty files, read concurrently. Files are streamed, and only the
+//! window is kept. A binary is reported as one, and a missing file with similar names.
 
 mod file;
 mod missing;
@@ -18,19 +18,19 @@ use crate::tools::execute::Outcome;
 use crate::tools::{Answer, ErrorKind, NextCall, ToolError, workspace};
 use file::{FileContent, LINES, RequestedFile, at};
 
-/// How many files there may be.
+/// Maximum number of files.
 const MOST: usize = 20;
 
-/// How many lines around what is found, where nothing is said.
+/// Default number of context lines of a match.
 const CONTEXT: u64 = 2;
 
-/// How often lines are left out until the text is within the bytes of one answer.
+/// Maximum number of attempts to fit the text into one answer.
 const FITTINGS: usize = 6;
 
 /// The note of a truncated answer.
 const AROUND_A_PLACE: &str = "lines around a place: `grep` with `context`, or `line_start` and `line_end`";
 
-/// What a file begins with that only points to where its bytes are (git-lfs: pointer file).
+/// First line of a Git LFS pointer file.
 const LFS: &[u8] = b"version https://git-lfs.github.com/spec/v1\n";
 
 /// Reads.
@@ -232,7 +232,7 @@ fn with_size<const N: usize>(seen: &FileWindow, more: [(&str, Value); N]) -> Map
     size.chain(more.map(|(name, value)| (name.to_owned(), value))).collect()
 }
 
-/// What a pointer of Git LFS says: the object's id, and its size.
+/// Object id and size in a Git LFS pointer file.
 fn pointer(seen: &FileWindow) -> Option<Value> {
     if !seen.head.starts_with(LFS) || seen.bytes > 1_024 {
         return None;

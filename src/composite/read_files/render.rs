@@ -1,4 +1,4 @@
-//! What a file's window is told as, in both forms, with the lines that follow it.
+//! Renders a file window in both forms, with the next lines to request.
 
 use serde_json::{Map, Value, json};
 
@@ -10,7 +10,7 @@ use crate::present::{self, Content, Kind, Options};
 use crate::tools::ToolError;
 use crate::untrusted::Secrets;
 
-/// Adds what came of a file, and gives the window that follows the one that is shown.
+/// Adds a file to the results, and returns the next window.
 pub fn render_file(
     run: &CompositeRun<'_>,
     file: &RequestedFile,
@@ -117,7 +117,7 @@ fn render_window(
     (said, out)
 }
 
-/// Where the window stands, in words.
+/// The position of the window in words.
 fn line(seen: &FileWindow, window: (Option<u64>, Option<u64>), file: &RequestedFile) -> String {
     let of = if seen.whole { seen.lines.to_string() } else { format!("more than {}", seen.lines) };
     let found = file
@@ -162,7 +162,7 @@ fn window(file: &RequestedFile, seen: &FileWindow, secrets: &Secrets) -> ((Strin
     ((data, shown.text), stray.into_iter().chain(shown.notes).chain(masked).collect())
 }
 
-/// What GitLab says of the file beside its text.
+/// Metadata of the file from response headers.
 fn metadata(headers: &ReplyHeaders) -> Map<String, Value> {
     const TOLD: [&str; 5] = ["blob_id", "commit_id", "last_commit_id", "content_sha256", "execute_filemode"];
     let header = |name: &str| headers.get(&format!("x-gitlab-{}", name.replace('_', "-")));

@@ -18,13 +18,13 @@ use crate::guides::is_full_path;
 use crate::present;
 use crate::tools::{ErrorKind, ToolError};
 
-/// What every address begins with.
+/// Scheme of every URI.
 const SCHEME: &str = "gitlab";
 
 /// The longest address that is read, in bytes.
 const LONGEST: usize = 4_000;
 
-/// What an address names.
+/// A parsed URI.
 #[derive(Debug)]
 pub enum ResourceUri {
     Roots,
@@ -216,7 +216,7 @@ fn pairs(uri: &str, query: &str) -> Result<Pairs, ToolError> {
     read.collect()
 }
 
-/// None where a `%` stands without its two digits, or what comes out is no UTF-8.
+/// Percent-decodes a text. None if an escape is invalid or the result is not UTF-8.
 fn unescaped(text: &str) -> Option<String> {
     let mut escapes = text.split('%').skip(1);
     let is_escape =
@@ -225,7 +225,7 @@ fn unescaped(text: &str) -> Option<String> {
     percent_decode_str(text).decode_utf8().ok().map(|text| text.into_owned())
 }
 
-/// Nothing is addressed so.
+/// The error of an unknown URI.
 pub fn unknown(uri: &str) -> ToolError {
     ToolError::new(ErrorKind::NotFound, format!("there is no resource {}", excerpt(uri))).hint(
         "resources/list and resources/templates/list have what there is: gitlab://tools, \

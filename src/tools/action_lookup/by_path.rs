@@ -1,5 +1,5 @@
-//! An action by where GitLab has it: a REST request (`GET /projects/acme%2Fwidget/issues`), an operation as find names
-//! it (`mutation workItemCreate`), or the address of a page, with the parameters that those hold.
+//! Resolves an action from a location: a REST request (`GET /projects/acme%2Fwidget/issues`), an operation as find
+//! names it (`mutation workItemCreate`), or the URL of a page, with the parameters that these contain.
 
 use serde_json::{Map, Value, json};
 
@@ -12,7 +12,7 @@ use crate::tools::errors::{self, ErrorKind, ToolError};
 use crate::tools::state::Tools;
 use crate::tools::types::{ExecuteRequest, NextCall};
 
-/// The action at the place that stands as `action`; none where that is no place.
+/// Resolves the action at a location; none if `action` is no location.
 pub fn resolve(tools: &Tools, request: &ExecuteRequest) -> Option<Result<ResolvedAction, ToolError>> {
     let given = request.action.trim();
     if let Some(("query" | "mutation", field)) = given.split_once(' ') {
@@ -44,7 +44,7 @@ pub fn resolve(tools: &Tools, request: &ExecuteRequest) -> Option<Result<Resolve
     }
 }
 
-/// What a path may stand for; without a method, what reads it.
+/// Routes that match a path; without a method, the reads.
 fn routes(tools: &Tools, method: Option<Method>, path: &str) -> Result<Vec<Routed>, String> {
     let surface = tools.catalog.surface().map_err(|error| error.to_string())?;
     let mut routed = call::routed(method.unwrap_or(Method::Get), path, surface, &tools.base)?;
@@ -79,7 +79,7 @@ fn resolve_graphql(
     ))
 }
 
-/// The one action that a path stands for.
+/// Chooses the action of the matching routes.
 fn choose_route(
     tools: &Tools,
     given: &str,
@@ -103,7 +103,7 @@ fn choose_route(
     }
 }
 
-/// Nothing reads the path; what changes something there is not run unless its method is said.
+/// The error of a path that only writes have: a write needs its method.
 fn no_read_error(tools: &Tools, given: &str, path: &str, request: &ExecuteRequest) -> ToolError {
     const CHANGING: [Method; 4] = [Method::Post, Method::Put, Method::Patch, Method::Delete];
     let routed =
@@ -125,7 +125,7 @@ fn no_read_error(tools: &Tools, given: &str, path: &str, request: &ExecuteReques
     }
 }
 
-/// The call that a path stands for, its values by the action's names.
+/// Resolves a route to a call, with the values by the action's parameter names.
 fn fill_route(
     tools: &Tools,
     given: &str,
@@ -153,7 +153,7 @@ fn fill_route(
     Ok(meant)
 }
 
-/// Whether `scope` tells which of the action's operations is meant.
+/// True if `scope` selects the operation of the action.
 fn scope_selects_operation(action: &Action, scope: Scope) -> bool {
     let is_choice = |choices: &[String]| choices.iter().any(|choice| choice == scope.name());
     action.choices().count() > 1 && action.param("scope").is_some_and(|param| is_choice(&param.choices))
@@ -176,7 +176,7 @@ fn query_params(pairs: &[(String, String)]) -> Map<String, Value> {
     query
 }
 
-/// Adds what a place says to the parameters beside it, which may not say otherwise.
+/// Adds the parameters of a location to the given ones, which must not differ.
 fn merge_params(given: &str, meant: &mut ResolvedAction, said: Map<String, Value>) -> Result<(), ToolError> {
     let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let params = &mut meant.request.params;
@@ -199,7 +199,7 @@ fn merge_params(given: &str, meant: &mut ResolvedAction, said: Map<String, Value
     Ok(())
 }
 
-/// What reads the page that is shown at an address.
+/// Resolves the URL of a page to the action that reads its object.
 fn resolve_page(
     tools: &Tools,
     page: Page,

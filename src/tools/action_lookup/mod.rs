@@ -1,5 +1,5 @@
-//! Which action is meant by what stands as `action`: an id, an alias, a name as another server has it, a REST request
-//! or the address of one of GitLab's pages. One that is plainly meant runs, and the reply says what was understood.
+//! Resolves the `action` argument: an id, an alias, a tool name of another server, a REST request or the URL of a
+//! GitLab page. An unambiguous one runs, and the answer notes how it was understood.
 
 pub mod by_path;
 pub mod names;
@@ -16,7 +16,7 @@ use crate::tools::state::Tools;
 use crate::tools::types::{EXECUTE, ExecuteRequest, NextCall};
 use resolved::{ResolvedAction, by_number};
 
-/// The action that is meant, or the error that names those that may be.
+/// Resolves the action of a request, or lists the candidates in an error.
 pub fn resolve(tools: &Tools, request: &ExecuteRequest) -> Result<ResolvedAction, ToolError> {
     request_limits::check(request)?;
     let given = request.action.trim();
@@ -61,7 +61,7 @@ fn resolve_name(tools: &Tools, given: &str, request: &ExecuteRequest) -> Result<
     Ok(meant)
 }
 
-/// A change that another word stands for is made when it is said by its own.
+/// The error of a write that was named by another verb: it has to be called by its own id.
 fn likely_write_error(given: &str, meant: &ResolvedAction) -> ToolError {
     let error = ToolError::new(ErrorKind::UnknownAction, format!("there is no action `{given}`"))
         .hint(format!("`{}` may be meant; `candidates` has what it takes.", meant.action.id))
@@ -69,8 +69,8 @@ fn likely_write_error(given: &str, meant: &ResolvedAction) -> ToolError {
     suggestions::with_candidates(error, std::slice::from_ref(&meant.action))
 }
 
-/// What a name says that the action's id does not, as the value of the one parameter that has it among its choices:
-/// `close` of `close_issue` is `state_event: close`. Only verbs: other words of a name may stand for anything.
+/// The parameter choice that a name contains besides the action's id: `close` of `close_issue` is `state_event:
+/// close`. Only verbs count: other words of a name may have any meaning.
 fn choice_in_name(
     action: &Action,
     language: &Language,
@@ -89,8 +89,8 @@ fn choice_in_name(
     found.next().is_none().then_some(first)
 }
 
-/// Arguments of the tool that stand among the action's parameters, where the action has none of that name. Consent is
-/// not lifted: parameters hold what others wrote.
+/// Moves arguments of the tool out of `params` if the action has no such parameter. `confirm` is not moved:
+/// parameters may contain text of others.
 fn lift_arguments(meant: &mut ResolvedAction) -> Result<(), ToolError> {
     let ResolvedAction { action, request, notes } = meant;
     let stray =

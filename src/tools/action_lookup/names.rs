@@ -1,5 +1,5 @@
-//! The names of actions as others would have them: their words in another order, number or case (`merge_requests.list`,
-//! `listIssues`), a shorter noun (`mr.get`), another verb (`issue.show`, `epic.close`).
+//! Matches names that are neither ids nor aliases: words in another order, number or case (`merge_requests.list`,
+//! `listIssues`), a short noun (`mr.get`), another verb (`issue.show`, `epic.close`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,16 +17,16 @@ const LIST: &str = "list";
 /// Verbs that say nothing of an action by themselves.
 const GENERIC: [&str; 8] = ["list", "get", "create", "add", "update", "delete", "search", "set"];
 
-/// What a name may mean.
+/// Actions that match a name.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct NameMatches {
     /// The numbers of the actions, in order; one where it means one.
     pub actions: Vec<usize>,
-    /// Another verb of the same meaning had to stand for the one that was given.
+    /// True if the match replaced the verb by one of the same meaning.
     pub by_verb: bool,
 }
 
-/// The actions that a name may mean that is neither an id nor an alias as it stands.
+/// Matches a name that is neither an id nor an alias.
 pub fn match_name(catalog: &Catalog, language: &Language, given: &str) -> NameMatches {
     if given.len() > LONGEST || given.contains(char::is_whitespace) {
         return NameMatches::default();
@@ -75,7 +75,7 @@ pub fn is_within(action: &Action, language: &Language, given: &str) -> bool {
     !said.iter().all(is_generic) && said.iter().all(|word| own.contains(&stem(word)))
 }
 
-/// The same, with words that may be parts of the id's: `hook.list` of `webhook.list`.
+/// As [`is_within`], with words that may be parts of the id's words: `hook.list` of `webhook.list`.
 pub fn is_part(action: &Action, language: &Language, given: &str) -> bool {
     let own = stems(&words(&action.id));
     let said = expand_synonyms(&without_prefix(given), language);
@@ -94,8 +94,8 @@ pub fn shares_word(action: &Action, language: &Language, given: &str) -> bool {
     expand_synonyms(&without_prefix(given), language).iter().any(|word| own.contains(&stem(word)))
 }
 
-/// Whether a name is that id but for misspelt words: a word that means something of its own is none (`close` is no
-/// `clone`).
+/// True if a name is that id except for misspelt words; a word with a meaning of its own is not misspelt (`close`
+/// is not `clone`).
 pub fn is_misspelt(catalog: &Catalog, language: &Language, given: &str, id: &str) -> bool {
     let own = stems(&words(id));
     let known: BTreeSet<String> = catalog.ids().chain(catalog.aliases()).flat_map(words).collect();
@@ -159,7 +159,7 @@ fn sorted(words: &[String]) -> Vec<String> {
     words
 }
 
-/// To get several things is to list them.
+/// Rewrites `get` with a plural as `list`.
 fn get_as_list(said: &[String]) -> Option<Vec<String>> {
     let at = said.iter().position(|word| word == "get")?;
     let are_several = said.iter().enumerate().any(|(place, word)| place != at && stem(word) != *word);

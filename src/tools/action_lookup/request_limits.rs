@@ -1,4 +1,4 @@
-//! Limits of an execute request: lengths and numbers beyond which nothing sensible is asked for.
+//! Size limits of an execute request.
 
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
-//! The actions that may have been meant by a name that nothing has, as an error carries them: with their signatures,
-//! so that nothing has to be asked for again.
+//! Errors that suggest actions for an unknown or ambiguous name, with their signatures, so that no further find is
+//! needed.
 
 use serde_json::{Map, Value, json};
 
@@ -12,17 +12,17 @@ use crate::tools::errors::{self, ErrorKind, ToolError};
 use crate::tools::state::Tools;
 use crate::tools::types::{FIND, NextCall};
 
-/// How many are shown.
+/// Maximum number of candidates.
 const MOST: usize = 3;
 
 /// Bytes of a signature: the first's, and each other's.
 const SIGNATURES: [usize; MOST] = [700, 320, 320];
 
-/// What is longer than this, in bytes, names nothing.
+/// Maximum size of a name in bytes.
 const LONGEST: usize = 200;
 
-/// There is no such action: those that may be meant, and the call of the likeliest where it takes what was given;
-/// else the search for it.
+/// The error of an unknown action: candidates, and the call of the likeliest if it takes the given parameters;
+/// otherwise a find.
 pub fn unknown_action(tools: &Tools, given: &str, params: &Map<String, Value>) -> ToolError {
     let short: String = given.chars().take(80).collect();
     let error = ToolError::new(ErrorKind::UnknownAction, format!("there is no action `{short}`"));
@@ -82,7 +82,8 @@ fn ambiguous_name(tools: &Tools, given: &str, actions: &[Action], params: &Map<S
     }
 }
 
-/// Several actions may be meant: each with its signature, and the call of the first that takes what was given.
+/// The error of an ambiguous alias: each action with its signature, and the call of the first that takes the given
+/// parameters.
 pub fn ambiguous_alias(
     tools: &Tools,
     given: &str,
@@ -115,7 +116,7 @@ pub fn checked(tools: &Tools, action: &Action, params: &Map<String, Value>) -> O
     checked.step(&known).is_ok().then_some(checked)
 }
 
-/// Whether the parameters make a call of the action, as far as that is known without asking GitLab.
+/// True if the parameters make a call of the action, as far as is known without a request.
 pub fn is_callable(tools: &Tools, action: &Action, params: &Map<String, Value>) -> bool {
     checked(tools, action, params).is_some()
 }

@@ -1,5 +1,5 @@
-//! What became of a change whose answer was lost. It is never sent again; where the thing that it changed can be
-//! read by what the call says, it is read once, and said. Where it cannot, the fix is the read that would tell.
+//! Verifies a write whose response was lost. The write is not repeated. If the changed object can be read by the
+//! parameters of the call, it is read once and shown; otherwise `fix` is the read to make.
 
 use std::time::Duration;
 
@@ -16,11 +16,11 @@ use crate::tools::reply::graphql;
 use crate::tools::state::Tools;
 use crate::tools::types::{CheckedCall, NextCall};
 
-/// How long the look may take; less after a timeout, as the one who called has waited for all of the call's time.
+/// Timeout of the verifying read; shorter after a timeout, because the caller has waited already.
 const PATIENCE: Duration = Duration::from_secs(5);
 const AFTER_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How many bytes of the thing are shown.
+/// Maximum size of the shown object in bytes.
 const SHOWN: usize = 2_000;
 
 const UNKNOWN: &str = "The change may have been made although its answer was lost.";
@@ -48,11 +48,11 @@ pub async fn verify_write(tools: &Tools, call: CheckedCall<'_>, refused: ToolErr
     }
 }
 
-/// What the look found.
+/// Result of the verifying read.
 enum ReadBack {
     Thing(Value),
     Nothing,
-    /// It could not be asked either.
+    /// The read failed too.
     Silence,
 }
 
@@ -97,7 +97,7 @@ fn domain_read(tools: &Tools, action: &Action, verb: &str) -> Option<Action> {
     (found.risk == Risk::Read && found.id != action.id).then_some(found)
 }
 
-/// Those parameters that say which thing is meant.
+/// The parameters that identify the object.
 fn identifying_params(read: &Action, params: &Map<String, Value>) -> Map<String, Value> {
     let names = read.params.iter().filter(|param| {
         param.required || param.place == Place::Path || matches!(param.name.as_str(), "fullPath" | "iid")
@@ -159,7 +159,7 @@ fn with_verification(tools: &Tools, mut refused: ToolError, checked: &Checked, f
     refused.hint(hint)
 }
 
-/// Whether every value that was sent is the thing's own; one that it does not show leaves that open.
+/// True if the object has every value that was sent; false if it does not show one of them.
 fn is_as_asked(checked: &Checked, thing: &Value) -> bool {
     let says_which = |name: &str| {
         let operations = &checked.action().operations;

@@ -1,4 +1,4 @@
-//! What went wrong, as an error that a model can act on: the kind, what was accepted, and the call to make next.
+//! Maps errors of checks, policy and GitLab to tool errors: kind, message, accepted values, next call.
 
 use std::error::Error;
 
@@ -123,7 +123,7 @@ fn as_document(body: Option<&Value>) -> Value {
     }
 }
 
-/// The parameter as it was probably meant, with why.
+/// The corrected parameter, with the reason.
 fn repair(fault: &Fault, action: &Action) -> Option<(String, Value, String)> {
     match fault {
         Fault::Unknown { given, value, accepted } => {
@@ -152,8 +152,8 @@ fn repair(fault: &Fault, action: &Action) -> Option<(String, Value, String)> {
     }
 }
 
-/// What a direct call comes down to, of which one operation decides: `mutation issueDelete (issue.delete) is
-/// destructive`. Nothing of a call that an action made, which is what it is called.
+/// The operation of a raw request that decides its risk: `mutation issueDelete (issue.delete) is destructive`. None
+/// for a call of an action, whose id says it.
 pub fn decider(call: &Call) -> Option<String> {
     strictest(call.effects())
 }
@@ -208,7 +208,7 @@ pub fn denied(action: &str, effects: Option<&Effects>, rule: &Rule, looked_up: u
     }
 }
 
-/// What GitLab, or the way to it, answered instead of a success.
+/// Maps an error of GitLab or of the connection.
 pub fn from_gitlab(error: &GitlabError, action: &Action, anonymous: bool) -> ToolError {
     let said = kind_of(error);
     let mut refusal = ToolError::new(said, with_sources(error));
@@ -246,7 +246,7 @@ pub fn truncated(action: &Action, kept: usize, came: usize) -> ToolError {
     ToolError::new(ErrorKind::TooLarge, message).hint("Ask for less: a smaller page, narrower filters.")
 }
 
-/// How to find out whether a direct call was done: by what it touches, as it is of no domain itself.
+/// Suggests how to find out whether a raw request was applied, by the operations in it.
 pub fn look(refused: ToolError, call: &Call) -> ToolError {
     let id = call.strictest().and_then(|touched| touched.ids.last());
     let query = match id.and_then(|id| id.split_once('.')) {
@@ -332,7 +332,7 @@ fn hint(error: &GitlabError, anonymous: bool) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// What mends a connection that did not come about.
+/// The hint for a failed connection.
 pub fn mend(trouble: Trouble, distrust: Option<Distrust>) -> &'static str {
     match (trouble, distrust) {
         (Trouble::Name, _) => "Check the host in GITLAB_URL, and that its name resolves here.",

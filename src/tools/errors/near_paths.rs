@@ -1,4 +1,4 @@
-//! Projects and groups with a path like one that GitLab does not know.
+//! Suggests projects and groups with paths similar to an unknown one.
 
 use serde_json::{Value, json};
 
@@ -15,16 +15,16 @@ use crate::tools::types::NextCall;
 /// Rows of each list that is compared.
 const ROWS: u64 = 100;
 
-/// What was found for a path.
+/// Result of the search for similar paths.
 struct NearPaths {
-    /// The path that was probably meant.
+    /// The most similar path.
     nearest: Option<String>,
     /// The first list that has rows, as a call.
     list: Option<(&'static str, Value)>,
 }
 
-/// The error of an unknown path with a call that leads further: the same call with the path that was probably meant,
-/// if it only reads; else a list that has rows.
+/// Adds a next call to the error of an unknown path: the same call with the most similar path if it only reads,
+/// otherwise a list that has rows.
 pub async fn suggest(tools: &Tools, error: ToolError, unknown: &UnknownPath) -> ToolError {
     let UnknownPath { path, action, params } = unknown;
     let found = find_near(tools, path).await;

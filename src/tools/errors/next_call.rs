@@ -1,6 +1,5 @@
-//! The call to make after an error, where the error itself has not said it: the same one where what has to be mended is
-//! outside the call, else the one that shows what could be called instead. And what is told of an answer of GitLab's
-//! beside its own words.
+//! Suggested next call of an error: the same call if the cause is outside it, otherwise a discovery call. Adds
+//! facts that GitLab's message does not have.
 
 use serde_json::{Map, Value, json};
 
@@ -25,7 +24,7 @@ pub fn complete(tools: &Tools, error: ToolError, action: &Action, request: &Exec
     }
 }
 
-/// Whether what is to be called is a call, as far as that is known without asking GitLab.
+/// True if the fix is a valid call, as far as is known without a request.
 fn makes_a_call(tools: &Tools, fix: &NextCall) -> bool {
     let said = |name: &str| fix.arguments.get(name);
     if fix.tool != EXECUTE {
@@ -68,7 +67,7 @@ fn suggest_look(error: ToolError, action: &Action) -> ToolError {
     error.fix(NextCall::find(json!({"query": query, "read_only": true})))
 }
 
-/// Of a path that leads nowhere, the projects that are called like its last word.
+/// Suggests the projects with the last segment of an unknown path as their name.
 fn suggest_project_list(
     tools: &Tools,
     error: ToolError,
@@ -85,7 +84,7 @@ fn suggest_project_list(
     suggest_look(error, action)
 }
 
-/// The same of fewer rows, where it has rows.
+/// Suggests the same call with fewer rows, if it has pages.
 fn suggest_fewer_rows(error: ToolError, action: &Action, request: &ExecuteRequest) -> ToolError {
     const GITLABS_OWN: u64 = 20;
     if action.param("per_page").is_none() {
@@ -97,7 +96,7 @@ fn suggest_fewer_rows(error: ToolError, action: &Action, request: &ExecuteReques
     error.fix(NextCall::again(&ExecuteRequest { params, ..request.clone() }))
 }
 
-/// What is known of an error beside GitLab's words: the parameters that it is about, the way that was taken.
+/// Adds the cause as far as it is known: the parameters that GitLab's message is about, or the proxy.
 pub fn with_cause(tools: &Tools, error: &GitlabError, checked: &Checked, refused: ToolError) -> ToolError {
     match error {
         GitlabError::Invalid { answer } if matches!(answer.status, 400 | 422) => {
@@ -140,7 +139,7 @@ pub fn suggest_next(
     }
 }
 
-/// What failed may be the proxy that stands before GitLab.
+/// Notes the proxy as a possible cause.
 fn with_proxy(tools: &Tools, refused: ToolError, kind: ErrorKind) -> ToolError {
     let Some(proxy) = tools.client.proxy() else { return refused };
     let message = format!("{}; requests go through the proxy {proxy}", refused.message);

@@ -1,6 +1,5 @@
-//! Where GitLab says that something is not there, or is in the way: what of its path can be seen, asked from the
-//! outside in, and the read that shows what there is instead. A place is told by its path alone, as GitLab's own paths
-//! hold one thing in another.
+//! Diagnoses a 404 or a moved path: checks the project, then the parent, then the object, and suggests the list of
+//! what exists. Containment is derived from GitLab's URL paths.
 
 use serde_json::{Map, Value, json};
 
@@ -16,7 +15,7 @@ use crate::tools::reply::graphql;
 use crate::tools::state::Tools;
 use crate::tools::types::{CheckedCall, ExecuteRequest, NextCall};
 
-/// How many things that hold another are asked for.
+/// Maximum number of parents that are checked.
 const MOST_ASKED: usize = 3;
 
 /// A read of something on the way to what was called.
@@ -30,16 +29,16 @@ struct PathStep {
     list: Option<(Action, Map<String, Value>)>,
 }
 
-/// What was found out on the way.
+/// Result of the check of one step.
 enum StepResult {
-    /// It answers, with this.
+    /// The object exists; with its data.
     There(Option<Value>),
     Missing,
-    /// Nothing is known.
+    /// The check failed.
     Unknown,
 }
 
-/// Whether the error may be one of a place: of something missing, or moved.
+/// True if the error may be caused by a missing or moved object.
 pub fn is_of_place(error: &GitlabError) -> bool {
     match error {
         GitlabError::NotFound { .. } => true,
@@ -101,7 +100,7 @@ pub async fn diagnose_not_found(
     }
 }
 
-/// The read of what is in the way of a change that GitLab refused as things stand.
+/// The read of the object that a refused write conflicts with.
 pub fn state_read(tools: &Tools, call: CheckedCall<'_>) -> Option<NextCall> {
     let CheckedCall { call, checked } = call;
     let operation = operation(checked, call)?;
@@ -123,7 +122,7 @@ fn operation<'a>(checked: &'a Checked, call: &Call) -> Option<&'a Operation> {
     operations.iter().find(|operation| operation.any.is_none() && operation.to_string() == call.operation())
 }
 
-/// What the path goes through, the outermost first. Of GraphQL only the project or group is known.
+/// The objects that the path goes through, the outermost first. For GraphQL only the project or group is known.
 fn steps(tools: &Tools, call: &Call, operation: &Operation, params: &Map<String, Value>) -> Vec<PathStep> {
     let path = match (&operation.graphql, operation.scope) {
         (None, _) => operation.path.as_str(),
@@ -247,7 +246,7 @@ fn missing_part_error(
     refused
 }
 
-/// All that holds it is there.
+/// The error if every parent exists.
 fn missing_object_error(refused: ToolError, step: &PathStep) -> ToolError {
     let message = format!(
         "{}. `{}` {} can be seen; what was asked of it cannot",

@@ -1,4 +1,4 @@
-//! Files of this machine in a call: those that it uploads, and the one that its answer is saved to.
+//! Local files of a call: uploads, and the download that is saved.
 
 use serde_json::{Map, Value, json};
 
@@ -13,11 +13,10 @@ use crate::tools::reply::header;
 use crate::tools::state::Tools;
 use crate::tools::types::{Answer, EXECUTE, ExecuteRequest, NextCall};
 
-/// What is said where no directory is set.
+/// The reason if no directory is set.
 const UNSET: &str = "no directory for files is set (GITLAB_FILES_DIR)";
 
-/// The call with the files that it uploads, and ready to have its answer saved where that is wanted. Nothing is sent
-/// for what could not be saved.
+/// Loads the files that the call uploads, and checks that its download can be saved. On failure nothing is sent.
 pub fn prepare(tools: &Tools, request: &ExecuteRequest, permit: Permit) -> Result<Permit, ToolError> {
     let permit = permit.with_files(|path| load_upload(tools, path))?;
     let Some(path) = &request.save_to else { return Ok(permit) };
@@ -47,7 +46,7 @@ fn load_upload(tools: &Tools, path: &str) -> Result<Vec<u8>, ToolError> {
     })
 }
 
-/// Saves what came, and says where.
+/// Saves a download, and answers with its path.
 pub fn save_download(
     tools: &Tools,
     (request, path): (&ExecuteRequest, &str),
@@ -87,7 +86,7 @@ pub fn save_call(files: Option<&Files>, request: &ExecuteRequest) -> Value {
     json!(NextCall::new(EXECUTE, Value::Object(arguments)))
 }
 
-/// What a file of that answer may be called: as in the repository, or after the action and its numbers.
+/// A file name for the answer: that of the repository file, or the action with its numbers.
 fn file_name(request: &ExecuteRequest) -> String {
     let own = ["file_path", "file_name", "filename", "artifact_path"].iter().find_map(|name| {
         let last = request.params.get(*name)?.as_str()?.rsplit('/').next()?;

@@ -13,7 +13,7 @@ use crate::untrusted::shortened;
 const MOST_NOTES: usize = 30;
 const LONGEST_NOTE: usize = 1_000;
 
-/// What every answer of execute begins with: which action it was, by which operation, with which ids.
+/// The beginning of every answer: action, operation, resolved ids.
 pub fn head(call: &Call) -> Map<String, Value> {
     let mut head = Map::from_iter([
         ("action".to_owned(), json!(call.action())),

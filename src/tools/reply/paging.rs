@@ -1,4 +1,4 @@
-//! Where a list stands, and the exact next call.
+//! Pagination of a list response, with the exact next call.
 
 use serde_json::{Map, Value, json};
 
@@ -43,8 +43,8 @@ pub fn page_info(
     Some(Value::Object(said))
 }
 
-/// What is not known of how long a list is: GitLab counts none of more than 10,000 rows, and none whose pages begin
-/// at a cursor (<https://docs.gitlab.com/api/rest/#pagination>).
+/// Note on a list without a total: GitLab does not count lists of more than 10,000 rows, nor lists with cursors
+/// (<https://docs.gitlab.com/api/rest/#pagination>).
 pub fn uncounted_note(page: &Page) -> Option<String> {
     if page.total.is_some() {
         return None;

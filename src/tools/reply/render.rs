@@ -1,4 +1,4 @@
-//! What execute answers: the reply presented, with where it stands, what is not shown and how to get it.
+//! Renders the answer of execute: the reply, its pagination, what is not shown and how to get it.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ use crate::tools::reply::{continuation, header, paging};
 use crate::tools::state::Tools;
 use crate::tools::types::{Answer, ExecuteRequest, NextCall, View};
 
-/// How many fields that are nowhere are named.
+/// Maximum number of unknown fields that are named.
 const MOST_MISSING: usize = 10;
 
 /// The reply to a call, presented; its data has at most so many bytes.
@@ -62,14 +62,14 @@ pub fn render_answer(
     assemble(request, call, shown, page, whole, &notes)
 }
 
-/// Where in a long text to begin, by the request or by what is asked for of a log.
+/// Start of the window, by the request or by the log selection.
 fn window_start(action: &Action, request: &ExecuteRequest) -> Option<present::Place> {
     let is_log = Kind::of([action], false).log;
     let of_log = || is_log.then(|| job_log::window_start(&request.params)).flatten();
     continuation::window_start(request).ok().flatten().or_else(of_log)
 }
 
-/// Whether what is not shown could be saved: a binary, or a text of which a part is shown.
+/// True if the whole could be saved: a binary, or a text that is shown in part.
 fn is_whole_elsewhere(shown: &Presented, call: &Call) -> bool {
     let is_part = shown.binary || shown.cut.iter().any(|cut| cut.path.is_none());
     is_part && call.risk() == Risk::Read && !call.path().ends_with("/api/graphql")
@@ -94,14 +94,14 @@ pub fn referable(
     data
 }
 
-/// What the action, or what a direct call comes down to, says of the answer.
+/// Content hints from the action, or from the operations of a raw request.
 fn kind(tools: &Tools, action: &Action, call: &Call) -> Kind {
     let touched = call.touches().iter().flat_map(|touched| &touched.ids).filter(|id| **id != action.id);
     let touched: Vec<Action> = touched.filter_map(|id| tools.catalog.get(id).ok().flatten()).collect();
     Kind::of(touched.iter().chain([action]), call.risk() != Risk::Read)
 }
 
-/// A field that is nowhere, with what was probably meant and what there is.
+/// Note on an unknown field, with the nearest name and the existing fields.
 fn missing_field_note(missing: &Missing) -> String {
     const SHOWN: usize = 40;
     let Missing { path, step, known } = missing;
@@ -117,7 +117,7 @@ fn missing_field_note(missing: &Missing) -> String {
     format!("no field {path}{}{there}", meant.unwrap_or_default())
 }
 
-/// What is said of secrets, shown and not.
+/// Notes on masked and newly created secrets.
 fn secret_notes(masked: &Masked, is_document: bool) -> Vec<String> {
     let names = |paths: &[String]| {
         let named: Vec<String> = paths
@@ -143,7 +143,7 @@ fn secret_notes(masked: &Masked, is_document: bool) -> Vec<String> {
     notes
 }
 
-/// What came, apart from the client that brought it.
+/// Converts the content of a reply.
 fn content(reply: Reply, notes: &mut Vec<String>) -> Content {
     match reply.content {
         gitlab::Content::Empty if !reply.headers.is_empty() => Content::Json(json!(reply.headers)),
