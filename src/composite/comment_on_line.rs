@@ -98,10 +98,10 @@ fn refused(run: &CompositeRun<'_>, spot: &LinePosition, error: ToolError) -> Too
     }
     asked.insert("body".to_owned(), json!(whole));
     let message = format!(
-        "GitLab takes no comment on {}, though it shows that line in its diff. Nothing was posted",
+        "GitLab rejects a comment on {}, although the line is in its diff. Nothing was posted",
         spot.label()
     );
     ToolError::new(ErrorKind::Conflict, message)
-        .hint("Its own diff may still be in the making: try again, or say it as `fix` does, on the whole merge request.")
+        .hint("GitLab may still be preparing its diff: try again, or use `fix` to comment on the whole merge request.")
         .fix(NextCall::execute("merge_request_discussion.create", &asked))
 }

@@ -8,6 +8,7 @@ use crate::composite::byte_budget;
 use crate::composite::item_kinds::with_article;
 use crate::composite::item_results::ItemResults;
 use crate::composite::run::CompositeRun;
+use crate::text::excerpt;
 use crate::tools::execute::Outcome;
 use crate::tools::{Answer, ErrorKind, ToolError, workspace};
 
@@ -162,7 +163,7 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     if let Some((at, item)) =
         given.iter().enumerate().find(|(at, item)| given.iter().take(*at).any(|other| other == *item))
     {
-        let short: String = item.to_string().chars().take(120).collect();
+        let short: String = excerpt(&item.to_string(), 120);
         return Err(run.invalid(format!("item {} is there twice: {short}", at + 1)));
     }
     let mut outcomes = Vec::new();

@@ -10,6 +10,7 @@ use crate::composite::item_results::ItemResults;
 use crate::composite::run::{CompositeRun, failed, params};
 use crate::gitlab::Content;
 use crate::present::{self, Failure};
+use crate::text::{excerpt, plain_text};
 use crate::tools::execute::Outcome;
 use crate::tools::{Answer, ErrorKind, NextCall, ToolError};
 use crate::untrusted::{mask_tokens, quote};
@@ -334,7 +335,7 @@ fn excerpted(failure: &Failure, said: &mut Map<String, Value>, call: &Value) -> 
 /// One line that identifies the pipeline.
 fn heading(first: &Value, pipelines: &[Value]) -> String {
     let word = |name: &str| plain_or_quoted(&field(first, name));
-    let sha: String = word("sha").chars().take(8).collect();
+    let sha: String = excerpt(&word("sha"), 8);
     let started = match pipelines.len() {
         0 | 1 => String::new(),
         several => format!(", with {} that it started", several - 1),
@@ -371,5 +372,5 @@ fn plain_or_quoted(value: &Value) -> String {
 }
 
 fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    plain_text(value)
 }

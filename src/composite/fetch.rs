@@ -8,6 +8,7 @@ use crate::composite::item_kinds::{self, ItemKind, ResolvedItem};
 use crate::composite::item_results::ItemResults;
 use crate::composite::run::{CompositeRun, failed};
 use crate::composite::{byte_budget, read_files};
+use crate::text::plain_text;
 use crate::tools::execute::Outcome;
 use crate::tools::{Answer, ErrorKind, ToolError};
 
@@ -50,7 +51,7 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
 
 /// An item as it was given, where it is no thing.
 fn item_label(item: &Value) -> String {
-    item.as_str().map_or_else(|| item.to_string(), str::to_owned)
+    plain_text(item)
 }
 
 async fn fetch_item(

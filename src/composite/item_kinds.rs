@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::call::{self, Kind, Page};
 use crate::catalog::Scope;
 use crate::composite::run::CompositeRun;
+use crate::text::plain_text;
 use crate::tools::{ErrorKind, NextCall, ToolError};
 
 /// A kind of thing.
@@ -119,7 +120,7 @@ impl ResolvedItem {
 pub fn resolve_item(run: &CompositeRun<'_>, item: &Value) -> Result<ResolvedItem, ToolError> {
     let text = |name: &str| {
         let value = item.get(name).filter(|value| !value.is_null())?;
-        Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+        Some(plain_text(value))
     };
     if let Some(target) = text("target") {
         return resolve_target(run, &target);

@@ -72,7 +72,7 @@ impl LinePosition {
             (None, Some(start), Some(end)) if start <= end => (start, end),
             (None, Some(_), Some(_)) => return Err("`line_start` is behind `line_end`".to_owned()),
             (Some(_), ..) => {
-                return Err("`line` stands alone, without `line_start` and `line_end`".to_owned());
+                return Err("`line` cannot be combined with `line_start` and `line_end`".to_owned());
             }
             _ => return Err("it takes `line`, or `line_start` with `line_end`".to_owned()),
         };

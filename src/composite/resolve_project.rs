@@ -23,7 +23,7 @@ struct ProjectCandidates {
 
 pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     let found = match (run.text("remote"), run.text("url")) {
-        (Some(_), Some(_)) => return Err(run.invalid("`remote` and `url` both say where: give one")),
+        (Some(_), Some(_)) => return Err(run.invalid("`remote` and `url` exclude each other: give one")),
         (Some(given), None) => parse_remote(run, "remote", given)?,
         (None, Some(given)) => parse_remote(run, "url", given)?,
         (None, None) => from_workspace(run)?,
@@ -68,8 +68,8 @@ fn from_workspace(run: &CompositeRun<'_>) -> Result<ProjectCandidates, ToolError
         .map(|fault| fault.to_string())
         .collect();
     let message = match faults.first() {
-        Some(fault) => format!("the workspace is of another GitLab: {fault}"),
-        None => "no workspace is known: this client names no directory with a git remote, and no project is \
+        Some(fault) => format!("the workspace belongs to another GitLab: {fault}"),
+        None => "no workspace is known: the client has no root with a git remote, and no project is \
                  configured (GITLAB_PROJECT)"
             .to_owned(),
     };
@@ -80,8 +80,8 @@ fn from_workspace(run: &CompositeRun<'_>) -> Result<ProjectCandidates, ToolError
 
 fn remote_error(run: &CompositeRun<'_>, name: &str, error: &RemoteError) -> ToolError {
     let hint = match error {
-        RemoteError::OtherHost { .. } => "Set GITLAB_URL to the GitLab that is meant.",
-        RemoteError::OtherRoot { .. } => "What this GitLab has is below its own root.",
+        RemoteError::OtherHost { .. } => "Set GITLAB_URL to that GitLab.",
+        RemoteError::OtherRoot { .. } => "Projects of this GitLab are below its own root path.",
         RemoteError::Unread { .. } => {
             "Give what `git remote get-url origin` prints, or the address of a page."
         }

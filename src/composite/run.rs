@@ -80,10 +80,10 @@ fn plain(action: &Action, request: &ExecuteRequest) -> Result<(), ToolError> {
         ("save_to", request.save_to.is_some()),
     ];
     let Some((name, _)) = given.into_iter().find(|(_, given)| *given) else { return Ok(()) };
-    let message = format!("`{name}` is of a single answer, and {} has several", action.id);
+    let message = format!("`{name}` applies to a single answer, and {} has several", action.id);
     let again = NextCall::execute(&action.id, &request.params);
     Err(ToolError::new(ErrorKind::InvalidParams, message)
-        .hint("Leave it out here; the calls that the answer offers take it.")
+        .hint("Leave it out; the calls in the answer take it.")
         .fix(again))
 }
 
@@ -100,11 +100,12 @@ impl RunBounds {
     /// Counts a step that begins, while it may.
     pub fn begin(&self, what: &str) -> Result<(), ToolError> {
         if self.begun.fetch_add(1, Ordering::Relaxed) >= MOST_STEPS {
-            let message = format!("{what} was not begun: one call makes at most {MOST_STEPS} requests");
+            let message = format!("{what} was not started: one call makes at most {MOST_STEPS} requests");
             return Err(ToolError::new(ErrorKind::TooLarge, message).hint("Ask for less at a time."));
         }
         if Instant::now() >= self.until {
-            let message = format!("{what} was not begun: {} seconds had gone", TIME.as_secs());
+            let message =
+                format!("{what} was not started: the limit of {} seconds was reached", TIME.as_secs());
             return Err(ToolError::new(ErrorKind::Timeout, message).hint("Ask for less at a time."));
         }
         Ok(())
@@ -188,7 +189,7 @@ impl CompositeRun<'_> {
     ) -> BoxFuture<'s, Result<Answer, ToolError>> {
         Box::pin(async move {
             if self.above.contains(&meant.action.id.as_str()) {
-                let message = format!("{} cannot stand within itself", meant.action.id);
+                let message = format!("{} cannot be a step of itself", meant.action.id);
                 return Err(ToolError::new(ErrorKind::InvalidParams, message));
             }
             planned(self.tools, meant, self.bounds, self.above, entry).await
@@ -211,7 +212,7 @@ impl CompositeRun<'_> {
                 })
             }
             Outcome::Answer(_) => {
-                Err(ToolError::new(ErrorKind::Denied, format!("{action} is shown here and not sent")))
+                Err(ToolError::new(ErrorKind::Denied, format!("{action} is only previewed here")))
             }
         }
     }

@@ -134,7 +134,7 @@ fn parse_change(run: &CompositeRun<'_>, item: &Value) -> Result<ItemChange, Tool
     };
     let names = || taken.iter().copied().flatten().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
     if wanted.is_empty() {
-        return Err(wrong(format!("nothing is to be changed: {} takes {}", a(kind), names())));
+        return Err(wrong(format!("no change is given: {} takes {}", a(kind), names())));
     }
     let mut params = meant.params.clone();
     for (name, value) in &wanted {

@@ -10,6 +10,7 @@ use crate::context::resources::uri_templates::{CompletionSource, thing_at};
 use crate::gitlab::Content;
 use crate::guides::{ArgType, Prompt};
 use crate::present;
+use crate::text::excerpt;
 use crate::tools::action_uri::{ACTION, ACTIONS_PART};
 use crate::tools::{EXECUTE, ErrorKind, ToolError, Tools};
 
@@ -194,7 +195,7 @@ fn counted(total: u64) -> Option<usize> {
 
 /// The source of an argument.
 fn source(completed: CompletionTarget<'_>, argument: &str) -> Result<CompletionSource, ToolError> {
-    let short = |text: &str| present::line(text).chars().take(80).collect::<String>();
+    let short = |text: &str| excerpt(&present::line(text), 80);
     let (found, noun, name) = match completed {
         CompletionTarget::Prompt(name) => {
             let prompt =

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::guides::{ArgType, Argument, PROMPTS, Prompt, mentions};
 use crate::present;
+use crate::text::excerpt;
 use crate::tools::{Capabilities, ErrorKind, ToolError, Tools};
 
 /// A prompt as a client is shown it.
@@ -69,10 +70,10 @@ impl Tools {
 }
 
 fn no_prompt(name: &str) -> ToolError {
-    let short: String = present::line(name).chars().take(80).collect();
+    let short: String = excerpt(&present::line(name), 80);
     let error = ToolError::new(ErrorKind::InvalidParams, format!("there is no prompt `{short}`"));
     match crate::search::nearest(name, PROMPTS.iter().map(|prompt| prompt.name)) {
         Some(nearest) => error.hint(format!("Did you mean {nearest}?")),
-        None => error.hint("prompts/list has those that there are."),
+        None => error.hint("prompts/list has all prompts."),
     }
 }

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::catalog::{Action, Words, example, input_schema, required, signature};
 use crate::search::{Confidence, Hit, Query, Ranking};
+use crate::text::excerpt;
 use crate::tools::errors::{self, ErrorKind, ToolError};
 use crate::tools::state::Tools;
 use crate::tools::types::{Answer, Detail, FindRequest, NextCall};
@@ -85,7 +86,7 @@ fn known_domain(tools: &Tools, query: &str, domain: &str) -> Result<(), ToolErro
     if let (Some(nearest), Some(fixed)) = (nearest, fixed.as_object_mut()) {
         fixed.insert("domain".to_owned(), json!(nearest));
     }
-    let shown: String = domain.chars().take(80).collect();
+    let shown: String = excerpt(domain, 80);
     let message = format!("there is no domain `{shown}`");
     Err(ToolError::new(ErrorKind::InvalidParams, message)
         .hint("A domain is the part of an action's id before the dot, such as `merge_request`.")
@@ -123,7 +124,7 @@ fn answer(tools: &Tools, query: &str, ranking: &Ranking, request: &FindRequest) 
     }
     let mut heading = match sure {
         Confidence::High => String::new(),
-        Confidence::Low => "Not sure which is meant; the likeliest first.\n".to_owned(),
+        Confidence::Low => "Not sure which action fits; the most likely first.\n".to_owned(),
         Confidence::None => no_results(ranking, request.domain.as_deref()),
     };
     if !ranking.steps.is_empty() {
@@ -154,7 +155,7 @@ fn answer(tools: &Tools, query: &str, ranking: &Ranking, request: &FindRequest) 
 /// The heading of an answer without results.
 fn no_results(ranking: &Ranking, domain: Option<&str>) -> String {
     match domain {
-        _ if !ranking.withheld.is_empty() => "Every action for this request is left out here.\n".to_owned(),
+        _ if !ranking.withheld.is_empty() => "Every action for this request is denied here.\n".to_owned(),
         Some(domain) => format!("No action of the domain `{domain}` fits this request.\n"),
         None => "No GitLab action fits this request.\n".to_owned(),
     }

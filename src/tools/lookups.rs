@@ -328,7 +328,7 @@ fn read_error(error: &GitlabError, action: &Action, anonymous: bool) -> LookupRe
 fn not_found_hint(gave_up: Option<usize>, anonymous: bool) -> String {
     match (gave_up, anonymous) {
         (Some(rows), _) => format!(
-            "The list is longer: only its first {rows} rows were looked through. Give the id, or a name that a search \
+            "The list is longer: only its first {rows} rows were searched. Give the id, or a name that a search \
              of the list finds."
         ),
         (None, true) => "No token is set (GITLAB_TOKEN): only what is public can be seen.".to_owned(),

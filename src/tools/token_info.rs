@@ -82,9 +82,9 @@ fn expiry_warning(day: &str) -> Option<String> {
     let date = Date::parse(day, format_description!("[year]-[month]-[day]")).ok()?;
     let left = (date - OffsetDateTime::now_utc().date()).whole_days();
     (0..=SOON).contains(&left).then(|| match left {
-        0 => format!("the token expires today ({date}); GITLAB_TOKEN wants a new one"),
-        1 => format!("the token expires tomorrow ({date}); GITLAB_TOKEN wants a new one"),
-        left => format!("the token expires in {left} days ({date}); GITLAB_TOKEN wants a new one"),
+        0 => format!("the token expires today ({date}); set a new one in GITLAB_TOKEN"),
+        1 => format!("the token expires tomorrow ({date}); set a new one in GITLAB_TOKEN"),
+        left => format!("the token expires in {left} days ({date}); set a new one in GITLAB_TOKEN"),
     })
 }
 

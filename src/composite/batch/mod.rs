@@ -292,7 +292,7 @@ fn missing_value_error<'v>(
         MissingReason::TooLarge => {
             (format!("references would put more than {} bytes into the call", references::LARGEST), None)
         }
-        MissingReason::Leaf { step } => (format!("`{step}` would have to be in an object"), None),
+        MissingReason::Leaf { step } => (format!("`{step}` must be a field of an object"), None),
     };
     let message =
         format!("call {}: `{reference}` has no value in the answer of {action}: {said}", call.number);

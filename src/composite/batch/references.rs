@@ -7,6 +7,8 @@ use std::cell::Cell;
 
 use serde_json::{Map, Value};
 
+use crate::text::plain_text;
+
 /// The most references of one call.
 pub const MOST: usize = 100;
 
@@ -137,7 +139,7 @@ fn in_text<'v>(
             if reference.text == text {
                 return Ok(value);
             }
-            out.push_str(&value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+            out.push_str(&plain_text(&value));
             rest = from.get(reference.text.len()..).unwrap_or_default();
         } else {
             out.push('$');

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde_json::json;
 
 use crate::catalog::{Action, example, input_schema, required, signature};
+use crate::text::excerpt;
 use crate::tools::errors::{self, ErrorKind, ToolError, mapping};
 use crate::tools::{EXECUTE, ExecuteRequest, FIND, Tools};
 
@@ -66,7 +67,7 @@ fn line(tools: &Tools, action: &Action) -> String {
 }
 
 fn no_domain(tools: &Tools, domain: &str) -> ToolError {
-    let short: String = domain.chars().take(40).collect();
+    let short: String = excerpt(domain, 40);
     let error = ToolError::new(ErrorKind::NotFound, format!("there is no domain `{short}`"));
     let domains = tools.catalog.words().map(|words| words.domains.keys().map(String::as_str));
     let nearest = domains.ok().and_then(|domains| crate::search::nearest(domain, domains));

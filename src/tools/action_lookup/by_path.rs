@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::call::{self, Fault, Kind, Page, Routed};
 use crate::catalog::{Action, Method, Operation, Risk, Scope};
 use crate::search::{Confidence, Hit, Query};
+use crate::text::{excerpt, plain_text};
 use crate::tools::action_lookup::resolved::{ResolvedAction, by_number};
 use crate::tools::action_lookup::suggestions;
 use crate::tools::errors::{self, ErrorKind, ToolError};
@@ -178,21 +179,23 @@ fn query_params(pairs: &[(String, String)]) -> Map<String, Value> {
 
 /// Adds the parameters of a location to the given ones, which must not differ.
 fn merge_params(given: &str, meant: &mut ResolvedAction, said: Map<String, Value>) -> Result<(), ToolError> {
-    let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let params = &mut meant.request.params;
     let differs = said.iter().find(|(name, value)| {
-        params.get(name.as_str()).is_some_and(|beside| !beside.is_null() && plain(beside) != plain(value))
+        params
+            .get(name.as_str())
+            .is_some_and(|beside| !beside.is_null() && plain_text(beside) != plain_text(value))
     });
     if let Some((name, value)) = differs {
-        let beside = params.get(name.as_str()).map(plain).unwrap_or_default();
-        let message = format!("`{name}` is {beside}, but `{given}` says {}", plain(value));
+        let beside = params.get(name.as_str()).map(plain_text).unwrap_or_default();
+        let message = format!("`{name}` is {beside}, but `{given}` says {}", plain_text(value));
         let mut right = params.clone();
         right.extend(said);
         return Err(ToolError::new(ErrorKind::InvalidParams, message)
-            .hint("`fix` has it as the path says.")
+            .hint("`fix` uses the value in the path.")
             .fix(NextCall::execute(&meant.action.id, &right)));
     }
-    let written: Vec<String> = said.iter().map(|(name, value)| format!("{name}: {}", plain(value))).collect();
+    let written: Vec<String> =
+        said.iter().map(|(name, value)| format!("{name}: {}", plain_text(value))).collect();
     let with = if written.is_empty() { String::new() } else { format!(" with {}", written.join(", ")) };
     meant.notes.push(format!("understood `{given}` as the action `{}`{with}", meant.action.id));
     params.extend(said);
@@ -254,12 +257,12 @@ fn list_action(tools: &Tools, url: &str) -> Result<Option<String>, ToolError> {
 /// The address is another GitLab's, or nothing of this one's.
 fn foreign_url_error(given: &str, fault: &Fault) -> ToolError {
     ToolError::new(ErrorKind::InvalidParams, format!("`action` is an address that cannot be called: {fault}"))
-        .hint("Set GITLAB_URL to the GitLab that is meant, or say what is there by its path.")
+        .hint("Set GITLAB_URL to that GitLab, or name the object by its path.")
         .fix(NextCall::find(json!({"query": given})))
 }
 
 fn unreadable_path_error(given: &str, reason: &str) -> ToolError {
-    let short: String = given.chars().take(200).collect();
+    let short: String = excerpt(given, 200);
     ToolError::new(ErrorKind::InvalidParams, format!("`{short}` cannot be read as a request: {reason}"))
         .hint("In a path a name's own slashes are %2F: `/projects/group%2Fproject/issues`.")
         .fix(NextCall::find(json!({"query": short})))

@@ -64,7 +64,7 @@ fn resolve_name(tools: &Tools, given: &str, request: &ExecuteRequest) -> Result<
 /// The error of a write that was named by another verb: it has to be called by its own id.
 fn likely_write_error(given: &str, meant: &ResolvedAction) -> ToolError {
     let error = ToolError::new(ErrorKind::UnknownAction, format!("there is no action `{given}`"))
-        .hint(format!("`{}` may be meant; `candidates` has what it takes.", meant.action.id))
+        .hint(format!("`{}` is similar; `candidates` has its signature.", meant.action.id))
         .fix(NextCall::execute(&meant.action.id, &meant.request.params));
     suggestions::with_candidates(error, std::slice::from_ref(&meant.action))
 }
@@ -98,7 +98,8 @@ fn lift_arguments(meant: &mut ResolvedAction) -> Result<(), ToolError> {
     if stray("confirm", &request.params) {
         let mut params = request.params.clone();
         let confirm = params.remove("confirm");
-        let message = format!("`confirm` is no parameter of {}: it stands beside `params`", action.id);
+        let message =
+            format!("`confirm` is no parameter of {}: it is an argument next to `params`", action.id);
         return Err(ToolError::new(ErrorKind::InvalidParams, message).fix(NextCall::new(
             EXECUTE,
             json!({"action": action.id, "params": params, "confirm": confirm}),
@@ -111,7 +112,7 @@ fn lift_arguments(meant: &mut ResolvedAction) -> Result<(), ToolError> {
         // What is no such argument stays, and is refused as a parameter.
         let Ok(mut lifted) = serde_json::from_value::<ExecuteRequest>(Value::Object(whole)) else { continue };
         lifted.params.remove(name);
-        notes.push(format!("understood `{name}` as the argument beside `params`"));
+        notes.push(format!("understood `{name}` as an argument next to `params`"));
         *request = lifted;
     }
     Ok(())

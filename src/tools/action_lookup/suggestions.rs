@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::call::Checked;
 use crate::catalog::{Action, Risk, signature};
 use crate::search::{Confidence, Query};
+use crate::text::excerpt;
 use crate::tools::action_lookup::names;
 use crate::tools::default_project;
 use crate::tools::errors::{self, ErrorKind, ToolError};
@@ -24,7 +25,7 @@ const LONGEST: usize = 200;
 /// The error of an unknown action: candidates, and the call of the likeliest if it takes the given parameters;
 /// otherwise a find.
 pub fn unknown_action(tools: &Tools, given: &str, params: &Map<String, Value>) -> ToolError {
-    let short: String = given.chars().take(80).collect();
+    let short: String = excerpt(given, 80);
     let error = ToolError::new(ErrorKind::UnknownAction, format!("there is no action `{short}`"));
     let words = names::words(given).join(" ");
     let words = if given.len() > LONGEST { short } else { words };
@@ -44,7 +45,7 @@ pub fn unknown_action(tools: &Tools, given: &str, params: &Map<String, Value>) -
     }
     let hint = match actions.is_empty() {
         true => format!("{FIND} finds actions by words, ids, REST paths and URLs."),
-        false => "`candidates` has those that may be meant, with what each takes.".to_owned(),
+        false => "`candidates` lists similar actions with their signatures.".to_owned(),
     };
     let error = with_candidates(error.hint(hint), &actions);
     // A change is only what a misspelt id says; a read may be tried.
@@ -72,7 +73,7 @@ fn ambiguous_name(tools: &Tools, given: &str, actions: &[Action], params: &Map<S
     let ids: Vec<String> = actions.iter().map(|action| format!("`{}`", action.id)).collect();
     let message = format!("`{given}` may mean {}", ids.join(" or "));
     let error = ToolError::new(ErrorKind::AmbiguousAlias, message)
-        .hint("Call the one that is meant by its id; `candidates` has what each takes.");
+        .hint("Call one of them by its id; `candidates` has their signatures.");
     let error = with_candidates(error, actions);
     let reads = actions.iter().filter(|action| action.risk == Risk::Read);
     let mut going = reads.filter(|action| is_callable(tools, action, params));
@@ -92,13 +93,13 @@ pub fn ambiguous_alias(
 ) -> Result<ToolError, ToolError> {
     let decoded = numbers.iter().map(|number| tools.catalog.action(*number));
     let actions: Vec<Action> = decoded.collect::<Result<_, _>>().map_err(|error| errors::internal(&error))?;
-    let short: String = given.chars().take(80).collect();
+    let short: String = excerpt(given, 80);
     let ids: Vec<String> = actions.iter().map(|action| format!("`{}`", action.id)).collect();
     let message = format!("`{short}` may mean {}", ids.join(" or "));
     let offered: Vec<Action> =
         actions.into_iter().filter(|action| tools.withholds(action).is_none()).collect();
     let error = ToolError::new(ErrorKind::AmbiguousAlias, message)
-        .hint("Call the one that is meant by its id; `candidates` has what each takes.");
+        .hint("Call one of them by its id; `candidates` has their signatures.");
     let error = with_candidates(error, &offered);
     let taking = offered.iter().filter(|action| action.risk != Risk::Destructive);
     let first = taking.clone().find(|action| is_callable(tools, action, params));

@@ -307,9 +307,7 @@ fn param_text(param: &str, params: &Map<String, Value>) -> Option<String> {
     let is_number = param == "iid" || param.ends_with("_iid");
     match params.get(param)? {
         Value::Number(number) if is_number || param == "fullPath" => Some(number.to_string()),
-        Value::String(text) if is_number && text.bytes().all(|byte| byte.is_ascii_digit()) => {
-            Some(text.clone())
-        }
+        Value::String(text) if is_number && crate::text::is_number(text) => Some(text.clone()),
         Value::String(text) if param == "fullPath" => {
             Some(utf8_percent_encode(text.trim_matches('/'), SEGMENT).to_string())
         }

@@ -90,9 +90,9 @@ pub async fn confirm_together(
     let fix =
         consenting_call(&ExecuteRequest { params: params.clone(), ..request.clone() }, plan, token.clone());
     let hint = match token {
-        None => "Call it again with `confirm: true` once the user wants all of these.",
+        None => "Call it again with `confirm: true` once the user agrees to all of these.",
         Some(_) => {
-            "Call it again as `next` has it once the user wants all of these: its `confirmation_token` is good for \
+            "Call it again as in `fix` once the user agrees to all of these: its `confirmation_token` is good for \
              these calls, once, within five minutes, while what they hit stays as it is."
         }
     };
@@ -207,14 +207,14 @@ pub async fn confirmation_error(
     let whole = ExecuteRequest { params: checked.params().clone(), ..request.clone() };
     let hint = match (&token, target.rows.is_empty()) {
         (None, _) => {
-            "Call it again with `confirm: true` once the user wants it; `dry_run: true` shows the request."
+            "Call it again with `confirm: true` once the user agrees; `dry_run: true` shows the request."
         }
         (Some(_), true) => {
-            "Call it again as `next` has it once the user wants it: its `confirmation_token` is good for this call, \
+            "Call it again as in `fix` once the user agrees: its `confirmation_token` is good for this call, \
              once, within five minutes."
         }
         (Some(_), false) => {
-            "Call it again as `next` has it once the user wants it: its `confirmation_token` is good for this call, \
+            "Call it again as in `fix` once the user agrees: its `confirmation_token` is good for this call, \
              once, within five minutes, while what it hits stays as it is."
         }
     };
@@ -225,7 +225,7 @@ pub async fn confirmation_error(
     if is_seen {
         error.details.insert("would_hit".to_owned(), Value::Object(target.rows));
     }
-    let unseen = target.unseen.or_else(|| (!is_seen).then(|| "nothing shows what it would hit".to_owned()));
+    let unseen = target.unseen.or_else(|| (!is_seen).then(|| "no read shows what it would hit".to_owned()));
     error.details.extend(unseen.map(|why| ("not_looked_up".to_owned(), json!(why))));
     Ok(error)
 }

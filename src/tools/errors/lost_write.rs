@@ -23,7 +23,7 @@ const AFTER_TIMEOUT: Duration = Duration::from_secs(2);
 /// Maximum size of the shown object in bytes.
 const SHOWN: usize = 2_000;
 
-const UNKNOWN: &str = "The change may have been made although its answer was lost.";
+const UNKNOWN: &str = "The change may have been applied although its response was lost.";
 
 /// The error with what was found out.
 pub async fn verify_write(tools: &Tools, call: CheckedCall<'_>, refused: ToolError) -> ToolError {
@@ -42,7 +42,7 @@ pub async fn verify_write(tools: &Tools, call: CheckedCall<'_>, refused: ToolErr
     }
     match newest_list(tools, action, checked.params()) {
         Some(fix) => refused
-            .hint(format!("{UNKNOWN} `fix` lists what is newest: look there before you send it again."))
+            .hint(format!("{UNKNOWN} `fix` lists the newest: check there before you send it again."))
             .fix(fix),
         None => refused,
     }
@@ -127,20 +127,18 @@ fn with_verification(tools: &Tools, mut refused: ToolError, checked: &Checked, f
     let is_deletion = checked.action().verb() == "delete";
     let (applied, hint) = match &found {
         ReadBack::Nothing if is_deletion => {
-            ("yes", "It was asked for again, and is gone. Nothing more is to be done.")
+            ("yes", "It was read again and no longer exists. No further call is needed.")
         }
-        ReadBack::Nothing => {
-            ("unknown", "It was asked for again, and is not there, or no longer by this name.")
-        }
+        ReadBack::Nothing => ("unknown", "It was read again and was not found, at least by this name."),
         ReadBack::Thing(thing) if !is_deletion && is_as_asked(checked, thing) => {
-            ("yes", "It was asked for again, and is as it was to be. Nothing more is to be done.")
+            ("yes", "It was read again and has the requested values. No further call is needed.")
         }
         ReadBack::Thing(_) if is_deletion => {
-            ("unknown", "It was asked for again, and is still there; GitLab may be about to delete it.")
+            ("unknown", "It was read again and still exists; GitLab may delete it later.")
         }
         ReadBack::Thing(_) => (
             "unknown",
-            "`now` is how it is, asked for again after the answer was lost. Compare before you send it again.",
+            "`now` is its state, read after the response was lost. Compare before you send the call again.",
         ),
         ReadBack::Silence => (
             "unknown",

@@ -192,7 +192,7 @@ fn strictest(effects: &Effects) -> Option<String> {
     };
     Some(match touched.ids.as_slice() {
         [] if touched.risk == Risk::Read => format!("{operation} is {risk}"),
-        [] => format!("{operation} is not in the catalog, and so taken to be {risk}"),
+        [] => format!("{operation} is not in the catalog, and so treated as {risk}"),
         ids => format!("{operation} ({}) is {risk}", ids.join(", ")),
     })
 }
@@ -231,7 +231,7 @@ pub fn from_gitlab(error: &GitlabError, action: &Action, anonymous: bool) -> Too
     if error.applied() == Applied::Unknown {
         refusal.details.insert("applied".to_owned(), json!("unknown"));
         refusal = refusal.hint(
-            "The change may have been made although its answer was lost. Look before you send it again.",
+            "The change may have been applied although its response was lost. Check before you send it again.",
         );
         refusal = refusal.fix(NextCall::find(
             json!({"query": format!("get {}", action.domain().replace('_', " ")), "read_only": true}),
@@ -301,32 +301,32 @@ fn hint(error: &GitlabError, anonymous: bool) -> Option<String> {
             "Check the token in GITLAB_TOKEN and that it belongs to this GitLab."
         }
         GitlabError::Forbidden { missing_scope: Some(scopes), .. } if scopes.is_empty() => {
-            "The token lacks a scope that GitLab does not name: most things want `api`, reads `read_api`."
+            "The token lacks a scope that GitLab does not name: writes need `api`, reads `read_api`."
         }
         GitlabError::Forbidden { missing_scope: Some(scopes), .. } => {
             return Some(format!("The token lacks a scope: it needs {}.", scopes.join(" or ")));
         }
         GitlabError::Forbidden { .. } => {
-            "The token's user may not do this here: it takes a role that they have not, or a feature that is off."
+            "The token's user may not do this here: it needs a higher role, or a feature is disabled."
         }
         GitlabError::NotFound { .. } => {
-            "It is not there, or the token may not see it: GitLab says the same of both. Check the path and the number."
+            "It does not exist, or the token may not read it: GitLab answers both with 404. Check the path and the number."
         }
         GitlabError::RateLimited { .. } | GitlabError::RateUsedUp { .. } => "Wait before the next call.",
         GitlabError::NotBegun { .. } => {
-            "Make fewer calls at a time (GITLAB_MAX_REQUESTS), or give them longer (GITLAB_TIMEOUT)."
+            "Make fewer concurrent calls (GITLAB_MAX_REQUESTS), or raise GITLAB_TIMEOUT."
         }
         GitlabError::Network { trouble, .. } => mend(*trouble, error.distrust()),
         GitlabError::Timeout { .. } => {
-            "GitLab, or the way to it, is slow: ask for less, or give it longer (GITLAB_TIMEOUT)."
+            "GitLab or the network is slow: ask for less, or raise GITLAB_TIMEOUT."
         }
         GitlabError::TooLarge { .. } | GitlabError::TooMany { .. } => {
             "Ask for less: a smaller page, a single file, narrower filters."
         }
         GitlabError::NotGitlab { .. } => {
-            "Check GITLAB_URL, and whether something before GitLab asks for signing in (GITLAB_EXTRA_HEADERS)."
+            "Check GITLAB_URL, and whether a proxy in front of GitLab requires sign-in (GITLAB_EXTRA_HEADERS)."
         }
-        GitlabError::Redirect { .. } => "What was named may have moved: ask for it by its new path.",
+        GitlabError::Redirect { .. } => "It may have moved: use its new path.",
         _ => return None,
     };
     Some(text.to_owned())
@@ -340,21 +340,21 @@ pub fn mend(trouble: Trouble, distrust: Option<Distrust>) -> &'static str {
             "Check the host and port in GITLAB_URL, that GitLab is up, and the proxy (HTTPS_PROXY, NO_PROXY)."
         }
         (Trouble::Tls, Some(Distrust::Issuer)) => {
-            "Nobody known here vouches for its certificate: name the authority's in GITLAB_CA_FILE."
+            "Its certificate is not signed by a trusted authority: set GITLAB_CA_FILE to the authority's certificate."
         }
         (Trouble::Tls, Some(Distrust::Name)) => {
-            "Its certificate is for another name: set GITLAB_URL to the name in it."
+            "Its certificate is for another host name: set GITLAB_URL to the name in it."
         }
         (Trouble::Tls, Some(Distrust::Date)) => {
-            "Its certificate does not hold today: renew it, or set this machine's clock right."
+            "Its certificate is expired or not valid yet: renew it, or correct this machine's clock."
         }
         (Trouble::Tls, Some(Distrust::Client)) => {
-            "It wants another certificate of this client: set GITLAB_CLIENT_CERT and GITLAB_CLIENT_KEY."
+            "The server requires a client certificate: set GITLAB_CLIENT_CERT and GITLAB_CLIENT_KEY."
         }
         (Trouble::Tls, Some(Distrust::NoTls)) => {
-            "What answers there does not speak TLS: check the port in GITLAB_URL, or say http:// if that is meant."
+            "The server does not use TLS: check the port in GITLAB_URL, or use http://."
         }
-        (Trouble::Tls, _) => "Check GITLAB_CA_FILE, and what stands between here and GitLab.",
-        (Trouble::Lost, _) => "Try again; if it stays, look at GitLab and at the proxy before it.",
+        (Trouble::Tls, _) => "Check GITLAB_CA_FILE, and the proxies between here and GitLab.",
+        (Trouble::Lost, _) => "Try again; if the error persists, check GitLab and the proxy in front of it.",
     }
 }

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::catalog::Risk;
 use crate::gitlab::Content;
 use crate::search::nearest;
+use crate::text::is_number;
 use crate::tools::action_lookup::suggestions;
 use crate::tools::errors::ToolError;
 use crate::tools::lookups::{self, UnknownPath};
@@ -52,7 +53,7 @@ pub async fn suggest(tools: &Tools, error: ToolError, unknown: &UnknownPath) -> 
 /// groups.
 async fn find_near(tools: &Tools, path: &str) -> NearPaths {
     let path = path.trim_matches('/');
-    if path.bytes().all(|byte| byte.is_ascii_digit()) {
+    if is_number(path) {
         return NearPaths { nearest: None, list: None };
     }
     let name = path.rsplit('/').next().unwrap_or(path);

@@ -132,9 +132,9 @@ pub fn suggest_next(
         return refused;
     }
     match not_found::state_read(tools, call) {
-        Some(read) => {
-            refused.hint("It does not go with how things stand: look at that, then call again.").fix(read)
-        }
+        Some(read) => refused
+            .hint("It conflicts with the current state: read that with `fix`, then call again.")
+            .fix(read),
         None => refused,
     }
 }

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::call::{Call, Checked};
 use crate::catalog::{Action, Method, Operation, Piece, Scope, pieces};
 use crate::gitlab::{Content, GitlabError, NotFollowed, Reply};
+use crate::text::{is_number, plain_text};
 use crate::tools::action_lookup::suggestions;
 use crate::tools::errors::{ErrorKind, ToolError, mapping, missing_file, near_paths};
 use crate::tools::lookups::{self, UnknownPath};
@@ -141,7 +142,7 @@ fn steps(tools: &Tools, call: &Call, operation: &Operation, params: &Map<String,
         let before = held.get(..at).map(|before| before.join("/")).unwrap_or_default();
         let list = read_at(tools, operation, &before, params);
         let Some((action, within)) = read.filter(|_| !is_called(at) || list.is_some()) else { continue };
-        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let value = plain_text(value);
         steps.push(PathStep { action, params: within, name: name.to_owned(), value, list });
     }
     steps
@@ -207,7 +208,7 @@ fn moved_path(step: &PathStep, shown: Option<&Value>) -> Option<String> {
     let now =
         ["path_with_namespace", "full_path"].into_iter().find_map(|field| shown?.get(field)?.as_str())?;
     let given = step.value.trim_matches('/');
-    let is_path = step.name == "fullPath" && !given.bytes().all(|byte| byte.is_ascii_digit());
+    let is_path = step.name == "fullPath" && !is_number(given);
     (is_path && !given.eq_ignore_ascii_case(now)).then(|| now.to_owned())
 }
 
@@ -224,7 +225,7 @@ fn moved_error(
     params.insert(step.name.clone(), json!(path));
     let mended = ExecuteRequest { params, ..request.clone() };
     ToolError { message, ..refused }
-        .hint("Nothing was changed; only reads are sent on to where it is now.")
+        .hint("Nothing was changed; only reads follow a redirect.")
         .fix(NextCall::again(&mended))
 }
 
@@ -249,7 +250,7 @@ fn missing_part_error(
 /// The error if every parent exists.
 fn missing_object_error(refused: ToolError, step: &PathStep) -> ToolError {
     let message = format!(
-        "{}. `{}` {} can be seen; what was asked of it cannot",
+        "{}. `{}` {} can be seen; the requested part of it cannot",
         refused.message, step.name, step.value
     );
     ToolError { message, ..refused }.fix(NextCall::execute(&step.action.id, &step.params))

@@ -23,8 +23,10 @@ pub fn prepare(tools: &Tools, request: &ExecuteRequest, permit: Permit) -> Resul
     let call = permit.call();
     let without = || NextCall::again(&ExecuteRequest { save_to: None, ..request.clone() });
     if call.risk() != Risk::Read || call.path().ends_with("/api/graphql") {
-        let message =
-            format!("`save_to` is for downloads by REST, and {} is none. Nothing was sent", call.operation());
+        let message = format!(
+            "`save_to` is for downloads by REST, and {} is not one. Nothing was sent",
+            call.operation()
+        );
         return Err(ToolError::new(ErrorKind::InvalidParams, message).fix(without()));
     }
     let Some(files) = &tools.files else {
@@ -63,7 +65,7 @@ pub fn save_download(
         files.write(path, &bytes).map_err(|error| save_error(&error, request))?;
     }
     if bytes.is_empty() {
-        notes.push("GitLab answered with nothing, and the file is empty".to_owned());
+        notes.push("GitLab's answer was empty, and so is the file".to_owned());
     }
     let data = json!({"saved": path, "bytes": bytes.len(), "content_type": content_type});
     let mut text = format!("Saved {} bytes ({}) to {}.\n", bytes.len(), json!(content_type), json!(path));
@@ -76,7 +78,7 @@ pub fn save_download(
 /// The call that saves the whole of what is shown in part or not at all.
 pub fn save_call(files: Option<&Files>, request: &ExecuteRequest) -> Value {
     if files.is_none() {
-        return json!("save_to saves it, where GITLAB_FILES_DIR is set");
+        return json!("`save_to` saves it, if GITLAB_FILES_DIR is set");
     }
     let arguments = Map::from_iter([
         ("action".to_owned(), json!(request.action)),
@@ -114,7 +116,9 @@ fn save_error(error: &FilesError, request: &ExecuteRequest) -> ToolError {
             let request = ExecuteRequest { save_to: Some(path), ..request.clone() };
             refused.fix(NextCall::again(&request))
         }
-        None => refused.hint("Name a new file by its path from the directory, such as \"out/trace.log\"."),
+        None => {
+            refused.hint("Give a new file as a path relative to the directory, such as \"out/trace.log\".")
+        }
     }
 }
 

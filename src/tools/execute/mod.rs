@@ -214,8 +214,7 @@ fn keep_readable(
             }
         }
         _ => {
-            let message =
-                "GitLab's answer is no list, so that it cannot be filtered by GITLAB_READABLE_PATHS";
+            let message = "GitLab's answer is not a list, so GITLAB_READABLE_PATHS cannot be applied";
             return Err(ToolError::new(ErrorKind::Denied, message));
         }
     }

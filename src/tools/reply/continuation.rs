@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 
 use crate::present::{self, Cut, Place};
+use crate::text::excerpt;
 use crate::tools::errors::{ErrorKind, ToolError};
 use crate::tools::types::{EXECUTE, ExecuteRequest, NextCall};
 
@@ -20,12 +21,12 @@ pub fn window_start(request: &ExecuteRequest) -> Result<Option<Place>, ToolError
             .fix(NextCall::again(&without))
     };
     if request.offset.is_some() {
-        return Err(error("`lines` and `offset` both say where to begin: give one".to_owned()));
+        return Err(error("`lines` and `offset` exclude each other: give one".to_owned()));
     }
-    let excerpt: String = lines.chars().take(40).collect();
+    let excerpt: String = excerpt(lines, 40);
     Place::lines(lines)
         .map(Some)
-        .ok_or_else(|| error(format!("`lines` is {excerpt:?}, which is no range of lines")))
+        .ok_or_else(|| error(format!("`lines` is {excerpt:?}, which is not a range of lines")))
 }
 
 /// The name of the text in the answer.

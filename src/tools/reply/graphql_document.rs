@@ -29,7 +29,7 @@ pub fn unwrap_reply(reply: Reply, call: &Call, notes: &mut Vec<String>) -> Resul
             _ => {}
         }
     }
-    let is_null = |key: &&String| format!("`{key}` is null: there is none, or none that can be seen");
+    let is_null = |key: &&String| format!("`{key}` is null: it does not exist, or the token may not read it");
     notes.extend(missing.iter().take(NAMED).map(is_null));
     notes.extend(errors.iter().map(|error| format!("GitLab says: {error}")));
     if call.risk() != Risk::Read {

@@ -110,9 +110,9 @@ fn missing_field_note(missing: &Missing) -> String {
     let meant = nearest.map(|name| format!("; did you mean `{}`?", path.replacen(step.as_str(), name, 1)));
     let shown = plain.get(..SHOWN).unwrap_or(&plain).join(", ");
     let there = match (plain.is_empty(), plain.len().saturating_sub(SHOWN)) {
-        (true, _) => format!("; `{step}` would have to be in an object"),
-        (false, 0) => format!("; there are {shown}"),
-        (false, more) => format!("; there are {shown} and {more} more"),
+        (true, _) => format!("; `{step}` must be a field of an object"),
+        (false, 0) => format!("; it has {shown}"),
+        (false, more) => format!("; it has {shown} and {more} more"),
     };
     format!("no field {path}{}{there}", meant.unwrap_or_default())
 }
@@ -131,10 +131,7 @@ fn secret_notes(masked: &Masked, is_document: bool) -> Vec<String> {
     let mut notes = Vec::new();
     let is_text = masked.hidden.iter().all(|path| !present::is_plain(path));
     if !masked.made.is_empty() {
-        notes.push(format!(
-            "{}: shown this once, as GitLab does not show it again; keep it now",
-            names(&masked.made)
-        ));
+        notes.push(format!("{}: shown only this once; GitLab does not show it again", names(&masked.made)));
     }
     if !masked.hidden.is_empty() {
         let by_name = if is_document || is_text { "" } else { ", and so does its name in `fields`" };
@@ -167,7 +164,7 @@ fn content(reply: Reply, notes: &mut Vec<String>) -> Content {
                 Unread::TooMany { limit } => {
                     format!("done; the answer has more than {limit} values and is not shown")
                 }
-                Unread::Lost => "done; the connection broke before the answer was read".to_owned(),
+                Unread::Lost => "done; the connection was lost before the answer was read".to_owned(),
             });
             Content::Empty
         }
