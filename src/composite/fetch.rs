@@ -33,8 +33,8 @@ struct FetchedItem {
 pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     let items = run.list("items").iter().enumerate();
     let items = items.map(|(place, item)| {
-        let meant = run.item_error(place).map_or_else(|| item_kinds::resolve_item(run, item), Err);
-        (item_label(item), meant)
+        let resolved = run.item_error(place).map_or_else(|| item_kinds::resolve_item(run, item), Err);
+        (item_label(item), resolved)
     });
     let targets = run.list("targets").iter().filter_map(Value::as_str);
     let targets = targets.map(|target| (target.to_owned(), item_kinds::resolve_target(run, target)));
@@ -45,7 +45,8 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
             run.invalid(format!("`items` and `targets` are 1 to {MOST} together; {given} were given"))
         );
     }
-    let fetched = join_all(wanted.into_iter().map(|(said, meant)| fetch_item(run, said, meant))).await;
+    let fetched =
+        join_all(wanted.into_iter().map(|(label, resolved)| fetch_item(run, label, resolved))).await;
     Ok(render_items(run, fetched))
 }
 
@@ -56,22 +57,22 @@ fn item_label(item: &Value) -> String {
 
 async fn fetch_item(
     run: &CompositeRun<'_>,
-    said: String,
-    meant: Result<ResolvedItem, ToolError>,
+    label: String,
+    resolved: Result<ResolvedItem, ToolError>,
 ) -> FetchedItem {
-    let meant = match meant {
-        Ok(meant) => meant,
+    let resolved = match resolved {
+        Ok(resolved) => resolved,
         Err(error) => {
-            let says = Map::from_iter([("target".to_owned(), json!(said))]);
+            let says = Map::from_iter([("target".to_owned(), json!(label))]);
             return FetchedItem { says, outcomes: vec![("data", Err(error))] };
         }
     };
-    let fetched = fetch_parts(run, &meant).await;
+    let fetched = fetch_parts(run, &resolved).await;
     let is_missing = |fetched: &FetchedItem| {
         let first = fetched.outcomes.first().and_then(|(_, outcome)| outcome.as_ref().err());
         first.is_some_and(|error| matches!(error.kind, ErrorKind::NotFound | ErrorKind::InvalidParams))
     };
-    match meant.or_else.filter(|_| is_missing(&fetched)).and_then(|kind| meant.instead(kind)) {
+    match resolved.or_else.filter(|_| is_missing(&fetched)).and_then(|kind| resolved.instead(kind)) {
         Some(instead) => {
             let other = fetch_parts(run, &instead).await;
             if is_missing(&other) { fetched } else { other }
@@ -81,38 +82,38 @@ async fn fetch_item(
 }
 
 /// Fetches an item and its requested parts concurrently.
-async fn fetch_parts(run: &CompositeRun<'_>, meant: &ResolvedItem) -> FetchedItem {
+async fn fetch_parts(run: &CompositeRun<'_>, resolved: &ResolvedItem) -> FetchedItem {
     let wanted = PARTS.iter().filter(|(name, _)| run.flag(name, false));
-    let parts = wanted.filter_map(|(name, action)| Some((*name, action(meant.thing)?)));
+    let parts = wanted.filter_map(|(name, action)| Some((*name, action(resolved.thing)?)));
     let steps: Vec<(&'static str, &'static str)> =
-        [("data", meant.thing.read)].into_iter().chain(parts).collect();
-    let asked = steps.iter().map(async |(name, action)| match meant.lines.is_empty() {
-        true => run.step(action, params(name, meant)).await,
-        false => fetch_lines(run, meant).await,
+        [("data", resolved.thing.read)].into_iter().chain(parts).collect();
+    let asked = steps.iter().map(async |(name, action)| match resolved.lines.is_empty() {
+        true => run.step(action, params(name, resolved)).await,
+        false => fetch_lines(run, resolved).await,
     });
     let outcomes = join_all(asked).await;
     let says = Map::from_iter([
-        ("kind".to_owned(), json!(meant.thing.kind)),
-        ("target".to_owned(), json!(meant.target)),
+        ("kind".to_owned(), json!(resolved.thing.kind)),
+        ("target".to_owned(), json!(resolved.target)),
     ]);
     FetchedItem { says, outcomes: steps.into_iter().map(|(name, _)| name).zip(outcomes).collect() }
 }
 
 /// Fetches the requested lines of a file.
-async fn fetch_lines(run: &CompositeRun<'_>, meant: &ResolvedItem) -> Result<Outcome, ToolError> {
-    let mut file = meant.lines.clone();
-    let given = |name: &str| meant.params.get(name).cloned();
+async fn fetch_lines(run: &CompositeRun<'_>, resolved: &ResolvedItem) -> Result<Outcome, ToolError> {
+    let mut file = resolved.lines.clone();
+    let given = |name: &str| resolved.params.get(name).cloned();
     file.extend(given("file_path").map(|path| ("path".to_owned(), path)));
     file.extend(given("ref").map(|at| ("ref".to_owned(), at)));
     read_files::window(run, &given("fullPath").unwrap_or_default(), &Value::Object(file)).await
 }
 
-fn params(part: &str, meant: &ResolvedItem) -> Map<String, Value> {
-    let mut params = meant.params.clone();
+fn params(part: &str, resolved: &ResolvedItem) -> Map<String, Value> {
+    let mut params = resolved.params.clone();
     if matches!(part, "comments" | "diffs") {
         params.insert("per_page".to_owned(), json!(ROWS));
     }
-    if part == "comments" && meant.thing.kind != "snippet" {
+    if part == "comments" && resolved.thing.kind != "snippet" {
         params.insert("activity_filter".to_owned(), json!("only_comments"));
         params.insert("sort".to_owned(), json!("asc"));
     }

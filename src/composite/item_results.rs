@@ -16,34 +16,34 @@ pub struct ItemResults {
 
 impl ItemResults {
     /// Adds the outcome of an item, in a tag with the given attributes.
-    pub fn add(&mut self, mark: &str, says: Map<String, Value>, outcome: &Result<Answer, ToolError>) {
+    pub fn add(&mut self, mark: &str, attributes: Map<String, Value>, outcome: &Result<Answer, ToolError>) {
         let (status, text) = match outcome {
             Ok(answer) => (if is_preview(answer) { "preview" } else { "ok" }, answer.text.clone()),
             Err(error) => ("error", error.text()),
         };
-        let said = match outcome {
+        let details = match outcome {
             Ok(answer) => {
                 let own = |name: &String| !matches!(name.as_str(), "action" | "operation" | "preview");
                 answer.structured.iter().filter(|(name, _)| own(name)).map(cloned).collect()
             }
             Err(error) => Map::from_iter([("error".to_owned(), failed(error))]),
         };
-        self.put(mark, says, status, said, &text);
+        self.put(mark, attributes, status, details, &text);
     }
 
     /// An item of which nothing is known but how it ended.
     pub fn put(
         &mut self,
         mark: &str,
-        says: Map<String, Value>,
+        attributes: Map<String, Value>,
         status: &str,
-        said: Map<String, Value>,
+        details: Map<String, Value>,
         text: &str,
     ) {
-        let mut row = says;
+        let mut row = attributes;
         row.insert("status".to_owned(), json!(status));
         self.text.push_str(&present::marked_as(mark, &row, text));
-        row.extend(said);
+        row.extend(details);
         self.rows.push(Value::Object(row));
     }
 

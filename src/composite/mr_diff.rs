@@ -140,7 +140,7 @@ impl PositionError {
         match self.instead {
             Some(instead) => {
                 let mended = replaced(given, instead);
-                error.fix(NextCall::execute(&run.id, &mended))
+                error.fix(NextCall::execute(run.id, &mended))
             }
             None => {
                 let of = ["fullPath", "iid"].into_iter();

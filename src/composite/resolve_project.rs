@@ -33,8 +33,8 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
         let mut asked = run.like("project.get", params(json!({"fullPath": path})));
         asked.fields = Some(FIELDS.map(str::to_owned).to_vec());
         match run.step_as(asked, false).await {
-            Ok(Outcome::Response(came)) => {
-                return Ok(render_project(run, &found, came.answer(run.tools, run.tools.max_bytes)));
+            Ok(Outcome::Response(response)) => {
+                return Ok(render_project(run, &found, response.answer(run.tools, run.tools.max_bytes)));
             }
             Ok(Outcome::Answer(preview)) => return Ok(preview),
             Err(error) => refused = refused.or(Some(error)),
@@ -114,8 +114,8 @@ fn render_project(run: &CompositeRun<'_>, found: &ProjectCandidates, answer: Ans
             .filter(|(name, _)| own(name))
             .map(|(name, value)| (name.clone(), value.clone())),
     );
-    let said = path.as_deref().map(crate::present::line).unwrap_or_default();
+    let shown_path = path.as_deref().map(crate::present::line).unwrap_or_default();
     let of = if is_default { "; calls that name no project work on it" } else { "" };
-    let text = format!("The project is `{said}`{of}.\n{}", answer.text);
+    let text = format!("The project is `{shown_path}`{of}.\n{}", answer.text);
     run.answer(answer.structured.get("data").cloned().unwrap_or_default(), text, beside, &[])
 }

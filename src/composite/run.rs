@@ -32,22 +32,22 @@ pub type Actions = &'static [(&'static str, CompositeAction)];
 pub async fn run(
     actions: Actions,
     tools: &Tools,
-    meant: ResolvedAction,
+    resolved_action: ResolvedAction,
     entry: &mut AuditEntry<'_>,
 ) -> Result<Answer, ToolError> {
     let bounds = RunBounds { actions, begun: AtomicUsize::new(0), until: Instant::now() + TIME };
-    planned(tools, meant, &bounds, &[], entry).await
+    planned(tools, resolved_action, &bounds, &[], entry).await
 }
 
 /// Runs a composite action within the bounds of an enclosing one.
 async fn planned(
     tools: &Tools,
-    meant: ResolvedAction,
+    resolved_action: ResolvedAction,
     bounds: &RunBounds,
     above: &[&str],
     entry: &mut AuditEntry<'_>,
 ) -> Result<Answer, ToolError> {
-    let ResolvedAction { action, request, mut notes } = meant;
+    let ResolvedAction { action, request, mut notes } = resolved_action;
     let plan = bounds.actions.iter().find(|(id, _)| *id == action.id).map(|(_, plan)| plan);
     let Some(plan) = plan else {
         return Err(ToolError::new(ErrorKind::Internal, format!("nothing runs {}", action.id)));
@@ -163,16 +163,16 @@ impl CompositeRun<'_> {
     }
 
     async fn step_with(&self, request: ExecuteRequest, manner: RunOptions<'_>) -> Result<Outcome, ToolError> {
-        let meant = action_lookup::resolve(self.tools, &request)?;
-        self.bounds.begin(&meant.action.id)?;
+        let resolved_action = action_lookup::resolve(self.tools, &request)?;
+        self.bounds.begin(&resolved_action.action.id)?;
         let mut entry = self.tools.auditor.begin();
         entry.within(self.id);
-        entry.set_action(&meant.action);
-        let result = match meant.action.plan {
-            Some(_) => self.inner(meant, &mut entry).await.map(Outcome::Answer),
+        entry.set_action(&resolved_action.action);
+        let result = match resolved_action.action.plan {
+            Some(_) => self.inner(resolved_action, &mut entry).await.map(Outcome::Answer),
             None => {
                 let manner = RunOptions { plan: Some(self.id.to_owned()), ..manner };
-                execute::run_action(self.tools, meant, manner, &mut entry).await
+                execute::run_action(self.tools, resolved_action, manner, &mut entry).await
             }
         };
         let is_preview =
@@ -184,15 +184,15 @@ impl CompositeRun<'_> {
     /// A plan as a step. None is within itself.
     fn inner<'s>(
         &'s self,
-        meant: ResolvedAction,
+        resolved_action: ResolvedAction,
         entry: &'s mut AuditEntry<'_>,
     ) -> BoxFuture<'s, Result<Answer, ToolError>> {
         Box::pin(async move {
-            if self.above.contains(&meant.action.id.as_str()) {
-                let message = format!("{} cannot be a step of itself", meant.action.id);
+            if self.above.contains(&resolved_action.action.id.as_str()) {
+                let message = format!("{} cannot be a step of itself", resolved_action.action.id);
                 return Err(ToolError::new(ErrorKind::InvalidParams, message));
             }
-            planned(self.tools, meant, self.bounds, self.above, entry).await
+            planned(self.tools, resolved_action, self.bounds, self.above, entry).await
         })
     }
 
@@ -200,12 +200,13 @@ impl CompositeRun<'_> {
     pub async fn read_json(&self, action: &str, params: Map<String, Value>) -> Result<Value, ToolError> {
         let request = ExecuteRequest { action: action.to_owned(), params, ..ExecuteRequest::default() };
         match self.step_with(request, RunOptions { ours: true, ..RunOptions::default() }).await? {
-            Outcome::Response(came) => {
-                if let (Some(all), Content::Json(Value::Array(rows))) = (came.reply.rows, &came.reply.content)
+            Outcome::Response(response) => {
+                if let (Some(all), Content::Json(Value::Array(rows))) =
+                    (response.reply.rows, &response.reply.content)
                 {
-                    return Err(came.truncated(rows.len(), all));
+                    return Err(response.truncated(rows.len(), all));
                 }
-                Ok(match came.reply.content {
+                Ok(match response.reply.content {
                     Content::Json(value) => value,
                     Content::Text(text) => json!(text),
                     _ => Value::Null,

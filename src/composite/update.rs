@@ -74,7 +74,7 @@ const NAMING: [&str; 5] = ["target", "itemType", "fullPath", "iid", "id"];
 
 /// A thing with the request that changes it.
 struct ItemChange {
-    meant: ResolvedItem,
+    resolved: ResolvedItem,
     params: Map<String, Value>,
 }
 
@@ -95,9 +95,9 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     let mut items = ItemResults::default();
     for ((change, item), answer) in changes.iter().zip(given).zip(answers) {
         let says = match change {
-            Ok(ItemChange { meant, .. }) => Map::from_iter([
-                ("kind".to_owned(), json!(meant.thing.kind)),
-                ("target".to_owned(), json!(meant.target)),
+            Ok(ItemChange { resolved, .. }) => Map::from_iter([
+                ("kind".to_owned(), json!(resolved.thing.kind)),
+                ("target".to_owned(), json!(resolved.target)),
             ]),
             Err(_) => Map::from_iter([("target".to_owned(), json!(item.to_string()))]),
         };
@@ -112,11 +112,13 @@ fn reject_duplicates(
     changes: &[Result<ItemChange, ToolError>],
 ) -> Result<(), ToolError> {
     let mut seen: Vec<&str> = Vec::new();
-    for ItemChange { meant, .. } in changes.iter().flatten() {
-        if seen.contains(&meant.target.as_str()) {
-            return Err(run.invalid(format!("{} is there twice: say its changes in one item", meant.target)));
+    for ItemChange { resolved, .. } in changes.iter().flatten() {
+        if seen.contains(&resolved.target.as_str()) {
+            return Err(
+                run.invalid(format!("{} is there twice: say its changes in one item", resolved.target))
+            );
         }
-        seen.push(&meant.target);
+        seen.push(&resolved.target);
     }
     Ok(())
 }
@@ -125,9 +127,9 @@ fn parse_change(run: &CompositeRun<'_>, item: &Value) -> Result<ItemChange, Tool
     let fields = item.as_object().cloned().unwrap_or_default();
     let (naming, wanted): (Map<_, _>, Map<_, _>) =
         fields.into_iter().partition(|(name, _)| NAMING.contains(&name.as_str()));
-    let meant = item_kinds::resolve_item(run, &Value::Object(naming))?;
+    let resolved = item_kinds::resolve_item(run, &Value::Object(naming))?;
     let wrong = |message: String| ToolError::new(ErrorKind::InvalidParams, message);
-    let kind = meant.thing.kind;
+    let kind = resolved.thing.kind;
     let Some((_, taken)) = CHANGES.iter().find(|(known, _)| *known == kind) else {
         let kinds: Vec<&str> = CHANGES.iter().map(|(kind, _)| *kind).collect();
         return Err(wrong(format!("{} is not changed here; these are: {}", a(kind), kinds.join(", "))));
@@ -136,14 +138,14 @@ fn parse_change(run: &CompositeRun<'_>, item: &Value) -> Result<ItemChange, Tool
     if wanted.is_empty() {
         return Err(wrong(format!("no change is given: {} takes {}", a(kind), names())));
     }
-    let mut params = meant.params.clone();
+    let mut params = resolved.params.clone();
     for (name, value) in &wanted {
         let row = taken.iter().copied().flatten().find(|(known, _)| known == name);
         let (_, form) =
             row.ok_or_else(|| wrong(format!("{} has no `{name}`; it takes {}", a(kind), names())))?;
         params.extend(change_params(*form, value).map(|(name, value)| (name.to_owned(), value)));
     }
-    Ok(ItemChange { meant, params })
+    Ok(ItemChange { resolved, params })
 }
 
 /// The parameters that a change is.
@@ -166,10 +168,10 @@ async fn update_item(
     run: &CompositeRun<'_>,
     change: &Result<ItemChange, ToolError>,
 ) -> Result<Outcome, ToolError> {
-    let ItemChange { meant, params } = change.as_ref().map_err(Clone::clone)?;
-    let action = meant.thing.update.unwrap_or_default();
+    let ItemChange { resolved, params } = change.as_ref().map_err(Clone::clone)?;
+    let action = resolved.thing.update.unwrap_or_default();
     let outcome = run.step(action, params.clone()).await;
-    match (&outcome, meant.or_else.and_then(item_kinds::find_kind).and_then(|thing| thing.update)) {
+    match (&outcome, resolved.or_else.and_then(item_kinds::find_kind).and_then(|thing| thing.update)) {
         (Err(error), Some(instead)) if error.kind == ErrorKind::NotFound => {
             let other = run.step(instead, params.clone()).await;
             if other.is_ok() { other } else { outcome }

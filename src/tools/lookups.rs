@@ -353,5 +353,5 @@ fn not_found(
         return ToolError::new(ErrorKind::NotFound, message).hint(seen);
     };
     let hint = format!("Looked in {} by {}. {seen}", read.action, read.compared().join(" and "));
-    ToolError::new(ErrorKind::NotFound, message).hint(hint).fix(NextCall::execute(&read.action, &read.params))
+    ToolError::new(ErrorKind::NotFound, message).hint(hint).fix(NextCall::execute(read.action, &read.params))
 }

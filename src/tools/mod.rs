@@ -84,7 +84,7 @@ impl Tools {
         let request =
             ExecuteRequest { action: name.to_owned(), params: params.clone(), ..Default::default() };
         let error = match action_lookup::resolve(self, &request) {
-            Ok(meant) => return Some((meant.action.id, meant.request.params)),
+            Ok(resolved) => return Some((resolved.action.id, resolved.request.params)),
             Err(error) => error,
         };
         if let Some(NextCall { arguments, .. }) = error.fix.as_ref().filter(|fix| fix.tool == EXECUTE) {

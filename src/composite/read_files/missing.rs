@@ -59,17 +59,18 @@ pub async fn missing(
     if let Some(entry) = beside.iter().find(|entry| path_of(entry) == file.path) {
         let kind = entry.get("type").and_then(Value::as_str).unwrap_or_default();
         if kind == "commit" {
-            let said = Map::from_iter([("commit".to_owned(), entry.get("id").cloned().unwrap_or_default())]);
-            let commit = said.get("commit").and_then(Value::as_str).map(present::line).unwrap_or_default();
+            let details =
+                Map::from_iter([("commit".to_owned(), entry.get("id").cloned().unwrap_or_default())]);
+            let commit = details.get("commit").and_then(Value::as_str).map(present::line).unwrap_or_default();
             let text =
                 format!("A submodule: another repository (.gitmodules says which) at commit {commit}.");
-            return Ok(FileContent::Other("submodule", said, text));
+            return Ok(FileContent::Other("submodule", details, text));
         }
         if kind == "tree" {
             let list = at(file, json!({"path": file.path}));
             let list = json!(NextCall::execute("repository.list_tree", &list));
-            let said = Map::from_iter([("list".to_owned(), list)]);
-            return Ok(FileContent::Other("directory", said, "A directory.".to_owned()));
+            let details = Map::from_iter([("list".to_owned(), list)]);
+            return Ok(FileContent::Other("directory", details, "A directory.".to_owned()));
         }
     }
     Err(with_window(run, file, refused))

@@ -20,15 +20,15 @@ use resolved::{ResolvedAction, by_number};
 pub fn resolve(tools: &Tools, request: &ExecuteRequest) -> Result<ResolvedAction, ToolError> {
     request_limits::check(request)?;
     let given = request.action.trim();
-    let mut meant = match tools.catalog.number(given) {
+    let mut resolved_action = match tools.catalog.number(given) {
         Some(number) => by_number(&tools.catalog, number, request, Vec::new())?,
         None => match by_path::resolve(tools, request) {
             Some(located) => located?,
             None => resolve_name(tools, given, request)?,
         },
     };
-    lift_arguments(&mut meant)?;
-    Ok(meant)
+    lift_arguments(&mut resolved_action)?;
+    Ok(resolved_action)
 }
 
 fn resolve_name(tools: &Tools, given: &str, request: &ExecuteRequest) -> Result<ResolvedAction, ToolError> {
@@ -46,27 +46,31 @@ fn resolve_name(tools: &Tools, given: &str, request: &ExecuteRequest) -> Result<
         [only] => *only,
         several => return Err(suggestions::ambiguous_alias(tools, given, several, &request.params)?),
     };
-    let mut meant = by_number(&tools.catalog, number, request, Vec::new())?;
-    let choice = choice_in_name(&meant.action, language, given, &request.params);
-    if by_verb && meant.action.risk != Risk::Read && choice.is_none() {
-        return Err(likely_write_error(given, &meant));
+    let mut resolved_action = by_number(&tools.catalog, number, request, Vec::new())?;
+    let choice = choice_in_name(&resolved_action.action, language, given, &request.params);
+    if by_verb && resolved_action.action.risk != Risk::Read && choice.is_none() {
+        return Err(likely_write_error(given, &resolved_action));
     }
-    let mut note = format!("understood `{given}` as the action `{}`", meant.action.id);
+    let mut note = format!("understood `{given}` as the action `{}`", resolved_action.action.id);
     if let Some((name, value)) = choice {
         note = format!("{note} with `{name}: {value}`");
-        meant.request.params.insert(name, json!(value));
+        resolved_action.request.params.insert(name, json!(value));
     }
-    meant.notes.push(note);
-    meant.notes.extend(local_files::note_on_name(&language.local, given, &meant.action.id));
-    Ok(meant)
+    resolved_action.notes.push(note);
+    resolved_action.notes.extend(local_files::note_on_name(
+        &language.local,
+        given,
+        &resolved_action.action.id,
+    ));
+    Ok(resolved_action)
 }
 
 /// The error of a write that was named by another verb: it has to be called by its own id.
-fn likely_write_error(given: &str, meant: &ResolvedAction) -> ToolError {
+fn likely_write_error(given: &str, resolved_action: &ResolvedAction) -> ToolError {
     let error = ToolError::new(ErrorKind::UnknownAction, format!("there is no action `{given}`"))
-        .hint(format!("`{}` is similar; `candidates` has its signature.", meant.action.id))
-        .fix(NextCall::execute(&meant.action.id, &meant.request.params));
-    suggestions::with_candidates(error, std::slice::from_ref(&meant.action))
+        .hint(format!("`{}` is similar; `candidates` has its signature.", resolved_action.action.id))
+        .fix(NextCall::execute(&resolved_action.action.id, &resolved_action.request.params));
+    suggestions::with_candidates(error, std::slice::from_ref(&resolved_action.action))
 }
 
 /// The parameter choice that a name contains besides the action's id: `close` of `close_issue` is `state_event:
@@ -91,8 +95,8 @@ fn choice_in_name(
 
 /// Moves arguments of the tool out of `params` if the action has no such parameter. `confirm` is not moved:
 /// parameters may contain text of others.
-fn lift_arguments(meant: &mut ResolvedAction) -> Result<(), ToolError> {
-    let ResolvedAction { action, request, notes } = meant;
+fn lift_arguments(resolved_action: &mut ResolvedAction) -> Result<(), ToolError> {
+    let ResolvedAction { action, request, notes } = resolved_action;
     let stray =
         |name: &str, params: &Map<String, Value>| action.param(name).is_none() && params.contains_key(name);
     if stray("confirm", &request.params) {

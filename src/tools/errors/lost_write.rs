@@ -36,9 +36,9 @@ pub async fn verify_write(tools: &Tools, call: CheckedCall<'_>, refused: ToolErr
         let fix = NextCall::execute(&get.id, &params);
         let patience = if refused.kind == ErrorKind::Timeout { AFTER_TIMEOUT } else { PATIENCE };
         let found = tokio::time::timeout(patience, read_back(tools, &get, params)).await;
-        let told = with_verification(tools, refused, checked, found.unwrap_or(ReadBack::Silence));
-        let is_known = told.details.get("applied") == Some(&json!("yes"));
-        return if is_known { ToolError { fix: None, ..told } } else { told.fix(fix) };
+        let verified = with_verification(tools, refused, checked, found.unwrap_or(ReadBack::Silence));
+        let is_known = verified.details.get("applied") == Some(&json!("yes"));
+        return if is_known { ToolError { fix: None, ..verified } } else { verified.fix(fix) };
     }
     match newest_list(tools, action, checked.params()) {
         Some(fix) => refused
@@ -66,30 +66,30 @@ fn object_read(
         return None;
     }
     let get = domain_read(tools, action, "get")?;
-    let said = identifying_params(&get, params);
+    let identifying = identifying_params(&get, params);
     let is_enough =
-        get.params.iter().filter(|param| param.required).all(|param| said.contains_key(&param.name));
-    (is_enough && !said.is_empty()).then_some((get, said))
+        get.params.iter().filter(|param| param.required).all(|param| identifying.contains_key(&param.name));
+    (is_enough && !identifying.is_empty()).then_some((get, identifying))
 }
 
 /// The list in which a thing that was created is among the first.
 fn newest_list(tools: &Tools, action: &Action, params: &Map<String, Value>) -> Option<NextCall> {
     const FIRST: [(&str, &str); 2] = [("order_by", "created_at"), ("sort", "desc")];
     let list = domain_read(tools, action, "list")?;
-    let mut said = identifying_params(&list, params);
-    if list.params.iter().filter(|param| param.required).any(|param| !said.contains_key(&param.name)) {
+    let mut identifying = identifying_params(&list, params);
+    if list.params.iter().filter(|param| param.required).any(|param| !identifying.contains_key(&param.name)) {
         return None;
     }
     for (name, value) in FIRST {
         let param = list.param(name);
         if param.is_some_and(|param| param.choices.iter().any(|choice| choice == value)) {
-            said.insert(name.to_owned(), json!(value));
+            identifying.insert(name.to_owned(), json!(value));
         }
     }
     if list.param("per_page").is_some() {
-        said.insert("per_page".to_owned(), json!(5));
+        identifying.insert("per_page".to_owned(), json!(5));
     }
-    Some(NextCall::execute(&list.id, &said))
+    Some(NextCall::execute(&list.id, &identifying))
 }
 
 fn domain_read(tools: &Tools, action: &Action, verb: &str) -> Option<Action> {

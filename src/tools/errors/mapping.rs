@@ -113,8 +113,8 @@ pub fn wrong_target(tools: &Tools, invalid: &Invalid, action: &Action) -> Option
 
 /// The body of a GraphQL request as what api.graphql takes; a document that works where it has none.
 fn as_document(body: Option<&Value>) -> Value {
-    let said = |name: &str| body.and_then(|body| body.get(name));
-    match (said("query"), said("variables")) {
+    let body_field = |name: &str| body.and_then(|body| body.get(name));
+    match (body_field("query"), body_field("variables")) {
         (Some(document @ Value::String(_)), Some(variables @ Value::Object(_))) => {
             json!({"document": document, "variables": variables})
         }
@@ -210,8 +210,8 @@ pub fn denied(action: &str, effects: Option<&Effects>, rule: &Rule, looked_up: u
 
 /// Maps an error of GitLab or of the connection.
 pub fn from_gitlab(error: &GitlabError, action: &Action, anonymous: bool) -> ToolError {
-    let said = kind_of(error);
-    let mut refusal = ToolError::new(said, with_sources(error));
+    let body_field = kind_of(error);
+    let mut refusal = ToolError::new(body_field, with_sources(error));
     if let Some(hint) = hint(error, anonymous) {
         refusal = refusal.hint(hint);
     }
@@ -241,8 +241,8 @@ pub fn from_gitlab(error: &GitlabError, action: &Action, anonymous: bool) -> Too
 }
 
 /// A list of which only the first rows were kept, where all of them are needed.
-pub fn truncated(action: &Action, kept: usize, came: usize) -> ToolError {
-    let message = format!("{} answered with {came} rows, of which {kept} were read", action.id);
+pub fn truncated(action: &Action, kept: usize, received: usize) -> ToolError {
+    let message = format!("{} answered with {received} rows, of which {kept} were read", action.id);
     ToolError::new(ErrorKind::TooLarge, message).hint("Ask for less: a smaller page, narrower filters.")
 }
 

@@ -41,10 +41,10 @@ pub async fn suggest(tools: &Tools, error: ToolError, unknown: &UnknownPath) -> 
         } else {
             "project.get"
         };
-        return error.fix(NextCall::execute(&read, &json!({"fullPath": nearest})));
+        return error.fix(NextCall::execute(read, &json!({"fullPath": nearest})));
     }
     match found.list {
-        Some((id, params)) => error.fix(NextCall::execute(&id, &params)),
+        Some((id, params)) => error.fix(NextCall::execute(id, &params)),
         None => error.fix(NextCall::execute("project.list", &json!({"membership": true}))),
     }
 }

@@ -26,12 +26,13 @@ pub fn complete(tools: &Tools, error: ToolError, action: &Action, request: &Exec
 
 /// True if the fix is a valid call, as far as is known without a request.
 fn makes_a_call(tools: &Tools, fix: &NextCall) -> bool {
-    let said = |name: &str| fix.arguments.get(name);
+    let gitlab_message = |name: &str| fix.arguments.get(name);
     if fix.tool != EXECUTE {
         return true;
     }
-    let action = said("action").and_then(Value::as_str).and_then(|id| tools.catalog.get(id).ok().flatten());
-    let params = said("params").and_then(Value::as_object).cloned().unwrap_or_default();
+    let action =
+        gitlab_message("action").and_then(Value::as_str).and_then(|id| tools.catalog.get(id).ok().flatten());
+    let params = gitlab_message("params").and_then(Value::as_object).cloned().unwrap_or_default();
     action.is_some_and(|action| suggestions::is_callable(tools, &action, &params))
 }
 
@@ -149,8 +150,8 @@ fn with_proxy(tools: &Tools, refused: ToolError, kind: ErrorKind) -> ToolError {
 }
 
 /// GitLab names what it refused as its requests do: here by the parameters that were given.
-fn with_params_named(mut refused: ToolError, said: &str, checked: &Checked) -> ToolError {
-    let named = named_params(said, checked.action());
+fn with_params_named(mut refused: ToolError, gitlab_message: &str, checked: &Checked) -> ToolError {
+    let named = named_params(gitlab_message, checked.action());
     if named.is_empty() {
         return refused;
     }
@@ -165,9 +166,9 @@ fn with_params_named(mut refused: ToolError, said: &str, checked: &Checked) -> T
 }
 
 /// The fields that begin the parts of GitLab's message, each with the parameter that it is.
-fn named_params(said: &str, action: &Action) -> Vec<(String, String)> {
+fn named_params(gitlab_message: &str, action: &Action) -> Vec<(String, String)> {
     let mut named: Vec<(String, String)> = Vec::new();
-    for part in said.split([';', ',']) {
+    for part in gitlab_message.split([';', ',']) {
         let first = part.split_whitespace().find(|word| word.parse::<u16>().is_err()).unwrap_or_default();
         let theirs = first.trim_matches(|c: char| !c.is_alphanumeric() && c != '_');
         if let Some(ours) = parameter(action, theirs)

@@ -58,8 +58,8 @@ pub struct ActionResponse {
 
 impl ActionResponse {
     /// The error of a plan that needs every row of a list of which only the first were kept.
-    pub fn truncated(&self, kept: usize, came: usize) -> ToolError {
-        mapping::truncated(&self.action, kept, came)
+    pub fn truncated(&self, kept: usize, response: usize) -> ToolError {
+        mapping::truncated(&self.action, kept, response)
     }
 
     /// The answer, of which the data has at most so many bytes.
@@ -82,14 +82,14 @@ pub async fn execute(
     request: &ExecuteRequest,
     entry: &mut AuditEntry<'_>,
 ) -> Result<Answer, ToolError> {
-    let meant = action_lookup::resolve(tools, request)?;
-    continuation::window_start(&meant.request)?;
-    entry.set_action(&meant.action);
-    if meant.action.plan.is_some() {
-        return tools.composites.run(tools, meant, entry).await;
+    let resolved_action = action_lookup::resolve(tools, request)?;
+    continuation::window_start(&resolved_action.request)?;
+    entry.set_action(&resolved_action.action);
+    if resolved_action.action.plan.is_some() {
+        return tools.composites.run(tools, resolved_action, entry).await;
     }
-    match run_action(tools, meant, RunOptions::default(), entry).await? {
-        Outcome::Response(came) => Ok(came.answer(tools, tools.max_bytes)),
+    match run_action(tools, resolved_action, RunOptions::default(), entry).await? {
+        Outcome::Response(response) => Ok(response.answer(tools, tools.max_bytes)),
         Outcome::Answer(answer) => Ok(answer),
     }
 }
@@ -97,11 +97,11 @@ pub async fn execute(
 /// Runs an action that is not composite; an error gets its next call.
 pub async fn run_action(
     tools: &Tools,
-    meant: ResolvedAction,
+    resolved_action: ResolvedAction,
     manner: RunOptions<'_>,
     entry: &mut AuditEntry<'_>,
 ) -> Result<Outcome, ToolError> {
-    let ResolvedAction { action, request, notes } = meant;
+    let ResolvedAction { action, request, notes } = resolved_action;
     let known = action.clone();
     // In a box, as what it goes through is deep.
     let outcome = Box::pin(run(tools, action, &request, notes, manner, entry)).await;

@@ -39,11 +39,12 @@ pub fn render_answer(
         secrets: tools.client.secrets(),
         names: Some(call.field_names()).filter(|names| !names.is_empty()),
     };
-    let (page, came) = (reply.page.clone(), reply.rows);
+    let (page, received) = (reply.page.clone(), reply.rows);
     let is_list = matches!(&reply.content, gitlab::Content::Json(Value::Array(_)));
     let mut shown = present::present(content(reply, &mut notes), &options);
     // Rows that were counted and not kept came as well.
-    shown.rows = came.zip(shown.data.as_array()).map(|(came, rows)| (rows.len(), came)).or(shown.rows);
+    shown.rows =
+        received.zip(shown.data.as_array()).map(|(received, rows)| (rows.len(), received)).or(shown.rows);
     notes.extend(shown.notes.iter().cloned());
     notes.extend(shown.missing.iter().take(MOST_MISSING).map(missing_field_note));
     notes.extend(secret_notes(&shown.masked, is_document));
@@ -238,14 +239,14 @@ fn whole_diff_call(request: &ExecuteRequest, unfinished: &[String]) -> Option<Va
         let at = param("sha").or_else(|| param("to"))?;
         ("repository_file.raw", json!({"fullPath": param("fullPath")?, "file_path": file, "ref": at}))
     };
-    Some(json!(NextCall::execute(&action, &params)))
+    Some(json!(NextCall::execute(action, &params)))
 }
 
 fn page_line(page: &Value) -> String {
     let number = |name: &str| page.get(name).and_then(Value::as_u64);
     let mut line = String::new();
-    if let (Some(shown), Some(came)) = (number("shown"), number("came")) {
-        let _ = write!(line, "Shown: the first {shown} of {came} on this page. ");
+    if let (Some(shown), Some(received)) = (number("shown"), number("came")) {
+        let _ = write!(line, "Shown: the first {shown} of {received} on this page. ");
     }
     if let Some(at) = number("page") {
         let _ = write!(line, "Page {at}");

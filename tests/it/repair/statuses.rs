@@ -54,7 +54,7 @@ fn what_is_missing_inside_is_told_from_what_holds_it() {
         let says = ["`fullPath` acme/widget can be seen; `iid` 4711 in it cannot"];
         let (error, reply) = execute_mended(&mut client, of(action, params), "not_found", &says);
         let hint = error["hint"].as_str().unwrap();
-        assert!(hint.contains("not there") && hint.contains("may not see"), "{hint}");
+        assert!(hint.contains("does not exist") && hint.contains("may not read"), "{hint}");
         assert_eq!(error["fix"]["arguments"]["action"], "issue.list");
         assert_eq!(reply.structured["data"][0]["iid"], 12);
     }
