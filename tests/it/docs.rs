@@ -47,13 +47,13 @@ fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-fn collect_pages(folder: &Path, pages: &mut Vec<Page>) {
+fn collect(folder: &Path, extension: &str, pages: &mut Vec<Page>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap();
         if path.is_dir() && !name.starts_with('.') && name != "target" {
-            collect_pages(&path, pages);
-        } else if path.extension().is_some_and(|extension| extension == "md") {
+            collect(&path, extension, pages);
+        } else if path.extension().is_some_and(|found| found == extension) {
             pages.push(Page { text: fs::read_to_string(&path).unwrap(), path });
         }
     }
@@ -62,7 +62,7 @@ fn collect_pages(folder: &Path, pages: &mut Vec<Page>) {
 /// README.md and the pages of docs/.
 fn documentation() -> Vec<Page> {
     let mut pages = vec![Page { path: root().join("README.md"), text: read("README.md") }];
-    collect_pages(&root().join("docs"), &mut pages);
+    collect(&root().join("docs"), "md", &mut pages);
     pages.sort_by(|one, other| one.path.cmp(&other.path));
     pages
 }
@@ -121,7 +121,7 @@ fn the_readme_has_at_most_150_lines() {
 fn links_and_anchors_resolve() {
     static LINK: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\]\(([^)\s]+)\)").unwrap());
     let mut pages = Vec::new();
-    collect_pages(root(), &mut pages);
+    collect(root(), "md", &mut pages);
     let (mut broken, mut checked) = (Vec::new(), 0);
     for page in &pages {
         for link in LINK.captures_iter(&prose(&page.text)) {
@@ -446,4 +446,27 @@ fn figures_of_the_catalog_are_those_of_its_source() {
     assert!(readme.contains(&statement), "README.md should say {statement}");
     let version = source["openapi"]["gitlab_version"].as_str().unwrap();
     assert!(readme.contains(&format!("GitLab {version}")), "README.md should say GitLab {version}");
+}
+
+/// The arrows of layering.rs, wherever it is: modules, each with those it may import.
+fn arrows() -> Vec<(String, BTreeSet<String>)> {
+    static ROW: LazyLock<Regex> = LazyLock::new(|| Regex::new(r#"\(\s*"(\w+)",\s*&\[([^\]]*)\]"#).unwrap());
+    let mut sources = Vec::new();
+    collect(&root().join("tests/it"), "rs", &mut sources);
+    let layering = sources.iter().find(|source| source.path.ends_with("layering.rs")).unwrap();
+    let rows = layering.text.split("const ARROWS").nth(1).unwrap().split("\n];").next().unwrap();
+    let quoted = |list: &str| list.split('"').skip(1).step_by(2).map(str::to_owned).collect();
+    ROW.captures_iter(rows).map(|row| (row[1].to_owned(), quoted(&row[2]))).collect()
+}
+
+#[test]
+fn modules_are_those_whose_imports_are_tested() {
+    let documented: Vec<(String, BTreeSet<String>)> = table("docs/internals/architecture.md", "## Modules")
+        .into_iter()
+        .map(|row| {
+            let imports = row[2].split_whitespace().filter(|word| *word != "–").map(str::to_owned).collect();
+            (row[0].clone(), imports)
+        })
+        .collect();
+    assert_eq!(documented, arrows());
 }
