@@ -87,9 +87,15 @@ fn call(action: &Action, params: Map<String, Value>) -> Option<Call> {
     None
 }
 
-/// The parameters of the action's example, on that project.
+/// The parameters of the action's example, on that project. Things are given by their ids, as a raw request gives them:
+/// a name is looked up within a project, and says more.
 fn params(action: &Action, path: &str) -> Map<String, Value> {
     let mut params = example(action, CATALOG.words().unwrap());
+    for param in action.params.iter().filter(|param| param.names.is_some()) {
+        if let Some(value) = params.get_mut(&param.name).filter(|value| value.is_string()) {
+            *value = json!(7);
+        }
+    }
     params.insert("fullPath".to_owned(), json!(path));
     params
 }
