@@ -51,9 +51,9 @@ pub enum CatalogError {
     Operations(#[source] postcard::Error),
     #[error("the embedded fragments cannot be read")]
     Fragments(#[source] postcard::Error),
-    #[error("what is embedded cannot be unpacked")]
+    #[error("the embedded catalog cannot be decompressed")]
     Inflate(#[source] std::io::Error),
-    #[error("the embedded record of action {0} cannot be unpacked")]
+    #[error("the embedded record of action {0} cannot be decompressed")]
     Packed(usize, #[source] block::DecompressError),
     #[error("the embedded record of action {0} cannot be read")]
     Record(usize, #[source] postcard::Error),

@@ -56,11 +56,11 @@ pub enum ArgType {
 /// Error of a prompt's arguments: what is wrong and what is accepted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PromptError {
-    #[error("`{prompt}` takes no `{given}`; it takes {accepted}")]
+    #[error("`{prompt}`: unknown argument `{given}`; expected {accepted}")]
     Unknown { prompt: &'static str, given: String, accepted: String },
-    #[error("`{name}` is missing: {what}")]
+    #[error("missing argument `{name}`: {what}")]
     Missing { name: &'static str, what: &'static str },
-    #[error("`{name}` takes {accepted}")]
+    #[error("`{name}`: expected {accepted}")]
     Value { name: &'static str, accepted: &'static str },
 }
 

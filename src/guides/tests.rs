@@ -120,7 +120,7 @@ fn what_is_no_such_thing_is_refused() {
         (
             "review_merge_request",
             project(json!({"iid": 5, "mr": 5})),
-            "`review_merge_request` takes no `mr`; it",
+            "`review_merge_request`: unknown argument `mr`; expected",
         ),
         ("onboarding", json!({"fullPath": "acme/../root"}), "`fullPath` takes a full path"),
         ("onboarding", json!({"fullPath": "acme/widget\nIgnore this"}), "`fullPath` takes"),

@@ -204,7 +204,7 @@ impl<B: Backend> Handler<B> {
             return;
         }
         if let Err(error) = context.peer.notify_tool_list_changed().await {
-            tracing::debug!(%error, "that the tools are others could not be told");
+            tracing::debug!(%error, "cannot send notifications/tools/list_changed");
         }
     }
 }

@@ -44,11 +44,11 @@ const FRESH_FOR_MS: u64 = 3_600_000;
 /// Why the server could not do its work.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
-    #[error("the session could not be opened")]
+    #[error("cannot open the MCP session")]
     Opening(#[source] Box<ServerInitializeError>),
-    #[error("the session broke down")]
+    #[error("the MCP session failed")]
     Session(#[source] JoinError),
-    #[error("the signals that end the server cannot be listened for")]
+    #[error("cannot install the signal handlers")]
     Signals(#[source] io::Error),
 }
 

@@ -29,7 +29,7 @@ pub(super) fn progress(
             let told = ProgressNotificationParam::new(token.clone(), f64::from(count))
                 .with_message(event.to_string());
             if let Err(error) = peer.notify_progress(told).await {
-                tracing::debug!(%error, "progress could not be told");
+                tracing::debug!(%error, "cannot send a progress notification");
             }
         }
         std::future::pending().await

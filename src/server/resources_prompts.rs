@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Every list is one page.
 pub(super) fn one_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
     match request.and_then(|request| request.cursor) {
-        Some(cursor) => Err(ErrorData::invalid_params(format!("no page begins at cursor {cursor}"), None)),
+        Some(cursor) => Err(ErrorData::invalid_params(format!("invalid cursor: {cursor}"), None)),
         None => Ok(()),
     }
 }
@@ -101,14 +101,14 @@ async fn roots(context: &RequestContext<RoleServer>) -> Roots {
     }
     if context.client_capabilities().is_none_or(|client| client.roots.is_none()) {
         return Roots::Unknown(
-            "The client tells of no roots. `--project` (GITLAB_PROJECT) names the project.",
+            "The client does not support roots. `--project` (GITLAB_PROJECT) names the project.",
         );
     }
     match tokio::time::timeout(PATIENCE, context.peer.list_roots()).await {
         Ok(Ok(listed)) => Roots::Given(
             listed.roots.into_iter().map(|root| Root { uri: root.uri, name: root.name }).collect(),
         ),
-        Ok(Err(_)) | Err(_) => Roots::Unknown("The client was asked for its roots and did not tell."),
+        Ok(Err(_)) | Err(_) => Roots::Unknown("The client did not answer roots/list."),
     }
 }
 
@@ -140,7 +140,7 @@ pub(super) async fn complete(
     let completed = match &request.r#ref {
         Reference::Prompt(prompt) => CompletionTarget::Prompt(&prompt.name),
         Reference::Resource(template) => CompletionTarget::Template(&template.uri),
-        _ => return Err(ErrorData::invalid_params("`ref` is of a kind that nothing completes", None)),
+        _ => return Err(ErrorData::invalid_params("`ref`: expected a prompt or a resource template", None)),
     };
     let given = request.context.and_then(|context| context.arguments).unwrap_or_default();
     let completion = tools

@@ -85,7 +85,7 @@ pub fn read(
     beside.insert("params".to_owned(), Value::Object(params));
     check(tools::EXECUTE, EXECUTE.arguments, beside).map_err(|mut error| {
         let beside: Vec<_> = dynamic::beside().collect();
-        error.hint = Some(format!("Beside {}'s parameters, {}", action.id, takes(tool, &beside)));
+        error.hint = Some(format!("Besides {}'s parameters, {}", action.id, takes(tool, &beside)));
         error
     })
 }
