@@ -52,7 +52,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "composite",
         &["catalog", "search", "call", "policy", "gitlab", "present", "text", "tools", "untrusted"],
     ),
-    ("context", &["catalog", "search", "gitlab", "guides", "present", "tools"]),
+    ("context", &["catalog", "search", "gitlab", "guides", "present", "text", "tools"]),
     ("surface", &["catalog", "search", "context", "tools"]),
     ("server", &["context", "surface", "tools"]),
     ("sandbox", &[]),
