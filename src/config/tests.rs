@@ -128,7 +128,10 @@ fn a_token_is_taken_from_one_place() {
 fn a_token_that_is_none_is_refused_without_being_shown() {
     for token in ["glpat-12\n34", "glpat-ü", "two words"] {
         let message = refusal(&[("GITLAB_TOKEN", token)]);
-        assert_eq!(message, "GITLAB_TOKEN: invalid value (not shown); expected a token of GitLab's, on one line");
+        assert_eq!(
+            message,
+            "GITLAB_TOKEN: invalid value (not shown); expected a token of GitLab's, on one line"
+        );
     }
     let empty = file(" \n");
     let message = refusal(&[("GITLAB_TOKEN_FILE", empty.path().to_str().unwrap())]);

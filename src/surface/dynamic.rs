@@ -81,12 +81,7 @@ pub static FIND: Offer = Offer {
             takes: Takes::Text,
             required: false,
         },
-        Argument {
-            name: "read_only",
-            what: "Read actions only.",
-            takes: Takes::Flag,
-            required: false,
-        },
+        Argument { name: "read_only", what: "Read actions only.", takes: Takes::Flag, required: false },
         Argument {
             name: "detail",
             what: "signature; schema: of every result; auto: of the first if it is clear.",
@@ -123,7 +118,12 @@ pub static EXECUTE: Offer = Offer {
             takes: Takes::Object,
             required: false,
         },
-        Argument { name: "confirm", what: "Runs an action that needs confirmation.", takes: Takes::Flag, required: false },
+        Argument {
+            name: "confirm",
+            what: "Runs an action that needs confirmation.",
+            takes: Takes::Flag,
+            required: false,
+        },
         Argument {
             name: "confirmation_token",
             what: "Sent by needs_confirmation.",

@@ -9,11 +9,7 @@ use crate::client::program;
 #[test]
 fn a_wrong_setting_is_one_line_and_no_start() {
     let cases = [
-        (
-            "GITLAB_URL",
-            "gitlab.example.com",
-            "GITLAB_URL: expected an http or https URL",
-        ),
+        ("GITLAB_URL", "gitlab.example.com", "GITLAB_URL: expected an http or https URL"),
         ("GITLAB_READ_ONLY", "maybe", "GITLAB_READ_ONLY: expected true or false"),
         ("GITLAB_TIMEOUT", "soon", "GITLAB_TIMEOUT: expected whole seconds from 1 to 3600"),
         ("GITLAB_TOKEN_FILE", "/nowhere", "GITLAB_TOKEN_FILE: cannot read /nowhere"),

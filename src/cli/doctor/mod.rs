@@ -63,11 +63,7 @@ fn confirmation(config: &Config) -> Option<Finding> {
         })
     });
     says.map(|says| {
-        Finding::warning(
-            "confirmation",
-            says,
-            "Set GITLAB_CONFIRM=ask, or remove the setting named above.",
-        )
+        Finding::warning("confirmation", says, "Set GITLAB_CONFIRM=ask, or remove the setting named above.")
     })
 }
 
