@@ -473,8 +473,8 @@ fn prompts_say_what_they_take_and_hold_to_it() {
     assert!(message.contains("`merge_request.list_diffs(fullPath, iid, page)`"), "{message}");
     assert_eq!(message.matches("</given>").count(), 1, "{message}");
     for (name, arguments, said) in [
-        ("review_merge_request", json!({"fullPath": "acme/widget"}), "`iid` is missing"),
-        ("review_merge_request", json!({"fullPath": "../x", "iid": "5"}), "`fullPath` takes"),
+        ("review_merge_request", json!({"fullPath": "acme/widget"}), "missing argument `iid`"),
+        ("review_merge_request", json!({"fullPath": "../x", "iid": "5"}), "`fullPath`: expected"),
         ("review_merge_request", json!({"fullPath": "a/b", "iid": "5", "x": "y"}), "unknown argument `x`"),
         ("review_merge_requests", json!({}), "there is no prompt `review_merge_requests`"),
     ] {

@@ -95,7 +95,7 @@ fn proxy(tools: &Tools, version: &Result<Reply, GitlabError>) -> Finding {
         false => Finding::fine(CHECK, format!("{proxy} lets requests through")),
         true => Finding::failure(
             CHECK,
-            format!("no connection through the proxy {proxy}"),
+            format!("{proxy}: no connection through this proxy"),
             "Set HTTPS_PROXY (or HTTP_PROXY, ALL_PROXY) to a proxy that works, or name GitLab's host in NO_PROXY.",
         ),
     }
