@@ -187,7 +187,10 @@ impl Filling<'_> {
     fn within(&self, resolver: &Resolver) -> BTreeMap<&'static str, String> {
         wants(resolver)
             .filter_map(|(name, ask)| match ask {
-                Ask::Scope => Some((name, self.scope?.name().to_owned())),
+                // An action on the instance names things of the project or group that its `fullPath` is.
+                Ask::Scope => {
+                    Some((name, self.scope.filter(|scope| *scope != Scope::Instance)?.name().to_owned()))
+                }
                 _ => Some((name, text(self.around.get(name)?))),
             })
             .collect()

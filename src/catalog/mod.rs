@@ -21,8 +21,8 @@ pub use family::ShortName;
 use fragments::Fragments;
 use gitlab_mcp_embed::catalog::embedded::Header;
 pub use gitlab_mcp_embed::catalog::language::{
-    Agent, Domain, Foreign, GlossaryEntry, Language, LocalWords, QuickAction, ReadableTable, Synonym,
-    Toolset, Verb, Words,
+    Agent, Domain, ExampleWords, Foreign, GlossaryEntry, Language, LocalWords, QuickAction, ReadableTable,
+    Synonym, Toolset, Verb, Words,
 };
 pub use gitlab_mcp_embed::catalog::model::*;
 pub use gitlab_mcp_embed::catalog::names::Names;

@@ -19,6 +19,7 @@ mod diagnose;
 mod direct;
 mod docs;
 mod doctor;
+mod examples;
 mod execute;
 mod fat;
 mod faults;
