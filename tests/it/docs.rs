@@ -446,6 +446,10 @@ fn figures_of_the_catalog_are_those_of_its_source() {
     assert!(readme.contains(&statement), "README.md should say {statement}");
     let version = source["openapi"]["gitlab_version"].as_str().unwrap();
     assert!(readme.contains(&format!("GitLab {version}")), "README.md should say GitLab {version}");
+    for row in table("docs/internals/catalog-format.md", "## Figures") {
+        let (file, key) = row[0].split_once('.').unwrap();
+        assert_eq!(row[1], count(file, key).to_string(), "{}", row[0]);
+    }
 }
 
 /// The arrows of layering.rs, wherever it is: modules, each with those it may import.
