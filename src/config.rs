@@ -1,7 +1,7 @@
 //! Flags, variables and an optional file, in this order, to one validated [`Config`]. The only reader of
 //! environment variables.
 
-mod customise;
+mod overrides;
 mod table;
 mod values;
 

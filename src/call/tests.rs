@@ -8,7 +8,7 @@ fn param(base: Base, many: bool) -> Param {
 }
 
 fn fitted(param: &Param, value: Value) -> Result<Value, Fault> {
-    value::fitted(param, value, &mut Vec::new())
+    coerce::fitted(param, value, &mut Vec::new())
 }
 
 #[test]

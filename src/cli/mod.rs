@@ -2,10 +2,10 @@
 
 mod agents;
 mod catalog;
-mod connected;
 mod doctor;
-mod failure;
+mod error;
 mod offline;
+mod online;
 mod output;
 mod settings;
 mod surface;
@@ -15,9 +15,9 @@ use std::path::PathBuf;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
-pub use connected::run as run_connected;
-pub use failure::Failure;
+pub use error::Failure;
 pub use offline::run as run_offline;
+pub use online::run as run_connected;
 pub use output::Output;
 pub use settings::SettingFlags;
 

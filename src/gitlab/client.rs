@@ -10,14 +10,14 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use url::Url;
 
 use super::body::{self, Body, Stopped};
+use super::progress::{Event, tell};
+use super::rate_limit::Seen;
 use super::redirect::{self, Hop};
 use super::retry::{self, Budget, LONGEST_PAUSE, Retries};
-use super::roads::Roads;
-use super::signs::Seen;
-use super::watch::{Event, tell};
+use super::transport::Roads;
 use super::{
-    Applied, Content, GitlabError, NotFollowed, Page, Reply, Settings, Sieve, Signs, Unread, file_paths,
-    refusal, request, sieve, target,
+    Applied, Content, GitlabError, NotFollowed, Page, Reply, Settings, Sieve, Signs, Unread, body_sink,
+    error_body, file_paths, gitlab_url, request,
 };
 use crate::call::Call;
 use crate::catalog::{Method, Risk};
@@ -114,7 +114,7 @@ impl Client {
         mut sieve: Option<&mut (dyn Sieve + '_)>,
     ) -> Result<Reply, GitlabError> {
         let call = permit.call();
-        let url = target::url(&self.settings.base, call)?;
+        let url = gitlab_url::url(&self.settings.base, call)?;
         let mut retries = Retries::new(&self.settings, self.pace, call.method().is_safe(), &self.budget);
         let mut attempts = 0;
         loop {
@@ -216,17 +216,17 @@ impl Client {
         let headers = if hop.trusted { response.headers().clone() } else { HeaderMap::new() };
         let request_id = body::text(&headers, "x-request-id").filter(|id| is_request_id(id));
         if !status.is_success() {
-            let limit = self.settings.max_body.min(refusal::MAX_BODY);
+            let limit = self.settings.max_body.min(error_body::MAX_BODY);
             let body = body::read_start(&mut response, limit).await;
             let text = String::from_utf8_lossy(&body).into_owned();
             let said =
-                refusal::read(status, &text, &self.secrets).with_scopes(response.headers(), &self.secrets);
+                error_body::read(status, &text, &self.secrets).with_scopes(response.headers(), &self.secrets);
             let again = retry::retry_after(status, response.headers());
             return Err(GitlabError::from_answer(status.as_u16(), said, request_id, again, changes(call)));
         }
         if hop.is_no_answer(response.headers()) {
-            let body = body::read_start(&mut response, refusal::MAX_BODY).await;
-            let title = refusal::page_title(&String::from_utf8_lossy(&body), &self.secrets);
+            let body = body::read_start(&mut response, error_body::MAX_BODY).await;
+            let title = error_body::page_title(&String::from_utf8_lossy(&body), &self.secrets);
             let applied = if changes(call) { Applied::Unknown } else { Applied::No };
             return Err(GitlabError::NotGitlab { host: hop.host(), title, applied });
         }
@@ -238,7 +238,7 @@ impl Client {
         }
         if let Some(into) = sieve {
             reply.headers = gitlab_headers(&headers);
-            let came = sieve::read(&mut response, self.settings.max_body, into).await;
+            let came = body_sink::read(&mut response, self.settings.max_body, into).await;
             reply.bytes = came.map_err(|error| self.lost(error, call, hop, time))?;
             return Ok(reply);
         }
@@ -294,8 +294,8 @@ impl Client {
 
     /// The same with redirects looked at as those of a GitLab elsewhere, where names resolve in another way.
     #[cfg(test)]
-    pub(super) fn with_guard(self, gitlab: Url, lookup: super::guard::Lookup) -> Client {
-        Client { roads: self.roads.with_guard(super::guard::Guard::new(gitlab, lookup)), ..self }
+    pub(super) fn with_guard(self, gitlab: Url, lookup: super::ssrf::Lookup) -> Client {
+        Client { roads: self.roads.with_guard(super::ssrf::Guard::new(gitlab, lookup)), ..self }
     }
 }
 

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use reqwest::StatusCode;
 
-use super::guard::Inside;
 use super::redirect::Hop;
-use super::{NotFollowed, refusal};
+use super::ssrf::Inside;
+use super::{NotFollowed, error_body};
 use crate::untrusted::quote;
 
 /// A call that did not succeed. No message holds the token or a query; every source is kept.
@@ -187,7 +187,7 @@ impl GitlabError {
     /// something.
     pub(super) fn from_answer(
         status: u16,
-        said: refusal::Refusal,
+        said: error_body::Refusal,
         request_id: Option<String>,
         retry_after: Option<Duration>,
         changes: bool,
@@ -195,7 +195,7 @@ impl GitlabError {
         // A gateway that gave up waiting, or a fault halfway: only the one who asks again can tell.
         // 501 says that GitLab has no such function.
         let applied = if changes && status >= 500 && status != 501 { Applied::Unknown } else { Applied::No };
-        let refusal::Refusal { message, expired, missing_scope } = said;
+        let error_body::Refusal { message, expired, missing_scope } = said;
         let answer = Answer { status, message, request_id, applied };
         match status {
             401 => GitlabError::Unauthorized { answer, expired },

@@ -7,31 +7,31 @@
 
 mod confirm;
 mod denied;
-mod part;
-mod path;
+mod file;
+mod path_pattern;
 mod permit;
 mod readable;
 mod rule;
-mod scopes;
-mod stars;
 #[cfg(test)]
 mod tests;
-mod written;
+mod token_scopes;
+mod toolset_filter;
+mod wildcard;
 
 use std::sync::OnceLock;
 
 pub use confirm::{Confirm, Consents};
 pub use permit::Permit;
 pub use rule::Rule;
-pub use scopes::Scopes;
+pub use token_scopes::Scopes;
 
 use crate::call::{self, Call, Effects, Location, Place, Role};
 use crate::catalog::{Action, Catalog, CatalogError, Interface, Risk};
 use denied::Denied;
-use part::Part;
-use path::PathPattern;
+use file::{Document, Verdict, Written};
+use path_pattern::PathPattern;
 use readable::Readable;
-use written::{Document, Verdict, Written};
+use toolset_filter::Part;
 
 /// What the configuration allows, as it is written.
 #[derive(Clone, Debug, Default)]
@@ -142,10 +142,10 @@ impl Policy {
         for id in denied.ids() {
             denies_reads |= catalog.get(id)?.is_some_and(|action| action.risk == Risk::Read);
         }
-        let mut allowed = written::patterns(&settings.allowed_paths, "GITLAB_ALLOWED_PATHS")?;
-        allowed.extend(written::patterns(&document.allowed_paths, "GITLAB_POLICY")?);
-        let mut readable = written::patterns(&settings.readable_paths, "GITLAB_READABLE_PATHS")?;
-        readable.extend(written::patterns(&document.readable_paths, "GITLAB_POLICY")?);
+        let mut allowed = file::patterns(&settings.allowed_paths, "GITLAB_ALLOWED_PATHS")?;
+        allowed.extend(file::patterns(&document.allowed_paths, "GITLAB_POLICY")?);
+        let mut readable = file::patterns(&settings.readable_paths, "GITLAB_READABLE_PATHS")?;
+        readable.extend(file::patterns(&document.readable_paths, "GITLAB_POLICY")?);
         Ok(Policy {
             read_only: settings.read_only || document.read_only,
             safe_mode: settings.safe_mode || document.safe_mode,
@@ -261,12 +261,12 @@ impl Policy {
         if self.allowed.is_empty() || !effects.is_change() {
             return None;
         }
-        let allowed = || path::texts(&self.allowed);
+        let allowed = || path_pattern::texts(&self.allowed);
         if !effects.places().iter().any(|place| place.role == Role::Works) {
             return Some(Rule::Outside { place: None, allowed: allowed() });
         }
         let mut changed = effects.places().iter().filter(|place| place.role != Role::Reads);
-        let place = changed.find(|place| !path::covers(&self.allowed, &place.location))?;
+        let place = changed.find(|place| !path_pattern::covers(&self.allowed, &place.location))?;
         Some(Rule::Outside { place: Some(describe(place)), allowed: allowed() })
     }
 
@@ -292,7 +292,7 @@ impl Policy {
             && action.plan.is_none()
             && !call::can_be_placed(action)
         {
-            return Some(Rule::Outside { place: None, allowed: path::texts(&self.allowed) });
+            return Some(Rule::Outside { place: None, allowed: path_pattern::texts(&self.allowed) });
         }
         if let Some(rule) = self.readable.as_ref().and_then(|readable| readable.withholds(action)) {
             return Some(rule);

@@ -6,8 +6,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
-use super::rows::{self, Rows};
-use super::secrets::snake;
+use super::masking::snake;
+use super::table::{self, Rows};
 
 /// Keys that no reader misses: links beside the one URL, pictures, ids of what is named, forms of what is said
 /// elsewhere.
@@ -108,7 +108,7 @@ pub fn compact(value: Value, dropped: &mut Vec<String>) -> (Value, Rows) {
     let (compacted, rows) = match value {
         Value::Array(items) => {
             let items = items.into_iter().map(|item| top(item, dropped)).collect();
-            rows::rows(items, dropped)
+            table::rows(items, dropped)
         }
         other => (top(other, dropped), Rows::default()),
     };

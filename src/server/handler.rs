@@ -20,12 +20,12 @@ use rmcp::service::{NotificationContext, RequestContext, RoleServer, Subscriptio
 use serde_json::{Map, Value, json};
 use tokio::sync::{Semaphore, watch};
 
-use super::asking::{self, Asking, Said, Way};
-use super::capabilities;
-use super::offer::{server_config, tool};
+use super::elicitation::{self, Asking, Said, Way};
 use super::output::Queue;
 use super::progress::progress;
+use super::resources_prompts;
 use super::roots::Roots;
+use super::server_info::{server_config, tool};
 use super::worker::Worker;
 use super::{Backend, FRESH_FOR_MS};
 use crate::surface::{Checked, Kind, PageError, Request, Surface};
@@ -100,12 +100,12 @@ impl<B: Backend> Handler<B> {
         outcome: Outcome,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let question = outcome.as_ref().err().and_then(asking::question);
-        let (Some((message, agreed)), Some(way)) = (question, asking::way(context)) else {
+        let question = outcome.as_ref().err().and_then(elicitation::question);
+        let (Some((message, agreed)), Some(way)) = (question, elicitation::way(context)) else {
             return Ok(self.result(outcome).into());
         };
         match way {
-            Way::Request => match asking::ask(context, message, agreed).await {
+            Way::Request => match elicitation::ask(context, message, agreed).await {
                 Some(said) => Ok(self.follow(said).await),
                 None => Ok(self.result(outcome).into()),
             },
@@ -125,7 +125,7 @@ impl<B: Backend> Handler<B> {
                 Some(Err(error)) => Err(error),
                 _ => Err(fault(EXECUTE)),
             },
-            Said::No => Err(asking::declined()),
+            Said::No => Err(elicitation::declined()),
         };
         self.result(outcome).into()
     }
@@ -304,7 +304,7 @@ impl<B: Backend> ServerHandler for Handler<B> {
         let backend = Arc::clone(&self.backend);
         let completed = self.worker.run(async move {
             let tools = backend.beside().ok_or_else(ErrorData::method_not_found::<CompleteRequestMethod>)?;
-            capabilities::complete(tools, request).await
+            resources_prompts::complete(tools, request).await
         });
         guarded(&context, completed.map(|done| done.unwrap_or_else(|_| Err(own_fault())))).await
     }
@@ -315,7 +315,7 @@ impl<B: Backend> ServerHandler for Handler<B> {
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         let tools = self.full::<ListPromptsRequestMethod>()?;
-        capabilities::one_page(request).map(|()| capabilities::prompts(tools))
+        resources_prompts::one_page(request).map(|()| resources_prompts::prompts(tools))
     }
 
     async fn get_prompt(
@@ -324,7 +324,7 @@ impl<B: Backend> ServerHandler for Handler<B> {
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let tools = self.full::<GetPromptRequestMethod>()?;
-        let prompt = async { capabilities::prompt(tools, request) };
+        let prompt = async { resources_prompts::prompt(tools, request) };
         guarded(&context, prompt).await.map(GetPromptResponse::from)
     }
 
@@ -335,7 +335,7 @@ impl<B: Backend> ServerHandler for Handler<B> {
     ) -> Result<ListResourcesResult, ErrorData> {
         let tools = self.beside::<ListResourcesRequestMethod>()?;
         let own = self.surface.toolsets_resource();
-        capabilities::one_page(request).map(|()| capabilities::resources(tools, own))
+        resources_prompts::one_page(request).map(|()| resources_prompts::resources(tools, own))
     }
 
     async fn list_resource_templates(
@@ -344,7 +344,7 @@ impl<B: Backend> ServerHandler for Handler<B> {
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         let tools = self.beside::<ListResourceTemplatesRequestMethod>()?;
-        capabilities::one_page(request).map(|()| capabilities::templates(tools))
+        resources_prompts::one_page(request).map(|()| resources_prompts::templates(tools))
     }
 
     async fn read_resource(
@@ -355,21 +355,21 @@ impl<B: Backend> ServerHandler for Handler<B> {
         self.beside::<ReadResourceRequestMethod>()?;
         let offers = |tool: &str| self.backend.offers(tool);
         let own = self.surface.resource(&request.uri, &offers);
-        if let Some(resource) = own.map_err(|error| capabilities::refused(&error))? {
-            return Ok(capabilities::surface_resource(resource, request.uri).into());
+        if let Some(resource) = own.map_err(|error| resources_prompts::refused(&error))? {
+            return Ok(resources_prompts::surface_resource(resource, request.uri).into());
         }
         let uri = request.uri.clone();
         let (backend, turns) = (Arc::clone(&self.backend), Arc::clone(&self.turns));
         let read = async {
-            let roots = capabilities::roots_for(&request, &context).await;
+            let roots = resources_prompts::roots_for(&request, &context).await;
             let read = self.worker.run(async move {
                 let _turn = turns.acquire().await.ok();
                 let tools =
                     backend.beside().ok_or_else(ErrorData::method_not_found::<ReadResourceRequestMethod>)?;
-                capabilities::read(tools, request, roots).await
+                resources_prompts::read(tools, request, roots).await
             });
             let read = read.await.unwrap_or_else(|_| Err(own_fault()))?;
-            Ok(capabilities::read_result(self.surface.told_resource(&uri, read), uri))
+            Ok(resources_prompts::read_result(self.surface.told_resource(&uri, read), uri))
         };
         guarded(&context, read).await.map(ReadResourceResponse::from)
     }

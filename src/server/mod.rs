@@ -4,16 +4,16 @@
 //! Both eras of the protocol are served by one set of handlers: the `initialize` handshake of 2024-11-05 to
 //! 2025-11-25, and 2026-07-28, where `server/discover` replaces it and every request carries its own version.
 
-mod asking;
-mod capabilities;
+mod elicitation;
 mod handler;
 mod line;
-mod offer;
 mod outline;
 mod output;
 mod progress;
+mod resources_prompts;
 mod roots;
-mod session;
+mod server_info;
+mod stdio;
 mod worker;
 
 use std::future::Future;
@@ -30,9 +30,9 @@ use tokio::task::JoinError;
 use crate::surface::Surface;
 use crate::tools::{Answer, ExecuteRequest, FindRequest, ToolError, Tools};
 use handler::Handler;
-pub use offer::sent;
 use output::Queue;
-use session::Session;
+pub use server_info::sent;
+use stdio::Session;
 
 /// How long calls that still run when the input ends may take to answer. Clients wait about two seconds before
 /// they send SIGTERM (MCP 2025-11-25, lifecycle, shutdown over stdio).

@@ -5,9 +5,9 @@
 use serde_json::{Map, Value, json};
 
 use super::arguments::{Checked, check, takes};
-use super::pair::{self, EXECUTE};
+use super::dynamic::{self, EXECUTE};
 use super::schema::{Branch, Form, Source};
-use super::spec::Annotations;
+use super::tool_definition::Annotations;
 use super::{Entry, names};
 use crate::catalog::{Action, Audience, Catalog, CatalogError, Risk};
 use crate::tools::{self, ExecuteRequest, ToolError, Tools};
@@ -46,7 +46,7 @@ pub fn source(tools: &Tools, number: usize) -> Result<Source, CatalogError> {
         branch.required.retain(|name| name != "fullPath");
     }
     // The instructions say once for all tools what these mean.
-    let own = pair::beside().map(|argument| (reserved(&action, argument.name), argument.bare_schema()));
+    let own = dynamic::beside().map(|argument| (reserved(&action, argument.name), argument.bare_schema()));
     Ok(Source {
         name: names::of_action(&action.id),
         title: None,
@@ -84,7 +84,7 @@ pub fn read(
     beside.insert("action".to_owned(), json!(action.id));
     beside.insert("params".to_owned(), Value::Object(params));
     check(tools::EXECUTE, EXECUTE.arguments, beside).map_err(|mut error| {
-        let beside: Vec<_> = pair::beside().collect();
+        let beside: Vec<_> = dynamic::beside().collect();
         error.hint = Some(format!("Beside {}'s parameters, {}", action.id, takes(tool, &beside)));
         error
     })
@@ -93,7 +93,7 @@ pub fn read(
 /// The argument of execute that a name is, where it is not the action's.
 fn meant(action: &Action, name: &str) -> Option<&'static str> {
     let bare = name.strip_prefix('_').unwrap_or(name);
-    let argument = pair::beside().find(|argument| argument.name == bare)?;
+    let argument = dynamic::beside().find(|argument| argument.name == bare)?;
     (bare.len() < name.len() || action.param(name).is_none()).then_some(argument.name)
 }
 

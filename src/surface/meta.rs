@@ -6,9 +6,9 @@ use serde_json::{Map, Value, json};
 
 use super::Entry;
 use super::arguments::{Argument, Checked, check};
-use super::pair::{self, EXECUTE};
+use super::dynamic::{self, EXECUTE};
 use super::schema::{Branch, Form, ParamSchema, Source};
-use super::spec::Annotations;
+use super::tool_definition::Annotations;
 use super::unknown::CONSENT;
 use crate::catalog::{self, Action, CatalogError, Risk, ShortName};
 use crate::search::nearest;
@@ -126,7 +126,7 @@ fn beside(params: ParamSchema) -> Map<String, Value> {
         ParamSchema::Full => argument.schema(),
         ParamSchema::Opaque | ParamSchema::Compact => argument.bare_schema(),
     };
-    pair::beside().map(|argument| (argument.name.to_owned(), schema(argument))).collect()
+    dynamic::beside().map(|argument| (argument.name.to_owned(), schema(argument))).collect()
 }
 
 /// What the actions that are left do.

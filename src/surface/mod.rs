@@ -4,17 +4,17 @@
 //! checked, allowed or rendered here.
 
 mod arguments;
+mod dynamic;
 mod individual;
 mod meta;
 mod names;
-mod pair;
 mod resources;
+mod rewrite_calls;
 mod schema;
-mod spec;
 #[cfg(test)]
 mod tests;
+mod tool_definition;
 mod toolset;
-mod translate;
 mod unknown;
 mod wording;
 
@@ -26,7 +26,7 @@ pub use arguments::Checked;
 pub use meta::{family_tool, split_tool};
 pub use resources::SurfaceResource;
 pub use schema::{Level, Override, ParamSchema, SchemaMode};
-pub use spec::{Annotations, ToolSpec};
+pub use tool_definition::{Annotations, ToolSpec};
 use toolset::Chosen;
 pub use toolset::{ACTIVATE, Activation};
 
@@ -34,8 +34,8 @@ use crate::catalog::{Action, CatalogError};
 use crate::tools::NextCall;
 use crate::tools::{Answer, ErrorKind, ExecuteRequest, FindRequest, ToolError, Tools};
 use arguments::check;
+use dynamic::{EXECUTE, FIND, Offer};
 use meta::Side;
-use pair::{EXECUTE, FIND, Offer};
 use schema::Source;
 
 /// About how many bytes of schemas a page of the list holds; one tool more than fit, at most.
@@ -156,7 +156,7 @@ impl Surface {
     /// How its tools work together, for the model.
     pub fn instructions(&self) -> String {
         let confirms = self.tools.as_deref().is_none_or(Tools::confirms);
-        pair::instructions(self.settings.kind, confirms)
+        dynamic::instructions(self.settings.kind, confirms)
     }
 
     /// The tools from a cursor on, as many as a page holds, of those whose names are offered.
@@ -275,7 +275,7 @@ impl Surface {
         let Some(tools) = self.tools.as_deref() else { return outcome };
         let outcome = match self.settings.kind {
             Kind::Meta | Kind::Individual => {
-                translate::outcome(outcome, &|call| self.own(tools, call), &|id| self.tool_for(tools, id))
+                rewrite_calls::outcome(outcome, &|call| self.own(tools, call), &|id| self.tool_for(tools, id))
             }
             Kind::Dynamic | Kind::Toolset => outcome,
         };

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::toolset::{self, TOOLSETS};
-use super::{Entry, Kind, Surface, translate};
+use super::{Entry, Kind, Surface, rewrite_calls};
 use crate::catalog::CatalogError;
 use crate::context::{self, RUNS, ResourceContent, action_resource};
 use crate::tools::{self, ToolError};
@@ -66,7 +66,7 @@ impl Surface {
             Some(Some(_)) => {
                 let whole: Option<Map<String, Value>> = serde_json::from_str(&read.text).ok();
                 if let Some(mut whole) = whole {
-                    translate::call_in(&mut whole, "call", &|call| self.own(tools, call));
+                    rewrite_calls::call_in(&mut whole, "call", &|call| self.own(tools, call));
                     read.text = format!("{:#}\n", json!(whole));
                 }
             }

@@ -72,7 +72,7 @@ fn every_action_has_a_name_of_its_own_that_clients_take() {
 fn no_argument_of_a_tool_is_two() {
     let catalog = Catalog::embedded().unwrap();
     for action in catalog.actions().map(Result::unwrap) {
-        for argument in pair::beside() {
+        for argument in dynamic::beside() {
             assert!(action.param(&format!("_{}", argument.name)).is_none(), "{}", action.id);
         }
     }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::arguments::{Argument, Takes, properties};
 use super::schema::{Form, Source};
-use super::spec::Annotations;
+use super::tool_definition::Annotations;
 use super::{Entry, individual, names};
 use crate::catalog::{Action, CatalogError, Words};
 use crate::search::nearest;

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use serde_json::{Map, Value, json};
 
-use super::pair::{self, EXECUTE, FIND};
+use super::dynamic::{self, EXECUTE, FIND};
 use super::{ACTIVATE, Kind, Surface, individual, meta, names, toolset};
 use crate::catalog::{self, Action, ShortName};
 use crate::search::nearest;
@@ -274,7 +274,7 @@ fn parts(
         let is_param = action.is_some_and(|action| action.param(&name).is_some());
         match value {
             Value::Object(given) if name == "params" && !is_param => params.extend(given),
-            value if !is_param && pair::beside().any(|argument| argument.name == name) => {
+            value if !is_param && dynamic::beside().any(|argument| argument.name == name) => {
                 beside.insert(name, value);
             }
             value => {

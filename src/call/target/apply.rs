@@ -5,7 +5,7 @@ use url::Url;
 
 use super::spot::{self, Kind, Spot};
 use super::{parse, takes};
-use crate::call::{Fault, handle};
+use crate::call::{Fault, global_id};
 use crate::catalog::{Action, Operation, Scope};
 
 /// Whether `target` is understood for the action: it works on a path, and calls nothing of its own that.
@@ -62,7 +62,7 @@ fn thing(action: &Action, spot: &Spot, given: &Map<String, Value>) -> Option<Vec
     if spot.kind == Kind::Holder {
         return Some(Vec::new());
     }
-    if let Some(addressed) = handle::addressed(action).filter(|param| spot::is_reference(spot, param)) {
+    if let Some(addressed) = global_id::addressed(action).filter(|param| spot::is_reference(spot, param)) {
         return Some(vec![(addressed.name.clone(), spot.to_string())]);
     }
     let param = spot::parameter(action, spot.kind)?.to_owned();

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::call::handle;
+use crate::call::global_id;
 use crate::catalog::{Action, GraphqlKind, Operation, Param, Piece, Scope, pieces};
 
 /// A thing of GitLab's and where it is.
@@ -136,7 +136,7 @@ impl Kind {
 /// What things the action's paths hold, the outermost first; none where it works on a whole project or group.
 pub fn takes(action: &Action) -> Vec<&'static Row> {
     let segments: Vec<&str> = action.choices().flat_map(|operation| held(&operation.path)).collect();
-    let addressed = handle::addressed(action).map(handle::marks).unwrap_or_default();
+    let addressed = global_id::addressed(action).map(global_id::marks).unwrap_or_default();
     let by_field = |row: &Row| {
         action.param("iid").is_some()
             && action.choices().any(|operation| graphql_holds(action, operation, row))
@@ -168,7 +168,7 @@ pub fn parameter(action: &Action, kind: Kind) -> Option<&str> {
 /// Whether the parameter takes a reference to such a thing.
 pub fn is_reference(spot: &Spot, param: &Param) -> bool {
     let mark = spot.to_string().trim_end_matches(|c: char| c.is_ascii_digit()).chars().next_back();
-    mark.is_some_and(|mark| handle::marks(param).contains(&mark))
+    mark.is_some_and(|mark| global_id::marks(param).contains(&mark))
 }
 
 /// Whether `fullPath` may be a project's as well as a group's.

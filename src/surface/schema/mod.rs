@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 pub use overrides::{Level, Override, Spellings, Unmatched};
 
-use super::spec::{Annotations, ToolSpec};
+use super::tool_definition::{Annotations, ToolSpec};
 use crate::catalog::{Action, Risk, Words, input_schema};
 
 /// How much the schema of a tool of several actions says of their parameters.

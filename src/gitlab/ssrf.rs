@@ -12,7 +12,7 @@ use futures_util::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use url::{Host, Url};
 
-use super::place::Place;
+use super::ip_class::Place;
 
 /// How a name is resolved; the system's way, or a test's.
 pub(super) type Lookup = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<SocketAddr>>> + Send + Sync>;

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::question::{GLOBAL, is_digits};
+use super::lookup::{GLOBAL, is_digits};
 use super::{Answer, Body, Call, Effects, HolderKind, Location, Place, Question};
 use crate::catalog::{Method, Names, Risk, Scope, Touched};
 

@@ -9,8 +9,8 @@ use super::location::{ACCEPTED_LOCATIONS, HolderKind, Location};
 use super::quick_action::{self, QuickActions};
 use super::risk::{added_effects, call_risk};
 use super::{
-    Call, Candidate, Effects, Fault, Invalid, Known, Place, Question, Step, choose, direct, handle, items,
-    places, reference, request, target, value,
+    Call, Candidate, Effects, Fault, Invalid, Known, Place, Question, Step, affected_paths, coerce,
+    global_id, items, name_resolution, raw_request, request, select_operation, target,
 };
 use crate::catalog::{
     Action, Catalog, GlossaryEntry, Json, Names, Operation, OperationIndex, Param, Scope, Touched, Words,
@@ -83,7 +83,7 @@ pub fn check(
     if let Some(target) = target {
         faults.extend(checked.aim(&target, context).err());
     }
-    handle::complete(&checked.action, &mut checked.params);
+    global_id::complete(&checked.action, &mut checked.params);
     checked.send_defaults();
     if faults.is_empty() {
         faults.extend(checked.read_quick_actions(context).err());
@@ -126,16 +126,16 @@ impl Checked {
         if let Some(call) = &self.direct {
             return Ok(Step::Ready(call.clone()));
         }
-        let operation = match choose::operation(&self.action, &self.params, known) {
-            Ok(choose::Chosen::Operation(operation)) => operation,
-            Ok(choose::Chosen::Ask(question)) => return Ok(Step::Ask(vec![question])),
+        let operation = match select_operation::operation(&self.action, &self.params, known) {
+            Ok(select_operation::Chosen::Operation(operation)) => operation,
+            Ok(select_operation::Chosen::Ask(question)) => return Ok(Step::Ask(vec![question])),
             Err(fault) => return Err(self.invalid(vec![fault])),
         };
-        let faults = choose::unfit(&self.action, operation, &self.params);
+        let faults = select_operation::unfit(&self.action, operation, &self.params);
         if !faults.is_empty() {
             return Err(self.invalid(faults));
         }
-        let filled = reference::fill(&self.action, operation, &self.params, known);
+        let filled = name_resolution::fill(&self.action, operation, &self.params, known);
         if !filled.faults.is_empty() {
             return Err(self.invalid(filled.faults));
         }
@@ -156,7 +156,7 @@ impl Checked {
         if let Some(call) = &self.direct {
             return vec![call.effects().clone()];
         }
-        choose::candidates(&self.action, &self.params)
+        select_operation::candidates(&self.action, &self.params)
             .into_iter()
             .map(|operation| self.effects(operation))
             .collect()
@@ -178,7 +178,7 @@ impl Checked {
         touched.effects.extend(added_effects(&self.action, &self.params).cloned());
         let mut touches = vec![touched];
         touches.extend(self.quick.0.iter().cloned());
-        let mut found = places::places(&self.action, operation, &self.params);
+        let mut found = affected_paths::places(&self.action, operation, &self.params);
         found.extend(self.quick.1.iter().cloned());
         Effects::new(&self.action.id, operation.method, operation.to_string(), touches, found)
     }
@@ -208,9 +208,9 @@ impl Checked {
     pub fn questions(&self, known: &Known) -> Vec<Question> {
         let kind = self.params.get("fullPath").and_then(Value::as_str);
         let kind = kind.map(|path| Question::KindOf { full_path: path.to_owned() });
-        let asked = match choose::operation(&self.action, &self.params, known) {
-            Ok(choose::Chosen::Operation(operation)) => {
-                reference::fill(&self.action, operation, &self.params, known).asked
+        let asked = match select_operation::operation(&self.action, &self.params, known) {
+            Ok(select_operation::Chosen::Operation(operation)) => {
+                name_resolution::fill(&self.action, operation, &self.params, known).asked
             }
             _ => BTreeSet::new(),
         };
@@ -225,9 +225,9 @@ impl Checked {
 
     /// The parameter that asks an open question.
     pub fn asks(&self, question: &Question, known: &Known) -> Option<String> {
-        match choose::operation(&self.action, &self.params, known) {
-            Ok(choose::Chosen::Operation(operation)) => {
-                reference::fill(&self.action, operation, &self.params, known).open.remove(question)
+        match select_operation::operation(&self.action, &self.params, known) {
+            Ok(select_operation::Chosen::Operation(operation)) => {
+                name_resolution::fill(&self.action, operation, &self.params, known).open.remove(question)
             }
             _ => None,
         }
@@ -282,11 +282,11 @@ impl Checked {
         let (Some(interface), Some(operation)) = (self.action.direct(), self.action.choices().next()) else {
             return Vec::new();
         };
-        let missing = choose::unfit(&self.action, operation, &self.params);
+        let missing = select_operation::unfit(&self.action, operation, &self.params);
         if !missing.is_empty() {
             return missing;
         }
-        match direct::write(interface, &self.action, &mut self.params, context) {
+        match raw_request::write(interface, &self.action, &mut self.params, context) {
             Ok(call) => self.direct = Some(call),
             Err(fault) => return vec![fault],
         }
@@ -296,7 +296,8 @@ impl Checked {
     /// A plan has no operation to choose: what it lacks is known at once.
     fn go_by_plan(&self) -> Vec<Fault> {
         let operation = self.action.choices().next().filter(|_| self.action.plan.is_some());
-        operation.map_or_else(Vec::new, |operation| choose::unfit(&self.action, operation, &self.params))
+        operation
+            .map_or_else(Vec::new, |operation| select_operation::unfit(&self.action, operation, &self.params))
     }
 
     fn take(&mut self, given: &str, value: Value, context: &Context<'_>) -> Result<(), Fault> {
@@ -312,9 +313,10 @@ impl Checked {
             self.params.insert(param.name, fitted.value);
             return Ok(());
         }
-        let pasted = value.as_str().filter(|text| text.contains("://") && !handle::marks(&param).is_empty());
+        let pasted =
+            value.as_str().filter(|text| text.contains("://") && !global_id::marks(&param).is_empty());
         let reference = pasted.and_then(|text| target::reference(text, context.base));
-        let fitted = value::fitted(&param, reference.map_or(value, Value::String), &mut self.understood)?;
+        let fitted = coerce::fitted(&param, reference.map_or(value, Value::String), &mut self.understood)?;
         let fitted = match global_holder(&param, &fitted) {
             Some((scope, id)) => self.take_holder(scope, id, &fitted)?,
             None => with_location(&param, fitted)?,
@@ -344,8 +346,7 @@ impl Checked {
 /// The scope and id of a global id that is given as `fullPath`.
 fn global_holder(param: &Param, value: &Value) -> Option<(Scope, u64)> {
     let text = value.as_str().filter(|_| param.name == "fullPath")?.trim();
-    let location =
-        text.starts_with(super::question::GLOBAL).then(|| Location::parse(text, HolderKind::Either));
+    let location = text.starts_with(super::lookup::GLOBAL).then(|| Location::parse(text, HolderKind::Either));
     match location?? {
         Location::Id { kind: HolderKind::Project, id } => Some((Scope::Project, id)),
         Location::Id { kind: HolderKind::Group, id } => Some((Scope::Group, id)),
@@ -370,7 +371,7 @@ fn with_location(param: &Param, value: Value) -> Result<Value, Fault> {
         };
         match location.and_then(|location| location.wire()) {
             // A global id stays one: GraphQL wants it, and it is decided on as the id that it holds.
-            Some(_) if text.trim().starts_with(super::question::GLOBAL) => Ok(Value::from(text.trim())),
+            Some(_) if text.trim().starts_with(super::lookup::GLOBAL) => Ok(Value::from(text.trim())),
             Some(wire) => Ok(Value::from(wire)),
             None => Err(wrong()),
         }

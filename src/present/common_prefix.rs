@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::secrets::snake;
+use super::masking::snake;
 
 /// The one URL of a thing.
 pub const URL: &str = "web_url";

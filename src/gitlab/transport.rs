@@ -10,9 +10,9 @@ use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::redirect as follow;
 use url::Url;
 
-use super::guard::{self, Guard};
-use super::place::is_loopback;
+use super::ip_class::is_loopback;
 use super::redirect::Hop;
+use super::ssrf::{self, Guard};
 use super::tls::{self, Whom};
 use super::{GitlabError, NotFollowed, Settings};
 
@@ -37,7 +37,7 @@ pub(super) struct Roads {
 impl Roads {
     pub(super) fn new(settings: Settings) -> Roads {
         Roads {
-            guard: Guard::new(settings.base.clone(), guard::system()),
+            guard: Guard::new(settings.base.clone(), ssrf::system()),
             settings,
             to_gitlab: OnceLock::new(),
             direct: OnceLock::new(),

@@ -4,7 +4,7 @@
 use reqwest::header::{HeaderMap, LINK};
 use url::Url;
 
-use super::disposition::{split_outside_quotes, unquote};
+use super::content_disposition::{split_outside_quotes, unquote};
 
 /// Which page of a list this is and how to ask for the next.
 ///

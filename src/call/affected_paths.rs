@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::effects::{Place, Role};
 use super::location::{HolderKind, Location};
-use super::question::GLOBAL;
+use super::lookup::GLOBAL;
 use crate::catalog::{
     Action, Landing, LandingChoice, LandingPlace, Locates, Operation, Param, Place as Part, Scope,
     locates_by_name,

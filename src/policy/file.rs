@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
-use super::path::{self, PathPattern};
+use super::path_pattern::{self, PathPattern};
 use super::{PolicyError, Rule, denied};
 use crate::call::{Effects, Place, Role};
 use crate::catalog::{Action, Catalog, Risk};
@@ -110,7 +110,7 @@ pub fn patterns(texts: &[String], origin: &'static str) -> Result<Vec<PathPatter
         PathPattern::read(text).ok_or_else(|| PolicyError::NoPath {
             origin,
             text: text.clone(),
-            accepted: path::ACCEPTED,
+            accepted: path_pattern::ACCEPTED,
         })
     };
     texts.iter().map(read).collect()
@@ -160,7 +160,7 @@ impl Written {
         let places = effects.places();
         if self.is_lenient() {
             let works = places.iter().any(|place| place.role == Role::Works);
-            return works && places.iter().all(|place| path::covers(&self.paths, &place.location));
+            return works && places.iter().all(|place| path_pattern::covers(&self.paths, &place.location));
         }
         // A read without a place concerns no path in particular; a change is somewhere.
         if places.is_empty() {

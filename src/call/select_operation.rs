@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::value::expected;
+use super::coerce::expected;
 use super::{Fault, Known, Question};
 use crate::catalog::{Action, Operation, Param, Place, Risk, Scope};
 

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::question::{GLOBAL, is_digits, wants};
-use super::resolvers::{self, Ask, Form, Resolver};
-use super::{Fault, Known, Question, handle};
+use super::lookup::{GLOBAL, is_digits, wants};
+use super::rest_lookups::{self, Ask, Form, Resolver};
+use super::{Fault, Known, Question, global_id};
 use crate::catalog::{Action, GraphqlKind, Names, Operation, Param, Place, Scope};
 
 /// The parameters of a call, their names being turned into ids.
@@ -84,7 +84,7 @@ impl Filling<'_> {
 
     /// The id in place of a name; the value itself where it is an id, and where the id is not known yet.
     fn named(&mut self, param: &Param, names: Names, value: &Value, path: &str) -> Value {
-        let Some(resolver) = resolvers::of(names) else { return value.clone() };
+        let Some(resolver) = rest_lookups::of(names) else { return value.clone() };
         let text = match (value, names) {
             (Value::Number(number), Names::EpicIid) => format!("&{number}"),
             (Value::Number(number), Names::Issuable) => number.to_string(),
@@ -236,16 +236,16 @@ pub fn numbered<'a>(text: &'a str, marks: &[char]) -> Option<(&'a str, char, &'a
 /// The type of the global id that answers a question; where several may, it is told by the mark.
 fn typed<'a>(kind: &'a str, question: &Question) -> &'a str {
     match question {
-        Question::IdOf { names: Names::Issuable, name, .. } => resolvers::marked(name).unwrap_or(kind),
+        Question::IdOf { names: Names::Issuable, name, .. } => rest_lookups::marked(name).unwrap_or(kind),
         _ => kind,
     }
 }
 
 /// What `fullPath` names: what the operation works on, unless that may be either.
 fn holder(action: &Action, operation: &Operation, params: &Map<String, Value>) -> Option<Scope> {
-    if let Some(addressed) = handle::addressed(action) {
+    if let Some(addressed) = global_id::addressed(action) {
         let reference = params.get(&addressed.name).and_then(Value::as_str)?;
-        let (_, mark, _) = numbered(reference, handle::marks(addressed))?;
+        let (_, mark, _) = numbered(reference, global_id::marks(addressed))?;
         return match mark {
             '!' => Some(Scope::Project),
             '&' => Some(Scope::Group),

@@ -3,8 +3,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::reference::numbered;
-use super::resolvers::{self, Form};
+use super::name_resolution::numbered;
+use super::rest_lookups::{self, Form};
 use crate::catalog::{Action, Param, Place};
 
 /// The parameter that holds the one numbered thing that an action works on, where `fullPath` and `iid` are there
@@ -17,7 +17,7 @@ pub fn addressed(action: &Action) -> Option<&Param> {
 
 /// The marks that references to what the parameter holds may have.
 pub fn marks(param: &Param) -> &'static [char] {
-    let resolver = param.names.filter(|names| names.is_tracked()).and_then(resolvers::of);
+    let resolver = param.names.filter(|names| names.is_tracked()).and_then(rest_lookups::of);
     match resolver.map(|resolver| resolver.form) {
         Some(Form::Number { marks }) => marks,
         _ => &[],

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use url::Url;
 
-use super::address::{self, Address};
+use super::raw_path::{self, Address};
 use crate::catalog::{Method, OperationIndex};
 
 /// What a path stands for.
@@ -43,7 +43,7 @@ pub fn routed(
     surface: &OperationIndex<'_>,
     base: &Url,
 ) -> Result<Vec<Routed>, String> {
-    let Address::Rest { segments, query } = address::read(path, base)? else { return Ok(Vec::new()) };
+    let Address::Rest { segments, query } = raw_path::read(path, base)? else { return Ok(Vec::new()) };
     let segments: Vec<&str> = segments.iter().map(String::as_str).filter(|segment| *segment != "-").collect();
     let paths: Vec<(&str, &str, Vec<&str>)> = surface
         .paths(method)

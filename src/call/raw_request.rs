@@ -4,11 +4,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::address::{self, Address};
-use super::check::Context;
 use super::quick_action::{self, QuickActions};
+use super::raw_path::{self, Address};
 use super::risk::{added_effects, call_risk};
-use super::{Body, Call, Effects, Fault, Place, Role, document, places};
+use super::validate::Context;
+use super::{Body, Call, Effects, Fault, Place, Role, affected_paths, document};
 use crate::catalog::{Action, Interface, Method, Operation, Param, Risk, Touched};
 
 const METHODS: [Method; 6] =
@@ -55,12 +55,12 @@ fn graphql(action: &Action, params: &Map<String, Value>, context: &Context<'_>) 
 
 fn rest(action: &Action, params: &mut Map<String, Value>, context: &Context<'_>) -> Result<Call, Fault> {
     let given = params.get("path").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let (segments, in_path) = match address::read(&given, context.base) {
+    let (segments, in_path) = match raw_path::read(&given, context.base) {
         Ok(Address::Rest { segments, query }) => (segments, query),
         Ok(Address::Graphql) => return Err(Fault::IsGraphql { body: params.get("body").cloned() }),
         Err(reason) => return Err(Fault::NoPath { given, reason }),
     };
-    let path = address::written(&segments).map_err(|reason| Fault::NoPath { given, reason })?;
+    let path = raw_path::written(&segments).map_err(|reason| Fault::NoPath { given, reason })?;
     params.insert("path".to_owned(), json!(path));
     let query = query(params, in_path);
     if !query.is_empty() {
@@ -105,7 +105,7 @@ impl Found {
         if routes.is_empty() {
             self.touches.push(Touched::unknown(format!("{} {path}", method.name()), unknown_risk(method)));
             self.places.push(Place::unknown("path"));
-            self.places.extend(places::undescribed_places(fields));
+            self.places.extend(affected_paths::undescribed_places(fields));
             return Ok(());
         }
         for route in routes {
@@ -163,7 +163,7 @@ impl Found {
         touched.effects.extend(added_effects(action, params).cloned());
         let touched_risk = touched.risk;
         self.touches.push(touched);
-        self.places.extend(places::raw_places(action, operation, params));
+        self.places.extend(affected_paths::raw_places(action, operation, params));
         let mut scanned = quick_action::scan(action, params);
         if touched_risk != Risk::Read {
             scanned.extend(quick_action::scan_undescribed(params));

@@ -5,10 +5,10 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
-use super::limit;
+use super::common_prefix::{self, URL};
 use super::markdown;
-use super::secrets::snake;
-use super::urls::{self, URL};
+use super::masking::snake;
+use super::truncate;
 
 /// What a reader looks for in a row, first things first.
 const WANTED: [&str; 56] = [
@@ -128,10 +128,10 @@ pub fn rows(items: Vec<Value>, dropped: &mut Vec<String>) -> (Value, Rows) {
     let mut objects: Vec<Map<String, Value>> = items.into_iter().map(object).collect();
     let are_things = objects.iter().all(|row| row.keys().any(|key| snake(key) == URL));
     if are_things {
-        urls::locate(&mut objects);
+        common_prefix::locate(&mut objects);
     }
     if objects.len() >= SEVERAL {
-        urls::share(&mut objects, &mut said.same);
+        common_prefix::share(&mut objects, &mut said.same);
         share(&mut objects, &mut said.same, |key| !are_things || is_wanted(key));
     }
     if are_things {
@@ -216,7 +216,7 @@ fn is_wanted(key: &str) -> bool {
 }
 
 fn is_short(value: &Value) -> bool {
-    limit::fits(value, LONG) && !value.as_str().is_some_and(|text| text.trim().contains('\n'))
+    truncate::fits(value, LONG) && !value.as_str().is_some_and(|text| text.trim().contains('\n'))
 }
 
 fn are_names(value: &Value) -> bool {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::resolvers::{self, Ask, Read, Resolver};
+use super::rest_lookups::{self, Ask, Read, Resolver};
 use crate::catalog::{Names, Scope};
 
 /// Something to ask GitLab before a call can be written.
@@ -69,7 +69,7 @@ impl Question {
     pub fn reads(&self) -> Vec<Reading> {
         match self {
             Question::KindOf { full_path } => kind_reads(full_path),
-            Question::IdOf { names, name, within } => resolvers::of(*names)
+            Question::IdOf { names, name, within } => rest_lookups::of(*names)
                 .into_iter()
                 .flat_map(|resolver| resolver.reads)
                 .filter_map(|read| reading(read, name, within))
@@ -94,7 +94,7 @@ impl Question {
                 format!("looking up whether `{full_path}` is a project or a group")
             }
             Question::IdOf { names, name, .. } => {
-                let noun = resolvers::of(*names).map_or("thing", |resolver| resolver.noun);
+                let noun = rest_lookups::of(*names).map_or("thing", |resolver| resolver.noun);
                 format!("looking up the {noun} `{name}`")
             }
         }
@@ -107,7 +107,7 @@ impl Question {
                 format!("`{full_path}` is neither a project nor a group that can be seen")
             }
             Question::IdOf { names, name, within } => {
-                let noun = resolvers::of(*names).map_or("thing", |resolver| resolver.noun);
+                let noun = rest_lookups::of(*names).map_or("thing", |resolver| resolver.noun);
                 let place = within.get("fullPath").map(|path| format!(" in `{path}`")).unwrap_or_default();
                 format!("no {noun} `{name}`{place} that can be seen")
             }

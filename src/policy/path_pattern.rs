@@ -1,6 +1,6 @@
 //! Patterns of project and group paths.
 
-use super::stars::fits;
+use super::wildcard::fits;
 use crate::call::{FullPath, Location};
 
 /// A project or group, with everything beneath it: `acme`, `acme/tools`, `acme/*-docs`.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::Kind;
 use super::arguments::{Argument, Takes, properties};
 use super::schema::{Form, Source};
-use super::spec::Annotations;
+use super::tool_definition::Annotations;
 use crate::tools;
 
 /// How the tools work together, by surface; then what is so on each.

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
 
-use super::{Fault, date};
+use super::{Fault, relative_date};
 use crate::catalog::{Base, Kind, Param};
 
 /// The value as the parameter wants it. What was understood differently from how it was written is added to
@@ -133,7 +133,7 @@ fn stray_date(param: &Param, value: &Value) -> Option<Fault> {
 /// The days that a text may mean, by the day that it is now in UTC.
 fn days(text: &str) -> Vec<String> {
     let today = time::OffsetDateTime::now_utc().date();
-    date::readings(text, today).iter().map(ToString::to_string).collect()
+    relative_date::readings(text, today).iter().map(ToString::to_string).collect()
 }
 
 fn is_date(text: &str) -> bool {
