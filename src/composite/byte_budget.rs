@@ -1,5 +1,5 @@
-//! Several answers within the bytes of one: what is small is whole, what is large is cut to an equal share of what the
-//! small leave.
+//! Byte budget of several answers within one: small answers are whole, large ones are cut to equal shares of the
+//! rest.
 
 pub use crate::present::share;
 use crate::tools::execute::Outcome;
@@ -11,14 +11,14 @@ pub const AROUND: usize = 160;
 /// The answers of steps in their order, together within the bytes that one answer may have.
 pub fn render_within_budget(
     tools: &Tools,
-    came: Vec<Result<Outcome, ToolError>>,
+    outcomes: Vec<Result<Outcome, ToolError>>,
 ) -> Vec<Result<Answer, ToolError>> {
-    let budget = tools.max_bytes.saturating_sub(AROUND * came.len());
+    let budget = tools.max_bytes.saturating_sub(AROUND * outcomes.len());
     let whole: Vec<Result<Answer, ToolError>> =
-        came.iter().map(|outcome| render_outcome(tools, outcome, budget)).collect();
+        outcomes.iter().map(|outcome| render_outcome(tools, outcome, budget)).collect();
     let sizes: Vec<usize> = whole.iter().map(size).collect();
     let share = share(&sizes, budget);
-    let cut = whole.into_iter().zip(&came).zip(sizes);
+    let cut = whole.into_iter().zip(&outcomes).zip(sizes);
     cut.map(
         |((whole, outcome), size)| if size > share { render_outcome(tools, outcome, share) } else { whole },
     )
@@ -31,7 +31,7 @@ fn render_outcome(
     budget: usize,
 ) -> Result<Answer, ToolError> {
     match outcome {
-        Ok(Outcome::Response(came)) => Ok(came.as_ref().clone().answer(tools, budget)),
+        Ok(Outcome::Response(outcomes)) => Ok(outcomes.as_ref().clone().answer(tools, budget)),
         Ok(Outcome::Answer(answer)) => Ok(answer.clone()),
         Err(error) => Err(error.clone()),
     }

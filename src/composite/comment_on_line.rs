@@ -47,10 +47,10 @@ async fn posted(
 ) -> Result<Answer, ToolError> {
     let text = body(run.text("body").unwrap_or_default(), run.text("suggestion"), Some(placed));
     let text = text.map_err(|fault| run.invalid(fault))?;
-    let mut asked = of.clone();
-    asked.extend(params(json!({"body": text, "position": placed.position})));
-    match run.step("merge_request_discussion.create", asked).await? {
-        Outcome::Response(came) => Ok(answer(run, spot, placed, *came)),
+    let mut step_params = of.clone();
+    step_params.extend(params(json!({"body": text, "position": placed.position})));
+    match run.step("merge_request_discussion.create", step_params).await? {
+        Outcome::Response(response) => Ok(answer(run, spot, placed, *response)),
         Outcome::Answer(preview) => Ok(preview),
     }
 }
@@ -59,9 +59,9 @@ fn answer(
     run: &CompositeRun<'_>,
     spot: &LinePosition,
     placed: &DiffPosition,
-    came: ActionResponse,
+    response: ActionResponse,
 ) -> Answer {
-    let thread = match came.reply.content {
+    let thread = match response.reply.content {
         Content::Json(thread) => thread,
         _ => Value::Null,
     };
@@ -81,7 +81,7 @@ fn answer(
     run.answer(present::cleaned_value(data), text, Map::new(), &[])
 }
 
-/// Whether GitLab refused the line.
+/// True if GitLab rejected the line.
 pub fn is_of_line(error: &ToolError) -> bool {
     error.message.contains("line_code") || error.message.contains("valid line code")
 }
@@ -92,16 +92,16 @@ fn refused(run: &CompositeRun<'_>, spot: &LinePosition, error: ToolError) -> Too
         return error;
     }
     let whole = format!("`{}`: {}", spot.label(), run.text("body").unwrap_or_default());
-    let mut asked: Map<String, Value> = Map::new();
+    let mut step_params: Map<String, Value> = Map::new();
     for name in ["fullPath", "iid"] {
-        asked.extend(run.params.get(name).map(|value| (name.to_owned(), value.clone())));
+        step_params.extend(run.params.get(name).map(|value| (name.to_owned(), value.clone())));
     }
-    asked.insert("body".to_owned(), json!(whole));
+    step_params.insert("body".to_owned(), json!(whole));
     let message = format!(
-        "GitLab takes no comment on {}, though it shows that line in its diff. Nothing was posted",
+        "GitLab rejects a comment on {}, although the line is in its diff. Nothing was posted",
         spot.label()
     );
     ToolError::new(ErrorKind::Conflict, message)
-        .hint("Its own diff may still be in the making: try again, or say it as `fix` does, on the whole merge request.")
-        .fix(NextCall::execute("merge_request_discussion.create", &asked))
+        .hint("GitLab may still be preparing its diff: try again, or use `fix` to comment on the whole merge request.")
+        .fix(NextCall::execute("merge_request_discussion.create", &step_params))
 }

@@ -1,5 +1,5 @@
-//! `resource.create`: up to twenty items of any types, one after the other, each with its own outcome. Fields that a type
-//! does not have are an error of that item, and nothing of it is created.
+//! `resource.create`: up to twenty items of any types, one after the other, each with its own outcome. A field that
+//! a type does not have is an error of that item, and the item is not created.
 
 use serde_json::{Map, Value, json};
 
@@ -8,6 +8,7 @@ use crate::composite::byte_budget;
 use crate::composite::item_kinds::with_article;
 use crate::composite::item_results::ItemResults;
 use crate::composite::run::CompositeRun;
+use crate::text::excerpt;
 use crate::tools::execute::Outcome;
 use crate::tools::{Answer, ErrorKind, ToolError, workspace};
 
@@ -24,12 +25,12 @@ struct NewItemType {
     fields: &'static [(&'static str, &'static str)],
 }
 
-/// What `fullPath` of an item is.
+/// Meaning of an item's `fullPath`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ItemPlace {
     /// The project or group that the item goes to.
     Holder,
-    /// The same; without one, the item belongs to the user.
+    /// Optional; without it, the item belongs to the user.
     Optional,
     /// The path of the new project, which ends with its own name.
     Project,
@@ -162,7 +163,7 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     if let Some((at, item)) =
         given.iter().enumerate().find(|(at, item)| given.iter().take(*at).any(|other| other == *item))
     {
-        let short: String = item.to_string().chars().take(120).collect();
+        let short: String = excerpt(&item.to_string(), 120);
         return Err(run.invalid(format!("item {} is there twice: {short}", at + 1)));
     }
     let mut outcomes = Vec::new();

@@ -1,5 +1,5 @@
-//! `resource.fetch`: up to twenty things side by side, each with its own outcome, in the order in which they were
-//! asked for; on request with their comments, diffs and links.
+//! `resource.fetch`: up to twenty items fetched concurrently, each with its own outcome, in the order of the
+//! request; optionally with comments, diffs and links.
 
 use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
@@ -8,21 +8,22 @@ use crate::composite::item_kinds::{self, ItemKind, ResolvedItem};
 use crate::composite::item_results::ItemResults;
 use crate::composite::run::{CompositeRun, failed};
 use crate::composite::{byte_budget, read_files};
+use crate::text::plain_text;
 use crate::tools::execute::Outcome;
 use crate::tools::{Answer, ErrorKind, ToolError};
 
-/// How many things there may be.
+/// Maximum number of items.
 const MOST: usize = 20;
 
-/// How many comments, files or links of one thing.
+/// Maximum number of comments, files or links of one item.
 const ROWS: u64 = 50;
 
-/// What can be asked for beside a thing: the option, the parameters that its list takes, and which action that is.
+/// Optional parts of an item: the option, and the action that lists them.
 type ItemPart = (&'static str, fn(&ItemKind) -> Option<&'static str>);
 const PARTS: [ItemPart; 3] =
     [("comments", |thing| thing.comments), ("diffs", |thing| thing.diffs), ("links", |thing| thing.links)];
 
-/// What came of one thing: itself first, then its parts by their names.
+/// Outcomes of one item: the item first, then its parts by name.
 struct FetchedItem {
     says: Map<String, Value>,
     outcomes: Vec<(&'static str, Result<Outcome, ToolError>)>,
@@ -32,8 +33,8 @@ struct FetchedItem {
 pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     let items = run.list("items").iter().enumerate();
     let items = items.map(|(place, item)| {
-        let meant = run.item_error(place).map_or_else(|| item_kinds::resolve_item(run, item), Err);
-        (item_label(item), meant)
+        let resolved = run.item_error(place).map_or_else(|| item_kinds::resolve_item(run, item), Err);
+        (item_label(item), resolved)
     });
     let targets = run.list("targets").iter().filter_map(Value::as_str);
     let targets = targets.map(|target| (target.to_owned(), item_kinds::resolve_target(run, target)));
@@ -44,33 +45,34 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
             run.invalid(format!("`items` and `targets` are 1 to {MOST} together; {given} were given"))
         );
     }
-    let fetched = join_all(wanted.into_iter().map(|(said, meant)| fetch_item(run, said, meant))).await;
+    let fetched =
+        join_all(wanted.into_iter().map(|(label, resolved)| fetch_item(run, label, resolved))).await;
     Ok(render_items(run, fetched))
 }
 
 /// An item as it was given, where it is no thing.
 fn item_label(item: &Value) -> String {
-    item.as_str().map_or_else(|| item.to_string(), str::to_owned)
+    plain_text(item)
 }
 
 async fn fetch_item(
     run: &CompositeRun<'_>,
-    said: String,
-    meant: Result<ResolvedItem, ToolError>,
+    label: String,
+    resolved: Result<ResolvedItem, ToolError>,
 ) -> FetchedItem {
-    let meant = match meant {
-        Ok(meant) => meant,
+    let resolved = match resolved {
+        Ok(resolved) => resolved,
         Err(error) => {
-            let says = Map::from_iter([("target".to_owned(), json!(said))]);
+            let says = Map::from_iter([("target".to_owned(), json!(label))]);
             return FetchedItem { says, outcomes: vec![("data", Err(error))] };
         }
     };
-    let fetched = fetch_parts(run, &meant).await;
+    let fetched = fetch_parts(run, &resolved).await;
     let is_missing = |fetched: &FetchedItem| {
         let first = fetched.outcomes.first().and_then(|(_, outcome)| outcome.as_ref().err());
         first.is_some_and(|error| matches!(error.kind, ErrorKind::NotFound | ErrorKind::InvalidParams))
     };
-    match meant.or_else.filter(|_| is_missing(&fetched)).and_then(|kind| meant.instead(kind)) {
+    match resolved.or_else.filter(|_| is_missing(&fetched)).and_then(|kind| resolved.instead(kind)) {
         Some(instead) => {
             let other = fetch_parts(run, &instead).await;
             if is_missing(&other) { fetched } else { other }
@@ -79,39 +81,39 @@ async fn fetch_item(
     }
 }
 
-/// A thing and what is wanted beside it, side by side.
-async fn fetch_parts(run: &CompositeRun<'_>, meant: &ResolvedItem) -> FetchedItem {
+/// Fetches an item and its requested parts concurrently.
+async fn fetch_parts(run: &CompositeRun<'_>, resolved: &ResolvedItem) -> FetchedItem {
     let wanted = PARTS.iter().filter(|(name, _)| run.flag(name, false));
-    let parts = wanted.filter_map(|(name, action)| Some((*name, action(meant.thing)?)));
+    let parts = wanted.filter_map(|(name, action)| Some((*name, action(resolved.thing)?)));
     let steps: Vec<(&'static str, &'static str)> =
-        [("data", meant.thing.read)].into_iter().chain(parts).collect();
-    let asked = steps.iter().map(async |(name, action)| match meant.lines.is_empty() {
-        true => run.step(action, params(name, meant)).await,
-        false => fetch_lines(run, meant).await,
+        [("data", resolved.thing.read)].into_iter().chain(parts).collect();
+    let asked = steps.iter().map(async |(name, action)| match resolved.lines.is_empty() {
+        true => run.step(action, params(name, resolved)).await,
+        false => fetch_lines(run, resolved).await,
     });
     let outcomes = join_all(asked).await;
     let says = Map::from_iter([
-        ("kind".to_owned(), json!(meant.thing.kind)),
-        ("target".to_owned(), json!(meant.target)),
+        ("kind".to_owned(), json!(resolved.thing.kind)),
+        ("target".to_owned(), json!(resolved.target)),
     ]);
     FetchedItem { says, outcomes: steps.into_iter().map(|(name, _)| name).zip(outcomes).collect() }
 }
 
-/// The lines that are wanted of a file.
-async fn fetch_lines(run: &CompositeRun<'_>, meant: &ResolvedItem) -> Result<Outcome, ToolError> {
-    let mut file = meant.lines.clone();
-    let given = |name: &str| meant.params.get(name).cloned();
+/// Fetches the requested lines of a file.
+async fn fetch_lines(run: &CompositeRun<'_>, resolved: &ResolvedItem) -> Result<Outcome, ToolError> {
+    let mut file = resolved.lines.clone();
+    let given = |name: &str| resolved.params.get(name).cloned();
     file.extend(given("file_path").map(|path| ("path".to_owned(), path)));
     file.extend(given("ref").map(|at| ("ref".to_owned(), at)));
     read_files::window(run, &given("fullPath").unwrap_or_default(), &Value::Object(file)).await
 }
 
-fn params(part: &str, meant: &ResolvedItem) -> Map<String, Value> {
-    let mut params = meant.params.clone();
+fn params(part: &str, resolved: &ResolvedItem) -> Map<String, Value> {
+    let mut params = resolved.params.clone();
     if matches!(part, "comments" | "diffs") {
         params.insert("per_page".to_owned(), json!(ROWS));
     }
-    if part == "comments" && meant.thing.kind != "snippet" {
+    if part == "comments" && resolved.thing.kind != "snippet" {
         params.insert("activity_filter".to_owned(), json!("only_comments"));
         params.insert("sort".to_owned(), json!("asc"));
     }
@@ -146,7 +148,7 @@ fn render_items(run: &CompositeRun<'_>, fetched: Vec<FetchedItem>) -> Answer {
     items.answer(run, &[])
 }
 
-/// A part of a thing beside it, in both forms.
+/// Adds a part to an item, in both forms.
 fn add_part(whole: &mut Answer, part: &str, answer: Result<Answer, ToolError>) {
     let (row, text) = match answer {
         Ok(mut answer) => {

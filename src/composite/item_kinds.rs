@@ -1,26 +1,27 @@
-//! The things that plans fetch and change, by their kinds: how each is said, and which actions are on it.
+//! Kinds of items that composite actions fetch and change: how each is named, and the actions on it.
 
 use serde_json::{Map, Value, json};
 
 use crate::call::{self, Kind, Page};
 use crate::catalog::Scope;
 use crate::composite::run::CompositeRun;
+use crate::text::plain_text;
 use crate::tools::{ErrorKind, NextCall, ToolError};
 
 /// A kind of thing.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ItemKind {
-    /// As `itemType` and the marks of answers have it.
+    /// The name in `itemType` and in the tags of answers.
     pub kind: &'static str,
     pub read: &'static str,
     pub comments: Option<&'static str>,
     pub diffs: Option<&'static str>,
     pub links: Option<&'static str>,
     pub update: Option<&'static str>,
-    /// The fields of an item that name it beside `fullPath`, the first that is given counts, each with the parameter
-    /// that it is and what stands before it there.
+    /// Fields that identify the item besides `fullPath`, the first given one counts; each with its parameter and a
+    /// prefix of the value.
     names: &'static [(&'static str, &'static str, &'static str)],
-    /// What stands between the path and the name, to write it down.
+    /// Separator of path and name in the displayed reference.
     mark: &'static str,
 }
 
@@ -80,20 +81,20 @@ pub const ITEM_KINDS: [ItemKind; 11] = [
     ItemKind { names: &[("slug", "slug", "")], ..thing("wiki_page", "wiki_page.get", "/-/wikis/") },
 ];
 
-/// The fields of an item that say which lines of a file are wanted.
+/// Fields that select lines of a file.
 const LINES: [&str; 3] = ["line_start", "line_end", "max_lines"];
 
-/// A thing that is meant.
+/// An item whose kind and parameters are resolved.
 #[derive(Clone, Debug)]
 pub struct ResolvedItem {
     pub thing: &'static ItemKind,
-    /// As it is told: `acme/widget#12`, or as it was given.
+    /// The displayed reference: `acme/widget#12`, or as it was given.
     pub target: String,
     /// The parameters that name it for actions on it.
     pub params: Map<String, Value>,
-    /// The lines that are wanted of a file, by the names that `repository.read_files` has for them.
+    /// The requested lines of a file, by the parameter names of `repository.read_files`.
     pub lines: Map<String, Value>,
-    /// What it may be instead, where a path alone does not tell.
+    /// The other kind that it may be if a path alone is ambiguous.
     pub or_else: Option<&'static str>,
 }
 
@@ -109,7 +110,7 @@ pub fn find_kind(kind: &str) -> Option<&'static ItemKind> {
 }
 
 impl ResolvedItem {
-    /// The same thing as one of another kind.
+    /// The item as another kind.
     pub fn instead(&self, kind: &str) -> Option<ResolvedItem> {
         Some(ResolvedItem { thing: find_kind(kind)?, or_else: None, ..self.clone() })
     }
@@ -119,7 +120,7 @@ impl ResolvedItem {
 pub fn resolve_item(run: &CompositeRun<'_>, item: &Value) -> Result<ResolvedItem, ToolError> {
     let text = |name: &str| {
         let value = item.get(name).filter(|value| !value.is_null())?;
-        Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+        Some(plain_text(value))
     };
     if let Some(target) = text("target") {
         return resolve_target(run, &target);

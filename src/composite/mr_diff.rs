@@ -1,4 +1,4 @@
-//! The diff of a merge request, as far as comments on its lines need it.
+//! Diff of a merge request, for comments on its lines.
 
 use std::sync::OnceLock;
 
@@ -8,9 +8,9 @@ use crate::composite::run::{CompositeRun, params};
 use crate::text::diff::{self, DiffLine, LineSpan, MissingLine, Side};
 use crate::tools::{ErrorKind, NextCall, ToolError};
 
-/// How many files a page of the list of diffs has, the most that GitLab sends.
+/// Files of a page of the list of diffs; GitLab's maximum.
 const PAGE: usize = 100;
-/// How many pages are looked through for a file.
+/// Maximum number of pages.
 const MOST_PAGES: usize = 10;
 
 /// The newest diff of one merge request.
@@ -22,11 +22,11 @@ pub struct MergeRequestDiff<'r> {
     pub refs: Map<String, Value>,
     /// The changed files, as GitLab lists them.
     files: Vec<Value>,
-    /// Whether there are files that were not listed.
+    /// True if the list of files is incomplete.
     is_cut: bool,
 }
 
-/// One changed file with its lines.
+/// A changed file with its lines.
 #[derive(Debug)]
 pub struct DiffFile {
     pub old_path: String,
@@ -34,7 +34,7 @@ pub struct DiffFile {
     lines: Vec<DiffLine>,
 }
 
-/// The lines that a comment is meant for, by their numbers.
+/// The lines of a comment, by number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinePosition {
     pub file: String,
@@ -43,13 +43,13 @@ pub struct LinePosition {
     pub last: u64,
 }
 
-/// Where a comment will stand.
+/// Position of a comment in the diff.
 pub struct DiffPosition {
-    /// As GitLab takes it.
+    /// The position in GitLab's format.
     pub position: Value,
-    /// What the line says that the comment stands at.
+    /// Text of the commented line.
     pub line: String,
-    /// How many lines of the new file are commented on, where they are in it.
+    /// Number of commented lines of the new file, if they are in it.
     pub replaced: Option<u64>,
 }
 
@@ -72,7 +72,7 @@ impl LinePosition {
             (None, Some(start), Some(end)) if start <= end => (start, end),
             (None, Some(_), Some(_)) => return Err("`line_start` is behind `line_end`".to_owned()),
             (Some(_), ..) => {
-                return Err("`line` stands alone, without `line_start` and `line_end`".to_owned());
+                return Err("`line` cannot be combined with `line_start` and `line_end`".to_owned());
             }
             _ => return Err("it takes `line`, or `line_start` with `line_end`".to_owned()),
         };
@@ -84,7 +84,7 @@ impl LinePosition {
         Ok(Some(LinePosition { file, side, first, last }))
     }
 
-    /// As parameters, with other numbers.
+    /// The parameters with other line numbers.
     fn moved(&self, file: &str, (side, first, last): (Side, u64, u64)) -> Map<String, Value> {
         let mut said = params(json!({"file": file}));
         if first == last {
@@ -98,7 +98,7 @@ impl LinePosition {
         said
     }
 
-    /// As people write it: `src/main.rs:10-12`.
+    /// The position as text: `src/main.rs:10-12`.
     pub fn label(&self) -> String {
         let lines = if self.first == self.last {
             self.first.to_string()
@@ -118,7 +118,7 @@ pub struct PositionError {
     pub instead: Option<Map<String, Value>>,
     /// The nearest line, for programs.
     pub nearest: Option<Value>,
-    /// Whether there is such a diff, and GitLab does not send it.
+    /// True if GitLab has the diff but does not send it.
     pub too_large: bool,
 }
 
@@ -140,7 +140,7 @@ impl PositionError {
         match self.instead {
             Some(instead) => {
                 let mended = replaced(given, instead);
-                error.fix(NextCall::execute(&run.id, &mended))
+                error.fix(NextCall::execute(run.id, &mended))
             }
             None => {
                 let of = ["fullPath", "iid"].into_iter();
@@ -273,7 +273,7 @@ impl<'r> MergeRequestDiff<'r> {
     }
 }
 
-/// Some paths, and how many more there are.
+/// The first paths, and the number of further ones.
 fn join_paths(paths: &[&str]) -> String {
     const SHOWN: usize = 10;
     let shown: Vec<&str> = paths.iter().take(SHOWN).copied().collect();
@@ -284,7 +284,7 @@ fn join_paths(paths: &[&str]) -> String {
 }
 
 impl DiffFile {
-    /// Where a comment on that spot stands, between those commits.
+    /// Position of a comment on these lines, between those commits.
     pub fn position(
         &self,
         spot: &LinePosition,

@@ -1,5 +1,5 @@
-//! `project.resolve`: from a git remote, an address or the workspace to the project. An address may hold a token: it
-//! is told as [`git_remote::redacted`] has it, and never as it came.
+//! `project.resolve`: the project of a git remote, a URL or the workspace. A remote URL may hold a token: it is
+//! shown only as [`git_remote::redacted`] renders it.
 
 use serde_json::{Map, Value, json};
 
@@ -9,21 +9,21 @@ use crate::tools::workspace;
 use crate::tools::workspace::git_remote::{self, RemoteError};
 use crate::tools::{Answer, ErrorKind, NextCall, ToolError};
 
-/// What is told of the project.
+/// Fields of the project in the answer.
 const FIELDS: [&str; 7] =
     ["id", "path_with_namespace", "name", "description", "default_branch", "visibility", "web_url"];
 
-/// What was resolved, before GitLab was asked for it.
+/// Candidate paths, before GitLab is asked.
 struct ProjectCandidates {
     /// The paths that it may be, the likeliest first.
     paths: Vec<String>,
-    /// What led to them, as it may be told.
+    /// Origin of the paths, without credentials.
     from: Value,
 }
 
 pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     let found = match (run.text("remote"), run.text("url")) {
-        (Some(_), Some(_)) => return Err(run.invalid("`remote` and `url` both say where: give one")),
+        (Some(_), Some(_)) => return Err(run.invalid("`remote` and `url` exclude each other: give one")),
         (Some(given), None) => parse_remote(run, "remote", given)?,
         (None, Some(given)) => parse_remote(run, "url", given)?,
         (None, None) => from_workspace(run)?,
@@ -33,8 +33,8 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
         let mut asked = run.like("project.get", params(json!({"fullPath": path})));
         asked.fields = Some(FIELDS.map(str::to_owned).to_vec());
         match run.step_as(asked, false).await {
-            Ok(Outcome::Response(came)) => {
-                return Ok(render_project(run, &found, came.answer(run.tools, run.tools.max_bytes)));
+            Ok(Outcome::Response(response)) => {
+                return Ok(render_project(run, &found, response.answer(run.tools, run.tools.max_bytes)));
             }
             Ok(Outcome::Answer(preview)) => return Ok(preview),
             Err(error) => refused = refused.or(Some(error)),
@@ -68,8 +68,8 @@ fn from_workspace(run: &CompositeRun<'_>) -> Result<ProjectCandidates, ToolError
         .map(|fault| fault.to_string())
         .collect();
     let message = match faults.first() {
-        Some(fault) => format!("the workspace is of another GitLab: {fault}"),
-        None => "no workspace is known: this client names no directory with a git remote, and no project is \
+        Some(fault) => format!("the workspace belongs to another GitLab: {fault}"),
+        None => "no workspace is known: the client has no root with a git remote, and no project is \
                  configured (GITLAB_PROJECT)"
             .to_owned(),
     };
@@ -80,8 +80,8 @@ fn from_workspace(run: &CompositeRun<'_>) -> Result<ProjectCandidates, ToolError
 
 fn remote_error(run: &CompositeRun<'_>, name: &str, error: &RemoteError) -> ToolError {
     let hint = match error {
-        RemoteError::OtherHost { .. } => "Set GITLAB_URL to the GitLab that is meant.",
-        RemoteError::OtherRoot { .. } => "What this GitLab has is below its own root.",
+        RemoteError::OtherHost { .. } => "Set GITLAB_URL to that GitLab.",
+        RemoteError::OtherRoot { .. } => "Projects of this GitLab are below its own root path.",
         RemoteError::Unread { .. } => {
             "Give what `git remote get-url origin` prints, or the address of a page."
         }
@@ -114,8 +114,8 @@ fn render_project(run: &CompositeRun<'_>, found: &ProjectCandidates, answer: Ans
             .filter(|(name, _)| own(name))
             .map(|(name, value)| (name.clone(), value.clone())),
     );
-    let said = path.as_deref().map(crate::present::line).unwrap_or_default();
+    let shown_path = path.as_deref().map(crate::present::line).unwrap_or_default();
     let of = if is_default { "; calls that name no project work on it" } else { "" };
-    let text = format!("The project is `{said}`{of}.\n{}", answer.text);
+    let text = format!("The project is `{shown_path}`{of}.\n{}", answer.text);
     run.answer(answer.structured.get("data").cloned().unwrap_or_default(), text, beside, &[])
 }

@@ -1,6 +1,6 @@
-//! `merge_request.review`: comments and a verdict at once. Every place is looked up before anything is posted; what
-//! is there already is not posted again; the comments are drafts until they are published together, where GitLab
-//! takes drafts.
+//! `merge_request.review`: comments and a verdict in one call. Every position is looked up before anything is
+//! posted; comments that exist already are not posted again; comments are drafts until they are published together,
+//! if GitLab supports drafts.
 
 use std::sync::OnceLock;
 
@@ -19,9 +19,9 @@ use crate::tools::execute::{self, Outcome};
 use crate::tools::own_reads::locate;
 use crate::tools::{Answer, NextCall};
 
-/// How many comments a review may have.
+/// Maximum number of comments.
 const MOST: usize = 50;
-/// How many pages of threads are looked through for what is there already.
+/// Maximum number of pages of existing threads.
 const MOST_PAGES: usize = 5;
 const PAGE: usize = 100;
 
@@ -31,17 +31,17 @@ const REQUEST_CHANGES: &str = "/request_changes";
 
 /// A comment that can be posted.
 struct ReviewComment {
-    /// As people write its place; of one on the whole, nothing.
+    /// The position as text; none for a comment on the whole merge request.
     place: Option<String>,
     body: String,
     position: Option<Value>,
 }
 
-/// What came of a comment.
+/// Result of a comment.
 enum CommentResult {
-    /// It can be read, as the note with that id where GitLab has said so.
+    /// Posted; with the id of the note if GitLab returned it.
     Posted(Option<Value>),
-    /// It was there before.
+    /// Existed already.
     Known(Value),
     /// A draft that only its author sees.
     Draft(Value),
@@ -120,25 +120,25 @@ async fn placed(
     diff.file(spot, raw).await?.position(spot, &diff.refs).map(Some)
 }
 
-/// All that is wrong at once, with the review in which each comment stands at the nearest line.
+/// The error with every wrong position, and the review with each comment at the nearest line.
 fn misplaced(run: &CompositeRun<'_>, faults: Vec<(usize, PositionError)>) -> ToolError {
     let mut comments = run.list("comments").to_vec();
-    let mut told = Vec::new();
+    let mut rows_at_nearest = Vec::new();
     let mut is_mended = true;
     for (at, fault) in faults {
         let row = json!({"comment": at + 1, "message": fault.message, "nearest": fault.nearest});
-        told.push(row);
+        rows_at_nearest.push(row);
         let given = comments.get_mut(at).filter(|_| fault.instead.is_some());
         match (given, fault.instead) {
             (Some(Value::Object(given)), Some(instead)) => *given = replaced(given, instead),
             _ => is_mended = false,
         }
     }
-    let count = told.len();
+    let count = rows_at_nearest.len();
     let are = if count == 1 { "comment is" } else { "comments are" };
     let message = format!("{count} {are} on no line of the diff. Nothing was posted");
     let mut error = ToolError::new(ErrorKind::InvalidParams, message);
-    error.details.insert("comments".to_owned(), Value::Array(told));
+    error.details.insert("comments".to_owned(), Value::Array(rows_at_nearest));
     if !is_mended {
         let of = ["fullPath", "iid"].into_iter();
         let of: Map<String, Value> =
@@ -149,7 +149,7 @@ fn misplaced(run: &CompositeRun<'_>, faults: Vec<(usize, PositionError)>) -> Too
     mended.insert("comments".to_owned(), Value::Array(comments));
     error
         .hint("`fix` has each of them at the nearest line that is in the diff.")
-        .fix(NextCall::execute(&run.id, &mended))
+        .fix(NextCall::execute(run.id, &mended))
 }
 
 /// Asks about the comments that need confirmation (a quick action such as `/merge` in one) before any is posted, and
@@ -159,7 +159,7 @@ async fn agree(
     comments: &[ReviewComment],
     of: &Map<String, Value>,
 ) -> Result<bool, ToolError> {
-    let mut asked = Vec::new();
+    let mut step_params = Vec::new();
     for (at, comment) in comments.iter().enumerate() {
         let action = "merge_request_discussion.create";
         let request = run.like(action, comment.params("body", of));
@@ -172,7 +172,7 @@ async fn agree(
             effects.locate(|location| locate::find_path(&located, location));
             match run.tools.policy.decide(&effects, Consent::default()) {
                 Decision::Deny(rule) => return Err(mapping::denied(run.id, Some(&effects), &rule, 0)),
-                Decision::Confirm(rule) => asked.push(PendingCall {
+                Decision::Confirm(rule) => step_params.push(PendingCall {
                     number: at + 1,
                     action: action.to_owned(),
                     params: request.params.clone(),
@@ -183,10 +183,10 @@ async fn agree(
             }
         }
     }
-    if asked.is_empty() || run.request.dry_run == Some(true) {
+    if step_params.is_empty() || run.request.dry_run == Some(true) {
         return Ok(false);
     }
-    match confirmation::confirm_together(run.tools, run.id, run.request, &run.params, &asked).await {
+    match confirmation::confirm_together(run.tools, run.id, run.request, &run.params, &step_params).await {
         Some(question) => Err(question),
         None => Ok(true),
     }
@@ -227,7 +227,7 @@ async fn posted(
     Ok(done)
 }
 
-/// One comment, by the action that begins a thread or a draft.
+/// Posts one comment as a thread or a draft.
 async fn post_comment(
     run: &CompositeRun<'_>,
     (action, text): (&str, &str),
@@ -237,8 +237,8 @@ async fn post_comment(
 ) -> CommentResult {
     match run.step_agreed(action, comment.params(text, of), agreed).await {
         Ok(Outcome::Answer(preview)) => CommentResult::Previewed(preview),
-        Ok(Outcome::Response(came)) => {
-            let reply = match came.reply.content {
+        Ok(Outcome::Response(response)) => {
+            let reply = match response.reply.content {
                 Content::Json(reply) => reply,
                 _ => Value::Null,
             };
@@ -272,9 +272,9 @@ async fn publish(
     if has_others {
         for done in done.iter_mut() {
             let CommentResult::Draft(id) = done else { continue };
-            let mut asked = of.clone();
-            asked.insert("draft_note_id".to_owned(), id.clone());
-            match run.step("draft_note.publish", asked).await {
+            let mut step_params = of.clone();
+            step_params.insert("draft_note_id".to_owned(), id.clone());
+            match run.step("draft_note.publish", step_params).await {
                 Ok(_) => *done = CommentResult::Posted(None),
                 Err(error) => *done = CommentResult::Failed(unpublished(&error)),
             }
@@ -298,7 +298,7 @@ fn unpublished(error: &ToolError) -> ToolError {
     error
 }
 
-/// Which notes the drafts have become. A draft that GitLab lost is told.
+/// Matches published drafts to notes. A lost draft is reported.
 async fn name(
     run: &CompositeRun<'_>,
     comments: &[ReviewComment],
@@ -323,9 +323,10 @@ async fn name(
 async fn notes(run: &CompositeRun<'_>, of: &Map<String, Value>) -> Option<Vec<Value>> {
     let mut found = Vec::new();
     for page in 1..=MOST_PAGES {
-        let mut asked = of.clone();
-        asked.extend(params(json!({"page": page, "per_page": PAGE})));
-        let Value::Array(threads) = run.read_json("merge_request_discussion.list", asked).await.ok()? else {
+        let mut step_params = of.clone();
+        step_params.extend(params(json!({"page": page, "per_page": PAGE})));
+        let Value::Array(threads) = run.read_json("merge_request_discussion.list", step_params).await.ok()?
+        else {
             return None;
         };
         let count = threads.len();
@@ -340,22 +341,22 @@ async fn notes(run: &CompositeRun<'_>, of: &Map<String, Value>) -> Option<Vec<Va
 impl ReviewComment {
     /// The parameters of the action that posts it, with the name that its text has there.
     fn params(&self, text: &str, of: &Map<String, Value>) -> Map<String, Value> {
-        let mut asked = of.clone();
-        asked.insert(text.to_owned(), json!(self.body));
-        asked.extend(self.position.clone().map(|position| ("position".to_owned(), position)));
-        asked
+        let mut step_params = of.clone();
+        step_params.insert(text.to_owned(), json!(self.body));
+        step_params.extend(self.position.clone().map(|position| ("position".to_owned(), position)));
+        step_params
     }
 
-    /// Whether a note says this in this place.
+    /// True if a note has this text at this position.
     fn is(&self, note: &Value) -> bool {
         let at = |position: Option<&Value>| {
             let field =
                 |name: &str| position.and_then(|position| position.get(name)).cloned().unwrap_or_default();
             [field("new_path"), field("old_line"), field("new_line")]
         };
-        let said = note.get("body").and_then(Value::as_str).unwrap_or_default();
+        let details = note.get("body").and_then(Value::as_str).unwrap_or_default();
         let position = note.get("position").filter(|position| position.is_object());
-        said.trim() == self.body.trim() && at(self.position.as_ref()) == at(position)
+        details.trim() == self.body.trim() && at(self.position.as_ref()) == at(position)
     }
 
     fn is_same(&self, other: &ReviewComment) -> bool {
@@ -371,27 +372,27 @@ async fn judged(
     of: &Map<String, Value>,
     head: Option<Value>,
 ) -> Option<Result<Outcome, ToolError>> {
-    let (action, said) = match verdict {
+    let (action, details) = match verdict {
         // What was reviewed is approved, and nothing that was pushed since.
         "approve" => ("merge_request.approve", json!({"sha": head})),
         "request_changes" => ("merge_request_note.create", json!({"body": REQUEST_CHANGES})),
         _ => return None,
     };
-    let mut asked = of.clone();
-    asked.extend(params(said).into_iter().filter(|(_, value)| !value.is_null()));
+    let mut step_params = of.clone();
+    step_params.extend(params(details).into_iter().filter(|(_, value)| !value.is_null()));
     if done.iter().any(|done| matches!(done, CommentResult::Failed(_))) {
         let message = format!("the verdict `{verdict}` was not given, as a comment was not posted");
         return Some(Err(
-            ToolError::new(ErrorKind::Conflict, message).fix(NextCall::execute(&action, &asked))
+            ToolError::new(ErrorKind::Conflict, message).fix(NextCall::execute(action, &step_params))
         ));
     }
-    Some(run.step(action, asked).await.and_then(|outcome| took(verdict, outcome)))
+    Some(run.step(action, step_params).await.and_then(|outcome| took(verdict, outcome)))
 }
 
 /// A GitLab that does not know the quick action keeps it as a note.
 fn took(verdict: &str, outcome: Outcome) -> Result<Outcome, ToolError> {
-    let Outcome::Response(came) = &outcome else { return Ok(outcome) };
-    if verdict != "request_changes" || came.reply.status != 201 {
+    let Outcome::Response(response) = &outcome else { return Ok(outcome) };
+    if verdict != "request_changes" || response.reply.status != 201 {
         return Ok(outcome);
     }
     let message = format!("this GitLab does not know {REQUEST_CHANGES}, and keeps it as a comment");
@@ -417,13 +418,13 @@ fn render_review(
             CommentResult::Posted(id) => items.put("comment", says, "posted", noted(id), ""),
             CommentResult::Known(id) => items.put("comment", says, "already_there", noted(Some(id)), ""),
             CommentResult::Draft(id) => {
-                let said = Map::from_iter([("draft_note_id".to_owned(), id)]);
-                items.put("comment", says, "draft", said, "");
+                let details = Map::from_iter([("draft_note_id".to_owned(), id)]);
+                items.put("comment", says, "draft", details, "");
             }
             CommentResult::Previewed(answer) => items.add("comment", says, &Ok(answer)),
             CommentResult::Failed(error) => {
-                let said = Map::from_iter([("error".to_owned(), failed(&error))]);
-                items.put("comment", says, "error", said, &error.text());
+                let details = Map::from_iter([("error".to_owned(), failed(&error))]);
+                items.put("comment", says, "error", details, &error.text());
             }
         }
     }
@@ -433,8 +434,8 @@ fn render_review(
             Ok(Outcome::Answer(answer)) if is_preview(&answer) => items.add("verdict", says, &Ok(answer)),
             Ok(_) => items.put("verdict", says, "given", Map::new(), ""),
             Err(error) => {
-                let said = Map::from_iter([("error".to_owned(), failed(&error))]);
-                items.put("verdict", says, "error", said, &error.text());
+                let details = Map::from_iter([("error".to_owned(), failed(&error))]);
+                items.put("verdict", says, "error", details, &error.text());
             }
         }
     }

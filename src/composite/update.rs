@@ -1,5 +1,5 @@
-//! `resource.update`: up to twenty things, each with changes of its own and its own outcome. What a kind of thing does
-//! not have is said before anything is changed of it.
+//! `resource.update`: up to twenty items, each with its own changes and its own outcome. A change that a kind of
+//! item does not support is reported before the item is changed.
 
 use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
@@ -11,10 +11,10 @@ use crate::composite::run::CompositeRun;
 use crate::tools::execute::Outcome;
 use crate::tools::{Answer, ErrorKind, ToolError};
 
-/// How many things there may be.
+/// Maximum number of items.
 const MOST: usize = 20;
 
-/// What takes something away, where a thing has one of it.
+/// The value that clears a field.
 const NONE: &str = "none";
 
 /// A change as a kind of thing has it.
@@ -26,11 +26,11 @@ enum ChangeForm {
     OrNone(&'static str, ClearedValue),
     /// `state_event`, by the word that opens and the one that closes.
     State(&'static str, &'static str),
-    /// An epic's due date, which has to be said to be its own.
+    /// An epic's due date, which needs a flag to be fixed.
     Fixed,
 }
 
-/// What clears a parameter.
+/// Values that clear a parameter.
 #[derive(Clone, Copy)]
 enum ClearedValue {
     Zero,
@@ -57,7 +57,7 @@ const EPICS_DUE_DATE: Changes = &[("due_date", ChangeForm::Fixed)];
 
 const ISSUE: &[Changes] = &[TEXTS, REOPENED, LABELS, ASSIGNEES, MILESTONE, DUE_DATE];
 
-/// Which changes each kind has. Of a group's work items, see epics.
+/// Changes that each kind supports. A group's work items are updated as epics.
 const CHANGES: [(&str, &[Changes]); 8] = [
     ("issue", ISSUE),
     ("work_item", ISSUE),
@@ -74,7 +74,7 @@ const NAMING: [&str; 5] = ["target", "itemType", "fullPath", "iid", "id"];
 
 /// A thing with the request that changes it.
 struct ItemChange {
-    meant: ResolvedItem,
+    resolved: ResolvedItem,
     params: Map<String, Value>,
 }
 
@@ -95,9 +95,9 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     let mut items = ItemResults::default();
     for ((change, item), answer) in changes.iter().zip(given).zip(answers) {
         let says = match change {
-            Ok(ItemChange { meant, .. }) => Map::from_iter([
-                ("kind".to_owned(), json!(meant.thing.kind)),
-                ("target".to_owned(), json!(meant.target)),
+            Ok(ItemChange { resolved, .. }) => Map::from_iter([
+                ("kind".to_owned(), json!(resolved.thing.kind)),
+                ("target".to_owned(), json!(resolved.target)),
             ]),
             Err(_) => Map::from_iter([("target".to_owned(), json!(item.to_string()))]),
         };
@@ -112,11 +112,13 @@ fn reject_duplicates(
     changes: &[Result<ItemChange, ToolError>],
 ) -> Result<(), ToolError> {
     let mut seen: Vec<&str> = Vec::new();
-    for ItemChange { meant, .. } in changes.iter().flatten() {
-        if seen.contains(&meant.target.as_str()) {
-            return Err(run.invalid(format!("{} is there twice: say its changes in one item", meant.target)));
+    for ItemChange { resolved, .. } in changes.iter().flatten() {
+        if seen.contains(&resolved.target.as_str()) {
+            return Err(
+                run.invalid(format!("{} is there twice: say its changes in one item", resolved.target))
+            );
         }
-        seen.push(&meant.target);
+        seen.push(&resolved.target);
     }
     Ok(())
 }
@@ -125,25 +127,25 @@ fn parse_change(run: &CompositeRun<'_>, item: &Value) -> Result<ItemChange, Tool
     let fields = item.as_object().cloned().unwrap_or_default();
     let (naming, wanted): (Map<_, _>, Map<_, _>) =
         fields.into_iter().partition(|(name, _)| NAMING.contains(&name.as_str()));
-    let meant = item_kinds::resolve_item(run, &Value::Object(naming))?;
+    let resolved = item_kinds::resolve_item(run, &Value::Object(naming))?;
     let wrong = |message: String| ToolError::new(ErrorKind::InvalidParams, message);
-    let kind = meant.thing.kind;
+    let kind = resolved.thing.kind;
     let Some((_, taken)) = CHANGES.iter().find(|(known, _)| *known == kind) else {
         let kinds: Vec<&str> = CHANGES.iter().map(|(kind, _)| *kind).collect();
         return Err(wrong(format!("{} is not changed here; these are: {}", a(kind), kinds.join(", "))));
     };
     let names = || taken.iter().copied().flatten().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
     if wanted.is_empty() {
-        return Err(wrong(format!("nothing is to be changed: {} takes {}", a(kind), names())));
+        return Err(wrong(format!("no change is given: {} takes {}", a(kind), names())));
     }
-    let mut params = meant.params.clone();
+    let mut params = resolved.params.clone();
     for (name, value) in &wanted {
         let row = taken.iter().copied().flatten().find(|(known, _)| known == name);
         let (_, form) =
             row.ok_or_else(|| wrong(format!("{} has no `{name}`; it takes {}", a(kind), names())))?;
         params.extend(change_params(*form, value).map(|(name, value)| (name.to_owned(), value)));
     }
-    Ok(ItemChange { meant, params })
+    Ok(ItemChange { resolved, params })
 }
 
 /// The parameters that a change is.
@@ -166,10 +168,10 @@ async fn update_item(
     run: &CompositeRun<'_>,
     change: &Result<ItemChange, ToolError>,
 ) -> Result<Outcome, ToolError> {
-    let ItemChange { meant, params } = change.as_ref().map_err(Clone::clone)?;
-    let action = meant.thing.update.unwrap_or_default();
+    let ItemChange { resolved, params } = change.as_ref().map_err(Clone::clone)?;
+    let action = resolved.thing.update.unwrap_or_default();
     let outcome = run.step(action, params.clone()).await;
-    match (&outcome, meant.or_else.and_then(item_kinds::find_kind).and_then(|thing| thing.update)) {
+    match (&outcome, resolved.or_else.and_then(item_kinds::find_kind).and_then(|thing| thing.update)) {
         (Err(error), Some(instead)) if error.kind == ErrorKind::NotFound => {
             let other = run.step(instead, params.clone()).await;
             if other.is_ok() { other } else { outcome }

@@ -1,5 +1,5 @@
-//! Completions: what could stand for an argument of a prompt or a variable of an address, asked of GitLab by ordinary
-//! reads. Nobody waits long for one: what fails or takes its time completes nothing.
+//! Completions of prompt arguments and URI template variables (MCP `completion/complete`), from ordinary reads of
+//! GitLab. A read that fails or times out gives no completions.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -10,19 +10,20 @@ use crate::context::resources::uri_templates::{CompletionSource, thing_at};
 use crate::gitlab::Content;
 use crate::guides::{ArgType, Prompt};
 use crate::present;
+use crate::text::excerpt;
 use crate::tools::action_uri::{ACTION, ACTIONS_PART};
 use crate::tools::{EXECUTE, ErrorKind, ToolError, Tools};
 
 /// The most values that the protocol allows.
 const MOST: usize = 100;
 
-/// How long GitLab may take.
+/// Timeout of a completion.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// What is longer than this, in bytes, begins no name.
+/// Maximum size of a value in bytes.
 const LONGEST: usize = 255;
 
-/// What is completed.
+/// The object of a completion.
 #[derive(Clone, Copy, Debug)]
 pub enum CompletionTarget<'a> {
     /// An argument of the prompt of that name.
@@ -31,26 +32,26 @@ pub enum CompletionTarget<'a> {
     Template(&'a str),
 }
 
-/// What could stand there, the likeliest first.
+/// Values, the likeliest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Completion {
     pub values: Vec<String>,
-    /// How many there are, where that is known.
+    /// Total number of values, if known.
     pub total: Option<usize>,
     pub has_more: bool,
 }
 
-/// How a source is asked.
+/// The read of a source.
 struct CompletionQuery {
     source: CompletionSource,
     action: &'static str,
     /// The parameter that narrows the list by what was typed.
     search: Option<&'static str>,
-    /// Parameters beside it.
+    /// Further parameters.
     params: &'static [(&'static str, &'static str)],
     /// The field of each row that is the value.
     field: &'static str,
-    /// Whether it is in the project or group of `fullPath`.
+    /// True if the read is within `fullPath`.
     is_inside: bool,
 }
 
@@ -73,8 +74,8 @@ const fn anywhere(
     CompletionQuery { source, action, search: Some("search"), params, field, is_inside: false }
 }
 
-/// Of projects, where nothing was typed yet: one's own, those of late first. On a large GitLab the others are
-/// countless.
+/// Parameters for projects if nothing was typed: the user's own, recently active first. A large GitLab has too many
+/// others.
 const OWN: [(&str, &str); 2] = [("membership", "true"), ("order_by", "last_activity_at")];
 
 const SEARCH: Option<&str> = Some("search");
@@ -148,7 +149,7 @@ impl Tools {
         all(domains.unwrap_or_default(), typed)
     }
 
-    /// What GitLab has. None where it does not say.
+    /// Reads the values from GitLab. None if that fails.
     async fn ask_for(
         &self,
         source: CompletionSource,
@@ -171,7 +172,7 @@ impl Tools {
         if source == CompletionSource::Project && word.is_empty() && !self.anonymous {
             params.extend(OWN.map(|(name, value)| (name.to_owned(), json!(value))));
         }
-        let reply = self.read(asked.action, params).await.ok()?;
+        let reply = self.read_unrendered(asked.action, params).await.ok()?;
         let Content::Json(Value::Array(rows)) = reply.content else { return None };
         let is_shown = |value: &String| self.client.secrets().redact(value) == value.as_str();
         let values: Vec<String> =
@@ -192,9 +193,9 @@ fn counted(total: u64) -> Option<usize> {
     usize::try_from(total).ok()
 }
 
-/// What completes an argument.
+/// The source of an argument.
 fn source(completed: CompletionTarget<'_>, argument: &str) -> Result<CompletionSource, ToolError> {
-    let short = |text: &str| present::line(text).chars().take(80).collect::<String>();
+    let short = |text: &str| excerpt(&present::line(text), 80);
     let (found, noun, name) = match completed {
         CompletionTarget::Prompt(name) => {
             let prompt =
@@ -239,7 +240,7 @@ fn argument_source(takes: ArgType) -> CompletionSource {
     }
 }
 
-/// A name as it is written, or a number. One with characters that nobody sees could not be typed.
+/// A name, or a number as text. None for a name with invisible characters.
 fn text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => (present::line(text) == *text && text.len() <= LONGEST).then(|| text.clone()),
@@ -252,7 +253,7 @@ fn is_like(value: &str, typed: &str) -> bool {
     value.to_lowercase().contains(&typed.to_lowercase())
 }
 
-/// Those of the values that hold what was typed, first those that begin with it; as many as may be told.
+/// The values that contain the typed text, first those that begin with it.
 fn all(values: Vec<String>, typed: &str) -> Completion {
     let start = typed.to_lowercase();
     let begins = |value: &String| value.to_lowercase().starts_with(&start);

@@ -1,9 +1,10 @@
-//! Prompts, with what this server adds: the project that is configured, and which of the named actions are denied.
+//! Prompts, with the configured project filled in and denied actions noted.
 
 use serde_json::{Map, Value, json};
 
 use crate::guides::{ArgType, Argument, PROMPTS, Prompt, mentions};
 use crate::present;
+use crate::text::excerpt;
 use crate::tools::{Capabilities, ErrorKind, ToolError, Tools};
 
 /// A prompt as a client is shown it.
@@ -20,7 +21,7 @@ impl Tools {
         if self.capabilities == Capabilities::Full { &PROMPTS } else { &[] }
     }
 
-    /// Whether an argument has to be given here: a project that is configured need not be.
+    /// True if an argument is required; a configured project is not.
     pub fn requires(&self, argument: &Argument) -> bool {
         argument.required && !self.is_configured(argument)
     }
@@ -69,10 +70,10 @@ impl Tools {
 }
 
 fn no_prompt(name: &str) -> ToolError {
-    let short: String = present::line(name).chars().take(80).collect();
+    let short: String = excerpt(&present::line(name), 80);
     let error = ToolError::new(ErrorKind::InvalidParams, format!("there is no prompt `{short}`"));
     match crate::search::nearest(name, PROMPTS.iter().map(|prompt| prompt.name)) {
         Some(nearest) => error.hint(format!("Did you mean {nearest}?")),
-        None => error.hint("prompts/list has those that there are."),
+        None => error.hint("prompts/list has all prompts."),
     }
 }

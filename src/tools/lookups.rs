@@ -1,4 +1,5 @@
-//! What a call depends on, asked of GitLab before it is sent: side by side, once a session, by reads of the catalog.
+//! Look-ups that a call depends on (name to id, kind of a path), sent before it: concurrently, and cached for the
+//! session.
 
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,12 +18,12 @@ use crate::tools::reply::graphql;
 use crate::tools::state::Tools;
 use crate::tools::types::NextCall;
 
-/// What is answered opens few further questions, so a call is ready after a few rounds.
+/// Maximum number of rounds of look-ups: an answer opens few further questions.
 const MOST_ROUNDS: usize = 4;
-/// How many pages of a list are looked through for a name.
+/// Maximum number of pages that are searched for a name.
 const MOST_PAGES: u64 = 5;
 
-/// Why a call could not be made.
+/// Failure of a look-up that a call needs.
 #[derive(Debug)]
 pub struct LookupFailure {
     pub error: ToolError,
@@ -225,8 +226,7 @@ impl LookupReadError {
     }
 }
 
-/// What a read finds, on as many pages as may be looked through. Where it finds nothing and there are more rows, with
-/// how many were looked through.
+/// Searches the pages of a read. If nothing is found and there are more rows, returns the number of rows searched.
 async fn find_in_pages(
     tools: &Tools,
     question: &Question,
@@ -253,7 +253,7 @@ async fn find_in_pages(
     Ok((Finding::Nothing, Some(rows)))
 }
 
-/// What there is after a page.
+/// Rows after a page.
 enum RemainingRows {
     Nothing,
     /// Another page, which can be asked for by its number.
@@ -262,7 +262,7 @@ enum RemainingRows {
     Unreachable,
 }
 
-/// One page of a read, and what there is after it.
+/// Fetches one page of a read, and says whether there are more rows.
 async fn fetch_page(
     tools: &Tools,
     action: &Action,
@@ -305,7 +305,7 @@ async fn fetch_page(
     }
 }
 
-/// What GraphQL says is not there may be elsewhere.
+/// Maps an error of GraphQL; an object that is not found may be found by another read.
 fn hidden_error(error: ToolError) -> LookupReadError {
     if error.kind == ErrorKind::NotFound {
         LookupReadError::Hidden(None)
@@ -324,11 +324,11 @@ fn read_error(error: &GitlabError, action: &Action, anonymous: bool) -> LookupRe
     }
 }
 
-/// Why something that is there may not have been found.
+/// Hint on why an existing object may not have been found.
 fn not_found_hint(gave_up: Option<usize>, anonymous: bool) -> String {
     match (gave_up, anonymous) {
         (Some(rows), _) => format!(
-            "The list is longer: only its first {rows} rows were looked through. Give the id, or a name that a search \
+            "The list is longer: only its first {rows} rows were searched. Give the id, or a name that a search \
              of the list finds."
         ),
         (None, true) => "No token is set (GITLAB_TOKEN): only what is public can be seen.".to_owned(),
@@ -336,7 +336,7 @@ fn not_found_hint(gave_up: Option<usize>, anonymous: bool) -> String {
     }
 }
 
-/// Nothing has the name: what was looked for, where, and the read that shows what there is.
+/// The error of a name that was not found: what was looked for, where, and the read that lists what exists.
 fn not_found(
     question: &Question,
     param: Option<&str>,
@@ -353,5 +353,5 @@ fn not_found(
         return ToolError::new(ErrorKind::NotFound, message).hint(seen);
     };
     let hint = format!("Looked in {} by {}. {seen}", read.action, read.compared().join(" and "));
-    ToolError::new(ErrorKind::NotFound, message).hint(hint).fix(NextCall::execute(&read.action, &read.params))
+    ToolError::new(ErrorKind::NotFound, message).hint(hint).fix(NextCall::execute(read.action, &read.params))
 }

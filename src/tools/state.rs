@@ -39,7 +39,7 @@ fn with_nearest(error: PolicyError, catalog: &Catalog) -> PolicyError {
     PolicyError::NoAction { origin, pattern, nearest }
 }
 
-/// What the tools are made from.
+/// Settings of the tools.
 #[derive(Clone, Debug)]
 pub struct Settings {
     pub gitlab: gitlab::Settings,
@@ -48,15 +48,15 @@ pub struct Settings {
     pub quick_actions: QuickActions,
     /// The `fullPath` of a call that names none.
     pub project: Option<String>,
-    /// How many bytes of data an answer may hold.
+    /// Maximum size of an answer's data in bytes.
     pub max_bytes: usize,
-    /// Whether each executed action has its line on standard error.
+    /// The audit log on standard error.
     pub audit: Audit,
     /// The directory whose files calls may read, and in which they may write.
     pub files_dir: Option<PathBuf>,
-    /// How much there is beside the tools.
+    /// Which resources, prompts and completions are offered.
     pub capabilities: Capabilities,
-    /// Whether a file that is in the workspace too is said to be there.
+    /// Adds a note if the workspace has a copy of a file that is read.
     pub local_hints: bool,
 }
 
@@ -95,13 +95,13 @@ pub struct Tools {
     pub(crate) files: Option<Files>,
     pub(crate) capabilities: Capabilities,
     pub(crate) anonymous: bool,
-    /// Whether the token is of a kind that GitLab describes to itself.
+    /// True if GitLab can describe the token to itself (personal, project and group access tokens).
     pub(crate) describes_itself: bool,
     /// The address that pasted URLs have to be of.
     pub(crate) base: Url,
-    /// What the session has learnt of GitLab.
+    /// Cache of look-ups.
     pub(crate) known: Mutex<Known>,
-    /// None where the system has no random numbers to make a key of.
+    /// None if the system has no random number generator.
     pub(crate) tokens: Option<TokenIssuer>,
     pub(crate) quick_actions: QuickActions,
     pub(crate) limits: TokenInfo,
@@ -160,7 +160,7 @@ impl Tools {
         }
     }
 
-    /// What the parameters of a call are checked against.
+    /// The context that parameters are checked against.
     pub(crate) fn context(&self) -> Result<Context<'_>, CatalogError> {
         let (words, surface) = (self.catalog.words()?, self.catalog.surface()?);
         let (base, catalog, quick_actions) = (&self.base, &self.catalog, self.quick_actions);

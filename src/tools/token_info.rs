@@ -21,13 +21,13 @@ use crate::tools::state::Tools;
 /// as well).
 const SELF: &str = "personal_access_token.get_self";
 
-/// How long a call that changes something waits to know.
+/// Maximum time that a write waits for the scopes.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Maximum time that finds wait for the scopes, counted from the first find.
 const FIND_WAIT: Duration = Duration::from_secs(1);
 
-/// From so many days before it expires, it is told.
+/// Days before the expiry date from which answers warn.
 const SOON: i64 = 7;
 
 /// Asks, once for all callers; those who come meanwhile wait with the first.
@@ -48,7 +48,7 @@ pub async fn wait_for_scopes(tools: &Tools) {
     let _ = tokio::time::timeout_at(deadline, ended.wait_for(|ended| *ended)).await;
 }
 
-/// What the token says of itself; nothing where it cannot or GitLab does not.
+/// Fetches the token's description of itself; none if that fails.
 async fn fetch_token(tools: &Tools) -> Option<Map<String, Value>> {
     if !tools.describes_itself {
         return None;
@@ -77,14 +77,14 @@ fn store_token(tools: &Tools, token: Option<Map<String, Value>>) {
     *tools.limits.news.lock().unwrap_or_else(PoisonError::into_inner) = expiry;
 }
 
-/// That a day is near, where it is.
+/// The warning of an expiry date within the next days.
 fn expiry_warning(day: &str) -> Option<String> {
     let date = Date::parse(day, format_description!("[year]-[month]-[day]")).ok()?;
     let left = (date - OffsetDateTime::now_utc().date()).whole_days();
     (0..=SOON).contains(&left).then(|| match left {
-        0 => format!("the token expires today ({date}); GITLAB_TOKEN wants a new one"),
-        1 => format!("the token expires tomorrow ({date}); GITLAB_TOKEN wants a new one"),
-        left => format!("the token expires in {left} days ({date}); GITLAB_TOKEN wants a new one"),
+        0 => format!("the token expires today ({date}); set a new one in GITLAB_TOKEN"),
+        1 => format!("the token expires tomorrow ({date}); set a new one in GITLAB_TOKEN"),
+        left => format!("the token expires in {left} days ({date}); set a new one in GITLAB_TOKEN"),
     })
 }
 

@@ -1,5 +1,5 @@
-//! `api.batch`: up to ten calls in their order, later ones with values of earlier answers. What is wrong with any of
-//! them and can be told beforehand is told before the first is sent, and those that want confirmation are asked about
+//! `api.batch`: up to ten calls in order; later ones can refer to the answers of earlier ones. Errors that can be
+//! found beforehand are reported before the first call is sent, and the calls that need confirmation are confirmed
 //! together.
 
 mod references;
@@ -23,10 +23,10 @@ use crate::tools::reply::render;
 use crate::tools::{Answer, ErrorKind, ExecuteRequest, NextCall, ToolError, View, action_lookup, lookups};
 use references::{MissingReason, MissingValue};
 
-/// How many calls there may be.
+/// Maximum number of calls.
 const MOST: usize = 10;
 
-/// How many fields of an answer are named where a reference has no value.
+/// Maximum number of fields that are named if a reference has no value.
 const NAMED: usize = 30;
 
 /// A call of the batch, as it was given.
@@ -41,12 +41,8 @@ struct BatchCall<'a> {
     references: usize,
 }
 
-/// What came of a call.
-enum CallResult {
-    Outcome(Result<Outcome, ToolError>),
-    /// Nothing was tried, as a call before it failed.
-    Skipped,
-}
+/// Result of a call; none if it was not run, because an earlier call failed.
+type CallResult = Option<Result<Outcome, ToolError>>;
 
 /// Runs the calls.
 pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
@@ -60,14 +56,14 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     let mut stopped = None;
     for call in &calls {
         if stopped.is_some() {
-            done.push(CallResult::Skipped);
+            done.push(None);
             continue;
         }
         let outcome = run_call(run, &calls, call, &done, agreed.contains(&call.number)).await;
         if outcome.is_err() && !goes_on {
             stopped = Some(call.number);
         }
-        done.push(CallResult::Outcome(outcome));
+        done.push(Some(outcome));
     }
     Ok(render_batch(run, &calls, done, stopped))
 }
@@ -101,8 +97,9 @@ impl BatchCall<'_> {
     }
 }
 
-/// What can be told before anything is sent: calls that can never be made, unless those are to be passed over, and the
-/// one question. Gives the numbers of the calls that are agreed to.
+/// Checks that are made before anything is sent: calls that can never be made are errors, unless
+/// `continue_on_error` is set, and confirmation is asked for all calls at once. Returns the numbers of the
+/// confirmed calls.
 async fn check_ahead(
     run: &CompositeRun<'_>,
     calls: &[BatchCall<'_>],
@@ -128,7 +125,7 @@ async fn check_ahead(
     }
 }
 
-/// Whether the call is wrong in itself, whatever GitLab has.
+/// True if the call itself is wrong, independent of GitLab's data.
 fn is_wrong(error: &ToolError) -> bool {
     matches!(error.kind, ErrorKind::InvalidParams | ErrorKind::UnknownAction | ErrorKind::AmbiguousAlias)
 }
@@ -144,11 +141,11 @@ async fn check_call(run: &CompositeRun<'_>, call: &BatchCall<'_>) -> Result<Opti
         let (given, most) = (call.references, references::MOST);
         return Err(run.invalid(format!("the call has {given} references, and {most} are the most")));
     }
-    let meant = action_lookup::resolve(run.tools, &call.request(run, call.params.clone()))?;
-    if meant.action.id == run.id {
+    let resolved_action = action_lookup::resolve(run.tools, &call.request(run, call.params.clone()))?;
+    if resolved_action.action.id == run.id {
         return Err(run.invalid("a batch has no batch among its calls"));
     }
-    let ResolvedAction { action, request, .. } = meant;
+    let ResolvedAction { action, request, .. } = resolved_action;
     let ask = |rule: Rule, known: Option<(Call, Checked)>| PendingCall {
         number: call.number,
         action: action.id.clone(),
@@ -226,19 +223,17 @@ async fn run_call(
 
 /// Every field of an answer, with secrets masked unless the call asked for them.
 fn referable(run: &CompositeRun<'_>, earlier: &BatchCall<'_>, done: &CallResult) -> Option<Value> {
-    let CallResult::Outcome(Ok(Outcome::Response(came))) = done else { return None };
+    let Some(Ok(Outcome::Response(came))) = done else { return None };
     let Content::Json(data) = &came.reply.content else { return None };
     let fields = earlier.fields.as_deref().unwrap_or_default();
     Some(render::referable(run.tools, &came.call, data, (fields, earlier.view.or(run.request.view))))
 }
 
-/// What is shown of an answer to refer to: whole, as nothing of it is sent on but what is referred to.
+/// The rendered answer that references may use: complete, because only referenced values are used.
 fn presented_data(run: &CompositeRun<'_>, done: &CallResult) -> Option<Answer> {
     match done {
-        CallResult::Outcome(Ok(Outcome::Response(came))) => {
-            Some(came.as_ref().clone().answer(run.tools, usize::MAX))
-        }
-        CallResult::Outcome(Ok(Outcome::Answer(answer))) => Some(answer.clone()),
+        Some(Ok(Outcome::Response(came))) => Some(came.as_ref().clone().answer(run.tools, usize::MAX)),
+        Some(Ok(Outcome::Answer(answer))) => Some(answer.clone()),
         _ => None,
     }
 }
@@ -266,23 +261,23 @@ fn missing_value_error<'v>(
     let MissingValue { reference, call: to, why } = missing;
     let action = run.list("calls").get(to.wrapping_sub(1)).and_then(|call| call.get("action"));
     let action = action.and_then(Value::as_str).unwrap_or_default();
-    let (said, meant) = match why {
+    let (reason, suggestion) = match why {
         MissingReason::NotBefore => ("a call refers to those before it".to_owned(), None),
         MissingReason::NoAnswer => {
-            let failed = matches!(done.get(to.wrapping_sub(1)), Some(CallResult::Outcome(Err(_))));
+            let failed = matches!(done.get(to.wrapping_sub(1)), Some(Some(Err(_))));
             (format!("call {to} {}", if failed { "failed" } else { "answered with no data" }), None)
         }
         MissingReason::NoField { step, fields } => {
             let plain = fields.iter().map(String::as_str).filter(|name| present::is_plain(name));
             let nearest = crate::search::nearest(step, plain);
-            let meant = nearest.map(|nearest| reference.replacen(step.as_str(), nearest, 1));
+            let suggestion = nearest.map(|nearest| reference.replacen(step.as_str(), nearest, 1));
             let plain = fields.iter().map(String::as_str).filter(|name| present::is_plain(name));
             let named: Vec<&str> = plain.take(NAMED).collect();
-            (format!("there is no `{step}` among {}", named.join(", ")), meant)
+            (format!("there is no `{step}` among {}", named.join(", ")), suggestion)
         }
         MissingReason::List { rows } => {
             let kept = match done.get(to.wrapping_sub(1)) {
-                Some(CallResult::Outcome(Ok(Outcome::Response(came)))) => came.reply.rows,
+                Some(Some(Ok(Outcome::Response(came)))) => came.reply.rows,
                 _ => None,
             };
             let kept = kept.map(|came| format!(", the first of {came} that came")).unwrap_or_default();
@@ -291,24 +286,24 @@ fn missing_value_error<'v>(
         MissingReason::TooLarge => {
             (format!("references would put more than {} bytes into the call", references::LARGEST), None)
         }
-        MissingReason::Leaf { step } => (format!("`{step}` would have to be in an object"), None),
+        MissingReason::Leaf { step } => (format!("`{step}` must be a field of an object"), None),
     };
     let message =
-        format!("call {}: `{reference}` has no value in the answer of {action}: {said}", call.number);
+        format!("call {}: `{reference}` has no value in the answer of {action}: {reason}", call.number);
     let error = ToolError::new(ErrorKind::InvalidParams, message);
-    let error = match &meant {
-        Some(meant) => {
-            error.hint(format!("Did you mean `{meant}`? A dollar that refers to nothing is `$$`."))
+    let error = match &suggestion {
+        Some(suggestion) => {
+            error.hint(format!("Did you mean `{suggestion}`? A dollar that refers to nothing is `$$`."))
         }
         None => error.hint("A dollar that refers to nothing is `$$`."),
     };
     // The calls before it are made: what is left to call is this one, with what it refers to.
-    let mended = meant.and_then(|meant| {
-        let params = json!(call.params).to_string().replace(reference.as_str(), &meant);
+    let mended = suggestion.and_then(|suggestion| {
+        let params = json!(call.params).to_string().replace(reference.as_str(), &suggestion);
         references::fill_references(&serde_json::from_str(&params).ok()?, call.number, answered).ok()
     });
     match mended {
-        Some(params) => error.fix(NextCall::execute(&call.action, &params)),
+        Some(params) => error.fix(NextCall::execute(call.action, &params)),
         None => error.fix(NextCall::find(json!({"query": call.action, "limit": 1, "detail": "schema"}))),
     }
 }
@@ -319,13 +314,7 @@ fn render_batch(
     done: Vec<CallResult>,
     stopped: Option<usize>,
 ) -> Answer {
-    let made: Vec<Result<Outcome, ToolError>> = done
-        .into_iter()
-        .filter_map(|done| match done {
-            CallResult::Outcome(outcome) => Some(outcome),
-            CallResult::Skipped => None,
-        })
-        .collect();
+    let made: Vec<Result<Outcome, ToolError>> = done.into_iter().flatten().collect();
     let mut answers = byte_budget::render_within_budget(run.tools, made).into_iter();
     let mut items = ItemResults::default();
     let mut previews = false;

@@ -1,10 +1,13 @@
-//! References of a batch's call to what the calls before it answered: `$1.iid`, `$2.author.username`, `$3[0].name`.
-//! The number is the call's; the path is one of fields in the data of its answer. A string that is a reference becomes
-//! the value as it is; within a longer string its text is put in. `$$` is a dollar that begins no reference.
+//! References of a call of a batch to the answers of earlier calls: `$1.iid`, `$2.author.username`, `$3[0].name`.
+//! The number is that of the call; the path consists of fields in the data of its answer. A string that is a
+//! reference becomes the value itself; within a longer string the value's text is inserted. `$$` is a literal
+//! dollar.
 
 use std::cell::Cell;
 
 use serde_json::{Map, Value};
+
+use crate::text::plain_text;
 
 /// The most references of one call.
 pub const MOST: usize = 100;
@@ -12,10 +15,10 @@ pub const MOST: usize = 100;
 /// Maximum bytes that references may put into the parameters of one call.
 pub const LARGEST: usize = 1024 * 1024;
 
-/// A reference as it stands in a text.
+/// A reference in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Reference<'t> {
-    /// As it was written.
+    /// The text of the reference.
     text: &'t str,
     /// The call's number, from 1.
     call: usize,
@@ -28,7 +31,7 @@ enum ReferenceStep<'t> {
     Row(usize),
 }
 
-/// Why a reference has no value.
+/// Reasons why a reference has no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MissingValue {
     /// The reference as it was written.
@@ -40,17 +43,17 @@ pub struct MissingValue {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MissingReason {
-    /// It is to the call itself, to a later one, or to none.
+    /// It refers to the call itself, a later call, or none.
     NotBefore,
-    /// There is no answer: the call failed or was not made.
+    /// The referenced call failed or was not made.
     NoAnswer,
-    /// Where the path ends there are these fields.
+    /// The object at the end of the path has other fields.
     NoField { step: String, fields: Vec<String> },
-    /// Where the path ends there is a list with so many rows.
+    /// The path ends at a list with that many rows.
     List { rows: usize },
-    /// It would put in more than may be put into one call.
+    /// The values would exceed the size limit.
     TooLarge,
-    /// Where the path ends nothing can follow.
+    /// The path continues after a scalar.
     Leaf { step: String },
 }
 
@@ -71,11 +74,11 @@ pub fn fill_references<'v>(
     fields(params, &ReferenceFiller { own, answered, left: Cell::new(LARGEST) })
 }
 
-/// What references are filled with.
+/// Fills references with values.
 struct ReferenceFiller<'f, F> {
     own: usize,
     answered: &'f F,
-    /// How many bytes may still be put in.
+    /// Remaining bytes.
     left: Cell<usize>,
 }
 
@@ -136,7 +139,7 @@ fn in_text<'v>(
             if reference.text == text {
                 return Ok(value);
             }
-            out.push_str(&value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+            out.push_str(&plain_text(&value));
             rest = from.get(reference.text.len()..).unwrap_or_default();
         } else {
             out.push('$');
@@ -178,7 +181,7 @@ fn holds_fields(value: &Value) -> bool {
     }
 }
 
-/// What the steps lead to. A first `data` that is no field says what is meant anyway.
+/// The value at the end of the steps. A leading `data` that is no field is skipped.
 fn reached<'v>(data: &'v Value, steps: &[ReferenceStep<'_>]) -> Result<&'v Value, MissingReason> {
     let steps = match steps {
         [ReferenceStep::Field("data"), rest @ ..] if data.get("data").is_none() => rest,

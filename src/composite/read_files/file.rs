@@ -6,7 +6,7 @@ use crate::composite::read_files::window::{FileWindow, WindowRequest};
 use crate::composite::run::params;
 use crate::tools::Answer;
 
-/// How many lines of a file, where nothing is said.
+/// Default number of lines of a window.
 pub const LINES: u64 = 100;
 
 /// A file as it was asked for.
@@ -18,10 +18,10 @@ pub struct RequestedFile {
     pub wanted: WindowRequest,
 }
 
-/// What came of a file.
+/// Content of a file.
 pub enum FileContent {
     FileWindow(Box<FileWindow>, ReplyHeaders),
-    /// No file with a text: what it is, what is told of it, and what to do with it.
+    /// Not a text file: its kind, details, and the next step.
     Other(&'static str, Map<String, Value>, String),
     Said(Answer),
 }

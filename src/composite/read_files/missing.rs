@@ -1,4 +1,4 @@
-//! What only the tree of a repository tells: where a link leads, and that a path is a directory or a submodule.
+//! Detection of symbolic links, directories and submodules by the repository tree.
 
 use serde_json::{Map, Value, json};
 
@@ -17,8 +17,8 @@ const RAW: &str = "repository_file.raw";
 /// The longest path that a symbolic link is taken to hold.
 const LINK: u64 = 1_024;
 
-/// Where a symbolic link leads. GitLab sends its target as if that were its text; only the tree tells, which is asked
-/// where the text may be a path.
+/// Target of a symbolic link. GitLab sends the target as the file's text; the tree shows that it is a link, and is
+/// read if the text may be a path.
 pub async fn link(run: &CompositeRun<'_>, file: &RequestedFile, seen: &FileWindow) -> Option<String> {
     if seen.bytes > LINK || seen.lines != 1 || seen.ends_in_newline {
         return None;
@@ -34,7 +34,7 @@ async fn entry(run: &CompositeRun<'_>, file: &RequestedFile) -> Result<Option<Va
     Ok(entries.into_iter().find(|entry| path_of(entry) == file.path))
 }
 
-/// What is beside the file in its directory.
+/// Entries of the file's directory.
 async fn tree(run: &CompositeRun<'_>, file: &RequestedFile) -> Result<Vec<Value>, ToolError> {
     let directory = file.path.rsplit_once('/').map(|(directory, _)| directory);
     let mut params = at(file, json!({"per_page": 100}));
@@ -49,7 +49,7 @@ fn path_of(entry: &Value) -> &str {
     entry.get("path").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// What is there instead of a file: a directory or a submodule; else the error of the step, with the window in its fix.
+/// The directory or submodule at the path; otherwise the error of the step, with the window in its fix.
 pub async fn missing(
     run: &CompositeRun<'_>,
     file: &RequestedFile,
@@ -59,17 +59,18 @@ pub async fn missing(
     if let Some(entry) = beside.iter().find(|entry| path_of(entry) == file.path) {
         let kind = entry.get("type").and_then(Value::as_str).unwrap_or_default();
         if kind == "commit" {
-            let said = Map::from_iter([("commit".to_owned(), entry.get("id").cloned().unwrap_or_default())]);
-            let commit = said.get("commit").and_then(Value::as_str).map(present::line).unwrap_or_default();
+            let details =
+                Map::from_iter([("commit".to_owned(), entry.get("id").cloned().unwrap_or_default())]);
+            let commit = details.get("commit").and_then(Value::as_str).map(present::line).unwrap_or_default();
             let text =
                 format!("A submodule: another repository (.gitmodules says which) at commit {commit}.");
-            return Ok(FileContent::Other("submodule", said, text));
+            return Ok(FileContent::Other("submodule", details, text));
         }
         if kind == "tree" {
             let list = at(file, json!({"path": file.path}));
             let list = json!(NextCall::execute("repository.list_tree", &list));
-            let said = Map::from_iter([("list".to_owned(), list)]);
-            return Ok(FileContent::Other("directory", said, "A directory.".to_owned()));
+            let details = Map::from_iter([("list".to_owned(), list)]);
+            return Ok(FileContent::Other("directory", details, "A directory.".to_owned()));
         }
     }
     Err(with_window(run, file, refused))
@@ -89,7 +90,7 @@ fn with_window(run: &CompositeRun<'_>, file: &RequestedFile, error: ToolError) -
     error.fix(again)
 }
 
-/// The same window of the file with another path or ref.
+/// The call for the same window with another path or ref.
 fn again(run: &CompositeRun<'_>, file: &RequestedFile, name: &str, value: &str) -> NextCall {
     let wanted = &file.wanted;
     let mut again = params(json!({"path": file.path}));

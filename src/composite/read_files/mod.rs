@@ -1,5 +1,5 @@
-//! `repository.read_files`: windows of up to twenty files side by side. A file goes by while it is read, and no more of
-//! it is held than its window; what is no text is told as what it is, and a missing file with names that are near.
+//! `repository.read_files`: windows of up to twenty files, read concurrently. Files are streamed, and only the
+//! window is kept. A binary is reported as one, and a missing file with similar names.
 
 mod file;
 mod missing;
@@ -18,19 +18,19 @@ use crate::tools::execute::Outcome;
 use crate::tools::{Answer, ErrorKind, NextCall, ToolError, workspace};
 use file::{FileContent, LINES, RequestedFile, at};
 
-/// How many files there may be.
+/// Maximum number of files.
 const MOST: usize = 20;
 
-/// How many lines around what is found, where nothing is said.
+/// Default number of context lines of a match.
 const CONTEXT: u64 = 2;
 
-/// How often lines are left out until the text is within the bytes of one answer.
+/// Maximum number of attempts to fit the text into one answer.
 const FITTINGS: usize = 6;
 
 /// The note of a truncated answer.
 const AROUND_A_PLACE: &str = "lines around a place: `grep` with `context`, or `line_start` and `line_end`";
 
-/// What a file begins with that only points to where its bytes are (git-lfs: pointer file).
+/// First line of a Git LFS pointer file.
 const LFS: &[u8] = b"version https://git-lfs.github.com/spec/v1\n";
 
 /// Reads.
@@ -85,7 +85,7 @@ fn answer(
     if !next.is_empty() {
         let mut params = run.params.clone();
         params.insert("files".to_owned(), Value::Array(next));
-        let call = json!(NextCall::execute(&run.id, &params));
+        let call = json!(NextCall::execute(run.id, &params));
         text.push_str(&format!("Next: {call}\n"));
         beside.insert("page".to_owned(), json!({"next": call}));
         if run.text("grep").is_none() {
@@ -102,13 +102,13 @@ async fn default_branch(
     read: &[Result<FileContent, ToolError>],
 ) -> Option<String> {
     let without_ref = files.iter().zip(read).filter(|(file, _)| file.at.is_none());
-    let mut said = without_ref.filter_map(|(_, read)| match read {
+    let mut details = without_ref.filter_map(|(_, read)| match read {
         Ok(FileContent::FileWindow(_, headers)) => headers.get("x-gitlab-ref"),
         _ => None,
     });
-    let said = said.find(|name| !name.is_empty() && *name != workspace::DEFAULT_REF);
-    if said.is_some() || files.iter().all(|file| file.at.is_some()) {
-        return said.map(|name| present::line(name));
+    let details = details.find(|name| !name.is_empty() && *name != workspace::DEFAULT_REF);
+    if details.is_some() || files.iter().all(|file| file.at.is_some()) {
+        return details.map(|name| present::line(name));
     }
     let project = run.params.get("fullPath").cloned()?;
     let params = Map::from_iter([("fullPath".to_owned(), project)]);
@@ -190,7 +190,7 @@ async fn read_file(run: &CompositeRun<'_>, file: &RequestedFile) -> Result<FileC
     let mut window = WindowReader::new(file.wanted.clone());
     let params = at(file, json!({"file_path": file.path}));
     let (seen, headers) = match run.step_streaming("repository_file.raw", params, &mut window).await {
-        Ok(Outcome::Response(came)) => (window.seen(), came.reply.headers),
+        Ok(Outcome::Response(response)) => (window.seen(), response.reply.headers),
         Ok(Outcome::Answer(answer)) => return Ok(FileContent::Said(answer)),
         Err(error) if error.kind == ErrorKind::NotFound => return missing::missing(run, file, error).await,
         Err(error) => return Err(error),
@@ -209,20 +209,24 @@ async fn read_file(run: &CompositeRun<'_>, file: &RequestedFile) -> Result<FileC
     }
     if let Some(pointer) = pointer(&seen) {
         let whole = raw(json!({"lfs": true}));
-        let said = "A pointer of Git LFS; what it points to is kept apart.".to_owned();
+        let details = "A pointer of Git LFS; what it points to is kept apart.".to_owned();
         return Ok(FileContent::Other(
             "lfs_pointer",
             with_size(&seen, [("lfs", pointer), ("whole", whole)]),
-            said,
+            details,
         ));
     }
     if seen.binary {
-        let said = format!("A binary of {} bytes; not shown.", seen.bytes);
-        return Ok(FileContent::Other("binary", with_size(&seen, [("whole", raw(json!({})))]), said));
+        let details = format!("A binary of {} bytes; not shown.", seen.bytes);
+        return Ok(FileContent::Other("binary", with_size(&seen, [("whole", raw(json!({})))]), details));
     }
     if let Some(target) = missing::link(run, file, &seen).await {
-        let said = format!("A symbolic link to {}.", json!(target));
-        return Ok(FileContent::Other("symlink", with_size(&seen, [("link_target", json!(target))]), said));
+        let details = format!("A symbolic link to {}.", json!(target));
+        return Ok(FileContent::Other(
+            "symlink",
+            with_size(&seen, [("link_target", json!(target))]),
+            details,
+        ));
     }
     Ok(FileContent::FileWindow(Box::new(seen), headers))
 }
@@ -232,14 +236,14 @@ fn with_size<const N: usize>(seen: &FileWindow, more: [(&str, Value); N]) -> Map
     size.chain(more.map(|(name, value)| (name.to_owned(), value))).collect()
 }
 
-/// What a pointer of Git LFS says: the object's id, and its size.
+/// Object id and size in a Git LFS pointer file.
 fn pointer(seen: &FileWindow) -> Option<Value> {
     if !seen.head.starts_with(LFS) || seen.bytes > 1_024 {
         return None;
     }
     let text = String::from_utf8_lossy(&seen.head).into_owned();
-    let said = |name: &str| text.lines().find_map(|line| Some(line.strip_prefix(name)?.trim().to_owned()));
-    Some(json!({"oid": said("oid "), "size": said("size ").and_then(|size| size.parse::<u64>().ok())}))
+    let details = |name: &str| text.lines().find_map(|line| Some(line.strip_prefix(name)?.trim().to_owned()));
+    Some(json!({"oid": details("oid "), "size": details("size ").and_then(|size| size.parse::<u64>().ok())}))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What a file's window is told as, in both forms, with the lines that follow it.
+//! Renders a file window in both forms, with the next lines to request.
 
 use serde_json::{Map, Value, json};
 
@@ -10,7 +10,7 @@ use crate::present::{self, Content, Kind, Options};
 use crate::tools::ToolError;
 use crate::untrusted::Secrets;
 
-/// Adds what came of a file, and gives the window that follows the one that is shown.
+/// Adds a file to the results, and returns the next window.
 pub fn render_file(
     run: &CompositeRun<'_>,
     file: &RequestedFile,
@@ -18,30 +18,30 @@ pub fn render_file(
     default_branch: Option<&str>,
     items: &mut ItemResults,
 ) -> Option<Value> {
-    let mut says = Map::from_iter([("path".to_owned(), json!(file.path))]);
-    says.extend(file.at.as_deref().or(default_branch).map(|at| ("ref".to_owned(), json!(at))));
+    let mut attributes = Map::from_iter([("path".to_owned(), json!(file.path))]);
+    attributes.extend(file.at.as_deref().or(default_branch).map(|at| ("ref".to_owned(), json!(at))));
     let (seen, headers) = match read {
         Ok(FileContent::FileWindow(seen, headers)) => (seen, headers),
-        Ok(FileContent::Other(kind, said, text)) => {
-            says.insert("kind".to_owned(), json!(kind));
-            let calls = ["whole", "list"].iter().filter_map(|name| said.get(*name));
+        Ok(FileContent::Other(kind, details, text)) => {
+            attributes.insert("kind".to_owned(), json!(kind));
+            let calls = ["whole", "list"].iter().filter_map(|name| details.get(*name));
             let text = calls.fold(text.clone(), |text, call| format!("{text}\nNext: {call}"));
-            items.put("file", says, "ok", said.clone(), &text);
+            items.put("file", attributes, "ok", details.clone(), &text);
             return None;
         }
         Ok(FileContent::Said(answer)) => {
-            items.add("file", says, &Ok(answer.clone()));
+            items.add("file", attributes, &Ok(answer.clone()));
             return None;
         }
         Err(error) => {
-            items.add("file", says, &Err(error.clone()));
+            items.add("file", attributes, &Err(error.clone()));
             return None;
         }
     };
-    says.insert("kind".to_owned(), json!("text"));
+    attributes.insert("kind".to_owned(), json!("text"));
     let next = following(file, seen);
-    let (said, text) = render_window(run, file, seen, headers);
-    items.put("file", says, "ok", said, &text);
+    let (details, text) = render_window(run, file, seen, headers);
+    items.put("file", attributes, "ok", details, &text);
     next
 }
 
@@ -80,12 +80,12 @@ fn render_window(
     let returned = seen.kept.len();
     let ends = |at: Option<&(u64, Vec<u8>)>| at.map(|(number, _)| *number);
     let (first, last) = (ends(seen.kept.first()), ends(seen.kept.last()));
-    let mut said = params(json!({
+    let mut details = params(json!({
         "size": seen.bytes, "total_lines": seen.lines, "lines_returned": returned,
         "first_line": first, "last_line": last, "truncated": seen.left.is_some(), "data": text.0,
     }));
     if file.wanted.grep.is_some() {
-        said.insert("matches".to_owned(), json!(seen.matches));
+        details.insert("matches".to_owned(), json!(seen.matches));
     }
     if !seen.whole {
         notes.push(format!(
@@ -98,12 +98,12 @@ fn render_window(
     }
     let metadata = metadata(headers);
     if run.flag("include_metadata", true) && !metadata.is_empty() {
-        said.insert("metadata".to_owned(), Value::Object(metadata.clone()));
+        details.insert("metadata".to_owned(), Value::Object(metadata.clone()));
     }
     let mut out = if returned == 0 { String::new() } else { present::marked(&text.1) };
     out.push_str(&line(seen, (first, last), file));
     if let Some((start, end)) = range(file, seen) {
-        said.insert("next".to_owned(), json!({"line_start": start, "line_end": end}));
+        details.insert("next".to_owned(), json!({"line_start": start, "line_end": end}));
         out.push_str(&format!("Next: lines {start}-{end}.\n"));
     }
     if run.flag("include_metadata", true) && !metadata.is_empty() {
@@ -111,13 +111,13 @@ fn render_window(
         out.push_str(&format!("Metadata: {}.\n", pairs.join(", ")));
     }
     if !notes.is_empty() {
-        said.insert("notes".to_owned(), json!(notes));
+        details.insert("notes".to_owned(), json!(notes));
         notes.iter().for_each(|note| out.push_str(&format!("Note: {note}.\n")));
     }
-    (said, out)
+    (details, out)
 }
 
-/// Where the window stands, in words.
+/// The position of the window in words.
 fn line(seen: &FileWindow, window: (Option<u64>, Option<u64>), file: &RequestedFile) -> String {
     let of = if seen.whole { seen.lines.to_string() } else { format!("more than {}", seen.lines) };
     let found = file
@@ -162,14 +162,14 @@ fn window(file: &RequestedFile, seen: &FileWindow, secrets: &Secrets) -> ((Strin
     ((data, shown.text), stray.into_iter().chain(shown.notes).chain(masked).collect())
 }
 
-/// What GitLab says of the file beside its text.
+/// Metadata of the file from response headers.
 fn metadata(headers: &ReplyHeaders) -> Map<String, Value> {
     const TOLD: [&str; 5] = ["blob_id", "commit_id", "last_commit_id", "content_sha256", "execute_filemode"];
     let header = |name: &str| headers.get(&format!("x-gitlab-{}", name.replace('_', "-")));
-    let said = |name: &&str| {
+    let details = |name: &&str| {
         let text = header(name).filter(|text| !text.is_empty())?;
         let value = text.parse::<bool>().map_or_else(|_| json!(present::line(text)), |truth| json!(truth));
         Some(((*name).to_owned(), value))
     };
-    TOLD.iter().filter_map(said).collect()
+    TOLD.iter().filter_map(details).collect()
 }

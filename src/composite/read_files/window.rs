@@ -1,5 +1,5 @@
-//! A window of a file's lines, kept while the file goes by: the lines from one to another, or those in which something
-//! is found with the lines around them. Never more of the file is held than the window.
+//! Streaming reader of a window of a file: a range of lines, or the matches of a pattern with the lines around
+//! them. Keeps only the window in memory.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -10,57 +10,57 @@ use crate::present::{Pattern, SEARCH_TIME};
 /// A longer line is kept to here, in bytes.
 const LINE: usize = 4_000;
 
-/// How much of the beginning is looked at to tell what the file is (as git does), in bytes.
+/// Bytes that are searched for a NUL to detect a binary (as git does).
 const LOOKED_AT: u64 = 8_000;
 
-/// How much of the beginning is kept to tell what the file is.
+/// Bytes of the beginning that are kept to detect the kind of file.
 const HEAD: usize = 1_024;
 
-/// Which lines are wanted.
+/// The requested lines.
 #[derive(Clone, Debug)]
 pub struct WindowRequest {
     /// From 1.
     pub first: u64,
     /// The last that may be shown.
     pub last: u64,
-    /// How many at most.
+    /// Maximum number of lines.
     pub lines: u64,
-    /// How many bytes at most.
+    /// Maximum number of bytes.
     pub bytes: usize,
-    /// What is looked for, and how many lines around it are shown.
+    /// The pattern, and the number of context lines.
     pub grep: Option<(Pattern, usize)>,
 }
 
-/// What of a file has gone by.
+/// State of a file that is being streamed.
 #[derive(Debug)]
 pub struct WindowReader {
     wanted: WindowRequest,
     seen: FileWindow,
 }
 
-/// What is known of the file.
+/// The window and facts of the file.
 #[derive(Debug, Default)]
 pub struct FileWindow {
     /// The lines of the window, each with its number and without its end.
     pub kept: Vec<(u64, Vec<u8>)>,
-    /// The first line that was wanted too, and did not fit.
+    /// First requested line that did not fit.
     pub left: Option<u64>,
-    /// How many lines have what is looked for.
+    /// Number of matching lines.
     pub matches: u64,
-    /// How many of the lines that are kept are only so to their beginning.
+    /// Number of lines that are truncated.
     pub long: u64,
     pub lines: u64,
     pub bytes: u64,
     /// The beginning of the file.
     pub head: Vec<u8>,
     pub binary: bool,
-    /// Whether looking for the pattern took too long, and was given up.
+    /// True if the search exceeded its time limit.
     pub timed_out: bool,
-    /// How long it has taken.
+    /// Time of the search so far.
     searched: Duration,
-    /// Whether the whole file has gone by.
+    /// True if the whole file was read.
     pub whole: bool,
-    /// Whether its last line has an end.
+    /// True if the last line ends in a newline.
     pub ends_in_newline: bool,
     line: Vec<u8>,
     is_long: bool,
@@ -74,7 +74,7 @@ impl WindowReader {
         WindowReader { wanted, seen: FileWindow::default() }
     }
 
-    /// What is known once the file has gone by.
+    /// The result, once the file has been read.
     pub fn seen(self) -> FileWindow {
         self.seen
     }

@@ -16,15 +16,16 @@ use crate::context::resources::uri_templates::{
 };
 use crate::guides::is_full_path;
 use crate::present;
+use crate::text::{self, is_number};
 use crate::tools::{ErrorKind, ToolError};
 
-/// What every address begins with.
+/// Scheme of every URI.
 const SCHEME: &str = "gitlab";
 
 /// The longest address that is read, in bytes.
 const LONGEST: usize = 4_000;
 
-/// What an address names.
+/// A parsed URI.
 #[derive(Debug)]
 pub enum ResourceUri {
     Roots,
@@ -153,7 +154,7 @@ fn parted<'s, 'r>(holder: Namespace, words: &'r [&'s str]) -> (String, &'r [&'s 
     if let Some(at) = words.iter().position(|word| *word == "-") {
         return split(at, 1);
     }
-    let is_number = words.first().is_some_and(|first| first.bytes().all(|byte| byte.is_ascii_digit()));
+    let is_number = words.first().is_some_and(|first| is_number(first));
     let least = if is_number { 1 } else { holder.least() };
     let reads = |at: &usize| {
         let rest = words.get(*at..).unwrap_or_default();
@@ -177,7 +178,7 @@ fn match_words(thing: &ResourceKind, words: &[&str]) -> Option<Vec<(String, Valu
             }
             UriPart::Value(value) => match value.form {
                 VariableForm::Number => {
-                    let is_number = first.len() <= 18 && first.bytes().all(|byte| byte.is_ascii_digit());
+                    let is_number = first.len() <= 18 && is_number(first);
                     is_number.then_some(())?;
                     ((value, (*first).to_owned()), after)
                 }
@@ -216,7 +217,7 @@ fn pairs(uri: &str, query: &str) -> Result<Pairs, ToolError> {
     read.collect()
 }
 
-/// None where a `%` stands without its two digits, or what comes out is no UTF-8.
+/// Percent-decodes a text. None if an escape is invalid or the result is not UTF-8.
 fn unescaped(text: &str) -> Option<String> {
     let mut escapes = text.split('%').skip(1);
     let is_escape =
@@ -225,25 +226,25 @@ fn unescaped(text: &str) -> Option<String> {
     percent_decode_str(text).decode_utf8().ok().map(|text| text.into_owned())
 }
 
-/// Nothing is addressed so.
+/// The error of an unknown URI.
 pub fn unknown(uri: &str) -> ToolError {
-    ToolError::new(ErrorKind::NotFound, format!("there is no resource {}", excerpt(uri))).hint(
+    ToolError::new(ErrorKind::NotFound, format!("there is no resource {}", shown_uri(uri))).hint(
         "resources/list and resources/templates/list have what there is: gitlab://tools, \
          gitlab://project/group/project/issue/12 and the like.",
     )
 }
 
 fn bad(uri: &str, why: &str) -> ToolError {
-    ToolError::new(ErrorKind::InvalidParams, format!("the address {} {why}", excerpt(uri)))
+    ToolError::new(ErrorKind::InvalidParams, format!("the address {} {why}", shown_uri(uri)))
 }
 
 fn unknown_query(uri: &str, name: &str, takes: &str) -> ToolError {
-    let name: String = name.chars().take(40).collect();
+    let name = text::excerpt(name, 40);
     bad(uri, &format!("asks for `{name}`, and takes {takes}"))
 }
 
 /// Enough of an address to recognise it, on one line.
-fn excerpt(uri: &str) -> String {
+fn shown_uri(uri: &str) -> String {
     const SHOWN: usize = 120;
     let line = present::line(uri);
     match line.char_indices().nth(SHOWN) {

@@ -1,5 +1,5 @@
-//! Resources: what a client reads by an address. Whatever is GitLab's is read by the ordinary action, so that what
-//! holds for a call (policy, masks, marks, limits) holds here.
+//! Resources: documents that a client reads by URI. Objects of GitLab are read by the ordinary actions, so policy,
+//! masking, tags and limits of a call apply here too.
 
 mod address;
 mod listing;
@@ -30,12 +30,12 @@ pub struct ResourceEntry {
     pub mime: &'static str,
 }
 
-/// What was read.
+/// Content of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourceContent {
     pub text: String,
     pub mime: &'static str,
-    /// Whether it is the same for everybody, for as long as this program runs.
+    /// True if it never changes while this program runs.
     pub is_constant: bool,
 }
 
@@ -49,7 +49,7 @@ fn entry(uri: &str, name: &str, title: &'static str, what: &str, mime: &'static 
 }
 
 impl Tools {
-    /// How much there is beside the tools.
+    /// Which resources, prompts and completions are offered.
     pub fn capabilities(&self) -> Capabilities {
         self.capabilities
     }
@@ -162,14 +162,14 @@ impl Tools {
         self.execute(&request).await.map(|answer| answer.text)
     }
 
-    /// Whether the policy lets such a thing be read at all.
+    /// True if the policy allows to read such an object.
     fn reads(&self, thing: &ResourceKind) -> bool {
         let action = self.catalog.get(thing.action).ok().flatten();
         self.offers(EXECUTE) && action.is_some_and(|action| self.withholds(&action).is_none())
     }
 }
 
-/// What an address says, in the types of the action; and what tells a project's from a group's, where it reads both.
+/// Converts the values of a URI to the types of the action, and adds its `scope`.
 fn typed(action: &Action, holder: Namespace, mut params: Map<String, Value>) -> Map<String, Value> {
     for (name, value) in &mut params {
         let is_number = action.param(name).is_some_and(|param| param.kind.base == Base::Integer);
@@ -187,7 +187,7 @@ fn typed(action: &Action, holder: Namespace, mut params: Map<String, Value>) -> 
     params
 }
 
-/// What an address of the list of actions names: the list itself, or an action or tool of it.
+/// The action that a URI of the action list names; `Some(None)` for the list itself.
 pub fn action_resource(uri: &str) -> Option<Option<String>> {
     match address::parse(uri) {
         Ok(ResourceUri::Actions { .. }) => Some(None),
@@ -196,12 +196,12 @@ pub fn action_resource(uri: &str) -> Option<Option<String>> {
     }
 }
 
-/// Whether an address is the workspace's, for which the client is asked.
+/// True if a URI is that of the workspace, which needs the client's roots.
 pub fn is_of_workspace(uri: &str) -> bool {
     matches!(address::parse(uri), Ok(ResourceUri::Roots))
 }
 
-/// Where the tool that runs actions is denied, nothing is run by another way.
+/// The error if the execute tool is denied: resources must not bypass that.
 pub(super) fn no_execute() -> ToolError {
     ToolError::new(ErrorKind::Denied, format!("{EXECUTE} is denied here (GITLAB_DENIED_TOOLS_REGEX)"))
 }

@@ -1,9 +1,9 @@
-//! What of GitLab's can be read by an address, as a table: how it is addressed, and the action that reads it.
+//! Table of the GitLab objects that have a URI: the URI template, and the action that reads the object.
 
-/// What completes a value.
+/// Sources of completions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompletionSource {
-    /// Nothing does.
+    /// No completions.
     None,
     Action,
     Domain,
@@ -25,12 +25,12 @@ pub enum CompletionSource {
     GroupWikiPage,
 }
 
-/// What a thing is in, the first word of its address.
+/// Container of an object, the first segment of its URI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Namespace {
     Project,
     Group,
-    /// It is found by its own name or number.
+    /// None: it has a name or number of its own.
     Nothing(&'static str),
 }
 
@@ -44,12 +44,12 @@ impl Namespace {
         }
     }
 
-    /// How few words the path of one may have.
+    /// Minimum number of path segments.
     pub fn least(self) -> usize {
         if self == Namespace::Project { 2 } else { 1 }
     }
 
-    /// What completes `fullPath`.
+    /// The completion source of `fullPath`.
     pub fn source(self) -> CompletionSource {
         if self == Namespace::Group { CompletionSource::Group } else { CompletionSource::Project }
     }
@@ -74,18 +74,18 @@ pub struct UriVariable {
     pub source: CompletionSource,
 }
 
-/// How a variable is written.
+/// Syntax of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VariableForm {
     /// Digits.
     Number,
-    /// What is between two slashes, the slashes in it encoded.
+    /// One segment, with its slashes encoded.
     Segment,
-    /// All that follows.
+    /// The rest of the URI.
     Rest,
 }
 
-/// Something that can be read.
+/// An object that can be read.
 #[derive(Debug)]
 pub struct ResourceKind {
     /// In the list of templates, and no other's.
@@ -314,7 +314,7 @@ impl ResourceKind {
         text
     }
 
-    /// What completes a variable; none where the address has no such.
+    /// The completion source of a variable; none if the template has no such variable.
     pub fn source(&self, variable: &str) -> Option<CompletionSource> {
         if variable == "fullPath" && !matches!(self.holder, Namespace::Nothing(_)) {
             return Some(self.holder.source());

@@ -1,4 +1,5 @@
-//! A file's diff as lines, by the counts of its hunks: what stands in a hunk is never taken for a header.
+//! Parser of the hunks of one file's diff. Lines are counted by the hunk header, so content is never taken for a
+//! header.
 
 use crate::text::diff::line::{DiffLine, LineChange};
 
@@ -22,7 +23,7 @@ impl HunkHeader {
         Some(HunkHeader { old, new, old_left, new_left })
     }
 
-    /// Whether lines of the hunk are still to come.
+    /// True if the hunk has further lines.
     pub fn is_open(&self) -> bool {
         self.old_left > 0 || self.new_left > 0
     }

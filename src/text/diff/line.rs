@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
 
-/// Which of the two files of a diff a line's number is of.
+/// Side of a diff that a line number counts on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Side {
     #[default]
@@ -12,12 +12,12 @@ pub enum Side {
     Old,
 }
 
-/// What a diff says of a line.
+/// Change of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineChange {
     Added,
     Removed,
-    /// In both files, shown beside what changed.
+    /// Unchanged context.
     Kept,
 }
 
@@ -25,15 +25,15 @@ pub enum LineChange {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiffLine {
     pub change: LineChange,
-    /// Where the old file stands, counted from 1.
+    /// Line number in the old file, from 1.
     pub old_at: u64,
-    /// Where the new file stands.
+    /// Line number in the new file.
     pub new_at: u64,
     pub text: String,
 }
 
 impl Side {
-    /// As the parameter `side` says it.
+    /// The value of the parameter `side`.
     pub fn name(self) -> &'static str {
         match self {
             Side::New => "new",
@@ -51,7 +51,7 @@ impl Side {
 }
 
 impl DiffLine {
-    /// Its number in the file of that side, which an added line has only in the new and a removed one in the old.
+    /// Line number on a side: an added line has none in the old file, a removed one none in the new.
     pub fn number(&self, side: Side) -> Option<u64> {
         match (side, self.change) {
             (Side::New, LineChange::Removed) | (Side::Old, LineChange::Added) => None,
@@ -60,7 +60,7 @@ impl DiffLine {
         }
     }
 
-    /// As GitLab's interface calls the kind of line; nothing of one that is in both files.
+    /// GitLab's name of the kind of line; none for an unchanged line.
     pub fn kind(&self) -> Option<&'static str> {
         match self.change {
             LineChange::Added => Some("new"),
@@ -69,7 +69,7 @@ impl DiffLine {
         }
     }
 
-    /// The line's name in GitLab: the SHA-1 of the path, then where the old and the new file stand.
+    /// GitLab's line code: the SHA-1 of the path, then both line numbers.
     /// <https://docs.gitlab.com/api/discussions/#line-code>
     pub fn code(&self, path: &str) -> String {
         let mut code = String::new();

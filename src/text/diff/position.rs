@@ -1,4 +1,4 @@
-//! Where a comment stands: the lines that are meant, as GitLab wants a position.
+//! Position of a comment in a diff, in GitLab's format.
 
 use serde_json::{Map, Value, json};
 
@@ -36,9 +36,9 @@ fn nearest(lines: &[DiffLine], side: Side, wanted: u64) -> Option<(Side, u64)> {
 }
 
 impl LineSpan<'_> {
-    /// `position` as GitLab takes it, of a file between the commits of a diff (`base_sha`, `start_sha`, `head_sha`).
-    /// An added line has only a number in the new file, a removed one in the old, any other both; the comment
-    /// stands at the last line, and a range names both ends by their codes.
+    /// `position` in GitLab's format, between the commits of a diff (`base_sha`, `start_sha`, `head_sha`). An added
+    /// line has only a number in the new file, a removed one only in the old, an unchanged one both. The comment is
+    /// at the last line, and a range names both ends by their line codes.
     pub fn position(&self, refs: &Map<String, Value>, (old_path, new_path): (&str, &str)) -> Value {
         let mut position = refs.clone();
         position.extend(object(json!({"position_type": "text", "old_path": old_path, "new_path": new_path})));
@@ -51,7 +51,7 @@ impl LineSpan<'_> {
         Value::Object(position)
     }
 
-    /// How many lines of the new file it covers; none where either end is not in it.
+    /// Number of lines of the new file; none if an end is not in it.
     pub fn new_lines(&self) -> Option<u64> {
         let (first, last) = (self.first.number(Side::New)?, self.last.number(Side::New)?);
         Some(last.saturating_sub(first) + 1)

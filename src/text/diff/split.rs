@@ -1,4 +1,4 @@
-//! A diff of many files as git prints it, and one file's part of it.
+//! Splits a diff of many files, as git prints it, into the sections of the files.
 
 use crate::text::diff::hunks::HunkHeader;
 
@@ -10,7 +10,7 @@ pub fn section<'d>(diff: &'d str, path: &str) -> Option<&'d str> {
     parts.find(|part| section_path(part).as_deref() == Some(path))
 }
 
-/// Where each file begins. A line in a hunk is none, whatever it says.
+/// Byte offsets of the files' sections. A line in a hunk never begins one.
 fn section_starts(diff: &str) -> Vec<usize> {
     let mut starts = Vec::new();
     let mut hunk: Option<HunkHeader> = None;

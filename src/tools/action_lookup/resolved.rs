@@ -4,13 +4,13 @@ use crate::catalog::{Action, Catalog};
 use crate::tools::errors::{ToolError, internal};
 use crate::tools::types::ExecuteRequest;
 
-/// What is to be executed.
+/// A request whose action has been resolved.
 #[derive(Debug)]
 pub struct ResolvedAction {
     pub action: Action,
     /// The request by the action's id, with the parameters that the name held.
     pub request: ExecuteRequest,
-    /// What was understood otherwise than it was written.
+    /// Notes on what was understood differently from how it was written.
     pub notes: Vec<String>,
 }
 

@@ -1,30 +1,31 @@
-//! The actions that may have been meant by a name that nothing has, as an error carries them: with their signatures,
-//! so that nothing has to be asked for again.
+//! Errors that suggest actions for an unknown or ambiguous name, with their signatures, so that no further find is
+//! needed.
 
 use serde_json::{Map, Value, json};
 
 use crate::call::Checked;
 use crate::catalog::{Action, Risk, signature};
 use crate::search::{Confidence, Query};
+use crate::text::excerpt;
 use crate::tools::action_lookup::names;
 use crate::tools::default_project;
 use crate::tools::errors::{self, ErrorKind, ToolError};
 use crate::tools::state::Tools;
 use crate::tools::types::{FIND, NextCall};
 
-/// How many are shown.
+/// Maximum number of candidates.
 const MOST: usize = 3;
 
 /// Bytes of a signature: the first's, and each other's.
 const SIGNATURES: [usize; MOST] = [700, 320, 320];
 
-/// What is longer than this, in bytes, names nothing.
+/// Maximum size of a name in bytes.
 const LONGEST: usize = 200;
 
-/// There is no such action: those that may be meant, and the call of the likeliest where it takes what was given;
-/// else the search for it.
+/// The error of an unknown action: candidates, and the call of the likeliest if it takes the given parameters;
+/// otherwise a find.
 pub fn unknown_action(tools: &Tools, given: &str, params: &Map<String, Value>) -> ToolError {
-    let short: String = given.chars().take(80).collect();
+    let short: String = excerpt(given, 80);
     let error = ToolError::new(ErrorKind::UnknownAction, format!("there is no action `{short}`"));
     let words = names::words(given).join(" ");
     let words = if given.len() > LONGEST { short } else { words };
@@ -44,7 +45,7 @@ pub fn unknown_action(tools: &Tools, given: &str, params: &Map<String, Value>) -
     }
     let hint = match actions.is_empty() {
         true => format!("{FIND} finds actions by words, ids, REST paths and URLs."),
-        false => "`candidates` has those that may be meant, with what each takes.".to_owned(),
+        false => "`candidates` lists similar actions with their signatures.".to_owned(),
     };
     let error = with_candidates(error.hint(hint), &actions);
     // A change is only what a misspelt id says; a read may be tried.
@@ -72,7 +73,7 @@ fn ambiguous_name(tools: &Tools, given: &str, actions: &[Action], params: &Map<S
     let ids: Vec<String> = actions.iter().map(|action| format!("`{}`", action.id)).collect();
     let message = format!("`{given}` may mean {}", ids.join(" or "));
     let error = ToolError::new(ErrorKind::AmbiguousAlias, message)
-        .hint("Call the one that is meant by its id; `candidates` has what each takes.");
+        .hint("Call one of them by its id; `candidates` has their signatures.");
     let error = with_candidates(error, actions);
     let reads = actions.iter().filter(|action| action.risk == Risk::Read);
     let mut going = reads.filter(|action| is_callable(tools, action, params));
@@ -82,7 +83,8 @@ fn ambiguous_name(tools: &Tools, given: &str, actions: &[Action], params: &Map<S
     }
 }
 
-/// Several actions may be meant: each with its signature, and the call of the first that takes what was given.
+/// The error of an ambiguous alias: each action with its signature, and the call of the first that takes the given
+/// parameters.
 pub fn ambiguous_alias(
     tools: &Tools,
     given: &str,
@@ -91,13 +93,13 @@ pub fn ambiguous_alias(
 ) -> Result<ToolError, ToolError> {
     let decoded = numbers.iter().map(|number| tools.catalog.action(*number));
     let actions: Vec<Action> = decoded.collect::<Result<_, _>>().map_err(|error| errors::internal(&error))?;
-    let short: String = given.chars().take(80).collect();
+    let short: String = excerpt(given, 80);
     let ids: Vec<String> = actions.iter().map(|action| format!("`{}`", action.id)).collect();
     let message = format!("`{short}` may mean {}", ids.join(" or "));
     let offered: Vec<Action> =
         actions.into_iter().filter(|action| tools.withholds(action).is_none()).collect();
     let error = ToolError::new(ErrorKind::AmbiguousAlias, message)
-        .hint("Call the one that is meant by its id; `candidates` has what each takes.");
+        .hint("Call one of them by its id; `candidates` has their signatures.");
     let error = with_candidates(error, &offered);
     let taking = offered.iter().filter(|action| action.risk != Risk::Destructive);
     let first = taking.clone().find(|action| is_callable(tools, action, params));
@@ -115,7 +117,7 @@ pub fn checked(tools: &Tools, action: &Action, params: &Map<String, Value>) -> O
     checked.step(&known).is_ok().then_some(checked)
 }
 
-/// Whether the parameters make a call of the action, as far as that is known without asking GitLab.
+/// True if the parameters make a call of the action, as far as is known without a request.
 pub fn is_callable(tools: &Tools, action: &Action, params: &Map<String, Value>) -> bool {
     checked(tools, action, params).is_some()
 }

@@ -1,8 +1,8 @@
-//! The audit: a line on standard error for each action that a client executes, whatever became of it.
+//! Audit log: a line on standard error for each executed action, whatever its outcome.
 //!
-//! It says what was done, where, and how it went: the operation as a template in which only the project or group
-//! and the iids are filled in, as every other part of a path may be somebody's file or branch. No value of a
-//! parameter is in it, no text of an answer, and no name that the catalog does not have.
+//! A line names the operation as a template in which only the project or group and the iids are filled in; other parts of
+//! a path may be names of files or branches. It has no values of parameters, no text of an answer, and no name that is
+//! not in the catalog.
 
 mod writer;
 
@@ -44,7 +44,7 @@ pub struct Auditor {
     next: AtomicU64,
 }
 
-/// What is known of a call that has not ended.
+/// State of a call that has not ended.
 #[derive(Debug)]
 struct Pending {
     started: Instant,
@@ -59,13 +59,13 @@ pub struct AuditEntry<'a> {
     number: u64,
     started: Instant,
     line: AuditLine,
-    /// Whether the call that was let through changes something.
+    /// True if an allowed call is a write.
     changes: bool,
-    /// Whether a change was let through and nothing has been heard of it.
+    /// True if a write was allowed and its outcome is unknown.
     is_open: bool,
 }
 
-/// What a line says, in this order.
+/// Fields of an audit line, in this order.
 #[derive(Clone, Debug, Default, Serialize)]
 struct AuditLine {
     time: String,
@@ -75,15 +75,15 @@ struct AuditLine {
     /// The plan whose step it is, by its id.
     #[serde(skip_serializing_if = "Option::is_none")]
     plan: Option<String>,
-    /// Why this server reads for itself, of a read that nobody called for.
+    /// Purpose of a read that this server makes for itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     purpose: Option<&'static str>,
-    /// As GitLab's documentation writes it.
+    /// The operation as GitLab's documentation writes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     operation: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
-    /// Of GraphQL, whose path says nothing: the project or group, and the iid.
+    /// Project or group, and iid, of a GraphQL call, whose path has neither.
     #[serde(skip_serializing_if = "Option::is_none")]
     target: Option<String>,
     decision: &'static str,
@@ -92,7 +92,7 @@ struct AuditLine {
     applied: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<u16>,
-    /// Of the body of an answer that was a success.
+    /// Size of the body of a successful response.
     bytes: u64,
     ms: u64,
     /// `ok`, `cancelled`, or the kind of the error.
@@ -159,7 +159,7 @@ impl AuditEntry<'_> {
         pending.insert(self.number, Pending { started, line, is_open });
     }
 
-    /// The action that is meant.
+    /// Sets the action.
     pub fn set_action(&mut self, action: &Action) {
         self.line.action = Some(action.id.clone());
         self.keep();
@@ -170,7 +170,7 @@ impl AuditEntry<'_> {
         self.line.plan = Some(plan.to_owned());
     }
 
-    /// It is a plan that may run: what it asks of GitLab is told in the lines of its steps.
+    /// Notes that a composite action runs; its requests are in the lines of its steps.
     pub fn planned(&mut self) {
         self.line.decision = "plan";
     }
@@ -206,7 +206,7 @@ impl AuditEntry<'_> {
         self.keep();
     }
 
-    /// What GitLab answered.
+    /// Sets GitLab's response.
     pub fn set_response(&mut self, sent: &Result<Reply, GitlabError>) {
         self.line.decision = "allowed";
         self.is_open = matches!(sent, Err(error) if error.applied() == Applied::Unknown);
@@ -220,7 +220,7 @@ impl AuditEntry<'_> {
         self.keep();
     }
 
-    /// How it ended.
+    /// Sets the outcome and writes the line.
     pub fn ended(mut self, is_preview: bool, error: Option<&ToolError>) {
         // What ends before it is sent was not made; what was lost on its way, or failed in its execution, may have
         // been.
@@ -268,7 +268,7 @@ impl AuditLine {
     }
 }
 
-/// What was decided on a call that was not sent.
+/// The decision on a call that was not sent.
 fn decided(is_preview: bool, error: Option<&ToolError>) -> Option<&'static str> {
     match error.map(|error| error.kind) {
         None => is_preview.then_some("preview"),
@@ -278,7 +278,8 @@ fn decided(is_preview: bool, error: Option<&ToolError>) -> Option<&'static str> 
     }
 }
 
-/// What a direct call comes down to, as the catalog has it: what it does not have may hold anything.
+/// The operations of a raw request as the catalog names them; an unknown operation is not named, because it may
+/// contain anything.
 fn known_operations(call: &Call) -> String {
     let known = call.touches().iter().filter(|touched| !touched.ids.is_empty());
     let known: Vec<&str> = known.map(|touched| touched.operation.as_str()).collect();
@@ -299,16 +300,14 @@ fn template(path: &str, filled: impl Fn(&str) -> Option<String>) -> String {
     parts.collect()
 }
 
-/// A parameter's value where it says which project, group or numbered thing is meant, and is of that form.
+/// The value of a parameter that identifies a project, a group or a numbered object, if it has that form.
 fn param_text(param: &str, params: &Map<String, Value>) -> Option<String> {
-    /// What a path segment keeps (RFC 3986, 2.3).
+    /// Characters of a path segment that are not encoded (RFC 3986, 2.3).
     const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
     let is_number = param == "iid" || param.ends_with("_iid");
     match params.get(param)? {
         Value::Number(number) if is_number || param == "fullPath" => Some(number.to_string()),
-        Value::String(text) if is_number && text.bytes().all(|byte| byte.is_ascii_digit()) => {
-            Some(text.clone())
-        }
+        Value::String(text) if is_number && crate::text::is_number(text) => Some(text.clone()),
         Value::String(text) if param == "fullPath" => {
             Some(utf8_percent_encode(text.trim_matches('/'), SEGMENT).to_string())
         }

@@ -1,5 +1,5 @@
-//! The way of the lines to standard error. A client that never reads it must not hold up a call: the lines are
-//! written by a thread of their own, and those that find no room are counted and told when there is room again.
+//! Writer of the audit lines. A client that never reads standard error must not block a call: a thread writes the
+//! lines, and lines that do not fit the queue are counted and reported later.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,10 +8,10 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// How many lines wait to be written.
+/// Capacity of the queue in lines.
 const WAITING: usize = 256;
 
-/// How long the end waits for the last of them.
+/// Maximum time to write the queued lines at the end of the process.
 const GRACE: Duration = Duration::from_millis(700);
 
 /// A writer of lines, which begins with the first.
@@ -21,7 +21,7 @@ pub(super) struct LineWriter {
     lost: AtomicU64,
 }
 
-/// What the writer is to do.
+/// Commands of the writer.
 #[derive(Debug)]
 enum WriterCommand {
     Write(String),

@@ -1,5 +1,5 @@
-//! The question before a call that its risk or a rule asks about: what the call would hit, looked up and named, and
-//! what consents to just that call.
+//! Confirmation of calls: the error that shows what a call would hit, and the consent that is bound to just that
+//! call.
 
 pub mod token;
 
@@ -20,8 +20,8 @@ use crate::untrusted::{defuse, mask_tokens, one_line, shortened};
 
 use token::TokenError;
 
-/// All that a confirmation token is bound to: the instance, the call with its body, its places, and what it would hit
-/// as it is now.
+/// The subject that a confirmation token is bound to: the instance, the call with its body and locations, and the
+/// current state of what it would hit.
 fn subject(tools: &Tools, call: &Call, hit: &Map<String, Value>) -> String {
     let body = match call.body() {
         Body::Json(body) => body.to_string(),
@@ -42,12 +42,12 @@ fn subject(tools: &Tools, call: &Call, hit: &Map<String, Value>) -> String {
     .to_string()
 }
 
-/// One of several calls that are asked about in one question.
+/// A call among several that are confirmed together.
 pub struct PendingCall {
     /// Its number among them, from 1.
     pub number: usize,
     pub action: String,
-    /// As they were given.
+    /// The parameters as they were given.
     pub params: Map<String, Value>,
     /// The call, where it can be known beforehand.
     pub known: Option<(Call, Checked)>,
@@ -90,9 +90,9 @@ pub async fn confirm_together(
     let fix =
         consenting_call(&ExecuteRequest { params: params.clone(), ..request.clone() }, plan, token.clone());
     let hint = match token {
-        None => "Call it again with `confirm: true` once the user wants all of these.",
+        None => "Call it again with `confirm: true` once the user agrees to all of these.",
         Some(_) => {
-            "Call it again as `next` has it once the user wants all of these: its `confirmation_token` is good for \
+            "Call it again as in `fix` once the user agrees to all of these: its `confirmation_token` is good for \
              these calls, once, within five minutes, while what they hit stays as it is."
         }
     };
@@ -150,7 +150,7 @@ pub struct ConfirmationDecision {
     pub decision: Decision,
     /// The caller's consent.
     pub consent: Consent,
-    /// Why the token that was given is not taken.
+    /// The reason why the given token is rejected.
     pub rejected: Option<TokenError>,
 }
 
@@ -207,14 +207,14 @@ pub async fn confirmation_error(
     let whole = ExecuteRequest { params: checked.params().clone(), ..request.clone() };
     let hint = match (&token, target.rows.is_empty()) {
         (None, _) => {
-            "Call it again with `confirm: true` once the user wants it; `dry_run: true` shows the request."
+            "Call it again with `confirm: true` once the user agrees; `dry_run: true` shows the request."
         }
         (Some(_), true) => {
-            "Call it again as `next` has it once the user wants it: its `confirmation_token` is good for this call, \
+            "Call it again as in `fix` once the user agrees: its `confirmation_token` is good for this call, \
              once, within five minutes."
         }
         (Some(_), false) => {
-            "Call it again as `next` has it once the user wants it: its `confirmation_token` is good for this call, \
+            "Call it again as in `fix` once the user agrees: its `confirmation_token` is good for this call, \
              once, within five minutes, while what it hits stays as it is."
         }
     };
@@ -225,7 +225,7 @@ pub async fn confirmation_error(
     if is_seen {
         error.details.insert("would_hit".to_owned(), Value::Object(target.rows));
     }
-    let unseen = target.unseen.or_else(|| (!is_seen).then(|| "nothing shows what it would hit".to_owned()));
+    let unseen = target.unseen.or_else(|| (!is_seen).then(|| "no read shows what it would hit".to_owned()));
     error.details.extend(unseen.map(|why| ("not_looked_up".to_owned(), json!(why))));
     Ok(error)
 }
@@ -234,12 +234,12 @@ pub async fn confirmation_error(
 #[derive(Debug, Default)]
 struct TargetObject {
     rows: Map<String, Value>,
-    /// Why nothing can be said of it.
+    /// The reason why the target is unknown.
     unseen: Option<String>,
 }
 
-/// Looks at the thing itself, or at the project or group that it is in. What is not there cannot be changed, which
-/// is said at once; any other failure only leaves the question without the answer.
+/// Reads the target object, or the project or group that contains it. A missing target is an error at once; any
+/// other failure only leaves the question without the target.
 async fn look_up_target(tools: &Tools, call: &Call, checked: &Checked) -> Result<TargetObject, ToolError> {
     let mut target = TargetObject::default();
     for look in target_reads(tools, call, checked) {
@@ -257,7 +257,7 @@ async fn look_up_target(tools: &Tools, call: &Call, checked: &Checked) -> Result
 struct TargetRead {
     action: String,
     params: Map<String, Value>,
-    /// Whether it reads the very thing that the call is about, so that a 404 answers the question.
+    /// True if it reads the target itself, so that a 404 is conclusive.
     is_thing_itself: bool,
 }
 
@@ -297,7 +297,7 @@ fn target_reads(tools: &Tools, call: &Call, checked: &Checked) -> Vec<TargetRead
     looks
 }
 
-/// Whether a read's path begins the path of the call, so that it reads what the call is about.
+/// True if the read's path is a prefix of the call's path, so that it reads the target or its parent.
 fn is_above(get: &Action, call: &Call, action: &Action) -> bool {
     let shape = |path: &str| -> Vec<String> {
         let parts = pieces(path).map(|piece| match piece {

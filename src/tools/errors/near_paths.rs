@@ -1,10 +1,11 @@
-//! Projects and groups with a path like one that GitLab does not know.
+//! Suggests projects and groups with paths similar to an unknown one.
 
 use serde_json::{Value, json};
 
 use crate::catalog::Risk;
 use crate::gitlab::Content;
 use crate::search::nearest;
+use crate::text::is_number;
 use crate::tools::action_lookup::suggestions;
 use crate::tools::errors::ToolError;
 use crate::tools::lookups::{self, UnknownPath};
@@ -15,16 +16,16 @@ use crate::tools::types::NextCall;
 /// Rows of each list that is compared.
 const ROWS: u64 = 100;
 
-/// What was found for a path.
+/// Result of the search for similar paths.
 struct NearPaths {
-    /// The path that was probably meant.
+    /// The most similar path.
     nearest: Option<String>,
     /// The first list that has rows, as a call.
     list: Option<(&'static str, Value)>,
 }
 
-/// The error of an unknown path with a call that leads further: the same call with the path that was probably meant,
-/// if it only reads; else a list that has rows.
+/// Adds a next call to the error of an unknown path: the same call with the most similar path if it only reads,
+/// otherwise a list that has rows.
 pub async fn suggest(tools: &Tools, error: ToolError, unknown: &UnknownPath) -> ToolError {
     let UnknownPath { path, action, params } = unknown;
     let found = find_near(tools, path).await;
@@ -40,10 +41,10 @@ pub async fn suggest(tools: &Tools, error: ToolError, unknown: &UnknownPath) -> 
         } else {
             "project.get"
         };
-        return error.fix(NextCall::execute(&read, &json!({"fullPath": nearest})));
+        return error.fix(NextCall::execute(read, &json!({"fullPath": nearest})));
     }
     match found.list {
-        Some((id, params)) => error.fix(NextCall::execute(&id, &params)),
+        Some((id, params)) => error.fix(NextCall::execute(id, &params)),
         None => error.fix(NextCall::execute("project.list", &json!({"membership": true}))),
     }
 }
@@ -52,7 +53,7 @@ pub async fn suggest(tools: &Tools, error: ToolError, unknown: &UnknownPath) -> 
 /// groups.
 async fn find_near(tools: &Tools, path: &str) -> NearPaths {
     let path = path.trim_matches('/');
-    if path.bytes().all(|byte| byte.is_ascii_digit()) {
+    if is_number(path) {
         return NearPaths { nearest: None, list: None };
     }
     let name = path.rsplit('/').next().unwrap_or(path);

@@ -1,6 +1,5 @@
-//! The call to make after an error, where the error itself has not said it: the same one where what has to be mended is
-//! outside the call, else the one that shows what could be called instead. And what is told of an answer of GitLab's
-//! beside its own words.
+//! Suggested next call of an error: the same call if the cause is outside it, otherwise a discovery call. Adds
+//! facts that GitLab's message does not have.
 
 use serde_json::{Map, Value, json};
 
@@ -25,14 +24,15 @@ pub fn complete(tools: &Tools, error: ToolError, action: &Action, request: &Exec
     }
 }
 
-/// Whether what is to be called is a call, as far as that is known without asking GitLab.
+/// True if the fix is a valid call, as far as is known without a request.
 fn makes_a_call(tools: &Tools, fix: &NextCall) -> bool {
-    let said = |name: &str| fix.arguments.get(name);
+    let gitlab_message = |name: &str| fix.arguments.get(name);
     if fix.tool != EXECUTE {
         return true;
     }
-    let action = said("action").and_then(Value::as_str).and_then(|id| tools.catalog.get(id).ok().flatten());
-    let params = said("params").and_then(Value::as_object).cloned().unwrap_or_default();
+    let action =
+        gitlab_message("action").and_then(Value::as_str).and_then(|id| tools.catalog.get(id).ok().flatten());
+    let params = gitlab_message("params").and_then(Value::as_object).cloned().unwrap_or_default();
     action.is_some_and(|action| suggestions::is_callable(tools, &action, &params))
 }
 
@@ -68,7 +68,7 @@ fn suggest_look(error: ToolError, action: &Action) -> ToolError {
     error.fix(NextCall::find(json!({"query": query, "read_only": true})))
 }
 
-/// Of a path that leads nowhere, the projects that are called like its last word.
+/// Suggests the projects with the last segment of an unknown path as their name.
 fn suggest_project_list(
     tools: &Tools,
     error: ToolError,
@@ -85,7 +85,7 @@ fn suggest_project_list(
     suggest_look(error, action)
 }
 
-/// The same of fewer rows, where it has rows.
+/// Suggests the same call with fewer rows, if it has pages.
 fn suggest_fewer_rows(error: ToolError, action: &Action, request: &ExecuteRequest) -> ToolError {
     const GITLABS_OWN: u64 = 20;
     if action.param("per_page").is_none() {
@@ -97,7 +97,7 @@ fn suggest_fewer_rows(error: ToolError, action: &Action, request: &ExecuteReques
     error.fix(NextCall::again(&ExecuteRequest { params, ..request.clone() }))
 }
 
-/// What is known of an error beside GitLab's words: the parameters that it is about, the way that was taken.
+/// Adds the cause as far as it is known: the parameters that GitLab's message is about, or the proxy.
 pub fn with_cause(tools: &Tools, error: &GitlabError, checked: &Checked, refused: ToolError) -> ToolError {
     match error {
         GitlabError::Invalid { answer } if matches!(answer.status, 400 | 422) => {
@@ -133,14 +133,14 @@ pub fn suggest_next(
         return refused;
     }
     match not_found::state_read(tools, call) {
-        Some(read) => {
-            refused.hint("It does not go with how things stand: look at that, then call again.").fix(read)
-        }
+        Some(read) => refused
+            .hint("It conflicts with the current state: read that with `fix`, then call again.")
+            .fix(read),
         None => refused,
     }
 }
 
-/// What failed may be the proxy that stands before GitLab.
+/// Notes the proxy as a possible cause.
 fn with_proxy(tools: &Tools, refused: ToolError, kind: ErrorKind) -> ToolError {
     let Some(proxy) = tools.client.proxy() else { return refused };
     let message = format!("{}; requests go through the proxy {proxy}", refused.message);
@@ -150,8 +150,8 @@ fn with_proxy(tools: &Tools, refused: ToolError, kind: ErrorKind) -> ToolError {
 }
 
 /// GitLab names what it refused as its requests do: here by the parameters that were given.
-fn with_params_named(mut refused: ToolError, said: &str, checked: &Checked) -> ToolError {
-    let named = named_params(said, checked.action());
+fn with_params_named(mut refused: ToolError, gitlab_message: &str, checked: &Checked) -> ToolError {
+    let named = named_params(gitlab_message, checked.action());
     if named.is_empty() {
         return refused;
     }
@@ -166,9 +166,9 @@ fn with_params_named(mut refused: ToolError, said: &str, checked: &Checked) -> T
 }
 
 /// The fields that begin the parts of GitLab's message, each with the parameter that it is.
-fn named_params(said: &str, action: &Action) -> Vec<(String, String)> {
+fn named_params(gitlab_message: &str, action: &Action) -> Vec<(String, String)> {
     let mut named: Vec<(String, String)> = Vec::new();
-    for part in said.split([';', ',']) {
+    for part in gitlab_message.split([';', ',']) {
         let first = part.split_whitespace().find(|word| word.parse::<u16>().is_err()).unwrap_or_default();
         let theirs = first.trim_matches(|c: char| !c.is_alphanumeric() && c != '_');
         if let Some(ours) = parameter(action, theirs)

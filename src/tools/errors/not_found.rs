@@ -1,12 +1,12 @@
-//! Where GitLab says that something is not there, or is in the way: what of its path can be seen, asked from the
-//! outside in, and the read that shows what there is instead. A place is told by its path alone, as GitLab's own paths
-//! hold one thing in another.
+//! Diagnoses a 404 or a moved path: checks the project, then the parent, then the object, and suggests the list of
+//! what exists. Containment is derived from GitLab's URL paths.
 
 use serde_json::{Map, Value, json};
 
 use crate::call::{Call, Checked};
 use crate::catalog::{Action, Method, Operation, Piece, Scope, pieces};
 use crate::gitlab::{Content, GitlabError, NotFollowed, Reply};
+use crate::text::{is_number, plain_text};
 use crate::tools::action_lookup::suggestions;
 use crate::tools::errors::{ErrorKind, ToolError, mapping, missing_file, near_paths};
 use crate::tools::lookups::{self, UnknownPath};
@@ -16,7 +16,7 @@ use crate::tools::reply::graphql;
 use crate::tools::state::Tools;
 use crate::tools::types::{CheckedCall, ExecuteRequest, NextCall};
 
-/// How many things that hold another are asked for.
+/// Maximum number of parents that are checked.
 const MOST_ASKED: usize = 3;
 
 /// A read of something on the way to what was called.
@@ -30,16 +30,16 @@ struct PathStep {
     list: Option<(Action, Map<String, Value>)>,
 }
 
-/// What was found out on the way.
+/// Result of the check of one step.
 enum StepResult {
-    /// It answers, with this.
+    /// The object exists; with its data.
     There(Option<Value>),
     Missing,
-    /// Nothing is known.
+    /// The check failed.
     Unknown,
 }
 
-/// Whether the error may be one of a place: of something missing, or moved.
+/// True if the error may be caused by a missing or moved object.
 pub fn is_of_place(error: &GitlabError) -> bool {
     match error {
         GitlabError::NotFound { .. } => true,
@@ -101,7 +101,7 @@ pub async fn diagnose_not_found(
     }
 }
 
-/// The read of what is in the way of a change that GitLab refused as things stand.
+/// The read of the object that a refused write conflicts with.
 pub fn state_read(tools: &Tools, call: CheckedCall<'_>) -> Option<NextCall> {
     let CheckedCall { call, checked } = call;
     let operation = operation(checked, call)?;
@@ -123,7 +123,7 @@ fn operation<'a>(checked: &'a Checked, call: &Call) -> Option<&'a Operation> {
     operations.iter().find(|operation| operation.any.is_none() && operation.to_string() == call.operation())
 }
 
-/// What the path goes through, the outermost first. Of GraphQL only the project or group is known.
+/// The objects that the path goes through, the outermost first. For GraphQL only the project or group is known.
 fn steps(tools: &Tools, call: &Call, operation: &Operation, params: &Map<String, Value>) -> Vec<PathStep> {
     let path = match (&operation.graphql, operation.scope) {
         (None, _) => operation.path.as_str(),
@@ -142,7 +142,7 @@ fn steps(tools: &Tools, call: &Call, operation: &Operation, params: &Map<String,
         let before = held.get(..at).map(|before| before.join("/")).unwrap_or_default();
         let list = read_at(tools, operation, &before, params);
         let Some((action, within)) = read.filter(|_| !is_called(at) || list.is_some()) else { continue };
-        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let value = plain_text(value);
         steps.push(PathStep { action, params: within, name: name.to_owned(), value, list });
     }
     steps
@@ -208,7 +208,7 @@ fn moved_path(step: &PathStep, shown: Option<&Value>) -> Option<String> {
     let now =
         ["path_with_namespace", "full_path"].into_iter().find_map(|field| shown?.get(field)?.as_str())?;
     let given = step.value.trim_matches('/');
-    let is_path = step.name == "fullPath" && !given.bytes().all(|byte| byte.is_ascii_digit());
+    let is_path = step.name == "fullPath" && !is_number(given);
     (is_path && !given.eq_ignore_ascii_case(now)).then(|| now.to_owned())
 }
 
@@ -225,7 +225,7 @@ fn moved_error(
     params.insert(step.name.clone(), json!(path));
     let mended = ExecuteRequest { params, ..request.clone() };
     ToolError { message, ..refused }
-        .hint("Nothing was changed; only reads are sent on to where it is now.")
+        .hint("Nothing was changed; only reads follow a redirect.")
         .fix(NextCall::again(&mended))
 }
 
@@ -247,10 +247,10 @@ fn missing_part_error(
     refused
 }
 
-/// All that holds it is there.
+/// The error if every parent exists.
 fn missing_object_error(refused: ToolError, step: &PathStep) -> ToolError {
     let message = format!(
-        "{}. `{}` {} can be seen; what was asked of it cannot",
+        "{}. `{}` {} can be seen; the requested part of it cannot",
         refused.message, step.name, step.value
     );
     ToolError { message, ..refused }.fix(NextCall::execute(&step.action.id, &step.params))

@@ -1,5 +1,5 @@
-//! A part of a job's log: a section, the lines in which something is found, the last lines. What is asked for is told
-//! by parameters of the action that are not sent; `lines` and `offset` go on within the part.
+//! Selects a part of a job log: a section, the matches of a pattern, the last lines. The selecting parameters are
+//! not sent to GitLab; `lines` and `offset` apply within the part.
 
 use std::time::Instant;
 
@@ -11,17 +11,17 @@ use crate::present::{self, Pattern, PatternError, Place, SEARCH_TIME, SearchTime
 use crate::tools::errors::{ErrorKind, ToolError};
 use crate::tools::types::{ExecuteRequest, NextCall};
 
-/// How many lines beside a found one are shown at most.
+/// Maximum number of context lines around a match.
 const MOST_CONTEXT: u64 = 100;
 
-/// What is asked for of a log.
+/// The requested part of a log.
 pub struct LogSelection<'a> {
     section: Option<&'a str>,
     grep: Option<Pattern>,
     context: usize,
 }
 
-/// What the parameters ask for; nothing of an action that has none of these parameters.
+/// Parses the selecting parameters; none if the action has no such parameters.
 pub fn log_selection<'a>(
     action: &Action,
     params: &'a Map<String, Value>,
@@ -63,7 +63,7 @@ pub fn log_selection<'a>(
     Ok(Some(wanted).filter(|wanted| wanted.section.is_some() || wanted.grep.is_some()))
 }
 
-/// The reply with only what is wanted of the log. It is computed on a thread of its own, as it may take long.
+/// Reduces the reply to the requested part. Runs on a blocking thread, because a search may take long.
 pub async fn apply_selection(
     wanted: &LogSelection<'_>,
     request: &ExecuteRequest,
@@ -142,8 +142,7 @@ fn too_slow(timeout: SearchTimeout, request: &ExecuteRequest) -> ToolError {
         .fix(NextCall::execute(&request.action, &params))
 }
 
-/// Where the reading of a log begins, where the request says nothing: at the lines that `tail` wants, and with what
-/// was found at its beginning.
+/// Default start of a log window: at the last lines with `tail`, at the beginning with a pattern.
 pub fn window_start(params: &Map<String, Value>) -> Option<Place> {
     let tail = params.get("tail").and_then(Value::as_u64).and_then(|lines| usize::try_from(lines).ok());
     match tail {

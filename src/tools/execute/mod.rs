@@ -1,4 +1,4 @@
-//! `gitlab_execute_action`: one action checked, decided on, sent and presented.
+//! `gitlab_execute_action`: checks, decides, sends and renders one action.
 
 pub mod compute;
 pub mod file_transfer;
@@ -23,7 +23,7 @@ use crate::tools::types::{Answer, CheckedCall, ExecuteRequest};
 use crate::tools::{action_lookup, confirmation, default_project, lookups, token_info, workspace};
 use compute::compute;
 
-/// How an action is run: alone, as a client asked for it, or as a step of a plan.
+/// Options of a run: on its own, or as a step of a composite action.
 #[derive(Debug, Default)]
 pub struct RunOptions<'a> {
     /// The id of the plan.
@@ -32,19 +32,19 @@ pub struct RunOptions<'a> {
     pub agreed: bool,
     /// A plan wrote its parameters: what was understood of them is nothing to tell.
     pub ours: bool,
-    /// What the body of the reply is read through, where it is not to be held whole.
+    /// Streaming consumer of the response body, if the body is not to be held in memory.
     pub sieve: Option<&'a mut dyn Sieve>,
 }
 
-/// What came of an action.
+/// Outcome of an action.
 #[derive(Debug)]
 pub enum Outcome {
     Response(Box<ActionResponse>),
-    /// There is nothing to present: a preview, a download that was saved.
+    /// A finished answer: a preview, or a saved download.
     Answer(Answer),
 }
 
-/// What GitLab answered, still to be presented.
+/// A response of GitLab that is not rendered yet.
 #[derive(Clone, Debug)]
 pub struct ActionResponse {
     pub reply: Reply,
@@ -58,8 +58,8 @@ pub struct ActionResponse {
 
 impl ActionResponse {
     /// The error of a plan that needs every row of a list of which only the first were kept.
-    pub fn truncated(&self, kept: usize, came: usize) -> ToolError {
-        mapping::truncated(&self.action, kept, came)
+    pub fn truncated(&self, kept: usize, response: usize) -> ToolError {
+        mapping::truncated(&self.action, kept, response)
     }
 
     /// The answer, of which the data has at most so many bytes.
@@ -82,26 +82,26 @@ pub async fn execute(
     request: &ExecuteRequest,
     entry: &mut AuditEntry<'_>,
 ) -> Result<Answer, ToolError> {
-    let meant = action_lookup::resolve(tools, request)?;
-    continuation::window_start(&meant.request)?;
-    entry.set_action(&meant.action);
-    if meant.action.plan.is_some() {
-        return tools.composites.run(tools, meant, entry).await;
+    let resolved_action = action_lookup::resolve(tools, request)?;
+    continuation::window_start(&resolved_action.request)?;
+    entry.set_action(&resolved_action.action);
+    if resolved_action.action.plan.is_some() {
+        return tools.composites.run(tools, resolved_action, entry).await;
     }
-    match run_action(tools, meant, RunOptions::default(), entry).await? {
-        Outcome::Response(came) => Ok(came.answer(tools, tools.max_bytes)),
+    match run_action(tools, resolved_action, RunOptions::default(), entry).await? {
+        Outcome::Response(response) => Ok(response.answer(tools, tools.max_bytes)),
         Outcome::Answer(answer) => Ok(answer),
     }
 }
 
-/// What comes of one action that is no plan, with the call to make after an error.
+/// Runs an action that is not composite; an error gets its next call.
 pub async fn run_action(
     tools: &Tools,
-    meant: ResolvedAction,
+    resolved_action: ResolvedAction,
     manner: RunOptions<'_>,
     entry: &mut AuditEntry<'_>,
 ) -> Result<Outcome, ToolError> {
-    let ResolvedAction { action, request, notes } = meant;
+    let ResolvedAction { action, request, notes } = resolved_action;
     let known = action.clone();
     // In a box, as what it goes through is deep.
     let outcome = Box::pin(run(tools, action, &request, notes, manner, entry)).await;
@@ -214,8 +214,7 @@ fn keep_readable(
             }
         }
         _ => {
-            let message =
-                "GitLab's answer is no list, so that it cannot be filtered by GITLAB_READABLE_PATHS";
+            let message = "GitLab's answer is not a list, so GITLAB_READABLE_PATHS cannot be applied";
             return Err(ToolError::new(ErrorKind::Denied, message));
         }
     }
@@ -241,7 +240,7 @@ pub fn check_params(
     Ok(checked)
 }
 
-/// What was asked for, of a reply by GraphQL as of one by REST.
+/// Unwraps the data of a reply, by GraphQL or by REST.
 async fn unwrap_reply(
     tools: &Tools,
     (action, call, checked): (&Action, &Call, &Checked),
@@ -262,8 +261,8 @@ async fn unwrap_reply(
     }
 }
 
-/// The action with the fields that are wanted of it, and the paths by which its answers have them: GraphQL is
-/// asked for them, of REST's answers they are picked.
+/// Applies `fields`: a GraphQL action selects them, of a REST answer they are picked. Returns the action and the
+/// paths of the fields in its answer.
 fn with_selection(
     tools: &Tools,
     action: Action,

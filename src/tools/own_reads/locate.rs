@@ -1,4 +1,4 @@
-//! The paths behind ids, for rules on paths: `5` is decided on as `acme/widget` is.
+//! Resolves ids to paths for policy rules on paths: a rule on `acme/widget` applies to project `5` as well.
 
 use serde_json::{Map, Value, json};
 
@@ -11,7 +11,7 @@ use crate::tools::state::Tools;
 #[derive(Debug, Default)]
 pub struct LocatedPaths {
     found: Vec<(Location, Location)>,
-    /// How many requests it took, those that found nothing included.
+    /// Number of requests, including those that found nothing.
     pub requests: usize,
 }
 

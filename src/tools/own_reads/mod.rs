@@ -1,5 +1,5 @@
-//! Requests that this server makes for itself: look-ups of names, the diagnosis of a 404, reading back a lost write, the
-//! question before a change, the token's scopes.
+//! Requests that this server makes for itself: look-ups of names, the diagnosis of a 404, verification of a lost
+//! write, the target of a confirmation, the token's scopes.
 
 pub mod gate;
 pub mod locate;

@@ -1,4 +1,4 @@
-//! Where a list stands, and the exact next call.
+//! Pagination of a list response, with the exact next call.
 
 use serde_json::{Map, Value, json};
 
@@ -19,7 +19,7 @@ pub fn page_info(
         Some((shown, _)) => rest_of_page_params(request, action, page, shown),
         None => next_page_params(request, action, page),
     };
-    let mut said = Map::new();
+    let mut info = Map::new();
     let numbers = [
         ("page", page.page),
         ("per_page", page.per_page),
@@ -28,23 +28,23 @@ pub fn page_info(
     ];
     for (name, number) in numbers {
         if let Some(number) = number {
-            said.insert(name.to_owned(), json!(number));
+            info.insert(name.to_owned(), json!(number));
         }
     }
-    if let Some((shown, came)) = rows {
-        said.insert("shown".to_owned(), json!(shown));
-        said.insert("came".to_owned(), json!(came));
+    if let Some((shown, received)) = rows {
+        info.insert("shown".to_owned(), json!(shown));
+        info.insert("came".to_owned(), json!(received));
     }
     let is_all = next.is_none() && rows.is_none() && page.page.unwrap_or(1) == 1;
-    if (said.is_empty() && next.is_none()) || (is_all && page.total.is_none()) {
+    if (info.is_empty() && next.is_none()) || (is_all && page.total.is_none()) {
         return None;
     }
-    said.insert("next".to_owned(), next.map_or(Value::Null, |params| page_call(request, params)));
-    Some(Value::Object(said))
+    info.insert("next".to_owned(), next.map_or(Value::Null, |params| page_call(request, params)));
+    Some(Value::Object(info))
 }
 
-/// What is not known of how long a list is: GitLab counts none of more than 10,000 rows, and none whose pages begin
-/// at a cursor (<https://docs.gitlab.com/api/rest/#pagination>).
+/// Note on a list without a total: GitLab does not count lists of more than 10,000 rows, nor lists with cursors
+/// (<https://docs.gitlab.com/api/rest/#pagination>).
 pub fn uncounted_note(page: &Page) -> Option<String> {
     if page.total.is_some() {
         return None;
@@ -187,8 +187,8 @@ mod tests {
         let list = Catalog::embedded().unwrap().get("branch_rule.list").unwrap().unwrap();
         let cursor =
             Page { next_query: Some(vec![("after".to_owned(), "c1".to_owned())]), ..Page::default() };
-        let said = page_info(&ExecuteRequest::default(), &list, &cursor, None).unwrap();
-        assert_eq!(said["next"]["arguments"]["params"]["after"], "c1");
+        let info = page_info(&ExecuteRequest::default(), &list, &cursor, None).unwrap();
+        assert_eq!(info["next"]["arguments"]["params"]["after"], "c1");
         assert_eq!(page_info(&ExecuteRequest::default(), &list, &Page::default(), None), None);
     }
 

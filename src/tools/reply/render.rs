@@ -1,4 +1,4 @@
-//! What execute answers: the reply presented, with where it stands, what is not shown and how to get it.
+//! Renders the answer of execute: the reply, its pagination, what is not shown and how to get it.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ use crate::tools::reply::{continuation, header, paging};
 use crate::tools::state::Tools;
 use crate::tools::types::{Answer, ExecuteRequest, NextCall, View};
 
-/// How many fields that are nowhere are named.
+/// Maximum number of unknown fields that are named.
 const MOST_MISSING: usize = 10;
 
 /// The reply to a call, presented; its data has at most so many bytes.
@@ -39,11 +39,12 @@ pub fn render_answer(
         secrets: tools.client.secrets(),
         names: Some(call.field_names()).filter(|names| !names.is_empty()),
     };
-    let (page, came) = (reply.page.clone(), reply.rows);
+    let (page, received) = (reply.page.clone(), reply.rows);
     let is_list = matches!(&reply.content, gitlab::Content::Json(Value::Array(_)));
     let mut shown = present::present(content(reply, &mut notes), &options);
     // Rows that were counted and not kept came as well.
-    shown.rows = came.zip(shown.data.as_array()).map(|(came, rows)| (rows.len(), came)).or(shown.rows);
+    shown.rows =
+        received.zip(shown.data.as_array()).map(|(received, rows)| (rows.len(), received)).or(shown.rows);
     notes.extend(shown.notes.iter().cloned());
     notes.extend(shown.missing.iter().take(MOST_MISSING).map(missing_field_note));
     notes.extend(secret_notes(&shown.masked, is_document));
@@ -62,14 +63,14 @@ pub fn render_answer(
     assemble(request, call, shown, page, whole, &notes)
 }
 
-/// Where in a long text to begin, by the request or by what is asked for of a log.
+/// Start of the window, by the request or by the log selection.
 fn window_start(action: &Action, request: &ExecuteRequest) -> Option<present::Place> {
     let is_log = Kind::of([action], false).log;
     let of_log = || is_log.then(|| job_log::window_start(&request.params)).flatten();
     continuation::window_start(request).ok().flatten().or_else(of_log)
 }
 
-/// Whether what is not shown could be saved: a binary, or a text of which a part is shown.
+/// True if the whole could be saved: a binary, or a text that is shown in part.
 fn is_whole_elsewhere(shown: &Presented, call: &Call) -> bool {
     let is_part = shown.binary || shown.cut.iter().any(|cut| cut.path.is_none());
     is_part && call.risk() == Risk::Read && !call.path().ends_with("/api/graphql")
@@ -94,14 +95,14 @@ pub fn referable(
     data
 }
 
-/// What the action, or what a direct call comes down to, says of the answer.
+/// Content hints from the action, or from the operations of a raw request.
 fn kind(tools: &Tools, action: &Action, call: &Call) -> Kind {
     let touched = call.touches().iter().flat_map(|touched| &touched.ids).filter(|id| **id != action.id);
     let touched: Vec<Action> = touched.filter_map(|id| tools.catalog.get(id).ok().flatten()).collect();
     Kind::of(touched.iter().chain([action]), call.risk() != Risk::Read)
 }
 
-/// A field that is nowhere, with what was probably meant and what there is.
+/// Note on an unknown field, with the nearest name and the existing fields.
 fn missing_field_note(missing: &Missing) -> String {
     const SHOWN: usize = 40;
     let Missing { path, step, known } = missing;
@@ -110,14 +111,14 @@ fn missing_field_note(missing: &Missing) -> String {
     let meant = nearest.map(|name| format!("; did you mean `{}`?", path.replacen(step.as_str(), name, 1)));
     let shown = plain.get(..SHOWN).unwrap_or(&plain).join(", ");
     let there = match (plain.is_empty(), plain.len().saturating_sub(SHOWN)) {
-        (true, _) => format!("; `{step}` would have to be in an object"),
-        (false, 0) => format!("; there are {shown}"),
-        (false, more) => format!("; there are {shown} and {more} more"),
+        (true, _) => format!("; `{step}` must be a field of an object"),
+        (false, 0) => format!("; it has {shown}"),
+        (false, more) => format!("; it has {shown} and {more} more"),
     };
     format!("no field {path}{}{there}", meant.unwrap_or_default())
 }
 
-/// What is said of secrets, shown and not.
+/// Notes on masked and newly created secrets.
 fn secret_notes(masked: &Masked, is_document: bool) -> Vec<String> {
     let names = |paths: &[String]| {
         let named: Vec<String> = paths
@@ -131,10 +132,7 @@ fn secret_notes(masked: &Masked, is_document: bool) -> Vec<String> {
     let mut notes = Vec::new();
     let is_text = masked.hidden.iter().all(|path| !present::is_plain(path));
     if !masked.made.is_empty() {
-        notes.push(format!(
-            "{}: shown this once, as GitLab does not show it again; keep it now",
-            names(&masked.made)
-        ));
+        notes.push(format!("{}: shown only this once; GitLab does not show it again", names(&masked.made)));
     }
     if !masked.hidden.is_empty() {
         let by_name = if is_document || is_text { "" } else { ", and so does its name in `fields`" };
@@ -143,7 +141,7 @@ fn secret_notes(masked: &Masked, is_document: bool) -> Vec<String> {
     notes
 }
 
-/// What came, apart from the client that brought it.
+/// Converts the content of a reply.
 fn content(reply: Reply, notes: &mut Vec<String>) -> Content {
     match reply.content {
         gitlab::Content::Empty if !reply.headers.is_empty() => Content::Json(json!(reply.headers)),
@@ -167,7 +165,7 @@ fn content(reply: Reply, notes: &mut Vec<String>) -> Content {
                 Unread::TooMany { limit } => {
                     format!("done; the answer has more than {limit} values and is not shown")
                 }
-                Unread::Lost => "done; the connection broke before the answer was read".to_owned(),
+                Unread::Lost => "done; the connection was lost before the answer was read".to_owned(),
             });
             Content::Empty
         }
@@ -241,14 +239,14 @@ fn whole_diff_call(request: &ExecuteRequest, unfinished: &[String]) -> Option<Va
         let at = param("sha").or_else(|| param("to"))?;
         ("repository_file.raw", json!({"fullPath": param("fullPath")?, "file_path": file, "ref": at}))
     };
-    Some(json!(NextCall::execute(&action, &params)))
+    Some(json!(NextCall::execute(action, &params)))
 }
 
 fn page_line(page: &Value) -> String {
     let number = |name: &str| page.get(name).and_then(Value::as_u64);
     let mut line = String::new();
-    if let (Some(shown), Some(came)) = (number("shown"), number("came")) {
-        let _ = write!(line, "Shown: the first {shown} of {came} on this page. ");
+    if let (Some(shown), Some(received)) = (number("shown"), number("came")) {
+        let _ = write!(line, "Shown: the first {shown} of {received} on this page. ");
     }
     if let Some(at) = number("page") {
         let _ = write!(line, "Page {at}");

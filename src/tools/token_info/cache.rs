@@ -5,7 +5,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use tokio::sync::{OnceCell, watch};
 use tokio::time::Instant;
 
-/// What is known of the token, and what is still to be told of it.
+/// The request for the token's scopes, and a warning that is not shown yet.
 #[derive(Debug, Default)]
 pub struct TokenInfo {
     pub(super) asked: OnceCell<()>,
@@ -17,7 +17,7 @@ pub struct TokenInfo {
 }
 
 impl TokenInfo {
-    /// What has not been told yet, once.
+    /// Takes the warning, so that it is shown once.
     pub fn take_warning(&self) -> Option<String> {
         self.news.lock().unwrap_or_else(PoisonError::into_inner).take()
     }

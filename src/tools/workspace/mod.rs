@@ -1,4 +1,4 @@
-//! The directories that the client works in: which project they are of, and which of its files are there too.
+//! The client's working copies: the project that they belong to, and local copies of files.
 
 pub mod git_remote;
 pub mod roots;
@@ -13,7 +13,7 @@ use crate::files::{Checkout, checkout};
 use crate::tools::state::Tools;
 use crate::tools::types::Answer;
 
-/// What ends the paths of operations that read a file of a repository, and of those that list some.
+/// Parts of the paths of operations that read or list files of a repository.
 const FILES: [&str; 2] = ["/repository/files/", "/repository/tree"];
 
 /// The ref of the default branch.
@@ -58,14 +58,14 @@ pub fn own_checkout(tools: &Tools) -> Option<OwnCheckout> {
     })
 }
 
-/// The project that is meant where a call names none, with why.
+/// The default project of a call, with its origin.
 pub fn default_project(tools: &Tools) -> Option<(String, &'static str)> {
     let configured = tools.project.clone().map(|path| (path, "the configured project"));
     let of_workspace = || Some((own_checkout(tools)?.paths.into_iter().next()?, "the workspace's project"));
     configured.or_else(of_workspace)
 }
 
-/// Whether the action shows GitLab's copy of what a workspace may have as well.
+/// True if the action reads GitLab's copy of files that a workspace may have too.
 pub fn is_remote(tools: &Tools, action: &Action) -> bool {
     let is_of_files = |path: &str| FILES.iter().any(|part| path.contains(part));
     let reads_files = || action.operations.iter().any(|operation| is_of_files(&operation.path));

@@ -1,5 +1,5 @@
-//! What git keeps of a working copy, as far as it says where it comes from: the remotes of its configuration and the
-//! branch that is checked out. <https://git-scm.com/docs/git-config#_syntax>
+//! Parser of git's configuration and `HEAD`: the remotes, and the branch that is checked out.
+//! <https://git-scm.com/docs/git-config#_syntax>
 
 /// A value of the configuration: `[remote "origin"] url = …` is `remote`, `origin`, `url`.
 struct ConfigEntry {
@@ -33,7 +33,7 @@ pub fn branch(head: &str) -> Option<&str> {
     head.trim().strip_prefix("ref:")?.trim().strip_prefix("refs/heads/")
 }
 
-/// The address with what `url.<base>.insteadOf` shortens written out; the longest that fits is meant.
+/// Expands `url.<base>.insteadOf` in a URL; the longest match applies.
 fn written_out(entries: &[ConfigEntry], address: &str) -> String {
     let short = entries.iter().filter(|entry| {
         entry.section == "url" && entry.name == "insteadof" && address.starts_with(&entry.value)

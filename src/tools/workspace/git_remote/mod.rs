@@ -1,5 +1,5 @@
-//! Where a working copy comes from: the address of a git remote as the path of a project of this GitLab. Such an
-//! address may hold a token, so it is told without whoever is named in it.
+//! Resolves the URL of a git remote to a project of this GitLab. Such a URL may hold a token, so it is shown
+//! without credentials.
 
 mod config;
 #[cfg(test)]
@@ -13,7 +13,7 @@ pub use config::{branch, upstream};
 /// <https://docs.gitlab.com/user/gitlab_com/#alternative-ssh-port>
 const ALTERNATIVES: [(&str, &str); 1] = [("altssh.gitlab.com", "gitlab.com")];
 
-/// Why an address is no project of this GitLab.
+/// Reasons why a URL is not a project of this GitLab.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RemoteError {
     #[error(
@@ -74,7 +74,7 @@ pub fn paths(given: &str, base: &Url) -> Result<Vec<String>, RemoteError> {
     if paths.is_empty() { Err(RemoteError::Unread { shown }) } else { Ok(paths) }
 }
 
-/// What of a path is below a root.
+/// The part of a path below a root.
 fn below<'p>(path: &'p str, root: &str) -> Option<&'p str> {
     path.strip_prefix(root)?.strip_prefix('/')
 }
@@ -135,8 +135,7 @@ fn short(text: &str) -> Option<RemoteUrl> {
     is_host.then(|| RemoteUrl { scheme: Scheme::Git, host: host.to_ascii_lowercase(), port, path })
 }
 
-/// The address as it may be told: without the user and password in it, and without a query, in both of which tokens
-/// are kept.
+/// The URL without user, password and query, which may hold tokens.
 pub fn redacted(given: &str) -> String {
     const MOST: usize = 200;
     let text: String = given.trim().chars().filter(|c| !c.is_control()).take(MOST).collect();
