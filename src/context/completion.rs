@@ -172,7 +172,7 @@ impl Tools {
         if source == CompletionSource::Project && word.is_empty() && !self.anonymous {
             params.extend(OWN.map(|(name, value)| (name.to_owned(), json!(value))));
         }
-        let reply = self.read(asked.action, params).await.ok()?;
+        let reply = self.read_unrendered(asked.action, params).await.ok()?;
         let Content::Json(Value::Array(rows)) = reply.content else { return None };
         let is_shown = |value: &String| self.client.secrets().redact(value) == value.as_str();
         let values: Vec<String> =

@@ -159,7 +159,11 @@ impl Tools {
     }
 
     /// Reads for this program itself: the unrendered reply of a read-only action.
-    pub async fn read(&self, action: &str, params: Map<String, Value>) -> Result<Reply, ReadError> {
+    pub async fn read_unrendered(
+        &self,
+        action: &str,
+        params: Map<String, Value>,
+    ) -> Result<Reply, ReadError> {
         lookups::read_once(self, action, params, Purpose::Command).await.map(|(_, reply)| reply)
     }
 

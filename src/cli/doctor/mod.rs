@@ -69,7 +69,7 @@ fn confirmation(config: &Config) -> Option<Finding> {
 
 /// Fetches the state of GitLab or of the token. The outer error is a denial by the policy.
 async fn asked(tools: &Tools, action: &str) -> Result<Result<Reply, GitlabError>, String> {
-    match tools.read(action, Map::new()).await {
+    match tools.read_unrendered(action, Map::new()).await {
         Ok(reply) => Ok(Ok(reply)),
         Err(ReadError::Gitlab(error)) => Ok(Err(error)),
         Err(ReadError::NotSent(error)) if error.kind == ErrorKind::Denied => Err(error.message),
