@@ -193,7 +193,8 @@ fn a_file_that_cannot_be_used_says_why() {
         assert!(message.contains(expected) && !message.contains("1234"), "{message}");
     }
     assert!(
-        refusal(&[("GITLAB_MCP_CONFIG", "/nowhere.toml")]).contains("GITLAB_MCP_CONFIG: cannot read /nowhere.toml")
+        refusal(&[("GITLAB_MCP_CONFIG", "/nowhere.toml")])
+            .contains("GITLAB_MCP_CONFIG: cannot read /nowhere.toml")
     );
 }
 
@@ -204,7 +205,8 @@ fn a_directory_for_files_has_to_be_there() {
     let config = resolve(&[("GITLAB_FILES_DIR", path)]).unwrap();
     assert_eq!(config.files_dir, Some(dir.path().canonicalize().unwrap()));
     assert!(
-        refusal(&[("GITLAB_FILES_DIR", "/nowhere")]).contains("expected the path of a directory that is there")
+        refusal(&[("GITLAB_FILES_DIR", "/nowhere")])
+            .contains("expected the path of a directory that is there")
     );
 }
 
