@@ -1,4 +1,4 @@
-//! `catalog`: the actions there are, for people and for scripts.
+//! `catalog` command: lists and shows actions, as text or JSON.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -9,7 +9,7 @@ use serde_json::json;
 use super::{CatalogView, Failure};
 use crate::catalog::{Action, Audience, Catalog, Param, Risk, Words, note, signature};
 
-/// Shows what is asked for.
+/// Runs a `catalog` subcommand.
 pub(super) fn run(view: CatalogView, out: &mut dyn Write) -> Result<(), Failure> {
     let catalog = Catalog::embedded()?;
     match view {
@@ -19,11 +19,11 @@ pub(super) fn run(view: CatalogView, out: &mut dyn Write) -> Result<(), Failure>
     }
 }
 
-/// One line of `list --json`.
+/// Entry of `list --json`.
 #[derive(Serialize)]
 struct Listed<'a> {
     action: &'a str,
-    /// As GitLab's documentation writes them, the preferred first.
+    /// Operations as written in GitLab's documentation, preferred first.
     operations: Vec<String>,
     risk: Risk,
     audience: Audience,
@@ -108,15 +108,15 @@ fn parameter(param: &Param, words: &Words) -> String {
     line
 }
 
-/// How much there is.
+/// Counts of the catalog.
 #[derive(Debug, Default, Serialize)]
 struct Stats {
     actions: usize,
     operations: usize,
     domains: usize,
-    /// Actions whose summary a person wrote.
+    /// Number of actions with a hand-written summary.
     curated: usize,
-    /// Actions for machines, not people.
+    /// Number of actions for machines (runners, agents).
     machine: usize,
     aliases: usize,
     risks: BTreeMap<&'static str, usize>,

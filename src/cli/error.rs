@@ -1,4 +1,4 @@
-//! Why the program ends with something else than 0.
+//! Errors of the command line and their exit codes.
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -10,10 +10,10 @@ use crate::sandbox::SandboxError;
 use crate::server::ServerError;
 use crate::tools::{PolicyError, SetupError};
 
-/// What went wrong, by whom it concerns.
+/// Error of a command.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// Also `--help` and `--version`, which are none.
+    /// Usage error; also `--help` and `--version`, which clap reports as errors.
     #[error(transparent)]
     Usage(clap::Error),
     #[error("there is no flag {flag}: {instead}")]
@@ -24,21 +24,21 @@ pub enum Failure {
     Params(#[source] serde_json::Error),
     #[error("the parameters in {} cannot be read", .0.display())]
     ParamsFile(PathBuf, #[source] io::Error),
-    #[error("{} is there already, and is left as it is; nothing was written", .0.display())]
+    #[error("{} already exists and was not overwritten; nothing was written", .0.display())]
     Exists(PathBuf),
     #[error("{} cannot be written", .0.display())]
     Written(PathBuf, #[source] io::Error),
-    #[error("the list of tools does not end")]
+    #[error("tools/list returned too many pages")]
     Pages,
-    /// Already written, as the answer that it is.
+    /// Error answer of a tool, already printed.
     #[error("the answer is an error")]
     Answered,
-    /// Likewise, of a doctor's findings; with the exit code.
-    #[error("something is amiss")]
+    /// Findings of `doctor`, already printed, with the exit code.
+    #[error("doctor found problems")]
     Diagnosed(u8),
     #[error("there is no action {0}; `gitlab-mcp find` takes words, ids and aliases")]
     NoSuchAction(String),
-    #[error("{alias} may mean {}", .actions.join(" or "))]
+    #[error("{alias} is ambiguous: {}", .actions.join(" or "))]
     Ambiguous { alias: String, actions: Vec<&'static str> },
     #[error(transparent)]
     Catalog(#[from] CatalogError),
@@ -46,19 +46,19 @@ pub enum Failure {
     Tools(#[from] SetupError),
     #[error(transparent)]
     Server(#[from] ServerError),
-    #[error("the sandbox could not be started")]
+    #[error("cannot start the sandbox")]
     Sandbox(#[from] SandboxError),
-    #[error("an address of this machine's own cannot be read")]
+    #[error("cannot parse a loopback address")]
     Address(#[source] url::ParseError),
-    #[error("the runtime could not be started")]
+    #[error("cannot start the async runtime")]
     Runtime(#[source] io::Error),
-    #[error("the answer could not be written")]
+    #[error("cannot write the answer")]
     Output(#[from] io::Error),
 }
 
 impl Failure {
-    /// 0 for help, 1 for an error that is the answer, 2 for what the caller got wrong, 3 for the rest. A doctor has
-    /// 1 for a warning and 2 for what does not work.
+    /// Exit code: 0 for help, 1 for an error answer, 2 for a usage or configuration error, 3 otherwise. `doctor`
+    /// exits with 1 for a warning and 2 for a failure.
     pub fn exit_code(&self) -> u8 {
         match self {
             Failure::Usage(error) if !error.use_stderr() => 0,
@@ -66,13 +66,13 @@ impl Failure {
             Failure::Diagnosed(code) => *code,
             Failure::Usage(_) | Failure::Config(_) | Failure::Params(_) | Failure::ParamsFile(..) => 2,
             Failure::Exists(_) | Failure::Written(..) | Failure::ForeignFlag { .. } => 2,
-            // A policy names what is not there, or cannot be read.
+            // The policy is invalid or unreadable.
             Failure::Tools(SetupError::Policy(error)) if !matches!(error, PolicyError::Catalog(_)) => 2,
             _ => 3,
         }
     }
 
-    /// Says it in a line on `log`, or, where it is help, whole on `out`.
+    /// Prints the error in one line to `log`, or help in full to `out`.
     pub fn report(&self, out: &mut dyn Write, log: &mut dyn Write) -> io::Result<()> {
         match self {
             Failure::Answered | Failure::Diagnosed(_) => Ok(()),
@@ -83,7 +83,7 @@ impl Failure {
     }
 }
 
-/// An error with its sources, the nearest first.
+/// Renders an error with its chain of sources.
 fn chain(error: &dyn Error) -> String {
     let mut message = error.to_string();
     let mut source = error.source();

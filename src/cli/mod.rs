@@ -1,4 +1,4 @@
-//! The command line: what can be asked for, and which exit code says how it went.
+//! Command line: subcommands, arguments and exit codes.
 
 mod agents;
 mod catalog;

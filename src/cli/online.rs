@@ -1,4 +1,4 @@
-//! The commands that work on a GitLab: serve, find, execute, doctor.
+//! Commands that connect to GitLab: serve, find, execute, doctor.
 
 use std::io::{IsTerminal, Read, Write};
 use std::path::PathBuf;
@@ -19,8 +19,8 @@ use crate::server;
 use crate::surface::{self, Surface};
 use crate::tools::{self, Answer, Audit, ExecuteRequest, FindRequest, ToolError, Tools};
 
-/// Runs one of them with the tools of this configuration. Boxed, so that what it awaits is compiled here and not a
-/// second time into the program that awaits it.
+/// Runs a command with the tools of a configuration. Boxed, so that the future is compiled once, in this crate, and
+/// not again in the binary.
 pub fn run<'a>(
     command: Connected,
     config: &'a Config,
@@ -31,14 +31,14 @@ pub fn run<'a>(
 
 async fn carried_out(command: Connected, config: &Config, out: &mut dyn Write) -> Result<(), Failure> {
     warn(config, &command);
-    // Held while the command runs: dropping it stops it.
+    // Kept alive while the command runs: dropping it stops the sandbox.
     let sandbox = match &config.instance {
         Instance::At(_) => None,
         Instance::Sandbox => Some(Sandbox::start().await?),
     };
     let mut settings = settings(config, sandbox.as_ref())?;
     if !matches!(command, Connected::Serve) {
-        // Whoever types a command sees what it does.
+        // The other commands write no audit log: the user sees the call.
         settings.audit = Audit::Off;
     }
     if let Connected::Surface(arguments) = command {
@@ -47,7 +47,7 @@ async fn carried_out(command: Connected, config: &Config, out: &mut dyn Write) -
     let tools = Tools::new(settings, &Composites)?;
     match command {
         Connected::Serve => serve(tools, config.surface.clone()).await,
-        // Shown above: it needs other tools beside.
+        // Handled above: it needs a second set of tools.
         Connected::Surface(_) => Ok(()),
         Connected::Find(arguments) => {
             let json = arguments.json;
@@ -62,9 +62,9 @@ async fn carried_out(command: Connected, config: &Config, out: &mut dyn Write) -
     }
 }
 
-/// What a person would want to know before anything is sent.
+/// Logs warnings about the configuration before anything is sent.
 fn warn(config: &Config, command: &Connected) {
-    // A find sends nothing, and a doctor says it itself.
+    // `find` sends nothing, and `doctor` reports these itself.
     if matches!(command, Connected::Find(_) | Connected::Doctor { .. } | Connected::Surface(_)) {
         return;
     }
@@ -72,7 +72,7 @@ fn warn(config: &Config, command: &Connected) {
         tracing::warn!("{warning}");
     }
     if config.token.is_none() && config.instance != Instance::Sandbox {
-        tracing::warn!("no token is set (GITLAB_TOKEN): only what is public can be reached");
+        tracing::warn!("no token is set (GITLAB_TOKEN): only public data is available");
     }
     if config.exposes_token() {
         tracing::warn!("the token travels unencrypted: GITLAB_URL is plain http to another machine");
@@ -82,7 +82,7 @@ fn warn(config: &Config, command: &Connected) {
     }
     if config.insecure_tls {
         tracing::warn!(
-            "GITLAB_INSECURE_TLS is set: GitLab's certificate is believed unseen, and whoever is in between can \
+            "GITLAB_INSECURE_TLS is set: GitLab's certificate is not verified, and anyone on the network path can \
              read the token"
         );
     }
@@ -105,7 +105,7 @@ fn settings(config: &Config, sandbox: Option<&Sandbox>) -> Result<tools::Setting
 async fn serve(tools: Tools, settings: surface::Settings) -> Result<(), Failure> {
     if io::stdin().is_terminal() {
         tracing::warn!(
-            "waiting for an MCP client on standard input; `gitlab-mcp --help` says what else there is"
+            "waiting for an MCP client on standard input; see `gitlab-mcp --help` for the other commands"
         );
     }
     let tools = Arc::new(tools);
@@ -115,7 +115,7 @@ async fn serve(tools: Tools, settings: surface::Settings) -> Result<(), Failure>
     Ok(server::serve(tools, surface).await?)
 }
 
-/// What would be told otherwise than somebody thinks.
+/// Logs overrides that match no tool or parameter.
 fn warn_of_overrides(surface: &Surface) -> Result<(), Failure> {
     for warning in surface.warnings()? {
         tracing::warn!("{warning}");
@@ -123,7 +123,7 @@ fn warn_of_overrides(surface: &Surface) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The tools that a client would be offered, or what they cost.
+/// Prints the tools of a surface, or their size in bytes.
 fn show_surface(
     arguments: &SurfaceArguments,
     config: &Config,
@@ -144,7 +144,7 @@ fn show_surface(
     sent.write_costs(&Sent::new(&surface, &tools)?, out)
 }
 
-/// Opens the finder beside the first messages, on a thread that ends with it.
+/// Loads the finder on a thread of its own while the first messages are handled.
 fn warm(tools: Arc<Tools>) -> Result<(), Failure> {
     let open = move || {
         if let Err(error) = tools.warm() {
@@ -181,7 +181,7 @@ fn execute_request(arguments: ExecuteArguments) -> Result<ExecuteRequest, Failur
     })
 }
 
-/// JSON as it stands, `@FILE`, or `-` for standard input.
+/// Loads parameters: literal JSON, `@FILE`, or `-` for standard input.
 fn read_params(argument: &str) -> Result<Map<String, Value>, Failure> {
     let text = match (argument, argument.strip_prefix('@')) {
         ("-", _) => read_stdin()?,
@@ -201,7 +201,7 @@ fn read_stdin() -> Result<String, Failure> {
     Ok(text)
 }
 
-/// An answer as a client would get it, as text or as structure.
+/// Prints an answer as a client would receive it, as text or as structured content.
 fn write_answer(answer: Result<Answer, ToolError>, json: bool, out: &mut dyn Write) -> Result<(), Failure> {
     let (structured, text, outcome) = match answer {
         Ok(answer) => (answer.structured, answer.text, Ok(())),

@@ -1,5 +1,5 @@
-//! What a client is offered, and descriptions in place of the catalog's: from a file, and from variables whose names
-//! say what they describe.
+//! Overrides of tool, action and parameter descriptions: from a file, and from variables named after what they
+//! describe.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::{Config, ConfigError, Sources, plain_text, read_file, syntax, values}
 use crate::surface::{Level, Override, Settings};
 
 impl Config {
-    /// The same with what these variables of the environment override; they are stronger than the file.
+    /// Adds overrides from environment variables, which take precedence over the file.
     ///
     /// # Errors
     /// A description that is not text.
@@ -19,7 +19,7 @@ impl Config {
     ) -> Result<Config, ConfigError> {
         let mut found = Vec::new();
         for (name, value) in variables {
-            // What is not text in UTF-8 has no name of ours.
+            // Skip variables whose names are not UTF-8; ours are ASCII.
             let Some(name) = name.to_str() else { continue };
             let level = Level::ALL.iter().find_map(|(level, prefix, _)| {
                 Some((*level, *prefix, name.strip_prefix(prefix)?)).filter(|(.., rest)| !rest.is_empty())
@@ -30,7 +30,7 @@ impl Config {
                 found.push((name.to_owned(), Override::new(level, rest, text, prefix, "")));
             }
         }
-        // The environment has no order; which of two is stronger is not to depend on the machine.
+        // Sorted, so that precedence does not depend on the order of the environment.
         found.sort_by(|(one, _), (other, _)| one.cmp(other));
         self.surface.overrides.extend(found.into_iter().map(|(_, change)| change));
         Ok(self)
@@ -38,10 +38,10 @@ impl Config {
 }
 
 impl Sources<'_> {
-    /// What a client is offered.
+    /// Settings of the surface.
     pub(super) fn surface(&self) -> Result<Settings, ConfigError> {
         let overrides = match self.read(&CUSTOMISE, values::path)? {
-            Some(path) => parse(&path, &read_file(&path, CUSTOMISE.name)?)?,
+            Some(path) => read(&path, &read_file(&path, CUSTOMISE.name)?)?,
             None => Vec::new(),
         };
         Ok(Settings {
@@ -54,8 +54,8 @@ impl Sources<'_> {
     }
 }
 
-/// The overrides of a file: the tables `tools`, `actions` and `params`.
-fn parse(path: &Path, text: &str) -> Result<Vec<Override>, ConfigError> {
+/// Parses the overrides of a file: the tables `tools`, `actions` and `params`.
+fn read(path: &Path, text: &str) -> Result<Vec<Override>, ConfigError> {
     let whole: toml::Table = toml::from_str(text).map_err(|error| syntax(path, text, &error))?;
     let after = format!(" in {}", path.display());
     let mut found = Vec::new();

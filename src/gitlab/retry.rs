@@ -84,9 +84,7 @@ impl Budget {
         let spent =
             self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(Budget::COST));
         if spent.is_err() {
-            tracing::debug!(
-                "not sent again: GitLab has failed so often that the session's retries are used up"
-            );
+            tracing::debug!("not retried: the session's retry budget is used up");
         }
         spent.is_ok()
     }

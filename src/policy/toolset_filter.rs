@@ -105,8 +105,13 @@ mod tests {
     #[test]
     fn a_name_that_is_none_is_refused_with_those_that_are() {
         let error = part(&["isues"], &[]).unwrap_err().to_string();
-        assert!(error.starts_with("GITLAB_TOOLSETS has `isues`") && error.contains("issues"), "{error}");
-        assert!(part(&[], &["isue"]).unwrap_err().to_string().starts_with("GITLAB_DOMAINS has `isue`"));
+        assert!(
+            error.starts_with("GITLAB_TOOLSETS: unknown name `isues`") && error.contains("issues"),
+            "{error}"
+        );
+        assert!(
+            part(&[], &["isue"]).unwrap_err().to_string().starts_with("GITLAB_DOMAINS: unknown name `isue`")
+        );
         assert!(part(&[], &[]).unwrap().is_none());
     }
 

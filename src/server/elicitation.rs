@@ -16,22 +16,22 @@ use serde_json::{Map, Value};
 
 use crate::tools::{ErrorKind, TOKEN_LIFETIME, ToolError, random_bytes};
 
-/// The name of the question among those that a result asks.
+/// Key of the input request in a result that asks for input.
 const QUESTION: &str = "confirm";
 
-/// How a client's user can be asked.
+/// Form of elicitation that a client supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
-    /// The server asks while the call waits.
+    /// `elicitation/create` while the call waits.
     Request,
-    /// The call ends with the question, and is made again with the answer.
+    /// The call returns an input request and is repeated with the answer.
     Result,
 }
 
-/// What the user said.
+/// Outcome of an elicitation.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Said {
-    /// The call to make now.
+    /// Accepted: the call to make now.
     Yes(Map<String, Value>),
     No,
 }
@@ -40,7 +40,7 @@ pub(super) enum Said {
 /// once, for as long as a confirmation token.
 pub(super) struct Asking {
     codec: RequestStateCodec,
-    /// The states that were answered, until they would have expired.
+    /// Ids of states already used, kept until their expiry.
     answered: Mutex<BTreeMap<u128, Instant>>,
 }
 
@@ -48,12 +48,12 @@ pub(super) struct Asking {
 #[derive(Serialize, Deserialize)]
 struct State {
     id: u128,
-    /// The call that a yes makes.
+    /// Call to make if the user accepts.
     agreed: Map<String, Value>,
 }
 
 impl Asking {
-    /// With a random key of this process. None where the system has no random numbers.
+    /// Creates a random key for this process. Returns `None` if the system has no random numbers.
     pub(super) fn new() -> Option<Asking> {
         let key: [u8; 32] = random_bytes()?;
         let codec = RequestStateCodec::try_new(key.to_vec()).ok()?;
@@ -90,7 +90,7 @@ impl Asking {
         self.is_first_answer(state.id).then(|| meaning(&answer, state.agreed))
     }
 
-    /// Whether the state with that id has not been answered before.
+    /// Returns true if the state with this id was not used before.
     fn is_first_answer(&self, id: u128) -> bool {
         let now = Instant::now();
         let mut answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
@@ -99,16 +99,16 @@ impl Asking {
     }
 }
 
-/// How the user of this client can be asked, if at all.
+/// Form of elicitation that the client supports, if any.
 pub(super) fn way(context: &RequestContext<RoleServer>) -> Option<Way> {
     let elicitation = context.client_capabilities()?.elicitation?;
-    // One that names no mode means the form, which was the only one.
+    // A client that names no mode supports forms, formerly the only mode.
     let by_form = elicitation.form.is_some() || elicitation.url.is_none();
     let has_sessions = context.protocol_version().is_none_or(|version| version.has_initialize());
     by_form.then_some(if has_sessions { Way::Request } else { Way::Result })
 }
 
-/// Asks while the call waits; nothing where the client fails to.
+/// Sends `elicitation/create` and waits for the answer. Returns `None` if the client fails to answer.
 pub(super) async fn ask(
     context: &RequestContext<RoleServer>,
     message: String,
@@ -123,18 +123,18 @@ pub(super) async fn ask(
     }
 }
 
-/// Only an acceptance is a yes.
+/// Only the action `accept` confirms.
 fn meaning(answer: &ElicitResult, agreed: Map<String, Value>) -> Said {
     if matches!(answer.action, ElicitationAction::Accept) { Said::Yes(agreed) } else { Said::No }
 }
 
-/// A form without fields: to accept it is to agree.
+/// Elicitation form without fields: accepting it confirms the call.
 fn form(message: String) -> ElicitRequestParams {
     let requested_schema = ElicitationSchema::new(BTreeMap::new());
     ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema }
 }
 
-/// The question that an error asks, and the call that agrees.
+/// Question of a needs_confirmation error, and the call that confirms it.
 pub(super) fn question(error: &ToolError) -> Option<(String, Map<String, Value>)> {
     let agreed = error.fix.as_ref()?.arguments.as_object()?.clone();
     if error.kind != ErrorKind::NeedsConfirmation {
@@ -147,7 +147,7 @@ pub(super) fn question(error: &ToolError) -> Option<(String, Map<String, Value>)
     Some((message, agreed))
 }
 
-/// The user was asked and did not agree.
+/// Error for a declined confirmation.
 pub(super) fn declined() -> ToolError {
     ToolError::new(ErrorKind::Denied, "the user was asked and did not agree. Nothing was changed")
 }

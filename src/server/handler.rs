@@ -1,4 +1,4 @@
-//! The protocol's requests, each answered by the tools or refused.
+//! Handler of MCP requests: each is dispatched to the tools or rejected.
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
@@ -33,21 +33,21 @@ use crate::tools::{
     Answer, Capabilities, EXECUTE, ErrorKind, ExecuteRequest, FIND, ToolError, Tools, watched,
 };
 
-/// How many actions are executed at a time; the rest wait their turn. A find is over before it could wait.
+/// Maximum number of concurrent executions. Finds are not limited: they are fast.
 const CALLS_IN_FLIGHT: usize = 64;
 
-/// Answers one client.
+/// MCP handler of one client session.
 pub(super) struct Handler<B> {
-    /// First, as it is dropped before what its calls use.
+    /// First field: dropped before the data that its calls use.
     worker: Worker,
     backend: Arc<B>,
     surface: Surface,
-    /// Told when the list of tools is another.
+    /// Notifies subscribers of a changed tool list.
     changed: watch::Sender<()>,
     turns: Arc<Semaphore>,
-    /// Answers that wait to be written.
+    /// Queue of responses to be written.
     queue: Arc<Queue>,
-    /// Without it the question is an error's text.
+    /// Without it, a question is returned as an error text.
     asking: Option<Asking>,
     roots: Roots,
     used: Once,
@@ -143,7 +143,7 @@ impl<B: Backend> Handler<B> {
         });
     }
 
-    /// One call.
+    /// Runs one tool call.
     async fn call(
         &self,
         tool: &str,
@@ -183,11 +183,11 @@ impl<B: Backend> Handler<B> {
     }
 
     async fn execute(&self, tool: &str, Checked { request, notes }: Checked<ExecuteRequest>) -> Outcome {
-        // Where the client does not read its answers, there is to be no further one.
+        // No further call starts while the client does not read its responses.
         self.queue.room().await;
         let (backend, turns) = (Arc::clone(&self.backend), Arc::clone(&self.turns));
         let outcome = self.worker.run(async move {
-            // The semaphore is never closed; without a turn the call would run all the same.
+            // The semaphore is never closed, so `acquire` cannot fail.
             let _turn = turns.acquire().await.ok();
             backend.execute(&request).await
         });
@@ -204,7 +204,7 @@ impl<B: Backend> Handler<B> {
             return;
         }
         if let Err(error) = context.peer.notify_tool_list_changed().await {
-            tracing::debug!(%error, "that the tools are others could not be told");
+            tracing::debug!(%error, "cannot send notifications/tools/list_changed");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Resources, prompts and completions as the protocol has them; what they say is of [`crate::tools`].
+//! Resources, prompts and completions in the protocol's types; their content comes from [`crate::tools`].
 
 use std::time::Duration;
 
@@ -18,18 +18,18 @@ use crate::context::{CompletionTarget, ResourceContent, ResourceEntry, Root, Roo
 use crate::surface::SurfaceResource;
 use crate::tools::{ErrorKind, ToolError, Tools};
 
-/// How long a client may take to tell of its workspace.
+/// Timeout of a roots/list request.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Every list is one page.
+/// Rejects cursors: every list is one page.
 pub(super) fn one_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
     match request.and_then(|request| request.cursor) {
-        Some(cursor) => Err(ErrorData::invalid_params(format!("no page begins at cursor {cursor}"), None)),
+        Some(cursor) => Err(ErrorData::invalid_params(format!("invalid cursor: {cursor}"), None)),
         None => Ok(()),
     }
 }
 
-/// The resources of the tools, and one of the surface's own.
+/// Lists the resources of the tools and of the surface.
 pub(super) fn resources(tools: &Tools, own: Option<ResourceEntry>) -> ListResourcesResult {
     let resources = tools.resources().into_iter().chain(own).map(|entry| {
         let ResourceEntry { uri, name, title, what, mime } = entry;
@@ -49,7 +49,7 @@ pub(super) fn templates(tools: &Tools) -> ListResourceTemplatesResult {
     ListResourceTemplatesResult::with_all_items(templates.collect()).with_cache_scope(CacheScope::Private)
 }
 
-/// The client's roots, where the resource depends on them.
+/// Requests the client's roots if the resource depends on them.
 pub(super) async fn roots_for(
     request: &ReadResourceRequestParams,
     context: &RequestContext<RoleServer>,
@@ -68,7 +68,7 @@ pub(super) async fn read(
     tools.read_resource(&request.uri, &roots).await.map_err(|error| refused(&error))
 }
 
-/// What was read, as the protocol has it.
+/// Converts a resource to the protocol's type.
 pub(super) fn read_result(read: ResourceContent, uri: String) -> ReadResourceResult {
     let contents = ResourceContents::text(read.text, uri).with_mime_type(read.mime);
     let result = ReadResourceResult::new(vec![contents]);
@@ -78,7 +78,7 @@ pub(super) fn read_result(read: ResourceContent, uri: String) -> ReadResourceRes
     }
 }
 
-/// A resource of the surface's own; a tool as it is listed.
+/// Converts a resource of the surface; a tool as in tools/list.
 pub(super) fn surface_resource(resource: SurfaceResource, uri: String) -> ReadResourceResult {
     let read = match resource {
         SurfaceResource::Text(read) => read,
@@ -91,7 +91,7 @@ pub(super) fn surface_resource(resource: SurfaceResource, uri: String) -> ReadRe
     read_result(read, uri)
 }
 
-/// What the client says of its workspace. Nothing is asked where MCP has retired it (2026-07-28, roots).
+/// Fetches the client's roots. MCP 2026-07-28 has retired them: no request is sent.
 #[expect(deprecated, reason = "clients of the older era have it")]
 async fn roots(context: &RequestContext<RoleServer>) -> Roots {
     if context.protocol_version().is_some_and(|version| !version.has_initialize()) {
@@ -101,14 +101,14 @@ async fn roots(context: &RequestContext<RoleServer>) -> Roots {
     }
     if context.client_capabilities().is_none_or(|client| client.roots.is_none()) {
         return Roots::Unknown(
-            "The client tells of no roots. `--project` (GITLAB_PROJECT) names the project.",
+            "The client does not support roots. `--project` (GITLAB_PROJECT) names the project.",
         );
     }
     match tokio::time::timeout(PATIENCE, context.peer.list_roots()).await {
         Ok(Ok(listed)) => Roots::Given(
             listed.roots.into_iter().map(|root| Root { uri: root.uri, name: root.name }).collect(),
         ),
-        Ok(Err(_)) | Err(_) => Roots::Unknown("The client was asked for its roots and did not tell."),
+        Ok(Err(_)) | Err(_) => Roots::Unknown("The client did not answer roots/list."),
     }
 }
 
@@ -140,7 +140,7 @@ pub(super) async fn complete(
     let completed = match &request.r#ref {
         Reference::Prompt(prompt) => CompletionTarget::Prompt(&prompt.name),
         Reference::Resource(template) => CompletionTarget::Template(&template.uri),
-        _ => return Err(ErrorData::invalid_params("`ref` is of a kind that nothing completes", None)),
+        _ => return Err(ErrorData::invalid_params("`ref`: expected a prompt or a resource template", None)),
     };
     let given = request.context.and_then(|context| context.arguments).unwrap_or_default();
     let completion = tools

@@ -1,4 +1,4 @@
-//! Who the server is, and a surface's tools as the protocol has them.
+//! Server info and capabilities, and a surface's tools in the protocol's types.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use crate::surface::{Annotations, Kind, Surface, ToolSpec};
 use crate::tools::Capabilities;
 
-/// The tool of the protocol.
+/// Converts a tool to the protocol's type.
 pub(super) fn tool(spec: ToolSpec) -> Tool {
     let mut tool =
         Tool::new_with_raw(spec.name, Some(Cow::Owned(spec.description)), Arc::new(spec.input_schema))
@@ -22,13 +22,12 @@ pub(super) fn tool(spec: ToolSpec) -> Tool {
     tool
 }
 
-/// A tool as a client is sent it.
+/// Tool as sent to a client.
 pub fn sent(spec: ToolSpec) -> Value {
     json!(tool(spec))
 }
 
-/// Who the server is and what it can do: the tools, whose list changes only where toolsets are taken up, and what
-/// there is beside them.
+/// Server info and capabilities. `listChanged` of tools only with TOOL_SURFACE=toolset.
 pub(super) fn server_config(surface: &Surface, beside: Option<Capabilities>) -> ServerConfig {
     let implementation = Implementation::new("gitlab-mcp", env!("CARGO_PKG_VERSION"))
         .with_title("GitLab")

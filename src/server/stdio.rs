@@ -19,16 +19,16 @@ use super::line::{Line, Lines};
 use super::outline::Outline;
 use super::output::{Output, Queue};
 
-/// The deepest nesting of a message: what serde_json parses.
+/// Maximum nesting of a message: serde_json's limit.
 const DEPTH: usize = 127;
 
-/// One client's session.
+/// Transport of one client session.
 pub(super) struct Session<R, W> {
     lines: Lines<R>,
     output: Output<W>,
-    /// Whether a request has come. Until then rmcp would give up at anything else.
+    /// True once a request has arrived. Until then, rmcp fails on any other message.
     opened: bool,
-    /// Told once, when the input ends.
+    /// Signals the end of input, once.
     ended: Option<oneshot::Sender<()>>,
 }
 
@@ -37,7 +37,7 @@ where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    /// A session on these streams, and what tells that its input has ended.
+    /// Creates a transport on these streams, and the receiver that signals the end of input.
     pub(super) fn new(reader: R, writer: W, queue: Arc<Queue>) -> (Session<R, W>, oneshot::Receiver<()>) {
         let (ended, end) = oneshot::channel();
         let (lines, output) = (Lines::new(reader), Output::new(writer, queue));
@@ -118,11 +118,11 @@ where
     }
 }
 
-/// An error about a line that is no message.
+/// Error response to an invalid line.
 #[derive(Debug)]
 struct Refusal {
     code: ErrorCode,
-    /// Null where the line has no id that could be read.
+    /// Null if the line has no readable id.
     id: Value,
     message: String,
 }
@@ -156,7 +156,7 @@ fn is_notification(line: &[u8]) -> bool {
     value.get("method").is_some_and(Value::is_string) && value.get("id").is_none()
 }
 
-/// The error of a line that could not be parsed (JSON-RPC 2.0, 5.1).
+/// Error response to a line that cannot be parsed (JSON-RPC 2.0, 5.1).
 fn refusal(line: &[u8], error: &serde_json::Error) -> Refusal {
     let mut outline = Outline::default();
     outline.read(line);

@@ -77,7 +77,7 @@ pub fn parse_call(
     let action = tools.catalog().action(number).map_err(|error| tools::internal(&error))?;
     let (mut params, mut beside) = (Map::new(), Map::new());
     for (name, value) in given {
-        match param_alias(&action, &name) {
+        match meant(&action, &name) {
             Some(reserved) => beside.insert(reserved.to_owned(), value),
             None => params.insert(name, value),
         };
@@ -86,13 +86,13 @@ pub fn parse_call(
     beside.insert("params".to_owned(), Value::Object(params));
     check(tools::EXECUTE, EXECUTE.arguments, beside).map_err(|mut error| {
         let beside: Vec<_> = dynamic::extra_arguments().collect();
-        error.hint = Some(format!("Beside {}'s parameters, {}", action.id, takes(tool, &beside)));
+        error.hint = Some(format!("Besides {}'s parameters, {}", action.id, takes(tool, &beside)));
         error
     })
 }
 
 /// The argument of execute that a name is, where it is not the action's.
-fn param_alias(action: &Action, name: &str) -> Option<&'static str> {
+fn meant(action: &Action, name: &str) -> Option<&'static str> {
     let bare = name.strip_prefix('_').unwrap_or(name);
     let argument = dynamic::extra_arguments().find(|argument| argument.name == bare)?;
     (bare.len() < name.len() || action.param(name).is_none()).then_some(argument.name)

@@ -121,7 +121,7 @@ pub struct Page {
 /// Why there is no such page.
 #[derive(Debug, thiserror::Error)]
 pub enum PageError {
-    #[error("no page begins at cursor {0}")]
+    #[error("invalid cursor: {0}")]
     Cursor(String),
     #[error(transparent)]
     Catalog(#[from] CatalogError),

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use regex_lite::Regex;
 use serde_json::{Value, json};
 
-use crate::client::{Client, LATEST_HANDSHAKE};
+use crate::client::{Client, LATEST_HANDSHAKE, maintainers_program, program};
 
 /// Info strings of fenced blocks that are not run.
 const NOT_RUN: [(&str, &str); 7] = [
@@ -210,10 +210,9 @@ fn an_elision_stands_for_any_text() {
 }
 
 /// A folder with the programs under the names by which the docs call them.
-fn programs(folder: &Path) {
-    symlink(env!("CARGO_BIN_EXE_gitlab-mcp"), folder.join("gitlab-mcp")).unwrap();
-    let maintainers = option_env!("CARGO_BIN_EXE_catalog_gen").expect("run the tests with --all-features");
-    symlink(maintainers, folder.join("catalog_gen")).unwrap();
+fn link_programs(folder: &Path) {
+    symlink(program(&[], &[]).get_program(), folder.join("gitlab-mcp")).unwrap();
+    symlink(maintainers_program(&[], &[]).get_program(), folder.join("catalog_gen")).unwrap();
 }
 
 /// Runs a command line of a console block in a shell: its two outputs together.
@@ -235,7 +234,7 @@ fn run(command: &str, programs: &Path, folder: &Path) -> String {
 #[test]
 fn commands_answer_what_is_shown() {
     let programs_folder = tempfile::tempdir().unwrap();
-    programs(programs_folder.path());
+    link_programs(programs_folder.path());
     let (mut commands, mut differences) = (0, Differences::default());
     for block in documentation().iter().flat_map(blocks).filter(|block| block.info == "console") {
         let folder = tempfile::tempdir().unwrap();
@@ -382,7 +381,7 @@ fn exit_codes_are_those_of_the_program() {
         .collect();
     assert_eq!(documented, ["0", "1", "2", "3"]);
     let code = |arguments: &[&str], variables: &[(&str, &str)]| {
-        let mut command = crate::client::program(arguments, variables);
+        let mut command = program(arguments, variables);
         command.stdin(Stdio::null()).output().unwrap().status.code()
     };
     assert_eq!(code(&["find", "list issues"], &[]), Some(0));
@@ -420,8 +419,7 @@ fn surfaces_have_about_the_documented_sizes() {
         let mut settings = row[0].split(", ");
         let kind = settings.next().and_then(|kind| kind.split(' ').next()).unwrap();
         let variables: Vec<(&str, &str)> = settings.filter_map(|setting| setting.split_once('=')).collect();
-        let mut command =
-            crate::client::program(&["--sandbox", "surface", "--surface", kind, "--tokens"], &variables);
+        let mut command = program(&["--sandbox", "surface", "--surface", kind, "--tokens"], &variables);
         let output = String::from_utf8(command.stdin(Stdio::null()).output().unwrap().stdout).unwrap();
         for (label, documented) in ["tools ", "bytes in all ", "tokens, about "].into_iter().zip(&row[1..]) {
             let line = output.lines().find(|line| line.starts_with(label)).unwrap();
@@ -446,6 +444,10 @@ fn figures_of_the_catalog_are_those_of_its_source() {
     assert!(readme.contains(&statement), "README.md should say {statement}");
     let version = source["openapi"]["gitlab_version"].as_str().unwrap();
     assert!(readme.contains(&format!("GitLab {version}")), "README.md should say GitLab {version}");
+    for row in table("docs/internals/catalog-format.md", "## Figures") {
+        let (file, key) = row[0].split_once('.').unwrap();
+        assert_eq!(row[1], count(file, key).to_string(), "{}", row[0]);
+    }
 }
 
 /// The arrows of layering.rs, wherever it is: modules, each with those it may import.

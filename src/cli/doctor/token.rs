@@ -1,4 +1,4 @@
-//! The token: its kind, whom it stands for, what it may do and for how long.
+//! Token checks: kind, owner, scopes and expiry date.
 
 use serde_json::Value;
 use time::macros::format_description;
@@ -13,17 +13,17 @@ const CHECK: &str = "token";
 const SCOPES: &str = "scopes";
 const EXPIRY: &str = "expiry";
 
-/// How many days before its end a token is worth a warning.
+/// Number of days before expiry from which `doctor` warns.
 const SOON: i64 = 14;
 
-/// All that can be said of it.
+/// Checks the token.
 pub(super) async fn findings(tools: &Tools, config: &Config) -> Vec<Finding> {
     let token = match &config.token {
-        // The sandbox has one of its own.
+        // The sandbox has its own token.
         None if config.instance != crate::config::Instance::Sandbox => {
             return vec![Finding::warning(
                 CHECK,
-                "none is set: only what is public can be reached",
+                "not set: only public data is available",
                 "Make a personal access token with the scope api (or read_api, to read only) in GitLab under \
                  Preferences, Access tokens, and set it in GITLAB_TOKEN.",
             )];
@@ -33,7 +33,7 @@ pub(super) async fn findings(tools: &Tools, config: &Config) -> Vec<Finding> {
     if let Some(Token::Job(_)) = token {
         return vec![Finding::fine(
             CHECK,
-            "a CI/CD job's, which ends with its job and may do what the job may",
+            "a CI/CD job token: valid while its job runs, with the job's permissions",
         )];
     }
     let (user, own) = match (
@@ -83,7 +83,7 @@ fn known(token: Option<&Token>, user: Option<&Value>, own: &Value) -> Finding {
     Finding::fine(CHECK, format!("{} \"{name}\"{}", kind(token, user), describe_user(user)))
 }
 
-/// Project and group access tokens are those of users that GitLab makes for them.
+/// Project and group access tokens belong to bot users.
 fn kind(token: Option<&Token>, user: Option<&Value>) -> &'static str {
     let is_bot = user.and_then(|user| user.get("bot")).and_then(Value::as_bool) == Some(true);
     match token {
@@ -105,13 +105,13 @@ fn scopes(config: &Config, own: &Value) -> Finding {
     let has = |scope: &str| scopes.contains(&scope);
     let says = scopes.join(", ");
     match () {
-        // What a fine-grained token may do, its permissions say, which GitLab does not tell.
+        // A fine-grained token has permissions instead of scopes, and GitLab does not report them.
         () if has("api") || has("granular") => Finding::fine(SCOPES, says),
         () if has("read_api") && config.policy.read_only => Finding::fine(SCOPES, says),
         () if has("read_api") => Finding::warning(
             SCOPES,
             format!("{says}: whatever changes something will be refused"),
-            "Make a token with the scope api, or say that reading is all that is wanted (GITLAB_READ_ONLY=true).",
+            "Create a token with the scope api, or set GITLAB_READ_ONLY=true.",
         ),
         () => Finding::failure(
             SCOPES,

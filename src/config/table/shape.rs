@@ -1,4 +1,4 @@
-//! The settings of what a client is offered: which tools, of which part of the catalog, in which words.
+//! Surface settings: tools offered, toolsets and domains, descriptions.
 
 use super::Setting;
 

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::catalog::{Action, example, input_schema, required, signature};
 use crate::text::excerpt;
 use crate::tools::errors::{self, ErrorKind, ToolError, mapping};
-use crate::tools::{EXECUTE, ExecuteRequest, FIND, Tools};
+use crate::tools::{ExecuteRequest, FIND, NextCall, Tools};
 
 /// Actions per page.
 const PER_PAGE: usize = 100;
@@ -94,10 +94,7 @@ pub fn action(tools: &Tools, id: &str) -> Result<String, ToolError> {
         "signature": signature(&action, usize::MAX),
         "required": required(&action),
         "related": action.related,
-        "call": {
-            "tool": EXECUTE,
-            "arguments": {"action": action.id, "params": example(&action, words)},
-        },
+        "call": NextCall::execute(&action.id, &example(&action, words)),
         "input_schema": input_schema(&action, words),
     });
     Ok(format!("{whole:#}\n"))

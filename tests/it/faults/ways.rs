@@ -256,7 +256,7 @@ fn a_header_of_ours_cannot_be_set_and_none_is_shown() {
         let error = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2), "{headers}");
         assert!(
-            error.contains("GITLAB_EXTRA_HEADERS holds something else") && !error.contains("sesame"),
+            error.contains("GITLAB_EXTRA_HEADERS: invalid value") && !error.contains("sesame"),
             "{error}"
         );
     }
