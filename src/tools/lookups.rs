@@ -61,7 +61,7 @@ fn ready<'a>(
     Box::pin(async move {
         for _ in 0..=MOST_ROUNDS {
             let step = checked.step(&lock_cache(tools));
-            match step.map_err(|invalid| mapping::invalid(&invalid, checked.action()))? {
+            match step.map_err(|invalid| mapping::invalid(tools, &invalid, checked.action()))? {
                 Step::Ready(call) => return Ok(call),
                 Step::Plan => {
                     let message = format!("{} is a plan, and no single request", checked.action().id);
@@ -94,7 +94,7 @@ pub async fn read_once(
     };
     let context = tools.context().map_err(|error| internal(&error))?;
     let checked = call::check(action.clone(), params, &context)
-        .map_err(|invalid| mapping::invalid(&invalid, &action))?;
+        .map_err(|invalid| mapping::invalid(tools, &invalid, &action))?;
     let call = call(tools, &checked).await.map_err(|failure| failure.error)?;
     match own_reads::send(tools, call.clone(), purpose).await {
         Ok(mut reply) => {
@@ -171,7 +171,7 @@ async fn resolve_lookup(
             }
             Ok((LookupResult::Several(candidates), _)) => {
                 let invalid = checked.ambiguous(question, &lock_cache(tools), candidates);
-                return Err(mapping::invalid(&invalid, checked.action()).into());
+                return Err(mapping::invalid(tools, &invalid, checked.action()).into());
             }
             Ok((LookupResult::Nothing, rows)) => gave_up = gave_up.or(rows),
             Err(LookupReadError::Hidden(error)) => hidden = hidden.or(error),
@@ -273,7 +273,7 @@ async fn fetch_page(
 ) -> Result<(Value, RemainingRows), LookupReadError> {
     let context = tools.context().map_err(|error| LookupReadError::failed(errors::internal(&error)))?;
     let checked = call::check(action.clone(), params.clone(), &context)
-        .map_err(|invalid| LookupReadError::failed(mapping::invalid(&invalid, action)))?;
+        .map_err(|invalid| LookupReadError::failed(mapping::invalid(tools, &invalid, action)))?;
     let call = ready(tools, &checked, requests)
         .await
         .map_err(|failure| LookupReadError::Failed(Box::new(failure)))?;

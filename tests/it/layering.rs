@@ -457,3 +457,18 @@ fn described(graph: &Graph, knots: &[&Vec<String>]) -> String {
     }
     lines.join("\n")
 }
+
+#[test]
+fn the_top_level_has_nothing_else() {
+    let output = std::process::Command::new("git")
+        .args(["ls-tree", "--name-only", "HEAD"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output();
+    // A source archive has no history to ask.
+    let Some(output) = output.ok().filter(|output| output.status.success()) else { return };
+    let names = String::from_utf8(output.stdout).unwrap();
+    let names: Vec<&str> = names.lines().filter(|name| !name.starts_with('.')).collect();
+    let expected =
+        ["Cargo.lock", "Cargo.toml", "LICENSE", "README.md", "benches", "catalog", "docs", "src", "tests"];
+    assert_eq!(names, expected);
+}

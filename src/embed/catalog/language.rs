@@ -190,6 +190,10 @@ pub struct GlossaryEntry {
     /// Frequently set: early in signatures.
     #[serde(default)]
     pub first: bool,
+    /// Other words for values, each with the values that it may stand for. The corrected call has the first that the
+    /// action takes.
+    #[serde(default)]
+    pub values: BTreeMap<String, Vec<String>>,
 }
 
 /// The effect of a GitLab quick action: a line of a text that begins with `/name`. From `[quick_actions.commands]`

@@ -5,7 +5,7 @@ use std::error::Error;
 use serde_json::{Value, json};
 
 use crate::call::{self, Call, Effects, Fault, FieldsError, Invalid, Kind};
-use crate::catalog::{Action, Risk};
+use crate::catalog::{Action, Risk, Words};
 use crate::gitlab::{Applied, CertificateError, GitlabError, NetworkError};
 use crate::policy::Rule;
 use crate::tools::errors::{self, ErrorKind, ToolError};
@@ -57,7 +57,7 @@ fn mended(path: &str, step: &str, nearest: &str, ends: bool) -> String {
 
 /// Parameters that make no call: each fault with what is accepted, and the call as it should be where the faults
 /// say that.
-pub fn invalid(invalid: &Invalid, action: &Action) -> ToolError {
+pub fn invalid(tools: &Tools, invalid: &Invalid, action: &Action) -> ToolError {
     if let [Fault::IsGraphql { body }] = invalid.faults.as_slice() {
         let error = ToolError::new(ErrorKind::InvalidParams, invalid.to_string());
         return error.fix(NextCall::execute("api.graphql", &as_document(body.as_ref())));
@@ -65,8 +65,10 @@ pub fn invalid(invalid: &Invalid, action: &Action) -> ToolError {
     let mut params = invalid.right.clone();
     let mut hints = Vec::new();
     let mut repaired = true;
+    // A catalog whose words cannot be read fails every call before this.
+    let words = tools.catalog.words().ok();
     for fault in &invalid.faults {
-        match repair(fault, action) {
+        match repair(fault, action, words) {
             Some((name, value, hint)) => {
                 params.insert(name, value);
                 hints.push(hint);
@@ -124,7 +126,7 @@ fn as_document(body: Option<&Value>) -> Value {
 }
 
 /// The corrected parameter, with the reason.
-fn repair(fault: &Fault, action: &Action) -> Option<(String, Value, String)> {
+fn repair(fault: &Fault, action: &Action, words: Option<&Words>) -> Option<(String, Value, String)> {
     match fault {
         Fault::Unknown { given, value, accepted } => {
             let nearest = crate::search::nearest(given, accepted.iter().map(String::as_str))?;
@@ -132,7 +134,13 @@ fn repair(fault: &Fault, action: &Action) -> Option<(String, Value, String)> {
             Some((nearest.to_owned(), value.clone(), format!("Did you mean `{nearest}` by `{given}`?")))
         }
         Fault::NotAChoice { name, given, accepted } => {
-            let nearest = crate::search::nearest(given, accepted.iter().map(String::as_str))?;
+            let synonyms =
+                words.and_then(|words| words.glossary.get(name)?.values.get(&given.to_lowercase()));
+            let synonym = synonyms.and_then(|known| known.iter().find(|value| accepted.contains(value)));
+            let nearest = match synonym {
+                Some(value) => value,
+                None => crate::search::nearest(given, accepted.iter().map(String::as_str))?,
+            };
             action.param(name)?;
             Some((name.clone(), json!(nearest), format!("Did you mean `{nearest}` by `{given}`?")))
         }

@@ -234,7 +234,8 @@ pub fn check_params(
     let context = tools.context().map_err(|error| errors::internal(&error))?;
     let params = request.params.clone();
     let checked = default_project::check(tools, action, params, &context, notes).map_err(|invalid| {
-        mapping::wrong_target(tools, &invalid, action).unwrap_or_else(|| mapping::invalid(&invalid, action))
+        mapping::wrong_target(tools, &invalid, action)
+            .unwrap_or_else(|| mapping::invalid(tools, &invalid, action))
     })?;
     notes.extend(checked.understood().iter().map(|understood| format!("understood {understood}")));
     Ok(checked)

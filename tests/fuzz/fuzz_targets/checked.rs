@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use gitlab_mcp::call::{Answer, Call, Context, Known, Question, Step, check};
+use gitlab_mcp::call::{Answer, Call, Context, LookupCache, Lookup, Step, check};
 use gitlab_mcp::catalog::{Action, Catalog, Scope};
 use serde_json::{Map, Value};
 use url::Url;
@@ -20,14 +20,14 @@ pub fn call(action: Action, params: Map<String, Value>) -> Option<Call> {
         quick_actions: Default::default(),
     };
     let checked = check(action, params, &context).ok()?;
-    let mut known = Known::default();
+    let mut known = LookupCache::default();
     for _ in 0..5 {
         match checked.step(&known).ok()? {
             Step::Ready(call) => return Some(call),
             Step::Plan => return None,
             Step::Ask(questions) => questions.into_iter().for_each(|question| {
                 let answer = match question {
-                    Question::KindOf { .. } => Answer::Kind(Scope::Project),
+                    Lookup::KindOf { .. } => Answer::Kind(Scope::Project),
                     _ => Answer::Id(7),
                 };
                 known.learn(question, answer);
