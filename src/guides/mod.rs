@@ -1,5 +1,5 @@
 //! Guides and prompts in the server's own words. They are Markdown
-//! in `guides/`, embedded; which actions they name, and with which parameters, is checked against the catalog.
+//! in `catalog/guides/`, embedded; which actions they name, and with which parameters, is checked against the catalog.
 
 mod mentions;
 mod prompts;
@@ -26,37 +26,37 @@ pub static GUIDES: [Guide; 6] = [
         name: "review-merge-request",
         title: "Review a merge request",
         what: "From the description to comments on lines and a verdict.",
-        text: include_str!("../../guides/review-merge-request.md"),
+        text: include_str!("../../catalog/guides/review-merge-request.md"),
     },
     Guide {
         name: "diagnose-pipeline",
         title: "Diagnose a failing pipeline",
         what: "From a red pipeline to the line of the log that says why.",
-        text: include_str!("../../guides/diagnose-pipeline.md"),
+        text: include_str!("../../catalog/guides/diagnose-pipeline.md"),
     },
     Guide {
         name: "cut-release",
         title: "Cut a release",
         what: "What changed, whether it is ready, the notes, the tag.",
-        text: include_str!("../../guides/cut-release.md"),
+        text: include_str!("../../catalog/guides/cut-release.md"),
     },
     Guide {
         name: "triage-issues",
         title: "Triage issues",
         what: "New issues: duplicates, labels, people, milestones.",
-        text: include_str!("../../guides/triage-issues.md"),
+        text: include_str!("../../catalog/guides/triage-issues.md"),
     },
     Guide {
         name: "manage-access",
         title: "Manage access safely",
         what: "Who can do what, and how to give and take it without locking anyone out.",
-        text: include_str!("../../guides/manage-access.md"),
+        text: include_str!("../../catalog/guides/manage-access.md"),
     },
     Guide {
         name: "raw-api",
         title: "Call REST and GraphQL directly",
         what: "What no action does, and what holds for it all the same.",
-        text: include_str!("../../guides/raw-api.md"),
+        text: include_str!("../../catalog/guides/raw-api.md"),
     },
 ];
 

@@ -85,7 +85,7 @@ pub static PROMPTS: [Prompt; 10] = [
             required("iid", ArgType::MergeRequest, "The merge request's number."),
             argument("focus", ArgType::Text, "What to look at first, such as security."),
         ],
-        text: include_str!("../../guides/prompts/review_merge_request.md"),
+        text: include_str!("../../catalog/guides/prompts/review_merge_request.md"),
     },
     Prompt {
         name: "explain_failed_pipeline",
@@ -96,7 +96,7 @@ pub static PROMPTS: [Prompt; 10] = [
             argument("pipeline_id", ArgType::Pipeline, "The pipeline's number. Without it, the newest."),
             argument("ref", ArgType::Branch, "The branch whose newest pipeline is meant."),
         ],
-        text: include_str!("../../guides/prompts/explain_failed_pipeline.md"),
+        text: include_str!("../../catalog/guides/prompts/explain_failed_pipeline.md"),
     },
     Prompt {
         name: "release_notes",
@@ -107,7 +107,7 @@ pub static PROMPTS: [Prompt; 10] = [
             argument("from", ArgType::Tag, "Where to begin. Without it, the last release."),
             argument("to", ArgType::Tag, "Where to end. Without it, the default branch."),
         ],
-        text: include_str!("../../guides/prompts/release_notes.md"),
+        text: include_str!("../../catalog/guides/prompts/release_notes.md"),
     },
     Prompt {
         name: "triage_issues",
@@ -118,7 +118,7 @@ pub static PROMPTS: [Prompt; 10] = [
             argument("days", ArgType::Days, "How many days back. Without it, 7."),
             argument("label", ArgType::Label, "Only issues with this label."),
         ],
-        text: include_str!("../../guides/prompts/triage_issues.md"),
+        text: include_str!("../../catalog/guides/prompts/triage_issues.md"),
     },
     Prompt {
         name: "standup",
@@ -129,35 +129,35 @@ pub static PROMPTS: [Prompt; 10] = [
             argument("days", ArgType::Days, "How many days back. Without it, 1."),
             argument("fullPath", ArgType::Project, "Only this project, such as group/project."),
         ],
-        text: include_str!("../../guides/prompts/standup.md"),
+        text: include_str!("../../catalog/guides/prompts/standup.md"),
     },
     Prompt {
         name: "stale_branches",
         title: "Find stale branches",
         what: "Which branches could be deleted, and what would be lost with each.",
         arguments: &[PROJECT, argument("days", ArgType::Days, "Untouched for so many days. Without it, 90.")],
-        text: include_str!("../../guides/prompts/stale_branches.md"),
+        text: include_str!("../../catalog/guides/prompts/stale_branches.md"),
     },
     Prompt {
         name: "security_overview",
         title: "Overview of security findings",
         what: "What the scanners found, what to mend first, and what nobody scans.",
         arguments: &[PROJECT],
-        text: include_str!("../../guides/prompts/security_overview.md"),
+        text: include_str!("../../catalog/guides/prompts/security_overview.md"),
     },
     Prompt {
         name: "onboarding",
         title: "Get to know a project",
         what: "What it does, how the code is laid out, how a change gets in, whom to ask.",
         arguments: &[PROJECT, argument("role", ArgType::Text, "For whom, such as a frontend developer.")],
-        text: include_str!("../../guides/prompts/onboarding.md"),
+        text: include_str!("../../catalog/guides/prompts/onboarding.md"),
     },
     Prompt {
         name: "milestone_retrospective",
         title: "Retrospective of a milestone",
         what: "What was planned, done and left, and what to talk about.",
         arguments: &[PROJECT, required("milestone", ArgType::Milestone, "The milestone's title.")],
-        text: include_str!("../../guides/prompts/milestone_retrospective.md"),
+        text: include_str!("../../catalog/guides/prompts/milestone_retrospective.md"),
     },
     Prompt {
         name: "draft_issue",
@@ -168,7 +168,7 @@ pub static PROMPTS: [Prompt; 10] = [
             argument("discussion", ArgType::Text, "What was said, as it stands."),
             argument("iid", ArgType::MergeRequest, "The merge request on which it was said."),
         ],
-        text: include_str!("../../guides/prompts/draft_issue.md"),
+        text: include_str!("../../catalog/guides/prompts/draft_issue.md"),
     },
 ];
 

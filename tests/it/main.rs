@@ -20,4 +20,5 @@ mod sandbox;
 mod security_page;
 mod support;
 mod surfaces;
+mod top_level;
 mod troubleshooting;
