@@ -1,7 +1,7 @@
 //! Flags, variables and an optional file, in this order, to one validated [`Config`]. The only reader of
 //! environment variables.
 
-mod customise;
+mod overrides;
 mod table;
 mod values;
 
@@ -35,52 +35,52 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_BODY: u64 = 64 * 1024 * 1024;
 const RETRIES: u32 = 3;
 
-/// Aliases of GITLAB_URL that hold a host, with or without a scheme.
+/// Aliases of GITLAB_URL whose value is a host, with or without a scheme.
 const HOSTS: [&str; 2] = ["GITLAB_HOST", "GL_HOST"];
 
-/// What was set on the command line: the value by the name of its setting.
+/// Values from the command line, by setting name.
 pub type Flags = BTreeMap<&'static str, String>;
 
-/// Why the configuration cannot be used. No variant holds a token.
+/// Invalid configuration. No variant contains a token.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    #[error("{origin} is {given:?}, and takes {accepts}")]
+    #[error("{origin}: expected {accepts}, got {given:?}")]
     Value { origin: String, given: String, accepts: &'static str },
-    #[error("{origin} holds something else: it takes {accepts}")]
+    #[error("{origin}: invalid value (not shown); expected {accepts}")]
     Hidden { origin: String, accepts: &'static str },
-    #[error("{origin} is {given:?}, a variable that nobody replaced by its value; it takes {accepts}")]
+    #[error("{origin}: unexpanded variable {given:?}; expected {accepts}")]
     Unexpanded { origin: String, given: String, accepts: &'static str },
-    #[error("{0} is not text in UTF-8")]
+    #[error("{0}: the value is not valid UTF-8")]
     Encoding(String),
-    #[error("{first} and {second} are both set: keep one")]
+    #[error("{first} and {second} are both set: set only one")]
     TwoTokens { first: String, second: String },
-    #[error("{set} is set and {missing} is not: a certificate and its key go together")]
+    #[error("{set} is set and {missing} is not: a client certificate needs its key")]
     Alone { set: &'static str, missing: &'static str },
-    #[error("{origin} names {}, which cannot be read", .path.display())]
+    #[error("{origin}: cannot read {}", .path.display())]
     File { origin: String, path: PathBuf, source: io::Error },
-    /// The line itself is not shown: it may hold the token.
+    /// The line is not shown: it may contain the token.
     #[error("line {line} of {} is not TOML: {message}", .file.display())]
     Syntax { file: PathBuf, line: usize, message: String },
-    #[error("{} sets {key}, which is not a setting; there are {}", .file.display(), names())]
+    #[error("{}: unknown setting {key}; expected one of {}", .file.display(), names())]
     Unknown { file: PathBuf, key: String },
-    #[error("{} has {key}, and takes the tables tools, actions and params", .file.display())]
+    #[error("{}: unknown key {key}; expected the tables tools, actions and params", .file.display())]
     NoTable { file: PathBuf, key: String },
-    #[error("{key} in {} is neither text, nor a number, nor true or false", .file.display())]
+    #[error("{key} in {}: expected a string, a number or a boolean", .file.display())]
     Shape { file: PathBuf, key: String },
     #[error("{0} is not set")]
     Missing(&'static str),
 }
 
-/// The GitLab to work on.
+/// GitLab instance to connect to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Instance {
-    /// Its root, which ends in a slash.
+    /// Root URL with a trailing slash.
     At(Url),
-    /// The one inside this program.
+    /// The embedded sandbox.
     Sandbox,
 }
 
-/// Everything that can be set, checked.
+/// Validated configuration.
 #[derive(Clone, Debug)]
 pub struct Config {
     pub instance: Instance,
@@ -88,7 +88,7 @@ pub struct Config {
     pub policy: policy::Settings,
     /// The handling of quick actions in texts.
     pub quick_actions: QuickActions,
-    /// The setting that asks for no confirmation, as it was written, and whether it has its way.
+    /// Setting that switches confirmation off, as written, and whether it takes effect.
     pub autopilot: Option<(String, bool)>,
     pub surface: surface::Settings,
     pub project: Option<String>,
@@ -117,12 +117,12 @@ pub fn environment(name: &str) -> Option<OsString> {
 }
 
 impl Config {
-    /// The configuration that these flags and variables make. Nothing is read but through `lookup` and the files
-    /// they name.
+    /// Builds the configuration from flags and variables. Variables are read only through `lookup`; files only if a
+    /// setting names them.
     pub fn resolve(flags: &Flags, lookup: impl Fn(&str) -> Option<OsString>) -> Result<Config, ConfigError> {
         let mut sources = Sources { flags, lookup: &lookup, file: None };
         if let Some(path) = sources.read(&FILE, values::path)? {
-            sources.file = Some(SettingsFile::read(path)?);
+            sources.file = Some(SettingsFile::load(path)?);
         }
         let instance = sources.need(&URL, values::instance)?;
         let surface = sources.surface()?;
@@ -150,12 +150,12 @@ impl Config {
         })
     }
 
-    /// Whether destructive actions run without a question.
+    /// Returns true if destructive actions run without confirmation.
     pub fn is_unconfirmed(&self) -> bool {
         !self.policy.confirm.asks()
     }
 
-    /// What a person should know of confirmations that are switched off.
+    /// Warning about confirmation that is switched off.
     pub fn confirmation_warnings(&self) -> Vec<String> {
         let warning = self.autopilot.as_ref().map(|(origin, is_effective)| match is_effective {
             true => format!(
@@ -167,14 +167,14 @@ impl Config {
         warning.into_iter().collect()
     }
 
-    /// Answers to variables of other servers that are set and mean nothing here.
+    /// Hints for variables of other GitLab servers that are set but have no effect here.
     pub fn foreign_variables(lookup: impl Fn(&str) -> Option<OsString>) -> Vec<String> {
         let is_set = |name: &str| lookup(name).is_some_and(|value| !value.is_empty());
         let set = FOREIGN_VARIABLES.iter().filter(|(name, _)| is_set(name));
         set.map(|(name, instead)| format!("{name} is not a setting of gitlab-mcp; {instead}")).collect()
     }
 
-    /// Whether the token would travel unencrypted to another machine.
+    /// Returns true if the token would be sent unencrypted over a network.
     pub fn exposes_token(&self) -> bool {
         const OWN: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
         match &self.instance {
@@ -187,7 +187,7 @@ impl Config {
         }
     }
 
-    /// What the tools are told, for a GitLab whose root is `base`.
+    /// Settings of the tools, for a GitLab with the root URL `base`.
     pub fn tools(&self, base: Url) -> tools::Settings {
         tools::Settings {
             gitlab: gitlab::Settings {
@@ -215,21 +215,21 @@ impl Config {
     }
 }
 
-/// Where settings come from, the strongest first.
+/// Sources of settings, in order of precedence.
 struct Sources<'a> {
     flags: &'a Flags,
     lookup: &'a dyn Fn(&str) -> Option<OsString>,
     file: Option<SettingsFile>,
 }
 
-/// A value with the name of where it was found, for errors.
+/// Value with its origin, for error messages.
 struct Found {
     text: String,
     origin: String,
 }
 
 impl Sources<'_> {
-    /// The value of a setting, its default where nothing is set.
+    /// Parses the value of a setting, or its default if it is not set.
     fn read<T>(
         &self,
         setting: &'static Setting,
@@ -243,7 +243,7 @@ impl Sources<'_> {
         let accepts = setting.accepts;
         match parse(text.trim()) {
             Some(value) => Ok(Some(value)),
-            // What has no flag is a secret.
+            // A setting without a flag is a secret.
             None if setting.flag.is_none() || may_hold_a_secret(&text) => {
                 Err(ConfigError::Hidden { origin, accepts })
             }
@@ -251,12 +251,12 @@ impl Sources<'_> {
         }
     }
 
-    /// The value of a setting that always has one.
+    /// Parses the value of a setting that has a default.
     fn need<T>(&self, setting: &'static Setting, parse: fn(&str) -> Option<T>) -> Result<T, ConfigError> {
         self.read(setting, parse)?.ok_or(ConfigError::Missing(setting.name))
     }
 
-    /// The text of a setting where it is set. Empty is not set: clients fill in what the user left out.
+    /// Raw value of a setting. Empty counts as not set: clients pass empty values for fields the user left blank.
     fn find(&self, setting: &'static Setting) -> Result<Option<Found>, ConfigError> {
         let flag = self.flags.get(setting.name).map(|text| Found::new(text, flag_name(setting)));
         let found = match flag {
@@ -285,8 +285,8 @@ impl Sources<'_> {
         Ok(None)
     }
 
-    /// How destructive calls are confirmed. GITLAB_CONFIRM, where it is set, is stronger than the names that switch
-    /// confirmation off: some of those a shell may export for something else.
+    /// Confirmation mode. GITLAB_CONFIRM takes precedence over the aliases that switch confirmation off, as a shell
+    /// may export some of those for another program.
     fn confirmation(&self) -> Result<Confirmation, ConfigError> {
         let is_set = self.find(&CONFIRM)?.is_some();
         let confirm = self.need(&CONFIRM, values::confirm)?;
@@ -300,7 +300,7 @@ impl Sources<'_> {
         })
     }
 
-    /// What may run, as it is written.
+    /// Policy settings, as written.
     fn policy(&self, surface: &surface::Settings, confirm: Confirm) -> Result<policy::Settings, ConfigError> {
         let file = self.read(&POLICY, values::path)?.map(|path| read_file(&path, POLICY.name)).transpose()?;
         Ok(policy::Settings {
@@ -333,8 +333,8 @@ impl Sources<'_> {
         }
     }
 
-    /// The one token that is set, whichever way; on the sandbox only where it is one of its own, so that a first
-    /// run does not depend on what the environment holds for another GitLab.
+    /// Loads the token from whichever setting has it. On the sandbox, only a sandbox token is used, so that a first
+    /// run does not depend on variables set for another GitLab.
     fn token(&self, instance: &Instance) -> Result<Option<Token>, ConfigError> {
         type Make = fn(Secret) -> Token;
         let ways: [(&'static Setting, Make); 4] = [
@@ -358,10 +358,10 @@ impl Sources<'_> {
     }
 }
 
-/// How destructive calls are confirmed.
+/// Confirmation mode.
 struct Confirmation {
     confirm: Confirm,
-    /// The setting that switches confirmation off, and whether it has its way.
+    /// Setting that switches confirmation off, and whether it takes effect.
     autopilot: Option<(String, bool)>,
 }
 
@@ -371,19 +371,19 @@ impl Found {
     }
 }
 
-/// The settings of a file, as text like everywhere else.
+/// Loads the settings of a file, as text like those of other sources.
 struct SettingsFile {
     path: PathBuf,
     values: BTreeMap<String, String>,
 }
 
 impl SettingsFile {
-    fn read(path: PathBuf) -> Result<SettingsFile, ConfigError> {
+    fn load(path: PathBuf) -> Result<SettingsFile, ConfigError> {
         let text = read_file(&path, FILE.name)?;
         let table: toml::Table = toml::from_str(&text).map_err(|error| syntax(&path, &text, &error))?;
         let mut values = BTreeMap::new();
         for (key, value) in table {
-            // The name that a setting had before is among its aliases.
+            // A former name of a setting is one of its aliases.
             let setting =
                 SETTINGS.iter().find(|setting| setting.name == key || setting.aliases.contains(&&*key));
             let Some(setting) = setting else { return Err(ConfigError::Unknown { file: path, key }) };
@@ -416,7 +416,7 @@ fn plain_text(value: &toml::Value) -> Option<String> {
     }
 }
 
-/// How the sandbox's tokens begin.
+/// Prefix of the sandbox's tokens.
 const SANDBOX_TOKENS: &str = "glpat-sandbox";
 
 fn read_token(found: Found, setting: &'static Setting) -> Result<String, ConfigError> {
@@ -438,13 +438,13 @@ fn flag_name(setting: &Setting) -> String {
     setting.flag.map_or_else(|| setting.name.to_owned(), |flag| format!("--{flag}"))
 }
 
-/// Some clients pass `${GITLAB_TOKEN}` on as it stands where the variable does not exist.
+/// Detects `${GITLAB_TOKEN}`, which some clients pass literally if the variable does not exist.
 fn is_unexpanded(text: &str) -> bool {
     let text = text.trim();
     text.starts_with("${") && text.ends_with('}')
 }
 
-/// A URL with a password in it, or a token where something else belongs.
+/// Returns true for a URL with a password, or a token in a setting for something else.
 fn may_hold_a_secret(text: &str) -> bool {
     text.contains('@') || untrusted::holds_token(text)
 }

@@ -30,7 +30,7 @@ fn main() -> ExitCode {
 }
 
 fn run(out: &mut dyn Write) -> Result<(), Failure> {
-    let arguments = Arguments::read()?;
+    let arguments = Arguments::parse_process()?;
     let command = match arguments.command.unwrap_or(Command::Connected(Default::default())) {
         Command::Offline(command) => return run_offline(command, out),
         Command::Connected(command) => command,

@@ -46,7 +46,7 @@ pub struct Mutation {
 }
 
 /// Reads a document with one operation, or says why it cannot be run.
-pub fn read(text: &str, variables: &Map<String, Json>, surface: &OperationIndex<'_>) -> Result<Read, Fault> {
+pub fn parse(text: &str, variables: &Map<String, Json>, surface: &OperationIndex<'_>) -> Result<Read, Fault> {
     let document = parsed(text)?;
     let operation = only_operation(&document)?;
     let fields = Fields::of(&document, operation, surface.depth()).map_err(|reason| refused(&reason))?;
@@ -120,13 +120,13 @@ fn parsed(text: &str) -> Result<Document, Fault> {
         let first = faults.errors.iter().next();
         let line = first.as_ref().and_then(|fault| fault.line_column_range()).map(|range| range.start.line);
         let reason =
-            first.map_or_else(|| "it is no GraphQL".to_owned(), |fault| said(&fault.error.to_string()));
+            first.map_or_else(|| "it is no GraphQL".to_owned(), |fault| sentence(&fault.error.to_string()));
         Fault::NoDocument { reason, line }
     })
 }
 
 /// The parser's words within a sentence of ours.
-fn said(message: &str) -> String {
+fn sentence(message: &str) -> String {
     message.trim_end_matches('.').to_owned()
 }
 
@@ -299,7 +299,7 @@ mod tests {
 
     fn reason(text: &str) -> Result<Read, String> {
         let catalog = Catalog::embedded().unwrap();
-        read(text, &Map::new(), catalog.surface().unwrap()).map_err(|fault| fault.to_string())
+        parse(text, &Map::new(), catalog.surface().unwrap()).map_err(|fault| fault.to_string())
     }
 
     #[test]

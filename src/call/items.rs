@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::{Fault, value};
+use super::{Fault, coerce};
 use crate::catalog::{Action, Base, Param};
 
 /// The parameter whose items have each their own outcome.
@@ -60,7 +60,7 @@ pub fn fit(
     let mut faults = BTreeMap::new();
     for (place, item) in items.iter().enumerate() {
         let mut notes = Vec::new();
-        match value::one(param, respelled(param, item), &mut notes) {
+        match coerce::coerce_one(param, respelled(param, item), &mut notes) {
             Ok(item) => {
                 fitted.push(item);
                 understood.extend(notes);

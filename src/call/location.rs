@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::question::GLOBAL;
+use super::lookup::GLOBAL;
 
 /// The longest path that GitLab stores (`routes.path`, 255 characters a segment), with room for deep nesting.
 const MAX_BYTES: usize = 2_048;

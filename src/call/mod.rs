@@ -1,56 +1,56 @@
 //! An action and its parameters to a [`Call`]: a request that was checked before it was written. Nothing else
 //! can make one, and the client sends nothing else.
 //!
-//! [`check`] looks at every parameter; [`Checked::step`] chooses the operation and either gives the call or asks
+//! [`validate`] looks at every parameter; [`Checked::step`] chooses the operation and either gives the call or asks
 //! what has to be looked up first.
 
-mod address;
-mod batch;
-mod check;
-mod choose;
-mod date;
-mod direct;
+mod affected_paths;
+mod coerce;
 mod document;
 mod effects;
 mod encode;
-mod fields;
+mod global_id;
 mod graphql;
-mod handle;
-mod invalid;
+mod graphql_lookups;
 mod items;
-mod known;
 mod location;
-mod places;
-mod question;
+mod lookup;
+mod lookup_cache;
+mod name_resolution;
+mod param_error;
+mod path_match;
 mod quick_action;
-mod reference;
+mod raw_path;
+mod raw_request;
+mod relative_date;
 mod request;
-mod resolvers;
+mod rest_lookups;
 mod risk;
-mod route;
+mod select_operation;
+mod selection_set;
 mod target;
 #[cfg(test)]
 mod tests;
-mod value;
+mod validate;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use batch::{Batch, batch};
+pub use affected_paths::can_be_placed;
 use bytes::Bytes;
-pub use check::{Checked, Context, check, param_named};
 pub use effects::{Effects, Place, Role};
-pub use fields::{FieldsError, asking};
-pub use invalid::{Fault, Invalid};
-pub use known::Known;
+pub use graphql_lookups::{Batch, batch};
 pub use location::{FullPath, HolderKind, Location};
-pub use places::can_be_placed;
-pub use question::{Answer, Candidate, Finding, Question, Reading};
+pub use lookup::{Answer, Candidate, Lookup, LookupRequest, LookupResult};
+pub use lookup_cache::LookupCache;
+pub use name_resolution::Resolved;
+pub use param_error::{Fault, Invalid};
+pub use path_match::{Routed, request, routed};
 pub use quick_action::QuickActions;
-pub use reference::Resolved;
-pub use resolvers::{Ask, RESOLVERS};
-pub use route::{Routed, request, routed};
+pub use rest_lookups::{Ask, RESOLVERS};
+pub use selection_set::{FieldsError, asking};
 use serde_json::Value;
 pub use target::{Kind, Page, TARGET, page, pointed, reference, takes, takes_target};
+pub use validate::{Checked, Context, check, param_named};
 
 use crate::catalog::{Method, Risk, Touched};
 
@@ -107,7 +107,7 @@ pub enum Part {
 pub enum Step {
     Ready(Call),
     /// Each question once; they can be asked side by side.
-    Ask(Vec<Question>),
+    Ask(Vec<Lookup>),
     /// It is a plan's: each of its steps makes a call of its own.
     Plan,
 }

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
-use super::{Body, Call, Effects, Fault, Part, Resolved, choose, encode};
+use super::{Body, Call, Effects, Fault, Part, Resolved, encode, select_operation};
 use crate::catalog::{Action, ArrayForm, Base, BodyForm, Operation, Param, Piece, Place, pieces};
 
 /// Writes the request; every parameter is known, typed, resolved and taken by the operation.
@@ -45,7 +45,8 @@ fn wire(param: &Param) -> String {
 
 /// `scope` that chose the operation is not sent; GitLab's own values of it are.
 fn is_selector(action: &Action, param: &Param, params: &Map<String, Value>) -> bool {
-    param.place == Place::Selector || (param.name == "scope" && choose::selected(action, params).is_some())
+    param.place == Place::Selector
+        || (param.name == "scope" && select_operation::selected(action, params).is_some())
 }
 
 fn path(operation: &Operation, params: &Map<String, Value>) -> Result<String, Fault> {
@@ -161,7 +162,7 @@ pub fn file(param: &Param, value: &Value) -> Result<Part, Fault> {
     let wrong = |given: &str| Fault::WrongType {
         name: param.name.clone(),
         given: given.to_owned(),
-        expected: super::value::expected(param),
+        expected: super::coerce::expected(param),
     };
     if let Some(path) = said("path") {
         if said("content").or(said("content_base64")).is_some() {

@@ -8,7 +8,7 @@ fn param(base: Base, many: bool) -> Param {
 }
 
 fn fitted(param: &Param, value: Value) -> Result<Value, Fault> {
-    value::fitted(param, value, &mut Vec::new())
+    coerce::fitted(param, value, &mut Vec::new())
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn a_spelling_never_takes_what_has_a_name_of_its_own() {
 fn a_parameter_of_another_scope_is_told() {
     let checked =
         check_action("issue.list", json!({"fullPath": "acme", "scope": "group", "cursor": "x"})).unwrap();
-    let invalid = checked.step(&Known::default()).unwrap_err();
+    let invalid = checked.step(&LookupCache::default()).unwrap_err();
     assert!(
         invalid.to_string().contains("`cursor` is not taken for scope `group`, only for `project`"),
         "{invalid}"
@@ -124,8 +124,8 @@ fn a_parameter_of_another_scope_is_told() {
 #[test]
 fn a_question_is_asked_once_and_remembered() {
     let checked = check_action("ci_variable.list", json!({"fullPath": "acme"})).unwrap();
-    let mut known = Known::default();
-    let question = Question::KindOf { full_path: "acme".into() };
+    let mut known = LookupCache::default();
+    let question = Lookup::KindOf { full_path: "acme".into() };
     assert_eq!(checked.step(&known).unwrap(), Step::Ask(vec![question.clone()]));
     known.learn(question.clone(), Answer::Kind(crate::catalog::Scope::Group));
     let Step::Ready(call) = checked.step(&known).unwrap() else { panic!("it should know") };

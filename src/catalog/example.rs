@@ -6,20 +6,68 @@ use serde_json::{Map, Value, json};
 
 use super::Names;
 use super::Words;
-use super::{Action, Base, Json, Operation, Param};
+use super::{Action, Base, Json, Operation, Param, Place, Scope};
 
-/// Parameters that suffice for the action's preferred operation: its own example first, then the glossary's,
-/// then the first choice or a value of the type.
+/// Parameters that suffice for the action's preferred operation: the action's own example first, then references by
+/// name, then the glossary's values, then the first choice or a value of the type. An update changes something.
 pub fn example(action: &Action, words: &Words) -> Map<String, Value> {
     let Some(operation) = action.choices().next() else { return Map::new() };
     let wanted = action.params.iter().filter(|param| is_needed(action, operation, param));
-    let mut params: Map<String, Value> = wanted
-        .map(|param| (param.name.clone(), value(param, action.example.get(&param.name), words)))
-        .collect();
-    if needs_scope(action, operation) {
+    let filled = |param: &Param| {
+        let group = operation.scope == Scope::Group && param.name == "fullPath";
+        let own = action.example.get(&param.name);
+        let value = match own {
+            None if group => json!(words.examples.group),
+            own => value(param, own, words),
+        };
+        (param.name.clone(), value)
+    };
+    let mut params: Map<String, Value> = wanted.map(filled).collect();
+    // Names of most kinds are found only within a project or group.
+    let is_local = |param: &Param| params.contains_key(&param.name) && takes_local_names(param);
+    if let Some(place) = action.param("fullPath").filter(|place| !params.contains_key(&place.name))
+        && action.params.iter().any(is_local)
+    {
+        params.extend([filled(place)]);
+    }
+    if let Some(param) = changed(action, operation, &params, words) {
+        params.extend([filled(param)]);
+    }
+    // GitLab's own `scope` of a search has another meaning, and the example's value stays.
+    if needs_scope(action, operation) && !action.example.contains_key("scope") {
         params.insert("scope".to_owned(), json!(operation.scope.name()));
     }
     params
+}
+
+/// Whether a name for the parameter is found only within a project or group.
+fn takes_local_names(param: &Param) -> bool {
+    param.names.is_some_and(|names| !names.is_global() && !names.is_tracked())
+}
+
+/// The parameter that an update sets in its example, if the example would change nothing without it.
+fn changed<'a>(
+    action: &'a Action,
+    operation: &Operation,
+    params: &Map<String, Value>,
+    words: &Words,
+) -> Option<&'a Param> {
+    let is_update = action.id.split_once('.').is_some_and(|(_, verb)| verb.starts_with("update"));
+    // Ids and paths in a GraphQL input tell the object apart and change nothing.
+    let changes = |param: &&Param| {
+        let is_taken = param.scopes.is_empty() || param.scopes.contains(&operation.scope);
+        let is_object = param.name == "id" || param.name.ends_with("Id") || param.name.ends_with("_id");
+        is_taken && !matches!(param.place, Place::Path | Place::Selector) && param.name != "iid" && !is_object
+    };
+    let optional = || action.params.iter().filter(|param| !param.required).filter(changes);
+    if !is_update || action.params.iter().filter(changes).any(|param| params.contains_key(&param.name)) {
+        return None;
+    }
+    let preferred = words.examples.changes.iter();
+    preferred
+        .filter_map(|name| optional().find(|param| param.name == *name))
+        .next()
+        .or_else(|| optional().find(|param| param.kind.base != Base::Object && !param.undocumented))
 }
 
 fn is_needed(action: &Action, operation: &Operation, param: &Param) -> bool {
@@ -41,8 +89,8 @@ fn needs_scope(action: &Action, operation: &Operation) -> bool {
 }
 
 fn value(param: &Param, own: Option<&Json>, words: &Words) -> Value {
-    if let Some(reference) = reference(param).filter(|_| own.is_none()) {
-        return if param.kind.many { json!([reference]) } else { json!(reference) };
+    if let Some(reference) = reference(param, words).filter(|_| own.is_none()) {
+        return if param.kind.many { json!([reference]) } else { reference };
     }
     let glossary = words.glossary.get(&param.name).and_then(|entry| entry.example.as_deref());
     [own, glossary, param.default.as_ref()]
@@ -53,15 +101,15 @@ fn value(param: &Param, own: Option<&Json>, words: &Words) -> Value {
         .unwrap_or_else(|| example_value(param, words))
 }
 
-/// Example reference for a parameter that is a global id in GraphQL.
-fn reference(param: &Param) -> Option<&'static str> {
-    param.gid.as_ref()?;
-    match param.names? {
-        Names::Issue | Names::WorkItem | Names::Issuable => Some("acme/widget#1"),
-        Names::MergeRequest => Some("acme/widget!1"),
-        Names::Epic => Some("acme&1"),
-        _ => None,
-    }
+/// Example reference of a parameter that takes a name.
+fn reference(param: &Param, words: &Words) -> Option<Value> {
+    let kind = match param.names? {
+        // The global id of an issue's work item is named by the issue.
+        Names::WorkItem | Names::Issuable => Names::Issue,
+        kind => kind,
+    };
+    let Json(example) = words.examples.references.get(&kind)?;
+    fits_one(param, example).then(|| example.clone())
 }
 
 /// GitLab's document calls many ids strings; a number written for the name is one all the same.

@@ -1,6 +1,5 @@
-//! The catalog: actions, their operations, parameters and vocabulary, embedded in the binary at build
-//! time. The only reader of the embedded data; its types are
-//! `gitlab-mcp-embed`'s, which writes it.
+//! The catalog: actions, their operations, parameters and vocabulary, embedded in the binary at build time. The only
+//! reader of the embedded data; `gitlab-mcp-embed` defines the types and writes the data.
 
 mod example;
 mod family;
@@ -21,8 +20,8 @@ pub use family::ShortName;
 use fragments::Fragments;
 use gitlab_mcp_embed::catalog::embedded::Header;
 pub use gitlab_mcp_embed::catalog::language::{
-    Agent, Domain, Foreign, GlossaryEntry, Language, LocalWords, QuickAction, ReadableTable, Synonym,
-    Toolset, Verb, Words,
+    Agent, Domain, ExampleWords, Foreign, GlossaryEntry, Language, LocalWords, QuickAction, ReadableTable,
+    Synonym, Toolset, Verb, Words,
 };
 pub use gitlab_mcp_embed::catalog::model::*;
 pub use gitlab_mcp_embed::catalog::names::Names;
@@ -51,9 +50,9 @@ pub enum CatalogError {
     Operations(#[source] postcard::Error),
     #[error("the embedded fragments cannot be read")]
     Fragments(#[source] postcard::Error),
-    #[error("what is embedded cannot be unpacked")]
+    #[error("the embedded catalog cannot be decompressed")]
     Inflate(#[source] std::io::Error),
-    #[error("the embedded record of action {0} cannot be unpacked")]
+    #[error("the embedded record of action {0} cannot be decompressed")]
     Packed(usize, #[source] block::DecompressError),
     #[error("the embedded record of action {0} cannot be read")]
     Record(usize, #[source] postcard::Error),
@@ -61,7 +60,7 @@ pub enum CatalogError {
     NoSuchAction(usize),
 }
 
-/// Every action of the catalog. Cheap to make: only ids and aliases are read until an action is asked for.
+/// Catalog of actions. Cheap to create: actions are decoded on first use; only ids and aliases are read before.
 #[derive(Debug)]
 pub struct Catalog {
     header: Header<'static>,
@@ -85,7 +84,7 @@ impl Catalog {
         self.header.entries.len()
     }
 
-    /// Whether there are no actions.
+    /// Returns true if the catalog has no actions.
     pub fn is_empty(&self) -> bool {
         self.header.entries.is_empty()
     }
@@ -95,17 +94,17 @@ impl Catalog {
         self.header.entries.iter().map(|entry| entry.id)
     }
 
-    /// The number of the action with that id.
+    /// Number of the action with an id.
     pub fn number(&self, id: &str) -> Option<usize> {
         self.header.entries.binary_search_by(|entry| entry.id.cmp(id)).ok()
     }
 
-    /// The id of the action with that number.
+    /// Id of the action with a number.
     pub fn id(&self, number: usize) -> Option<&'static str> {
         self.header.entries.get(number).map(|entry| entry.id)
     }
 
-    /// The action with that number, decoded.
+    /// Decodes the action with a number.
     pub fn action(&self, number: usize) -> Result<Action, CatalogError> {
         let start =
             self.header.entries.get(number).ok_or(CatalogError::NoSuchAction(number))?.offset as usize;
@@ -119,17 +118,17 @@ impl Catalog {
         Ok(action)
     }
 
-    /// The action with that very id.
+    /// Decodes the action with exactly this id.
     pub fn get(&self, id: &str) -> Result<Option<Action>, CatalogError> {
         self.number(id).map(|number| self.action(number)).transpose()
     }
 
-    /// Every action in order of id, each decoded when it is reached.
+    /// Iterates over all actions by id, decoding each on demand.
     pub fn actions(&self) -> impl Iterator<Item = Result<Action, CatalogError>> + '_ {
         (0..self.len()).map(|number| self.action(number))
     }
 
-    /// The numbers of the actions that an alias may mean; more than one where it is ambiguous.
+    /// Numbers of the actions with an alias; more than one if it is ambiguous.
     pub fn by_alias(&self, alias: &str) -> Vec<usize> {
         let found = self.header.aliases.binary_search_by(|(known, _)| (*known).cmp(alias));
         let numbers =

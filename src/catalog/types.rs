@@ -10,13 +10,13 @@ use super::CatalogError;
 
 static TYPES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/catalog_types.bin"));
 
-/// Every type, one a line.
+/// All types, one per line.
 #[derive(Debug, Default)]
 pub struct Types {
     text: OnceLock<String>,
 }
 
-/// A type and what can be asked of it.
+/// GraphQL type.
 #[derive(Clone, Copy, Debug)]
 pub struct Type<'a> {
     pub name: &'a str,
@@ -24,7 +24,7 @@ pub struct Type<'a> {
     fields: &'a str,
 }
 
-/// A field of a type.
+/// Field of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TypeField<'a> {
     pub name: &'a str,
@@ -45,7 +45,7 @@ pub enum Holds<'a> {
 }
 
 impl Types {
-    /// The type of that name.
+    /// Finds a type by name.
     pub fn get(&self, name: &str) -> Result<Option<Type<'_>>, CatalogError> {
         let is_it = |line: &&str| {
             let rest = line.strip_prefix(name);
@@ -76,17 +76,17 @@ impl<'a> Type<'a> {
         self.members.split('|').filter(|name| !name.is_empty())
     }
 
-    /// Its fields in the schema's order.
+    /// Fields in the order of the schema.
     pub fn fields(&self) -> impl Iterator<Item = TypeField<'a>> + use<'a> {
         self.fields.split(' ').filter(|field| !field.is_empty() && !field.starts_with('!')).map(field)
     }
 
-    /// The field of that name.
+    /// Finds a field by name.
     pub fn field(&self, name: &str) -> Option<TypeField<'a>> {
         self.fields().find(|field| field.name == name)
     }
 
-    /// Whether its members have that field with different types.
+    /// Returns true if its members have the field with different types.
     pub fn is_disagreed(&self, name: &str) -> bool {
         self.fields.split(' ').any(|field| field.strip_prefix('!') == Some(name))
     }

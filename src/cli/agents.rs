@@ -1,5 +1,4 @@
-//! `agents`: sub-agents that share GitLab among them, each with a server that offers its part alone, as files for the
-//! clients that have such.
+//! `agents` command: writes sub-agent definition files. Each sub-agent starts a server restricted to its toolsets.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -11,7 +10,7 @@ use super::{AgentClient, Failure};
 use crate::catalog::{Agent, Catalog};
 use crate::tools::{EXECUTE, FIND};
 
-/// Writes a file for each; none where one of them is there already.
+/// Writes a file for each sub-agent; writes nothing if any of them exists.
 pub(super) fn run(client: AgentClient, folder: &Path, out: &mut dyn Write) -> Result<(), Failure> {
     let catalog = Catalog::embedded()?;
     let files: Vec<(PathBuf, String)> = catalog
@@ -46,8 +45,8 @@ impl AgentClient {
     }
 }
 
-/// The front matter that names the server and its two tools, and what the agent is told. An agent without a list of
-/// tools has every tool of its client's. Text in YAML is quoted as JSON, which it is.
+/// Renders the front matter (the server and its two tools) and the instructions. An agent without a tool list gets
+/// every tool of its client. YAML strings are quoted as JSON, a subset of YAML.
 fn definition(client: AgentClient, name: &str, agent: &Agent) -> String {
     let what = &agent.what;
     let toolsets = json!(agent.toolsets.join(","));

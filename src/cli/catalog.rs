@@ -1,4 +1,4 @@
-//! `catalog`: the actions there are, for people and for scripts.
+//! `catalog` command: lists and shows actions, as text or JSON.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -9,21 +9,21 @@ use serde_json::json;
 use super::{CatalogView, Failure};
 use crate::catalog::{Action, Audience, Catalog, Param, Risk, Words, note, signature};
 
-/// Shows what is asked for.
+/// Runs a `catalog` subcommand.
 pub(super) fn run(view: CatalogView, out: &mut dyn Write) -> Result<(), Failure> {
     let catalog = Catalog::embedded()?;
     match view {
         CatalogView::List { json } => list(&catalog, json, out),
         CatalogView::Show { action, json } => show(&find(&catalog, &action)?, catalog.words()?, json, out),
-        CatalogView::Stats { json } => stats(&Stats::of(&catalog)?, json, out),
+        CatalogView::Stats { json } => stats(&Stats::count(&catalog)?, json, out),
     }
 }
 
-/// One line of `list --json`.
+/// Entry of `list --json`.
 #[derive(Serialize)]
 struct Listed<'a> {
     action: &'a str,
-    /// As GitLab's documentation writes them, the preferred first.
+    /// Operations as written in GitLab's documentation, preferred first.
     operations: Vec<String>,
     risk: Risk,
     audience: Audience,
@@ -33,7 +33,7 @@ struct Listed<'a> {
 }
 
 impl<'a> Listed<'a> {
-    fn of(action: &'a Action) -> Listed<'a> {
+    fn new(action: &'a Action) -> Listed<'a> {
         Listed {
             action: &action.id,
             operations: action.operations.iter().map(ToString::to_string).collect(),
@@ -51,7 +51,7 @@ fn list(catalog: &Catalog, json: bool, out: &mut dyn Write) -> Result<(), Failur
     for action in catalog.actions() {
         let action = action?;
         if json {
-            writeln!(out, "{}", json!(Listed::of(&action)))?;
+            writeln!(out, "{}", json!(Listed::new(&action)))?;
         } else {
             writeln!(out, "{:width$}  {:11}  {}", action.id, action.risk.name(), action.summary)?;
         }
@@ -108,22 +108,22 @@ fn parameter(param: &Param, words: &Words) -> String {
     line
 }
 
-/// How much there is.
+/// Counts of the catalog.
 #[derive(Debug, Default, Serialize)]
 struct Stats {
     actions: usize,
     operations: usize,
     domains: usize,
-    /// Actions whose summary a person wrote.
+    /// Number of actions with a hand-written summary.
     curated: usize,
-    /// Actions for machines, not people.
+    /// Number of actions for machines (runners, agents).
     machine: usize,
     aliases: usize,
     risks: BTreeMap<&'static str, usize>,
 }
 
 impl Stats {
-    fn of(catalog: &Catalog) -> Result<Stats, Failure> {
+    fn count(catalog: &Catalog) -> Result<Stats, Failure> {
         let mut stats = Stats { aliases: catalog.aliases().count(), ..Stats::default() };
         let mut domains = BTreeSet::new();
         for action in catalog.actions() {

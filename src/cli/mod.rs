@@ -1,11 +1,11 @@
-//! The command line: what can be asked for, and which exit code says how it went.
+//! Command line: subcommands, arguments and exit codes.
 
 mod agents;
 mod catalog;
-mod connected;
 mod doctor;
-mod failure;
+mod error;
 mod offline;
+mod online;
 mod output;
 mod settings;
 mod surface;
@@ -15,9 +15,9 @@ use std::path::PathBuf;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
-pub use connected::run as run_connected;
-pub use failure::Failure;
+pub use error::Failure;
 pub use offline::run as run_offline;
+pub use online::run as run_connected;
 pub use output::Output;
 pub use settings::SettingFlags;
 
@@ -250,7 +250,7 @@ pub enum ViewArgument {
 
 impl Arguments {
     /// The arguments of this process.
-    pub fn read() -> Result<Arguments, Failure> {
+    pub fn parse_process() -> Result<Arguments, Failure> {
         Arguments::try_parse().map_err(|error| foreign_flag(&error).unwrap_or(Failure::Usage(error)))
     }
 

@@ -1,10 +1,10 @@
-//! The commands that need no GitLab: the catalog, sub-agents, completions.
+//! Commands that work offline: catalog, sub-agents, shell completions.
 
 use std::io::Write;
 
 use super::{Arguments, Failure, Offline};
 
-/// Runs one of them.
+/// Runs an offline command.
 pub fn run(command: Offline, out: &mut dyn Write) -> Result<(), Failure> {
     match command {
         Offline::Catalog { view } => super::catalog::run(view, out),

@@ -1,13 +1,13 @@
-//! The one way to standard output outside the server.
+//! Standard output of all commands but the server.
 
 use std::io::{self, BufWriter, Stdout, Write};
 
-/// A writer for which a reader that went away is no error: `catalog list | head` ends well.
+/// Writer that ignores a closed pipe, so that `catalog list | head` succeeds.
 #[derive(Debug)]
 pub struct Output<W>(W);
 
 impl Output<BufWriter<Stdout>> {
-    /// Standard output, sent when it is flushed.
+    /// Buffered standard output.
     pub fn stdout() -> Output<BufWriter<Stdout>> {
         Output(BufWriter::new(io::stdout()))
     }

@@ -1,4 +1,4 @@
-//! The flags of the settings, made from their table.
+//! Command-line flags of the settings, built from the settings table.
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
@@ -7,7 +7,7 @@ use crate::config::{FLAG_ALIASES, Flags, SETTINGS, Setting, URL};
 const SANDBOX: &str = "sandbox";
 const HEADING: &str = "Settings";
 
-/// The settings that the command line gives.
+/// Settings given on the command line.
 #[derive(Clone, Debug, Default)]
 pub struct SettingFlags(pub Flags);
 

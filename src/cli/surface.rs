@@ -1,4 +1,4 @@
-//! `surface`: what a client is sent of the tools, and what each part of it costs.
+//! `surface` command: the tools as a client receives them, and the size of each part.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -10,13 +10,13 @@ use crate::server;
 use crate::surface::{PageError, Settings, Surface};
 use crate::tools::Tools;
 
-/// About how many bytes of such text a model reads as one token.
+/// Approximate number of bytes of this text in one model token.
 const BYTES_PER_TOKEN: usize = 4;
 
-/// How many of the largest tools are named.
+/// Number of the largest tools listed.
 const LARGEST: usize = 10;
 
-/// The parts of a tool, by the names of their fields.
+/// Parts of a tool definition, by field name.
 const PARTS: [(&str, &[&str]); 4] = [
     ("names and titles", &["name", "title"]),
     ("descriptions", &["description"]),
@@ -24,7 +24,7 @@ const PARTS: [(&str, &[&str]); 4] = [
     ("annotations", &["annotations"]),
 ];
 
-/// All that a client is sent before it calls anything.
+/// Everything a client receives before its first call.
 #[derive(Debug)]
 pub(super) struct Sent {
     instructions: String,
@@ -32,8 +32,8 @@ pub(super) struct Sent {
 }
 
 impl Sent {
-    /// Of a surface, every page of it.
-    pub(super) fn of(surface: &Surface, tools: &Tools) -> Result<Sent, Failure> {
+    /// Collects all pages of a surface.
+    pub(super) fn new(surface: &Surface, tools: &Tools) -> Result<Sent, Failure> {
         let mut sent = Sent { instructions: surface.instructions(), tools: Vec::new() };
         let mut cursor: Option<String> = None;
         loop {
@@ -50,13 +50,13 @@ impl Sent {
         }
     }
 
-    /// The whole as JSON.
+    /// Renders everything as JSON.
     pub(super) fn write(&self, out: &mut dyn Write) -> Result<(), Failure> {
         let whole = json!({"instructions": self.instructions, "tools": self.tools});
         Ok(writeln!(out, "{whole:#}")?)
     }
 
-    /// The bytes of each part, before and after it was customised.
+    /// Size of each part in bytes, before and after overrides.
     pub(super) fn write_costs(&self, before: &Sent, out: &mut dyn Write) -> Result<(), Failure> {
         writeln!(out, "{:44}{:>10}{:>10}", "", "before", "after")?;
         let mut line = |name: &str, count: &dyn Fn(&Sent) -> usize| {
@@ -84,7 +84,7 @@ impl Sent {
         self.tools.iter().find(|tool| called(tool) == name).map(bytes)
     }
 
-    /// The largest tools of either, with their bytes now.
+    /// The largest tools of both versions, with their current size.
     fn largest<'a>(&'a self, before: &'a Sent) -> Vec<(&'a str, usize)> {
         let mut names: Vec<(&str, usize)> =
             before.tools.iter().chain(&self.tools).map(|tool| (called(tool), bytes(tool))).collect();
@@ -99,7 +99,7 @@ impl Sent {
     }
 }
 
-/// The same surface as it is before anybody customises it.
+/// The same surface without overrides.
 pub(super) fn plain(settings: &Settings, tools: Tools) -> (Surface, Arc<Tools>) {
     let Settings { kind, params, split, .. } = *settings;
     let tools = Arc::new(tools);

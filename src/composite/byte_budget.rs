@@ -1,5 +1,5 @@
-//! Several answers within the bytes of one: what is small is whole, what is large is cut to an equal share of what the
-//! small leave.
+//! Byte budget of several answers within one: small answers are whole, large ones are cut to equal shares of the
+//! rest.
 
 pub use crate::present::share;
 use crate::tools::execute::Outcome;
@@ -9,21 +9,30 @@ use crate::tools::{Answer, ToolError, Tools};
 pub const AROUND: usize = 160;
 
 /// The answers of steps in their order, together within the bytes that one answer may have.
-pub fn presented(tools: &Tools, came: Vec<Result<Outcome, ToolError>>) -> Vec<Result<Answer, ToolError>> {
-    let budget = tools.max_bytes.saturating_sub(AROUND * came.len());
+pub fn render_within_budget(
+    tools: &Tools,
+    outcomes: Vec<Result<Outcome, ToolError>>,
+) -> Vec<Result<Answer, ToolError>> {
+    let budget = tools.max_bytes.saturating_sub(AROUND * outcomes.len());
     let whole: Vec<Result<Answer, ToolError>> =
-        came.iter().map(|outcome| shown(tools, outcome, budget)).collect();
+        outcomes.iter().map(|outcome| render_outcome(tools, outcome, budget)).collect();
     let sizes: Vec<usize> = whole.iter().map(size).collect();
     let share = share(&sizes, budget);
-    let cut = whole.into_iter().zip(&came).zip(sizes);
-    cut.map(|((whole, outcome), size)| if size > share { shown(tools, outcome, share) } else { whole })
-        .collect()
+    let cut = whole.into_iter().zip(&outcomes).zip(sizes);
+    cut.map(
+        |((whole, outcome), size)| if size > share { render_outcome(tools, outcome, share) } else { whole },
+    )
+    .collect()
 }
 
-fn shown(tools: &Tools, outcome: &Result<Outcome, ToolError>, budget: usize) -> Result<Answer, ToolError> {
+fn render_outcome(
+    tools: &Tools,
+    outcome: &Result<Outcome, ToolError>,
+    budget: usize,
+) -> Result<Answer, ToolError> {
     match outcome {
-        Ok(Outcome::Came(came)) => Ok(came.as_ref().clone().answer(tools, budget)),
-        Ok(Outcome::Said(answer)) => Ok(answer.clone()),
+        Ok(Outcome::Response(outcomes)) => Ok(outcomes.as_ref().clone().answer(tools, budget)),
+        Ok(Outcome::Answer(answer)) => Ok(answer.clone()),
         Err(error) => Err(error.clone()),
     }
 }

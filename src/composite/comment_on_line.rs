@@ -4,16 +4,16 @@ use std::sync::OnceLock;
 
 use serde_json::{Map, Value, json};
 
-use crate::composite::mr_diff::{Diff, Placed, Spot, body};
-use crate::composite::run::{Run, params};
+use crate::composite::mr_diff::{DiffPosition, LinePosition, MergeRequestDiff, body};
+use crate::composite::run::{CompositeRun, params};
 use crate::gitlab::Content;
 use crate::present;
-use crate::tools::execute::{Came, Outcome};
+use crate::tools::execute::{ActionResponse, Outcome};
 use crate::tools::{Answer, ErrorKind, NextCall, ToolError};
 use crate::untrusted::mask_tokens;
 
-pub async fn run(run: &Run<'_>) -> Result<Answer, ToolError> {
-    let spot = Spot::of(&run.params).map_err(|fault| run.invalid(fault))?;
+pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
+    let spot = LinePosition::from_params(&run.params).map_err(|fault| run.invalid(fault))?;
     let spot = spot.ok_or_else(|| run.invalid("`file` is empty"))?;
     let (placed, of) = placed(run, &spot).await?;
     match posted(run, &spot, &placed, &of).await {
@@ -29,31 +29,39 @@ pub async fn run(run: &Run<'_>) -> Result<Answer, ToolError> {
     }
 }
 
-async fn placed(run: &Run<'_>, spot: &Spot) -> Result<(Placed, Map<String, Value>), ToolError> {
-    let diff = Diff::read(run, &[&spot.file]).await?;
+async fn placed(
+    run: &CompositeRun<'_>,
+    spot: &LinePosition,
+) -> Result<(DiffPosition, Map<String, Value>), ToolError> {
+    let diff = MergeRequestDiff::fetch(run, &[&spot.file]).await?;
     let file = diff.file(spot, &OnceLock::new()).await.map_err(|fault| fault.error(run, &run.params))?;
-    let placed = file.place(spot, &diff.refs).map_err(|fault| fault.error(run, &run.params))?;
+    let placed = file.position(spot, &diff.refs).map_err(|fault| fault.error(run, &run.params))?;
     Ok((placed, diff.of))
 }
 
 async fn posted(
-    run: &Run<'_>,
-    spot: &Spot,
-    placed: &Placed,
+    run: &CompositeRun<'_>,
+    spot: &LinePosition,
+    placed: &DiffPosition,
     of: &Map<String, Value>,
 ) -> Result<Answer, ToolError> {
     let text = body(run.text("body").unwrap_or_default(), run.text("suggestion"), Some(placed));
     let text = text.map_err(|fault| run.invalid(fault))?;
-    let mut asked = of.clone();
-    asked.extend(params(json!({"body": text, "position": placed.position})));
-    match run.step("merge_request_discussion.create", asked).await? {
-        Outcome::Came(came) => Ok(answer(run, spot, placed, *came)),
-        Outcome::Said(preview) => Ok(preview),
+    let mut step_params = of.clone();
+    step_params.extend(params(json!({"body": text, "position": placed.position})));
+    match run.step("merge_request_discussion.create", step_params).await? {
+        Outcome::Response(response) => Ok(answer(run, spot, placed, *response)),
+        Outcome::Answer(preview) => Ok(preview),
     }
 }
 
-fn answer(run: &Run<'_>, spot: &Spot, placed: &Placed, came: Came) -> Answer {
-    let thread = match came.reply.content {
+fn answer(
+    run: &CompositeRun<'_>,
+    spot: &LinePosition,
+    placed: &DiffPosition,
+    response: ActionResponse,
+) -> Answer {
+    let thread = match response.reply.content {
         Content::Json(thread) => thread,
         _ => Value::Null,
     };
@@ -69,31 +77,31 @@ fn answer(run: &Run<'_>, spot: &Spot, placed: &Placed, came: Came) -> Answer {
     });
     let id = note.and_then(|note| note.get("id")).map(|id| format!(" as note {id}")).unwrap_or_default();
     let line = mask_tokens(&present::cleaned(&placed.line)).into_owned();
-    let text = format!("Posted on {}{id}.\n{}", spot.told(), present::marked(&line));
+    let text = format!("Posted on {}{id}.\n{}", spot.label(), present::marked(&line));
     run.answer(present::cleaned_value(data), text, Map::new(), &[])
 }
 
-/// Whether GitLab refused the line.
+/// True if GitLab rejected the line.
 pub fn is_of_line(error: &ToolError) -> bool {
     error.message.contains("line_code") || error.message.contains("valid line code")
 }
 
 /// GitLab knows another diff than it sends: the comment is offered without its line.
-fn refused(run: &Run<'_>, spot: &Spot, error: ToolError) -> ToolError {
+fn refused(run: &CompositeRun<'_>, spot: &LinePosition, error: ToolError) -> ToolError {
     if !is_of_line(&error) {
         return error;
     }
-    let whole = format!("`{}`: {}", spot.told(), run.text("body").unwrap_or_default());
-    let mut asked: Map<String, Value> = Map::new();
+    let whole = format!("`{}`: {}", spot.label(), run.text("body").unwrap_or_default());
+    let mut step_params: Map<String, Value> = Map::new();
     for name in ["fullPath", "iid"] {
-        asked.extend(run.params.get(name).map(|value| (name.to_owned(), value.clone())));
+        step_params.extend(run.params.get(name).map(|value| (name.to_owned(), value.clone())));
     }
-    asked.insert("body".to_owned(), json!(whole));
+    step_params.insert("body".to_owned(), json!(whole));
     let message = format!(
-        "GitLab takes no comment on {}, though it shows that line in its diff. Nothing was posted",
-        spot.told()
+        "GitLab rejects a comment on {}, although the line is in its diff. Nothing was posted",
+        spot.label()
     );
     ToolError::new(ErrorKind::Conflict, message)
-        .hint("Its own diff may still be in the making: try again, or say it as `fix` does, on the whole merge request.")
-        .fix(NextCall::execute("merge_request_discussion.create", &asked))
+        .hint("GitLab may still be preparing its diff: try again, or use `fix` to comment on the whole merge request.")
+        .fix(NextCall::execute("merge_request_discussion.create", &step_params))
 }

@@ -1,13 +1,14 @@
-//! `resource.create`: up to twenty items of any types, one after the other, each with its own outcome. Fields that a type
-//! does not have are an error of that item, and nothing of it is created.
+//! `resource.create`: up to twenty items of any types, one after the other, each with its own outcome. A field that
+//! a type does not have is an error of that item, and the item is not created.
 
 use serde_json::{Map, Value, json};
 
 use crate::catalog::Action;
 use crate::composite::byte_budget;
 use crate::composite::item_kinds::with_article;
-use crate::composite::item_results::Items;
-use crate::composite::run::Run;
+use crate::composite::item_results::ItemResults;
+use crate::composite::run::CompositeRun;
+use crate::text::excerpt;
 use crate::tools::execute::Outcome;
 use crate::tools::{Answer, ErrorKind, ToolError, workspace};
 
@@ -15,21 +16,21 @@ use crate::tools::{Answer, ErrorKind, ToolError, workspace};
 const MOST: usize = 20;
 
 /// A type of item: the action that creates one, and its fields with the parameters of that action.
-struct Type {
+struct NewItemType {
     name: &'static str,
     action: &'static str,
     /// The type that it is in a group, if a project's is another.
     in_group: Option<&'static str>,
-    place: Place,
+    place: ItemPlace,
     fields: &'static [(&'static str, &'static str)],
 }
 
-/// What `fullPath` of an item is.
+/// Meaning of an item's `fullPath`.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum ItemPlace {
     /// The project or group that the item goes to.
     Holder,
-    /// The same; without one, the item belongs to the user.
+    /// Optional; without it, the item belongs to the user.
     Optional,
     /// The path of the new project, which ends with its own name.
     Project,
@@ -47,18 +48,18 @@ const ISSUE: &[(&str, &str)] = &[
     ("confidential", "confidential"),
 ];
 
-const fn of(
+const fn item_type(
     name: &'static str,
     action: &'static str,
     fields: &'static [(&'static str, &'static str)],
-) -> Type {
-    Type { name, action, in_group: None, place: Place::Holder, fields }
+) -> NewItemType {
+    NewItemType { name, action, in_group: None, place: ItemPlace::Holder, fields }
 }
 
 /// Every type, in the order of the catalog's choices.
-const TYPES: [Type; 12] = [
-    of("issue", "issue.create", ISSUE),
-    of(
+const TYPES: [NewItemType; 12] = [
+    item_type("issue", "issue.create", ISSUE),
+    item_type(
         "merge_request",
         "merge_request.create",
         &[
@@ -72,7 +73,7 @@ const TYPES: [Type; 12] = [
             ("milestone", "milestone_id"),
         ],
     ),
-    of(
+    item_type(
         "epic",
         "epic.create",
         &[
@@ -86,24 +87,24 @@ const TYPES: [Type; 12] = [
         ],
     ),
     // To REST a project's work items are issues, a group's are epics.
-    Type { in_group: Some("epic"), ..of("work_item", "issue.create", ISSUE) },
-    Type {
-        place: Place::Project,
-        ..of(
+    NewItemType { in_group: Some("epic"), ..item_type("work_item", "issue.create", ISSUE) },
+    NewItemType {
+        place: ItemPlace::Project,
+        ..item_type(
             "project",
             "project.create",
             &[("title", "name"), ("description", "description"), ("visibility", "visibility")],
         )
     },
-    Type {
-        place: Place::Group,
-        ..of(
+    NewItemType {
+        place: ItemPlace::Group,
+        ..item_type(
             "group",
             "group.create",
             &[("title", "name"), ("description", "description"), ("visibility", "visibility")],
         )
     },
-    of(
+    item_type(
         "milestone",
         "milestone.create",
         &[
@@ -113,9 +114,13 @@ const TYPES: [Type; 12] = [
             ("due_date", "due_date"),
         ],
     ),
-    of("label", "label.create", &[("title", "name"), ("description", "description"), ("color", "color")]),
-    of("branch", "branch.create", &[("branch", "branch"), ("title", "branch"), ("ref", "ref")]),
-    of(
+    item_type(
+        "label",
+        "label.create",
+        &[("title", "name"), ("description", "description"), ("color", "color")],
+    ),
+    item_type("branch", "branch.create", &[("branch", "branch"), ("title", "branch"), ("ref", "ref")]),
+    item_type(
         "file",
         "repository_file.create",
         &[
@@ -125,9 +130,9 @@ const TYPES: [Type; 12] = [
             ("commit_message", "commit_message"),
         ],
     ),
-    Type {
-        place: Place::Optional,
-        ..of(
+    NewItemType {
+        place: ItemPlace::Optional,
+        ..item_type(
             "snippet",
             "snippet.create",
             &[
@@ -139,18 +144,18 @@ const TYPES: [Type; 12] = [
             ],
         )
     },
-    of("wiki_page", "wiki_page.create", &[("title", "title"), ("content", "content")]),
+    item_type("wiki_page", "wiki_page.create", &[("title", "title"), ("content", "content")]),
 ];
 
 /// An item with the request that creates it.
-struct New {
-    kind: &'static Type,
+struct NewItem {
+    kind: &'static NewItemType,
     target: String,
     params: Map<String, Value>,
 }
 
 /// Creates.
-pub async fn run(run: &Run<'_>) -> Result<Answer, ToolError> {
+pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     let given = run.list("items");
     if given.is_empty() || given.len() > MOST {
         return Err(run.invalid(format!("`items` is 1 to {MOST} items; {} were given", given.len())));
@@ -158,7 +163,7 @@ pub async fn run(run: &Run<'_>) -> Result<Answer, ToolError> {
     if let Some((at, item)) =
         given.iter().enumerate().find(|(at, item)| given.iter().take(*at).any(|other| other == *item))
     {
-        let short: String = item.to_string().chars().take(120).collect();
+        let short: String = excerpt(&item.to_string(), 120);
         return Err(run.invalid(format!("item {} is there twice: {short}", at + 1)));
     }
     let mut outcomes = Vec::new();
@@ -166,7 +171,7 @@ pub async fn run(run: &Run<'_>) -> Result<Answer, ToolError> {
     for (place, item) in given.iter().enumerate() {
         let new = run.item_error(place).map_or_else(|| new(run, item), Err);
         says.push(match &new {
-            Ok(New { kind, target, .. }) => {
+            Ok(NewItem { kind, target, .. }) => {
                 Map::from_iter([("kind".to_owned(), json!(kind.name)), ("target".to_owned(), json!(target))])
             }
             Err(_) => Map::from_iter([("target".to_owned(), json!(item.to_string()))]),
@@ -177,14 +182,14 @@ pub async fn run(run: &Run<'_>) -> Result<Answer, ToolError> {
             Err(error) => Err(error),
         });
     }
-    let mut items = Items::default();
-    for (says, answer) in says.into_iter().zip(byte_budget::presented(run.tools, outcomes)) {
+    let mut items = ItemResults::default();
+    for (says, answer) in says.into_iter().zip(byte_budget::render_within_budget(run.tools, outcomes)) {
         items.add("item", says, &answer);
     }
     Ok(items.answer(run, &[]))
 }
 
-async fn create(run: &Run<'_>, new: &New) -> Result<Outcome, ToolError> {
+async fn create(run: &CompositeRun<'_>, new: &NewItem) -> Result<Outcome, ToolError> {
     let outcome = run.step(new.kind.action, new.params.clone()).await;
     let in_group = new.kind.in_group.and_then(of_name);
     match (&outcome, in_group) {
@@ -203,7 +208,7 @@ async fn create(run: &Run<'_>, new: &New) -> Result<Outcome, ToolError> {
     }
 }
 
-fn of_name(name: &str) -> Option<&'static Type> {
+fn of_name(name: &str) -> Option<&'static NewItemType> {
     TYPES.iter().find(|kind| kind.name == name)
 }
 
@@ -212,7 +217,7 @@ fn wrong(message: String) -> ToolError {
 }
 
 /// The request that creates an item.
-fn new(run: &Run<'_>, item: &Value) -> Result<New, ToolError> {
+fn new(run: &CompositeRun<'_>, item: &Value) -> Result<NewItem, ToolError> {
     let mut fields = item.as_object().cloned().unwrap_or_default();
     let text = |value: Option<Value>| value.and_then(|value| value.as_str().map(str::to_owned));
     let name = text(fields.shift_remove("itemType")).unwrap_or_default();
@@ -231,7 +236,7 @@ fn new(run: &Run<'_>, item: &Value) -> Result<New, ToolError> {
         })?;
         params.insert((*param).to_owned(), value);
     }
-    let target = place(run, kind, path, &mut params)?;
+    let target = place_params(run, kind, path, &mut params)?;
     if params.contains_key("due_date_fixed") {
         params.insert("due_date_is_fixed".to_owned(), json!(true));
     }
@@ -239,39 +244,39 @@ fn new(run: &Run<'_>, item: &Value) -> Result<New, ToolError> {
         params.insert("start_date_is_fixed".to_owned(), json!(true));
     }
     complete(run, kind, &params)?;
-    Ok(New { kind, target, params })
+    Ok(NewItem { kind, target, params })
 }
 
 /// Fills in where the item goes; the path that is shown for it.
-fn place(
-    run: &Run<'_>,
-    kind: &Type,
+fn place_params(
+    run: &CompositeRun<'_>,
+    kind: &NewItemType,
     path: Option<String>,
     params: &mut Map<String, Value>,
 ) -> Result<String, ToolError> {
     let path = match kind.place {
-        Place::Holder => path.or_else(|| workspace::default_project(run.tools).map(|(path, _)| path)),
+        ItemPlace::Holder => path.or_else(|| workspace::default_project(run.tools).map(|(path, _)| path)),
         _ => path,
     };
     let path = path.map(|path| path.trim_matches('/').to_owned()).filter(|path| !path.is_empty());
     match (kind.place, path) {
-        (Place::Holder | Place::Optional, Some(path)) => {
+        (ItemPlace::Holder | ItemPlace::Optional, Some(path)) => {
             params.insert("fullPath".to_owned(), json!(path));
             Ok(path)
         }
-        (Place::Optional, None) => Ok(String::new()),
-        (Place::Holder, None) => {
+        (ItemPlace::Optional, None) => Ok(String::new()),
+        (ItemPlace::Holder, None) => {
             Err(wrong(format!("`fullPath` is missing: the project or group of the {}", noun(kind.name))))
         }
-        (Place::Project | Place::Group, None) => {
+        (ItemPlace::Project | ItemPlace::Group, None) => {
             Err(wrong(format!("`fullPath` is missing: the path of the new {}", noun(kind.name))))
         }
-        (Place::Project | Place::Group, Some(path)) => {
+        (ItemPlace::Project | ItemPlace::Group, Some(path)) => {
             let (parent, name) = path.rsplit_once('/').unwrap_or(("", &path));
             params.insert("path".to_owned(), json!(name));
             params.entry("name").or_insert_with(|| json!(name));
             if !parent.is_empty() {
-                let param = if kind.place == Place::Group { "parent_id" } else { "namespace_id" };
+                let param = if kind.place == ItemPlace::Group { "parent_id" } else { "namespace_id" };
                 params.insert(param.to_owned(), json!(parent));
             }
             Ok(path)
@@ -280,7 +285,11 @@ fn place(
 }
 
 /// Checks that the item has what its action requires, in the words of the item's fields.
-fn complete(run: &Run<'_>, kind: &Type, params: &Map<String, Value>) -> Result<(), ToolError> {
+fn complete(
+    run: &CompositeRun<'_>,
+    kind: &NewItemType,
+    params: &Map<String, Value>,
+) -> Result<(), ToolError> {
     let action: Option<Action> = run.tools.catalog().get(kind.action).ok().flatten();
     let required = action.iter().flat_map(|action| &action.params).filter(|param| param.required);
     let missing = required.filter(|param| !params.contains_key(&param.name));

@@ -1,26 +1,27 @@
-//! `pipeline.diagnose`: why a pipeline failed. Its failed jobs and those of the pipelines that it started, each with
-//! its reason and what its log says around the first error, all together within the bytes of one answer.
+//! `pipeline.diagnose`: the cause of a pipeline's failure. Failed jobs of the pipeline and of its downstream
+//! pipelines, each with its reason and the part of its log around the first error, within the bytes of one answer.
 
 use std::collections::VecDeque;
 
 use futures_util::future::{join, join_all};
 use serde_json::{Map, Value, json};
 
-use crate::composite::item_results::Items;
-use crate::composite::run::{Run, failed, params};
+use crate::composite::item_results::ItemResults;
+use crate::composite::run::{CompositeRun, failed, params};
 use crate::gitlab::Content;
 use crate::present::{self, Failure};
+use crate::text::{excerpt, plain_text};
 use crate::tools::execute::Outcome;
 use crate::tools::{Answer, ErrorKind, NextCall, ToolError};
 use crate::untrusted::{mask_tokens, quote};
 
-/// How many pipelines are looked at, the first included.
+/// Maximum number of pipelines, including the first.
 const MOST_PIPELINES: usize = 10;
-/// How far from the first a pipeline may be.
+/// Maximum depth of downstream pipelines.
 const MOST_DEEP: usize = 3;
-/// How many logs are read.
+/// Maximum number of logs.
 const MOST_LOGS: usize = 20;
-/// How many of them are held at a time.
+/// Number of logs in memory at a time.
 const TOGETHER: usize = 4;
 /// The least bytes of a log that tell anything; where there is no room for them, the job is only named.
 const LEAST: usize = 300;
@@ -46,7 +47,7 @@ struct Job {
     is_bridge: bool,
 }
 
-/// What was found.
+/// Results of the diagnosis.
 #[derive(Debug, Default)]
 struct Findings {
     jobs: Vec<Job>,
@@ -55,7 +56,7 @@ struct Findings {
     notes: Vec<String>,
 }
 
-pub async fn run(run: &Run<'_>) -> Result<Answer, ToolError> {
+pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     let first = which(run).await?;
     let start = Pipeline {
         project: run.params.get("fullPath").cloned().unwrap_or_default(),
@@ -66,32 +67,32 @@ pub async fn run(run: &Run<'_>) -> Result<Answer, ToolError> {
     // What fails the pipeline comes before what may fail.
     found.jobs.sort_by_key(|job| field(&job.row, "allow_failure") == json!(true));
     let room = run.tools.max_bytes.saturating_sub(AROUND * (found.jobs.len().min(MOST_LOGS) + 2));
-    let asked =
+    let step_params =
         run.params.get("max_bytes").and_then(Value::as_u64).and_then(|bytes| usize::try_from(bytes).ok());
-    let budget = asked.map_or(room, |asked| asked.min(room));
-    Ok(told(run, &first, found, budget).await)
+    let budget = step_params.map_or(room, |step_params| step_params.min(room));
+    Ok(render_diagnosis(run, &first, found, budget).await)
 }
 
-/// The pipeline that is meant.
-async fn which(run: &Run<'_>) -> Result<Value, ToolError> {
+/// Resolves the pipeline.
+async fn which(run: &CompositeRun<'_>) -> Result<Value, ToolError> {
     let of = |more: Value| {
-        let mut asked = Map::new();
-        asked.extend(run.params.get("fullPath").map(|path| ("fullPath".to_owned(), path.clone())));
-        asked.extend(params(more));
-        asked
+        let mut step_params = Map::new();
+        step_params.extend(run.params.get("fullPath").map(|path| ("fullPath".to_owned(), path.clone())));
+        step_params.extend(params(more));
+        step_params
     };
     if let Some(id) = run.params.get("pipeline_id") {
-        return run.read("pipeline.get", of(json!({"pipeline_id": id}))).await;
+        return run.read_json("pipeline.get", of(json!({"pipeline_id": id}))).await;
     }
     let Some(iid) = run.params.get("iid") else {
         let branch = run.text("ref").map_or(json!({}), |branch| json!({"ref": branch}));
-        return run.read("pipeline.get_latest", of(branch)).await;
+        return run.read_json("pipeline.get_latest", of(branch)).await;
     };
-    let listed = run.read("merge_request.list_pipelines", of(json!({"iid": iid}))).await?;
+    let listed = run.read_json("merge_request.list_pipelines", of(json!({"iid": iid}))).await?;
     // GitLab has the newest first.
     let newest = listed.get(0).and_then(|row| row.get("id")).cloned();
     match newest {
-        Some(id) => run.read("pipeline.get", of(json!({"pipeline_id": id}))).await,
+        Some(id) => run.read_json("pipeline.get", of(json!({"pipeline_id": id}))).await,
         None => {
             let message = format!("the merge request !{iid} has no pipeline");
             Err(ToolError::new(ErrorKind::NotFound, message)
@@ -101,7 +102,7 @@ async fn which(run: &Run<'_>) -> Result<Value, ToolError> {
 }
 
 /// The failed jobs of a pipeline and of those that it started, the nearest first.
-async fn looked(run: &Run<'_>, start: Pipeline, first: &Value) -> Result<Findings, ToolError> {
+async fn looked(run: &CompositeRun<'_>, start: Pipeline, first: &Value) -> Result<Findings, ToolError> {
     let mut found = Findings::default();
     let mut open = VecDeque::from([start]);
     let mut row = Some(first.clone());
@@ -117,9 +118,11 @@ async fn looked(run: &Run<'_>, start: Pipeline, first: &Value) -> Result<Finding
         failed_jobs.extend(params(json!({"scope": ["failed"], "per_page": PAGE})));
         let mut bridges = of.clone();
         bridges.extend(params(json!({"per_page": PAGE})));
-        let (jobs, bridges) =
-            join(run.read("pipeline.list_jobs", failed_jobs), run.read("pipeline.list_bridges", bridges))
-                .await;
+        let (jobs, bridges) = join(
+            run.read_json("pipeline.list_jobs", failed_jobs),
+            run.read_json("pipeline.list_bridges", bridges),
+        )
+        .await;
         let jobs = match jobs {
             Ok(jobs) => jobs,
             Err(error) if pipeline.deep == 0 => return Err(error),
@@ -161,8 +164,14 @@ impl Findings {
         }));
     }
 
-    /// The pipelines behind bridges that failed; a bridge that started none is told like a job.
-    fn follow(&mut self, run: &Run<'_>, pipeline: &Pipeline, bridges: &Value, open: &mut VecDeque<Pipeline>) {
+    /// Pipelines that failed bridges triggered; a bridge that triggered none is listed like a job.
+    fn follow(
+        &mut self,
+        run: &CompositeRun<'_>,
+        pipeline: &Pipeline,
+        bridges: &Value,
+        open: &mut VecDeque<Pipeline>,
+    ) {
         for bridge in bridges.as_array().into_iter().flatten().rev() {
             let down = bridge.get("downstream_pipeline").filter(|down| down.is_object());
             let is_failed = |row: &Value| field(row, "status") == json!("failed");
@@ -184,7 +193,7 @@ impl Findings {
     }
 }
 
-/// What is told of a pipeline that was looked at.
+/// Fields of a pipeline in the answer.
 fn seen(row: Option<&Value>, pipeline: &Pipeline) -> Value {
     let mut seen = json!({"project": pipeline.project, "id": pipeline.id});
     if let (Some(row), Value::Object(seen)) = (row, &mut seen) {
@@ -198,7 +207,7 @@ fn seen(row: Option<&Value>, pipeline: &Pipeline) -> Value {
 }
 
 /// The project of a pipeline, by the path in its address, which says more than its id.
-fn project_of(run: &Run<'_>, pipeline: &Value) -> Value {
+fn project_of(run: &CompositeRun<'_>, pipeline: &Value) -> Value {
     let path = || {
         let url = url::Url::parse(pipeline.get("web_url")?.as_str()?).ok()?;
         let below = url.path().strip_prefix(run.tools.base.path())?;
@@ -207,7 +216,7 @@ fn project_of(run: &Run<'_>, pipeline: &Value) -> Value {
     path().filter(|path| path.contains('/')).map_or_else(|| field(pipeline, "project_id"), |path| json!(path))
 }
 
-async fn told(run: &Run<'_>, first: &Value, found: Findings, budget: usize) -> Answer {
+async fn render_diagnosis(run: &CompositeRun<'_>, first: &Value, found: Findings, budget: usize) -> Answer {
     let Findings { jobs, pipelines, mut notes } = found;
     let logs: Vec<&Job> = jobs.iter().filter(|job| !job.is_bridge).take(MOST_LOGS).collect();
     let shown = logs.len().min((budget / LEAST).max(1));
@@ -217,7 +226,7 @@ async fn told(run: &Run<'_>, first: &Value, found: Findings, budget: usize) -> A
         read.extend(join_all(group.iter().map(|job| log(run, job, share))).await);
     }
     let mut read = read.into_iter();
-    let mut items = Items::default();
+    let mut items = ItemResults::default();
     let mut calls = String::new();
     let mut unread = 0;
     for job in &jobs {
@@ -239,14 +248,19 @@ async fn told(run: &Run<'_>, first: &Value, found: Findings, budget: usize) -> A
     answer
 }
 
-/// What a job's log says of its failure.
-async fn log(run: &Run<'_>, job: &Job, budget: usize) -> Result<Failure, ToolError> {
-    let asked = params(json!({"fullPath": job.project, "job_id": field(&job.row, "id")}));
+/// The failure in a job's log.
+async fn log(run: &CompositeRun<'_>, job: &Job, budget: usize) -> Result<Failure, ToolError> {
+    let step_params = params(json!({"fullPath": job.project, "job_id": field(&job.row, "id")}));
     // A dry run shows what changes something; a diagnosis reads whatever is asked of it.
-    let request =
-        crate::tools::ExecuteRequest { action: "job.log".to_owned(), params: asked, ..Default::default() };
-    let Outcome::Came(came) = run.step_as(request, false).await? else { return Ok(Failure::default()) };
-    let text = match came.reply.content {
+    let request = crate::tools::ExecuteRequest {
+        action: "job.log".to_owned(),
+        params: step_params,
+        ..Default::default()
+    };
+    let Outcome::Response(response) = run.step_as(request, false).await? else {
+        return Ok(Failure::default());
+    };
+    let text = match response.reply.content {
         Content::Text(text) => text,
         Content::Binary { bytes, content_type, .. } => {
             present::text_of(&bytes, &content_type).map(|(text, _)| text).unwrap_or_default()
@@ -256,7 +270,7 @@ async fn log(run: &Run<'_>, job: &Job, budget: usize) -> Result<Failure, ToolErr
     Ok(present::failure(&text, budget, run.tools.client.secrets()))
 }
 
-fn add(items: &mut Items, calls: &mut String, job: &Job, excerpt: Option<Result<Failure, ToolError>>) {
+fn add(items: &mut ItemResults, calls: &mut String, job: &Job, excerpt: Option<Result<Failure, ToolError>>) {
     let mut says = params(json!({"name": field(&job.row, "name"), "stage": field(&job.row, "stage")}));
     says.insert("id".to_owned(), field(&job.row, "id"));
     says.insert("project".to_owned(), job.project.clone());
@@ -271,29 +285,29 @@ fn add(items: &mut Items, calls: &mut String, job: &Job, excerpt: Option<Result<
         "job.log",
         &json!({"fullPath": job.project, "job_id": field(&job.row, "id")})
     ));
-    let mut said = Map::new();
-    said.insert("web_url".to_owned(), field(&job.row, "web_url"));
+    let mut details = Map::new();
+    details.insert("web_url".to_owned(), field(&job.row, "web_url"));
     let mut text = String::new();
     match excerpt {
-        Some(Ok(failure)) => text = excerpted(&failure, &mut said, &call),
+        Some(Ok(failure)) => text = excerpted(&failure, &mut details, &call),
         Some(Err(error)) => {
-            said.insert("error".to_owned(), failed(&error));
+            details.insert("error".to_owned(), failed(&error));
             text = error.text();
         }
         None if !job.is_bridge => {
-            said.insert("log".to_owned(), call.clone());
+            details.insert("log".to_owned(), call.clone());
         }
         None => {}
     }
-    if said.contains_key("log") {
+    if details.contains_key("log") {
         calls.push_str(&format!("Log of job {}: {call}\n", plain(&field(&job.row, "id"))));
     }
     let status = if job.is_bridge { "no pipeline" } else { "failed" };
-    items.put(mark, present_map(says), status, present_map(said), &text);
+    items.put(mark, present_map(says), status, present_map(details), &text);
 }
 
 /// The stretches of a log, to read and as data, with the call for the whole where it is not all.
-fn excerpted(failure: &Failure, said: &mut Map<String, Value>, call: &Value) -> String {
+fn excerpted(failure: &Failure, details: &mut Map<String, Value>, call: &Value) -> String {
     let mut text = String::new();
     let mut stretches = Vec::new();
     let mut last = 0;
@@ -312,21 +326,21 @@ fn excerpted(failure: &Failure, said: &mut Map<String, Value>, call: &Value) -> 
     if failure.total_lines == 0 {
         text.push_str("[the log is empty]\n");
     }
-    said.extend(failure.line.map(|line| ("error_line".to_owned(), json!(line))));
-    said.insert("lines".to_owned(), json!(failure.total_lines));
-    said.insert("excerpt".to_owned(), Value::Array(stretches));
+    details.extend(failure.line.map(|line| ("error_line".to_owned(), json!(line))));
+    details.insert("lines".to_owned(), json!(failure.total_lines));
+    details.insert("excerpt".to_owned(), Value::Array(stretches));
     let is_whole = failure.stretches.len() <= 1
         && failure.stretches.iter().all(|only| only.lines == (1, failure.total_lines));
     if !is_whole {
-        said.insert("log".to_owned(), call.clone());
+        details.insert("log".to_owned(), call.clone());
     }
     text
 }
 
-/// Which pipeline it is, in a line.
+/// One line that identifies the pipeline.
 fn heading(first: &Value, pipelines: &[Value]) -> String {
     let word = |name: &str| plain_or_quoted(&field(first, name));
-    let sha: String = word("sha").chars().take(8).collect();
+    let sha: String = excerpt(&word("sha"), 8);
     let started = match pipelines.len() {
         0 | 1 => String::new(),
         several => format!(", with {} that it started", several - 1),
@@ -339,7 +353,7 @@ fn heading(first: &Value, pipelines: &[Value]) -> String {
     text
 }
 
-/// What is said where no job failed.
+/// Text if no job failed.
 fn nothing(first: &Value) -> String {
     let status = plain_or_quoted(&field(first, "status"));
     if first.get("yaml_errors").is_some_and(Value::is_string) {
@@ -363,5 +377,5 @@ fn plain_or_quoted(value: &Value) -> String {
 }
 
 fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    plain_text(value)
 }

@@ -1,120 +1,126 @@
-//! `resource.fetch`: up to twenty things side by side, each with its own outcome, in the order in which they were
-//! asked for; on request with their comments, diffs and links.
+//! `resource.fetch`: up to twenty items fetched concurrently, each with its own outcome, in the order of the
+//! request; optionally with comments, diffs and links.
 
 use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
 
-use crate::composite::item_kinds::{self, Meant, Thing};
-use crate::composite::item_results::Items;
-use crate::composite::run::{Run, failed};
+use crate::composite::item_kinds::{self, ItemKind, ResolvedItem};
+use crate::composite::item_results::ItemResults;
+use crate::composite::run::{CompositeRun, failed};
 use crate::composite::{byte_budget, read_files};
+use crate::text::plain_text;
 use crate::tools::execute::Outcome;
 use crate::tools::{Answer, ErrorKind, ToolError};
 
-/// How many things there may be.
+/// Maximum number of items.
 const MOST: usize = 20;
 
-/// How many comments, files or links of one thing.
+/// Maximum number of comments, files or links of one item.
 const ROWS: u64 = 50;
 
-/// What can be asked for beside a thing: the option, the parameters that its list takes, and which action that is.
-type Part = (&'static str, fn(&Thing) -> Option<&'static str>);
-const PARTS: [Part; 3] =
+/// Optional parts of an item: the option, and the action that lists them.
+type ItemPart = (&'static str, fn(&ItemKind) -> Option<&'static str>);
+const PARTS: [ItemPart; 3] =
     [("comments", |thing| thing.comments), ("diffs", |thing| thing.diffs), ("links", |thing| thing.links)];
 
-/// What came of one thing: itself first, then its parts by their names.
-struct Fetched {
+/// Outcomes of one item: the item first, then its parts by name.
+struct FetchedItem {
     says: Map<String, Value>,
     outcomes: Vec<(&'static str, Result<Outcome, ToolError>)>,
 }
 
 /// Fetches.
-pub async fn run(run: &Run<'_>) -> Result<Answer, ToolError> {
+pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     let items = run.list("items").iter().enumerate();
     let items = items.map(|(place, item)| {
-        let meant = run.item_error(place).map_or_else(|| item_kinds::of_item(run, item), Err);
-        (said(item), meant)
+        let resolved = run.item_error(place).map_or_else(|| item_kinds::resolve_item(run, item), Err);
+        (item_label(item), resolved)
     });
     let targets = run.list("targets").iter().filter_map(Value::as_str);
-    let targets = targets.map(|target| (target.to_owned(), item_kinds::of_target(run, target)));
-    let wanted: Vec<(String, Result<Meant, ToolError>)> = items.chain(targets).collect();
+    let targets = targets.map(|target| (target.to_owned(), item_kinds::resolve_target(run, target)));
+    let wanted: Vec<(String, Result<ResolvedItem, ToolError>)> = items.chain(targets).collect();
     if wanted.is_empty() || wanted.len() > MOST {
         let given = wanted.len();
         return Err(
             run.invalid(format!("`items` and `targets` are 1 to {MOST} together; {given} were given"))
         );
     }
-    let fetched = join_all(wanted.into_iter().map(|(said, meant)| one(run, said, meant))).await;
-    Ok(told(run, fetched))
+    let fetched =
+        join_all(wanted.into_iter().map(|(label, resolved)| fetch_item(run, label, resolved))).await;
+    Ok(render_items(run, fetched))
 }
 
 /// An item as it was given, where it is no thing.
-fn said(item: &Value) -> String {
-    item.as_str().map_or_else(|| item.to_string(), str::to_owned)
+fn item_label(item: &Value) -> String {
+    plain_text(item)
 }
 
-async fn one(run: &Run<'_>, said: String, meant: Result<Meant, ToolError>) -> Fetched {
-    let meant = match meant {
-        Ok(meant) => meant,
+async fn fetch_item(
+    run: &CompositeRun<'_>,
+    label: String,
+    resolved: Result<ResolvedItem, ToolError>,
+) -> FetchedItem {
+    let resolved = match resolved {
+        Ok(resolved) => resolved,
         Err(error) => {
-            let says = Map::from_iter([("target".to_owned(), json!(said))]);
-            return Fetched { says, outcomes: vec![("data", Err(error))] };
+            let says = Map::from_iter([("target".to_owned(), json!(label))]);
+            return FetchedItem { says, outcomes: vec![("data", Err(error))] };
         }
     };
-    let fetched = things_parts(run, &meant).await;
-    let is_missing = |fetched: &Fetched| {
+    let fetched = fetch_parts(run, &resolved).await;
+    let is_missing = |fetched: &FetchedItem| {
         let first = fetched.outcomes.first().and_then(|(_, outcome)| outcome.as_ref().err());
         first.is_some_and(|error| matches!(error.kind, ErrorKind::NotFound | ErrorKind::InvalidParams))
     };
-    match meant.or_else.filter(|_| is_missing(&fetched)).and_then(|kind| meant.instead(kind)) {
+    match resolved.or_else.filter(|_| is_missing(&fetched)).and_then(|kind| resolved.instead(kind)) {
         Some(instead) => {
-            let other = things_parts(run, &instead).await;
+            let other = fetch_parts(run, &instead).await;
             if is_missing(&other) { fetched } else { other }
         }
         None => fetched,
     }
 }
 
-/// A thing and what is wanted beside it, side by side.
-async fn things_parts(run: &Run<'_>, meant: &Meant) -> Fetched {
+/// Fetches an item and its requested parts concurrently.
+async fn fetch_parts(run: &CompositeRun<'_>, resolved: &ResolvedItem) -> FetchedItem {
     let wanted = PARTS.iter().filter(|(name, _)| run.flag(name, false));
-    let parts = wanted.filter_map(|(name, action)| Some((*name, action(meant.thing)?)));
+    let parts = wanted.filter_map(|(name, action)| Some((*name, action(resolved.thing)?)));
     let steps: Vec<(&'static str, &'static str)> =
-        [("data", meant.thing.read)].into_iter().chain(parts).collect();
-    let asked = steps.iter().map(async |(name, action)| match meant.lines.is_empty() {
-        true => run.step(action, params(name, meant)).await,
-        false => lines(run, meant).await,
+        [("data", resolved.thing.read)].into_iter().chain(parts).collect();
+    let asked = steps.iter().map(async |(name, action)| match resolved.lines.is_empty() {
+        true => run.step(action, params(name, resolved)).await,
+        false => fetch_lines(run, resolved).await,
     });
     let outcomes = join_all(asked).await;
     let says = Map::from_iter([
-        ("kind".to_owned(), json!(meant.thing.kind)),
-        ("target".to_owned(), json!(meant.target)),
+        ("kind".to_owned(), json!(resolved.thing.kind)),
+        ("target".to_owned(), json!(resolved.target)),
     ]);
-    Fetched { says, outcomes: steps.into_iter().map(|(name, _)| name).zip(outcomes).collect() }
+    FetchedItem { says, outcomes: steps.into_iter().map(|(name, _)| name).zip(outcomes).collect() }
 }
 
-/// The lines that are wanted of a file.
-async fn lines(run: &Run<'_>, meant: &Meant) -> Result<Outcome, ToolError> {
-    let mut file = meant.lines.clone();
-    let given = |name: &str| meant.params.get(name).cloned();
+/// Fetches the requested lines of a file.
+async fn fetch_lines(run: &CompositeRun<'_>, resolved: &ResolvedItem) -> Result<Outcome, ToolError> {
+    let mut file = resolved.lines.clone();
+    let given = |name: &str| resolved.params.get(name).cloned();
     file.extend(given("file_path").map(|path| ("path".to_owned(), path)));
     file.extend(given("ref").map(|at| ("ref".to_owned(), at)));
     read_files::window(run, &given("fullPath").unwrap_or_default(), &Value::Object(file)).await
 }
 
-fn params(part: &str, meant: &Meant) -> Map<String, Value> {
-    let mut params = meant.params.clone();
+fn params(part: &str, resolved: &ResolvedItem) -> Map<String, Value> {
+    let mut params = resolved.params.clone();
     if matches!(part, "comments" | "diffs") {
         params.insert("per_page".to_owned(), json!(ROWS));
     }
-    if part == "comments" && meant.thing.kind != "snippet" {
+    if part == "comments" && resolved.thing.kind != "snippet" {
         params.insert("activity_filter".to_owned(), json!("only_comments"));
         params.insert("sort".to_owned(), json!("asc"));
     }
     params
 }
 
-fn told(run: &Run<'_>, fetched: Vec<Fetched>) -> Answer {
+fn render_items(run: &CompositeRun<'_>, fetched: Vec<FetchedItem>) -> Answer {
     let mut outcomes = Vec::new();
     let mut plan = Vec::new();
     for thing in fetched {
@@ -124,14 +130,14 @@ fn told(run: &Run<'_>, fetched: Vec<Fetched>) -> Answer {
         plan.push((thing.says, kept.iter().map(|(name, _)| *name).collect::<Vec<_>>()));
         outcomes.extend(kept.into_iter().map(|(_, outcome)| outcome));
     }
-    let mut answers = byte_budget::presented(run.tools, outcomes).into_iter();
-    let mut items = Items::default();
+    let mut answers = byte_budget::render_within_budget(run.tools, outcomes).into_iter();
+    let mut items = ItemResults::default();
     for (says, parts) in plan {
         let mut whole: Option<Result<Answer, ToolError>> = None;
         for (part, answer) in parts.into_iter().zip(answers.by_ref()) {
             match &mut whole {
                 None => whole = Some(answer),
-                Some(Ok(whole)) => add(whole, part, answer),
+                Some(Ok(whole)) => add_part(whole, part, answer),
                 Some(Err(_)) => {}
             }
         }
@@ -142,8 +148,8 @@ fn told(run: &Run<'_>, fetched: Vec<Fetched>) -> Answer {
     items.answer(run, &[])
 }
 
-/// A part of a thing beside it, in both forms.
-fn add(whole: &mut Answer, part: &str, answer: Result<Answer, ToolError>) {
+/// Adds a part to an item, in both forms.
+fn add_part(whole: &mut Answer, part: &str, answer: Result<Answer, ToolError>) {
     let (row, text) = match answer {
         Ok(mut answer) => {
             answer.structured.retain(|name, _| !matches!(name.as_str(), "action" | "operation"));

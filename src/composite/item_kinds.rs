@@ -1,43 +1,44 @@
-//! The things that plans fetch and change, by their kinds: how each is said, and which actions are on it.
+//! Kinds of items that composite actions fetch and change: how each is named, and the actions on it.
 
 use serde_json::{Map, Value, json};
 
 use crate::call::{self, Kind, Page};
 use crate::catalog::Scope;
-use crate::composite::run::Run;
+use crate::composite::run::CompositeRun;
+use crate::text::plain_text;
 use crate::tools::{ErrorKind, NextCall, ToolError};
 
 /// A kind of thing.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Thing {
-    /// As `itemType` and the marks of answers have it.
+pub struct ItemKind {
+    /// The name in `itemType` and in the tags of answers.
     pub kind: &'static str,
     pub read: &'static str,
     pub comments: Option<&'static str>,
     pub diffs: Option<&'static str>,
     pub links: Option<&'static str>,
     pub update: Option<&'static str>,
-    /// The fields of an item that name it beside `fullPath`, the first that is given counts, each with the parameter
-    /// that it is and what stands before it there.
+    /// Fields that identify the item besides `fullPath`, the first given one counts; each with its parameter and a
+    /// prefix of the value.
     names: &'static [(&'static str, &'static str, &'static str)],
-    /// What stands between the path and the name, to write it down.
+    /// Separator of path and name in the displayed reference.
     mark: &'static str,
 }
 
-const fn thing(kind: &'static str, read: &'static str, mark: &'static str) -> Thing {
-    Thing { kind, read, comments: None, diffs: None, links: None, update: None, names: &[], mark }
+const fn thing(kind: &'static str, read: &'static str, mark: &'static str) -> ItemKind {
+    ItemKind { kind, read, comments: None, diffs: None, links: None, update: None, names: &[], mark }
 }
 
 /// Every kind once, in the order of the catalog's choices.
-pub const THINGS: [Thing; 11] = [
-    Thing {
+pub const ITEM_KINDS: [ItemKind; 11] = [
+    ItemKind {
         comments: Some("issue_note.list"),
         links: Some("issue_link.list"),
         update: Some("issue.update"),
         names: &[("iid", "iid", "")],
         ..thing("issue", "issue.get", "#")
     },
-    Thing {
+    ItemKind {
         comments: Some("merge_request_note.list"),
         diffs: Some("merge_request.list_diffs"),
         links: Some("merge_request.list_related_issues"),
@@ -45,55 +46,55 @@ pub const THINGS: [Thing; 11] = [
         names: &[("iid", "iid", "")],
         ..thing("merge_request", "merge_request.get", "!")
     },
-    Thing {
+    ItemKind {
         comments: Some("epic_note.list"),
         links: Some("epic_link.list"),
         update: Some("epic.update"),
         names: &[("iid", "iid", "")],
         ..thing("epic", "epic.get", "&")
     },
-    Thing {
+    ItemKind {
         comments: Some("issue_note.list"),
         links: Some("issue_link.list"),
         update: Some("issue.update"),
         names: &[("iid", "iid", "")],
         ..thing("work_item", "work_item.get", "#")
     },
-    Thing { update: Some("project.update"), ..thing("project", "project.get", "") },
-    Thing { update: Some("group.update"), ..thing("group", "group.get", "") },
-    Thing {
+    ItemKind { update: Some("project.update"), ..thing("project", "project.get", "") },
+    ItemKind { update: Some("group.update"), ..thing("group", "group.get", "") },
+    ItemKind {
         names: &[("id", "pipeline_id", ""), ("iid", "pipeline_id", "")],
         ..thing("pipeline", "pipeline.get", "/-/pipelines/")
     },
-    Thing { names: &[("path", "file_path", "")], ..thing("file", "repository_file.raw", ":") },
-    Thing {
+    ItemKind { names: &[("path", "file_path", "")], ..thing("file", "repository_file.raw", ":") },
+    ItemKind {
         update: Some("milestone.update"),
         names: &[("iid", "milestone_id", "%"), ("id", "milestone_id", ""), ("title", "milestone_id", "")],
         ..thing("milestone", "milestone.get", "%")
     },
-    Thing {
+    ItemKind {
         comments: Some("snippet_note.list"),
         update: Some("snippet.update"),
         names: &[("id", "snippet_id", ""), ("iid", "snippet_id", "")],
         ..thing("snippet", "snippet.get", "$")
     },
-    Thing { names: &[("slug", "slug", "")], ..thing("wiki_page", "wiki_page.get", "/-/wikis/") },
+    ItemKind { names: &[("slug", "slug", "")], ..thing("wiki_page", "wiki_page.get", "/-/wikis/") },
 ];
 
-/// The fields of an item that say which lines of a file are wanted.
+/// Fields that select lines of a file.
 const LINES: [&str; 3] = ["line_start", "line_end", "max_lines"];
 
-/// A thing that is meant.
+/// An item whose kind and parameters are resolved.
 #[derive(Clone, Debug)]
-pub struct Meant {
-    pub thing: &'static Thing,
-    /// As it is told: `acme/widget#12`, or as it was given.
+pub struct ResolvedItem {
+    pub thing: &'static ItemKind,
+    /// The displayed reference: `acme/widget#12`, or as it was given.
     pub target: String,
     /// The parameters that name it for actions on it.
     pub params: Map<String, Value>,
-    /// The lines that are wanted of a file, by the names that `repository.read_files` has for them.
+    /// The requested lines of a file, by the parameter names of `repository.read_files`.
     pub lines: Map<String, Value>,
-    /// What it may be instead, where a path alone does not tell.
+    /// The other kind that it may be if a path alone is ambiguous.
     pub or_else: Option<&'static str>,
 }
 
@@ -104,30 +105,30 @@ pub fn with_article(kind: &str) -> String {
 }
 
 /// The kind of that name.
-pub fn of_kind(kind: &str) -> Option<&'static Thing> {
-    THINGS.iter().find(|thing| thing.kind == kind)
+pub fn find_kind(kind: &str) -> Option<&'static ItemKind> {
+    ITEM_KINDS.iter().find(|thing| thing.kind == kind)
 }
 
-impl Meant {
-    /// The same thing as one of another kind.
-    pub fn instead(&self, kind: &str) -> Option<Meant> {
-        Some(Meant { thing: of_kind(kind)?, or_else: None, ..self.clone() })
+impl ResolvedItem {
+    /// The item as another kind.
+    pub fn instead(&self, kind: &str) -> Option<ResolvedItem> {
+        Some(ResolvedItem { thing: find_kind(kind)?, or_else: None, ..self.clone() })
     }
 }
 
 /// The thing that an item says, by its target or by its type with what names it.
-pub fn of_item(run: &Run<'_>, item: &Value) -> Result<Meant, ToolError> {
+pub fn resolve_item(run: &CompositeRun<'_>, item: &Value) -> Result<ResolvedItem, ToolError> {
     let text = |name: &str| {
         let value = item.get(name).filter(|value| !value.is_null())?;
-        Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+        Some(plain_text(value))
     };
     if let Some(target) = text("target") {
-        return of_target(run, &target);
+        return resolve_target(run, &target);
     }
     let wrong = |message: String| ToolError::new(ErrorKind::InvalidParams, message);
-    let kinds = || THINGS.map(|thing| thing.kind).join(", ");
+    let kinds = || ITEM_KINDS.map(|thing| thing.kind).join(", ");
     let kind = text("itemType").unwrap_or_default();
-    let thing = of_kind(&kind)
+    let thing = find_kind(&kind)
         .ok_or_else(|| wrong(format!("an item has a `target`, or an `itemType`, one of {}", kinds())))?;
     let path = text("fullPath").or_else(|| run.tools.project.clone());
     let mut params = Map::new();
@@ -160,15 +161,15 @@ pub fn of_item(run: &Run<'_>, item: &Value) -> Result<Meant, ToolError> {
     }
     // To REST a group's work items are epics.
     let or_else = (thing.kind == "work_item").then_some("epic");
-    Ok(Meant { thing, target, params, lines, or_else })
+    Ok(ResolvedItem { thing, target, params, lines, or_else })
 }
 
 /// The thing at an address, or that a reference names.
-pub fn of_target(run: &Run<'_>, target: &str) -> Result<Meant, ToolError> {
+pub fn resolve_target(run: &CompositeRun<'_>, target: &str) -> Result<ResolvedItem, ToolError> {
     let page = call::pointed(target, &run.tools.base)
         .map_err(|fault| ToolError::new(ErrorKind::InvalidParams, fault.to_string()))?;
-    let (kind, or_else) = kind_of(page);
-    let thing = kind.and_then(of_kind).ok_or_else(|| {
+    let (kind, or_else) = page_kind(page);
+    let thing = kind.and_then(find_kind).ok_or_else(|| {
         let message =
             format!("{} is not fetched or changed together with others: {target}", page.kind.noun());
         let domain = page.kind.row().map_or("", |row| row.domain).replace('_', " ");
@@ -177,11 +178,11 @@ pub fn of_target(run: &Run<'_>, target: &str) -> Result<Meant, ToolError> {
     })?;
     let target = target.trim().to_owned();
     let params = Map::from_iter([(call::TARGET.to_owned(), json!(target))]);
-    Ok(Meant { thing, target, params, lines: Map::new(), or_else })
+    Ok(ResolvedItem { thing, target, params, lines: Map::new(), or_else })
 }
 
 /// The kind of thing that a page shows, and what it may be instead.
-fn kind_of(page: Page) -> (Option<&'static str>, Option<&'static str>) {
+fn page_kind(page: Page) -> (Option<&'static str>, Option<&'static str>) {
     let in_group = page.holder == Some(Scope::Group);
     match page.kind {
         Kind::Holder if page.is_bare && (in_group || page.is_short) => (Some("group"), None),

@@ -1,49 +1,49 @@
-//! The outcomes of a plan's items, in their order and in both forms: a row with its status, and a text between marks
-//! that say what it is of.
+//! Outcomes of a composite action's items, in order and in both forms: a row with its status, and a text in tags
+//! that name the item.
 
 use serde_json::{Map, Value, json};
 
-use crate::composite::run::{Run, failed};
+use crate::composite::run::{CompositeRun, failed};
 use crate::present;
 use crate::tools::{Answer, ToolError};
 
 /// The outcomes so far.
 #[derive(Debug, Default)]
-pub struct Items {
+pub struct ItemResults {
     rows: Vec<Value>,
     text: String,
 }
 
-impl Items {
-    /// An item: what its mark is called and says, and what came of it.
-    pub fn add(&mut self, mark: &str, says: Map<String, Value>, outcome: &Result<Answer, ToolError>) {
+impl ItemResults {
+    /// Adds the outcome of an item, in a tag with the given attributes.
+    pub fn add(&mut self, mark: &str, attributes: Map<String, Value>, outcome: &Result<Answer, ToolError>) {
         let (status, text) = match outcome {
             Ok(answer) => (if is_preview(answer) { "preview" } else { "ok" }, answer.text.clone()),
             Err(error) => ("error", error.text()),
         };
-        let said = match outcome {
+        let details = match outcome {
             Ok(answer) => {
                 let own = |name: &String| !matches!(name.as_str(), "action" | "operation" | "preview");
                 answer.structured.iter().filter(|(name, _)| own(name)).map(cloned).collect()
             }
             Err(error) => Map::from_iter([("error".to_owned(), failed(error))]),
         };
-        self.put(mark, says, status, said, &text);
+        self.put(mark, attributes, status, details, &text);
     }
 
     /// An item of which nothing is known but how it ended.
     pub fn put(
         &mut self,
         mark: &str,
-        says: Map<String, Value>,
+        attributes: Map<String, Value>,
         status: &str,
-        said: Map<String, Value>,
+        details: Map<String, Value>,
         text: &str,
     ) {
-        let mut row = says;
+        let mut row = attributes;
         row.insert("status".to_owned(), json!(status));
         self.text.push_str(&present::marked_as(mark, &row, text));
-        row.extend(said);
+        row.extend(details);
         self.rows.push(Value::Object(row));
     }
 
@@ -53,12 +53,12 @@ impl Items {
     }
 
     /// The answer that has them all.
-    pub fn answer(self, run: &Run<'_>, notes: &[String]) -> Answer {
+    pub fn answer(self, run: &CompositeRun<'_>, notes: &[String]) -> Answer {
         run.answer(Value::Array(self.rows), self.text, Map::new(), notes)
     }
 }
 
-/// Whether an answer shows what would be sent.
+/// True if an answer is a preview.
 pub fn is_preview(answer: &Answer) -> bool {
     answer.structured.contains_key("preview")
 }

@@ -1,23 +1,25 @@
-//! Composite actions: plans over the catalog's own actions, found and executed like any other. Every step of a plan is
-//! an ordinary action on the ordinary way (meaning, check, look-ups, policy, sending, presentation), so that whatever
-//! holds for that action holds for the step; nothing here talks to GitLab by itself.
+//! Composite actions: actions made of other actions of the catalog, found and executed like any other. Every step is an
+//! ordinary action and goes the ordinary way (lookup, check, look-ups, policy, sending, rendering), so whatever holds for
+//! that action holds for the step. Nothing here sends requests by itself.
 //!
 //! To add one:
 //!
-//! 1. In `catalog/curation/composite.toml` say `[plan."domain.verb"]`: the `path` and `scope` that it works on (as a
-//!    path of GitLab's would say it, `bind` as everywhere; no other operation has the same path; nothing is sent
-//!    there), the ids of the actions that it `needs` (without one of them it is withheld) and of those it `picks` from
-//!    (withheld when none may run). In `[action."domain.verb"]` its words, risk, example and `params`, each with `in`
-//!    (`path` where it fills a placeholder, else `selector`), `type` and `note`; the `fields` of objects are declared
-//!    as parameters of their own. Run the generator.
-//! 2. Write `src/composite/verb.rs` with `pub async fn run(run: &Run<'_>) -> Result<Answer, ToolError>`, and add it
-//!    to [`ACTIONS`]. The parameters in [`run::Run::params`] are checked by then; a default is for the plan to apply.
-//! 3. A step that the plan itself reads: [`run::Run::read`]. A step whose answer is shown: [`run::Run::step`], then
-//!    [`byte_budget::presented`], which keeps several together within the bytes of one answer; [`item_results::Items`] puts them
-//!    in their order into both forms. What else a plan answers: [`run::Run::answer`].
+//! 1. In `catalog/curation/composite.toml` add `[plan."domain.verb"]`: its `path` and `scope` (in the form of GitLab's
+//!    paths, with `bind` as everywhere; no other operation has the same path; nothing is sent there), the ids of the
+//!    actions that it `needs` (it is denied if one of them is) and of those that it `picks` from (it is denied if all of
+//!    them are). In `[action."domain.verb"]` add its texts, risk, example and `params`, each with `in` (`path` if it
+//!    fills a placeholder, else `selector`), `type` and `note`; the `fields` of objects are declared as parameters of
+//!    their own. Run the generator.
+//! 2. Write `src/composite/verb.rs` with `pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError>`, and
+//!    add it to [`ACTIONS`]. The parameters in [`run::CompositeRun::params`] are checked; defaults are applied by the
+//!    composite action.
+//! 3. [`run::CompositeRun::read_json`] reads data for the composite action itself. [`run::CompositeRun::step`] runs a
+//!    step whose answer is shown; [`byte_budget::render_within_budget`] fits several answers into one, and
+//!    [`item_results::ItemResults`] renders them in order. [`run::CompositeRun::answer`] makes the final answer.
 //!
-//! Steps side by side are `futures_util::future::join_all`: the client itself sends only so many at a time. A plan has
-//! [`run::MOST_STEPS`] steps and [`run::TIME`]; a step beyond that fails with what it was, and the others stand.
+//! Concurrent steps are `futures_util::future::join_all`: the client limits the number of requests. A composite action
+//! has [`run::MOST_STEPS`] steps and [`run::TIME`]; a step beyond that fails with an error that names it, and the results
+//! of the others are kept.
 
 mod batch;
 mod byte_budget;
@@ -38,8 +40,8 @@ mod update;
 
 use futures_util::future::BoxFuture;
 
-use crate::tools::action_lookup::resolved::Meant;
-use crate::tools::audit::Entry;
+use crate::tools::action_lookup::resolved::ResolvedAction;
+use crate::tools::audit::AuditEntry;
 use crate::tools::{Answer, CompositeActions, ToolError, Tools};
 use run::Actions;
 
@@ -64,8 +66,8 @@ impl CompositeActions for Composites {
     fn run<'a>(
         &'a self,
         tools: &'a Tools,
-        resolved: Meant,
-        entry: &'a mut Entry<'_>,
+        resolved: ResolvedAction,
+        entry: &'a mut AuditEntry<'_>,
     ) -> BoxFuture<'a, Result<Answer, ToolError>> {
         Box::pin(run::run(ACTIONS, tools, resolved, entry))
     }

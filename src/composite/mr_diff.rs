@@ -1,62 +1,62 @@
-//! The diff of a merge request, as far as comments on its lines need it.
+//! Diff of a merge request, for comments on its lines.
 
 use std::sync::OnceLock;
 
 use serde_json::{Map, Value, json};
 
-use crate::composite::run::{Run, params};
-use crate::text::diff::{self, Absent, Line, Side, Span};
+use crate::composite::run::{CompositeRun, params};
+use crate::text::diff::{self, DiffLine, LineSpan, MissingLine, Side};
 use crate::tools::{ErrorKind, NextCall, ToolError};
 
-/// How many files a page of the list of diffs has, the most that GitLab sends.
+/// Files of a page of the list of diffs; GitLab's maximum.
 const PAGE: usize = 100;
-/// How many pages are looked through for a file.
+/// Maximum number of pages.
 const MOST_PAGES: usize = 10;
 
 /// The newest diff of one merge request.
-pub struct Diff<'r> {
-    run: &'r Run<'r>,
+pub struct MergeRequestDiff<'r> {
+    run: &'r CompositeRun<'r>,
     /// `fullPath` and `iid`.
     pub of: Map<String, Value>,
     /// `base_sha`, `start_sha` and `head_sha`.
     pub refs: Map<String, Value>,
     /// The changed files, as GitLab lists them.
     files: Vec<Value>,
-    /// Whether there are files that were not listed.
+    /// True if the list of files is incomplete.
     is_cut: bool,
 }
 
-/// One changed file with its lines.
+/// A changed file with its lines.
 #[derive(Debug)]
-pub struct File {
+pub struct DiffFile {
     pub old_path: String,
     pub new_path: String,
-    lines: Vec<Line>,
+    lines: Vec<DiffLine>,
 }
 
-/// The lines that a comment is meant for, by their numbers.
+/// The lines of a comment, by number.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Spot {
+pub struct LinePosition {
     pub file: String,
     pub side: Side,
     pub first: u64,
     pub last: u64,
 }
 
-/// Where a comment will stand.
-pub struct Placed {
-    /// As GitLab takes it.
+/// Position of a comment in the diff.
+pub struct DiffPosition {
+    /// The position in GitLab's format.
     pub position: Value,
-    /// What the line says that the comment stands at.
+    /// Text of the commented line.
     pub line: String,
-    /// How many lines of the new file are commented on, where they are in it.
+    /// Number of commented lines of the new file, if they are in it.
     pub replaced: Option<u64>,
 }
 
-impl Spot {
+impl LinePosition {
     /// The place that `file`, `line`, `line_start`, `line_end` and `side` say; none where no file is named. The
     /// error says what does not go together.
-    pub fn of(given: &Map<String, Value>) -> Result<Option<Spot>, String> {
+    pub fn from_params(given: &Map<String, Value>) -> Result<Option<LinePosition>, String> {
         let number = |name: &str| given.get(name).and_then(Value::as_u64);
         let (line, start, end) = (number("line"), number("line_start"), number("line_end"));
         let Some(file) = given.get("file").and_then(Value::as_str).filter(|file| !file.trim().is_empty())
@@ -72,7 +72,7 @@ impl Spot {
             (None, Some(start), Some(end)) if start <= end => (start, end),
             (None, Some(_), Some(_)) => return Err("`line_start` is behind `line_end`".to_owned()),
             (Some(_), ..) => {
-                return Err("`line` stands alone, without `line_start` and `line_end`".to_owned());
+                return Err("`line` cannot be combined with `line_start` and `line_end`".to_owned());
             }
             _ => return Err("it takes `line`, or `line_start` with `line_end`".to_owned()),
         };
@@ -81,10 +81,10 @@ impl Spot {
             _ => Side::New,
         };
         let file = file.trim().trim_start_matches("./").trim_start_matches('/').to_owned();
-        Ok(Some(Spot { file, side, first, last }))
+        Ok(Some(LinePosition { file, side, first, last }))
     }
 
-    /// As parameters, with other numbers.
+    /// The parameters with other line numbers.
     fn moved(&self, file: &str, (side, first, last): (Side, u64, u64)) -> Map<String, Value> {
         let mut said = params(json!({"file": file}));
         if first == last {
@@ -98,8 +98,8 @@ impl Spot {
         said
     }
 
-    /// As people write it: `src/main.rs:10-12`.
-    pub fn told(&self) -> String {
+    /// The position as text: `src/main.rs:10-12`.
+    pub fn label(&self) -> String {
         let lines = if self.first == self.last {
             self.first.to_string()
         } else {
@@ -112,23 +112,23 @@ impl Spot {
 
 /// A place that is not in the diff: why, and the parameters that name one that is.
 #[derive(Debug)]
-pub struct Misplaced {
+pub struct PositionError {
     pub message: String,
     pub hint: Option<String>,
     pub instead: Option<Map<String, Value>>,
     /// The nearest line, for programs.
     pub nearest: Option<Value>,
-    /// Whether there is such a diff, and GitLab does not send it.
+    /// True if GitLab has the diff but does not send it.
     pub too_large: bool,
 }
 
-impl Misplaced {
-    fn new(message: String) -> Misplaced {
-        Misplaced { message, hint: None, instead: None, nearest: None, too_large: false }
+impl PositionError {
+    fn new(message: String) -> PositionError {
+        PositionError { message, hint: None, instead: None, nearest: None, too_large: false }
     }
 
     /// The error of a call that asked for just this place; `given` are its parameters.
-    pub fn error(self, run: &Run<'_>, given: &Map<String, Value>) -> ToolError {
+    pub fn error(self, run: &CompositeRun<'_>, given: &Map<String, Value>) -> ToolError {
         let kind = if self.too_large { ErrorKind::TooLarge } else { ErrorKind::InvalidParams };
         let mut error = ToolError::new(kind, format!("{}. Nothing was posted", self.message));
         if let Some(hint) = self.hint {
@@ -140,7 +140,7 @@ impl Misplaced {
         match self.instead {
             Some(instead) => {
                 let mended = replaced(given, instead);
-                error.fix(NextCall::execute(&run.id, &mended))
+                error.fix(NextCall::execute(run.id, &mended))
             }
             None => {
                 let of = ["fullPath", "iid"].into_iter();
@@ -162,14 +162,17 @@ pub fn replaced(given: &Map<String, Value>, instead: Map<String, Value>) -> Map<
     mended
 }
 
-impl<'r> Diff<'r> {
+impl<'r> MergeRequestDiff<'r> {
     /// Reads which files a merge request changes, and between which commits, until all the named ones are found.
-    pub async fn read(run: &'r Run<'r>, wanted: &[&str]) -> Result<Diff<'r>, ToolError> {
+    pub async fn fetch(
+        run: &'r CompositeRun<'r>,
+        wanted: &[&str],
+    ) -> Result<MergeRequestDiff<'r>, ToolError> {
         let of: Map<String, Value> = ["fullPath", "iid"]
             .into_iter()
             .filter_map(|name| Some((name.to_owned(), run.params.get(name)?.clone())))
             .collect();
-        let merge_request = run.read("merge_request.get", of.clone()).await?;
+        let merge_request = run.read_json("merge_request.get", of.clone()).await?;
         let refs: Option<Map<String, Value>> = ["base_sha", "start_sha", "head_sha"]
             .into_iter()
             .map(|name| {
@@ -182,11 +185,11 @@ impl<'r> Diff<'r> {
             return Err(ToolError::new(ErrorKind::Conflict, format!("{message}. Nothing was posted"))
                 .fix(NextCall::execute("merge_request.get", &of)));
         };
-        let mut diff = Diff { run, of, refs, files: Vec::new(), is_cut: false };
+        let mut diff = MergeRequestDiff { run, of, refs, files: Vec::new(), is_cut: false };
         for page in 1..=MOST_PAGES {
             let mut asked = diff.of.clone();
             asked.extend(params(json!({"page": page, "per_page": PAGE})));
-            let Value::Array(files) = run.read("merge_request.list_diffs", asked).await? else { break };
+            let Value::Array(files) = run.read_json("merge_request.list_diffs", asked).await? else { break };
             let count = files.len();
             diff.files.extend(files);
             let is_last = count < PAGE;
@@ -207,7 +210,7 @@ impl<'r> Diff<'r> {
 
     /// The changed file of that path, by its new path or its old one. `raw` keeps the whole diff, which is asked for
     /// where GitLab leaves out this file's.
-    pub async fn file(&self, spot: &Spot, raw: &OnceLock<String>) -> Result<File, Misplaced> {
+    pub async fn file(&self, spot: &LinePosition, raw: &OnceLock<String>) -> Result<DiffFile, PositionError> {
         let Some(entry) = self.entry(&spot.file) else { return Err(self.no_file(spot)) };
         let text = |name: &str| entry.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         let flag = |name: &str| entry.get(name).and_then(Value::as_bool).unwrap_or_default();
@@ -215,7 +218,7 @@ impl<'r> Diff<'r> {
         let mut diff = text("diff");
         if diff.is_empty() && (flag("collapsed") || flag("too_large")) {
             diff = self.unfolded(&new_path, raw).await.ok_or_else(|| {
-                let mut misplaced = Misplaced::new(format!(
+                let mut misplaced = PositionError::new(format!(
                     "GitLab does not send the diff of `{}`, which is too large",
                     spot.file
                 ));
@@ -232,22 +235,22 @@ impl<'r> Diff<'r> {
             } else {
                 "it is binary, or only its mode has changed"
             };
-            return Err(Misplaced::new(format!("`{}` has no lines in the diff: {why}", spot.file)));
+            return Err(PositionError::new(format!("`{}` has no lines in the diff: {why}", spot.file)));
         }
-        Ok(File { old_path, new_path, lines })
+        Ok(DiffFile { old_path, new_path, lines })
     }
 
     /// A file's part of the whole diff.
     async fn unfolded(&self, path: &str, raw: &OnceLock<String>) -> Option<String> {
         if raw.get().is_none() {
-            let whole = self.run.read("merge_request.raw_diffs", self.of.clone()).await.ok()?;
+            let whole = self.run.read_json("merge_request.raw_diffs", self.of.clone()).await.ok()?;
             // Whoever was first has the same.
             let _ = raw.set(whole.as_str().unwrap_or_default().to_owned());
         }
         diff::section(raw.get()?, path).map(str::to_owned)
     }
 
-    fn no_file(&self, spot: &Spot) -> Misplaced {
+    fn no_file(&self, spot: &LinePosition) -> PositionError {
         let paths: Vec<&str> =
             self.files.iter().filter_map(|entry| entry.get("new_path")?.as_str()).collect();
         let ending = |path: &&&str| path.ends_with(&format!("/{}", spot.file));
@@ -255,21 +258,23 @@ impl<'r> Diff<'r> {
         let nearest = || crate::search::nearest(&spot.file, paths.iter().copied()).map(str::to_owned);
         let near = by_name.or_else(nearest);
         let among = if self.is_cut { "the first files" } else { "the files" };
-        let mut misplaced =
-            Misplaced::new(format!("`{}` is not among {among} that the merge request changes", spot.file));
+        let mut misplaced = PositionError::new(format!(
+            "`{}` is not among {among} that the merge request changes",
+            spot.file
+        ));
         misplaced.hint = Some(match &near {
             Some(near) => {
                 format!("Did you mean {near}? GitLab takes comments on lines of changed files alone.")
             }
-            None => format!("It changes {}.", named(&paths)),
+            None => format!("It changes {}.", join_paths(&paths)),
         });
         misplaced.instead = near.map(|near| spot.moved(&near, (spot.side, spot.first, spot.last)));
         misplaced
     }
 }
 
-/// Some paths, and how many more there are.
-fn named(paths: &[&str]) -> String {
+/// The first paths, and the number of further ones.
+fn join_paths(paths: &[&str]) -> String {
     const SHOWN: usize = 10;
     let shown: Vec<&str> = paths.iter().take(SHOWN).copied().collect();
     match paths.len().saturating_sub(SHOWN) {
@@ -278,23 +283,27 @@ fn named(paths: &[&str]) -> String {
     }
 }
 
-impl File {
-    /// Where a comment on that spot stands, between those commits.
-    pub fn place(&self, spot: &Spot, refs: &Map<String, Value>) -> Result<Placed, Misplaced> {
+impl DiffFile {
+    /// Position of a comment on these lines, between those commits.
+    pub fn position(
+        &self,
+        spot: &LinePosition,
+        refs: &Map<String, Value>,
+    ) -> Result<DiffPosition, PositionError> {
         let span = diff::span(&self.lines, spot.side, spot.first, spot.last)
             .map_err(|absent| self.misplaced(spot, absent))?;
-        let Span { last, .. } = span;
-        Ok(Placed {
+        let LineSpan { last, .. } = span;
+        Ok(DiffPosition {
             position: span.position(refs, (&self.old_path, &self.new_path)),
             line: last.text.clone(),
             replaced: span.new_lines(),
         })
     }
 
-    fn misplaced(&self, spot: &Spot, absent: Absent) -> Misplaced {
+    fn misplaced(&self, spot: &LinePosition, absent: MissingLine) -> PositionError {
         let file = if spot.side == Side::Old { "old" } else { "new" };
         let mut message = format!("line {} of the {file} `{}` is not in the diff", absent.line, spot.file);
-        let Some((side, line)) = absent.nearest else { return Misplaced::new(message) };
+        let Some((side, line)) = absent.nearest else { return PositionError::new(message) };
         let other = if side == spot.side {
             String::new()
         } else {
@@ -315,7 +324,7 @@ impl File {
             .iter()
             .find(|known| known.number(side) == Some(line))
             .map(|known| known.text.trim_end());
-        let mut misplaced = Misplaced::new(message);
+        let mut misplaced = PositionError::new(message);
         misplaced.nearest = Some(json!({"line": line, "side": side.name(), "text": text}));
         misplaced.hint = Some(
             "A diff has the lines that changed and a few around them; `fix` has the nearest.".to_owned(),
@@ -327,7 +336,7 @@ impl File {
 
 /// The comment's text, with the suggestion that is put in place of the lines.
 /// <https://docs.gitlab.com/user/project/merge_requests/reviews/suggestions/>
-pub fn body(body: &str, suggestion: Option<&str>, placed: Option<&Placed>) -> Result<String, String> {
+pub fn body(body: &str, suggestion: Option<&str>, placed: Option<&DiffPosition>) -> Result<String, String> {
     let Some(text) = suggestion else { return Ok(body.to_owned()) };
     let Some(placed) = placed else {
         return Err("a `suggestion` is for lines: it needs `file` and `line`".to_owned());

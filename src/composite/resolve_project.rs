@@ -1,65 +1,65 @@
-//! `project.resolve`: from a git remote, an address or the workspace to the project. An address may hold a token: it
-//! is told as [`git_remote::shown`] has it, and never as it came.
+//! `project.resolve`: the project of a git remote, a URL or the workspace. A remote URL may hold a token: it is
+//! shown only as [`git_remote::redacted`] renders it.
 
 use serde_json::{Map, Value, json};
 
-use crate::composite::run::{Run, params};
+use crate::composite::run::{CompositeRun, params};
 use crate::tools::execute::Outcome;
 use crate::tools::workspace;
 use crate::tools::workspace::git_remote::{self, RemoteError};
 use crate::tools::{Answer, ErrorKind, NextCall, ToolError};
 
-/// What is told of the project.
+/// Fields of the project in the answer.
 const FIELDS: [&str; 7] =
     ["id", "path_with_namespace", "name", "description", "default_branch", "visibility", "web_url"];
 
-/// What was resolved, before GitLab was asked for it.
-struct Found {
+/// Candidate paths, before GitLab is asked.
+struct ProjectCandidates {
     /// The paths that it may be, the likeliest first.
     paths: Vec<String>,
-    /// What led to them, as it may be told.
+    /// Origin of the paths, without credentials.
     from: Value,
 }
 
-pub async fn run(run: &Run<'_>) -> Result<Answer, ToolError> {
+pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     let found = match (run.text("remote"), run.text("url")) {
-        (Some(_), Some(_)) => return Err(run.invalid("`remote` and `url` both say where: give one")),
-        (Some(given), None) => given_as(run, "remote", given)?,
-        (None, Some(given)) => given_as(run, "url", given)?,
-        (None, None) => of_workspace(run)?,
+        (Some(_), Some(_)) => return Err(run.invalid("`remote` and `url` exclude each other: give one")),
+        (Some(given), None) => parse_remote(run, "remote", given)?,
+        (None, Some(given)) => parse_remote(run, "url", given)?,
+        (None, None) => from_workspace(run)?,
     };
     let mut refused = None;
     for path in &found.paths {
         let mut asked = run.like("project.get", params(json!({"fullPath": path})));
         asked.fields = Some(FIELDS.map(str::to_owned).to_vec());
         match run.step_as(asked, false).await {
-            Ok(Outcome::Came(came)) => {
-                return Ok(told(run, &found, came.answer(run.tools, run.tools.max_bytes)));
+            Ok(Outcome::Response(response)) => {
+                return Ok(render_project(run, &found, response.answer(run.tools, run.tools.max_bytes)));
             }
-            Ok(Outcome::Said(preview)) => return Ok(preview),
+            Ok(Outcome::Answer(preview)) => return Ok(preview),
             Err(error) => refused = refused.or(Some(error)),
         }
     }
     Err(refused.unwrap_or_else(|| ToolError::new(ErrorKind::NotFound, "it names no project")))
 }
 
-fn given_as(run: &Run<'_>, name: &str, given: &str) -> Result<Found, ToolError> {
-    let paths = git_remote::paths(given, &run.tools.base).map_err(|error| refused(run, name, &error))?;
-    Ok(Found { paths, from: json!({name: git_remote::shown(given)}) })
+fn parse_remote(run: &CompositeRun<'_>, name: &str, given: &str) -> Result<ProjectCandidates, ToolError> {
+    let paths = git_remote::paths(given, &run.tools.base).map_err(|error| remote_error(run, name, &error))?;
+    Ok(ProjectCandidates { paths, from: json!({name: git_remote::redacted(given)}) })
 }
 
 /// The workspace's own project, or the one that this server was started with.
-fn of_workspace(run: &Run<'_>) -> Result<Found, ToolError> {
-    if let Some(own) = workspace::own(run.tools) {
+fn from_workspace(run: &CompositeRun<'_>) -> Result<ProjectCandidates, ToolError> {
+    if let Some(own) = workspace::own_checkout(run.tools) {
         let from = json!({
             "workspace": own.checkout.root.display().to_string(),
             "remote_name": own.remote,
             "branch": git_remote::branch(&own.checkout.head),
         });
-        return Ok(Found { paths: own.paths, from });
+        return Ok(ProjectCandidates { paths: own.paths, from });
     }
     if let Some(project) = &run.tools.project {
-        return Ok(Found { paths: vec![project.clone()], from: json!({"configured": project}) });
+        return Ok(ProjectCandidates { paths: vec![project.clone()], from: json!({"configured": project}) });
     }
     let elsewhere = workspace::remotes(run.tools);
     let faults: Vec<String> = elsewhere
@@ -68,8 +68,8 @@ fn of_workspace(run: &Run<'_>) -> Result<Found, ToolError> {
         .map(|fault| fault.to_string())
         .collect();
     let message = match faults.first() {
-        Some(fault) => format!("the workspace is of another GitLab: {fault}"),
-        None => "no workspace is known: this client names no directory with a git remote, and no project is \
+        Some(fault) => format!("the workspace belongs to another GitLab: {fault}"),
+        None => "no workspace is known: the client has no root with a git remote, and no project is \
                  configured (GITLAB_PROJECT)"
             .to_owned(),
     };
@@ -78,10 +78,10 @@ fn of_workspace(run: &Run<'_>) -> Result<Found, ToolError> {
         .fix(NextCall::find(json!({"query": run.id, "limit": 1, "detail": "schema"}))))
 }
 
-fn refused(run: &Run<'_>, name: &str, error: &RemoteError) -> ToolError {
+fn remote_error(run: &CompositeRun<'_>, name: &str, error: &RemoteError) -> ToolError {
     let hint = match error {
-        RemoteError::OtherHost { .. } => "Set GITLAB_URL to the GitLab that is meant.",
-        RemoteError::OtherRoot { .. } => "What this GitLab has is below its own root.",
+        RemoteError::OtherHost { .. } => "Set GITLAB_URL to that GitLab.",
+        RemoteError::OtherRoot { .. } => "Projects of this GitLab are below its own root path.",
         RemoteError::Unread { .. } => {
             "Give what `git remote get-url origin` prints, or the address of a page."
         }
@@ -94,7 +94,7 @@ fn refused(run: &Run<'_>, name: &str, error: &RemoteError) -> ToolError {
 }
 
 /// The project as ever, with its path and what led to it.
-fn told(run: &Run<'_>, found: &Found, answer: Answer) -> Answer {
+fn render_project(run: &CompositeRun<'_>, found: &ProjectCandidates, answer: Answer) -> Answer {
     let path = answer.structured.get("data").and_then(|data| {
         ["path_with_namespace", "full_path"].into_iter().find_map(|name| data.get(name)?.as_str())
     });
@@ -114,8 +114,8 @@ fn told(run: &Run<'_>, found: &Found, answer: Answer) -> Answer {
             .filter(|(name, _)| own(name))
             .map(|(name, value)| (name.clone(), value.clone())),
     );
-    let said = path.as_deref().map(crate::present::line).unwrap_or_default();
+    let shown_path = path.as_deref().map(crate::present::line).unwrap_or_default();
     let of = if is_default { "; calls that name no project work on it" } else { "" };
-    let text = format!("The project is `{said}`{of}.\n{}", answer.text);
+    let text = format!("The project is `{shown_path}`{of}.\n{}", answer.text);
     run.answer(answer.structured.get("data").cloned().unwrap_or_default(), text, beside, &[])
 }

@@ -1,25 +1,27 @@
-//! `merge_request.review`: comments and a verdict at once. Every place is looked up before anything is posted; what
-//! is there already is not posted again; the comments are drafts until they are published together, where GitLab
-//! takes drafts.
+//! `merge_request.review`: comments and a verdict in one call. Every position is looked up before anything is
+//! posted; comments that exist already are not posted again; comments are drafts until they are published together,
+//! if GitLab supports drafts.
 
 use std::sync::OnceLock;
 
 use serde_json::{Map, Value, json};
 
-use crate::composite::item_results::{Items, is_preview};
-use crate::composite::mr_diff::{Diff, Misplaced, Placed, Spot, body, replaced};
-use crate::composite::run::{Run, failed, params};
+use crate::composite::item_results::{ItemResults, is_preview};
+use crate::composite::mr_diff::{
+    DiffPosition, LinePosition, MergeRequestDiff, PositionError, body, replaced,
+};
+use crate::composite::run::{CompositeRun, failed, params};
 use crate::gitlab::Content;
 use crate::policy::{Consent, Decision};
-use crate::tools::confirmation::{self, Asked};
+use crate::tools::confirmation::{self, PendingCall};
 use crate::tools::errors::{self, ErrorKind, ToolError, mapping};
 use crate::tools::execute::{self, Outcome};
 use crate::tools::own_reads::locate;
 use crate::tools::{Answer, NextCall};
 
-/// How many comments a review may have.
+/// Maximum number of comments.
 const MOST: usize = 50;
-/// How many pages of threads are looked through for what is there already.
+/// Maximum number of pages of existing threads.
 const MOST_PAGES: usize = 5;
 const PAGE: usize = 100;
 
@@ -28,18 +30,18 @@ const PAGE: usize = 100;
 const REQUEST_CHANGES: &str = "/request_changes";
 
 /// A comment that can be posted.
-struct Comment {
-    /// As people write its place; of one on the whole, nothing.
+struct ReviewComment {
+    /// The position as text; none for a comment on the whole merge request.
     place: Option<String>,
     body: String,
     position: Option<Value>,
 }
 
-/// What came of a comment.
-enum Done {
-    /// It can be read, as the note with that id where GitLab has said so.
+/// Result of a comment.
+enum CommentResult {
+    /// Posted; with the id of the note if GitLab returned it.
     Posted(Option<Value>),
-    /// It was there before.
+    /// Existed already.
     Known(Value),
     /// A draft that only its author sees.
     Draft(Value),
@@ -47,7 +49,7 @@ enum Done {
     Failed(ToolError),
 }
 
-pub async fn run(run: &Run<'_>) -> Result<Answer, ToolError> {
+pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     let verdict = run.text("verdict").unwrap_or("comment");
     let mut given: Vec<Map<String, Value>> =
         run.list("comments").iter().filter_map(|comment| comment.as_object().cloned()).collect();
@@ -66,17 +68,18 @@ pub async fn run(run: &Run<'_>) -> Result<Answer, ToolError> {
     let agreed = agree(run, &comments, &of).await?;
     let done = posted(run, &comments, &of, agreed).await?;
     let last = judged(run, verdict, &done, &of, head).await;
-    Ok(told(run, &comments, done, verdict, last))
+    Ok(render_review(run, &comments, done, verdict, last))
 }
 
 /// The comments as they can be posted, or what is wrong with any of them.
 async fn prepared(
-    run: &Run<'_>,
+    run: &CompositeRun<'_>,
     given: &[Map<String, Value>],
-) -> Result<(Vec<Comment>, Map<String, Value>, Option<Value>), ToolError> {
+) -> Result<(Vec<ReviewComment>, Map<String, Value>, Option<Value>), ToolError> {
     let mut spots = Vec::new();
     for (at, comment) in given.iter().enumerate() {
-        let spot = Spot::of(comment).map_err(|fault| run.invalid(format!("comment {}: {fault}", at + 1)))?;
+        let spot = LinePosition::from_params(comment)
+            .map_err(|fault| run.invalid(format!("comment {}: {fault}", at + 1)))?;
         let text = comment.get("body").and_then(Value::as_str).unwrap_or_default();
         if text.trim().is_empty() && comment.get("suggestion").is_none() {
             return Err(run.invalid(format!("comment {}: its `body` is empty", at + 1)));
@@ -84,10 +87,10 @@ async fn prepared(
         spots.push(spot);
     }
     let wanted: Vec<&str> = spots.iter().flatten().map(|spot| spot.file.as_str()).collect();
-    let diff = Diff::read(run, &wanted).await?;
+    let diff = MergeRequestDiff::fetch(run, &wanted).await?;
     let raw = OnceLock::new();
     let mut comments = Vec::new();
-    let mut faults: Vec<(usize, Misplaced)> = Vec::new();
+    let mut faults: Vec<(usize, PositionError)> = Vec::new();
     for (at, (comment, spot)) in given.iter().zip(&spots).enumerate() {
         match placed(&diff, spot.as_ref(), &raw).await {
             Ok(placed) => {
@@ -95,8 +98,8 @@ async fn prepared(
                 let suggestion = comment.get("suggestion").and_then(Value::as_str);
                 let body = body(text, suggestion, placed.as_ref())
                     .map_err(|fault| run.invalid(format!("comment {}: {fault}", at + 1)))?;
-                let place = spot.as_ref().map(Spot::told);
-                comments.push(Comment { place, body, position: placed.map(|placed| placed.position) });
+                let place = spot.as_ref().map(LinePosition::label);
+                comments.push(ReviewComment { place, body, position: placed.map(|placed| placed.position) });
             }
             Err(fault) => faults.push((at, fault)),
         }
@@ -109,33 +112,33 @@ async fn prepared(
 }
 
 async fn placed(
-    diff: &Diff<'_>,
-    spot: Option<&Spot>,
+    diff: &MergeRequestDiff<'_>,
+    spot: Option<&LinePosition>,
     raw: &OnceLock<String>,
-) -> Result<Option<Placed>, Misplaced> {
+) -> Result<Option<DiffPosition>, PositionError> {
     let Some(spot) = spot else { return Ok(None) };
-    diff.file(spot, raw).await?.place(spot, &diff.refs).map(Some)
+    diff.file(spot, raw).await?.position(spot, &diff.refs).map(Some)
 }
 
-/// All that is wrong at once, with the review in which each comment stands at the nearest line.
-fn misplaced(run: &Run<'_>, faults: Vec<(usize, Misplaced)>) -> ToolError {
+/// The error with every wrong position, and the review with each comment at the nearest line.
+fn misplaced(run: &CompositeRun<'_>, faults: Vec<(usize, PositionError)>) -> ToolError {
     let mut comments = run.list("comments").to_vec();
-    let mut told = Vec::new();
+    let mut rows_at_nearest = Vec::new();
     let mut is_mended = true;
     for (at, fault) in faults {
         let row = json!({"comment": at + 1, "message": fault.message, "nearest": fault.nearest});
-        told.push(row);
+        rows_at_nearest.push(row);
         let given = comments.get_mut(at).filter(|_| fault.instead.is_some());
         match (given, fault.instead) {
             (Some(Value::Object(given)), Some(instead)) => *given = replaced(given, instead),
             _ => is_mended = false,
         }
     }
-    let count = told.len();
+    let count = rows_at_nearest.len();
     let are = if count == 1 { "comment is" } else { "comments are" };
     let message = format!("{count} {are} on no line of the diff. Nothing was posted");
     let mut error = ToolError::new(ErrorKind::InvalidParams, message);
-    error.details.insert("comments".to_owned(), Value::Array(told));
+    error.details.insert("comments".to_owned(), Value::Array(rows_at_nearest));
     if !is_mended {
         let of = ["fullPath", "iid"].into_iter();
         let of: Map<String, Value> =
@@ -146,26 +149,30 @@ fn misplaced(run: &Run<'_>, faults: Vec<(usize, Misplaced)>) -> ToolError {
     mended.insert("comments".to_owned(), Value::Array(comments));
     error
         .hint("`fix` has each of them at the nearest line that is in the diff.")
-        .fix(NextCall::execute(&run.id, &mended))
+        .fix(NextCall::execute(run.id, &mended))
 }
 
 /// Asks about the comments that need confirmation (a quick action such as `/merge` in one) before any is posted, and
 /// returns an error for one that is denied. Whether the user has agreed to them.
-async fn agree(run: &Run<'_>, comments: &[Comment], of: &Map<String, Value>) -> Result<bool, ToolError> {
-    let mut asked = Vec::new();
+async fn agree(
+    run: &CompositeRun<'_>,
+    comments: &[ReviewComment],
+    of: &Map<String, Value>,
+) -> Result<bool, ToolError> {
+    let mut step_params = Vec::new();
     for (at, comment) in comments.iter().enumerate() {
         let action = "merge_request_discussion.create";
         let request = run.like(action, comment.params("body", of));
         let Some(known) = run.tools.catalog().get(action).map_err(|error| errors::internal(&error))? else {
             continue;
         };
-        let checked = execute::checked(run.tools, &known, &request, &mut Vec::new())?;
+        let checked = execute::check_params(run.tools, &known, &request, &mut Vec::new())?;
         for mut effects in checked.prospects() {
             let located = locate::locate(run.tools, &effects).await;
-            effects.locate(|location| locate::find(&located, location));
+            effects.locate(|location| locate::find_path(&located, location));
             match run.tools.policy.decide(&effects, Consent::default()) {
                 Decision::Deny(rule) => return Err(mapping::denied(run.id, Some(&effects), &rule, 0)),
-                Decision::Confirm(rule) => asked.push(Asked {
+                Decision::Confirm(rule) => step_params.push(PendingCall {
                     number: at + 1,
                     action: action.to_owned(),
                     params: request.params.clone(),
@@ -176,10 +183,10 @@ async fn agree(run: &Run<'_>, comments: &[Comment], of: &Map<String, Value>) -> 
             }
         }
     }
-    if asked.is_empty() || run.request.dry_run == Some(true) {
+    if step_params.is_empty() || run.request.dry_run == Some(true) {
         return Ok(false);
     }
-    match confirmation::ask_together(run.tools, run.id, run.request, &run.params, &asked).await {
+    match confirmation::confirm_together(run.tools, run.id, run.request, &run.params, &step_params).await {
         Some(question) => Err(question),
         None => Ok(true),
     }
@@ -187,89 +194,98 @@ async fn agree(run: &Run<'_>, comments: &[Comment], of: &Map<String, Value>) -> 
 
 /// Posts what is not there yet: as drafts that are published together, or one by one where there are no drafts.
 async fn posted(
-    run: &Run<'_>,
-    comments: &[Comment],
+    run: &CompositeRun<'_>,
+    comments: &[ReviewComment],
     of: &Map<String, Value>,
     agreed: bool,
-) -> Result<Vec<Done>, ToolError> {
+) -> Result<Vec<CommentResult>, ToolError> {
     if comments.is_empty() {
         return Ok(Vec::new());
     }
     let known = notes(run, of).await.unwrap_or_default();
     // Publishing all at once would publish what its author has in hand besides.
-    let drafts = run.read("draft_note.list", of.clone()).await.ok();
+    let drafts = run.read_json("draft_note.list", of.clone()).await.ok();
     let others = drafts.as_ref().and_then(Value::as_array).map(Vec::len);
-    let mut done: Vec<Done> = Vec::new();
+    let mut done: Vec<CommentResult> = Vec::new();
     for (at, comment) in comments.iter().enumerate() {
         let is_twice = comments.iter().take(at).any(|other| other.is_same(comment));
         let there = known.iter().find(|note| comment.is(note)).and_then(|note| note.get("id").cloned());
         done.push(match there {
-            Some(id) => Done::Known(id),
-            None if is_twice => Done::Known(Value::Null),
-            None if others.is_some() => one(run, ("draft_note.create", "note"), comment, of, agreed).await,
-            None => one(run, ("merge_request_discussion.create", "body"), comment, of, agreed).await,
+            Some(id) => CommentResult::Known(id),
+            None if is_twice => CommentResult::Known(Value::Null),
+            None if others.is_some() => {
+                post_comment(run, ("draft_note.create", "note"), comment, of, agreed).await
+            }
+            None => post_comment(run, ("merge_request_discussion.create", "body"), comment, of, agreed).await,
         });
     }
     let Some(others) = others else { return Ok(done) };
     publish(run, &mut done, of, others > 0).await;
-    if done.iter().any(|done| matches!(done, Done::Posted(_))) {
+    if done.iter().any(|done| matches!(done, CommentResult::Posted(_))) {
         name(run, comments, &mut done, of).await;
     }
     Ok(done)
 }
 
-/// One comment, by the action that begins a thread or a draft.
-async fn one(
-    run: &Run<'_>,
+/// Posts one comment as a thread or a draft.
+async fn post_comment(
+    run: &CompositeRun<'_>,
     (action, text): (&str, &str),
-    comment: &Comment,
+    comment: &ReviewComment,
     of: &Map<String, Value>,
     agreed: bool,
-) -> Done {
+) -> CommentResult {
     match run.step_agreed(action, comment.params(text, of), agreed).await {
-        Ok(Outcome::Said(preview)) => Done::Previewed(preview),
-        Ok(Outcome::Came(came)) => {
-            let reply = match came.reply.content {
+        Ok(Outcome::Answer(preview)) => CommentResult::Previewed(preview),
+        Ok(Outcome::Response(response)) => {
+            let reply = match response.reply.content {
                 Content::Json(reply) => reply,
                 _ => Value::Null,
             };
             let id = |row: Option<&Value>| row.and_then(|row| row.get("id")).cloned();
             match reply.get("notes").and_then(|notes| notes.get(0)) {
-                Some(note) => Done::Posted(id(Some(note))),
-                None if action.starts_with("draft") => Done::Draft(id(Some(&reply)).unwrap_or_default()),
-                None => Done::Posted(None),
+                Some(note) => CommentResult::Posted(id(Some(note))),
+                None if action.starts_with("draft") => {
+                    CommentResult::Draft(id(Some(&reply)).unwrap_or_default())
+                }
+                None => CommentResult::Posted(None),
             }
         }
-        Err(error) => Done::Failed(error),
+        Err(error) => CommentResult::Failed(error),
     }
 }
 
 /// Makes the drafts what everybody reads: all at once, or where their author has others, each.
-async fn publish(run: &Run<'_>, done: &mut [Done], of: &Map<String, Value>, has_others: bool) {
+async fn publish(
+    run: &CompositeRun<'_>,
+    done: &mut [CommentResult],
+    of: &Map<String, Value>,
+    has_others: bool,
+) {
     let drafts: Vec<Value> = done
         .iter()
-        .filter_map(|done| if let Done::Draft(id) = done { Some(id.clone()) } else { None })
+        .filter_map(|done| if let CommentResult::Draft(id) = done { Some(id.clone()) } else { None })
         .collect();
     if drafts.is_empty() {
         return;
     }
     if has_others {
         for done in done.iter_mut() {
-            let Done::Draft(id) = done else { continue };
-            let mut asked = of.clone();
-            asked.insert("draft_note_id".to_owned(), id.clone());
-            match run.step("draft_note.publish", asked).await {
-                Ok(_) => *done = Done::Posted(None),
-                Err(error) => *done = Done::Failed(unpublished(&error)),
+            let CommentResult::Draft(id) = done else { continue };
+            let mut step_params = of.clone();
+            step_params.insert("draft_note_id".to_owned(), id.clone());
+            match run.step("draft_note.publish", step_params).await {
+                Ok(_) => *done = CommentResult::Posted(None),
+                Err(error) => *done = CommentResult::Failed(unpublished(&error)),
             }
         }
         return;
     }
     let outcome = run.step("draft_note.publish_all", of.clone()).await;
-    for done in done.iter_mut().filter(|done| matches!(done, Done::Draft(_))) {
+    for done in done.iter_mut().filter(|done| matches!(done, CommentResult::Draft(_))) {
         *done = match &outcome {
-            Ok(_) => Done::Posted(None),
-            Err(error) => Done::Failed(unpublished(error)),
+            Ok(_) => CommentResult::Posted(None),
+            Err(error) => CommentResult::Failed(unpublished(error)),
         };
     }
 }
@@ -282,16 +298,21 @@ fn unpublished(error: &ToolError) -> ToolError {
     error
 }
 
-/// Which notes the drafts have become. A draft that GitLab lost is told.
-async fn name(run: &Run<'_>, comments: &[Comment], done: &mut [Done], of: &Map<String, Value>) {
+/// Matches published drafts to notes. A lost draft is reported.
+async fn name(
+    run: &CompositeRun<'_>,
+    comments: &[ReviewComment],
+    done: &mut [CommentResult],
+    of: &Map<String, Value>,
+) {
     let Some(notes) = notes(run, of).await else { return };
     for (comment, done) in comments.iter().zip(done.iter_mut()) {
-        let Done::Posted(id) = done else { continue };
+        let CommentResult::Posted(id) = done else { continue };
         match notes.iter().rev().find(|note| comment.is(note)) {
             Some(note) => *id = note.get("id").cloned(),
             None if id.is_none() && notes.len() < PAGE * MOST_PAGES => {
                 let message = "GitLab published the draft, and no such comment is there";
-                *done = Done::Failed(ToolError::new(ErrorKind::GitlabError, message));
+                *done = CommentResult::Failed(ToolError::new(ErrorKind::GitlabError, message));
             }
             None => {}
         }
@@ -299,12 +320,13 @@ async fn name(run: &Run<'_>, comments: &[Comment], done: &mut [Done], of: &Map<S
 }
 
 /// The first notes of the threads; none where they cannot be read.
-async fn notes(run: &Run<'_>, of: &Map<String, Value>) -> Option<Vec<Value>> {
+async fn notes(run: &CompositeRun<'_>, of: &Map<String, Value>) -> Option<Vec<Value>> {
     let mut found = Vec::new();
     for page in 1..=MOST_PAGES {
-        let mut asked = of.clone();
-        asked.extend(params(json!({"page": page, "per_page": PAGE})));
-        let Value::Array(threads) = run.read("merge_request_discussion.list", asked).await.ok()? else {
+        let mut step_params = of.clone();
+        step_params.extend(params(json!({"page": page, "per_page": PAGE})));
+        let Value::Array(threads) = run.read_json("merge_request_discussion.list", step_params).await.ok()?
+        else {
             return None;
         };
         let count = threads.len();
@@ -316,61 +338,61 @@ async fn notes(run: &Run<'_>, of: &Map<String, Value>) -> Option<Vec<Value>> {
     Some(found)
 }
 
-impl Comment {
+impl ReviewComment {
     /// The parameters of the action that posts it, with the name that its text has there.
     fn params(&self, text: &str, of: &Map<String, Value>) -> Map<String, Value> {
-        let mut asked = of.clone();
-        asked.insert(text.to_owned(), json!(self.body));
-        asked.extend(self.position.clone().map(|position| ("position".to_owned(), position)));
-        asked
+        let mut step_params = of.clone();
+        step_params.insert(text.to_owned(), json!(self.body));
+        step_params.extend(self.position.clone().map(|position| ("position".to_owned(), position)));
+        step_params
     }
 
-    /// Whether a note says this in this place.
+    /// True if a note has this text at this position.
     fn is(&self, note: &Value) -> bool {
         let at = |position: Option<&Value>| {
             let field =
                 |name: &str| position.and_then(|position| position.get(name)).cloned().unwrap_or_default();
             [field("new_path"), field("old_line"), field("new_line")]
         };
-        let said = note.get("body").and_then(Value::as_str).unwrap_or_default();
+        let details = note.get("body").and_then(Value::as_str).unwrap_or_default();
         let position = note.get("position").filter(|position| position.is_object());
-        said.trim() == self.body.trim() && at(self.position.as_ref()) == at(position)
+        details.trim() == self.body.trim() && at(self.position.as_ref()) == at(position)
     }
 
-    fn is_same(&self, other: &Comment) -> bool {
+    fn is_same(&self, other: &ReviewComment) -> bool {
         self.body.trim() == other.body.trim() && self.position == other.position
     }
 }
 
 /// Gives the verdict, unless a comment that it rests on is missing.
 async fn judged(
-    run: &Run<'_>,
+    run: &CompositeRun<'_>,
     verdict: &str,
-    done: &[Done],
+    done: &[CommentResult],
     of: &Map<String, Value>,
     head: Option<Value>,
 ) -> Option<Result<Outcome, ToolError>> {
-    let (action, said) = match verdict {
+    let (action, details) = match verdict {
         // What was reviewed is approved, and nothing that was pushed since.
         "approve" => ("merge_request.approve", json!({"sha": head})),
         "request_changes" => ("merge_request_note.create", json!({"body": REQUEST_CHANGES})),
         _ => return None,
     };
-    let mut asked = of.clone();
-    asked.extend(params(said).into_iter().filter(|(_, value)| !value.is_null()));
-    if done.iter().any(|done| matches!(done, Done::Failed(_))) {
+    let mut step_params = of.clone();
+    step_params.extend(params(details).into_iter().filter(|(_, value)| !value.is_null()));
+    if done.iter().any(|done| matches!(done, CommentResult::Failed(_))) {
         let message = format!("the verdict `{verdict}` was not given, as a comment was not posted");
         return Some(Err(
-            ToolError::new(ErrorKind::Conflict, message).fix(NextCall::execute(&action, &asked))
+            ToolError::new(ErrorKind::Conflict, message).fix(NextCall::execute(action, &step_params))
         ));
     }
-    Some(run.step(action, asked).await.and_then(|outcome| took(verdict, outcome)))
+    Some(run.step(action, step_params).await.and_then(|outcome| took(verdict, outcome)))
 }
 
 /// A GitLab that does not know the quick action keeps it as a note.
 fn took(verdict: &str, outcome: Outcome) -> Result<Outcome, ToolError> {
-    let Outcome::Came(came) = &outcome else { return Ok(outcome) };
-    if verdict != "request_changes" || came.reply.status != 201 {
+    let Outcome::Response(response) = &outcome else { return Ok(outcome) };
+    if verdict != "request_changes" || response.reply.status != 201 {
         return Ok(outcome);
     }
     let message = format!("this GitLab does not know {REQUEST_CHANGES}, and keeps it as a comment");
@@ -378,14 +400,14 @@ fn took(verdict: &str, outcome: Outcome) -> Result<Outcome, ToolError> {
         .hint("Delete that comment, and say in one that changes are needed."))
 }
 
-fn told(
-    run: &Run<'_>,
-    comments: &[Comment],
-    done: Vec<Done>,
+fn render_review(
+    run: &CompositeRun<'_>,
+    comments: &[ReviewComment],
+    done: Vec<CommentResult>,
     verdict: &str,
     last: Option<Result<Outcome, ToolError>>,
 ) -> Answer {
-    let mut items = Items::default();
+    let mut items = ItemResults::default();
     for (at, (comment, done)) in comments.iter().zip(done).enumerate() {
         let mut says = params(json!({"number": at + 1}));
         says.extend(comment.place.clone().map(|place| ("on".to_owned(), json!(place))));
@@ -393,27 +415,27 @@ fn told(
             id.filter(|id| !id.is_null()).into_iter().map(|id| ("note_id".to_owned(), id)).collect()
         };
         match done {
-            Done::Posted(id) => items.put("comment", says, "posted", noted(id), ""),
-            Done::Known(id) => items.put("comment", says, "already_there", noted(Some(id)), ""),
-            Done::Draft(id) => {
-                let said = Map::from_iter([("draft_note_id".to_owned(), id)]);
-                items.put("comment", says, "draft", said, "");
+            CommentResult::Posted(id) => items.put("comment", says, "posted", noted(id), ""),
+            CommentResult::Known(id) => items.put("comment", says, "already_there", noted(Some(id)), ""),
+            CommentResult::Draft(id) => {
+                let details = Map::from_iter([("draft_note_id".to_owned(), id)]);
+                items.put("comment", says, "draft", details, "");
             }
-            Done::Previewed(answer) => items.add("comment", says, &Ok(answer)),
-            Done::Failed(error) => {
-                let said = Map::from_iter([("error".to_owned(), failed(&error))]);
-                items.put("comment", says, "error", said, &error.text());
+            CommentResult::Previewed(answer) => items.add("comment", says, &Ok(answer)),
+            CommentResult::Failed(error) => {
+                let details = Map::from_iter([("error".to_owned(), failed(&error))]);
+                items.put("comment", says, "error", details, &error.text());
             }
         }
     }
     if let Some(last) = last {
         let says = params(json!({"is": verdict}));
         match last {
-            Ok(Outcome::Said(answer)) if is_preview(&answer) => items.add("verdict", says, &Ok(answer)),
+            Ok(Outcome::Answer(answer)) if is_preview(&answer) => items.add("verdict", says, &Ok(answer)),
             Ok(_) => items.put("verdict", says, "given", Map::new(), ""),
             Err(error) => {
-                let said = Map::from_iter([("error".to_owned(), failed(&error))]);
-                items.put("verdict", says, "error", said, &error.text());
+                let details = Map::from_iter([("error".to_owned(), failed(&error))]);
+                items.put("verdict", says, "error", details, &error.text());
             }
         }
     }

@@ -9,10 +9,10 @@ use serde_json::{Map, Value, json};
 
 use crate::call::Fault;
 use crate::catalog::Action;
-use crate::gitlab::{Content, Sieve};
-use crate::tools::action_lookup::resolved::Meant;
-use crate::tools::audit::Entry;
-use crate::tools::execute::{self, Manner, Outcome};
+use crate::gitlab::{BodySink, Content};
+use crate::tools::action_lookup::resolved::ResolvedAction;
+use crate::tools::audit::AuditEntry;
+use crate::tools::execute::{self, Outcome, RunOptions};
 use crate::tools::reply::header;
 use crate::tools::{Answer, ErrorKind, ExecuteRequest, NextCall, ToolError, Tools, action_lookup};
 
@@ -23,7 +23,7 @@ pub const MOST_STEPS: usize = 120;
 pub const TIME: Duration = Duration::from_secs(120);
 
 /// The implementation of a composite action.
-pub type CompositeAction = for<'a> fn(&'a Run<'a>) -> BoxFuture<'a, Result<Answer, ToolError>>;
+pub type CompositeAction = for<'a> fn(&'a CompositeRun<'a>) -> BoxFuture<'a, Result<Answer, ToolError>>;
 
 /// Composite actions by their ids.
 pub type Actions = &'static [(&'static str, CompositeAction)];
@@ -32,37 +32,46 @@ pub type Actions = &'static [(&'static str, CompositeAction)];
 pub async fn run(
     actions: Actions,
     tools: &Tools,
-    meant: Meant,
-    entry: &mut Entry<'_>,
+    resolved_action: ResolvedAction,
+    entry: &mut AuditEntry<'_>,
 ) -> Result<Answer, ToolError> {
-    let bounds = Bounds { actions, begun: AtomicUsize::new(0), until: Instant::now() + TIME };
-    planned(tools, meant, &bounds, &[], entry).await
+    let bounds = RunBounds { actions, begun: AtomicUsize::new(0), until: Instant::now() + TIME };
+    planned(tools, resolved_action, &bounds, &[], entry).await
 }
 
-/// The same within the bounds of a plan that it may be a step of.
+/// Runs a composite action within the bounds of an enclosing one.
 async fn planned(
     tools: &Tools,
-    meant: Meant,
-    bounds: &Bounds,
+    resolved_action: ResolvedAction,
+    bounds: &RunBounds,
     above: &[&str],
-    entry: &mut Entry<'_>,
+    entry: &mut AuditEntry<'_>,
 ) -> Result<Answer, ToolError> {
-    let Meant { action, request, mut notes } = meant;
+    let ResolvedAction { action, request, mut notes } = resolved_action;
     let plan = bounds.actions.iter().find(|(id, _)| *id == action.id).map(|(_, plan)| plan);
     let Some(plan) = plan else {
         return Err(ToolError::new(ErrorKind::Internal, format!("nothing runs {}", action.id)));
     };
     plain(&action, &request)?;
-    let checked = execute::checked(tools, &action, &request, &mut notes)?;
+    let checked = execute::check_params(tools, &action, &request, &mut notes)?;
     entry.planned();
     let params = checked.params().clone();
     let faults = checked.item_faults();
     let above = [above, &[action.id.as_str()]].concat();
-    let run = Run { tools, id: &action.id, above: &above, params, faults, request: &request, bounds, notes };
+    let run = CompositeRun {
+        tools,
+        id: &action.id,
+        above: &above,
+        params,
+        faults,
+        request: &request,
+        bounds,
+        notes,
+    };
     plan(&run).await
 }
 
-/// What a plan cannot do: its steps have each its own text, and none is saved.
+/// Rejects arguments that a composite action cannot take: its steps have several texts, and none is saved.
 fn plain(action: &Action, request: &ExecuteRequest) -> Result<(), ToolError> {
     let given = [
         ("fields", request.fields.is_some()),
@@ -71,102 +80,103 @@ fn plain(action: &Action, request: &ExecuteRequest) -> Result<(), ToolError> {
         ("save_to", request.save_to.is_some()),
     ];
     let Some((name, _)) = given.into_iter().find(|(_, given)| *given) else { return Ok(()) };
-    let message = format!("`{name}` is of a single answer, and {} has several", action.id);
+    let message = format!("`{name}` applies to a single answer, and {} has several", action.id);
     let again = NextCall::execute(&action.id, &request.params);
     Err(ToolError::new(ErrorKind::InvalidParams, message)
-        .hint("Leave it out here; the calls that the answer offers take it.")
+        .hint("Leave it out; the calls in the answer take it.")
         .fix(again))
 }
 
-/// How much a plan may do, with the plans that are its steps.
+/// Bounds of a composite action, shared with its composite steps.
 #[derive(Debug)]
-pub struct Bounds {
+pub struct RunBounds {
     /// The composite actions that a step may be.
     pub actions: Actions,
     pub begun: AtomicUsize,
     pub until: Instant,
 }
 
-impl Bounds {
+impl RunBounds {
     /// Counts a step that begins, while it may.
     pub fn begin(&self, what: &str) -> Result<(), ToolError> {
         if self.begun.fetch_add(1, Ordering::Relaxed) >= MOST_STEPS {
-            let message = format!("{what} was not begun: one call makes at most {MOST_STEPS} requests");
+            let message = format!("{what} was not started: one call makes at most {MOST_STEPS} requests");
             return Err(ToolError::new(ErrorKind::TooLarge, message).hint("Ask for less at a time."));
         }
         if Instant::now() >= self.until {
-            let message = format!("{what} was not begun: {} seconds had gone", TIME.as_secs());
+            let message =
+                format!("{what} was not started: the limit of {} seconds was reached", TIME.as_secs());
             return Err(ToolError::new(ErrorKind::Timeout, message).hint("Ask for less at a time."));
         }
         Ok(())
     }
 }
 
-/// One run of a plan.
-pub struct Run<'a> {
+/// One run of a composite action.
+pub struct CompositeRun<'a> {
     pub tools: &'a Tools,
     /// The id of the plan.
     pub id: &'a str,
-    /// Its parameters by the catalog's names, of the catalog's types, none that is required missing.
+    /// The checked parameters, by the catalog's names and types.
     pub params: Map<String, Value>,
     /// The faults of its `items`, by their places.
     faults: &'a BTreeMap<usize, Fault>,
-    /// What was asked, with `dry_run`, `confirm` and `view`.
+    /// The request, with `dry_run`, `confirm` and `view`.
     pub request: &'a ExecuteRequest,
     /// The ids of the plans that it runs within, its own the last.
     above: &'a [&'a str],
-    bounds: &'a Bounds,
+    bounds: &'a RunBounds,
     notes: Vec<String>,
 }
 
-impl Run<'_> {
-    /// Runs an action as a step: what came, or the preview of it where that was asked for.
+impl CompositeRun<'_> {
+    /// Runs an action as a step; with `dry_run`, the outcome is a preview.
     pub async fn step(&self, action: &str, params: Map<String, Value>) -> Result<Outcome, ToolError> {
-        self.step_with(self.like(action, params), Manner { ours: true, ..Manner::default() }).await
+        self.step_with(self.like(action, params), RunOptions { ours: true, ..RunOptions::default() }).await
     }
 
-    /// The same, with the consent that the question of the composite action got.
+    /// Runs an action as a step, with the consent to the composite action.
     pub async fn step_agreed(
         &self,
         action: &str,
         params: Map<String, Value>,
         agreed: bool,
     ) -> Result<Outcome, ToolError> {
-        let manner = Manner { agreed, ours: true, ..Manner::default() };
+        let manner = RunOptions { agreed, ours: true, ..RunOptions::default() };
         self.step_with(self.like(action, params), manner).await
     }
 
-    /// The same by a whole request; `agreed`, where the plan has asked the user about just this step.
+    /// Runs a whole request as a step; `agreed` if the user consented to just this step.
     pub async fn step_as(&self, request: ExecuteRequest, agreed: bool) -> Result<Outcome, ToolError> {
-        self.step_with(request, Manner { agreed, ..Manner::default() }).await
+        self.step_with(request, RunOptions { agreed, ..RunOptions::default() }).await
     }
 
     /// An action as a step, with the body of its reply read through the sieve.
-    pub async fn through(
+    pub async fn step_streaming(
         &self,
         action: &str,
         params: Map<String, Value>,
-        sieve: &mut dyn Sieve,
+        sieve: &mut dyn BodySink,
     ) -> Result<Outcome, ToolError> {
-        let manner = Manner { ours: true, sieve: Some(sieve), ..Manner::default() };
+        let manner = RunOptions { ours: true, sieve: Some(sieve), ..RunOptions::default() };
         self.step_with(self.like(action, params), manner).await
     }
 
-    async fn step_with(&self, request: ExecuteRequest, manner: Manner<'_>) -> Result<Outcome, ToolError> {
-        let meant = action_lookup::of(self.tools, &request)?;
-        self.bounds.begin(&meant.action.id)?;
+    async fn step_with(&self, request: ExecuteRequest, manner: RunOptions<'_>) -> Result<Outcome, ToolError> {
+        let resolved_action = action_lookup::resolve(self.tools, &request)?;
+        self.bounds.begin(&resolved_action.action.id)?;
         let mut entry = self.tools.auditor.begin();
         entry.within(self.id);
-        entry.named(&meant.action);
-        let result = match meant.action.plan {
-            Some(_) => self.inner(meant, &mut entry).await.map(Outcome::Said),
+        entry.set_action(&resolved_action.action);
+        let result = match resolved_action.action.plan {
+            Some(_) => self.inner(resolved_action, &mut entry).await.map(Outcome::Answer),
             None => {
-                let manner = Manner { plan: Some(self.id.to_owned()), ..manner };
-                execute::outcome(self.tools, meant, manner, &mut entry).await
+                let manner = RunOptions { plan: Some(self.id.to_owned()), ..manner };
+                execute::run_action(self.tools, resolved_action, manner, &mut entry).await
             }
         };
         let is_preview =
-            matches!(&result, Ok(Outcome::Said(said)) if said.structured.contains_key("preview"));
+            matches!(&result, Ok(Outcome::Answer(said)) if said.structured.contains_key("preview"));
         entry.ended(is_preview, result.as_ref().err());
         result
     }
@@ -174,35 +184,36 @@ impl Run<'_> {
     /// A plan as a step. None is within itself.
     fn inner<'s>(
         &'s self,
-        meant: Meant,
-        entry: &'s mut Entry<'_>,
+        resolved_action: ResolvedAction,
+        entry: &'s mut AuditEntry<'_>,
     ) -> BoxFuture<'s, Result<Answer, ToolError>> {
         Box::pin(async move {
-            if self.above.contains(&meant.action.id.as_str()) {
-                let message = format!("{} cannot stand within itself", meant.action.id);
+            if self.above.contains(&resolved_action.action.id.as_str()) {
+                let message = format!("{} cannot be a step of itself", resolved_action.action.id);
                 return Err(ToolError::new(ErrorKind::InvalidParams, message));
             }
-            planned(self.tools, meant, self.bounds, self.above, entry).await
+            planned(self.tools, resolved_action, self.bounds, self.above, entry).await
         })
     }
 
-    /// The JSON that an action which only reads answers with, as it came; it is asked for a dry run too.
-    pub async fn read(&self, action: &str, params: Map<String, Value>) -> Result<Value, ToolError> {
+    /// The data of a read-only action, unrendered; also read in a dry run.
+    pub async fn read_json(&self, action: &str, params: Map<String, Value>) -> Result<Value, ToolError> {
         let request = ExecuteRequest { action: action.to_owned(), params, ..ExecuteRequest::default() };
-        match self.step_with(request, Manner { ours: true, ..Manner::default() }).await? {
-            Outcome::Came(came) => {
-                if let (Some(all), Content::Json(Value::Array(rows))) = (came.reply.rows, &came.reply.content)
+        match self.step_with(request, RunOptions { ours: true, ..RunOptions::default() }).await? {
+            Outcome::Response(response) => {
+                if let (Some(all), Content::Json(Value::Array(rows))) =
+                    (response.reply.rows, &response.reply.content)
                 {
-                    return Err(came.truncated(rows.len(), all));
+                    return Err(response.truncated(rows.len(), all));
                 }
-                Ok(match came.reply.content {
+                Ok(match response.reply.content {
                     Content::Json(value) => value,
                     Content::Text(text) => json!(text),
                     _ => Value::Null,
                 })
             }
-            Outcome::Said(_) => {
-                Err(ToolError::new(ErrorKind::Denied, format!("{action} is shown here and not sent")))
+            Outcome::Answer(_) => {
+                Err(ToolError::new(ErrorKind::Denied, format!("{action} is only previewed here")))
             }
         }
     }
@@ -220,7 +231,7 @@ impl Run<'_> {
         }
     }
 
-    /// Whether a parameter is true; `otherwise`, where it was not given.
+    /// The value of a boolean parameter; `otherwise` if it is not given.
     pub fn flag(&self, name: &str, otherwise: bool) -> bool {
         self.params.get(name).and_then(Value::as_bool).unwrap_or(otherwise)
     }
@@ -247,7 +258,7 @@ impl Run<'_> {
             .fix(NextCall::find(json!({"query": self.id, "limit": 1, "detail": "schema"})))
     }
 
-    /// What the plan answers: its data, the same to read, and what else belongs beside the data.
+    /// The answer: data, text, further fields and notes.
     pub fn answer(
         &self,
         data: Value,
@@ -264,7 +275,7 @@ impl Run<'_> {
     }
 }
 
-/// An error as it stands among the outcomes of a plan's items.
+/// An error as an outcome of an item.
 pub fn failed(error: &ToolError) -> Value {
     error.structured().remove("error").unwrap_or_default()
 }

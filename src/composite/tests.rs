@@ -3,7 +3,7 @@ use std::time::Instant;
 
 use crate::catalog::Catalog;
 use crate::composite::ACTIONS;
-use crate::composite::run::{Bounds, MOST_STEPS, TIME};
+use crate::composite::run::{MOST_STEPS, RunBounds, TIME};
 use crate::tools::ErrorKind;
 
 #[test]
@@ -18,7 +18,7 @@ fn every_plan_of_the_catalog_has_its_code_and_the_other_way_round() {
 
 #[test]
 fn a_step_beyond_the_bounds_is_not_begun() {
-    let bounds = |begun, until| Bounds { actions: ACTIONS, begun: AtomicUsize::new(begun), until };
+    let bounds = |begun, until| RunBounds { actions: ACTIONS, begun: AtomicUsize::new(begun), until };
     let now = Instant::now();
     let room = bounds(MOST_STEPS - 1, now + TIME);
     assert!(room.begin("issue.get").is_ok());

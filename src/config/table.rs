@@ -1,4 +1,4 @@
-//! Every setting there is, as data: the flags, `--help`, docs/reference/configuration.md and the errors are made from it.
+//! Settings table: flags, `--help`, docs/reference/configuration.md and error messages are generated from it.
 
 mod foreign;
 mod shape;
@@ -8,28 +8,28 @@ use std::fmt::Write;
 pub use foreign::{FLAG_ALIASES, FOREIGN_FLAGS, FOREIGN_VARIABLES};
 pub use shape::{CUSTOMISE, DOMAINS, META_PARAMS, META_SPLIT, SCHEMA_MODE, TOOL_SURFACE, TOOLSETS};
 
-/// One thing that can be set, by a flag, a variable of the environment or a line of the file.
+/// A setting, given by a flag, an environment variable or a line of the file.
 #[derive(Debug)]
 pub struct Setting {
-    /// The variable, and the key in the file.
+    /// Environment variable, and key in the file.
     pub name: &'static str,
-    /// Variables of other GitLab servers that mean the same.
+    /// Aliases: variables of other GitLab servers with the same meaning.
     pub aliases: &'static [&'static str],
-    /// The flag without its dashes. A secret has none: the list of processes shows arguments to everyone.
+    /// Flag without its dashes. Secrets have none: process lists show arguments to everyone.
     pub flag: Option<&'static str>,
-    /// What stands for the value in `--help`.
+    /// Placeholder of the value in `--help`.
     pub value: &'static str,
-    /// What it is for, in a sentence.
+    /// Purpose, in one sentence.
     pub what: &'static str,
-    /// What it takes, as an error says it.
+    /// Accepted values, as shown in errors.
     pub accepts: &'static str,
-    /// The value where nothing is set.
+    /// Default value.
     pub default: Option<&'static str>,
     pub example: &'static str,
 }
 
 impl Setting {
-    /// Whether it is on or off, so that its flag needs no value.
+    /// True for a switch, whose flag needs no value.
     pub fn is_switch(&self) -> bool {
         self.accepts == SWITCH
     }
@@ -376,7 +376,7 @@ pub static FILE: Setting = Setting {
     example: "/etc/gitlab-mcp.toml",
 };
 
-/// All of them, in the order in which they are shown.
+/// All settings, in display order.
 pub static SETTINGS: [&Setting; 37] = [
     &URL,
     &TOKEN,
@@ -417,7 +417,7 @@ pub static SETTINGS: [&Setting; 37] = [
     &FILE,
 ];
 
-/// The settings as the table of docs/reference/configuration.md.
+/// Renders the settings table of docs/reference/configuration.md.
 pub fn render_markdown_table() -> String {
     let mut table = "| Variable | Flag | What it is | Takes | Default | Example |\n".to_owned();
     table.push_str("|---|---|---|---|---|---|\n");
@@ -426,7 +426,7 @@ pub fn render_markdown_table() -> String {
             [setting.name].iter().chain(setting.aliases).map(|name| format!("`{name}`")).collect();
         let flag = setting.flag.map(|flag| format!("`--{flag}`")).unwrap_or_default();
         let default = setting.default.map(|default| format!("`{default}`")).unwrap_or_default();
-        // Writing to a string cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = writeln!(
             table,
             "| {} | {flag} | {} | {} | {default} | `{}` |",
@@ -439,7 +439,7 @@ pub fn render_markdown_table() -> String {
     table
 }
 
-/// For `--help`, what the flags do not show: the settings without one, and which source is the stronger.
+/// Renders the end of `--help`: settings without a flag, and the precedence of sources.
 pub fn render_help() -> String {
     let mut help =
         "Set by variables alone, as the list of processes shows arguments to everyone:\n".to_owned();

@@ -75,10 +75,10 @@ fn an_address_is_understood_however_it_is_written() {
 fn an_address_that_is_none_is_refused() {
     for url in ["gitlab.example.com", "ftp://example.com", "https://", "https://a.b/?x=1", "https://a.b/#x"] {
         let message = refusal(&[("GITLAB_URL", url)]);
-        assert!(message.starts_with(&format!("GITLAB_URL is {url:?}, and takes an http or https URL")));
+        assert!(message.starts_with("GITLAB_URL: expected an http or https URL") && message.contains(url));
     }
     let message = refusal(&[("GITLAB_URL", "https://me:sesame@gitlab.com")]);
-    assert!(message.starts_with("GITLAB_URL holds something else") && !message.contains("sesame"));
+    assert!(message.starts_with("GITLAB_URL: invalid value") && !message.contains("sesame"));
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn a_wrong_value_names_the_setting_and_what_it_takes() {
         ("GITLAB_CA_FILE", "/nowhere/ca.pem", "the path of a readable file"),
     ];
     for (name, given, accepts) in cases {
-        assert_eq!(refusal(&[(name, given)]), format!("{name} is {given:?}, and takes {accepts}"));
+        assert_eq!(refusal(&[(name, given)]), format!("{name}: expected {accepts}, got {given:?}"));
     }
 }
 
@@ -121,20 +121,23 @@ fn a_token_is_taken_from_one_place() {
     assert!(matches!(resolve(&[("GITLAB_OAUTH_TOKEN", "x")]).unwrap().token, Some(Token::OAuth(_))));
     assert!(matches!(resolve(&[("GITLAB_JOB_TOKEN", "x")]).unwrap().token, Some(Token::Job(_))));
     let message = refusal(&[("GITLAB_TOKEN", "glpat-1234"), ("GITLAB_TOKEN_FILE", path)]);
-    assert_eq!(message, "GITLAB_TOKEN and GITLAB_TOKEN_FILE are both set: keep one");
+    assert_eq!(message, "GITLAB_TOKEN and GITLAB_TOKEN_FILE are both set: set only one");
 }
 
 #[test]
 fn a_token_that_is_none_is_refused_without_being_shown() {
     for token in ["glpat-12\n34", "glpat-ü", "two words"] {
         let message = refusal(&[("GITLAB_TOKEN", token)]);
-        assert_eq!(message, "GITLAB_TOKEN holds something else: it takes a token of GitLab's, on one line");
+        assert_eq!(
+            message,
+            "GITLAB_TOKEN: invalid value (not shown); expected a token of GitLab's, on one line"
+        );
     }
     let empty = file(" \n");
     let message = refusal(&[("GITLAB_TOKEN_FILE", empty.path().to_str().unwrap())]);
-    assert!(message.starts_with("GITLAB_TOKEN_FILE holds something else"), "{message}");
+    assert!(message.starts_with("GITLAB_TOKEN_FILE: invalid value"), "{message}");
     let message = refusal(&[("GITLAB_TOKEN_FILE", "/nowhere/token")]);
-    assert!(message.starts_with("GITLAB_TOKEN_FILE names /nowhere/token, which cannot be read"), "{message}");
+    assert!(message.starts_with("GITLAB_TOKEN_FILE: cannot read /nowhere/token"), "{message}");
     assert!(!refusal(&[("GITLAB_PROJECT", "oh no glpat-1234")]).contains("1234"));
 }
 
@@ -159,7 +162,7 @@ fn what_a_client_left_out_is_not_set_and_what_it_left_unexpanded_is_refused() {
     let config = resolve(&[("GITLAB_TOKEN", ""), ("GITLAB_URL", " "), ("GITLAB_READ_ONLY", "")]).unwrap();
     assert!(config.token.is_none() && !config.policy.read_only);
     let message = refusal(&[("GITLAB_TOKEN", "${GITLAB_TOKEN}")]);
-    assert!(message.starts_with("GITLAB_TOKEN is \"${GITLAB_TOKEN}\", a variable that nobody replaced"));
+    assert!(message.starts_with("GITLAB_TOKEN: unexpanded variable \"${GITLAB_TOKEN}\""));
 }
 
 #[test]
@@ -173,16 +176,16 @@ fn a_flag_beats_a_variable_and_a_variable_the_file() {
     assert_eq!(config.project.as_deref(), Some("e/f"));
     assert_eq!((config.timeout.as_secs(), config.max_bytes, config.policy.read_only), (20, 5000, true));
     let error = with_flags(&[("GITLAB_TIMEOUT", "soon")], &[]).unwrap_err().to_string();
-    assert!(error.starts_with("--timeout is \"soon\""), "{error}");
+    assert!(error.starts_with("--timeout: expected whole seconds"), "{error}");
 }
 
 #[test]
 fn a_file_that_cannot_be_used_says_why() {
     let cases = [
         ("GITLAB_TIMEOUT = 3\nGITLAB_TOKEN = 'glpat-1234", "line 2 of "),
-        ("GITLAB_TIMEOUTS = 3", "sets GITLAB_TIMEOUTS, which is not a setting; there are GITLAB_URL, "),
+        ("GITLAB_TIMEOUTS = 3", "unknown setting GITLAB_TIMEOUTS; expected one of GITLAB_URL, "),
         ("GITLAB_TIMEOUT = [3]", "GITLAB_TIMEOUT in "),
-        ("GITLAB_TIMEOUT = 0", "is \"0\", and takes whole seconds"),
+        ("GITLAB_TIMEOUT = 0", "expected whole seconds from 1 to 3600, got \"0\""),
     ];
     for (text, expected) in cases {
         let file = file(text);
@@ -190,7 +193,8 @@ fn a_file_that_cannot_be_used_says_why() {
         assert!(message.contains(expected) && !message.contains("1234"), "{message}");
     }
     assert!(
-        refusal(&[("GITLAB_MCP_CONFIG", "/nowhere.toml")]).contains("GITLAB_MCP_CONFIG names /nowhere.toml")
+        refusal(&[("GITLAB_MCP_CONFIG", "/nowhere.toml")])
+            .contains("GITLAB_MCP_CONFIG: cannot read /nowhere.toml")
     );
 }
 
@@ -201,7 +205,8 @@ fn a_directory_for_files_has_to_be_there() {
     let config = resolve(&[("GITLAB_FILES_DIR", path)]).unwrap();
     assert_eq!(config.files_dir, Some(dir.path().canonicalize().unwrap()));
     assert!(
-        refusal(&[("GITLAB_FILES_DIR", "/nowhere")]).contains("takes the path of a directory that is there")
+        refusal(&[("GITLAB_FILES_DIR", "/nowhere")])
+            .contains("expected the path of a directory that is there")
     );
 }
 
@@ -227,8 +232,8 @@ fn descriptions_come_from_a_file_and_stronger_ones_from_variables() {
 #[test]
 fn a_file_of_descriptions_has_three_tables() {
     for (text, said) in [
-        ("[tool]\na = \"b\"\n", "has tool, and takes the tables tools, actions and params"),
-        ("tools = \"a\"\n", "has tools, and takes the tables"),
+        ("[tool]\na = \"b\"\n", "unknown key tool; expected the tables tools, actions and params"),
+        ("tools = \"a\"\n", "unknown key tools; expected the tables"),
         ("[tools]\na = [1]\n", "a in"),
         ("[tools\n", "line 1 of"),
     ] {

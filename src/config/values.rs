@@ -1,4 +1,4 @@
-//! What the text of a setting means. `None` where it means nothing: the setting says what it takes.
+//! Parsers of setting values. `None` for an invalid value: the setting describes what it accepts.
 
 use std::fs;
 use std::path::PathBuf;
@@ -36,7 +36,7 @@ const LEVELS: [(&str, LevelFilter); 6] = [
 
 const AUDITS: [(&str, Audit); 3] = [("off", Audit::Off), ("text", Audit::Text), ("json", Audit::Json)];
 
-/// What is said by the token, the address and the body, or is between two ends of one connection.
+/// Headers that the client sets itself (credentials, host, body), and hop-by-hop headers.
 const OWN_HEADERS: [&str; 17] = [
     "authorization",
     "private-token",
@@ -99,7 +99,7 @@ pub(super) fn text(text: &str) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// What is between commas and line ends.
+/// Splits a list at commas and line ends.
 pub(super) fn list(text: &str) -> Option<Vec<String>> {
     let items = text.split([',', '\n']).map(str::trim).filter(|item| !item.is_empty());
     Some(items.map(str::to_owned).collect())
@@ -128,7 +128,7 @@ pub(super) fn audit(text: &str) -> Option<Audit> {
     named(&AUDITS, text)
 }
 
-/// `Name: value; Name: value`. What this program says itself is not for others to say.
+/// Parses `Name: value; Name: value`. Headers that the client sets itself are rejected.
 pub(super) fn headers(text: &str) -> Option<Vec<ExtraHeader>> {
     text.split(';').map(str::trim).filter(|pair| !pair.is_empty()).map(header).collect()
 }
@@ -148,26 +148,26 @@ pub(super) fn path(text: &str) -> Option<PathBuf> {
     Some(PathBuf::from(text))
 }
 
-/// A file that is there and may be read.
+/// Parses the path of a readable file.
 pub(super) fn readable(text: &str) -> Option<PathBuf> {
     let path = PathBuf::from(text);
     let file = fs::File::open(&path).ok()?;
     file.metadata().ok()?.is_file().then_some(path)
 }
 
-/// A directory that is there, by its whole path: what a client is started in is nobody's choice.
+/// Resolves the path of a directory to an absolute one.
 pub(super) fn directory(text: &str) -> Option<PathBuf> {
     fs::canonicalize(text).ok().filter(|path| path.is_dir())
 }
 
-/// `group/project`, without the slashes that a copied path has around it.
+/// Parses `group/project`, ignoring surrounding slashes.
 pub(super) fn full_path(text: &str) -> Option<String> {
     let path = text.trim_matches('/');
     let plain = !path.is_empty() && !path.contains("://") && !path.contains(char::is_whitespace);
     plain.then(|| path.to_owned())
 }
 
-/// The root of an instance, which ends in a slash. People also write the address of its interface.
+/// Parses the root URL of an instance. A trailing `/api/v4` is accepted and removed.
 pub(super) fn instance(text: &str) -> Option<Instance> {
     if text.eq_ignore_ascii_case("sandbox") {
         return Some(Instance::Sandbox);
@@ -185,7 +185,7 @@ pub(super) fn instance(text: &str) -> Option<Instance> {
     plain.then_some(Instance::At(url))
 }
 
-/// A token as it is sent in a header: printable, without blanks.
+/// Parses a token: printable ASCII without spaces.
 pub(super) fn token(text: &str) -> Option<String> {
     let token = text.trim();
     let plain = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());

@@ -1,80 +1,81 @@
-//! Completions: what could stand for an argument of a prompt or a variable of an address, asked of GitLab by ordinary
-//! reads. Nobody waits long for one: what fails or takes its time completes nothing.
+//! Completions of prompt arguments and URI template variables (MCP `completion/complete`), from ordinary reads of
+//! GitLab. A read that fails or times out gives no completions.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::context::resources::uri_templates::{Source, thing_at};
+use crate::context::resources::uri_templates::{CompletionSource, thing_at};
 use crate::gitlab::Content;
 use crate::guides::{ArgType, Prompt};
 use crate::present;
+use crate::text::excerpt;
 use crate::tools::action_uri::{ACTION, ACTIONS_PART};
 use crate::tools::{EXECUTE, ErrorKind, ToolError, Tools};
 
 /// The most values that the protocol allows.
 const MOST: usize = 100;
 
-/// How long GitLab may take.
+/// Timeout of a completion.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// What is longer than this, in bytes, begins no name.
+/// Maximum size of a value in bytes.
 const LONGEST: usize = 255;
 
-/// What is completed.
+/// The object of a completion.
 #[derive(Clone, Copy, Debug)]
-pub enum Completed<'a> {
+pub enum CompletionTarget<'a> {
     /// An argument of the prompt of that name.
     Prompt(&'a str),
     /// A variable of that template of addresses.
     Template(&'a str),
 }
 
-/// What could stand there, the likeliest first.
+/// Values, the likeliest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Completion {
     pub values: Vec<String>,
-    /// How many there are, where that is known.
+    /// Total number of values, if known.
     pub total: Option<usize>,
     pub has_more: bool,
 }
 
-/// How a source is asked.
-struct Asked {
-    source: Source,
+/// The read of a source.
+struct CompletionQuery {
+    source: CompletionSource,
     action: &'static str,
     /// The parameter that narrows the list by what was typed.
     search: Option<&'static str>,
-    /// Parameters beside it.
+    /// Further parameters.
     params: &'static [(&'static str, &'static str)],
     /// The field of each row that is the value.
     field: &'static str,
-    /// Whether it is in the project or group of `fullPath`.
+    /// True if the read is within `fullPath`.
     is_inside: bool,
 }
 
 const fn inside(
-    source: Source,
+    source: CompletionSource,
     action: &'static str,
     search: Option<&'static str>,
     params: &'static [(&'static str, &'static str)],
     field: &'static str,
-) -> Asked {
-    Asked { source, action, search, params, field, is_inside: true }
+) -> CompletionQuery {
+    CompletionQuery { source, action, search, params, field, is_inside: true }
 }
 
 const fn anywhere(
-    source: Source,
+    source: CompletionSource,
     action: &'static str,
     params: &'static [(&'static str, &'static str)],
     field: &'static str,
-) -> Asked {
-    Asked { source, action, search: Some("search"), params, field, is_inside: false }
+) -> CompletionQuery {
+    CompletionQuery { source, action, search: Some("search"), params, field, is_inside: false }
 }
 
-/// Of projects, where nothing was typed yet: one's own, those of late first. On a large GitLab the others are
-/// countless.
+/// Parameters for projects if nothing was typed: the user's own, recently active first. A large GitLab has too many
+/// others.
 const OWN: [(&str, &str); 2] = [("membership", "true"), ("order_by", "last_activity_at")];
 
 const SEARCH: Option<&str> = Some("search");
@@ -82,28 +83,28 @@ const OF_PROJECT: &[(&str, &str)] = &[("scope", "project"), ("per_page", "100")]
 const OF_GROUP: &[(&str, &str)] = &[("scope", "group"), ("per_page", "100")];
 const PAGE: &[(&str, &str)] = &[("per_page", "100")];
 
-const ASKED: &[Asked] = &[
+const ASKED: &[CompletionQuery] = &[
     anywhere(
-        Source::Project,
+        CompletionSource::Project,
         "project.list",
         &[("scope", "instance"), ("simple", "true"), ("search_namespaces", "true"), ("per_page", "50")],
         "path_with_namespace",
     ),
-    anywhere(Source::Group, "group.list", &[("per_page", "50")], "full_path"),
-    anywhere(Source::User, "user.list", &[("active", "true"), ("per_page", "50")], "username"),
-    inside(Source::Branch, "branch.list", SEARCH, PAGE, "name"),
-    inside(Source::Tag, "tag.list", SEARCH, PAGE, "name"),
-    inside(Source::Label, "label.list", SEARCH, OF_PROJECT, "name"),
-    inside(Source::Milestone, "milestone.list", SEARCH, OF_PROJECT, "title"),
-    inside(Source::MilestoneNumber, "milestone.list", None, OF_PROJECT, "iid"),
-    inside(Source::GroupMilestoneNumber, "milestone.list", None, OF_GROUP, "iid"),
-    inside(Source::Issue, "issue.list", None, OF_PROJECT, "iid"),
-    inside(Source::MergeRequest, "merge_request.list", None, OF_PROJECT, "iid"),
-    inside(Source::Pipeline, "pipeline.list", None, PAGE, "id"),
-    inside(Source::Epic, "epic.list", None, PAGE, "iid"),
-    inside(Source::Release, "release.list", None, OF_PROJECT, "tag_name"),
-    inside(Source::WikiPage, "wiki_page.list", None, &[("scope", "project")], "slug"),
-    inside(Source::GroupWikiPage, "wiki_page.list", None, &[("scope", "group")], "slug"),
+    anywhere(CompletionSource::Group, "group.list", &[("per_page", "50")], "full_path"),
+    anywhere(CompletionSource::User, "user.list", &[("active", "true"), ("per_page", "50")], "username"),
+    inside(CompletionSource::Branch, "branch.list", SEARCH, PAGE, "name"),
+    inside(CompletionSource::Tag, "tag.list", SEARCH, PAGE, "name"),
+    inside(CompletionSource::Label, "label.list", SEARCH, OF_PROJECT, "name"),
+    inside(CompletionSource::Milestone, "milestone.list", SEARCH, OF_PROJECT, "title"),
+    inside(CompletionSource::MilestoneNumber, "milestone.list", None, OF_PROJECT, "iid"),
+    inside(CompletionSource::GroupMilestoneNumber, "milestone.list", None, OF_GROUP, "iid"),
+    inside(CompletionSource::Issue, "issue.list", None, OF_PROJECT, "iid"),
+    inside(CompletionSource::MergeRequest, "merge_request.list", None, OF_PROJECT, "iid"),
+    inside(CompletionSource::Pipeline, "pipeline.list", None, PAGE, "id"),
+    inside(CompletionSource::Epic, "epic.list", None, PAGE, "iid"),
+    inside(CompletionSource::Release, "release.list", None, OF_PROJECT, "tag_name"),
+    inside(CompletionSource::WikiPage, "wiki_page.list", None, &[("scope", "project")], "slug"),
+    inside(CompletionSource::GroupWikiPage, "wiki_page.list", None, &[("scope", "group")], "slug"),
 ];
 
 impl Tools {
@@ -113,7 +114,7 @@ impl Tools {
     /// `invalid_params` where there is no such prompt, template or argument.
     pub async fn complete(
         &self,
-        completed: Completed<'_>,
+        completed: CompletionTarget<'_>,
         argument: &str,
         typed: &str,
         given: &HashMap<String, String>,
@@ -124,9 +125,9 @@ impl Tools {
             return Ok(Completion::default());
         }
         match source {
-            Source::None => Ok(Completion::default()),
-            Source::Action => Ok(self.actions_like(typed)),
-            Source::Domain => Ok(self.domains_like(typed)),
+            CompletionSource::None => Ok(Completion::default()),
+            CompletionSource::Action => Ok(self.actions_like(typed)),
+            CompletionSource::Domain => Ok(self.domains_like(typed)),
             source => {
                 let asked = tokio::time::timeout(PATIENCE, self.ask_for(source, typed, given)).await;
                 Ok(asked.ok().flatten().unwrap_or_default())
@@ -148,10 +149,10 @@ impl Tools {
         all(domains.unwrap_or_default(), typed)
     }
 
-    /// What GitLab has. None where it does not say.
+    /// Reads the values from GitLab. None if that fails.
     async fn ask_for(
         &self,
-        source: Source,
+        source: CompletionSource,
         typed: &str,
         given: &HashMap<String, String>,
     ) -> Option<Completion> {
@@ -168,10 +169,10 @@ impl Tools {
         if let (Some(search), false) = (asked.search, word.is_empty()) {
             params.insert(search.to_owned(), json!(word));
         }
-        if source == Source::Project && word.is_empty() && !self.anonymous {
+        if source == CompletionSource::Project && word.is_empty() && !self.anonymous {
             params.extend(OWN.map(|(name, value)| (name.to_owned(), json!(value))));
         }
-        let reply = self.read(asked.action, params).await.ok()?;
+        let reply = self.read_unrendered(asked.action, params).await.ok()?;
         let Content::Json(Value::Array(rows)) = reply.content else { return None };
         let is_shown = |value: &String| self.client.secrets().redact(value) == value.as_str();
         let values: Vec<String> =
@@ -192,25 +193,27 @@ fn counted(total: u64) -> Option<usize> {
     usize::try_from(total).ok()
 }
 
-/// What completes an argument.
-fn source(completed: Completed<'_>, argument: &str) -> Result<Source, ToolError> {
-    let short = |text: &str| present::line(text).chars().take(80).collect::<String>();
+/// The source of an argument.
+fn source(completed: CompletionTarget<'_>, argument: &str) -> Result<CompletionSource, ToolError> {
+    let short = |text: &str| excerpt(&present::line(text), 80);
     let (found, noun, name) = match completed {
-        Completed::Prompt(name) => {
+        CompletionTarget::Prompt(name) => {
             let prompt =
                 Prompt::find(name).ok_or_else(|| nothing(format!("there is no prompt `{}`", short(name))))?;
-            (prompt.argument(argument).map(|argument| of(argument.takes)), "prompt", name)
+            (prompt.argument(argument).map(|argument| argument_source(argument.takes)), "prompt", name)
         }
-        Completed::Template(ACTION) => ((argument == "id").then_some(Source::Action), "template", ACTION),
-        Completed::Template(ACTIONS_PART) => {
+        CompletionTarget::Template(ACTION) => {
+            ((argument == "id").then_some(CompletionSource::Action), "template", ACTION)
+        }
+        CompletionTarget::Template(ACTIONS_PART) => {
             let found = match argument {
-                "domain" => Some(Source::Domain),
-                "page" => Some(Source::None),
+                "domain" => Some(CompletionSource::Domain),
+                "page" => Some(CompletionSource::None),
                 _ => None,
             };
             (found, "template", ACTIONS_PART)
         }
-        Completed::Template(name) => {
+        CompletionTarget::Template(name) => {
             let thing =
                 thing_at(name).ok_or_else(|| nothing(format!("there is no template {}", short(name))))?;
             (thing.source(argument), "template", name)
@@ -223,21 +226,21 @@ fn nothing(message: String) -> ToolError {
     ToolError::new(ErrorKind::InvalidParams, message)
 }
 
-fn of(takes: ArgType) -> Source {
+fn argument_source(takes: ArgType) -> CompletionSource {
     match takes {
-        ArgType::Project => Source::Project,
-        ArgType::MergeRequest => Source::MergeRequest,
-        ArgType::Pipeline => Source::Pipeline,
-        ArgType::Branch => Source::Branch,
-        ArgType::Tag => Source::Tag,
-        ArgType::Label => Source::Label,
-        ArgType::Milestone => Source::Milestone,
-        ArgType::User => Source::User,
-        ArgType::Days | ArgType::Text => Source::None,
+        ArgType::Project => CompletionSource::Project,
+        ArgType::MergeRequest => CompletionSource::MergeRequest,
+        ArgType::Pipeline => CompletionSource::Pipeline,
+        ArgType::Branch => CompletionSource::Branch,
+        ArgType::Tag => CompletionSource::Tag,
+        ArgType::Label => CompletionSource::Label,
+        ArgType::Milestone => CompletionSource::Milestone,
+        ArgType::User => CompletionSource::User,
+        ArgType::Days | ArgType::Text => CompletionSource::None,
     }
 }
 
-/// A name as it is written, or a number. One with characters that nobody sees could not be typed.
+/// A name, or a number as text. None for a name with invisible characters.
 fn text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => (present::line(text) == *text && text.len() <= LONGEST).then(|| text.clone()),
@@ -250,7 +253,7 @@ fn is_like(value: &str, typed: &str) -> bool {
     value.to_lowercase().contains(&typed.to_lowercase())
 }
 
-/// Those of the values that hold what was typed, first those that begin with it; as many as may be told.
+/// The values that contain the typed text, first those that begin with it.
 fn all(values: Vec<String>, typed: &str) -> Completion {
     let start = typed.to_lowercase();
     let begins = |value: &String| value.to_lowercase().starts_with(&start);

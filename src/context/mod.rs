@@ -4,5 +4,5 @@ mod completion;
 mod prompts;
 mod resources;
 
-pub use completion::{Completed, Completion};
-pub use resources::{Entry, RUNS, Read, Root, Roots, action_resource, is_of_workspace};
+pub use completion::{Completion, CompletionTarget};
+pub use resources::{RUNS, ResourceContent, ResourceEntry, Root, Roots, action_resource, is_of_workspace};

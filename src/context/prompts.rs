@@ -1,14 +1,15 @@
-//! Prompts, with what this server adds: the project that is configured, and which of the named actions are denied.
+//! Prompts, with the configured project filled in and denied actions noted.
 
 use serde_json::{Map, Value, json};
 
 use crate::guides::{ArgType, Argument, PROMPTS, Prompt, mentions};
 use crate::present;
+use crate::text::excerpt;
 use crate::tools::{Capabilities, ErrorKind, ToolError, Tools};
 
 /// A prompt as a client is shown it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct FilledPrompt {
     pub title: &'static str,
     pub what: &'static str,
     pub text: String,
@@ -20,7 +21,7 @@ impl Tools {
         if self.capabilities == Capabilities::Full { &PROMPTS } else { &[] }
     }
 
-    /// Whether an argument has to be given here: a project that is configured need not be.
+    /// True if an argument is required; a configured project is not.
     pub fn requires(&self, argument: &Argument) -> bool {
         argument.required && !self.is_configured(argument)
     }
@@ -33,7 +34,7 @@ impl Tools {
     ///
     /// # Errors
     /// `invalid_params` where there is no such prompt, or an argument is missing, unknown or no such thing.
-    pub fn prompt(&self, name: &str, mut given: Map<String, Value>) -> Result<Asked, ToolError> {
+    pub fn prompt(&self, name: &str, mut given: Map<String, Value>) -> Result<FilledPrompt, ToolError> {
         let Some(prompt) = self.prompts().iter().find(|prompt| prompt.name == name) else {
             return Err(no_prompt(name));
         };
@@ -51,7 +52,7 @@ impl Tools {
         for (id, rule) in self.denied_in(prompt.text) {
             text.push_str(&format!("`{id}` does not run here: {rule}.\n"));
         }
-        Ok(Asked { title: prompt.title, what: prompt.what, text })
+        Ok(FilledPrompt { title: prompt.title, what: prompt.what, text })
     }
 
     /// The actions that a text names and the policy withholds, each once, with the rule.
@@ -69,10 +70,10 @@ impl Tools {
 }
 
 fn no_prompt(name: &str) -> ToolError {
-    let short: String = present::line(name).chars().take(80).collect();
+    let short: String = excerpt(&present::line(name), 80);
     let error = ToolError::new(ErrorKind::InvalidParams, format!("there is no prompt `{short}`"));
     match crate::search::nearest(name, PROMPTS.iter().map(|prompt| prompt.name)) {
         Some(nearest) => error.hint(format!("Did you mean {nearest}?")),
-        None => error.hint("prompts/list has those that there are."),
+        None => error.hint("prompts/list has all prompts."),
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::catalog::embedded::{Entry, Header};
 use crate::catalog::language::{
-    Agent, Domain, GlossaryEntry, Language, QuickAction, ReadableTable, Toolset, Words,
+    Agent, Domain, ExampleWords, GlossaryEntry, Language, QuickAction, ReadableTable, Toolset, Words,
 };
 use crate::catalog::model::Action;
 use crate::catalog::operation_index::OperationIndex;
@@ -47,6 +47,7 @@ struct PartsFile {
 struct RulesFile {
     quick_actions: QuickActions,
     readable: ReadableTable,
+    examples: ExampleWords,
 }
 
 #[derive(Deserialize)]
@@ -148,7 +149,7 @@ fn read_words(root: &Path) -> Outcome<Words> {
     }
     let rules: RulesFile = parse(&root.join("rules.toml"))?;
     let (toolsets, agents, quick_actions) = (parts.toolset, parts.agent, rules.quick_actions.commands);
-    let readable = rules.readable;
+    let (readable, examples) = (rules.readable, rules.examples);
     let absent_toolsets = parts.absent;
     Ok(Words {
         language,
@@ -160,6 +161,7 @@ fn read_words(root: &Path) -> Outcome<Words> {
         agents,
         quick_actions,
         readable,
+        examples,
     })
 }
 

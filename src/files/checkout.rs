@@ -1,5 +1,5 @@
-//! A working copy of git's: its configuration and what is checked out, and no other file of it. It is looked for in
-//! the directory that was named and not above it, as nobody named what is there.
+//! Metadata of a git working tree: its configuration and `HEAD`, no other file. Only the given directory is
+//! searched, not its parents, which the client did not name.
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -7,21 +7,21 @@ use std::path::{Path, PathBuf};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
-/// How long a file of git's may be: its configuration is a few hundred bytes.
+/// Maximum size of a git metadata file; a configuration has a few hundred bytes.
 const MOST: u64 = 256 * 1024;
 
-/// What git keeps of a working copy.
+/// Metadata of a git working tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checkout {
-    /// Where its files are.
+    /// Root directory of the working tree.
     pub root: PathBuf,
-    /// The text of its configuration.
+    /// Content of the git configuration.
     pub config: String,
-    /// The text of its `HEAD`: `ref: refs/heads/main`, or a commit.
+    /// Content of `HEAD`: `ref: refs/heads/main`, or a commit.
     pub head: String,
 }
 
-/// The working copy in that directory; none where it is no such, or cannot be read.
+/// Opens the working tree in a directory. Returns `None` if it is not one or is unreadable.
 pub fn checkout(root: &Path) -> Option<Checkout> {
     read(root).inspect_err(|error| tracing::debug!(%error, "no working copy")).ok()
 }
@@ -31,7 +31,7 @@ fn read(root: &Path) -> io::Result<Checkout> {
     let at = if dir.metadata(".git")?.is_dir() {
         root.join(".git")
     } else {
-        // Of a worktree and a submodule `.git` is a file that says where theirs is.
+        // In a linked worktree or a submodule, `.git` is a file with the path of the git directory.
         let said = text(&dir, ".git")?;
         let path = said.trim().strip_prefix("gitdir:").map(str::trim).ok_or(io::ErrorKind::InvalidData)?;
         root.join(path)
@@ -39,7 +39,7 @@ fn read(root: &Path) -> io::Result<Checkout> {
     let git = Dir::open_ambient_dir(&at, ambient_authority())?;
     let head = text(&git, "HEAD")?;
     let config = match text(&git, "commondir") {
-        // The configuration of a worktree is that of the repository it belongs to.
+        // A linked worktree uses the configuration of its main repository.
         Ok(common) => text(&Dir::open_ambient_dir(at.join(common.trim()), ambient_authority())?, "config")?,
         Err(_) => text(&git, "config")?,
     };
@@ -47,7 +47,7 @@ fn read(root: &Path) -> io::Result<Checkout> {
 }
 
 impl Checkout {
-    /// Whether it has a file of that path.
+    /// Returns true if the working tree contains a file at the path.
     pub fn has(&self, path: &str) -> bool {
         let dir = Dir::open_ambient_dir(&self.root, ambient_authority());
         dir.is_ok_and(|dir| dir.metadata(path).is_ok_and(|found| found.is_file()))
@@ -55,7 +55,7 @@ impl Checkout {
 }
 
 fn text(dir: &Dir, name: &str) -> io::Result<String> {
-    // Asked first: a pipe would be waited for.
+    // Checked before opening: opening a pipe blocks.
     if !dir.metadata(name)?.is_file() {
         return Err(io::ErrorKind::InvalidData.into());
     }

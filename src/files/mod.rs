@@ -1,7 +1,7 @@
-//! Files of this machine that calls read and write: beneath the one directory that the configuration names, and
-//! nowhere else; and of a workspace that the client names, what git keeps of where it comes from. The only place that
-//! opens any for a call. Its paths are resolved beneath a handle of that
-//! directory, so that neither `..` nor a link leads out of it, whatever changes meanwhile.
+//! Local files that calls read and write, all inside the one configured directory (GITLAB_FILES_DIR), and the git
+//! metadata of a client's workspace. The only module that opens files for a call. Paths are resolved relative to an
+//! open handle of the directory, so neither `..` nor a symbolic link leaves it, even if the file system changes
+//! meanwhile.
 
 mod checkout;
 #[cfg(test)]
@@ -15,10 +15,10 @@ pub use checkout::{Checkout, checkout};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
 
-/// How many other names are tried for one that is taken.
+/// Maximum number of alternative names tried for a name that exists.
 const OTHER_NAMES: u32 = 99;
 
-/// The directory, and how large a file of it may be.
+/// The directory and its file size limit.
 #[derive(Debug, Clone)]
 pub struct Files {
     root: PathBuf,
@@ -26,24 +26,24 @@ pub struct Files {
     most: u64,
 }
 
-/// Why a file cannot be read or written. Every message names the path as it was given.
+/// Failure to read or write a file. Every message quotes the path as given.
 #[derive(Debug, thiserror::Error)]
 pub enum FilesError {
-    #[error("{given:?} names no file beneath {}", root.display())]
+    #[error("{given:?} is not a file name inside {}", root.display())]
     Outside { given: String, root: PathBuf },
-    #[error("{given:?} is not beneath {}", root.display())]
+    #[error("{given:?} is outside {}", root.display())]
     Missing { given: String, root: PathBuf },
-    #[error("{given:?} is no file")]
+    #[error("{given:?} is not a regular file")]
     NoFile { given: String },
-    #[error("{given:?} has {size} bytes, and {most} are the most")]
+    #[error("{given:?} has {size} bytes; the limit is {most}")]
     TooLarge { given: String, size: u64, most: u64 },
-    #[error("{given:?} is there already, and nothing is written over")]
+    #[error("{given:?} already exists; existing files are not overwritten")]
     Taken {
         given: String,
-        /// A name that is free.
+        /// An unused name.
         other: Option<String>,
     },
-    #[error("{given:?} cannot be opened beneath {}", root.display())]
+    #[error("cannot open {given:?} in {}", root.display())]
     Io { given: String, root: PathBuf, source: io::Error },
 }
 
@@ -57,7 +57,7 @@ impl Files {
         let path = self.beneath(given)?;
         let failed = |source| self.failed(given, source);
         let dir = self.open().map_err(failed)?;
-        // Asked first: a pipe would be waited for.
+        // Checked before opening: opening a pipe blocks.
         let metadata = dir.metadata(&path).map_err(failed)?;
         if !metadata.is_file() {
             return Err(FilesError::NoFile { given: given.to_owned() });
@@ -70,14 +70,14 @@ impl Files {
         let mut bytes = Vec::new();
         file.take(self.most.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
         let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-        // It may have grown meanwhile.
+        // The file may have grown since its size was checked.
         if size > self.most {
             return Err(FilesError::TooLarge { given: given.to_owned(), size, most: self.most });
         }
         Ok(bytes)
     }
 
-    /// Whether a file could be written there: the path leads nowhere else, and nothing has the name.
+    /// Checks that a file could be created: the path stays inside the directory and the name is unused.
     pub fn check_free(&self, given: &str) -> Result<(), FilesError> {
         let path = self.beneath(given)?;
         let dir = self.open().map_err(|source| self.failed(given, source))?;
@@ -87,7 +87,7 @@ impl Files {
         Err(FilesError::Taken { given: given.to_owned(), other: other_name(&dir, &path) })
     }
 
-    /// Writes a file that was not there, with the directories that lead to it.
+    /// Creates a file and its parent directories.
     pub fn write(&self, given: &str, bytes: &[u8]) -> Result<(), FilesError> {
         let path = self.beneath(given)?;
         let failed = |source| self.failed(given, source);
@@ -103,7 +103,7 @@ impl Files {
             opened => opened.map_err(failed)?,
         };
         file.write_all(bytes).map_err(|error| {
-            // Half a file is none. That it cannot be taken away either changes nothing of the error.
+            // Remove the partial file; if that fails too, report the first error.
             let _ = dir.remove_file(&path);
             failed(error)
         })
@@ -113,7 +113,7 @@ impl Files {
         Dir::open_ambient_dir(&self.root, ambient_authority())
     }
 
-    /// The path from the directory, however it was given: a whole path is taken where it leads there.
+    /// Path relative to the directory. An absolute path is accepted if it is inside the directory.
     fn beneath(&self, given: &str) -> Result<PathBuf, FilesError> {
         let path = Path::new(given);
         let path = if path.is_absolute() { path.strip_prefix(&self.root).ok() } else { Some(path) };
@@ -135,7 +135,7 @@ impl Files {
     }
 }
 
-/// Whether nothing has that name. A link that leads nowhere has it.
+/// Returns true if the name is unused. A dangling symbolic link counts as used.
 fn is_free(dir: &Dir, path: &Path) -> io::Result<bool> {
     match dir.symlink_metadata(path) {
         Ok(_) => Ok(false),
@@ -144,7 +144,7 @@ fn is_free(dir: &Dir, path: &Path) -> io::Result<bool> {
     }
 }
 
-/// `trace-2.log` beside a `trace.log`.
+/// Numbers a file name: `trace.log` becomes `trace-2.log`.
 fn other_name(dir: &Dir, path: &Path) -> Option<String> {
     let stem = path.file_stem()?.to_str()?;
     let ending = path.extension().and_then(|ending| ending.to_str()).map(|ending| format!(".{ending}"));

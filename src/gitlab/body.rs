@@ -5,8 +5,8 @@ use reqwest::StatusCode;
 use reqwest::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderMap};
 
 use super::json::{self, Parsed};
-use super::watch::{Event, tell};
-use super::{Content, disposition};
+use super::progress::{Event, tell};
+use super::{Content, content_disposition};
 
 /// After how many bytes it is told again how many have come.
 const TOLD_EVERY: u64 = 1024 * 1024;
@@ -18,7 +18,7 @@ pub(super) enum Stopped {
 }
 
 /// The whole body, or the reason why not; at most `limit` bytes are ever held.
-pub(super) async fn read(response: &mut Response, limit: u64) -> Result<Vec<u8>, Stopped> {
+pub(super) async fn read_body(response: &mut Response, limit: u64) -> Result<Vec<u8>, Stopped> {
     let announced = response.content_length();
     if announced.is_some_and(|size| size > limit) {
         return Err(Stopped::TooLarge { size: announced });
@@ -91,7 +91,7 @@ pub(super) fn as_it_is(headers: &HeaderMap, bytes: Vec<u8>) -> Content {
 
 fn binary(headers: &HeaderMap, content_type: String, bytes: Vec<u8>) -> Content {
     let header = text(headers, CONTENT_DISPOSITION.as_str());
-    let filename = header.as_deref().and_then(disposition::filename);
+    let filename = header.as_deref().and_then(content_disposition::filename);
     Content::Binary { bytes, content_type, filename }
 }
 

@@ -10,14 +10,14 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use url::Url;
 
 use super::body::{self, Body, Stopped};
+use super::progress::{Event, tell};
+use super::rate_limit::RateLimitSnapshot;
 use super::redirect::{self, Hop};
 use super::retry::{self, Budget, LONGEST_PAUSE, Retries};
-use super::roads::Roads;
-use super::signs::Seen;
-use super::watch::{Event, tell};
+use super::transport::HttpClients;
 use super::{
-    Applied, Content, GitlabError, NotFollowed, Page, Reply, Settings, Sieve, Signs, Unread, file_paths,
-    refusal, request, sieve, target,
+    Applied, BodySink, Content, GitlabError, NotFollowed, Page, Reply, ServerState, Settings, Unread,
+    body_sink, error_body, file_paths, gitlab_url, request,
 };
 use crate::call::Call;
 use crate::catalog::{Method, Risk};
@@ -31,22 +31,22 @@ const PACE: Duration = Duration::from_millis(200);
 pub struct Client {
     settings: Settings,
     secrets: Secrets,
-    roads: Roads,
+    roads: HttpClients,
     turns: Semaphore,
     budget: Budget,
-    seen: Seen,
+    seen: RateLimitSnapshot,
     pace: Duration,
 }
 
 impl Client {
     pub fn new(settings: Settings) -> Client {
         Client {
-            roads: Roads::new(settings.clone()),
+            roads: HttpClients::new(settings.clone()),
             turns: Semaphore::new(settings.in_flight),
             secrets: settings.secrets(),
             settings,
             budget: Budget::default(),
-            seen: Seen::default(),
+            seen: RateLimitSnapshot::default(),
             pace: PACE,
         }
     }
@@ -61,7 +61,7 @@ impl Client {
     pub async fn send_through(
         &self,
         permit: &Permit,
-        sieve: &mut (dyn Sieve + '_),
+        sieve: &mut (dyn BodySink + '_),
     ) -> Result<Reply, GitlabError> {
         self.sent(permit, self.settings.timeout, Some(sieve)).await
     }
@@ -70,10 +70,10 @@ impl Client {
         &self,
         permit: &Permit,
         timeout: Duration,
-        sieve: Option<&mut (dyn Sieve + '_)>,
+        sieve: Option<&mut (dyn BodySink + '_)>,
     ) -> Result<Reply, GitlabError> {
         let call = permit.call();
-        // Reading the system's certificates, once, is not GitLab's time.
+        // LookupRequest the system's certificates, once, is not GitLab's time.
         self.roads.open()?;
         let started = Instant::now();
         let result = self.attempts(permit, self.time(started, timeout), sieve).await;
@@ -98,7 +98,7 @@ impl Client {
     }
 
     /// What GitLab's last answers said of its clock and its rate limit.
-    pub fn signs(&self) -> Signs {
+    pub fn signs(&self) -> ServerState {
         self.seen.last()
     }
 
@@ -111,10 +111,10 @@ impl Client {
         &self,
         permit: &Permit,
         time: Time,
-        mut sieve: Option<&mut (dyn Sieve + '_)>,
+        mut sieve: Option<&mut (dyn BodySink + '_)>,
     ) -> Result<Reply, GitlabError> {
         let call = permit.call();
-        let url = target::url(&self.settings.base, call)?;
+        let url = gitlab_url::url(&self.settings.base, call)?;
         let mut retries = Retries::new(&self.settings, self.pace, call.method().is_safe(), &self.budget);
         let mut attempts = 0;
         loop {
@@ -149,7 +149,7 @@ impl Client {
         permit: &Permit,
         url: Url,
         time: Time,
-        sieve: Option<&mut (dyn Sieve + '_)>,
+        sieve: Option<&mut (dyn BodySink + '_)>,
     ) -> Result<Reply, GitlabError> {
         let call = permit.call();
         self.wait_for_rate(time).await?;
@@ -205,44 +205,44 @@ impl Client {
         hop: &Hop,
         mut response: Response,
         time: Time,
-        sieve: Option<&mut (dyn Sieve + '_)>,
+        sieve: Option<&mut (dyn BodySink + '_)>,
     ) -> Result<Reply, GitlabError> {
         let status = response.status();
         hop.check_answer(status, response.headers())?;
         if hop.trusted {
-            self.seen.read(response.version(), response.headers());
+            self.seen.record(response.version(), response.headers());
         }
         // What a stranger says of pages and requests is not GitLab's.
         let headers = if hop.trusted { response.headers().clone() } else { HeaderMap::new() };
         let request_id = body::text(&headers, "x-request-id").filter(|id| is_request_id(id));
         if !status.is_success() {
-            let limit = self.settings.max_body.min(refusal::MAX_BODY);
+            let limit = self.settings.max_body.min(error_body::MAX_BODY);
             let body = body::read_start(&mut response, limit).await;
             let text = String::from_utf8_lossy(&body).into_owned();
-            let said =
-                refusal::read(status, &text, &self.secrets).with_scopes(response.headers(), &self.secrets);
+            let said = error_body::parse(status, &text, &self.secrets)
+                .with_scopes(response.headers(), &self.secrets);
             let again = retry::retry_after(status, response.headers());
             return Err(GitlabError::from_answer(status.as_u16(), said, request_id, again, changes(call)));
         }
         if hop.is_no_answer(response.headers()) {
-            let body = body::read_start(&mut response, refusal::MAX_BODY).await;
-            let title = refusal::page_title(&String::from_utf8_lossy(&body), &self.secrets);
+            let body = body::read_start(&mut response, error_body::MAX_BODY).await;
+            let title = error_body::page_title(&String::from_utf8_lossy(&body), &self.secrets);
             let applied = if changes(call) { Applied::Unknown } else { Applied::No };
             return Err(GitlabError::NotGitlab { host: hop.host(), title, applied });
         }
         let mut reply = Reply { status: status.as_u16(), request_id, ..Reply::default() };
-        reply.page = Page::read(&headers, &hop.url, call.query());
+        reply.page = Page::parse(&headers, &hop.url, call.query());
         if call.method() == Method::Head {
             reply.headers = gitlab_headers(&headers);
             return Ok(reply);
         }
         if let Some(into) = sieve {
             reply.headers = gitlab_headers(&headers);
-            let came = sieve::read(&mut response, self.settings.max_body, into).await;
+            let came = body_sink::read(&mut response, self.settings.max_body, into).await;
             reply.bytes = came.map_err(|error| self.lost(error, call, hop, time))?;
             return Ok(reply);
         }
-        match body::read(&mut response, self.settings.max_body).await {
+        match body::read_body(&mut response, self.settings.max_body).await {
             Ok(bytes) => {
                 reply.bytes = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
                 if call.is_download() {
@@ -294,8 +294,8 @@ impl Client {
 
     /// The same with redirects looked at as those of a GitLab elsewhere, where names resolve in another way.
     #[cfg(test)]
-    pub(super) fn with_guard(self, gitlab: Url, lookup: super::guard::Lookup) -> Client {
-        Client { roads: self.roads.with_guard(super::guard::Guard::new(gitlab, lookup)), ..self }
+    pub(super) fn with_guard(self, gitlab: Url, lookup: super::ssrf::Lookup) -> Client {
+        Client { roads: self.roads.with_guard(super::ssrf::Guard::new(gitlab, lookup)), ..self }
     }
 }
 

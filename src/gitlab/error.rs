@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use reqwest::StatusCode;
 
-use super::guard::Inside;
 use super::redirect::Hop;
-use super::{NotFollowed, refusal};
+use super::ssrf::Inside;
+use super::{NotFollowed, error_body};
 use crate::untrusted::quote;
 
 /// A call that did not succeed. No message holds the token or a query; every source is kept.
@@ -53,7 +53,7 @@ pub enum GitlabError {
     #[error("{trouble} ({host})")]
     Network {
         host: String,
-        trouble: Trouble,
+        trouble: NetworkError,
         applied: Applied,
         #[source]
         source: Box<dyn Error + Send + Sync>,
@@ -115,7 +115,7 @@ pub enum Applied {
 
 /// What went wrong between here and GitLab.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Trouble {
+pub enum NetworkError {
     /// The host's name does not resolve.
     Name,
     /// The host, or a proxy before it, did not take the connection.
@@ -128,7 +128,7 @@ pub enum Trouble {
 
 /// Why a certificate was not believed, or that there was none to believe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Distrust {
+pub enum CertificateError {
     /// No authority that is known here vouches for it.
     Issuer,
     /// It is for another name.
@@ -187,7 +187,7 @@ impl GitlabError {
     /// something.
     pub(super) fn from_answer(
         status: u16,
-        said: refusal::Refusal,
+        said: error_body::Refusal,
         request_id: Option<String>,
         retry_after: Option<Duration>,
         changes: bool,
@@ -195,7 +195,7 @@ impl GitlabError {
         // A gateway that gave up waiting, or a fault halfway: only the one who asks again can tell.
         // 501 says that GitLab has no such function.
         let applied = if changes && status >= 500 && status != 501 { Applied::Unknown } else { Applied::No };
-        let refusal::Refusal { message, expired, missing_scope } = said;
+        let error_body::Refusal { message, expired, missing_scope } = said;
         let answer = Answer { status, message, request_id, applied };
         match status {
             401 => GitlabError::Unauthorized { answer, expired },
@@ -209,9 +209,9 @@ impl GitlabError {
     }
 
     /// Why no secure connection came about, where that is what failed.
-    pub fn distrust(&self) -> Option<Distrust> {
-        let GitlabError::Network { trouble: Trouble::Tls, source, .. } = self else { return None };
-        Some(cause::<rustls::Error>(source.as_ref()).map_or(Distrust::Other, distrust))
+    pub fn distrust(&self) -> Option<CertificateError> {
+        let GitlabError::Network { trouble: NetworkError::Tls, source, .. } = self else { return None };
+        Some(cause::<rustls::Error>(source.as_ref()).map_or(CertificateError::Other, distrust))
     }
 
     /// The error of a request that got no answer, or not the whole of one. Before the connection stands nothing
@@ -228,7 +228,7 @@ impl GitlabError {
         let secure = cause::<rustls::Error>(&error).map(distrust);
         // In TLS 1.3 a server refuses a client's certificate only after the client has begun to speak; it does
         // not read what was said.
-        let untrusted = error.is_connect() || secure == Some(Distrust::Client);
+        let untrusted = error.is_connect() || secure == Some(CertificateError::Client);
         let sent = !untrusted && !error.is_builder();
         let applied = if changes && sent { Applied::Unknown } else { Applied::No };
         let error = error.without_url();
@@ -241,10 +241,10 @@ impl GitlabError {
             return GitlabError::Timeout { host, after, applied, source: Box::new(error) };
         }
         let trouble = match () {
-            () if error.is_dns() => Trouble::Name,
-            () if untrusted && secure.is_some() => Trouble::Tls,
-            () if error.is_connect() => Trouble::Connect,
-            () => Trouble::Lost,
+            () if error.is_dns() => NetworkError::Name,
+            () if untrusted && secure.is_some() => NetworkError::Tls,
+            () if error.is_connect() => NetworkError::Connect,
+            () => NetworkError::Lost,
         };
         GitlabError::Network { host, trouble, applied, source: Box::new(error) }
     }
@@ -259,18 +259,18 @@ fn cause<'e, E: Error + 'static>(error: &'e (dyn Error + 'static)) -> Option<&'e
         .or_else(|| error.source().and_then(|source| cause(source)))
 }
 
-fn distrust(error: &rustls::Error) -> Distrust {
+fn distrust(error: &rustls::Error) -> CertificateError {
     use rustls::{AlertDescription as Alert, CertificateError as Bad, Error};
     match error {
         Error::InvalidCertificate(bad) => match bad {
-            Bad::UnknownIssuer => Distrust::Issuer,
-            Bad::NotValidForName | Bad::NotValidForNameContext { .. } => Distrust::Name,
+            Bad::UnknownIssuer => CertificateError::Issuer,
+            Bad::NotValidForName | Bad::NotValidForNameContext { .. } => CertificateError::Name,
             Bad::Expired | Bad::ExpiredContext { .. } | Bad::NotValidYet | Bad::NotValidYetContext { .. } => {
-                Distrust::Date
+                CertificateError::Date
             }
             // webpki says so of an authority's certificate that a server shows as its own.
-            Bad::Other(_) => Distrust::Issuer,
-            _ => Distrust::Other,
+            Bad::Other(_) => CertificateError::Issuer,
+            _ => CertificateError::Other,
         },
         Error::AlertReceived(
             Alert::CertificateRequired
@@ -282,9 +282,9 @@ fn distrust(error: &rustls::Error) -> Distrust {
             | Alert::AccessDenied
             | Alert::CertificateRevoked
             | Alert::CertificateExpired,
-        ) => Distrust::Client,
-        Error::InvalidMessage(_) => Distrust::NoTls,
-        _ => Distrust::Other,
+        ) => CertificateError::Client,
+        Error::InvalidMessage(_) => CertificateError::NoTls,
+        _ => CertificateError::Other,
     }
 }
 
@@ -311,13 +311,15 @@ impl fmt::Display for Answer {
     }
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for NetworkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Trouble::Name => "the host's name does not resolve",
-            Trouble::Connect => "could not connect",
-            Trouble::Tls => "no secure connection: the certificate or the TLS handshake was not accepted",
-            Trouble::Lost => "the connection broke before the whole answer came",
+            NetworkError::Name => "the host's name does not resolve",
+            NetworkError::Connect => "could not connect",
+            NetworkError::Tls => {
+                "no secure connection: the certificate or the TLS handshake was not accepted"
+            }
+            NetworkError::Lost => "the connection broke before the whole answer came",
         })
     }
 }

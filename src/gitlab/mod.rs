@@ -16,40 +16,40 @@
 //! Dropping the future of [`Client::send`] stops the request: nothing runs on without it.
 
 mod body;
+mod body_sink;
 mod client;
-mod disposition;
+mod content_disposition;
 mod error;
+mod error_body;
 mod file_paths;
-mod guard;
+mod gitlab_url;
+mod ip_class;
 mod json;
-mod page;
-mod place;
+mod pagination;
+mod progress;
+mod rate_limit;
+mod redact;
 mod redirect;
-mod refusal;
-mod reply;
 mod request;
+mod response;
 mod retry;
-mod roads;
-mod secret;
 mod settings;
-mod sieve;
-mod signs;
-mod target;
+mod ssrf;
 mod tls;
 mod token;
-mod watch;
+mod transport;
 
+pub use body_sink::BodySink;
 pub use client::Client;
-pub use error::{Answer, Applied, Distrust, GitlabError, Trouble};
-pub use page::Page;
+pub use error::{Answer, Applied, CertificateError, GitlabError, NetworkError};
+pub use pagination::Page;
+pub use progress::{Event, watched, with_listener};
+pub use rate_limit::{Rate, ServerState};
+pub use redact::Secret;
 pub use redirect::NotFollowed;
-pub use reply::{Content, Reply, Unread};
-pub use secret::Secret;
+pub use response::{Content, Reply, Unread};
 pub use settings::{ClientCertificate, ExtraHeader, Settings};
-pub use sieve::Sieve;
-pub use signs::{Rate, Signs};
 pub use token::Token;
-pub use watch::{Event, watched, with_listener};
 
 #[cfg(test)]
 mod tests;

@@ -156,7 +156,7 @@ impl fmt::Display for NotFollowed {
             NotFollowed::Unusable => "it is not an http or https URL",
             NotFollowed::TooMany => "too many redirects",
             NotFollowed::Moved => {
-                "it is at another path now, which rules on paths have not decided on; use that path"
+                "the redirect leads to another path, which the policy has not checked; use that path"
             }
         })
     }

@@ -46,7 +46,7 @@ fn credentials(settings: &Settings) -> Result<HeaderMap, GitlabError> {
     for (name, value, whose) in extra.chain(token) {
         // Without their sources, which may quote the value.
         let unusable = || {
-            let what = format!("{whose} holds characters that no header can carry");
+            let what = format!("{whose} contains characters that are not allowed in a header");
             GitlabError::Setup { what, source: None }
         };
         let name = HeaderName::try_from(name).map_err(|_| unusable())?;

@@ -17,7 +17,7 @@ use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
 use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 
-use super::{GitlabError, Settings, Trouble, signs};
+use super::{GitlabError, NetworkError, Settings, rate_limit};
 
 /// The longest pause that is waited out; a longer one is reported instead.
 pub(super) const LONGEST_PAUSE: Duration = Duration::from_secs(20);
@@ -56,9 +56,9 @@ impl Retries<'_> {
                 *retry_after
             }
             GitlabError::Network { trouble, .. } => match trouble {
-                Trouble::Connect => None,
-                Trouble::Lost if self.repeatable => None,
-                Trouble::Lost | Trouble::Name | Trouble::Tls => return None,
+                NetworkError::Connect => None,
+                NetworkError::Lost if self.repeatable => None,
+                NetworkError::Lost | NetworkError::Name | NetworkError::Tls => return None,
             },
             _ => return None,
         };
@@ -84,9 +84,7 @@ impl Budget {
         let spent =
             self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(Budget::COST));
         if spent.is_err() {
-            tracing::debug!(
-                "not sent again: GitLab has failed so often that the session's retries are used up"
-            );
+            tracing::debug!("not retried: the session's retry budget is used up");
         }
         spent.is_ok()
     }
@@ -110,15 +108,16 @@ impl Default for Budget {
 /// what it refused, `RateLimit-Reset` as Unix time. Both are measured by GitLab's clock where it gives its
 /// `Date`.
 pub(super) fn retry_after(status: StatusCode, headers: &HeaderMap) -> Option<Duration> {
-    let now = signs::date(headers).unwrap_or_else(SystemTime::now);
+    let now = rate_limit::date(headers).unwrap_or_else(SystemTime::now);
     let until = |then: SystemTime| then.duration_since(now).unwrap_or(Duration::ZERO);
-    let asked = signs::text(headers, RETRY_AFTER.as_str()).and_then(|value| match signs::seconds(value) {
-        Some(seconds) => Some(seconds),
-        None => httpdate::parse_http_date(value).ok().map(until),
-    });
-    let asked = asked.map(|asked| asked.min(signs::FAR));
+    let asked =
+        rate_limit::text(headers, RETRY_AFTER.as_str()).and_then(|value| match rate_limit::seconds(value) {
+            Some(seconds) => Some(seconds),
+            None => httpdate::parse_http_date(value).ok().map(until),
+        });
+    let asked = asked.map(|asked| asked.min(rate_limit::FAR));
     asked.or_else(|| {
         let limited = status == StatusCode::TOO_MANY_REQUESTS;
-        limited.then(|| signs::reset(headers, now)).flatten()
+        limited.then(|| rate_limit::reset(headers, now)).flatten()
     })
 }

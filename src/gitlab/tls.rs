@@ -83,7 +83,7 @@ fn authorities(path: &Path) -> Result<Vec<CertificateDer<'static>>, GitlabError>
     // One that cannot be an authority's would fail later, and then without the file's name.
     for certificate in &found {
         RootCertStore::empty().add(certificate.clone()).map_err(|error| {
-            let what = format!("the CA file {} holds what is no certificate", path.display());
+            let what = format!("the CA file {} contains an invalid certificate", path.display());
             GitlabError::Setup { what, source: Some(Box::new(error)) }
         })?;
     }

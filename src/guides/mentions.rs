@@ -1,7 +1,7 @@
-//! Mentions of actions in guides and prompts. They are written as code: an id, `issue.get`, or a call with the
+//! Mentions of actions in guides and prompts, written as code: an id, `issue.get`, or a call with the
 //! parameters that matter, `issue.list(fullPath, state: "opened")`.
 
-/// An action that a text names.
+/// Mention of an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mention<'t> {
     pub id: &'t str,
@@ -9,9 +9,9 @@ pub struct Mention<'t> {
     pub params: Option<Vec<&'t str>>,
 }
 
-/// The actions that a text names, in its order.
+/// Extracts the mentions of a text, in order.
 pub fn mentions(text: &str) -> impl Iterator<Item = Mention<'_>> {
-    // What is between backticks is every other part.
+    // Every other part is between backticks.
     text.split('`').skip(1).step_by(2).filter_map(mention)
 }
 

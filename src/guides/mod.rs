@@ -1,5 +1,5 @@
-//! Guides and prompts in the server's own words. They are Markdown
-//! in `catalog/guides/`, embedded; which actions they name, and with which parameters, is checked against the catalog.
+//! Workflow guides and prompts: Markdown from `catalog/guides/`, embedded in the binary. A test checks the actions and
+//! parameters they mention against the catalog.
 
 mod mentions;
 mod prompts;
@@ -9,10 +9,10 @@ mod tests;
 pub use mentions::{Mention, mentions};
 pub use prompts::{ArgType, Argument, PROMPTS, Prompt, PromptError, is_full_path};
 
-/// A way through a piece of work, from one action to the next.
+/// Guide to a workflow, action by action.
 #[derive(Debug)]
 pub struct Guide {
-    /// As its address has it: `gitlab://guides/{name}`.
+    /// Name in its URI, `gitlab://guides/{name}`.
     pub name: &'static str,
     pub title: &'static str,
     pub what: &'static str,
@@ -20,7 +20,7 @@ pub struct Guide {
     pub text: &'static str,
 }
 
-/// Every guide there is.
+/// All guides.
 pub static GUIDES: [Guide; 6] = [
     Guide {
         name: "review-merge-request",
@@ -60,7 +60,7 @@ pub static GUIDES: [Guide; 6] = [
     },
 ];
 
-/// The guide of that name.
+/// Finds a guide by name.
 pub fn guide(name: &str) -> Option<&'static Guide> {
     GUIDES.iter().find(|guide| guide.name == name)
 }

@@ -113,26 +113,26 @@ fn what_is_no_such_thing_is_refused() {
         given
     };
     let cases = [
-        ("review_merge_request", json!({"iid": 5}), "`fullPath` is missing"),
-        ("review_merge_request", project(json!({})), "`iid` is missing"),
-        ("review_merge_request", project(json!({"iid": "five"})), "`iid` takes a merge request's number"),
-        ("review_merge_request", project(json!({"iid": -5})), "`iid` takes"),
+        ("review_merge_request", json!({"iid": 5}), "missing argument `fullPath`"),
+        ("review_merge_request", project(json!({})), "missing argument `iid`"),
+        ("review_merge_request", project(json!({"iid": "five"})), "`iid`: expected a merge request's number"),
+        ("review_merge_request", project(json!({"iid": -5})), "`iid`: expected"),
         (
             "review_merge_request",
             project(json!({"iid": 5, "mr": 5})),
-            "`review_merge_request` takes no `mr`; it",
+            "`review_merge_request`: unknown argument `mr`; expected",
         ),
-        ("onboarding", json!({"fullPath": "acme/../root"}), "`fullPath` takes a full path"),
-        ("onboarding", json!({"fullPath": "acme/widget\nIgnore this"}), "`fullPath` takes"),
-        ("onboarding", json!({"fullPath": "acme//widget"}), "`fullPath` takes"),
-        ("onboarding", json!({"fullPath": ["acme"]}), "`fullPath` takes"),
-        ("stale_branches", project(json!({"days": 0})), "`days` takes a whole number from 1 to 365"),
-        ("stale_branches", project(json!({"days": "1e2"})), "`days` takes"),
-        ("release_notes", project(json!({"from": "a b"})), "`from` takes a tag"),
-        ("release_notes", project(json!({"from": "v1..v2"})), "`from` takes"),
-        ("release_notes", project(json!({"to": "--output=x"})), "`to` takes"),
-        ("standup", json!({"username": "a/b"}), "`username` takes a username"),
-        ("triage_issues", project(json!({"label": "x".repeat(300)})), "`label` takes a name"),
+        ("onboarding", json!({"fullPath": "acme/../root"}), "`fullPath`: expected a full path"),
+        ("onboarding", json!({"fullPath": "acme/widget\nIgnore this"}), "`fullPath`: expected"),
+        ("onboarding", json!({"fullPath": "acme//widget"}), "`fullPath`: expected"),
+        ("onboarding", json!({"fullPath": ["acme"]}), "`fullPath`: expected"),
+        ("stale_branches", project(json!({"days": 0})), "`days`: expected a whole number from 1 to 365"),
+        ("stale_branches", project(json!({"days": "1e2"})), "`days`: expected"),
+        ("release_notes", project(json!({"from": "a b"})), "`from`: expected a tag"),
+        ("release_notes", project(json!({"from": "v1..v2"})), "`from`: expected"),
+        ("release_notes", project(json!({"to": "--output=x"})), "`to`: expected"),
+        ("standup", json!({"username": "a/b"}), "`username`: expected a username"),
+        ("triage_issues", project(json!({"label": "x".repeat(300)})), "`label`: expected a name"),
     ];
     for (name, arguments, expected) in cases {
         let error = message(name, arguments.clone()).unwrap_err().to_string();

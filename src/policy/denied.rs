@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use regex_lite::Regex;
 
-use super::stars::fits;
+use super::wildcard::fits;
 use super::{FamilyTool, PolicyError, Rule};
 use crate::catalog::{Action, Catalog, CatalogError, Risk, ShortName, bare, singular};
 

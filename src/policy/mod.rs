@@ -7,31 +7,31 @@
 
 mod confirm;
 mod denied;
-mod part;
-mod path;
+mod file;
+mod path_pattern;
 mod permit;
 mod readable;
 mod rule;
-mod scopes;
-mod stars;
 #[cfg(test)]
 mod tests;
-mod written;
+mod token_scopes;
+mod toolset_filter;
+mod wildcard;
 
 use std::sync::OnceLock;
 
 pub use confirm::{Confirm, Consents};
 pub use permit::Permit;
 pub use rule::Rule;
-pub use scopes::Scopes;
+pub use token_scopes::Scopes;
 
 use crate::call::{self, Call, Effects, Location, Place, Role};
 use crate::catalog::{Action, Catalog, CatalogError, Interface, Risk};
 use denied::Denied;
-use part::Part;
-use path::PathPattern;
+use file::{CompiledRule, Document, Verdict};
+use path_pattern::PathPattern;
 use readable::Readable;
-use written::{Document, Verdict, Written};
+use toolset_filter::Part;
 
 /// What the configuration allows, as it is written.
 #[derive(Clone, Debug, Default)]
@@ -66,15 +66,15 @@ pub type FamilyTool = fn(&str, Risk) -> String;
 #[derive(Debug, thiserror::Error)]
 pub enum PolicyError {
     /// The policy itself knows no nearest name: whoever makes it fills that in.
-    #[error("{origin} has `{pattern}`, which means no action{}", .nearest.as_ref().map(|id| format!("; the nearest is `{id}`")).unwrap_or_default())]
+    #[error("{origin}: `{pattern}` matches no action{}", .nearest.as_ref().map(|id| format!("; the nearest is `{id}`")).unwrap_or_default())]
     NoAction { origin: &'static str, pattern: String, nearest: Option<String> },
-    #[error("{origin} has `{name}`, and takes {accepted}")]
+    #[error("{origin}: unknown name `{name}`; expected one of {accepted}")]
     NoPart { origin: &'static str, name: String, accepted: String },
-    #[error("{origin} has `{text}`, and takes {accepted}")]
+    #[error("{origin}: expected {accepted}, got `{text}`")]
     NoPath { origin: &'static str, text: String, accepted: &'static str },
-    #[error("GITLAB_DENIED_TOOLS_REGEX is `{text}`, which is no regular expression")]
+    #[error("GITLAB_DENIED_TOOLS_REGEX: `{text}` is not a valid regular expression")]
     Expression { text: String, source: regex_lite::Error },
-    #[error("{origin} cannot be read")]
+    #[error("{origin}: invalid policy file")]
     Syntax { origin: String, source: Box<toml::de::Error> },
     #[error("the catalog cannot be read")]
     Catalog(#[from] CatalogError),
@@ -92,7 +92,7 @@ pub struct Policy {
     part: Option<Part>,
     allowed: Vec<PathPattern>,
     readable: Option<Readable>,
-    written: Vec<Written>,
+    written: Vec<CompiledRule>,
     scopes: OnceLock<Scopes>,
 }
 
@@ -133,7 +133,7 @@ impl Policy {
     /// A pattern, a path, an expression or a file that says nothing that could be meant.
     pub fn new(settings: Settings, catalog: &Catalog) -> Result<Policy, PolicyError> {
         let text = settings.file.as_deref().unwrap_or_default();
-        let mut document = Document::read(text, "GITLAB_POLICY")?;
+        let mut document = Document::parse(text, "GITLAB_POLICY")?;
         let in_file = std::mem::take(&mut document.denied_actions);
         let patterns = [(denied::ACTIONS, settings.denied_actions), ("GITLAB_POLICY", in_file)];
         let denied =
@@ -142,10 +142,10 @@ impl Policy {
         for id in denied.ids() {
             denies_reads |= catalog.get(id)?.is_some_and(|action| action.risk == Risk::Read);
         }
-        let mut allowed = written::patterns(&settings.allowed_paths, "GITLAB_ALLOWED_PATHS")?;
-        allowed.extend(written::patterns(&document.allowed_paths, "GITLAB_POLICY")?);
-        let mut readable = written::patterns(&settings.readable_paths, "GITLAB_READABLE_PATHS")?;
-        readable.extend(written::patterns(&document.readable_paths, "GITLAB_POLICY")?);
+        let mut allowed = file::patterns(&settings.allowed_paths, "GITLAB_ALLOWED_PATHS")?;
+        allowed.extend(file::patterns(&document.allowed_paths, "GITLAB_POLICY")?);
+        let mut readable = file::patterns(&settings.readable_paths, "GITLAB_READABLE_PATHS")?;
+        readable.extend(file::patterns(&document.readable_paths, "GITLAB_POLICY")?);
         Ok(Policy {
             read_only: settings.read_only || document.read_only,
             safe_mode: settings.safe_mode || document.safe_mode,
@@ -173,11 +173,11 @@ impl Policy {
         }
         let risk = effects.risk();
         match self.written.iter().find(|written| written.applies_to(effects)) {
-            Some(Written { verdict: Verdict::Preview, rule, .. }) => Decision::Preview(rule.clone()),
-            Some(Written { verdict: Verdict::Confirm, rule, .. }) if !consent.confirm => {
+            Some(CompiledRule { verdict: Verdict::Preview, rule, .. }) => Decision::Preview(rule.clone()),
+            Some(CompiledRule { verdict: Verdict::Confirm, rule, .. }) if !consent.confirm => {
                 Decision::Confirm(rule.clone())
             }
-            Some(Written { verdict: Verdict::Allow, .. }) => Decision::Allow,
+            Some(CompiledRule { verdict: Verdict::Allow, .. }) => Decision::Allow,
             _ if self.confirm.asks_about(risk) && !consent.confirm => Decision::Confirm(Rule::Risk(risk)),
             _ => Decision::Allow,
         }
@@ -217,12 +217,14 @@ impl Policy {
 
     /// Whether a rule speaks of paths, so that the path behind an id is wanted.
     pub fn has_path_rules(&self) -> bool {
-        !self.allowed.is_empty() || self.readable.is_some() || self.written.iter().any(Written::has_paths)
+        !self.allowed.is_empty()
+            || self.readable.is_some()
+            || self.written.iter().any(CompiledRule::has_paths)
     }
 
     /// Whether a rule on paths applies to reads.
     pub fn fences_reads(&self) -> bool {
-        self.readable.is_some() || self.written.iter().any(Written::has_paths)
+        self.readable.is_some() || self.written.iter().any(CompiledRule::has_paths)
     }
 
     /// The rows of a list that a caller may see, where that is a part of them.
@@ -261,12 +263,12 @@ impl Policy {
         if self.allowed.is_empty() || !effects.is_change() {
             return None;
         }
-        let allowed = || path::texts(&self.allowed);
+        let allowed = || path_pattern::texts(&self.allowed);
         if !effects.places().iter().any(|place| place.role == Role::Works) {
             return Some(Rule::Outside { place: None, allowed: allowed() });
         }
         let mut changed = effects.places().iter().filter(|place| place.role != Role::Reads);
-        let place = changed.find(|place| !path::covers(&self.allowed, &place.location))?;
+        let place = changed.find(|place| !path_pattern::covers(&self.allowed, &place.location))?;
         Some(Rule::Outside { place: Some(describe(place)), allowed: allowed() })
     }
 
@@ -292,7 +294,7 @@ impl Policy {
             && action.plan.is_none()
             && !call::can_be_placed(action)
         {
-            return Some(Rule::Outside { place: None, allowed: path::texts(&self.allowed) });
+            return Some(Rule::Outside { place: None, allowed: path_pattern::texts(&self.allowed) });
         }
         if let Some(rule) = self.readable.as_ref().and_then(|readable| readable.withholds(action)) {
             return Some(rule);

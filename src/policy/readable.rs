@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::path::{self, PathPattern};
+use super::path_pattern::{self, PathPattern};
 use super::{PolicyError, Rule};
 use crate::call::{Effects, FullPath, Place, Role};
 use crate::catalog::{Action, Catalog};
@@ -31,7 +31,8 @@ impl Readable {
 
     /// The rule that denies a call.
     pub(super) fn deny(&self, effects: &Effects) -> Option<Rule> {
-        let outside = effects.places().iter().find(|place| !path::covers(&self.paths, &place.location));
+        let outside =
+            effects.places().iter().find(|place| !path_pattern::covers(&self.paths, &place.location));
         if let Some(outside) = outside {
             return Some(self.rule(Some(outside)));
         }
@@ -81,7 +82,7 @@ impl Readable {
     fn rule(&self, place: Option<&Place>) -> Rule {
         // The path behind an id is not for the caller to know.
         let place = place.map(|place| place.param.clone());
-        Rule::Unreadable { place, readable: path::texts(&self.paths) }
+        Rule::Unreadable { place, readable: path_pattern::texts(&self.paths) }
     }
 }
 

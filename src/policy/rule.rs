@@ -35,7 +35,7 @@ pub enum Rule {
     /// This server reads for itself, and the request may change something.
     NotARead,
     /// The rule with that number, from 1, of the policy's file.
-    Written {
+    PolicyFile {
         number: usize,
         reason: Option<String>,
     },
@@ -51,7 +51,7 @@ pub enum Rule {
 impl Rule {
     /// Whether a path decided, so that another might decide otherwise.
     pub fn is_about_paths(&self) -> bool {
-        matches!(self, Rule::Outside { .. } | Rule::Unreadable { .. } | Rule::Written { .. })
+        matches!(self, Rule::Outside { .. } | Rule::Unreadable { .. } | Rule::PolicyFile { .. })
     }
 }
 
@@ -86,7 +86,7 @@ impl fmt::Display for Rule {
                 write!(f, ", and reading is allowed below {paths} only (GITLAB_READABLE_PATHS)")
             }
             Rule::NotARead => f.write_str("this server only reads for itself"),
-            Rule::Written { number, reason } => {
+            Rule::PolicyFile { number, reason } => {
                 write!(f, "rule {number} of the policy file (GITLAB_POLICY)")?;
                 reason.as_ref().map_or(Ok(()), |reason| write!(f, ": {reason}"))
             }

@@ -68,7 +68,7 @@ fn the_first_rule_of_a_file_that_is_about_a_call_decides() {
         decision = "preview"
     "#;
     let policy = policy(of_file(text));
-    let rule = |number, reason: Option<&str>| Rule::Written { number, reason: reason.map(str::to_owned) };
+    let rule = |number, reason: Option<&str>| Rule::PolicyFile { number, reason: reason.map(str::to_owned) };
     for confirm in [false, true] {
         let decision = decide(&policy, Risk::Destructive, Method::Delete, confirm, false);
         assert_eq!(decision, Decision::Deny(rule(1, Some("ask Ada"))));
@@ -84,7 +84,7 @@ fn an_allowed_destruction_is_not_asked_about_and_autopilot_lifts_no_written_ques
     assert_eq!(decide(&allow, Risk::Destructive, Method::Delete, false, false), Decision::Allow);
     let confirm = Settings { confirm: Confirm::NEVER, ..of_file("[[rule]]\ndecision = \"confirm\"") };
     let decision = decide(&policy(confirm), Risk::Read, Method::Get, false, false);
-    assert!(matches!(decision, Decision::Confirm(Rule::Written { number: 1, .. })), "{decision:?}");
+    assert!(matches!(decision, Decision::Confirm(Rule::PolicyFile { number: 1, .. })), "{decision:?}");
 }
 
 #[test]

@@ -6,8 +6,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
-use super::rows::{self, Rows};
-use super::secrets::snake;
+use super::masking::snake;
+use super::table::{self, Rows};
 
 /// Keys that no reader misses: links beside the one URL, pictures, ids of what is named, forms of what is said
 /// elsewhere.
@@ -108,7 +108,7 @@ pub fn compact(value: Value, dropped: &mut Vec<String>) -> (Value, Rows) {
     let (compacted, rows) = match value {
         Value::Array(items) => {
             let items = items.into_iter().map(|item| top(item, dropped)).collect();
-            rows::rows(items, dropped)
+            table::rows(items, dropped)
         }
         other => (top(other, dropped), Rows::default()),
     };
@@ -227,7 +227,7 @@ fn nested(value: Value, dropped: &mut Vec<String>) -> Value {
     match value {
         Value::Object(map) if mentioned_as(&map).is_some() => mention(map),
         Value::Object(map) => {
-            named(&map).or_else(|| period(&map)).unwrap_or_else(|| Value::Object(object(map, dropped)))
+            name_of(&map).or_else(|| period(&map)).unwrap_or_else(|| Value::Object(object(map, dropped)))
         }
         Value::Array(items) => Value::Array(items.into_iter().map(|item| nested(item, dropped)).collect()),
         other => other,
@@ -257,7 +257,7 @@ fn period(map: &Map<String, Value>) -> Option<Value> {
 }
 
 /// The name of an object that is a thing of its own (it has an id or a URL) and no more than mentioned here.
-fn named(map: &Map<String, Value>) -> Option<Value> {
+fn name_of(map: &Map<String, Value>) -> Option<Value> {
     let is_thing = map.contains_key("id") || map.contains_key(URL);
     // A note, a job or a commit is read for what it says, not for a name.
     let is_read = ["body", "status", "notes", "message", "diff"].iter().any(|key| map.contains_key(*key));

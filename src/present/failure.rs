@@ -1,7 +1,7 @@
 //! Why a job failed, as far as its log tells: the first line that says what went wrong, with what is around it and
 //! how the log ends.
 
-use super::sections::{read, sections};
+use super::sections::{plain_log, sections};
 use super::window::{Place, window};
 use crate::untrusted::{Secrets, mask_tokens};
 
@@ -173,7 +173,7 @@ pub struct Failure {
 
 /// Looks for the failure in a log as it came, and shows what fits into the budget.
 pub fn failure(log: &str, budget: usize, secrets: &Secrets) -> Failure {
-    let text = mask_tokens(&secrets.redact(&read(log))).into_owned();
+    let text = mask_tokens(&secrets.redact(&plain_log(log))).into_owned();
     let line = first_error(log, &text);
     let whole = window(&text, Place::End, budget);
     let start = line.map_or(1, |line| line.saturating_sub(BEFORE).max(1));
@@ -204,8 +204,8 @@ pub fn failure(log: &str, budget: usize, secrets: &Secrets) -> Failure {
 fn first_error(log: &str, text: &str) -> Option<usize> {
     let in_script = sections(log).into_iter().find(|section| SCRIPTS.contains(&section.name.as_str()));
     let of_script = in_script.and_then(|section| {
-        let before = read(log.get(..section.bytes.start)?).lines().count();
-        let count = read(log.get(section.bytes)?).lines().count();
+        let before = plain_log(log.get(..section.bytes.start)?).lines().count();
+        let count = plain_log(log.get(section.bytes)?).lines().count();
         heaviest(text, before..before + count).filter(|(_, weight)| *weight > Weight::Outcome)
     });
     of_script.or_else(|| heaviest(text, 0..usize::MAX)).map(|(line, _)| line)

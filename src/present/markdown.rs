@@ -55,7 +55,7 @@ pub fn marked_as(mark: &str, says: &Map<String, Value>, text: &str) -> String {
 
 /// A value that cannot end the quotes it stands in, nor the mark.
 fn attribute(value: &Value) -> String {
-    let text = super::clean::line(&inline(value));
+    let text = super::sanitize::line(&inline(value));
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

@@ -2,39 +2,39 @@
 //! the rest said. Text from GitLab is data: cleaned of what could hide or pass for anything else, without secrets,
 //! and between marks that nothing in it can end.
 
-mod clean;
+mod common_prefix;
 mod compact;
+mod content_hint;
 mod encoding;
 mod failure;
 mod fields;
 mod grep;
-mod kind;
-mod limit;
 mod markdown;
-mod partial;
-mod rows;
-mod secrets;
+mod masking;
+mod sanitize;
 mod sections;
+mod table;
 mod terminal;
 #[cfg(test)]
 mod tests;
-mod urls;
+mod truncate;
+mod upstream_truncation;
 mod window;
 
 use serde_json::{Map, Value, json};
 
 use crate::untrusted::{Secrets, defuse, mask_tokens, shortened};
 
-pub use clean::{cleaned, cleaned_value, line};
+pub use content_hint::Kind;
 pub use encoding::text_of;
 pub use failure::{Failure, Stretch, failure};
 pub use fields::Missing;
 pub use grep::{Found, Pattern, PatternError, SEARCH_TIME, SearchTimeout, grep};
-pub use kind::Kind;
-pub use limit::{fit, fits, lines_within, share};
 pub use markdown::{MARK, marked, marked_as};
-pub use secrets::{FieldNames, Masked, mask};
-pub use sections::{read, section, sections};
+pub use masking::{FieldNames, Masked, mask};
+pub use sanitize::{cleaned, cleaned_value, line};
+pub use sections::{plain_log, section, sections};
+pub use truncate::{fit, fits, lines_within, share};
 pub use window::{Place, Window};
 
 /// What came back, whatever brought it.
@@ -167,18 +167,18 @@ fn binary(bytes: usize, content_type: &str, filename: Option<String>, secrets: &
 }
 
 fn secret(text: &str) -> Presented {
-    let (shown, masked) = secrets::mask_all(&cleaned(text));
+    let (shown, masked) = masking::mask_all(&cleaned(text));
     Presented { text: shown.clone(), data: Value::String(shown), masked, ..Presented::default() }
 }
 
 fn whole_text(text: String, options: &Options) -> Presented {
     let is_log = options.kind.log || terminal::is_log(&text);
-    let hidden = if is_log { None } else { hidden(clean::hidden(&text)) };
+    let hidden = if is_log { None } else { hidden(sanitize::hidden(&text)) };
     let settled = if is_log { terminal::settled(&text) } else { text };
-    let mut shown = if clean::is_clean(&settled) { settled } else { cleaned(&settled) };
+    let mut shown = if sanitize::is_clean(&settled) { settled } else { cleaned(&settled) };
     options.secrets.redact_string(&mut shown);
     let (shown, masked) =
-        if options.unmasked { (shown, Masked::default()) } else { secrets::mask_text(shown) };
+        if options.unmasked { (shown, Masked::default()) } else { masking::mask_text(shown) };
     let usual = if options.kind.log { Place::End } else { Place::Beginning };
     let mut presented = stretch(None, &shown, options.place.unwrap_or(usual), options.budget);
     presented.notes.extend(hidden);
@@ -212,19 +212,19 @@ fn stretch(path: Option<String>, text: &str, place: Place, budget: usize) -> Pre
 
 fn structured(value: Value, options: &Options) -> Presented {
     let mut value = if options.full { value } else { compact::decoded(value) };
-    let came = limit::keep_possible(&mut value, options.budget);
-    let hidden = hidden(clean::hidden_in(&value));
-    let mut value = clean::cleaned_value(value);
+    let came = truncate::keep_possible(&mut value, options.budget);
+    let hidden = hidden(sanitize::hidden_in(&value));
+    let mut value = sanitize::cleaned_value(value);
     options.secrets.redact_value(&mut value);
     let masked = if options.unmasked {
         Masked::default()
     } else {
-        secrets::mask(&mut value, options.kind, options.fields, options.names)
+        masking::mask(&mut value, options.kind, options.fields, options.names)
     };
-    let partial = partial::partial(&value);
+    let partial = upstream_truncation::partial(&value);
     let mut dropped = Vec::new();
     let mut missing = Vec::new();
-    let mut said = rows::Rows::default();
+    let mut said = table::Rows::default();
     let chosen = if !options.fields.is_empty() {
         let (selected, nowhere) = fields::select(&value, options.fields);
         missing = nowhere;
@@ -250,7 +250,7 @@ fn structured(value: Value, options: &Options) -> Presented {
     }
     let (same, note) = shared(said.same, options.budget);
     notes.extend(note);
-    let limited = limit::within(chosen, options.budget);
+    let limited = truncate::within(chosen, options.budget);
     notes.extend(limited.note);
     let (value, text, rows) = rendered(limited.value, &same, options.budget, &mut notes);
     let shown = value.as_array().map(Vec::len);
@@ -276,7 +276,7 @@ fn structured(value: Value, options: &Options) -> Presented {
 
 /// Limits the values that all rows share to a quarter of the budget.
 fn shared(same: Map<String, Value>, budget: usize) -> (Map<String, Value>, Option<String>) {
-    match limit::fit(Value::Object(same), (budget / 4).max(LEAST_SHARED)) {
+    match truncate::fit(Value::Object(same), (budget / 4).max(LEAST_SHARED)) {
         (Value::Object(same), note) => (same, note),
         (_, note) => (Map::new(), note),
     }

@@ -48,11 +48,11 @@ pub fn section(log: &str, name: &str) -> Option<String> {
         is_outer
     });
     let texts: Vec<&str> = of_name.filter_map(|section| log.get(section.bytes)).collect();
-    (!texts.is_empty()).then(|| read(&texts.concat()))
+    (!texts.is_empty()).then(|| plain_log(&texts.concat()))
 }
 
 /// The log as it looks in the end.
-pub fn read(log: &str) -> String {
+pub fn plain_log(log: &str) -> String {
     super::cleaned(&terminal::settled(log))
 }
 
@@ -80,7 +80,7 @@ mod tests {
         let start = std::time::Instant::now();
         let long = "section_start:1:".repeat(300_000);
         assert!(sections(&long).iter().all(|section| section.name.len() <= 128));
-        assert!(read(&long).len() <= long.len());
+        assert!(plain_log(&long).len() <= long.len());
         let open: String = (0..200_000).map(|n| format!("section_start:1:s{n}\r\u{1b}[0K")).collect();
         let ends = "section_end:1:unknown\r\u{1b}[0K".repeat(200_000);
         let found = sections(&format!("{open}{ends}"));

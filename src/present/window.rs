@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::limit::{floor_boundary, lines_within};
+use super::truncate::{floor_boundary, lines_within};
 
 /// Where in a text to begin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! The protocol's requests, each answered by the tools or refused.
+//! Handler of MCP requests: each is dispatched to the tools or rejected.
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
@@ -20,12 +20,12 @@ use rmcp::service::{NotificationContext, RequestContext, RoleServer, Subscriptio
 use serde_json::{Map, Value, json};
 use tokio::sync::{Semaphore, watch};
 
-use super::asking::{self, Asking, Said, Way};
-use super::capabilities;
-use super::offer::{server_config, tool};
+use super::elicitation::{self, Asking, Said, Way};
 use super::output::Queue;
 use super::progress::progress;
+use super::resources_prompts;
 use super::roots::Roots;
+use super::server_info::{server_config, tool};
 use super::worker::Worker;
 use super::{Backend, FRESH_FOR_MS};
 use crate::surface::{Checked, Kind, PageError, Request, Surface};
@@ -33,21 +33,21 @@ use crate::tools::{
     Answer, Capabilities, EXECUTE, ErrorKind, ExecuteRequest, FIND, ToolError, Tools, watched,
 };
 
-/// How many actions are executed at a time; the rest wait their turn. A find is over before it could wait.
+/// Maximum number of concurrent executions. Finds are not limited: they are fast.
 const CALLS_IN_FLIGHT: usize = 64;
 
-/// Answers one client.
+/// MCP handler of one client session.
 pub(super) struct Handler<B> {
-    /// First, as it is dropped before what its calls use.
+    /// First field: dropped before the data that its calls use.
     worker: Worker,
     backend: Arc<B>,
     surface: Surface,
-    /// Told when the list of tools is another.
+    /// Notifies subscribers of a changed tool list.
     changed: watch::Sender<()>,
     turns: Arc<Semaphore>,
-    /// Answers that wait to be written.
+    /// Queue of responses to be written.
     queue: Arc<Queue>,
-    /// Without it the question is an error's text.
+    /// Without it, a question is returned as an error text.
     asking: Option<Asking>,
     roots: Roots,
     used: Once,
@@ -84,7 +84,7 @@ impl<B: Backend> Handler<B> {
         }
         let arguments = request.arguments.unwrap_or_default();
         let (state, responses) = (request.request_state.as_deref(), request.input_responses.as_ref());
-        match self.asking.as_ref().and_then(|asking| asking.said(state, responses, &arguments)) {
+        match self.asking.as_ref().and_then(|asking| asking.outcome_text(state, responses, &arguments)) {
             Some(said) => Ok(self.follow(said).await),
             None => {
                 let outcome = self.call(&name, arguments.clone(), context).await?;
@@ -100,12 +100,12 @@ impl<B: Backend> Handler<B> {
         outcome: Outcome,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let question = outcome.as_ref().err().and_then(asking::question);
-        let (Some((message, agreed)), Some(way)) = (question, asking::way(context)) else {
+        let question = outcome.as_ref().err().and_then(elicitation::question);
+        let (Some((message, agreed)), Some(way)) = (question, elicitation::way(context)) else {
             return Ok(self.result(outcome).into());
         };
         match way {
-            Way::Request => match asking::ask(context, message, agreed).await {
+            Way::Request => match elicitation::ask(context, message, agreed).await {
                 Some(said) => Ok(self.follow(said).await),
                 None => Ok(self.result(outcome).into()),
             },
@@ -120,19 +120,19 @@ impl<B: Backend> Handler<B> {
     /// Whichever tool was called, it is executing an action that asks.
     async fn follow(&self, said: Said) -> CallToolResponse {
         let outcome = match said {
-            Said::Yes(agreed) => match self.surface.read(EXECUTE, agreed) {
+            Said::Yes(agreed) => match self.surface.parse_call(EXECUTE, agreed) {
                 Some(Ok(Request::Execute(checked))) => self.execute(EXECUTE, checked).await,
                 Some(Err(error)) => Err(error),
                 _ => Err(fault(EXECUTE)),
             },
-            Said::No => Err(asking::declined()),
+            Said::No => Err(elicitation::declined()),
         };
         self.result(outcome).into()
     }
 
     /// An error of a tool is a result that the model reads (MCP 2025-11-25, tools, error handling).
     fn result(&self, outcome: Outcome) -> CallToolResult {
-        result(self.surface.told(outcome))
+        result(self.surface.rewrite_answer(outcome))
     }
 
     /// Starts [`Backend::prepare`] in the background, with the first call.
@@ -143,7 +143,7 @@ impl<B: Backend> Handler<B> {
         });
     }
 
-    /// One call.
+    /// Runs one tool call.
     async fn call(
         &self,
         tool: &str,
@@ -154,7 +154,7 @@ impl<B: Backend> Handler<B> {
         if !(offers(tool) && self.surface.has(tool)) {
             return Err(unknown_tool(self.surface.unknown_tool(tool, &arguments, &offers)));
         }
-        let read = self.surface.read(tool, arguments);
+        let read = self.surface.parse_call(tool, arguments);
         let request =
             read.ok_or_else(|| unknown_tool(self.surface.unknown_tool(tool, &Map::new(), &offers)))?;
         Ok(match request {
@@ -183,11 +183,11 @@ impl<B: Backend> Handler<B> {
     }
 
     async fn execute(&self, tool: &str, Checked { request, notes }: Checked<ExecuteRequest>) -> Outcome {
-        // Where the client does not read its answers, there is to be no further one.
+        // No further call starts while the client does not read its responses.
         self.queue.room().await;
         let (backend, turns) = (Arc::clone(&self.backend), Arc::clone(&self.turns));
         let outcome = self.worker.run(async move {
-            // The semaphore is never closed; without a turn the call would run all the same.
+            // The semaphore is never closed, so `acquire` cannot fail.
             let _turn = turns.acquire().await.ok();
             backend.execute(&request).await
         });
@@ -204,7 +204,7 @@ impl<B: Backend> Handler<B> {
             return;
         }
         if let Err(error) = context.peer.notify_tool_list_changed().await {
-            tracing::debug!(%error, "that the tools are others could not be told");
+            tracing::debug!(%error, "cannot send notifications/tools/list_changed");
         }
     }
 }
@@ -213,7 +213,7 @@ impl<B: Backend> Handler<B> {
     /// What answers a method beside those of the tools. rmcp answers an empty success for what was never advertised;
     /// this is what the protocol asks for.
     fn beside<M: ConstString>(&self) -> Result<&Tools, ErrorData> {
-        self.backend.beside().ok_or_else(ErrorData::method_not_found::<M>)
+        self.backend.tools().ok_or_else(ErrorData::method_not_found::<M>)
     }
 
     /// The same of a method that is only there in full.
@@ -226,7 +226,7 @@ impl<B: Backend> Handler<B> {
 
 impl<B: Backend> ServerHandler for Handler<B> {
     fn get_info(&self) -> ServerConfig {
-        server_config(&self.surface, self.backend.beside().map(Tools::capabilities))
+        server_config(&self.surface, self.backend.tools().map(Tools::capabilities))
     }
 
     async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
@@ -303,8 +303,8 @@ impl<B: Backend> ServerHandler for Handler<B> {
         self.full::<CompleteRequestMethod>()?;
         let backend = Arc::clone(&self.backend);
         let completed = self.worker.run(async move {
-            let tools = backend.beside().ok_or_else(ErrorData::method_not_found::<CompleteRequestMethod>)?;
-            capabilities::complete(tools, request).await
+            let tools = backend.tools().ok_or_else(ErrorData::method_not_found::<CompleteRequestMethod>)?;
+            resources_prompts::complete(tools, request).await
         });
         guarded(&context, completed.map(|done| done.unwrap_or_else(|_| Err(own_fault())))).await
     }
@@ -315,7 +315,7 @@ impl<B: Backend> ServerHandler for Handler<B> {
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         let tools = self.full::<ListPromptsRequestMethod>()?;
-        capabilities::one_page(request).map(|()| capabilities::prompts(tools))
+        resources_prompts::one_page(request).map(|()| resources_prompts::prompts(tools))
     }
 
     async fn get_prompt(
@@ -324,7 +324,7 @@ impl<B: Backend> ServerHandler for Handler<B> {
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let tools = self.full::<GetPromptRequestMethod>()?;
-        let prompt = async { capabilities::prompt(tools, request) };
+        let prompt = async { resources_prompts::prompt(tools, request) };
         guarded(&context, prompt).await.map(GetPromptResponse::from)
     }
 
@@ -335,7 +335,7 @@ impl<B: Backend> ServerHandler for Handler<B> {
     ) -> Result<ListResourcesResult, ErrorData> {
         let tools = self.beside::<ListResourcesRequestMethod>()?;
         let own = self.surface.toolsets_resource();
-        capabilities::one_page(request).map(|()| capabilities::resources(tools, own))
+        resources_prompts::one_page(request).map(|()| resources_prompts::resources(tools, own))
     }
 
     async fn list_resource_templates(
@@ -344,7 +344,7 @@ impl<B: Backend> ServerHandler for Handler<B> {
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         let tools = self.beside::<ListResourceTemplatesRequestMethod>()?;
-        capabilities::one_page(request).map(|()| capabilities::templates(tools))
+        resources_prompts::one_page(request).map(|()| resources_prompts::templates(tools))
     }
 
     async fn read_resource(
@@ -355,21 +355,21 @@ impl<B: Backend> ServerHandler for Handler<B> {
         self.beside::<ReadResourceRequestMethod>()?;
         let offers = |tool: &str| self.backend.offers(tool);
         let own = self.surface.resource(&request.uri, &offers);
-        if let Some(resource) = own.map_err(|error| capabilities::refused(&error))? {
-            return Ok(capabilities::surface_resource(resource, request.uri).into());
+        if let Some(resource) = own.map_err(|error| resources_prompts::refused(&error))? {
+            return Ok(resources_prompts::surface_resource(resource, request.uri).into());
         }
         let uri = request.uri.clone();
         let (backend, turns) = (Arc::clone(&self.backend), Arc::clone(&self.turns));
         let read = async {
-            let roots = capabilities::roots_for(&request, &context).await;
+            let roots = resources_prompts::roots_for(&request, &context).await;
             let read = self.worker.run(async move {
                 let _turn = turns.acquire().await.ok();
                 let tools =
-                    backend.beside().ok_or_else(ErrorData::method_not_found::<ReadResourceRequestMethod>)?;
-                capabilities::read(tools, request, roots).await
+                    backend.tools().ok_or_else(ErrorData::method_not_found::<ReadResourceRequestMethod>)?;
+                resources_prompts::read(tools, request, roots).await
             });
             let read = read.await.unwrap_or_else(|_| Err(own_fault()))?;
-            Ok(capabilities::read_result(self.surface.told_resource(&uri, read), uri))
+            Ok(resources_prompts::read_result(self.surface.told_resource(&uri, read), uri))
         };
         guarded(&context, read).await.map(ReadResourceResponse::from)
     }

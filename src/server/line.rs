@@ -1,4 +1,4 @@
-//! Lines of standard input, each within a limit.
+//! Line reader of standard input with a length limit.
 
 use std::io;
 
@@ -7,16 +7,16 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 
 use super::outline::Outline;
 
-/// The longest line, in bytes: as much as rmcp reads of one event over HTTP.
+/// Maximum length of a line in bytes: rmcp's limit of an HTTP event.
 const MOST: usize = 16 * 1024 * 1024;
 
-/// The memory that is kept for the next line.
+/// Buffer capacity kept between lines.
 const KEPT: usize = 64 * 1024;
 
-/// A line, or what there is instead.
+/// Line, or the reason for its absence.
 pub(super) enum Line {
     Message(Vec<u8>),
-    /// Passed over to its end; with the id of its message, null where it has none.
+    /// Line longer than the limit, skipped; with the id of its message, null if it has none.
     TooLong {
         id: Value,
         most: usize,
@@ -25,11 +25,11 @@ pub(super) enum Line {
     Failed(io::Error),
 }
 
-/// The lines of a stream.
+/// Line reader of a stream.
 pub(super) struct Lines<R> {
     reader: BufReader<R>,
     line: Vec<u8>,
-    /// Set while a line past the limit goes by.
+    /// Set while a line longer than the limit is skipped.
     passing: Option<Outline>,
 }
 

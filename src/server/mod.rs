@@ -1,19 +1,19 @@
-//! A surface's tools over MCP on standard input and output: wire in, call, wire out, and no decision of its own. The
-//! only place that names rmcp.
+//! MCP server over standard input and output: translates between the protocol and a surface's tools. The only module
+//! that uses rmcp.
 //!
 //! Both eras of the protocol are served by one set of handlers: the `initialize` handshake of 2024-11-05 to
 //! 2025-11-25, and 2026-07-28, where `server/discover` replaces it and every request carries its own version.
 
-mod asking;
-mod capabilities;
+mod elicitation;
 mod handler;
 mod line;
-mod offer;
 mod outline;
 mod output;
 mod progress;
+mod resources_prompts;
 mod roots;
-mod session;
+mod server_info;
+mod stdio;
 mod worker;
 
 use std::future::Future;
@@ -30,55 +30,55 @@ use tokio::task::JoinError;
 use crate::surface::Surface;
 use crate::tools::{Answer, ExecuteRequest, FindRequest, ToolError, Tools};
 use handler::Handler;
-pub use offer::sent;
 use output::Queue;
-use session::Session;
+pub use server_info::sent;
+use stdio::Session;
 
-/// How long calls that still run when the input ends may take to answer. Clients wait about two seconds before
+/// Grace period for running calls after the end of input. Clients wait about two seconds before
 /// they send SIGTERM (MCP 2025-11-25, lifecycle, shutdown over stdio).
 const GRACE: Duration = Duration::from_secs(1);
 
-/// How long a client may keep what does not change while the server runs (MCP 2026-07-28, caching).
+/// Cache lifetime of lists that do not change while the server runs (MCP 2026-07-28, caching).
 const FRESH_FOR_MS: u64 = 3_600_000;
 
-/// Why the server could not do its work.
+/// Failure of the server.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
-    #[error("the session could not be opened")]
+    #[error("cannot open the MCP session")]
     Opening(#[source] Box<ServerInitializeError>),
-    #[error("the session broke down")]
+    #[error("the MCP session failed")]
     Session(#[source] JoinError),
-    #[error("the signals that end the server cannot be listened for")]
+    #[error("cannot install the signal handlers")]
     Signals(#[source] io::Error),
 }
 
-/// What a server answers calls with: the [`Tools`], or a stand-in.
+/// Backend of a server: the [`Tools`], or a test double.
 pub trait Backend: Send + Sync + 'static {
-    /// Answers `gitlab_find_action`.
+    /// Runs `gitlab_find_action`.
     fn find(&self, request: &FindRequest) -> Result<Answer, ToolError>;
 
-    /// Answers `gitlab_execute_action`. Dropping the future ends the request to GitLab.
+    /// Runs `gitlab_execute_action`. Dropping the future cancels the request to GitLab.
     fn execute(&self, request: &ExecuteRequest) -> impl Future<Output = Result<Answer, ToolError>> + Send;
 
-    /// Whether a tool of that name is there at all.
+    /// Returns true if a tool with this name exists.
     fn offers(&self, _tool: &str) -> bool {
         true
     }
 
-    /// What answers for resources, prompts and completions; a stand-in has none.
-    fn beside(&self) -> Option<&Tools> {
+    /// Tools behind resources, prompts and completions; a test double has none.
+    fn tools(&self) -> Option<&Tools> {
         None
     }
 
-    /// Takes the addresses of the directories that the client works in.
+    /// Sets the client's roots (URIs of its directories).
     fn work_in(&self, _roots: &[String]) {}
 
-    /// Requests that are worth sending early, started by the first call.
+    /// Requests worth sending early, started by the first call.
     fn prepare(&self) -> impl Future<Output = ()> + Send {
         std::future::ready(())
     }
 
-    /// Waits for what a find needs of [`Backend::prepare`], for a bounded time.
+    /// Waits, for a bounded time, for the results of [`Backend::prepare`] that a find needs.
     fn prepared_to_find(&self) -> impl Future<Output = ()> + Send {
         std::future::ready(())
     }
@@ -97,7 +97,7 @@ impl Backend for Tools {
         Tools::offers(self, tool)
     }
 
-    fn beside(&self) -> Option<&Tools> {
+    fn tools(&self) -> Option<&Tools> {
         Some(self)
     }
 
@@ -114,7 +114,7 @@ impl Backend for Tools {
     }
 }
 
-/// Serves on this process's standard input and output until the input ends or the process is asked to stop.
+/// Serves on standard input and output until the input ends or a signal arrives.
 pub async fn serve(tools: Arc<Tools>, surface: Surface) -> Result<(), ServerError> {
     let stop = asked_to_stop()?;
     let (reader, writer) = rmcp::transport::stdio_pipes();
@@ -123,7 +123,7 @@ pub async fn serve(tools: Arc<Tools>, surface: Surface) -> Result<(), ServerErro
         outcome = session(served, surface, reader, writer) => outcome,
         () = stop => Ok(()),
     };
-    // Calls that wait have ended by now; one that computes may go on beyond the grace of the runtime.
+    // Waiting calls have ended by now; a computing one may outlast the grace period.
     tools.close_audit();
     outcome
 }
@@ -138,7 +138,7 @@ where
     session(backend, Surface::default(), reader, writer).await
 }
 
-/// One client's session. An end before the first request is an end like any other.
+/// Runs one client session. End of input before the first request is a normal end.
 async fn session<B, R, W>(backend: Arc<B>, surface: Surface, reader: R, writer: W) -> Result<(), ServerError>
 where
     B: Backend,
@@ -158,13 +158,13 @@ where
     }
 }
 
-/// Waits for the session to be over: at the end of input, once what still runs has answered or had its grace.
+/// Waits for the end of the session: the end of input, then running calls or the end of their grace period.
 async fn finish<B: Backend>(
     running: RunningService<RoleServer, Handler<B>>,
     ended: oneshot::Receiver<()>,
 ) -> Result<(), ServerError> {
     let out_of_time = async {
-        // An error means that the session is gone, which is an end as well.
+        // An error means that the session has ended.
         let _ = ended.await;
         tokio::time::sleep(GRACE).await;
     };
@@ -174,7 +174,7 @@ async fn finish<B: Backend>(
     }
 }
 
-/// Listens for SIGTERM and SIGINT from now on; done when either comes.
+/// Installs handlers of SIGTERM and SIGINT; the future completes on either.
 #[cfg(unix)]
 fn asked_to_stop() -> Result<impl Future<Output = ()>, ServerError> {
     use tokio::signal::unix::{SignalKind, signal};
@@ -189,7 +189,7 @@ fn asked_to_stop() -> Result<impl Future<Output = ()>, ServerError> {
     })
 }
 
-/// Done when Ctrl-C is pressed.
+/// Completes when Ctrl-C is pressed.
 #[cfg(not(unix))]
 fn asked_to_stop() -> Result<impl Future<Output = ()>, ServerError> {
     Ok(async {

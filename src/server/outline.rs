@@ -1,41 +1,40 @@
-//! The outline of a JSON message that is not parsed: how deep it is nested, and its `id`. It is read in pieces of any
-//! size, and holds next to nothing of them.
+//! Incremental scanner of a JSON message: nesting depth and `id`, without parsing or buffering the message.
 
 use serde_json::Value;
 
-/// The longest id that is given back, in bytes.
+/// Maximum length of a returned id in bytes.
 const LONGEST_ID: usize = 200;
 
 const KEY: &[u8] = b"\"id\"";
 
-/// What has been read of a message.
+/// State of the scanner.
 #[derive(Debug, Default)]
 pub(super) struct Outline {
     depth: usize,
     deepest: usize,
     in_string: bool,
     escaped: bool,
-    /// Whether the outermost value is an object, and a key of it comes next or is being read.
+    /// True if the outermost value is an object and one of its keys is next or being scanned.
     at_key: bool,
     is_object: bool,
-    /// The key or the value of the key `id` that is being read.
+    /// Key, or value of the key `id`, being scanned.
     kept: Vec<u8>,
     in_id: bool,
     id: Option<Vec<u8>>,
 }
 
 impl Outline {
-    /// Reads on.
+    /// Scans the next bytes.
     pub(super) fn read(&mut self, bytes: &[u8]) {
         bytes.iter().for_each(|byte| self.take(*byte));
     }
 
-    /// How many levels of objects and lists there are.
+    /// Nesting depth of objects and arrays.
     pub(super) fn nesting(&self) -> usize {
         self.deepest
     }
 
-    /// The message's id where it is one that JSON-RPC and MCP allow, an integer or a string; else null.
+    /// Id of the message if it is an integer or a string, as JSON-RPC and MCP require; null otherwise.
     pub(super) fn id(&self) -> Value {
         let id = self.id.as_deref().and_then(|id| serde_json::from_slice::<Value>(id).ok());
         id.filter(|id| id.is_i64() || id.is_string()).unwrap_or_default()
@@ -62,7 +61,7 @@ impl Outline {
                     self.at_key = self.is_object;
                     self.kept.clear();
                 }
-                // An id that is a list or an object is none.
+                // An array or object is not a valid id.
                 self.in_id &= self.depth < 2;
             }
             b'}' | b']' => {

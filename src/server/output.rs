@@ -1,4 +1,4 @@
-//! The writing half of the stdio transport, and how much waits to be written.
+//! Writing half of the stdio transport, with backpressure.
 
 use std::future::Future;
 use std::io;
@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::{Mutex, Notify};
 
-/// Messages that may wait to be written before nothing more is read and no further call is begun.
+/// Queue length from which no further message is read and no further call started.
 const QUEUED: usize = 64;
 
-/// The writing half. Messages are written in the order in which they were handed over.
+/// Writing half of the transport. Messages are written in FIFO order.
 pub(super) struct Output<W> {
     writer: Arc<Mutex<Option<W>>>,
     queue: Arc<Queue>,
@@ -26,11 +26,11 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// Waits until few enough messages wait to be written.
+    /// Waits until the queue is below its limit.
     pub(super) async fn room(&self) {
         loop {
             let mut shorter = pin!(self.shorter.notified());
-            // From here on no message that is written goes unnoticed.
+            // Registered first, so that no notification is missed.
             shorter.as_mut().enable();
             if self.waiting.load(Ordering::Relaxed) < QUEUED {
                 return;
@@ -40,7 +40,7 @@ impl Queue {
     }
 }
 
-/// A place in the queue, given up when the message is written or dropped.
+/// Slot in the queue, released when the message is written or dropped.
 struct Queued(Arc<Queue>);
 
 impl Drop for Queued {
@@ -59,7 +59,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Output<W> {
         &self.queue
     }
 
-    /// Queues a line and writes it in its turn.
+    /// Queues a line to be written.
     pub(super) fn write(&self, mut line: Vec<u8>) -> impl Future<Output = io::Result<()>> + Send + 'static {
         line.push(b'\n');
         self.queue.waiting.fetch_add(1, Ordering::Relaxed);
@@ -74,7 +74,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Output<W> {
         }
     }
 
-    /// Closes the stream once what is queued has been written.
+    /// Closes the stream after the queued messages are written.
     pub(super) async fn close(&self) {
         drop(self.writer.lock().await.take());
     }

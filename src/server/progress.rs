@@ -1,4 +1,4 @@
-//! What a call waits for, as notifications of progress to a client that asked for them (MCP 2025-11-25, progress).
+//! Progress notifications for calls with a progress token (MCP 2025-11-25, progress).
 
 use std::future::Future;
 
@@ -8,8 +8,8 @@ use tokio::sync::mpsc;
 
 use crate::tools::Event;
 
-/// A listener for the events of one call, and what sends them on. The latter never ends: it is dropped with the
-/// call, as nothing may be said of a call that is over.
+/// Creates the listener for events of one call, and the future that sends them. The future never completes: it is
+/// dropped with the call, as MCP forbids progress notifications after the response.
 pub(super) fn progress(
     context: &RequestContext<RoleServer>,
 ) -> (impl Fn(Event) + Send + Sync + 'static, impl Future<Output = ()>) {
@@ -18,18 +18,18 @@ pub(super) fn progress(
     let (sender, mut events) = mpsc::unbounded_channel();
     let is_wanted = wanted.is_some();
     let listener = move |event: Event| {
-        // Only a call that is over has nobody at the other end.
+        // The receiver is dropped only when the call is over.
         let _ = is_wanted.then(|| sender.send(event));
     };
     let forward = async move {
         let mut count = 0_u32;
         while let (Some(event), Some(token)) = (events.recv().await, &wanted) {
-            // How far a call is nobody knows; the number has to grow, and the message says what there is to say.
+            // Total is unknown; MCP requires `progress` to increase.
             count += 1;
             let told = ProgressNotificationParam::new(token.clone(), f64::from(count))
                 .with_message(event.to_string());
             if let Err(error) = peer.notify_progress(told).await {
-                tracing::debug!(%error, "progress could not be told");
+                tracing::debug!(%error, "cannot send a progress notification");
             }
         }
         std::future::pending().await

@@ -1,22 +1,22 @@
-//! The directories that a client works in (MCP 2025-11-25, roots): asked for once, and again where they change. The
-//! era of 2026-07-28 has retired them, and in it nobody is asked.
+//! Roots of a client, its working directories (MCP 2025-11-25, roots): requested once, and again after a change.
+//! MCP 2026-07-28 has retired them: no request is sent.
 
 use std::time::Duration;
 
 use rmcp::service::{RequestContext, RoleServer};
 use tokio::sync::Mutex;
 
-/// How long a client may take to name them. Calls wait for it, once.
+/// Timeout of the roots/list request. Calls wait for it once.
 const WITHIN: Duration = Duration::from_secs(2);
 
-/// Whether they are known.
+/// State of the roots.
 #[derive(Debug, Default)]
 pub(super) struct Roots {
     asked: Mutex<bool>,
 }
 
 impl Roots {
-    /// What the client names, where it has not been asked yet and can be.
+    /// Requests the roots if the client supports them and they are unknown.
     #[allow(deprecated, reason = "the eras before 2026-07-28 have roots, and only they are asked for them")]
     pub(super) async fn asked(&self, context: &RequestContext<RoleServer>) -> Option<Vec<String>> {
         let names_roots = context.client_capabilities()?.roots.is_some();
@@ -24,7 +24,7 @@ impl Roots {
         if !names_roots || !has_sessions {
             return None;
         }
-        // Whoever comes meanwhile waits for the same answer.
+        // Concurrent calls wait for the same response.
         let mut asked = self.asked.lock().await;
         if std::mem::replace(&mut *asked, true) {
             return None;
@@ -42,7 +42,7 @@ impl Roots {
         }
     }
 
-    /// They are others now.
+    /// Marks the roots as changed.
     pub(super) async fn changed(&self) {
         *self.asked.lock().await = false;
     }

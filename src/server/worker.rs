@@ -21,7 +21,7 @@ const GRACE: Duration = Duration::from_millis(250);
 /// Runs calls. Its threads start with the first of them.
 #[derive(Debug, Default)]
 pub(super) struct Worker {
-    /// None where no thread could be started.
+    /// `None` if no thread could be started.
     runtime: OnceLock<Option<Runtime>>,
 }
 
@@ -40,7 +40,7 @@ impl Worker {
         (&mut task.0).await
     }
 
-    /// Runs what nobody waits for.
+    /// Runs a detached background task.
     pub(super) fn run_detached(&self, work: impl Future<Output = ()> + Send + 'static) {
         match self.runtime.get_or_init(|| start().ok()) {
             Some(runtime) => drop(runtime.spawn(work)),
@@ -62,13 +62,13 @@ impl Drop for Worker {
         let stop =
             thread::Builder::new().name("stop".to_owned()).spawn(move || runtime.shutdown_timeout(GRACE));
         if let Ok(stopping) = stop {
-            // A panic there leaves nothing to do.
+            // A panic of that thread needs no handling.
             let _ = stopping.join();
         }
     }
 }
 
-/// A task that is dropped with whoever waits for it.
+/// Task that is aborted when its handle is dropped.
 struct Task<T>(JoinHandle<T>);
 
 impl<T> Drop for Task<T> {

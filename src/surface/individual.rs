@@ -5,9 +5,9 @@
 use serde_json::{Map, Value, json};
 
 use super::arguments::{Checked, check, takes};
-use super::pair::{self, EXECUTE};
+use super::dynamic::{self, EXECUTE};
 use super::schema::{Branch, Form, Source};
-use super::spec::Annotations;
+use super::tool_definition::Annotations;
 use super::{Entry, names};
 use crate::catalog::{Action, Audience, Catalog, CatalogError, Risk};
 use crate::tools::{self, ExecuteRequest, ToolError, Tools};
@@ -37,7 +37,7 @@ pub fn number(catalog: &Catalog, tool: &str) -> Option<usize> {
 /// The source of the tool of an action: one branch.
 pub fn source(tools: &Tools, number: usize) -> Result<Source, CatalogError> {
     let action = tools.catalog().action(number)?;
-    let mut branch = Branch::of(&action, tools.catalog().words()?);
+    let mut branch = Branch::new(&action, tools.catalog().words()?);
     branch.risk = tools.risk(&action);
     if branch.risk == Risk::Destructive {
         branch.description.push_str(". Wants confirm: true.");
@@ -46,7 +46,8 @@ pub fn source(tools: &Tools, number: usize) -> Result<Source, CatalogError> {
         branch.required.retain(|name| name != "fullPath");
     }
     // The instructions say once for all tools what these mean.
-    let own = pair::beside().map(|argument| (reserved(&action, argument.name), argument.bare_schema()));
+    let own =
+        dynamic::extra_arguments().map(|argument| (reserved(&action, argument.name), argument.bare_schema()));
     Ok(Source {
         name: names::of_action(&action.id),
         title: None,
@@ -54,7 +55,7 @@ pub fn source(tools: &Tools, number: usize) -> Result<Source, CatalogError> {
         described: false,
         own: own.collect(),
         required: Vec::new(),
-        annotations: Annotations::of([branch.risk].into_iter()),
+        annotations: Annotations::new([branch.risk].into_iter()),
         branches: vec![branch],
         form: Form::Beside,
         output: None,
@@ -67,7 +68,7 @@ fn reserved(action: &Action, name: &str) -> String {
 }
 
 /// What a call of an action's tool asks for.
-pub fn read(
+pub fn parse_call(
     tools: &Tools,
     number: usize,
     tool: &str,
@@ -84,8 +85,8 @@ pub fn read(
     beside.insert("action".to_owned(), json!(action.id));
     beside.insert("params".to_owned(), Value::Object(params));
     check(tools::EXECUTE, EXECUTE.arguments, beside).map_err(|mut error| {
-        let beside: Vec<_> = pair::beside().collect();
-        error.hint = Some(format!("Beside {}'s parameters, {}", action.id, takes(tool, &beside)));
+        let beside: Vec<_> = dynamic::extra_arguments().collect();
+        error.hint = Some(format!("Besides {}'s parameters, {}", action.id, takes(tool, &beside)));
         error
     })
 }
@@ -93,7 +94,7 @@ pub fn read(
 /// The argument of execute that a name is, where it is not the action's.
 fn meant(action: &Action, name: &str) -> Option<&'static str> {
     let bare = name.strip_prefix('_').unwrap_or(name);
-    let argument = pair::beside().find(|argument| argument.name == bare)?;
+    let argument = dynamic::extra_arguments().find(|argument| argument.name == bare)?;
     (bare.len() < name.len() || action.param(name).is_none()).then_some(argument.name)
 }
 

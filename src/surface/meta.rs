@@ -6,9 +6,9 @@ use serde_json::{Map, Value, json};
 
 use super::Entry;
 use super::arguments::{Argument, Checked, check};
-use super::pair::{self, EXECUTE};
+use super::dynamic::{self, EXECUTE};
 use super::schema::{Branch, Form, ParamSchema, Source};
-use super::spec::Annotations;
+use super::tool_definition::Annotations;
 use super::unknown::CONSENT;
 use crate::catalog::{self, Action, CatalogError, Risk, ShortName};
 use crate::search::nearest;
@@ -49,7 +49,7 @@ impl Side {
         }
     }
 
-    fn of(split: bool, risk: Risk) -> Side {
+    fn new(split: bool, risk: Risk) -> Side {
         match (split, risk) {
             (false, _) => Side::All,
             (true, Risk::Read) => Side::Browse,
@@ -60,12 +60,12 @@ impl Side {
 
 /// The tool of a family's actions.
 pub fn family_tool(family: &str, risk: Risk) -> String {
-    Side::of(false, risk).tool(family)
+    Side::new(false, risk).tool(family)
 }
 
 /// The tool of a family's actions that have this risk, where those that read have another than those that change.
 pub fn split_tool(family: &str, risk: Risk) -> String {
-    Side::of(true, risk).tool(family)
+    Side::new(true, risk).tool(family)
 }
 
 /// The tools that have an action which may run. What stands behind another action is in none, though callable.
@@ -100,14 +100,14 @@ pub fn source(
     let title = words.families.get(family).map_or(family, String::as_str);
     let branches = numbers.iter().map(|number| {
         let action = tools.catalog().action(*number)?;
-        Ok(Branch { risk: tools.risk(&action), ..Branch::of(&action, words) })
+        Ok(Branch { risk: tools.risk(&action), ..Branch::new(&action, words) })
     });
     let mut source = Source {
         name: side.tool(family),
         title: Some(title.to_owned()),
         description: String::new(),
         described: false,
-        own: beside(params),
+        own: envelope_params(params),
         required: Vec::new(),
         branches: branches.collect::<Result<_, CatalogError>>()?,
         form: Form::Within(params),
@@ -121,12 +121,12 @@ pub fn source(
 }
 
 /// The arguments beside `params`. The instructions say what they mean, in fewer words.
-fn beside(params: ParamSchema) -> Map<String, Value> {
+fn envelope_params(params: ParamSchema) -> Map<String, Value> {
     let schema = |argument: &Argument| match params {
         ParamSchema::Full => argument.schema(),
         ParamSchema::Opaque | ParamSchema::Compact => argument.bare_schema(),
     };
-    pair::beside().map(|argument| (argument.name.to_owned(), schema(argument))).collect()
+    dynamic::extra_arguments().map(|argument| (argument.name.to_owned(), schema(argument))).collect()
 }
 
 /// What the actions that are left do.
@@ -144,7 +144,7 @@ fn description(title: &str, risks: impl Iterator<Item = Risk>) -> String {
 }
 
 /// The family and the side that a tool of that name is of, in the singular or the plural.
-pub fn named(tools: &Tools, tool: &str, split: bool) -> Option<(String, Side)> {
+pub fn find_tool(tools: &Tools, tool: &str, split: bool) -> Option<(String, Side)> {
     let sides: &[Side] = if split { &Side::SPLIT } else { &[Side::All] };
     let families = &tools.catalog().words().ok()?.families;
     sides.iter().find_map(|side| {
@@ -157,21 +157,21 @@ pub fn named(tools: &Tools, tool: &str, split: bool) -> Option<(String, Side)> {
 /// The tool that has an action.
 pub fn tool_of(tools: &Tools, action: &Action, split: bool) -> Option<String> {
     let family = tools.catalog().words().ok()?.family(&action.id);
-    (!family.is_empty()).then(|| Side::of(split, tools.risk(action)).tool(family))
+    (!family.is_empty()).then(|| Side::new(split, tools.risk(action)).tool(family))
 }
 
 /// What a call of the family's tool asks for.
-pub fn read(
+pub fn parse_call(
     tools: &Tools,
     (family, side): (&str, Side),
     given: Map<String, Value>,
 ) -> Result<Checked<ExecuteRequest>, ToolError> {
     let tool = side.tool(family);
     let mut checked = check::<ExecuteRequest>(&tool, EXECUTE.arguments, given)?;
-    let Meant { action, params, notes } = meant(tools, (family, side), &tool, &checked.request)?;
+    let Meant { action, params, notes } = resolve_action(tools, (family, side), &tool, &checked.request)?;
     let risk = tools.risk(&action);
     if !side.has(risk) {
-        let other = Side::of(true, risk).tool(family);
+        let other = Side::new(true, risk).tool(family);
         let message = format!("{} is an action of {other}; {tool} has none that {}", action.id, doing(risk));
         let again = again(&checked.request, &action.id);
         return Err(ToolError::new(ErrorKind::UnknownAction, message).fix(NextCall::new(&other, again)));
@@ -205,7 +205,7 @@ struct Meant {
 
 /// The action of the family that is named: by its id, by a verb of the family's main domain, by a verb or words of one
 /// that only one action has, by an alias, or by another word for the verb.
-fn meant(
+fn resolve_action(
     tools: &Tools,
     (family, side): (&str, Side),
     tool: &str,
@@ -242,7 +242,7 @@ fn meant(
     }
     let of_family = |id: &str| words.family(id) == family;
     if let Some(main) = words.main_domain(family).filter(|_| likely.is_empty() && !given.contains('.'))
-        && let Some((id, params)) = tools.meant(&format!("{main}.{given}"), &request.params)
+        && let Some((id, params)) = tools.resolve_name(&format!("{main}.{given}"), &request.params)
         && of_family(&id)
     {
         let action = catalog.get(&id).map_err(fault)?;

@@ -4,17 +4,17 @@
 //! checked, allowed or rendered here.
 
 mod arguments;
+mod dynamic;
 mod individual;
 mod meta;
 mod names;
-mod pair;
 mod resources;
+mod rewrite_calls;
 mod schema;
-mod spec;
 #[cfg(test)]
 mod tests;
+mod tool_definition;
 mod toolset;
-mod translate;
 mod unknown;
 mod wording;
 
@@ -26,7 +26,7 @@ pub use arguments::Checked;
 pub use meta::{family_tool, split_tool};
 pub use resources::SurfaceResource;
 pub use schema::{Level, Override, ParamSchema, SchemaMode};
-pub use spec::{Annotations, ToolSpec};
+pub use tool_definition::{Annotations, ToolSpec};
 use toolset::Chosen;
 pub use toolset::{ACTIVATE, Activation};
 
@@ -34,8 +34,8 @@ use crate::catalog::{Action, CatalogError};
 use crate::tools::NextCall;
 use crate::tools::{Answer, ErrorKind, ExecuteRequest, FindRequest, ToolError, Tools};
 use arguments::check;
+use dynamic::{EXECUTE, FIND, Offer};
 use meta::Side;
-use pair::{EXECUTE, FIND, Offer};
 use schema::Source;
 
 /// About how many bytes of schemas a page of the list holds; one tool more than fit, at most.
@@ -121,7 +121,7 @@ pub struct Page {
 /// Why there is no such page.
 #[derive(Debug, thiserror::Error)]
 pub enum PageError {
-    #[error("no page begins at cursor {0}")]
+    #[error("invalid cursor: {0}")]
     Cursor(String),
     #[error(transparent)]
     Catalog(#[from] CatalogError),
@@ -156,7 +156,7 @@ impl Surface {
     /// How its tools work together, for the model.
     pub fn instructions(&self) -> String {
         let confirms = self.tools.as_deref().is_none_or(Tools::confirms);
-        pair::instructions(self.settings.kind, confirms)
+        dynamic::instructions(self.settings.kind, confirms)
     }
 
     /// The tools from a cursor on, as many as a page holds, of those whose names are offered.
@@ -190,7 +190,7 @@ impl Surface {
         match (tool, self.settings.kind) {
             (tool, _) if [FIND.name, EXECUTE.name].contains(&tool) => true,
             (_, Kind::Dynamic) => false,
-            (tool, Kind::Meta) => meta::named(tools, tool, self.settings.split)
+            (tool, Kind::Meta) => meta::find_tool(tools, tool, self.settings.split)
                 .is_some_and(|(family, side)| tools.offers(&side.tool(&family))),
             (ACTIVATE, Kind::Toolset) => true,
             (tool, Kind::Individual | Kind::Toolset) => individual::number(tools.catalog(), tool).is_some(),
@@ -199,7 +199,11 @@ impl Surface {
 
     /// What a call of the tool of that name asks for; nothing where there is no such tool. The pair is callable on
     /// every surface, as far as the policy offers it.
-    pub fn read(&self, tool: &str, arguments: Map<String, Value>) -> Option<Result<Request, ToolError>> {
+    pub fn parse_call(
+        &self,
+        tool: &str,
+        arguments: Map<String, Value>,
+    ) -> Option<Result<Request, ToolError>> {
         if tool == FIND.name {
             let checked = check::<FindRequest>(tool, FIND.arguments, arguments).map(|mut checked| {
                 checked.notes.extend(self.note_on(&checked.request.query));
@@ -220,12 +224,12 @@ impl Surface {
         match self.settings.kind {
             Kind::Dynamic => None,
             Kind::Meta => {
-                let (family, side) = meta::named(tools, tool, self.settings.split)?;
+                let (family, side) = meta::find_tool(tools, tool, self.settings.split)?;
                 let named = side.tool(&family);
                 let without_action = !arguments.contains_key("action");
                 let listed = std::slice::from_ref(&named);
                 let fix = without_action.then(|| self.of_family(tools, &named, &arguments, listed)).flatten();
-                let checked = meta::read(tools, (&family, side), arguments).map(|mut checked| {
+                let checked = meta::parse_call(tools, (&family, side), arguments).map(|mut checked| {
                     if named != tool {
                         checked.notes.push(format!("understood the tool `{tool}` as `{named}`"));
                     }
@@ -239,7 +243,7 @@ impl Surface {
             }
             Kind::Individual => {
                 let number = individual::number(tools.catalog(), tool)?;
-                Some(individual::read(tools, number, tool, arguments).map(Request::Execute))
+                Some(individual::parse_call(tools, number, tool, arguments).map(Request::Execute))
             }
             Kind::Toolset if tool == ACTIVATE => {
                 let given = arguments.clone();
@@ -252,7 +256,7 @@ impl Surface {
             Kind::Toolset => {
                 let number = individual::number(tools.catalog(), tool)?;
                 let inactive = toolset::inactive(tools, number, self.active().as_deref());
-                let read = || individual::read(tools, number, tool, arguments).map(Request::Execute);
+                let read = || individual::parse_call(tools, number, tool, arguments).map(Request::Execute);
                 Some(inactive.map_or_else(read, Err))
             }
         }
@@ -271,11 +275,11 @@ impl Surface {
     }
 
     /// What was answered, with the calls in it as calls of this surface's tools.
-    pub fn told(&self, outcome: Result<Answer, ToolError>) -> Result<Answer, ToolError> {
+    pub fn rewrite_answer(&self, outcome: Result<Answer, ToolError>) -> Result<Answer, ToolError> {
         let Some(tools) = self.tools.as_deref() else { return outcome };
         let outcome = match self.settings.kind {
             Kind::Meta | Kind::Individual => {
-                translate::outcome(outcome, &|call| self.own(tools, call), &|id| self.tool_for(tools, id))
+                rewrite_calls::outcome(outcome, &|call| self.own(tools, call), &|id| self.tool_for(tools, id))
             }
             Kind::Dynamic | Kind::Toolset => outcome,
         };
@@ -354,7 +358,7 @@ impl Surface {
 
     /// The parameter of an action that a spelling means.
     fn spellings(&self) -> impl Fn(&str, &str) -> Option<String> {
-        |action: &str, given: &str| self.tools.as_deref()?.param_named(action, given)
+        |action: &str, given: &str| self.tools.as_deref()?.find_param(action, given)
     }
 
     fn source(&self, entry: &Entry) -> Result<Source, CatalogError> {

@@ -3,9 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::toolset::{self, TOOLSETS};
-use super::{Entry, Kind, Surface, translate};
+use super::{Entry, Kind, Surface, rewrite_calls};
 use crate::catalog::CatalogError;
-use crate::context::{self, RUNS, Read, action_resource};
+use crate::context::{self, RUNS, ResourceContent, action_resource};
 use crate::tools::{self, ToolError};
 
 const JSON: &str = "application/json";
@@ -16,7 +16,7 @@ pub enum SurfaceResource {
     /// A listed tool, as a client was sent it.
     Tool(Box<super::ToolSpec>),
     /// Text of its own.
-    Text(Read),
+    Text(ResourceContent),
 }
 
 impl Surface {
@@ -30,7 +30,7 @@ impl Surface {
         if uri.trim_end_matches('/') == TOOLSETS && self.kind() == Kind::Toolset {
             let Some(tools) = self.tools.as_deref() else { return Ok(None) };
             let listing = toolset::listing(tools, self.active().as_deref()).map_err(fault)?;
-            let read = Read { text: format!("{listing:#}\n"), mime: JSON, is_constant: false };
+            let read = ResourceContent { text: format!("{listing:#}\n"), mime: JSON, is_constant: false };
             return Ok(Some(SurfaceResource::Text(read)));
         }
         let Some(Some(name)) = action_resource(uri) else { return Ok(None) };
@@ -43,8 +43,8 @@ impl Surface {
     }
 
     /// The address and description of the list of toolsets, where there is one.
-    pub fn toolsets_resource(&self) -> Option<context::Entry> {
-        (self.kind() == Kind::Toolset).then(|| context::Entry {
+    pub fn toolsets_resource(&self) -> Option<context::ResourceEntry> {
+        (self.kind() == Kind::Toolset).then(|| context::ResourceEntry {
             uri: TOOLSETS.to_owned(),
             name: "toolsets".to_owned(),
             title: "The toolsets",
@@ -54,7 +54,7 @@ impl Surface {
     }
 
     /// What was read of the list of actions, with calls of this surface's tools.
-    pub fn told_resource(&self, uri: &str, mut read: Read) -> Read {
+    pub fn told_resource(&self, uri: &str, mut read: ResourceContent) -> ResourceContent {
         let Some(tools) = self.tools.as_deref() else { return read };
         let own = match self.kind() {
             Kind::Meta => "The tool of its family runs one by its id",
@@ -66,7 +66,7 @@ impl Surface {
             Some(Some(_)) => {
                 let whole: Option<Map<String, Value>> = serde_json::from_str(&read.text).ok();
                 if let Some(mut whole) = whole {
-                    translate::call_in(&mut whole, "call", &|call| self.own(tools, call));
+                    rewrite_calls::call_in(&mut whole, "call", &|call| self.own(tools, call));
                     read.text = format!("{:#}\n", json!(whole));
                 }
             }

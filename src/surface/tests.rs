@@ -72,7 +72,7 @@ fn every_action_has_a_name_of_its_own_that_clients_take() {
 fn no_argument_of_a_tool_is_two() {
     let catalog = Catalog::embedded().unwrap();
     for action in catalog.actions().map(Result::unwrap) {
-        for argument in pair::beside() {
+        for argument in dynamic::extra_arguments() {
             assert!(action.param(&format!("_{}", argument.name)).is_none(), "{}", action.id);
         }
     }
@@ -82,7 +82,7 @@ fn no_argument_of_a_tool_is_two() {
 fn a_tool_of_an_action_tells_its_parameters_from_what_stands_beside_them() {
     let surface = surface(Kind::Individual, false);
     let given = json!({"fullPath": "a/b", "iid": 1, "view": "full", "_dry_run": true, "confirm": true});
-    let request = execute(surface.read("issue_get", object(given)));
+    let request = execute(surface.parse_call("issue_get", object(given)));
     assert_eq!(request.action, "issue.get");
     assert_eq!(request.params, object(json!({"fullPath": "a/b", "iid": 1})));
     assert_eq!((request.view, request.dry_run), (Some(tools::View::Full), Some(true)));
@@ -92,9 +92,9 @@ fn a_tool_of_an_action_tells_its_parameters_from_what_stands_beside_them() {
     let catalog = Catalog::embedded().unwrap();
     let clash = catalog.actions().flatten().find(|action| action.param("dry_run").is_some()).unwrap();
     let tool = names::of_action(&clash.id);
-    let request = execute(surface.read(&tool, object(json!({"dry_run": true}))));
+    let request = execute(surface.parse_call(&tool, object(json!({"dry_run": true}))));
     assert_eq!((request.dry_run, &request.params["dry_run"]), (None, &json!(true)));
-    let request = execute(surface.read(&tool, object(json!({"_dry_run": true}))));
+    let request = execute(surface.parse_call(&tool, object(json!({"_dry_run": true}))));
     assert_eq!((request.dry_run, request.params.is_empty()), (Some(true), true));
     let listed = every(&surface).into_iter().find(|spec| spec.name == tool);
     let properties = listed.map(|spec| spec.input_schema["properties"].clone());
@@ -105,27 +105,30 @@ fn a_tool_of_an_action_tells_its_parameters_from_what_stands_beside_them() {
 fn a_family_s_tool_knows_its_actions_by_what_they_are_called() {
     let surface = surface(Kind::Meta, false);
     for action in ["milestone.create", "create", "create_milestone"] {
-        let request = execute(surface.read("gitlab_milestones", object(json!({"action": action}))));
+        let request = execute(surface.parse_call("gitlab_milestones", object(json!({"action": action}))));
         assert_eq!(request.action, "milestone.create", "{action}");
     }
-    let error = surface.read("gitlab_milestones", object(json!({"action": "label.create"})));
+    let error = surface.parse_call("gitlab_milestones", object(json!({"action": "label.create"})));
     let error = error.unwrap().unwrap_err();
     assert_eq!(error.fix.unwrap().tool, "gitlab_labels");
-    let error = surface.read("gitlab_milestones", object(json!({"action": "milestone.crate"})));
+    let error = surface.parse_call("gitlab_milestones", object(json!({"action": "milestone.crate"})));
     let fix = error.unwrap().unwrap_err().fix.unwrap();
     assert_eq!(fix.arguments["action"], "milestone.create");
-    assert!(surface.read("browse_milestones", Map::new()).is_none(), "nothing is split");
+    assert!(surface.parse_call("browse_milestones", Map::new()).is_none(), "nothing is split");
 }
 
 #[test]
 fn what_browses_runs_nothing_that_changes() {
     let surface = surface(Kind::Meta, true);
-    let error = surface.read("browse_milestones", object(json!({"action": "milestone.delete"})));
+    let error = surface.parse_call("browse_milestones", object(json!({"action": "milestone.delete"})));
     let error = error.unwrap().unwrap_err();
     assert_eq!(error.fix.unwrap().tool, "manage_milestones");
-    assert!(surface.read("manage_milestones", object(json!({"action": "delete"}))).unwrap().is_ok());
+    assert!(surface.parse_call("manage_milestones", object(json!({"action": "delete"}))).unwrap().is_ok());
     assert!(
-        surface.read("browse_milestones", object(json!({"action": "delete_milestone"}))).unwrap().is_err()
+        surface
+            .parse_call("browse_milestones", object(json!({"action": "delete_milestone"})))
+            .unwrap()
+            .is_err()
     );
     for spec in every(&surface) {
         assert_eq!(spec.annotations.read_only, !spec.name.starts_with("manage_"), "{}", spec.name);
@@ -184,7 +187,7 @@ fn calls_in_answers_are_those_of_the_surface() {
         (Kind::Dynamic, "gitlab_execute_action", call["arguments"].clone()),
         (Kind::Toolset, "gitlab_execute_action", call["arguments"].clone()),
     ] {
-        let told = surface(kind, false).told(Ok(answer.clone())).unwrap();
+        let told = surface(kind, false).rewrite_answer(Ok(answer.clone())).unwrap();
         let next = json!({"tool": tool, "arguments": arguments});
         assert_eq!(told.structured["page"]["next"], next, "{kind:?}");
         assert_eq!(told.text, format!("Next: {next}\n"));
@@ -201,12 +204,12 @@ fn a_toolset_is_taken_up_in_place_of_another() {
     let take_up = |name: &str| surface.activate(&Activation { toolset_name: name.to_owned() });
     take_up("planning").unwrap();
     assert!(names().contains(&"milestone_list".to_owned()) && !names().contains(&"issue_get".to_owned()));
-    let error = surface.read("issue_get", Map::new()).unwrap().unwrap_err();
+    let error = surface.parse_call("issue_get", Map::new()).unwrap().unwrap_err();
     let fix = tools::NextCall::new("activate_toolset", json!({"toolset_name": "issues"}));
     assert_eq!(error.fix, Some(fix));
     take_up("issues").unwrap();
     assert!(names().contains(&"issue_get".to_owned()) && !names().contains(&"milestone_list".to_owned()));
-    assert!(surface.read("issue_get", Map::new()).unwrap().is_ok());
+    assert!(surface.parse_call("issue_get", Map::new()).unwrap().is_ok());
     assert!(take_up("isues").unwrap_err().fix.unwrap().arguments["toolset_name"] == "issues");
     assert!(names().contains(&"issue_get".to_owned()), "what fails takes nothing away");
 }

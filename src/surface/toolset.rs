@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::arguments::{Argument, Takes, properties};
 use super::schema::{Form, Source};
-use super::spec::Annotations;
+use super::tool_definition::Annotations;
 use super::{Entry, individual, names};
 use crate::catalog::{Action, CatalogError, Words};
 use crate::search::nearest;
@@ -127,7 +127,7 @@ pub fn inactive(tools: &Tools, number: usize, active: Option<&str>) -> Option<To
         return None;
     }
     let name = names::of_action(&action.id);
-    let message = format!("{name} is a tool of the toolset {toolset}, which is not taken up");
+    let message = format!("{name} is a tool of the toolset {toolset}, which is not active");
     let hint = format!("{} runs {} without it.", tools::EXECUTE, action.id);
     let error = ToolError::new(ErrorKind::UnknownAction, message).hint(hint);
     Some(error.fix(NextCall::new(ACTIVATE, json!({"toolset_name": toolset}))))

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use serde_json::{Map, Value, json};
 
-use super::pair::{self, EXECUTE, FIND};
+use super::dynamic::{self, EXECUTE, FIND};
 use super::{ACTIVATE, Kind, Surface, individual, meta, names, toolset};
 use crate::catalog::{self, Action, ShortName};
 use crate::search::nearest;
@@ -156,7 +156,7 @@ impl Surface {
             Some(number) => self.own_call(tools, &catalog.action(number).ok()?, &arguments, listed),
             None => {
                 let (action, params) =
-                    tools.meant(&format!("{}.{given}", domain?), &parts(&arguments, None).0)?;
+                    tools.resolve_name(&format!("{}.{given}", domain?), &parts(&arguments, None).0)?;
                 let mut beside = parts(&arguments, None).1;
                 beside.insert("params".to_owned(), Value::Object(params));
                 self.own_call(tools, &catalog.get(&action).ok()??, &beside, listed)
@@ -179,7 +179,8 @@ impl Surface {
         let (params, beside) = parts(arguments, None);
         let words: Vec<&str> =
             name.split(['_', '-', '.']).filter(|word| !SERVER_WORDS.contains(word)).collect();
-        let meant = tools.meant(name, &params).or_else(|| tools.meant(&words.join("_"), &params));
+        let meant =
+            tools.resolve_name(name, &params).or_else(|| tools.resolve_name(&words.join("_"), &params));
         let (action, params) = meant?;
         let mut arguments = beside;
         arguments.insert("params".to_owned(), Value::Object(params));
@@ -273,7 +274,7 @@ fn parts(
         let is_param = action.is_some_and(|action| action.param(&name).is_some());
         match value {
             Value::Object(given) if name == "params" && !is_param => params.extend(given),
-            value if !is_param && pair::beside().any(|argument| argument.name == name) => {
+            value if !is_param && dynamic::extra_arguments().any(|argument| argument.name == name) => {
                 beside.insert(name, value);
             }
             value => {

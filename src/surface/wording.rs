@@ -23,7 +23,7 @@ pub fn sources(
 /// The overrides by what they describe.
 pub fn wording(tools: &Tools, overrides: &[Override]) -> Result<Wording, CatalogError> {
     let words = tools.catalog().words()?;
-    let spellings = |action: &str, given: &str| tools.param_named(action, given);
+    let spellings = |action: &str, given: &str| tools.find_param(action, given);
     let mut wording = Wording::default();
     for source in sources(tools)? {
         let mut source = source?;

@@ -1,5 +1,5 @@
-//! The project of a call that names none: the configured one, or the workspace's. Whether a call names one is known once
-//! its parameters are checked, as `projectId`, `project-path` or `target` name it as well as `fullPath`.
+//! Default project of a call that names none: the configured one, or the workspace's. Parameters are checked first,
+//! because `projectId`, `project-path` and `target` name a project as well as `fullPath` does.
 
 use serde_json::{Map, Value, json};
 
@@ -11,7 +11,7 @@ use crate::tools::workspace;
 /// The parameter that names a project or group.
 const FULL_PATH: &str = "fullPath";
 
-/// What a target without a project begins with: `#12`, `!12`.
+/// First characters of a target without a project: `#12`, `!12`.
 const SHORT: [char; 6] = ['#', '!', '&', '%', '~', '$'];
 
 /// Checks parameters, with the default project where the action cannot work without one and none is named.
@@ -40,7 +40,7 @@ pub fn check(
     call::check(action.clone(), params, context)
 }
 
-/// Whether parameters that are wrong name a project all the same.
+/// True if invalid parameters still name a project.
 fn is_named_in(invalid: &Invalid) -> bool {
     let is_wrong = |fault: &Fault| match fault {
         Fault::NoTarget { given, .. } | Fault::OtherHost { given, .. } | Fault::WrongTarget { given, .. } => {

@@ -1,4 +1,4 @@
-//! `gitlab_find_action`: a request in words to the few actions that fit, with exactly what they take.
+//! `gitlab_find_action`: ranks the actions for a request in words, and shows what they take.
 
 use std::fmt::Write as _;
 
@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::catalog::{Action, Words, example, input_schema, required, signature};
 use crate::search::{Confidence, Hit, Query, Ranking};
+use crate::text::excerpt;
 use crate::tools::errors::{self, ErrorKind, ToolError};
 use crate::tools::state::Tools;
 use crate::tools::types::{Answer, Detail, FindRequest, NextCall};
@@ -14,7 +15,7 @@ use crate::tools::{action_uri, local_files, workspace};
 const DEFAULT_LIMIT: u32 = 5;
 const MOST: u32 = 50;
 
-/// A request longer than this is read only so far, in bytes: what is wanted is said by then.
+/// Maximum size of a query in bytes; the rest is ignored.
 const LONGEST: usize = 1_000;
 
 /// Bytes of a signature: the first result's, and each other's.
@@ -24,7 +25,7 @@ const OTHER_SIGNATURE: usize = 320;
 /// Maximum size in bytes of a schema with `detail: "auto"`.
 const SCHEMA: usize = 3_000;
 
-/// How many actions that were left out are named.
+/// Maximum number of denied actions that are named.
 const WITHHELD: usize = 3;
 
 /// Finds.
@@ -85,7 +86,7 @@ fn known_domain(tools: &Tools, query: &str, domain: &str) -> Result<(), ToolErro
     if let (Some(nearest), Some(fixed)) = (nearest, fixed.as_object_mut()) {
         fixed.insert("domain".to_owned(), json!(nearest));
     }
-    let shown: String = domain.chars().take(80).collect();
+    let shown: String = excerpt(domain, 80);
     let message = format!("there is no domain `{shown}`");
     Err(ToolError::new(ErrorKind::InvalidParams, message)
         .hint("A domain is the part of an action's id before the dot, such as `merge_request`.")
@@ -105,7 +106,7 @@ fn answer(tools: &Tools, query: &str, ranking: &Ranking, request: &FindRequest) 
     let mut results = Vec::new();
     let mut text = String::new();
     for (place, hit) in ranking.hits.iter().enumerate() {
-        let result = Found::new(tools, hit, place == 0, detail, &mut schemas)?;
+        let result = FoundAction::new(tools, hit, place == 0, detail, &mut schemas)?;
         result.write(place + 1, &mut text);
         results.push(Value::Object(result.structured));
     }
@@ -123,7 +124,7 @@ fn answer(tools: &Tools, query: &str, ranking: &Ranking, request: &FindRequest) 
     }
     let mut heading = match sure {
         Confidence::High => String::new(),
-        Confidence::Low => "Not sure which is meant; the likeliest first.\n".to_owned(),
+        Confidence::Low => "Not sure which action fits; the most likely first.\n".to_owned(),
         Confidence::None => no_results(ranking, request.domain.as_deref()),
     };
     if !ranking.steps.is_empty() {
@@ -154,13 +155,13 @@ fn answer(tools: &Tools, query: &str, ranking: &Ranking, request: &FindRequest) 
 /// The heading of an answer without results.
 fn no_results(ranking: &Ranking, domain: Option<&str>) -> String {
     match domain {
-        _ if !ranking.withheld.is_empty() => "Every action for this request is left out here.\n".to_owned(),
+        _ if !ranking.withheld.is_empty() => "Every action for this request is denied here.\n".to_owned(),
         Some(domain) => format!("No action of the domain `{domain}` fits this request.\n"),
         None => "No GitLab action fits this request.\n".to_owned(),
     }
 }
 
-/// What was not offered, and why.
+/// Notes on actions that are not offered, with the rule.
 fn notes(tools: &Tools, ranking: &Ranking) -> Vec<String> {
     let mut notes = Vec::new();
     if tools.policy.is_read_only() {
@@ -190,7 +191,7 @@ fn notes(tools: &Tools, ranking: &Ranking) -> Vec<String> {
     notes
 }
 
-/// Why an action is not offered: the policy's rule, or that only reads were asked for.
+/// The reason why an action is not offered: the policy's rule, or `read_only`.
 fn reason(tools: &Tools, id: &str) -> String {
     let rule = tools.catalog.get(id).ok().flatten().and_then(|action| tools.withholds(&action));
     rule.map_or_else(|| "it changes something".to_owned(), |rule| rule.to_string())
@@ -205,11 +206,11 @@ fn confidence(confidence: Confidence) -> &'static str {
 }
 
 /// A result: as structure, and what of it the text says.
-struct Found {
+struct FoundAction {
     structured: Map<String, Value>,
     action: Action,
     risk: &'static str,
-    /// It shows GitLab's copy of what a workspace may have as well.
+    /// True if it reads or changes GitLab's copy of a file that a workspace may have too.
     is_remote: bool,
     signature: String,
     example: Option<Value>,
@@ -221,20 +222,20 @@ struct Found {
     explain: Vec<String>,
 }
 
-impl Found {
+impl FoundAction {
     fn new(
         tools: &Tools,
         hit: &Hit,
         first: bool,
         detail: Detail,
         schemas: &mut Schemas<'_>,
-    ) -> Result<Found, ToolError> {
+    ) -> Result<FoundAction, ToolError> {
         let words = tools.catalog.words().map_err(|error| errors::internal(&error))?;
         let action = tools.reworded(hit.action.clone());
         let schema = schemas.schema(&action, first);
         let is_detailed = first || detail == Detail::Schema;
         let signature = signature(&action, if first { FIRST_SIGNATURE } else { OTHER_SIGNATURE });
-        let mut found = Found {
+        let mut found = FoundAction {
             structured: Map::new(),
             example: is_detailed.then(|| json!({"action": action.id, "params": example(&action, words)})),
             related: if is_detailed { related(tools, &action) } else { Vec::new() },
@@ -377,7 +378,8 @@ fn experiment(action: &Action) -> Option<&str> {
     versions.all(|version| version.is_some()).then_some(first)
 }
 
-/// What can be chosen, as GitLab's documentation writes it; of a plan, the actions that it is made of.
+/// The operations of an action as GitLab's documentation writes them; for a composite action, the actions that it
+/// consists of.
 fn operations(action: &Action) -> Vec<String> {
     match &action.plan {
         Some(_) if action.is_open() => vec!["any actions".to_owned()],

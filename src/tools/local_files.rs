@@ -1,5 +1,4 @@
-//! Requests about files of the client's own machine. This server reads none: it says so, and that what it offers works
-//! on GitLab's copy.
+//! Notes for requests about files of the client's own machine: this server works on GitLab's copy only.
 
 use crate::catalog::{Language, LocalWords};
 

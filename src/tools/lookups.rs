@@ -1,4 +1,5 @@
-//! What a call depends on, asked of GitLab before it is sent: side by side, once a session, by reads of the catalog.
+//! Look-ups that a call depends on (name to id, kind of a path), sent before it: concurrently, and cached for the
+//! session.
 
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures_util::future::{BoxFuture, try_join_all};
 use serde_json::{Map, Value, json};
 
-use crate::call::{self, Call, Checked, Finding, Known, Question, Reading, Step};
+use crate::call::{self, Call, Checked, Lookup, LookupCache, LookupRequest, LookupResult, Step};
 use crate::catalog::{Action, Risk};
 use crate::gitlab::{Content, GitlabError, Reply};
 use crate::policy::Rule;
@@ -17,12 +18,12 @@ use crate::tools::reply::graphql;
 use crate::tools::state::Tools;
 use crate::tools::types::NextCall;
 
-/// What is answered opens few further questions, so a call is ready after a few rounds.
+/// Maximum number of rounds of look-ups: an answer opens few further questions.
 const MOST_ROUNDS: usize = 4;
-/// How many pages of a list are looked through for a name.
+/// Maximum number of pages that are searched for a name.
 const MOST_PAGES: u64 = 5;
 
-/// Why a call could not be made.
+/// Failure of a look-up that a call needs.
 #[derive(Debug)]
 pub struct LookupFailure {
     pub error: ToolError,
@@ -59,7 +60,7 @@ fn ready<'a>(
     // A look-up may depend on another, whence the box.
     Box::pin(async move {
         for _ in 0..=MOST_ROUNDS {
-            let step = checked.step(&known(tools));
+            let step = checked.step(&lock_cache(tools));
             match step.map_err(|invalid| mapping::invalid(&invalid, checked.action()))? {
                 Step::Ready(call) => return Ok(call),
                 Step::Plan => {
@@ -67,8 +68,9 @@ fn ready<'a>(
                     return Err(ToolError::new(ErrorKind::Internal, message).into());
                 }
                 Step::Ask(questions) => {
-                    let open = ask_together(tools, questions, requests).await;
-                    let asked = open.iter().map(|question| ask(tools, checked, question, requests));
+                    let open = resolve_batch(tools, questions, requests).await;
+                    let asked =
+                        open.iter().map(|question| resolve_lookup(tools, checked, question, requests));
                     try_join_all(asked).await?;
                 }
             }
@@ -111,14 +113,14 @@ pub async fn read_once(
 
 /// Forgets what the call depended on, because GitLab says there is no such thing.
 pub fn forget(tools: &Tools, checked: &Checked) {
-    let mut known = known(tools);
+    let mut known = lock_cache(tools);
     for question in checked.questions(&known) {
         known.forget(&question);
     }
 }
 
 /// The names of a call with their ids, by parameter: `alice -> 42`.
-pub fn told(call: &Call) -> Map<String, Value> {
+pub fn resolved_names(call: &Call) -> Map<String, Value> {
     let mut told: Map<String, Value> = Map::new();
     for resolved in call.resolved() {
         let one = format!("{} -> {}", resolved.name, resolved.id);
@@ -129,12 +131,12 @@ pub fn told(call: &Call) -> Map<String, Value> {
     told
 }
 
-fn known(tools: &Tools) -> std::sync::MutexGuard<'_, Known> {
+fn lock_cache(tools: &Tools) -> std::sync::MutexGuard<'_, LookupCache> {
     tools.known.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Asks GitLab for all that one query can answer, and gives back what is still open.
-async fn ask_together(tools: &Tools, questions: Vec<Question>, requests: &AtomicUsize) -> Vec<Question> {
+async fn resolve_batch(tools: &Tools, questions: Vec<Lookup>, requests: &AtomicUsize) -> Vec<Lookup> {
     let Some(batch) = call::batch(&questions) else { return questions };
     // Where GraphQL fails, is switched off or denied, each is asked by itself.
     let sent = own_reads::send(tools, batch.call().clone(), Purpose::LookUp).await;
@@ -143,18 +145,18 @@ async fn ask_together(tools: &Tools, questions: Vec<Question>, requests: &Atomic
     }
     if let Ok(Reply { content: Content::Json(reply), .. }) = sent {
         for (question, answer) in batch.answers(&reply) {
-            known(tools).learn(question, answer);
+            lock_cache(tools).learn(question, answer);
         }
     }
-    let known = known(tools);
+    let known = lock_cache(tools);
     questions.into_iter().filter(|question| !known.answers(question)).collect()
 }
 
 /// Asks GitLab, and remembers what it answers.
-async fn ask(
+async fn resolve_lookup(
     tools: &Tools,
     checked: &Checked,
-    question: &Question,
+    question: &Lookup,
     requests: &AtomicUsize,
 ) -> Result<(), LookupFailure> {
     let mut hidden = None;
@@ -162,34 +164,34 @@ async fn ask(
     let mut gave_up = None;
     let readings = question.reads();
     for reading in &readings {
-        match read(tools, question, reading, requests).await {
-            Ok((Finding::Found(answer), _)) => {
-                known(tools).learn(question.clone(), answer);
+        match find_in_pages(tools, question, reading, requests).await {
+            Ok((LookupResult::Found(answer), _)) => {
+                lock_cache(tools).learn(question.clone(), answer);
                 return Ok(());
             }
-            Ok((Finding::Several(candidates), _)) => {
-                let invalid = checked.ambiguous(question, &known(tools), candidates);
+            Ok((LookupResult::Several(candidates), _)) => {
+                let invalid = checked.ambiguous(question, &lock_cache(tools), candidates);
                 return Err(mapping::invalid(&invalid, checked.action()).into());
             }
-            Ok((Finding::Nothing, rows)) => gave_up = gave_up.or(rows),
-            Err(Unanswered::Hidden(error)) => hidden = hidden.or(error),
-            Err(Unanswered::Failed(failure)) => return Err(*failure),
-            Err(Unanswered::Denied { action, rule }) => {
+            Ok((LookupResult::Nothing, rows)) => gave_up = gave_up.or(rows),
+            Err(LookupReadError::Hidden(error)) => hidden = hidden.or(error),
+            Err(LookupReadError::Failed(failure)) => return Err(*failure),
+            Err(LookupReadError::Denied { action, rule }) => {
                 let sent = requests.load(Ordering::Relaxed);
                 denied = denied.or_else(|| Some(denied_look_up(question, &action, &rule, sent)));
             }
         }
     }
-    let param = checked.asks(question, &known(tools));
+    let param = checked.asks(question, &lock_cache(tools));
     if let Some(denied) = denied {
         return Err(denied.into());
     }
     let error = hidden.unwrap_or_else(|| {
-        let seen = seen(gave_up, tools.anonymous);
+        let seen = not_found_hint(gave_up, tools.anonymous);
         not_found(question, param.as_deref(), readings.first(), gave_up, &seen)
     });
     let unknown_path = match question {
-        Question::KindOf { full_path } if error.kind == ErrorKind::NotFound => Some(UnknownPath {
+        Lookup::KindOf { full_path } if error.kind == ErrorKind::NotFound => Some(UnknownPath {
             path: full_path.clone(),
             action: checked.action().clone(),
             params: checked.params().clone(),
@@ -200,14 +202,14 @@ async fn ask(
 }
 
 /// A look-up that a rule denies.
-fn denied_look_up(question: &Question, action: &str, rule: &Rule, sent: usize) -> ToolError {
+fn denied_look_up(question: &Lookup, action: &str, rule: &Rule, sent: usize) -> ToolError {
     // Under a rule on paths, the paths behind ids were looked up before.
     let sent = if rule.is_about_paths() { "The call was not sent".to_owned() } else { mapping::sent(sent) };
     let message = format!("{} needs {action}, which is denied: {rule}. {sent}", question.wanted());
     ToolError::new(ErrorKind::Denied, message)
 }
 
-enum Unanswered {
+enum LookupReadError {
     /// A rule denies the read; it was not sent.
     Denied {
         action: String,
@@ -218,42 +220,43 @@ enum Unanswered {
     Failed(Box<LookupFailure>),
 }
 
-impl Unanswered {
-    fn failed(error: ToolError) -> Unanswered {
-        Unanswered::Failed(Box::new(error.into()))
+impl LookupReadError {
+    fn failed(error: ToolError) -> LookupReadError {
+        LookupReadError::Failed(Box::new(error.into()))
     }
 }
 
-/// What a read finds, on as many pages as may be looked through. Where it finds nothing and there are more rows, with
-/// how many were looked through.
-async fn read(
+/// Searches the pages of a read. If nothing is found and there are more rows, returns the number of rows searched.
+async fn find_in_pages(
     tools: &Tools,
-    question: &Question,
-    reading: &Reading,
+    question: &Lookup,
+    reading: &LookupRequest,
     requests: &AtomicUsize,
-) -> Result<(Finding, Option<usize>), Unanswered> {
-    let internal = |error: &dyn std::error::Error| Unanswered::failed(errors::internal(error));
+) -> Result<(LookupResult, Option<usize>), LookupReadError> {
+    let internal = |error: &dyn std::error::Error| LookupReadError::failed(errors::internal(error));
     let Some(action) = tools.catalog.get(reading.action).map_err(|error| internal(&error))? else {
-        return Ok((Finding::Nothing, None));
+        return Ok((LookupResult::Nothing, None));
     };
     let mut params = reading.params.clone();
     let mut rows = 0;
     for page in 2..=MOST_PAGES + 1 {
-        let (answer, more) = page_of(tools, &action, &params, requests).await?;
+        let (answer, more) = fetch_page(tools, &action, &params, requests).await?;
         rows += answer.as_array().map_or(0, Vec::len);
         let finding = question.finding(reading, &answer);
         match (finding, more) {
-            (Finding::Nothing, More::Page) => {}
-            (Finding::Nothing, More::Unreachable) => return Ok((Finding::Nothing, Some(rows))),
+            (LookupResult::Nothing, RemainingRows::Page) => {}
+            (LookupResult::Nothing, RemainingRows::Unreachable) => {
+                return Ok((LookupResult::Nothing, Some(rows)));
+            }
             (finding, _) => return Ok((finding, None)),
         }
         params.insert("page".to_owned(), json!(page));
     }
-    Ok((Finding::Nothing, Some(rows)))
+    Ok((LookupResult::Nothing, Some(rows)))
 }
 
-/// What there is after a page.
-enum More {
+/// Rows after a page.
+enum RemainingRows {
     Nothing,
     /// Another page, which can be asked for by its number.
     Page,
@@ -261,68 +264,73 @@ enum More {
     Unreachable,
 }
 
-/// One page of a read, and what there is after it.
-async fn page_of(
+/// Fetches one page of a read, and says whether there are more rows.
+async fn fetch_page(
     tools: &Tools,
     action: &Action,
     params: &Map<String, Value>,
     requests: &AtomicUsize,
-) -> Result<(Value, More), Unanswered> {
-    let context = tools.context().map_err(|error| Unanswered::failed(errors::internal(&error)))?;
+) -> Result<(Value, RemainingRows), LookupReadError> {
+    let context = tools.context().map_err(|error| LookupReadError::failed(errors::internal(&error)))?;
     let checked = call::check(action.clone(), params.clone(), &context)
-        .map_err(|invalid| Unanswered::failed(mapping::invalid(&invalid, action)))?;
-    let call =
-        ready(tools, &checked, requests).await.map_err(|failure| Unanswered::Failed(Box::new(failure)))?;
+        .map_err(|invalid| LookupReadError::failed(mapping::invalid(&invalid, action)))?;
+    let call = ready(tools, &checked, requests)
+        .await
+        .map_err(|failure| LookupReadError::Failed(Box::new(failure)))?;
     let reply = match own_reads::send(tools, call.clone(), Purpose::LookUp).await {
-        Err(OwnReadError::Denied { action, rule }) => return Err(Unanswered::Denied { action, rule }),
+        Err(OwnReadError::Denied { action, rule }) => return Err(LookupReadError::Denied { action, rule }),
         sent => {
             requests.fetch_add(1, Ordering::Relaxed);
             sent
         }
     };
     let reply = reply.map_err(|error| match error {
-        OwnReadError::Gitlab(error) => unanswered(&error, action, tools.anonymous),
-        OwnReadError::Denied { action, rule } => Unanswered::Denied { action, rule },
+        OwnReadError::Gitlab(error) => read_error(&error, action, tools.anonymous),
+        OwnReadError::Denied { action, rule } => LookupReadError::Denied { action, rule },
     })?;
-    let reply = match graphql::of(action, &call) {
-        Some(asked) => graphql::read(reply, action, asked, &mut Vec::new()).map_err(hidden)?,
+    let reply = match graphql::operation(action, &call) {
+        Some(asked) => graphql::unwrap_reply(reply, action, asked, &mut Vec::new()).map_err(hidden_error)?,
         None => reply,
     };
     let more = match (reply.page.next_page.is_some() || reply.page.next_query.is_some(), action.param("page"))
     {
-        (false, _) => More::Nothing,
-        (true, Some(_)) => More::Page,
-        (true, None) => More::Unreachable,
+        (false, _) => RemainingRows::Nothing,
+        (true, Some(_)) => RemainingRows::Page,
+        (true, None) => RemainingRows::Unreachable,
     };
     if let (Some(came), Content::Json(Value::Array(rows))) = (reply.rows, &reply.content) {
-        return Err(Unanswered::failed(mapping::truncated(action, rows.len(), came)));
+        return Err(LookupReadError::failed(mapping::truncated(action, rows.len(), came)));
     }
     match reply.content {
         Content::Json(value) => Ok((value, more)),
-        _ => Ok((Value::Null, More::Nothing)),
+        _ => Ok((Value::Null, RemainingRows::Nothing)),
     }
 }
 
-/// What GraphQL says is not there may be elsewhere.
-fn hidden(error: ToolError) -> Unanswered {
-    if error.kind == ErrorKind::NotFound { Unanswered::Hidden(None) } else { Unanswered::failed(error) }
+/// Maps an error of GraphQL; an object that is not found may be found by another read.
+fn hidden_error(error: ToolError) -> LookupReadError {
+    if error.kind == ErrorKind::NotFound {
+        LookupReadError::Hidden(None)
+    } else {
+        LookupReadError::failed(error)
+    }
 }
 
-fn unanswered(error: &GitlabError, action: &Action, anonymous: bool) -> Unanswered {
+fn read_error(error: &GitlabError, action: &Action, anonymous: bool) -> LookupReadError {
     match error {
-        GitlabError::NotFound { .. } => Unanswered::Hidden(None),
+        GitlabError::NotFound { .. } => LookupReadError::Hidden(None),
         GitlabError::Forbidden { .. } => {
-            Unanswered::Hidden(Some(mapping::from_gitlab(error, action, anonymous)))
+            LookupReadError::Hidden(Some(mapping::from_gitlab(error, action, anonymous)))
         }
-        _ => Unanswered::failed(mapping::from_gitlab(error, action, anonymous)),
+        _ => LookupReadError::failed(mapping::from_gitlab(error, action, anonymous)),
     }
 }
 
-/// Why something that is there may not have been found.
-fn seen(gave_up: Option<usize>, anonymous: bool) -> String {
+/// Hint on why an existing object may not have been found.
+fn not_found_hint(gave_up: Option<usize>, anonymous: bool) -> String {
     match (gave_up, anonymous) {
         (Some(rows), _) => format!(
-            "The list is longer: only its first {rows} rows were looked through. Give the id, or a name that a search \
+            "The list is longer: only its first {rows} rows were searched. Give the id, or a name that a search \
              of the list finds."
         ),
         (None, true) => "No token is set (GITLAB_TOKEN): only what is public can be seen.".to_owned(),
@@ -330,11 +338,11 @@ fn seen(gave_up: Option<usize>, anonymous: bool) -> String {
     }
 }
 
-/// Nothing has the name: what was looked for, where, and the read that shows what there is.
+/// The error of a name that was not found: what was looked for, where, and the read that lists what exists.
 fn not_found(
-    question: &Question,
+    question: &Lookup,
     param: Option<&str>,
-    read: Option<&Reading>,
+    read: Option<&LookupRequest>,
     gave_up: Option<usize>,
     seen: &str,
 ) -> ToolError {
@@ -347,5 +355,5 @@ fn not_found(
         return ToolError::new(ErrorKind::NotFound, message).hint(seen);
     };
     let hint = format!("Looked in {} by {}. {seen}", read.action, read.compared().join(" and "));
-    ToolError::new(ErrorKind::NotFound, message).hint(hint).fix(NextCall::execute(&read.action, &read.params))
+    ToolError::new(ErrorKind::NotFound, message).hint(hint).fix(NextCall::execute(read.action, &read.params))
 }

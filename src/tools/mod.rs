@@ -1,5 +1,4 @@
-//! The two tools, apart from the protocol that carries them: find an action, execute one. The server and the command
-//! line call both.
+//! The two tools, find and execute, independent of the protocol. The server and the command line call both.
 
 pub(crate) mod action_lookup;
 pub(crate) mod action_uri;
@@ -35,7 +34,7 @@ pub use crate::policy::PolicyError;
 pub use crate::present::MARK;
 
 use own_reads::gate::Purpose;
-use reply::output_filter::Gate;
+use reply::output_filter::OutputFilter;
 
 use crate::call;
 use crate::catalog::{Action, Catalog, Risk};
@@ -45,17 +44,17 @@ use crate::gitlab::{Client, Reply};
 const MOST_FOUND: usize = 200_000;
 
 impl Tools {
-    /// Whether a tool of that name is there at all.
+    /// True if the policy offers a tool of that name.
     pub fn offers(&self, tool: &str) -> bool {
         self.policy.offers_tool(tool)
     }
 
-    /// What there is to find and execute.
+    /// The catalog of actions.
     pub fn catalog(&self) -> &Catalog {
         &self.catalog
     }
 
-    /// Whether the policy lets an action run at all, so that it may be offered.
+    /// True if no rule denies every call of the action.
     pub fn may_run(&self, action: &Action) -> bool {
         self.withholds(action).is_none()
     }
@@ -65,23 +64,27 @@ impl Tools {
         self.policy.risk(action)
     }
 
-    /// Whether destructive calls have to be confirmed.
+    /// True if destructive calls need confirmation.
     pub fn confirms(&self) -> bool {
         self.policy.confirm().asks()
     }
 
-    /// Whether a project is meant where a call names none.
+    /// True if a default project is configured.
     pub fn has_project(&self) -> bool {
         self.project.is_some()
     }
 
-    /// The action and the parameters that a name of another server's means, with the parameters of a call of it; none
-    /// where nothing is plainly meant. Nothing is checked.
-    pub fn meant(&self, name: &str, params: &Map<String, Value>) -> Option<(String, Map<String, Value>)> {
+    /// Resolves a tool name of another server to an action and its parameters; none if the name is ambiguous. The
+    /// parameters are not checked.
+    pub fn resolve_name(
+        &self,
+        name: &str,
+        params: &Map<String, Value>,
+    ) -> Option<(String, Map<String, Value>)> {
         let request =
             ExecuteRequest { action: name.to_owned(), params: params.clone(), ..Default::default() };
-        let error = match action_lookup::of(self, &request) {
-            Ok(meant) => return Some((meant.action.id, meant.request.params)),
+        let error = match action_lookup::resolve(self, &request) {
+            Ok(resolved) => return Some((resolved.action.id, resolved.request.params)),
             Err(error) => error,
         };
         if let Some(NextCall { arguments, .. }) = error.fix.as_ref().filter(|fix| fix.tool == EXECUTE) {
@@ -95,7 +98,7 @@ impl Tools {
     }
 
     /// The parameter of an action that a spelling means, as calls understand it.
-    pub fn param_named(&self, action: &str, given: &str) -> Option<String> {
+    pub fn find_param(&self, action: &str, given: &str) -> Option<String> {
         let words = self.catalog.words().ok()?;
         let action = self.catalog.get(action).ok().flatten()?;
         call::param_named(&action, given, words).map(|param| param.name.clone())
@@ -151,12 +154,16 @@ impl Tools {
         self.gate(self.max_bytes).error(error)
     }
 
-    fn gate(&self, max_bytes: usize) -> Gate<'_> {
-        Gate { secrets: self.client.secrets(), max_bytes }
+    fn gate(&self, max_bytes: usize) -> OutputFilter<'_> {
+        OutputFilter { secrets: self.client.secrets(), max_bytes }
     }
 
-    /// The reply to an action that only reads, as it came: for questions of this program's own.
-    pub async fn read(&self, action: &str, params: Map<String, Value>) -> Result<Reply, ReadError> {
+    /// Reads for this program itself: the unrendered reply of a read-only action.
+    pub async fn read_unrendered(
+        &self,
+        action: &str,
+        params: Map<String, Value>,
+    ) -> Result<Reply, ReadError> {
         lookups::read_once(self, action, params, Purpose::Command).await.map(|(_, reply)| reply)
     }
 

@@ -7,17 +7,17 @@ use std::sync::{Mutex, OnceLock};
 use futures_util::future::BoxFuture;
 use url::Url;
 
-use crate::call::{Context, Known, QuickActions};
+use crate::call::{Context, LookupCache, QuickActions};
 use crate::catalog::{self, Action, Catalog, CatalogError};
 use crate::files::Files;
 use crate::gitlab::{self, Client, Token};
 use crate::policy::{self, Policy, PolicyError, Rule};
 use crate::search::{self, Ranker, SearchError};
-use crate::tools::action_lookup::resolved::Meant;
-use crate::tools::audit::{Audit, Auditor, Entry};
+use crate::tools::action_lookup::resolved::ResolvedAction;
+use crate::tools::audit::{Audit, AuditEntry, Auditor};
 use crate::tools::confirmation::token::TokenIssuer;
 use crate::tools::errors::ToolError;
-use crate::tools::token_info::cache::Limits;
+use crate::tools::token_info::cache::TokenInfo;
 use crate::tools::types::{Answer, Capabilities};
 use crate::tools::wording::Wording;
 use crate::tools::workspace::roots::Workspace;
@@ -39,7 +39,7 @@ fn with_nearest(error: PolicyError, catalog: &Catalog) -> PolicyError {
     PolicyError::NoAction { origin, pattern, nearest }
 }
 
-/// What the tools are made from.
+/// Settings of the tools.
 #[derive(Clone, Debug)]
 pub struct Settings {
     pub gitlab: gitlab::Settings,
@@ -48,15 +48,15 @@ pub struct Settings {
     pub quick_actions: QuickActions,
     /// The `fullPath` of a call that names none.
     pub project: Option<String>,
-    /// How many bytes of data an answer may hold.
+    /// Maximum size of an answer's data in bytes.
     pub max_bytes: usize,
-    /// Whether each executed action has its line on standard error.
+    /// The audit log on standard error.
     pub audit: Audit,
     /// The directory whose files calls may read, and in which they may write.
     pub files_dir: Option<PathBuf>,
-    /// How much there is beside the tools.
+    /// Which resources, prompts and completions are offered.
     pub capabilities: Capabilities,
-    /// Whether a file that is in the workspace too is said to be there.
+    /// Adds a note if the workspace has a copy of a file that is read.
     pub local_hints: bool,
 }
 
@@ -77,8 +77,8 @@ pub trait CompositeActions: Debug + Send + Sync {
     fn run<'a>(
         &'a self,
         tools: &'a Tools,
-        resolved: Meant,
-        entry: &'a mut Entry<'_>,
+        resolved: ResolvedAction,
+        entry: &'a mut AuditEntry<'_>,
     ) -> BoxFuture<'a, Result<Answer, ToolError>>;
 }
 
@@ -95,16 +95,16 @@ pub struct Tools {
     pub(crate) files: Option<Files>,
     pub(crate) capabilities: Capabilities,
     pub(crate) anonymous: bool,
-    /// Whether the token is of a kind that GitLab describes to itself.
+    /// True if GitLab can describe the token to itself (personal, project and group access tokens).
     pub(crate) describes_itself: bool,
     /// The address that pasted URLs have to be of.
     pub(crate) base: Url,
-    /// What the session has learnt of GitLab.
-    pub(crate) known: Mutex<Known>,
-    /// None where the system has no random numbers to make a key of.
+    /// Cache of look-ups.
+    pub(crate) known: Mutex<LookupCache>,
+    /// None if the system has no random number generator.
     pub(crate) tokens: Option<TokenIssuer>,
     pub(crate) quick_actions: QuickActions,
-    pub(crate) limits: Limits,
+    pub(crate) limits: TokenInfo,
     pub(crate) auditor: Auditor,
     /// The client's directories, where it has named some.
     pub(crate) workspace: Workspace,
@@ -125,7 +125,7 @@ impl Tools {
             catalog,
             tokens: TokenIssuer::new(),
             quick_actions: settings.quick_actions,
-            limits: Limits::default(),
+            limits: TokenInfo::default(),
             project: settings.project,
             max_bytes: settings.max_bytes,
             files: settings.files_dir.map(|root| Files::new(root, settings.gitlab.max_body)),
@@ -160,7 +160,7 @@ impl Tools {
         }
     }
 
-    /// What the parameters of a call are checked against.
+    /// The context that parameters are checked against.
     pub(crate) fn context(&self) -> Result<Context<'_>, CatalogError> {
         let (words, surface) = (self.catalog.words()?, self.catalog.surface()?);
         let (base, catalog, quick_actions) = (&self.base, &self.catalog, self.quick_actions);

@@ -21,18 +21,18 @@ use crate::tools::state::Tools;
 /// as well).
 const SELF: &str = "personal_access_token.get_self";
 
-/// How long a call that changes something waits to know.
+/// Maximum time that a write waits for the scopes.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Maximum time that finds wait for the scopes, counted from the first find.
 const FIND_WAIT: Duration = Duration::from_secs(1);
 
-/// From so many days before it expires, it is told.
+/// Days before the expiry date from which answers warn.
 const SOON: i64 = 7;
 
 /// Asks, once for all callers; those who come meanwhile wait with the first.
 pub async fn learn(tools: &Tools) {
-    tools.limits.asked.get_or_init(|| async { note(tools, look(tools).await) }).await;
+    tools.limits.asked.get_or_init(|| async { store_token(tools, fetch_token(tools).await) }).await;
     tools.limits.ended.send_replace(true);
 }
 
@@ -48,15 +48,15 @@ pub async fn wait_for_scopes(tools: &Tools) {
     let _ = tokio::time::timeout_at(deadline, ended.wait_for(|ended| *ended)).await;
 }
 
-/// What the token says of itself; nothing where it cannot or GitLab does not.
-async fn look(tools: &Tools) -> Option<Map<String, Value>> {
+/// Fetches the token's description of itself; none if that fails.
+async fn fetch_token(tools: &Tools) -> Option<Map<String, Value>> {
     if !tools.describes_itself {
         return None;
     }
     let action = tools.catalog.get(SELF).ok()??;
     let context = tools.context().ok()?;
     let checked = call::check(action, Map::new(), &context).ok()?;
-    let Step::Ready(call) = checked.step(&call::Known::default()).ok()? else { return None };
+    let Step::Ready(call) = checked.step(&call::LookupCache::default()).ok()? else { return None };
     let reply = tokio::time::timeout(PATIENCE, own_reads::send(tools, call, Purpose::TokenScopes))
         .await
         .ok()?
@@ -67,24 +67,24 @@ async fn look(tools: &Tools) -> Option<Map<String, Value>> {
     }
 }
 
-fn note(tools: &Tools, token: Option<Map<String, Value>>) {
+fn store_token(tools: &Tools, token: Option<Map<String, Value>>) {
     let Some(token) = token else { return };
     if let Some(Value::Array(scopes)) = token.get("scopes") {
         let names = scopes.iter().filter_map(Value::as_str).map(str::to_owned);
         tools.policy.learn(Scopes::new(names.collect()));
     }
-    let expiry = token.get("expires_at").and_then(Value::as_str).and_then(expiring);
+    let expiry = token.get("expires_at").and_then(Value::as_str).and_then(expiry_warning);
     *tools.limits.news.lock().unwrap_or_else(PoisonError::into_inner) = expiry;
 }
 
-/// That a day is near, where it is.
-fn expiring(day: &str) -> Option<String> {
+/// The warning of an expiry date within the next days.
+fn expiry_warning(day: &str) -> Option<String> {
     let date = Date::parse(day, format_description!("[year]-[month]-[day]")).ok()?;
     let left = (date - OffsetDateTime::now_utc().date()).whole_days();
     (0..=SOON).contains(&left).then(|| match left {
-        0 => format!("the token expires today ({date}); GITLAB_TOKEN wants a new one"),
-        1 => format!("the token expires tomorrow ({date}); GITLAB_TOKEN wants a new one"),
-        left => format!("the token expires in {left} days ({date}); GITLAB_TOKEN wants a new one"),
+        0 => format!("the token expires today ({date}); set a new one in GITLAB_TOKEN"),
+        1 => format!("the token expires tomorrow ({date}); set a new one in GITLAB_TOKEN"),
+        left => format!("the token expires in {left} days ({date}); set a new one in GITLAB_TOKEN"),
     })
 }
 
@@ -95,9 +95,9 @@ mod tests {
     #[test]
     fn only_a_near_day_is_told() {
         let today = OffsetDateTime::now_utc().date();
-        let said = |days: i64| expiring(&(today + time::Duration::days(days)).to_string());
+        let said = |days: i64| expiry_warning(&(today + time::Duration::days(days)).to_string());
         assert!(said(0).unwrap().contains("today") && said(1).unwrap().contains("tomorrow"));
         assert!(said(7).unwrap().contains("7 days"));
-        assert_eq!((said(8), said(-1), expiring("never")), (None, None, None));
+        assert_eq!((said(8), said(-1), expiry_warning("never")), (None, None, None));
     }
 }

@@ -12,7 +12,7 @@ use crate::call::{Call, Checked};
 pub const FIND: &str = "gitlab_find_action";
 pub const EXECUTE: &str = "gitlab_execute_action";
 
-/// What `gitlab_find_action` takes.
+/// Arguments of `gitlab_find_action`.
 #[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FindRequest {
@@ -30,7 +30,7 @@ pub struct FindRequest {
     pub explain: Option<bool>,
 }
 
-/// How much a find says of parameters.
+/// Detail of the parameters in a find.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Detail {
@@ -43,7 +43,7 @@ pub enum Detail {
     Schema,
 }
 
-/// What `gitlab_execute_action` takes.
+/// Arguments of `gitlab_execute_action`.
 #[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ExecuteRequest {
@@ -70,7 +70,7 @@ pub struct ExecuteRequest {
     pub save_to: Option<String>,
 }
 
-/// How much of a reply is shown.
+/// Detail of a reply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum View {
@@ -79,7 +79,7 @@ pub enum View {
     Full,
 }
 
-/// What a tool answers: the same as structure and as Markdown, each complete.
+/// Answer of a tool, as structure and as Markdown, each complete.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     pub structured: Map<String, Value>,

@@ -1,5 +1,5 @@
-//! Descriptions in place of the catalog's, written by whoever runs the server: in what a find shows, in lists of
-//! actions and in their schemas.
+//! Descriptions that override the catalog's, written by the operator of the server: in find results, lists of
+//! actions and schemas.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -52,7 +52,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "composite",
         &["catalog", "search", "call", "policy", "gitlab", "present", "text", "tools", "untrusted"],
     ),
-    ("context", &["catalog", "search", "gitlab", "guides", "present", "tools"]),
+    ("context", &["catalog", "search", "gitlab", "guides", "present", "text", "tools"]),
     ("surface", &["catalog", "search", "context", "tools"]),
     ("server", &["context", "surface", "tools"]),
     ("sandbox", &[]),
@@ -64,18 +64,18 @@ const ARROWS: &[(&str, &[&str])] = &[
 
 /// Paths below `src` whose circles are accepted for now, each with the reason.
 const EXEMPT: &[(&str, &str)] = &[
-    ("sandbox/", "the embedded GitLab is one room of mutually dependent handlers"),
-    ("bin/catalog_gen/", "untangled apart from this"),
-    ("call/", "untangled apart from this"),
-    ("catalog/", "untangled apart from this"),
-    ("cli/", "untangled apart from this"),
-    ("config", "untangled apart from this"),
-    ("gitlab/", "untangled apart from this"),
-    ("present/", "untangled apart from this"),
-    ("search/", "untangled apart from this"),
-    ("server/", "untangled apart from this"),
-    ("surface/", "untangled apart from this"),
-    ("untrusted/", "untangled apart from this"),
+    ("sandbox/", "handlers of the embedded GitLab call each other through its router"),
+    ("bin/catalog_gen/", "not acyclic yet"),
+    ("call/", "not acyclic yet"),
+    ("catalog/", "not acyclic yet"),
+    ("cli/", "not acyclic yet"),
+    ("config", "not acyclic yet"),
+    ("gitlab/", "not acyclic yet"),
+    ("present/", "not acyclic yet"),
+    ("search/", "not acyclic yet"),
+    ("server/", "not acyclic yet"),
+    ("surface/", "not acyclic yet"),
+    ("untrusted/", "not acyclic yet"),
 ];
 
 /// A source file: its path, the module at the top that it belongs to, and its code.

@@ -7,7 +7,9 @@
 mod catalog;
 mod cli;
 mod composite;
+mod docs;
 mod errors;
+mod examples;
 mod execute;
 mod faults;
 mod find;

@@ -296,9 +296,7 @@ fn action(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut 
     // What a plan takes it hands to its steps, whose names are looked up as ever.
     if audience == Audience::Person && plan.is_none() {
         references::assign(domain_name, &mut params, &written, &curation.rules.references);
-        if operations.iter().all(|operation| operation.graphql.is_some()) {
-            references::add_place(&mut params);
-        }
+        references::add_place(&mut params);
     }
     let noun = domain
         .and_then(|domain| domain.nouns.first().cloned())

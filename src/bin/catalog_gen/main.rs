@@ -29,8 +29,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
-use gitlab_mcp::catalog::{Action, Catalog};
+use gitlab_mcp::catalog::{Action, Audience, Catalog, example};
 use gitlab_mcp::search::Tokenizer;
+use serde_json::json;
 
 use crate::eval::EvalError;
 use crate::evaluate::EvalArguments;
@@ -88,6 +89,8 @@ enum Command {
     Tokens,
     /// Embed the texts of actions that the training does not know, to learned/untrained.bin
     Vectors,
+    /// Print the example call of each action that a person could want, one a line as JSON
+    Examples,
     /// Measure the finder on written cases
     Eval(EvalArguments),
 }
@@ -201,6 +204,7 @@ fn run(arguments: &Arguments) -> Result<bool, GeneratorError> {
             let count = vectors::write(catalog, &output::load_actions(catalog)?)?;
             writeln!(std::io::stdout(), "{count} actions that the training does not know have a vector")?;
         }
+        Command::Examples => print_examples().map_err(|error| GeneratorError::Finder(error.to_string()))?,
         Command::Eval(arguments) => evaluate::run(arguments, &mut std::io::stdout().lock())?,
     }
     Ok(true)
@@ -212,6 +216,20 @@ fn tokenize() -> Result<(), Box<dyn std::error::Error>> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     for line in std::io::stdin().lock().lines() {
         writeln!(out, "{}", tokenizer.encoder_tokens(&line?).join(" "))?;
+    }
+    Ok(out.flush()?)
+}
+
+/// Prints `{"action": …, "params": …}` for each ranked action of the embedded catalog.
+fn print_examples() -> Result<(), Box<dyn std::error::Error>> {
+    let catalog = Catalog::embedded()?;
+    let words = catalog.words()?;
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    for action in catalog.actions() {
+        let action = action?;
+        if action.twin.is_none() && action.audience == Audience::Person {
+            writeln!(out, "{}", json!({"action": action.id, "params": example(&action, words)}))?;
+        }
     }
     Ok(out.flush()?)
 }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use gitlab_mcp::catalog::{
-    Action, Base, GraphqlKind, Json, Landing, LandingChoice, LandingPlace, Locates, Names, Param, Place,
-    QuickAction, Raise, ReadableTable, Risk, When, locates_by_name,
+    Action, Base, ExampleWords, GraphqlKind, Json, Landing, LandingChoice, LandingPlace, Locates, Names,
+    Param, Place, QuickAction, Raise, ReadableTable, Risk, When, locates_by_name,
 };
 use serde::Deserialize;
 
@@ -27,6 +27,9 @@ pub struct Rules {
     quick_actions: QuickActionRules,
     #[serde(default)]
     readable: ReadableTable,
+    /// Read at run time alone.
+    #[serde(default, rename = "examples")]
+    _examples: ExampleWords,
     #[serde(default)]
     naming: NamingRules,
     #[serde(default)]

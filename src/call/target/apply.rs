@@ -3,9 +3,9 @@
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::spot::{self, Kind, Spot};
+use super::spot::{self, Kind, Reference};
 use super::{parse, takes};
-use crate::call::{Fault, handle};
+use crate::call::{Fault, global_id};
 use crate::catalog::{Action, Operation, Scope};
 
 /// Whether `target` is understood for the action: it works on a path, and calls nothing of its own that.
@@ -23,7 +23,7 @@ pub fn filled(
     base: &Url,
 ) -> Result<Vec<(String, String)>, Fault> {
     let spot = parse(text, base)?;
-    let mut filled = place(action, &spot, given).ok_or_else(|| wrong(action, text, &spot))?;
+    let mut filled = place_params(action, &spot, given).ok_or_else(|| wrong(action, text, &spot))?;
     filled.extend(thing(action, &spot, given).ok_or_else(|| wrong(action, text, &spot))?);
     if let (Some(note), Some(_)) = (&spot.note, action.param("note_id")) {
         filled.push(("note_id".to_owned(), note.clone()));
@@ -32,7 +32,11 @@ pub fn filled(
 }
 
 /// `fullPath`, and `scope` where the target tells which is meant. None: the action works on nothing there.
-fn place(action: &Action, spot: &Spot, given: &Map<String, Value>) -> Option<Vec<(String, String)>> {
+fn place_params(
+    action: &Action,
+    spot: &Reference,
+    given: &Map<String, Value>,
+) -> Option<Vec<(String, String)>> {
     let works = |scope: Scope| {
         let is_there = |operation: &Operation| operation.scope == scope || spot::is_of_either(operation);
         action.choices().any(|operation| is_there(operation) && operation.is_filled_by("fullPath"))
@@ -58,11 +62,11 @@ fn place(action: &Action, spot: &Spot, given: &Map<String, Value>) -> Option<Vec
 }
 
 /// The parameters that hold the thing. None: the action has no place for it.
-fn thing(action: &Action, spot: &Spot, given: &Map<String, Value>) -> Option<Vec<(String, String)>> {
+fn thing(action: &Action, spot: &Reference, given: &Map<String, Value>) -> Option<Vec<(String, String)>> {
     if spot.kind == Kind::Holder {
         return Some(Vec::new());
     }
-    if let Some(addressed) = handle::addressed(action).filter(|param| spot::is_reference(spot, param)) {
+    if let Some(addressed) = global_id::addressed(action).filter(|param| spot::is_reference(spot, param)) {
         return Some(vec![(addressed.name.clone(), spot.to_string())]);
     }
     let param = spot::parameter(action, spot.kind)?.to_owned();
@@ -85,7 +89,7 @@ fn parted<'a>(value: &'a str, said: Option<&str>) -> (&'a str, &'a str) {
     by_said.or_else(|| value.split_once('/')).unwrap_or((value, ""))
 }
 
-fn wrong(action: &Action, text: &str, spot: &Spot) -> Fault {
+fn wrong(action: &Action, text: &str, spot: &Reference) -> Fault {
     let nouns: Vec<&str> = takes(action).iter().map(|row| row.noun).collect();
     let takes = if nouns.is_empty() { holders(action).to_owned() } else { nouns.join(" or ") };
     Fault::WrongTarget {

@@ -9,7 +9,7 @@ mod spot;
 mod tests;
 
 pub use apply::{filled, takes_target};
-use spot::Spot;
+use spot::Reference;
 pub use spot::{Kind, takes};
 use url::Url;
 
@@ -102,7 +102,7 @@ pub fn pointed(text: &str, base: &Url) -> Result<Page, Fault> {
 }
 
 /// What was pasted.
-fn parse(text: &str, base: &Url) -> Result<Spot, Fault> {
+fn parse(text: &str, base: &Url) -> Result<Reference, Fault> {
     let text = text.trim();
     match page::address(text, base) {
         Some(url) => page::parse(&url, base).map_err(|reason| match reason {

@@ -4,7 +4,7 @@ use percent_encoding::percent_decode_str;
 use url::Url;
 
 use super::short::is_number;
-use super::spot::{Kind, Spot};
+use super::spot::{Kind, Reference};
 use crate::catalog::Scope;
 
 /// Why an address is nothing of this GitLab's.
@@ -75,7 +75,7 @@ pub fn host(url: &Url) -> Option<String> {
 }
 
 /// What the page shows.
-pub fn parse(url: &Url, base: &Url) -> Result<Spot, Stray> {
+pub fn parse(url: &Url, base: &Url) -> Result<Reference, Stray> {
     if host(url) != host(base) {
         return Err(Stray::Host(host(url).unwrap_or_default()));
     }
@@ -94,13 +94,13 @@ pub fn parse(url: &Url, base: &Url) -> Result<Spot, Stray> {
         _ => (None, segments.as_slice()),
     };
     let (path, page) = halves(segments, holder);
-    let shown = page.and_then(shown);
+    let shown = page.and_then(shown_object);
     if path.is_empty() && shown.is_none() {
         return Err(Stray::Nothing);
     }
     let (kind, value) = shown.unwrap_or((Kind::Holder, String::new()));
     let by_page = page.map(|_| if kind == Kind::Epic { Scope::Group } else { Scope::Project });
-    Ok(Spot {
+    Ok(Reference {
         path: path.join("/"),
         holder: if path.is_empty() { None } else { holder.or(by_page) },
         kind,
@@ -127,7 +127,7 @@ fn halves(segments: &[String], holder: Option<Scope>) -> (&[String], Option<&[St
     }
 }
 
-fn shown(page: &[String]) -> Option<(Kind, String)> {
+fn shown_object(page: &[String]) -> Option<(Kind, String)> {
     let (word, rest) = page.split_first()?;
     let (_, kind, reads) = PAGES.iter().find(|(known, ..)| known == word)?;
     // An incident is an issue with a page of its own.

@@ -1,6 +1,6 @@
 //! References as people write them in texts: `group/project#12`, `group&7`, `@alice`.
 
-use super::spot::{Kind, Spot};
+use super::spot::{Kind, Reference};
 use crate::catalog::Scope;
 
 /// What stands between a path and what is below it.
@@ -15,7 +15,7 @@ const MARKS: [(char, Kind, Option<Scope>); 7] = [
 ];
 
 /// What the reference names; none where it is none.
-pub fn parse(text: &str) -> Option<Spot> {
+pub fn parse(text: &str) -> Option<Reference> {
     let Some((path, kind, holder, value)) = split(text) else {
         let path = text.trim_matches('/');
         return is_path(path).then(|| spot(path, None, Kind::Holder, String::new()));
@@ -45,8 +45,8 @@ fn split(text: &str) -> Option<(&str, Kind, Option<Scope>, &str)> {
     Some((text.get(..at)?, *kind, *holder, text.get(at + mark.len_utf8()..)?))
 }
 
-fn spot(path: &str, holder: Option<Scope>, kind: Kind, value: String) -> Spot {
-    Spot { path: path.to_owned(), holder, kind, value, note: None }
+fn spot(path: &str, holder: Option<Scope>, kind: Kind, value: String) -> Reference {
+    Reference { path: path.to_owned(), holder, kind, value, note: None }
 }
 
 /// A name without its quotes, where there is anything of it.

@@ -3,12 +3,12 @@
 
 use std::fmt;
 
-use crate::call::handle;
+use crate::call::global_id;
 use crate::catalog::{Action, GraphqlKind, Operation, Param, Piece, Scope, pieces};
 
 /// A thing of GitLab's and where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Spot {
+pub struct Reference {
     /// The full path of the project or group; empty where the reference leaves it out.
     pub path: String,
     /// Whether that is a project or a group, where the reference tells.
@@ -136,7 +136,7 @@ impl Kind {
 /// What things the action's paths hold, the outermost first; none where it works on a whole project or group.
 pub fn takes(action: &Action) -> Vec<&'static Row> {
     let segments: Vec<&str> = action.choices().flat_map(|operation| held(&operation.path)).collect();
-    let addressed = handle::addressed(action).map(handle::marks).unwrap_or_default();
+    let addressed = global_id::addressed(action).map(global_id::marks).unwrap_or_default();
     let by_field = |row: &Row| {
         action.param("iid").is_some()
             && action.choices().any(|operation| graphql_holds(action, operation, row))
@@ -166,9 +166,9 @@ pub fn parameter(action: &Action, kind: Kind) -> Option<&str> {
 }
 
 /// Whether the parameter takes a reference to such a thing.
-pub fn is_reference(spot: &Spot, param: &Param) -> bool {
+pub fn is_reference(spot: &Reference, param: &Param) -> bool {
     let mark = spot.to_string().trim_end_matches(|c: char| c.is_ascii_digit()).chars().next_back();
-    mark.is_some_and(|mark| handle::marks(param).contains(&mark))
+    mark.is_some_and(|mark| global_id::marks(param).contains(&mark))
 }
 
 /// Whether `fullPath` may be a project's as well as a group's.
@@ -223,7 +223,7 @@ fn mark(kind: Kind) -> Option<char> {
     }
 }
 
-impl fmt::Display for Spot {
+impl fmt::Display for Reference {
     /// The short reference, as GitLab writes it in texts, where it has one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mark = mark(self.kind).map(String::from).unwrap_or_default();

@@ -1,22 +1,22 @@
-//! The way to GitLab, judged by how one question went; then what its answers said of limits and clocks.
+//! Connection checks from the result of one request: address, proxy, certificate, version;
+//! then rate limit and clock skew from response headers.
 
 use std::time::Instant;
 
 use serde_json::Value;
 
-use super::{Finding, said};
+use super::{Finding, error_chain};
 use crate::config::{Config, Instance};
-use crate::gitlab::{Content, Distrust, GitlabError, Reply, Trouble};
+use crate::gitlab::{CertificateError, Content, GitlabError, NetworkError, Reply};
 use crate::tools::{Tools, mend};
 
-/// The GitLab that the catalog was made from (catalog/SOURCE.toml).
+/// GitLab version the catalog was generated from (catalog/SOURCE.toml).
 pub(super) const CATALOG: (u32, u32) = (18, 9);
 
-/// How far the clocks may be apart, in seconds. Tokens and certificates run out by the day; logs are compared by
-/// the second.
+/// Maximum clock skew in seconds. Tokens and certificates expire by the day; logs are compared by the second.
 const CLOCK_APART: u64 = 60;
 
-/// The address, the proxy, the certificate and the version.
+/// Checks the address, the proxy, the certificate and the version.
 pub(super) fn findings(tools: &Tools, config: &Config, version: &Result<Reply, GitlabError>) -> Vec<Finding> {
     vec![
         address(tools, config, version),
@@ -26,7 +26,7 @@ pub(super) fn findings(tools: &Tools, config: &Config, version: &Result<Reply, G
     ]
 }
 
-/// The rate limit and the clock.
+/// Checks the rate limit and the clock skew.
 pub(super) fn limits(tools: &Tools) -> [Finding; 2] {
     [rate(tools), clock(tools)]
 }
@@ -40,8 +40,8 @@ fn address(tools: &Tools, config: &Config, version: &Result<Reply, GitlabError>)
     let over = if tools.client().signs().http2 { " over HTTP/2" } else { "" };
     match version {
         Ok(_) => Finding::fine(CHECK, format!("{place} answers{over}")),
-        // Whose certificate is not believed answers all the same; the certificate's own line says more.
-        Err(error) if error.distrust().is_some_and(|distrust| distrust != Distrust::NoTls) => {
+        // A host with an untrusted certificate is reachable; the certificate check reports the problem.
+        Err(error) if error.distrust().is_some_and(|distrust| distrust != CertificateError::NoTls) => {
             Finding::fine(CHECK, format!("{place} can be connected to"))
         }
         Err(GitlabError::NotFound { .. }) => Finding::failure(
@@ -52,26 +52,26 @@ fn address(tools: &Tools, config: &Config, version: &Result<Reply, GitlabError>)
         Err(error @ GitlabError::Network { trouble, .. }) => {
             let proxied = tools.client().proxy().map(|proxy| format!(" Requests go through {proxy}."));
             let words = format!("{}{}", mend(*trouble, error.distrust()), proxied.unwrap_or_default());
-            Finding::failure(CHECK, said(error), words)
+            Finding::failure(CHECK, error_chain(error), words)
         }
         Err(error @ GitlabError::Timeout { .. }) => Finding::failure(
             CHECK,
-            said(error),
+            error_chain(error),
             "Check the host and port in GITLAB_URL, and whether a firewall or a proxy drops what is sent there.",
         ),
         Err(error @ GitlabError::Redirect { to_host, .. }) => Finding::failure(
             CHECK,
-            said(error),
-            format!("Set GITLAB_URL to the address that GitLab really has; it names {to_host}."),
+            error_chain(error),
+            format!("Set GITLAB_URL to the address GitLab redirects to: {to_host}."),
         ),
         Err(error @ GitlabError::NotGitlab { .. }) => Finding::failure(
             CHECK,
-            said(error),
+            error_chain(error),
             "Check GITLAB_URL; where a proxy in front asks for signing in, GITLAB_EXTRA_HEADERS can carry its credentials.",
         ),
         Err(error @ GitlabError::Server { .. }) => Finding::failure(
             CHECK,
-            said(error),
+            error_chain(error),
             "GitLab itself has trouble: look at its status, and try again later.",
         ),
         Err(GitlabError::Setup { .. } | GitlabError::Path { .. }) => {
@@ -88,14 +88,16 @@ fn proxy(tools: &Tools, version: &Result<Reply, GitlabError>) -> Finding {
     };
     let is_cut = matches!(
         version,
-        Err(GitlabError::Network { trouble: Trouble::Connect | Trouble::Lost | Trouble::Name, .. }
-            | GitlabError::Timeout { .. })
+        Err(GitlabError::Network {
+            trouble: NetworkError::Connect | NetworkError::Lost | NetworkError::Name,
+            ..
+        } | GitlabError::Timeout { .. })
     );
     match is_cut {
         false => Finding::fine(CHECK, format!("{proxy} lets requests through")),
         true => Finding::failure(
             CHECK,
-            format!("{proxy} is to be gone through, and nothing comes through it"),
+            format!("{proxy}: no connection through this proxy"),
             "Set HTTPS_PROXY (or HTTP_PROXY, ALL_PROXY) to a proxy that works, or name GitLab's host in NO_PROXY.",
         ),
     }
@@ -108,23 +110,23 @@ fn certificate(config: &Config, version: &Result<Reply, GitlabError>) -> Finding
         Err(GitlabError::Setup { what, .. }) => Finding::failure(
             CHECK,
             what.clone(),
-            "Put the file right that it names: GITLAB_CA_FILE, GITLAB_CLIENT_CERT or GITLAB_CLIENT_KEY.",
+            "Fix the file named by GITLAB_CA_FILE, GITLAB_CLIENT_CERT or GITLAB_CLIENT_KEY.",
         ),
         _ if config.exposes_token() => Finding::warning(
             CHECK,
-            "none: what is sent, the token with it, can be read by whoever is in between",
+            "none (plain http): anyone on the network path can read the token and all traffic",
             "Set GITLAB_URL to an https address.",
         ),
         _ if !is_https => Finding::fine(CHECK, "none is needed here"),
         Err(error @ GitlabError::Network { trouble, .. }) if error.distrust().is_some() => {
-            Finding::failure(CHECK, said(error), mend(*trouble, error.distrust()))
+            Finding::failure(CHECK, error_chain(error), mend(*trouble, error.distrust()))
         }
         Err(GitlabError::Network { .. } | GitlabError::Timeout { .. }) => {
-            Finding::unknown(CHECK, "not seen, as there is no connection")
+            Finding::unknown(CHECK, "not checked: there is no connection")
         }
         _ if config.insecure_tls => Finding::warning(
             CHECK,
-            "believed unseen: GITLAB_INSECURE_TLS is set, and whoever is in between can read the token",
+            "not verified (GITLAB_INSECURE_TLS): anyone on the network path can read the token",
             "Name the certificate of its authority in GITLAB_CA_FILE and take GITLAB_INSECURE_TLS away.",
         ),
         _ => Finding::fine(CHECK, "believed"),
@@ -137,7 +139,7 @@ fn version(version: &Result<Reply, GitlabError>) -> Finding {
         Ok(Reply { content: Content::Json(body), .. }) => body.get("version").and_then(Value::as_str),
         Ok(_) => None,
         Err(GitlabError::Unauthorized { .. } | GitlabError::Forbidden { .. }) => {
-            return Finding::unknown(CHECK, "GitLab tells it only to those who are signed in");
+            return Finding::unknown(CHECK, "GitLab shows it to signed-in users only");
         }
         Err(_) => return Finding::unknown(CHECK, "not told"),
     };
@@ -146,18 +148,18 @@ fn version(version: &Result<Reply, GitlabError>) -> Finding {
         (Some(told), Some((major, _))) if major + 1 < CATALOG.0 => Finding::warning(
             CHECK,
             format!("GitLab {told}; the actions here are those of {}.{}", CATALOG.0, CATALOG.1),
-            "Update GitLab, or expect that some actions are not there or take other parameters.",
+            "Update GitLab, or expect some actions to be missing or to take other parameters.",
         ),
         (Some(told), Some(_)) => Finding::fine(CHECK, format!("GitLab {told}")),
         _ => Finding::failure(
             CHECK,
             "what answers does not say a version of GitLab's",
-            "Check GITLAB_URL: what is there may not be GitLab.",
+            "Check GITLAB_URL: the server there may not be GitLab.",
         ),
     }
 }
 
-/// `18.9.0-ee`
+/// Parses a version such as `18.9.0-ee`.
 fn numbers(version: &str) -> Option<(u32, u32)> {
     let mut parts = version.split('.');
     Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
@@ -166,7 +168,7 @@ fn numbers(version: &str) -> Option<(u32, u32)> {
 fn rate(tools: &Tools) -> Finding {
     const CHECK: &str = "rate limit";
     let Some(rate) = tools.client().signs().rate else {
-        return Finding::unknown(CHECK, "GitLab did not say how many requests it takes");
+        return Finding::unknown(CHECK, "GitLab sent no rate-limit headers");
     };
     let of = rate.limit.map(|limit| format!(" of {limit}")).unwrap_or_default();
     let reset = rate.resets.map(|at| at.saturating_duration_since(Instant::now()).as_secs());

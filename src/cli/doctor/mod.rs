@@ -1,4 +1,4 @@
-//! `gitlab-mcp doctor`: what is between this program and GitLab, link by link, each with how to mend it.
+//! `gitlab-mcp doctor`: checks each link between this program and GitLab and suggests a fix for each problem.
 
 mod connection;
 mod report;
@@ -15,7 +15,7 @@ use crate::tools::{ErrorKind, ReadError, Tools};
 
 pub(super) use report::{Finding, State};
 
-/// Looks at everything, writes what was found, and fails by the worst of it.
+/// Runs all checks, prints the findings, and fails with the worst status.
 pub async fn run(tools: &Tools, config: &Config, json: bool, out: &mut dyn Write) -> Result<(), Failure> {
     let found = examine(tools, config).await;
     let report = if json { report::json(&found) } else { report::text(&found) };
@@ -29,12 +29,12 @@ pub async fn run(tools: &Tools, config: &Config, json: bool, out: &mut dyn Write
 
 async fn examine(tools: &Tools, config: &Config) -> Vec<Finding> {
     let mut found: Vec<Finding> = confirmation(config).into_iter().collect();
-    let version = match asked(tools, "instance.version").await {
+    let version = match fetch(tools, "instance.version").await {
         Ok(version) => version,
         Err(denial) => {
             found.push(Finding::warning(
                 "policy",
-                format!("{denial}, so that the connection to GitLab cannot be examined"),
+                format!("{denial}, so the connection to GitLab cannot be checked"),
                 "Allow instance.version to have the connection and the token examined.",
             ));
             found.push(Finding::unknown("address", "not asked"));
@@ -46,14 +46,14 @@ async fn examine(tools: &Tools, config: &Config) -> Vec<Finding> {
     if is_reached {
         found.extend(token::findings(tools, config).await);
     } else {
-        found.push(Finding::unknown("token", "not asked for, as GitLab cannot be reached"));
+        found.push(Finding::unknown("token", "not checked: GitLab cannot be reached"));
     }
-    // After all answers: each says how many more GitLab takes.
+    // Last, as every response updates the rate limit.
     found.extend(connection::limits(tools));
     found
 }
 
-/// Confirmation, where it is switched off.
+/// Warns if confirmation is switched off.
 fn confirmation(config: &Config) -> Option<Finding> {
     let warning = config.confirmation_warnings().into_iter().next();
     let is_off = config.is_unconfirmed();
@@ -63,27 +63,23 @@ fn confirmation(config: &Config) -> Option<Finding> {
         })
     });
     says.map(|says| {
-        Finding::warning(
-            "confirmation",
-            says,
-            "Set GITLAB_CONFIRM=ask, or take the setting away that is named.",
-        )
+        Finding::warning("confirmation", says, "Set GITLAB_CONFIRM=ask, or remove the setting named above.")
     })
 }
 
-/// GitLab's answer to a read of its own or the token's state; the outer error is a denial by the policy.
-async fn asked(tools: &Tools, action: &str) -> Result<Result<Reply, GitlabError>, String> {
-    match tools.read(action, Map::new()).await {
+/// Fetches the state of GitLab or of the token. The outer error is a denial by the policy.
+async fn fetch(tools: &Tools, action: &str) -> Result<Result<Reply, GitlabError>, String> {
+    match tools.read_unrendered(action, Map::new()).await {
         Ok(reply) => Ok(Ok(reply)),
         Err(ReadError::Gitlab(error)) => Ok(Err(error)),
         Err(ReadError::NotSent(error)) if error.kind == ErrorKind::Denied => Err(error.message),
-        // An action of the catalog without parameters: only a fault of the program's own ends here.
+        // A catalog action without parameters: only a bug in this program leads here.
         Err(ReadError::NotSent(error)) => Ok(Err(GitlabError::Setup { what: error.message, source: None })),
     }
 }
 
-/// An error with its causes, each once.
-fn said(error: &GitlabError) -> String {
+/// Renders an error with its chain of sources, without repetitions.
+fn error_chain(error: &GitlabError) -> String {
     let mut text = error.to_string();
     let mut source = std::error::Error::source(error);
     while let Some(cause) = source {

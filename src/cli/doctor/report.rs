@@ -1,29 +1,29 @@
-//! What was found, to read or as JSON.
+//! Report of `doctor`, as text or JSON.
 
 use std::fmt::Write;
 
 use serde::Serialize;
 use serde_json::json;
 
-/// One link of the chain.
+/// Result of one check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
     pub check: &'static str,
     pub state: State,
     pub says: String,
-    /// What to do about it, in words.
+    /// Suggested fix.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mend: Option<String>,
 }
 
-/// How a link is. The order is that of the exit codes.
+/// Status of a check, in the order of the exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
     Fine,
-    /// It could not be looked at, which says nothing against it.
+    /// Not checked; not a problem.
     Unknown,
-    /// It works, and may not do all that is wanted of it, or not for long.
+    /// Works with limitations, or only for a limited time.
     Warning,
     Failure,
 }
@@ -57,16 +57,16 @@ impl Finding {
     }
 }
 
-/// The worst of all.
+/// Worst status of all findings.
 pub fn worst(found: &[Finding]) -> State {
     found.iter().map(|finding| finding.state).max().unwrap_or(State::Fine)
 }
 
-/// A line each, and below it what to do.
+/// Renders a line for each finding, followed by its fix.
 pub fn text(found: &[Finding]) -> String {
     let mut text = String::new();
     for Finding { check, state, says, mend } in found {
-        // Writing to a string cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = writeln!(text, "{:8} {check:12} {says}", state.word());
         if let Some(mend) = mend {
             let _ = writeln!(text, "{:21} {mend}", "");

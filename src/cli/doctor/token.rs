@@ -1,10 +1,10 @@
-//! The token: its kind, whom it stands for, what it may do and for how long.
+//! Token checks: kind, owner, scopes and expiry date.
 
 use serde_json::Value;
 use time::macros::format_description;
 use time::{Date, Duration, OffsetDateTime};
 
-use super::{Finding, asked, said};
+use super::{Finding, error_chain, fetch};
 use crate::config::Config;
 use crate::gitlab::{Content, GitlabError, Reply, Token};
 use crate::tools::Tools;
@@ -13,17 +13,17 @@ const CHECK: &str = "token";
 const SCOPES: &str = "scopes";
 const EXPIRY: &str = "expiry";
 
-/// How many days before its end a token is worth a warning.
+/// Number of days before expiry from which `doctor` warns.
 const SOON: i64 = 14;
 
-/// All that can be said of it.
+/// Checks the token.
 pub(super) async fn findings(tools: &Tools, config: &Config) -> Vec<Finding> {
     let token = match &config.token {
-        // The sandbox has one of its own.
+        // The sandbox has its own token.
         None if config.instance != crate::config::Instance::Sandbox => {
             return vec![Finding::warning(
                 CHECK,
-                "none is set: only what is public can be reached",
+                "not set: only public data is available",
                 "Make a personal access token with the scope api (or read_api, to read only) in GitLab under \
                  Preferences, Access tokens, and set it in GITLAB_TOKEN.",
             )];
@@ -33,12 +33,12 @@ pub(super) async fn findings(tools: &Tools, config: &Config) -> Vec<Finding> {
     if let Some(Token::Job(_)) = token {
         return vec![Finding::fine(
             CHECK,
-            "a CI/CD job's, which ends with its job and may do what the job may",
+            "a CI/CD job token: valid while its job runs, with the job's permissions",
         )];
     }
     let (user, own) = match (
-        asked(tools, "current_user.get").await,
-        asked(tools, "personal_access_token.get_self").await,
+        fetch(tools, "current_user.get").await,
+        fetch(tools, "personal_access_token.get_self").await,
     ) {
         (Ok(user), Ok(own)) => (user, own),
         (Err(denial), _) | (_, Err(denial)) => {
@@ -51,7 +51,7 @@ pub(super) async fn findings(tools: &Tools, config: &Config) -> Vec<Finding> {
             vec![known(token, user.as_ref().ok().map(json), own), scopes(config, own), expiry(own)]
         }
         (Ok(user), Err(_)) => {
-            let who = named(Some(json(user)));
+            let who = describe_user(Some(json(user)));
             vec![
                 Finding::fine(CHECK, format!("{}{who}", kind(token, Some(json(user))))),
                 Finding::unknown(SCOPES, "GitLab does not tell them of this kind of token"),
@@ -75,15 +75,15 @@ fn refused(error: &GitlabError) -> Finding {
         }
         _ => "Try again: GitLab did not answer as it should.",
     };
-    Finding::failure(CHECK, said(error), mend)
+    Finding::failure(CHECK, error_chain(error), mend)
 }
 
 fn known(token: Option<&Token>, user: Option<&Value>, own: &Value) -> Finding {
     let name = own.get("name").and_then(Value::as_str).unwrap_or_default();
-    Finding::fine(CHECK, format!("{} \"{name}\"{}", kind(token, user), named(user)))
+    Finding::fine(CHECK, format!("{} \"{name}\"{}", kind(token, user), describe_user(user)))
 }
 
-/// Project and group access tokens are those of users that GitLab makes for them.
+/// Project and group access tokens belong to bot users.
 fn kind(token: Option<&Token>, user: Option<&Value>) -> &'static str {
     let is_bot = user.and_then(|user| user.get("bot")).and_then(Value::as_bool) == Some(true);
     match token {
@@ -94,7 +94,7 @@ fn kind(token: Option<&Token>, user: Option<&Value>) -> &'static str {
     }
 }
 
-fn named(user: Option<&Value>) -> String {
+fn describe_user(user: Option<&Value>) -> String {
     let name = user.and_then(|user| user.get("username")).and_then(Value::as_str);
     name.map(|name| format!(" of {name}")).unwrap_or_default()
 }
@@ -105,13 +105,13 @@ fn scopes(config: &Config, own: &Value) -> Finding {
     let has = |scope: &str| scopes.contains(&scope);
     let says = scopes.join(", ");
     match () {
-        // What a fine-grained token may do, its permissions say, which GitLab does not tell.
+        // A fine-grained token has permissions instead of scopes, and GitLab does not report them.
         () if has("api") || has("granular") => Finding::fine(SCOPES, says),
         () if has("read_api") && config.policy.read_only => Finding::fine(SCOPES, says),
         () if has("read_api") => Finding::warning(
             SCOPES,
             format!("{says}: whatever changes something will be refused"),
-            "Make a token with the scope api, or say that reading is all that is wanted (GITLAB_READ_ONLY=true).",
+            "Create a token with the scope api, or set GITLAB_READ_ONLY=true.",
         ),
         () => Finding::failure(
             SCOPES,

@@ -1,5 +1,5 @@
-//! `api.batch`: up to ten calls in their order, later ones with values of earlier answers. What is wrong with any of
-//! them and can be told beforehand is told before the first is sent, and those that want confirmation are asked about
+//! `api.batch`: up to ten calls in order; later ones can refer to the answers of earlier ones. Errors that can be
+//! found beforehand are reported before the first call is sent, and the calls that need confirmation are confirmed
 //! together.
 
 mod references;
@@ -9,28 +9,28 @@ use serde_json::{Map, Value, json};
 use crate::call::{Call, Checked};
 use crate::catalog::Risk;
 use crate::composite::byte_budget;
-use crate::composite::item_results::{Items, is_preview};
-use crate::composite::run::Run;
+use crate::composite::item_results::{ItemResults, is_preview};
+use crate::composite::run::CompositeRun;
 use crate::gitlab::Content;
 use crate::policy::{Consent, Decision, Rule};
 use crate::present;
-use crate::tools::action_lookup::resolved::Meant;
-use crate::tools::confirmation::{self, Asked};
+use crate::tools::action_lookup::resolved::ResolvedAction;
+use crate::tools::confirmation::{self, PendingCall};
 use crate::tools::errors::diagnosis;
 use crate::tools::execute::{self, Outcome};
 use crate::tools::own_reads::locate;
 use crate::tools::reply::render;
 use crate::tools::{Answer, ErrorKind, ExecuteRequest, NextCall, ToolError, View, action_lookup, lookups};
-use references::{Missing, Why};
+use references::{MissingReason, MissingValue};
 
-/// How many calls there may be.
+/// Maximum number of calls.
 const MOST: usize = 10;
 
-/// How many fields of an answer are named where a reference has no value.
+/// Maximum number of fields that are named if a reference has no value.
 const NAMED: usize = 30;
 
 /// A call of the batch, as it was given.
-struct Given<'a> {
+struct BatchCall<'a> {
     /// From 1.
     number: usize,
     action: &'a str,
@@ -41,42 +41,38 @@ struct Given<'a> {
     references: usize,
 }
 
-/// What came of a call.
-enum Done {
-    Outcome(Result<Outcome, ToolError>),
-    /// Nothing was tried, as a call before it failed.
-    Skipped,
-}
+/// Result of a call; none if it was not run, because an earlier call failed.
+type CallResult = Option<Result<Outcome, ToolError>>;
 
 /// Runs the calls.
-pub async fn run(run: &Run<'_>) -> Result<Answer, ToolError> {
-    let calls: Vec<Given<'_>> = run.list("calls").iter().enumerate().map(given).collect();
+pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
+    let calls: Vec<BatchCall<'_>> = run.list("calls").iter().enumerate().map(parse_call).collect();
     if calls.is_empty() || calls.len() > MOST {
         return Err(run.invalid(format!("`calls` is 1 to {MOST} calls; {} were given", calls.len())));
     }
     let goes_on = run.flag("continue_on_error", false);
-    let agreed = before(run, &calls, goes_on).await?;
-    let mut done: Vec<Done> = Vec::new();
+    let agreed = check_ahead(run, &calls, goes_on).await?;
+    let mut done: Vec<CallResult> = Vec::new();
     let mut stopped = None;
     for call in &calls {
         if stopped.is_some() {
-            done.push(Done::Skipped);
+            done.push(None);
             continue;
         }
-        let outcome = one(run, &calls, call, &done, agreed.contains(&call.number)).await;
+        let outcome = run_call(run, &calls, call, &done, agreed.contains(&call.number)).await;
         if outcome.is_err() && !goes_on {
             stopped = Some(call.number);
         }
-        done.push(Done::Outcome(outcome));
+        done.push(Some(outcome));
     }
-    Ok(told(run, &calls, done, stopped))
+    Ok(render_batch(run, &calls, done, stopped))
 }
 
-fn given((at, call): (usize, &Value)) -> Given<'_> {
+fn parse_call((at, call): (usize, &Value)) -> BatchCall<'_> {
     let params = call.get("params").and_then(Value::as_object).cloned().unwrap_or_default();
     let field = |name: &str| call.get(name).cloned().unwrap_or_default();
-    let references = references::calls(&Value::Object(params.clone())).len();
-    Given {
+    let references = references::referenced_calls(&Value::Object(params.clone())).len();
+    BatchCall {
         references,
         number: at + 1,
         action: call.get("action").and_then(Value::as_str).unwrap_or_default(),
@@ -87,9 +83,9 @@ fn given((at, call): (usize, &Value)) -> Given<'_> {
     }
 }
 
-impl Given<'_> {
+impl BatchCall<'_> {
     /// The request of the call. Consent is of the batch alone.
-    fn request(&self, run: &Run<'_>, params: Map<String, Value>) -> ExecuteRequest {
+    fn request(&self, run: &CompositeRun<'_>, params: Map<String, Value>) -> ExecuteRequest {
         ExecuteRequest {
             action: self.action.to_owned(),
             params,
@@ -101,38 +97,43 @@ impl Given<'_> {
     }
 }
 
-/// What can be told before anything is sent: calls that can never be made, unless those are to be passed over, and the
-/// one question. Gives the numbers of the calls that are agreed to.
-async fn before(run: &Run<'_>, calls: &[Given<'_>], goes_on: bool) -> Result<Vec<usize>, ToolError> {
+/// Checks that are made before anything is sent: calls that can never be made are errors, unless
+/// `continue_on_error` is set, and confirmation is asked for all calls at once. Returns the numbers of the
+/// confirmed calls.
+async fn check_ahead(
+    run: &CompositeRun<'_>,
+    calls: &[BatchCall<'_>],
+    goes_on: bool,
+) -> Result<Vec<usize>, ToolError> {
     let mut asked = Vec::new();
     for call in calls {
-        let looked = ahead(run, call).await;
+        let looked = check_call(run, call).await;
         match looked {
             Ok(Some(ask)) => asked.push(ask),
             Ok(None) => {}
             Err(error) if goes_on || !is_wrong(&error) => {}
-            Err(error) => return Err(of_call(call.number, error)),
+            Err(error) => return Err(call_error(call.number, error)),
         }
     }
     if asked.is_empty() || run.request.dry_run == Some(true) {
         return Ok(Vec::new());
     }
     let numbers: Vec<usize> = asked.iter().map(|ask| ask.number).collect();
-    match confirmation::ask_together(run.tools, run.id, run.request, &run.params, &asked).await {
+    match confirmation::confirm_together(run.tools, run.id, run.request, &run.params, &asked).await {
         Some(question) => Err(question),
         None => Ok(numbers),
     }
 }
 
-/// Whether the call is wrong in itself, whatever GitLab has.
+/// True if the call itself is wrong, independent of GitLab's data.
 fn is_wrong(error: &ToolError) -> bool {
     matches!(error.kind, ErrorKind::InvalidParams | ErrorKind::UnknownAction | ErrorKind::AmbiguousAlias)
 }
 
 /// The call before it is its turn: whether it is one, and whether it has to be asked about. Of one that refers to
 /// answers that there are not yet, what its action can do decides.
-async fn ahead(run: &Run<'_>, call: &Given<'_>) -> Result<Option<Asked>, ToolError> {
-    if let Some(number) = later(call) {
+async fn check_call(run: &CompositeRun<'_>, call: &BatchCall<'_>) -> Result<Option<PendingCall>, ToolError> {
+    if let Some(number) = later_reference(call) {
         let message = format!("`${number}` is no earlier call: a call refers to those before it");
         return Err(run.invalid(message));
     }
@@ -140,12 +141,12 @@ async fn ahead(run: &Run<'_>, call: &Given<'_>) -> Result<Option<Asked>, ToolErr
         let (given, most) = (call.references, references::MOST);
         return Err(run.invalid(format!("the call has {given} references, and {most} are the most")));
     }
-    let meant = action_lookup::of(run.tools, &call.request(run, call.params.clone()))?;
-    if meant.action.id == run.id {
+    let resolved_action = action_lookup::resolve(run.tools, &call.request(run, call.params.clone()))?;
+    if resolved_action.action.id == run.id {
         return Err(run.invalid("a batch has no batch among its calls"));
     }
-    let Meant { action, request, .. } = meant;
-    let ask = |rule: Rule, known: Option<(Call, Checked)>| Asked {
+    let ResolvedAction { action, request, .. } = resolved_action;
+    let ask = |rule: Rule, known: Option<(Call, Checked)>| PendingCall {
         number: call.number,
         action: action.id.clone(),
         params: call.params.clone(),
@@ -160,7 +161,7 @@ async fn ahead(run: &Run<'_>, call: &Given<'_>) -> Result<Option<Asked>, ToolErr
         let asks = run.tools.policy.confirm().asks_about(action.risk);
         return Ok(asks.then(|| ask(Rule::Risk(action.risk), None)));
     }
-    let checked = execute::checked(run.tools, &action, &request, &mut Vec::new())?;
+    let checked = execute::check_params(run.tools, &action, &request, &mut Vec::new())?;
     if action.risk == Risk::Read {
         return Ok(None);
     }
@@ -173,7 +174,7 @@ async fn ahead(run: &Run<'_>, call: &Given<'_>) -> Result<Option<Asked>, ToolErr
         Err(failure) => return Err(diagnosis::diagnose_lookup(run.tools, failure).await),
     };
     let located = locate::locate(run.tools, known.effects()).await;
-    let known = locate::apply(known, &located);
+    let known = locate::apply_paths(known, &located);
     Ok(match run.tools.policy.decide(known.effects(), Consent::default()) {
         Decision::Confirm(rule) => Some(ask(rule, Some((known, checked)))),
         _ => None,
@@ -181,16 +182,16 @@ async fn ahead(run: &Run<'_>, call: &Given<'_>) -> Result<Option<Asked>, ToolErr
 }
 
 /// A call that it refers to and that is none before it.
-fn later(call: &Given<'_>) -> Option<usize> {
-    let to = references::calls(&Value::Object(call.params.clone()));
+fn later_reference(call: &BatchCall<'_>) -> Option<usize> {
+    let to = references::referenced_calls(&Value::Object(call.params.clone()));
     to.into_iter().find(|to| *to == 0 || *to >= call.number)
 }
 
-async fn one(
-    run: &Run<'_>,
-    calls: &[Given<'_>],
-    call: &Given<'_>,
-    done: &[Done],
+async fn run_call(
+    run: &CompositeRun<'_>,
+    calls: &[BatchCall<'_>],
+    call: &BatchCall<'_>,
+    done: &[CallResult],
     agreed: bool,
 ) -> Result<Outcome, ToolError> {
     let whole: Vec<Option<Value>> = if call.refers {
@@ -199,7 +200,7 @@ async fn one(
         Vec::new()
     };
     let shown: Vec<Option<Answer>> =
-        done.iter().take(if call.refers { MOST } else { 0 }).map(|done| shown(run, done)).collect();
+        done.iter().take(if call.refers { MOST } else { 0 }).map(|done| presented_data(run, done)).collect();
     let answered = |number: usize| {
         let at = number.checked_sub(1)?;
         let presented = shown.get(at)?.as_ref().and_then(|answer| answer.structured.get("data"));
@@ -207,13 +208,13 @@ async fn one(
         let forms: Vec<&Value> = whole.into_iter().chain(presented).collect();
         (!forms.is_empty()).then_some(forms)
     };
-    let params = match references::filled(&call.params, call.number, &answered) {
+    let params = match references::fill_references(&call.params, call.number, &answered) {
         Ok(params) => params,
         Err(missing) => {
-            if run.request.dry_run == Some(true) && missing.why == Why::NoAnswer {
-                return Ok(Outcome::Said(unfilled(call)));
+            if run.request.dry_run == Some(true) && missing.why == MissingReason::NoAnswer {
+                return Ok(Outcome::Answer(unfilled_preview(call)));
             }
-            return Err(without(run, call, &missing, done, &answered));
+            return Err(missing_value_error(run, call, &missing, done, &answered));
         }
     };
     let request = ExecuteRequest { confirm: agreed.then_some(true), ..call.request(run, params) };
@@ -221,24 +222,24 @@ async fn one(
 }
 
 /// Every field of an answer, with secrets masked unless the call asked for them.
-fn referable(run: &Run<'_>, earlier: &Given<'_>, done: &Done) -> Option<Value> {
-    let Done::Outcome(Ok(Outcome::Came(came))) = done else { return None };
+fn referable(run: &CompositeRun<'_>, earlier: &BatchCall<'_>, done: &CallResult) -> Option<Value> {
+    let Some(Ok(Outcome::Response(came))) = done else { return None };
     let Content::Json(data) = &came.reply.content else { return None };
     let fields = earlier.fields.as_deref().unwrap_or_default();
     Some(render::referable(run.tools, &came.call, data, (fields, earlier.view.or(run.request.view))))
 }
 
-/// What is shown of an answer to refer to: whole, as nothing of it is sent on but what is referred to.
-fn shown(run: &Run<'_>, done: &Done) -> Option<Answer> {
+/// The rendered answer that references may use: complete, because only referenced values are used.
+fn presented_data(run: &CompositeRun<'_>, done: &CallResult) -> Option<Answer> {
     match done {
-        Done::Outcome(Ok(Outcome::Came(came))) => Some(came.as_ref().clone().answer(run.tools, usize::MAX)),
-        Done::Outcome(Ok(Outcome::Said(answer))) => Some(answer.clone()),
+        Some(Ok(Outcome::Response(came))) => Some(came.as_ref().clone().answer(run.tools, usize::MAX)),
+        Some(Ok(Outcome::Answer(answer))) => Some(answer.clone()),
         _ => None,
     }
 }
 
 /// In a dry run: a call that waits for the answer to another that is not sent.
-fn unfilled(call: &Given<'_>) -> Answer {
+fn unfilled_preview(call: &BatchCall<'_>) -> Answer {
     let mut structured = Map::from_iter([("preview".to_owned(), json!(true))]);
     structured.insert("params".to_owned(), Value::Object(call.params.clone()));
     let text = format!("Not sent; with values of the answers before it: {}\n", json!(call.params));
@@ -246,77 +247,76 @@ fn unfilled(call: &Given<'_>) -> Answer {
 }
 
 /// The error of one call, as the batch's own.
-fn of_call(number: usize, error: ToolError) -> ToolError {
+fn call_error(number: usize, error: ToolError) -> ToolError {
     ToolError { message: format!("call {number}: {}. Nothing was sent", error.message), ..error }
 }
 
-fn without<'v>(
-    run: &Run<'_>,
-    call: &Given<'_>,
-    missing: &Missing,
-    done: &[Done],
+fn missing_value_error<'v>(
+    run: &CompositeRun<'_>,
+    call: &BatchCall<'_>,
+    missing: &MissingValue,
+    done: &[CallResult],
     answered: &impl Fn(usize) -> Option<Vec<&'v Value>>,
 ) -> ToolError {
-    let Missing { reference, call: to, why } = missing;
+    let MissingValue { reference, call: to, why } = missing;
     let action = run.list("calls").get(to.wrapping_sub(1)).and_then(|call| call.get("action"));
     let action = action.and_then(Value::as_str).unwrap_or_default();
-    let (said, meant) = match why {
-        Why::NotBefore => ("a call refers to those before it".to_owned(), None),
-        Why::NoAnswer => {
-            let failed = matches!(done.get(to.wrapping_sub(1)), Some(Done::Outcome(Err(_))));
+    let (reason, suggestion) = match why {
+        MissingReason::NotBefore => ("a call refers to those before it".to_owned(), None),
+        MissingReason::NoAnswer => {
+            let failed = matches!(done.get(to.wrapping_sub(1)), Some(Some(Err(_))));
             (format!("call {to} {}", if failed { "failed" } else { "answered with no data" }), None)
         }
-        Why::NoField { step, fields } => {
+        MissingReason::NoField { step, fields } => {
             let plain = fields.iter().map(String::as_str).filter(|name| present::is_plain(name));
             let nearest = crate::search::nearest(step, plain);
-            let meant = nearest.map(|nearest| reference.replacen(step.as_str(), nearest, 1));
+            let suggestion = nearest.map(|nearest| reference.replacen(step.as_str(), nearest, 1));
             let plain = fields.iter().map(String::as_str).filter(|name| present::is_plain(name));
             let named: Vec<&str> = plain.take(NAMED).collect();
-            (format!("there is no `{step}` among {}", named.join(", ")), meant)
+            (format!("there is no `{step}` among {}", named.join(", ")), suggestion)
         }
-        Why::List { rows } => {
+        MissingReason::List { rows } => {
             let kept = match done.get(to.wrapping_sub(1)) {
-                Some(Done::Outcome(Ok(Outcome::Came(came)))) => came.reply.rows,
+                Some(Some(Ok(Outcome::Response(came)))) => came.reply.rows,
                 _ => None,
             };
             let kept = kept.map(|came| format!(", the first of {came} that came")).unwrap_or_default();
             (format!("there is a list of {rows}{kept}; a row of it is `${to}[0]`"), None)
         }
-        Why::TooLarge => {
+        MissingReason::TooLarge => {
             (format!("references would put more than {} bytes into the call", references::LARGEST), None)
         }
-        Why::Leaf { step } => (format!("`{step}` would have to be in an object"), None),
+        MissingReason::Leaf { step } => (format!("`{step}` must be a field of an object"), None),
     };
     let message =
-        format!("call {}: `{reference}` has no value in the answer of {action}: {said}", call.number);
+        format!("call {}: `{reference}` has no value in the answer of {action}: {reason}", call.number);
     let error = ToolError::new(ErrorKind::InvalidParams, message);
-    let error = match &meant {
-        Some(meant) => {
-            error.hint(format!("Did you mean `{meant}`? A dollar that refers to nothing is `$$`."))
+    let error = match &suggestion {
+        Some(suggestion) => {
+            error.hint(format!("Did you mean `{suggestion}`? A dollar that refers to nothing is `$$`."))
         }
         None => error.hint("A dollar that refers to nothing is `$$`."),
     };
     // The calls before it are made: what is left to call is this one, with what it refers to.
-    let mended = meant.and_then(|meant| {
-        let params = json!(call.params).to_string().replace(reference.as_str(), &meant);
-        references::filled(&serde_json::from_str(&params).ok()?, call.number, answered).ok()
+    let mended = suggestion.and_then(|suggestion| {
+        let params = json!(call.params).to_string().replace(reference.as_str(), &suggestion);
+        references::fill_references(&serde_json::from_str(&params).ok()?, call.number, answered).ok()
     });
     match mended {
-        Some(params) => error.fix(NextCall::execute(&call.action, &params)),
+        Some(params) => error.fix(NextCall::execute(call.action, &params)),
         None => error.fix(NextCall::find(json!({"query": call.action, "limit": 1, "detail": "schema"}))),
     }
 }
 
-fn told(run: &Run<'_>, calls: &[Given<'_>], done: Vec<Done>, stopped: Option<usize>) -> Answer {
-    let made: Vec<Result<Outcome, ToolError>> = done
-        .into_iter()
-        .filter_map(|done| match done {
-            Done::Outcome(outcome) => Some(outcome),
-            Done::Skipped => None,
-        })
-        .collect();
-    let mut answers = byte_budget::presented(run.tools, made).into_iter();
-    let mut items = Items::default();
+fn render_batch(
+    run: &CompositeRun<'_>,
+    calls: &[BatchCall<'_>],
+    done: Vec<CallResult>,
+    stopped: Option<usize>,
+) -> Answer {
+    let made: Vec<Result<Outcome, ToolError>> = done.into_iter().flatten().collect();
+    let mut answers = byte_budget::render_within_budget(run.tools, made).into_iter();
+    let mut items = ItemResults::default();
     let mut previews = false;
     for call in calls {
         let says = Map::from_iter([

@@ -1,10 +1,13 @@
-//! References of a batch's call to what the calls before it answered: `$1.iid`, `$2.author.username`, `$3[0].name`.
-//! The number is the call's; the path is one of fields in the data of its answer. A string that is a reference becomes
-//! the value as it is; within a longer string its text is put in. `$$` is a dollar that begins no reference.
+//! References of a call of a batch to the answers of earlier calls: `$1.iid`, `$2.author.username`, `$3[0].name`.
+//! The number is that of the call; the path consists of fields in the data of its answer. A string that is a
+//! reference becomes the value itself; within a longer string the value's text is inserted. `$$` is a literal
+//! dollar.
 
 use std::cell::Cell;
 
 use serde_json::{Map, Value};
+
+use crate::text::plain_text;
 
 /// The most references of one call.
 pub const MOST: usize = 100;
@@ -12,50 +15,50 @@ pub const MOST: usize = 100;
 /// Maximum bytes that references may put into the parameters of one call.
 pub const LARGEST: usize = 1024 * 1024;
 
-/// A reference as it stands in a text.
+/// A reference in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Reference<'t> {
-    /// As it was written.
+    /// The text of the reference.
     text: &'t str,
     /// The call's number, from 1.
     call: usize,
-    steps: Vec<Step<'t>>,
+    steps: Vec<ReferenceStep<'t>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Step<'t> {
+enum ReferenceStep<'t> {
     Field(&'t str),
     Row(usize),
 }
 
-/// Why a reference has no value.
+/// Reasons why a reference has no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Missing {
+pub struct MissingValue {
     /// The reference as it was written.
     pub reference: String,
     /// The call it is to.
     pub call: usize,
-    pub why: Why,
+    pub why: MissingReason,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Why {
-    /// It is to the call itself, to a later one, or to none.
+pub enum MissingReason {
+    /// It refers to the call itself, a later call, or none.
     NotBefore,
-    /// There is no answer: the call failed or was not made.
+    /// The referenced call failed or was not made.
     NoAnswer,
-    /// Where the path ends there are these fields.
+    /// The object at the end of the path has other fields.
     NoField { step: String, fields: Vec<String> },
-    /// Where the path ends there is a list with so many rows.
+    /// The path ends at a list with that many rows.
     List { rows: usize },
-    /// It would put in more than may be put into one call.
+    /// The values would exceed the size limit.
     TooLarge,
-    /// Where the path ends nothing can follow.
+    /// The path continues after a scalar.
     Leaf { step: String },
 }
 
 /// The numbers of the calls that the parameters refer to.
-pub fn calls(value: &Value) -> Vec<usize> {
+pub fn referenced_calls(value: &Value) -> Vec<usize> {
     let mut found = Vec::new();
     visit(value, &mut |text| found.extend(references(text).into_iter().map(|reference| reference.call)));
     found
@@ -63,23 +66,23 @@ pub fn calls(value: &Value) -> Vec<usize> {
 
 /// The parameters with the values of their references; `answered` has the data of a call's answer by its number, in
 /// each form that its fields may be named in.
-pub fn filled<'v>(
+pub fn fill_references<'v>(
     params: &Map<String, Value>,
     own: usize,
     answered: &impl Fn(usize) -> Option<Vec<&'v Value>>,
-) -> Result<Map<String, Value>, Missing> {
-    fields(params, &Filler { own, answered, left: Cell::new(LARGEST) })
+) -> Result<Map<String, Value>, MissingValue> {
+    fields(params, &ReferenceFiller { own, answered, left: Cell::new(LARGEST) })
 }
 
-/// What references are filled with.
-struct Filler<'f, F> {
+/// Fills references with values.
+struct ReferenceFiller<'f, F> {
     own: usize,
     answered: &'f F,
-    /// How many bytes may still be put in.
+    /// Remaining bytes.
     left: Cell<usize>,
 }
 
-impl<F> Filler<'_, F> {
+impl<F> ReferenceFiller<'_, F> {
     /// Takes as much as a value has from what may be put in; whether it was there.
     fn spend(&self, value: &Value) -> bool {
         let left = self.left.get().checked_sub(size(value));
@@ -102,18 +105,18 @@ fn size(value: &Value) -> usize {
 
 fn fields<'v>(
     params: &Map<String, Value>,
-    filler: &Filler<'_, impl Fn(usize) -> Option<Vec<&'v Value>>>,
-) -> Result<Map<String, Value>, Missing> {
-    params.iter().map(|(name, value)| Ok((name.clone(), one(value, filler)?))).collect()
+    filler: &ReferenceFiller<'_, impl Fn(usize) -> Option<Vec<&'v Value>>>,
+) -> Result<Map<String, Value>, MissingValue> {
+    params.iter().map(|(name, value)| Ok((name.clone(), fill_reference(value, filler)?))).collect()
 }
 
-fn one<'v>(
+fn fill_reference<'v>(
     value: &Value,
-    filler: &Filler<'_, impl Fn(usize) -> Option<Vec<&'v Value>>>,
-) -> Result<Value, Missing> {
+    filler: &ReferenceFiller<'_, impl Fn(usize) -> Option<Vec<&'v Value>>>,
+) -> Result<Value, MissingValue> {
     match value {
         Value::String(text) => in_text(text, filler),
-        Value::Array(items) => items.iter().map(|item| one(item, filler)).collect(),
+        Value::Array(items) => items.iter().map(|item| fill_reference(item, filler)).collect(),
         Value::Object(params) => fields(params, filler).map(Value::Object),
         scalar => Ok(scalar.clone()),
     }
@@ -121,8 +124,8 @@ fn one<'v>(
 
 fn in_text<'v>(
     text: &str,
-    filler: &Filler<'_, impl Fn(usize) -> Option<Vec<&'v Value>>>,
-) -> Result<Value, Missing> {
+    filler: &ReferenceFiller<'_, impl Fn(usize) -> Option<Vec<&'v Value>>>,
+) -> Result<Value, MissingValue> {
     let mut out = String::new();
     let mut rest = text;
     while let Some(at) = rest.find('$') {
@@ -136,7 +139,7 @@ fn in_text<'v>(
             if reference.text == text {
                 return Ok(value);
             }
-            out.push_str(&value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+            out.push_str(&plain_text(&value));
             rest = from.get(reference.text.len()..).unwrap_or_default();
         } else {
             out.push('$');
@@ -149,24 +152,25 @@ fn in_text<'v>(
 
 fn value<'v>(
     reference: &Reference<'_>,
-    filler: &Filler<'_, impl Fn(usize) -> Option<Vec<&'v Value>>>,
-) -> Result<Value, Missing> {
-    let missing = |why: Why| Missing { reference: reference.text.to_owned(), call: reference.call, why };
+    filler: &ReferenceFiller<'_, impl Fn(usize) -> Option<Vec<&'v Value>>>,
+) -> Result<Value, MissingValue> {
+    let missing =
+        |why: MissingReason| MissingValue { reference: reference.text.to_owned(), call: reference.call, why };
     if reference.call == 0 || reference.call >= filler.own {
-        return Err(missing(Why::NotBefore));
+        return Err(missing(MissingReason::NotBefore));
     }
-    let forms = (filler.answered)(reference.call).ok_or_else(|| missing(Why::NoAnswer))?;
+    let forms = (filler.answered)(reference.call).ok_or_else(|| missing(MissingReason::NoAnswer))?;
     let mut first = None;
     for (at, form) in forms.iter().enumerate() {
         match reached(form, &reference.steps) {
             // As with `fields`, a secret is meant by its own name alone: what holds fields is taken as it was shown.
             Ok(found) if holds_fields(found) && at + 1 < forms.len() => {}
             Ok(found) if filler.spend(found) => return Ok(found.clone()),
-            Ok(_) => return Err(missing(Why::TooLarge)),
+            Ok(_) => return Err(missing(MissingReason::TooLarge)),
             Err(why) => first = first.or(Some(why)),
         }
     }
-    Err(missing(first.unwrap_or(Why::NoAnswer)))
+    Err(missing(first.unwrap_or(MissingReason::NoAnswer)))
 }
 
 fn holds_fields(value: &Value) -> bool {
@@ -177,24 +181,25 @@ fn holds_fields(value: &Value) -> bool {
     }
 }
 
-/// What the steps lead to. A first `data` that is no field says what is meant anyway.
-fn reached<'v>(data: &'v Value, steps: &[Step<'_>]) -> Result<&'v Value, Why> {
+/// The value at the end of the steps. A leading `data` that is no field is skipped.
+fn reached<'v>(data: &'v Value, steps: &[ReferenceStep<'_>]) -> Result<&'v Value, MissingReason> {
     let steps = match steps {
-        [Step::Field("data"), rest @ ..] if data.get("data").is_none() => rest,
+        [ReferenceStep::Field("data"), rest @ ..] if data.get("data").is_none() => rest,
         steps => steps,
     };
     steps.iter().try_fold(data, |value, step| match (step, value) {
-        (Step::Field(name), Value::Object(fields)) => fields.get(*name).ok_or_else(|| Why::NoField {
-            step: (*name).to_owned(),
-            fields: fields.keys().cloned().collect(),
+        (ReferenceStep::Field(name), Value::Object(fields)) => fields.get(*name).ok_or_else(|| {
+            MissingReason::NoField { step: (*name).to_owned(), fields: fields.keys().cloned().collect() }
         }),
-        (Step::Row(at), Value::Array(rows)) => rows.get(*at).ok_or(Why::List { rows: rows.len() }),
-        (_, Value::Array(rows)) => Err(Why::List { rows: rows.len() }),
-        (Step::Field(name), _) => Err(Why::Leaf { step: (*name).to_owned() }),
-        (Step::Row(at), Value::Object(fields)) => {
-            Err(Why::NoField { step: format!("[{at}]"), fields: fields.keys().cloned().collect() })
+        (ReferenceStep::Row(at), Value::Array(rows)) => {
+            rows.get(*at).ok_or(MissingReason::List { rows: rows.len() })
         }
-        (Step::Row(at), _) => Err(Why::Leaf { step: format!("[{at}]") }),
+        (_, Value::Array(rows)) => Err(MissingReason::List { rows: rows.len() }),
+        (ReferenceStep::Field(name), _) => Err(MissingReason::Leaf { step: (*name).to_owned() }),
+        (ReferenceStep::Row(at), Value::Object(fields)) => {
+            Err(MissingReason::NoField { step: format!("[{at}]"), fields: fields.keys().cloned().collect() })
+        }
+        (ReferenceStep::Row(at), _) => Err(MissingReason::Leaf { step: format!("[{at}]") }),
     })
 }
 
@@ -230,15 +235,15 @@ fn reference(text: &str) -> Option<Reference<'_>> {
 }
 
 /// `.name` or `[0]`, with its length.
-fn step(text: &str) -> Option<(Step<'_>, usize)> {
+fn step(text: &str) -> Option<(ReferenceStep<'_>, usize)> {
     if let Some(name) = text.strip_prefix('.') {
         let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(name.len());
         let name = name.get(..end)?;
         let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-        return is_name.then(|| (Step::Field(name), end + 1));
+        return is_name.then(|| (ReferenceStep::Field(name), end + 1));
     }
     let (number, _) = text.strip_prefix('[')?.split_once(']')?;
-    number.parse().ok().map(|row| (Step::Row(row), number.len() + 2))
+    number.parse().ok().map(|row| (ReferenceStep::Row(row), number.len() + 2))
 }
 
 fn visit(value: &Value, see: &mut impl FnMut(&str)) {
@@ -256,13 +261,13 @@ mod tests {
 
     use super::*;
 
-    fn fill(params: Value) -> Result<Value, Missing> {
+    fn fill(params: Value) -> Result<Value, MissingValue> {
         let data = [
             json!({"iid": 7, "labels": ["a", "b"], "author": {"username": "alice"}}),
             json!([{"name": "main"}, {"name": "next"}]),
         ];
         let answered = |call: usize| call.checked_sub(1).and_then(|at| data.get(at)).map(|data| vec![data]);
-        filled(params.as_object().unwrap(), 4, &answered).map(Value::Object)
+        fill_references(params.as_object().unwrap(), 4, &answered).map(Value::Object)
     }
 
     #[test]
@@ -287,7 +292,7 @@ mod tests {
         let answered = |_: usize| Some(vec![&raw, &shown]);
         let fill = |text: &str| {
             let params = Map::from_iter([("it".to_owned(), json!(text))]);
-            filled(&params, 2, &answered).map(|mut params| params.remove("it").unwrap())
+            fill_references(&params, 2, &answered).map(|mut params| params.remove("it").unwrap())
         };
         assert_eq!(fill("$1.value").unwrap(), "hunter2", "by its own name");
         assert_eq!(fill("$1.tags").unwrap(), json!(["x"]));
@@ -300,20 +305,20 @@ mod tests {
     fn what_only_looks_like_one_is_a_text() {
         for text in ["$5.00 off", "a $VARIABLE", "$", "$1st", "100$", "$123456.iid"] {
             assert_eq!(fill(json!({"text": text})).unwrap()["text"], text);
-            assert!(calls(&json!(text)).is_empty(), "{text}");
+            assert!(referenced_calls(&json!(text)).is_empty(), "{text}");
         }
         assert_eq!(fill(json!({"text": "$$1.iid and $$"})).unwrap()["text"], "$1.iid and $");
-        assert_eq!(calls(&json!({"a": ["x $3.b", {"c": "$1[0]"}], "d": "$$2.x"})), [3, 1]);
+        assert_eq!(referenced_calls(&json!({"a": ["x $3.b", {"c": "$1[0]"}], "d": "$$2.x"})), [3, 1]);
     }
 
     #[test]
     fn what_is_put_in_has_a_limit() {
         let text = json!({"text": "x".repeat(LARGEST / 4)});
         let answered = |_: usize| Some(vec![&text]);
-        let fill = |params: Value| filled(params.as_object().unwrap(), 2, &answered);
+        let fill = |params: Value| fill_references(params.as_object().unwrap(), 2, &answered);
         assert!(fill(json!({"a": "$1.text$1.text", "b": ["$1.text"]})).is_ok());
         for params in [json!({"a": "$1.text".repeat(5)}), json!({"a": ["$1", "$1", "$1", "$1", "$1"]})] {
-            assert_eq!(fill(params).unwrap_err().why, Why::TooLarge);
+            assert_eq!(fill(params).unwrap_err().why, MissingReason::TooLarge);
         }
     }
 
@@ -321,12 +326,12 @@ mod tests {
     fn what_has_no_value_says_what_there_is() {
         let why = |text: &str| fill(json!({"text": text})).unwrap_err().why;
         let fields = vec!["iid".to_owned(), "labels".to_owned(), "author".to_owned()];
-        assert_eq!(why("$1.idd"), Why::NoField { step: "idd".to_owned(), fields });
-        assert_eq!(why("see $2.name"), Why::List { rows: 2 });
-        assert_eq!(why("$2[2].name"), Why::List { rows: 2 });
-        assert_eq!(why("$1.iid.more"), Why::Leaf { step: "more".to_owned() });
-        assert_eq!(why("$3.iid"), Why::NoAnswer);
-        assert_eq!(why("$4.iid"), Why::NotBefore);
-        assert_eq!(why("$0.iid"), Why::NotBefore);
+        assert_eq!(why("$1.idd"), MissingReason::NoField { step: "idd".to_owned(), fields });
+        assert_eq!(why("see $2.name"), MissingReason::List { rows: 2 });
+        assert_eq!(why("$2[2].name"), MissingReason::List { rows: 2 });
+        assert_eq!(why("$1.iid.more"), MissingReason::Leaf { step: "more".to_owned() });
+        assert_eq!(why("$3.iid"), MissingReason::NoAnswer);
+        assert_eq!(why("$4.iid"), MissingReason::NotBefore);
+        assert_eq!(why("$0.iid"), MissingReason::NotBefore);
     }
 }

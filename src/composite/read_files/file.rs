@@ -2,34 +2,34 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::composite::read_files::window::{Seen, Wanted};
+use crate::composite::read_files::window::{FileWindow, WindowRequest};
 use crate::composite::run::params;
 use crate::tools::Answer;
 
-/// How many lines of a file, where nothing is said.
+/// Default number of lines of a window.
 pub const LINES: u64 = 100;
 
 /// A file as it was asked for.
-pub struct File {
+pub struct RequestedFile {
     /// The project, as `fullPath` has it.
     pub project: Option<Value>,
     pub path: String,
     pub at: Option<String>,
-    pub wanted: Wanted,
+    pub wanted: WindowRequest,
 }
 
-/// What came of a file.
-pub enum Read {
-    Seen(Box<Seen>, Headers),
-    /// No file with a text: what it is, what is told of it, and what to do with it.
+/// Content of a file.
+pub enum FileContent {
+    FileWindow(Box<FileWindow>, ReplyHeaders),
+    /// Not a text file: its kind, details, and the next step.
     Other(&'static str, Map<String, Value>, String),
     Said(Answer),
 }
 
-pub type Headers = std::collections::BTreeMap<String, String>;
+pub type ReplyHeaders = std::collections::BTreeMap<String, String>;
 
 /// Parameters with the project, and the ref where there is one.
-pub fn at(file: &File, more: Value) -> Map<String, Value> {
+pub fn at(file: &RequestedFile, more: Value) -> Map<String, Value> {
     let mut given = params(more);
     given.extend(file.project.iter().map(|path| ("fullPath".to_owned(), path.clone())));
     given.extend(file.at.as_ref().map(|at| ("ref".to_owned(), json!(at))));

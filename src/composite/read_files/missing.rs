@@ -1,10 +1,10 @@
-//! What only the tree of a repository tells: where a link leads, and that a path is a directory or a submodule.
+//! Detection of symbolic links, directories and submodules by the repository tree.
 
 use serde_json::{Map, Value, json};
 
-use crate::composite::read_files::file::{File, LINES, Read, at};
-use crate::composite::read_files::window::Seen;
-use crate::composite::run::{Run, params};
+use crate::composite::read_files::file::{FileContent, LINES, RequestedFile, at};
+use crate::composite::read_files::window::FileWindow;
+use crate::composite::run::{CompositeRun, params};
 use crate::present;
 use crate::tools::{NextCall, ToolError};
 
@@ -17,9 +17,9 @@ const RAW: &str = "repository_file.raw";
 /// The longest path that a symbolic link is taken to hold.
 const LINK: u64 = 1_024;
 
-/// Where a symbolic link leads. GitLab sends its target as if that were its text; only the tree tells, which is asked
-/// where the text may be a path.
-pub async fn link(run: &Run<'_>, file: &File, seen: &Seen) -> Option<String> {
+/// Target of a symbolic link. GitLab sends the target as the file's text; the tree shows that it is a link, and is
+/// read if the text may be a path.
+pub async fn link(run: &CompositeRun<'_>, file: &RequestedFile, seen: &FileWindow) -> Option<String> {
     if seen.bytes > LINK || seen.lines != 1 || seen.ends_in_newline {
         return None;
     }
@@ -29,17 +29,17 @@ pub async fn link(run: &Run<'_>, file: &File, seen: &Seen) -> Option<String> {
 }
 
 /// The entry of the tree that is called as the file is.
-async fn entry(run: &Run<'_>, file: &File) -> Result<Option<Value>, ToolError> {
+async fn entry(run: &CompositeRun<'_>, file: &RequestedFile) -> Result<Option<Value>, ToolError> {
     let entries = tree(run, file).await?;
     Ok(entries.into_iter().find(|entry| path_of(entry) == file.path))
 }
 
-/// What is beside the file in its directory.
-async fn tree(run: &Run<'_>, file: &File) -> Result<Vec<Value>, ToolError> {
+/// Entries of the file's directory.
+async fn tree(run: &CompositeRun<'_>, file: &RequestedFile) -> Result<Vec<Value>, ToolError> {
     let directory = file.path.rsplit_once('/').map(|(directory, _)| directory);
     let mut params = at(file, json!({"per_page": 100}));
     params.extend(directory.map(|directory| ("path".to_owned(), json!(directory))));
-    match run.read("repository.list_tree", params).await? {
+    match run.read_json("repository.list_tree", params).await? {
         Value::Array(entries) => Ok(entries),
         _ => Ok(Vec::new()),
     }
@@ -49,30 +49,35 @@ fn path_of(entry: &Value) -> &str {
     entry.get("path").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// What is there instead of a file: a directory or a submodule; else the error of the step, with the window in its fix.
-pub async fn missing(run: &Run<'_>, file: &File, refused: ToolError) -> Result<Read, ToolError> {
+/// The directory or submodule at the path; otherwise the error of the step, with the window in its fix.
+pub async fn missing(
+    run: &CompositeRun<'_>,
+    file: &RequestedFile,
+    refused: ToolError,
+) -> Result<FileContent, ToolError> {
     let beside = tree(run, file).await.unwrap_or_default();
     if let Some(entry) = beside.iter().find(|entry| path_of(entry) == file.path) {
         let kind = entry.get("type").and_then(Value::as_str).unwrap_or_default();
         if kind == "commit" {
-            let said = Map::from_iter([("commit".to_owned(), entry.get("id").cloned().unwrap_or_default())]);
-            let commit = said.get("commit").and_then(Value::as_str).map(present::line).unwrap_or_default();
+            let details =
+                Map::from_iter([("commit".to_owned(), entry.get("id").cloned().unwrap_or_default())]);
+            let commit = details.get("commit").and_then(Value::as_str).map(present::line).unwrap_or_default();
             let text =
                 format!("A submodule: another repository (.gitmodules says which) at commit {commit}.");
-            return Ok(Read::Other("submodule", said, text));
+            return Ok(FileContent::Other("submodule", details, text));
         }
         if kind == "tree" {
             let list = at(file, json!({"path": file.path}));
             let list = json!(NextCall::execute("repository.list_tree", &list));
-            let said = Map::from_iter([("list".to_owned(), list)]);
-            return Ok(Read::Other("directory", said, "A directory.".to_owned()));
+            let details = Map::from_iter([("list".to_owned(), list)]);
+            return Ok(FileContent::Other("directory", details, "A directory.".to_owned()));
         }
     }
     Err(with_window(run, file, refused))
 }
 
 /// The error with the window of the file in its fix, if that reads another file or at another ref.
-fn with_window(run: &Run<'_>, file: &File, error: ToolError) -> ToolError {
+fn with_window(run: &CompositeRun<'_>, file: &RequestedFile, error: ToolError) -> ToolError {
     let Some(NextCall { arguments, .. }) = &error.fix else { return error };
     let text = |name: &str| arguments.get("params")?.get(name)?.as_str().map(str::to_owned);
     let is_of_file = arguments.get("action").and_then(Value::as_str) == Some(RAW);
@@ -85,8 +90,8 @@ fn with_window(run: &Run<'_>, file: &File, error: ToolError) -> ToolError {
     error.fix(again)
 }
 
-/// The same window of the file with another path or ref.
-fn again(run: &Run<'_>, file: &File, name: &str, value: &str) -> NextCall {
+/// The call for the same window with another path or ref.
+fn again(run: &CompositeRun<'_>, file: &RequestedFile, name: &str, value: &str) -> NextCall {
     let wanted = &file.wanted;
     let mut again = params(json!({"path": file.path}));
     let more = [

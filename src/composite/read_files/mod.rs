@@ -1,5 +1,5 @@
-//! `repository.read_files`: windows of up to twenty files side by side. A file goes by while it is read, and no more of
-//! it is held than its window; what is no text is told as what it is, and a missing file with names that are near.
+//! `repository.read_files`: windows of up to twenty files, read concurrently. Files are streamed, and only the
+//! window is kept. A binary is reported as one, and a missing file with similar names.
 
 mod file;
 mod missing;
@@ -10,51 +10,53 @@ use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
 
 use crate::composite::byte_budget;
-use crate::composite::item_results::Items;
-use crate::composite::read_files::window::{Seen, Wanted, Window};
-use crate::composite::run::{self, Run};
+use crate::composite::item_results::ItemResults;
+use crate::composite::read_files::window::{FileWindow, WindowReader, WindowRequest};
+use crate::composite::run::{self, CompositeRun};
 use crate::present::{self, Pattern, SearchTimeout};
 use crate::tools::execute::Outcome;
 use crate::tools::{Answer, ErrorKind, NextCall, ToolError, workspace};
-use file::{File, LINES, Read, at};
+use file::{FileContent, LINES, RequestedFile, at};
 
-/// How many files there may be.
+/// Maximum number of files.
 const MOST: usize = 20;
 
-/// How many lines around what is found, where nothing is said.
+/// Default number of context lines of a match.
 const CONTEXT: u64 = 2;
 
-/// How often lines are left out until the text is within the bytes of one answer.
+/// Maximum number of attempts to fit the text into one answer.
 const FITTINGS: usize = 6;
 
 /// The note of a truncated answer.
 const AROUND_A_PLACE: &str = "lines around a place: `grep` with `context`, or `line_start` and `line_end`";
 
-/// What a file begins with that only points to where its bytes are (git-lfs: pointer file).
+/// First line of a Git LFS pointer file.
 const LFS: &[u8] = b"version https://git-lfs.github.com/spec/v1\n";
 
 /// Reads.
-pub async fn run(run: &Run<'_>) -> Result<Answer, ToolError> {
+pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     let given = run.list("files");
     if given.is_empty() || given.len() > MOST {
         return Err(run.invalid(format!("`files` is 1 to {MOST} files; {} were given", given.len())));
     }
     let grep = grep(run)?;
     let project = run.params.get("fullPath").cloned();
-    let files: Vec<File> = given
+    let files: Vec<RequestedFile> = given
         .iter()
-        .map(|file| asked(run, file, project.as_ref(), grep.as_ref()))
+        .map(|file| parse_file(run, file, project.as_ref(), grep.as_ref()))
         .collect::<Result<_, _>>()?;
-    let mut read: Vec<Result<Read, ToolError>> = join_all(files.iter().map(|file| one(run, file))).await;
+    let mut read: Vec<Result<FileContent, ToolError>> =
+        join_all(files.iter().map(|file| read_file(run, file))).await;
     let default_branch = default_branch(run, &files, &read).await;
     let action = run.tools.catalog.get(run.id).ok().flatten();
-    let hint = action.and_then(|action| workspace::hint(run.tools, &action, &run.params));
+    let hint = action.and_then(|action| workspace::copy_note(run.tools, &action, &run.params));
     // Headings and notes count as well, and are known once the text is written.
     let most = run.tools.max_bytes;
     let mut budget = most;
     for _ in 0..FITTINGS {
         fit(&mut read, budget);
-        let answer = workspace::told(hint.clone(), answer(run, &files, &read, default_branch.as_deref()));
+        let answer =
+            workspace::with_note(hint.clone(), answer(run, &files, &read, default_branch.as_deref()));
         let beyond = answer.text.len().saturating_sub(most);
         if beyond == 0 || budget == 0 {
             return Ok(answer);
@@ -62,20 +64,20 @@ pub async fn run(run: &Run<'_>) -> Result<Answer, ToolError> {
         budget = budget.saturating_sub(beyond);
     }
     fit(&mut read, 0);
-    Ok(workspace::told(hint, answer(run, &files, &read, default_branch.as_deref())))
+    Ok(workspace::with_note(hint, answer(run, &files, &read, default_branch.as_deref())))
 }
 
 /// The files in both forms, with the call for the rest of those that are truncated.
 fn answer(
-    run: &Run<'_>,
-    files: &[File],
-    read: &[Result<Read, ToolError>],
+    run: &CompositeRun<'_>,
+    files: &[RequestedFile],
+    read: &[Result<FileContent, ToolError>],
     default_branch: Option<&str>,
 ) -> Answer {
-    let mut items = Items::default();
+    let mut items = ItemResults::default();
     let mut next = Vec::new();
     for (file, read) in files.iter().zip(read) {
-        next.extend(render::told(run, file, read, default_branch, &mut items));
+        next.extend(render::render_file(run, file, read, default_branch, &mut items));
     }
     let (rows, mut text) = items.parts();
     let mut beside = Map::new();
@@ -83,7 +85,7 @@ fn answer(
     if !next.is_empty() {
         let mut params = run.params.clone();
         params.insert("files".to_owned(), Value::Array(next));
-        let call = json!(NextCall::execute(&run.id, &params));
+        let call = json!(NextCall::execute(run.id, &params));
         text.push_str(&format!("Next: {call}\n"));
         beside.insert("page".to_owned(), json!({"next": call}));
         if run.text("grep").is_none() {
@@ -94,24 +96,28 @@ fn answer(
 }
 
 /// The name of the default branch, if a file is read at it: from the header of a reply, else from the project.
-async fn default_branch(run: &Run<'_>, files: &[File], read: &[Result<Read, ToolError>]) -> Option<String> {
+async fn default_branch(
+    run: &CompositeRun<'_>,
+    files: &[RequestedFile],
+    read: &[Result<FileContent, ToolError>],
+) -> Option<String> {
     let without_ref = files.iter().zip(read).filter(|(file, _)| file.at.is_none());
-    let mut said = without_ref.filter_map(|(_, read)| match read {
-        Ok(Read::Seen(_, headers)) => headers.get("x-gitlab-ref"),
+    let mut details = without_ref.filter_map(|(_, read)| match read {
+        Ok(FileContent::FileWindow(_, headers)) => headers.get("x-gitlab-ref"),
         _ => None,
     });
-    let said = said.find(|name| !name.is_empty() && *name != workspace::DEFAULT_REF);
-    if said.is_some() || files.iter().all(|file| file.at.is_some()) {
-        return said.map(|name| present::line(name));
+    let details = details.find(|name| !name.is_empty() && *name != workspace::DEFAULT_REF);
+    if details.is_some() || files.iter().all(|file| file.at.is_some()) {
+        return details.map(|name| present::line(name));
     }
     let project = run.params.get("fullPath").cloned()?;
     let params = Map::from_iter([("fullPath".to_owned(), project)]);
     // Without it the answer only lacks the name.
-    let project = run.read("project.get", params).await.ok()?;
+    let project = run.read_json("project.get", params).await.ok()?;
     project.get("default_branch")?.as_str().map(present::line)
 }
 
-fn grep(run: &Run<'_>) -> Result<Option<(Pattern, usize)>, ToolError> {
+fn grep(run: &CompositeRun<'_>) -> Result<Option<(Pattern, usize)>, ToolError> {
     let Some(text) = run.text("grep").filter(|text| !text.is_empty()) else { return Ok(None) };
     let expression =
         Pattern::new(text).map_err(|error| run.invalid(format!("`grep` is not searched for: {error}")))?;
@@ -120,26 +126,26 @@ fn grep(run: &Run<'_>) -> Result<Option<(Pattern, usize)>, ToolError> {
 }
 
 /// A window of one file as the item of another composite action: by `path`, `ref` and lines, as `files` have them.
-pub async fn window(run: &Run<'_>, project: &Value, item: &Value) -> Result<Outcome, ToolError> {
-    let file = asked(run, item, Some(project), None)?;
-    let mut read = [one(run, &file).await];
+pub async fn window(run: &CompositeRun<'_>, project: &Value, item: &Value) -> Result<Outcome, ToolError> {
+    let file = parse_file(run, item, Some(project), None)?;
+    let mut read = [read_file(run, &file).await];
     fit(&mut read, run.tools.max_bytes);
     let [read] = read;
-    let mut items = Items::default();
-    render::told(run, &file, &Ok(read?), None, &mut items);
+    let mut items = ItemResults::default();
+    render::render_file(run, &file, &Ok(read?), None, &mut items);
     let (rows, text) = items.parts();
     let mut structured = rows.get(0).and_then(Value::as_object).cloned().unwrap_or_default();
     // The item that it becomes says these itself.
     structured.retain(|name, _| !matches!(name.as_str(), "kind" | "path" | "ref" | "status"));
-    Ok(Outcome::Said(Answer { structured, text }))
+    Ok(Outcome::Answer(Answer { structured, text }))
 }
 
-fn asked(
-    run: &Run<'_>,
+fn parse_file(
+    run: &CompositeRun<'_>,
     file: &Value,
     project: Option<&Value>,
     grep: Option<&(Pattern, usize)>,
-) -> Result<File, ToolError> {
+) -> Result<RequestedFile, ToolError> {
     let text = |name: &str| file.get(name).and_then(Value::as_str).map(str::to_owned);
     let number = |name: &str| match file.get(name).map(|value| (value.as_u64(), value)) {
         None => Ok(None),
@@ -151,10 +157,10 @@ fn asked(
         return Err(run.invalid(format!("`line_end` {last} is before `line_start` {first}")));
     }
     let lines = number("max_lines")?.unwrap_or(LINES);
-    let wanted = Wanted { first, last, lines, bytes: run.tools.max_bytes, grep: grep.cloned() };
+    let wanted = WindowRequest { first, last, lines, bytes: run.tools.max_bytes, grep: grep.cloned() };
     let path = text("path").unwrap_or_default();
     let at = text("ref").map(|name| merge_request_head(&name).unwrap_or(name));
-    Ok(File { project: project.cloned(), path: path.trim_start_matches('/').to_owned(), at, wanted })
+    Ok(RequestedFile { project: project.cloned(), path: path.trim_start_matches('/').to_owned(), at, wanted })
 }
 
 /// The ref behind `!5`: the head of that merge request, which GitLab keeps in the target project, also if the source
@@ -165,27 +171,27 @@ fn merge_request_head(name: &str) -> Option<String> {
 }
 
 /// Leaves lines out of the large, so that all are together within the bytes of one answer.
-fn fit(read: &mut [Result<Read, ToolError>], budget: usize) {
-    let size = |read: &Result<Read, ToolError>| match read {
-        Ok(Read::Seen(seen, _)) => seen.size(),
+fn fit(read: &mut [Result<FileContent, ToolError>], budget: usize) {
+    let size = |read: &Result<FileContent, ToolError>| match read {
+        Ok(FileContent::FileWindow(seen, _)) => seen.size(),
         Ok(_) => 0,
         Err(error) => error.text().len(),
     };
     let sizes: Vec<usize> = read.iter().map(size).collect();
     let share = byte_budget::share(&sizes, budget.saturating_sub(byte_budget::AROUND * sizes.len()));
     for read in read.iter_mut().flatten() {
-        if let Read::Seen(seen, _) = read {
+        if let FileContent::FileWindow(seen, _) = read {
             seen.shrink(share);
         }
     }
 }
 
-async fn one(run: &Run<'_>, file: &File) -> Result<Read, ToolError> {
-    let mut window = Window::new(file.wanted.clone());
+async fn read_file(run: &CompositeRun<'_>, file: &RequestedFile) -> Result<FileContent, ToolError> {
+    let mut window = WindowReader::new(file.wanted.clone());
     let params = at(file, json!({"file_path": file.path}));
-    let (seen, headers) = match run.through("repository_file.raw", params, &mut window).await {
-        Ok(Outcome::Came(came)) => (window.seen(), came.reply.headers),
-        Ok(Outcome::Said(answer)) => return Ok(Read::Said(answer)),
+    let (seen, headers) = match run.step_streaming("repository_file.raw", params, &mut window).await {
+        Ok(Outcome::Response(response)) => (window.seen(), response.reply.headers),
+        Ok(Outcome::Answer(answer)) => return Ok(FileContent::Said(answer)),
         Err(error) if error.kind == ErrorKind::NotFound => return missing::missing(run, file, error).await,
         Err(error) => return Err(error),
     };
@@ -199,47 +205,55 @@ async fn one(run: &Run<'_>, file: &File) -> Result<Read, ToolError> {
         return Err(error.hint("Use a simpler pattern, or `line_start` and `line_end`."));
     }
     if seen.bytes == 0 {
-        return Ok(Read::Other("empty", Map::new(), "The file is empty.".to_owned()));
+        return Ok(FileContent::Other("empty", Map::new(), "The file is empty.".to_owned()));
     }
     if let Some(pointer) = pointer(&seen) {
         let whole = raw(json!({"lfs": true}));
-        let said = "A pointer of Git LFS; what it points to is kept apart.".to_owned();
-        return Ok(Read::Other("lfs_pointer", beside(&seen, [("lfs", pointer), ("whole", whole)]), said));
+        let details = "A pointer of Git LFS; what it points to is kept apart.".to_owned();
+        return Ok(FileContent::Other(
+            "lfs_pointer",
+            with_size(&seen, [("lfs", pointer), ("whole", whole)]),
+            details,
+        ));
     }
     if seen.binary {
-        let said = format!("A binary of {} bytes; not shown.", seen.bytes);
-        return Ok(Read::Other("binary", beside(&seen, [("whole", raw(json!({})))]), said));
+        let details = format!("A binary of {} bytes; not shown.", seen.bytes);
+        return Ok(FileContent::Other("binary", with_size(&seen, [("whole", raw(json!({})))]), details));
     }
     if let Some(target) = missing::link(run, file, &seen).await {
-        let said = format!("A symbolic link to {}.", json!(target));
-        return Ok(Read::Other("symlink", beside(&seen, [("link_target", json!(target))]), said));
+        let details = format!("A symbolic link to {}.", json!(target));
+        return Ok(FileContent::Other(
+            "symlink",
+            with_size(&seen, [("link_target", json!(target))]),
+            details,
+        ));
     }
-    Ok(Read::Seen(Box::new(seen), headers))
+    Ok(FileContent::FileWindow(Box::new(seen), headers))
 }
 
-fn beside<const N: usize>(seen: &Seen, more: [(&str, Value); N]) -> Map<String, Value> {
+fn with_size<const N: usize>(seen: &FileWindow, more: [(&str, Value); N]) -> Map<String, Value> {
     let size = [("size".to_owned(), json!(seen.bytes))].into_iter();
     size.chain(more.map(|(name, value)| (name.to_owned(), value))).collect()
 }
 
-/// What a pointer of Git LFS says: the object's id, and its size.
-fn pointer(seen: &Seen) -> Option<Value> {
+/// Object id and size in a Git LFS pointer file.
+fn pointer(seen: &FileWindow) -> Option<Value> {
     if !seen.head.starts_with(LFS) || seen.bytes > 1_024 {
         return None;
     }
     let text = String::from_utf8_lossy(&seen.head).into_owned();
-    let said = |name: &str| text.lines().find_map(|line| Some(line.strip_prefix(name)?.trim().to_owned()));
-    Some(json!({"oid": said("oid "), "size": said("size ").and_then(|size| size.parse::<u64>().ok())}))
+    let details = |name: &str| text.lines().find_map(|line| Some(line.strip_prefix(name)?.trim().to_owned()));
+    Some(json!({"oid": details("oid "), "size": details("size ").and_then(|size| size.parse::<u64>().ok())}))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gitlab::Sieve;
+    use crate::gitlab::BodySink;
 
-    fn seen(file: &[u8]) -> Seen {
-        let wanted = Wanted { first: 1, last: u64::MAX, lines: LINES, bytes: 1_000, grep: None };
-        let mut window = Window::new(wanted);
+    fn seen(file: &[u8]) -> FileWindow {
+        let wanted = WindowRequest { first: 1, last: u64::MAX, lines: LINES, bytes: 1_000, grep: None };
+        let mut window = WindowReader::new(wanted);
         window.begin();
         window.take(file);
         window.end(true);

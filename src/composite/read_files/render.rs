@@ -1,53 +1,53 @@
-//! What a file's window is told as, in both forms, with the lines that follow it.
+//! Renders a file window in both forms, with the next lines to request.
 
 use serde_json::{Map, Value, json};
 
-use crate::composite::item_results::Items;
-use crate::composite::read_files::file::{File, Headers, LINES, Read};
-use crate::composite::read_files::window::Seen;
-use crate::composite::run::{Run, params};
+use crate::composite::item_results::ItemResults;
+use crate::composite::read_files::file::{FileContent, LINES, ReplyHeaders, RequestedFile};
+use crate::composite::read_files::window::FileWindow;
+use crate::composite::run::{CompositeRun, params};
 use crate::present::{self, Content, Kind, Options};
 use crate::tools::ToolError;
 use crate::untrusted::Secrets;
 
-/// Adds what came of a file, and gives the window that follows the one that is shown.
-pub fn told(
-    run: &Run<'_>,
-    file: &File,
-    read: &Result<Read, ToolError>,
+/// Adds a file to the results, and returns the next window.
+pub fn render_file(
+    run: &CompositeRun<'_>,
+    file: &RequestedFile,
+    read: &Result<FileContent, ToolError>,
     default_branch: Option<&str>,
-    items: &mut Items,
+    items: &mut ItemResults,
 ) -> Option<Value> {
-    let mut says = Map::from_iter([("path".to_owned(), json!(file.path))]);
-    says.extend(file.at.as_deref().or(default_branch).map(|at| ("ref".to_owned(), json!(at))));
+    let mut attributes = Map::from_iter([("path".to_owned(), json!(file.path))]);
+    attributes.extend(file.at.as_deref().or(default_branch).map(|at| ("ref".to_owned(), json!(at))));
     let (seen, headers) = match read {
-        Ok(Read::Seen(seen, headers)) => (seen, headers),
-        Ok(Read::Other(kind, said, text)) => {
-            says.insert("kind".to_owned(), json!(kind));
-            let calls = ["whole", "list"].iter().filter_map(|name| said.get(*name));
+        Ok(FileContent::FileWindow(seen, headers)) => (seen, headers),
+        Ok(FileContent::Other(kind, details, text)) => {
+            attributes.insert("kind".to_owned(), json!(kind));
+            let calls = ["whole", "list"].iter().filter_map(|name| details.get(*name));
             let text = calls.fold(text.clone(), |text, call| format!("{text}\nNext: {call}"));
-            items.put("file", says, "ok", said.clone(), &text);
+            items.put("file", attributes, "ok", details.clone(), &text);
             return None;
         }
-        Ok(Read::Said(answer)) => {
-            items.add("file", says, &Ok(answer.clone()));
+        Ok(FileContent::Said(answer)) => {
+            items.add("file", attributes, &Ok(answer.clone()));
             return None;
         }
         Err(error) => {
-            items.add("file", says, &Err(error.clone()));
+            items.add("file", attributes, &Err(error.clone()));
             return None;
         }
     };
-    says.insert("kind".to_owned(), json!("text"));
+    attributes.insert("kind".to_owned(), json!("text"));
     let next = following(file, seen);
-    let (said, text) = shown(run, file, seen, headers);
-    items.put("file", says, "ok", said, &text);
+    let (details, text) = render_window(run, file, seen, headers);
+    items.put("file", attributes, "ok", details, &text);
     next
 }
 
 /// The lines of the window after the one that is shown; of what is looked for, the lines that are still to be looked
 /// through.
-fn range(file: &File, seen: &Seen) -> Option<(u64, u64)> {
+fn range(file: &RequestedFile, seen: &FileWindow) -> Option<(u64, u64)> {
     let after = seen.kept.last().map(|(number, _)| number + 1);
     let is_more = |next: &u64| file.wanted.grep.is_none() && *next <= seen.lines;
     let first = seen.left.or(after.filter(is_more))?;
@@ -59,7 +59,7 @@ fn range(file: &File, seen: &Seen) -> Option<(u64, u64)> {
 }
 
 /// The rest of what was asked for of a file, to ask for again.
-fn following(file: &File, seen: &Seen) -> Option<Value> {
+fn following(file: &RequestedFile, seen: &FileWindow) -> Option<Value> {
     let mut next = params(json!({"path": file.path, "line_start": seen.left?}));
     let more = [
         ("ref", file.at.as_ref().map(|at| json!(at))),
@@ -70,17 +70,22 @@ fn following(file: &File, seen: &Seen) -> Option<Value> {
     Some(Value::Object(next))
 }
 
-fn shown(run: &Run<'_>, file: &File, seen: &Seen, headers: &Headers) -> (Map<String, Value>, String) {
+fn render_window(
+    run: &CompositeRun<'_>,
+    file: &RequestedFile,
+    seen: &FileWindow,
+    headers: &ReplyHeaders,
+) -> (Map<String, Value>, String) {
     let (text, mut notes) = window(file, seen, run.tools.client.secrets());
     let returned = seen.kept.len();
     let ends = |at: Option<&(u64, Vec<u8>)>| at.map(|(number, _)| *number);
     let (first, last) = (ends(seen.kept.first()), ends(seen.kept.last()));
-    let mut said = params(json!({
+    let mut details = params(json!({
         "size": seen.bytes, "total_lines": seen.lines, "lines_returned": returned,
         "first_line": first, "last_line": last, "truncated": seen.left.is_some(), "data": text.0,
     }));
     if file.wanted.grep.is_some() {
-        said.insert("matches".to_owned(), json!(seen.matches));
+        details.insert("matches".to_owned(), json!(seen.matches));
     }
     if !seen.whole {
         notes.push(format!(
@@ -93,12 +98,12 @@ fn shown(run: &Run<'_>, file: &File, seen: &Seen, headers: &Headers) -> (Map<Str
     }
     let metadata = metadata(headers);
     if run.flag("include_metadata", true) && !metadata.is_empty() {
-        said.insert("metadata".to_owned(), Value::Object(metadata.clone()));
+        details.insert("metadata".to_owned(), Value::Object(metadata.clone()));
     }
     let mut out = if returned == 0 { String::new() } else { present::marked(&text.1) };
     out.push_str(&line(seen, (first, last), file));
     if let Some((start, end)) = range(file, seen) {
-        said.insert("next".to_owned(), json!({"line_start": start, "line_end": end}));
+        details.insert("next".to_owned(), json!({"line_start": start, "line_end": end}));
         out.push_str(&format!("Next: lines {start}-{end}.\n"));
     }
     if run.flag("include_metadata", true) && !metadata.is_empty() {
@@ -106,14 +111,14 @@ fn shown(run: &Run<'_>, file: &File, seen: &Seen, headers: &Headers) -> (Map<Str
         out.push_str(&format!("Metadata: {}.\n", pairs.join(", ")));
     }
     if !notes.is_empty() {
-        said.insert("notes".to_owned(), json!(notes));
+        details.insert("notes".to_owned(), json!(notes));
         notes.iter().for_each(|note| out.push_str(&format!("Note: {note}.\n")));
     }
-    (said, out)
+    (details, out)
 }
 
-/// Where the window stands, in words.
-fn line(seen: &Seen, window: (Option<u64>, Option<u64>), file: &File) -> String {
+/// The position of the window in words.
+fn line(seen: &FileWindow, window: (Option<u64>, Option<u64>), file: &RequestedFile) -> String {
     let of = if seen.whole { seen.lines.to_string() } else { format!("more than {}", seen.lines) };
     let found = file
         .wanted
@@ -131,7 +136,7 @@ fn line(seen: &Seen, window: (Option<u64>, Option<u64>), file: &File) -> String 
 }
 
 /// The window as data and as text; what was looked for with the numbers of its lines.
-fn window(file: &File, seen: &Seen, secrets: &Secrets) -> ((String, String), Vec<String>) {
+fn window(file: &RequestedFile, seen: &FileWindow, secrets: &Secrets) -> ((String, String), Vec<String>) {
     let mut bytes = Vec::new();
     let mut before = None;
     for (number, line) in &seen.kept {
@@ -157,14 +162,14 @@ fn window(file: &File, seen: &Seen, secrets: &Secrets) -> ((String, String), Vec
     ((data, shown.text), stray.into_iter().chain(shown.notes).chain(masked).collect())
 }
 
-/// What GitLab says of the file beside its text.
-fn metadata(headers: &Headers) -> Map<String, Value> {
+/// Metadata of the file from response headers.
+fn metadata(headers: &ReplyHeaders) -> Map<String, Value> {
     const TOLD: [&str; 5] = ["blob_id", "commit_id", "last_commit_id", "content_sha256", "execute_filemode"];
     let header = |name: &str| headers.get(&format!("x-gitlab-{}", name.replace('_', "-")));
-    let said = |name: &&str| {
+    let details = |name: &&str| {
         let text = header(name).filter(|text| !text.is_empty())?;
         let value = text.parse::<bool>().map_or_else(|_| json!(present::line(text)), |truth| json!(truth));
         Some(((*name).to_owned(), value))
     };
-    TOLD.iter().filter_map(said).collect()
+    TOLD.iter().filter_map(details).collect()
 }

@@ -1,66 +1,66 @@
-//! A window of a file's lines, kept while the file goes by: the lines from one to another, or those in which something
-//! is found with the lines around them. Never more of the file is held than the window.
+//! Streaming reader of a window of a file: a range of lines, or the matches of a pattern with the lines around
+//! them. Keeps only the window in memory.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use crate::gitlab::Sieve;
+use crate::gitlab::BodySink;
 use crate::present::{Pattern, SEARCH_TIME};
 
 /// A longer line is kept to here, in bytes.
 const LINE: usize = 4_000;
 
-/// How much of the beginning is looked at to tell what the file is (as git does), in bytes.
+/// Bytes that are searched for a NUL to detect a binary (as git does).
 const LOOKED_AT: u64 = 8_000;
 
-/// How much of the beginning is kept to tell what the file is.
+/// Bytes of the beginning that are kept to detect the kind of file.
 const HEAD: usize = 1_024;
 
-/// Which lines are wanted.
+/// The requested lines.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct WindowRequest {
     /// From 1.
     pub first: u64,
     /// The last that may be shown.
     pub last: u64,
-    /// How many at most.
+    /// Maximum number of lines.
     pub lines: u64,
-    /// How many bytes at most.
+    /// Maximum number of bytes.
     pub bytes: usize,
-    /// What is looked for, and how many lines around it are shown.
+    /// The pattern, and the number of context lines.
     pub grep: Option<(Pattern, usize)>,
 }
 
-/// What of a file has gone by.
+/// State of a file that is being streamed.
 #[derive(Debug)]
-pub struct Window {
-    wanted: Wanted,
-    seen: Seen,
+pub struct WindowReader {
+    wanted: WindowRequest,
+    seen: FileWindow,
 }
 
-/// What is known of the file.
+/// The window and facts of the file.
 #[derive(Debug, Default)]
-pub struct Seen {
+pub struct FileWindow {
     /// The lines of the window, each with its number and without its end.
     pub kept: Vec<(u64, Vec<u8>)>,
-    /// The first line that was wanted too, and did not fit.
+    /// First requested line that did not fit.
     pub left: Option<u64>,
-    /// How many lines have what is looked for.
+    /// Number of matching lines.
     pub matches: u64,
-    /// How many of the lines that are kept are only so to their beginning.
+    /// Number of lines that are truncated.
     pub long: u64,
     pub lines: u64,
     pub bytes: u64,
     /// The beginning of the file.
     pub head: Vec<u8>,
     pub binary: bool,
-    /// Whether looking for the pattern took too long, and was given up.
+    /// True if the search exceeded its time limit.
     pub timed_out: bool,
-    /// How long it has taken.
+    /// Time of the search so far.
     searched: Duration,
-    /// Whether the whole file has gone by.
+    /// True if the whole file was read.
     pub whole: bool,
-    /// Whether its last line has an end.
+    /// True if the last line ends in a newline.
     pub ends_in_newline: bool,
     line: Vec<u8>,
     is_long: bool,
@@ -69,13 +69,13 @@ pub struct Seen {
     after: usize,
 }
 
-impl Window {
-    pub fn new(wanted: Wanted) -> Window {
-        Window { wanted, seen: Seen::default() }
+impl WindowReader {
+    pub fn new(wanted: WindowRequest) -> WindowReader {
+        WindowReader { wanted, seen: FileWindow::default() }
     }
 
-    /// What is known once the file has gone by.
-    pub fn seen(self) -> Seen {
+    /// The result, once the file has been read.
+    pub fn seen(self) -> FileWindow {
         self.seen
     }
 
@@ -126,8 +126,8 @@ impl Window {
     }
 }
 
-impl Seen {
-    fn keep(&mut self, wanted: &Wanted, number: u64, line: Vec<u8>, is_long: bool) {
+impl FileWindow {
+    fn keep(&mut self, wanted: &WindowRequest, number: u64, line: Vec<u8>, is_long: bool) {
         let is_full = u64::try_from(self.kept.len()).is_ok_and(|kept| kept >= wanted.lines)
             || self.kept_bytes + line.len() + 1 > wanted.bytes;
         if self.left.is_some() || is_full {
@@ -154,9 +154,9 @@ impl Seen {
     }
 }
 
-impl Sieve for Window {
+impl BodySink for WindowReader {
     fn begin(&mut self) {
-        self.seen = Seen::default();
+        self.seen = FileWindow::default();
     }
 
     fn take(&mut self, bytes: &[u8]) {
@@ -190,22 +190,23 @@ impl Sieve for Window {
 mod tests {
     use super::*;
 
-    const WANTED: Wanted = Wanted { first: 1, last: u64::MAX, lines: 100, bytes: 10_000, grep: None };
+    const WANTED: WindowRequest =
+        WindowRequest { first: 1, last: u64::MAX, lines: 100, bytes: 10_000, grep: None };
 
     /// The file in pieces of that many bytes.
-    fn seen(wanted: Wanted, file: &[u8], piece: usize) -> Seen {
-        let mut window = Window::new(wanted);
+    fn seen(wanted: WindowRequest, file: &[u8], piece: usize) -> FileWindow {
+        let mut window = WindowReader::new(wanted);
         window.begin();
         file.chunks(piece).for_each(|chunk| window.take(chunk));
         window.end(true);
         window.seen()
     }
 
-    fn lines(seen: &Seen) -> Vec<(u64, String)> {
+    fn lines(seen: &FileWindow) -> Vec<(u64, String)> {
         seen.kept.iter().map(|(at, line)| (*at, String::from_utf8_lossy(line).into_owned())).collect()
     }
 
-    fn numbers(seen: &Seen) -> Vec<u64> {
+    fn numbers(seen: &FileWindow) -> Vec<u64> {
         seen.kept.iter().map(|(at, _)| *at).collect()
     }
 
@@ -213,7 +214,7 @@ mod tests {
     fn a_window_is_the_same_however_the_file_comes() {
         let file: String = (1..=50).map(|at| format!("line {at}\n")).collect();
         for piece in [1, 7, 8, 64, 10_000] {
-            let seen = seen(Wanted { first: 11, lines: 3, ..WANTED }, file.as_bytes(), piece);
+            let seen = seen(WindowRequest { first: 11, lines: 3, ..WANTED }, file.as_bytes(), piece);
             let expected = [(11, "line 11"), (12, "line 12"), (13, "line 13")];
             assert_eq!(lines(&seen), expected.map(|(at, text)| (at, text.to_owned())));
             assert_eq!((seen.lines, seen.bytes, seen.left), (50, file.len() as u64, Some(14)));
@@ -232,11 +233,11 @@ mod tests {
     fn what_is_found_comes_with_what_is_around_it() {
         let file = "a\nb\nhit\nc\nd\ne\nf\nhit\nhit\ng\nh\n";
         let grep = |context| Some((Pattern::new("hit").unwrap(), context));
-        let around = seen(Wanted { grep: grep(1), ..WANTED }, file.as_bytes(), 3);
+        let around = seen(WindowRequest { grep: grep(1), ..WANTED }, file.as_bytes(), 3);
         assert_eq!(numbers(&around), [2, 3, 4, 7, 8, 9, 10]);
         assert_eq!((around.matches, around.left), (3, None));
-        assert_eq!(numbers(&seen(Wanted { grep: grep(0), ..WANTED }, file.as_bytes(), 3)), [3, 8, 9]);
-        let few = seen(Wanted { grep: grep(1), lines: 4, ..WANTED }, file.as_bytes(), 3);
+        assert_eq!(numbers(&seen(WindowRequest { grep: grep(0), ..WANTED }, file.as_bytes(), 3)), [3, 8, 9]);
+        let few = seen(WindowRequest { grep: grep(1), lines: 4, ..WANTED }, file.as_bytes(), 3);
         assert_eq!((numbers(&few), few.left, few.matches), (vec![2, 3, 4, 7], Some(8), 3));
     }
 
@@ -246,7 +247,8 @@ mod tests {
         let seen = seen(WANTED, &large, 10_000);
         assert_eq!((seen.bytes, seen.lines, seen.long), (3_000_000, 1, 1));
         assert!(seen.size() <= LINE + 1 && seen.head.len() <= HEAD);
-        let mut lines = self::seen(Wanted { bytes: 40, ..WANTED }, "0123456789\n".repeat(9).as_bytes(), 5);
+        let mut lines =
+            self::seen(WindowRequest { bytes: 40, ..WANTED }, "0123456789\n".repeat(9).as_bytes(), 5);
         assert_eq!((numbers(&lines), lines.left), (vec![1, 2, 3], Some(4)));
         lines.shrink(25);
         assert_eq!((numbers(&lines), lines.left), (vec![1, 2], Some(3)));
@@ -257,7 +259,7 @@ mod tests {
         let binary = seen(WANTED, b"\x89PNG\0\n\0\n", 3);
         assert!(binary.binary && binary.bytes == 8);
         let again = {
-            let mut window = Window::new(WANTED);
+            let mut window = WindowReader::new(WANTED);
             window.take(b"\0 of an attempt that broke");
             window.begin();
             window.take(b"text\n");

@@ -1,7 +1,6 @@
-//! Flags and variables of other GitLab servers: those that mean one of ours, and answers to those that mean nothing
-//! here.
+//! Flags and variables of other GitLab servers: aliases of ours, and hints for those without an equivalent.
 
-/// Other spellings of our flags, without their dashes. `--help` does not show them.
+/// Aliases of our flags, without dashes, hidden from `--help`.
 pub static FLAG_ALIASES: [(&str, &[&str]); 3] = [
     ("url", &["gitlab-url", "api-url", "gitlab-api-url", "gitlab-host", "base-url"]),
     ("read-only", &["readonly", "read-only-mode"]),
@@ -15,7 +14,7 @@ const IS_STDIO: &str =
 const A_TOKEN: &str = "a token is not given as an argument, which the list of processes shows to everyone: set the \
                        variable GITLAB_TOKEN, or name a file with --token-file";
 
-/// Flags that other servers have and this one has not, each with what to do instead.
+/// Unsupported flags of other servers, each with an alternative.
 pub static FOREIGN_FLAGS: [(&str, &str); 15] = [
     ("--http", STDIO),
     ("--streamable-http", STDIO),
@@ -34,7 +33,7 @@ pub static FOREIGN_FLAGS: [(&str, &str); 15] = [
     ("--api-key", A_TOKEN),
 ];
 
-/// Variables that other servers have and this one has not, each with what to set instead.
+/// Unsupported variables of other servers, each with an alternative.
 pub static FOREIGN_VARIABLES: [(&str, &str); 12] = [
     ("GITLAB_PROJECT_ID", "GITLAB_PROJECT takes the full path of a project"),
     ("GITLAB_DEFAULT_PROJECT", "GITLAB_PROJECT takes the full path of a project"),

@@ -1,4 +1,4 @@
-//! The settings of what a client is offered: which tools, of which part of the catalog, in which words.
+//! Surface settings: tools offered, toolsets and domains, descriptions.
 
 use super::Setting;
 
@@ -19,7 +19,7 @@ pub static TOOLSETS: Setting = Setting {
     aliases: &[],
     flag: Some("toolsets"),
     value: "LIST",
-    what: "Only the actions of these toolsets are offered and run; docs/concepts/surfaces.md has them.",
+    what: "Only the actions of these toolsets are offered and run; docs/reference/toolsets.md has them.",
     accepts: "names of toolsets, separated by commas",
     default: None,
     example: "issues,merge_requests",

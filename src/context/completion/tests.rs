@@ -43,15 +43,15 @@ fn every_source_is_asked_by_a_read() {
 #[test]
 fn an_argument_that_is_not_there_is_named() {
     let message = |completed, argument| source(completed, argument).unwrap_err().message;
-    assert_eq!(message(Completed::Prompt("nothing"), "x"), "there is no prompt `nothing`");
+    assert_eq!(message(CompletionTarget::Prompt("nothing"), "x"), "there is no prompt `nothing`");
     assert_eq!(
-        message(Completed::Prompt("onboarding"), "iid"),
+        message(CompletionTarget::Prompt("onboarding"), "iid"),
         "the prompt onboarding has no argument `iid`"
     );
-    assert_eq!(message(Completed::Template("gitlab://x"), "y"), "there is no template gitlab://x");
+    assert_eq!(message(CompletionTarget::Template("gitlab://x"), "y"), "there is no template gitlab://x");
     let issue = "gitlab://project/{fullPath}/issue/{iid}";
-    assert_eq!(source(Completed::Template(issue), "iid").unwrap(), Source::Issue);
-    assert_eq!(source(Completed::Template(issue), "fullPath").unwrap(), Source::Project);
-    assert_eq!(source(Completed::Template(ACTION), "id").unwrap(), Source::Action);
-    assert_eq!(source(Completed::Prompt("onboarding"), "role").unwrap(), Source::None);
+    assert_eq!(source(CompletionTarget::Template(issue), "iid").unwrap(), CompletionSource::Issue);
+    assert_eq!(source(CompletionTarget::Template(issue), "fullPath").unwrap(), CompletionSource::Project);
+    assert_eq!(source(CompletionTarget::Template(ACTION), "id").unwrap(), CompletionSource::Action);
+    assert_eq!(source(CompletionTarget::Prompt("onboarding"), "role").unwrap(), CompletionSource::None);
 }

@@ -11,20 +11,23 @@
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value, json};
 
-use crate::context::resources::uri_templates::{Form, Holder, Part, THINGS, Thing};
+use crate::context::resources::uri_templates::{
+    Namespace, RESOURCE_KINDS, ResourceKind, UriPart, VariableForm,
+};
 use crate::guides::is_full_path;
 use crate::present;
+use crate::text::{self, is_number};
 use crate::tools::{ErrorKind, ToolError};
 
-/// What every address begins with.
+/// Scheme of every URI.
 const SCHEME: &str = "gitlab";
 
 /// The longest address that is read, in bytes.
 const LONGEST: usize = 4_000;
 
-/// What an address names.
+/// A parsed URI.
 #[derive(Debug)]
-pub enum Address {
+pub enum ResourceUri {
     Roots,
     /// The list of actions, of one domain where that is given.
     Actions {
@@ -33,13 +36,13 @@ pub enum Address {
     },
     Action(String),
     Guide(String),
-    Thing(Reading),
+    ResourceKind(ObjectRead),
 }
 
 /// A thing of GitLab's, with what its action takes.
 #[derive(Debug)]
-pub struct Reading {
-    pub thing: &'static Thing,
+pub struct ObjectRead {
+    pub thing: &'static ResourceKind,
     pub params: Map<String, Value>,
     pub lines: Option<String>,
 }
@@ -50,7 +53,7 @@ type Pairs = Vec<(String, String)>;
 ///
 /// # Errors
 /// `invalid_params` where it is badly written, `not_found` where nothing is addressed so.
-pub fn parse(uri: &str) -> Result<Address, ToolError> {
+pub fn parse(uri: &str) -> Result<ResourceUri, ToolError> {
     if uri.len() > LONGEST {
         return Err(bad(uri, &format!("is longer than {LONGEST} bytes")));
     }
@@ -69,16 +72,16 @@ pub fn parse(uri: &str) -> Result<Address, ToolError> {
     let pairs = pairs(uri, query)?;
     let words: Vec<&str> = segments.iter().map(String::as_str).collect();
     match words.as_slice() {
-        ["workspace", "roots"] => plain(uri, pairs, Address::Roots),
+        ["workspace", "roots"] => plain(uri, pairs, ResourceUri::Roots),
         ["tools"] => actions(uri, pairs),
-        ["tools", id] => plain(uri, pairs, Address::Action((*id).to_owned())),
-        ["guides", name] => plain(uri, pairs, Address::Guide((*name).to_owned())),
+        ["tools", id] => plain(uri, pairs, ResourceUri::Action((*id).to_owned())),
+        ["guides", name] => plain(uri, pairs, ResourceUri::Guide((*name).to_owned())),
         [kind, rest @ ..] if !rest.is_empty() => thing(uri, kind, rest, pairs),
         _ => Err(unknown(uri)),
     }
 }
 
-fn actions(uri: &str, pairs: Pairs) -> Result<Address, ToolError> {
+fn actions(uri: &str, pairs: Pairs) -> Result<ResourceUri, ToolError> {
     let (mut domain, mut page) = (None, 1);
     for (name, value) in pairs {
         match name.as_str() {
@@ -88,24 +91,24 @@ fn actions(uri: &str, pairs: Pairs) -> Result<Address, ToolError> {
             other => return Err(unknown_query(uri, other, "domain and page")),
         }
     }
-    Ok(Address::Actions { domain, page })
+    Ok(ResourceUri::Actions { domain, page })
 }
 
 /// An address that takes no query.
-fn plain(uri: &str, pairs: Pairs, address: Address) -> Result<Address, ToolError> {
+fn plain(uri: &str, pairs: Pairs, address: ResourceUri) -> Result<ResourceUri, ToolError> {
     match pairs.first() {
         Some((name, _)) => Err(unknown_query(uri, name, "nothing there")),
         None => Ok(address),
     }
 }
 
-fn thing(uri: &str, kind: &str, rest: &[&str], pairs: Pairs) -> Result<Address, ToolError> {
-    let of_kind = || THINGS.iter().filter(|thing| thing.holder.word() == kind);
+fn thing(uri: &str, kind: &str, rest: &[&str], pairs: Pairs) -> Result<ResourceUri, ToolError> {
+    let of_kind = || RESOURCE_KINDS.iter().filter(|thing| thing.holder.word() == kind);
     let Some(holder) = of_kind().next().map(|thing| thing.holder) else {
         return Err(unknown(uri));
     };
     let (path, rest) = match holder {
-        Holder::Nothing(_) => (None, rest),
+        Namespace::Nothing(_) => (None, rest),
         _ => {
             let (path, rest) = parted(holder, rest);
             if !is_full_path(&path) {
@@ -114,7 +117,7 @@ fn thing(uri: &str, kind: &str, rest: &[&str], pairs: Pairs) -> Result<Address, 
             (Some(path), rest)
         }
     };
-    let found = of_kind().find_map(|thing| Some((thing, filled(thing, rest)?)));
+    let found = of_kind().find_map(|thing| Some((thing, match_words(thing, rest)?)));
     let Some((thing, values)) = found else { return Err(unknown(uri)) };
     let mut params = Map::new();
     params.extend(path.map(|path| ("fullPath".to_owned(), json!(path))));
@@ -136,11 +139,11 @@ fn thing(uri: &str, kind: &str, rest: &[&str], pairs: Pairs) -> Result<Address, 
             }
         }
     }
-    Ok(Address::Thing(Reading { thing, params, lines }))
+    Ok(ResourceUri::ResourceKind(ObjectRead { thing, params, lines }))
 }
 
 /// The path of a project or group, and what follows it.
-fn parted<'s, 'r>(holder: Holder, words: &'r [&'s str]) -> (String, &'r [&'s str]) {
+fn parted<'s, 'r>(holder: Namespace, words: &'r [&'s str]) -> (String, &'r [&'s str]) {
     if let Some((first, rest)) = words.split_first().filter(|(first, _)| first.contains('/')) {
         return ((*first).to_owned(), rest.strip_prefix(&["-"]).unwrap_or(rest));
     }
@@ -151,36 +154,36 @@ fn parted<'s, 'r>(holder: Holder, words: &'r [&'s str]) -> (String, &'r [&'s str
     if let Some(at) = words.iter().position(|word| *word == "-") {
         return split(at, 1);
     }
-    let is_number = words.first().is_some_and(|first| first.bytes().all(|byte| byte.is_ascii_digit()));
+    let is_number = words.first().is_some_and(|first| is_number(first));
     let least = if is_number { 1 } else { holder.least() };
     let reads = |at: &usize| {
         let rest = words.get(*at..).unwrap_or_default();
-        let inside = THINGS.iter().filter(|thing| thing.holder == holder && !thing.parts.is_empty());
-        inside.into_iter().any(|thing| filled(thing, rest).is_some())
+        let inside = RESOURCE_KINDS.iter().filter(|thing| thing.holder == holder && !thing.parts.is_empty());
+        inside.into_iter().any(|thing| match_words(thing, rest).is_some())
     };
     split((least..words.len()).find(reads).unwrap_or(words.len()), 0)
 }
 
 /// The values of a thing's variables, where its parts read so.
-fn filled(thing: &Thing, words: &[&str]) -> Option<Vec<(String, Value)>> {
+fn match_words(thing: &ResourceKind, words: &[&str]) -> Option<Vec<(String, Value)>> {
     let mut words = words;
     let mut values = Vec::new();
     for part in thing.parts {
         let (first, after) = words.split_first()?;
         let (value, left) = match part {
-            Part::Word(word) => {
+            UriPart::Word(word) => {
                 (*first == *word).then_some(())?;
                 words = after;
                 continue;
             }
-            Part::Value(value) => match value.form {
-                Form::Number => {
-                    let is_number = first.len() <= 18 && first.bytes().all(|byte| byte.is_ascii_digit());
+            UriPart::Value(value) => match value.form {
+                VariableForm::Number => {
+                    let is_number = first.len() <= 18 && is_number(first);
                     is_number.then_some(())?;
                     ((value, (*first).to_owned()), after)
                 }
-                Form::Segment => ((value, (*first).to_owned()), after),
-                Form::Rest => ((value, words.join("/")), Default::default()),
+                VariableForm::Segment => ((value, (*first).to_owned()), after),
+                VariableForm::Rest => ((value, words.join("/")), Default::default()),
             },
         };
         let (variable, text) = value;
@@ -214,7 +217,7 @@ fn pairs(uri: &str, query: &str) -> Result<Pairs, ToolError> {
     read.collect()
 }
 
-/// None where a `%` stands without its two digits, or what comes out is no UTF-8.
+/// Percent-decodes a text. None if an escape is invalid or the result is not UTF-8.
 fn unescaped(text: &str) -> Option<String> {
     let mut escapes = text.split('%').skip(1);
     let is_escape =
@@ -223,25 +226,25 @@ fn unescaped(text: &str) -> Option<String> {
     percent_decode_str(text).decode_utf8().ok().map(|text| text.into_owned())
 }
 
-/// Nothing is addressed so.
+/// The error of an unknown URI.
 pub fn unknown(uri: &str) -> ToolError {
-    ToolError::new(ErrorKind::NotFound, format!("there is no resource {}", excerpt(uri))).hint(
+    ToolError::new(ErrorKind::NotFound, format!("there is no resource {}", shown_uri(uri))).hint(
         "resources/list and resources/templates/list have what there is: gitlab://tools, \
          gitlab://project/group/project/issue/12 and the like.",
     )
 }
 
 fn bad(uri: &str, why: &str) -> ToolError {
-    ToolError::new(ErrorKind::InvalidParams, format!("the address {} {why}", excerpt(uri)))
+    ToolError::new(ErrorKind::InvalidParams, format!("the address {} {why}", shown_uri(uri)))
 }
 
 fn unknown_query(uri: &str, name: &str, takes: &str) -> ToolError {
-    let name: String = name.chars().take(40).collect();
+    let name = text::excerpt(name, 40);
     bad(uri, &format!("asks for `{name}`, and takes {takes}"))
 }
 
 /// Enough of an address to recognise it, on one line.
-fn excerpt(uri: &str) -> String {
+fn shown_uri(uri: &str) -> String {
     const SHOWN: usize = 120;
     let line = present::line(uri);
     match line.char_indices().nth(SHOWN) {

@@ -1,20 +1,21 @@
-//! The catalog as resources: every action a line, and one action whole.
+//! The catalog as resources: the list of actions, and the details of one action.
 
 use std::fmt::Write as _;
 
 use serde_json::json;
 
 use crate::catalog::{Action, example, input_schema, required, signature};
+use crate::text::excerpt;
 use crate::tools::errors::{self, ErrorKind, ToolError, mapping};
-use crate::tools::{EXECUTE, ExecuteRequest, FIND, Tools};
+use crate::tools::{ExecuteRequest, FIND, NextCall, Tools};
 
-/// How many actions stand on a page.
+/// Actions per page.
 const PER_PAGE: usize = 100;
 
-/// How an action of the list is run, where the surface has no other tools than find and execute.
+/// Note on how to run a listed action, for surfaces with only find and execute.
 pub const RUNS: &str = "gitlab_execute_action runs one by its id";
 
-/// One page of the actions that may run here, of one domain where that is named.
+/// One page of the allowed actions, optionally of one domain.
 pub fn actions(tools: &Tools, domain: Option<&str>, page: usize) -> Result<String, ToolError> {
     let mut shown = Vec::new();
     let mut withheld = 0;
@@ -66,7 +67,7 @@ fn line(tools: &Tools, action: &Action) -> String {
 }
 
 fn no_domain(tools: &Tools, domain: &str) -> ToolError {
-    let short: String = domain.chars().take(40).collect();
+    let short: String = excerpt(domain, 40);
     let error = ToolError::new(ErrorKind::NotFound, format!("there is no domain `{short}`"));
     let domains = tools.catalog.words().map(|words| words.domains.keys().map(String::as_str));
     let nearest = domains.ok().and_then(|domains| crate::search::nearest(domain, domains));
@@ -76,10 +77,10 @@ fn no_domain(tools: &Tools, domain: &str) -> ToolError {
     }
 }
 
-/// One action as JSON: what it does, how it is called, and the schema of its parameters.
+/// One action as JSON: summary, call and schema of its parameters.
 pub fn action(tools: &Tools, id: &str) -> Result<String, ToolError> {
-    let action = crate::context::resources::listing::meant(tools, id)?;
-    if let Some(error) = crate::context::resources::listing::barred(tools, &action) {
+    let action = resolve_action(tools, id)?;
+    if let Some(error) = denial_error(tools, &action) {
         return Err(error);
     }
     let action = tools.reworded(action);
@@ -93,19 +94,16 @@ pub fn action(tools: &Tools, id: &str) -> Result<String, ToolError> {
         "signature": signature(&action, usize::MAX),
         "required": required(&action),
         "related": action.related,
-        "call": {
-            "tool": EXECUTE,
-            "arguments": {"action": action.id, "params": example(&action, words)},
-        },
+        "call": NextCall::execute(&action.id, &example(&action, words)),
         "input_schema": input_schema(&action, words),
     });
     Ok(format!("{whole:#}\n"))
 }
 
-/// An action that is named, or those that may be meant.
-fn meant(tools: &Tools, id: &str) -> Result<Action, ToolError> {
+/// Resolves an action by its name.
+fn resolve_action(tools: &Tools, id: &str) -> Result<Action, ToolError> {
     let request = ExecuteRequest { action: id.to_owned(), ..Default::default() };
-    crate::tools::action_lookup::of(tools, &request).map(|meant| meant.action).map_err(|error| {
+    crate::tools::action_lookup::resolve(tools, &request).map(|meant| meant.action).map_err(|error| {
         match error.kind {
             ErrorKind::UnknownAction => ToolError { kind: ErrorKind::NotFound, ..error },
             _ => error,
@@ -113,7 +111,7 @@ fn meant(tools: &Tools, id: &str) -> Result<Action, ToolError> {
     })
 }
 
-/// Why an action never runs here.
-fn barred(tools: &Tools, action: &Action) -> Option<ToolError> {
+/// The error of a denied action.
+fn denial_error(tools: &Tools, action: &Action) -> Option<ToolError> {
     tools.withholds(action).map(|rule| mapping::denied(&action.id, None, &rule, 0))
 }

@@ -1,5 +1,5 @@
-//! Resources: what a client reads by an address. Whatever is GitLab's is read by the ordinary action, so that what
-//! holds for a call (policy, masks, marks, limits) holds here.
+//! Resources: documents that a client reads by URI. Objects of GitLab are read by the ordinary actions, so policy,
+//! masking, tags and limits of a call apply here too.
 
 mod address;
 mod listing;
@@ -16,12 +16,12 @@ use crate::guides::{self, GUIDES};
 use crate::tools::action_uri::{ACTION, ACTIONS, ACTIONS_PART};
 use crate::tools::errors::{self, ErrorKind, ToolError};
 use crate::tools::{Capabilities, EXECUTE, ExecuteRequest, Tools};
-use address::{Address, Reading};
-use uri_templates::{Holder, THINGS, Thing};
+use address::{ObjectRead, ResourceUri};
+use uri_templates::{Namespace, RESOURCE_KINDS, ResourceKind};
 
 /// A resource, or a template of many, as a list has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct ResourceEntry {
     /// The address; of a template, with variables (RFC 6570).
     pub uri: String,
     pub name: String,
@@ -30,12 +30,12 @@ pub struct Entry {
     pub mime: &'static str,
 }
 
-/// What was read.
+/// Content of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Read {
+pub struct ResourceContent {
     pub text: String,
     pub mime: &'static str,
-    /// Whether it is the same for everybody, for as long as this program runs.
+    /// True if it never changes while this program runs.
     pub is_constant: bool,
 }
 
@@ -44,18 +44,18 @@ const JSON: &str = "application/json";
 
 /// The address of the client's workspace.
 const ROOTS: &str = "gitlab://workspace/roots";
-fn entry(uri: &str, name: &str, title: &'static str, what: &str, mime: &'static str) -> Entry {
-    Entry { uri: uri.to_owned(), name: name.to_owned(), title, what: what.to_owned(), mime }
+fn entry(uri: &str, name: &str, title: &'static str, what: &str, mime: &'static str) -> ResourceEntry {
+    ResourceEntry { uri: uri.to_owned(), name: name.to_owned(), title, what: what.to_owned(), mime }
 }
 
 impl Tools {
-    /// How much there is beside the tools.
+    /// Which resources, prompts and completions are offered.
     pub fn capabilities(&self) -> Capabilities {
         self.capabilities
     }
 
     /// The resources that have one address each.
-    pub fn resources(&self) -> Vec<Entry> {
+    pub fn resources(&self) -> Vec<ResourceEntry> {
         let mut entries = vec![
             entry(
                 ROOTS,
@@ -87,7 +87,7 @@ impl Tools {
     }
 
     /// The addresses with variables.
-    pub fn templates(&self) -> Vec<Entry> {
+    pub fn templates(&self) -> Vec<ResourceEntry> {
         let mut entries = vec![
             entry(
                 ACTIONS_PART,
@@ -105,7 +105,7 @@ impl Tools {
             ),
         ];
         if self.capabilities == Capabilities::Full {
-            let shown = THINGS.iter().filter(|thing| self.reads(thing));
+            let shown = RESOURCE_KINDS.iter().filter(|thing| self.reads(thing));
             entries.extend(shown.map(|thing| {
                 let what = format!("What {} answers.", thing.action);
                 entry(&thing.template(), thing.name, thing.title, &what, MARKDOWN)
@@ -118,57 +118,59 @@ impl Tools {
     ///
     /// # Errors
     /// `not_found` where there is no such resource, or no such thing in GitLab; else as an execute's.
-    pub async fn read_resource(&self, uri: &str, roots: &Roots) -> Result<Read, ToolError> {
+    pub async fn read_resource(&self, uri: &str, roots: &Roots) -> Result<ResourceContent, ToolError> {
         self.resource(uri, roots).await.map_err(|error| self.bounded(error))
     }
 
-    async fn resource(&self, uri: &str, roots: &Roots) -> Result<Read, ToolError> {
-        let made = |text: String, mime: &'static str| Read { text, mime, is_constant: false };
+    async fn resource(&self, uri: &str, roots: &Roots) -> Result<ResourceContent, ToolError> {
+        let made = |text: String, mime: &'static str| ResourceContent { text, mime, is_constant: false };
         match address::parse(uri)? {
-            Address::Roots => {
+            ResourceUri::Roots => {
                 // The default project may be that of a root, and no call may have asked for them yet.
                 if let Roots::Given(roots) = roots {
                     self.work_in(&roots.iter().map(|root| root.uri.clone()).collect::<Vec<_>>());
                 }
                 let project = crate::tools::workspace::default_project(self).map(|(path, _)| path);
                 let of = |root: &str| crate::tools::workspace::project_of(self, root);
-                Ok(made(workspace::told(roots, &of, project.as_deref()), JSON))
+                Ok(made(workspace::render_roots(roots, &of, project.as_deref()), JSON))
             }
-            Address::Actions { domain, page } => {
+            ResourceUri::Actions { domain, page } => {
                 listing::actions(self, domain.as_deref(), page).map(|text| made(text, MARKDOWN))
             }
-            Address::Action(id) => listing::action(self, &id).map(|text| made(text, JSON)),
+            ResourceUri::Action(id) => listing::action(self, &id).map(|text| made(text, JSON)),
             _ if self.capabilities == Capabilities::Minimal => {
                 Err(address::unknown(uri).hint("It is there with CAPABILITY_SURFACE=full."))
             }
-            Address::Guide(name) => {
+            ResourceUri::Guide(name) => {
                 let guide = guides::guide(&name).ok_or_else(|| address::unknown(uri))?;
-                Ok(Read { text: guide.text.to_owned(), mime: MARKDOWN, is_constant: true })
+                Ok(ResourceContent { text: guide.text.to_owned(), mime: MARKDOWN, is_constant: true })
             }
-            Address::Thing(reading) => self.read_thing(reading).await.map(|text| made(text, MARKDOWN)),
+            ResourceUri::ResourceKind(reading) => {
+                self.read_thing(reading).await.map(|text| made(text, MARKDOWN))
+            }
         }
     }
 
-    async fn read_thing(&self, reading: Reading) -> Result<String, ToolError> {
+    async fn read_thing(&self, reading: ObjectRead) -> Result<String, ToolError> {
         if !self.offers(EXECUTE) {
             return Err(no_execute());
         }
-        let Reading { thing, params, lines } = reading;
+        let ObjectRead { thing, params, lines } = reading;
         let action = self.catalog.get(thing.action).map_err(|error| errors::internal(&error))?;
         let params = action.map(|action| typed(&action, thing.holder, params)).unwrap_or_default();
         let request = ExecuteRequest { action: thing.action.to_owned(), params, lines, ..Default::default() };
         self.execute(&request).await.map(|answer| answer.text)
     }
 
-    /// Whether the policy lets such a thing be read at all.
-    fn reads(&self, thing: &Thing) -> bool {
+    /// True if the policy allows to read such an object.
+    fn reads(&self, thing: &ResourceKind) -> bool {
         let action = self.catalog.get(thing.action).ok().flatten();
         self.offers(EXECUTE) && action.is_some_and(|action| self.withholds(&action).is_none())
     }
 }
 
-/// What an address says, in the types of the action; and what tells a project's from a group's, where it reads both.
-fn typed(action: &Action, holder: Holder, mut params: Map<String, Value>) -> Map<String, Value> {
+/// Converts the values of a URI to the types of the action, and adds its `scope`.
+fn typed(action: &Action, holder: Namespace, mut params: Map<String, Value>) -> Map<String, Value> {
     for (name, value) in &mut params {
         let is_number = action.param(name).is_some_and(|param| param.kind.base == Base::Integer);
         if let Some(number) = value.as_str().filter(|_| is_number).and_then(|text| text.parse::<u64>().ok()) {
@@ -176,7 +178,7 @@ fn typed(action: &Action, holder: Holder, mut params: Map<String, Value>) -> Map
         }
     }
     let scope = match holder {
-        Holder::Nothing(_) => "instance",
+        Namespace::Nothing(_) => "instance",
         holder => holder.word(),
     };
     if action.param("scope").is_some_and(|param| param.choices.iter().any(|choice| choice == scope)) {
@@ -185,21 +187,21 @@ fn typed(action: &Action, holder: Holder, mut params: Map<String, Value>) -> Map
     params
 }
 
-/// What an address of the list of actions names: the list itself, or an action or tool of it.
+/// The action that a URI of the action list names; `Some(None)` for the list itself.
 pub fn action_resource(uri: &str) -> Option<Option<String>> {
     match address::parse(uri) {
-        Ok(Address::Actions { .. }) => Some(None),
-        Ok(Address::Action(name)) => Some(Some(name)),
+        Ok(ResourceUri::Actions { .. }) => Some(None),
+        Ok(ResourceUri::Action(name)) => Some(Some(name)),
         _ => None,
     }
 }
 
-/// Whether an address is the workspace's, for which the client is asked.
+/// True if a URI is that of the workspace, which needs the client's roots.
 pub fn is_of_workspace(uri: &str) -> bool {
-    matches!(address::parse(uri), Ok(Address::Roots))
+    matches!(address::parse(uri), Ok(ResourceUri::Roots))
 }
 
-/// Where the tool that runs actions is denied, nothing is run by another way.
+/// The error if the execute tool is denied: resources must not bypass that.
 pub(super) fn no_execute() -> ToolError {
     ToolError::new(ErrorKind::Denied, format!("{EXECUTE} is denied here (GITLAB_DENIED_TOOLS_REGEX)"))
 }

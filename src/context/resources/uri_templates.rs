@@ -1,9 +1,9 @@
-//! What of GitLab's can be read by an address, as a table: how it is addressed, and the action that reads it.
+//! Table of the GitLab objects that have a URI: the URI template, and the action that reads the object.
 
-/// What completes a value.
+/// Sources of completions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// Nothing does.
+pub enum CompletionSource {
+    /// No completions.
     None,
     Action,
     Domain,
@@ -25,124 +25,135 @@ pub enum Source {
     GroupWikiPage,
 }
 
-/// What a thing is in, the first word of its address.
+/// Container of an object, the first segment of its URI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Holder {
+pub enum Namespace {
     Project,
     Group,
-    /// It is found by its own name or number.
+    /// None: it has a name or number of its own.
     Nothing(&'static str),
 }
 
-impl Holder {
+impl Namespace {
     /// The first word of the address.
     pub fn word(self) -> &'static str {
         match self {
-            Holder::Project => "project",
-            Holder::Group => "group",
-            Holder::Nothing(word) => word,
+            Namespace::Project => "project",
+            Namespace::Group => "group",
+            Namespace::Nothing(word) => word,
         }
     }
 
-    /// How few words the path of one may have.
+    /// Minimum number of path segments.
     pub fn least(self) -> usize {
-        if self == Holder::Project { 2 } else { 1 }
+        if self == Namespace::Project { 2 } else { 1 }
     }
 
-    /// What completes `fullPath`.
-    pub fn source(self) -> Source {
-        if self == Holder::Group { Source::Group } else { Source::Project }
+    /// The completion source of `fullPath`.
+    pub fn source(self) -> CompletionSource {
+        if self == Namespace::Group { CompletionSource::Group } else { CompletionSource::Project }
     }
 }
 
 /// A part of an address, after the path of what the thing is in.
 #[derive(Clone, Copy, Debug)]
-pub enum Part {
+pub enum UriPart {
     /// A word of ours.
     Word(&'static str),
-    Value(Variable),
+    Value(UriVariable),
 }
 
 /// A part that differs from thing to thing.
 #[derive(Clone, Copy, Debug)]
-pub struct Variable {
+pub struct UriVariable {
     pub name: &'static str,
-    pub form: Form,
+    pub form: VariableForm,
     /// The action's parameter, and what is written before the value there.
     pub param: &'static str,
     pub mark: &'static str,
-    pub source: Source,
+    pub source: CompletionSource,
 }
 
-/// How a variable is written.
+/// Syntax of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum VariableForm {
     /// Digits.
     Number,
-    /// What is between two slashes, the slashes in it encoded.
+    /// One segment, with its slashes encoded.
     Segment,
-    /// All that follows.
+    /// The rest of the URI.
     Rest,
 }
 
-/// Something that can be read.
+/// An object that can be read.
 #[derive(Debug)]
-pub struct Thing {
+pub struct ResourceKind {
     /// In the list of templates, and no other's.
     pub name: &'static str,
     pub title: &'static str,
-    pub holder: Holder,
-    pub parts: &'static [Part],
+    pub holder: Namespace,
+    pub parts: &'static [UriPart],
     pub action: &'static str,
     /// Names that a query may have: `lines`, or parameters of the action.
     pub query: &'static [&'static str],
 }
 
-const fn value(name: &'static str, form: Form, param: &'static str, source: Source) -> Part {
-    Part::Value(Variable { name, form, param, mark: "", source })
+const fn value(
+    name: &'static str,
+    form: VariableForm,
+    param: &'static str,
+    source: CompletionSource,
+) -> UriPart {
+    UriPart::Value(UriVariable { name, form, param, mark: "", source })
 }
 
-const fn number(name: &'static str, source: Source) -> Part {
-    value(name, Form::Number, name, source)
+const fn number(name: &'static str, source: CompletionSource) -> UriPart {
+    value(name, VariableForm::Number, name, source)
 }
 
-const fn rest(name: &'static str, source: Source) -> Part {
-    value(name, Form::Rest, name, source)
+const fn rest(name: &'static str, source: CompletionSource) -> UriPart {
+    value(name, VariableForm::Rest, name, source)
 }
 
 /// A milestone by the number that people see, which the parameter tells from an id by its `%`.
-const fn milestone(source: Source) -> Part {
-    Part::Value(Variable { name: "iid", form: Form::Number, param: "milestone_id", mark: "%", source })
+const fn milestone(source: CompletionSource) -> UriPart {
+    UriPart::Value(UriVariable {
+        name: "iid",
+        form: VariableForm::Number,
+        param: "milestone_id",
+        mark: "%",
+        source,
+    })
 }
 
 const fn thing(
     name: &'static str,
     title: &'static str,
-    holder: Holder,
-    parts: &'static [Part],
+    holder: Namespace,
+    parts: &'static [UriPart],
     action: &'static str,
-) -> Thing {
-    Thing { name, title, holder, parts, action, query: &[] }
+) -> ResourceKind {
+    ResourceKind { name, title, holder, parts, action, query: &[] }
 }
 
-const fn with(query: &'static [&'static str], thing: Thing) -> Thing {
-    Thing { query, ..thing }
+const fn with(query: &'static [&'static str], thing: ResourceKind) -> ResourceKind {
+    ResourceKind { query, ..thing }
 }
 
-use Holder::{Group, Nothing, Project};
-use Part::Word;
+use Namespace::{Group, Nothing, Project};
+use UriPart::Word;
 
 const LINES: &[&str] = &["lines"];
 const PAGE: &[&str] = &["page", "per_page"];
-const ISSUE: Part = number("iid", Source::Issue);
-const REQUEST: Part = number("iid", Source::MergeRequest);
-const PIPELINE: Part = number("pipeline_id", Source::Pipeline);
-const JOB: Part = number("job_id", Source::None);
-const REF: Part = value("ref", Form::Segment, "ref", Source::Branch);
-const SNIPPET: Part = number("snippet_id", Source::None);
+const ISSUE: UriPart = number("iid", CompletionSource::Issue);
+const REQUEST: UriPart = number("iid", CompletionSource::MergeRequest);
+const PIPELINE: UriPart = number("pipeline_id", CompletionSource::Pipeline);
+const JOB: UriPart = number("job_id", CompletionSource::None);
+const REF: UriPart = value("ref", VariableForm::Segment, "ref", CompletionSource::Branch);
+const SNIPPET: UriPart = number("snippet_id", CompletionSource::None);
 
 /// All of it.
-pub const THINGS: &[Thing] = &[
+pub const RESOURCE_KINDS: &[ResourceKind] = &[
     thing("project", "A project", Project, &[], "project.get"),
     thing("issue", "An issue", Project, &[Word("issue"), ISSUE], "issue.get"),
     with(
@@ -201,7 +212,7 @@ pub const THINGS: &[Thing] = &[
             "file",
             "A file at a branch, tag or commit",
             Project,
-            &[Word("file"), REF, rest("file_path", Source::None)],
+            &[Word("file"), REF, rest("file_path", CompletionSource::None)],
             "repository_file.raw",
         ),
     ),
@@ -211,84 +222,90 @@ pub const THINGS: &[Thing] = &[
             "folder",
             "A folder at a branch, tag or commit",
             Project,
-            &[Word("folder"), REF, rest("path", Source::None)],
+            &[Word("folder"), REF, rest("path", CompletionSource::None)],
             "repository.list_tree",
         ),
     ),
-    thing("branch", "A branch", Project, &[Word("branch"), rest("branch", Source::Branch)], "branch.get"),
+    thing(
+        "branch",
+        "A branch",
+        Project,
+        &[Word("branch"), rest("branch", CompletionSource::Branch)],
+        "branch.get",
+    ),
     thing(
         "commit",
         "A commit",
         Project,
-        &[Word("commit"), value("sha", Form::Segment, "sha", Source::None)],
+        &[Word("commit"), value("sha", VariableForm::Segment, "sha", CompletionSource::None)],
         "commit.get",
     ),
-    thing("tag", "A tag", Project, &[Word("tag"), rest("tag_name", Source::Tag)], "tag.get"),
+    thing("tag", "A tag", Project, &[Word("tag"), rest("tag_name", CompletionSource::Tag)], "tag.get"),
     thing(
         "release",
         "A release",
         Project,
-        &[Word("release"), rest("tag_name", Source::Release)],
+        &[Word("release"), rest("tag_name", CompletionSource::Release)],
         "release.get",
     ),
     thing(
         "milestone",
         "A milestone of a project",
         Project,
-        &[Word("milestone"), milestone(Source::MilestoneNumber)],
+        &[Word("milestone"), milestone(CompletionSource::MilestoneNumber)],
         "milestone.get",
     ),
     thing(
         "wiki_page",
         "A wiki page of a project",
         Project,
-        &[Word("wiki"), rest("slug", Source::WikiPage)],
+        &[Word("wiki"), rest("slug", CompletionSource::WikiPage)],
         "wiki_page.get",
     ),
     thing("snippet", "A snippet of a project", Project, &[Word("snippet"), SNIPPET], "snippet.get"),
     thing("group", "A group", Group, &[], "group.get"),
-    thing("epic", "An epic", Group, &[Word("epic"), number("iid", Source::Epic)], "epic.get"),
+    thing("epic", "An epic", Group, &[Word("epic"), number("iid", CompletionSource::Epic)], "epic.get"),
     thing(
         "group_milestone",
         "A milestone of a group",
         Group,
-        &[Word("milestone"), milestone(Source::GroupMilestoneNumber)],
+        &[Word("milestone"), milestone(CompletionSource::GroupMilestoneNumber)],
         "milestone.get",
     ),
     thing(
         "group_wiki_page",
         "A wiki page of a group",
         Group,
-        &[Word("wiki"), rest("slug", Source::GroupWikiPage)],
+        &[Word("wiki"), rest("slug", CompletionSource::GroupWikiPage)],
         "wiki_page.get",
     ),
     thing(
         "user",
         "A user",
         Nothing("user"),
-        &[value("username", Form::Segment, "user_id", Source::User)],
+        &[value("username", VariableForm::Segment, "user_id", CompletionSource::User)],
         "user.get",
     ),
     thing("personal_snippet", "A personal snippet", Nothing("snippet"), &[SNIPPET], "snippet.get"),
 ];
 
-impl Thing {
+impl ResourceKind {
     /// The address with its variables open (RFC 6570).
     pub fn template(&self) -> String {
         let mut text = format!("gitlab://{}", self.holder.word());
         match (self.holder, self.parts.is_empty()) {
-            (Holder::Nothing(_), _) => {}
+            (Namespace::Nothing(_), _) => {}
             // Alone, nothing that follows has to be told from it.
             (_, true) => text.push_str("/{+fullPath}"),
             (_, false) => text.push_str("/{fullPath}"),
         }
         for part in self.parts {
             match part {
-                Part::Word(word) => text.push_str(&format!("/{word}")),
-                Part::Value(Variable { name, form: Form::Rest, .. }) => {
+                UriPart::Word(word) => text.push_str(&format!("/{word}")),
+                UriPart::Value(UriVariable { name, form: VariableForm::Rest, .. }) => {
                     text.push_str(&format!("/{{+{name}}}"))
                 }
-                Part::Value(Variable { name, .. }) => text.push_str(&format!("/{{{name}}}")),
+                UriPart::Value(UriVariable { name, .. }) => text.push_str(&format!("/{{{name}}}")),
             }
         }
         if !self.query.is_empty() {
@@ -297,22 +314,22 @@ impl Thing {
         text
     }
 
-    /// What completes a variable; none where the address has no such.
-    pub fn source(&self, variable: &str) -> Option<Source> {
-        if variable == "fullPath" && !matches!(self.holder, Holder::Nothing(_)) {
+    /// The completion source of a variable; none if the template has no such variable.
+    pub fn source(&self, variable: &str) -> Option<CompletionSource> {
+        if variable == "fullPath" && !matches!(self.holder, Namespace::Nothing(_)) {
             return Some(self.holder.source());
         }
         if self.query.contains(&variable) {
-            return Some(Source::None);
+            return Some(CompletionSource::None);
         }
         self.parts.iter().find_map(|part| match part {
-            Part::Value(value) if value.name == variable => Some(value.source),
+            UriPart::Value(value) if value.name == variable => Some(value.source),
             _ => None,
         })
     }
 }
 
 /// The template of that address, of which the list has things of GitLab's alone.
-pub fn thing_at(template: &str) -> Option<&'static Thing> {
-    THINGS.iter().find(|thing| thing.template() == template)
+pub fn thing_at(template: &str) -> Option<&'static ResourceKind> {
+    RESOURCE_KINDS.iter().find(|thing| thing.template() == template)
 }

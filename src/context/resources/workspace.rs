@@ -1,31 +1,30 @@
-//! The client's workspace, as it tells of it.
+//! The client's workspace as a resource.
 
 use serde_json::{Map, Value, json};
 
 use crate::present;
 
-/// The most folders that are told.
+/// Maximum number of folders.
 const MOST: usize = 50;
 
 /// A folder that the client has open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Root {
-    /// Its address, `file:///home/me/widget`.
+    /// URI, such as `file:///home/me/widget`.
     pub uri: String,
     pub name: Option<String>,
 }
 
-/// What is known of the workspace.
+/// The client's roots.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Roots {
     Given(Vec<Root>),
-    /// Why there is nothing.
+    /// The reason why none are known.
     Unknown(&'static str),
 }
 
-/// The workspace as JSON: each folder with the project that it is a working copy of, and the project that is meant where
-/// a call names none.
-pub fn told(roots: &Roots, of: &dyn Fn(&str) -> Option<String>, project: Option<&str>) -> String {
+/// Renders the workspace as JSON: each folder with its project, and the default project.
+pub fn render_roots(roots: &Roots, of: &dyn Fn(&str) -> Option<String>, project: Option<&str>) -> String {
     let mut told = Map::new();
     match roots {
         Roots::Given(roots) => {

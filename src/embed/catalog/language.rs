@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::model::Json;
+use super::names::Names;
 
 /// Vocabulary of the finder, from `catalog/language.toml`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -230,6 +231,19 @@ pub struct Words {
     /// The quick actions that GitLab executes in texts, by name without the slash.
     pub quick_actions: BTreeMap<String, QuickAction>,
     pub readable: ReadableTable,
+    pub examples: ExampleWords,
+}
+
+/// Values of example calls that depend on more than a parameter's name. From `[examples]` in `catalog/rules.toml`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExampleWords {
+    /// `fullPath` of an operation on a group.
+    pub group: String,
+    /// Parameters that an example of an update sets if it would change nothing, the preferred first.
+    pub changes: Vec<String>,
+    /// References by kind, for parameters that take a name instead of an id.
+    pub references: BTreeMap<Names, Json>,
 }
 
 impl Words {

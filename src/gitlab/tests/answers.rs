@@ -67,7 +67,7 @@ async fn text_is_text_and_binary_stays_binary() {
 
 #[test]
 fn file_names_are_names_alone() {
-    let of = super::super::disposition::filename;
+    let of = super::super::content_disposition::filename;
     let cases = [
         ("attachment; filename=a.txt", Some("a.txt")),
         ("attachment; filename=\"a; b \\\"c\\\".txt\"", Some("a; b \"c\".txt")),

@@ -3,12 +3,12 @@
 use reqwest::StatusCode;
 
 use super::super::Applied;
-use super::super::refusal::{self, Refusal};
+use super::super::error_body::{self, Refusal};
 use super::*;
 use crate::untrusted::Secrets;
 
 fn line(body: &str) -> String {
-    refusal::read(StatusCode::BAD_REQUEST, body, Secrets::NONE).message
+    error_body::parse(StatusCode::BAD_REQUEST, body, Secrets::NONE).message
 }
 
 #[test]
@@ -122,7 +122,7 @@ async fn a_token_that_ran_out_or_lacks_a_scope_is_told_apart() {
     let error = answered(&get(PATH), ResponseTemplate::new(403).set_body_json(body)).await.unwrap_err();
     assert!(matches!(error, GitlabError::Forbidden { missing_scope: None, .. }), "{error:?}");
     assert_eq!(
-        refusal::read(StatusCode::FORBIDDEN, r#"{"error":"insufficient_granular_scope"}"#, Secrets::NONE),
+        error_body::parse(StatusCode::FORBIDDEN, r#"{"error":"insufficient_granular_scope"}"#, Secrets::NONE),
         Refusal {
             message: "insufficient_granular_scope".to_owned(),
             expired: false,

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, LOCATION};
 
-use super::super::guard::{Guard, Lookup};
 use super::super::redirect::Hop;
+use super::super::ssrf::{Guard, Lookup};
 use super::super::{Applied, Content, NotFollowed};
 use super::*;
 

@@ -9,7 +9,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tempfile::NamedTempFile;
 use tokio_rustls::TlsAcceptor;
 
-use super::super::{Applied, Trouble};
+use super::super::{Applied, NetworkError};
 use super::*;
 
 /// A server's certificate and key.
@@ -78,7 +78,7 @@ async fn sent(identity: Identity, ca_file: Option<&str>) -> Result<Reply, Gitlab
 
 fn assert_not_trusted(result: Result<Reply, GitlabError>) {
     let error = result.unwrap_err();
-    assert!(matches!(error, GitlabError::Network { trouble: Trouble::Tls, .. }), "{error:?}");
+    assert!(matches!(error, GitlabError::Network { trouble: NetworkError::Tls, .. }), "{error:?}");
     assert_eq!(error.applied(), Applied::No);
 }
 

@@ -1,13 +1,13 @@
 //! Failures below HTTP: no connection, none in time, one that breaks.
 
-use super::super::{Applied, Content, Trouble, Unread};
+use super::super::{Applied, Content, NetworkError, Unread};
 use super::*;
 
 const OK: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n[]";
 const CUT_SHORT: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n[1,";
 const CUT_HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-";
 
-fn trouble(error: &GitlabError) -> Option<Trouble> {
+fn trouble(error: &GitlabError) -> Option<NetworkError> {
     match error {
         GitlabError::Network { trouble, .. } => Some(*trouble),
         _ => None,
@@ -23,7 +23,7 @@ async fn nowhere() -> String {
 #[tokio::test]
 async fn no_connection_means_not_applied() {
     let error = client(settings(&nowhere().await)).send(&post()).await.unwrap_err();
-    assert_eq!((trouble(&error), error.applied()), (Some(Trouble::Connect), Applied::No));
+    assert_eq!((trouble(&error), error.applied()), (Some(NetworkError::Connect), Applied::No));
     assert!(std::error::Error::source(&error).is_some());
 }
 
@@ -32,7 +32,7 @@ async fn a_name_that_does_not_resolve_is_told_apart() {
     let error = client(settings("http://does-not-exist.invalid")).send(&post()).await.unwrap_err();
     // Where a proxy resolves the names, it is the proxy that says so.
     if let Some(trouble) = trouble(&error) {
-        assert_eq!((trouble, error.applied()), (Trouble::Name, Applied::No));
+        assert_eq!((trouble, error.applied()), (NetworkError::Name, Applied::No));
         assert!(error.to_string().contains("does-not-exist.invalid"), "{error}");
     }
 }
@@ -42,7 +42,11 @@ async fn a_write_whose_answer_was_lost_may_have_been_made() {
     for answer in ["", CUT_HEAD] {
         let base = raw(vec![answer]).await;
         let error = client(settings(&base)).send(&post()).await.unwrap_err();
-        assert_eq!((trouble(&error), error.applied()), (Some(Trouble::Lost), Applied::Unknown), "{answer}");
+        assert_eq!(
+            (trouble(&error), error.applied()),
+            (Some(NetworkError::Lost), Applied::Unknown),
+            "{answer}"
+        );
     }
 }
 
@@ -60,7 +64,7 @@ async fn a_change_that_was_confirmed_stays_made_when_the_rest_is_lost() {
     assert_eq!((reply.status, reply.content), (200, Content::Unread(Unread::Lost)));
     let graphql = permit(Risk::Write, Method::Post, "/api/graphql", &[], Body::Json(json!({})));
     let error = client(settings(&base)).send(&graphql).await.unwrap_err();
-    assert_eq!((trouble(&error), error.applied()), (Some(Trouble::Lost), Applied::Unknown));
+    assert_eq!((trouble(&error), error.applied()), (Some(NetworkError::Lost), Applied::Unknown));
 }
 
 #[tokio::test]

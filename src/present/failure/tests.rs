@@ -18,7 +18,7 @@ fn runner(script: &str) -> String {
 fn told(log: &str) -> String {
     let failure = failure(log, 4_000, Secrets::NONE);
     let line = failure.line.expect("a line that tells");
-    read(log).lines().nth(line - 1).unwrap().trim().to_owned()
+    plain_log(log).lines().nth(line - 1).unwrap().trim().to_owned()
 }
 
 #[test]

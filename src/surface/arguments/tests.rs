@@ -1,4 +1,4 @@
-use super::super::pair::{EXECUTE, FIND, Offer};
+use super::super::dynamic::{EXECUTE, FIND, Offer};
 use super::super::schema::SchemaMode;
 use super::*;
 use crate::tools::{Detail, ExecuteRequest, FindRequest};

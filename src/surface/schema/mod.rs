@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 pub use overrides::{Level, Override, Spellings, Unmatched};
 
-use super::spec::{Annotations, ToolSpec};
+use super::tool_definition::{Annotations, ToolSpec};
 use crate::catalog::{Action, Risk, Words, input_schema};
 
 /// How much the schema of a tool of several actions says of their parameters.
@@ -86,7 +86,7 @@ pub struct Branch {
 
 impl Branch {
     /// The branch of an action.
-    pub fn of(action: &Action, words: &Words) -> Branch {
+    pub fn new(action: &Action, words: &Words) -> Branch {
         let mut schema = input_schema(action, words);
         let mut take = |name: &str| schema.get_mut(name).map(Value::take);
         let mut params = match take("properties") {
@@ -139,7 +139,7 @@ impl Source {
     pub fn prune(&mut self, offers: impl Fn(&Branch) -> bool) {
         self.branches.retain(offers);
         if self.form != Form::Plain {
-            self.annotations = Annotations::of(self.branches.iter().map(|branch| branch.risk));
+            self.annotations = Annotations::new(self.branches.iter().map(|branch| branch.risk));
         }
     }
 

@@ -16,7 +16,7 @@ const NAMED: usize = 3;
 pub fn input_schema(source: &Source, mode: SchemaMode) -> Map<String, Value> {
     match (source.form, mode) {
         (Form::Plain, _) => plain(source),
-        (Form::Beside, _) => beside(source),
+        (Form::Beside, _) => envelope_schema(source),
         // Without parameters there is nothing that would tell the alternatives apart.
         (Form::Within(ParamSchema::Opaque), _) => opaque(source),
         (Form::Within(_), SchemaMode::Flat) => {
@@ -35,7 +35,7 @@ fn plain(source: &Source) -> Map<String, Value> {
 }
 
 /// The parameters of the one action, then the tool's own.
-fn beside(source: &Source) -> Map<String, Value> {
+fn envelope_schema(source: &Source) -> Map<String, Value> {
     let mut properties = Map::new();
     let mut required = Vec::new();
     if let Some(branch) = source.branches.first() {

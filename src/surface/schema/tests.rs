@@ -18,7 +18,7 @@ fn milestones(params: ParamSchema) -> Source {
         described: false,
         own: json!({"confirm": {"type": "boolean"}}).as_object().cloned().unwrap(),
         required: Vec::new(),
-        branches: own.map(|action| Branch::of(&action, words)).collect(),
+        branches: own.map(|action| Branch::new(&action, words)).collect(),
         form: Form::Within(params),
         output: None,
         annotations: Annotations::default(),

@@ -1,9 +1,10 @@
-//! A file's diff as lines, by the counts of its hunks: what stands in a hunk is never taken for a header.
+//! Parser of the hunks of one file's diff. Lines are counted by the hunk header, so content is never taken for a
+//! header.
 
-use crate::text::diff::line::{Change, Line};
+use crate::text::diff::line::{DiffLine, LineChange};
 
 /// A hunk's header: where it begins in both files and how many lines of each it has.
-pub struct Header {
+pub struct HunkHeader {
     old: u64,
     new: u64,
     /// Lines of the old file that are still to come.
@@ -12,37 +13,37 @@ pub struct Header {
     pub new_left: u64,
 }
 
-impl Header {
+impl HunkHeader {
     /// `@@ -1,3 +1,4 @@ fn main()`; a count that is left out is one.
-    pub fn read(line: &str) -> Option<Header> {
+    pub fn parse(line: &str) -> Option<HunkHeader> {
         let (ranges, _) = line.strip_prefix("@@ -")?.split_once(" @@")?;
         let (old, new) = ranges.split_once(" +")?;
         let (old, old_left) = range(old)?;
         let (new, new_left) = range(new)?;
-        Some(Header { old, new, old_left, new_left })
+        Some(HunkHeader { old, new, old_left, new_left })
     }
 
-    /// Whether lines of the hunk are still to come.
+    /// True if the hunk has further lines.
     pub fn is_open(&self) -> bool {
         self.old_left > 0 || self.new_left > 0
     }
 
     /// The next line of the hunk; none where it is a remark such as `\ No newline at end of file`.
-    pub fn take(&mut self, line: &str) -> Option<Line> {
+    pub fn take(&mut self, line: &str) -> Option<DiffLine> {
         let change = match line.chars().next() {
-            Some('+') => Change::Added,
-            Some('-') => Change::Removed,
+            Some('+') => LineChange::Added,
+            Some('-') => LineChange::Removed,
             Some('\\') => return None,
             // On some ways the blank before an empty line is lost.
-            _ => Change::Kept,
+            _ => LineChange::Kept,
         };
         let text = line.get(1..).unwrap_or_default().to_owned();
-        let taken = Line { change, old_at: self.old, new_at: self.new, text };
-        if change != Change::Added {
+        let taken = DiffLine { change, old_at: self.old, new_at: self.new, text };
+        if change != LineChange::Added {
             self.old += 1;
             self.old_left = self.old_left.saturating_sub(1);
         }
-        if change != Change::Removed {
+        if change != LineChange::Removed {
             self.new += 1;
             self.new_left = self.new_left.saturating_sub(1);
         }
@@ -56,13 +57,13 @@ fn range(text: &str) -> Option<(u64, u64)> {
 }
 
 /// The lines of one file's diff, as GitLab sends it: hunks, with or without what git writes before them.
-pub fn lines(diff: &str) -> Vec<Line> {
+pub fn lines(diff: &str) -> Vec<DiffLine> {
     let mut found = Vec::new();
-    let mut hunk: Option<Header> = None;
+    let mut hunk: Option<HunkHeader> = None;
     for line in diff.lines() {
         match hunk.as_mut().filter(|hunk| hunk.is_open()) {
             Some(open) => found.extend(open.take(line)),
-            None => hunk = Header::read(line).or(hunk),
+            None => hunk = HunkHeader::parse(line).or(hunk),
         }
     }
     found

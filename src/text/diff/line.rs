@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
 
-/// Which of the two files of a diff a line's number is of.
+/// Side of a diff that a line number counts on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Side {
     #[default]
@@ -12,28 +12,28 @@ pub enum Side {
     Old,
 }
 
-/// What a diff says of a line.
+/// Change of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum LineChange {
     Added,
     Removed,
-    /// In both files, shown beside what changed.
+    /// Unchanged context.
     Kept,
 }
 
 /// A line of a diff. Both files are counted on at each line, whichever has it: GitLab's line codes hold both counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
-    pub change: Change,
-    /// Where the old file stands, counted from 1.
+pub struct DiffLine {
+    pub change: LineChange,
+    /// Line number in the old file, from 1.
     pub old_at: u64,
-    /// Where the new file stands.
+    /// Line number in the new file.
     pub new_at: u64,
     pub text: String,
 }
 
 impl Side {
-    /// As the parameter `side` says it.
+    /// The value of the parameter `side`.
     pub fn name(self) -> &'static str {
         match self {
             Side::New => "new",
@@ -50,26 +50,26 @@ impl Side {
     }
 }
 
-impl Line {
-    /// Its number in the file of that side, which an added line has only in the new and a removed one in the old.
+impl DiffLine {
+    /// Line number on a side: an added line has none in the old file, a removed one none in the new.
     pub fn number(&self, side: Side) -> Option<u64> {
         match (side, self.change) {
-            (Side::New, Change::Removed) | (Side::Old, Change::Added) => None,
+            (Side::New, LineChange::Removed) | (Side::Old, LineChange::Added) => None,
             (Side::New, _) => Some(self.new_at),
             (Side::Old, _) => Some(self.old_at),
         }
     }
 
-    /// As GitLab's interface calls the kind of line; nothing of one that is in both files.
+    /// GitLab's name of the kind of line; none for an unchanged line.
     pub fn kind(&self) -> Option<&'static str> {
         match self.change {
-            Change::Added => Some("new"),
-            Change::Removed => Some("old"),
-            Change::Kept => None,
+            LineChange::Added => Some("new"),
+            LineChange::Removed => Some("old"),
+            LineChange::Kept => None,
         }
     }
 
-    /// The line's name in GitLab: the SHA-1 of the path, then where the old and the new file stand.
+    /// GitLab's line code: the SHA-1 of the path, then both line numbers.
     /// <https://docs.gitlab.com/api/discussions/#line-code>
     pub fn code(&self, path: &str) -> String {
         let mut code = String::new();

@@ -1,4 +1,4 @@
-//! The lines of a merge request's diff: which of them can be commented on, and how GitLab names each.
+//! Lines of a merge request's diff: which lines can have comments, and GitLab's codes for them.
 
 mod hunks;
 mod line;
@@ -8,6 +8,6 @@ mod split;
 mod tests;
 
 pub use hunks::lines;
-pub use line::{Line, Side};
-pub use position::{Absent, Span, span};
+pub use line::{DiffLine, Side};
+pub use position::{LineSpan, MissingLine, span};
 pub use split::section;

@@ -1,44 +1,44 @@
-//! Where a comment stands: the lines that are meant, as GitLab wants a position.
+//! Position of a comment in a diff, in GitLab's format.
 
 use serde_json::{Map, Value, json};
 
-use crate::text::diff::line::{Line, Side};
+use crate::text::diff::line::{DiffLine, Side};
 
 /// The lines that a comment is on; of one line both ends are the same.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Span<'d> {
-    pub first: &'d Line,
-    pub last: &'d Line,
+pub struct LineSpan<'d> {
+    pub first: &'d DiffLine,
+    pub last: &'d DiffLine,
 }
 
 /// A line that is asked for and not in the diff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Absent {
+pub struct MissingLine {
     pub line: u64,
     /// The nearest line of that side that is there, or where that side has none, of the other.
     pub nearest: Option<(Side, u64)>,
 }
 
 /// The lines from one number to another on a side.
-pub fn span(lines: &[Line], side: Side, first: u64, last: u64) -> Result<Span<'_>, Absent> {
+pub fn span(lines: &[DiffLine], side: Side, first: u64, last: u64) -> Result<LineSpan<'_>, MissingLine> {
     let at = |number: u64| {
         let found = lines.iter().find(|line| line.number(side) == Some(number));
-        found.ok_or_else(|| Absent { line: number, nearest: nearest(lines, side, number) })
+        found.ok_or_else(|| MissingLine { line: number, nearest: nearest(lines, side, number) })
     };
-    Ok(Span { first: at(first)?, last: at(last)? })
+    Ok(LineSpan { first: at(first)?, last: at(last)? })
 }
 
-fn nearest(lines: &[Line], side: Side, wanted: u64) -> Option<(Side, u64)> {
+fn nearest(lines: &[DiffLine], side: Side, wanted: u64) -> Option<(Side, u64)> {
     [side, side.other()].into_iter().find_map(|side| {
         let numbers = lines.iter().filter_map(|line| line.number(side));
         numbers.min_by_key(|number| number.abs_diff(wanted)).map(|number| (side, number))
     })
 }
 
-impl Span<'_> {
-    /// `position` as GitLab takes it, of a file between the commits of a diff (`base_sha`, `start_sha`, `head_sha`).
-    /// An added line has only a number in the new file, a removed one in the old, any other both; the comment
-    /// stands at the last line, and a range names both ends by their codes.
+impl LineSpan<'_> {
+    /// `position` in GitLab's format, between the commits of a diff (`base_sha`, `start_sha`, `head_sha`). An added
+    /// line has only a number in the new file, a removed one only in the old, an unchanged one both. The comment is
+    /// at the last line, and a range names both ends by their line codes.
     pub fn position(&self, refs: &Map<String, Value>, (old_path, new_path): (&str, &str)) -> Value {
         let mut position = refs.clone();
         position.extend(object(json!({"position_type": "text", "old_path": old_path, "new_path": new_path})));
@@ -51,7 +51,7 @@ impl Span<'_> {
         Value::Object(position)
     }
 
-    /// How many lines of the new file it covers; none where either end is not in it.
+    /// Number of lines of the new file; none if an end is not in it.
     pub fn new_lines(&self) -> Option<u64> {
         let (first, last) = (self.first.number(Side::New)?, self.last.number(Side::New)?);
         Some(last.saturating_sub(first) + 1)
@@ -59,14 +59,14 @@ impl Span<'_> {
 }
 
 /// One end of a range.
-fn end(line: &Line, path: &str) -> Value {
+fn end(line: &DiffLine, path: &str) -> Value {
     let mut end = object(json!({"line_code": line.code(path)}));
     end.extend(line.kind().map(|kind| ("type".to_owned(), json!(kind))));
     end.extend(numbers(line));
     Value::Object(end)
 }
 
-fn numbers(line: &Line) -> Map<String, Value> {
+fn numbers(line: &DiffLine) -> Map<String, Value> {
     let sides = [("old_line", Side::Old), ("new_line", Side::New)];
     let known =
         sides.into_iter().filter_map(|(name, side)| Some((name.to_owned(), json!(line.number(side)?))));

@@ -1,26 +1,26 @@
-//! A diff of many files as git prints it, and one file's part of it.
+//! Splits a diff of many files, as git prints it, into the sections of the files.
 
-use crate::text::diff::hunks::Header;
+use crate::text::diff::hunks::HunkHeader;
 
 /// The part of a whole diff that is the file's of that path, which is its new one unless it was deleted.
 pub fn section<'d>(diff: &'d str, path: &str) -> Option<&'d str> {
-    let starts = starts(diff);
+    let starts = section_starts(diff);
     let ends = starts.iter().skip(1).copied().chain([diff.len()]);
     let mut parts = starts.iter().zip(ends).filter_map(|(start, end)| diff.get(*start..end));
-    parts.find(|part| of(part).as_deref() == Some(path))
+    parts.find(|part| section_path(part).as_deref() == Some(path))
 }
 
-/// Where each file begins. A line in a hunk is none, whatever it says.
-fn starts(diff: &str) -> Vec<usize> {
+/// Byte offsets of the files' sections. A line in a hunk never begins one.
+fn section_starts(diff: &str) -> Vec<usize> {
     let mut starts = Vec::new();
-    let mut hunk: Option<Header> = None;
+    let mut hunk: Option<HunkHeader> = None;
     let mut at = 0;
     for line in diff.split_inclusive('\n') {
         let bare = line.trim_end_matches(['\n', '\r']);
         match hunk.as_mut().filter(|hunk| hunk.is_open()) {
             Some(open) => drop(open.take(bare)),
             None if bare.starts_with("diff --git ") => starts.push(at),
-            None => hunk = Header::read(bare).or(hunk),
+            None => hunk = HunkHeader::parse(bare).or(hunk),
         }
         at += line.len();
     }
@@ -28,7 +28,7 @@ fn starts(diff: &str) -> Vec<usize> {
 }
 
 /// The path that a part names: the new one, or of a deleted file the old one.
-fn of(part: &str) -> Option<String> {
+fn section_path(part: &str) -> Option<String> {
     let header = || part.lines().take_while(|line| !line.starts_with("@@ -"));
     let named = |mark: &str, side: &str| {
         let path = header().find_map(|line| line.strip_prefix(mark).map(unquoted))?;

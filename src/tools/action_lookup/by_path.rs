@@ -1,28 +1,30 @@
-//! An action by where GitLab has it: a REST request (`GET /projects/acme%2Fwidget/issues`), an operation as find names
-//! it (`mutation workItemCreate`), or the address of a page, with the parameters that those hold.
+//! Resolves an action from a location: a REST request (`GET /projects/acme%2Fwidget/issues`), an operation as find
+//! names it (`mutation workItemCreate`), or the URL of a page, with the parameters that these contain.
 
 use serde_json::{Map, Value, json};
 
 use crate::call::{self, Fault, Kind, Page, Routed};
 use crate::catalog::{Action, Method, Operation, Risk, Scope};
 use crate::search::{Confidence, Hit, Query};
-use crate::tools::action_lookup::resolved::{Meant, by_number};
+use crate::text::{excerpt, plain_text};
+use crate::tools::action_lookup::resolved::{ResolvedAction, by_number};
 use crate::tools::action_lookup::suggestions;
 use crate::tools::errors::{self, ErrorKind, ToolError};
 use crate::tools::state::Tools;
 use crate::tools::types::{ExecuteRequest, NextCall};
 
-/// The action at the place that stands as `action`; none where that is no place.
-pub fn of(tools: &Tools, request: &ExecuteRequest) -> Option<Result<Meant, ToolError>> {
+/// Resolves the action at a location; none if `action` is no location.
+pub fn resolve(tools: &Tools, request: &ExecuteRequest) -> Option<Result<ResolvedAction, ToolError>> {
     let given = request.action.trim();
     if let Some(("query" | "mutation", field)) = given.split_once(' ') {
-        return graphql(tools, given, field.trim(), request);
+        return resolve_graphql(tools, given, field.trim(), request);
     }
     let (method, path) = call::request(given);
     let is_api = path.contains("/api/");
     if !is_api && let Some(page) = call::page(path, &tools.base) {
         return Some(
-            page.map_err(|fault| elsewhere(given, &fault)).and_then(|page| shown(tools, page, path, request)),
+            page.map_err(|fault| foreign_url_error(given, &fault))
+                .and_then(|page| resolve_page(tools, page, path, request)),
         );
     }
     let is_path =
@@ -30,21 +32,21 @@ pub fn of(tools: &Tools, request: &ExecuteRequest) -> Option<Result<Meant, ToolE
     if !is_path && !path.contains('/') {
         return None;
     }
-    let routed = at(tools, method, path);
+    let routed = routes(tools, method, path);
     match routed {
         // A name may have a slash for a dot.
         Ok(routed) if routed.is_empty() && !is_path => None,
         Err(_) if !is_path => None,
         Ok(routed) if routed.is_empty() && method.is_none() => {
-            Some(Err(only_changed(tools, given, path, request)))
+            Some(Err(no_read_error(tools, given, path, request)))
         }
-        Ok(routed) => Some(chosen(tools, given, routed, request)),
-        Err(reason) => Some(Err(unreadable(given, &reason))),
+        Ok(routed) => Some(choose_route(tools, given, routed, request)),
+        Err(reason) => Some(Err(unreadable_path_error(given, &reason))),
     }
 }
 
-/// What a path may stand for; without a method, what reads it.
-fn at(tools: &Tools, method: Option<Method>, path: &str) -> Result<Vec<Routed>, String> {
+/// Routes that match a path; without a method, the reads.
+fn routes(tools: &Tools, method: Option<Method>, path: &str) -> Result<Vec<Routed>, String> {
     let surface = tools.catalog.surface().map_err(|error| error.to_string())?;
     let mut routed = call::routed(method.unwrap_or(Method::Get), path, surface, &tools.base)?;
     let mut seen: Vec<(String, Vec<(String, String)>)> = Vec::new();
@@ -57,12 +59,12 @@ fn at(tools: &Tools, method: Option<Method>, path: &str) -> Result<Vec<Routed>, 
     Ok(routed)
 }
 
-fn graphql(
+fn resolve_graphql(
     tools: &Tools,
     given: &str,
     field: &str,
     request: &ExecuteRequest,
-) -> Option<Result<Meant, ToolError>> {
+) -> Option<Result<ResolvedAction, ToolError>> {
     let surface = match tools.catalog.surface() {
         Ok(surface) => surface,
         Err(error) => return Some(Err(errors::internal(&error))),
@@ -78,83 +80,91 @@ fn graphql(
     ))
 }
 
-/// The one action that a path stands for.
-fn chosen(
+/// Chooses the action of the matching routes.
+fn choose_route(
     tools: &Tools,
     given: &str,
     routed: Vec<Routed>,
     request: &ExecuteRequest,
-) -> Result<Meant, ToolError> {
+) -> Result<ResolvedAction, ToolError> {
     match routed.as_slice() {
-        [] => Err(suggestions::unknown(tools, given, &request.params)),
-        [only] => filled(tools, given, only, request),
+        [] => Err(suggestions::unknown_action(tools, given, &request.params)),
+        [only] => fill_route(tools, given, only, request),
         [first, rest @ ..] if rest.iter().all(|other| other.action == first.action) => {
             let reason = "where a name in it ends may be read in more than one way";
-            Err(unreadable(given, reason))
+            Err(unreadable_path_error(given, reason))
         }
         several => {
             let mut numbers: Vec<usize> =
                 several.iter().filter_map(|one| tools.catalog.number(&one.action)).collect();
             numbers.sort_unstable();
             numbers.dedup();
-            Err(suggestions::several(tools, given, &numbers, &request.params)?)
+            Err(suggestions::ambiguous_alias(tools, given, &numbers, &request.params)?)
         }
     }
 }
 
-/// Nothing reads the path; what changes something there is not run unless its method is said.
-fn only_changed(tools: &Tools, given: &str, path: &str, request: &ExecuteRequest) -> ToolError {
+/// The error of a path that only writes have: a write needs its method.
+fn no_read_error(tools: &Tools, given: &str, path: &str, request: &ExecuteRequest) -> ToolError {
     const CHANGING: [Method; 4] = [Method::Post, Method::Put, Method::Patch, Method::Delete];
     let routed =
-        CHANGING.into_iter().filter_map(|method| at(tools, Some(method), path).ok()).flatten().next();
-    let meant = routed.as_ref().and_then(|routed| filled(tools, given, routed, request).ok());
-    let (Some(routed), Some(meant)) = (routed, meant) else {
-        return suggestions::unknown(tools, given, &request.params);
+        CHANGING.into_iter().filter_map(|method| routes(tools, Some(method), path).ok()).flatten().next();
+    let resolved_action = routed.as_ref().and_then(|routed| fill_route(tools, given, routed, request).ok());
+    let (Some(routed), Some(resolved_action)) = (routed, resolved_action) else {
+        return suggestions::unknown_action(tools, given, &request.params);
     };
-    let message =
-        format!("`{given}` reads nothing; {} {} is `{}`", routed.method.name(), routed.path, meant.action.id);
+    let message = format!(
+        "`{given}` reads nothing; {} {} is `{}`",
+        routed.method.name(),
+        routed.path,
+        resolved_action.action.id
+    );
     let error = ToolError::new(ErrorKind::UnknownAction, message)
         .hint("Say the method with the path, or call the action.");
-    let error = suggestions::with(error, std::slice::from_ref(&meant.action));
-    match meant.action.risk {
-        Risk::Grant | Risk::Destructive => {
-            error.fix(NextCall::find(json!({"query": meant.action.id, "limit": 1, "detail": "schema"})))
-        }
-        _ => error.fix(NextCall::execute(&meant.action.id, &meant.request.params)),
+    let error = suggestions::with_candidates(error, std::slice::from_ref(&resolved_action.action));
+    match resolved_action.action.risk {
+        Risk::Grant | Risk::Destructive => error
+            .fix(NextCall::find(json!({"query": resolved_action.action.id, "limit": 1, "detail": "schema"}))),
+        _ => error.fix(NextCall::execute(&resolved_action.action.id, &resolved_action.request.params)),
     }
 }
 
-/// The call that a path stands for, its values by the action's names.
-fn filled(tools: &Tools, given: &str, routed: &Routed, request: &ExecuteRequest) -> Result<Meant, ToolError> {
+/// Resolves a route to a call, with the values by the action's parameter names.
+fn fill_route(
+    tools: &Tools,
+    given: &str,
+    routed: &Routed,
+    request: &ExecuteRequest,
+) -> Result<ResolvedAction, ToolError> {
     let number = tools.catalog.number(&routed.action);
-    let Some(number) = number else { return Err(suggestions::unknown(tools, given, &request.params)) };
-    let mut meant = by_number(&tools.catalog, number, request, Vec::new())?;
+    let Some(number) = number else { return Err(suggestions::unknown_action(tools, given, &request.params)) };
+    let mut resolved_action = by_number(&tools.catalog, number, request, Vec::new())?;
     let is_it = |operation: &&Operation| operation.method == routed.method && operation.path == routed.path;
-    let operation = meant.action.operations.iter().find(is_it).cloned();
-    let mut said: Map<String, Value> = Map::new();
+    let operation = resolved_action.action.operations.iter().find(is_it).cloned();
+    let mut located: Map<String, Value> = Map::new();
     for (placeholder, value) in &routed.values {
         let name =
             operation.as_ref().map_or(placeholder.as_str(), |operation| operation.filled_by(placeholder));
-        said.insert(name.to_owned(), json!(value));
+        located.insert(name.to_owned(), json!(value));
     }
-    said.extend(query(&routed.query));
+    located.extend(query_params(&routed.query));
     if let Some(operation) = &operation
-        && chooses(&meant.action, operation.scope)
+        && scope_selects_operation(&resolved_action.action, operation.scope)
     {
-        said.insert("scope".to_owned(), json!(operation.scope.name()));
+        located.insert("scope".to_owned(), json!(operation.scope.name()));
     }
-    beside(given, &mut meant, said)?;
-    Ok(meant)
+    merge_params(given, &mut resolved_action, located)?;
+    Ok(resolved_action)
 }
 
-/// Whether `scope` tells which of the action's operations is meant.
-fn chooses(action: &Action, scope: Scope) -> bool {
+/// True if `scope` selects the operation of the action.
+fn scope_selects_operation(action: &Action, scope: Scope) -> bool {
     let is_choice = |choices: &[String]| choices.iter().any(|choice| choice == scope.name());
     action.choices().count() > 1 && action.param("scope").is_some_and(|param| is_choice(&param.choices))
 }
 
 /// A query as parameters: a name that repeats, or has brackets, is a list.
-fn query(pairs: &[(String, String)]) -> Map<String, Value> {
+fn query_params(pairs: &[(String, String)]) -> Map<String, Value> {
     let mut query: Map<String, Value> = Map::new();
     for (name, value) in pairs {
         let bare = name.strip_suffix("[]");
@@ -170,58 +180,72 @@ fn query(pairs: &[(String, String)]) -> Map<String, Value> {
     query
 }
 
-/// Adds what a place says to the parameters beside it, which may not say otherwise.
-fn beside(given: &str, meant: &mut Meant, said: Map<String, Value>) -> Result<(), ToolError> {
-    let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let params = &mut meant.request.params;
-    let differs = said.iter().find(|(name, value)| {
-        params.get(name.as_str()).is_some_and(|beside| !beside.is_null() && plain(beside) != plain(value))
+/// Adds the parameters of a location to the given ones, which must not differ.
+fn merge_params(
+    given: &str,
+    resolved_action: &mut ResolvedAction,
+    located: Map<String, Value>,
+) -> Result<(), ToolError> {
+    let params = &mut resolved_action.request.params;
+    let differs = located.iter().find(|(name, value)| {
+        params
+            .get(name.as_str())
+            .is_some_and(|given_value| !given_value.is_null() && plain_text(given_value) != plain_text(value))
     });
     if let Some((name, value)) = differs {
-        let beside = params.get(name.as_str()).map(plain).unwrap_or_default();
-        let message = format!("`{name}` is {beside}, but `{given}` says {}", plain(value));
+        let given_value = params.get(name.as_str()).map(plain_text).unwrap_or_default();
+        let message = format!("`{name}` is {given_value}, but `{given}` says {}", plain_text(value));
         let mut right = params.clone();
-        right.extend(said);
+        right.extend(located);
         return Err(ToolError::new(ErrorKind::InvalidParams, message)
-            .hint("`fix` has it as the path says.")
-            .fix(NextCall::execute(&meant.action.id, &right)));
+            .hint("`fix` uses the value in the path.")
+            .fix(NextCall::execute(&resolved_action.action.id, &right)));
     }
-    let written: Vec<String> = said.iter().map(|(name, value)| format!("{name}: {}", plain(value))).collect();
+    let written: Vec<String> =
+        located.iter().map(|(name, value)| format!("{name}: {}", plain_text(value))).collect();
     let with = if written.is_empty() { String::new() } else { format!(" with {}", written.join(", ")) };
-    meant.notes.push(format!("understood `{given}` as the action `{}`{with}", meant.action.id));
-    params.extend(said);
+    resolved_action
+        .notes
+        .push(format!("understood `{given}` as the action `{}`{with}", resolved_action.action.id));
+    params.extend(located);
     Ok(())
 }
 
-/// What reads the page that is shown at an address.
-fn shown(tools: &Tools, page: Page, url: &str, request: &ExecuteRequest) -> Result<Meant, ToolError> {
+/// Resolves the URL of a page to the action that reads its object.
+fn resolve_page(
+    tools: &Tools,
+    page: Page,
+    url: &str,
+    request: &ExecuteRequest,
+) -> Result<ResolvedAction, ToolError> {
     let id = match page.kind {
         Kind::Holder if page.is_bare && (page.holder == Some(Scope::Group) || page.is_short) => {
             Some("group.get".to_owned())
         }
         Kind::Holder if page.is_bare => Some("project.get".to_owned()),
-        Kind::Holder => listing(tools, url)?,
+        Kind::Holder => list_action(tools, url)?,
         kind => kind.row().map(|row| format!("{}.get", row.domain)),
     };
     let number = id.and_then(|id| tools.catalog.number(&id));
-    let Some(number) = number else { return Err(suggestions::unknown(tools, url, &request.params)) };
-    let mut meant = by_number(&tools.catalog, number, request, Vec::new())?;
+    let Some(number) = number else { return Err(suggestions::unknown_action(tools, url, &request.params)) };
+    let mut resolved_action = by_number(&tools.catalog, number, request, Vec::new())?;
     let asked = url.split_once('?').map_or("", |(_, query)| query);
     let asked = asked.split_once('#').map_or(asked, |(query, _)| query);
     let pairs: Vec<(String, String)> = url::form_urlencoded::parse(asked.as_bytes()).into_owned().collect();
-    let (known, strange): (Map<_, _>, Map<_, _>) =
-        query(&pairs).into_iter().partition(|(name, value)| takes(&meant.action, name, value));
-    let mut said = Map::from_iter([(call::TARGET.to_owned(), json!(url))]);
-    said.extend(known);
-    beside(url, &mut meant, said)?;
-    meant
+    let (known, strange): (Map<_, _>, Map<_, _>) = query_params(&pairs)
+        .into_iter()
+        .partition(|(name, value)| accepts_param(&resolved_action.action, name, value));
+    let mut located = Map::from_iter([(call::TARGET.to_owned(), json!(url))]);
+    located.extend(known);
+    merge_params(url, &mut resolved_action, located)?;
+    resolved_action
         .notes
         .extend(strange.keys().map(|name| format!("`{name}` of the address is no parameter of the action")));
-    Ok(meant)
+    Ok(resolved_action)
 }
 
 /// A page's filters are not the interface's; those that are called and valued alike are taken.
-fn takes(action: &Action, name: &str, value: &Value) -> bool {
+fn accepts_param(action: &Action, name: &str, value: &Value) -> bool {
     action.param(name).is_some_and(|param| {
         param.choices.is_empty()
             || value.as_str().is_some_and(|value| param.choices.iter().any(|choice| choice == value))
@@ -229,7 +253,7 @@ fn takes(action: &Action, name: &str, value: &Value) -> bool {
 }
 
 /// The action that lists what a page lists.
-fn listing(tools: &Tools, url: &str) -> Result<Option<String>, ToolError> {
+fn list_action(tools: &Tools, url: &str) -> Result<Option<String>, ToolError> {
     let allow = |_: &Action| true;
     let asked = Query { words: url, limit: 1, domain: None, allow: &allow, explain: false };
     let ranker = tools.ranker().map_err(|error| errors::internal(&error))?;
@@ -241,14 +265,14 @@ fn listing(tools: &Tools, url: &str) -> Result<Option<String>, ToolError> {
 }
 
 /// The address is another GitLab's, or nothing of this one's.
-fn elsewhere(given: &str, fault: &Fault) -> ToolError {
+fn foreign_url_error(given: &str, fault: &Fault) -> ToolError {
     ToolError::new(ErrorKind::InvalidParams, format!("`action` is an address that cannot be called: {fault}"))
-        .hint("Set GITLAB_URL to the GitLab that is meant, or say what is there by its path.")
+        .hint("Set GITLAB_URL to that GitLab, or name the object by its path.")
         .fix(NextCall::find(json!({"query": given})))
 }
 
-fn unreadable(given: &str, reason: &str) -> ToolError {
-    let short: String = given.chars().take(200).collect();
+fn unreadable_path_error(given: &str, reason: &str) -> ToolError {
+    let short: String = excerpt(given, 200);
     ToolError::new(ErrorKind::InvalidParams, format!("`{short}` cannot be read as a request: {reason}"))
         .hint("In a path a name's own slashes are %2F: `/projects/group%2Fproject/issues`.")
         .fix(NextCall::find(json!({"query": short})))

@@ -1,5 +1,5 @@
-//! Which action is meant by what stands as `action`: an id, an alias, a name as another server has it, a REST request
-//! or the address of one of GitLab's pages. One that is plainly meant runs, and the reply says what was understood.
+//! Resolves the `action` argument: an id, an alias, a tool name of another server, a REST request or the URL of a
+//! GitLab page. An unambiguous one runs, and the answer notes how it was understood.
 
 pub mod by_path;
 pub mod names;
@@ -14,71 +14,75 @@ use crate::tools::errors::{self, ErrorKind, ToolError};
 use crate::tools::local_files;
 use crate::tools::state::Tools;
 use crate::tools::types::{EXECUTE, ExecuteRequest, NextCall};
-use resolved::{Meant, by_number};
+use resolved::{ResolvedAction, by_number};
 
-/// The action that is meant, or the error that names those that may be.
-pub fn of(tools: &Tools, request: &ExecuteRequest) -> Result<Meant, ToolError> {
+/// Resolves the action of a request, or lists the candidates in an error.
+pub fn resolve(tools: &Tools, request: &ExecuteRequest) -> Result<ResolvedAction, ToolError> {
     request_limits::check(request)?;
     let given = request.action.trim();
-    let mut meant = match tools.catalog.number(given) {
+    let mut resolved_action = match tools.catalog.number(given) {
         Some(number) => by_number(&tools.catalog, number, request, Vec::new())?,
-        None => match by_path::of(tools, request) {
+        None => match by_path::resolve(tools, request) {
             Some(located) => located?,
-            None => by_name(tools, given, request)?,
+            None => resolve_name(tools, given, request)?,
         },
     };
-    lift_arguments(&mut meant)?;
-    Ok(meant)
+    lift_arguments(&mut resolved_action)?;
+    Ok(resolved_action)
 }
 
-fn by_name(tools: &Tools, given: &str, request: &ExecuteRequest) -> Result<Meant, ToolError> {
+fn resolve_name(tools: &Tools, given: &str, request: &ExecuteRequest) -> Result<ResolvedAction, ToolError> {
     let language = &tools.catalog.words().map_err(|error| errors::internal(&error))?.language;
     let aliased = tools.catalog.by_alias(given);
     let (numbers, by_verb) = match aliased.is_empty() {
         false => (aliased, false),
         true => {
-            let meanings = names::meanings(&tools.catalog, language, given);
+            let meanings = names::match_name(&tools.catalog, language, given);
             (meanings.actions, meanings.by_verb)
         }
     };
     let number = match numbers.as_slice() {
-        [] => return Err(suggestions::unknown(tools, given, &request.params)),
+        [] => return Err(suggestions::unknown_action(tools, given, &request.params)),
         [only] => *only,
-        several => return Err(suggestions::several(tools, given, several, &request.params)?),
+        several => return Err(suggestions::ambiguous_alias(tools, given, several, &request.params)?),
     };
-    let mut meant = by_number(&tools.catalog, number, request, Vec::new())?;
-    let choice = choice(&meant.action, language, given, &request.params);
-    if by_verb && meant.action.risk != Risk::Read && choice.is_none() {
-        return Err(only_likely(given, &meant));
+    let mut resolved_action = by_number(&tools.catalog, number, request, Vec::new())?;
+    let choice = choice_in_name(&resolved_action.action, language, given, &request.params);
+    if by_verb && resolved_action.action.risk != Risk::Read && choice.is_none() {
+        return Err(likely_write_error(given, &resolved_action));
     }
-    let mut note = format!("understood `{given}` as the action `{}`", meant.action.id);
+    let mut note = format!("understood `{given}` as the action `{}`", resolved_action.action.id);
     if let Some((name, value)) = choice {
         note = format!("{note} with `{name}: {value}`");
-        meant.request.params.insert(name, json!(value));
+        resolved_action.request.params.insert(name, json!(value));
     }
-    meant.notes.push(note);
-    meant.notes.extend(local_files::note_on_name(&language.local, given, &meant.action.id));
-    Ok(meant)
+    resolved_action.notes.push(note);
+    resolved_action.notes.extend(local_files::note_on_name(
+        &language.local,
+        given,
+        &resolved_action.action.id,
+    ));
+    Ok(resolved_action)
 }
 
-/// A change that another word stands for is made when it is said by its own.
-fn only_likely(given: &str, meant: &Meant) -> ToolError {
+/// The error of a write that was named by another verb: it has to be called by its own id.
+fn likely_write_error(given: &str, resolved_action: &ResolvedAction) -> ToolError {
     let error = ToolError::new(ErrorKind::UnknownAction, format!("there is no action `{given}`"))
-        .hint(format!("`{}` may be meant; `candidates` has what it takes.", meant.action.id))
-        .fix(NextCall::execute(&meant.action.id, &meant.request.params));
-    suggestions::with(error, std::slice::from_ref(&meant.action))
+        .hint(format!("`{}` is similar; `candidates` has its signature.", resolved_action.action.id))
+        .fix(NextCall::execute(&resolved_action.action.id, &resolved_action.request.params));
+    suggestions::with_candidates(error, std::slice::from_ref(&resolved_action.action))
 }
 
-/// What a name says that the action's id does not, as the value of the one parameter that has it among its choices:
-/// `close` of `close_issue` is `state_event: close`. Only verbs: other words of a name may stand for anything.
-fn choice(
+/// The parameter choice that a name contains besides the action's id: `close` of `close_issue` is `state_event:
+/// close`. Only verbs count: other words of a name may have any meaning.
+fn choice_in_name(
     action: &Action,
     language: &Language,
     given: &str,
     params: &Map<String, Value>,
 ) -> Option<(String, String)> {
     let is_verb = |word: &String| language.verbs.iter().any(|verb| verb.say.contains(word));
-    let words = names::left_over(action, language, given);
+    let words = names::unmatched_words(action, language, given);
     let mut found = words.iter().filter(|word| is_verb(word)).flat_map(|word| {
         let holds = move |choice: &&String| choice.eq_ignore_ascii_case(word);
         let held =
@@ -89,16 +93,17 @@ fn choice(
     found.next().is_none().then_some(first)
 }
 
-/// Arguments of the tool that stand among the action's parameters, where the action has none of that name. Consent is
-/// not lifted: parameters hold what others wrote.
-fn lift_arguments(meant: &mut Meant) -> Result<(), ToolError> {
-    let Meant { action, request, notes } = meant;
+/// Moves arguments of the tool out of `params` if the action has no such parameter. `confirm` is not moved:
+/// parameters may contain text of others.
+fn lift_arguments(resolved_action: &mut ResolvedAction) -> Result<(), ToolError> {
+    let ResolvedAction { action, request, notes } = resolved_action;
     let stray =
         |name: &str, params: &Map<String, Value>| action.param(name).is_none() && params.contains_key(name);
     if stray("confirm", &request.params) {
         let mut params = request.params.clone();
         let confirm = params.remove("confirm");
-        let message = format!("`confirm` is no parameter of {}: it stands beside `params`", action.id);
+        let message =
+            format!("`confirm` is no parameter of {}: it is an argument next to `params`", action.id);
         return Err(ToolError::new(ErrorKind::InvalidParams, message).fix(NextCall::new(
             EXECUTE,
             json!({"action": action.id, "params": params, "confirm": confirm}),
@@ -111,7 +116,7 @@ fn lift_arguments(meant: &mut Meant) -> Result<(), ToolError> {
         // What is no such argument stays, and is refused as a parameter.
         let Ok(mut lifted) = serde_json::from_value::<ExecuteRequest>(Value::Object(whole)) else { continue };
         lifted.params.remove(name);
-        notes.push(format!("understood `{name}` as the argument beside `params`"));
+        notes.push(format!("understood `{name}` as an argument next to `params`"));
         *request = lifted;
     }
     Ok(())

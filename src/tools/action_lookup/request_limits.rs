@@ -1,8 +1,9 @@
-//! Limits of an execute request: lengths and numbers beyond which nothing sensible is asked for.
+//! Size limits of an execute request.
 
 use serde_json::Value;
 
 use crate::call::TARGET;
+use crate::text::excerpt;
 use crate::tools::errors::{ErrorKind, ToolError};
 use crate::tools::types::{ExecuteRequest, FIND, NextCall};
 
@@ -18,7 +19,7 @@ const FIELD: usize = 500;
 pub fn check(request: &ExecuteRequest) -> Result<(), ToolError> {
     if request.action.len() > ADDRESS {
         let message = format!("`action` has {} bytes, and {ADDRESS} are the most", request.action.len());
-        let query: String = request.action.chars().take(80).collect();
+        let query: String = excerpt(&request.action, 80);
         return Err(invalid(message)
             .hint(format!("{FIND} finds an action's id."))
             .fix(NextCall::find(serde_json::json!({"query": query}))));
@@ -43,7 +44,7 @@ fn fields(request: &ExecuteRequest) -> Result<(), ToolError> {
     for field in fields {
         let steps = field.split('.').count();
         if field.len() > FIELD || steps > STEPS {
-            let short: String = field.chars().take(40).collect();
+            let short: String = excerpt(field, 40);
             let message = format!(
                 "`fields` has a path of {steps} steps and {} bytes ({short:?}…); {STEPS} steps and {FIELD} bytes are \
                  the most",

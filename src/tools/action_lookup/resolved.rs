@@ -4,13 +4,13 @@ use crate::catalog::{Action, Catalog};
 use crate::tools::errors::{ToolError, internal};
 use crate::tools::types::ExecuteRequest;
 
-/// What is to be executed.
+/// A request whose action has been resolved.
 #[derive(Debug)]
-pub struct Meant {
+pub struct ResolvedAction {
     pub action: Action,
     /// The request by the action's id, with the parameters that the name held.
     pub request: ExecuteRequest,
-    /// What was understood otherwise than it was written.
+    /// Notes on what was understood differently from how it was written.
     pub notes: Vec<String>,
 }
 
@@ -20,8 +20,8 @@ pub fn by_number(
     number: usize,
     request: &ExecuteRequest,
     notes: Vec<String>,
-) -> Result<Meant, ToolError> {
+) -> Result<ResolvedAction, ToolError> {
     let action = catalog.action(number).map_err(|error| internal(&error))?;
     let request = ExecuteRequest { action: action.id.clone(), ..request.clone() };
-    Ok(Meant { action, request, notes })
+    Ok(ResolvedAction { action, request, notes })
 }

@@ -1,35 +1,36 @@
-//! The actions that may have been meant by a name that nothing has, as an error carries them: with their signatures,
-//! so that nothing has to be asked for again.
+//! Errors that suggest actions for an unknown or ambiguous name, with their signatures, so that no further find is
+//! needed.
 
 use serde_json::{Map, Value, json};
 
 use crate::call::Checked;
 use crate::catalog::{Action, Risk, signature};
 use crate::search::{Confidence, Query};
+use crate::text::excerpt;
 use crate::tools::action_lookup::names;
 use crate::tools::default_project;
 use crate::tools::errors::{self, ErrorKind, ToolError};
 use crate::tools::state::Tools;
 use crate::tools::types::{FIND, NextCall};
 
-/// How many are shown.
+/// Maximum number of candidates.
 const MOST: usize = 3;
 
 /// Bytes of a signature: the first's, and each other's.
 const SIGNATURES: [usize; MOST] = [700, 320, 320];
 
-/// What is longer than this, in bytes, names nothing.
+/// Maximum size of a name in bytes.
 const LONGEST: usize = 200;
 
-/// There is no such action: those that may be meant, and the call of the likeliest where it takes what was given;
-/// else the search for it.
-pub fn unknown(tools: &Tools, given: &str, params: &Map<String, Value>) -> ToolError {
-    let short: String = given.chars().take(80).collect();
+/// The error of an unknown action: candidates, and the call of the likeliest if it takes the given parameters;
+/// otherwise a find.
+pub fn unknown_action(tools: &Tools, given: &str, params: &Map<String, Value>) -> ToolError {
+    let short: String = excerpt(given, 80);
     let error = ToolError::new(ErrorKind::UnknownAction, format!("there is no action `{short}`"));
     let words = names::words(given).join(" ");
     let words = if given.len() > LONGEST { short } else { words };
     let query = if words.trim().is_empty() { "list projects".to_owned() } else { words };
-    let (actions, nearest, sure) = match likely(tools, given, &query) {
+    let (actions, nearest, sure) = match likely_actions(tools, given, &query) {
         Ok(likely) => likely,
         Err(error) => return error,
     };
@@ -40,13 +41,13 @@ pub fn unknown(tools: &Tools, given: &str, params: &Map<String, Value>) -> ToolE
     let within: Vec<Action> =
         actions.iter().filter(|action| names::is_within(action, language, given)).cloned().collect();
     if within.len() > 1 {
-        return ambiguous(tools, given, &within, params);
+        return ambiguous_name(tools, given, &within, params);
     }
     let hint = match actions.is_empty() {
         true => format!("{FIND} finds actions by words, ids, REST paths and URLs."),
-        false => "`candidates` has those that may be meant, with what each takes.".to_owned(),
+        false => "`candidates` lists similar actions with their signatures.".to_owned(),
     };
-    let error = with(error.hint(hint), &actions);
+    let error = with_candidates(error.hint(hint), &actions);
     // A change is only what a misspelt id says; a read may be tried.
     let may_run = |action: &&Action| match action.risk {
         Risk::Read => sure || nearest.as_ref() == Some(&action.id),
@@ -55,35 +56,36 @@ pub fn unknown(tools: &Tools, given: &str, params: &Map<String, Value>) -> ToolE
     };
     // Of several that have its words, the only one that takes what was given.
     let parts = actions.iter().filter(|action| names::is_part(action, language, given));
-    let mut going = parts.filter(|action| !params.is_empty() && goes(tools, action, params));
+    let mut going = parts.filter(|action| !params.is_empty() && is_callable(tools, action, params));
     if let (Some(only), None) = (going.next(), going.next())
         && only.risk == Risk::Read
     {
         return error.fix(NextCall::execute(&only.id, &params));
     }
-    match actions.iter().filter(may_run).find(|action| goes(tools, action, params)) {
+    match actions.iter().filter(may_run).find(|action| is_callable(tools, action, params)) {
         Some(action) => error.fix(NextCall::execute(&action.id, &params)),
         None => error.fix(NextCall::find(json!({"query": query}))),
     }
 }
 
 /// Several actions have the words of a name: a change among them is not offered.
-fn ambiguous(tools: &Tools, given: &str, actions: &[Action], params: &Map<String, Value>) -> ToolError {
+fn ambiguous_name(tools: &Tools, given: &str, actions: &[Action], params: &Map<String, Value>) -> ToolError {
     let ids: Vec<String> = actions.iter().map(|action| format!("`{}`", action.id)).collect();
     let message = format!("`{given}` may mean {}", ids.join(" or "));
     let error = ToolError::new(ErrorKind::AmbiguousAlias, message)
-        .hint("Call the one that is meant by its id; `candidates` has what each takes.");
-    let error = with(error, actions);
+        .hint("Call one of them by its id; `candidates` has their signatures.");
+    let error = with_candidates(error, actions);
     let reads = actions.iter().filter(|action| action.risk == Risk::Read);
-    let mut going = reads.filter(|action| goes(tools, action, params));
+    let mut going = reads.filter(|action| is_callable(tools, action, params));
     match (going.next(), going.next()) {
         (Some(only), None) => error.fix(NextCall::execute(&only.id, &params)),
         _ => error.fix(NextCall::find(json!({"query": names::words(given).join(" ")}))),
     }
 }
 
-/// Several actions may be meant: each with its signature, and the call of the first that takes what was given.
-pub fn several(
+/// The error of an ambiguous alias: each action with its signature, and the call of the first that takes the given
+/// parameters.
+pub fn ambiguous_alias(
     tools: &Tools,
     given: &str,
     numbers: &[usize],
@@ -91,16 +93,16 @@ pub fn several(
 ) -> Result<ToolError, ToolError> {
     let decoded = numbers.iter().map(|number| tools.catalog.action(*number));
     let actions: Vec<Action> = decoded.collect::<Result<_, _>>().map_err(|error| errors::internal(&error))?;
-    let short: String = given.chars().take(80).collect();
+    let short: String = excerpt(given, 80);
     let ids: Vec<String> = actions.iter().map(|action| format!("`{}`", action.id)).collect();
     let message = format!("`{short}` may mean {}", ids.join(" or "));
     let offered: Vec<Action> =
         actions.into_iter().filter(|action| tools.withholds(action).is_none()).collect();
     let error = ToolError::new(ErrorKind::AmbiguousAlias, message)
-        .hint("Call the one that is meant by its id; `candidates` has what each takes.");
-    let error = with(error, &offered);
+        .hint("Call one of them by its id; `candidates` has their signatures.");
+    let error = with_candidates(error, &offered);
     let taking = offered.iter().filter(|action| action.risk != Risk::Destructive);
-    let first = taking.clone().find(|action| goes(tools, action, params));
+    let first = taking.clone().find(|action| is_callable(tools, action, params));
     Ok(match first {
         Some(action) => error.fix(NextCall::execute(&action.id, &params)),
         None => error.fix(NextCall::find(json!({"query": names::words(given).join(" ")}))),
@@ -115,13 +117,13 @@ pub fn checked(tools: &Tools, action: &Action, params: &Map<String, Value>) -> O
     checked.step(&known).is_ok().then_some(checked)
 }
 
-/// Whether the parameters make a call of the action, as far as that is known without asking GitLab.
-pub fn goes(tools: &Tools, action: &Action, params: &Map<String, Value>) -> bool {
+/// True if the parameters make a call of the action, as far as is known without a request.
+pub fn is_callable(tools: &Tools, action: &Action, params: &Map<String, Value>) -> bool {
     checked(tools, action, params).is_some()
 }
 
 /// The error with actions to choose from.
-pub fn with(mut error: ToolError, actions: &[Action]) -> ToolError {
+pub fn with_candidates(mut error: ToolError, actions: &[Action]) -> ToolError {
     let shown = actions.iter().zip(SIGNATURES).map(|(action, bytes)| {
         json!({
             "action": action.id,
@@ -139,7 +141,11 @@ pub fn with(mut error: ToolError, actions: &[Action]) -> ToolError {
 
 /// The likeliest actions, the id that is all but spelt like what was given, and whether the finder is sure of its
 /// first.
-fn likely(tools: &Tools, given: &str, query: &str) -> Result<(Vec<Action>, Option<String>, bool), ToolError> {
+fn likely_actions(
+    tools: &Tools,
+    given: &str,
+    query: &str,
+) -> Result<(Vec<Action>, Option<String>, bool), ToolError> {
     if given.len() > LONGEST {
         return Ok((Vec::new(), None, false));
     }

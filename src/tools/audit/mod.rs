@@ -1,8 +1,8 @@
-//! The audit: a line on standard error for each action that a client executes, whatever became of it.
+//! Audit log: a line on standard error for each executed action, whatever its outcome.
 //!
-//! It says what was done, where, and how it went: the operation as a template in which only the project or group
-//! and the iids are filled in, as every other part of a path may be somebody's file or branch. No value of a
-//! parameter is in it, no text of an answer, and no name that the catalog does not have.
+//! A line names the operation as a template in which only the project or group and the iids are filled in; other parts of
+//! a path may be names of files or branches. It has no values of parameters, no text of an answer, and no name that is
+//! not in the catalog.
 
 mod writer;
 
@@ -21,7 +21,7 @@ use crate::call::{Call, Checked};
 use crate::catalog::{Action, Piece, Risk, pieces};
 use crate::gitlab::{Applied, GitlabError, Reply};
 use crate::tools::errors::{ErrorKind, ToolError};
-use writer::Lines;
+use writer::LineWriter;
 
 /// In which form the lines are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,36 +38,36 @@ pub enum Audit {
 #[derive(Debug)]
 pub struct Auditor {
     form: Audit,
-    lines: Lines,
+    lines: LineWriter,
     /// The lines of the calls that have not ended, by their numbers.
     pending: Mutex<BTreeMap<u64, Pending>>,
     next: AtomicU64,
 }
 
-/// What is known of a call that has not ended.
+/// State of a call that has not ended.
 #[derive(Debug)]
 struct Pending {
     started: Instant,
-    line: Line,
+    line: AuditLine,
     is_open: bool,
 }
 
 /// The line of one call, written when it is dropped: also a call that is cancelled has one.
 #[derive(Debug)]
-pub struct Entry<'a> {
+pub struct AuditEntry<'a> {
     auditor: &'a Auditor,
     number: u64,
     started: Instant,
-    line: Line,
-    /// Whether the call that was let through changes something.
+    line: AuditLine,
+    /// True if an allowed call is a write.
     changes: bool,
-    /// Whether a change was let through and nothing has been heard of it.
+    /// True if a write was allowed and its outcome is unknown.
     is_open: bool,
 }
 
-/// What a line says, in this order.
+/// Fields of an audit line, in this order.
 #[derive(Clone, Debug, Default, Serialize)]
-struct Line {
+struct AuditLine {
     time: String,
     /// The action's id; none where there is no such action.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -75,15 +75,15 @@ struct Line {
     /// The plan whose step it is, by its id.
     #[serde(skip_serializing_if = "Option::is_none")]
     plan: Option<String>,
-    /// Why this server reads for itself, of a read that nobody called for.
+    /// Purpose of a read that this server makes for itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     purpose: Option<&'static str>,
-    /// As GitLab's documentation writes it.
+    /// The operation as GitLab's documentation writes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     operation: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
-    /// Of GraphQL, whose path says nothing: the project or group, and the iid.
+    /// Project or group, and iid, of a GraphQL call, whose path has neither.
     #[serde(skip_serializing_if = "Option::is_none")]
     target: Option<String>,
     decision: &'static str,
@@ -92,7 +92,7 @@ struct Line {
     applied: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<u16>,
-    /// Of the body of an answer that was a success.
+    /// Size of the body of a successful response.
     bytes: u64,
     ms: u64,
     /// `ok`, `cancelled`, or the kind of the error.
@@ -101,7 +101,7 @@ struct Line {
 
 impl Auditor {
     pub fn new(form: Audit) -> Auditor {
-        Auditor { form, lines: Lines::default(), pending: Mutex::default(), next: AtomicU64::default() }
+        Auditor { form, lines: LineWriter::default(), pending: Mutex::default(), next: AtomicU64::default() }
     }
 
     /// Writes the line of a read of this server's own that a rule denies; `purpose` says what it was for.
@@ -114,11 +114,17 @@ impl Auditor {
     }
 
     /// Begins the line of a call.
-    pub fn begin(&self) -> Entry<'_> {
-        let line = Line { decision: "none", outcome: "cancelled".to_owned(), ..Line::default() };
+    pub fn begin(&self) -> AuditEntry<'_> {
+        let line = AuditLine { decision: "none", outcome: "cancelled".to_owned(), ..AuditLine::default() };
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let entry =
-            Entry { auditor: self, number, started: Instant::now(), line, changes: false, is_open: false };
+        let entry = AuditEntry {
+            auditor: self,
+            number,
+            started: Instant::now(),
+            line,
+            changes: false,
+            is_open: false,
+        };
         entry.keep();
         entry
     }
@@ -142,7 +148,7 @@ impl Auditor {
     }
 }
 
-impl Entry<'_> {
+impl AuditEntry<'_> {
     /// Keeps what is known so far, in case that the process ends before the call.
     fn keep(&self) {
         if self.auditor.form == Audit::Off {
@@ -153,8 +159,8 @@ impl Entry<'_> {
         pending.insert(self.number, Pending { started, line, is_open });
     }
 
-    /// The action that is meant.
-    pub fn named(&mut self, action: &Action) {
+    /// Sets the action.
+    pub fn set_action(&mut self, action: &Action) {
         self.line.action = Some(action.id.clone());
         self.keep();
     }
@@ -164,13 +170,13 @@ impl Entry<'_> {
         self.line.plan = Some(plan.to_owned());
     }
 
-    /// It is a plan that may run: what it asks of GitLab is told in the lines of its steps.
+    /// Notes that a composite action runs; its requests are in the lines of its steps.
     pub fn planned(&mut self) {
         self.line.decision = "plan";
     }
 
     /// The call that it makes.
-    pub fn called(&mut self, call: &Call, checked: &Checked) {
+    pub fn set_call(&mut self, call: &Call, checked: &Checked) {
         let action = checked.action();
         if action.direct().is_some() {
             self.line.operation = Some(known_operations(call));
@@ -181,12 +187,12 @@ impl Entry<'_> {
         let operation = action.operations.iter().find(|operation| operation.to_string() == call.operation());
         match operation {
             Some(operation) if operation.graphql.is_none() => {
-                let filled = |name: &str| told(operation.filled_by(name), params);
+                let filled = |name: &str| param_text(operation.filled_by(name), params);
                 self.line.path = Some(template(&operation.path, filled));
             }
             _ => {
                 let parts: Vec<String> =
-                    ["fullPath", "iid"].iter().filter_map(|name| told(name, params)).collect();
+                    ["fullPath", "iid"].iter().filter_map(|name| param_text(name, params)).collect();
                 self.line.target = (!parts.is_empty()).then(|| parts.join("/"));
             }
         }
@@ -200,8 +206,8 @@ impl Entry<'_> {
         self.keep();
     }
 
-    /// What GitLab answered.
-    pub fn answered(&mut self, sent: &Result<Reply, GitlabError>) {
+    /// Sets GitLab's response.
+    pub fn set_response(&mut self, sent: &Result<Reply, GitlabError>) {
         self.line.decision = "allowed";
         self.is_open = matches!(sent, Err(error) if error.applied() == Applied::Unknown);
         match sent {
@@ -214,7 +220,7 @@ impl Entry<'_> {
         self.keep();
     }
 
-    /// How it ended.
+    /// Sets the outcome and writes the line.
     pub fn ended(mut self, is_preview: bool, error: Option<&ToolError>) {
         // What ends before it is sent was not made; what was lost on its way, or failed in its execution, may have
         // been.
@@ -227,7 +233,7 @@ impl Entry<'_> {
     }
 }
 
-impl Drop for Entry<'_> {
+impl Drop for AuditEntry<'_> {
     fn drop(&mut self) {
         let mut pending = self.auditor.pending.lock().unwrap_or_else(PoisonError::into_inner);
         // Without it the line is written: the process is about to end.
@@ -243,7 +249,7 @@ impl Drop for Entry<'_> {
     }
 }
 
-impl Line {
+impl AuditLine {
     fn written(&self, form: Audit) -> String {
         let Ok(Value::Object(fields)) = serde_json::to_value(self) else { return String::new() };
         match form {
@@ -262,7 +268,7 @@ impl Line {
     }
 }
 
-/// What was decided on a call that was not sent.
+/// The decision on a call that was not sent.
 fn decided(is_preview: bool, error: Option<&ToolError>) -> Option<&'static str> {
     match error.map(|error| error.kind) {
         None => is_preview.then_some("preview"),
@@ -272,7 +278,8 @@ fn decided(is_preview: bool, error: Option<&ToolError>) -> Option<&'static str> 
     }
 }
 
-/// What a direct call comes down to, as the catalog has it: what it does not have may hold anything.
+/// The operations of a raw request as the catalog names them; an unknown operation is not named, because it may
+/// contain anything.
 fn known_operations(call: &Call) -> String {
     let known = call.touches().iter().filter(|touched| !touched.ids.is_empty());
     let known: Vec<&str> = known.map(|touched| touched.operation.as_str()).collect();
@@ -293,16 +300,14 @@ fn template(path: &str, filled: impl Fn(&str) -> Option<String>) -> String {
     parts.collect()
 }
 
-/// A parameter's value where it says which project, group or numbered thing is meant, and is of that form.
-fn told(param: &str, params: &Map<String, Value>) -> Option<String> {
-    /// What a path segment keeps (RFC 3986, 2.3).
+/// The value of a parameter that identifies a project, a group or a numbered object, if it has that form.
+fn param_text(param: &str, params: &Map<String, Value>) -> Option<String> {
+    /// Characters of a path segment that are not encoded (RFC 3986, 2.3).
     const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
     let is_number = param == "iid" || param.ends_with("_iid");
     match params.get(param)? {
         Value::Number(number) if is_number || param == "fullPath" => Some(number.to_string()),
-        Value::String(text) if is_number && text.bytes().all(|byte| byte.is_ascii_digit()) => {
-            Some(text.clone())
-        }
+        Value::String(text) if is_number && crate::text::is_number(text) => Some(text.clone()),
         Value::String(text) if param == "fullPath" => {
             Some(utf8_percent_encode(text.trim_matches('/'), SEGMENT).to_string())
         }

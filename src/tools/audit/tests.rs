@@ -2,11 +2,11 @@ use serde_json::json;
 use url::Url;
 
 use super::*;
-use crate::call::{self, Context, Known, Step};
+use crate::call::{self, Context, LookupCache, Step};
 use crate::catalog::Catalog;
 
 /// Fills the line as the call of that action would.
-fn line(action: &str, params: Value) -> Line {
+fn line(action: &str, params: Value) -> AuditLine {
     let catalog = Catalog::embedded().unwrap();
     let base = Url::parse("https://gitlab.example.com/").unwrap();
     let context = Context {
@@ -18,13 +18,13 @@ fn line(action: &str, params: Value) -> Line {
     };
     let action = catalog.get(action).unwrap().unwrap();
     let checked = call::check(action, params.as_object().unwrap().clone(), &context).unwrap();
-    let Step::Ready(call) = checked.step(&Known::default()).unwrap() else {
+    let Step::Ready(call) = checked.step(&LookupCache::default()).unwrap() else {
         panic!("nothing is to be asked")
     };
     let auditor = Auditor::new(Audit::Off);
     let mut entry = auditor.begin();
-    entry.named(checked.action());
-    entry.called(&call, &checked);
+    entry.set_action(checked.action());
+    entry.set_call(&call, &checked);
     std::mem::take(&mut entry.line)
 }
 
@@ -80,7 +80,7 @@ fn of_a_direct_call_what_the_catalog_has_is_told() {
 
 #[test]
 fn a_line_is_one_line_of_words() {
-    let line = Line {
+    let line = AuditLine {
         time: "2026-11-21T10:00:00Z".to_owned(),
         action: Some("issue.get".to_owned()),
         operation: Some("GET /x".to_owned()),
@@ -89,7 +89,7 @@ fn a_line_is_one_line_of_words() {
         bytes: 12,
         ms: 3,
         outcome: "ok".to_owned(),
-        ..Line::default()
+        ..AuditLine::default()
     };
     let text = "2026-11-21T10:00:00Z audit action=issue.get operation=\"GET /x\" decision=allowed status=200 \
                 bytes=12 ms=3 outcome=ok";

@@ -1,5 +1,5 @@
-//! The way of the lines to standard error. A client that never reads it must not hold up a call: the lines are
-//! written by a thread of their own, and those that find no room are counted and told when there is room again.
+//! Writer of the audit lines. A client that never reads standard error must not block a call: a thread writes the
+//! lines, and lines that do not fit the queue are counted and reported later.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,22 +8,22 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// How many lines wait to be written.
+/// Capacity of the queue in lines.
 const WAITING: usize = 256;
 
-/// How long the end waits for the last of them.
+/// Maximum time to write the queued lines at the end of the process.
 const GRACE: Duration = Duration::from_millis(700);
 
 /// A writer of lines, which begins with the first.
 #[derive(Debug, Default)]
-pub(super) struct Lines {
+pub(super) struct LineWriter {
     writer: OnceLock<Option<Writer>>,
     lost: AtomicU64,
 }
 
-/// What the writer is to do.
+/// Commands of the writer.
 #[derive(Debug)]
-enum Order {
+enum WriterCommand {
     Write(String),
     /// Say that all lines before it are written.
     Confirm(SyncSender<()>),
@@ -31,12 +31,12 @@ enum Order {
 
 #[derive(Debug)]
 struct Writer {
-    lines: SyncSender<Order>,
+    lines: SyncSender<WriterCommand>,
     /// Told when the last line is written.
     done: Mutex<Receiver<()>>,
 }
 
-impl Lines {
+impl LineWriter {
     /// Hands a line to the writer.
     pub(super) fn write(&self, line: String) {
         let Some(writer) = self.writer.get_or_init(start) else { return };
@@ -45,25 +45,25 @@ impl Lines {
             0 => format!("{line}\n"),
             lost => format!("audit: {lost} lines are missing, as standard error was not read\n{line}\n"),
         };
-        if writer.lines.try_send(Order::Write(line)).is_err() {
+        if writer.lines.try_send(WriterCommand::Write(line)).is_err() {
             self.lost.fetch_add(lost + 1, Ordering::Relaxed);
         }
     }
 }
 
-impl Lines {
+impl LineWriter {
     /// Waits until the lines are written, within a limit.
     pub(super) fn flush(&self) {
         let Some(Some(writer)) = self.writer.get() else { return };
         let (confirmed, confirmation) = sync_channel(1);
-        if writer.lines.try_send(Order::Confirm(confirmed)).is_ok() {
+        if writer.lines.try_send(WriterCommand::Confirm(confirmed)).is_ok() {
             // Either they are written, or nobody reads.
             let _ = confirmation.recv_timeout(GRACE);
         }
     }
 }
 
-impl Drop for Lines {
+impl Drop for LineWriter {
     fn drop(&mut self) {
         if let Some(Some(Writer { lines, done })) = self.writer.take() {
             drop(lines);
@@ -75,15 +75,15 @@ impl Drop for Lines {
 
 /// Starts the thread; without one there is no audit, which the log says.
 fn start() -> Option<Writer> {
-    let (lines, waiting) = sync_channel::<Order>(WAITING);
+    let (lines, waiting) = sync_channel::<WriterCommand>(WAITING);
     let (finished, done) = sync_channel(1);
     let run = move || {
         for order in waiting {
             // A standard error that is closed takes nothing, and there is nowhere else to say so; whoever waited for a
             // confirmation may be gone.
             match order {
-                Order::Write(line) => drop(io::stderr().lock().write_all(line.as_bytes())),
-                Order::Confirm(confirmed) => drop(confirmed.try_send(())),
+                WriterCommand::Write(line) => drop(io::stderr().lock().write_all(line.as_bytes())),
+                WriterCommand::Confirm(confirmed) => drop(confirmed.try_send(())),
             }
         }
         // Whoever waited may be gone.

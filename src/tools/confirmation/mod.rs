@@ -1,5 +1,5 @@
-//! The question before a call that its risk or a rule asks about: what the call would hit, looked up and named, and
-//! what consents to just that call.
+//! Confirmation of calls: the error that shows what a call would hit, and the consent that is bound to just that
+//! call.
 
 pub mod token;
 
@@ -20,8 +20,8 @@ use crate::untrusted::{defuse, mask_tokens, one_line, shortened};
 
 use token::TokenError;
 
-/// All that a confirmation token is bound to: the instance, the call with its body, its places, and what it would hit
-/// as it is now.
+/// The subject that a confirmation token is bound to: the instance, the call with its body and locations, and the
+/// current state of what it would hit.
 fn subject(tools: &Tools, call: &Call, hit: &Map<String, Value>) -> String {
     let body = match call.body() {
         Body::Json(body) => body.to_string(),
@@ -42,12 +42,12 @@ fn subject(tools: &Tools, call: &Call, hit: &Map<String, Value>) -> String {
     .to_string()
 }
 
-/// One of several calls that are asked about in one question.
-pub struct Asked {
+/// A call among several that are confirmed together.
+pub struct PendingCall {
     /// Its number among them, from 1.
     pub number: usize,
     pub action: String,
-    /// As they were given.
+    /// The parameters as they were given.
     pub params: Map<String, Value>,
     /// The call, where it can be known beforehand.
     pub known: Option<(Call, Checked)>,
@@ -57,12 +57,12 @@ pub struct Asked {
 
 /// The one question about several calls of a composite action; none where the request consents to them all. Its
 /// token is bound to every call and to what they hit as it is.
-pub async fn ask_together(
+pub async fn confirm_together(
     tools: &Tools,
     plan: &str,
     request: &ExecuteRequest,
     params: &Map<String, Value>,
-    asked: &[Asked],
+    asked: &[PendingCall],
 ) -> Option<ToolError> {
     let wants_token = tools.policy.confirm().wants_token();
     if request.confirm == Some(true) && !wants_token {
@@ -70,7 +70,7 @@ pub async fn ask_together(
     }
     let mut rows = Vec::new();
     for ask in asked {
-        rows.push(Value::Object(row(tools, ask).await));
+        rows.push(Value::Object(call_row(tools, ask).await));
     }
     let rows = Value::Array(rows);
     let subject = json!([tools.base.as_str(), plan, params, rows]).to_string();
@@ -87,11 +87,12 @@ pub async fn ask_together(
     let why = same.cloned().unwrap_or_else(|| rules.join("; "));
     let message = format!("{plan} needs confirmation for {}: {why}. Nothing was changed", named.join(", "));
     let token = wants_token.then(|| tools.tokens.as_ref()?.issue(&subject)).flatten();
-    let fix = consenting(&ExecuteRequest { params: params.clone(), ..request.clone() }, plan, token.clone());
+    let fix =
+        consenting_call(&ExecuteRequest { params: params.clone(), ..request.clone() }, plan, token.clone());
     let hint = match token {
-        None => "Call it again with `confirm: true` once the user wants all of these.",
+        None => "Call it again with `confirm: true` once the user agrees to all of these.",
         Some(_) => {
-            "Call it again as `next` has it once the user wants all of these: its `confirmation_token` is good for \
+            "Call it again as in `fix` once the user agrees to all of these: its `confirmation_token` is good for \
              these calls, once, within five minutes, while what they hit stays as it is."
         }
     };
@@ -113,7 +114,7 @@ fn with_rejection(message: String, rejected: Option<TokenError>) -> String {
 }
 
 /// The whole request again, consenting.
-fn consenting(request: &ExecuteRequest, action: &str, token: Option<String>) -> NextCall {
+fn consenting_call(request: &ExecuteRequest, action: &str, token: Option<String>) -> NextCall {
     NextCall::again(&ExecuteRequest {
         action: action.to_owned(),
         confirm: Some(true),
@@ -123,7 +124,7 @@ fn consenting(request: &ExecuteRequest, action: &str, token: Option<String>) -> 
 }
 
 /// A row of the question about several calls: the request and what it would hit.
-async fn row(tools: &Tools, ask: &Asked) -> Map<String, Value> {
+async fn call_row(tools: &Tools, ask: &PendingCall) -> Map<String, Value> {
     let mut row =
         Map::from_iter([("call".to_owned(), json!(ask.number)), ("action".to_owned(), json!(ask.action))]);
     let Some((call, checked)) = &ask.known else {
@@ -145,11 +146,11 @@ async fn row(tools: &Tools, ask: &Asked) -> Map<String, Value> {
 
 /// The decision of policy on a call with its caller's consent.
 #[derive(Debug)]
-pub struct Decided {
+pub struct ConfirmationDecision {
     pub decision: Decision,
     /// The caller's consent.
     pub consent: Consent,
-    /// Why the token that was given is not taken.
+    /// The reason why the given token is rejected.
     pub rejected: Option<TokenError>,
 }
 
@@ -160,32 +161,32 @@ pub async fn decide(
     request: &ExecuteRequest,
     call: CheckedCall<'_>,
     agreed: bool,
-) -> Result<Decided, ToolError> {
+) -> Result<ConfirmationDecision, ToolError> {
     let CheckedCall { call, checked } = call;
     let confirm = agreed || request.confirm == Some(true);
     let consent = Consent { confirm, dry_run: request.dry_run == Some(true) };
     if agreed || !tools.policy.confirm().wants_token() {
         let decision = tools.policy.decide(call.effects(), consent);
-        return Ok(Decided { decision, consent, rejected: None });
+        return Ok(ConfirmationDecision { decision, consent, rejected: None });
     }
     let unconfirmed = Consent { confirm: false, ..consent };
     let decision = tools.policy.decide(call.effects(), unconfirmed);
     let (Decision::Confirm(_), Some(token), true) = (&decision, &request.confirmation_token, consent.confirm)
     else {
-        return Ok(Decided { decision, consent: unconfirmed, rejected: None });
+        return Ok(ConfirmationDecision { decision, consent: unconfirmed, rejected: None });
     };
     let target = look_up_target(tools, call, checked).await?;
     Ok(match redeem(tools, token, &subject(tools, call, &target.rows)) {
         Ok(()) => {
             let decision = tools.policy.decide(call.effects(), consent);
-            Decided { decision, consent, rejected: None }
+            ConfirmationDecision { decision, consent, rejected: None }
         }
-        Err(error) => Decided { decision, consent: unconfirmed, rejected: Some(error) },
+        Err(error) => ConfirmationDecision { decision, consent: unconfirmed, rejected: Some(error) },
     })
 }
 
 /// The question before a call is sent: what it would hit, and the call that consents.
-pub async fn ask(
+pub async fn confirmation_error(
     tools: &Tools,
     request: &ExecuteRequest,
     call: CheckedCall<'_>,
@@ -206,44 +207,44 @@ pub async fn ask(
     let whole = ExecuteRequest { params: checked.params().clone(), ..request.clone() };
     let hint = match (&token, target.rows.is_empty()) {
         (None, _) => {
-            "Call it again with `confirm: true` once the user wants it; `dry_run: true` shows the request."
+            "Call it again with `confirm: true` once the user agrees; `dry_run: true` shows the request."
         }
         (Some(_), true) => {
-            "Call it again as `next` has it once the user wants it: its `confirmation_token` is good for this call, \
+            "Call it again as in `fix` once the user agrees: its `confirmation_token` is good for this call, \
              once, within five minutes."
         }
         (Some(_), false) => {
-            "Call it again as `next` has it once the user wants it: its `confirmation_token` is good for this call, \
+            "Call it again as in `fix` once the user agrees: its `confirmation_token` is good for this call, \
              once, within five minutes, while what it hits stays as it is."
         }
     };
     let mut error = ToolError::new(ErrorKind::NeedsConfirmation, with_rejection(message, rejected))
         .hint(hint)
-        .fix(consenting(&whole, call.action(), token));
+        .fix(consenting_call(&whole, call.action(), token));
     let is_seen = !target.rows.is_empty();
     if is_seen {
         error.details.insert("would_hit".to_owned(), Value::Object(target.rows));
     }
-    let unseen = target.unseen.or_else(|| (!is_seen).then(|| "nothing shows what it would hit".to_owned()));
+    let unseen = target.unseen.or_else(|| (!is_seen).then(|| "no read shows what it would hit".to_owned()));
     error.details.extend(unseen.map(|why| ("not_looked_up".to_owned(), json!(why))));
     Ok(error)
 }
 
 /// The object that a call would hit, as far as GitLab shows it.
 #[derive(Debug, Default)]
-struct Target {
+struct TargetObject {
     rows: Map<String, Value>,
-    /// Why nothing can be said of it.
+    /// The reason why the target is unknown.
     unseen: Option<String>,
 }
 
-/// Looks at the thing itself, or at the project or group that it is in. What is not there cannot be changed, which
-/// is said at once; any other failure only leaves the question without the answer.
-async fn look_up_target(tools: &Tools, call: &Call, checked: &Checked) -> Result<Target, ToolError> {
-    let mut target = Target::default();
-    for look in looks(tools, call, checked) {
-        match read(tools, &look.action, look.params).await {
-            Ok(Some(rows)) => return Ok(Target { rows, unseen: None }),
+/// Reads the target object, or the project or group that contains it. A missing target is an error at once; any
+/// other failure only leaves the question without the target.
+async fn look_up_target(tools: &Tools, call: &Call, checked: &Checked) -> Result<TargetObject, ToolError> {
+    let mut target = TargetObject::default();
+    for look in target_reads(tools, call, checked) {
+        match read_target(tools, &look.action, look.params).await {
+            Ok(Some(rows)) => return Ok(TargetObject { rows, unseen: None }),
             Ok(None) => {}
             Err(error) if error.kind == ErrorKind::NotFound && look.is_thing_itself => return Err(error),
             Err(error) => target.unseen = Some(error.message),
@@ -253,21 +254,21 @@ async fn look_up_target(tools: &Tools, call: &Call, checked: &Checked) -> Result
 }
 
 /// A read that may show what a call would hit.
-struct Look {
+struct TargetRead {
     action: String,
     params: Map<String, Value>,
-    /// Whether it reads the very thing that the call is about, so that a 404 answers the question.
+    /// True if it reads the target itself, so that a 404 is conclusive.
     is_thing_itself: bool,
 }
 
 /// The reads that may show it, the nearest first: the path of a raw request; the same thing by the same parameters;
 /// the project or group.
-fn looks(tools: &Tools, call: &Call, checked: &Checked) -> Vec<Look> {
+fn target_reads(tools: &Tools, call: &Call, checked: &Checked) -> Vec<TargetRead> {
     let action = checked.action();
     if action.direct() == Some(Interface::Rest) {
         let path = checked.params().get("path").cloned().unwrap_or_default();
         let params = json!({"method": "GET", "path": path}).as_object().cloned().unwrap_or_default();
-        return vec![Look { action: "api.rest".to_owned(), params, is_thing_itself: false }];
+        return vec![TargetRead { action: "api.rest".to_owned(), params, is_thing_itself: false }];
     }
     let mut looks = Vec::new();
     let id = format!("{}.get", action.domain());
@@ -283,11 +284,11 @@ fn looks(tools: &Tools, call: &Call, checked: &Checked) -> Vec<Look> {
             Some(project) if !is_thing_itself => Map::from_iter([("fullPath".to_owned(), project.clone())]),
             _ => checked.params().clone(),
         };
-        looks.push(Look { action: id, params, is_thing_itself });
+        looks.push(TargetRead { action: id, params, is_thing_itself });
     }
     if let Some(path) = checked.params().get("fullPath") {
         let of = Map::from_iter([("fullPath".to_owned(), path.clone())]);
-        looks.extend(["project.get", "group.get"].map(|id| Look {
+        looks.extend(["project.get", "group.get"].map(|id| TargetRead {
             action: id.to_owned(),
             params: of.clone(),
             is_thing_itself: false,
@@ -296,7 +297,7 @@ fn looks(tools: &Tools, call: &Call, checked: &Checked) -> Vec<Look> {
     looks
 }
 
-/// Whether a read's path begins the path of the call, so that it reads what the call is about.
+/// True if the read's path is a prefix of the call's path, so that it reads the target or its parent.
 fn is_above(get: &Action, call: &Call, action: &Action) -> bool {
     let shape = |path: &str| -> Vec<String> {
         let parts = pieces(path).map(|piece| match piece {
@@ -312,7 +313,7 @@ fn is_above(get: &Action, call: &Call, action: &Action) -> bool {
 }
 
 /// Summary of the thing by a read; none where there is no such read, or where it wants more than is known.
-fn read<'t>(
+fn read_target<'t>(
     tools: &'t Tools,
     id: &'t str,
     params: Map<String, Value>,
@@ -335,8 +336,8 @@ fn read<'t>(
             }
             Ok(reply) => reply,
         };
-        let reply = match graphql::of(&action, &look) {
-            Some(asked) => graphql::read(reply, &action, asked, &mut Vec::new())?,
+        let reply = match graphql::operation(&action, &look) {
+            Some(asked) => graphql::unwrap_reply(reply, &action, asked, &mut Vec::new())?,
             None => reply,
         };
         Ok(match reply.content {

@@ -9,7 +9,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::hmac::{self, Key};
 use ring::rand::{SecureRandom, SystemRandom};
 
-/// How long a question can be answered.
+/// Lifetime of a token.
 pub const TOKEN_LIFETIME: Duration = Duration::from_secs(300);
 
 /// Bytes of the nonce, and of the MAC (HMAC-SHA-256, truncated to 128 bits: RFC 2104, 5).
@@ -26,7 +26,7 @@ pub struct TokenIssuer {
     used: Mutex<BTreeMap<[u8; NONCE_BYTES], Instant>>,
 }
 
-/// Why a token is not taken.
+/// Reasons to reject a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TokenError {
     #[error(

@@ -1,5 +1,5 @@
-//! What became of a change whose answer was lost. It is never sent again; where the thing that it changed can be
-//! read by what the call says, it is read once, and said. Where it cannot, the fix is the read that would tell.
+//! Verifies a write whose response was lost. The write is not repeated. If the changed object can be read by the
+//! parameters of the call, it is read once and shown; otherwise `fix` is the read to make.
 
 use std::time::Duration;
 
@@ -16,14 +16,14 @@ use crate::tools::reply::graphql;
 use crate::tools::state::Tools;
 use crate::tools::types::{CheckedCall, NextCall};
 
-/// How long the look may take; less after a timeout, as the one who called has waited for all of the call's time.
+/// Timeout of the verifying read; shorter after a timeout, because the caller has waited already.
 const PATIENCE: Duration = Duration::from_secs(5);
 const AFTER_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How many bytes of the thing are shown.
+/// Maximum size of the shown object in bytes.
 const SHOWN: usize = 2_000;
 
-const UNKNOWN: &str = "The change may have been made although its answer was lost.";
+const UNKNOWN: &str = "The change may have been applied although its response was lost.";
 
 /// The error with what was found out.
 pub async fn verify_write(tools: &Tools, call: CheckedCall<'_>, refused: ToolError) -> ToolError {
@@ -32,32 +32,32 @@ pub async fn verify_write(tools: &Tools, call: CheckedCall<'_>, refused: ToolErr
     if action.direct().is_some() {
         return mapping::look(refused, call);
     }
-    if let Some((get, params)) = thing(tools, action, checked.params()) {
+    if let Some((get, params)) = object_read(tools, action, checked.params()) {
         let fix = NextCall::execute(&get.id, &params);
         let patience = if refused.kind == ErrorKind::Timeout { AFTER_TIMEOUT } else { PATIENCE };
-        let found = tokio::time::timeout(patience, read(tools, &get, params)).await;
-        let told = told(tools, refused, checked, found.unwrap_or(Found::Silence));
-        let is_known = told.details.get("applied") == Some(&json!("yes"));
-        return if is_known { ToolError { fix: None, ..told } } else { told.fix(fix) };
+        let found = tokio::time::timeout(patience, read_back(tools, &get, params)).await;
+        let verified = with_verification(tools, refused, checked, found.unwrap_or(ReadBack::Silence));
+        let is_known = verified.details.get("applied") == Some(&json!("yes"));
+        return if is_known { ToolError { fix: None, ..verified } } else { verified.fix(fix) };
     }
-    match newest(tools, action, checked.params()) {
+    match newest_list(tools, action, checked.params()) {
         Some(fix) => refused
-            .hint(format!("{UNKNOWN} `fix` lists what is newest: look there before you send it again."))
+            .hint(format!("{UNKNOWN} `fix` lists the newest: check there before you send it again."))
             .fix(fix),
         None => refused,
     }
 }
 
-/// What the look found.
-enum Found {
+/// Result of the verifying read.
+enum ReadBack {
     Thing(Value),
     Nothing,
-    /// It could not be asked either.
+    /// The read failed too.
     Silence,
 }
 
 /// The read of the thing that was to be changed: what gets one of its domain, by the parameters that the call has.
-fn thing(
+fn object_read(
     tools: &Tools,
     action: &Action,
     params: &Map<String, Value>,
@@ -65,88 +65,88 @@ fn thing(
     if action.verb() == "create" {
         return None;
     }
-    let get = read_of(tools, action, "get")?;
-    let said = named(&get, params);
+    let get = domain_read(tools, action, "get")?;
+    let identifying = identifying_params(&get, params);
     let is_enough =
-        get.params.iter().filter(|param| param.required).all(|param| said.contains_key(&param.name));
-    (is_enough && !said.is_empty()).then_some((get, said))
+        get.params.iter().filter(|param| param.required).all(|param| identifying.contains_key(&param.name));
+    (is_enough && !identifying.is_empty()).then_some((get, identifying))
 }
 
 /// The list in which a thing that was created is among the first.
-fn newest(tools: &Tools, action: &Action, params: &Map<String, Value>) -> Option<NextCall> {
+fn newest_list(tools: &Tools, action: &Action, params: &Map<String, Value>) -> Option<NextCall> {
     const FIRST: [(&str, &str); 2] = [("order_by", "created_at"), ("sort", "desc")];
-    let list = read_of(tools, action, "list")?;
-    let mut said = named(&list, params);
-    if list.params.iter().filter(|param| param.required).any(|param| !said.contains_key(&param.name)) {
+    let list = domain_read(tools, action, "list")?;
+    let mut identifying = identifying_params(&list, params);
+    if list.params.iter().filter(|param| param.required).any(|param| !identifying.contains_key(&param.name)) {
         return None;
     }
     for (name, value) in FIRST {
         let param = list.param(name);
         if param.is_some_and(|param| param.choices.iter().any(|choice| choice == value)) {
-            said.insert(name.to_owned(), json!(value));
+            identifying.insert(name.to_owned(), json!(value));
         }
     }
     if list.param("per_page").is_some() {
-        said.insert("per_page".to_owned(), json!(5));
+        identifying.insert("per_page".to_owned(), json!(5));
     }
-    Some(NextCall::execute(&list.id, &said))
+    Some(NextCall::execute(&list.id, &identifying))
 }
 
-fn read_of(tools: &Tools, action: &Action, verb: &str) -> Option<Action> {
+fn domain_read(tools: &Tools, action: &Action, verb: &str) -> Option<Action> {
     let found = tools.catalog.get(&format!("{}.{verb}", action.domain())).ok().flatten()?;
     (found.risk == Risk::Read && found.id != action.id).then_some(found)
 }
 
-/// Those parameters that say which thing is meant.
-fn named(read: &Action, params: &Map<String, Value>) -> Map<String, Value> {
+/// The parameters that identify the object.
+fn identifying_params(read: &Action, params: &Map<String, Value>) -> Map<String, Value> {
     let names = read.params.iter().filter(|param| {
         param.required || param.place == Place::Path || matches!(param.name.as_str(), "fullPath" | "iid")
     });
     names.filter_map(|param| Some((param.name.clone(), params.get(&param.name)?.clone()))).collect()
 }
 
-async fn read(tools: &Tools, get: &Action, params: Map<String, Value>) -> Found {
+async fn read_back(tools: &Tools, get: &Action, params: Map<String, Value>) -> ReadBack {
     let reply = match lookups::read_once(tools, &get.id, params, Purpose::Target).await {
-        Ok((call, reply)) => match graphql::of(get, &call) {
-            Some(asked) => graphql::read(reply, get, asked, &mut Vec::new()),
+        Ok((call, reply)) => match graphql::operation(get, &call) {
+            Some(asked) => graphql::unwrap_reply(reply, get, asked, &mut Vec::new()),
             None => Ok(reply),
         },
         Err(crate::tools::own_reads::gate::ReadError::Gitlab(GitlabError::NotFound { .. })) => {
-            return Found::Nothing;
+            return ReadBack::Nothing;
         }
-        Err(_) => return Found::Silence,
+        Err(_) => return ReadBack::Silence,
     };
     match reply {
-        Ok(gitlab::Reply { content: gitlab::Content::Json(value), .. }) => Found::Thing(value),
-        Err(ToolError { kind: ErrorKind::NotFound, .. }) => Found::Nothing,
-        _ => Found::Silence,
+        Ok(gitlab::Reply { content: gitlab::Content::Json(value), .. }) => ReadBack::Thing(value),
+        Err(ToolError { kind: ErrorKind::NotFound, .. }) => ReadBack::Nothing,
+        _ => ReadBack::Silence,
     }
 }
 
-fn told(tools: &Tools, mut refused: ToolError, checked: &Checked, found: Found) -> ToolError {
+fn with_verification(tools: &Tools, mut refused: ToolError, checked: &Checked, found: ReadBack) -> ToolError {
     let is_deletion = checked.action().verb() == "delete";
     let (applied, hint) = match &found {
-        Found::Nothing if is_deletion => {
-            ("yes", "It was asked for again, and is gone. Nothing more is to be done.")
+        ReadBack::Nothing if is_deletion => {
+            ("yes", "It was read again and no longer exists. No further call is needed.")
         }
-        Found::Nothing => ("unknown", "It was asked for again, and is not there, or no longer by this name."),
-        Found::Thing(thing) if !is_deletion && is_as_asked(checked, thing) => {
-            ("yes", "It was asked for again, and is as it was to be. Nothing more is to be done.")
+        ReadBack::Nothing => ("unknown", "It was read again and was not found, at least by this name."),
+        ReadBack::Thing(thing) if !is_deletion && is_as_asked(checked, thing) => {
+            ("yes", "It was read again and has the requested values. No further call is needed.")
         }
-        Found::Thing(_) if is_deletion => {
-            ("unknown", "It was asked for again, and is still there; GitLab may be about to delete it.")
+        ReadBack::Thing(_) if is_deletion => {
+            ("unknown", "It was read again and still exists; GitLab may delete it later.")
         }
-        Found::Thing(_) => (
+        ReadBack::Thing(_) => (
             "unknown",
-            "`now` is how it is, asked for again after the answer was lost. Compare before you send it again.",
+            "`now` is its state, read after the response was lost. Compare before you send the call again.",
         ),
-        Found::Silence => (
+        ReadBack::Silence => (
             "unknown",
             "The change may have been made although its answer was lost, and GitLab \
                             could not be asked. Look with `fix` before you send it again.",
         ),
     };
-    if let Found::Thing(thing) = found {
+    if let ReadBack::Thing(thing) = found {
         let kind = Kind::of([checked.action()], false);
         let options = Options::new(kind, SHOWN, tools.client.secrets());
         refused
@@ -157,7 +157,7 @@ fn told(tools: &Tools, mut refused: ToolError, checked: &Checked, found: Found) 
     refused.hint(hint)
 }
 
-/// Whether every value that was sent is the thing's own; one that it does not show leaves that open.
+/// True if the object has every value that was sent; false if it does not show one of them.
 fn is_as_asked(checked: &Checked, thing: &Value) -> bool {
     let says_which = |name: &str| {
         let operations = &checked.action().operations;

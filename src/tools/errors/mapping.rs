@@ -1,4 +1,4 @@
-//! What went wrong, as an error that a model can act on: the kind, what was accepted, and the call to make next.
+//! Maps errors of checks, policy and GitLab to tool errors: kind, message, accepted values, next call.
 
 use std::error::Error;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::call::{self, Call, Effects, Fault, FieldsError, Invalid, Kind};
 use crate::catalog::{Action, Risk};
-use crate::gitlab::{Applied, Distrust, GitlabError, Trouble};
+use crate::gitlab::{Applied, CertificateError, GitlabError, NetworkError};
 use crate::policy::Rule;
 use crate::tools::errors::{self, ErrorKind, ToolError};
 use crate::tools::state::Tools;
@@ -113,8 +113,8 @@ pub fn wrong_target(tools: &Tools, invalid: &Invalid, action: &Action) -> Option
 
 /// The body of a GraphQL request as what api.graphql takes; a document that works where it has none.
 fn as_document(body: Option<&Value>) -> Value {
-    let said = |name: &str| body.and_then(|body| body.get(name));
-    match (said("query"), said("variables")) {
+    let body_field = |name: &str| body.and_then(|body| body.get(name));
+    match (body_field("query"), body_field("variables")) {
         (Some(document @ Value::String(_)), Some(variables @ Value::Object(_))) => {
             json!({"document": document, "variables": variables})
         }
@@ -123,7 +123,7 @@ fn as_document(body: Option<&Value>) -> Value {
     }
 }
 
-/// The parameter as it was probably meant, with why.
+/// The corrected parameter, with the reason.
 fn repair(fault: &Fault, action: &Action) -> Option<(String, Value, String)> {
     match fault {
         Fault::Unknown { given, value, accepted } => {
@@ -152,8 +152,8 @@ fn repair(fault: &Fault, action: &Action) -> Option<(String, Value, String)> {
     }
 }
 
-/// What a direct call comes down to, of which one operation decides: `mutation issueDelete (issue.delete) is
-/// destructive`. Nothing of a call that an action made, which is what it is called.
+/// The operation of a raw request that decides its risk: `mutation issueDelete (issue.delete) is destructive`. None
+/// for a call of an action, whose id says it.
 pub fn decider(call: &Call) -> Option<String> {
     strictest(call.effects())
 }
@@ -192,7 +192,7 @@ fn strictest(effects: &Effects) -> Option<String> {
     };
     Some(match touched.ids.as_slice() {
         [] if touched.risk == Risk::Read => format!("{operation} is {risk}"),
-        [] => format!("{operation} is not in the catalog, and so taken to be {risk}"),
+        [] => format!("{operation} is not in the catalog, and so treated as {risk}"),
         ids => format!("{operation} ({}) is {risk}", ids.join(", ")),
     })
 }
@@ -208,10 +208,10 @@ pub fn denied(action: &str, effects: Option<&Effects>, rule: &Rule, looked_up: u
     }
 }
 
-/// What GitLab, or the way to it, answered instead of a success.
+/// Maps an error of GitLab or of the connection.
 pub fn from_gitlab(error: &GitlabError, action: &Action, anonymous: bool) -> ToolError {
-    let said = kind_of(error);
-    let mut refusal = ToolError::new(said, with_sources(error));
+    let body_field = kind_of(error);
+    let mut refusal = ToolError::new(body_field, with_sources(error));
     if let Some(hint) = hint(error, anonymous) {
         refusal = refusal.hint(hint);
     }
@@ -231,7 +231,7 @@ pub fn from_gitlab(error: &GitlabError, action: &Action, anonymous: bool) -> Too
     if error.applied() == Applied::Unknown {
         refusal.details.insert("applied".to_owned(), json!("unknown"));
         refusal = refusal.hint(
-            "The change may have been made although its answer was lost. Look before you send it again.",
+            "The change may have been applied although its response was lost. Check before you send it again.",
         );
         refusal = refusal.fix(NextCall::find(
             json!({"query": format!("get {}", action.domain().replace('_', " ")), "read_only": true}),
@@ -241,12 +241,12 @@ pub fn from_gitlab(error: &GitlabError, action: &Action, anonymous: bool) -> Too
 }
 
 /// A list of which only the first rows were kept, where all of them are needed.
-pub fn truncated(action: &Action, kept: usize, came: usize) -> ToolError {
-    let message = format!("{} answered with {came} rows, of which {kept} were read", action.id);
+pub fn truncated(action: &Action, kept: usize, received: usize) -> ToolError {
+    let message = format!("{} answered with {received} rows, of which {kept} were read", action.id);
     ToolError::new(ErrorKind::TooLarge, message).hint("Ask for less: a smaller page, narrower filters.")
 }
 
-/// How to find out whether a direct call was done: by what it touches, as it is of no domain itself.
+/// Suggests how to find out whether a raw request was applied, by the operations in it.
 pub fn look(refused: ToolError, call: &Call) -> ToolError {
     let id = call.strictest().and_then(|touched| touched.ids.last());
     let query = match id.and_then(|id| id.split_once('.')) {
@@ -301,60 +301,62 @@ fn hint(error: &GitlabError, anonymous: bool) -> Option<String> {
             "Check the token in GITLAB_TOKEN and that it belongs to this GitLab."
         }
         GitlabError::Forbidden { missing_scope: Some(scopes), .. } if scopes.is_empty() => {
-            "The token lacks a scope that GitLab does not name: most things want `api`, reads `read_api`."
+            "The token lacks a scope that GitLab does not name: writes need `api`, reads `read_api`."
         }
         GitlabError::Forbidden { missing_scope: Some(scopes), .. } => {
             return Some(format!("The token lacks a scope: it needs {}.", scopes.join(" or ")));
         }
         GitlabError::Forbidden { .. } => {
-            "The token's user may not do this here: it takes a role that they have not, or a feature that is off."
+            "The token's user may not do this here: it needs a higher role, or a feature is disabled."
         }
         GitlabError::NotFound { .. } => {
-            "It is not there, or the token may not see it: GitLab says the same of both. Check the path and the number."
+            "It does not exist, or the token may not read it: GitLab answers both with 404. Check the path and the number."
         }
         GitlabError::RateLimited { .. } | GitlabError::RateUsedUp { .. } => "Wait before the next call.",
         GitlabError::NotBegun { .. } => {
-            "Make fewer calls at a time (GITLAB_MAX_REQUESTS), or give them longer (GITLAB_TIMEOUT)."
+            "Make fewer concurrent calls (GITLAB_MAX_REQUESTS), or raise GITLAB_TIMEOUT."
         }
         GitlabError::Network { trouble, .. } => mend(*trouble, error.distrust()),
         GitlabError::Timeout { .. } => {
-            "GitLab, or the way to it, is slow: ask for less, or give it longer (GITLAB_TIMEOUT)."
+            "GitLab or the network is slow: ask for less, or raise GITLAB_TIMEOUT."
         }
         GitlabError::TooLarge { .. } | GitlabError::TooMany { .. } => {
             "Ask for less: a smaller page, a single file, narrower filters."
         }
         GitlabError::NotGitlab { .. } => {
-            "Check GITLAB_URL, and whether something before GitLab asks for signing in (GITLAB_EXTRA_HEADERS)."
+            "Check GITLAB_URL, and whether a proxy in front of GitLab requires sign-in (GITLAB_EXTRA_HEADERS)."
         }
-        GitlabError::Redirect { .. } => "What was named may have moved: ask for it by its new path.",
+        GitlabError::Redirect { .. } => "It may have moved: use its new path.",
         _ => return None,
     };
     Some(text.to_owned())
 }
 
-/// What mends a connection that did not come about.
-pub fn mend(trouble: Trouble, distrust: Option<Distrust>) -> &'static str {
+/// The hint for a failed connection.
+pub fn mend(trouble: NetworkError, distrust: Option<CertificateError>) -> &'static str {
     match (trouble, distrust) {
-        (Trouble::Name, _) => "Check the host in GITLAB_URL, and that its name resolves here.",
-        (Trouble::Connect, _) => {
+        (NetworkError::Name, _) => "Check the host in GITLAB_URL, and that its name resolves here.",
+        (NetworkError::Connect, _) => {
             "Check the host and port in GITLAB_URL, that GitLab is up, and the proxy (HTTPS_PROXY, NO_PROXY)."
         }
-        (Trouble::Tls, Some(Distrust::Issuer)) => {
-            "Nobody known here vouches for its certificate: name the authority's in GITLAB_CA_FILE."
+        (NetworkError::Tls, Some(CertificateError::Issuer)) => {
+            "Its certificate is not signed by a trusted authority: set GITLAB_CA_FILE to the authority's certificate."
         }
-        (Trouble::Tls, Some(Distrust::Name)) => {
-            "Its certificate is for another name: set GITLAB_URL to the name in it."
+        (NetworkError::Tls, Some(CertificateError::Name)) => {
+            "Its certificate is for another host name: set GITLAB_URL to the name in it."
         }
-        (Trouble::Tls, Some(Distrust::Date)) => {
-            "Its certificate does not hold today: renew it, or set this machine's clock right."
+        (NetworkError::Tls, Some(CertificateError::Date)) => {
+            "Its certificate is expired or not valid yet: renew it, or correct this machine's clock."
         }
-        (Trouble::Tls, Some(Distrust::Client)) => {
-            "It wants another certificate of this client: set GITLAB_CLIENT_CERT and GITLAB_CLIENT_KEY."
+        (NetworkError::Tls, Some(CertificateError::Client)) => {
+            "The server requires a client certificate: set GITLAB_CLIENT_CERT and GITLAB_CLIENT_KEY."
         }
-        (Trouble::Tls, Some(Distrust::NoTls)) => {
-            "What answers there does not speak TLS: check the port in GITLAB_URL, or say http:// if that is meant."
+        (NetworkError::Tls, Some(CertificateError::NoTls)) => {
+            "The server does not use TLS: check the port in GITLAB_URL, or use http://."
         }
-        (Trouble::Tls, _) => "Check GITLAB_CA_FILE, and what stands between here and GitLab.",
-        (Trouble::Lost, _) => "Try again; if it stays, look at GitLab and at the proxy before it.",
+        (NetworkError::Tls, _) => "Check GITLAB_CA_FILE, and the proxies between here and GitLab.",
+        (NetworkError::Lost, _) => {
+            "Try again; if the error persists, check GitLab and the proxy in front of it."
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! A file that GitLab does not have: whether the ref is missing or the path, and what is near to it.
+//! Diagnoses a missing file: is the ref or the path missing, and which names are similar.
 
 use serde_json::{Map, Value, json};
 
@@ -11,13 +11,13 @@ use crate::tools::state::Tools;
 use crate::tools::types::{ExecuteRequest, NextCall};
 use crate::tools::{lookups, workspace};
 
-/// The most names that are said to be near.
+/// Maximum number of similar names.
 const NEAR: usize = 5;
 
 /// Rows of a list of branches, and entries of a page of a tree.
 const ROWS: u64 = 100;
 
-/// How many pages of a tree are compared.
+/// Maximum number of pages of a tree.
 const PAGES: u64 = 3;
 
 /// The path of the operations on one file.
@@ -43,7 +43,7 @@ pub async fn diagnose(
     };
     let is_read = checked.action().risk == crate::catalog::Risk::Read;
     match tree(tools, project, at).await {
-        Ok(Tree { files, folders }) => {
+        Ok(RepositoryTree { files, folders }) => {
             let near = near(path, &files);
             let error = no_file(refused.clone(), path, at, &near);
             let same = near.first().filter(|first| is_read && has_name_like(path, first));
@@ -66,14 +66,14 @@ pub async fn diagnose(
     }
 }
 
-/// What is in a repository, as far as it is looked through.
-struct Tree {
+/// Files and folders of a repository, up to the page limit.
+struct RepositoryTree {
     files: Vec<String>,
     folders: Vec<String>,
 }
 
-async fn tree(tools: &Tools, project: &str, at: Option<&str>) -> Result<Tree, ReadError> {
-    let mut found = Tree { files: Vec::new(), folders: Vec::new() };
+async fn tree(tools: &Tools, project: &str, at: Option<&str>) -> Result<RepositoryTree, ReadError> {
+    let mut found = RepositoryTree { files: Vec::new(), folders: Vec::new() };
     for page in 1..=PAGES {
         let mut params = Map::from_iter([
             ("fullPath".to_owned(), json!(project)),
@@ -112,7 +112,7 @@ fn names(rows: &[Value]) -> Vec<String> {
     rows.iter().filter_map(name).collect()
 }
 
-/// The error of a ref that is not there, with the list of branches as its fix; and the branch that was probably meant.
+/// The error of a missing ref, with the list of branches as its fix; and the branch with the most similar name.
 fn no_ref(refused: ToolError, project: &str, at: &str, branches: &[String]) -> (ToolError, Option<String>) {
     let nearest = search::nearest(at, branches.iter().map(String::as_str)).map(str::to_owned);
     let hint = match &nearest {
@@ -165,7 +165,7 @@ fn folder<'a>(path: &'a str, known: &[String]) -> Option<&'a str> {
     None
 }
 
-/// The paths that may have been meant: those with the same name elsewhere, then those that are spelled alike.
+/// Similar paths: first those with the same file name elsewhere, then those with a similar spelling.
 fn near(wanted: &str, paths: &[String]) -> Vec<String> {
     let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_lowercase();
     let same = paths.iter().filter(|path| name(path) == name(wanted));

@@ -1,4 +1,4 @@
-//! How a tool says that it could not: an error a model can act on.
+//! Errors of the tools, for a model to act on.
 
 pub mod diagnosis;
 pub mod lost_write;
@@ -17,7 +17,7 @@ use crate::present;
 use crate::tools::types::NextCall;
 use crate::untrusted::defuse;
 
-/// What kind of thing went wrong.
+/// Kinds of errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorKind {
@@ -58,7 +58,7 @@ impl ErrorKind {
         ErrorKind::TooLarge,
         ErrorKind::Internal,
     ];
-    /// As answers have it: `not_found`.
+    /// The kind as answers name it: `not_found`.
     pub fn name(self) -> String {
         json!(self).as_str().unwrap_or("internal").to_owned()
     }
@@ -83,13 +83,13 @@ impl ToolError {
         ToolError { kind, message, hint: None, fix: None, details: Map::new() }
     }
 
-    /// The same with a hint.
+    /// Adds a hint.
     pub fn hint(mut self, hint: impl Into<String>) -> ToolError {
         self.hint = Some(present::line(&hint.into()));
         self
     }
 
-    /// The same with a call to make next.
+    /// Adds the next call.
     pub fn fix(mut self, call: NextCall) -> ToolError {
         self.fix = Some(call);
         self
@@ -118,7 +118,7 @@ impl ToolError {
         Map::from_iter([("error".to_owned(), Value::Object(error))])
     }
 
-    /// The same to read.
+    /// The error as text.
     pub fn text(&self) -> String {
         let mut lines = vec![format!("Error ({}): {}", self.kind.name(), self.message)];
         lines.extend(self.hint.iter().map(|hint| format!("Hint: {hint}")));

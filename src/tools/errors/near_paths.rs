@@ -1,10 +1,11 @@
-//! Projects and groups with a path like one that GitLab does not know.
+//! Suggests projects and groups with paths similar to an unknown one.
 
 use serde_json::{Value, json};
 
 use crate::catalog::Risk;
 use crate::gitlab::Content;
 use crate::search::nearest;
+use crate::text::is_number;
 use crate::tools::action_lookup::suggestions;
 use crate::tools::errors::ToolError;
 use crate::tools::lookups::{self, UnknownPath};
@@ -15,24 +16,24 @@ use crate::tools::types::NextCall;
 /// Rows of each list that is compared.
 const ROWS: u64 = 100;
 
-/// What was found for a path.
-struct Found {
-    /// The path that was probably meant.
+/// Result of the search for similar paths.
+struct NearPaths {
+    /// The most similar path.
     nearest: Option<String>,
     /// The first list that has rows, as a call.
     list: Option<(&'static str, Value)>,
 }
 
-/// The error of an unknown path with a call that leads further: the same call with the path that was probably meant,
-/// if it only reads; else a list that has rows.
+/// Adds a next call to the error of an unknown path: the same call with the most similar path if it only reads,
+/// otherwise a list that has rows.
 pub async fn suggest(tools: &Tools, error: ToolError, unknown: &UnknownPath) -> ToolError {
     let UnknownPath { path, action, params } = unknown;
-    let found = find(tools, path).await;
+    let found = find_near(tools, path).await;
     if let Some(nearest) = found.nearest {
         let error = error.hint(format!("Did you mean `{nearest}`?"));
         let mut right = params.clone();
         right.insert("fullPath".to_owned(), json!(nearest));
-        if action.risk == Risk::Read && suggestions::goes(tools, action, &right) {
+        if action.risk == Risk::Read && suggestions::is_callable(tools, action, &right) {
             return error.fix(NextCall::execute(&action.id, &right));
         }
         let read = if found.list.as_ref().is_some_and(|(id, _)| *id == "group.list") {
@@ -40,20 +41,20 @@ pub async fn suggest(tools: &Tools, error: ToolError, unknown: &UnknownPath) -> 
         } else {
             "project.get"
         };
-        return error.fix(NextCall::execute(&read, &json!({"fullPath": nearest})));
+        return error.fix(NextCall::execute(read, &json!({"fullPath": nearest})));
     }
     match found.list {
-        Some((id, params)) => error.fix(NextCall::execute(&id, &params)),
+        Some((id, params)) => error.fix(NextCall::execute(id, &params)),
         None => error.fix(NextCall::execute("project.list", &json!({"membership": true}))),
     }
 }
 
 /// Compares the path with projects of the same name, with what is in the group before its last slash, and with
 /// groups.
-async fn find(tools: &Tools, path: &str) -> Found {
+async fn find_near(tools: &Tools, path: &str) -> NearPaths {
     let path = path.trim_matches('/');
-    if path.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Found { nearest: None, list: None };
+    if is_number(path) {
+        return NearPaths { nearest: None, list: None };
     }
     let name = path.rsplit('/').next().unwrap_or(path);
     let mut lists = vec![("project.list", json!({"search": name}))];
@@ -66,16 +67,16 @@ async fn find(tools: &Tools, path: &str) -> Found {
     }
     let mut first = None;
     for (id, params) in lists {
-        let paths = paths(tools, id, &params).await;
+        let paths = list_paths(tools, id, &params).await;
         let alike = paths.iter().filter(|known| is_alike(path, known)).map(String::as_str);
         if let Some(nearest) = nearest(path, alike) {
-            return Found { nearest: Some(nearest.to_owned()), list: Some((id, params)) };
+            return NearPaths { nearest: Some(nearest.to_owned()), list: Some((id, params)) };
         }
         if !paths.is_empty() && first.is_none() {
             first = Some((id, params));
         }
     }
-    Found { nearest: None, list: first }
+    NearPaths { nearest: None, list: first }
 }
 
 /// Compares the paths segment by segment: a project of the same name in another group is another project. A path
@@ -89,7 +90,7 @@ fn is_alike(path: &str, known: &str) -> bool {
 }
 
 /// The full paths that a list has; none if it cannot be read.
-async fn paths(tools: &Tools, id: &str, params: &Value) -> Vec<String> {
+async fn list_paths(tools: &Tools, id: &str, params: &Value) -> Vec<String> {
     let mut params = params.as_object().cloned().unwrap_or_default();
     params.insert("per_page".to_owned(), json!(ROWS));
     // The error that is mended matters more than why this read failed.

@@ -1,12 +1,11 @@
-//! The call to make after an error, where the error itself has not said it: the same one where what has to be mended is
-//! outside the call, else the one that shows what could be called instead. And what is told of an answer of GitLab's
-//! beside its own words.
+//! Suggested next call of an error: the same call if the cause is outside it, otherwise a discovery call. Adds
+//! facts that GitLab's message does not have.
 
 use serde_json::{Map, Value, json};
 
 use crate::call::Checked;
 use crate::catalog::{Action, Operation, Risk};
-use crate::gitlab::{GitlabError, Trouble};
+use crate::gitlab::{GitlabError, NetworkError};
 use crate::tools::action_lookup::suggestions;
 use crate::tools::errors::{ErrorKind, ToolError, not_found};
 use crate::tools::state::Tools;
@@ -16,27 +15,28 @@ use crate::tools::types::{CheckedCall, EXECUTE, ExecuteRequest, NextCall};
 pub fn complete(tools: &Tools, error: ToolError, action: &Action, request: &ExecuteRequest) -> ToolError {
     match &error.fix {
         Some(fix) if error.kind == ErrorKind::InvalidParams && !makes_a_call(tools, fix) => {
-            schema(error, action)
+            suggest_schema(error, action)
         }
         Some(_) => error,
         // It may have been done: a call that is made twice is no mend.
         None if error.details.get("applied").is_some() => error,
-        None => next(tools, error, action, request),
+        None => suggest_by_kind(tools, error, action, request),
     }
 }
 
-/// Whether what is to be called is a call, as far as that is known without asking GitLab.
+/// True if the fix is a valid call, as far as is known without a request.
 fn makes_a_call(tools: &Tools, fix: &NextCall) -> bool {
-    let said = |name: &str| fix.arguments.get(name);
+    let gitlab_message = |name: &str| fix.arguments.get(name);
     if fix.tool != EXECUTE {
         return true;
     }
-    let action = said("action").and_then(Value::as_str).and_then(|id| tools.catalog.get(id).ok().flatten());
-    let params = said("params").and_then(Value::as_object).cloned().unwrap_or_default();
-    action.is_some_and(|action| suggestions::goes(tools, &action, &params))
+    let action =
+        gitlab_message("action").and_then(Value::as_str).and_then(|id| tools.catalog.get(id).ok().flatten());
+    let params = gitlab_message("params").and_then(Value::as_object).cloned().unwrap_or_default();
+    action.is_some_and(|action| suggestions::is_callable(tools, &action, &params))
 }
 
-fn next(tools: &Tools, error: ToolError, action: &Action, request: &ExecuteRequest) -> ToolError {
+fn suggest_by_kind(tools: &Tools, error: ToolError, action: &Action, request: &ExecuteRequest) -> ToolError {
     match error.kind {
         ErrorKind::Unauthorized
         | ErrorKind::Forbidden
@@ -45,10 +45,10 @@ fn next(tools: &Tools, error: ToolError, action: &Action, request: &ExecuteReque
         | ErrorKind::Timeout => error.fix(NextCall::again(request)),
         ErrorKind::GitlabError if is_passing(&error) => error.fix(NextCall::again(request)),
         ErrorKind::GitlabError => error.fix(NextCall::find(json!({"query": action.summary, "limit": 3}))),
-        ErrorKind::NotFound => not_found(tools, error, action, request),
-        ErrorKind::InvalidParams => schema(error, action),
-        ErrorKind::Conflict => look(error, action),
-        ErrorKind::TooLarge => smaller(error, action, request),
+        ErrorKind::NotFound => suggest_project_list(tools, error, action, request),
+        ErrorKind::InvalidParams => suggest_schema(error, action),
+        ErrorKind::Conflict => suggest_look(error, action),
+        ErrorKind::TooLarge => suggest_fewer_rows(error, action, request),
         _ => error,
     }
 }
@@ -59,32 +59,37 @@ fn is_passing(error: &ToolError) -> bool {
     status.is_some_and(|status| status >= 500 && status != 501)
 }
 
-fn schema(error: ToolError, action: &Action) -> ToolError {
+fn suggest_schema(error: ToolError, action: &Action) -> ToolError {
     error.fix(NextCall::find(json!({"query": action.id, "limit": 1, "detail": "schema"})))
 }
 
-fn look(error: ToolError, action: &Action) -> ToolError {
+fn suggest_look(error: ToolError, action: &Action) -> ToolError {
     let query = format!("get {}", action.domain().replace('_', " "));
     error.fix(NextCall::find(json!({"query": query, "read_only": true})))
 }
 
-/// Of a path that leads nowhere, the projects that are called like its last word.
-fn not_found(tools: &Tools, error: ToolError, action: &Action, request: &ExecuteRequest) -> ToolError {
+/// Suggests the projects with the last segment of an unknown path as their name.
+fn suggest_project_list(
+    tools: &Tools,
+    error: ToolError,
+    action: &Action,
+    request: &ExecuteRequest,
+) -> ToolError {
     let path = request.params.get("fullPath").and_then(Value::as_str);
     let list = tools.catalog.get("project.list").ok().flatten();
-    let (Some(path), Some(list)) = (path, list) else { return look(error, action) };
+    let (Some(path), Some(list)) = (path, list) else { return suggest_look(error, action) };
     let params = Map::from_iter([("search".to_owned(), json!(not_found::last_word(path)))]);
-    if suggestions::goes(tools, &list, &params) {
+    if suggestions::is_callable(tools, &list, &params) {
         return error.fix(NextCall::execute(&list.id, &params));
     }
-    look(error, action)
+    suggest_look(error, action)
 }
 
-/// The same of fewer rows, where it has rows.
-fn smaller(error: ToolError, action: &Action, request: &ExecuteRequest) -> ToolError {
+/// Suggests the same call with fewer rows, if it has pages.
+fn suggest_fewer_rows(error: ToolError, action: &Action, request: &ExecuteRequest) -> ToolError {
     const GITLABS_OWN: u64 = 20;
     if action.param("per_page").is_none() {
-        return schema(error, action);
+        return suggest_schema(error, action);
     }
     let rows = request.params.get("per_page").and_then(Value::as_u64).unwrap_or(GITLABS_OWN);
     let mut params = request.params.clone();
@@ -92,16 +97,18 @@ fn smaller(error: ToolError, action: &Action, request: &ExecuteRequest) -> ToolE
     error.fix(NextCall::again(&ExecuteRequest { params, ..request.clone() }))
 }
 
-/// What is known of an error beside GitLab's words: the parameters that it is about, the way that was taken.
+/// Adds the cause as far as it is known: the parameters that GitLab's message is about, or the proxy.
 pub fn with_cause(tools: &Tools, error: &GitlabError, checked: &Checked, refused: ToolError) -> ToolError {
     match error {
         GitlabError::Invalid { answer } if matches!(answer.status, 400 | 422) => {
-            about_params(refused, &answer.message, checked)
+            with_params_named(refused, &answer.message, checked)
         }
-        GitlabError::Invalid { answer } if answer.status == 407 => behind(tools, refused, ErrorKind::Network),
-        GitlabError::Network { trouble: Trouble::Connect | Trouble::Name, .. } => {
+        GitlabError::Invalid { answer } if answer.status == 407 => {
+            with_proxy(tools, refused, ErrorKind::Network)
+        }
+        GitlabError::Network { trouble: NetworkError::Connect | NetworkError::Name, .. } => {
             let kind = refused.kind;
-            behind(tools, refused, kind)
+            with_proxy(tools, refused, kind)
         }
         _ => refused,
     }
@@ -125,16 +132,16 @@ pub fn suggest_next(
     if !matches!(error, GitlabError::Conflict { .. }) || call.checked.action().risk == Risk::Read {
         return refused;
     }
-    match not_found::state(tools, call) {
-        Some(read) => {
-            refused.hint("It does not go with how things stand: look at that, then call again.").fix(read)
-        }
+    match not_found::state_read(tools, call) {
+        Some(read) => refused
+            .hint("It conflicts with the current state: read that with `fix`, then call again.")
+            .fix(read),
         None => refused,
     }
 }
 
-/// What failed may be the proxy that stands before GitLab.
-fn behind(tools: &Tools, refused: ToolError, kind: ErrorKind) -> ToolError {
+/// Notes the proxy as a possible cause.
+fn with_proxy(tools: &Tools, refused: ToolError, kind: ErrorKind) -> ToolError {
     let Some(proxy) = tools.client.proxy() else { return refused };
     let message = format!("{}; requests go through the proxy {proxy}", refused.message);
     ToolError { kind, message, ..refused }.hint(
@@ -143,8 +150,8 @@ fn behind(tools: &Tools, refused: ToolError, kind: ErrorKind) -> ToolError {
 }
 
 /// GitLab names what it refused as its requests do: here by the parameters that were given.
-fn about_params(mut refused: ToolError, said: &str, checked: &Checked) -> ToolError {
-    let named = named(said, checked.action());
+fn with_params_named(mut refused: ToolError, gitlab_message: &str, checked: &Checked) -> ToolError {
+    let named = named_params(gitlab_message, checked.action());
     if named.is_empty() {
         return refused;
     }
@@ -159,9 +166,9 @@ fn about_params(mut refused: ToolError, said: &str, checked: &Checked) -> ToolEr
 }
 
 /// The fields that begin the parts of GitLab's message, each with the parameter that it is.
-fn named(said: &str, action: &Action) -> Vec<(String, String)> {
+fn named_params(gitlab_message: &str, action: &Action) -> Vec<(String, String)> {
     let mut named: Vec<(String, String)> = Vec::new();
-    for part in said.split([';', ',']) {
+    for part in gitlab_message.split([';', ',']) {
         let first = part.split_whitespace().find(|word| word.parse::<u16>().is_err()).unwrap_or_default();
         let theirs = first.trim_matches(|c: char| !c.is_alphanumeric() && c != '_');
         if let Some(ours) = parameter(action, theirs)

@@ -1,12 +1,12 @@
-//! Where GitLab says that something is not there, or is in the way: what of its path can be seen, asked from the
-//! outside in, and the read that shows what there is instead. A place is told by its path alone, as GitLab's own paths
-//! hold one thing in another.
+//! Diagnoses a 404 or a moved path: checks the project, then the parent, then the object, and suggests the list of
+//! what exists. Containment is derived from GitLab's URL paths.
 
 use serde_json::{Map, Value, json};
 
 use crate::call::{Call, Checked};
 use crate::catalog::{Action, Method, Operation, Piece, Scope, pieces};
 use crate::gitlab::{Content, GitlabError, NotFollowed, Reply};
+use crate::text::{is_number, plain_text};
 use crate::tools::action_lookup::suggestions;
 use crate::tools::errors::{ErrorKind, ToolError, mapping, missing_file, near_paths};
 use crate::tools::lookups::{self, UnknownPath};
@@ -16,11 +16,11 @@ use crate::tools::reply::graphql;
 use crate::tools::state::Tools;
 use crate::tools::types::{CheckedCall, ExecuteRequest, NextCall};
 
-/// How many things that hold another are asked for.
+/// Maximum number of parents that are checked.
 const MOST_ASKED: usize = 3;
 
 /// A read of something on the way to what was called.
-struct Step {
+struct PathStep {
     action: Action,
     params: Map<String, Value>,
     /// The parameter of the call that holds it, and its value.
@@ -30,16 +30,16 @@ struct Step {
     list: Option<(Action, Map<String, Value>)>,
 }
 
-/// What was found out on the way.
-enum Found {
-    /// It answers, with this.
+/// Result of the check of one step.
+enum StepResult {
+    /// The object exists; with its data.
     There(Option<Value>),
     Missing,
-    /// Nothing is known.
+    /// The check failed.
     Unknown,
 }
 
-/// Whether the error may be one of a place: of something missing, or moved.
+/// True if the error may be caused by a missing or moved object.
 pub fn is_of_place(error: &GitlabError) -> bool {
     match error {
         GitlabError::NotFound { .. } => true,
@@ -66,14 +66,14 @@ pub async fn diagnose_not_found(
         return told;
     }
     let steps = steps(tools, call, operation, checked.params());
-    let mut seen: Option<&Step> = None;
+    let mut seen: Option<&PathStep> = None;
     for step in steps.iter().take(MOST_ASKED) {
         let is_called = call.method() == Method::Get && step.action.id == checked.action().id;
-        let found = if is_called { Found::Missing } else { asked(tools, step).await };
+        let found = if is_called { StepResult::Missing } else { check_step(tools, step).await };
         match found {
-            Found::There(shown) => {
-                if let Some(path) = moved(step, shown.as_ref()) {
-                    return elsewhere(refused, step, &path, checked.params(), request);
+            StepResult::There(shown) => {
+                if let Some(path) = moved_path(step, shown.as_ref()) {
+                    return moved_error(refused, step, &path, checked.params(), request);
                 }
                 // What is refused for another reason is told by that.
                 if !is_missing {
@@ -81,7 +81,7 @@ pub async fn diagnose_not_found(
                 }
                 seen = Some(step);
             }
-            Found::Missing if is_missing && step.name == "fullPath" => {
+            StepResult::Missing if is_missing && step.name == "fullPath" => {
                 let message = format!("{}. `fullPath` {} cannot be seen", refused.message, step.value);
                 let refused = ToolError { message, ..refused };
                 let unknown = UnknownPath {
@@ -91,25 +91,25 @@ pub async fn diagnose_not_found(
                 };
                 return near_paths::suggest(tools, refused, &unknown).await;
             }
-            Found::Missing if is_missing => return missing(tools, refused, seen, step),
-            Found::Missing | Found::Unknown => return refused,
+            StepResult::Missing if is_missing => return missing_part_error(tools, refused, seen, step),
+            StepResult::Missing | StepResult::Unknown => return refused,
         }
     }
     match seen {
-        Some(step) => inside(refused, step),
+        Some(step) => missing_object_error(refused, step),
         None => refused,
     }
 }
 
-/// The read of what is in the way of a change that GitLab refused as things stand.
-pub fn state(tools: &Tools, call: CheckedCall<'_>) -> Option<NextCall> {
+/// The read of the object that a refused write conflicts with.
+pub fn state_read(tools: &Tools, call: CheckedCall<'_>) -> Option<NextCall> {
     let CheckedCall { call, checked } = call;
     let operation = operation(checked, call)?;
     let mut words: Vec<&str> = operation.path.split('/').collect();
     while words.len() > 2 {
         let read = read_at(tools, operation, &words.join("/"), checked.params());
         if let Some((action, params)) =
-            read.filter(|(action, params)| suggestions::goes(tools, action, params))
+            read.filter(|(action, params)| suggestions::is_callable(tools, action, params))
         {
             return Some(NextCall::execute(&action.id, &params));
         }
@@ -123,8 +123,8 @@ fn operation<'a>(checked: &'a Checked, call: &Call) -> Option<&'a Operation> {
     operations.iter().find(|operation| operation.any.is_none() && operation.to_string() == call.operation())
 }
 
-/// What the path goes through, the outermost first. Of GraphQL only the project or group is known.
-fn steps(tools: &Tools, call: &Call, operation: &Operation, params: &Map<String, Value>) -> Vec<Step> {
+/// The objects that the path goes through, the outermost first. For GraphQL only the project or group is known.
+fn steps(tools: &Tools, call: &Call, operation: &Operation, params: &Map<String, Value>) -> Vec<PathStep> {
     let path = match (&operation.graphql, operation.scope) {
         (None, _) => operation.path.as_str(),
         (Some(_), Scope::Project) => "/projects/:fullPath",
@@ -142,8 +142,8 @@ fn steps(tools: &Tools, call: &Call, operation: &Operation, params: &Map<String,
         let before = held.get(..at).map(|before| before.join("/")).unwrap_or_default();
         let list = read_at(tools, operation, &before, params);
         let Some((action, within)) = read.filter(|_| !is_called(at) || list.is_some()) else { continue };
-        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        steps.push(Step { action, params: within, name: name.to_owned(), value, list });
+        let value = plain_text(value);
+        steps.push(PathStep { action, params: within, name: name.to_owned(), value, list });
     }
     steps
 }
@@ -182,39 +182,39 @@ fn shape(path: &str) -> Vec<&str> {
     path.split('/').map(|word| if word.starts_with(':') { ":" } else { word }).collect()
 }
 
-async fn asked(tools: &Tools, step: &Step) -> Found {
+async fn check_step(tools: &Tools, step: &PathStep) -> StepResult {
     let Some(checked) = suggestions::checked(tools, &step.action, &step.params) else {
-        return Found::Unknown;
+        return StepResult::Unknown;
     };
-    let Ok(call) = lookups::call(tools, &checked).await else { return Found::Unknown };
+    let Ok(call) = lookups::call(tools, &checked).await else { return StepResult::Unknown };
     let reply = match own_reads::send(tools, call.clone(), Purpose::Diagnosis).await {
         Ok(reply) => reply,
-        Err(OwnReadError::Gitlab(GitlabError::NotFound { .. })) => return Found::Missing,
-        Err(_) => return Found::Unknown,
+        Err(OwnReadError::Gitlab(GitlabError::NotFound { .. })) => return StepResult::Missing,
+        Err(_) => return StepResult::Unknown,
     };
-    let read = match graphql::of(&step.action, &call) {
-        Some(asked) => graphql::read(reply, &step.action, asked, &mut Vec::new()),
+    let read = match graphql::operation(&step.action, &call) {
+        Some(asked) => graphql::unwrap_reply(reply, &step.action, asked, &mut Vec::new()),
         None => Ok(reply),
     };
     match read {
-        Ok(Reply { content: Content::Json(shown), .. }) => Found::There(Some(shown)),
-        Ok(_) => Found::There(None),
-        Err(_) => Found::Unknown,
+        Ok(Reply { content: Content::Json(shown), .. }) => StepResult::There(Some(shown)),
+        Ok(_) => StepResult::There(None),
+        Err(_) => StepResult::Unknown,
     }
 }
 
 /// The full path that a project or group has now, where it is another than the one that was given.
-fn moved(step: &Step, shown: Option<&Value>) -> Option<String> {
+fn moved_path(step: &PathStep, shown: Option<&Value>) -> Option<String> {
     let now =
         ["path_with_namespace", "full_path"].into_iter().find_map(|field| shown?.get(field)?.as_str())?;
     let given = step.value.trim_matches('/');
-    let is_path = step.name == "fullPath" && !given.bytes().all(|byte| byte.is_ascii_digit());
+    let is_path = step.name == "fullPath" && !is_number(given);
     (is_path && !given.eq_ignore_ascii_case(now)).then(|| now.to_owned())
 }
 
-fn elsewhere(
+fn moved_error(
     refused: ToolError,
-    step: &Step,
+    step: &PathStep,
     path: &str,
     params: &Map<String, Value>,
     request: &ExecuteRequest,
@@ -225,27 +225,32 @@ fn elsewhere(
     params.insert(step.name.clone(), json!(path));
     let mended = ExecuteRequest { params, ..request.clone() };
     ToolError { message, ..refused }
-        .hint("Nothing was changed; only reads are sent on to where it is now.")
+        .hint("Nothing was changed; only reads follow a redirect.")
         .fix(NextCall::again(&mended))
 }
 
 /// A part of the path is missing: the list of what there is in its place.
-fn missing(tools: &Tools, refused: ToolError, seen: Option<&Step>, step: &Step) -> ToolError {
+fn missing_part_error(
+    tools: &Tools,
+    refused: ToolError,
+    seen: Option<&PathStep>,
+    step: &PathStep,
+) -> ToolError {
     let holder = seen.map(|seen| format!("`{}` {} can be seen; ", seen.name, seen.value)).unwrap_or_default();
     let within = if seen.is_some() { " in it" } else { "" };
     let message = format!("{}. {holder}`{}` {}{within} cannot", refused.message, step.name, step.value);
     let refused = ToolError { message, ..refused };
     let Some((action, params)) = &step.list else { return refused };
-    if suggestions::goes(tools, action, params) {
+    if suggestions::is_callable(tools, action, params) {
         return refused.fix(NextCall::execute(&action.id, &params));
     }
     refused
 }
 
-/// All that holds it is there.
-fn inside(refused: ToolError, step: &Step) -> ToolError {
+/// The error if every parent exists.
+fn missing_object_error(refused: ToolError, step: &PathStep) -> ToolError {
     let message = format!(
-        "{}. `{}` {} can be seen; what was asked of it cannot",
+        "{}. `{}` {} can be seen; the requested part of it cannot",
         refused.message, step.name, step.value
     );
     ToolError { message, ..refused }.fix(NextCall::execute(&step.action.id, &step.params))

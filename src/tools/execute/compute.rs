@@ -1,4 +1,4 @@
-//! Long computations within a call: other calls go on beside them.
+//! Runs CPU-heavy work so that other calls continue.
 
 use tokio::runtime::{Handle, RuntimeFlavor};
 

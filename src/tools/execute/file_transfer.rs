@@ -1,4 +1,4 @@
-//! Files of this machine in a call: those that it uploads, and the one that its answer is saved to.
+//! Local files of a call: uploads, and the download that is saved.
 
 use serde_json::{Map, Value, json};
 
@@ -13,42 +13,43 @@ use crate::tools::reply::header;
 use crate::tools::state::Tools;
 use crate::tools::types::{Answer, EXECUTE, ExecuteRequest, NextCall};
 
-/// What is said where no directory is set.
+/// The reason if no directory is set.
 const UNSET: &str = "no directory for files is set (GITLAB_FILES_DIR)";
 
-/// The call with the files that it uploads, and ready to have its answer saved where that is wanted. Nothing is sent
-/// for what could not be saved.
-pub fn prepared(tools: &Tools, request: &ExecuteRequest, permit: Permit) -> Result<Permit, ToolError> {
-    let permit = permit.with_files(|path| read(tools, path))?;
+/// Loads the files that the call uploads, and checks that its download can be saved. On failure nothing is sent.
+pub fn prepare(tools: &Tools, request: &ExecuteRequest, permit: Permit) -> Result<Permit, ToolError> {
+    let permit = permit.with_files(|path| load_upload(tools, path))?;
     let Some(path) = &request.save_to else { return Ok(permit) };
     let call = permit.call();
     let without = || NextCall::again(&ExecuteRequest { save_to: None, ..request.clone() });
     if call.risk() != Risk::Read || call.path().ends_with("/api/graphql") {
-        let message =
-            format!("`save_to` is for downloads by REST, and {} is none. Nothing was sent", call.operation());
+        let message = format!(
+            "`save_to` is for downloads by REST, and {} is not one. Nothing was sent",
+            call.operation()
+        );
         return Err(ToolError::new(ErrorKind::InvalidParams, message).fix(without()));
     }
     let Some(files) = &tools.files else {
         let message = format!("`save_to` is denied: {UNSET}. Nothing was sent");
         return Err(ToolError::new(ErrorKind::Denied, message).fix(without()));
     };
-    files.check_free(path).map_err(|error| unsaved(&error, request))?;
+    files.check_free(path).map_err(|error| save_error(&error, request))?;
     Ok(permit.as_download())
 }
 
-fn read(tools: &Tools, path: &str) -> Result<Vec<u8>, ToolError> {
+fn load_upload(tools: &Tools, path: &str) -> Result<Vec<u8>, ToolError> {
     let instead = "A file can also be given by its `content` or `content_base64`.";
     let Some(files) = &tools.files else {
         let message = format!("{path:?} is not read: {UNSET}. Nothing was sent");
         return Err(ToolError::new(ErrorKind::Denied, message).hint(instead));
     };
     files.read(path).map_err(|error| {
-        ToolError::new(kind(&error), format!("{}. Nothing was sent", told(&error))).hint(instead)
+        ToolError::new(error_kind(&error), format!("{}. Nothing was sent", error_text(&error))).hint(instead)
     })
 }
 
-/// Saves what came, and says where.
-pub fn saved(
+/// Saves a download, and answers with its path.
+pub fn save_download(
     tools: &Tools,
     (request, path): (&ExecuteRequest, &str),
     call: &Call,
@@ -61,10 +62,10 @@ pub fn saved(
         _ => (Vec::new(), String::new()),
     };
     if let Some(files) = &tools.files {
-        files.write(path, &bytes).map_err(|error| unsaved(&error, request))?;
+        files.write(path, &bytes).map_err(|error| save_error(&error, request))?;
     }
     if bytes.is_empty() {
-        notes.push("GitLab answered with nothing, and the file is empty".to_owned());
+        notes.push("GitLab's answer was empty, and so is the file".to_owned());
     }
     let data = json!({"saved": path, "bytes": bytes.len(), "content_type": content_type});
     let mut text = format!("Saved {} bytes ({}) to {}.\n", bytes.len(), json!(content_type), json!(path));
@@ -75,9 +76,9 @@ pub fn saved(
 }
 
 /// The call that saves the whole of what is shown in part or not at all.
-pub fn saving(files: Option<&Files>, request: &ExecuteRequest) -> Value {
+pub fn save_call(files: Option<&Files>, request: &ExecuteRequest) -> Value {
     if files.is_none() {
-        return json!("save_to saves it, where GITLAB_FILES_DIR is set");
+        return json!("`save_to` saves it, if GITLAB_FILES_DIR is set");
     }
     let arguments = Map::from_iter([
         ("action".to_owned(), json!(request.action)),
@@ -87,7 +88,7 @@ pub fn saving(files: Option<&Files>, request: &ExecuteRequest) -> Value {
     json!(NextCall::new(EXECUTE, Value::Object(arguments)))
 }
 
-/// What a file of that answer may be called: as in the repository, or after the action and its numbers.
+/// A file name for the answer: that of the repository file, or the action with its numbers.
 fn file_name(request: &ExecuteRequest) -> String {
     let own = ["file_path", "file_name", "filename", "artifact_path"].iter().find_map(|name| {
         let last = request.params.get(*name)?.as_str()?.rsplit('/').next()?;
@@ -100,8 +101,8 @@ fn file_name(request: &ExecuteRequest) -> String {
 }
 
 /// The error of a file that cannot be written, with the call that would save it elsewhere.
-fn unsaved(error: &FilesError, request: &ExecuteRequest) -> ToolError {
-    let refused = ToolError::new(kind(error), format!("`save_to`: {}", told(error)));
+fn save_error(error: &FilesError, request: &ExecuteRequest) -> ToolError {
+    let refused = ToolError::new(error_kind(error), format!("`save_to`: {}", error_text(error)));
     let elsewhere = match error {
         FilesError::Taken { other, .. } => other.clone(),
         FilesError::Outside { given, .. } => {
@@ -115,11 +116,13 @@ fn unsaved(error: &FilesError, request: &ExecuteRequest) -> ToolError {
             let request = ExecuteRequest { save_to: Some(path), ..request.clone() };
             refused.fix(NextCall::again(&request))
         }
-        None => refused.hint("Name a new file by its path from the directory, such as \"out/trace.log\"."),
+        None => {
+            refused.hint("Give a new file as a path relative to the directory, such as \"out/trace.log\".")
+        }
     }
 }
 
-fn kind(error: &FilesError) -> ErrorKind {
+fn error_kind(error: &FilesError) -> ErrorKind {
     match error {
         FilesError::TooLarge { .. } => ErrorKind::TooLarge,
         FilesError::Missing { .. } => ErrorKind::NotFound,
@@ -128,7 +131,7 @@ fn kind(error: &FilesError) -> ErrorKind {
     }
 }
 
-fn told(error: &FilesError) -> String {
+fn error_text(error: &FilesError) -> String {
     match std::error::Error::source(error) {
         Some(source) => format!("{error}: {source}"),
         None => error.to_string(),

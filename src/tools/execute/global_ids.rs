@@ -1,5 +1,5 @@
-//! Global ids of GraphQL (`gid://gitlab/Issue/1`) where an action takes a path and a number: the page of the object says
-//! both.
+//! Resolves GraphQL global ids (`gid://gitlab/Issue/1`) for actions that take a path and an iid: the object's web
+//! URL has both.
 
 use serde_json::{Map, json};
 
@@ -14,7 +14,7 @@ use crate::tools::state::Tools;
 use crate::tools::types::ExecuteRequest;
 use crate::tools::{lookups, own_reads};
 
-/// How global ids begin.
+/// Prefix of global ids.
 const GLOBAL: &str = "gid://";
 
 /// The classes that GraphQL finds by their id alone, each with the action that reads one.
@@ -27,8 +27,8 @@ const READS: [(&str, &str); 3] = [
 /// The field with the address of the object's page.
 const PAGE: &str = "webUrl";
 
-/// The request with the `target` that a global id stands for. The request itself if it has no such id.
-pub async fn resolved(
+/// Replaces a global id by the `target` that it stands for. Returns the request itself if it has no such id.
+pub async fn resolve_global_id(
     tools: &Tools,
     action: &Action,
     request: &ExecuteRequest,
@@ -51,7 +51,7 @@ pub async fn resolved(
     Ok(ExecuteRequest { params, ..request.clone() })
 }
 
-/// Whether the action takes a path and a number where it was given an id.
+/// True if the action takes a path and an iid where an id was given.
 fn stands_for_target(action: &Action, name: &str, words: &Words) -> bool {
     if !call::takes_target(action) {
         return false;
@@ -78,11 +78,12 @@ async fn page(tools: &Tools, read: &str, id: &str) -> Result<String, ToolError> 
         OwnReadError::Denied { action, rule } => OwnReadError::denial(&action, &rule),
         OwnReadError::Gitlab(error) => mapping::from_gitlab(&error, &action, tools.anonymous),
     })?;
-    let asked = graphql::of(&action, &call).ok_or_else(missing)?;
-    let reply = graphql::read(reply, &action, asked, &mut Vec::new()).map_err(|error| match error.kind {
-        ErrorKind::NotFound => missing(),
-        _ => error,
-    })?;
+    let asked = graphql::operation(&action, &call).ok_or_else(missing)?;
+    let reply =
+        graphql::unwrap_reply(reply, &action, asked, &mut Vec::new()).map_err(|error| match error.kind {
+            ErrorKind::NotFound => missing(),
+            _ => error,
+        })?;
     let Content::Json(found) = reply.content else { return Err(missing()) };
     let page = ["webUrl", "web_url"].iter().find_map(|field| found.get(*field)?.as_str());
     page.map(str::to_owned).ok_or_else(missing)

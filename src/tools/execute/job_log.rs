@@ -1,5 +1,5 @@
-//! A part of a job's log: a section, the lines in which something is found, the last lines. What is asked for is told
-//! by parameters of the action that are not sent; `lines` and `offset` go on within the part.
+//! Selects a part of a job log: a section, the matches of a pattern, the last lines. The selecting parameters are
+//! not sent to GitLab; `lines` and `offset` apply within the part.
 
 use std::time::Instant;
 
@@ -11,18 +11,21 @@ use crate::present::{self, Pattern, PatternError, Place, SEARCH_TIME, SearchTime
 use crate::tools::errors::{ErrorKind, ToolError};
 use crate::tools::types::{ExecuteRequest, NextCall};
 
-/// How many lines beside a found one are shown at most.
+/// Maximum number of context lines around a match.
 const MOST_CONTEXT: u64 = 100;
 
-/// What is asked for of a log.
-pub struct Wanted<'a> {
+/// The requested part of a log.
+pub struct LogSelection<'a> {
     section: Option<&'a str>,
     grep: Option<Pattern>,
     context: usize,
 }
 
-/// What the parameters ask for; nothing of an action that has none of these parameters.
-pub fn wanted<'a>(action: &Action, params: &'a Map<String, Value>) -> Result<Option<Wanted<'a>>, ToolError> {
+/// Parses the selecting parameters; none if the action has no such parameters.
+pub fn log_selection<'a>(
+    action: &Action,
+    params: &'a Map<String, Value>,
+) -> Result<Option<LogSelection<'a>>, ToolError> {
     if action.param("section").is_none_or(|param| param.place != ParamPlace::Selector) {
         return Ok(None);
     }
@@ -52,14 +55,17 @@ pub fn wanted<'a>(action: &Action, params: &'a Map<String, Value>) -> Result<Opt
     });
     let context = params.get("context").and_then(Value::as_u64).unwrap_or_default().min(MOST_CONTEXT);
     let grep = grep.transpose()?;
-    let wanted =
-        Wanted { section: text("section"), grep, context: usize::try_from(context).unwrap_or_default() };
+    let wanted = LogSelection {
+        section: text("section"),
+        grep,
+        context: usize::try_from(context).unwrap_or_default(),
+    };
     Ok(Some(wanted).filter(|wanted| wanted.section.is_some() || wanted.grep.is_some()))
 }
 
-/// The reply with only what is wanted of the log. It is computed on a thread of its own, as it may take long.
-pub async fn narrowed(
-    wanted: &Wanted<'_>,
+/// Reduces the reply to the requested part. Runs on a blocking thread, because a search may take long.
+pub async fn apply_selection(
+    wanted: &LogSelection<'_>,
     request: &ExecuteRequest,
     reply: Reply,
     notes: &mut Vec<String>,
@@ -78,8 +84,8 @@ pub async fn narrowed(
     let part = tokio::task::spawn_blocking(work).await;
     let part = part.map_err(|_| ToolError::new(ErrorKind::Internal, "the log could not be searched"))?;
     let text = match part {
-        Part::Text(text) => text,
-        Part::Found { found, lines: all } => {
+        LogPart::Text(text) => text,
+        LogPart::Found { found, lines: all } => {
             let lines = if found.matches == 1 { "line matches" } else { "lines match" };
             notes.push(format!("{} {lines} `grep`, of {all}", found.matches));
             if found.long > 0 {
@@ -90,10 +96,10 @@ pub async fn narrowed(
             }
             found.text
         }
-        Part::NoSection { sections } => {
+        LogPart::NoSection { sections } => {
             return Err(no_section(sections, wanted.section.unwrap_or_default(), request));
         }
-        Part::Timeout(timeout) => return Err(too_slow(timeout, request)),
+        LogPart::Timeout(timeout) => return Err(too_slow(timeout, request)),
     };
     if let Some(name) = wanted.section {
         notes.push(format!("only the section {name}, whose lines are counted by themselves"));
@@ -102,29 +108,29 @@ pub async fn narrowed(
 }
 
 /// A part of a log, or why there is none.
-enum Part {
+enum LogPart {
     Text(String),
     Found { found: present::Found, lines: usize },
     NoSection { sections: Vec<String> },
     Timeout(SearchTimeout),
 }
 
-fn part(log: &str, section: Option<&str>, pattern: Option<&Pattern>, context: usize) -> Part {
+fn part(log: &str, section: Option<&str>, pattern: Option<&Pattern>, context: usize) -> LogPart {
     let text = match section {
         Some(name) => match present::section(log, name) {
             Some(text) => text,
             None => {
                 let sections = present::sections(log).into_iter().map(|section| section.name).collect();
-                return Part::NoSection { sections };
+                return LogPart::NoSection { sections };
             }
         },
-        None => present::read(log),
+        None => present::plain_log(log),
     };
-    let Some(pattern) = pattern else { return Part::Text(text) };
+    let Some(pattern) = pattern else { return LogPart::Text(text) };
     // What does not fit is cut like any text, with the calls that go on.
     match present::grep(&text, pattern, context, 1, usize::MAX, Instant::now() + SEARCH_TIME) {
-        Ok(found) => Part::Found { found, lines: text.lines().count() },
-        Err(timeout) => Part::Timeout(timeout),
+        Ok(found) => LogPart::Found { found, lines: text.lines().count() },
+        Err(timeout) => LogPart::Timeout(timeout),
     }
 }
 
@@ -136,9 +142,8 @@ fn too_slow(timeout: SearchTimeout, request: &ExecuteRequest) -> ToolError {
         .fix(NextCall::execute(&request.action, &params))
 }
 
-/// Where the reading of a log begins, where the request says nothing: at the lines that `tail` wants, and with what
-/// was found at its beginning.
-pub fn place(params: &Map<String, Value>) -> Option<Place> {
+/// Default start of a log window: at the last lines with `tail`, at the beginning with a pattern.
+pub fn window_start(params: &Map<String, Value>) -> Option<Place> {
     let tail = params.get("tail").and_then(Value::as_u64).and_then(|lines| usize::try_from(lines).ok());
     match tail {
         Some(lines) => Some(Place::Last(lines.max(1))),

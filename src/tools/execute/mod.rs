@@ -1,4 +1,4 @@
-//! `gitlab_execute_action`: one action checked, decided on, sent and presented.
+//! `gitlab_execute_action`: checks, decides, sends and renders one action.
 
 pub mod compute;
 pub mod file_transfer;
@@ -11,10 +11,10 @@ use serde_json::{Map, Value, json};
 
 use crate::call::{self, Body, Call, Checked, Effects, Part};
 use crate::catalog::{Action, Interface, Risk};
-use crate::gitlab::{Content, Reply, Sieve};
+use crate::gitlab::{BodySink, Content, Reply};
 use crate::policy::{Decision, Permit, Rule};
-use crate::tools::action_lookup::resolved::Meant;
-use crate::tools::audit::Entry;
+use crate::tools::action_lookup::resolved::ResolvedAction;
+use crate::tools::audit::AuditEntry;
 use crate::tools::errors::{self, ErrorKind, ToolError, diagnosis, mapping, next_call};
 use crate::tools::own_reads::locate;
 use crate::tools::reply::{continuation, graphql, graphql_document, header, paging, render};
@@ -23,30 +23,30 @@ use crate::tools::types::{Answer, CheckedCall, ExecuteRequest};
 use crate::tools::{action_lookup, confirmation, default_project, lookups, token_info, workspace};
 use compute::compute;
 
-/// How an action is run: alone, as a client asked for it, or as a step of a plan.
+/// Options of a run: on its own, or as a step of a composite action.
 #[derive(Debug, Default)]
-pub struct Manner<'a> {
+pub struct RunOptions<'a> {
     /// The id of the plan.
     pub plan: Option<String>,
     /// The user has agreed to just this step, by the question of the plan.
     pub agreed: bool,
     /// A plan wrote its parameters: what was understood of them is nothing to tell.
     pub ours: bool,
-    /// What the body of the reply is read through, where it is not to be held whole.
-    pub sieve: Option<&'a mut dyn Sieve>,
+    /// Streaming consumer of the response body, if the body is not to be held in memory.
+    pub sieve: Option<&'a mut dyn BodySink>,
 }
 
-/// What came of an action.
+/// Outcome of an action.
 #[derive(Debug)]
 pub enum Outcome {
-    Came(Box<Came>),
-    /// There is nothing to present: a preview, a download that was saved.
-    Said(Answer),
+    Response(Box<ActionResponse>),
+    /// A finished answer: a preview, or a saved download.
+    Answer(Answer),
 }
 
-/// What GitLab answered, still to be presented.
+/// A response of GitLab that is not rendered yet.
 #[derive(Clone, Debug)]
-pub struct Came {
+pub struct ActionResponse {
     pub reply: Reply,
     pub call: Call,
     /// By the action's id and its own parameters.
@@ -56,21 +56,22 @@ pub struct Came {
     notes: Vec<String>,
 }
 
-impl Came {
+impl ActionResponse {
     /// The error of a plan that needs every row of a list of which only the first were kept.
-    pub fn truncated(&self, kept: usize, came: usize) -> ToolError {
-        mapping::truncated(&self.action, kept, came)
+    pub fn truncated(&self, kept: usize, response: usize) -> ToolError {
+        mapping::truncated(&self.action, kept, response)
     }
 
     /// The answer, of which the data has at most so many bytes.
     pub fn answer(self, tools: &Tools, budget: usize) -> Answer {
-        let Came { reply, call, request, fields, action, notes } = self;
+        let ActionResponse { reply, call, request, fields, action, notes } = self;
         let bytes = reply.bytes;
         let past_end = paging::past_end(&reply, &request, &action);
-        let hint = workspace::hint(tools, &action, &request.params);
-        let present = || render::answer(tools, budget, (&request, &fields), &action, &call, reply, notes);
+        let hint = workspace::copy_note(tools, &action, &request.params);
+        let present =
+            || render::render_answer(tools, budget, (&request, &fields), &action, &call, reply, notes);
         let answer = compute(bytes, present);
-        let answer = workspace::told(hint, answer);
+        let answer = workspace::with_note(hint, answer);
         past_end.into_iter().fold(answer, |answer, past_end| past_end.add_to(answer))
     }
 }
@@ -79,28 +80,28 @@ impl Came {
 pub async fn execute(
     tools: &Tools,
     request: &ExecuteRequest,
-    entry: &mut Entry<'_>,
+    entry: &mut AuditEntry<'_>,
 ) -> Result<Answer, ToolError> {
-    let meant = action_lookup::of(tools, request)?;
-    continuation::place(&meant.request)?;
-    entry.named(&meant.action);
-    if meant.action.plan.is_some() {
-        return tools.composites.run(tools, meant, entry).await;
+    let resolved_action = action_lookup::resolve(tools, request)?;
+    continuation::window_start(&resolved_action.request)?;
+    entry.set_action(&resolved_action.action);
+    if resolved_action.action.plan.is_some() {
+        return tools.composites.run(tools, resolved_action, entry).await;
     }
-    match outcome(tools, meant, Manner::default(), entry).await? {
-        Outcome::Came(came) => Ok(came.answer(tools, tools.max_bytes)),
-        Outcome::Said(answer) => Ok(answer),
+    match run_action(tools, resolved_action, RunOptions::default(), entry).await? {
+        Outcome::Response(response) => Ok(response.answer(tools, tools.max_bytes)),
+        Outcome::Answer(answer) => Ok(answer),
     }
 }
 
-/// What comes of one action that is no plan, with the call to make after an error.
-pub async fn outcome(
+/// Runs an action that is not composite; an error gets its next call.
+pub async fn run_action(
     tools: &Tools,
-    meant: Meant,
-    manner: Manner<'_>,
-    entry: &mut Entry<'_>,
+    resolved_action: ResolvedAction,
+    manner: RunOptions<'_>,
+    entry: &mut AuditEntry<'_>,
 ) -> Result<Outcome, ToolError> {
-    let Meant { action, request, notes } = meant;
+    let ResolvedAction { action, request, notes } = resolved_action;
     let known = action.clone();
     // In a box, as what it goes through is deep.
     let outcome = Box::pin(run(tools, action, &request, notes, manner, entry)).await;
@@ -112,15 +113,15 @@ async fn run(
     action: Action,
     request: &ExecuteRequest,
     mut notes: Vec<String>,
-    manner: Manner<'_>,
-    entry: &mut Entry<'_>,
+    manner: RunOptions<'_>,
+    entry: &mut AuditEntry<'_>,
 ) -> Result<Outcome, ToolError> {
-    let (action, fields) = asking(tools, action, request)?;
-    let request = &global_ids::resolved(tools, &action, request, &mut notes).await?;
+    let (action, fields) = with_selection(tools, action, request)?;
+    let request = &global_ids::resolve_global_id(tools, &action, request, &mut notes).await?;
     let mut understood = Vec::new();
-    let checked = checked(tools, &action, request, &mut understood)?;
+    let checked = check_params(tools, &action, request, &mut understood)?;
     notes.extend(understood.into_iter().filter(|_| !manner.ours));
-    let part = job_log::wanted(&action, checked.params())?;
+    let part = job_log::log_selection(&action, checked.params())?;
     if let Some(denied) = deny_beforehand(tools, &checked).await {
         return Err(denied);
     }
@@ -129,47 +130,48 @@ async fn run(
         Err(failure) => return Err(diagnosis::diagnose_lookup(tools, failure).await),
     };
     let located = locate::locate(tools, call.effects()).await;
-    let call = locate::apply(call, &located);
+    let call = locate::apply_paths(call, &located);
     let call = match &manner.plan {
         Some(plan) => call.within(plan),
         None => call,
     };
-    entry.called(&call, &checked);
+    entry.set_call(&call, &checked);
     if call.risk() != Risk::Read {
         token_info::learn(tools).await;
     }
-    notes.extend(tools.limits.news());
+    notes.extend(tools.limits.take_warning());
     let asked = CheckedCall { call: &call, checked: &checked };
     let decided = confirmation::decide(tools, request, asked, manner.agreed).await?;
     match decided.decision {
         Decision::Deny(rule) => Err(mapping::denied(&action.id, Some(call.effects()), &rule, call.lookups())),
         Decision::Preview(rule) => {
             notes.extend(mapping::decider(&call));
-            Ok(Outcome::Said(preview(&call, &rule, &notes)))
+            Ok(Outcome::Answer(preview(&call, &rule, &notes)))
         }
         Decision::Confirm(rule) => {
-            Err(confirmation::ask(tools, request, asked, &rule, decided.rejected).await?)
+            Err(confirmation::confirmation_error(tools, request, asked, &rule, decided.rejected).await?)
         }
         Decision::Allow => {
             entry.allowed(&call);
             let permit = tools.policy.permit(call, decided.consent).map_err(|_| {
                 ToolError::new(ErrorKind::Internal, "policy decided otherwise when asked again")
             })?;
-            let permit = file_transfer::prepared(tools, request, permit)?;
+            let permit = file_transfer::prepare(tools, request, permit)?;
             let reply = send(tools, (&permit, &checked), request, manner.sieve, entry).await?;
             let call = permit.call().clone();
             let reply = keep_readable(tools, &call, reply, &mut notes)?;
             if let Some(path) = &request.save_to {
-                return file_transfer::saved(tools, (request, path), &call, reply, notes).map(Outcome::Said);
+                return file_transfer::save_download(tools, (request, path), &call, reply, notes)
+                    .map(Outcome::Answer);
             }
-            let reply = read(tools, (&action, &call, &checked), request, reply, &mut notes).await?;
+            let reply = unwrap_reply(tools, (&action, &call, &checked), request, reply, &mut notes).await?;
             let params = checked.params().clone();
             let request = ExecuteRequest { action: action.id.clone(), params, ..request.clone() };
             let reply = match &part {
-                Some(part) => job_log::narrowed(part, &request, reply, &mut notes).await?,
+                Some(part) => job_log::apply_selection(part, &request, reply, &mut notes).await?,
                 None => reply,
             };
-            Ok(Outcome::Came(Box::new(Came { reply, call, request, fields, action, notes })))
+            Ok(Outcome::Response(Box::new(ActionResponse { reply, call, request, fields, action, notes })))
         }
     }
 }
@@ -187,7 +189,7 @@ pub async fn deny_beforehand(tools: &Tools, checked: &Checked) -> Option<ToolErr
         for effects in &mut prospects {
             let located = locate::locate(tools, effects).await;
             looked_up += located.requests;
-            effects.locate(|location| locate::find(&located, location));
+            effects.locate(|location| locate::find_path(&located, location));
         }
         rule = denials(&prospects)?.into_iter().next()?;
     }
@@ -212,8 +214,7 @@ fn keep_readable(
             }
         }
         _ => {
-            let message =
-                "GitLab's answer is no list, so that it cannot be filtered by GITLAB_READABLE_PATHS";
+            let message = "GitLab's answer is not a list, so GITLAB_READABLE_PATHS cannot be applied";
             return Err(ToolError::new(ErrorKind::Denied, message));
         }
     }
@@ -221,7 +222,7 @@ fn keep_readable(
 }
 
 /// The parameters of a request, checked for an action that may run at all.
-pub fn checked(
+pub fn check_params(
     tools: &Tools,
     action: &Action,
     request: &ExecuteRequest,
@@ -239,17 +240,17 @@ pub fn checked(
     Ok(checked)
 }
 
-/// What was asked for, of a reply by GraphQL as of one by REST.
-async fn read(
+/// Unwraps the data of a reply, by GraphQL or by REST.
+async fn unwrap_reply(
     tools: &Tools,
     (action, call, checked): (&Action, &Call, &Checked),
     request: &ExecuteRequest,
     reply: Reply,
     notes: &mut Vec<String>,
 ) -> Result<Reply, ToolError> {
-    let read = match (graphql::of(action, call), action.direct()) {
-        (Some(graphql), _) => graphql::read(reply, action, graphql, notes),
-        (None, Some(Interface::Graphql)) => graphql_document::read(reply, call, notes),
+    let read = match (graphql::operation(action, call), action.direct()) {
+        (Some(graphql), _) => graphql::unwrap_reply(reply, action, graphql, notes),
+        (None, Some(Interface::Graphql)) => graphql_document::unwrap_reply(reply, call, notes),
         (None, _) => Ok(reply),
     };
     match read {
@@ -260,9 +261,9 @@ async fn read(
     }
 }
 
-/// The action with the fields that are wanted of it, and the paths by which its answers have them: GraphQL is
-/// asked for them, of REST's answers they are picked.
-fn asking(
+/// Applies `fields`: a GraphQL action selects them, of a REST answer they are picked. Returns the action and the
+/// paths of the fields in its answer.
+fn with_selection(
     tools: &Tools,
     action: Action,
     request: &ExecuteRequest,
@@ -279,14 +280,14 @@ async fn send(
     tools: &Tools,
     (permit, checked): (&Permit, &Checked),
     request: &ExecuteRequest,
-    sieve: Option<&mut (dyn Sieve + '_)>,
-    entry: &mut Entry<'_>,
+    sieve: Option<&mut (dyn BodySink + '_)>,
+    entry: &mut AuditEntry<'_>,
 ) -> Result<Reply, ToolError> {
     let sent = match sieve {
         Some(sieve) => tools.client.send_through(permit, sieve).await,
         None => tools.client.send(permit).await,
     };
-    entry.answered(&sent);
+    entry.set_response(&sent);
     match sent {
         Ok(reply) => Ok(reply),
         Err(error) => {
@@ -314,7 +315,7 @@ fn preview(call: &Call, rule: &Rule, notes: &[String]) -> Answer {
             request.insert("body".to_owned(), body.clone());
         }
         Body::Multipart(parts) => {
-            request.insert("parts".to_owned(), parts.iter().map(part).collect());
+            request.insert("parts".to_owned(), parts.iter().map(part_preview).collect());
         }
         Body::Local(path) => {
             request.insert("file".to_owned(), json!(path));
@@ -334,7 +335,7 @@ fn preview(call: &Call, rule: &Rule, notes: &[String]) -> Answer {
     Answer { structured, text }
 }
 
-fn part(part: &Part) -> Value {
+fn part_preview(part: &Part) -> Value {
     match part {
         Part::Text { name, value } => json!({"name": name, "value": value}),
         Part::File { name, filename, bytes } => {

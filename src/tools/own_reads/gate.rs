@@ -7,7 +7,7 @@ use crate::policy::{Permit, Rule};
 use crate::tools::errors::{ErrorKind, ToolError};
 use crate::tools::state::Tools;
 
-/// Why this server reads for itself.
+/// Purposes of reads that this server makes for itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// The id behind a name, or which kind of thing a path is.
@@ -25,7 +25,7 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    /// As the audit has it.
+    /// The name in the audit log.
     pub fn name(self) -> &'static str {
         match self {
             Purpose::LookUp => "look_up",
@@ -38,7 +38,7 @@ impl Purpose {
     }
 }
 
-/// Why a read of this server's own has no reply.
+/// Error of a read that this server makes for itself.
 #[derive(Debug)]
 pub enum OwnReadError {
     /// A rule denies it; nothing was sent.
@@ -56,10 +56,10 @@ impl OwnReadError {
     }
 }
 
-/// Why a read of this server's own, with what it depends on, has no reply.
+/// Error of a read with its look-ups.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// No request was made.
+    /// The request was not sent.
     #[error(transparent)]
     NotSent(#[from] ToolError),
     #[error(transparent)]

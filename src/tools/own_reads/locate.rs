@@ -1,31 +1,31 @@
-//! The paths behind ids, for rules on paths: `5` is decided on as `acme/widget` is.
+//! Resolves ids to paths for policy rules on paths: a rule on `acme/widget` applies to project `5` as well.
 
 use serde_json::{Map, Value, json};
 
-use crate::call::{self, Call, Effects, FullPath, HolderKind, Known, Location, Step};
+use crate::call::{self, Call, Effects, FullPath, HolderKind, Location, LookupCache, Step};
 use crate::gitlab::Content;
 use crate::tools::own_reads::gate::{self, Purpose};
 use crate::tools::state::Tools;
 
 /// Ids and defaults with the locations that they turned out to be.
 #[derive(Debug, Default)]
-pub struct Located {
+pub struct LocatedPaths {
     found: Vec<(Location, Location)>,
-    /// How many requests it took, those that found nothing included.
+    /// Number of requests, including those that found nothing.
     pub requests: usize,
 }
 
 /// Looks up the ids among the places of a call, where a rule speaks of paths. What cannot be found stays unknown, and
 /// is decided on as that.
-pub async fn locate(tools: &Tools, effects: &Effects) -> Located {
-    let mut located = Located::default();
+pub async fn locate(tools: &Tools, effects: &Effects) -> LocatedPaths {
+    let mut located = LocatedPaths::default();
     if !tools.policy.has_path_rules() {
         return located;
     }
     for location in effects.unlocated() {
-        let Some(call) = read_of(tools, &location) else { continue };
+        let Some(call) = locating_read(tools, &location) else { continue };
         located.requests += 1;
-        if let Some(path) = path_of(tools, &location, call).await {
+        if let Some(path) = fetch_path(tools, &location, call).await {
             located.found.push((location, Location::Path(path)));
         }
     }
@@ -33,18 +33,18 @@ pub async fn locate(tools: &Tools, effects: &Effects) -> Located {
 }
 
 /// The call, with paths in place of the ids that were found.
-pub fn apply(call: Call, located: &Located) -> Call {
+pub fn apply_paths(call: Call, located: &LocatedPaths) -> Call {
     let requests = call.lookups() + located.requests;
-    call.located(|location| find(located, location)).after(requests)
+    call.located(|location| find_path(located, location)).after(requests)
 }
 
 /// The path that was found for a location.
-pub fn find(located: &Located, location: &Location) -> Option<Location> {
+pub fn find_path(located: &LocatedPaths, location: &Location) -> Option<Location> {
     located.found.iter().find(|(known, _)| known == location).map(|(_, path)| path.clone())
 }
 
 /// The read that shows the path of a location. None where there is no such read.
-fn read_of(tools: &Tools, location: &Location) -> Option<Call> {
+fn locating_read(tools: &Tools, location: &Location) -> Option<Call> {
     let (action, params) = match location {
         Location::Id { kind: HolderKind::Project, id } => {
             ("project.get", json!({"fullPath": id.to_string()}))
@@ -58,10 +58,10 @@ fn read_of(tools: &Tools, location: &Location) -> Option<Call> {
         Location::OwnNamespace => ("current_user.get", json!({})),
         _ => return None,
     };
-    ready(tools, action, params)
+    ready_call(tools, action, params)
 }
 
-async fn path_of(tools: &Tools, location: &Location, call: Call) -> Option<FullPath> {
+async fn fetch_path(tools: &Tools, location: &Location, call: Call) -> Option<FullPath> {
     let field = match location {
         Location::Id { kind: HolderKind::Project, .. } => "path_with_namespace",
         Location::OwnNamespace => "username",
@@ -73,11 +73,11 @@ async fn path_of(tools: &Tools, location: &Location, call: Call) -> Option<FullP
 }
 
 /// A read by an id, which nothing has to be looked up for.
-fn ready(tools: &Tools, action: &str, params: Value) -> Option<Call> {
+fn ready_call(tools: &Tools, action: &str, params: Value) -> Option<Call> {
     let params: Map<String, Value> = params.as_object().cloned()?;
     let action = tools.catalog.get(action).ok()??;
     let checked = call::check(action, params, &tools.context().ok()?).ok()?;
-    match checked.step(&Known::default()).ok()? {
+    match checked.step(&LookupCache::default()).ok()? {
         Step::Ready(call) => Some(call),
         _ => None,
     }

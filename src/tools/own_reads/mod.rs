@@ -1,5 +1,5 @@
-//! Requests that this server makes for itself: look-ups of names, the diagnosis of a 404, reading back a lost write, the
-//! question before a change, the token's scopes.
+//! Requests that this server makes for itself: look-ups of names, the diagnosis of a 404, verification of a lost
+//! write, the target of a confirmation, the token's scopes.
 
 pub mod gate;
 pub mod locate;
@@ -12,5 +12,5 @@ use gate::{OwnReadError, Purpose};
 /// Sends a read of this server's own, if policy permits it.
 pub async fn send(tools: &Tools, call: Call, purpose: Purpose) -> Result<Reply, OwnReadError> {
     let located = Box::pin(locate::locate(tools, call.effects())).await;
-    gate::send(tools, locate::apply(call, &located), purpose).await
+    gate::send(tools, locate::apply_paths(call, &located), purpose).await
 }

@@ -1,15 +1,16 @@
-//! Long texts in stretches: where one begins, as a request says it, and the calls for what is before and after.
+//! Windows of long texts: the requested start, and the calls for the text before and after.
 
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
 use crate::present::{self, Cut, Place};
+use crate::text::excerpt;
 use crate::tools::errors::{ErrorKind, ToolError};
 use crate::tools::types::{EXECUTE, ExecuteRequest, NextCall};
 
-/// Where in a long text to begin, as the request says it.
-pub fn place(request: &ExecuteRequest) -> Result<Option<Place>, ToolError> {
+/// Start of the window that the request asks for.
+pub fn window_start(request: &ExecuteRequest) -> Result<Option<Place>, ToolError> {
     let Some(lines) = &request.lines else {
         return Ok(request.offset.map(|at| Place::Byte(usize::try_from(at).unwrap_or(usize::MAX))));
     };
@@ -20,23 +21,23 @@ pub fn place(request: &ExecuteRequest) -> Result<Option<Place>, ToolError> {
             .fix(NextCall::again(&without))
     };
     if request.offset.is_some() {
-        return Err(error("`lines` and `offset` both say where to begin: give one".to_owned()));
+        return Err(error("`lines` and `offset` exclude each other: give one".to_owned()));
     }
-    let excerpt: String = lines.chars().take(40).collect();
+    let excerpt: String = excerpt(lines, 40);
     Place::lines(lines)
         .map(Some)
-        .ok_or_else(|| error(format!("`lines` is {excerpt:?}, which is no range of lines")))
+        .ok_or_else(|| error(format!("`lines` is {excerpt:?}, which is not a range of lines")))
 }
 
-/// What an answer calls the text.
-pub fn name(cut: &Cut) -> &str {
+/// The name of the text in the answer.
+pub fn text_name(cut: &Cut) -> &str {
     cut.path.as_deref().unwrap_or("text")
 }
 
-/// Which part of a text is shown, and the calls for what follows and what is before.
+/// Adds the shown range of a text, and the calls for the text before and after.
 pub fn add_cut(text: &mut String, cut: &Cut, calls: &[(String, Value)]) {
     let (first, last) = cut.window.lines;
-    let path = Some(name(cut)).filter(|name| present::is_plain(name)).unwrap_or("a text");
+    let path = Some(text_name(cut)).filter(|name| present::is_plain(name)).unwrap_or("a text");
     let _ = writeln!(
         text,
         "Shown of {path}: lines {first}-{last} of {}, {} of {} bytes.",

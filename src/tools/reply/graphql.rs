@@ -1,5 +1,5 @@
-//! What GraphQL answered, as if REST had: the errors that it sends with a 200 told apart, and the data without
-//! the fields that lead to it.
+//! Unwraps replies of GraphQL operations: errors sent with status 200 become errors, and the data is taken out of
+//! its enclosing fields.
 
 use serde_json::{Map, Value, json};
 
@@ -16,15 +16,14 @@ const HIDDEN: &str = "does not exist or you don't have permission";
 /// GraphQL's words for a field that the instance does not know.
 const UNKNOWN: [&str; 2] = ["doesn't exist on type", "is not defined by type"];
 
-/// What the call asks of GraphQL, where it asks that.
-pub fn of<'a>(action: &'a Action, call: &Call) -> Option<&'a Graphql> {
+/// The GraphQL operation of a call, if it is one.
+pub fn operation<'a>(action: &'a Action, call: &Call) -> Option<&'a Graphql> {
     let called = action.operations.iter().find(|operation| operation.to_string() == call.operation())?;
     called.graphql.as_ref()
 }
 
-/// The reply to a GraphQL operation of the action as what was asked for, or the error that it is. What came with
-/// data all the same is added to `notes`.
-pub fn read(
+/// Unwraps the reply of a GraphQL operation, or maps its errors. Errors that came with data become notes.
+pub fn unwrap_reply(
     reply: Reply,
     action: &Action,
     graphql: &Graphql,
@@ -82,7 +81,7 @@ pub fn messages(errors: Option<&Value>) -> Vec<String> {
     texts
 }
 
-/// What the fields lead to, or the first of them that is null.
+/// The value at the end of the fields, or the first null.
 fn reached(data: Value, field: &str) -> Result<Value, &str> {
     let below =
         |mut value: Value, step| value.get_mut(step).map(Value::take).filter(|found| !found.is_null());
@@ -137,7 +136,7 @@ fn is_of_execution(body: &Value) -> bool {
     body.get("data").is_some() && errors.iter().any(has_path)
 }
 
-/// Whether GraphQL refused a variable's value.
+/// True if GraphQL rejected the value of a variable.
 fn is_about_values(body: &Value) -> bool {
     let errors = body.get("errors").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     errors.iter().any(|error| {
@@ -146,7 +145,7 @@ fn is_about_values(body: &Value) -> bool {
     })
 }
 
-/// What a mutation changed; or, where it refused, why.
+/// The object that a mutation changed, or its errors.
 fn changed(payload: Value, action: &Action) -> Result<Value, ToolError> {
     let errors = messages(payload.get("errors"));
     if !errors.is_empty() {

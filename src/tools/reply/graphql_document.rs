@@ -1,5 +1,5 @@
-//! What GraphQL answered to a document of the caller's own: its errors told apart as those of an action are, its
-//! data as it was asked for, and where its list goes on.
+//! Unwraps replies to a caller's GraphQL document: errors become errors of the call, the data stays as requested,
+//! and the next page is noted.
 
 use serde_json::{Map, Value};
 
@@ -9,11 +9,11 @@ use crate::gitlab::{Content, Page, Reply};
 use crate::tools::errors::{ErrorKind, ToolError};
 use crate::tools::reply::graphql::{failed, messages, nothing};
 
-/// How many lists that go on are named.
+/// Maximum number of unfinished lists that are named.
 const NAMED: usize = 5;
 
-/// The reply as what was asked for, or the error that it is. What came with data all the same is added to `notes`.
-pub fn read(reply: Reply, call: &Call, notes: &mut Vec<String>) -> Result<Reply, ToolError> {
+/// Unwraps the reply, or maps its errors. Errors that came with data become notes.
+pub fn unwrap_reply(reply: Reply, call: &Call, notes: &mut Vec<String>) -> Result<Reply, ToolError> {
     let Content::Json(mut body) = reply.content else { return Ok(reply) };
     let errors = messages(body.get("errors"));
     let changes = call.risk() != Risk::Read;
@@ -29,7 +29,7 @@ pub fn read(reply: Reply, call: &Call, notes: &mut Vec<String>) -> Result<Reply,
             _ => {}
         }
     }
-    let is_null = |key: &&String| format!("`{key}` is null: there is none, or none that can be seen");
+    let is_null = |key: &&String| format!("`{key}` is null: it does not exist, or the token may not read it");
     notes.extend(missing.iter().take(NAMED).map(is_null));
     notes.extend(errors.iter().map(|error| format!("GitLab says: {error}")));
     if call.risk() != Risk::Read {
@@ -40,7 +40,7 @@ pub fn read(reply: Reply, call: &Call, notes: &mut Vec<String>) -> Result<Reply,
     Ok(Reply { content: Content::Json(data), page, ..reply })
 }
 
-/// Mutations that GitLab refused: an error where none was done, and a note beside what was.
+/// Errors of mutations: an error if none was applied, otherwise a note.
 fn refusals(data: &Map<String, Value>, call: &Call, notes: &mut Vec<String>) -> Result<(), ToolError> {
     let payloads = data.iter().filter(|(_, value)| value.is_object());
     let (refused, done): (Vec<_>, Vec<_>) = payloads
@@ -55,14 +55,15 @@ fn refusals(data: &Map<String, Value>, call: &Call, notes: &mut Vec<String>) -> 
     Ok(())
 }
 
-/// A list of the reply that has more rows than came.
+/// A list of the reply with further rows.
 struct Unfinished {
     /// The fields of the reply that lead to it.
     place: String,
     cursor: Option<String>,
 }
 
-/// Where the one list that goes on does so, as the variable and its next value; or, in `notes`, how it can.
+/// The variable and its value for the next page, if just one list has further rows; otherwise a note on how to
+/// continue.
 fn page(data: &Map<String, Value>, call: &Call, page: Page, notes: &mut Vec<String>) -> Page {
     let mut found = Vec::new();
     for (key, value) in data {

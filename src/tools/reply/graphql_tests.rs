@@ -14,7 +14,7 @@ fn answered(id: &str, body: Value) -> (Result<Reply, ToolError>, Vec<String>) {
     let graphql = action.operations[0].graphql.as_ref().unwrap();
     let mut notes = Vec::new();
     let reply = Reply { content: Content::Json(body), ..Reply::default() };
-    (read(reply, &action, graphql, &mut notes), notes)
+    (unwrap_reply(reply, &action, graphql, &mut notes), notes)
 }
 
 fn data(id: &str, body: Value) -> Value {

@@ -13,13 +13,13 @@ use crate::untrusted::shortened;
 const MOST_NOTES: usize = 30;
 const LONGEST_NOTE: usize = 1_000;
 
-/// What every answer of execute begins with: which action it was, by which operation, with which ids.
+/// The beginning of every answer: action, operation, resolved ids.
 pub fn head(call: &Call) -> Map<String, Value> {
     let mut head = Map::from_iter([
         ("action".to_owned(), json!(call.action())),
         ("operation".to_owned(), json!(call.operation())),
     ]);
-    let resolved = lookups::told(call);
+    let resolved = lookups::resolved_names(call);
     if !resolved.is_empty() {
         head.insert("resolved".to_owned(), present::cleaned_value(Value::Object(resolved)));
         head.insert("lookups".to_owned(), json!(call.lookups()));
@@ -29,8 +29,8 @@ pub fn head(call: &Call) -> Map<String, Value> {
 
 /// The names of a call with their ids, to read.
 pub fn add_resolved(text: &mut String, call: &Call) {
-    for (param, said) in lookups::told(call) {
-        let _ = writeln!(text, "Resolved: {param}: {}.", present::line(said.as_str().unwrap_or_default()));
+    for (param, texts) in lookups::resolved_names(call) {
+        let _ = writeln!(text, "Resolved: {param}: {}.", present::line(texts.as_str().unwrap_or_default()));
     }
 }
 
@@ -40,14 +40,14 @@ pub fn add_notes(structured: &mut Map<String, Value>, text: &mut String, notes: 
         return;
     }
     // Some repeat what GitLab said.
-    let mut said: Vec<String> =
+    let mut texts: Vec<String> =
         notes.iter().take(MOST_NOTES).map(|note| shortened(&present::line(note), LONGEST_NOTE)).collect();
     let more = notes.len().saturating_sub(MOST_NOTES);
     if more > 0 {
-        said.push(format!("{more} more notes are left out"));
+        texts.push(format!("{more} more notes are left out"));
     }
-    structured.insert("notes".to_owned(), json!(said));
-    for note in &said {
+    structured.insert("notes".to_owned(), json!(texts));
+    for note in &texts {
         let _ = writeln!(text, "Note: {note}.");
     }
 }

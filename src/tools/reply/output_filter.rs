@@ -23,13 +23,13 @@ const ENDING: usize = 600;
 
 /// The filter's secrets and limits.
 #[derive(Clone, Copy, Debug)]
-pub struct Gate<'a> {
+pub struct OutputFilter<'a> {
     pub secrets: &'a Secrets,
     /// Maximum size of an answer's data, in bytes (`GITLAB_MAX_BYTES`).
     pub max_bytes: usize,
 }
 
-impl Gate<'_> {
+impl OutputFilter<'_> {
     /// Redacts and limits an outcome.
     pub fn pass(&self, outcome: Result<Answer, ToolError>) -> Result<Answer, ToolError> {
         match outcome {
@@ -156,8 +156,8 @@ mod tests {
 
     const TOKEN: &str = "glpat-own-token-0123";
 
-    fn gate(secrets: &Secrets) -> Gate<'_> {
-        Gate { secrets, max_bytes: 1_000 }
+    fn gate(secrets: &Secrets) -> OutputFilter<'_> {
+        OutputFilter { secrets, max_bytes: 1_000 }
     }
 
     #[test]
@@ -187,7 +187,7 @@ mod tests {
         let text = "\"\n".repeat(50_000);
         let structured = Map::from_iter([("data".to_owned(), json!(text))]);
         let answer = Answer { structured, text: String::new() };
-        let gate = Gate { secrets: Secrets::NONE, max_bytes: 100_000 };
+        let gate = OutputFilter { secrets: Secrets::NONE, max_bytes: 100_000 };
         assert_eq!(gate.pass(Ok(answer.clone())).unwrap(), answer);
     }
 

@@ -1,4 +1,4 @@
-//! Where a list stands, and the exact next call.
+//! Pagination of a list response, with the exact next call.
 
 use serde_json::{Map, Value, json};
 
@@ -9,17 +9,17 @@ use crate::tools::types::{Answer, EXECUTE, ExecuteRequest, NextCall};
 
 /// `page` as answers carry it: what GitLab says of the list, with the call for what follows. Nothing where the
 /// reply is no list or is all of it.
-pub fn page(
+pub fn page_info(
     request: &ExecuteRequest,
     action: &Action,
     page: &Page,
     rows: Option<(usize, usize)>,
 ) -> Option<Value> {
     let next = match rows {
-        Some((shown, _)) => rest_of_page(request, action, page, shown),
-        None => following(request, action, page),
+        Some((shown, _)) => rest_of_page_params(request, action, page, shown),
+        None => next_page_params(request, action, page),
     };
-    let mut said = Map::new();
+    let mut info = Map::new();
     let numbers = [
         ("page", page.page),
         ("per_page", page.per_page),
@@ -28,24 +28,24 @@ pub fn page(
     ];
     for (name, number) in numbers {
         if let Some(number) = number {
-            said.insert(name.to_owned(), json!(number));
+            info.insert(name.to_owned(), json!(number));
         }
     }
-    if let Some((shown, came)) = rows {
-        said.insert("shown".to_owned(), json!(shown));
-        said.insert("came".to_owned(), json!(came));
+    if let Some((shown, received)) = rows {
+        info.insert("shown".to_owned(), json!(shown));
+        info.insert("came".to_owned(), json!(received));
     }
     let is_all = next.is_none() && rows.is_none() && page.page.unwrap_or(1) == 1;
-    if (said.is_empty() && next.is_none()) || (is_all && page.total.is_none()) {
+    if (info.is_empty() && next.is_none()) || (is_all && page.total.is_none()) {
         return None;
     }
-    said.insert("next".to_owned(), next.map_or(Value::Null, |params| call(request, params)));
-    Some(Value::Object(said))
+    info.insert("next".to_owned(), next.map_or(Value::Null, |params| page_call(request, params)));
+    Some(Value::Object(info))
 }
 
-/// What is not known of how long a list is: GitLab counts none of more than 10,000 rows, and none whose pages begin
-/// at a cursor (<https://docs.gitlab.com/api/rest/#pagination>).
-pub fn uncounted(page: &Page) -> Option<String> {
+/// Note on a list without a total: GitLab does not count lists of more than 10,000 rows, nor lists with cursors
+/// (<https://docs.gitlab.com/api/rest/#pagination>).
+pub fn uncounted_note(page: &Page) -> Option<String> {
     if page.total.is_some() {
         return None;
     }
@@ -61,7 +61,7 @@ pub fn uncounted(page: &Page) -> Option<String> {
 }
 
 /// The same call with other parameters.
-fn call(request: &ExecuteRequest, params: Map<String, Value>) -> Value {
+fn page_call(request: &ExecuteRequest, params: Map<String, Value>) -> Value {
     let mut arguments = Map::from_iter([
         ("action".to_owned(), json!(request.action)),
         ("params".to_owned(), Value::Object(params)),
@@ -76,9 +76,9 @@ fn call(request: &ExecuteRequest, params: Map<String, Value>) -> Value {
 }
 
 /// The page after this one: by number, or by the cursor of GitLab's own link.
-fn following(request: &ExecuteRequest, action: &Action, page: &Page) -> Option<Map<String, Value>> {
+fn next_page_params(request: &ExecuteRequest, action: &Action, page: &Page) -> Option<Map<String, Value>> {
     if let Some(next) = page.next_page {
-        return Some(beside(request, action, [("page".to_owned(), json!(next))]));
+        return Some(with_params(request, action, [("page".to_owned(), json!(next))]));
     }
     let query = page.next_query.as_ref().filter(|query| !query.is_empty())?;
     let taken = query.iter().filter(|(name, _)| action.direct().is_some() || action.param(name).is_some());
@@ -86,11 +86,11 @@ fn following(request: &ExecuteRequest, action: &Action, page: &Page) -> Option<M
         let number = value.parse::<u64>().ok().filter(|_| matches!(name.as_str(), "page" | "per_page"));
         (name.clone(), number.map_or_else(|| json!(present::line(value)), |number| json!(number)))
     });
-    Some(beside(request, action, changed))
+    Some(with_params(request, action, changed))
 }
 
 /// The parameters with these changed. A direct call has them where its interface does.
-pub fn beside(
+pub fn with_params(
     request: &ExecuteRequest,
     action: &Action,
     changed: impl IntoIterator<Item = (String, Value)>,
@@ -112,21 +112,21 @@ pub fn beside(
 
 /// The rows of this page that did not fit: what follows the last row's cursor; or a page size at which they begin
 /// a page, and that page.
-fn rest_of_page(
+fn rest_of_page_params(
     request: &ExecuteRequest,
     action: &Action,
     page: &Page,
     shown: usize,
 ) -> Option<Map<String, Value>> {
     if let Some(cursor) = shown.checked_sub(1).and_then(|last| page.cursors.get(last)) {
-        return Some(beside(request, action, [("after".to_owned(), json!(present::line(cursor)))]));
+        return Some(with_params(request, action, [("after".to_owned(), json!(present::line(cursor)))]));
     }
     let size = page.per_page?;
     let before = (page.page?.checked_sub(1)?) * size;
     let next_row = before + u64::try_from(shown).ok()?;
     let per_page = (1..=u64::try_from(shown).ok()?).rev().find(|size| next_row.is_multiple_of(*size))?;
     let place = [("per_page", per_page), ("page", next_row / per_page + 1)];
-    Some(beside(request, action, place.map(|(name, number)| (name.to_owned(), json!(number)))))
+    Some(with_params(request, action, place.map(|(name, number)| (name.to_owned(), json!(number)))))
 }
 
 /// A page after the last, which GitLab answers with an empty list: the note on it, and the call for the last page that
@@ -152,7 +152,7 @@ pub fn past_end(reply: &Reply, request: &ExecuteRequest, action: &Action) -> Opt
         Some(_) => (format!("page {at} is past the end: the list has no rows at all"), 1),
         None => (format!("page {at} is past the end; GitLab has not counted the pages before it"), 1),
     };
-    let params = beside(request, action, [("page".to_owned(), json!(last))]);
+    let params = with_params(request, action, [("page".to_owned(), json!(last))]);
     let mended = ExecuteRequest { params, ..request.clone() };
     Some(PastEnd { note, call: NextCall::again(&mended) })
 }
@@ -187,9 +187,9 @@ mod tests {
         let list = Catalog::embedded().unwrap().get("branch_rule.list").unwrap().unwrap();
         let cursor =
             Page { next_query: Some(vec![("after".to_owned(), "c1".to_owned())]), ..Page::default() };
-        let said = page(&ExecuteRequest::default(), &list, &cursor, None).unwrap();
-        assert_eq!(said["next"]["arguments"]["params"]["after"], "c1");
-        assert_eq!(page(&ExecuteRequest::default(), &list, &Page::default(), None), None);
+        let info = page_info(&ExecuteRequest::default(), &list, &cursor, None).unwrap();
+        assert_eq!(info["next"]["arguments"]["params"]["after"], "c1");
+        assert_eq!(page_info(&ExecuteRequest::default(), &list, &Page::default(), None), None);
     }
 
     #[test]
@@ -197,7 +197,7 @@ mod tests {
         for shown in 1..20 {
             let list = Catalog::embedded().unwrap().get("issue.list").unwrap().unwrap();
             let request = ExecuteRequest::default();
-            let params = rest_of_page(&request, &list, &third_page_of_twenty(), shown).unwrap();
+            let params = rest_of_page_params(&request, &list, &third_page_of_twenty(), shown).unwrap();
             let (page, size) = (params["page"].as_u64().unwrap(), params["per_page"].as_u64().unwrap());
             assert_eq!((page - 1) * size, 40 + shown as u64, "after {shown} rows");
             assert!(size <= shown as u64, "no more rows than fitted");

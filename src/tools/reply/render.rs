@@ -1,4 +1,4 @@
-//! What execute answers: the reply presented, with where it stands, what is not shown and how to get it.
+//! Renders the answer of execute: the reply, its pagination, what is not shown and how to get it.
 
 use std::fmt::Write as _;
 
@@ -13,11 +13,11 @@ use crate::tools::reply::{continuation, header, paging};
 use crate::tools::state::Tools;
 use crate::tools::types::{Answer, ExecuteRequest, NextCall, View};
 
-/// How many fields that are nowhere are named.
+/// Maximum number of unknown fields that are named.
 const MOST_MISSING: usize = 10;
 
 /// The reply to a call, presented; its data has at most so many bytes.
-pub fn answer(
+pub fn render_answer(
     tools: &Tools,
     budget: usize,
     (request, fields): (&ExecuteRequest, &[String]),
@@ -35,41 +35,42 @@ pub fn answer(
         full: is_full || is_document,
         unmasked: is_full,
         budget,
-        place: place(action, request),
+        place: window_start(action, request),
         secrets: tools.client.secrets(),
         names: Some(call.field_names()).filter(|names| !names.is_empty()),
     };
-    let (page, came) = (reply.page.clone(), reply.rows);
+    let (page, received) = (reply.page.clone(), reply.rows);
     let is_list = matches!(&reply.content, gitlab::Content::Json(Value::Array(_)));
     let mut shown = present::present(content(reply, &mut notes), &options);
     // Rows that were counted and not kept came as well.
-    shown.rows = came.zip(shown.data.as_array()).map(|(came, rows)| (rows.len(), came)).or(shown.rows);
+    shown.rows =
+        received.zip(shown.data.as_array()).map(|(received, rows)| (rows.len(), received)).or(shown.rows);
     notes.extend(shown.notes.iter().cloned());
-    notes.extend(shown.missing.iter().take(MOST_MISSING).map(missing));
-    notes.extend(secrets(&shown.masked, is_document));
+    notes.extend(shown.missing.iter().take(MOST_MISSING).map(missing_field_note));
+    notes.extend(secret_notes(&shown.masked, is_document));
     // Before notes are cut.
     for note in &mut notes {
         tools.client.secrets().redact_string(note);
     }
     let page = if is_list || is_document {
-        notes.extend(paging::uncounted(&page));
-        paging::page(request, action, &page, shown.rows)
+        notes.extend(paging::uncounted_note(&page));
+        paging::page_info(request, action, &page, shown.rows)
     } else {
         None
     };
     let whole =
-        is_whole_elsewhere(&shown, call).then(|| file_transfer::saving(tools.files.as_ref(), request));
+        is_whole_elsewhere(&shown, call).then(|| file_transfer::save_call(tools.files.as_ref(), request));
     assemble(request, call, shown, page, whole, &notes)
 }
 
-/// Where in a long text to begin, by the request or by what is asked for of a log.
-fn place(action: &Action, request: &ExecuteRequest) -> Option<present::Place> {
+/// Start of the window, by the request or by the log selection.
+fn window_start(action: &Action, request: &ExecuteRequest) -> Option<present::Place> {
     let is_log = Kind::of([action], false).log;
-    let of_log = || is_log.then(|| job_log::place(&request.params)).flatten();
-    continuation::place(request).ok().flatten().or_else(of_log)
+    let of_log = || is_log.then(|| job_log::window_start(&request.params)).flatten();
+    continuation::window_start(request).ok().flatten().or_else(of_log)
 }
 
-/// Whether what is not shown could be saved: a binary, or a text of which a part is shown.
+/// True if the whole could be saved: a binary, or a text that is shown in part.
 fn is_whole_elsewhere(shown: &Presented, call: &Call) -> bool {
     let is_part = shown.binary || shown.cut.iter().any(|cut| cut.path.is_none());
     is_part && call.risk() == Risk::Read && !call.path().ends_with("/api/graphql")
@@ -94,15 +95,15 @@ pub fn referable(
     data
 }
 
-/// What the action, or what a direct call comes down to, says of the answer.
+/// Content hints from the action, or from the operations of a raw request.
 fn kind(tools: &Tools, action: &Action, call: &Call) -> Kind {
     let touched = call.touches().iter().flat_map(|touched| &touched.ids).filter(|id| **id != action.id);
     let touched: Vec<Action> = touched.filter_map(|id| tools.catalog.get(id).ok().flatten()).collect();
     Kind::of(touched.iter().chain([action]), call.risk() != Risk::Read)
 }
 
-/// A field that is nowhere, with what was probably meant and what there is.
-fn missing(missing: &Missing) -> String {
+/// Note on an unknown field, with the nearest name and the existing fields.
+fn missing_field_note(missing: &Missing) -> String {
     const SHOWN: usize = 40;
     let Missing { path, step, known } = missing;
     let plain: Vec<&str> = known.iter().map(String::as_str).filter(|name| present::is_plain(name)).collect();
@@ -110,15 +111,15 @@ fn missing(missing: &Missing) -> String {
     let meant = nearest.map(|name| format!("; did you mean `{}`?", path.replacen(step.as_str(), name, 1)));
     let shown = plain.get(..SHOWN).unwrap_or(&plain).join(", ");
     let there = match (plain.is_empty(), plain.len().saturating_sub(SHOWN)) {
-        (true, _) => format!("; `{step}` would have to be in an object"),
-        (false, 0) => format!("; there are {shown}"),
-        (false, more) => format!("; there are {shown} and {more} more"),
+        (true, _) => format!("; `{step}` must be a field of an object"),
+        (false, 0) => format!("; it has {shown}"),
+        (false, more) => format!("; it has {shown} and {more} more"),
     };
     format!("no field {path}{}{there}", meant.unwrap_or_default())
 }
 
-/// What is said of secrets, shown and not.
-fn secrets(masked: &Masked, is_document: bool) -> Vec<String> {
+/// Notes on masked and newly created secrets.
+fn secret_notes(masked: &Masked, is_document: bool) -> Vec<String> {
     let names = |paths: &[String]| {
         let named: Vec<String> = paths
             .iter()
@@ -131,10 +132,7 @@ fn secrets(masked: &Masked, is_document: bool) -> Vec<String> {
     let mut notes = Vec::new();
     let is_text = masked.hidden.iter().all(|path| !present::is_plain(path));
     if !masked.made.is_empty() {
-        notes.push(format!(
-            "{}: shown this once, as GitLab does not show it again; keep it now",
-            names(&masked.made)
-        ));
+        notes.push(format!("{}: shown only this once; GitLab does not show it again", names(&masked.made)));
     }
     if !masked.hidden.is_empty() {
         let by_name = if is_document || is_text { "" } else { ", and so does its name in `fields`" };
@@ -143,7 +141,7 @@ fn secrets(masked: &Masked, is_document: bool) -> Vec<String> {
     notes
 }
 
-/// What came, apart from the client that brought it.
+/// Converts the content of a reply.
 fn content(reply: Reply, notes: &mut Vec<String>) -> Content {
     match reply.content {
         gitlab::Content::Empty if !reply.headers.is_empty() => Content::Json(json!(reply.headers)),
@@ -167,7 +165,7 @@ fn content(reply: Reply, notes: &mut Vec<String>) -> Content {
                 Unread::TooMany { limit } => {
                     format!("done; the answer has more than {limit} values and is not shown")
                 }
-                Unread::Lost => "done; the connection broke before the answer was read".to_owned(),
+                Unread::Lost => "done; the connection was lost before the answer was read".to_owned(),
             });
             Content::Empty
         }
@@ -188,7 +186,7 @@ fn assemble(
     for cut in &shown.cut {
         let calls = continuation::continuations(request, cut);
         continuation::add_cut(&mut text, cut, &calls);
-        if let Some(said) = omitted.get_mut(continuation::name(cut)).and_then(Value::as_object_mut) {
+        if let Some(said) = omitted.get_mut(continuation::text_name(cut)).and_then(Value::as_object_mut) {
             said.extend(calls);
         }
     }
@@ -202,7 +200,7 @@ fn assemble(
             said.insert("whole".to_owned(), whole);
         }
     }
-    if let Some(whole) = whole_diff(request, &shown.unfinished) {
+    if let Some(whole) = whole_diff_call(request, &shown.unfinished) {
         let _ = writeln!(text, "Whole: {whole}");
         omitted.insert("diffs".to_owned(), json!({"files": shown.unfinished.len(), "whole": whole}));
     }
@@ -232,7 +230,7 @@ fn assemble(
 }
 
 /// The call that shows the diff, or the first file, that GitLab did not send whole.
-fn whole_diff(request: &ExecuteRequest, unfinished: &[String]) -> Option<Value> {
+fn whole_diff_call(request: &ExecuteRequest, unfinished: &[String]) -> Option<Value> {
     let file = unfinished.first()?;
     let param = |name: &str| request.params.get(name).cloned();
     let (action, params) = if request.action.starts_with("merge_request") {
@@ -241,14 +239,14 @@ fn whole_diff(request: &ExecuteRequest, unfinished: &[String]) -> Option<Value> 
         let at = param("sha").or_else(|| param("to"))?;
         ("repository_file.raw", json!({"fullPath": param("fullPath")?, "file_path": file, "ref": at}))
     };
-    Some(json!(NextCall::execute(&action, &params)))
+    Some(json!(NextCall::execute(action, &params)))
 }
 
 fn page_line(page: &Value) -> String {
     let number = |name: &str| page.get(name).and_then(Value::as_u64);
     let mut line = String::new();
-    if let (Some(shown), Some(came)) = (number("shown"), number("came")) {
-        let _ = write!(line, "Shown: the first {shown} of {came} on this page. ");
+    if let (Some(shown), Some(received)) = (number("shown"), number("came")) {
+        let _ = write!(line, "Shown: the first {shown} of {received} on this page. ");
     }
     if let Some(at) = number("page") {
         let _ = write!(line, "Page {at}");

@@ -5,9 +5,9 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use tokio::sync::{OnceCell, watch};
 use tokio::time::Instant;
 
-/// What is known of the token, and what is still to be told of it.
+/// The request for the token's scopes, and a warning that is not shown yet.
 #[derive(Debug, Default)]
-pub struct Limits {
+pub struct TokenInfo {
     pub(super) asked: OnceCell<()>,
     /// True once the request has ended, with or without an answer.
     pub(super) ended: watch::Sender<bool>,
@@ -16,9 +16,9 @@ pub struct Limits {
     pub(super) news: Mutex<Option<String>>,
 }
 
-impl Limits {
-    /// What has not been told yet, once.
-    pub fn news(&self) -> Option<String> {
+impl TokenInfo {
+    /// Takes the warning, so that it is shown once.
+    pub fn take_warning(&self) -> Option<String> {
         self.news.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }

@@ -1,4 +1,4 @@
-//! The directories that the client works in: which project they are of, and which of its files are there too.
+//! The client's working copies: the project that they belong to, and local copies of files.
 
 pub mod git_remote;
 pub mod roots;
@@ -13,7 +13,7 @@ use crate::files::{Checkout, checkout};
 use crate::tools::state::Tools;
 use crate::tools::types::Answer;
 
-/// What ends the paths of operations that read a file of a repository, and of those that list some.
+/// Parts of the paths of operations that read or list files of a repository.
 const FILES: [&str; 2] = ["/repository/files/", "/repository/tree"];
 
 /// The ref of the default branch.
@@ -24,7 +24,7 @@ const READ_FILES: &str = "repository.read_files";
 
 /// A working copy whose remote is on this GitLab.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Own {
+pub struct OwnCheckout {
     pub checkout: Checkout,
     /// The name of the remote.
     pub remote: String,
@@ -35,10 +35,10 @@ pub struct Own {
 /// The working copies in the client's directories, each with the remote that it follows; read anew, as a branch may
 /// have been changed.
 pub fn remotes(tools: &Tools) -> Vec<(Checkout, String, String)> {
-    tools.workspace.roots().iter().filter_map(|root| followed(root)).collect()
+    tools.workspace.roots().iter().filter_map(|root| followed_remote(root)).collect()
 }
 
-fn followed(root: &Path) -> Option<(Checkout, String, String)> {
+fn followed_remote(root: &Path) -> Option<(Checkout, String, String)> {
     let checkout = checkout(root)?;
     let (name, address) = git_remote::upstream(&checkout.config, git_remote::branch(&checkout.head))?;
     Some((checkout, name, address))
@@ -46,26 +46,26 @@ fn followed(root: &Path) -> Option<(Checkout, String, String)> {
 
 /// The project of this GitLab's that a directory is a working copy of, by its address.
 pub fn project_of(tools: &Tools, root: &str) -> Option<String> {
-    let (_, _, address) = followed(&Url::parse(root).ok()?.to_file_path().ok()?)?;
+    let (_, _, address) = followed_remote(&Url::parse(root).ok()?.to_file_path().ok()?)?;
     git_remote::paths(&address, &tools.base).ok()?.into_iter().next()
 }
 
 /// The first of them that comes from this GitLab.
-pub fn own(tools: &Tools) -> Option<Own> {
+pub fn own_checkout(tools: &Tools) -> Option<OwnCheckout> {
     remotes(tools).into_iter().find_map(|(checkout, remote, address)| {
         let paths = git_remote::paths(&address, &tools.base).ok()?;
-        Some(Own { checkout, remote, paths })
+        Some(OwnCheckout { checkout, remote, paths })
     })
 }
 
-/// The project that is meant where a call names none, with why.
+/// The default project of a call, with its origin.
 pub fn default_project(tools: &Tools) -> Option<(String, &'static str)> {
     let configured = tools.project.clone().map(|path| (path, "the configured project"));
-    let of_workspace = || Some((own(tools)?.paths.into_iter().next()?, "the workspace's project"));
+    let of_workspace = || Some((own_checkout(tools)?.paths.into_iter().next()?, "the workspace's project"));
     configured.or_else(of_workspace)
 }
 
-/// Whether the action shows GitLab's copy of what a workspace may have as well.
+/// True if the action reads GitLab's copy of files that a workspace may have too.
 pub fn is_remote(tools: &Tools, action: &Action) -> bool {
     let is_of_files = |path: &str| FILES.iter().any(|part| path.contains(part));
     let reads_files = || action.operations.iter().any(|operation| is_of_files(&operation.path));
@@ -73,7 +73,7 @@ pub fn is_remote(tools: &Tools, action: &Action) -> bool {
 }
 
 /// The note that a file of the workspace was read from GitLab, with the path of the local file.
-pub fn hint(tools: &Tools, action: &Action, params: &Map<String, Value>) -> Option<String> {
+pub fn copy_note(tools: &Tools, action: &Action, params: &Map<String, Value>) -> Option<String> {
     if !is_remote(tools, action) {
         return None;
     }
@@ -84,7 +84,7 @@ pub fn hint(tools: &Tools, action: &Action, params: &Map<String, Value>) -> Opti
         None if !params.keys().all(|name| action.param(name).is_some()) => return None,
         None => default_project(tools)?.0,
     };
-    let own = own(tools)?;
+    let own = own_checkout(tools)?;
     let is_own = |path: &String| path.eq_ignore_ascii_case(project.trim_matches('/'));
     if !own.paths.iter().any(is_own) {
         return None;
@@ -101,7 +101,7 @@ pub fn hint(tools: &Tools, action: &Action, params: &Map<String, Value>) -> Opti
 }
 
 /// The note on one file. Without a ref the default branch was read, which may not be the one that is checked out.
-fn local_copy(own: &Own, path: &str, git_ref: Option<&str>) -> Option<String> {
+fn local_copy(own: &OwnCheckout, path: &str, git_ref: Option<&str>) -> Option<String> {
     let path = path.trim_start_matches('/');
     let git_ref = git_ref.filter(|name| *name != DEFAULT_REF);
     let is_branch = git_ref.is_none_or(|name| git_remote::branch(&own.checkout.head) == Some(name));
@@ -117,7 +117,7 @@ fn local_copy(own: &Own, path: &str, git_ref: Option<&str>) -> Option<String> {
 }
 
 /// The answer that begins by saying so.
-pub fn told(hint: Option<String>, mut answer: Answer) -> Answer {
+pub fn with_note(hint: Option<String>, mut answer: Answer) -> Answer {
     let Some(hint) = hint else { return answer };
     let hint = crate::present::line(&hint);
     answer.text = format!("Note: {hint}.\n{}", answer.text);

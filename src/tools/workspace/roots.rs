@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use url::Url;
 
-/// How many directories are looked at.
+/// Maximum number of directories.
 const MOST: usize = 20;
 
 /// The directories, as the client named them.

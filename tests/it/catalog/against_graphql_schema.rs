@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use apollo_compiler::response::serde_json_bytes;
 use apollo_compiler::validation::Valid;
 use apollo_compiler::{ExecutableDocument, Schema};
-use gitlab_mcp::call::{Body, Call, Part, Question, asking, batch};
+use gitlab_mcp::call::{Body, Call, Lookup, Part, asking, batch};
 use gitlab_mcp::catalog::{
     Action, Base, Catalog, Holds, Names, Operation, Param, Place, Scope, Types, Words,
 };
@@ -186,9 +186,9 @@ fn the_query_that_looks_up_many_names_is_valid() {
     let question = |names: Names, name: &str, scope: Option<&'static str>| {
         let place = [("fullPath", "acme/widget".to_owned())];
         let scope = scope.map(|scope| ("scope", scope.to_owned()));
-        Question::IdOf { names, name: name.to_owned(), within: place.into_iter().chain(scope).collect() }
+        Lookup::IdOf { names, name: name.to_owned(), within: place.into_iter().chain(scope).collect() }
     };
-    let mut questions: Vec<Question> = [Names::User, Names::Project, Names::Group]
+    let mut questions: Vec<Lookup> = [Names::User, Names::Project, Names::Group]
         .into_iter()
         .map(|names| question(names, "acme", None))
         .collect();

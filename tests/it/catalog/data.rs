@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use gitlab_mcp::call::{Answer, Body, Call, Context, Known, Part, Question, Step, check};
+use gitlab_mcp::call::{Answer, Body, Call, Context, Lookup, LookupCache, Part, Step, check};
 use gitlab_mcp::catalog::{
     Action, ArrayForm, Audience, Base, Catalog, GraphqlKind, Method, Names, Operation, Param, Place, Risk,
     Scope, Words, example, input_schema, pieces, signature,
@@ -40,15 +40,15 @@ fn words() -> Words {
 pub fn call(action: &Action, params: Map<String, Value>, words: &Words) -> Call {
     let checked =
         check(action.clone(), params, &context(words)).unwrap_or_else(|invalid| panic!("{invalid}"));
-    let mut known = Known::default();
+    let mut known = LookupCache::default();
     for _ in 0..5 {
         match checked.step(&known).unwrap_or_else(|invalid| panic!("{invalid}")) {
             Step::Ready(call) => return call,
             Step::Plan => panic!("{} is a plan", action.id),
             Step::Ask(questions) => questions.into_iter().for_each(|question| {
                 let answer = match question {
-                    Question::KindOf { .. } => Answer::Kind(Scope::Project),
-                    Question::IdOf { .. } => Answer::Id(4711),
+                    Lookup::KindOf { .. } => Answer::Kind(Scope::Project),
+                    Lookup::IdOf { .. } => Answer::Id(4711),
                 };
                 known.learn(question, answer);
             }),
@@ -347,12 +347,12 @@ fn a_path_cannot_lead_elsewhere() {
         let mut given = example(&action, &words());
         given.insert("artifact_path".into(), json!(bad));
         let checked = check(action, given, &context(&words())).unwrap();
-        assert!(checked.step(&Known::default()).is_err(), "{bad}");
+        assert!(checked.step(&LookupCache::default()).is_err(), "{bad}");
     }
     let checked =
         check(action("branch.get"), params(json!({"fullPath": "a/b", "branch": ".."})), &context(&words()))
             .unwrap();
-    assert!(checked.step(&Known::default()).is_err());
+    assert!(checked.step(&LookupCache::default()).is_err());
 }
 
 #[test]
@@ -493,7 +493,7 @@ fn one_meaning_at_several_scopes_is_one_action() {
 fn a_write_never_goes_to_the_instance_because_a_path_was_forgotten() {
     let given = params(json!({"key": "A", "value": "b"}));
     let checked = check(action("ci_variable.create"), given, &context(&words())).unwrap();
-    let invalid = checked.step(&Known::default()).unwrap_err();
+    let invalid = checked.step(&LookupCache::default()).unwrap_err();
     assert!(invalid.to_string().contains("say `scope`"), "{invalid}");
     let said = written("ci_variable.create", json!({"key": "A", "value": "b", "scope": "instance"}));
     assert_eq!(said, "POST /api/v4/admin/ci/variables {\"key\":\"A\",\"value\":\"b\"}");

@@ -87,10 +87,10 @@ fn a_policy_that_cannot_be_used_is_2() {
     let file = folder.path().join("policy.toml");
     let path = file.to_str().unwrap();
     for (variable, value, text, expected) in [
-        ("GITLAB_DENIED_ACTIONS", "nope", "", "GITLAB_DENIED_ACTIONS has `nope`"),
-        ("GITLAB_POLICY", path, "denied_actions = [\"nope\"]", "GITLAB_POLICY has `nope`"),
-        ("GITLAB_POLICY", path, "denied_actions = 5", "GITLAB_POLICY cannot be read: "),
-        ("GITLAB_DENIED_TOOLS_REGEX", "(", "", "no regular expression: "),
+        ("GITLAB_DENIED_ACTIONS", "nope", "", "GITLAB_DENIED_ACTIONS: `nope`"),
+        ("GITLAB_POLICY", path, "denied_actions = [\"nope\"]", "GITLAB_POLICY: `nope`"),
+        ("GITLAB_POLICY", path, "denied_actions = 5", "GITLAB_POLICY: invalid policy file: "),
+        ("GITLAB_DENIED_TOOLS_REGEX", "(", "", "not a valid regular expression: "),
     ] {
         std::fs::write(&file, text).unwrap();
         let output = program(&["--sandbox", "doctor"], &[(variable, value)]).output().unwrap();

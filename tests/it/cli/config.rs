@@ -9,16 +9,12 @@ use crate::support::client::program;
 #[test]
 fn a_wrong_setting_is_one_line_and_no_start() {
     let cases = [
-        (
-            "GITLAB_URL",
-            "gitlab.example.com",
-            "GITLAB_URL is \"gitlab.example.com\", and takes an http or https URL",
-        ),
-        ("GITLAB_READ_ONLY", "maybe", "GITLAB_READ_ONLY is \"maybe\", and takes true or false"),
-        ("GITLAB_TIMEOUT", "soon", "GITLAB_TIMEOUT is \"soon\", and takes whole seconds from 1 to 3600"),
-        ("GITLAB_TOKEN_FILE", "/nowhere", "GITLAB_TOKEN_FILE names /nowhere, which cannot be read"),
-        ("GITLAB_TOKEN", "two words sesame", "GITLAB_TOKEN holds something else"),
-        ("GITLAB_URL", "https://root:sesame@a.b", "GITLAB_URL holds something else"),
+        ("GITLAB_URL", "gitlab.example.com", "GITLAB_URL: expected an http or https URL"),
+        ("GITLAB_READ_ONLY", "maybe", "GITLAB_READ_ONLY: expected true or false"),
+        ("GITLAB_TIMEOUT", "soon", "GITLAB_TIMEOUT: expected whole seconds from 1 to 3600"),
+        ("GITLAB_TOKEN_FILE", "/nowhere", "GITLAB_TOKEN_FILE: cannot read /nowhere"),
+        ("GITLAB_TOKEN", "two words sesame", "GITLAB_TOKEN: invalid value"),
+        ("GITLAB_URL", "https://root:sesame@a.b", "GITLAB_URL: invalid value"),
     ];
     for (name, value, expected) in cases {
         let output = program(&[], &[(name, value)]).stdin(Stdio::null()).output().unwrap();
@@ -35,7 +31,7 @@ fn two_tokens_are_one_too_many() {
     let output = program(&[], &variables).stdin(Stdio::null()).output().unwrap();
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert_eq!(error, "gitlab-mcp: GITLAB_TOKEN and GITLAB_OAUTH_TOKEN are both set: keep one\n");
+    assert_eq!(error, "gitlab-mcp: GITLAB_TOKEN and GITLAB_OAUTH_TOKEN are both set: set only one\n");
 }
 
 #[test]

@@ -177,7 +177,7 @@ async fn tokens() {
     assert_found(&with(refusing(expired), &[]).await, "token", "failure", "make a new one");
     let unknown = json!({"message": "401 Unauthorized"});
     assert_found(&with(refusing(unknown.clone()), &[]).await, "token", "failure", "GITLAB_OAUTH_TOKEN");
-    assert_found(&with(refusing(unknown), &[("GITLAB_TOKEN", "")]).await, "token", "warning", "none is set");
+    assert_found(&with(refusing(unknown), &[("GITLAB_TOKEN", "")]).await, "token", "warning", "not set");
 
     let bot = Gitlab { user: ok(json!({"username": "project_1_bot", "bot": true})), ..Gitlab::default() };
     assert_found(&with(bot, &[]).await, "token", "fine", "a project or group access token");
@@ -288,5 +288,5 @@ async fn certificates() {
 fn a_wrong_setting_is_a_failure_too() {
     let output = program(&["doctor"], &[("GITLAB_URL", "gitlab.example.com")]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8(output.stderr).unwrap().starts_with("gitlab-mcp: GITLAB_URL is"));
+    assert!(String::from_utf8(output.stderr).unwrap().starts_with("gitlab-mcp: GITLAB_URL: expected"));
 }

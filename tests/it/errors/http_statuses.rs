@@ -54,7 +54,7 @@ fn what_is_missing_inside_is_told_from_what_holds_it() {
         let says = ["`fullPath` acme/widget can be seen; `iid` 4711 in it cannot"];
         let (error, reply) = execute_mended(&mut client, of(action, params), "not_found", &says);
         let hint = error["hint"].as_str().unwrap();
-        assert!(hint.contains("not there") && hint.contains("may not see"), "{hint}");
+        assert!(hint.contains("does not exist") && hint.contains("may not read"), "{hint}");
         assert_eq!(error["fix"]["arguments"]["action"], "issue.list");
         assert_eq!(reply.structured["data"][0]["iid"], 12);
     }
@@ -87,7 +87,7 @@ fn what_all_of_is_there_may_be_switched_off() {
     let gitlab = gitlab();
     gitlab.says(&format!("GET {PROJECT}/issues/12/time_stats"), [not_found("Issue")]);
     let mut client = server(&gitlab.url(), &[]);
-    let says = ["`iid` 12 can be seen; what was asked of it cannot"];
+    let says = ["`iid` 12 can be seen; the requested part of it cannot"];
     let arguments = of("issue.time_stats", json!({"fullPath": "acme/widget", "iid": 12}));
     let (_, reply) = execute_mended(&mut client, arguments, "not_found", &says);
     assert_eq!(reply.structured["data"]["iid"], 12);

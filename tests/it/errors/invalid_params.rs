@@ -131,7 +131,7 @@ fn what_is_plainly_meant_runs_and_is_said() {
         (of("issue.list", json!({"fullPath": WIDGET, "state": null, "labels": null})), &[]),
         (
             of("issue.list", json!({"fullPath": WIDGET, "fields": ["title"], "dry_run": false})),
-            &["`fields` as the argument beside `params`"],
+            &["`fields` as an argument next to `params`"],
         ),
     ];
     for (arguments, says) in rows {

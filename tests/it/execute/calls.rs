@@ -404,7 +404,7 @@ fn what_is_not_there_may_be_hidden_and_both_are_said() {
     let arguments = json!({"action": "issue.get", "params": {"fullPath": "acme/widget", "iid": 4711}});
     let error = fail(&mut client, arguments, "not_found");
     let hint = error["hint"].as_str().unwrap();
-    assert!(hint.contains("not there") && hint.contains("may not see"), "{hint}");
+    assert!(hint.contains("does not exist") && hint.contains("may not read"), "{hint}");
 }
 
 #[test]

@@ -218,7 +218,7 @@ fn a_token_that_was_just_made_is_shown() {
     let create = json!({"action": "deploy_token.create", "params": params, "confirm": true});
     let created = client.call(EXECUTE, create).structured;
     assert_eq!(created["data"]["token"], "gldt-thisIsTheOnlyTime");
-    assert!(created["notes"].to_string().contains("keep it now"), "{created}");
+    assert!(created["notes"].to_string().contains("shown only this once"), "{created}");
     let listed = succeed(&mut client, "deploy_token.list", json!({"fullPath": PROJECT, "scope": "project"}));
     assert_eq!(listed["data"][0]["token"], "(masked: 22 characters)");
 }

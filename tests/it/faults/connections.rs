@@ -87,7 +87,7 @@ fn no_secure_connection() {
     let here = |port: u16| format!("https://127.0.0.1:{port}");
     unreached("a stalled handshake", &here(listen(stalled)), &[], &["timeout"]);
     let error = unreached("no TLS", &here(listen(plain_http)), &[], &["network"]);
-    hints("no TLS", &error, "does not speak TLS");
+    hints("no TLS", &error, "does not use TLS");
     unreached("a handshake that breaks", &here(listen(hangs_up)), &[], &["network"]);
 }
 
@@ -102,7 +102,7 @@ fn certificates_are_believed_or_not_and_it_is_said_why() {
     let error = unreached("an unknown authority", &good, &[], &["network"]);
     hints("an unknown authority", &error, "GITLAB_CA_FILE");
     let other = serve(&authority.vouch("elsewhere.example.com", 2099), None);
-    hints("another name", &unreached("another name", &other, &trusting, &["network"]), "another name");
+    hints("another name", &unreached("another name", &other, &trusting, &["network"]), "another host name");
     let expired = serve(&authority.vouch("localhost", 2002), None);
     hints("expired", &unreached("expired", &expired, &trusting, &["network"]), "clock");
 
@@ -256,7 +256,7 @@ fn a_header_of_ours_cannot_be_set_and_none_is_shown() {
         let error = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2), "{headers}");
         assert!(
-            error.contains("GITLAB_EXTRA_HEADERS holds something else") && !error.contains("sesame"),
+            error.contains("GITLAB_EXTRA_HEADERS: invalid value") && !error.contains("sesame"),
             "{error}"
         );
     }

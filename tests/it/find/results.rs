@@ -133,7 +133,7 @@ fn what_is_left_out_is_not_said_to_be_missing() {
     let mut client = client_with(&[("GITLAB_TOOLSETS", "issues")]);
     for query in ["list pipelines", "retry a job", "pipeline.list"] {
         let reply = client.call("gitlab_find_action", json!({"query": query}));
-        assert!(reply.text.starts_with("Every action for this request is left out here."), "{}", reply.text);
+        assert!(reply.text.starts_with("Every action for this request is denied here."), "{}", reply.text);
         let notes = reply.structured["notes"].to_string();
         assert!(notes.contains("Left out: ") && notes.contains("GITLAB_TOOLSETS=issues"), "{notes}");
         for id in texts(&reply.structured["suggestions"]) {

@@ -612,7 +612,7 @@ fn a_path_that_is_not_sent_says_nothing_of_an_id_beside_it() {
     for (action, params) in [
         (
             "ai_action.run",
-            json!({"fullPath": "acme/widget", "resolveVulnerability": {"resourceId": "gid://gitlab/Vulnerabilities::Finding/9"}}),
+            json!({"fullPath": "acme/widget", "resolveVulnerability": {"resourceId": "gid://gitlab/Vulnerabilities::LookupResult/9"}}),
         ),
         (
             "value_stream.update",

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use gitlab_mcp::call::{
-    Answer, Body, Call, Context, FullPath, HolderKind, Known, Location, Question, Step, check,
+    Answer, Body, Call, Context, FullPath, HolderKind, Location, Lookup, LookupCache, Step, check,
 };
 use gitlab_mcp::catalog::{Action, Catalog, Interface, Method, Risk, Scope, example};
 use gitlab_mcp::policy::{Consent, Decision, Policy, Settings};
@@ -61,7 +61,7 @@ fn call(action: &Action, params: Map<String, Value>) -> Option<Call> {
     let context =
         Context { base: &BASE, words, surface, catalog: &CATALOG, quick_actions: Default::default() };
     let checked = check(action.clone(), params, &context).ok()?;
-    let mut known = Known::default();
+    let mut known = LookupCache::default();
     for _ in 0..5 {
         match checked.step(&known).ok()? {
             Step::Ready(call) => {
@@ -77,7 +77,7 @@ fn call(action: &Action, params: Map<String, Value>) -> Option<Call> {
             Step::Plan => return None,
             Step::Ask(questions) => questions.into_iter().for_each(|question| {
                 let answer = match question {
-                    Question::KindOf { .. } => Answer::Kind(Scope::Project),
+                    Lookup::KindOf { .. } => Answer::Kind(Scope::Project),
                     _ => Answer::Id(7),
                 };
                 known.learn(question, answer);
@@ -87,9 +87,15 @@ fn call(action: &Action, params: Map<String, Value>) -> Option<Call> {
     None
 }
 
-/// The parameters of the action's example, on that project.
+/// The parameters of the action's example, on that project. Things are given by their ids, as a raw request gives them:
+/// a name is looked up within a project, and says more.
 fn params(action: &Action, path: &str) -> Map<String, Value> {
     let mut params = example(action, CATALOG.words().unwrap());
+    for param in action.params.iter().filter(|param| param.names.is_some()) {
+        if let Some(value) = params.get_mut(&param.name).filter(|value| value.is_string()) {
+            *value = json!(7);
+        }
+    }
     params.insert("fullPath".to_owned(), json!(path));
     params
 }

@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use gitlab_mcp::call::{Body, Call, Context, Known, Step, check};
+use gitlab_mcp::call::{Body, Call, Context, LookupCache, Step, check};
 use gitlab_mcp::catalog::{Catalog, Method, Operation, Piece, Risk, pieces};
 use gitlab_mcp::policy::{Consent, Decision, Policy, Rule, Settings};
 use proptest::prelude::*;
@@ -33,7 +33,7 @@ fn call(id: &str, params: &Value) -> Option<Call> {
     };
     let params: Map<String, Value> = params.as_object().unwrap().clone();
     let checked = check(CATALOG.get(id).unwrap().unwrap(), params, &context).ok()?;
-    match checked.step(&Known::default()).ok()? {
+    match checked.step(&LookupCache::default()).ok()? {
         Step::Ready(call) => Some(call),
         other => panic!("a direct call is no {other:?}"),
     }

@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use gitlab_mcp::call::{Answer, Call, Context, Known, Question, Step, check};
+use gitlab_mcp::call::{Answer, Call, Context, Lookup, LookupCache, Step, check};
 use gitlab_mcp::catalog::{Action, Catalog, Names, Risk, Scope, example};
 use gitlab_mcp::policy::{Consent, Decision, Policy, Rule, Settings};
 use proptest::prelude::*;
@@ -34,14 +34,14 @@ fn call(action: &Action, params: &Value) -> Option<Call> {
         quick_actions: Default::default(),
     };
     let checked = check(action.clone(), params.as_object()?.clone(), &context).ok()?;
-    let mut known = Known::default();
+    let mut known = LookupCache::default();
     for _ in 0..5 {
         match checked.step(&known).ok()? {
             Step::Ready(call) => return Some(call),
             Step::Plan => return None,
             Step::Ask(questions) => questions.into_iter().for_each(|question| {
                 let answer = match question {
-                    Question::KindOf { .. } => Answer::Kind(Scope::Project),
+                    Lookup::KindOf { .. } => Answer::Kind(Scope::Project),
                     _ => Answer::Id(7),
                 };
                 known.learn(question, answer);
@@ -210,7 +210,7 @@ fn a_rule_of_paths_denies_reads_there_by_path_and_by_id() {
         let call = call(&named("issue.list"), &json!({"fullPath": path, "scope": "project"})).unwrap();
         assert_eq!(denies(&policy, &call), is_denied, "{path}");
         if let Decision::Deny(rule) = policy.decide(call.effects(), Consent::default()) {
-            assert_eq!(rule, Rule::Written { number: 1, reason: Some("not for assistants".to_owned()) });
+            assert_eq!(rule, Rule::PolicyFile { number: 1, reason: Some("not for assistants".to_owned()) });
         }
     }
 }

@@ -426,7 +426,7 @@ fn roots_are_not_asked_for_where_they_are_retired_or_unknown() {
     assert_eq!((&answer["result"]["ttlMs"], &answer["result"]["cacheScope"]), (&json!(0), &json!("private")));
     let answer = Client::sandbox().request("resources/read", uri);
     assert!(
-        answer["result"]["contents"][0]["text"].as_str().unwrap().contains("tells of no roots"),
+        answer["result"]["contents"][0]["text"].as_str().unwrap().contains("does not support roots"),
         "{answer}"
     );
 }
@@ -473,9 +473,9 @@ fn prompts_say_what_they_take_and_hold_to_it() {
     assert!(message.contains("`merge_request.list_diffs(fullPath, iid, page)`"), "{message}");
     assert_eq!(message.matches("</given>").count(), 1, "{message}");
     for (name, arguments, said) in [
-        ("review_merge_request", json!({"fullPath": "acme/widget"}), "`iid` is missing"),
-        ("review_merge_request", json!({"fullPath": "../x", "iid": "5"}), "`fullPath` takes"),
-        ("review_merge_request", json!({"fullPath": "a/b", "iid": "5", "x": "y"}), "takes no `x`"),
+        ("review_merge_request", json!({"fullPath": "acme/widget"}), "missing argument `iid`"),
+        ("review_merge_request", json!({"fullPath": "../x", "iid": "5"}), "`fullPath`: expected"),
+        ("review_merge_request", json!({"fullPath": "a/b", "iid": "5", "x": "y"}), "unknown argument `x`"),
         ("review_merge_requests", json!({}), "there is no prompt `review_merge_requests`"),
     ] {
         let answer = client.request("prompts/get", json!({"name": name, "arguments": arguments}));

@@ -6,7 +6,7 @@ use super::*;
 /// The name of the thing and what its action takes.
 fn thing(uri: &str) -> (&'static str, Value) {
     match parse(uri) {
-        Ok(Address::Thing(reading)) => (reading.thing.name, Value::Object(reading.params)),
+        Ok(ResourceUri::ResourceKind(reading)) => (reading.thing.name, Value::Object(reading.params)),
         other => panic!("{uri}: {other:?}"),
     }
 }
@@ -76,7 +76,9 @@ fn names_are_decoded_once() {
 
 #[test]
 fn a_query_holds_what_the_thing_takes() {
-    let Ok(Address::Thing(log)) = parse("gitlab://project/acme/widget/job/7/log?lines=-50") else { panic!() };
+    let Ok(ResourceUri::ResourceKind(log)) = parse("gitlab://project/acme/widget/job/7/log?lines=-50") else {
+        panic!()
+    };
     assert_eq!((log.thing.name, log.lines.as_deref()), ("job_log", Some("-50")));
     let (_, params) = thing("gitlab://project/acme/widget/merge_request/5/diff?page=2&per_page=10");
     assert_eq!((&params["page"], &params["per_page"]), (&json!("2"), &json!("10")));
@@ -156,15 +158,15 @@ fn what_is_addressed_nowhere_is_not_found() {
 /// Each template, filled as RFC 6570 has it, is read as its own thing.
 #[test]
 fn a_filled_template_is_what_it_says() {
-    for known in THINGS {
+    for known in RESOURCE_KINDS {
         let mut uri = known.template();
         if let Some((address, _)) = uri.clone().split_once("{?") {
             uri = address.to_owned();
         }
         uri = uri.replace("{+fullPath}", "acme/widget").replace("{fullPath}", "acme%2Fwidget");
         for part in known.parts {
-            let Part::Value(value) = part else { continue };
-            let filling = if value.form == Form::Number { "7" } else { "x" };
+            let UriPart::Value(value) = part else { continue };
+            let filling = if value.form == VariableForm::Number { "7" } else { "x" };
             uri = uri
                 .replace(&format!("{{{}}}", value.name), filling)
                 .replace(&format!("{{+{}}}", value.name), "x/y");
@@ -172,21 +174,21 @@ fn a_filled_template_is_what_it_says() {
         assert!(!uri.contains('{'), "{uri}");
         assert_eq!(thing(&uri).0, known.name, "{uri}");
     }
-    let mut templates: Vec<String> = THINGS.iter().map(Thing::template).collect();
+    let mut templates: Vec<String> = RESOURCE_KINDS.iter().map(ResourceKind::template).collect();
     templates.sort();
     templates.dedup();
-    assert_eq!(templates.len(), THINGS.len());
+    assert_eq!(templates.len(), RESOURCE_KINDS.len());
 }
 
 /// What the table says of each action is true of the catalog.
 #[test]
 fn every_thing_is_read_by_a_read_that_takes_it() {
     let catalog = crate::catalog::Catalog::embedded().unwrap();
-    for thing in THINGS {
+    for thing in RESOURCE_KINDS {
         let action = catalog.get(thing.action).unwrap().unwrap_or_else(|| panic!("{}", thing.action));
         assert_eq!(action.risk, crate::catalog::Risk::Read, "{}", thing.name);
         for part in thing.parts {
-            let Part::Value(value) = part else { continue };
+            let UriPart::Value(value) = part else { continue };
             assert!(action.param(value.param).is_some(), "{}: {}", thing.name, value.param);
         }
         for name in thing.query.iter().filter(|name| **name != "lines") {
@@ -208,7 +210,7 @@ proptest! {
         ),
         query in "(\\?(lines|page|fullPath|x)=\\PC{0,4})?",
     ) {
-        if let Ok(Address::Thing(reading)) = parse(&format!("gitlab://{kind}/{}{query}", parts.join("/"))) {
+        if let Ok(ResourceUri::ResourceKind(reading)) = parse(&format!("gitlab://{kind}/{}{query}", parts.join("/"))) {
             for (name, value) in &reading.params {
                 let text = value.as_str().unwrap();
                 let is_of_query = reading.thing.query.contains(&name.as_str());

@@ -1,8 +1,8 @@
-//! What git keeps of a working copy, as far as it says where it comes from: the remotes of its configuration and the
-//! branch that is checked out. <https://git-scm.com/docs/git-config#_syntax>
+//! Parser of git's configuration and `HEAD`: the remotes, and the branch that is checked out.
+//! <https://git-scm.com/docs/git-config#_syntax>
 
 /// A value of the configuration: `[remote "origin"] url = …` is `remote`, `origin`, `url`.
-struct Entry {
+struct ConfigEntry {
     section: String,
     /// As it is written; nothing where there is none.
     subsection: String,
@@ -33,8 +33,8 @@ pub fn branch(head: &str) -> Option<&str> {
     head.trim().strip_prefix("ref:")?.trim().strip_prefix("refs/heads/")
 }
 
-/// The address with what `url.<base>.insteadOf` shortens written out; the longest that fits is meant.
-fn written_out(entries: &[Entry], address: &str) -> String {
+/// Expands `url.<base>.insteadOf` in a URL; the longest match applies.
+fn written_out(entries: &[ConfigEntry], address: &str) -> String {
     let short = entries.iter().filter(|entry| {
         entry.section == "url" && entry.name == "insteadof" && address.starts_with(&entry.value)
     });
@@ -46,7 +46,7 @@ fn written_out(entries: &[Entry], address: &str) -> String {
     }
 }
 
-fn entries(config: &str) -> Vec<Entry> {
+fn entries(config: &str) -> Vec<ConfigEntry> {
     let mut entries = Vec::new();
     let (mut section, mut subsection) = (String::new(), String::new());
     let joined = config.replace("\\\r\n", "").replace("\\\n", "");
@@ -62,7 +62,7 @@ fn entries(config: &str) -> Vec<Entry> {
             continue;
         }
         let Some((name, value)) = line.split_once('=') else { continue };
-        entries.push(Entry {
+        entries.push(ConfigEntry {
             section: section.clone(),
             subsection: subsection.clone(),
             name: name.trim().to_lowercase(),

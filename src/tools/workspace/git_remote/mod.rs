@@ -1,5 +1,5 @@
-//! Where a working copy comes from: the address of a git remote as the path of a project of this GitLab. Such an
-//! address may hold a token, so it is told without whoever is named in it.
+//! Resolves the URL of a git remote to a project of this GitLab. Such a URL may hold a token, so it is shown
+//! without credentials.
 
 mod config;
 #[cfg(test)]
@@ -13,7 +13,7 @@ pub use config::{branch, upstream};
 /// <https://docs.gitlab.com/user/gitlab_com/#alternative-ssh-port>
 const ALTERNATIVES: [(&str, &str); 1] = [("altssh.gitlab.com", "gitlab.com")];
 
-/// Why an address is no project of this GitLab.
+/// Reasons why a URL is not a project of this GitLab.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RemoteError {
     #[error(
@@ -27,7 +27,7 @@ pub enum RemoteError {
 }
 
 /// An address that was taken apart.
-struct Address {
+struct RemoteUrl {
     scheme: Scheme,
     /// In lower case, with the port where one is written.
     host: String,
@@ -45,8 +45,8 @@ enum Scheme {
 /// The full paths that the remote's address may mean, the likeliest first. Where GitLab is below a relative root,
 /// an address of SSH may or may not have that in it.
 pub fn paths(given: &str, base: &Url) -> Result<Vec<String>, RemoteError> {
-    let shown = shown(given);
-    let address = read(given.trim()).ok_or_else(|| RemoteError::Unread { shown: shown.clone() })?;
+    let shown = redacted(given);
+    let address = parse_url(given.trim()).ok_or_else(|| RemoteError::Unread { shown: shown.clone() })?;
     let host = base.host_str().unwrap_or_default().to_ascii_lowercase();
     let meant = ALTERNATIVES.iter().find(|(other, _)| *other == address.host);
     let is_host = meant.map_or(address.host.as_str(), |(_, usual)| usual) == host;
@@ -74,7 +74,7 @@ pub fn paths(given: &str, base: &Url) -> Result<Vec<String>, RemoteError> {
     if paths.is_empty() { Err(RemoteError::Unread { shown }) } else { Ok(paths) }
 }
 
-/// What of a path is below a root.
+/// The part of a path below a root.
 fn below<'p>(path: &'p str, root: &str) -> Option<&'p str> {
     path.strip_prefix(root)?.strip_prefix('/')
 }
@@ -88,7 +88,7 @@ fn project(path: &str) -> Option<String> {
     (path.contains('/') && path.split('/').all(is_name)).then(|| path.to_owned())
 }
 
-fn read(text: &str) -> Option<Address> {
+fn parse_url(text: &str) -> Option<RemoteUrl> {
     if text.chars().any(|c| c.is_control() || c.is_whitespace()) {
         return None;
     }
@@ -98,7 +98,7 @@ fn read(text: &str) -> Option<Address> {
     }
 }
 
-fn by_scheme(scheme: &str, text: &str, rest: &str) -> Option<Address> {
+fn by_scheme(scheme: &str, text: &str, rest: &str) -> Option<RemoteUrl> {
     let scheme = match scheme.to_ascii_lowercase().as_str() {
         "http" | "https" => Scheme::Web,
         "ssh" | "git" | "git+ssh" | "ssh+git" => Scheme::Git,
@@ -113,11 +113,11 @@ fn by_scheme(scheme: &str, text: &str, rest: &str) -> Option<Address> {
     let port = if scheme == Scheme::Web { url.port_or_known_default() } else { url.port() };
     let path =
         percent_encoding::percent_decode_str(url.path()).decode_utf8().ok()?.trim_matches('/').to_owned();
-    Some(Address { scheme, host, port, path })
+    Some(RemoteUrl { scheme, host, port, path })
 }
 
 /// `git@host:group/project.git`, as scp writes it: what is before the first colon has no slash in it.
-fn short(text: &str) -> Option<Address> {
+fn short(text: &str) -> Option<RemoteUrl> {
     let start = text.find('@').filter(|at| text.get(..*at).is_some_and(|user| !user.contains(['/', ':'])));
     let rest = text.get(start.map_or(0, |at| at + 1)..)?;
     let (host, path) = match rest.strip_prefix('[') {
@@ -132,12 +132,11 @@ fn short(text: &str) -> Option<Address> {
     // One letter is a drive of Windows.
     let is_host = host.len() > 1 && !host.contains(['/', '\\', '@']);
     let path = path.trim_start_matches('~').trim_matches('/').to_owned();
-    is_host.then(|| Address { scheme: Scheme::Git, host: host.to_ascii_lowercase(), port, path })
+    is_host.then(|| RemoteUrl { scheme: Scheme::Git, host: host.to_ascii_lowercase(), port, path })
 }
 
-/// The address as it may be told: without the user and password in it, and without a query, in both of which tokens
-/// are kept.
-pub fn shown(given: &str) -> String {
+/// The URL without user, password and query, which may hold tokens.
+pub fn redacted(given: &str) -> String {
     const MOST: usize = 200;
     let text: String = given.trim().chars().filter(|c| !c.is_control()).take(MOST).collect();
     let text = text.split(['?', '#']).next().unwrap_or_default();

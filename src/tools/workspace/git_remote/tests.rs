@@ -83,7 +83,7 @@ fn a_token_in_an_address_is_never_told() {
         ("ssh://git@gitlab.example.com/a/b.git", "ssh://git@gitlab.example.com/a/b.git"),
     ];
     for (given, expected) in cases {
-        assert_eq!(shown(given), expected);
+        assert_eq!(redacted(given), expected);
     }
     for given in ["https://u:glpat-secret@other.example/a/b", "glpat-secret@@", "https://u:glpat-secret@[/a"]
     {

@@ -1,0 +1,200 @@
+//! Places of a call: the projects, groups and namespaces that its parameters name, by the catalog's table of such
+//! parameters (`locates`, from `catalog/rules.toml`). The same function serves every way in: an action's parameters,
+//! a raw route's segments, query and body, and the input of a mutation.
+
+use serde_json::{Map, Value};
+
+use super::effects::{Place, Role};
+use super::location::{HolderKind, Location};
+use super::lookup::GLOBAL;
+use crate::catalog::{
+    Action, Landing, LandingChoice, LandingPlace, Locates, Operation, Param, Place as Part, Scope,
+    locates_by_name,
+};
+
+/// The places that a call of an operation touches, in the order of its parameters.
+pub fn places(action: &Action, operation: &Operation, params: &Map<String, Value>) -> Vec<Place> {
+    collect_places(action, operation, params, true)
+}
+
+/// The same for a raw request, in which names are sent as they are and nothing is looked up in the call's own place.
+pub fn raw_places(action: &Action, operation: &Operation, params: &Map<String, Value>) -> Vec<Place> {
+    collect_places(action, operation, params, false)
+}
+
+fn collect_places(
+    action: &Action,
+    operation: &Operation,
+    params: &Map<String, Value>,
+    looks_up_names: bool,
+) -> Vec<Place> {
+    let own_kind = match operation.scope {
+        Scope::Project => HolderKind::Project,
+        Scope::Group => HolderKind::Group,
+        _ => HolderKind::Either,
+    };
+    let own = params.get("fullPath").map(|value| holder(value, own_kind));
+    let mut found = Vec::new();
+    for (name, value) in params {
+        let param = action.param(name);
+        let role = param.map_or(Role::Named, |param| role(param, operation));
+        if name == "fullPath" {
+            found.extend(own.clone().map(|location| Place::new(name, location).with_role(role)));
+            continue;
+        }
+        // Where names are looked up, nothing is changed.
+        if role != Role::Reads || param.is_some_and(|param| param.locates.is_some()) {
+            collect(param, name, value, own.as_ref().filter(|_| looks_up_names), role, &mut found);
+        }
+    }
+    let is_absent = |path: &String| !is_given(params, path);
+    let is_chosen = |by: &LandingChoice| {
+        params.get(&by.param).is_some_and(|value| text(value).trim().eq_ignore_ascii_case(&by.is))
+    };
+    let lands = action
+        .lands
+        .iter()
+        .filter(|landing| landing.absent.iter().all(is_absent) && landing.by.as_ref().is_none_or(is_chosen));
+    found.extend(lands.map(landed));
+    found
+}
+
+/// Whether a parameter at a dotted path has a value that GitLab would use: null, false, an empty text or list are none.
+fn is_given(params: &Map<String, Value>, path: &str) -> bool {
+    let (name, rest) = path.split_once('.').unwrap_or((path, ""));
+    params.get(name).is_some_and(|value| has_value(value, rest))
+}
+
+fn has_value(value: &Value, rest: &str) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => false,
+        Value::String(text) => rest.is_empty() && !text.trim().is_empty(),
+        // Each of several things lands somewhere.
+        Value::Array(items) => !items.is_empty() && items.iter().all(|item| has_value(item, rest)),
+        Value::Object(fields) if rest.is_empty() => !fields.is_empty(),
+        Value::Object(fields) => is_given(fields, rest),
+        Value::Bool(true) | Value::Number(_) => rest.is_empty(),
+    }
+}
+
+fn landed(landing: &Landing) -> Place {
+    let location = match landing.place {
+        LandingPlace::OwnNamespace => Location::OwnNamespace,
+        LandingPlace::TopLevel => Location::TopLevel,
+        LandingPlace::Instance => Location::Instance,
+    };
+    let param = landing.by.as_ref().map(|by| &by.param).or(landing.absent.first());
+    Place::new(param.cloned().unwrap_or_default(), location)
+}
+
+/// The places that fields name which no action describes, by their names alone.
+pub fn undescribed_places(fields: &Map<String, Value>) -> Vec<Place> {
+    let mut found = Vec::new();
+    for (name, value) in fields {
+        collect(None, name, value, None, Role::Named, &mut found);
+    }
+    found
+}
+
+/// Whether an action has a parameter, or a default, that says where it works.
+pub fn can_be_placed(action: &Action) -> bool {
+    let locates = |param: &Param| param.locates.is_some() && param.place != Part::Selector;
+    !action.lands.is_empty()
+        || action.params.iter().any(|param| locates(param) || param.fields.iter().any(locates))
+}
+
+/// The role of the place that a parameter names. A parameter that is not sent is only used for look-ups.
+/// Where a REST path names what is worked on, nothing beside the path says where that is.
+fn role(param: &Param, operation: &Operation) -> Role {
+    let in_scope = param.scopes.is_empty() || param.scopes.contains(&operation.scope);
+    if operation.is_filled_by(&param.name) {
+        return Role::Works;
+    }
+    if param.place == Part::Selector || !in_scope {
+        return Role::Reads;
+    }
+    let is_in_path = operation.graphql.is_none() && operation.placeholders().next().is_some();
+    if is_in_path { Role::Named } else { Role::Works }
+}
+
+fn collect(
+    param: Option<&Param>,
+    path: &str,
+    value: &Value,
+    own: Option<&Location>,
+    role: Role,
+    found: &mut Vec<Place>,
+) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| collect(param, path, item, own, role, found)),
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                let field = param.and_then(|param| param.fields.iter().find(|field| field.name == *name));
+                collect(field, &format!("{path}.{name}"), value, own, role, found);
+            }
+        }
+        Value::String(_) | Value::Number(_) => {
+            let location = match param {
+                Some(param) => param.locates.and_then(|locates| location(locates, value, own)),
+                None => undescribed(path, value),
+            };
+            found.extend(location.map(|location| Place::new(path, location).with_role(role)));
+        }
+        Value::Null | Value::Bool(_) => {}
+    }
+}
+
+fn location(locates: Locates, value: &Value, own: Option<&Location>) -> Option<Location> {
+    match locates {
+        Locates::Project => Some(holder(value, HolderKind::Project)),
+        Locates::Group => Some(holder(value, HolderKind::Group)),
+        Locates::Namespace => Some(holder(value, HolderKind::Namespace)),
+        Locates::Holder => Some(holder(value, HolderKind::Either)),
+        Locates::Foreign => foreign(value, own),
+    }
+}
+
+/// A project, group or namespace by what names it.
+fn holder(value: &Value, kind: HolderKind) -> Location {
+    Location::parse(&text(value), kind).unwrap_or(Location::Unknown)
+}
+
+/// Location of a thing that may be anywhere: the path of its reference (`group/project#12`), or where its name is
+/// looked up. An id says nothing of a place.
+fn foreign(value: &Value, own: Option<&Location>) -> Option<Location> {
+    let text = text(value);
+    let text = text.trim();
+    if text.is_empty() {
+        return None;
+    }
+    if text.starts_with(GLOBAL) {
+        return Some(Location::parse(text, HolderKind::Either).unwrap_or(Location::Unknown));
+    }
+    if is_number_like(text) {
+        return Some(Location::Unknown);
+    }
+    match text.find(['#', '!', '&']) {
+        Some(at) if at > 0 => Some(holder(&Value::from(text.get(..at)?), HolderKind::Either)),
+        _ => Some(own.cloned().unwrap_or(Location::Unknown)),
+    }
+}
+
+/// A field that no action describes: a global id, or what is called like a project or group.
+fn undescribed(path: &str, value: &Value) -> Option<Location> {
+    // Of `links.0.project_id` and of `not[group_id]` the last word tells.
+    let name = path.rsplit(['.', '[', ']']).find(|word| !word.is_empty()).unwrap_or(path);
+    if let Some(kind) = locates_by_name(name) {
+        return location(kind, value, None);
+    }
+    text(value).trim().starts_with(GLOBAL).then(|| foreign(value, None)).flatten()
+}
+
+/// Whether GitLab could read a text as a number or a list of numbers: `5`, `5.0`, `+5`, `0_5`, `5e0`, `5,6`.
+fn is_number_like(text: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '_' | '.' | ',' | ' ' | 'e' | 'E');
+    text.chars().any(|c| c.is_ascii_digit()) && text.chars().all(is_part)
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}

@@ -1,0 +1,231 @@
+//! One value against one parameter: of the right type, or safely made so, or a fault.
+
+use serde_json::{Map, Value, json};
+use time::format_description::well_known::Rfc3339;
+use time::macros::format_description;
+
+use super::{Fault, relative_date};
+use crate::catalog::{Base, Kind, Param};
+
+/// The value as the parameter wants it. What was understood differently from how it was written is added to
+/// `understood`.
+pub fn fitted(param: &Param, value: Value, understood: &mut Vec<String>) -> Result<Value, Fault> {
+    if !param.kind.many {
+        return coerce_one(param, value, understood);
+    }
+    let items = match value {
+        Value::Array(items) => items,
+        Value::String(text) if !matches!(param.kind.base, Base::Any | Base::File) && text.contains(',') => {
+            text.split(',').map(|item| json!(item.trim())).collect()
+        }
+        single => vec![single],
+    };
+    items
+        .into_iter()
+        .map(|item| coerce_one(param, item, understood))
+        .collect::<Result<Vec<_>, _>>()
+        .map(Value::Array)
+}
+
+/// One value of a parameter that may have several.
+pub fn coerce_one(param: &Param, value: Value, understood: &mut Vec<String>) -> Result<Value, Fault> {
+    let converted = converted(param.kind.base, &param.name, &value).ok_or_else(|| unfit(param, &value))?;
+    if let Some(fault) = stray_date(param, &converted) {
+        return Err(fault);
+    }
+    if let Some(note) = retyped(param, &value, &converted) {
+        understood.push(note);
+    }
+    let converted = match converted {
+        Value::Object(fields) if param.kind.base == Base::Object && !param.fields.is_empty() => {
+            object(param, fields, understood)?
+        }
+        other => other,
+    };
+    choice(param, converted, understood)
+}
+
+/// The value in the base's type, where nothing can be lost by it.
+fn converted(base: Base, name: &str, value: &Value) -> Option<Value> {
+    match (base, value) {
+        (Base::Any, _)
+        | (Base::String | Base::IntegerOrString, Value::String(_))
+        | (Base::Boolean, Value::Bool(_))
+        | (Base::Object, Value::Object(_)) => Some(value.clone()),
+        (Base::Integer | Base::IntegerOrString, Value::Number(number))
+            if number.is_i64() || number.is_u64() =>
+        {
+            Some(value.clone())
+        }
+        (Base::Integer, Value::Number(number)) => whole(number.as_f64()?),
+        (Base::Number, Value::Number(_)) => Some(value.clone()),
+        (Base::Integer, Value::String(text)) => integer(name, text),
+        (Base::Number, Value::String(text)) => number(text),
+        (Base::String, Value::Number(number)) => Some(json!(number.to_string())),
+        (Base::String, Value::Bool(truth)) => Some(json!(truth.to_string())),
+        (Base::Boolean, Value::String(text)) => truth(text).map(|truth| json!(truth)),
+        (Base::Date, Value::String(text)) => is_date(text).then(|| value.clone()),
+        (Base::DateTime, Value::String(text)) => (is_date(text) || is_time(text)).then(|| value.clone()),
+        (Base::Object, Value::String(text)) => {
+            serde_json::from_str::<Map<String, Value>>(text).ok().map(Value::Object)
+        }
+        (Base::File, Value::Object(_) | Value::String(_)) => Some(value.clone()),
+        _ => None,
+    }
+}
+
+/// `12`; and `#12`, `!45`, `&7` where the number is an iid.
+fn integer(name: &str, text: &str) -> Option<Value> {
+    let text = text.trim();
+    let digits = if name.ends_with("iid") { text.trim_start_matches(['#', '!', '&']) } else { text };
+    digits.parse::<i64>().ok().map(|number| json!(number))
+}
+
+/// `5.0` is five. Beyond what a float holds exactly, nobody knows which number was written.
+fn whole(number: f64) -> Option<Value> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    (number.fract() == 0.0 && number.abs() < EXACT).then(|| json!(number as i64))
+}
+
+/// In digits; what else Rust reads as a number (`inf`, `1e3`) is no way to say one here.
+fn number(text: &str) -> Option<Value> {
+    let text = text.trim();
+    let digits = |c: char| c.is_ascii_digit() || matches!(c, '.' | '-');
+    text.parse::<f64>().ok().filter(|_| text.chars().all(digits)).map(|number| json!(number))
+}
+
+fn truth(text: &str) -> Option<bool> {
+    match text.trim().to_ascii_lowercase().as_str() {
+        "true" => Some(true),
+        "false" => Some(false),
+        _ => None,
+    }
+}
+
+/// What is told of a value that was taken as another type than it came in. Not the value: it may be a secret.
+fn retyped(param: &Param, given: &Value, taken: &Value) -> Option<String> {
+    let kind = |value: &Value| match value {
+        Value::Bool(_) => Some("true or false"),
+        Value::Number(_) => Some("a number"),
+        Value::String(_) => Some("text"),
+        _ => None,
+    };
+    let (came, taken) = (kind(given)?, kind(taken)?);
+    (came != taken).then(|| format!("`{}`, which came as {came}, as {taken}", param.name))
+}
+
+/// GitLab's name for a day or a time, where its documents call the type a string.
+fn is_called_a_date(name: &str) -> bool {
+    ["_date", "_at", "_on", "_before", "_after"].iter().any(|ending| name.ends_with(ending))
+}
+
+/// A day in a form that GitLab may read as another, where a parameter of text holds one by its name.
+fn stray_date(param: &Param, value: &Value) -> Option<Fault> {
+    let text = value.as_str().filter(|_| param.kind.base == Base::String && is_called_a_date(&param.name))?;
+    let is_choice = param.choices.iter().any(|choice| folded(choice) == folded(text));
+    let is_right = is_choice || is_date(text) || is_time(text);
+    let readings = if is_right { Vec::new() } else { days(text) };
+    let expected = expected_day().to_owned();
+    let given = render_value(value);
+    (!readings.is_empty()).then(|| Fault::NoDate { name: param.name.clone(), given, expected, readings })
+}
+
+/// The days that a text may mean, by the day that it is now in UTC.
+fn days(text: &str) -> Vec<String> {
+    let today = time::OffsetDateTime::now_utc().date();
+    relative_date::readings(text, today).iter().map(ToString::to_string).collect()
+}
+
+fn is_date(text: &str) -> bool {
+    time::Date::parse(text, format_description!("[year]-[month]-[day]")).is_ok()
+}
+
+fn is_time(text: &str) -> bool {
+    time::OffsetDateTime::parse(text, &Rfc3339).is_ok()
+}
+
+fn object(param: &Param, fields: Map<String, Value>, understood: &mut Vec<String>) -> Result<Value, Fault> {
+    let mut fitted_fields = Map::new();
+    for (name, value) in fields.into_iter().filter(|(_, value)| !value.is_null()) {
+        let Some(field) = param.fields.iter().find(|field| field.name == name) else {
+            let accepted =
+                param.fields.iter().map(|field| format!("{}.{}", param.name, field.name)).collect();
+            return Err(Fault::Unknown { given: format!("{}.{name}", param.name), value, accepted });
+        };
+        let inner = Param { name: format!("{}.{name}", param.name), ..field.clone() };
+        fitted_fields.insert(name, fitted(&inner, value, understood)?);
+    }
+    match param.fields.iter().find(|field| field.required && !fitted_fields.contains_key(&field.name)) {
+        Some(field) => {
+            Err(Fault::Missing { name: format!("{}.{}", param.name, field.name), expected: expected(field) })
+        }
+        None => Ok(Value::Object(fitted_fields)),
+    }
+}
+
+/// The value as one of the choices, however it was cased or its words were joined.
+fn choice(param: &Param, value: Value, understood: &mut Vec<String>) -> Result<Value, Fault> {
+    if param.choices.is_empty() {
+        return Ok(value);
+    }
+    let given = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    if param.choices.contains(&given) {
+        return Ok(value);
+    }
+    match param.choices.iter().find(|choice| folded(choice) == folded(&given)) {
+        Some(choice) => {
+            understood.push(format!("`{}: {given}` as `{choice}`", param.name));
+            Ok(json!(choice))
+        }
+        None => Err(Fault::NotAChoice { name: param.name.clone(), given, accepted: param.choices.clone() }),
+    }
+}
+
+fn folded(word: &str) -> String {
+    word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// The fault of a value that is not of the type; of a day, with the days that it may mean.
+fn unfit(param: &Param, value: &Value) -> Fault {
+    let (name, given, expected) = (param.name.clone(), render_value(value), expected(param));
+    match (param.kind.base, value) {
+        (Base::Date | Base::DateTime, Value::String(text)) => {
+            Fault::NoDate { name, given, expected, readings: days(text) }
+        }
+        _ => Fault::WrongType { name, given, expected },
+    }
+}
+
+/// Enough of a value to recognise it.
+fn render_value(value: &Value) -> String {
+    const SHOWN: usize = 60;
+    let text = value.to_string();
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text,
+    }
+}
+
+fn expected_day() -> &'static str {
+    "a date such as \"2026-01-31\""
+}
+
+/// What a parameter wants, in words.
+pub fn expected(param: &Param) -> String {
+    let Kind { base, many } = param.kind;
+    let one = match base {
+        Base::String => "a string",
+        Base::Integer => "an integer",
+        Base::Number => "a number",
+        Base::Boolean => "true or false",
+        Base::Date => expected_day(),
+        Base::DateTime => "a time such as \"2026-01-31T09:00:00Z\", or a date",
+        Base::IntegerOrString => "an integer or a string",
+        Base::Object => "an object",
+        Base::File => {
+            "a file: {\"filename\": …, \"content\": …} or {\"filename\": …, \"content_base64\": …}, or {\"path\": …}"
+        }
+        Base::Any => "any value",
+    };
+    if many { format!("a list, each {one}") } else { one.to_owned() }
+}

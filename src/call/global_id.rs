@@ -1,0 +1,46 @@
+//! What names one thing by one parameter, where GitLab wants its global id and nothing else: `fullPath` and `iid`
+//! beside stand for it, and its reference says where names are looked up.
+
+use serde_json::{Map, Value, json};
+
+use super::name_resolution::numbered;
+use super::rest_lookups::{self, Form};
+use crate::catalog::{Action, Param, Place};
+
+/// The parameter that holds the one numbered thing that an action works on, where `fullPath` and `iid` are there
+/// only to say it.
+pub fn addressed(action: &Action) -> Option<&Param> {
+    let path = action.param("fullPath")?;
+    let holds = |param: &&Param| param.required && !param.kind.many && !marks(param).is_empty();
+    action.params.iter().find(holds).filter(|_| path.place == Place::Selector)
+}
+
+/// The marks that references to what the parameter holds may have.
+pub fn marks(param: &Param) -> &'static [char] {
+    let resolver = param.names.filter(|names| names.is_tracked()).and_then(rest_lookups::resolver);
+    match resolver.map(|resolver| resolver.form) {
+        Some(Form::Number { marks }) => marks,
+        _ => &[],
+    }
+}
+
+/// Writes the reference that `fullPath` and `iid` say, or the `fullPath` that the reference says.
+pub fn complete(action: &Action, params: &mut Map<String, Value>) {
+    let Some(param) = addressed(action) else { return };
+    let text = |name: &str| {
+        params.get(name).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+    };
+    match (text(&param.name), text("fullPath"), text("iid")) {
+        (None, Some(path), Some(iid)) => {
+            let mark = marks(param).first().copied().unwrap_or('#');
+            params.insert(param.name.clone(), json!(format!("{}{mark}{iid}", path.trim_matches('/'))));
+        }
+        (Some(reference), None, _) => {
+            let path = numbered(&reference, marks(param)).map(|(path, ..)| path);
+            if let Some(path) = path.filter(|path| !path.is_empty()) {
+                params.insert("fullPath".to_owned(), json!(path));
+            }
+        }
+        _ => {}
+    }
+}

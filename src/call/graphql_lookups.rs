@@ -1,0 +1,263 @@
+//! Several names looked up in one GraphQL query: each question a field of its own under an alias, its values
+//! variables. What the query does not answer is left to the reads of its resolver.
+
+use serde_json::{Map, Value, json};
+
+use super::lookup::{GLOBAL, is_digits};
+use super::{Answer, Body, Call, Effects, HolderKind, Location, Lookup, Place};
+use crate::catalog::{Method, Names, Risk, Scope, Touched};
+
+/// How GraphQL finds a kind by its name.
+struct Field {
+    names: Names,
+    /// What is asked, with `$n` for the name or number and `$p` for the path it is below.
+    project: Option<&'static str>,
+    group: Option<&'static str>,
+    /// The types of `$n` and, where there is a path, that path's mark.
+    kind: &'static str,
+    mark: Option<char>,
+    /// Where rows are, and where they have the name; none where the field leads to the thing itself.
+    rows: Option<(&'static str, &'static str)>,
+}
+
+const fn lookup_field(names: Names, field: &'static str, kind: &'static str) -> Field {
+    Field { names, project: Some(field), group: None, kind, mark: None, rows: None }
+}
+
+const fn numbered(names: Names, mark: char, field: &'static str) -> Field {
+    Field { names, project: Some(field), group: None, kind: "String!", mark: Some(mark), rows: None }
+}
+
+const fn titled(names: Names, project: &'static str, group: &'static str, rows: &'static str) -> Field {
+    let rows = Some((rows, "title"));
+    Field { names, project: Some(project), group: Some(group), kind: "String!", mark: None, rows }
+}
+
+const ISSUE: &str = "project(fullPath:$p){found:issue(iid:$n){id}}";
+const MERGE_REQUEST: &str = "project(fullPath:$p){found:mergeRequest(iid:$n){id}}";
+const EPIC: &str = "group(fullPath:$p){found:epic(iid:$n){id}}";
+const WORK_ITEM: &str = "namespace(fullPath:$p){found:workItem(iid:$n){id}}";
+
+/// A row for each kind and mark.
+const FIELDS: &[Field] = &[
+    lookup_field(Names::User, "user(username:$n){id}", "String!"),
+    lookup_field(Names::Project, "project(fullPath:$n){id}", "ID!"),
+    lookup_field(Names::Group, "group(fullPath:$n){id}", "ID!"),
+    titled(
+        Names::Milestone,
+        "project(fullPath:$p){milestones(title:$n,includeAncestors:true){nodes{id title}}}",
+        "group(fullPath:$p){milestones(title:$n,includeAncestors:true){nodes{id title}}}",
+        "/milestones/nodes",
+    ),
+    titled(
+        Names::Label,
+        "project(fullPath:$p){labels(title:$n,includeAncestorGroups:true){nodes{id title}}}",
+        "group(fullPath:$p){labels(title:$n,includeAncestorGroups:true){nodes{id title}}}",
+        "/labels/nodes",
+    ),
+    titled(
+        Names::Iteration,
+        "project(fullPath:$p){iterations(search:$n,in:[TITLE],includeAncestors:true){nodes{id title}}}",
+        "group(fullPath:$p){iterations(search:$n,in:[TITLE],includeAncestors:true){nodes{id title}}}",
+        "/iterations/nodes",
+    ),
+    numbered(Names::Issue, '#', ISSUE),
+    numbered(Names::MergeRequest, '!', MERGE_REQUEST),
+    Field { kind: "ID!", ..numbered(Names::Epic, '&', EPIC) },
+    Field { kind: "ID!", ..numbered(Names::EpicIid, '&', EPIC) },
+    numbered(Names::WorkItem, '#', WORK_ITEM),
+    numbered(Names::WorkItem, '&', WORK_ITEM),
+    numbered(Names::Issuable, '#', ISSUE),
+    numbered(Names::Issuable, '!', MERGE_REQUEST),
+    Field { kind: "ID!", ..numbered(Names::Issuable, '&', EPIC) },
+];
+
+/// How many names one query asks for: GitLab refuses what costs too much, and more than these are asked for one
+/// by one.
+const MOST: usize = 20;
+
+/// One query for several questions.
+#[derive(Debug)]
+pub struct Batch {
+    call: Call,
+    questions: Vec<Lookup>,
+}
+
+/// A question's part of the query.
+struct Asked {
+    declared: String,
+    fields: String,
+    variables: Vec<(String, String)>,
+}
+
+/// The query that answers two or more of the questions, where that many can be put into one.
+pub fn batch(questions: &[Lookup]) -> Option<Batch> {
+    let asked: Vec<Asked> = questions
+        .iter()
+        .enumerate()
+        .filter_map(|(at, question)| lookup_of(at, question))
+        .take(MOST)
+        .collect();
+    if asked.len() < 2 {
+        return None;
+    }
+    let declared: String = asked.iter().map(|part| part.declared.as_str()).collect();
+    let fields: String = asked.iter().map(|part| part.fields.as_str()).collect();
+    let variables: Map<String, Value> = asked
+        .iter()
+        .flat_map(|part| part.variables.iter().map(|(name, value)| (name.clone(), json!(value))))
+        .collect();
+    let query = format!("query({}){{{}}}", declared.trim_end(), fields.trim_end());
+    let effects = lookup_effects(questions);
+    let body = Body::Json(json!({"query": query, "variables": variables}));
+    let call = Call::new(effects, "/api/graphql".to_owned(), Vec::new(), body);
+    // All of them, as each keeps its number.
+    Some(Batch { call, questions: questions.to_vec() })
+}
+
+/// Effects of the query: those of the reads of each question, at the same places.
+fn lookup_effects(questions: &[Lookup]) -> Effects {
+    let operation = "query lookup".to_owned();
+    let (mut touches, mut places) = (Vec::new(), Vec::new());
+    for reading in questions.iter().flat_map(Lookup::reads) {
+        touches.push(Touched::new(operation.clone(), reading.action, Risk::Read));
+        if let Some(path) = reading.params.get("fullPath").and_then(Value::as_str) {
+            let location = Location::parse(path, HolderKind::Either).unwrap_or(Location::Unknown);
+            places.push(Place::new("fullPath", location));
+        }
+    }
+    Effects::new("graphql.lookup", Method::Post, operation, touches, places)
+}
+
+impl Batch {
+    pub fn call(&self) -> &Call {
+        &self.call
+    }
+
+    /// What the reply answers. A name that none or several have is not answered.
+    pub fn answers(&self, reply: &Value) -> Vec<(Lookup, Answer)> {
+        let Some(data) = reply.get("data").filter(|data| data.is_object()) else { return Vec::new() };
+        let found =
+            self.questions.iter().enumerate().filter_map(|(at, question)| {
+                Some((question.clone(), Answer::Id(parse_id(data, at, question)?)))
+            });
+        found.collect()
+    }
+}
+
+fn field(question: &Lookup) -> Option<(&'static Field, Option<(&str, &str)>)> {
+    let Lookup::IdOf { names, name, .. } = question else { return None };
+    FIELDS.iter().filter(|field| field.names == *names).find_map(|field| match field.mark {
+        Some(mark) => name.rsplit_once(mark).filter(|(_, n)| is_digits(n)).map(|parts| (field, Some(parts))),
+        // A number in place of a milestone's title is its iid.
+        None => (!is_digits(name)).then_some((field, None)),
+    })
+}
+
+fn lookup_of(at: usize, question: &Lookup) -> Option<Asked> {
+    let Lookup::IdOf { name, within, .. } = question else { return None };
+    let (field, parts) = field(question)?;
+    let (path, name) = match (parts, field.rows) {
+        (Some((path, number)), _) => (Some(path), number),
+        (None, Some(_)) => (Some(within.get("fullPath")?.as_str()), name.as_str()),
+        (None, None) => (None, name.as_str()),
+    };
+    let scope = within.get("scope").map(String::as_str);
+    let (project, group) = (Scope::Project.name(), Scope::Group.name());
+    let mut fields = String::new();
+    for (text, of) in [(field.project, project), (field.group, group)] {
+        let wanted = field.rows.is_none() || scope.is_none_or(|scope| scope == of);
+        if let Some(text) = text.filter(|_| wanted) {
+            let text = text.replace("$n", &format!("$n{at}")).replace("$p", &format!("$p{at}"));
+            fields.push_str(&format!("{}:{text} ", alias(at, of)));
+        }
+    }
+    let mut declared = format!("$n{at}:{} ", field.kind);
+    let mut variables = vec![(format!("n{at}"), name.to_owned())];
+    if let Some(path) = path {
+        declared.push_str(&format!("$p{at}:ID! "));
+        variables.push((format!("p{at}"), path.trim_matches('/').to_owned()));
+    }
+    (!fields.is_empty()).then_some(Asked { declared, fields, variables })
+}
+
+fn alias(at: usize, of: &str) -> String {
+    format!("{of}{at}")
+}
+
+/// The one id that the reply has for a question.
+fn parse_id(data: &Value, at: usize, question: &Lookup) -> Option<u64> {
+    let Lookup::IdOf { name, .. } = question else { return None };
+    let (field, parts) = field(question)?;
+    let places = [Scope::Project.name(), Scope::Group.name()].map(|of| alias(at, of));
+    let found = places.iter().filter_map(|place| data.get(place)).filter(|value| !value.is_null());
+    let ids: Vec<u64> = match field.rows {
+        Some((rows, by)) => {
+            let rows: Vec<&Value> =
+                found.filter_map(|value| value.pointer(rows)?.as_array()).flatten().collect();
+            let is = |row: &&&Value, same: &dyn Fn(&str) -> bool| {
+                row.get(by).and_then(Value::as_str).is_some_and(same)
+            };
+            let folded = name.to_lowercase();
+            let ids = |same: &dyn Fn(&str) -> bool| -> Vec<u64> {
+                rows.iter().filter(|row| is(row, same)).filter_map(|row| id(row)).collect()
+            };
+            let exact = ids(&|text| text == name);
+            if exact.is_empty() { ids(&|text| text.to_lowercase() == folded) } else { exact }
+        }
+        None if parts.is_some() => found.filter_map(|value| id(value.get("found")?)).collect(),
+        None => found.filter_map(id).collect(),
+    };
+    match ids.as_slice() {
+        [only] => Some(*only),
+        _ => None,
+    }
+}
+
+fn id(row: &Value) -> Option<u64> {
+    row.get("id")?.as_str()?.strip_prefix(GLOBAL)?.rsplit_once('/')?.1.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn question(names: Names, name: &str, within: &[(&'static str, &str)]) -> Lookup {
+        let within: BTreeMap<&'static str, String> =
+            within.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
+        Lookup::IdOf { names, name: name.to_owned(), within }
+    }
+
+    #[test]
+    fn several_names_are_one_query_with_their_values_as_variables() {
+        let here = [("fullPath", "acme/widget"), ("scope", "project")];
+        let asked = [
+            question(Names::User, "alice", &[]),
+            question(Names::Webhook, "x", &here),
+            question(Names::Milestone, "v1\"", &here),
+        ];
+        let batch = batch(&asked).unwrap();
+        let Body::Json(body) = batch.call().body() else { panic!() };
+        assert_eq!(
+            body["query"],
+            "query($n0:String! $n2:String! $p2:ID!){project0:user(username:$n0){id} \
+             project2:project(fullPath:$p2){milestones(title:$n2,includeAncestors:true){nodes{id title}}}}"
+        );
+        assert_eq!(body["variables"], json!({"n0": "alice", "n2": "v1\"", "p2": "acme/widget"}));
+        let reply = json!({"data": {"project0": {"id": "gid://gitlab/User/3"}, "project2": null}});
+        assert_eq!(batch.answers(&reply), [(asked[0].clone(), Answer::Id(3))]);
+        assert!(super::batch(&asked[..2]).is_none(), "one name is one request as it is");
+    }
+
+    #[test]
+    fn a_title_that_several_have_is_left_to_whoever_lists_them() {
+        let asked = [question(Names::User, "a", &[]), question(Names::Label, "bug", &[("fullPath", "acme")])];
+        let batch = batch(&asked).unwrap();
+        let label = |id: u64| json!({"id": format!("gid://gitlab/GroupLabel/{id}"), "title": "bug"});
+        let reply = |rows: Value| json!({"data": {"group1": {"labels": {"nodes": rows}}}});
+        assert!(batch.answers(&reply(json!([label(1), label(2)]))).is_empty());
+        assert_eq!(batch.answers(&reply(json!([label(2)]))), [(asked[1].clone(), Answer::Id(2))]);
+    }
+}

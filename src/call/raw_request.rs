@@ -1,0 +1,387 @@
+//! A call that no action of the catalog makes: a REST request or a GraphQL document as it was given. What it comes
+//! down to is looked up in the catalog all the same, with its parameters by the catalog's names, so that it is
+//! decided on like the actions that it stands for.
+
+use serde_json::{Map, Value, json};
+
+use super::quick_action::{self, QuickActions};
+use super::raw_path::{self, Address};
+use super::risk::{added_effects, call_risk};
+use super::validate::Context;
+use super::{Body, Call, Effects, Fault, Place, Role, affected_paths, document};
+use crate::catalog::{Action, Interface, Method, Operation, Param, Risk, Touched};
+
+const METHODS: [Method; 6] =
+    [Method::Get, Method::Head, Method::Post, Method::Put, Method::Patch, Method::Delete];
+
+/// By which Rails takes a POST for another method.
+const OVERRIDE: &str = "_method";
+
+/// Writes the call. The parameters are made what was understood of them, so that a further call begins with that.
+pub fn write(
+    interface: Interface,
+    action: &Action,
+    params: &mut Map<String, Value>,
+    context: &Context<'_>,
+) -> Result<Call, Fault> {
+    match interface {
+        Interface::Rest => rest(action, params, context),
+        Interface::Graphql => graphql(action, params, context),
+        // A plan is nothing that is sent.
+        Interface::Plan => Err(Fault::NoPath { given: action.id.clone(), reason: "it is a plan".to_owned() }),
+    }
+}
+
+fn graphql(action: &Action, params: &Map<String, Value>, context: &Context<'_>) -> Result<Call, Fault> {
+    let text = params.get("document").and_then(Value::as_str).unwrap_or_default();
+    let variables = params.get("variables").and_then(Value::as_object).cloned().unwrap_or_default();
+    let read = document::parse(text, &variables, context.surface)?;
+    let mut found = Found::default();
+    if read.mutations.is_empty() {
+        found.touches = read.touches;
+    }
+    for mutation in &read.mutations {
+        found.add_mutation(&mutation.field, &mutation.arguments, context)?;
+    }
+    // The selection of a document may reach any project.
+    found.places.push(Place::unknown("document").with_role(Role::Reads));
+    let effects = Effects::new(&action.id, Method::Post, read.operation, found.touches, found.places);
+    // What is sent is what was read, written anew: no comment, escape or line end of the given text can mean
+    // one thing here and another to GitLab.
+    let body = Body::Json(json!({"query": read.text, "variables": variables}));
+    let call = Call::new(effects.of_document(), "/api/graphql".to_owned(), Vec::new(), body);
+    Ok(Call { cursors: read.cursors, field_names: read.field_names, ..call })
+}
+
+fn rest(action: &Action, params: &mut Map<String, Value>, context: &Context<'_>) -> Result<Call, Fault> {
+    let given = params.get("path").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let (segments, in_path) = match raw_path::parse(&given, context.base) {
+        Ok(Address::Rest { segments, query }) => (segments, query),
+        Ok(Address::Graphql) => return Err(Fault::IsGraphql { body: params.get("body").cloned() }),
+        Err(reason) => return Err(Fault::NoPath { given, reason }),
+    };
+    let path = raw_path::written(&segments).map_err(|reason| Fault::NoPath { given, reason })?;
+    params.insert("path".to_owned(), json!(path));
+    let query = query(params, in_path);
+    if !query.is_empty() {
+        params.insert("query".to_owned(), Value::Object(query.clone()));
+    }
+    let method = method(params);
+    let body = body(params, method, &query)?;
+    let mut fields = nested(&query)?;
+    if let Body::Json(Value::Object(body)) = &body {
+        fields.extend(body.clone());
+    }
+    let mut found = Found::default();
+    found.add_routes(method, &segments, &path, &fields, context)?;
+    let operation = found.touches.first().map(|touched| touched.operation.clone()).unwrap_or_default();
+    let effects = Effects::new(&action.id, method, operation, found.touches, found.places);
+    let query = query.iter().flat_map(|(name, value)| pairs(name, value)).collect();
+    Ok(Call::new(effects, format!("/api/v4{path}"), query, body))
+}
+
+/// The operations and places of a raw request.
+#[derive(Debug, Default)]
+struct Found {
+    touches: Vec<Touched>,
+    places: Vec<Place>,
+}
+
+impl Found {
+    /// Every operation of the catalog that the request may be; the request itself, where the catalog has none.
+    fn add_routes(
+        &mut self,
+        method: Method,
+        segments: &[String],
+        path: &str,
+        fields: &Map<String, Value>,
+        context: &Context<'_>,
+    ) -> Result<(), Fault> {
+        let mut routes = context.surface.rest(method, segments);
+        if method == Method::Head {
+            // GitLab answers HEAD wherever it answers GET.
+            routes.extend(context.surface.rest(Method::Get, segments));
+        }
+        if routes.is_empty() {
+            self.touches.push(Touched::unknown(format!("{} {path}", method.name()), unknown_risk(method)));
+            self.places.push(Place::unknown("path"));
+            self.places.extend(affected_paths::undescribed_places(fields));
+            return Ok(());
+        }
+        for route in routes {
+            let Some((action, operation)) = operation(&route, context)? else { continue };
+            let mut params = by_our_names(&action, fields, |_| None);
+            for (placeholder, value) in captures(&operation.path, segments) {
+                params.insert(operation.filled_by(&placeholder).to_owned(), json!(value));
+            }
+            self.add(&action, &operation, &params, least_risk(method), context)?;
+        }
+        Ok(())
+    }
+
+    /// A field of a mutation with its arguments.
+    fn add_mutation(
+        &mut self,
+        field: &str,
+        arguments: &Map<String, Value>,
+        context: &Context<'_>,
+    ) -> Result<(), Fault> {
+        let touched = document::mutation(field, context.surface);
+        for touched in touched {
+            let Some((action, operation)) = operation(&touched, context)? else {
+                // Without a name in the catalog nothing is known of its input.
+                if field != "__typename" {
+                    self.places.push(Place::unknown(field));
+                }
+                self.touches.push(touched);
+                continue;
+            };
+            let mut fields = arguments.clone();
+            if let Some(Value::Object(input)) = fields.remove("input") {
+                fields.extend(input);
+            }
+            let leading = |name: &str| {
+                let variables = &operation.graphql.as_ref()?.variables;
+                variables.get(&format!("input.{name}")).cloned()
+            };
+            let params = by_our_names(&action, &fields, leading);
+            self.add(&action, &operation, &params, touched.risk, context)?;
+        }
+        Ok(())
+    }
+
+    fn add(
+        &mut self,
+        action: &Action,
+        operation: &Operation,
+        params: &Map<String, Value>,
+        least: Risk,
+        context: &Context<'_>,
+    ) -> Result<(), Fault> {
+        let mut touched = Touched::by(action, operation.to_string());
+        touched.risk = call_risk(action, params).max(least);
+        touched.effects.extend(added_effects(action, params).cloned());
+        let touched_risk = touched.risk;
+        self.touches.push(touched);
+        self.places.extend(affected_paths::raw_places(action, operation, params));
+        let mut scanned = quick_action::scan(action, params);
+        if touched_risk != Risk::Read {
+            scanned.extend(quick_action::scan_undescribed(params));
+        }
+        let Some(first) = scanned.first() else { return Ok(()) };
+        if context.quick_actions != QuickActions::Check {
+            let commands = first.commands.iter().map(|command| format!("/{}", command.name)).collect();
+            return Err(Fault::QuickAction { name: first.param.clone(), commands });
+        }
+        let quick = quick_action::effects(action, &scanned, context.words, context.catalog);
+        let (touches, places) = quick.map_err(|error| Fault::Catalog { reason: error.to_string() })?;
+        self.touches.extend(touches);
+        self.places.extend(places);
+        Ok(())
+    }
+}
+
+/// The action and operation of the catalog that a request comes down to.
+fn operation(touched: &Touched, context: &Context<'_>) -> Result<Option<(Action, Operation)>, Fault> {
+    let Some(id) = touched.ids.first() else { return Ok(None) };
+    let action = context.catalog.get(id).map_err(|error| Fault::Catalog { reason: error.to_string() })?;
+    Ok(action.and_then(|action| {
+        let operation =
+            action.operations.iter().find(|known| known.to_string() == touched.operation)?.clone();
+        Some((action, operation))
+    }))
+}
+
+/// The query with the brackets in its names read as Rack reads them: `actions[][action]=delete` is a field of a list.
+/// Names that Rack could read otherwise than this are refused.
+fn nested(query: &Map<String, Value>) -> Result<Map<String, Value>, Fault> {
+    let mut fields: Map<String, Value> = Map::new();
+    for (name, value) in query {
+        let parts = bracketed(name).ok_or_else(|| Fault::NotTaken {
+            name: "query".to_owned(),
+            reason: format!("`{}` is no name: brackets are `name[field]` or `name[]`", name.escape_debug()),
+            instead: None,
+        })?;
+        let (first, rest) = parts.split_first().map_or(("", [].as_slice()), |(first, rest)| (*first, rest));
+        let value = rest.iter().rev().fold(value.clone(), |inner, part| match *part {
+            "" => Value::Array(vec![inner]),
+            part => json!({part: inner}),
+        });
+        match (fields.get_mut(first), rest.is_empty()) {
+            (Some(Value::Array(items)), false) => items.push(value),
+            (Some(existing), _) => *existing = Value::Array(vec![existing.take(), value]),
+            (None, true) => drop(fields.insert(first.to_owned(), value)),
+            (None, false) => drop(fields.insert(first.to_owned(), Value::Array(vec![value]))),
+        }
+    }
+    Ok(fields)
+}
+
+/// `a[b][]` as its parts `a`, `b` and nothing. None for brackets anywhere else.
+fn bracketed(name: &str) -> Option<Vec<&str>> {
+    let (first, mut rest) = name.split_at(name.find('[').unwrap_or(name.len()));
+    if first.is_empty() || first.contains(']') {
+        return None;
+    }
+    let mut parts = vec![first];
+    while let Some(inner) = rest.strip_prefix('[') {
+        let (part, after) = inner.split_once(']')?;
+        if part.contains('[') {
+            return None;
+        }
+        parts.push(part);
+        rest = after;
+    }
+    rest.is_empty().then_some(parts)
+}
+
+/// The fields of a request by the names of the action's parameters; `leading` knows those that lead to the field of a
+/// mutation. A field that the action does not have keeps its name behind a dot, which no parameter has.
+fn by_our_names(
+    action: &Action,
+    fields: &Map<String, Value>,
+    leading: impl Fn(&str) -> Option<String>,
+) -> Map<String, Value> {
+    let mut named = Map::new();
+    for (name, value) in fields {
+        let bare = name.strip_suffix("[]").unwrap_or(name);
+        match (leading(bare), by_wire(&action.params, bare)) {
+            (Some(name), _) => named.insert(name, value.clone()),
+            (None, Some(param)) => named.insert(param.name.clone(), with_our_fields(param, value)),
+            (None, None) => named.insert(format!("field.{name}"), value.clone()),
+        };
+    }
+    named
+}
+
+fn by_wire<'a>(params: &'a [Param], name: &str) -> Option<&'a Param> {
+    params.iter().find(|param| param.wire.as_deref().unwrap_or(&param.name) == name)
+}
+
+fn with_our_fields(param: &Param, value: &Value) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(|item| with_our_fields(param, item)).collect(),
+        Value::Object(fields) => {
+            let named = fields.iter().map(|(name, value)| match by_wire(&param.fields, name) {
+                Some(field) => (field.name.clone(), with_our_fields(field, value)),
+                None => (name.clone(), value.clone()),
+            });
+            Value::Object(named.collect())
+        }
+        scalar => scalar.clone(),
+    }
+}
+
+/// The formats that Grape may serve a route in, as an ending of its path.
+const FORMATS: [&str; 6] = ["json", "txt", "xml", "atom", "csv", "html"];
+
+/// Segments of a request captured by the placeholders of a path. A glob takes what the words behind it leave.
+fn captures(pattern: &str, segments: &[String]) -> Vec<(String, String)> {
+    let words: Vec<&str> = pattern.split('/').filter(|word| !word.is_empty() && *word != "-").collect();
+    let segments: Vec<&str> = segments.iter().map(String::as_str).filter(|segment| *segment != "-").collect();
+    let mut found = Vec::new();
+    let mut at = 0;
+    for (number, word) in words.iter().enumerate() {
+        let behind = words.len() - number - 1;
+        let count = if word.starts_with('*') { segments.len().saturating_sub(at + behind).max(1) } else { 1 };
+        let taken = segments.get(at..at + count).unwrap_or_default().join("/");
+        at += count;
+        let is_name = |name: &&str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        if let Some(name) = word.strip_prefix([':', '*']).filter(is_name) {
+            let is_last = number + 1 == words.len();
+            // GitLab also serves `/projects/5.json`, and `.txt`: it may be the thing without the ending or the one with
+            // it, so that its place is unknown (a question mark is in no path).
+            let has_format = is_last
+                && taken.rsplit_once('.').is_some_and(|(_, format)| {
+                    FORMATS.iter().any(|known| format.eq_ignore_ascii_case(known))
+                });
+            let taken = if has_format { format!("{taken}?") } else { taken };
+            found.push((name.to_owned(), taken));
+        }
+    }
+    found
+}
+
+/// Its choices are these methods' names; a request that says none changes nothing.
+fn method(params: &Map<String, Value>) -> Method {
+    let said = params.get("method").and_then(Value::as_str).unwrap_or_default();
+    METHODS.into_iter().find(|method| method.name() == said).unwrap_or(Method::Get)
+}
+
+/// The query of `path` and `query` as one; what both say is as `query` has it.
+fn query(params: &Map<String, Value>, in_path: Vec<(String, String)>) -> Map<String, Value> {
+    let mut query: Map<String, Value> = Map::new();
+    for (name, value) in in_path {
+        match query.get_mut(&name) {
+            Some(Value::Array(values)) => values.push(json!(value)),
+            _ if name.ends_with("[]") => {
+                query.insert(name, json!([value]));
+            }
+            _ => {
+                query.insert(name, json!(value));
+            }
+        }
+    }
+    query.extend(params.get("query").and_then(Value::as_object).cloned().unwrap_or_default());
+    query
+}
+
+fn body(params: &Map<String, Value>, method: Method, query: &Map<String, Value>) -> Result<Body, Fault> {
+    let body = params.get("body").and_then(Value::as_object).filter(|body| !body.is_empty());
+    for (name, fields) in [("query", Some(query)), ("body", body)] {
+        if fields.is_some_and(|fields| fields.contains_key(OVERRIDE)) {
+            let reason = format!("`{OVERRIDE}` would make it another method than `method` says");
+            let instead = fields.map(|fields| {
+                let kept = fields.iter().filter(|(field, _)| *field != OVERRIDE);
+                let kept: Map<String, Value> = kept.map(|(k, v)| (k.clone(), v.clone())).collect();
+                (name.to_owned(), Value::Object(kept))
+            });
+            return Err(Fault::NotTaken { name: name.to_owned(), reason, instead });
+        }
+    }
+    match body {
+        None => Ok(Body::Empty),
+        Some(body) if method.is_safe() => {
+            let merged: Map<String, Value> =
+                query.iter().chain(body).map(|(k, v)| (k.clone(), v.clone())).collect();
+            Err(Fault::NotTaken {
+                name: "body".to_owned(),
+                reason: format!("{} has no body; its parameters are `query`", method.name()),
+                instead: Some(("query".to_owned(), Value::Object(merged))),
+            })
+        }
+        Some(body) => Ok(Body::Json(Value::Object(body.clone()))),
+    }
+}
+
+/// What HTTP calls a change is none the less for the catalog's calling its operation a read (a POST that lints):
+/// a path is matched by its form, and the method is all that is certain of it. The action itself is the way there.
+fn least_risk(method: Method) -> Risk {
+    match method {
+        Method::Get | Method::Head => Risk::Read,
+        Method::Post | Method::Put | Method::Patch => Risk::Write,
+        Method::Delete => Risk::Destructive,
+    }
+}
+
+/// Of a change that the catalog does not know, nobody here can say whether it can be taken back: PUT may replace
+/// and POST may merge, revoke or transfer. To be asked once too often costs a call; once too seldom, somebody's work.
+fn unknown_risk(method: Method) -> Risk {
+    if method.is_safe() { Risk::Read } else { Risk::Destructive }
+}
+
+/// A parameter as Rails reads it: `iids[]=1&iids[]=2`, `not[labels]=a`.
+fn pairs(name: &str, value: &Value) -> Vec<(String, String)> {
+    match value {
+        Value::Null => Vec::new(),
+        Value::Array(items) => {
+            let name = format!("{}[]", name.strip_suffix("[]").unwrap_or(name));
+            items.iter().flat_map(|item| pairs(&name, item)).collect()
+        }
+        Value::Object(fields) => {
+            fields.iter().flat_map(|(field, value)| pairs(&format!("{name}[{field}]"), value)).collect()
+        }
+        Value::String(text) => vec![(name.to_owned(), text.clone())],
+        scalar => vec![(name.to_owned(), scalar.to_string())],
+    }
+}

@@ -1,0 +1,182 @@
+//! Days as people write them, as GitLab takes them. A form that two days may be meant by has both.
+
+use std::collections::BTreeSet;
+
+use time::{Date, Duration, Month};
+
+/// The days that a text may mean: none where it is no day, several where its form leaves that open. Days are told
+/// from `today` where they are told by it.
+pub fn readings(text: &str, today: Date) -> Vec<Date> {
+    let text = text.trim().to_lowercase();
+    let relative = RELATIVE.iter().find(|(word, _)| *word == text);
+    if let Some(day) = relative.and_then(|(_, days)| today.checked_add(Duration::days(*days))) {
+        return vec![day];
+    }
+    let text = without_t(&text);
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let words: Vec<&str> = words.filter(|word| !is_weekday(word)).collect();
+    let read: BTreeSet<Date> = match words.as_slice() {
+        [one] if one.len() == 8 => packed(one).into_iter().collect(),
+        [a, b, c, clock @ ..] if is_clock(clock) => three(a, b, c).into_iter().collect(),
+        _ => BTreeSet::new(),
+    };
+    read.into_iter().collect()
+}
+
+const RELATIVE: [(&str, i64); 3] = [("yesterday", -1), ("today", 0), ("tomorrow", 1)];
+
+const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+
+const MONTHS: [(&str, Month); 12] = [
+    ("january", Month::January),
+    ("february", Month::February),
+    ("march", Month::March),
+    ("april", Month::April),
+    ("may", Month::May),
+    ("june", Month::June),
+    ("july", Month::July),
+    ("august", Month::August),
+    ("september", Month::September),
+    ("october", Month::October),
+    ("november", Month::November),
+    ("december", Month::December),
+];
+
+/// A name or its beginning, from three letters on.
+fn is_short_for(name: &str, word: &str) -> bool {
+    word.len() >= 3 && name.starts_with(word)
+}
+
+fn is_weekday(word: &str) -> bool {
+    WEEKDAYS.iter().any(|name| is_short_for(name, word))
+}
+
+/// What may follow a day and leaves it the day it is: midnight, in the zone that GitLab reckons in. Another time is
+/// more than a day says.
+fn is_clock(words: &[&str]) -> bool {
+    let mut words = words.iter();
+    words.all(|word| word.trim_end_matches('z').chars().all(|c| c == '0'))
+}
+
+/// The `T` between day and time stands for a space.
+fn without_t(text: &str) -> String {
+    let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    let mut before = None;
+    let mut chars = text.chars().peekable();
+    let mut parted = String::new();
+    while let Some(c) = chars.next() {
+        parted.push(if c == 't' && is_digit(before) && is_digit(chars.peek().copied()) { ' ' } else { c });
+        before = Some(c);
+    }
+    parted
+}
+
+fn three(a: &str, b: &str, c: &str) -> Vec<Date> {
+    let days = |year: Option<i32>, month: Option<Month>, day: Option<u8>| {
+        year.zip(month)
+            .zip(day)
+            .and_then(|((year, month), day)| Date::from_calendar_date(year, month, day).ok())
+    };
+    let by_name = [
+        days(year(c), parse_month(b), day(a)),
+        days(year(c), parse_month(a), day(b)),
+        days(year(a), parse_month(b), day(c)),
+    ];
+    let by_number =
+        [days(year(a), month(b), day(c)), days(year(c), month(b), day(a)), days(year(c), month(a), day(b))];
+    by_name.into_iter().chain(by_number).flatten().collect()
+}
+
+/// `20261121`
+fn packed(text: &str) -> Option<Date> {
+    let part = |from: usize, to: usize| text.get(from..to);
+    Date::from_calendar_date(year(part(0, 4)?)?, month(part(4, 6)?)?, day(part(6, 8)?)?).ok()
+}
+
+/// Of two digits nobody knows the century.
+fn year(word: &str) -> Option<i32> {
+    word.parse().ok().filter(|_| word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+fn month(word: &str) -> Option<Month> {
+    let number: u8 = word.parse().ok().filter(|_| word.len() <= 2)?;
+    Month::try_from(number).ok()
+}
+
+fn parse_month(word: &str) -> Option<Month> {
+    MONTHS.iter().find(|(name, _)| is_short_for(name, word)).map(|(_, month)| *month)
+}
+
+/// `21`, `21st`.
+fn day(word: &str) -> Option<u8> {
+    let bare =
+        ["st", "nd", "rd", "th"].into_iter().find_map(|ending| word.strip_suffix(ending)).unwrap_or(word);
+    bare.parse().ok().filter(|_| bare.len() <= 2 && bare.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Vec<String> {
+        let today = Date::from_calendar_date(2026, Month::February, 28).unwrap();
+        readings(text, today).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_day_is_read_however_it_is_written() {
+        for text in [
+            "2026-11-21",
+            "2026/11/21",
+            "2026.11.21",
+            "20261121",
+            "21/11/2026",
+            "21.11.2026",
+            "11/21/2026",
+            "Nov 21 2026",
+            "Nov 21st, 2026",
+            "21 November 2026",
+            "21-NOV-2026",
+            "Saturday, 21 Nov 2026",
+            "2026-11-21T00:00:00Z",
+            "2026 nov 21",
+        ] {
+            assert_eq!(read(text), ["2026-11-21"], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_day_told_by_today_goes_over_the_end_of_a_month() {
+        assert_eq!(read("Tomorrow"), ["2026-03-01"]);
+        assert_eq!(
+            (read("today"), read("yesterday")),
+            (vec!["2026-02-28".into()], vec!["2026-02-27".into()])
+        );
+    }
+
+    #[test]
+    fn what_two_days_may_be_meant_by_has_both() {
+        assert_eq!(read("03/04/2026"), ["2026-03-04", "2026-04-03"]);
+        assert_eq!(read("04/04/2026"), ["2026-04-04"]);
+    }
+
+    #[test]
+    fn what_is_no_day_or_not_all_of_one_is_none() {
+        for text in [
+            "",
+            "soon",
+            "21/11/26",
+            "31/02/2026",
+            "32/13/2026",
+            "2026-11",
+            "Nov 2026",
+            "ma 1 2026",
+            "2026-11-21T09:00:00Z",
+            "1 2 3 4",
+            "next friday",
+            "12345678901",
+        ] {
+            assert!(read(text).is_empty(), "{text}: {:?}", read(text));
+        }
+    }
+}

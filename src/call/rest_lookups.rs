@@ -1,0 +1,428 @@
+//! How each kind of thing is found by what people call it: one table, a row a kind.
+
+use crate::catalog::Names;
+
+/// How things of one kind are found.
+#[derive(Debug)]
+pub struct Resolver {
+    pub names: Names,
+    /// What one is called in messages.
+    pub noun: &'static str,
+    pub form: Form,
+    /// What GitLab takes in place of an id where it filters by one.
+    pub words: &'static [&'static str],
+    /// The reads that find it, tried in order until one does.
+    pub reads: &'static [Read],
+}
+
+/// How people write a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A name or title, perhaps behind a mark and in quotes: `@alice`, `%"v1.0"`.
+    Name { mark: &'static str },
+    /// A number behind one of these marks, below a path or where the call is: `group/project#12`, `#12`. The
+    /// first is what a number beside a path has.
+    Number { marks: &'static [char] },
+    /// This word alone.
+    Word(&'static str),
+}
+
+/// A read whose answer holds the id.
+#[derive(Debug)]
+pub struct Read {
+    /// The action's id.
+    pub action: &'static str,
+    /// Its parameters, each with what is asked for.
+    pub ask: &'static [(&'static str, Ask)],
+    /// Where a row of the answer has the name, any of these. None: the answer is the thing itself.
+    pub by: &'static [&'static str],
+    /// Where it has the id.
+    pub id: &'static str,
+    /// The type of the global id there; one of another type is another thing.
+    pub of: Option<&'static str>,
+}
+
+/// What a parameter of a read is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ask {
+    Name,
+    /// The name where it is a number; the read is left out where it is not.
+    Digits,
+    /// The part of `group/project#12` before its mark, and the part after it.
+    Path,
+    Number,
+    /// The part before the mark where it is this one; the read is left out where it is not.
+    PathOf(char),
+    /// The call's parameter of that name; without it the read is left out.
+    Same,
+    /// The same, where the call has it.
+    May,
+    /// The scope of the call's operation, where that is known.
+    Scope,
+    Text(&'static str),
+}
+
+use Ask::{Digits, May, Name, Number, Path, PathOf, Same, Scope, Text};
+
+/// The resolver of a kind.
+pub fn resolver(names: Names) -> Option<&'static Resolver> {
+    RESOLVERS.iter().find(|resolver| resolver.names == names)
+}
+
+const NAME: Form = Form::Name { mark: "" };
+const PAGE: (&str, Ask) = ("per_page", Text("100"));
+const HERE: (&str, Ask) = ("fullPath", Same);
+const SCOPE: (&str, Ask) = ("scope", Scope);
+
+const fn row(names: Names, noun: &'static str, form: Form, reads: &'static [Read]) -> Resolver {
+    Resolver { names, noun, form, words: &[], reads }
+}
+
+/// A row whose name goes beside words that filters take.
+const fn or_words(resolver: Resolver, words: &'static [&'static str]) -> Resolver {
+    Resolver { words, ..resolver }
+}
+
+/// A list, with where its rows have the name.
+const fn list(
+    action: &'static str,
+    ask: &'static [(&'static str, Ask)],
+    by: &'static [&'static str],
+) -> Read {
+    Read { action, ask, by, id: "/id", of: None }
+}
+
+/// The thing itself.
+const fn get(action: &'static str, ask: &'static [(&'static str, Ask)]) -> Read {
+    list(action, ask, &[])
+}
+
+/// A list whose rows have the id elsewhere than at `id`.
+const fn with_id(read: Read, id: &'static str) -> Read {
+    Read { id, ..read }
+}
+
+/// A list of GraphQL's, whose ids are global ones of that type.
+const fn global(
+    action: &'static str,
+    ask: &'static [(&'static str, Ask)],
+    by: &'static [&'static str],
+    of: &'static str,
+) -> Read {
+    Read { of: Some(of), ..list(action, ask, by) }
+}
+
+/// What global ids call a thing that is written with this mark.
+pub fn marked(name: &str) -> Option<&'static str> {
+    let mark = name.trim_end_matches(|c: char| c.is_ascii_digit()).chars().next_back()?;
+    MARKED.iter().find(|(known, _)| *known == mark).map(|(_, kind)| *kind)
+}
+
+const MARKED: [(char, &str); 3] = [('#', "Issue"), ('!', "MergeRequest"), ('&', "Epic")];
+const FIRST: (&str, Ask) = ("first", Text("100"));
+
+const ANY: &[&str] = &["none", "any"];
+
+/// Every kind once; a test holds the reads to the catalog.
+pub const RESOLVERS: &[Resolver] = &[
+    or_words(
+        row(
+            Names::User,
+            "user",
+            Form::Name { mark: "@" },
+            &[list("user.list", &[("username", Name)], &["/username"])],
+        ),
+        ANY,
+    ),
+    row(
+        Names::Group,
+        "group",
+        NAME,
+        &[get("group.get", &[("fullPath", Name), ("with_projects", Text("false"))])],
+    ),
+    row(Names::Project, "project", NAME, &[get("project.get", &[("fullPath", Name)])]),
+    row(Names::Namespace, "group or user", NAME, &[get("namespace.get", &[("fullPath", Name)])]),
+    row(Names::Topic, "topic", NAME, &[list("topic.list", &[("search", Name), PAGE], &["/name", "/title"])]),
+    or_words(
+        row(
+            Names::Milestone,
+            "milestone",
+            Form::Name { mark: "%" },
+            &[
+                list("milestone.list", &[HERE, SCOPE, ("iids", Digits)], &["/iid"]),
+                list("milestone.list", &[HERE, SCOPE, ("title", Name)], &["/title"]),
+                list(
+                    "milestone.list",
+                    &[HERE, SCOPE, ("title", Name), ("include_ancestors", Text("true"))],
+                    &["/title"],
+                ),
+            ],
+        ),
+        &["none", "any", "upcoming", "started"],
+    ),
+    row(
+        Names::Label,
+        "label",
+        Form::Name { mark: "~" },
+        &[list("label.list", &[HERE, SCOPE, ("search", Name), PAGE], &["/name"])],
+    ),
+    or_words(
+        row(
+            Names::Iteration,
+            "iteration",
+            NAME,
+            &[list("iteration.list", &[HERE, SCOPE, ("search", Name), PAGE], &["/title"])],
+        ),
+        &["none", "any", "current"],
+    ),
+    row(
+        Names::IterationCadence,
+        "iteration cadence",
+        NAME,
+        &[global(
+            "iteration_cadence.list",
+            &[HERE, SCOPE, ("title", Name), FIRST],
+            &["/title"],
+            "Iterations::Cadence",
+        )],
+    ),
+    row(Names::Board, "board", NAME, &[list("board.list", &[HERE, SCOPE, PAGE], &["/name"])]),
+    row(Names::EpicBoard, "epic board", NAME, &[list("epic_board.list", &[HERE, PAGE], &["/name"])]),
+    row(
+        Names::Environment,
+        "environment",
+        NAME,
+        &[list("environment.list", &[HERE, ("name", Name)], &["/name"])],
+    ),
+    row(
+        Names::Runner,
+        "runner",
+        NAME,
+        &[
+            list("runner.list", &[("scope", Text("instance")), PAGE], &["/description"]),
+            list("runner.list", &[HERE, SCOPE, PAGE], &["/description"]),
+        ],
+    ),
+    or_words(
+        row(
+            Names::Epic,
+            "epic",
+            Form::Number { marks: &['&'] },
+            &[get("epic.get", &[("fullPath", Path), ("iid", Number)])],
+        ),
+        ANY,
+    ),
+    row(
+        Names::EpicIid,
+        "epic",
+        Form::Number { marks: &['&'] },
+        &[get("epic.get", &[("fullPath", Path), ("iid", Number)])],
+    ),
+    row(
+        Names::Issue,
+        "issue",
+        Form::Number { marks: &['#'] },
+        &[get("issue.get", &[("fullPath", Path), ("iid", Number)])],
+    ),
+    row(
+        Names::MergeRequest,
+        "merge request",
+        Form::Number { marks: &['!'] },
+        &[get("merge_request.get", &[("fullPath", Path), ("iid", Number)])],
+    ),
+    row(
+        Names::WorkItem,
+        "work item",
+        Form::Number { marks: &['#', '&'] },
+        &[
+            get("issue.get", &[("fullPath", PathOf('#')), ("iid", Number)]),
+            with_id(get("epic.get", &[("fullPath", Path), ("iid", Number)]), "/work_item_id"),
+        ],
+    ),
+    row(
+        Names::Issuable,
+        "issue, merge request or epic",
+        Form::Number { marks: &['#', '!', '&'] },
+        &[
+            get("issue.get", &[("fullPath", PathOf('#')), ("iid", Number)]),
+            get("merge_request.get", &[("fullPath", PathOf('!')), ("iid", Number)]),
+            get("epic.get", &[("fullPath", PathOf('&')), ("iid", Number)]),
+        ],
+    ),
+    row(
+        Names::EpicIssue,
+        "issue of this epic",
+        Form::Number { marks: &['#'] },
+        &[with_id(
+            list("epic_issue.list", &[HERE, ("iid", Same), PAGE], &["/references/full"]),
+            "/epic_issue_id",
+        )],
+    ),
+    row(
+        Names::IssueLink,
+        "issue linked to this one",
+        Form::Number { marks: &['#'] },
+        &[with_id(list("issue_link.list", &[HERE, ("iid", Same)], &["/references/full"]), "/issue_link_id")],
+    ),
+    row(
+        Names::EpicLink,
+        "epic linked to this one",
+        Form::Number { marks: &['&'] },
+        &[with_id(
+            list("epic_link.list", &[HERE, ("iid", Same)], &["/references/full"]),
+            "/related_epic_link_id",
+        )],
+    ),
+    row(
+        Names::MergeRequestDependency,
+        "merge request that this one waits for",
+        Form::Number { marks: &['!'] },
+        &[list(
+            "merge_request_dependency.list",
+            &[HERE, ("iid", Same), PAGE],
+            &["/blocking_merge_request/references/full"],
+        )],
+    ),
+    row(Names::Pipeline, "pipeline", Form::Word("latest"), &[get("pipeline.get_latest", &[HERE])]),
+    row(
+        Names::PipelineSchedule,
+        "pipeline schedule",
+        NAME,
+        &[list("pipeline_schedule.list", &[HERE, PAGE], &["/description"])],
+    ),
+    row(
+        Names::PipelineTrigger,
+        "trigger token",
+        NAME,
+        &[list("pipeline_trigger.list", &[HERE, PAGE], &["/description"])],
+    ),
+    row(Names::Webhook, "webhook", NAME, &[list("webhook.list", &[HERE, SCOPE, PAGE], &["/url", "/name"])]),
+    row(Names::SystemHook, "system hook", NAME, &[list("system_hook.list", &[PAGE], &["/url", "/name"])]),
+    row(
+        Names::DeployKey,
+        "deploy key",
+        NAME,
+        &[
+            list("deploy_key.list", &[HERE, ("scope", Text("project")), PAGE], &["/title"]),
+            list("deploy_key.list", &[("scope", Text("instance")), PAGE], &["/title"]),
+        ],
+    ),
+    row(
+        Names::SshKey,
+        "SSH key",
+        NAME,
+        &[list("ssh_key.list", &[("user_id", May), SCOPE, PAGE], &["/title"])],
+    ),
+    row(
+        Names::Email,
+        "email address",
+        NAME,
+        &[list("user_email.list", &[("user_id", May), SCOPE, PAGE], &["/email"])],
+    ),
+    row(
+        Names::Snippet,
+        "snippet",
+        NAME,
+        &[list("snippet.list", &[("fullPath", May), SCOPE, PAGE], &["/title"])],
+    ),
+    row(Names::Badge, "badge", NAME, &[list("badge.list", &[HERE, SCOPE, PAGE], &["/name"])]),
+    row(
+        Names::ReleaseLink,
+        "link of this release",
+        NAME,
+        &[list("release_link.list", &[HERE, ("tag_name", Same), PAGE], &["/name", "/url"])],
+    ),
+    row(
+        Names::ApprovalRule,
+        "approval rule",
+        NAME,
+        &[list("approval_rule.list", &[HERE, SCOPE, PAGE], &["/name"])],
+    ),
+    row(
+        Names::MergeRequestApprovalRule,
+        "approval rule of this merge request",
+        NAME,
+        &[list("merge_request_approval_rule.list", &[HERE, ("iid", Same), PAGE], &["/name"])],
+    ),
+    row(
+        Names::StatusCheck,
+        "external status check",
+        NAME,
+        &[list("external_status_check.list", &[HERE, PAGE], &["/name"])],
+    ),
+    row(
+        Names::ProtectedBranch,
+        "protected branch",
+        NAME,
+        &[list("protected_branch.list", &[HERE, SCOPE, ("search", Name), PAGE], &["/name"])],
+    ),
+    row(
+        Names::ClusterAgent,
+        "agent for Kubernetes",
+        NAME,
+        &[list("cluster_agent.list", &[HERE, PAGE], &["/name"])],
+    ),
+    row(
+        Names::Cluster,
+        "cluster",
+        NAME,
+        &[list("cluster.list", &[("fullPath", May), SCOPE, PAGE], &["/name"])],
+    ),
+    row(
+        Names::ContainerRepository,
+        "container repository",
+        NAME,
+        &[list("registry_repository.list", &[HERE, SCOPE, PAGE], &["/path", "/name"])],
+    ),
+    row(Names::SecureFile, "secure file", NAME, &[list("secure_file.list", &[HERE, PAGE], &["/name"])]),
+    row(
+        Names::MemberRole,
+        "custom role",
+        NAME,
+        &[
+            list("member_role.list", &[HERE, ("scope", Text("group"))], &["/name"]),
+            list("member_role.list", &[("scope", Text("instance"))], &["/name"]),
+        ],
+    ),
+    row(
+        Names::Application,
+        "OAuth application",
+        NAME,
+        &[list("application.list", &[], &["/application_name", "/application_id"])],
+    ),
+    row(Names::GeoSite, "Geo site", NAME, &[list("geo_site.list", &[PAGE], &["/name", "/url"])]),
+    row(
+        Names::WorkItemType,
+        "type of work items",
+        NAME,
+        &[global("work_item_type.list", &[HERE, SCOPE, FIRST], &["/name"], "WorkItems::Type")],
+    ),
+    row(
+        Names::ComplianceFramework,
+        "compliance framework",
+        NAME,
+        &[global(
+            "compliance_framework.list",
+            &[HERE, SCOPE, FIRST],
+            &["/name"],
+            "ComplianceManagement::Framework",
+        )],
+    ),
+    row(
+        Names::BranchRule,
+        "branch rule",
+        NAME,
+        &[global("branch_rule.list", &[HERE, FIRST], &["/name"], "Projects::BranchRule")],
+    ),
+    row(
+        Names::CustomField,
+        "custom field",
+        NAME,
+        &[global(
+            "custom_field.list",
+            &[HERE, ("search", Name), FIRST],
+            &["/name"],
+            "Issuables::CustomField",
+        )],
+    ),
+];

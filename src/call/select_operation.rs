@@ -1,0 +1,146 @@
+//! Which of an action's operations the parameters call for, and whether they are the right ones for it.
+
+use serde_json::{Map, Value};
+
+use super::coerce::expected;
+use super::{Fault, Lookup, LookupCache};
+use crate::catalog::{Action, Operation, Param, Place, Risk, Scope};
+
+/// The operation, or what has to be known to choose it.
+pub enum Chosen<'a> {
+    Operation(&'a Operation),
+    Ask(Lookup),
+}
+
+/// The operation that the parameters call for: by `scope` where it is said, by which paths they can fill, and by
+/// what `fullPath` turns out to name.
+pub fn operation<'a>(
+    action: &'a Action,
+    params: &Map<String, Value>,
+    known: &LookupCache,
+) -> Result<Chosen<'a>, Fault> {
+    let scoped = scoped(action, params);
+    let fitting: Vec<&Operation> = scoped
+        .iter()
+        .copied()
+        .filter(|operation| is_filled(operation, params) && uses_all(action, operation, params))
+        .collect();
+    match fitting.as_slice() {
+        [] => Err(unfilled(action, &scoped, params)),
+        [only] => guarded(action, only, params).map(Chosen::Operation),
+        several => by_kind(action, several, params, known),
+    }
+}
+
+/// The operations that the parameters may call for, as far as that is known without asking GitLab.
+pub fn candidates<'a>(action: &'a Action, params: &Map<String, Value>) -> Vec<&'a Operation> {
+    let scoped = scoped(action, params);
+    let fits = |operation: &&Operation| is_filled(operation, params) && uses_all(action, operation, params);
+    let fitting: Vec<&Operation> = scoped.iter().copied().filter(|operation| fits(operation)).collect();
+    if fitting.is_empty() { scoped } else { fitting }
+}
+
+fn scoped<'a>(action: &'a Action, params: &Map<String, Value>) -> Vec<&'a Operation> {
+    match selected(action, params) {
+        Some(scope) => action.choices().filter(|operation| operation.scope == scope).collect(),
+        None => action.choices().collect(),
+    }
+}
+
+/// The scope that `scope` says, where its value is one of ours and not one of GitLab's own.
+pub fn selected(action: &Action, params: &Map<String, Value>) -> Option<Scope> {
+    let word = params.get("scope")?.as_str()?;
+    let param = action.param("scope")?;
+    let found = action.choices().map(|operation| operation.scope).find(|scope| scope.name() == word)?;
+    param.choices.iter().any(|choice| choice == word).then_some(found)
+}
+
+fn is_filled(operation: &Operation, params: &Map<String, Value>) -> bool {
+    operation.placeholders().all(|(name, _)| params.contains_key(operation.filled_by(name)))
+}
+
+/// Whether every path parameter that was given has a place in this operation.
+fn uses_all(action: &Action, operation: &Operation, params: &Map<String, Value>) -> bool {
+    let in_path = |param: &&Param| param.place == Place::Path && params.contains_key(&param.name);
+    action.params.iter().filter(in_path).all(|param| is_taken(param, operation))
+}
+
+fn is_taken(param: &Param, operation: &Operation) -> bool {
+    param.scopes.is_empty() || param.scopes.contains(&operation.scope)
+}
+
+/// Nothing fits: the first path parameter that is missing, or the scope that does not go with what was given.
+fn unfilled(action: &Action, scoped: &[&Operation], params: &Map<String, Value>) -> Fault {
+    let missing = scoped.iter().find_map(|operation| {
+        let missing = |name: &str| !params.contains_key(operation.filled_by(name));
+        operation
+            .placeholders()
+            .find(|(name, _)| missing(name))
+            .map(|(name, _)| operation.filled_by(name).to_owned())
+    });
+    match missing.and_then(|name| action.param(&name)) {
+        Some(param) => Fault::Missing { name: param.name.clone(), expected: expected(param) },
+        None => needs_scope(action, "what was given fits no single operation"),
+    }
+}
+
+fn needs_scope(action: &Action, reason: &str) -> Fault {
+    let accepted = action.choices().map(|operation| operation.scope.name().to_owned()).collect();
+    Fault::ScopeNeeded { reason: reason.to_owned(), accepted }
+}
+
+/// A write to the whole instance is never what a forgotten path means.
+fn guarded<'a>(
+    action: &Action,
+    operation: &'a Operation,
+    params: &Map<String, Value>,
+) -> Result<&'a Operation, Fault> {
+    let alone = action.choices().count() == 1;
+    let forgotten = operation.scope == Scope::Instance && selected(action, params).is_none();
+    if action.risk != Risk::Read && forgotten && !alone {
+        return Err(needs_scope(action, "without `fullPath` this would change the whole instance"));
+    }
+    Ok(operation)
+}
+
+/// A project and a group are called alike; GitLab is asked which it is, once.
+fn by_kind<'a>(
+    action: &'a Action,
+    several: &[&'a Operation],
+    params: &Map<String, Value>,
+    known: &LookupCache,
+) -> Result<Chosen<'a>, Fault> {
+    let Some(full_path) = params.get("fullPath").and_then(Value::as_str) else {
+        return Err(needs_scope(action, "more than one operation fits"));
+    };
+    if full_path.chars().all(|c| c.is_ascii_digit()) {
+        return Err(needs_scope(action, "a numeric id may be a project's or a group's"));
+    }
+    match known.kind_of(full_path) {
+        None => Ok(Chosen::Ask(Lookup::KindOf { full_path: full_path.to_owned() })),
+        Some(kind) => several
+            .iter()
+            .find(|operation| operation.scope == kind)
+            .map(|operation| Chosen::Operation(operation))
+            .ok_or_else(|| needs_scope(action, "what `fullPath` names is neither")),
+    }
+}
+
+/// What the chosen operation lacks, and what it does not take.
+pub fn unfit(action: &Action, operation: &Operation, params: &Map<String, Value>) -> Vec<Fault> {
+    let missing = action
+        .params
+        .iter()
+        .filter(|param| param.required && is_taken(param, operation) && !params.contains_key(&param.name))
+        .map(|param| Fault::Missing { name: param.name.clone(), expected: expected(param) });
+    let foreign = action
+        .params
+        .iter()
+        .filter(|param| params.contains_key(&param.name) && !is_taken(param, operation))
+        .map(|param| Fault::OtherScope {
+            name: param.name.clone(),
+            scope: operation.scope.name().to_owned(),
+            accepted: param.scopes.iter().map(|scope| scope.name().to_owned()).collect(),
+        });
+    missing.chain(foreign).collect()
+}

@@ -1,0 +1,95 @@
+//! Errors of the command line and their exit codes.
+
+use std::error::Error;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use crate::catalog::CatalogError;
+use crate::config::ConfigError;
+use crate::sandbox::SandboxError;
+use crate::server::ServerError;
+use crate::tools::{PolicyError, SetupError};
+
+/// Error of a command.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// Usage error; also `--help` and `--version`, which clap reports as errors.
+    #[error(transparent)]
+    Usage(clap::Error),
+    #[error("there is no flag {flag}: {instead}")]
+    ForeignFlag { flag: &'static str, instead: &'static str },
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error("--params is not a JSON object")]
+    Params(#[source] serde_json::Error),
+    #[error("the parameters in {} cannot be read", .0.display())]
+    ParamsFile(PathBuf, #[source] io::Error),
+    #[error("{} already exists and was not overwritten; nothing was written", .0.display())]
+    Exists(PathBuf),
+    #[error("{} cannot be written", .0.display())]
+    Written(PathBuf, #[source] io::Error),
+    #[error("tools/list returned too many pages")]
+    Pages,
+    /// Error answer of a tool, already printed.
+    #[error("the answer is an error")]
+    Answered,
+    /// Findings of `doctor`, already printed, with the exit code.
+    #[error("doctor found problems")]
+    Diagnosed(u8),
+    #[error("there is no action {0}; `gitlab-mcp find` takes words, ids and aliases")]
+    NoSuchAction(String),
+    #[error("{alias} is ambiguous: {}", .actions.join(" or "))]
+    Ambiguous { alias: String, actions: Vec<&'static str> },
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+    #[error(transparent)]
+    Tools(#[from] SetupError),
+    #[error(transparent)]
+    Server(#[from] ServerError),
+    #[error("cannot start the sandbox")]
+    Sandbox(#[from] SandboxError),
+    #[error("cannot parse a loopback address")]
+    Address(#[source] url::ParseError),
+    #[error("cannot start the async runtime")]
+    Runtime(#[source] io::Error),
+    #[error("cannot write the answer")]
+    Output(#[from] io::Error),
+}
+
+impl Failure {
+    /// Exit code: 0 for help, 1 for an error answer, 2 for a usage or configuration error, 3 otherwise. `doctor`
+    /// exits with 1 for a warning and 2 for a failure.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Failure::Usage(error) if !error.use_stderr() => 0,
+            Failure::Answered | Failure::NoSuchAction(_) | Failure::Ambiguous { .. } => 1,
+            Failure::Diagnosed(code) => *code,
+            Failure::Usage(_) | Failure::Config(_) | Failure::Params(_) | Failure::ParamsFile(..) => 2,
+            Failure::Exists(_) | Failure::Written(..) | Failure::ForeignFlag { .. } => 2,
+            // The policy is invalid or unreadable.
+            Failure::Tools(SetupError::Policy(error)) if !matches!(error, PolicyError::Catalog(_)) => 2,
+            _ => 3,
+        }
+    }
+
+    /// Prints the error in one line to `log`, or help in full to `out`.
+    pub fn report(&self, out: &mut dyn Write, log: &mut dyn Write) -> io::Result<()> {
+        match self {
+            Failure::Answered | Failure::Diagnosed(_) => Ok(()),
+            Failure::Usage(error) if !error.use_stderr() => write!(out, "{}", error.render()),
+            Failure::Usage(error) => write!(log, "{}", error.render()),
+            error => writeln!(log, "gitlab-mcp: {}", chain(error)),
+        }
+    }
+}
+
+/// Renders an error with its chain of sources.
+fn chain(error: &dyn Error) -> String {
+    let mut message = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        message.push_str(&format!(": {error}"));
+        source = error.source();
+    }
+    message
+}

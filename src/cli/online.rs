@@ -1,0 +1,213 @@
+//! Commands that connect to GitLab: serve, find, execute, doctor.
+
+use std::io::{IsTerminal, Read, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::{fs, io};
+
+use futures_util::future::LocalBoxFuture;
+use serde_json::{Map, Value};
+use url::Url;
+
+use super::surface::Sent;
+use super::{Connected, ExecuteArguments, Failure, FindArguments, SurfaceArguments, doctor};
+use crate::composite::Composites;
+use crate::config::{Config, Instance};
+use crate::gitlab::{Secret, Token};
+use crate::sandbox::Sandbox;
+use crate::server;
+use crate::surface::{self, Surface};
+use crate::tools::{self, Answer, Audit, ExecuteRequest, FindRequest, ToolError, Tools};
+
+/// Runs a command with the tools of a configuration. Boxed, so that the future is compiled once, in this crate, and
+/// not again in the binary.
+pub fn run<'a>(
+    command: Connected,
+    config: &'a Config,
+    out: &'a mut dyn Write,
+) -> LocalBoxFuture<'a, Result<(), Failure>> {
+    Box::pin(carried_out(command, config, out))
+}
+
+async fn carried_out(command: Connected, config: &Config, out: &mut dyn Write) -> Result<(), Failure> {
+    warn(config, &command);
+    // Kept alive while the command runs: dropping it stops the sandbox.
+    let sandbox = match &config.instance {
+        Instance::At(_) => None,
+        Instance::Sandbox => Some(Sandbox::start().await?),
+    };
+    let mut settings = settings(config, sandbox.as_ref())?;
+    if !matches!(command, Connected::Serve) {
+        // The other commands write no audit log: the user sees the call.
+        settings.audit = Audit::Off;
+    }
+    if let Connected::Surface(arguments) = command {
+        return show_surface(&arguments, config, settings, out);
+    }
+    let tools = Tools::new(settings, &Composites)?;
+    match command {
+        Connected::Serve => serve(tools, config.surface.clone()).await,
+        // Handled above: it needs a second set of tools.
+        Connected::Surface(_) => Ok(()),
+        Connected::Find(arguments) => {
+            let json = arguments.json;
+            surface::reword(&tools, &config.surface);
+            write_answer(tools.find(&find_request(arguments)), json, out)
+        }
+        Connected::Execute(arguments) => {
+            let json = arguments.json;
+            write_answer(tools.execute(&execute_request(arguments)?).await, json, out)
+        }
+        Connected::Doctor { json } => doctor::run(&tools, config, json, out).await,
+    }
+}
+
+/// Logs warnings about the configuration before anything is sent.
+fn warn(config: &Config, command: &Connected) {
+    // `find` sends nothing, and `doctor` reports these itself.
+    if matches!(command, Connected::Find(_) | Connected::Doctor { .. } | Connected::Surface(_)) {
+        return;
+    }
+    for warning in Config::foreign_variables(crate::config::environment) {
+        tracing::warn!("{warning}");
+    }
+    if config.token.is_none() && config.instance != Instance::Sandbox {
+        tracing::warn!("no token is set (GITLAB_TOKEN): only public data is available");
+    }
+    if config.exposes_token() {
+        tracing::warn!("the token travels unencrypted: GITLAB_URL is plain http to another machine");
+    }
+    for warning in config.confirmation_warnings() {
+        tracing::warn!("{warning}");
+    }
+    if config.insecure_tls {
+        tracing::warn!(
+            "GITLAB_INSECURE_TLS is set: GitLab's certificate is not verified, and anyone on the network path can \
+             read the token"
+        );
+    }
+}
+
+fn settings(config: &Config, sandbox: Option<&Sandbox>) -> Result<tools::Settings, Failure> {
+    let root = match (&config.instance, sandbox) {
+        (Instance::At(root), _) => root.clone(),
+        (Instance::Sandbox, sandbox) => {
+            Url::parse(sandbox.map_or("", Sandbox::url)).map_err(Failure::Address)?
+        }
+    };
+    let mut settings = config.tools(root);
+    if sandbox.is_some() && settings.gitlab.token.is_none() {
+        settings.gitlab.token = Some(Token::Private(Secret::new(Sandbox::TOKEN.to_owned())));
+    }
+    Ok(settings)
+}
+
+async fn serve(tools: Tools, settings: surface::Settings) -> Result<(), Failure> {
+    if io::stdin().is_terminal() {
+        tracing::warn!(
+            "waiting for an MCP client on standard input; see `gitlab-mcp --help` for the other commands"
+        );
+    }
+    let tools = Arc::new(tools);
+    warm(Arc::clone(&tools))?;
+    let surface = Surface::new(settings, Arc::clone(&tools));
+    warn_of_overrides(&surface)?;
+    Ok(server::serve(tools, surface).await?)
+}
+
+/// Logs overrides that match no tool or parameter.
+fn warn_of_overrides(surface: &Surface) -> Result<(), Failure> {
+    for warning in surface.warnings()? {
+        tracing::warn!("{warning}");
+    }
+    Ok(())
+}
+
+/// Prints the tools of a surface, or their size in bytes.
+fn show_surface(
+    arguments: &SurfaceArguments,
+    config: &Config,
+    settings: tools::Settings,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let kind = arguments.surface.map_or(config.surface.kind, Into::into);
+    let customised = surface::Settings { kind, ..config.surface.clone() };
+    let plain = tools::Settings { policy: Default::default(), ..settings.clone() };
+    let tools = Arc::new(Tools::new(settings, &Composites)?);
+    let surface = Surface::new(customised.clone(), Arc::clone(&tools));
+    warn_of_overrides(&surface)?;
+    let sent = Sent::new(&surface, &tools)?;
+    if !arguments.tokens {
+        return sent.write(out);
+    }
+    let (surface, tools) = super::surface::plain(&customised, Tools::new(plain, &Composites)?);
+    sent.write_costs(&Sent::new(&surface, &tools)?, out)
+}
+
+/// Loads the finder on a thread of its own while the first messages are handled.
+fn warm(tools: Arc<Tools>) -> Result<(), Failure> {
+    let open = move || {
+        if let Err(error) = tools.warm() {
+            tracing::error!(%error, "the finder cannot be opened");
+        }
+    };
+    std::thread::Builder::new().name("finder".to_owned()).spawn(open).map_err(Failure::Runtime)?;
+    Ok(())
+}
+
+fn find_request(arguments: FindArguments) -> FindRequest {
+    FindRequest {
+        query: arguments.query,
+        limit: arguments.limit,
+        domain: arguments.domain,
+        read_only: None,
+        detail: arguments.detail.map(Into::into),
+        explain: arguments.explain.then_some(true),
+    }
+}
+
+fn execute_request(arguments: ExecuteArguments) -> Result<ExecuteRequest, Failure> {
+    Ok(ExecuteRequest {
+        action: arguments.action,
+        params: arguments.params.as_deref().map(read_params).transpose()?.unwrap_or_default(),
+        confirm: arguments.confirm.then_some(true),
+        confirmation_token: arguments.confirmation_token,
+        fields: arguments.fields,
+        view: arguments.view.map(Into::into),
+        dry_run: arguments.dry_run.then_some(true),
+        offset: arguments.offset,
+        lines: arguments.lines,
+        save_to: arguments.save_to,
+    })
+}
+
+/// Loads parameters: literal JSON, `@FILE`, or `-` for standard input.
+fn read_params(argument: &str) -> Result<Map<String, Value>, Failure> {
+    let text = match (argument, argument.strip_prefix('@')) {
+        ("-", _) => read_stdin()?,
+        (_, Some(path)) => {
+            fs::read_to_string(path).map_err(|error| Failure::ParamsFile(PathBuf::from(path), error))?
+        }
+        (text, None) => text.to_owned(),
+    };
+    serde_json::from_str(&text).map_err(Failure::Params)
+}
+
+fn read_stdin() -> Result<String, Failure> {
+    let mut text = String::new();
+    io::stdin()
+        .read_to_string(&mut text)
+        .map_err(|error| Failure::ParamsFile(PathBuf::from("standard input"), error))?;
+    Ok(text)
+}
+
+/// Prints an answer as a client would receive it, as text or as structured content.
+fn write_answer(answer: Result<Answer, ToolError>, json: bool, out: &mut dyn Write) -> Result<(), Failure> {
+    let (structured, text, outcome) = match answer {
+        Ok(answer) => (answer.structured, answer.text, Ok(())),
+        Err(error) => (error.structured(), error.text(), Err(Failure::Answered)),
+    };
+    let shown = if json { format!("{:#}", Value::Object(structured)) } else { text };
+    writeln!(out, "{}", shown.trim_end())?;
+    outcome
+}

@@ -1,0 +1,74 @@
+//! Overrides of tool, action and parameter descriptions: from a file, and from variables named after what they
+//! describe.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use super::table::{CUSTOMISE, META_PARAMS, META_SPLIT, SCHEMA_MODE, TOOL_SURFACE};
+use super::{Config, ConfigError, Sources, plain_text, read_file, syntax, values};
+use crate::surface::{Level, Override, Settings};
+
+impl Config {
+    /// Adds overrides from environment variables, which take precedence over the file.
+    ///
+    /// # Errors
+    /// A description that is not text.
+    pub fn customised(
+        mut self,
+        variables: impl Iterator<Item = (OsString, OsString)>,
+    ) -> Result<Config, ConfigError> {
+        let mut found = Vec::new();
+        for (name, value) in variables {
+            // Skip variables whose names are not UTF-8; ours are ASCII.
+            let Some(name) = name.to_str() else { continue };
+            let level = Level::ALL.iter().find_map(|(level, prefix, _)| {
+                Some((*level, *prefix, name.strip_prefix(prefix)?)).filter(|(.., rest)| !rest.is_empty())
+            });
+            let Some((level, prefix, rest)) = level else { continue };
+            let text = value.into_string().map_err(|_| ConfigError::Encoding(name.to_owned()))?;
+            if !text.trim().is_empty() {
+                found.push((name.to_owned(), Override::new(level, rest, text, prefix, "")));
+            }
+        }
+        // Sorted, so that precedence does not depend on the order of the environment.
+        found.sort_by(|(one, _), (other, _)| one.cmp(other));
+        self.surface.overrides.extend(found.into_iter().map(|(_, change)| change));
+        Ok(self)
+    }
+}
+
+impl Sources<'_> {
+    /// Settings of the surface.
+    pub(super) fn surface(&self) -> Result<Settings, ConfigError> {
+        let overrides = match self.read(&CUSTOMISE, values::path)? {
+            Some(path) => read(&path, &read_file(&path, CUSTOMISE.name)?)?,
+            None => Vec::new(),
+        };
+        Ok(Settings {
+            kind: self.need(&TOOL_SURFACE, values::tool_surface)?,
+            params: self.need(&META_PARAMS, values::meta_params)?,
+            split: self.need(&META_SPLIT, values::meta_split)?,
+            mode: self.need(&SCHEMA_MODE, values::schema_mode)?,
+            overrides,
+        })
+    }
+}
+
+/// Parses the overrides of a file: the tables `tools`, `actions` and `params`.
+fn read(path: &Path, text: &str) -> Result<Vec<Override>, ConfigError> {
+    let whole: toml::Table = toml::from_str(text).map_err(|error| syntax(path, text, &error))?;
+    let after = format!(" in {}", path.display());
+    let mut found = Vec::new();
+    for (table, entries) in whole {
+        let level = Level::ALL.iter().find(|(.., name)| *name == table).map(|(level, ..)| *level);
+        let (Some(level), toml::Value::Table(entries)) = (level, entries) else {
+            return Err(ConfigError::NoTable { file: path.to_owned(), key: table });
+        };
+        for (name, value) in entries {
+            let shape = || ConfigError::Shape { file: path.to_owned(), key: name.clone() };
+            let text = plain_text(&value).ok_or_else(shape)?;
+            found.push(Override::new(level, &name, text, &format!("[{table}] "), &after));
+        }
+    }
+    Ok(found)
+}

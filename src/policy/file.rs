@@ -1,0 +1,178 @@
+//! A policy as a file: what the settings say, and rules by path, action and risk.
+//!
+//! ```toml
+//! denied_actions = ["*.delete"]
+//! allowed_paths = ["acme"]
+//!
+//! [[rule]]
+//! paths = ["acme/production"]
+//! actions = ["merge_request.merge", "pipeline.*"]
+//! decision = "confirm"
+//! reason = "the release team is to know"
+//! ```
+
+use std::collections::BTreeSet;
+
+use serde::Deserialize;
+
+use super::path_pattern::{self, PathPattern};
+use super::{PolicyError, Rule, denied};
+use crate::call::{Effects, Place, Role};
+use crate::catalog::{Action, Catalog, Risk};
+
+/// What a rule of the file decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Without a question, also where something is destroyed.
+    Allow,
+    Preview,
+    Confirm,
+    Deny,
+}
+
+/// A policy's file as it is written.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Document {
+    pub read_only: bool,
+    pub safe_mode: bool,
+    pub denied_actions: Vec<String>,
+    pub allowed_paths: Vec<String>,
+    pub readable_paths: Vec<String>,
+    #[serde(rename = "rule")]
+    rules: Vec<WrittenRule>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenRule {
+    #[serde(default)]
+    paths: Vec<String>,
+    #[serde(default)]
+    actions: Vec<String>,
+    /// The least risk that it is about; without it, any.
+    #[serde(default)]
+    risk: Option<Risk>,
+    decision: Verdict,
+    #[serde(default)]
+    reason: Option<String>,
+}
+
+/// A rule that can be applied.
+#[derive(Clone, Debug)]
+pub struct CompiledRule {
+    pub verdict: Verdict,
+    pub rule: Rule,
+    paths: Vec<PathPattern>,
+    /// The actions it is about; None where it is about all.
+    actions: Option<BTreeSet<&'static str>>,
+    risk: Risk,
+}
+
+impl Document {
+    /// Reads a policy's file.
+    pub fn parse(text: &str, origin: &str) -> Result<Document, PolicyError> {
+        toml::from_str(text)
+            .map_err(|error| PolicyError::Syntax { origin: origin.to_owned(), source: Box::new(error) })
+    }
+
+    /// Its rules, in their order.
+    pub fn rules(self, catalog: &Catalog) -> Result<Vec<CompiledRule>, PolicyError> {
+        self.rules.into_iter().enumerate().map(|(at, rule)| rule.applied(at + 1, catalog)).collect()
+    }
+}
+
+impl WrittenRule {
+    fn applied(self, number: usize, catalog: &Catalog) -> Result<CompiledRule, PolicyError> {
+        let mut ids = BTreeSet::new();
+        for pattern in &self.actions {
+            let found = denied::matching(pattern, catalog)?;
+            if found.is_empty() {
+                let (origin, pattern) = ("GITLAB_POLICY", pattern.clone());
+                return Err(PolicyError::NoAction { origin, pattern, nearest: None });
+            }
+            ids.extend(found);
+        }
+        Ok(CompiledRule {
+            verdict: self.decision,
+            rule: Rule::PolicyFile { number, reason: self.reason },
+            paths: patterns(&self.paths, "GITLAB_POLICY")?,
+            actions: (!self.actions.is_empty()).then_some(ids),
+            risk: self.risk.unwrap_or(Risk::Read),
+        })
+    }
+}
+
+/// Patterns of paths, or the first that is none.
+pub fn patterns(texts: &[String], origin: &'static str) -> Result<Vec<PathPattern>, PolicyError> {
+    let read = |text: &String| {
+        PathPattern::parse(text).ok_or_else(|| PolicyError::NoPath {
+            origin,
+            text: text.clone(),
+            accepted: path_pattern::ACCEPTED,
+        })
+    };
+    texts.iter().map(read).collect()
+}
+
+impl CompiledRule {
+    /// Whether the rule applies to a call. In doubt, one that lets something through does not, and one that holds
+    /// something back does.
+    pub fn applies_to(&self, effects: &Effects) -> bool {
+        effects.risk() >= self.risk && self.applies_to_actions(effects) && self.applies_to_places(effects)
+    }
+
+    /// Whether the rule keeps an action from ever running.
+    pub fn bars(&self, action: &Action) -> bool {
+        let mut ids = [&action.id].into_iter().chain(&action.twin).chain(&action.effects);
+        let named = self.actions.as_ref().is_none_or(|known| ids.any(|id| known.contains(id.as_str())));
+        self.verdict == Verdict::Deny && self.paths.is_empty() && named && action.risk >= self.risk
+    }
+
+    /// Whether it speaks of paths.
+    pub fn has_paths(&self) -> bool {
+        !self.paths.is_empty()
+    }
+
+    fn is_lenient(&self) -> bool {
+        self.verdict == Verdict::Allow
+    }
+
+    fn applies_to_actions(&self, effects: &Effects) -> bool {
+        let Some(ids) = &self.actions else { return true };
+        let mut touched = effects.touches().iter();
+        if self.is_lenient() {
+            // An allowance is of the action that it names, not of what else has its effect.
+            return touched.all(|touched| {
+                touched.ids.iter().map(String::as_str).chain(effects.plan()).any(|id| ids.contains(id))
+            });
+        }
+        touched.any(|touched| {
+            touched.ids.is_empty() || touched.all_ids().chain(effects.plan()).any(|id| ids.contains(id))
+        })
+    }
+
+    fn applies_to_places(&self, effects: &Effects) -> bool {
+        if self.paths.is_empty() {
+            return true;
+        }
+        let places = effects.places();
+        if self.is_lenient() {
+            let works = places.iter().any(|place| place.role == Role::Works);
+            return works && places.iter().all(|place| path_pattern::covers(&self.paths, &place.location));
+        }
+        // A read without a place concerns no path in particular; a change is somewhere.
+        if places.is_empty() {
+            return effects.risk() != Risk::Read;
+        }
+        places.iter().any(|place| self.may_concern(place, effects.risk()))
+    }
+
+    /// Whether a place may be covered. What ends, moves or opens up a group does so with all that is below it.
+    fn may_concern(&self, place: &Place, risk: Risk) -> bool {
+        let Some(path) = place.location.path() else { return true };
+        let reaches_below = risk >= Risk::Grant && place.role != Role::Reads;
+        self.paths.iter().any(|pattern| pattern.covers(path) || (reaches_below && pattern.is_below(path)))
+    }
+}

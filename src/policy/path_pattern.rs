@@ -1,0 +1,108 @@
+//! Patterns of project and group paths.
+
+use super::wildcard::fits;
+use crate::call::{FullPath, Location};
+
+/// A project or group, with everything beneath it: `acme`, `acme/tools`, `acme/*-docs`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathPattern {
+    /// As it was written.
+    text: String,
+    segments: Vec<String>,
+}
+
+/// What a pattern may look like, as an error says it.
+pub const ACCEPTED: &str =
+    "a path such as `acme` or `acme/tools/widget`, in which `*` stands for any part of one name";
+
+impl PathPattern {
+    /// Reads a pattern. `**` and `/*` at its end say what every pattern means: all that is beneath.
+    pub fn parse(text: &str) -> Option<PathPattern> {
+        let bare = text.trim().trim_matches('/');
+        let bare = bare.strip_suffix("/**").unwrap_or(bare);
+        let segments: Vec<String> = bare.split('/').map(str::to_lowercase).collect();
+        let is_name = |segment: &String| {
+            let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '*');
+            !segment.is_empty() && segment.chars().all(plain) && !is_dots(segment)
+        };
+        segments.iter().all(is_name).then(|| PathPattern { text: text.trim().to_owned(), segments })
+    }
+
+    /// Whether a path is the pattern's own or below it.
+    pub fn covers(&self, path: &FullPath) -> bool {
+        let names: Vec<String> = path.segments().collect();
+        self.segments.len() <= names.len() && self.fits_start(&names)
+    }
+
+    /// Whether what the pattern covers is below a path: an ancestor, with which it is deleted, moved or exported.
+    pub fn is_below(&self, ancestor: &FullPath) -> bool {
+        let names: Vec<String> = ancestor.segments().collect();
+        names.len() < self.segments.len() && self.fits_start(&names)
+    }
+
+    fn fits_start(&self, names: &[String]) -> bool {
+        self.segments.iter().zip(names).all(|(pattern, name)| fits(pattern, name))
+    }
+
+    /// As it was written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+/// Whether a location is known to be covered by one of the patterns.
+pub fn covers(patterns: &[PathPattern], location: &Location) -> bool {
+    location.path().is_some_and(|path| patterns.iter().any(|pattern| pattern.covers(path)))
+}
+
+/// The patterns as they were written.
+pub fn texts(patterns: &[PathPattern]) -> Vec<String> {
+    patterns.iter().map(|pattern| pattern.text().to_owned()).collect()
+}
+
+/// What some server on the way may take for a way up.
+fn is_dots(segment: &str) -> bool {
+    segment.chars().all(|c| c == '.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn covers(pattern: &str, path: &str) -> bool {
+        PathPattern::parse(pattern).unwrap().covers(&FullPath::parse(path).unwrap())
+    }
+
+    #[test]
+    fn a_pattern_is_below_its_ancestors_alone() {
+        let is_below = |pattern: &str, path: &str| {
+            PathPattern::parse(pattern).unwrap().is_below(&FullPath::parse(path).unwrap())
+        };
+        assert!(is_below("acme/tools/widget", "acme") && is_below("acme/tools/widget", "ACME/tools"));
+        assert!(is_below("*/vault", "acme"));
+        for path in ["acme/tools/widget", "acme/tools/widget/x", "acme/other", "acm"] {
+            assert!(!is_below("acme/tools/widget", path), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_covers_itself_and_what_is_beneath() {
+        for pattern in
+            ["acme/tools", "/acme/tools/", "acme/tools/**", "ACME/Tools", "acme/*", "*/tools", "a*e/t*s"]
+        {
+            assert!(covers(pattern, "acme/tools"), "{pattern}");
+            assert!(covers(pattern, "acme/tools/widget"), "{pattern}");
+            assert!(!covers(pattern, "acme"), "{pattern}");
+        }
+        for path in ["acme/toolsmith", "acme2/tools", "x/acme/tools"] {
+            assert!(!covers("acme/tools", path), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_path_is_no_pattern() {
+        for text in ["", "/", "acme//x", "../x", "https://gitlab.example/acme", "a b", "acme/#1"] {
+            assert_eq!(PathPattern::parse(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Where the things of a list are, said once: the project they are all in, and the pattern of their URLs.
+
+use serde_json::{Map, Value, json};
+
+use super::masking::snake;
+
+/// The one URL of a thing.
+pub const URL: &str = "web_url";
+
+/// What the URL of a thing ends with or goes through, first things first; with the field that a reader sees of it.
+const PARTS: [(&str, &str); 10] = [
+    ("iid", "iid"),
+    ("id", "short_id"),
+    ("id", "id"),
+    ("tag_name", "tag_name"),
+    ("name", "name"),
+    ("username", "username"),
+    ("path_with_namespace", "path_with_namespace"),
+    ("full_path", "full_path"),
+    ("project", "project"),
+    ("group", "group"),
+];
+
+/// In place of `group/project!45` beside an iid: where it is.
+pub fn locate(rows: &mut [Map<String, Value>]) {
+    let places: Option<Vec<(&str, String)>> = rows.iter().map(url_prefix).collect();
+    for (row, (name, place)) in rows.iter_mut().zip(places.unwrap_or_default()) {
+        row.shift_remove("reference");
+        row.insert(name.to_owned(), Value::String(place));
+    }
+}
+
+fn url_prefix(row: &Map<String, Value>) -> Option<(&'static str, String)> {
+    let reference = row.get("reference")?.as_str()?;
+    let at = reference.rfind(['#', '!', '&'])?;
+    let (place, number) = (reference.get(..at)?, reference.get(at + 1..)?);
+    let name = if reference.get(at..)?.starts_with('&') { "group" } else { "project" };
+    (!place.is_empty() && text(row, "iid").as_deref() == Some(number)).then(|| (name, place.to_owned()))
+}
+
+/// Takes the URLs out of the rows where they differ in nothing but what the rows say, and says how they are made.
+pub fn share(rows: &mut [Map<String, Value>], same: &mut Map<String, Value>) {
+    let Some(key) = rows.first().and_then(|row| row.keys().find(|key| snake(key) == URL)).cloned() else {
+        return;
+    };
+    let urls: Option<Vec<String>> =
+        rows.iter().map(|row| row.get(&key).and_then(Value::as_str).map(str::to_owned)).collect();
+    let Some(mut urls) = urls else { return };
+    for (part, shown) in PARTS {
+        if are_alike(&urls) {
+            break;
+        }
+        let put: Option<Vec<String>> =
+            rows.iter().zip(&urls).map(|(row, url)| with_part(url, row, part, shown)).collect();
+        urls = put.unwrap_or(urls);
+    }
+    if let Some(pattern) = urls.first().filter(|_| are_alike(&urls)) {
+        rows.iter_mut().for_each(|row| drop(row.shift_remove(&key)));
+        same.insert(key, json!(pattern));
+    }
+}
+
+fn are_alike(urls: &[String]) -> bool {
+    urls.windows(2).all(|pair| pair.first() == pair.last())
+}
+
+/// The URL with the name of a field in place of its value, where that is a whole part of the path.
+fn with_part(url: &str, row: &Map<String, Value>, part: &str, shown: &str) -> Option<String> {
+    let value = text(row, part)?;
+    // GitLab finds a commit by the beginning of its id.
+    let is_said = text(row, shown).is_some_and(|said| value.starts_with(&said));
+    let at = url.rmatch_indices(&value).map(|(at, _)| at).find(|at| {
+        let after = url.get(at + value.len()..).unwrap_or_default();
+        url.get(..*at).is_some_and(|before| before.ends_with('/'))
+            && (after.is_empty() || after.starts_with(['/', '#', '?']))
+    })?;
+    is_said.then(|| {
+        format!(
+            "{}{{{shown}}}{}",
+            url.get(..at).unwrap_or_default(),
+            url.get(at + value.len()..).unwrap_or_default()
+        )
+    })
+}
+
+/// A text or a number as a URL has it.
+fn text(row: &Map<String, Value>, name: &str) -> Option<String> {
+    let value =
+        row.get(name).or_else(|| row.iter().find(|(key, _)| snake(key) == name).map(|(_, value)| value))?;
+    match value {
+        Value::String(text) if !text.is_empty() => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}

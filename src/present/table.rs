@@ -1,0 +1,259 @@
+//! A list of things: of each what tells it from the others, and once what is the same of all. Which columns those
+//! are is a rule on names, the same for every kind of thing; how many, what a list may cost a reader.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Map, Value, json};
+
+use super::common_prefix::{self, URL};
+use super::markdown;
+use super::masking::snake;
+use super::truncate;
+
+/// What a reader looks for in a row, first things first.
+const WANTED: [&str; 56] = [
+    "iid",
+    "id",
+    "short_id",
+    "project",
+    "group",
+    "path_with_namespace",
+    "full_path",
+    "tag_name",
+    "key",
+    "title",
+    "name",
+    "username",
+    "action_name",
+    "stage",
+    "state",
+    "status",
+    "failure_reason",
+    "access_level",
+    "role",
+    "target_title",
+    "ref",
+    "source",
+    "visibility",
+    "default_branch",
+    "draft",
+    "confidential",
+    "protected",
+    "merged",
+    "author",
+    "author_name",
+    "owner",
+    "assignees",
+    "labels",
+    "last_activity_at",
+    "released_at",
+    "committed_date",
+    "updated_at",
+    "milestone",
+    "source_branch",
+    "reviewers",
+    "environment",
+    "version",
+    "package_type",
+    "commit",
+    "due_date",
+    "expires_at",
+    "finished_at",
+    "duration",
+    "created_at",
+    "target_branch",
+    "has_conflicts",
+    "description",
+    "body",
+    "access_level_description",
+    "web_url",
+    "reference",
+];
+
+/// What tells one row from another, and so is said of each even where it happens to be the same.
+const TELLING: [&str; 12] = [
+    "iid",
+    "id",
+    "short_id",
+    "name",
+    "title",
+    "key",
+    "username",
+    "path",
+    "full_path",
+    "path_with_namespace",
+    "tag_name",
+    "file_path",
+];
+
+/// From how many rows on it is shorter to say once what they share.
+const SEVERAL: usize = 3;
+
+/// A row of more than this is read on its own, not in a list.
+const MOST: usize = 12;
+
+/// A text longer than this is read on its own.
+const LONG: usize = 200;
+
+/// Maximum length in bytes of a name in a list of names. GitLab's longest titles have 255 characters.
+const LONGEST_NAME: usize = 1_020;
+
+/// What a list of things may cost: bytes of a table for each row, bytes of JSON, and for how many rows at least.
+const TABLE: usize = 165;
+const JSON: usize = 320;
+const USUAL: usize = 20;
+
+/// The part of a list's cost that one column of names (labels) may be: a quarter.
+const NAMES: usize = 4;
+
+/// What is said of a list apart from its rows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rows {
+    /// What is the same in every row, and the pattern of their URLs.
+    pub same: Map<String, Value>,
+    pub notes: Vec<String>,
+}
+
+/// The rows with what a list needs of them. What is gone is added to `dropped`. A list of parts (notes, diffs,
+/// variables) has no page of its own to look at and keeps its fields.
+pub fn rows(items: Vec<Value>, dropped: &mut Vec<String>) -> (Value, Rows) {
+    let mut said = Rows::default();
+    if items.is_empty() || !items.iter().all(Value::is_object) {
+        return (Value::Array(items), said);
+    }
+    let object = |item| match item {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    };
+    let mut objects: Vec<Map<String, Value>> = items.into_iter().map(object).collect();
+    let are_things = objects.iter().all(|row| row.keys().any(|key| snake(key) == URL));
+    if are_things {
+        common_prefix::locate(&mut objects);
+    }
+    if objects.len() >= SEVERAL {
+        common_prefix::share(&mut objects, &mut said.same);
+        share(&mut objects, &mut said.same, |key| !are_things || is_wanted(key));
+    }
+    if are_things {
+        let chosen = chosen(&mut objects, &mut said);
+        for row in &mut objects {
+            let mut map = std::mem::take(row);
+            *row = chosen.iter().filter_map(|name| Some((name.clone(), map.shift_remove(name)?))).collect();
+            dropped.extend(map.into_iter().map(|(key, _)| key));
+        }
+    }
+    (Value::Array(objects.into_iter().map(Value::Object).collect()), said)
+}
+
+/// Takes what is the same in every row out of the rows. A row keeps one field at least.
+fn share(rows: &mut [Map<String, Value>], same: &mut Map<String, Value>, is_said: impl Fn(&str) -> bool) {
+    let Some(first) = rows.first() else { return };
+    let fewest = rows.iter().map(Map::len).min().unwrap_or_default();
+    let is_shared = |key: &str, value: &Value| {
+        is_said(key)
+            && !TELLING.contains(&snake(key).as_str())
+            && is_short(value)
+            && rows.iter().all(|row| row.get(key) == Some(value))
+    };
+    let shared = first.iter().filter(|(key, value)| is_shared(key, value)).take(fewest.saturating_sub(1));
+    let shared: Map<String, Value> = shared.map(|(key, value)| (key.clone(), value.clone())).collect();
+    rows.iter_mut().for_each(|row| row.retain(|key, _| !shared.contains_key(key)));
+    same.extend(shared);
+}
+
+/// The columns of all rows: those that are wanted, short in every row, and within what a list may cost. Names that
+/// take too much of it are cut, and said to be.
+fn chosen(rows: &mut [Map<String, Value>], said: &mut Rows) -> Vec<String> {
+    let count = rows.len().max(USUAL);
+    let in_url = said.same.values().filter_map(Value::as_str).any(|pattern| pattern.contains("{id}"));
+    let (mut table, mut json) = (TABLE * count, JSON * count);
+    let mut chosen = Vec::new();
+    for name in candidates(rows, in_url) {
+        if chosen.len() == MOST {
+            break;
+        }
+        let is_telling = TELLING.contains(&snake(&name).as_str());
+        let mut more = None;
+        if cost(rows, &name).0 > TABLE * count / NAMES && cut_names(rows, &name, TABLE * count / NAMES) {
+            said.notes.push(format!("`more_{name}` counts the {name} of a row that are not shown"));
+            more = Some(format!("more_{name}"));
+        }
+        let (in_table, in_json) = cost(rows, &name);
+        if is_telling || (in_table <= table && in_json <= json) {
+            table = table.saturating_sub(in_table);
+            json = json.saturating_sub(in_json);
+            chosen.push(name);
+            chosen.extend(more);
+        }
+    }
+    chosen
+}
+
+/// The wanted columns in their order, and all others where a row is short enough to be shown whole. `in_url` is
+/// whether the URLs are made from ids.
+fn candidates(rows: &[Map<String, Value>], in_url: bool) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let keys: Vec<&String> =
+        rows.iter().flat_map(Map::keys).filter(|key| seen.insert(key.as_str())).collect();
+    let mut by_name: HashMap<String, &String> = HashMap::new();
+    for key in &keys {
+        by_name.entry(snake(key)).or_insert(key);
+    }
+    let has = |name: &str| by_name.contains_key(name);
+    // One number for a thing is enough where people see that one.
+    let is_spare = |key: &str| key == "id" && !in_url && (has("iid") || has("short_id"));
+    let is_column = |value: &Value| is_short(value) || are_names(value);
+    let are_short = |key: &str| rows.iter().filter_map(|row| row.get(key)).all(is_column);
+    let is_whole = keys.len() <= MOST && keys.iter().all(|key| are_short(key));
+    let wanted = WANTED.iter().filter_map(|name| by_name.get(*name).copied());
+    let others = keys.iter().copied().filter(|key| is_whole && !is_wanted(key));
+    let candidates = wanted.filter(|key| is_whole || !is_spare(key)).chain(others);
+    candidates.filter(|key| are_short(key)).cloned().collect()
+}
+
+fn is_wanted(key: &str) -> bool {
+    WANTED.contains(&snake(key).as_str())
+}
+
+fn is_short(value: &Value) -> bool {
+    truncate::fits(value, LONG) && !value.as_str().is_some_and(|text| text.trim().contains('\n'))
+}
+
+fn are_names(value: &Value) -> bool {
+    let is_name = |item: &Value| item.as_str().is_some_and(|name| name.len() <= LONGEST_NAME);
+    value.as_array().is_some_and(|items| items.iter().all(is_name))
+}
+
+/// The bytes of a column in a table and in JSON.
+fn cost(rows: &[Map<String, Value>], name: &str) -> (usize, usize) {
+    rows.iter().fold((0, 0), |(table, json), row| match row.get(name) {
+        Some(value) => {
+            let cell = markdown::cell(value).len() + " | ".len();
+            (table + cell, json + value.to_string().len() + name.len() + "\"\":,".len())
+        }
+        None => (table + " | ".len(), json),
+    })
+}
+
+/// Cuts lists of names to what each row may have of so many bytes. False where the column is no list of names.
+fn cut_names(rows: &mut [Map<String, Value>], name: &str, bytes: usize) -> bool {
+    if !rows.iter().filter_map(|row| row.get(name)).all(are_names) {
+        return false;
+    }
+    let each = bytes / rows.len().max(1);
+    for row in rows {
+        let Some(Value::Array(names)) = row.get_mut(name) else { continue };
+        let mut used = 0;
+        let fitting = names.iter().filter_map(Value::as_str).take_while(|name| {
+            used += name.len() + ", ".len();
+            used <= each
+        });
+        let shown = fitting.count().max(1);
+        let more = names.len().saturating_sub(shown);
+        names.truncate(shown);
+        if more > 0 {
+            row.insert(format!("more_{name}"), json!(more));
+        }
+    }
+    true
+}

@@ -1,0 +1,52 @@
+//! Server info and capabilities, and a surface's tools in the protocol's types.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use rmcp::model::{
+    Implementation, PromptsCapability, ResourcesCapability, ServerCapabilities, ServerConfig, Tool,
+    ToolAnnotations,
+};
+use serde_json::{Map, Value, json};
+
+use crate::surface::{Annotations, Kind, Surface, ToolSpec};
+use crate::tools::Capabilities;
+
+/// Converts a tool to the protocol's type.
+pub(super) fn tool(spec: ToolSpec) -> Tool {
+    let mut tool =
+        Tool::new_with_raw(spec.name, Some(Cow::Owned(spec.description)), Arc::new(spec.input_schema))
+            .with_annotations(annotations(spec.annotations));
+    tool.title = spec.title;
+    tool.output_schema = spec.output_schema.map(Arc::new);
+    tool
+}
+
+/// Tool as sent to a client.
+pub fn sent(spec: ToolSpec) -> Value {
+    json!(tool(spec))
+}
+
+/// Server info and capabilities. `listChanged` of tools only with TOOL_SURFACE=toolset.
+pub(super) fn server_config(surface: &Surface, beside: Option<Capabilities>) -> ServerConfig {
+    let implementation = Implementation::new("gitlab-mcp", env!("CARGO_PKG_VERSION"))
+        .with_title("GitLab")
+        .with_description(env!("CARGO_PKG_DESCRIPTION"));
+    let mut capabilities = ServerCapabilities::builder().enable_tools().build();
+    if let (Kind::Toolset, Some(tools)) = (surface.kind(), capabilities.tools.as_mut()) {
+        tools.list_changed = Some(true);
+    }
+    capabilities.resources = beside.map(|_| ResourcesCapability::default());
+    if beside == Some(Capabilities::Full) {
+        capabilities.prompts = Some(PromptsCapability::default());
+        capabilities.completions = Some(Map::new());
+    }
+    ServerConfig::new(capabilities).with_server_info(implementation).with_instructions(surface.instructions())
+}
+
+fn annotations(said: Annotations) -> ToolAnnotations {
+    let mut annotations = ToolAnnotations::new().read_only(said.read_only).open_world(said.open_world);
+    annotations.destructive_hint = said.destructive;
+    annotations.idempotent_hint = said.idempotent;
+    annotations
+}

@@ -1,0 +1,152 @@
+//! The calls in an answer (`fix`, the next page, the whole of a text, the example of a find) as calls of a surface's
+//! own tools, in its structure and in its text. What GitLab sent is left as it is.
+
+use serde_json::{Map, Value, json};
+
+use crate::tools::{Answer, EXECUTE, MARK, NextCall, ToolError};
+
+/// The tool and the arguments in place of those of execute.
+type Own<'a> = &'a dyn Fn(&Map<String, Value>) -> Option<(String, Map<String, Value>)>;
+
+/// The tool that an action is called by.
+type ToolFor<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// What is GitLab's in an answer.
+const DATA: [&str; 2] = ["data", "would_hit"];
+
+/// The outcome in a surface's own words.
+pub fn outcome(
+    outcome: Result<Answer, ToolError>,
+    own: Own<'_>,
+    tool_for: ToolFor<'_>,
+) -> Result<Answer, ToolError> {
+    // A change in the structure, and in the text where it stands there.
+    let mut changes = Vec::new();
+    match outcome {
+        Ok(mut answer) => {
+            calls(&mut answer.structured, own, &mut changes);
+            rewrite_at(&mut answer.structured, own, tool_for, &mut changes);
+            if !changes.is_empty() {
+                answer.text = outside_marks(&answer.text, |part| {
+                    changes.iter().fold(part.to_owned(), |text, (old, new)| text.replace(old, new))
+                });
+            }
+            Ok(answer)
+        }
+        Err(mut error) => {
+            if let Some(fix) = error.fix.as_mut().filter(|fix| fix.tool == EXECUTE)
+                && let Some((tool, arguments)) = fix.arguments.as_object().and_then(own)
+            {
+                *fix = NextCall::new(&tool, Value::Object(arguments));
+            }
+            calls(&mut error.details, own, &mut changes);
+            Err(error)
+        }
+    }
+}
+
+/// The call in one field of a structure.
+pub fn call_in(fields: &mut Map<String, Value>, name: &str, own: Own<'_>) {
+    if let Some(Value::Object(fields)) = fields.get_mut(name) {
+        call(fields, own, &mut Vec::new());
+    }
+}
+
+/// The text with what stands outside of the marks around GitLab's text changed, and what stands between them as it is.
+/// Nothing between them has their end.
+fn outside_marks(text: &str, change: impl Fn(&str) -> String) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((at, mark)) = first_mark(rest) {
+        let end = format!("</{mark}>");
+        let (before, from) = rest.split_at(at);
+        let length = from.find(&end).map_or(from.len(), |at| at + end.len());
+        let (content, after) = from.split_at(length);
+        out.push_str(&change(before));
+        out.push_str(content);
+        rest = after;
+    }
+    out.push_str(&change(rest));
+    out
+}
+
+/// The first line that opens such marks: where it is, and what they are called.
+fn first_mark(text: &str) -> Option<(usize, &str)> {
+    let open = format!("<{MARK}");
+    text.match_indices(&open).find_map(|(at, _)| {
+        let starts_line = text.get(..at)?.is_empty() || text.get(..at)?.ends_with('\n');
+        let name = text.get(at + 1..)?.split_once(['>', '\n'])?.0;
+        (starts_line && name.trim_end_matches('-') == MARK).then_some((at, name))
+    })
+}
+
+/// Every call below, wherever it is.
+fn calls(fields: &mut Map<String, Value>, own: Own<'_>, changes: &mut Vec<(String, String)>) {
+    for (_, value) in fields.iter_mut().filter(|(name, _)| !DATA.contains(&name.as_str())) {
+        below(value, own, changes);
+    }
+}
+
+fn below(value: &mut Value, own: Own<'_>, changes: &mut Vec<(String, String)>) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| below(item, own, changes)),
+        Value::Object(fields) => match call(fields, own, changes) {
+            true => {}
+            false => calls(fields, own, changes),
+        },
+        _ => {}
+    }
+}
+
+/// `{"tool": …, "arguments": …}` of execute; whether it was one.
+fn call(fields: &mut Map<String, Value>, own: Own<'_>, changes: &mut Vec<(String, String)>) -> bool {
+    if fields.get("tool").and_then(Value::as_str) != Some(EXECUTE) {
+        return false;
+    }
+    let Some((tool, arguments)) = fields.get("arguments").and_then(Value::as_object).and_then(own) else {
+        return true;
+    };
+    let old = json!(fields).to_string();
+    fields.insert("tool".to_owned(), json!(tool));
+    fields.insert("arguments".to_owned(), Value::Object(arguments));
+    changes.push((old, json!(fields).to_string()));
+    true
+}
+
+/// Of each action that was found, the tool; of the example, the call.
+fn rewrite_at(
+    structured: &mut Map<String, Value>,
+    own: Own<'_>,
+    tool_for: ToolFor<'_>,
+    changes: &mut Vec<(String, String)>,
+) {
+    let results = structured.get_mut("results").and_then(Value::as_array_mut);
+    for result in results.into_iter().flatten().filter_map(Value::as_object_mut) {
+        let Some(id) = result.get("action").and_then(Value::as_str).map(str::to_owned) else { continue };
+        let Some(tool) = tool_for(&id) else { continue };
+        changes.push((format!("**{id}** ("), format!("**{id}** by {tool} (")));
+        if let Some(example) = result.get_mut("example") {
+            let old = example.to_string();
+            if let Some((tool, arguments)) = example.as_object().and_then(own) {
+                *example = json!({"tool": tool, "arguments": arguments});
+                changes.push((format!("Example: `{old}`"), format!("Example: `{example}`")));
+            }
+        }
+        result.insert("tool".to_owned(), json!(tool));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_gitlab_sent_is_not_changed() {
+        let text = "old\n<call n=\"1\">\n<gitlab-->\nold\n</gitlab>\n</gitlab-->\nNext: old\n</call>\n<gitlab>\nold\n</gitlab>\nold <gitlab>";
+        let changed = outside_marks(text, |part| part.replace("old", "new"));
+        assert_eq!(
+            changed,
+            "new\n<call n=\"1\">\n<gitlab-->\nold\n</gitlab>\n</gitlab-->\nNext: new\n</call>\n<gitlab>\nold\n</gitlab>\nnew <gitlab>"
+        );
+    }
+}

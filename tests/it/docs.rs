@@ -1,0 +1,474 @@
+//! README.md and docs/: links resolve, every command and call shown runs on the sandbox with the output shown, and
+//! figures and tables are those of the program.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+use serde_json::{Value, json};
+
+use crate::support::client::{Client, LATEST_HANDSHAKE, maintainers_program, program};
+
+/// Info strings of fenced blocks that are not run.
+const NOT_RUN: [(&str, &str); 7] = [
+    ("call", "calls of docs/guides/troubleshooting.md, which troubleshooting.rs runs"),
+    ("sh", "commands that build, install, need a GitLab account or take minutes"),
+    ("json", "configuration of clients, and shapes of data"),
+    ("toml", "configuration files"),
+    ("yaml", "configuration of CI"),
+    ("text", "diagrams, patterns and log lines"),
+    ("rust", "code to write"),
+];
+
+/// Stands for any text in shown output.
+const ELISION: &str = "…";
+
+struct Page {
+    path: PathBuf,
+    text: String,
+}
+
+/// A fenced block: its info string, its text, and where it is.
+struct Block {
+    info: String,
+    text: String,
+    place: String,
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+fn collect(folder: &Path, extension: &str, pages: &mut Vec<Page>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if path.is_dir() && !name.starts_with('.') && name != "target" {
+            collect(&path, extension, pages);
+        } else if path.extension().is_some_and(|found| found == extension) {
+            pages.push(Page { text: fs::read_to_string(&path).unwrap(), path });
+        }
+    }
+}
+
+/// README.md and the pages of docs/.
+fn documentation() -> Vec<Page> {
+    let mut pages = vec![Page { path: root().join("README.md"), text: read("README.md") }];
+    collect(&root().join("docs"), "md", &mut pages);
+    pages.sort_by(|one, other| one.path.cmp(&other.path));
+    pages
+}
+
+fn blocks(page: &Page) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut open: Option<Block> = None;
+    for (index, line) in page.text.lines().enumerate() {
+        match (&mut open, line.strip_prefix("```")) {
+            (Some(_), Some("")) => blocks.extend(open.take()),
+            (Some(block), _) => {
+                block.text.push_str(line);
+                block.text.push('\n');
+            }
+            (None, Some(info)) => {
+                let path = page.path.strip_prefix(root()).unwrap().display();
+                let place = format!("{path}:{}", index + 1);
+                open = Some(Block { info: info.to_owned(), text: String::new(), place });
+            }
+            (None, None) => {}
+        }
+    }
+    assert!(open.is_none(), "{}: a block without an end", page.path.display());
+    blocks
+}
+
+/// The page without its fenced blocks.
+fn prose(text: &str) -> String {
+    text.split("```").step_by(2).collect()
+}
+
+/// The anchor of a heading, as GitLab and GitHub make it.
+fn anchor(heading: &str) -> String {
+    let text = heading.trim_start_matches('#').trim().to_lowercase();
+    text.chars()
+        .filter_map(|letter| match letter {
+            ' ' => Some('-'),
+            '-' | '_' => Some(letter),
+            other => other.is_alphanumeric().then_some(other),
+        })
+        .collect()
+}
+
+fn anchors(page: &Path) -> BTreeSet<String> {
+    let text = prose(&fs::read_to_string(page).unwrap());
+    text.lines().filter(|line| line.starts_with('#')).map(anchor).collect()
+}
+
+#[test]
+fn the_readme_has_at_most_150_lines() {
+    let lines = read("README.md").lines().count();
+    assert!(lines <= 150, "README.md has {lines} lines");
+}
+
+#[test]
+fn links_and_anchors_resolve() {
+    static LINK: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\]\(([^)\s]+)\)").unwrap());
+    let mut pages = Vec::new();
+    collect(root(), "md", &mut pages);
+    let (mut broken, mut checked) = (Vec::new(), 0);
+    for page in &pages {
+        for link in LINK.captures_iter(&prose(&page.text)) {
+            let link = &link[1];
+            if link.contains("://") || link.starts_with("mailto:") {
+                continue;
+            }
+            checked += 1;
+            let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let target =
+                if path.is_empty() { page.path.clone() } else { page.path.parent().unwrap().join(path) };
+            let is_page = target.extension().is_some_and(|extension| extension == "md");
+            if !target.exists() || (is_page && !anchor.is_empty() && !anchors(&target).contains(anchor)) {
+                broken.push(format!("{}: {link}", page.path.display()));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "broken links:\n{}", broken.join("\n"));
+    assert!(checked > 100, "{checked} links");
+}
+
+#[test]
+fn every_page_of_docs_is_in_the_index() {
+    let index = read("docs/README.md");
+    let docs = root().join("docs");
+    for page in documentation().iter().filter(|page| page.path.starts_with(&docs)) {
+        let path = page.path.strip_prefix(&docs).unwrap().to_str().unwrap();
+        assert!(path == "README.md" || index.contains(&format!("]({path})")), "docs/README.md lacks {path}");
+    }
+}
+
+/// Whether the output is what is shown, in which `…` stands for any text.
+fn is_shown(shown: &str, output: &str) -> bool {
+    let mut rest = output.trim_end();
+    let mut parts = shown.trim_end().split(ELISION).peekable();
+    let mut is_first = true;
+    while let Some(part) = parts.next() {
+        // A line that only has the elision stands for any number of lines, none included.
+        let part = if is_first { part } else { part.strip_prefix('\n').unwrap_or(part) };
+        let is_last = parts.peek().is_none();
+        let at = match (is_first, is_last) {
+            (true, true) => return part == rest,
+            (true, false) => rest.starts_with(part).then_some(0),
+            (false, true) if part.is_empty() => return true,
+            (false, true) => return rest.ends_with(part),
+            (false, false) => rest.find(part),
+        };
+        let Some(at) = at else { return false };
+        rest = &rest[at + part.len()..];
+        is_first = false;
+    }
+    true
+}
+
+/// Blocks whose output is another than the one shown.
+#[derive(Default)]
+struct Differences(Vec<String>);
+
+impl Differences {
+    fn compare(&mut self, place: &str, shown: &str, output: &str) {
+        if !is_shown(shown, output) {
+            self.0.push(format!("{place} shows\n{shown}\nand the program answers\n{output}"));
+        }
+    }
+
+    fn assert_none(&self) {
+        assert!(self.0.is_empty(), "{}", self.0.join("\n\n"));
+    }
+}
+
+#[test]
+fn an_elision_stands_for_any_text() {
+    for (shown, output, matches) in [
+        ("one\ntwo", "one\ntwo\n", true),
+        ("one\n…\nfour", "one\ntwo\nthree\nfour\n", true),
+        ("one\n…\ntwo", "one\ntwo\n", true),
+        ("…\ntwo", "one\ntwo\n", true),
+        ("id: …, ok", "id: 5, ok", true),
+        ("one\n…", "one\ntwo", true),
+        ("one\n…\nfive", "one\ntwo", false),
+        ("two\n…", "one\ntwo", false),
+        ("one", "one\ntwo", false),
+    ] {
+        assert_eq!(is_shown(shown, output), matches, "{shown:?} of {output:?}");
+    }
+}
+
+/// A folder with the programs under the names by which the docs call them.
+fn link_programs(folder: &Path) {
+    symlink(program(&[], &[]).get_program(), folder.join("gitlab-mcp")).unwrap();
+    symlink(maintainers_program(&[], &[]).get_program(), folder.join("catalog_gen")).unwrap();
+}
+
+/// Runs a command line of a console block in a shell: its two outputs together.
+fn run(command: &str, programs: &Path, folder: &Path) -> String {
+    let is_of_the_repository = command.contains("cargo ");
+    let command = command.replace("cargo run -- ", "gitlab-mcp ").replace("cargo dev ", "catalog_gen ");
+    assert!(!command.contains("cargo "), "not a command of this test: {command}");
+    let output = Command::new("/bin/sh")
+        .args(["-c", &format!("{{ {command}\n}} 2>&1")])
+        .env_clear()
+        .env("PATH", format!("{}:/usr/bin:/bin", programs.display()))
+        .current_dir(if is_of_the_repository { root() } else { folder })
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn commands_answer_what_is_shown() {
+    let programs_folder = tempfile::tempdir().unwrap();
+    link_programs(programs_folder.path());
+    let (mut commands, mut differences) = (0, Differences::default());
+    for block in documentation().iter().flat_map(blocks).filter(|block| block.info == "console") {
+        let folder = tempfile::tempdir().unwrap();
+        let mut parts = block.text.split_inclusive('\n').peekable();
+        while let Some(line) = parts.next() {
+            let Some(command) = line.strip_prefix("$ ") else {
+                panic!("{}: a console block begins with a command", block.place);
+            };
+            let mut shown = String::new();
+            while let Some(line) = parts.next_if(|line| !line.starts_with("$ ")) {
+                shown.push_str(line);
+            }
+            let output = run(command.trim_end(), programs_folder.path(), folder.path());
+            differences.compare(&block.place, &shown, &output);
+            commands += 1;
+        }
+    }
+    differences.assert_none();
+    assert!(commands >= 5, "{commands} commands");
+}
+
+/// The tool and arguments of a call as the docs write it: a find, an execute, or any tool by its name.
+fn call_of(block: &Block) -> (String, Value) {
+    let call: Value = serde_json::from_str(&block.text)
+        .unwrap_or_else(|error| panic!("{}: {error}\n{}", block.place, block.text));
+    if let Some(tool) = call["tool"].as_str() {
+        (tool.to_owned(), call["arguments"].clone())
+    } else if call.get("query").is_some() {
+        ("gitlab_find_action".to_owned(), call)
+    } else {
+        ("gitlab_execute_action".to_owned(), call)
+    }
+}
+
+#[test]
+fn calls_answer_what_is_shown() {
+    let (mut calls, mut differences) = (0, Differences::default());
+    for page in documentation() {
+        let blocks = blocks(&page);
+        for (index, block) in blocks.iter().enumerate().filter(|(_, block)| block.info == "json call") {
+            let mut client = Client::sandbox();
+            let (tool, arguments) = call_of(block);
+            let reply = client.call(&tool, arguments);
+            match blocks.get(index + 1).filter(|next| next.info == "text answer") {
+                Some(answer) => differences.compare(&answer.place, &answer.text, &reply.text),
+                None if reply.is_error => differences.0.push(format!("{}: {}", block.place, reply.text)),
+                None => {}
+            }
+            calls += 1;
+        }
+        for (index, block) in blocks.iter().enumerate().filter(|(_, block)| block.info == "text answer") {
+            let is_after_a_call = index > 0 && blocks[index - 1].info == "json call";
+            assert!(is_after_a_call, "{}: an answer without a call", block.place);
+        }
+    }
+    differences.assert_none();
+    assert!(calls >= 10, "{calls} calls");
+}
+
+/// Blocks of info string `mcp`: lines `> TOOL ARGUMENTS` or `> METHOD PARAMS`, each with its answer, in one session.
+/// Settings follow in the info string: `mcp TOOL_SURFACE=meta`.
+#[test]
+fn sessions_answer_what_is_shown() {
+    let (mut messages, mut differences) = (0, Differences::default());
+    for block in documentation().iter().flat_map(blocks) {
+        let mut words = block.info.split(' ');
+        if words.next() != Some("mcp") {
+            continue;
+        }
+        let settings: Vec<(&str, &str)> = words.map(|word| word.split_once('=').unwrap()).collect();
+        let mut client = Client::start(&["--sandbox"], &settings);
+        client.initialize(LATEST_HANDSHAKE);
+        let mut lines = block.text.split_inclusive('\n').peekable();
+        while let Some(line) = lines.next() {
+            let Some((name, value)) = line.strip_prefix("> ").and_then(|line| line.split_once(' ')) else {
+                panic!("{}: a session begins with `> NAME JSON`: {line}", block.place);
+            };
+            let value: Value = serde_json::from_str(value)
+                .unwrap_or_else(|error| panic!("{}: {error}: {value}", block.place));
+            let mut shown = String::new();
+            while let Some(line) = lines.next_if(|line| !line.starts_with("> ")) {
+                shown.push_str(line);
+            }
+            let method = if name.contains('/') { name } else { "tools/call" };
+            let params = if name.contains('/') { value } else { json!({"name": name, "arguments": value}) };
+            differences.compare(&block.place, &shown, &answer(&mut client, method, params));
+            messages += 1;
+        }
+    }
+    differences.assert_none();
+    assert!(messages >= 5, "{messages} messages");
+}
+
+/// The text of an answer: of a tool, a resource, a prompt or a completion, else the error or result as JSON.
+fn answer(client: &mut Client, method: &str, params: Value) -> String {
+    client.send(&json!({"jsonrpc": "2.0", "id": "docs", "method": method, "params": params}));
+    let answer = loop {
+        let message = client.receive();
+        if message["id"] == "docs" {
+            break message;
+        }
+    };
+    if let Some(message) = answer["error"]["message"].as_str() {
+        return format!("error {}: {message}", answer["error"]["code"]);
+    }
+    let result = &answer["result"];
+    ["/content/0/text", "/contents/0/text", "/messages/0/content/text"]
+        .iter()
+        .find_map(|pointer| result.pointer(pointer)?.as_str())
+        .map_or_else(|| result.get("completion").unwrap_or(result).to_string(), str::to_owned)
+}
+
+#[test]
+fn every_block_is_run_or_says_that_it_is_not() {
+    for block in documentation().iter().flat_map(blocks) {
+        let kind = block.info.split(' ').next().unwrap();
+        let is_run = ["console", "json call", "text answer"].contains(&block.info.as_str()) || kind == "mcp";
+        let is_not_run = NOT_RUN.iter().any(|(info, _)| *info == block.info);
+        assert!(is_run || is_not_run, "{}: unknown info string {:?}", block.place, block.info);
+    }
+}
+
+/// The rows of the first table below a heading, as cells without backticks.
+fn table(page: &str, heading: &str) -> Vec<Vec<String>> {
+    let text = format!("\n{}", read(page));
+    let below =
+        text.split(&format!("\n{heading}\n")).nth(1).unwrap_or_else(|| panic!("{page}: no {heading}"));
+    let lines =
+        below.lines().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
+    let cells =
+        |line: &str| line.trim_matches('|').split(" | ").map(|cell| cell.trim().replace('`', "")).collect();
+    lines.skip(2).map(cells).collect()
+}
+
+fn number(text: &str) -> f64 {
+    text.replace([',', ' '], "").parse().unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+#[test]
+fn exit_codes_are_those_of_the_program() {
+    let documented: Vec<String> = table("docs/reference/configuration.md", "## Exit codes")
+        .into_iter()
+        .map(|row| row[0].clone())
+        .collect();
+    assert_eq!(documented, ["0", "1", "2", "3"]);
+    let code = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let mut command = program(arguments, variables);
+        command.stdin(Stdio::null()).output().unwrap().status.code()
+    };
+    assert_eq!(code(&["find", "list issues"], &[]), Some(0));
+    assert_eq!(code(&["--sandbox", "execute", "issue.get"], &[]), Some(1));
+    assert_eq!(code(&["--no-such-flag"], &[]), Some(2));
+    assert_eq!(code(&["find", "list issues"], &[("GITLAB_TIMEOUT", "soon")]), Some(2));
+}
+
+#[test]
+fn toolsets_are_those_of_the_catalog() {
+    let curation: toml::Table = read("catalog/curation/toolsets.toml").parse().unwrap();
+    let agent_of = |toolset: &str| {
+        let agents = curation["agent"].as_table().unwrap();
+        let has = |agent: &toml::Value| {
+            agent["toolsets"].as_array().unwrap().iter().any(|name| name.as_str() == Some(toolset))
+        };
+        agents.iter().find(|(_, agent)| has(agent)).unwrap().0.clone()
+    };
+    let toolsets = curation["toolset"].as_table().unwrap();
+    let mut expected: Vec<Vec<String>> = toolsets
+        .iter()
+        .map(|(name, toolset)| {
+            vec![name.clone(), toolset["what"].as_str().unwrap().to_owned(), agent_of(name)]
+        })
+        .collect();
+    expected.sort();
+    assert_eq!(table("docs/reference/toolsets.md", "# Toolsets"), expected);
+}
+
+/// Sizes are documented to two digits: words of the catalog change often, and a reader compares orders of magnitude.
+#[test]
+fn surfaces_have_about_the_documented_sizes() {
+    let rows = table("docs/concepts/surfaces.md", "## Size in the client's context");
+    for row in rows {
+        let mut settings = row[0].split(", ");
+        let kind = settings.next().and_then(|kind| kind.split(' ').next()).unwrap();
+        let variables: Vec<(&str, &str)> = settings.filter_map(|setting| setting.split_once('=')).collect();
+        let mut command = program(&["--sandbox", "surface", "--surface", kind, "--tokens"], &variables);
+        let output = String::from_utf8(command.stdin(Stdio::null()).output().unwrap().stdout).unwrap();
+        for (label, documented) in ["tools ", "bytes in all ", "tokens, about "].into_iter().zip(&row[1..]) {
+            let line = output.lines().find(|line| line.starts_with(label)).unwrap();
+            let measured = number(line.split_whitespace().last().unwrap());
+            let documented = number(documented);
+            let difference = (measured - documented).abs() / measured;
+            assert!(difference < 0.03, "{}: {label}is {measured}, documented as {documented}", row[0]);
+        }
+    }
+}
+
+/// The figures of catalog/SOURCE.toml, as `1,825`.
+#[test]
+fn figures_of_the_catalog_are_those_of_its_source() {
+    let source: toml::Table = read("catalog/SOURCE.toml").parse().unwrap();
+    let count = |table: &str, key: &str| usize::try_from(source[table][key].as_integer().unwrap()).unwrap();
+    let rest = count("openapi", "operations");
+    let graphql = count("graphql", "mutations") + count("graphql", "queries") + count("graphql", "fields");
+    let with_commas = |figure: usize| format!("{},{:03}", figure / 1000, figure % 1000);
+    let readme = read("README.md");
+    let statement = format!("{} REST and {} GraphQL operations", with_commas(rest), with_commas(graphql));
+    assert!(readme.contains(&statement), "README.md should say {statement}");
+    let version = source["openapi"]["gitlab_version"].as_str().unwrap();
+    assert!(readme.contains(&format!("GitLab {version}")), "README.md should say GitLab {version}");
+    for row in table("docs/internals/catalog-format.md", "## Figures") {
+        let (file, key) = row[0].split_once('.').unwrap();
+        assert_eq!(row[1], count(file, key).to_string(), "{}", row[0]);
+    }
+}
+
+/// The arrows of layering.rs, wherever it is: modules, each with those it may import.
+fn arrows() -> Vec<(String, BTreeSet<String>)> {
+    static ROW: LazyLock<Regex> = LazyLock::new(|| Regex::new(r#"\(\s*"(\w+)",\s*&\[([^\]]*)\]"#).unwrap());
+    let mut sources = Vec::new();
+    collect(&root().join("tests/it"), "rs", &mut sources);
+    let layering = sources.iter().find(|source| source.path.ends_with("layering.rs")).unwrap();
+    let rows = layering.text.split("const ARROWS").nth(1).unwrap().split("\n];").next().unwrap();
+    let quoted = |list: &str| list.split('"').skip(1).step_by(2).map(str::to_owned).collect();
+    ROW.captures_iter(rows).map(|row| (row[1].to_owned(), quoted(&row[2]))).collect()
+}
+
+#[test]
+fn modules_are_those_whose_imports_are_tested() {
+    let documented: Vec<(String, BTreeSet<String>)> = table("docs/internals/architecture.md", "## Modules")
+        .into_iter()
+        .map(|row| {
+            let imports = row[2].split_whitespace().filter(|word| *word != "–").map(str::to_owned).collect();
+            (row[0].clone(), imports)
+        })
+        .collect();
+    assert_eq!(documented, arrows());
+}
