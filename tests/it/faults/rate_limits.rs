@@ -41,7 +41,7 @@ const CASES: &[(&str, Behaviour)] = &[
     ("last-of-a-part", |stream, _| {
         answer(stream, "200 OK", &used_up("throttle_authenticated_files_api", 3600), "{\"id\": 1}")
     }),
-    ("down", |stream, _| answer(stream, "503 Service Unavailable", "", "")),
+    ("down", |stream, _| answer(stream, "503 Service Unavailable", "connection: close\r\n", "")),
 ];
 
 /// How many are asked at this moment, and the most that ever were.
