@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use regex_lite::Regex;
 use serde_json::{Value, json};
 
-use crate::client::{Client, LATEST_HANDSHAKE, maintainers_program, program};
+use crate::support::client::{Client, LATEST_HANDSHAKE, maintainers_program, program};
 
 /// Info strings of fenced blocks that are not run.
 const NOT_RUN: [(&str, &str); 7] = [

@@ -3,8 +3,8 @@
 use gitlab_mcp::catalog::{Action, Audience, Catalog, Place, Risk, Scope, example};
 use serde_json::Value;
 
-use crate::catalog::actions;
-use crate::client::{Client, execute};
+use crate::catalog::data::actions;
+use crate::support::client::{Client, execute};
 
 /// Read examples that fail on the sandbox although it has their route, by reason.
 const FAILING: [(&str, &[&str]); 3] = [

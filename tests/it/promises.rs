@@ -41,8 +41,8 @@ use std::thread;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::client::{Client, LATEST_HANDSHAKE, maintainers_program, program};
 use crate::security_page::{collect, is_there};
+use crate::support::client::{Client, LATEST_HANDSHAKE, maintainers_program, program};
 
 const PROMISES: u32 = 219;
 const SERVERS_AT_A_TIME: usize = 3;

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex_lite::Regex;
 use serde_json::Value;
 
-use crate::client::{Client, LATEST_HANDSHAKE, Reply};
+use crate::support::client::{Client, LATEST_HANDSHAKE, Reply};
 
 const PAGE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/guides/troubleshooting.md"));
 

@@ -1,27 +1,23 @@
 //! The program under what can go wrong: its own tools by stand-ins, and GitLab, with the way to it, by servers that
 //! misbehave. Every case is bounded in time, and ends with a process that serves the next call.
 
-mod answers;
-mod cancelled;
-mod lost;
-mod misbehaving;
-mod rates;
-pub mod secure;
-mod stand_in;
-mod ways;
+pub mod broken_bodies;
+pub mod connections;
+pub mod lost_answers;
+pub mod rate_limits;
 
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, LATEST_HANDSHAKE, Reply, execute};
-use misbehaving::Misbehaving;
+use crate::support::client::{Client, LATEST_HANDSHAKE, Reply, execute};
+use crate::support::raw_server::Misbehaving;
 
 /// Well over what any case may take: a call has two seconds.
 const BOUND: Duration = Duration::from_secs(12);
 
 /// A server process for the GitLab at that address, past its handshake, whose calls have two seconds.
-fn process(url: &str, variables: &[(&str, &str)]) -> Client {
+pub fn process(url: &str, variables: &[(&str, &str)]) -> Client {
     let always = [("GITLAB_URL", url), ("GITLAB_TIMEOUT", "2"), ("GITLAB_TOKEN", "glpat-sesame")];
     let all: Vec<(&str, &str)> = always.into_iter().chain(variables.iter().copied()).collect();
     let mut client = Client::start(&[], &all);
@@ -57,7 +53,7 @@ fn error(case: &str, reply: Reply, kind: &str) -> Value {
 }
 
 /// Checks that the process is there and that its next call is served.
-fn is_well(client: &mut Client, after: &str) {
+pub fn is_well(client: &mut Client, after: &str) {
     let reply = execute(client, "instance.version", json!({}));
     assert!(!reply.is_error, "after {after}: {}", reply.text);
     assert_eq!(reply.structured["data"]["version"], "18.0.0", "after {after}");

@@ -1,0 +1,242 @@
+//! The catalog against GitLab's own OpenAPI document, where `GITLAB_API_FILES` says it is.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::process::Command;
+
+use gitlab_mcp::call::{Body, Call, Part};
+use gitlab_mcp::catalog::{Action, Audience, Catalog, example};
+use regex::Regex;
+use serde_json::Value;
+
+use crate::catalog::data::{actions, call};
+
+const METHODS: [&str; 6] = ["get", "head", "post", "put", "patch", "delete"];
+
+fn document_path() -> PathBuf {
+    PathBuf::from(std::env::var_os("GITLAB_API_FILES").expect("GITLAB_API_FILES")).join("openapi.yaml")
+}
+
+/// Whether the document can say anything of the action.
+fn is_rest(action: &Action) -> bool {
+    action.operations.iter().all(|operation| operation.graphql.is_none() && operation.any.is_none())
+}
+
+/// An operation of the document: what its requests look like, and every name it knows.
+struct Documented {
+    method: String,
+    path: Regex,
+    names: BTreeSet<String>,
+    /// Those of the query and the body that it requires.
+    required: BTreeSet<String>,
+}
+
+fn document() -> Vec<Documented> {
+    let text = std::fs::read_to_string(document_path()).unwrap();
+    let document: Value = serde_saphyr::from_str(&text).unwrap();
+    let mut operations = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for method in METHODS.iter().filter(|method| item.get(method).is_some()) {
+            let operation = &item[*method];
+            let names = names(operation);
+            // Some parts of the path are listed as parameters too.
+            let mut required = required(operation);
+            required.retain(|name| !in_path(path, name));
+            operations.push(Documented {
+                method: method.to_uppercase(),
+                path: pattern(path),
+                names,
+                required,
+            });
+        }
+    }
+    operations
+}
+
+/// A path of the document as a pattern: `(…)` is optional, `{x}` a segment, `*x` any number of them.
+fn pattern(path: &str) -> Regex {
+    let unescaped = path.replace("\\(", "\u{1}").replace("\\)", "\u{2}");
+    let mut pattern = String::from("^");
+    let mut rest = unescaped.as_str();
+    let placeholder = Regex::new(r"^(\{\w+\}|\*\w+)").unwrap();
+    while let Some(first) = rest.chars().next() {
+        if let Some(found) = placeholder.find(rest) {
+            pattern.push_str(if first == '*' { ".+" } else { "[^/]+" });
+            rest = &rest[found.end()..];
+            continue;
+        }
+        match first {
+            '(' => pattern.push_str("(?:"),
+            ')' => pattern.push_str(")?"),
+            '\u{1}' => pattern.push_str("\\("),
+            '\u{2}' => pattern.push_str("\\)"),
+            other => pattern.push_str(&regex::escape(&other.to_string())),
+        }
+        rest = &rest[first.len_utf8()..];
+    }
+    Regex::new(&format!("{pattern}$")).unwrap()
+}
+
+fn names(operation: &Value) -> BTreeSet<String> {
+    let listed = operation["parameters"].as_array().into_iter().flatten();
+    let mut names: BTreeSet<String> = listed.map(|param| bare(param["name"].as_str().unwrap())).collect();
+    if let Some(content) = operation.pointer("/requestBody/content").and_then(Value::as_object) {
+        for schema in content.values() {
+            names.extend(
+                schema["schema"]["properties"].as_object().into_iter().flatten().map(|(name, _)| bare(name)),
+            );
+        }
+    }
+    names
+}
+
+/// Actions for which the document requires what GitLab does not: a file beside a JSON body (GitLab's proxy adds it), a
+/// line of a comment on a whole commit, a range of a whole file's blame, the owner of an instance runner, or the one file
+/// of a snippet that has `files`.
+const REQUIRED_BY_MISTAKE: [&str; 7] = [
+    "commit.create",
+    "commit_comment.create",
+    "repository_file.blame",
+    "repository_file.create",
+    "repository_file.update",
+    "runner.create",
+    "snippet.create",
+];
+
+fn in_path(path: &str, name: &str) -> bool {
+    path.contains(&format!("{{{name}}}")) || path.contains(&format!("*{name}"))
+}
+
+fn required(operation: &Value) -> BTreeSet<String> {
+    let listed = operation["parameters"].as_array().into_iter().flatten();
+    let in_query = listed.filter(|param| param["in"] == "query" && param["required"] == true);
+    let mut required: BTreeSet<String> =
+        in_query.map(|param| bare(param["name"].as_str().unwrap())).collect();
+    if let Some(content) = operation.pointer("/requestBody/content").and_then(Value::as_object) {
+        let of = |schema: &Value| -> BTreeSet<String> {
+            let names = schema["schema"]["required"].as_array().into_iter().flatten();
+            names.map(|name| bare(name.as_str().unwrap())).collect()
+        };
+        // The media types of one operation describe the same body.
+        required.extend(content.values().map(of).next().unwrap_or_default());
+    }
+    required
+}
+
+/// `not[labels]` and `iids[]` by the name before the brackets.
+fn bare(name: &str) -> String {
+    name.split('[').next().unwrap().to_owned()
+}
+
+fn sent_names(call: &Call) -> BTreeSet<String> {
+    let mut names: BTreeSet<String> = call.query().iter().map(|(name, _)| bare(name)).collect();
+    match call.body() {
+        Body::Empty | Body::Raw(_) | Body::Local(_) => {}
+        Body::Json(body) => names.extend(body.as_object().unwrap().keys().cloned()),
+        Body::Multipart(parts) => names.extend(parts.iter().map(|part| match part {
+            Part::Text { name, .. } | Part::File { name, .. } | Part::Local { name, .. } => bare(name),
+        })),
+    }
+    names
+}
+
+#[test]
+#[cfg_attr(not(gitlab_api_files), ignore = "set GITLAB_API_FILES to the folder of GitLab's openapi.yaml")]
+fn every_example_is_a_request_of_the_document() {
+    let document = document();
+    let catalog = Catalog::embedded().unwrap();
+    let words = catalog.words().unwrap();
+    let mut faults = Vec::new();
+    for action in actions().into_iter().filter(is_rest) {
+        // Of protocols for machines the document lists parts of the path as parameters.
+        let is_mistaken =
+            REQUIRED_BY_MISTAKE.contains(&action.id.as_str()) || action.audience != Audience::Person;
+        let call = call(&action, example(&action, words), words);
+        let matching: Vec<&Documented> = document
+            .iter()
+            .filter(|operation| {
+                operation.method == call.method().name() && operation.path.is_match(call.path())
+            })
+            .collect();
+        let unknown: Vec<String> = sent_names(&call)
+            .into_iter()
+            .filter(|name| !matching.iter().any(|operation| operation.names.contains(name)))
+            .filter(|name| !action.param(name).is_some_and(|param| param.undocumented))
+            .collect();
+        let mut sent = sent_names(&call);
+        if matches!(call.body(), Body::Raw(_) | Body::Local(_)) {
+            sent.insert("file".to_owned());
+        }
+        let absent = |operation: &&&Documented| !operation.required.iter().all(|name| sent.contains(name));
+        let missing: Vec<&BTreeSet<String>> =
+            match !is_mistaken && matching.iter().all(|operation| absent(&operation)) {
+                true => matching.iter().map(|operation| &operation.required).collect(),
+                false => Vec::new(),
+            };
+        if matching.is_empty() || !unknown.is_empty() || !missing.is_empty() {
+            faults.push(format!(
+                "{}: {} {}, unknown {unknown:?}, one of these is required {missing:?}, sent {sent:?}",
+                action.id,
+                call.method().name(),
+                call.path()
+            ));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+#[cfg_attr(not(gitlab_api_files), ignore = "set GITLAB_API_FILES to the folder of GitLab's openapi.yaml")]
+fn every_operation_of_the_document_is_in_the_catalog() {
+    let text = std::fs::read_to_string(document_path()).unwrap();
+    let document: Value = serde_saphyr::from_str(&text).unwrap();
+    let mut left: BTreeMap<String, usize> = BTreeMap::new();
+    for action in actions().iter().filter(|action| is_rest(action)) {
+        for operation in &action.operations {
+            *left.entry(normal(operation.method.name(), &operation.path)).or_default() += 1;
+        }
+    }
+    let mut missing = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for method in METHODS.iter().filter(|method| item.get(method).is_some()) {
+            let key = normal_raw(&method.to_uppercase(), path);
+            match left.get_mut(&key) {
+                Some(count) if *count > 0 => *count -= 1,
+                _ => missing.push(key),
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{missing:?}");
+    left.retain(|_, count| *count > 0);
+    assert!(left.is_empty(), "not in the document: {left:?}");
+}
+
+/// An operation of the document as the catalog writes it, every placeholder as `{}`.
+fn normal_raw(method: &str, path: &str) -> String {
+    let path = path.replace("\\(", "\u{1}").replace("\\)", "\u{2}");
+    let path = Regex::new(r"\([^()]*\)").unwrap().replace_all(&path, "").into_owned();
+    let path = path.replace('\u{1}', "(").replace('\u{2}', ")");
+    normal(method, path.strip_prefix("/api/v4").unwrap_or(&path))
+}
+
+fn normal(method: &str, path: &str) -> String {
+    let path = Regex::new(r"\{\w+\}|[:*][A-Za-z_]\w*").unwrap().replace_all(path, "{}").into_owned();
+    format!("{method} {path}")
+}
+
+#[test]
+#[cfg_attr(not(gitlab_api_files), ignore = "set GITLAB_API_FILES to the folder of GitLab's openapi.yaml")]
+fn the_generator_has_nothing_to_change() {
+    let Some(generator) = option_env!("CARGO_BIN_EXE_catalog_gen") else {
+        panic!("the generator is not built: run the tests with --all-features");
+    };
+    let output = Command::new(generator)
+        .args(["generate", "--check", "--openapi"])
+        .arg(document_path())
+        .arg("--graphql")
+        .arg(document_path().with_file_name("schema.graphql"))
+        .args(["--catalog", concat!(env!("CARGO_MANIFEST_DIR"), "/catalog")])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}

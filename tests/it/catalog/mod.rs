@@ -1,0 +1,6 @@
+//! The catalog: its data, its rules, and GitLab's own files.
+
+pub mod against_graphql_schema;
+pub mod against_openapi;
+pub mod data;
+pub mod rules;

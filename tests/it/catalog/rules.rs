@@ -1,0 +1,435 @@
+//! `catalog/rules.toml` as it stands in the embedded catalog: grants, effects, raised risks, places and quick actions.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gitlab_mcp::catalog::{
+    Action, Base, Catalog, GraphqlKind, Interface, Json, LandingPlace, Locates, Param, Place, Risk, When,
+};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::catalog::data::{action, actions};
+
+/// The lists of the file that only a test needs.
+#[derive(Deserialize)]
+struct File {
+    places: Places,
+}
+
+#[derive(Deserialize)]
+struct Places {
+    not_places: Vec<String>,
+    attributes: Vec<String>,
+}
+
+fn places() -> Places {
+    toml::from_str::<File>(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/catalog/rules.toml")))
+        .unwrap()
+        .places
+}
+
+/// Every parameter and every field of one, by its dotted path.
+fn walk<'a>(params: &'a [Param], within: &str, visit: &mut dyn FnMut(&str, &'a Param)) {
+    for param in params {
+        let path = if within.is_empty() { param.name.clone() } else { format!("{within}.{}", param.name) };
+        visit(&path, param);
+        walk(&param.fields, &path, visit);
+    }
+}
+
+fn find<'a>(action: &'a Action, path: &str) -> Option<&'a Param> {
+    let mut found = None;
+    walk(&action.params, "", &mut |at, param| {
+        if at == path {
+            found = Some(param);
+        }
+    });
+    found
+}
+
+fn has_mutation(action: &Action) -> bool {
+    let mut graphql = action.operations.iter().filter_map(|operation| operation.graphql.as_ref());
+    graphql.any(|graphql| graphql.kind == GraphqlKind::Mutation)
+}
+
+#[test]
+fn grants_are_the_reviewed_list() {
+    let ids: Vec<String> =
+        actions().into_iter().filter(|action| action.risk == Risk::Grant).map(|action| action.id).collect();
+    insta::assert_snapshot!("grants", ids.join("\n"));
+}
+
+#[test]
+fn risk_has_an_order() {
+    assert!(Risk::Read < Risk::Write && Risk::Write < Risk::Grant && Risk::Grant < Risk::Destructive);
+    for (id, risk) in [
+        ("deploy_token.create", Risk::Grant),
+        ("personal_access_token.create_own", Risk::Grant),
+        ("ssh_key.create", Risk::Grant),
+        ("webhook.create", Risk::Grant),
+        ("integration.update_slack", Risk::Grant),
+        ("invitation.create", Risk::Grant),
+        ("project_export.start", Risk::Grant),
+        ("group.share", Risk::Grant),
+        ("member.add", Risk::Write),
+        ("project.update", Risk::Write),
+        ("merge_request.create", Risk::Write),
+        ("graphql.merge_request_create", Risk::Write),
+        ("issue_note.create", Risk::Write),
+        ("issue.move", Risk::Destructive),
+        ("security_policy_project.unassign", Risk::Destructive),
+        ("project_access_token.rotate", Risk::Destructive),
+    ] {
+        assert_eq!(action(id).risk, risk, "{id}");
+    }
+}
+
+/// Effects without those that follow from twins, which are known to be the same.
+#[test]
+fn effects_are_the_reviewed_list() {
+    let actions = actions();
+    let twins: BTreeSet<&str> =
+        actions.iter().filter(|action| action.twin.is_some()).map(|action| action.id.as_str()).collect();
+    let mut lines = Vec::new();
+    for action in actions.iter().filter(|action| action.twin.is_none()) {
+        let effects: Vec<&str> =
+            action.effects.iter().map(String::as_str).filter(|id| !twins.contains(id)).collect();
+        if !effects.is_empty() {
+            lines.push(format!("{}: {}", action.id, effects.join(" ")));
+        }
+    }
+    insta::assert_snapshot!("effects", lines.join("\n"));
+}
+
+#[test]
+fn effects_are_actions_and_none_is_the_action_itself() {
+    let catalog = Catalog::embedded().unwrap();
+    for action in actions() {
+        for effect in &action.effects {
+            assert!(catalog.number(effect).is_some(), "{} has the effect {effect}", action.id);
+            assert_ne!(*effect, action.id);
+        }
+        // A composite or direct action is decided by the calls that it makes.
+        assert!(action.effects.is_empty() || !action.is_open() && action.plan.is_none(), "{}", action.id);
+    }
+}
+
+#[test]
+fn twins_share_their_effects() {
+    let all: BTreeMap<String, Action> =
+        actions().into_iter().map(|action| (action.id.clone(), action)).collect();
+    for twin in all.values().filter(|action| action.twin.is_some()) {
+        let stands = &all[twin.twin.as_deref().unwrap()];
+        assert!(stands.effects.contains(&twin.id), "{} does not do {}", stands.id, twin.id);
+        assert!(twin.effects.contains(&stands.id), "{} does not do {}", twin.id, stands.id);
+        let whole = |id: &&String| all[*id].twin.is_none() && **id != twin.id;
+        let missing: Vec<&String> =
+            stands.effects.iter().filter(whole).filter(|id| !twin.effects.contains(id)).collect();
+        assert!(missing.is_empty(), "{} lacks {missing:?} of {}", twin.id, stands.id);
+    }
+}
+
+/// What a denial of the action in front has to stop as well; each pair is one way round such a denial.
+#[test]
+fn the_ways_round_a_denial_are_effects() {
+    for (denied, others) in [
+        ("issue.delete", &["work_item.delete"] as &[&str]),
+        ("epic.delete", &["work_item.delete"]),
+        ("issue_note.delete", &["note.delete", "issue_discussion_note.delete"]),
+        (
+            "merge_request_note.create",
+            &["note.create", "merge_request_discussion.create", "draft_note.publish"],
+        ),
+        ("merge_request.merge", &["merge_train.add", "merge_request.accept"]),
+        ("issue.move", &["work_item.move_bulk", "graphql.issue_move"]),
+        (
+            "issue.update",
+            &["work_item.update", "work_item.update_bulk", "issue.set_due_date", "issue.set_severity"],
+        ),
+        ("repository_file.delete", &["commit.create", "graphql.commit_create"]),
+        ("branch.delete", &["branch.delete_merged", "graphql.branch_delete"]),
+        ("branch.unprotect", &["branch_rule.delete", "branch_rule.update"]),
+        ("member.add", &["invitation.create", "access_request.approve", "member.import_from_project"]),
+        ("project.delete", &["group.delete"]),
+        ("project.transfer", &["project.transfer_to_group", "group.transfer"]),
+        (
+            "personal_access_token.create_own",
+            &["personal_access_token.rotate", "personal_access_token.create_granular"],
+        ),
+        ("job_artifact.delete", &["job.erase", "pipeline.delete", "job_artifact.delete_bulk"]),
+        ("package.delete", &["package.delete_bulk", "nuget_protocol.delete"]),
+        ("runner.delete", &["runner.delete_bulk", "runner_protocol.unregister", "graphql.runner_delete"]),
+        ("project_export.start", &["project_relation_export.start", "offline_export.create"]),
+    ] {
+        for other in others {
+            let other_action = action(other);
+            let by_parameter = other_action.raises.iter().flat_map(|raise| raise.effects.clone());
+            let effects: Vec<String> = other_action.effects.iter().cloned().chain(by_parameter).collect();
+            assert!(effects.iter().any(|id| id == denied), "{other} does {denied}: {effects:?}");
+        }
+    }
+}
+
+/// The destructive actions that no other action can do and that do nothing another one is for. One that is new here was
+/// asked the question: which other action can do this?
+#[test]
+fn destructive_actions_without_another_are_the_reviewed_list() {
+    let actions = actions();
+    let mut effects = actions.iter().flat_map(|action| &action.effects).collect::<Vec<_>>();
+    effects.sort();
+    let ids: Vec<&str> = actions
+        .iter()
+        .filter(|action| action.risk == Risk::Destructive && !action.is_open())
+        .filter(|action| action.effects.is_empty() && effects.binary_search(&&action.id).is_err())
+        .map(|action| action.id.as_str())
+        .collect();
+    insta::assert_snapshot!("destructive_alone", ids.join("\n"));
+}
+
+#[test]
+fn raised_risks_are_of_parameters_that_there_are() {
+    let mut raised = 0;
+    for action in actions() {
+        for raise in &action.raises {
+            raised += 1;
+            assert!(find(&action, &raise.param).is_some(), "{} has no {}", action.id, raise.param);
+            let adds = raise.risk > action.risk || !raise.effects.is_empty();
+            assert!(adds && action.risk > Risk::Read, "{} {}", action.id, raise.param);
+        }
+    }
+    assert!(raised >= 100, "{raised}");
+}
+
+#[test]
+fn values_raise_the_risk_of_a_call() {
+    let raise = |id: &str, param: &str| {
+        let found: Vec<(When, Risk)> = action(id)
+            .raises
+            .into_iter()
+            .filter(|raise| raise.param == param && raise.risk > action(id).risk)
+            .map(|raise| (raise.when, raise.risk))
+            .collect();
+        assert_eq!(found.len(), 1, "{id} {param}");
+        found.into_iter().next().unwrap()
+    };
+    let any_of = |values: &[&str]| When::AnyOf(values.iter().map(|value| Json(json!(value))).collect());
+    assert_eq!(raise("commit.create", "actions.action"), (any_of(&["delete"]), Risk::Destructive));
+    assert_eq!(raise("commit.create", "force"), (When::Is(Json(json!(true))), Risk::Destructive));
+    assert_eq!(raise("member.add", "access_level"), (When::AtLeast(40), Risk::Grant));
+    assert_eq!(raise("project.update", "visibility"), (any_of(&["internal", "public"]), Risk::Grant));
+    assert_eq!(raise("issue.update", "confidential"), (When::Is(Json(json!(false))), Risk::Grant));
+    assert_eq!(raise("user.update", "password"), (When::Given, Risk::Grant));
+}
+
+#[test]
+fn results_without_a_target_land_somewhere() {
+    let lands = |id: &str| {
+        let lands = action(id).lands;
+        lands.into_iter().map(|landing| (landing.absent.join(" "), landing.place)).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        lands("project.fork"),
+        [("namespace_id namespace_path namespace".to_owned(), LandingPlace::OwnNamespace)]
+    );
+    assert_eq!(lands("project.create"), [("namespace_id".to_owned(), LandingPlace::OwnNamespace)]);
+    assert_eq!(lands("group.transfer"), [("group_id".to_owned(), LandingPlace::TopLevel)]);
+    assert_eq!(lands("remote_import.import_gists"), [(String::new(), LandingPlace::OwnNamespace)]);
+}
+
+/// Words of a name in snake_case or camelCase.
+fn words(name: &str) -> Vec<String> {
+    let mut text = String::new();
+    for c in name.chars() {
+        if c.is_uppercase() {
+            text.push('_');
+        }
+        text.extend(c.to_lowercase());
+    }
+    text.split('_').filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+/// Whether a name looks like a reference to a project, group or namespace: one is its last word, or stands before an id
+/// or path.
+fn looks_like_a_holder(name: &str) -> bool {
+    const HOLDERS: [&str; 6] = ["project", "projects", "group", "groups", "namespace", "namespaces"];
+    const REFERENCES: [&str; 4] = ["id", "ids", "path", "paths"];
+    let words = words(name);
+    let holder = |word: &String| HOLDERS.contains(&word.as_str());
+    match words.as_slice() {
+        [.., full, path] if full == "full" && path == "path" => true,
+        [before @ .., last] => {
+            holder(last) || (REFERENCES.contains(&last.as_str()) && before.iter().any(holder))
+        }
+        [] => false,
+    }
+}
+
+fn takes_a_reference(param: &Param) -> bool {
+    matches!(param.kind.base, Base::String | Base::Integer | Base::IntegerOrString | Base::Any)
+}
+
+#[test]
+fn every_parameter_that_looks_like_a_place_is_one_or_is_named() {
+    let places = places();
+    let (mut operations, mut seen, mut missing) = (0, 0, Vec::new());
+    for action in actions() {
+        operations += action.operations.len();
+        let is_named = |path: &str, name: &str| {
+            let exact = format!("{}:{path}", action.id);
+            let domain = format!("{}.*:{path}", action.domain());
+            places
+                .not_places
+                .iter()
+                .any(|known| [name, exact.as_str(), domain.as_str()].contains(&known.as_str()))
+        };
+        walk(&action.params, "", &mut |path, param| {
+            seen += 1;
+            if !takes_a_reference(param) || param.locates.is_some() || is_named(path, &param.name) {
+                return;
+            }
+            let is_object = matches!(path, "id" | "ids");
+            let is_foreign = |kind: &String| is_object || !places.attributes.contains(kind);
+            let by_type = has_mutation(&action) && param.gid.as_ref().is_some_and(is_foreign);
+            if looks_like_a_holder(&param.name) || by_type {
+                missing.push(format!("{}:{path}", action.id));
+            }
+        });
+    }
+    assert!(missing.is_empty(), "neither located nor in not_places:\n{}", missing.join("\n"));
+    assert!(operations >= 3_000 && seen >= 12_000, "{operations} operations, {seen} parameters");
+}
+
+/// An id in a path that does not lead through a project or group says where a call works, or is of the instance or a user.
+#[test]
+fn every_id_of_a_path_is_a_place_or_is_named() {
+    let places = places();
+    let mut missing = Vec::new();
+    for action in actions().iter().filter(|action| action.risk > Risk::Read) {
+        for operation in action.choices().filter(|operation| operation.any != Some(Interface::Plan)) {
+            let mut filled =
+                operation.placeholders().map(|(placeholder, _)| operation.filled_by(placeholder));
+            if operation.is_filled_by("fullPath") {
+                continue;
+            }
+            let unknown = filled.find(|name| {
+                let is_id = words(name).last().is_some_and(|word| word == "id");
+                let param = action.param(name).filter(|param| param.place == Place::Path);
+                let domain = format!("{}.*:{name}", action.domain());
+                let exact = format!("{}:{name}", action.id);
+                is_id
+                    && param.is_some_and(|param| param.locates.is_none())
+                    && !places
+                        .not_places
+                        .iter()
+                        .any(|known| [*name, &domain, &exact].contains(&known.as_str()))
+            });
+            missing.extend(unknown.map(|name| format!("{}:{name} in {operation}", action.id)));
+        }
+    }
+    assert!(missing.is_empty(), "neither located nor in not_places:\n{}", missing.join("\n"));
+}
+
+#[test]
+fn parameters_locate_what_they_name() {
+    for (id, path, locates) in [
+        ("issue.create", "fullPath", Some(Locates::Holder)),
+        ("issue.move", "to_project_id", Some(Locates::Project)),
+        ("project.fork", "namespace_id", Some(Locates::Namespace)),
+        ("project.transfer_to_group", "project_id", Some(Locates::Project)),
+        ("project.set_fork_relation", "forked_from_id", Some(Locates::Project)),
+        ("project.unshare", "group_id", Some(Locates::Group)),
+        ("member.import_from_project", "project_id", Some(Locates::Project)),
+        ("commit.create", "start_project", Some(Locates::Project)),
+        ("epic_issue.assign", "issue_id", Some(Locates::Foreign)),
+        ("epic.update", "parent_id", Some(Locates::Foreign)),
+        ("work_item.update", "hierarchyWidget.parentId", Some(Locates::Foreign)),
+        ("note.delete", "id", Some(Locates::Foreign)),
+        ("graphql.label_update", "id", Some(Locates::Foreign)),
+        ("work_item.update", "labelsWidget.addLabelIds", None),
+        ("value_stream.update", "id", Some(Locates::Foreign)),
+        ("ai_action.run", "resolveVulnerability.resourceId", Some(Locates::Foreign)),
+        ("runner.delete", "runner_id", Some(Locates::Foreign)),
+        ("issue.create", "assignee_ids", None),
+        ("cluster.create", "platform_kubernetes_attributes.namespace", None),
+        ("bulk_import.create", "entities.source_full_path", None),
+        ("bulk_import.create", "entities.destination_namespace", Some(Locates::Namespace)),
+    ] {
+        let action = action(id);
+        let param = find(&action, path).unwrap_or_else(|| panic!("{id} has no {path}"));
+        assert_eq!(param.locates, locates, "{id} {path}");
+    }
+}
+
+#[test]
+fn texts_of_comments_and_descriptions_are_scanned() {
+    /// Objects on whose comments GitLab executes no quick actions.
+    const PLAIN: [&str; 5] = [
+        "snippet_note",
+        "snippet_discussion",
+        "snippet_discussion_note",
+        "vulnerability_note",
+        "wiki_page_note",
+    ];
+    let mut scanned = 0;
+    for action in actions().iter().filter(|action| action.risk > Risk::Read && action.plan.is_none()) {
+        for path in &action.scanned {
+            let param = find(action, path).unwrap_or_else(|| panic!("{} has no {path}", action.id));
+            assert_eq!(param.kind.base, Base::String, "{} {path}", action.id);
+            scanned += 1;
+        }
+        let domain = action.domain();
+        let is_comment =
+            domain.ends_with("note") || domain.ends_with("discussion") || domain == "commit_comment";
+        if is_comment && !PLAIN.contains(&domain) {
+            for name in ["body", "note"] {
+                let is_scanned = action.scanned.iter().any(|path| path == name);
+                assert!(action.param(name).is_none() || is_scanned, "{}:{name}", action.id);
+            }
+        }
+    }
+    for (id, path) in [
+        ("issue.create", "description"),
+        ("issue.update", "description"),
+        ("merge_request.create", "description"),
+        ("graphql.merge_request_update", "description"),
+        ("epic.update", "description"),
+        ("work_item.update", "descriptionWidget.description"),
+        ("draft_note.create", "note"),
+    ] {
+        assert_eq!(action(id).scanned, [path], "{id}");
+    }
+    assert!(scanned >= 45, "{scanned}");
+}
+
+#[test]
+fn quick_actions_stand_for_actions() {
+    let catalog = Catalog::embedded().unwrap();
+    let commands = &catalog.words().unwrap().quick_actions;
+    for (command, quick) in commands {
+        assert_eq!(*command, command.to_lowercase());
+        for id in &quick.actions {
+            let action = catalog.get(id).unwrap().unwrap_or_else(|| panic!("/{command} is {id}"));
+            assert!(
+                action.risk > Risk::Read && action.twin.is_none_or(|twin| quick.actions.contains(&twin)),
+                "{id}"
+            );
+        }
+    }
+    for (command, id, path) in [
+        ("merge", "merge_request.merge", false),
+        ("move", "issue.move", true),
+        ("clone", "issue.clone", true),
+        ("close", "merge_request.update", false),
+        ("assign", "issue.update", false),
+        ("approve", "merge_request.approve", false),
+        ("promote_to", "issue.promote_to_epic", false),
+        ("relate", "issue_link.create", true),
+        ("tag", "tag.create", false),
+    ] {
+        let quick = &commands[command];
+        assert!(quick.actions.iter().any(|known| known == id), "/{command} is {:?}", quick.actions);
+        assert_eq!(quick.path, path, "/{command}");
+    }
+    assert!(commands["shrug"].actions.is_empty());
+    assert!(commands.len() >= 80, "{}", commands.len());
+}

@@ -1,0 +1,234 @@
+//! The commands, their help and their exit codes.
+
+use std::io::Write;
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use crate::support::client::{maintainers_program, program};
+
+/// The exit code, standard output and standard error.
+fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = program(arguments, &[]).stdin(Stdio::null()).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+fn maintainers(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = maintainers_program(arguments, &[]).stdin(Stdio::null()).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+/// Standard output of what has to go well.
+fn output(arguments: &[&str]) -> String {
+    let (code, out, err) = run(arguments);
+    assert_eq!((code, err.as_str()), (Some(0), ""), "{arguments:?}");
+    out
+}
+
+#[test]
+fn help_says_what_there_is() {
+    insta::assert_snapshot!("help", output(&["--help"]));
+    for command in ["find", "execute", "doctor", "surface", "agents", "catalog"] {
+        let help = output(&[command, "-h"]);
+        let own = help.split("\nSettings:").next().unwrap();
+        insta::assert_snapshot!(format!("help_{command}"), own);
+    }
+}
+
+#[test]
+fn every_flag_has_help() {
+    for arguments in [
+        &["-h"][..],
+        &["find", "-h"],
+        &["execute", "-h"],
+        &["doctor", "-h"],
+        &["surface", "-h"],
+        &["agents", "-h"],
+        &["catalog", "list", "-h"],
+    ] {
+        let help = output(arguments);
+        let flags = help.lines().filter(|line| line.trim_start().starts_with('-'));
+        for line in flags {
+            let words = line.trim_start().split_once("  ").map(|(_, words)| words.trim()).unwrap_or_default();
+            assert!(!words.is_empty(), "{arguments:?}: {line}");
+        }
+    }
+}
+
+#[test]
+fn the_version_is_the_package_s() {
+    assert_eq!(output(&["--version"]), format!("gitlab-mcp {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn what_cannot_be_parsed_is_2() {
+    for arguments in [
+        &["bogus"][..],
+        &["find"],
+        &["execute"],
+        &["find", "x", "--limit", "many"],
+        &["find", "x", "--detail", "all"],
+        &["--sandbox", "--url", "https://gitlab.com"],
+        &["execute", "issue.get", "--params", "not JSON"],
+        &["execute", "issue.get", "--params", "[1]"],
+        &["execute", "issue.get", "--params", "@/nowhere.json"],
+    ] {
+        let (code, out, err) = run(arguments);
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{arguments:?}");
+        assert!(!err.is_empty());
+    }
+}
+
+#[test]
+fn a_policy_that_cannot_be_used_is_2() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("policy.toml");
+    let path = file.to_str().unwrap();
+    for (variable, value, text, expected) in [
+        ("GITLAB_DENIED_ACTIONS", "nope", "", "GITLAB_DENIED_ACTIONS: `nope`"),
+        ("GITLAB_POLICY", path, "denied_actions = [\"nope\"]", "GITLAB_POLICY: `nope`"),
+        ("GITLAB_POLICY", path, "denied_actions = 5", "GITLAB_POLICY: invalid policy file: "),
+        ("GITLAB_DENIED_TOOLS_REGEX", "(", "", "not a valid regular expression: "),
+    ] {
+        std::fs::write(&file, text).unwrap();
+        let output = program(&["--sandbox", "doctor"], &[(variable, value)]).output().unwrap();
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{err}");
+        assert!(err.contains(expected), "{err}");
+    }
+}
+
+#[test]
+fn an_answer_that_is_an_error_is_1() {
+    let (code, out, err) = run(&["--sandbox", "execute", "no.such"]);
+    assert_eq!((code, err.as_str()), (Some(1), ""));
+    assert!(out.starts_with("Error (unknown_action): "), "{out}");
+    let (code, out, _) = run(&["--sandbox", "execute", "no.such", "--json"]);
+    assert_eq!(code, Some(1));
+    let structured: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(structured["error"]["kind"], "unknown_action");
+}
+
+#[test]
+fn an_evaluation_fails_where_a_saved_figure_fell() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let cases = "list issues\tGET /projects/{}/issues\nlist branches\tDELETE /projects/{}/boards/{}\n";
+    std::fs::write(path("mine.tsv"), cases).unwrap();
+    let (_, saved, _) = maintainers(&["eval", "--cases", &path("mine.tsv"), "--figures", "--json"]);
+    std::fs::write(path("saved.json"), &saved).unwrap();
+    let arguments =
+        |saved: &str| ["eval", "--cases", &path("mine.tsv"), "--baseline", saved].map(str::to_owned);
+    let compare = |saved: &str| maintainers(&arguments(saved).each_ref().map(String::as_str));
+    assert_eq!(compare(&path("saved.json")).0, Some(0));
+
+    std::fs::write(path("better.json"), saved.replace("\"first\":0.5", "\"first\":0.6")).unwrap();
+    let (code, out, err) = compare(&path("better.json"));
+    assert_eq!(code, Some(1), "{out}");
+    assert!(err.contains("fell by more than a point: mine: first 60.0 -> 50.0 (-10.0)"), "{err}");
+
+    let (code, _, err) = compare(&path("none.json"));
+    assert_eq!((code, err.contains("none.json cannot be read")), (Some(2), true), "{err}");
+}
+
+#[test]
+fn find_answers_as_the_tool_does() {
+    let structured: Value =
+        serde_json::from_str(&output(&["find", "list issues", "--limit", "1", "--json"])).unwrap();
+    assert_eq!(structured["query"], "list issues");
+    assert!(!output(&["find", "list issues", "--read-only"]).is_empty());
+}
+
+#[test]
+fn a_find_says_what_it_left_out_and_what_is_an_experiment() {
+    let left_out = "Left out: branch.delete";
+    let (_, out, _) = run(&["--read-only", "find", "delete a branch"]);
+    assert!(out.contains("Only reads are offered (GITLAB_READ_ONLY).\nLeft out"), "{out}");
+    assert!(out.contains(left_out), "{out}");
+    assert!(!run(&["find", "delete a branch"]).1.contains("Left out"));
+
+    let (_, out, _) = run(&["find", "todo.snooze"]);
+    assert!(out.contains("(GitLab's experiment since 17.4)"), "{out}");
+    let found: Value = serde_json::from_str(&run(&["find", "todo.snooze", "--json"]).1).unwrap();
+    assert_eq!(found["results"][0]["experiment"], "17.4");
+    assert!(!run(&["find", "issue.list"]).1.contains("experiment"));
+}
+
+#[test]
+fn params_come_from_the_line_a_file_or_standard_input() {
+    let params = r#"{"fullPath": "group/project", "iid": 1}"#;
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(params.as_bytes()).unwrap();
+    let named = format!("@{}", file.path().display());
+    let execute = ["--sandbox", "execute", "issue.get", "--dry-run", "--json", "--params"];
+    let direct = output(&[&execute[..], &[params]].concat());
+    assert_eq!(output(&[&execute[..], &[&named]].concat()), direct);
+    let mut child = program(&[&execute[..], &["-"]].concat(), &[])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(params.as_bytes()).unwrap();
+    assert_eq!(String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap(), direct);
+}
+
+#[test]
+fn the_catalog_is_an_object_a_line() {
+    let list = output(&["catalog", "list", "--json"]);
+    let mut ids = Vec::new();
+    for line in list.lines() {
+        let action: Value = serde_json::from_str(line).unwrap();
+        let fields: Vec<&String> = action.as_object().unwrap().keys().collect();
+        assert_eq!(fields, ["action", "operations", "risk", "audience", "summary", "params", "aliases"]);
+        ids.push(action["action"].as_str().unwrap().to_owned());
+    }
+    assert!(ids.is_sorted() && ids.contains(&"issue.list".to_owned()));
+    assert_eq!(output(&["catalog", "list"]).lines().count(), ids.len());
+    let stats: Value = serde_json::from_str(&output(&["catalog", "stats", "--json"])).unwrap();
+    assert_eq!(stats["actions"], ids.len());
+}
+
+#[test]
+fn an_action_is_shown_whole() {
+    let action: Value = serde_json::from_str(&output(&["catalog", "show", "issue.list", "--json"])).unwrap();
+    assert_eq!(action["action"], "issue.list");
+    let shown = output(&["catalog", "show", "issue.list"]);
+    assert!(shown.starts_with("issue.list(") && shown.contains("  GET /projects/:id/issues\n"));
+    let (code, _, err) = run(&["catalog", "show", "no.such"]);
+    assert_eq!(code, Some(1));
+    assert!(err.contains("there is no action no.such"));
+}
+
+#[test]
+fn completions_know_the_commands() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = output(&["completions", shell]);
+        assert!(script.contains("execute") && script.contains("read-only"), "{shell}");
+    }
+}
+
+#[test]
+fn a_reader_that_has_enough_is_no_error() {
+    let mut child =
+        program(&["completions", "bash"], &[]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!((ended.status.code(), ended.stderr), (Some(0), Vec::new()));
+}
+
+#[test]
+fn what_needs_no_setting_minds_no_wrong_one() {
+    let wrong = [("GITLAB_TIMEOUT", "soon")];
+    assert!(program(&["catalog", "list"], &wrong).output().unwrap().status.success());
+    assert!(program(&["completions", "fish"], &wrong).output().unwrap().status.success());
+}
+
+#[test]
+fn json_is_what_a_client_gets() {
+    let structured: Value =
+        serde_json::from_str(&output(&["--sandbox", "execute", "issue.list", "--dry-run", "--json"]))
+            .unwrap();
+    assert_eq!(structured["action"], json!("issue.list"));
+}

@@ -1,0 +1,55 @@
+//! What a wrong setting does to the start, and whether the documentation is the truth.
+
+use std::process::Stdio;
+
+use gitlab_mcp::config::{SETTINGS, render_markdown_table};
+
+use crate::support::client::program;
+
+#[test]
+fn a_wrong_setting_is_one_line_and_no_start() {
+    let cases = [
+        ("GITLAB_URL", "gitlab.example.com", "GITLAB_URL: expected an http or https URL"),
+        ("GITLAB_READ_ONLY", "maybe", "GITLAB_READ_ONLY: expected true or false"),
+        ("GITLAB_TIMEOUT", "soon", "GITLAB_TIMEOUT: expected whole seconds from 1 to 3600"),
+        ("GITLAB_TOKEN_FILE", "/nowhere", "GITLAB_TOKEN_FILE: cannot read /nowhere"),
+        ("GITLAB_TOKEN", "two words sesame", "GITLAB_TOKEN: invalid value"),
+        ("GITLAB_URL", "https://root:sesame@a.b", "GITLAB_URL: invalid value"),
+    ];
+    for (name, value, expected) in cases {
+        let output = program(&[], &[(name, value)]).stdin(Stdio::null()).output().unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{error}");
+        assert!(error.starts_with(&format!("gitlab-mcp: {expected}")), "{error}");
+        assert!(error.lines().count() == 1 && !error.contains("sesame"), "{error}");
+    }
+}
+
+#[test]
+fn two_tokens_are_one_too_many() {
+    let variables = [("GITLAB_TOKEN", "glpat-sesame"), ("GITLAB_OAUTH_TOKEN", "sesame")];
+    let output = program(&[], &variables).stdin(Stdio::null()).output().unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(error, "gitlab-mcp: GITLAB_TOKEN and GITLAB_OAUTH_TOKEN are both set: set only one\n");
+}
+
+#[test]
+fn the_documentation_holds_the_table_of_the_code() {
+    let table = render_markdown_table();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reference/configuration.md");
+    let documentation = std::fs::read_to_string(path).unwrap();
+    assert!(documentation.contains(&table), "{path} should hold this:\n\n{table}");
+}
+
+#[test]
+fn no_setting_is_named_twice() {
+    let mut names: Vec<&str> = SETTINGS
+        .iter()
+        .flat_map(|setting| [setting.name].into_iter().chain(setting.aliases.iter().copied()))
+        .collect();
+    let count = names.len();
+    names.sort();
+    names.dedup();
+    assert_eq!(names.len(), count);
+}

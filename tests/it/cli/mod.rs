@@ -1,0 +1,5 @@
+//! Commands, settings and doctor.
+
+pub mod commands;
+pub mod config;
+pub mod doctor;

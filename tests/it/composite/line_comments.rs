@@ -1,0 +1,278 @@
+//! Comments on lines of a merge request and whole reviews, over stdio on the sandbox, which checks lines as GitLab
+//! does.
+
+use serde_json::{Value, json};
+
+use crate::support::client::{Client, execute, succeed};
+
+const GEAR: &str = "src/widget/gear.rs";
+/// printf src/widget/gear.rs | sha1sum
+const GEAR_SHA: &str = "fee30fba7c15fe0019e606253e6dd4d1847030cd";
+/// printf src/widget/wheel.rs | sha1sum
+const WHEEL_SHA: &str = "43ee2855edf5875933e06aaaaff522a9b13e92ef";
+
+/// A merge request that changes one file: its lines before and after, and perhaps its new path.
+fn merge_request(client: &mut Client, before: &str, after: &str, moved: Option<&str>) -> u64 {
+    let commit = |client: &mut Client, branch: &str, start: &str, action: Value| {
+        let params = json!({"fullPath": "acme/widget", "branch": branch, "start_branch": start,
+                            "commit_message": "Turn", "actions": [action]});
+        succeed(client, "commit.create", params);
+    };
+    let written = json!({"action": "update", "file_path": GEAR, "content": before});
+    commit(client, "base-of-lines", "main", written);
+    let changed = match moved {
+        Some(path) => json!({"action": "move", "previous_path": GEAR, "file_path": path, "content": after}),
+        None => json!({"action": "update", "file_path": GEAR, "content": after}),
+    };
+    commit(client, "lines", "base-of-lines", changed);
+    let params = json!({"fullPath": "acme/widget", "title": "Lines", "source_branch": "lines", "target_branch": "base-of-lines"});
+    succeed(client, "merge_request.create", params)["data"]["iid"].as_u64().unwrap()
+}
+
+fn numbered(lines: std::ops::RangeInclusive<u32>) -> Vec<String> {
+    lines.map(|line| format!("line {line}")).collect()
+}
+
+/// Forty lines of which the tenth goes, and after the twentieth two come.
+fn ten_gone_two_new() -> (String, String) {
+    let before = numbered(1..=40);
+    let mut after = before.clone();
+    after.remove(9);
+    after.splice(19..19, ["new a".to_owned(), "new b".to_owned()]);
+    (before.join("\n") + "\n", after.join("\n") + "\n")
+}
+
+fn commented(client: &mut Client, iid: u64, place: Value) -> Value {
+    let mut params = json!({"fullPath": "acme/widget", "iid": iid, "body": "Why?"});
+    params.as_object_mut().unwrap().extend(place.as_object().unwrap().clone());
+    succeed(client, "merge_request.comment_on_line", params)["data"].clone()
+}
+
+/// The position of the newest thread, as GitLab keeps it.
+fn kept(client: &mut Client, iid: u64) -> Value {
+    let listed = client.call(
+        "gitlab_execute_action",
+        json!({"action": "merge_request_discussion.list", "view": "full",
+               "params": {"fullPath": "acme/widget", "iid": iid, "per_page": 100}}),
+    );
+    let threads = listed.structured["data"].as_array().unwrap().clone();
+    threads.last().unwrap()["notes"][0]["position"].clone()
+}
+
+fn threads(client: &mut Client, iid: u64) -> usize {
+    let params = json!({"fullPath": "acme/widget", "iid": iid, "per_page": 100});
+    succeed(client, "merge_request_discussion.list", params)["data"].as_array().unwrap().len()
+}
+
+#[test]
+fn an_added_a_removed_and_a_kept_line_are_commented_on_by_their_numbers() {
+    let mut client = Client::sandbox();
+    let (before, after) = ten_gone_two_new();
+    let iid = merge_request(&mut client, &before, &after, None);
+    // place, the line's text, old_line, new_line
+    let cases = [
+        (json!({"file": GEAR, "line": 21}), "new b", Value::Null, json!(21)),
+        (json!({"file": GEAR, "line": 10, "side": "old"}), "line 10", json!(10), Value::Null),
+        (json!({"file": GEAR, "line": 22}), "line 21", json!(21), json!(22)),
+        (json!({"file": GEAR, "line": 8, "side": "old"}), "line 8", json!(8), json!(8)),
+        (json!({"file": format!("./{GEAR}"), "line": 10}), "line 11", json!(11), json!(10)),
+    ];
+    for (place, text, old, new) in cases {
+        let data = commented(&mut client, iid, place.clone());
+        assert_eq!(
+            (&data["line"], &data["old_line"], &data["new_line"]),
+            (&json!(text), &old, &new),
+            "{place}"
+        );
+        let position = kept(&mut client, iid);
+        assert_eq!(position.get("old_line").unwrap_or(&Value::Null), &old, "{place}");
+        assert_eq!(position.get("new_line").unwrap_or(&Value::Null), &new, "{place}");
+        assert!(position.get("line_range").is_none(), "{position}");
+    }
+}
+
+#[test]
+fn a_range_has_the_codes_of_both_ends() {
+    let mut client = Client::sandbox();
+    let (before, after) = ten_gone_two_new();
+    let iid = merge_request(&mut client, &before, &after, None);
+    commented(&mut client, iid, json!({"file": GEAR, "line_start": 19, "line_end": 22}));
+    let position = kept(&mut client, iid);
+    assert_eq!((&position["old_line"], &position["new_line"]), (&json!(21), &json!(22)));
+    let start = json!({"line_code": format!("{GEAR_SHA}_20_19"), "old_line": 20, "new_line": 19});
+    let end = json!({"line_code": format!("{GEAR_SHA}_21_22"), "old_line": 21, "new_line": 22});
+    assert_eq!(position["line_range"], json!({"start": start, "end": end}));
+    commented(&mut client, iid, json!({"file": GEAR, "line_start": 20, "line_end": 21}));
+    let range = kept(&mut client, iid)["line_range"].clone();
+    assert_eq!(
+        range["start"],
+        json!({"line_code": format!("{GEAR_SHA}_21_20"), "type": "new", "new_line": 20})
+    );
+}
+
+#[test]
+fn a_renamed_file_is_named_by_either_path() {
+    let mut client = Client::sandbox();
+    let (before, after) = ten_gone_two_new();
+    let wheel = "src/widget/wheel.rs";
+    let iid = merge_request(&mut client, &before, &after, Some(wheel));
+    for file in [wheel, GEAR] {
+        commented(&mut client, iid, json!({"file": file, "line_start": 20, "line_end": 21}));
+        let position = kept(&mut client, iid);
+        assert_eq!((&position["old_path"], &position["new_path"]), (&json!(GEAR), &json!(wheel)));
+        assert_eq!(position["line_range"]["end"]["line_code"], format!("{WHEEL_SHA}_21_21"));
+    }
+}
+
+#[test]
+fn a_line_that_is_not_in_the_diff_is_told_with_the_nearest_and_nothing_is_posted() {
+    let mut client = Client::sandbox();
+    let (before, after) = ten_gone_two_new();
+    let iid = merge_request(&mut client, &before, &after, None);
+    let at = |place: Value| {
+        let mut params = json!({"fullPath": "acme/widget", "iid": iid, "body": "Why?"});
+        params.as_object_mut().unwrap().extend(place.as_object().unwrap().clone());
+        params
+    };
+    let count = threads(&mut client, iid);
+    let reply = execute(&mut client, "merge_request.comment_on_line", at(json!({"file": GEAR, "line": 39})));
+    assert!(reply.is_error, "{}", reply.text);
+    let error = &reply.structured["error"];
+    assert!(error["message"].as_str().unwrap().contains("line 39"), "{error}");
+    assert_eq!(error["nearest"], json!({"line": 24, "side": "new", "text": "line 23"}));
+    let near =
+        execute(&mut client, "merge_request.comment_on_line", at(json!({"file": "gear.rs", "line": 21})));
+    assert_eq!(near.structured["error"]["fix"]["arguments"]["params"]["file"], GEAR);
+    let nowhere =
+        execute(&mut client, "merge_request.comment_on_line", at(json!({"file": "LICENSE", "line": 1})));
+    assert_eq!(nowhere.structured["error"]["kind"], "invalid_params");
+    assert_eq!(threads(&mut client, iid), count, "nothing was posted");
+    let fix = error["fix"].clone();
+    let mended = client.call(fix["tool"].as_str().unwrap(), fix["arguments"].clone());
+    assert!(!mended.is_error, "{}", mended.text);
+    assert_eq!(mended.structured["data"]["line"], "line 23");
+}
+
+#[test]
+fn a_file_whose_diff_is_folded_or_too_large_is_read_from_the_whole_diff() {
+    let mut client = Client::sandbox();
+    for (file, line) in [("data/long.csv", 321), ("data/huge.csv", 1_999)] {
+        let data = commented(&mut client, 7, json!({"file": file, "line": line}));
+        assert!(data["line"].as_str().unwrap().starts_with(&format!("{line},")), "{data}");
+    }
+}
+
+#[test]
+fn a_suggestion_replaces_just_the_lines_that_it_is_on() {
+    let mut client = Client::sandbox();
+    let (before, after) = ten_gone_two_new();
+    let iid = merge_request(&mut client, &before, &after, None);
+    let place = json!({"file": GEAR, "line_start": 20, "line_end": 21, "suggestion": "one line"});
+    let id = commented(&mut client, iid, place)["note_id"].clone();
+    let params = json!({"fullPath": "acme/widget", "iid": iid, "note_id": id});
+    let note = succeed(&mut client, "merge_request_note.get", params);
+    assert_eq!(note["data"]["body"], "Why?\n\n```suggestion:-1+0\none line\n```");
+    let params = json!({"fullPath": "acme/widget", "iid": iid, "body": "Why?", "file": GEAR, "line": 10,
+                        "side": "old", "suggestion": "back"});
+    let refused = execute(&mut client, "merge_request.comment_on_line", params);
+    assert!(refused.is_error && refused.text.contains("removed"), "{}", refused.text);
+}
+
+#[test]
+fn a_review_posts_its_comments_and_its_verdict_once() {
+    let mut client = Client::sandbox();
+    let review = json!({
+        "fullPath": "acme/widget", "iid": 5, "verdict": "approve", "body": "Well oiled.",
+        "comments": [
+            {"file": GEAR, "line": 6, "body": "Which oil?"},
+            {"file": "docs/CHANGELOG.md", "line": 3, "body": "Quiet, or silent?"},
+            {"file": GEAR, "line": 6, "body": "Which oil?"},
+        ],
+    });
+    let before = threads(&mut client, 5);
+    let done = succeed(&mut client, "merge_request.review", review.clone());
+    let status: Vec<&str> =
+        done["data"].as_array().unwrap().iter().map(|row| row["status"].as_str().unwrap()).collect();
+    assert_eq!(status, ["posted", "posted", "already_there", "posted", "given"], "{done}");
+    assert!(done["data"][0]["note_id"].is_u64(), "{done}");
+    assert_eq!(threads(&mut client, 5), before + 3);
+    let approvals =
+        succeed(&mut client, "merge_request.get_approvals", json!({"fullPath": "acme/widget", "iid": 5}));
+    assert!(approvals.to_string().contains("\"sandbox\""), "{approvals}");
+    // Whoever did not see the answer may ask again.
+    let mut again = review;
+    again["verdict"] = json!("comment");
+    let again = succeed(&mut client, "merge_request.review", again);
+    assert!(again["data"].as_array().unwrap().iter().all(|row| row["status"] == "already_there"), "{again}");
+    assert_eq!(threads(&mut client, 5), before + 3);
+}
+
+#[test]
+fn a_review_with_one_bad_comment_posts_nothing_and_its_fix_posts_all() {
+    let mut client = Client::sandbox();
+    let before = threads(&mut client, 5);
+    let review = json!({
+        "fullPath": "acme/widget", "iid": 5, "verdict": "request_changes",
+        "comments": [{"file": GEAR, "line": 6, "body": "Which oil?"}, {"file": GEAR, "line": 900, "body": "And here?"}],
+    });
+    let reply = execute(&mut client, "merge_request.review", review);
+    let error = &reply.structured["error"];
+    assert!(reply.is_error, "{}", reply.text);
+    assert_eq!(
+        (error["comments"].as_array().unwrap().len(), &error["comments"][0]["comment"]),
+        (1, &json!(2))
+    );
+    assert_eq!(threads(&mut client, 5), before);
+    let drafts = succeed(&mut client, "draft_note.list", json!({"fullPath": "acme/widget", "iid": 5}));
+    assert_eq!(drafts["data"], json!([]), "no draft is left behind");
+    let fix = error["fix"].clone();
+    let mended = client.call(fix["tool"].as_str().unwrap(), fix["arguments"].clone());
+    assert!(!mended.is_error, "{}", mended.text);
+    assert_eq!(threads(&mut client, 5), before + 2);
+    let reviewers =
+        succeed(&mut client, "merge_request.list_reviewers", json!({"fullPath": "acme/widget", "iid": 5}));
+    assert!(reviewers.to_string().contains("requested_changes"), "{reviewers}");
+}
+
+#[test]
+fn drafts_that_were_there_before_stay_drafts() {
+    let mut client = Client::sandbox();
+    let draft = json!({"fullPath": "acme/widget", "iid": 5, "note": "Not yet."});
+    succeed(&mut client, "draft_note.create", draft);
+    let review = json!({"fullPath": "acme/widget", "iid": 5, "comments": [{"body": "Now."}]});
+    let done = succeed(&mut client, "merge_request.review", review);
+    assert_eq!(done["data"][0]["status"], "posted", "{done}");
+    let drafts = succeed(&mut client, "draft_note.list", json!({"fullPath": "acme/widget", "iid": 5}));
+    assert_eq!(drafts["data"].as_array().unwrap().len(), 1, "{drafts}");
+}
+
+#[test]
+fn what_only_reads_may_posts_nothing() {
+    let mut client = Client::start(&["--sandbox"], &[("GITLAB_READ_ONLY", "true")]);
+    client.initialize(crate::support::client::LATEST_HANDSHAKE);
+    let review =
+        json!({"fullPath": "acme/widget", "iid": 5, "comments": [{"body": "Now."}], "verdict": "approve"});
+    for (action, params) in [
+        ("merge_request.review", review),
+        (
+            "merge_request.comment_on_line",
+            json!({"fullPath": "acme/widget", "iid": 5, "file": GEAR, "line": 6, "body": "?"}),
+        ),
+    ] {
+        let reply = execute(&mut client, action, params);
+        assert_eq!(reply.structured["error"]["kind"], "denied", "{}", reply.text);
+    }
+}
+
+#[test]
+fn a_dry_run_shows_each_request_and_posts_nothing() {
+    let mut client = Client::sandbox();
+    let before = threads(&mut client, 5);
+    let params =
+        json!({"fullPath": "acme/widget", "iid": 5, "comments": [{"file": GEAR, "line": 6, "body": "?"}]});
+    let arguments = json!({"action": "merge_request.review", "params": params, "dry_run": true});
+    let reply = client.call("gitlab_execute_action", arguments);
+    assert_eq!(reply.structured["data"][0]["status"], "preview", "{}", reply.text);
+    assert!(reply.text.contains("\"new_line\":6"), "{}", reply.text);
+    assert_eq!(threads(&mut client, 5), before);
+}

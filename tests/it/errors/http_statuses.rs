@@ -1,0 +1,317 @@
+//! What GitLab answers instead of a success, each status as GitLab words it.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::{EXECUTE, execute_mended, follow, refused, server};
+use crate::support::client::Client;
+use crate::support::scripted_gitlab::{Answer, Gitlab, answer};
+
+const PROJECT: &str = "/api/v4/projects/acme%2Fwidget";
+
+fn of(action: &str, params: Value) -> Value {
+    json!({"action": action, "params": params})
+}
+
+fn project(path: &str) -> Answer {
+    answer(200, json!({"id": 7, "name": "Widget", "path_with_namespace": path}))
+}
+
+fn issue() -> Answer {
+    answer(200, json!({"id": 112, "iid": 12, "title": "Squeaks", "state": "opened"}))
+}
+
+fn not_found(what: &str) -> Answer {
+    answer(404, json!({"message": format!("404 {what} Not Found")}))
+}
+
+/// A GitLab with one project and one issue in it.
+fn gitlab() -> Gitlab {
+    let gitlab = Gitlab::start();
+    gitlab
+        .says(&format!("GET {PROJECT}"), [project("acme/widget")])
+        .says(&format!("GET {PROJECT}/issues"), [answer(200, json!([{"iid": 12, "title": "Squeaks"}]))])
+        .says(&format!("GET {PROJECT}/issues/"), [not_found("Issue")])
+        .says(&format!("GET {PROJECT}/issues/12"), [issue()])
+        .says("GET /api/v4/projects?", [answer(200, json!([{"path_with_namespace": "other/widget"}]))]);
+    gitlab
+}
+
+fn write() -> Value {
+    of("issue.update", json!({"fullPath": "acme/widget", "iid": 12, "title": "Quiet"}))
+}
+
+#[test]
+fn what_is_missing_inside_is_told_from_what_holds_it() {
+    let gitlab = gitlab();
+    let mut client = server(&gitlab.url(), &[]);
+    for (action, params) in [
+        ("issue.get", json!({"fullPath": "acme/widget", "iid": 4711})),
+        ("issue.update", json!({"fullPath": "acme/widget", "iid": 4711, "title": "x"})),
+        ("issue_note.list", json!({"fullPath": "acme/widget", "iid": 4711})),
+    ] {
+        let says = ["`fullPath` acme/widget can be seen; `iid` 4711 in it cannot"];
+        let (error, reply) = execute_mended(&mut client, of(action, params), "not_found", &says);
+        let hint = error["hint"].as_str().unwrap();
+        assert!(hint.contains("does not exist") && hint.contains("may not read"), "{hint}");
+        assert_eq!(error["fix"]["arguments"]["action"], "issue.list");
+        assert_eq!(reply.structured["data"][0]["iid"], 12);
+    }
+}
+
+#[test]
+fn a_project_that_is_missing_is_looked_for_by_its_name() {
+    let gitlab = gitlab();
+    let mut client = server(&gitlab.url(), &[]);
+    for (action, params) in [
+        ("issue.get", json!({"fullPath": "gone/widget", "iid": 1})),
+        ("project.get", json!({"fullPath": "gone/widget"})),
+        ("label.list", json!({"fullPath": "gone/widget"})),
+        ("issue.list", json!({"fullPath": "gone/widget"})),
+    ] {
+        let says = ["gone/widget"];
+        let (error, reply) = execute_mended(&mut client, of(action, params), "not_found", &says);
+        let fix = &error["fix"]["arguments"];
+        assert_eq!(
+            (&fix["action"], &fix["params"]["search"]),
+            (&json!("project.list"), &json!("widget")),
+            "{error}"
+        );
+        assert_eq!(reply.structured["data"][0]["path_with_namespace"], "other/widget");
+    }
+}
+
+#[test]
+fn what_all_of_is_there_may_be_switched_off() {
+    let gitlab = gitlab();
+    gitlab.says(&format!("GET {PROJECT}/issues/12/time_stats"), [not_found("Issue")]);
+    let mut client = server(&gitlab.url(), &[]);
+    let says = ["`iid` 12 can be seen; the requested part of it cannot"];
+    let arguments = of("issue.time_stats", json!({"fullPath": "acme/widget", "iid": 12}));
+    let (_, reply) = execute_mended(&mut client, arguments, "not_found", &says);
+    assert_eq!(reply.structured["data"]["iid"], 12);
+}
+
+#[test]
+fn a_project_that_moved_is_called_where_it_is_now() {
+    let refusals = [
+        answer(301, json!({})).header("location", "/api/v4/projects/7/issues"),
+        not_found("Project"),
+        answer(405, json!({"message": "405 Non GET methods are not allowed for moved projects"})),
+    ];
+    for refusal in refusals {
+        let gitlab = gitlab();
+        let moved = answer(301, json!({})).header("location", "/api/v4/projects/7");
+        gitlab
+            .says("GET /api/v4/projects/old%2Fwidget", [moved])
+            .says("GET /api/v4/projects/7", [project("acme/widget")])
+            .says("POST /api/v4/projects/old%2Fwidget/issues", [refusal.clone()])
+            .says("PUT /api/v4/projects/old%2Fwidget/issues/12", [refusal])
+            .says(&format!("PUT {PROJECT}/issues/12"), [issue()])
+            .says(&format!("POST {PROJECT}/issues"), [answer(201, json!({"iid": 13, "title": "New"}))]);
+        let mut client = server(&gitlab.url(), &[]);
+        // A read goes on to where it is by itself.
+        let read = client.call(EXECUTE, of("project.get", json!({"fullPath": "old/widget"})));
+        assert_eq!(read.structured["data"]["path_with_namespace"], "acme/widget");
+        let arguments = of("issue.create", json!({"fullPath": "old/widget", "title": "New"}));
+        let reply = client.call(EXECUTE, arguments.clone());
+        let kind = reply.structured["error"]["kind"].as_str().unwrap().to_owned();
+        let (error, reply) = execute_mended(
+            &mut client,
+            arguments,
+            &kind,
+            &["`old/widget` has moved: it is `acme/widget` now"],
+        );
+        let params = &error["fix"]["arguments"]["params"];
+        assert_eq!(*params, json!({"fullPath": "acme/widget", "title": "New"}));
+        assert_eq!(reply.structured["data"]["iid"], 13);
+        let by_target = of("issue.update", json!({"target": "old/widget#12", "title": "Quiet"}));
+        let (error, _) = execute_mended(&mut client, by_target, &kind, &["it is `acme/widget` now"]);
+        assert_eq!(error["fix"]["arguments"], write());
+    }
+}
+
+/// What has to be mended is outside the call: the same call is offered where it changed nothing.
+#[test]
+fn the_same_call_is_offered_where_the_mend_is_elsewhere() {
+    let expired = json!({"error": "invalid_token", "error_description": "Token is expired. You can either do re-authorization or token refresh."});
+    let scope = json!({"error": "insufficient_scope", "error_description": "The request requires higher privileges than provided by the access token.", "scope": "api"});
+    let challenge =
+        "Bearer realm=\"Protected by OAuth2\", error=\"insufficient_scope\", scope=\"api admin_mode\"";
+    let rows: [(Answer, &str, &str, &str); 6] = [
+        (answer(401, expired), "unauthorized", "expired", "GITLAB_TOKEN"),
+        (answer(401, json!({"message": "401 Unauthorized"})), "unauthorized", "credentials", "GITLAB_TOKEN"),
+        (answer(403, scope), "forbidden", "forbids", "it needs api"),
+        (answer(403, json!({"message": "403 Forbidden"})).header("www-authenticate", challenge), "forbidden", "forbids", "api or admin_mode"),
+        (answer(403, json!({"message": "403 Forbidden"})), "forbidden", "forbids", "role"),
+        (answer(429, json!({"message": {"error": "This endpoint has been requested too many times. Try again later."}})).header("retry-after", "25"), "rate_limited", "too many times", "Wait"),
+    ];
+    for (refusal, kind, says, hint) in rows {
+        for arguments in [write(), of("issue.get", json!({"fullPath": "acme/widget", "iid": 12}))] {
+            let gitlab = gitlab();
+            let method = if arguments["action"] == "issue.get" { "GET" } else { "PUT" };
+            let request = format!("{method} {PROJECT}/issues/12");
+            gitlab.says(&request, [refusal.clone()]);
+            let mut client = server(&gitlab.url(), &[]);
+            let error = refused(&mut client, (EXECUTE, arguments.clone()), kind, &[says]);
+            assert!(error["hint"].as_str().unwrap().contains(hint), "{error}");
+            assert_eq!(error["fix"]["arguments"], arguments);
+            gitlab.says(&request, [issue()]);
+            if error["retry_after_seconds"] == 25 {
+                // Nobody waits here for so long: another session may not know.
+                client = server(&gitlab.url(), &[]);
+            }
+            follow(&mut client, &error);
+        }
+    }
+}
+
+#[test]
+fn a_rate_limit_says_how_long() {
+    let gitlab = gitlab();
+    let request = format!("GET {PROJECT}/issues/12");
+    gitlab.says(&request, [answer(429, json!({"message": "Retry later"})).header("retry-after", "25")]);
+    let mut client = server(&gitlab.url(), &[]);
+    let arguments = of("issue.get", json!({"fullPath": "acme/widget", "iid": 12}));
+    let error = refused(&mut client, (EXECUTE, arguments), "rate_limited", &["Retry later"]);
+    assert_eq!(error["retry_after_seconds"], 25);
+}
+
+#[test]
+fn a_conflict_leads_to_what_is_in_the_way() {
+    let gitlab = gitlab();
+    gitlab
+        .says(
+            &format!("PUT {PROJECT}/merge_requests/5/merge"),
+            [answer(409, json!({"message": "SHA does not match HEAD of source branch: 0badcafe"}))],
+        )
+        .says(
+            &format!("GET {PROJECT}/merge_requests/5"),
+            [answer(200, json!({"iid": 5, "title": "Gears", "sha": "0badcafe"}))],
+        )
+        .says(&format!("POST {PROJECT}/labels"), [answer(409, json!({"message": "Label already exists"}))])
+        .says(&format!("GET {PROJECT}/labels"), [answer(200, json!([{"name": "bug"}]))]);
+    let mut client = server(&gitlab.url(), &[]);
+    let merge = json!({"action": "merge_request.merge", "params": {"fullPath": "acme/widget", "iid": 5, "sha": "0000"}, "confirm": true});
+    let label = of(
+        "label.create",
+        json!({"fullPath": "acme/widget", "name": "bug", "color": "#f00", "scope": "project"}),
+    );
+    for (arguments, says, read) in
+        [(merge, "SHA does not match", "merge_request.get"), (label, "Label already exists", "label.list")]
+    {
+        let (error, _) = execute_mended(&mut client, arguments, "conflict", &[says]);
+        assert_eq!(error["fix"]["arguments"]["action"], read, "{error}");
+    }
+}
+
+#[test]
+fn a_refused_field_is_named_as_the_parameter_that_it_is() {
+    let rows: [(&str, Value, &str, Value); 4] = [
+        ("422", json!({"message": {"title": ["can't be blank"]}}), "it is about `title`", json!(["title"])),
+        (
+            "422",
+            json!({"message": {"milestone": ["is invalid"], "assignees": ["too many"]}}),
+            "`milestone_id`",
+            json!(["milestone_id"]),
+        ),
+        (
+            "400",
+            json!({"error": "issue_iid is invalid, due_date does not have a valid value"}),
+            "`iid` (GitLab's `issue_iid`), `due_date`",
+            json!(["iid", "due_date"]),
+        ),
+        ("422", json!({"message": "Something else"}), "Something else", Value::Null),
+    ];
+    for (status, body, says, names) in rows {
+        let gitlab = gitlab();
+        gitlab.says(&format!("PUT {PROJECT}/issues/12"), [answer(status.parse().unwrap(), body)]);
+        let mut client = server(&gitlab.url(), &[]);
+        let (error, reply) = execute_mended(&mut client, write(), "invalid_params", &[says]);
+        assert_eq!(error["params"], names, "{error}");
+        assert!(reply.structured["results"][0]["input_schema"]["properties"]["title"].is_object());
+    }
+}
+
+#[test]
+fn a_gitlab_that_fails_is_asked_again_and_a_change_is_looked_for() {
+    let gitlab = gitlab();
+    let broken = || answer(500, json!({"message": "500 Internal Server Error"}));
+    gitlab.says(&format!("GET {PROJECT}/issues/12"), [broken(), issue()]);
+    gitlab.says(&format!("PUT {PROJECT}/issues/12"), [broken()]);
+    let mut client = server(&gitlab.url(), &[]);
+    let arguments = of("issue.get", json!({"fullPath": "acme/widget", "iid": 12}));
+    let (error, _) = execute_mended(&mut client, arguments.clone(), "gitlab_error", &["500"]);
+    assert_eq!(error["fix"]["arguments"], arguments);
+    let reply = client.call(EXECUTE, write());
+    let error = &reply.structured["error"];
+    assert_eq!(error["applied"], "unknown");
+    assert_ne!(error["fix"]["arguments"]["action"], "issue.update", "{error}");
+    follow(&mut client, error);
+    let puts = gitlab.seen().iter().filter(|request| request.starts_with("PUT")).count();
+    assert_eq!(puts, 1, "{:?}", gitlab.seen());
+}
+
+#[test]
+fn a_page_past_the_end_of_an_uncounted_list_leads_to_the_first() {
+    let gitlab = gitlab();
+    let empty =
+        answer(200, json!([])).header("x-page", "9").header("x-per-page", "20").header("x-next-page", "");
+    gitlab.says(&format!("GET {PROJECT}/issues?page=9"), [empty.after(Duration::from_millis(1))]);
+    let mut client = server(&gitlab.url(), &[]);
+    let arguments = of("issue.list", json!({"fullPath": "acme/widget", "scope": "project", "page": 9}));
+    let reply = client.call(EXECUTE, arguments);
+    assert!(reply.text.contains("page 9 is past the end; GitLab has not counted"), "{}", reply.text);
+    let first = &reply.structured["page"]["last"]["arguments"];
+    assert_eq!(first["params"]["page"], 1);
+    assert!(!client.call(EXECUTE, first.clone()).is_error);
+}
+
+#[test]
+fn a_list_that_is_too_large_is_asked_for_in_smaller_pages() {
+    let gitlab = gitlab();
+    let large = answer(200, json!([])).header("x-never", "");
+    let huge = Answer { body: " ".repeat((64 << 20) + 1), ..large.clone() };
+    gitlab.says(&format!("GET {PROJECT}/issues?per_page=40"), [huge]);
+    gitlab.says(&format!("GET {PROJECT}/issues?per_page=10"), [large]);
+    let mut client = server(&gitlab.url(), &[]);
+    let arguments = of("issue.list", json!({"fullPath": "acme/widget", "scope": "project", "per_page": 40}));
+    let (error, _) = execute_mended(&mut client, arguments, "too_large", &["limit of"]);
+    assert_eq!(error["fix"]["arguments"]["params"]["per_page"], 10);
+}
+
+/// GitLab as a whole is somewhere else: the call is right, the configured address is not.
+#[test]
+fn a_write_that_is_sent_elsewhere_is_offered_again() {
+    let gitlab = gitlab();
+    let away = answer(301, json!({})).header("location", "https://gitlab.elsewhere.example/");
+    gitlab.says(&format!("PUT {PROJECT}/issues/12"), [away, issue()]);
+    let mut client = server(&gitlab.url(), &[]);
+    let says = ["gitlab.elsewhere.example", "configured URL"];
+    let (error, _) = execute_mended(&mut client, write(), "gitlab_error", &says);
+    assert_eq!(error["fix"]["arguments"], write());
+}
+
+#[test]
+fn what_graphql_does_not_show_is_looked_for_as_well() {
+    let gitlab = gitlab();
+    gitlab.says("POST /api/graphql", [answer(200, json!({"data": {"project": null}}))]);
+    let mut client = server(&gitlab.url(), &[]);
+    let arguments = of("branch_rule.list", json!({"fullPath": "gone/widget"}));
+    let (error, _) = execute_mended(&mut client, arguments, "not_found", &["`fullPath` gone/widget cannot"]);
+    assert_eq!(error["fix"]["arguments"]["params"]["search"], "widget");
+    let rest = of("api.rest", json!({"method": "GET", "path": "/projects/acme%2Fwidget/issues/4711"}));
+    execute_mended(&mut client, rest, "not_found", &["404"]);
+}
+
+/// Nothing is asked for that an error does not need.
+#[test]
+fn what_is_found_costs_no_further_request() {
+    let gitlab = gitlab();
+    let mut client: Client = server(&gitlab.url(), &[]);
+    client.call(EXECUTE, of("issue.get", json!({"fullPath": "acme/widget", "iid": 12})));
+    // What the token may do is asked once, beside the first call.
+    let seen = gitlab.seen();
+    assert_eq!(seen.iter().filter(|request| !request.contains("/personal_access_tokens/self")).count(), 1);
+}

@@ -1,0 +1,93 @@
+//! What a model gets wrong, and what the way to GitLab does: every error names the exact thing and carries the call
+//! that mends it, which is made here as it stands and has to work.
+
+pub mod http_statuses;
+pub mod invalid_params;
+pub mod network;
+pub mod unknown_action;
+
+use gitlab_mcp::tools::ErrorKind;
+use serde_json::{Value, json};
+
+use crate::support::client::{Client, LATEST_HANDSHAKE, Reply};
+
+const FIND: &str = "gitlab_find_action";
+const EXECUTE: &str = "gitlab_execute_action";
+
+/// A server on the sandbox with these variables set.
+fn sandbox(variables: &[(&str, &str)]) -> Client {
+    let mut client = Client::start(&["--sandbox"], variables);
+    client.initialize(LATEST_HANDSHAKE);
+    client
+}
+
+/// A server for a GitLab at this address.
+fn server(url: &str, variables: &[(&str, &str)]) -> Client {
+    let own = [("GITLAB_URL", url), ("GITLAB_TOKEN", "glpat-never-to-be-seen")];
+    let variables: Vec<(&str, &str)> = own.iter().chain(variables).copied().collect();
+    let mut client = Client::start(&[], &variables);
+    client.initialize(LATEST_HANDSHAKE);
+    client
+}
+
+/// The error of a call, which is of that kind, says all of these in its message, and says the same in both forms.
+fn refused(client: &mut Client, (tool, arguments): (&str, Value), kind: &str, says: &[&str]) -> Value {
+    let reply = client.call(tool, arguments.clone());
+    assert!(reply.is_error, "{arguments}: {}", reply.text);
+    let error = reply.structured["error"].clone();
+    assert_eq!(error["kind"], kind, "{arguments}: {error}");
+    let message = error["message"].as_str().unwrap();
+    for part in says {
+        assert!(message.contains(part), "{arguments}: no {part} in: {message}");
+    }
+    assert!(reply.text.contains(message), "{}", reply.text);
+    assert!(error["fix"].is_object(), "{arguments}: {error}");
+    assert!(reply.text.contains(&format!("Next: {}", error["fix"])), "{}", reply.text);
+    error
+}
+
+/// Makes the call that the error offers, which has to work.
+fn follow(client: &mut Client, error: &Value) -> Reply {
+    let fix = &error["fix"];
+    let reply = client.call(fix["tool"].as_str().unwrap(), fix["arguments"].clone());
+    assert!(!reply.is_error, "{fix}: {}", reply.text);
+    reply
+}
+
+/// A call that is refused, and its fix, which works.
+fn mended(client: &mut Client, call: (&str, Value), kind: &str, says: &[&str]) -> (Value, Reply) {
+    let error = refused(client, call, kind, says);
+    let reply = follow(client, &error);
+    (error, reply)
+}
+
+/// A call of an action that is refused, and its fix, which works.
+fn execute_mended(client: &mut Client, arguments: Value, kind: &str, says: &[&str]) -> (Value, Reply) {
+    mended(client, (EXECUTE, arguments), kind, says)
+}
+
+/// A call that runs, and says all of these in its notes.
+fn runs(client: &mut Client, arguments: Value, says: &[&str]) -> Value {
+    let reply = client.call(EXECUTE, arguments.clone());
+    assert!(!reply.is_error, "{arguments}: {}", reply.text);
+    let notes = reply.structured["notes"].to_string();
+    for part in says {
+        let quoted = json!(part).to_string();
+        assert!(notes.contains(quoted.trim_matches('"')), "{arguments}: no {part} in: {notes}");
+    }
+    reply.structured
+}
+
+#[test]
+fn every_kind_of_error_is_on_its_page() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reference/errors.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    for kind in ErrorKind::ALL {
+        let name = json!(kind);
+        let row = format!("\n| `{}` | ", name.as_str().unwrap());
+        assert_eq!(page.matches(&row).count(), 1, "docs/reference/errors.md should have one row of {name}");
+    }
+    let (_, kinds) = page.split_once("## Kinds").unwrap();
+    let rows = kinds.lines().filter(|line| line.starts_with("| `")).count();
+    assert_eq!(rows, ErrorKind::ALL.len(), "and of nothing else");
+}

@@ -1,0 +1,275 @@
+//! The two ways out for what the catalog lacks, over stdio on the sandbox: decided on as what they come down to.
+
+use serde_json::{Value, json};
+
+use crate::support::client::{Client, LATEST_HANDSHAKE, Reply, execute, succeed};
+
+const EXECUTE: &str = "gitlab_execute_action";
+
+fn sandbox_with(variables: &[(&str, &str)]) -> Client {
+    let mut client = Client::start(&["--sandbox"], variables);
+    client.initialize(LATEST_HANDSHAKE);
+    client
+}
+
+fn rest(client: &mut Client, method: &str, path: &str) -> Reply {
+    execute(client, "api.rest", json!({"method": method, "path": path}))
+}
+
+fn graphql(client: &mut Client, document: &str, variables: Value) -> Reply {
+    execute(client, "api.graphql", json!({"document": document, "variables": variables}))
+}
+
+/// The error, which has to be of that kind.
+fn error(reply: &Reply, kind: &str) -> Value {
+    assert!(reply.is_error, "{}", reply.text);
+    let error = reply.structured["error"].clone();
+    assert_eq!(error["kind"], kind, "{error}");
+    error
+}
+
+fn message(error: &Value) -> &str {
+    error["message"].as_str().unwrap()
+}
+
+fn follow(client: &mut Client, call: &Value) -> Reply {
+    client.call(call["tool"].as_str().unwrap(), call["arguments"].clone())
+}
+
+#[test]
+fn they_are_found_by_what_people_say() {
+    let mut client = Client::sandbox();
+    for (query, id) in [
+        ("call the REST API directly", "api.rest"),
+        ("raw REST request", "api.rest"),
+        ("raw GraphQL query", "api.graphql"),
+        ("run a GraphQL query", "api.graphql"),
+    ] {
+        let found = client.call("gitlab_find_action", json!({"query": query}));
+        let first = found.structured["results"][0].clone();
+        assert_eq!(first["action"], id, "{query}: {}", found.text);
+        let reply = client.call(EXECUTE, first["example"].clone());
+        assert!(!reply.is_error, "{}", reply.text);
+    }
+}
+
+#[test]
+fn a_list_is_read_page_by_page() {
+    let mut client = Client::sandbox();
+    let params = json!({
+        "method": "get", "path": "/projects/acme%2Fwidget/issues?per_page=20", "query": {"labels": "bug", "state": "all"},
+    });
+    let named = succeed(
+        &mut client,
+        "issue.list",
+        json!({"fullPath": "acme/widget", "labels": ["bug"], "state": "all", "per_page": 100}),
+    );
+    let expected: Vec<u64> = iids(&named["data"]);
+    let params_of_list = json!({
+        "method": "GET", "path": "projects/acme%2Fwidget/issues", "query": {"per_page": 7, "state": "all", "labels": ["bug"]},
+    });
+    for params in [params, params_of_list] {
+        let mut reply = execute(&mut client, "api.rest", params);
+        let mut seen = Vec::new();
+        for _ in 0..20 {
+            assert!(!reply.is_error, "{}", reply.text);
+            assert_eq!(reply.structured["operation"], "GET /projects/:id/issues");
+            seen.extend(iids(&reply.structured["data"]));
+            match reply.structured["page"]["next"].clone() {
+                Value::Null => break,
+                next => reply = follow(&mut client, &next),
+            }
+        }
+        assert_eq!(seen, expected);
+    }
+}
+
+fn iids(rows: &Value) -> Vec<u64> {
+    rows.as_array().unwrap().iter().map(|row| row["iid"].as_u64().unwrap()).collect()
+}
+
+#[test]
+fn what_deletes_wants_confirmation_and_the_fix_works() {
+    let mut client = Client::sandbox();
+    let path = "/projects/acme%2Fwidget/issues/45";
+    let error = error(&rest(&mut client, "DELETE", path), "needs_confirmation");
+    assert!(message(&error).contains("DELETE /projects/:id/issues/:issue_iid (issue.delete)"), "{error}");
+    assert!(!rest(&mut client, "GET", path).is_error, "it is still there");
+    let reply = follow(&mut client, &error["fix"]);
+    assert!(!reply.is_error, "{}", reply.text);
+    assert!(rest(&mut client, "GET", path).is_error, "it is gone");
+}
+
+#[test]
+fn a_write_is_sent_with_its_body() {
+    let mut client = Client::sandbox();
+    let params = json!({
+        "method": "POST", "path": "/projects/acme%2Fwidget/issues", "body": {"title": "Direct", "labels": "bug,new"},
+    });
+    let created = succeed(&mut client, "api.rest", params);
+    assert_eq!(created["data"]["title"], "Direct");
+    assert_eq!(created["data"]["labels"], json!(["bug", "new"]));
+}
+
+#[test]
+fn a_change_that_the_catalog_does_not_know_is_asked_about() {
+    let mut client = Client::sandbox();
+    for method in ["POST", "PUT", "PATCH", "DELETE"] {
+        let error = error(&rest(&mut client, method, "/projects/1/frobnicate"), "needs_confirmation");
+        assert!(message(&error).contains("not in the catalog"), "{error}");
+    }
+}
+
+#[test]
+fn what_is_not_there_is_not_found() {
+    let mut client = Client::sandbox();
+    let missing = error(&rest(&mut client, "GET", "/projects/acme%2Fnowhere/issues"), "not_found");
+    assert_eq!(missing["status"], 404);
+    // GitLab says 404 of a path that it does not have, the sandbox what it lacks.
+    let unknown = error(&rest(&mut client, "GET", "/projects/1/frobnicate"), "gitlab_error");
+    assert!(message(&unknown).contains("/projects/:id/frobnicate"), "{unknown}");
+}
+
+#[test]
+fn reads_are_read_only_and_nothing_else_is() {
+    let mut client = sandbox_with(&[("GITLAB_READ_ONLY", "true")]);
+    assert!(!rest(&mut client, "GET", "/projects/acme%2Fwidget").is_error);
+    assert!(!rest(&mut client, "HEAD", "/projects/acme%2Fwidget").is_error);
+    let body = json!({"method": "POST", "path": "/projects/acme%2Fwidget/issues", "body": {"title": "No"}});
+    let denied = error(&execute(&mut client, "api.rest", body), "denied");
+    assert!(message(&denied).contains("POST /projects/:id/issues (issue.create)"), "{denied}");
+    assert!(message(&denied).contains("GITLAB_READ_ONLY"), "{denied}");
+    let lint =
+        json!({"method": "POST", "path": "/projects/acme%2Fwidget/ci/lint", "body": {"content": "a: b"}});
+    error(&execute(&mut client, "api.rest", lint), "denied");
+    let document =
+        "query Q { currentUser { username } }\nfragment M on Mutation { issueUpdate(input: {}) { errors } }";
+    assert!(graphql(&mut client, document, json!({})).structured["error"]["kind"] != "denied");
+    for document in [
+        "mutation { updateIssue(input: {projectPath: \"acme/widget\", iid: \"1\", title: \"No\"}) { errors } }",
+        "mutation { query: updateIssue(input: {projectPath: \"acme/widget\", iid: \"1\"}) { errors } }",
+        "fragment F on Mutation { ...G } fragment G on Mutation { updateIssue(input: {}) { errors } } mutation { ...F }",
+    ] {
+        let denied = error(&graphql(&mut client, document, json!({})), "denied");
+        assert!(
+            message(&denied).contains("mutation updateIssue (graphql.update_issue, issue.update) is a write"),
+            "{denied}"
+        );
+    }
+    let found = client.call("gitlab_find_action", json!({"query": "api.rest"}));
+    assert_eq!(found.structured["results"][0]["risk"], "read", "{}", found.text);
+}
+
+#[test]
+fn a_document_answers_what_it_asks() {
+    let mut client = Client::sandbox();
+    let document = "# a comment\nquery($path: ID!) { here: project(fullPath: $path) { name fullPath } }";
+    let reply = graphql(&mut client, document, json!({"path": "acme/widget"}));
+    assert!(!reply.is_error, "{}", reply.text);
+    assert_eq!(reply.structured["data"]["here"]["fullPath"], "acme/widget");
+    assert_eq!(reply.structured["operation"], "query project");
+    let error = error(&graphql(&mut client, document, json!({"path": "acme/nowhere"})), "not_found");
+    assert!(message(&error).contains("`here`"), "{error}");
+}
+
+#[test]
+fn a_list_of_a_document_goes_on_by_its_variable() {
+    let mut client = Client::sandbox();
+    let document = "query($after: String) { project(fullPath: \"acme/widget\") { \
+        all: issues(first: 20, after: $after) { nodes { iid } pageInfo { hasNextPage endCursor } } } }";
+    let mut reply = graphql(&mut client, document, json!({}));
+    let mut seen = Vec::new();
+    for _ in 0..10 {
+        assert!(!reply.is_error, "{}", reply.text);
+        let nodes = reply.structured["data"]["project"]["all"]["nodes"].as_array().unwrap().clone();
+        seen.extend(nodes.iter().map(|node| node["iid"].as_str().unwrap().to_owned()));
+        match reply.structured["page"]["next"].clone() {
+            Value::Null => break,
+            next => {
+                assert!(reply.text.contains(&next.to_string()), "{}", reply.text);
+                reply = follow(&mut client, &next);
+            }
+        }
+    }
+    let mut distinct = seen.clone();
+    distinct.sort();
+    distinct.dedup();
+    assert!(seen.len() > 40 && distinct.len() == seen.len(), "{} rows", seen.len());
+    let fixed = document.replace(", after: $after", "").replace("($after: String)", "");
+    let reply = graphql(&mut client, &fixed, json!({}));
+    assert!(reply.structured["notes"].to_string().contains("$after: String"), "{}", reply.text);
+}
+
+#[test]
+fn a_mutation_that_refused_says_why() {
+    let mut client = Client::sandbox();
+    let document =
+        "mutation($input: UpdateIssueInput!) { updateIssue(input: $input) { errors issue { title } } }";
+    let given = |title: &str| json!({"input": {"projectPath": "acme/widget", "iid": "1", "title": title}});
+    let reply = graphql(&mut client, document, given("Anew"));
+    assert!(!reply.is_error, "{}", reply.text);
+    assert_eq!(reply.structured["data"]["updateIssue"]["issue"]["title"], "Anew");
+    let refused = graphql(&mut client, document, given(""));
+    assert!(refused.is_error, "{}", refused.text);
+}
+
+#[test]
+fn a_document_that_does_not_parse_says_the_line() {
+    let mut client = Client::sandbox();
+    for (document, said) in [
+        ("query {\n  currentUser {\n    username\n", "line "),
+        ("", "it holds no operation"),
+        ("fragment F on User { username }", "it holds no operation"),
+        ("subscription { issuableUpdated { id } }", "subscription"),
+        ("query A { a } query B { b }", "2 operations (A, B)"),
+        ("{ ...F } fragment F on Query { ...G } fragment G on Query { ...F }", "spreads itself"),
+        ("{ ...F }", "there is no fragment `F`"),
+        ("type Query { a: Int }", "schema"),
+    ] {
+        let error = error(&graphql(&mut client, document, json!({})), "invalid_params");
+        assert!(message(&error).contains(said), "{document}: {error}");
+    }
+}
+
+#[test]
+fn graphql_by_rest_is_corrected() {
+    let mut client = Client::sandbox();
+    for path in ["/graphql", "/api/graphql"] {
+        let params = json!({
+            "method": "POST", "path": path, "body": {"query": "{ currentUser { username } }", "variables": {}},
+        });
+        let error = error(&execute(&mut client, "api.rest", params), "invalid_params");
+        assert_eq!(error["fix"]["arguments"]["action"], "api.graphql");
+        let reply = follow(&mut client, &error["fix"]);
+        assert_eq!(reply.structured["data"]["currentUser"]["username"], "sandbox", "{}", reply.text);
+    }
+}
+
+#[test]
+fn a_request_that_cannot_be_is_repaired() {
+    let mut client = Client::sandbox();
+    let params = json!({
+        "method": "GET", "path": "/projects/acme%2Fwidget/issues", "body": {"per_page": 2}, "query": {"state": "all"},
+    });
+    let fault = error(&execute(&mut client, "api.rest", params), "invalid_params");
+    assert_eq!(fault["fix"]["arguments"]["params"]["query"], json!({"state": "all", "per_page": 2}));
+    assert_eq!(iids(&follow(&mut client, &fault["fix"]).structured["data"]).len(), 2);
+    let params = json!({
+        "method": "POST", "path": "/projects/acme%2Fwidget/issues", "body": {"title": "x", "_method": "DELETE"},
+    });
+    let fault = error(&execute(&mut client, "api.rest", params), "invalid_params");
+    assert_eq!(fault["fix"]["arguments"]["params"]["body"], json!({"title": "x"}));
+    error(&rest(&mut client, "GET", "https://evil.example/api/v4/projects"), "invalid_params");
+    error(&execute(&mut client, "api.rest", json!({"path": "/projects"})), "invalid_params");
+}
+
+#[test]
+fn a_dry_run_shows_what_would_be_sent() {
+    let mut client = Client::sandbox();
+    let params =
+        json!({"query": "mutation { destroyNote(input: {id: \"gid://gitlab/Note/1\"}) { errors } }"});
+    let reply = client.call(EXECUTE, json!({"action": "api.graphql", "params": params, "dry_run": true}));
+    assert!(!reply.is_error, "{}", reply.text);
+    assert_eq!(reply.structured["request"]["path"], "/api/graphql");
+    assert!(reply.structured["notes"].to_string().contains("mutation destroyNote ("), "{}", reply.text);
+}

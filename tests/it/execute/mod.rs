@@ -1,0 +1,13 @@
+//! gitlab_execute_action.
+
+pub mod calls;
+pub mod direct_api;
+pub mod graphql;
+pub mod input_limits;
+pub mod lookups;
+pub mod masking;
+pub mod output_size;
+pub mod path_values;
+pub mod presentation;
+pub mod references;
+pub mod uploads;

@@ -1,0 +1,269 @@
+//! Bounds on what GitLab sends: the memory that a body takes, the size of both forms of an answer, and what is said
+//! of what was left out.
+
+use std::fs;
+
+use serde_json::{Map, Value, json};
+use wiremock::ResponseTemplate;
+
+use crate::support::client::{Client, Reply, execute};
+use crate::support::fixtures::PROJECT;
+use crate::support::stand_in::StandIn;
+
+const EXECUTE: &str = "gitlab_execute_action";
+
+/// `GITLAB_MAX_BYTES` of these tests, and the bytes for the server's own words beside it.
+const MAX_BYTES: usize = 1_000;
+const OWN_WORDS: usize = 24_000;
+
+fn raw(body: Vec<u8>) -> ResponseTemplate {
+    ResponseTemplate::new(200).set_body_raw(body, "application/json")
+}
+
+/// A list of so many rows, eight bytes each.
+fn rows(count: usize) -> Vec<u8> {
+    format!("[{}{{\"a\":1}}]", "{\"a\":1},".repeat(count - 1)).into_bytes()
+}
+
+fn get(client: &mut Client, path: &str) -> Reply {
+    execute(client, "api.rest", json!({"method": "GET", "path": path}))
+}
+
+/// The most memory that the server has had, in MiB.
+fn peak(client: &Client) -> usize {
+    memory(client, "VmHWM:")
+}
+
+fn memory(client: &Client, field: &str) -> usize {
+    let status = fs::read_to_string(format!("/proc/{}/status", client.id())).unwrap();
+    let line = status.lines().find(|line| line.starts_with(field)).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() / 1024
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_body_of_tiny_values_takes_little_memory() {
+    let gitlab = StandIn::start();
+    let body = rows(1_000_000);
+    gitlab.answer("GET", "/artifacts/report.json", raw(body.clone()));
+    gitlab.answer("GET", "/jobs/7/rows", raw(body.clone()));
+    let object = [b"{\"rows\":".as_slice(), &body, b"}"].concat();
+    gitlab.answer("GET", "/jobs/7/object", raw(object));
+    for path in ["artifacts/report.json", "rows", "object"] {
+        let mut client = gitlab.client(&[]);
+        let before = peak(&client);
+        get(&mut client, &format!("/projects/1/jobs/7/{path}"));
+        let more = peak(&client) - before;
+        assert!(more < 160, "{path}: 8 MB took {more} MiB more than {before}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_of_a_large_body_is_given_back() {
+    let gitlab = StandIn::start();
+    gitlab.answer("GET", "/jobs/7/rows", raw(rows(1_000_000)));
+    gitlab.body("/jobs/7/artifacts/report.txt", "text/plain", "all is well\n".repeat(1_000_000).as_bytes());
+    let mut client = gitlab.client(&[]);
+    // What the first call loads stays.
+    get(&mut client, "/projects/1/small");
+    let before = memory(&client, "VmRSS:");
+    for _ in 0..3 {
+        get(&mut client, "/projects/1/jobs/7/rows");
+        get(&mut client, "/projects/1/jobs/7/artifacts/report.txt");
+    }
+    let (after, peak) = (memory(&client, "VmRSS:"), peak(&client));
+    assert!(peak > before + 20, "the bodies took {before} to {peak} MiB");
+    assert!(after < before + 15, "{after} MiB are kept, {before} before");
+}
+
+#[test]
+fn a_file_is_text_whatever_its_type_says() {
+    let gitlab = StandIn::start();
+    let body = "{\"b\": null,  \"a\": [1]}\n";
+    for path in ["/artifacts/report.json", "/packages/generic/a/1.0/x.json", "/repository/files/[^/]*/raw"] {
+        gitlab.answer("GET", path, raw(body.into()));
+    }
+    let mut client = gitlab.client(&[]);
+    let file = |params: Value| [json!({"fullPath": PROJECT}), params];
+    let merged = |[mut one, two]: [Value; 2]| {
+        one.as_object_mut().unwrap().extend(two.as_object().unwrap().clone());
+        one
+    };
+    let raw_file = merged(file(json!({"file_path": "package.json", "ref": "main"})));
+    assert_eq!(execute(&mut client, "repository_file.raw", raw_file).structured["data"], body);
+    for path in ["/projects/1/jobs/7/artifacts/report.json", "/projects/1/packages/generic/a/1.0/x.json"] {
+        assert_eq!(get(&mut client, path).structured["data"], body, "{path}");
+    }
+}
+
+#[test]
+fn a_list_with_too_many_values_shows_its_first_rows_and_counts_all() {
+    let gitlab = StandIn::start();
+    gitlab.answer("GET", "/issues", raw(rows(200_000)));
+    let mut client = gitlab.client(&[]);
+    let reply = execute(&mut client, "issue.list", json!({"fullPath": PROJECT, "scope": "all"}));
+    assert!(!reply.is_error, "{}", reply.text);
+    let page = &reply.structured["page"];
+    assert_eq!(page["came"], 200_000, "{page}");
+    assert_eq!(page["shown"], reply.structured["data"].as_array().unwrap().len());
+    assert!(reply.text.contains("of 200000 on this page"), "{}", reply.text);
+    let batch = json!({"calls": [
+        {"action": "api.rest", "params": {"method": "GET", "path": "/projects/1/issues"}},
+        {"action": "api.rest", "params": {"method": "GET", "path": "/projects/1/x/$1[199999].a"}},
+    ]});
+    let reply = execute(&mut client, "api.batch", batch);
+    assert!(reply.text.contains("the first of 200000 that came"), "{}", reply.text);
+}
+
+#[test]
+fn an_object_with_too_many_values_is_too_large_to_read_and_an_accepted_change_stays_one() {
+    let gitlab = StandIn::start();
+    let object = [b"{\"rows\":".as_slice(), &rows(100_000), b"}"].concat();
+    gitlab.answer("GET", "/issues/1", raw(object.clone()));
+    gitlab.answer("POST", "/issues", ResponseTemplate::new(201).set_body_raw(object, "application/json"));
+    let mut client = gitlab.client(&[]);
+    let read = execute(&mut client, "issue.get", json!({"fullPath": PROJECT, "iid": 1}));
+    assert_eq!(read.structured["error"]["kind"], "too_large", "{}", read.text);
+    assert!(read.text.contains("values"), "{}", read.text);
+    let made = execute(&mut client, "issue.create", json!({"fullPath": PROJECT, "title": "t"}));
+    assert!(!made.is_error, "{}", made.text);
+    assert!(made.structured["notes"].to_string().contains("done; the answer has more than"), "{}", made.text);
+}
+
+#[test]
+fn a_list_that_was_not_kept_whole_is_no_answer_to_a_look_up() {
+    let gitlab = StandIn::start();
+    gitlab.answer("GET", "/users", raw(rows(200_000)));
+    gitlab.answer("PUT", "/issues/1", ResponseTemplate::new(200).set_body_json(json!({"iid": 1})));
+    let params = json!({"fullPath": PROJECT, "iid": 1, "assignee_ids": ["alice"]});
+    let reply = execute(&mut gitlab.client(&[]), "issue.update", params);
+    assert_eq!(reply.structured["error"]["kind"], "too_large", "{}", reply.text);
+}
+
+/// What a stranger may have made of an answer, by name.
+fn hostile() -> Vec<(&'static str, Value)> {
+    let keys: Map<String, Value> = (0..45_000).map(|n| (format!("key_{n}"), json!(1))).collect();
+    let wide: Map<String, Value> = (0..2_000).map(|n| (format!("column_{n}"), json!(n))).collect();
+    let texts: Map<String, Value> =
+        (0..400).map(|n| (format!("text_{n}"), json!("x\n".repeat(300)))).collect();
+    let tokens: Vec<Value> = (0..500).map(|n| json!({format!("k{n}_token"): "x"})).collect();
+    vec![
+        ("a_key", json!({"k".repeat(2_000_000): 1})),
+        ("keys", Value::Object(keys)),
+        ("nulls", json!({"n": vec![Value::Null; 49_000]})),
+        ("row", json!([wide])),
+        ("rows", json!([wide, wide, wide, wide])),
+        ("long_rows", json!([{"k".repeat(500_000): "v".repeat(500_000)}])),
+        ("empty_rows", json!(vec![json!({}); 40_000])),
+        ("texts", Value::Object(texts)),
+        ("secrets", json!(tokens)),
+        ("files", json!([{"diff": "", "too_large": true, "new_path": "p".repeat(500_000)}])),
+        ("quotes", json!({"a": "\"\\".repeat(500_000)})),
+    ]
+}
+
+fn check_size(name: &str, reply: &Reply) {
+    let (text, structured) = (reply.text.len(), reply.structured.to_string().len());
+    assert!(text <= MAX_BYTES + OWN_WORDS, "{name}: {text} bytes of text");
+    assert!(structured <= MAX_BYTES + OWN_WORDS, "{name}: {structured} bytes of structure");
+}
+
+#[test]
+fn both_forms_of_an_answer_are_bounded_whatever_it_is_made_of() {
+    let gitlab = StandIn::start();
+    for (name, body) in hostile() {
+        gitlab.json(&format!("/hostile/{name}"), &body);
+    }
+    let mut client = gitlab.client(&[("GITLAB_MAX_BYTES", "1000")]);
+    for (name, _) in hostile() {
+        for view in ["compact", "full"] {
+            let call = json!({"action": "api.rest", "params": {"method": "GET", "path": format!("/projects/1/hostile/{name}")}, "view": view});
+            let reply = client.call(EXECUTE, call);
+            assert!(!reply.is_error, "{name}: {}", reply.text);
+            check_size(name, &reply);
+            let data = reply.structured["data"].to_string().len();
+            assert!(data <= MAX_BYTES, "{name}: {data} bytes of data");
+            assert!(reply.text.ends_with('\n') && reply.text.matches("<gitlab>").count() == 1, "{name}");
+        }
+    }
+}
+
+#[test]
+fn the_fields_that_do_not_fit_are_counted() {
+    let gitlab = StandIn::start();
+    let keys: Map<String, Value> = (0..10_000).map(|n| (format!("key_{n}"), json!(n))).collect();
+    gitlab.json("/things", &Value::Object(keys));
+    let reply = get(&mut gitlab.client(&[("GITLAB_MAX_BYTES", "1000")]), "/projects/1/things");
+    let shown = reply.structured["data"].as_object().unwrap().len();
+    let note = reply.structured["notes"].to_string();
+    assert!(shown > 20 && note.contains(&format!("{} fields left out", 10_000 - shown)), "{shown}: {note}");
+}
+
+#[test]
+fn errors_and_headers_are_bounded() {
+    let gitlab = StandIn::start();
+    let errors: Vec<Value> = (0..1_000).map(|_| json!({"message": "e".repeat(5_000)})).collect();
+    let refused = ResponseTemplate::new(200).set_body_json(json!({"errors": errors, "data": null}));
+    gitlab.answer("POST", "/api/graphql", refused);
+    let long = ResponseTemplate::new(404).set_body_json(json!({"message": "m".repeat(60_000)}));
+    gitlab.answer("GET", "/long", long.insert_header("x-request-id", "r".repeat(60_000).as_str()));
+    let scopes = format!("Bearer error=\"insufficient_scope\", scope=\"{}\"", "s ".repeat(20_000));
+    let scoped = ResponseTemplate::new(403).set_body_json(json!({"error": "insufficient_scope"}));
+    gitlab.answer("GET", "/scoped", scoped.insert_header("www-authenticate", scopes.as_str()));
+    let mut client = gitlab.client(&[("GITLAB_MAX_BYTES", "1000")]);
+    let document = json!({"document": "{ currentUser { username } }"});
+    let reply = execute(&mut client, "api.graphql", document);
+    assert!(reply.is_error && reply.text.contains("and 990 more"), "{}", reply.text);
+    check_size("GraphQL errors", &reply);
+    for path in ["/projects/1/long", "/projects/1/scoped"] {
+        let reply = get(&mut client, path);
+        assert!(reply.is_error && reply.text.len() < 3_000, "{path}: {} bytes", reply.text.len());
+        check_size(path, &reply);
+    }
+}
+
+#[test]
+fn an_answer_to_slow_texts_comes_and_is_bounded() {
+    let gitlab = StandIn::start();
+    let names = "section_start:1:".repeat(200_000);
+    let nested: Value = (0..100).fold(json!("is invalid"), |value, _| json!({"n".repeat(500): value}));
+    let errors: Map<String, Value> =
+        (0..500).map(|n| (format!("{}{n}", "k".repeat(1_000)), json!(vec!["is invalid"; 10]))).collect();
+    gitlab.body("/jobs/7/trace", "text/plain", format!("\u{1b}[0K{names}").as_bytes());
+    gitlab.body("/slashes", "text/plain", "\\".repeat(4_000_000).as_bytes());
+    gitlab.body("/ampersands", "text/plain", "&".repeat(4_000_000).as_bytes());
+    gitlab.body("/dashes", "text/plain", format!("</gitlab{}>\n", "-".repeat(100_000)).as_bytes());
+    for (path, errors) in [("/nested", nested), ("/errors", Value::Object(errors))] {
+        let refused = ResponseTemplate::new(400).set_body_json(json!({"message": errors}));
+        gitlab.answer("GET", path, refused);
+    }
+    let mut client = gitlab.client(&[("GITLAB_MAX_BYTES", "1000")]);
+    for path in ["jobs/7/trace", "slashes", "ampersands", "dashes", "nested", "errors"] {
+        let start = std::time::Instant::now();
+        let reply = get(&mut client, &format!("/projects/1/{path}"));
+        check_size(path, &reply);
+        assert!(start.elapsed() < std::time::Duration::from_secs(60), "{path}: {:?}", start.elapsed());
+    }
+    let dashes = get(&mut client, "/projects/1/dashes");
+    assert!(dashes.text.len() < 3_000 && dashes.text.starts_with("<gitlab>\n"), "{}", dashes.text);
+    let params = json!({"fullPath": PROJECT, "job_id": 7, "section": "no_such"});
+    check_size("sections", &execute(&mut client, "job.log", params));
+}
+
+#[test]
+fn what_a_caller_says_is_not_repeated_without_end() {
+    let mut client = Client::start(&["--sandbox"], &[("GITLAB_MAX_BYTES", "1000")]);
+    client.initialize(crate::support::client::LATEST_HANDSHAKE);
+    let many: Map<String, Value> = (0..1_000).map(|n| (format!("no_such_{n}"), json!(1))).collect();
+    let fields: Vec<String> = (0..1_000).map(|n| format!("no.such.{n}")).collect();
+    let calls = [
+        ("parameters", json!({"action": "issue.list", "params": many})),
+        ("target", json!({"action": "issue.get", "params": {"target": "x".repeat(500_000)}})),
+        ("fields", json!({"action": "project.get", "params": {"fullPath": "acme/widget"}, "fields": fields})),
+        ("arguments", json!({"action": "issue.list", "x".repeat(500_000): 1})),
+    ];
+    for (name, call) in calls {
+        check_size(name, &client.call(EXECUTE, call));
+    }
+}

@@ -1,0 +1,131 @@
+//! Writes whose answer is lost: sent once, and what became of them is asked, not guessed.
+
+use std::sync::Mutex;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::{error, process, project_of, timed};
+use crate::support::client::execute;
+use crate::support::raw_server::{Behaviour, Misbehaving, Request, answer, wait_for_end};
+
+const JSON: &str = "content-type: application/json\r\n";
+
+/// What the thing is like after its change: the case, how its change is answered, and how it then reads.
+const CASES: &[(&str, Behaviour)] = &[
+    ("made", |stream, turn| match turn {
+        1 => {}
+        _ => answer(stream, "200 OK", JSON, r#"{"id": 9, "iid": 7, "title": "Squeaks", "state": "opened"}"#),
+    }),
+    ("not-made", |stream, turn| match turn {
+        1 => answer(stream, "502 Bad Gateway", "", ""),
+        _ => {
+            answer(stream, "200 OK", JSON, r#"{"id": 9, "iid": 7, "title": "As it was", "state": "opened"}"#)
+        }
+    }),
+    ("gone", |stream, turn| match turn {
+        1 => {}
+        _ => answer(stream, "404 Not Found", JSON, r#"{"message": "404 Not found"}"#),
+    }),
+    ("silent", |_, _| ()),
+    ("hung", |stream, _| {
+        wait_for_end(stream);
+    }),
+];
+
+fn lose(action: &str, case: &str, more: Value) -> (Value, Vec<Request>) {
+    // Each case has its own turns.
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _guard = ONE_AT_A_TIME.lock();
+    let gitlab = Misbehaving::start(CASES);
+    let mut client = process(&gitlab.url(), &[]);
+    let mut params = json!({"fullPath": project_of(case)});
+    params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let reply = timed(case, || {
+        client.call("gitlab_execute_action", json!({"action": action, "params": params, "confirm": true}))
+    });
+    assert!(reply.is_error, "{case}: {}", reply.text);
+    sleep(Duration::from_millis(10));
+    let requests = gitlab.requests(case);
+    let changes = requests.iter().filter(|request| !request.line.starts_with("GET")).count();
+    assert_eq!(changes, 1, "{case}: a write is sent once");
+    let error = reply.structured["error"].clone();
+    client.close().well();
+    (error, requests)
+}
+
+#[test]
+fn an_update_is_compared_with_the_thing_as_it_is() {
+    let (made, requests) = lose("issue.update", "made", json!({"iid": 7, "title": "Squeaks"}));
+    assert_eq!((&made["applied"], &made["now"]["title"]), (&json!("yes"), &json!("Squeaks")), "{made}");
+    assert_eq!(made["fix"], Value::Null, "nothing is left to do: {made}");
+    assert!(
+        requests[1].line.starts_with("GET /api/v4/projects/fault%2Fmade/issues/7 "),
+        "{}",
+        requests[1].line
+    );
+
+    let (not_made, _) = lose("issue.update", "not-made", json!({"iid": 7, "title": "Squeaks"}));
+    assert_eq!((&not_made["applied"], &not_made["now"]["title"]), (&json!("unknown"), &json!("As it was")));
+    let read = json!({"action": "issue.get", "params": {"fullPath": "fault/not-made", "iid": 7}});
+    assert_eq!(not_made["fix"]["arguments"], read);
+
+    // What the thing does not show of itself leaves it open.
+    let (open, _) =
+        lose("issue.update", "made", json!({"iid": 7, "title": "Squeaks", "state_event": "close"}));
+    assert_eq!(open["applied"], "unknown", "{open}");
+}
+
+#[test]
+fn a_deletion_is_looked_for() {
+    let (gone, _) = lose("issue.delete", "gone", json!({"iid": 7}));
+    assert_eq!((&gone["applied"], &gone["fix"]), (&json!("yes"), &Value::Null), "{gone}");
+    let (there, _) = lose("issue.delete", "made", json!({"iid": 7}));
+    assert_eq!((&there["applied"], &there["now"]["iid"]), (&json!("unknown"), &json!(7)), "{there}");
+}
+
+#[test]
+fn a_creation_is_to_be_looked_for_among_the_newest() {
+    let (lost, requests) = lose("issue.create", "made", json!({"title": "Squeaks"}));
+    assert_eq!(lost["applied"], "unknown");
+    let params = json!({"fullPath": "fault/made", "order_by": "created_at", "sort": "desc", "per_page": 5});
+    assert_eq!(lost["fix"]["arguments"], json!({"action": "issue.list", "params": params}));
+    assert_eq!(requests.len(), 1, "a list is the caller's to read");
+}
+
+#[test]
+fn a_gitlab_that_says_nothing_leaves_it_open() {
+    let (lost, _) = lose("issue.update", "silent", json!({"iid": 7, "title": "Squeaks"}));
+    assert_eq!(
+        (&lost["applied"], &lost["fix"]["arguments"]["action"]),
+        (&json!("unknown"), &json!("issue.get"))
+    );
+}
+
+#[test]
+fn the_look_after_a_timeout_is_short() {
+    let gitlab = Misbehaving::start(CASES);
+    let mut client = process(&gitlab.url(), &[("GITLAB_TIMEOUT", "6")]);
+    let start = Instant::now();
+    let params = json!({"fullPath": "fault/hung", "iid": 7, "title": "x"});
+    let lost = error("hung", execute(&mut client, "issue.update", params), "timeout");
+    assert_eq!(lost["applied"], "unknown");
+    assert_eq!(gitlab.requests("hung").len(), 2, "the write, and the look");
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+}
+
+#[test]
+fn the_calls_that_are_offered_can_be_made() {
+    let gitlab = Misbehaving::start(&[]);
+    let mut client = process(&gitlab.url(), &[]);
+    for (action, more) in
+        [("issue.update", json!({"iid": 7, "title": "x"})), ("issue.create", json!({"title": "x"}))]
+    {
+        let (lost, _) = lose(action, "silent", more);
+        let fix = &lost["fix"]["arguments"];
+        let reply = execute(&mut client, fix["action"].as_str().unwrap(), fix["params"].clone());
+        assert!(!reply.is_error, "{}", reply.text);
+    }
+    error("no such", execute(&mut client, "no.such", json!({})), "unknown_action");
+}

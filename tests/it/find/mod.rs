@@ -1,0 +1,3 @@
+//! gitlab_find_action.
+
+pub mod results;

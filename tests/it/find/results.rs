@@ -1,0 +1,286 @@
+//! What gitlab_find_action answers: order, confidence, steps, suggestions.
+
+use std::time::{Duration, Instant};
+
+use gitlab_mcp::catalog::Catalog;
+use serde_json::{Value, json};
+use wiremock::ResponseTemplate;
+
+use crate::support::client::{Client, LATEST_HANDSHAKE, execute};
+use crate::support::stand_in::StandIn;
+
+/// A server with these variables, past its handshake.
+fn client_with(variables: &[(&str, &str)]) -> Client {
+    let mut client = Client::start(&[], variables);
+    client.initialize(LATEST_HANDSHAKE);
+    client
+}
+
+fn texts(value: &Value) -> Vec<&str> {
+    value.as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect()
+}
+
+fn find(client: &mut Client, query: &str) -> Value {
+    let reply = client.call("gitlab_find_action", json!({"query": query}));
+    assert!(!reply.is_error, "{query}: {}", reply.text);
+    reply.structured
+}
+
+fn first(found: &Value) -> &str {
+    found["results"][0]["action"].as_str().unwrap_or_default()
+}
+
+#[test]
+fn results_are_sorted_by_score_and_risk_is_a_label() {
+    let mut client = Client::ready();
+    for noun in ["branch", "release", "label", "timelog"] {
+        let found = find(&mut client, &format!("delete {noun}"));
+        assert_eq!(first(&found), format!("{noun}.delete"));
+        assert_eq!(found["results"][0]["risk"], "destructive");
+        let scores: Vec<f64> = found["results"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|result| result["score"].as_f64().unwrap())
+            .collect();
+        assert!(scores.is_sorted_by(|one, other| one >= other), "{noun}: {scores:?}");
+    }
+}
+
+#[test]
+fn a_verb_or_a_noun_of_gitlab_gets_results_and_an_honest_confidence() {
+    let mut client = Client::ready();
+    for query in ["Fork nanoGPT-fr.", "list open issues of project pizza", "updaet brnach", "lst isues"] {
+        assert_eq!(find(&mut client, query)["results"].as_array().unwrap().len(), 5, "{query}");
+    }
+    for query in ["Fork nanoGPT-fr.", "updaet brnach", "lst isues"] {
+        assert_eq!(find(&mut client, query)["confidence"], "low", "{query}");
+    }
+    for query in ["list issues", "create merge request", "fork project"] {
+        assert_eq!(find(&mut client, query)["confidence"], "high", "{query}");
+    }
+    let found = find(&mut client, "sing me a lullaby");
+    assert_eq!((&found["confidence"], &found["results"]), (&json!("none"), &json!([])));
+}
+
+#[test]
+fn what_is_done_to_an_issue_is_not_done_to_the_label() {
+    let mut client = Client::ready();
+    for query in
+        ["add label to issue", "remove label from issue", "set issue milestone", "ticket 7 is done, close it"]
+    {
+        assert_eq!(first(&find(&mut client, query)), "issue.update", "{query}");
+    }
+}
+
+#[test]
+fn several_actions_are_named_in_order() {
+    let mut client = Client::ready();
+    let found = find(&mut client, "comment and close an issue");
+    assert_eq!(found["steps"], json!(["issue_note.create", "issue.update"]));
+    let reply = client.call("gitlab_find_action", json!({"query": "commit a file and open a merge request"}));
+    // Both `commit.create` and `repository_file.create` commit a file.
+    assert!(reply.text.contains("It takes several actions, in this order: "), "{}", reply.text);
+    assert!(reply.text.contains(".create, then merge_request.create"), "{}", reply.text);
+    assert!(find(&mut client, "list issues").get("steps").is_none());
+}
+
+#[test]
+fn rare_parameters_and_values_lead_to_their_actions() {
+    let mut client = Client::ready();
+    assert_eq!(first(&find(&mut client, "squash_commit_message")), "merge_request.merge");
+    let found = find(&mut client, "created_by_me").to_string();
+    assert!(found.contains("issue.list") && found.contains("merge_request.list"), "{found}");
+}
+
+/// The nearest of the common actions, as `language.toml` has them.
+#[test]
+fn a_query_that_shares_no_word_gets_the_common_actions() {
+    let mut client = Client::ready();
+    let suggested = &Catalog::embedded().unwrap().words().unwrap().language.suggested.clone();
+    for query in ["book a flight", "xyzzy plugh qwfp", "pizza margherita recipe"] {
+        let found = find(&mut client, query);
+        assert_eq!((&found["confidence"], &found["results"]), (&json!("none"), &json!([])), "{query}");
+        assert_eq!(texts(&found["suggestions"]), *suggested, "{query}");
+    }
+}
+
+#[test]
+fn suggestions_follow_what_is_offered() {
+    let mut client = client_with(&[("GITLAB_DENIED_ACTIONS", "issue.list")]);
+    let found = find(&mut client, "xyzzy plugh qwfp");
+    let suggestions = texts(&found["suggestions"]);
+    assert_eq!(suggestions[..2], ["merge_request.list", "project.list"]);
+    assert!(suggestions.len() == 6 && !suggestions.contains(&"issue.list"), "{suggestions:?}");
+}
+
+#[test]
+fn suggestions_share_the_words_of_the_query() {
+    let mut client = client_with(&[("GITLAB_READ_ONLY", "true")]);
+    for query in ["milestone.delete", "DELETE /projects/:id/milestones/:milestone_id"] {
+        let found = find(&mut client, query);
+        let suggestions = texts(&found["suggestions"]);
+        assert!((1..=6).contains(&suggestions.len()), "{query}: {suggestions:?}");
+        for id in suggestions {
+            assert!(id.contains("milestone"), "{query}: {id}");
+            assert_eq!(find(&mut client, id)["results"][0]["risk"], "read", "{query}: {id}");
+        }
+    }
+}
+
+#[test]
+fn what_is_left_out_is_not_said_to_be_missing() {
+    let mut client = client_with(&[("GITLAB_TOOLSETS", "issues")]);
+    for query in ["list pipelines", "retry a job", "pipeline.list"] {
+        let reply = client.call("gitlab_find_action", json!({"query": query}));
+        assert!(reply.text.starts_with("Every action for this request is denied here."), "{}", reply.text);
+        let notes = reply.structured["notes"].to_string();
+        assert!(notes.contains("Left out: ") && notes.contains("GITLAB_TOOLSETS=issues"), "{notes}");
+        for id in texts(&reply.structured["suggestions"]) {
+            let found = find(&mut client, id);
+            assert_eq!(first(&found), id, "{query} suggests what is left out");
+        }
+    }
+    let nothing = client.call("gitlab_find_action", json!({"query": "book a flight"}));
+    assert!(nothing.text.starts_with("No GitLab action fits this request."), "{}", nothing.text);
+    let other = json!({"query": "list issues", "domain": "geo_site"});
+    let mut client = Client::ready();
+    let elsewhere = client.call("gitlab_find_action", other);
+    assert!(elsewhere.text.starts_with("No action of the domain `geo_site`"), "{}", elsewhere.text);
+    for id in texts(&elsewhere.structured["suggestions"]) {
+        assert!(id.starts_with("geo_site."), "{id}");
+    }
+}
+
+#[test]
+fn every_result_names_its_domain_risk_and_the_address_of_its_schema() {
+    let mut client = Client::ready();
+    let reply = client.call("gitlab_find_action", json!({"query": "list branches of a project", "limit": 4}));
+    assert!(reply.text.contains("gitlab://tools/{id}"), "{}", reply.text);
+    for result in reply.structured["results"].as_array().unwrap() {
+        let id = result["action"].as_str().unwrap();
+        assert_eq!(result["domain"], id.split_once('.').unwrap().0);
+        assert!(result["risk"].is_string() && result["required"].is_array(), "{result}");
+        let uri = result["schema_uri"].as_str().unwrap();
+        assert_eq!(uri, format!("gitlab://tools/{id}"));
+        let answer = client.request("resources/read", json!({"uri": uri}));
+        let text = answer["result"]["contents"][0]["text"].as_str().unwrap().to_owned();
+        let read: Value = serde_json::from_str(&text).unwrap();
+        assert!(read["input_schema"]["properties"].is_object(), "{text}");
+    }
+}
+
+#[test]
+fn detail_schema_gives_the_schema_of_every_result() {
+    let mut client = Client::ready();
+    let arguments = json!({"query": "list branches of a project", "limit": 4, "detail": "schema"});
+    let reply = client.call("gitlab_find_action", arguments);
+    let results = reply.structured["results"].as_array().unwrap();
+    assert_eq!(results.len(), 4);
+    for result in results {
+        assert!(result["input_schema"]["properties"].is_object(), "{result}");
+        assert_eq!(result["example"]["action"], result["action"]);
+        assert!(reply.text.contains(&result["input_schema"].to_string()), "{result}");
+    }
+    assert!(reply.structured.get("notes").is_none(), "{}", reply.structured["notes"]);
+}
+
+#[test]
+fn schemas_beyond_the_limit_are_named_with_the_way_to_get_them() {
+    let mut client = client_with(&[("GITLAB_MAX_BYTES", "6000")]);
+    let arguments = json!({"query": "list issues", "limit": 10, "detail": "schema"});
+    let reply = client.call("gitlab_find_action", arguments);
+    let notes = reply.structured["notes"].to_string();
+    assert!(notes.contains("GITLAB_MAX_BYTES") && reply.text.contains("Schemas left out"), "{notes}");
+    let (mut given, mut left_out) = (0, 0);
+    for (place, result) in reply.structured["results"].as_array().unwrap().iter().enumerate() {
+        let id = result["action"].as_str().unwrap();
+        match result.get("input_schema") {
+            Some(schema) if place > 0 => given += schema.to_string().len(),
+            Some(_) => {}
+            None => {
+                left_out += 1;
+                assert!(place > 0 && notes.contains(id), "{id}: {notes}");
+                let one = json!({"query": id, "limit": 1, "detail": "schema"});
+                let one = client.call("gitlab_find_action", one);
+                assert!(one.structured["results"][0]["input_schema"].is_object(), "{id}");
+            }
+        }
+    }
+    assert!(left_out > 0 && given <= 6_000, "{left_out} left out, {given} bytes");
+}
+
+#[test]
+fn related_actions_lead_on_and_may_run() {
+    let related = |client: &mut Client| {
+        let found = find(client, "repository.compare");
+        texts(&found["results"][0]["related"]).into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let all = related(&mut Client::ready());
+    assert!(
+        all.contains(&"changelog.generate".to_owned()) && all.contains(&"release.create".to_owned()),
+        "{all:?}"
+    );
+    let reads = related(&mut client_with(&[("GITLAB_READ_ONLY", "true")]));
+    assert!(
+        reads.contains(&"changelog.generate".to_owned()) && !reads.contains(&"release.create".to_owned())
+    );
+}
+
+/// A GitLab whose token has the scope `read_api`, and that answers after a time.
+fn read_api_after(delay: Duration) -> StandIn {
+    let gitlab = StandIn::empty();
+    let own = json!({"name": "t", "scopes": ["read_api"], "expires_at": null, "active": true});
+    let template = ResponseTemplate::new(200).set_body_json(own).set_delay(delay);
+    gitlab.answer("GET", "/personal_access_tokens/self", template);
+    gitlab
+}
+
+#[test]
+fn the_scopes_are_known_before_the_first_find() {
+    let gitlab = read_api_after(Duration::from_millis(200));
+    let mut client = gitlab.client(&[]);
+    for query in ["create an issue", "issue.create"] {
+        let found = find(&mut client, query);
+        for result in found["results"].as_array().unwrap() {
+            assert_eq!(result["risk"], "read", "{query}: {result}");
+        }
+        assert!(found["notes"].to_string().contains("the token has the scopes read_api"), "{found}");
+    }
+    assert_eq!(gitlab.received().len(), 1, "the scopes are asked for once");
+}
+
+#[test]
+fn a_find_does_not_wait_for_a_gitlab_that_does_not_answer() {
+    let gitlab = read_api_after(Duration::from_secs(60));
+    let mut client = gitlab.client(&[]);
+    let start = Instant::now();
+    assert_eq!(first(&find(&mut client, "create an issue")), "issue.create");
+    assert!(start.elapsed() < Duration::from_secs(4), "the first find took {:?}", start.elapsed());
+    let start = Instant::now();
+    find(&mut client, "list issues");
+    assert!(start.elapsed() < Duration::from_millis(900), "a later find took {:?}", start.elapsed());
+}
+
+#[test]
+fn a_policy_that_denies_the_request_for_the_scopes_leaves_find_as_it_is() {
+    let gitlab = read_api_after(Duration::ZERO);
+    let mut client = gitlab.client(&[("GITLAB_DENIED_ACTIONS", "personal_access_token.get_self")]);
+    assert_eq!(first(&find(&mut client, "create an issue")), "issue.create");
+    assert!(gitlab.received().is_empty());
+}
+
+#[test]
+fn nonsense_leads_to_no_destructive_candidate() {
+    let mut client = Client::sandbox();
+    for id in ["nonsense.action", "foo.bar", "quux.frobnicate"] {
+        let reply = execute(&mut client, id, json!({}));
+        let error = &reply.structured["error"];
+        assert_eq!(error["kind"], "unknown_action", "{id}");
+        for candidate in error["candidates"].as_array().into_iter().flatten() {
+            assert_ne!(candidate["risk"], "destructive", "{id}: {candidate}");
+        }
+    }
+    let reply = execute(&mut client, "isue.delete", json!({}));
+    assert!(reply.structured["error"]["candidates"].to_string().contains("issue.delete"), "{}", reply.text);
+}

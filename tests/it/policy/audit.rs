@@ -1,0 +1,139 @@
+//! The audit: a line for each executed action, and what is never in one.
+
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use crate::support::client::{Client, LATEST_HANDSHAKE, program};
+
+const EXECUTE: &str = "gitlab_execute_action";
+
+/// Calls of every kind of outcome, each with `sesame` wherever a value may be; what the audit says of them.
+fn calls() -> Vec<(Value, [(&'static str, Value); 4])> {
+    let issue = json!({"fullPath": "acme/widget", "iid": 1});
+    let said = |action: Value, path: Value, decision: &str, outcome: &str| {
+        [("action", action), ("path", path), ("decision", json!(decision)), ("outcome", json!(outcome))]
+    };
+    let issue_path = json!("/projects/acme%2Fwidget/issues/1");
+    vec![
+        (
+            json!({"action": "issue.create", "params": {"fullPath": "acme/widget", "title": "sesame", "description": "sesame"}}),
+            said(json!("issue.create"), json!("/projects/acme%2Fwidget/issues"), "allowed", "ok"),
+        ),
+        (
+            json!({"action": "issue.get", "params": issue}),
+            said(json!("issue.get"), issue_path.clone(), "allowed", "ok"),
+        ),
+        (
+            json!({"action": "issue.delete", "params": issue}),
+            said(json!("issue.delete"), issue_path.clone(), "needs_confirmation", "needs_confirmation"),
+        ),
+        (
+            json!({"action": "issue.update", "params": {"fullPath": "acme/widget", "iid": 1, "title": "sesame"}, "dry_run": true}),
+            said(json!("issue.update"), issue_path, "preview", "ok"),
+        ),
+        (
+            json!({"action": "branch.get", "params": {"fullPath": "acme/widget", "branch": "sesame"}}),
+            said(
+                json!("branch.get"),
+                json!("/projects/acme%2Fwidget/repository/branches/:branch"),
+                "allowed",
+                "not_found",
+            ),
+        ),
+        (
+            json!({"action": "issue.list", "params": {"fullPath": "acme/widget", "sesame": "sesame"}}),
+            said(json!("issue.list"), Value::Null, "none", "invalid_params"),
+        ),
+        (
+            json!({"action": "sesame", "params": {"sesame": "sesame"}}),
+            said(Value::Null, Value::Null, "none", "unknown_action"),
+        ),
+        (
+            json!({"action": "api.rest", "params": {"method": "GET", "path": "/projects/sesame%2Fsesame"}}),
+            said(json!("api.rest"), Value::Null, "allowed", "not_found"),
+        ),
+    ]
+}
+
+fn audited(form: &str) -> String {
+    let mut client = Client::start(&["--sandbox"], &[("GITLAB_AUDIT", form)]);
+    client.initialize(LATEST_HANDSHAKE);
+    for (arguments, _) in calls() {
+        client.call(EXECUTE, arguments);
+    }
+    client.call("gitlab_find_action", json!({"query": "sesame"}));
+    let ended = client.close();
+    ended.well();
+    ended.stderr
+}
+
+#[test]
+fn each_call_has_its_line_without_a_value() {
+    let stderr = audited("json");
+    assert!(!stderr.contains("sesame") && !stderr.contains("glpat"), "{stderr}");
+    let lines: Vec<Value> = stderr.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), calls().len(), "{stderr}");
+    for (line, (arguments, expected)) in lines.iter().zip(calls()) {
+        for (name, value) in expected {
+            assert_eq!(line["audit"][name], value, "{arguments}: {line}");
+        }
+        let sent = line["audit"]["decision"] == "allowed";
+        assert_eq!(line["audit"]["status"].is_u64(), sent, "{line}");
+        assert!(line["audit"]["ms"].is_u64() && line["audit"]["time"].is_string(), "{line}");
+    }
+    assert!(lines[1]["audit"]["bytes"].as_u64() > Some(100), "{}", lines[1]);
+}
+
+#[test]
+fn the_same_is_there_to_read() {
+    let stderr = audited("text");
+    assert!(!stderr.contains("sesame") && !stderr.contains("glpat"), "{stderr}");
+    assert_eq!(stderr.lines().count(), calls().len(), "{stderr}");
+    let created = stderr.lines().next().unwrap();
+    let words = " audit action=issue.create operation=\"POST /projects/:id/issues\" path=/projects/acme%2Fwidget/issues \
+                 decision=allowed status=201 bytes=";
+    assert!(created.contains(words), "{created}");
+    assert_eq!(audited("off"), "");
+}
+
+#[test]
+fn a_command_that_a_person_typed_has_no_line() {
+    let output =
+        program(&["--sandbox", "execute", "instance.version"], &[("GITLAB_AUDIT", "text")]).output().unwrap();
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+}
+
+#[test]
+fn a_client_that_never_reads_standard_error_is_served() {
+    let mut child = program(&["--sandbox"], &[("GITLAB_AUDIT", "text")])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Held and not read: what a pipe takes, 64 KiB as a rule, is soon full.
+    let unread = child.stderr.take();
+    let mut client = Client::adopt(child);
+    client.initialize(LATEST_HANDSHAKE);
+    for call in 0..800 {
+        let arguments =
+            json!({"action": "issue.get", "params": {"fullPath": "acme/widget", "iid": 1}, "dry_run": true});
+        assert!(!client.call(EXECUTE, arguments).is_error, "call {call}");
+    }
+    client.close().well();
+    drop(unread);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_last_line_is_written_when_a_signal_ends_it() {
+    let mut client = Client::sandbox();
+    client.call(EXECUTE, json!({"action": "instance.version"}));
+    let killed =
+        std::process::Command::new("kill").args(["-TERM", &client.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let ended = client.wait();
+    assert!(ended.stderr.contains("action=instance.version"), "{}", ended.stderr);
+    ended.well();
+}

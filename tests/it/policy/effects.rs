@@ -1,0 +1,712 @@
+//! Policy decides on what a call touches, whatever way and spelling the call comes in: through the real binary, in
+//! front of a GitLab that records what it is sent.
+
+use std::fs;
+
+use serde_json::{Value, json};
+use wiremock::ResponseTemplate;
+
+use crate::support::client::{Client, Reply};
+use crate::support::stand_in::StandIn;
+
+const EXECUTE: &str = "gitlab_execute_action";
+
+/// A GitLab with `acme/vault` (id 5), `acme/widget` (id 1) and the group `acme` (id 7).
+fn gitlab() -> StandIn {
+    let gitlab = StandIn::empty();
+    for (id, path) in [(5, "acme/vault"), (1, "acme/widget"), (9, "other/secret")] {
+        let project = json!({"id": id, "path_with_namespace": path, "name": path});
+        let encoded = path.replace('/', "%2F");
+        gitlab.json(&format!("/projects/({id}|{encoded})"), &project);
+        for (verb, status) in [("POST", 201), ("PUT", 200), ("DELETE", 202)] {
+            let any = ResponseTemplate::new(status).set_body_json(json!({"id": 77, "iid": 77}));
+            gitlab.answer(verb, &format!("/projects/({id}|{encoded})(/.*)?"), any);
+        }
+        gitlab.json(&format!("/projects/({id}|{encoded})/issues"), &json!([{"iid": 1, "title": "One"}]));
+        gitlab.json(&format!("/projects/({id}|{encoded})/issues/1"), &json!({"iid": 1, "title": "One"}));
+    }
+    gitlab.json("/groups/(7|acme)", &json!({"id": 7, "full_path": "acme", "name": "acme"}));
+    gitlab.json("/user", &json!({"id": 3, "username": "me"}));
+    for path in ["/projects", "/groups"] {
+        gitlab.answer("POST", path, ResponseTemplate::new(201).set_body_json(json!({"id": 78})));
+    }
+    for verb in ["POST", "PUT", "DELETE"] {
+        let any = ResponseTemplate::new(202).set_body_json(json!({"id": 7}));
+        gitlab.answer(verb, "/groups/(7|acme)(/.*)?", any);
+    }
+    gitlab
+}
+
+/// The settings of a policy file, kept until the test ends.
+struct PolicyFile {
+    _folder: tempfile::TempDir,
+    path: String,
+}
+
+fn policy_file(text: &str) -> PolicyFile {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("policy.toml");
+    fs::write(&path, text).unwrap();
+    PolicyFile { path: path.to_str().unwrap().to_owned(), _folder: folder }
+}
+
+fn deny_vault() -> PolicyFile {
+    policy_file("[[rule]]\npaths = [\"acme/vault\"]\ndecision = \"deny\"\n")
+}
+
+fn run(client: &mut Client, action: &str, params: &Value, confirm: bool) -> Reply {
+    let mut arguments = json!({"action": action, "params": params});
+    if confirm {
+        arguments["confirm"] = json!(true);
+    }
+    client.call(EXECUTE, arguments)
+}
+
+fn kind(reply: &Reply) -> String {
+    reply.structured["error"]["kind"].as_str().unwrap_or("none").to_owned()
+}
+
+/// The requests that came, as `METHOD path`.
+fn sent(gitlab: &StandIn) -> Vec<String> {
+    gitlab.received().iter().map(|request| format!("{} {}", request.method, request.url.path())).collect()
+}
+
+/// Whether nothing was sent but reads by which an id is located.
+fn is_only_located(requests: &[String]) -> bool {
+    let located = [
+        "GET /api/v4/projects/5",
+        "GET /api/v4/groups/7",
+        "GET /api/v4/user",
+        "GET /api/v4/projects/9",
+        "GET /api/v4/groups/9",
+    ];
+    requests.iter().all(|request| {
+        located.contains(&request.as_str()) || request.ends_with("personal_access_tokens/self")
+    })
+}
+
+#[test]
+fn every_spelling_of_a_denied_project_is_denied_and_nothing_is_sent_to_it() {
+    let file = deny_vault();
+    for path in [
+        "acme/vault",
+        "/acme/vault",
+        "acme/vault/",
+        " acme/vault ",
+        "ACME/Vault",
+        "acme%2Fvault",
+        "acme%2fvault",
+        "5",
+        "5/",
+        "/5",
+        " 5",
+        "005",
+        "gid://gitlab/Project/5",
+        "acme/vault.",
+    ] {
+        for (action, params) in [
+            ("issue.list", json!({"fullPath": path, "scope": "project"})),
+            ("issue.create", json!({"fullPath": path, "title": "x"})),
+            ("project.delete", json!({"fullPath": path})),
+            (
+                "issue_link.create",
+                json!({"fullPath": "acme/widget", "iid": 1, "target_project_id": path, "target_issue_iid": 1}),
+            ),
+        ] {
+            let gitlab = gitlab();
+            let mut client = gitlab.client(&[("GITLAB_POLICY", &file.path)]);
+            let reply = run(&mut client, action, &params, true);
+            let requests = sent(&gitlab);
+            assert!(reply.is_error, "{action} {path}: {}", reply.text);
+            let kind = kind(&reply);
+            // A path that GitLab has for no project is no way round; nor is one that is refused.
+            let is_stopped = kind == "denied" || kind == "invalid_params" || path == "acme/vault.";
+            assert!(is_stopped, "{action} {path}: {}", reply.text);
+            assert!(path == "acme/vault." || is_only_located(&requests), "{action} {path}: {requests:?}");
+        }
+    }
+}
+
+#[test]
+fn an_id_is_decided_on_as_its_path_is() {
+    let file = deny_vault();
+    let gitlab = gitlab();
+    let mut client = gitlab.client(&[("GITLAB_POLICY", &file.path)]);
+    for path in ["acme/widget", "1", "1/", "/acme/widget"] {
+        let reply = run(&mut client, "issue.list", &json!({"fullPath": path, "scope": "project"}), false);
+        assert!(!reply.is_error, "{path}: {}", reply.text);
+    }
+    for (path, is_denied) in [("1", false), ("9", true), ("acme/widget", false), ("other/secret", true)] {
+        let mut client = gitlab.client(&[("GITLAB_ALLOWED_PATHS", "acme")]);
+        let reply = run(&mut client, "issue.create", &json!({"fullPath": path, "title": "x"}), false);
+        assert_eq!(kind(&reply) == "denied", is_denied, "{path}: {}", reply.text);
+    }
+}
+
+#[test]
+fn raw_requests_are_decided_on_like_actions_by_every_place_in_them() {
+    let cases = [
+        ("POST", "/groups/acme/projects/other%2Fsecret", json!(null)),
+        ("POST", "/groups/acme/projects/9", json!(null)),
+        ("POST", "/projects/acme%2Fwidget/fork/9", json!(null)),
+        ("POST", "/projects/acme%2Fwidget/import_project_members/other%2Fsecret", json!(null)),
+        ("POST", "/groups/acme/epics/1/issues/999", json!(null)),
+        ("DELETE", "/projects/acme%2Fwidget/share/9", json!(null)),
+        ("POST", "/projects/acme%2Fwidget/share", json!({"group_id": 9, "group_access": 40})),
+        ("POST", "/projects", json!({"name": "x"})),
+        ("POST", "/projects/acme%2Fwidget/fork", json!(null)),
+        ("POST", "/groups", json!({"name": "x", "path": "x"})),
+        ("POST", "/groups/acme/transfer", json!(null)),
+        ("PUT", "/projects/acme%2Fwidget/transfer", json!({"namespace": "other"})),
+        ("DELETE", "/users/4", json!({"project_id": "acme/widget"})),
+        ("PUT", "/projects/other%2Fsecret", json!({"fullPath": "acme/widget"})),
+    ];
+    for (method, path, body) in cases {
+        let raw = json!({"method": method, "path": path, "body": body});
+        let batch = json!({"calls": [{"action": "api.rest", "params": raw}]});
+        for (action, params) in [("api.rest", &raw), ("api.batch", &batch)] {
+            let gitlab = gitlab();
+            let mut client = gitlab.client(&[("GITLAB_ALLOWED_PATHS", "acme")]);
+            let reply = run(&mut client, action, params, true);
+            let is_denied = kind(&reply) == "denied" || reply.text.contains("(denied)");
+            assert!(is_denied, "{method} {path} by {action}: {}", reply.text);
+            let requests = sent(&gitlab);
+            assert!(is_only_located(&requests), "{method} {path} by {action}: {requests:?}");
+        }
+    }
+}
+
+#[test]
+fn a_missing_target_is_the_place_that_gitlab_would_take() {
+    for (action, params) in [
+        ("project.fork", json!({"fullPath": "acme/widget"})),
+        ("project.create", json!({"name": "x"})),
+        (
+            "project.create",
+            json!({"name": "x", "group_with_project_templates_id": "acme", "use_custom_template": true}),
+        ),
+        ("group.transfer", json!({"fullPath": "acme"})),
+        ("group.create", json!({"name": "x", "path": "x"})),
+        ("runner.create", json!({"runner_type": "instance_type", "project_id": "acme/widget"})),
+    ] {
+        let gitlab = gitlab();
+        let mut client = gitlab.client(&[("GITLAB_ALLOWED_PATHS", "acme")]);
+        let reply = run(&mut client, action, &params, true);
+        assert_eq!(kind(&reply), "denied", "{action}: {}", reply.text);
+        let requests = sent(&gitlab);
+        assert!(is_only_located(&requests), "{action}: {requests:?}");
+    }
+    let gitlab = gitlab();
+    let mut client = gitlab.client(&[("GITLAB_ALLOWED_PATHS", "acme, me")]);
+    let reply = run(&mut client, "project.fork", &json!({"fullPath": "acme/widget"}), true);
+    assert!(!reply.is_error, "the own namespace may be allowed: {}", reply.text);
+}
+
+#[test]
+fn what_takes_a_group_with_it_is_denied_for_what_is_below() {
+    let file = deny_vault();
+    for (action, params, is_denied) in [
+        ("group.delete", json!({"fullPath": "acme"}), true),
+        ("group.delete", json!({"fullPath": "7"}), true),
+        ("group.transfer", json!({"fullPath": "acme", "group_id": "other"}), true),
+        ("group.archive", json!({"fullPath": "acme"}), true),
+        ("api.rest", json!({"method": "DELETE", "path": "/groups/acme"}), true),
+        ("group.get", json!({"fullPath": "acme"}), false),
+    ] {
+        let gitlab = gitlab();
+        let mut client = gitlab.client(&[("GITLAB_POLICY", &file.path)]);
+        let reply = run(&mut client, action, &params, true);
+        assert_eq!(kind(&reply) == "denied", is_denied, "{action} {params}: {}", reply.text);
+    }
+}
+
+#[test]
+fn quick_actions_are_decided_on_like_the_actions_that_they_stand_for() {
+    let note = |body: &str| json!({"fullPath": "acme/widget", "iid": 1, "body": body});
+    for (settings, action, params) in [
+        (("GITLAB_DENIED_ACTIONS", "merge_request.merge"), "merge_request_note.create", note("LGTM\n/merge")),
+        (("GITLAB_DENIED_ACTIONS", "issue.move"), "issue_note.create", note("/move other/secret")),
+        (("GITLAB_DENIED_ACTIONS", "issue.update"), "issue_note.create", note("done\n\n/close")),
+        (("GITLAB_ALLOWED_PATHS", "acme"), "issue_note.create", note("/move other/secret")),
+        (
+            ("GITLAB_ALLOWED_PATHS", "acme"),
+            "issue.create",
+            json!({"fullPath": "acme/widget", "title": "x", "description": "/clone other/secret"}),
+        ),
+        (
+            ("GITLAB_DENIED_ACTIONS", "merge_request.merge"),
+            "api.rest",
+            json!({"method": "POST", "path": "/projects/acme%2Fwidget/merge_requests/1/notes", "body": {"body": "/merge"}}),
+        ),
+        (
+            ("GITLAB_DENIED_ACTIONS", "merge_request.merge"),
+            "api.graphql",
+            json!({"document": "mutation($n: CreateNoteInput!) { createNote(input: $n) { errors } }", "variables": {"n": {"noteableId": "gid://gitlab/MergeRequest/1", "body": "/merge"}}}),
+        ),
+        (("GITLAB_QUICK_ACTIONS", "refuse"), "issue_note.create", note("/estimate 1h")),
+    ] {
+        let gitlab = gitlab();
+        let mut client = gitlab.client(&[settings]);
+        let reply = run(&mut client, action, &params, true);
+        assert!(reply.is_error, "{settings:?} {params}: {}", reply.text);
+        let requests = sent(&gitlab);
+        assert!(is_only_located(&requests), "{settings:?} {params}: {requests:?}");
+    }
+    // What destroys is asked about by whatever way, and so is a command that nobody here knows.
+    for body in ["/merge", "please\n/frobnicate now"] {
+        let gitlab = gitlab();
+        let mut client = gitlab.client(&[]);
+        let reply = run(&mut client, "merge_request_note.create", &note(body), false);
+        assert_eq!(kind(&reply), "needs_confirmation", "{body}: {}", reply.text);
+    }
+    let gitlab = gitlab();
+    let mut client = gitlab.client(&[("GITLAB_QUICK_ACTIONS", "escape")]);
+    let reply = run(&mut client, "issue_note.create", &note("one\n/close"), false);
+    assert!(!reply.is_error, "{}", reply.text);
+    let body: Value = serde_json::from_slice(&gitlab.received().last().unwrap().body).unwrap();
+    assert_eq!(body["body"], "one\n\\/close");
+}
+
+/// A review asks about the quick actions in its comments before it posts any of them.
+#[test]
+fn a_review_is_asked_about_before_its_first_comment() {
+    for settings in [("GITLAB_CONFIRM", "destructive"), ("GITLAB_CONFIRM", "destructive,token")] {
+        let mut client = Client::start(&["--sandbox"], &[settings]);
+        client.initialize(crate::support::client::LATEST_HANDSHAKE);
+        let comments = json!([{"body": "Reads well to me."}, {"body": "Ship it\n/merge"}]);
+        let of = json!({"fullPath": "acme/widget", "iid": 1, "per_page": 100});
+        let before = run(&mut client, "merge_request_discussion.list", &of, false).text;
+        let review = json!({"fullPath": "acme/widget", "iid": 1, "comments": comments});
+        let asked = run(&mut client, "merge_request.review", &review, false);
+        assert_eq!(kind(&asked), "needs_confirmation", "{}", asked.text);
+        assert_eq!(run(&mut client, "merge_request_discussion.list", &of, false).text, before);
+        let drafts =
+            run(&mut client, "draft_note.list", &json!({"fullPath": "acme/widget", "iid": 1}), false);
+        assert!(!drafts.text.contains("Reads well"), "{}", drafts.text);
+        let fix = asked.structured["error"]["fix"]["arguments"].clone();
+        let done = client.call(EXECUTE, fix);
+        assert!(!done.is_error && !done.text.contains("needs_confirmation"), "{}", done.text);
+        assert!(run(&mut client, "merge_request_discussion.list", &of, false).text.contains("Reads well"));
+    }
+    let mut client = Client::start(&["--sandbox"], &[("GITLAB_DENIED_ACTIONS", "merge_request.merge")]);
+    client.initialize(crate::support::client::LATEST_HANDSHAKE);
+    let review =
+        json!({"fullPath": "acme/widget", "iid": 1, "comments": [{"body": "Fine"}, {"body": "/merge"}]});
+    assert_eq!(kind(&run(&mut client, "merge_request.review", &review, true)), "denied");
+}
+
+#[test]
+fn nothing_is_sent_before_a_denial_that_no_answer_could_lift() {
+    let file = deny_vault();
+    for (settings, action, params) in [
+        (("GITLAB_POLICY", file.path.as_str()), "ci_variable.list", json!({"fullPath": "acme/vault"})),
+        (("GITLAB_POLICY", &file.path), "milestone.list", json!({"fullPath": "acme/vault"})),
+        (
+            ("GITLAB_ALLOWED_PATHS", "acme"),
+            "label.create",
+            json!({"fullPath": "other/secret", "name": "x", "color": "red"}),
+        ),
+        (
+            ("GITLAB_ALLOWED_PATHS", "acme"),
+            "issue.update",
+            json!({"fullPath": "other/secret", "iid": 1, "assignee_ids": ["alice"]}),
+        ),
+        (
+            ("GITLAB_READ_ONLY", "true"),
+            "issue.update",
+            json!({"fullPath": "acme/widget", "iid": 1, "assignee_ids": ["alice"]}),
+        ),
+    ] {
+        let gitlab = gitlab();
+        let mut client = gitlab.client(&[settings]);
+        let reply = run(&mut client, action, &params, true);
+        assert!(reply.is_error, "{action}: {}", reply.text);
+        let own: Vec<String> = sent(&gitlab)
+            .into_iter()
+            .filter(|request| !request.ends_with("personal_access_tokens/self"))
+            .collect();
+        assert!(own.is_empty(), "{action}: {own:?}");
+        assert!(reply.text.contains("Nothing was sent"), "{}", reply.text);
+    }
+}
+
+#[test]
+fn a_read_of_the_servers_own_is_denied_by_the_same_rules_and_audited() {
+    let gitlab = gitlab();
+    let file =
+        policy_file("[[rule]]\npaths = [\"acme\"]\nactions = [\"project.get\"]\ndecision = \"deny\"\n");
+    let mut client = gitlab.client(&[("GITLAB_POLICY", &file.path), ("GITLAB_AUDIT", "text")]);
+    let reply = run(&mut client, "issue.get", &json!({"fullPath": "acme/widget", "iid": 404}), false);
+    assert_eq!(kind(&reply), "not_found", "{}", reply.text);
+    let requests = sent(&gitlab);
+    assert!(requests.iter().all(|request| !request.ends_with("/projects/acme%2Fwidget")), "{requests:?}");
+    client.end_input();
+    let ended = client.wait();
+    let said = ended.stderr;
+    assert!(said.contains("action=project.get purpose=diagnosis decision=denied"), "{said}");
+    let gitlab = self::gitlab();
+    let mut client = gitlab.client(&[("GITLAB_DENIED_ACTIONS", "user.list")]);
+    let params = json!({"fullPath": "acme/widget", "iid": 1, "assignee_ids": ["alice"]});
+    let reply = run(&mut client, "issue.update", &params, false);
+    assert_eq!(kind(&reply), "denied", "{}", reply.text);
+    assert!(reply.text.contains("user.list"), "{}", reply.text);
+}
+
+#[test]
+fn reading_can_be_fenced() {
+    let gitlab = gitlab();
+    gitlab.json(
+        "/projects",
+        &json!([
+            {"id": 1, "path_with_namespace": "acme/widget"},
+            {"id": 5, "path_with_namespace": "acme/vault"},
+            {"id": 9, "path_with_namespace": "other/secret"},
+            {"id": 10, "name": "no path"},
+        ]),
+    );
+    let mut client = gitlab.client(&[("GITLAB_READABLE_PATHS", "acme/widget")]);
+    for (action, params, is_denied) in [
+        ("issue.list", json!({"fullPath": "acme/widget", "scope": "project"}), false),
+        ("issue.list", json!({"fullPath": "1", "scope": "project"}), false),
+        ("issue.list", json!({"fullPath": "acme/vault", "scope": "project"}), true),
+        ("issue.list", json!({"fullPath": "5", "scope": "project"}), true),
+        ("group.get", json!({"fullPath": "acme"}), true),
+        ("search.run", json!({"search": "x"}), true),
+        ("todo.list", json!({}), true),
+        ("api.rest", json!({"method": "GET", "path": "/projects/acme%2Fvault/issues"}), true),
+        ("api.rest", json!({"method": "GET", "path": "/nothing/known"}), true),
+        ("api.graphql", json!({"document": "{ currentUser { username } }"}), true),
+        ("current_user.get", json!({}), false),
+    ] {
+        let reply = run(&mut client, action, &params, false);
+        assert_eq!(kind(&reply) == "denied", is_denied, "{action} {params}: {}", reply.text);
+    }
+    let reply = run(&mut client, "project.list", &json!({}), false);
+    let rows = reply.structured["data"].as_array().unwrap();
+    assert_eq!(rows.len(), 1, "{}", reply.text);
+    assert!(reply.text.contains("3 rows outside GITLAB_READABLE_PATHS"), "{}", reply.text);
+}
+
+#[test]
+fn a_fence_on_reads_is_not_left_by_fields_parameters_redirects_or_completions() {
+    let gitlab = gitlab();
+    gitlab.json("/projects", &json!([{"id": 5, "path_with_namespace": "acme/vault"}]));
+    let moved = ResponseTemplate::new(302).insert_header("location", "/api/v4/projects/5/issues/1");
+    gitlab.answer("GET", "/projects/acme%2Fold/issues/1", moved);
+    let deny = deny_vault();
+    for settings in [("GITLAB_READABLE_PATHS", "acme/widget,acme/old"), ("GITLAB_POLICY", deny.path.as_str())]
+    {
+        let mut client = gitlab.client(&[settings]);
+        let list = json!({
+            "action": "work_item.list", "params": {"fullPath": "acme/widget"},
+            "fields": ["namespace.projects.nodes.fullPath"],
+        });
+        client.call(EXECUTE, list);
+        for request in gitlab.received().iter().filter(|request| request.url.path().ends_with("graphql")) {
+            let body = String::from_utf8_lossy(&request.body).into_owned();
+            assert!(!body.contains("projects"), "{body}");
+        }
+        let reply = run(&mut client, "issue.get", &json!({"fullPath": "acme/old", "iid": 1}), false);
+        assert!(reply.is_error, "{}", reply.text);
+        let to_vault = sent(&gitlab).iter().any(|request| request.ends_with("/projects/5/issues/1"));
+        assert!(!to_vault, "{:?}", sent(&gitlab));
+    }
+    let mut client = gitlab.client(&[("GITLAB_READABLE_PATHS", "acme/widget")]);
+    for path in ["/projects?project_id=1", "/projects?x_project_id=acme%2Fwidget"] {
+        let reply = run(&mut client, "api.rest", &json!({"method": "GET", "path": path}), false);
+        assert!(!reply.text.contains("vault"), "{path}: {}", reply.text);
+    }
+    for path in [
+        "/issues?scope=all&project_id=5",
+        "/search?scope=blobs&search=x&project_id=1",
+        "/snippets/all?project=acme",
+    ] {
+        let reply = run(&mut client, "api.rest", &json!({"method": "GET", "path": path}), false);
+        assert!(reply.is_error || path.starts_with("/issues"), "{path}: {}", reply.text);
+    }
+    let completion = json!({
+        "ref": {"type": "ref/resource", "uri": "gitlab://project/{+fullPath}"},
+        "argument": {"name": "fullPath", "value": ""},
+    });
+    let completed = client.request("completion/complete", completion);
+    assert!(!completed.to_string().contains("vault"), "{completed}");
+}
+
+#[test]
+fn values_that_gitlab_reads_otherwise_are_no_way_round() {
+    let deny = deny_vault();
+    for (settings, method, path, body) in [
+        (("GITLAB_ALLOWED_PATHS", "acme"), "POST", "/projects/1/fork", json!({"namespace_id": null})),
+        (("GITLAB_ALLOWED_PATHS", "acme"), "POST", "/projects/1/fork", json!({"namespace_path": ""})),
+        (("GITLAB_ALLOWED_PATHS", "acme"), "POST", "/groups/acme/transfer", json!({"group_id": null})),
+        (("GITLAB_ALLOWED_PATHS", "acme"), "POST", "/groups/acme/epics/1/issues/+999", json!(null)),
+        (("GITLAB_ALLOWED_PATHS", "acme"), "PUT", "/projects/1/issues/1", json!({"epic_id": "+999"})),
+        (("GITLAB_ALLOWED_PATHS", "acme"), "PUT", "/projects/1/issues/1", json!({"epic_id": 999.0})),
+        (("GITLAB_POLICY", &deny.path), "POST", "/projects/1/issues/1/move", json!({"to_project_id": 5.0})),
+        (("GITLAB_POLICY", &deny.path), "POST", "/projects/1/issues/1/move", json!({"to_project_id": "0_5"})),
+        (("GITLAB_POLICY", &deny.path), "DELETE", "/projects/5.txt", json!(null)),
+        (("GITLAB_POLICY", &deny.path), "DELETE", "/projects/acme%2Fvault.JSON", json!(null)),
+        (("GITLAB_POLICY", &deny.path), "PUT", "/groups/acme", json!({"path": "zz"})),
+        (
+            ("GITLAB_DENIED_ACTIONS", "repository_file.delete"),
+            "POST",
+            "/projects/1/repository/commits?branch=main&commit_message=m&actions[][action]=delete&actions[][file_path]=a",
+            json!(null),
+        ),
+        (("GITLAB_DENIED_ACTIONS", "issue.delete"), "PUT", "/projects/1?[visibility]=public", json!(null)),
+        (("GITLAB_READ_ONLY", "true"), "POST", "/runners/verify", json!({"token": "x"})),
+    ] {
+        let gitlab = gitlab();
+        let mut client = gitlab.client(&[settings]);
+        let params = json!({"method": method, "path": path, "body": body});
+        let reply = run(&mut client, "api.rest", &params, true);
+        assert!(reply.is_error, "{method} {path} {body}: {}", reply.text);
+        let changes: Vec<String> =
+            sent(&gitlab).into_iter().filter(|request| !request.starts_with("GET")).collect();
+        assert!(changes.is_empty(), "{method} {path} {body}: {changes:?}");
+    }
+    for (method, path, body) in [
+        ("PUT", "/projects/1/issues/1", json!({"confidential": "0"})),
+        ("PUT", "/projects/1/issues/1", json!({"confidential": "off"})),
+        ("PUT", "/projects/1?container_expiration_policy_attributes[enabled]=true", json!(null)),
+        ("POST", "/projects/1/merge_requests/1/draft_notes/bulk_publish", json!({"note": "/merge"})),
+    ] {
+        let gitlab = gitlab();
+        let mut client = gitlab.client(&[]);
+        let params = json!({"method": method, "path": path, "body": body});
+        let reply = run(&mut client, "api.rest", &params, false);
+        assert_eq!(kind(&reply), "needs_confirmation", "{method} {path} {body}: {}", reply.text);
+    }
+}
+
+#[test]
+fn a_look_up_by_an_id_is_decided_on_as_by_its_path() {
+    let gitlab = gitlab();
+    gitlab.json("/projects/(1|acme%2Fwidget)/milestones", &json!([{"id": 70, "iid": 1, "title": "v1"}]));
+    let deny = deny_vault();
+    let mut client = gitlab.client(&[("GITLAB_POLICY", &deny.path)]);
+    for path in ["acme/widget", "1"] {
+        let params = json!({"fullPath": path, "iid": 1, "milestone_id": "v1"});
+        let reply = run(&mut client, "issue.update", &params, false);
+        assert!(!reply.is_error, "{path}: {}", reply.text);
+    }
+}
+
+#[test]
+fn grants_and_raised_risks_are_asked_about() {
+    let commit = |extra: Value, actions: Value| {
+        let mut params =
+            json!({"fullPath": "acme/widget", "branch": "main", "commit_message": "x", "actions": actions});
+        params.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+        params
+    };
+    let update = json!([{"action": "update", "file_path": "a", "content": "b"}]);
+    let delete = json!([{"action": "update", "file_path": "a", "content": "b"}, {"action": "delete", "file_path": "c"}]);
+    for (action, params, asks) in [
+        (
+            "deploy_token.create",
+            json!({"fullPath": "acme/widget", "scope": "project", "name": "x", "scopes": ["read_registry"]}),
+            true,
+        ),
+        (
+            "webhook.create",
+            json!({"fullPath": "acme/widget", "scope": "project", "url": "https://x.example"}),
+            true,
+        ),
+        ("commit.create", commit(json!({}), update.clone()), false),
+        ("commit.create", commit(json!({}), delete), true),
+        ("commit.create", commit(json!({"start_branch": "old", "force": true}), update), true),
+        (
+            "member.add",
+            json!({"fullPath": "acme/widget", "scope": "project", "user_id": 3, "access_level": 30}),
+            false,
+        ),
+        (
+            "member.add",
+            json!({"fullPath": "acme/widget", "scope": "project", "user_id": 3, "access_level": 40}),
+            true,
+        ),
+        (
+            "member.add",
+            json!({"fullPath": "acme/widget", "scope": "project", "user_id": 3, "access_level": 50}),
+            true,
+        ),
+        ("project.update", json!({"fullPath": "acme/widget", "visibility": "public"}), true),
+        ("project.update", json!({"fullPath": "acme/widget", "description": "x"}), false),
+        (
+            "api.rest",
+            json!({"method": "PUT", "path": "/projects/acme%2Fwidget", "body": {"visibility": "public"}}),
+            true,
+        ),
+    ] {
+        let gitlab = gitlab();
+        let mut client = gitlab.client(&[]);
+        let reply = run(&mut client, action, &params, false);
+        assert_eq!(kind(&reply) == "needs_confirmation", asks, "{action} {params}: {}", reply.text);
+    }
+    let gitlab = gitlab();
+    let mut client = gitlab.client(&[("GITLAB_CONFIRM", "destructive")]);
+    let hook = json!({"fullPath": "acme/widget", "scope": "project", "url": "https://x.example"});
+    assert!(!run(&mut client, "webhook.create", &hook, false).is_error);
+    let mut client = gitlab.client(&[("GITLAB_CONFIRM", "write")]);
+    let issue = json!({"fullPath": "acme/widget", "title": "x"});
+    assert_eq!(kind(&run(&mut client, "issue.create", &issue, false)), "needs_confirmation");
+}
+
+#[test]
+fn a_denied_action_is_denied_by_every_action_with_its_effect() {
+    for (denied, action, params) in [
+        (
+            "issue_note.delete",
+            "api.graphql",
+            json!({"document": "mutation { destroyNote(input: {id: \"gid://gitlab/Note/1\"}) { errors } }"}),
+        ),
+        (
+            "issue_note.delete",
+            "issue_discussion_note.delete",
+            json!({"fullPath": "acme/widget", "iid": 1, "discussion_id": "a", "note_id": 1}),
+        ),
+        ("issue.delete", "work_item.delete", json!({"id": 1})),
+        (
+            "issue.delete",
+            "api.graphql",
+            json!({"document": "mutation { workItemDelete(input: {id: \"gid://gitlab/WorkItem/1\"}) { errors } }"}),
+        ),
+        ("merge_request.merge", "merge_train.add", json!({"fullPath": "acme/widget", "iid": 1})),
+        (
+            "repository_file.delete",
+            "commit.create",
+            json!({"fullPath": "acme/widget", "branch": "main", "commit_message": "x", "actions": [{"action": "delete", "file_path": "a"}]}),
+        ),
+    ] {
+        let gitlab = gitlab();
+        let mut client = gitlab.client(&[("GITLAB_DENIED_ACTIONS", denied)]);
+        let reply = run(&mut client, action, &params, true);
+        assert_eq!(kind(&reply), "denied", "{denied} by {action}: {}", reply.text);
+        let requests = sent(&gitlab);
+        assert!(is_only_located(&requests), "{requests:?}");
+    }
+}
+
+#[test]
+fn an_effect_that_a_parameter_adds_is_denied_only_with_it() {
+    let gitlab = gitlab();
+    let mut client = gitlab.client(&[("GITLAB_DENIED_ACTIONS", "*.delete,branch.create")]);
+    let commit = |extra: Value| {
+        let mut params = json!({
+            "fullPath": "acme/widget", "branch": "main", "commit_message": "x",
+            "actions": [{"action": "update", "file_path": "a", "content": "b"}],
+        });
+        params.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+        params
+    };
+    let gone = json!({"actions": [{"action": "delete", "file_path": "a"}]});
+    for (extra, is_denied) in [(json!({}), false), (gone, true), (json!({"start_branch": "main"}), true)] {
+        let reply = run(&mut client, "commit.create", &commit(extra.clone()), true);
+        assert_eq!(kind(&reply) == "denied", is_denied, "{extra}: {}", reply.text);
+    }
+}
+
+#[test]
+fn a_path_that_is_not_sent_says_nothing_of_an_id_beside_it() {
+    for (action, params) in [
+        (
+            "ai_action.run",
+            json!({"fullPath": "acme/widget", "resolveVulnerability": {"resourceId": "gid://gitlab/Vulnerabilities::LookupResult/9"}}),
+        ),
+        (
+            "value_stream.update",
+            json!({"fullPath": "acme/widget", "id": "gid://gitlab/Analytics::ValueStream/9", "name": "x"}),
+        ),
+        ("api.graphql", json!({"document": "mutation { todosMarkAllDone(input: {}) { errors } }"})),
+    ] {
+        let gitlab = gitlab();
+        let mut client = gitlab.client(&[("GITLAB_ALLOWED_PATHS", "acme")]);
+        let reply = run(&mut client, action, &params, true);
+        assert!(reply.is_error, "{action}: {}", reply.text);
+        assert!(is_only_located(&sent(&gitlab)), "{action}: {:?}", sent(&gitlab));
+    }
+}
+
+#[test]
+fn nothing_is_offered_that_a_rule_keeps_from_running() {
+    let mut client = gitlab().client(&[("GITLAB_READ_ONLY", "true")]);
+    let found = client.call("gitlab_find_action", json!({"query": "deployment frobnicate"}));
+    let suggested = found.structured["suggestions"].to_string();
+    for id in ["deployment.create", "deployment.update", "deployment.delete"] {
+        assert!(!suggested.contains(id), "{}", found.text);
+    }
+    let denied =
+        [("GITLAB_DENIED_ACTIONS", "merge_request_discussion.create"), ("TOOL_SURFACE", "individual")];
+    let mut client = gitlab().client(&denied);
+    let mut names = String::new();
+    let mut cursor = Value::Null;
+    loop {
+        let params = if cursor.is_null() { json!({}) } else { json!({"cursor": cursor}) };
+        let page = client.request("tools/list", params)["result"].clone();
+        names.push_str(&page["tools"].to_string());
+        cursor = page["nextCursor"].clone();
+        if cursor.is_null() {
+            break;
+        }
+    }
+    assert!(names.contains("\"issue_list\"") && !names.contains("merge_request_comment_on_line"));
+}
+
+#[test]
+fn a_confirmation_token_is_good_once_and_for_the_whole_call() {
+    let gitlab = gitlab();
+    let mut client = gitlab.client(&[("GITLAB_CONFIRM", "token")]);
+    let call = json!({"action": "issue.delete", "params": {"fullPath": "acme/widget", "iid": 1}, "fields": ["iid"], "view": "full"});
+    let asked = client.call(EXECUTE, call);
+    let fix = asked.structured["error"]["fix"]["arguments"].clone();
+    assert_eq!((&fix["fields"], &fix["view"]), (&json!(["iid"]), &json!("full")), "{fix}");
+    assert!(fix["confirmation_token"].as_str().is_some_and(|token| token.len() > 30), "{fix}");
+    let mut old_name = fix.clone();
+    let token = old_name.as_object_mut().unwrap().remove("confirmation_token").unwrap();
+    old_name["plan"] = token;
+    assert!(!client.call(EXECUTE, old_name).is_error);
+    let again = client.call(EXECUTE, fix);
+    assert_eq!(kind(&again), "needs_confirmation", "{}", again.text);
+    assert!(again.text.contains("has been used"), "{}", again.text);
+    let deleted = sent(&gitlab).iter().filter(|request| request.starts_with("DELETE")).count();
+    assert_eq!(deleted, 1);
+}
+
+#[test]
+fn the_question_of_a_raw_request_shows_what_it_would_hit() {
+    let gitlab = gitlab();
+    let mut client = gitlab.client(&[("GITLAB_CONFIRM", "token")]);
+    let raw = json!({"action": "api.rest", "params": {"method": "DELETE", "path": "/projects/acme%2Fwidget/issues/1"}});
+    let asked = client.call(EXECUTE, raw);
+    assert_eq!(asked.structured["error"]["would_hit"]["title"], "One", "{}", asked.text);
+    let moved = json!({"action": "project.transfer_to_group", "params": {"fullPath": "acme", "project_id": "acme/widget"}});
+    let asked = client.call(EXECUTE, moved);
+    assert_eq!(kind(&asked), "needs_confirmation", "{}", asked.text);
+    assert_eq!(
+        asked.structured["error"]["would_hit"]["path_with_namespace"], "acme/widget",
+        "{}",
+        asked.text
+    );
+}
+
+#[test]
+fn a_users_yes_is_taken_once() {
+    let gitlab = gitlab();
+    let own = [("GITLAB_TOKEN", "glpat-stand-in")];
+    let mut client = gitlab.client(&own);
+    let params = json!({"name": EXECUTE, "arguments": {"action": "issue.delete", "params": {"fullPath": "acme/widget", "iid": 1}}});
+    let capabilities = json!({"elicitation": {"form": {}}});
+    let asked = client.modern_with("tools/call", params.clone(), capabilities.clone());
+    let state = asked["result"]["requestState"].clone();
+    assert!(state.is_string(), "{asked}");
+    let mut answered = params;
+    answered["requestState"] = state;
+    answered["inputResponses"] = json!({"confirm": {"action": "accept", "content": {}}});
+    let first = client.modern_with("tools/call", answered.clone(), capabilities.clone());
+    assert_eq!(first["result"]["isError"], false, "{first}");
+    let second = client.modern_with("tools/call", answered, capabilities);
+    assert!(second["result"]["requestState"].is_string(), "it is asked again: {second}");
+    let deleted = sent(&gitlab).iter().filter(|request| request.starts_with("DELETE")).count();
+    assert_eq!(deleted, 1);
+}

@@ -1,0 +1,9 @@
+//! Policy: read-only mode, rules, confirmation and audit.
+
+pub mod audit;
+pub mod confirmation;
+pub mod confirmation_off;
+pub mod effects;
+pub mod location_spellings;
+pub mod read_only;
+pub mod request_spellings;

@@ -1,0 +1,194 @@
+//! What the server outlives, and how it ends.
+
+use std::fs::File;
+use std::process::{Command, Stdio};
+
+use serde_json::json;
+
+use crate::support::client::{Client, LATEST_HANDSHAKE, program};
+
+fn signal(name: &str, process: u32) {
+    assert!(Command::new("kill").args([name, &process.to_string()]).status().unwrap().success());
+}
+
+#[test]
+fn the_end_of_input_is_the_end_at_any_moment() {
+    let handshake = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+            "protocolVersion": LATEST_HANDSHAKE, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"},
+        },
+    });
+    Client::start(&[], &[]).close().well();
+    for lines in [
+        vec!["not JSON".to_owned()],
+        vec![json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string()],
+        vec![handshake.to_string()],
+        vec![
+            handshake.to_string(),
+            json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string(),
+        ],
+        vec![handshake.to_string(), json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}).to_string()],
+    ] {
+        let mut client = Client::start(&[], &[]);
+        lines.iter().for_each(|line| client.send_line(line));
+        client.close().well();
+    }
+}
+
+#[test]
+fn what_was_asked_before_the_end_is_answered() {
+    let mut client = Client::ready();
+    let params = json!({"name": "gitlab_find_action", "arguments": {"query": "x"}});
+    client.send(&json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}));
+    client.end_input();
+    assert_eq!(client.receive()["id"], 7);
+    client.wait().well();
+}
+
+#[test]
+fn input_from_a_file_or_from_nowhere_is_served_too() {
+    Client::spawn(program(&[], &[]).stdin(Stdio::null())).wait().well();
+    let path = tempfile::NamedTempFile::new().unwrap();
+    let ping = |id: u8| json!({"jsonrpc": "2.0", "id": id, "method": "ping"});
+    std::fs::write(path.path(), format!("{}\n{}", ping(1), ping(2))).unwrap();
+    let mut client = Client::spawn(program(&[], &[]).stdin(File::open(path.path()).unwrap()));
+    assert_eq!(client.receive()["id"], 1);
+    assert_eq!(client.receive()["id"], 2, "the last line needs no newline");
+    client.wait().well();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_it_in_order_whatever_its_input_is() {
+    use std::os::fd::OwnedFd;
+    use std::os::unix::net::UnixStream;
+
+    for name in ["-TERM", "-INT"] {
+        let client = Client::ready();
+        signal(name, client.id());
+        client.wait().well();
+        // Node's pipes are sockets, which are read by a thread that cannot be interrupted.
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let mut client = Client::spawn(program(&[], &[]).stdin(Stdio::from(OwnedFd::from(theirs))));
+        serde_json::to_writer(&ours, &json!({"jsonrpc": "2.0", "id": 1, "method": "ping"})).unwrap();
+        std::io::Write::write_all(&mut &ours, b"\n").unwrap();
+        assert_eq!(client.receive()["id"], 1);
+        signal(name, client.id());
+        client.wait().well();
+    }
+}
+
+#[test]
+fn lines_that_are_no_messages_get_an_error() {
+    let mut client = Client::ready();
+    for line in ["", "  ", "\u{feff}"] {
+        client.send_line(line);
+    }
+    assert!(client.is_silent(), "a blank line is no message");
+    for line in ["not JSON", "{\"jsonrpc\": \"2.0\", \"id\":", "[", "\0\0\0"] {
+        client.send_line(line);
+        let answer = client.receive();
+        assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(-32700), &json!(null)), "{line:?}");
+        assert!(answer.as_object().unwrap().contains_key("id"));
+    }
+    client.send(&json!({"hello": "world"}));
+    assert_eq!(client.receive()["error"]["code"], -32600);
+    assert!(client.request("tools/list", json!({}))["result"].is_object());
+    client.close().well();
+}
+
+#[test]
+fn a_message_that_is_nested_too_deep_is_refused_by_its_id() {
+    let mut client = Client::ready();
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    client.send_line(&format!(
+        "{{\"method\":\"tools/call\",\"params\":{{\"x\":{deep}}},\"jsonrpc\":\"2.0\",\"id\":41}}"
+    ));
+    let answer = client.receive();
+    assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(-32600), &json!(41)), "{answer}");
+    client.close().well();
+}
+
+#[test]
+fn what_comes_before_the_first_request_is_outlived() {
+    let mut client = Client::start(&[], &[]);
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    client.send(&json!({"jsonrpc": "2.0", "id": 9, "result": {}}));
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}));
+    assert!(client.initialize(LATEST_HANDSHAKE)["result"].is_object());
+    client.close().well();
+}
+
+#[test]
+fn ten_mebibytes_in_a_line_are_read() {
+    let mut client = Client::ready();
+    let long = "x".repeat(10 * 1024 * 1024);
+    let reply = client.call("gitlab_execute_action", json!({"action": "no.such", "params": {"text": long}}));
+    assert_eq!(reply.structured["error"]["kind"], "unknown_action");
+    client.close().well();
+}
+
+#[test]
+fn a_line_past_every_limit_is_refused_by_its_id() {
+    let mut client = Client::ready();
+    client.send_line(&"x".repeat(17 * 1024 * 1024));
+    let answer = client.receive();
+    assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(-32600), &json!(null)));
+    let text = "x".repeat(20 * 1024 * 1024);
+    client.send_line(&format!(
+        "{{\"method\":\"tools/call\",\"params\":{{\"x\":\"{text}\"}},\"jsonrpc\":\"2.0\",\"id\":\"a\"}}"
+    ));
+    let answer = client.receive();
+    assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(-32600), &json!("a")));
+    assert!(answer["error"]["message"].as_str().unwrap().contains("longer than 16777216 bytes"), "{answer}");
+    assert!(client.request("tools/list", json!({}))["result"].is_object());
+}
+
+#[test]
+fn a_reader_that_went_away_is_no_crash() {
+    let mut child = program(&[], &[]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let mut stdin = child.stdin.take().unwrap();
+    serde_json::to_writer(&mut stdin, &json!({"jsonrpc": "2.0", "id": 1, "method": "ping"})).unwrap();
+    std::io::Write::write_all(&mut stdin, b"\n").unwrap();
+    drop(stdin);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn a_cancelled_request_that_nobody_made_is_ignored() {
+    let mut client = Client::ready();
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 99}}));
+    assert!(client.is_silent());
+    assert!(client.request("tools/list", json!({}))["result"].is_object());
+}
+
+#[test]
+fn many_requests_at_a_time_are_all_answered() {
+    let mut client = Client::ready();
+    for id in 100..400 {
+        let params = json!({"name": "gitlab_find_action", "arguments": {"query": format!("issue {id}")}});
+        client.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}));
+    }
+    let mut answers: Vec<(u64, String)> = (100..400)
+        .map(|_| client.receive())
+        .map(|answer| {
+            let query = answer["result"]["structuredContent"]["query"].as_str().unwrap();
+            (answer["id"].as_u64().unwrap(), query.to_owned())
+        })
+        .collect();
+    answers.sort();
+    let expected: Vec<(u64, String)> = (100..400).map(|id| (id, format!("issue {id}"))).collect();
+    assert_eq!(answers, expected);
+}
+
+#[test]
+fn nothing_but_messages_is_on_standard_output_at_any_log_level() {
+    let mut client = Client::start(&["--log-level", "trace"], &[("GITLAB_TOKEN", "glpat-sesame")]);
+    client.initialize(LATEST_HANDSHAKE);
+    client.call("gitlab_find_action", json!({"query": "list issues"}));
+    client.call("gitlab_execute_action", json!({"action": "no.such", "params": {"password": "opensesame"}}));
+    let ended = client.close();
+    ended.well();
+    assert!(!ended.stderr.contains("sesame"), "{}", ended.stderr);
+}

@@ -1,0 +1,9 @@
+//! MCP over stdio: handshake, lifecycle, cancellation and concurrency.
+
+pub mod argument_errors;
+pub mod cancellation;
+pub mod concurrency;
+pub mod handshake;
+pub mod lifecycle;
+pub mod responsiveness;
+pub mod smoke;

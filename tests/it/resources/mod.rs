@@ -1,0 +1,4 @@
+//! Resources, prompts, completions and the workspace.
+
+pub mod read;
+pub mod workspace;

@@ -1,0 +1,8 @@
+//! What the tests share: clients, servers that stand for GitLab, and fixtures.
+
+pub mod client;
+pub mod fixtures;
+pub mod raw_server;
+pub mod scripted_gitlab;
+pub mod stand_in;
+pub mod tls;

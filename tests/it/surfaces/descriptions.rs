@@ -1,0 +1,101 @@
+//! Descriptions: those that somebody wrote for this server, on every surface, and those that follow what is left after
+//! denials.
+
+use serde_json::{Value, json};
+
+use crate::surfaces::listings::{list, run, start, tool};
+
+const OVERRIDES: [(&str, &str); 4] = [
+    ("GITLAB_TOOL_MANAGE_MILESTONE", "Releases of ours"),
+    ("GITLAB_ACTION_MANAGE_MILESTONE_CREATE", "Plan a release"),
+    ("GITLAB_PARAM_MANAGE_MILESTONE_TITLE", "Title"),
+    ("GITLAB_PARAM_BROWSE_MILESTONES_NAMESPACE", "Project/group path"),
+];
+
+#[test]
+fn own_words_stand_as_they_were_written() {
+    for level in ["opaque", "compact", "full"] {
+        for mode in ["flat", "discriminated"] {
+            let settings = [("META_PARAM_SCHEMA", level), ("GITLAB_SCHEMA_MODE", mode)];
+            let mut client = start("meta", &[&OVERRIDES[..], &settings].concat());
+            let tools = list(&mut client);
+            let milestones = tool(&tools, "gitlab_milestones");
+            assert_eq!(milestones["description"], "Releases of ours", "{level} {mode}");
+            let schema = milestones["inputSchema"].to_string();
+            for own in ["\"description\":\"Title\"", "\"description\":\"Project/group path\""] {
+                assert!(schema.contains(own), "{level} {mode}: {own}: {schema}");
+            }
+            assert!(schema.contains("Plan a release") && !schema.contains("Title Only"), "{level} {mode}");
+            assert!(!client.close().stderr.contains("describes nothing"), "{level} {mode}");
+        }
+    }
+    let split = [&OVERRIDES[..], &[("GITLAB_META_SPLIT", "cqrs")]].concat();
+    let tools = list(&mut start("meta", &split));
+    let schema = |name: &str| tool(&tools, name)["inputSchema"]["properties"]["params"].to_string();
+    assert!(schema("browse_milestones").contains("Project/group path"));
+    assert!(!schema("manage_milestones").contains("Project/group path"));
+}
+
+#[test]
+fn a_find_has_them_on_every_surface() {
+    for kind in ["dynamic", "meta", "individual", "toolset"] {
+        let mut client = start(kind, &OVERRIDES);
+        let reply =
+            client.call("gitlab_find_action", json!({"query": "milestone.create", "detail": "schema"}));
+        let first = &reply.structured["results"][0];
+        assert_eq!(
+            (&first["action"], &first["summary"]),
+            (&json!("milestone.create"), &json!("Plan a release"))
+        );
+        assert!(reply.text.contains("Plan a release"), "{kind}: {}", reply.text);
+        let properties = &first["input_schema"]["properties"];
+        assert_eq!(properties["title"]["description"], "Title", "{kind}");
+        assert_eq!(properties["fullPath"]["description"], "Project/group path", "{kind}");
+        assert!(
+            reply.structured["notes"].to_string().contains("Milestones: Releases of ours"),
+            "{}",
+            reply.text
+        );
+        let read = client.request("resources/read", json!({"uri": "gitlab://tools/milestone.create"}));
+        let text = read["result"]["contents"][0]["text"].as_str().unwrap();
+        let action: Value = serde_json::from_str(text).unwrap();
+        assert_eq!(action["summary"], "Plan a release", "{kind}");
+        assert!(!client.close().stderr.contains("describes nothing"), "{kind}");
+    }
+}
+
+#[test]
+fn the_command_that_finds_has_them_too() {
+    let (code, out, err) = run(&["--sandbox", "find", "milestone.create", "--limit", "1"], &OVERRIDES);
+    assert_eq!((code, err.as_str()), (Some(0), ""));
+    assert!(
+        out.starts_with("Milestones: Releases of ours\n1. **milestone.create** (write) Plan a release\n"),
+        "{out}"
+    );
+}
+
+#[test]
+fn what_describes_nothing_is_still_warned_of() {
+    let client = start("dynamic", &[("GITLAB_PARAM_MILESTONES_TITEL", "x")]);
+    let said = client.close().stderr;
+    assert!(said.contains("GITLAB_PARAM_MILESTONES_TITEL describes nothing"), "{said}");
+    assert!(said.contains("the nearest is GITLAB_PARAM_MILESTONES_TITLE"), "{said}");
+}
+
+#[test]
+fn descriptions_follow_what_is_left_after_denials() {
+    let described = |variables: &[(&str, &str)]| {
+        let tools = list(&mut start("meta", variables));
+        tool(&tools, "gitlab_milestones")["description"].as_str().unwrap().to_owned()
+    };
+    assert!(described(&[]).contains("looks at them and changes them"));
+    for variables in [
+        &[("GITLAB_READ_ONLY", "true")][..],
+        &[("GITLAB_DENIED_ACTIONS", "milestone.create,milestone.update,milestone.delete,milestone.promote")],
+    ] {
+        let left = described(variables);
+        assert!(!left.contains("changes them") && left.contains("changes nothing"), "{left}");
+    }
+    let left = described(&[("GITLAB_DENIED_ACTIONS", "milestone.get*,milestone.list*")]);
+    assert!(!left.contains("looks at them"), "{left}");
+}
