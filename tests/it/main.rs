@@ -22,5 +22,4 @@ mod sandbox;
 mod security_page;
 mod support;
 mod surfaces;
-mod top_level;
 mod troubleshooting;
