@@ -1,6 +1,7 @@
 //! A GitLab that misbehaves as the path asks for: a server on TCP, a thread a connection, and below HTTP wherever
 //! HTTP would be too kind.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -68,6 +69,11 @@ impl Misbehaving {
     }
 }
 
+thread_local! {
+    /// Whether the connection of this thread is closed after the answer.
+    static CLOSES: Cell<bool> = const { Cell::new(false) };
+}
+
 /// Answers one request after the other, until a case has done with the connection.
 fn serve(mut stream: TcpStream, cases: &[(&str, Behaviour)], seen: &Seen) {
     while let Some(line) = read_line(&mut stream) {
@@ -76,6 +82,7 @@ fn serve(mut stream: TcpStream, cases: &[(&str, Behaviour)], seen: &Seen) {
         };
         let Some((case, behave)) = cases.iter().find(|(case, _)| about(case)) else {
             read_rest(&mut stream);
+            CLOSES.set(false);
             version(&mut stream);
             continue;
         };
@@ -87,6 +94,7 @@ fn serve(mut stream: TcpStream, cases: &[(&str, Behaviour)], seen: &Seen) {
             requests.push(Request { line: line.clone(), head, at: Instant::now() });
             requests.len()
         };
+        CLOSES.set(!goes_on(case));
         behave(&mut stream, turn);
         if !goes_on(case) {
             return;
@@ -138,7 +146,9 @@ fn version(stream: &mut TcpStream) {
 
 /// One whole answer.
 pub fn answer(stream: &mut TcpStream, status: &str, headers: &str, body: &str) {
-    let head = format!("HTTP/1.1 {status}\r\n{headers}content-length: {}\r\n\r\n", body.len());
+    // Without the header the client may send its next request on a connection that is about to be closed.
+    let close = if CLOSES.get() { "connection: close\r\n" } else { "" };
+    let head = format!("HTTP/1.1 {status}\r\n{headers}{close}content-length: {}\r\n\r\n", body.len());
     send(stream, head.as_bytes());
     send(stream, body.as_bytes());
 }
