@@ -5,7 +5,7 @@ use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
 
 use super::{Fault, relative_date};
-use crate::catalog::{Base, Kind, Param};
+use crate::catalog::{Base, Kind, Param, ROLES};
 
 /// The value as the parameter wants it. What was understood differently from how it was written is added to
 /// `understood`.
@@ -58,6 +58,8 @@ fn converted(base: Base, name: &str, value: &Value) -> Option<Value> {
             Some(value.clone())
         }
         (Base::Integer, Value::Number(number)) => whole(number.as_f64()?),
+        (Base::Role, Value::Number(number)) if number.is_u64() => Some(value.clone()),
+        (Base::Role, Value::String(text)) => role(text),
         (Base::Number, Value::Number(_)) => Some(value.clone()),
         (Base::Integer, Value::String(text)) => integer(name, text),
         (Base::Number, Value::String(text)) => number(text),
@@ -79,6 +81,12 @@ fn integer(name: &str, text: &str) -> Option<Value> {
     let text = text.trim();
     let digits = if name.ends_with("iid") { text.trim_start_matches(['#', '!', '&']) } else { text };
     digits.parse::<i64>().ok().map(|number| json!(number))
+}
+
+/// `Developer` and `30`, as the number.
+fn role(text: &str) -> Option<Value> {
+    let named = ROLES.iter().find(|(name, _)| folded(name) == folded(text)).map(|(_, level)| *level);
+    named.or_else(|| text.trim().parse().ok()).map(|level| json!(level))
 }
 
 /// `5.0` is five. Beyond what a float holds exactly, nobody knows which number was written.
@@ -111,7 +119,8 @@ fn retyped(param: &Param, given: &Value, taken: &Value) -> Option<String> {
         _ => None,
     };
     let (came, taken) = (kind(given)?, kind(taken)?);
-    (came != taken).then(|| format!("`{}`, which came as {came}, as {taken}", param.name))
+    let is_role = param.kind.base == Base::Role;
+    (came != taken && !is_role).then(|| format!("`{}`, which came as {came}, as {taken}", param.name))
 }
 
 /// GitLab's name for a day or a time, where its documents call the type a string.
@@ -177,7 +186,10 @@ fn choice(param: &Param, value: Value, understood: &mut Vec<String>) -> Result<V
             understood.push(format!("`{}: {given}` as `{choice}`", param.name));
             Ok(json!(choice))
         }
-        None => Err(Fault::NotAChoice { name: param.name.clone(), given, accepted: param.choices.clone() }),
+        None => {
+            let accepted = param.choices.iter().map(|choice| param.choice_name(choice).to_owned()).collect();
+            Err(Fault::NotAChoice { name: param.name.clone(), given, accepted })
+        }
     }
 }
 
@@ -210,6 +222,9 @@ fn expected_day() -> &'static str {
     "a date such as \"2026-01-31\""
 }
 
+/// The most choices that a message names.
+const NAMED_CHOICES: usize = 12;
+
 /// What a parameter wants, in words.
 pub fn expected(param: &Param) -> String {
     let Kind { base, many } = param.kind;
@@ -221,11 +236,18 @@ pub fn expected(param: &Param) -> String {
         Base::Date => expected_day(),
         Base::DateTime => "a time such as \"2026-01-31T09:00:00Z\", or a date",
         Base::IntegerOrString => "an integer or a string",
+        Base::Role => "a role such as \"developer\", or its number",
         Base::Object => "an object",
         Base::File => {
             "a file: {\"filename\": …, \"content\": …} or {\"filename\": …, \"content_base64\": …}, or {\"path\": …}"
         }
         Base::Any => "any value",
     };
-    if many { format!("a list, each {one}") } else { one.to_owned() }
+    let choices: Vec<&str> = param.choices.iter().map(|choice| param.choice_name(choice)).collect();
+    let one = if choices.is_empty() || choices.len() > NAMED_CHOICES {
+        one.to_owned()
+    } else {
+        format!("one of `{}`", choices.join("`, `"))
+    };
+    if many { format!("a list, each {one}") } else { one }
 }

@@ -92,7 +92,8 @@ fn given<'a>(
         .filter(taken)
         .filter_map(|param| {
             let value = params.get(&param.name).cloned().or_else(|| page(param))?;
-            Some((param, wired(param, value)))
+            let gid = operation.graphql.as_ref().and_then(|graphql| graphql.gids.get(&param.name));
+            Some((param, wired(param, gid.or(param.gid.as_ref()), value)))
         })
         .collect()
 }
@@ -171,18 +172,18 @@ fn capitalised(text: &str) -> String {
 }
 
 /// A value as GraphQL wants it: an iid is a text there, and a bare number of a typed id a global id.
-fn wired(param: &Param, value: Value) -> Value {
+fn wired(param: &Param, gid: Option<&String>, value: Value) -> Value {
     match value {
-        Value::Array(items) => items.into_iter().map(|item| wired(param, item)).collect(),
+        Value::Array(items) => items.into_iter().map(|item| wired(param, gid, item)).collect(),
         Value::Object(fields) => fields
             .into_iter()
             .map(|(name, value)| {
                 let field = param.fields.iter().find(|field| field.name == name);
-                let value = field.map_or(value.clone(), |field| wired(field, value));
+                let value = field.map_or(value.clone(), |field| wired(field, field.gid.as_ref(), value));
                 (name, value)
             })
             .collect(),
-        scalar => match &param.gid {
+        scalar => match gid {
             Some(kind) => global_id(kind, scalar),
             None if is_text(param) && scalar.is_number() => json!(scalar.to_string()),
             None => scalar,

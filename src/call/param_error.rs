@@ -37,10 +37,12 @@ pub enum Fault {
     NotAChoice { name: String, given: String, accepted: Vec<String> },
     #[error("`{name}` is missing: {expected}")]
     Missing { name: String, expected: String },
+    #[error("one of {} is needed", names(.accepted))]
+    NoneOf { accepted: Vec<String> },
     #[error("`{name}` is not taken for scope `{scope}`, only for {}", names(.accepted))]
     OtherScope { name: String, scope: String, accepted: Vec<String> },
-    #[error("say `scope`, one of {}: {reason}", names(.accepted))]
-    ScopeNeeded { reason: String, accepted: Vec<String> },
+    #[error("say `{name}`, one of {}: {reason}", names(.accepted))]
+    ScopeNeeded { name: String, reason: String, accepted: Vec<String> },
     #[error("`{name}`: expected {expected}, got {given:?}")]
     NotALocation { name: String, given: String, expected: &'static str },
     #[error("`{name}` holds the quick actions {}, which GitLab would execute; this server refuses them (GITLAB_QUICK_ACTIONS=refuse)", names(.commands))]
@@ -78,12 +80,13 @@ impl Fault {
     pub fn name(&self) -> &str {
         match self {
             Fault::Unknown { given, .. } => given,
-            Fault::ScopeNeeded { .. } => "scope",
+            Fault::NoneOf { accepted } => accepted.first().map_or("", String::as_str),
             Fault::NoTarget { .. } | Fault::OtherHost { .. } | Fault::WrongTarget { .. } => super::TARGET,
             Fault::NoPath { .. } | Fault::IsGraphql { .. } => "path",
             Fault::NoDocument { .. } => "document",
             Fault::Catalog { .. } => "action",
-            Fault::NotTaken { name, .. }
+            Fault::ScopeNeeded { name, .. }
+            | Fault::NotTaken { name, .. }
             | Fault::WrongType { name, .. }
             | Fault::NoDate { name, .. }
             | Fault::NotAChoice { name, .. }

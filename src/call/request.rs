@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
-use super::{Body, Call, Effects, Fault, Part, Resolved, encode, select_operation};
+use super::{Body, Call, Effects, Fault, Part, Resolved, encode};
 use crate::catalog::{Action, ArrayForm, Base, BodyForm, Operation, Param, Piece, Place, pieces};
 
 /// Writes the request; every parameter is known, typed, resolved and taken by the operation.
@@ -22,7 +22,7 @@ pub fn write(
     let sent: Vec<(&Param, &Value)> = action
         .params
         .iter()
-        .filter(|param| !operation.is_filled_by(&param.name) && !is_selector(action, param, params))
+        .filter(|param| !operation.is_filled_by(&param.name) && param.place != Place::Selector)
         .filter_map(|param| Some((param, params.get(&param.name)?)))
         .collect();
     let (in_body, in_query): (Vec<_>, Vec<_>) =
@@ -41,12 +41,6 @@ fn travels_in_body(operation: &Operation, param: &Param) -> bool {
 
 fn wire(param: &Param) -> String {
     param.wire.clone().unwrap_or_else(|| param.name.clone())
-}
-
-/// `scope` that chose the operation is not sent; GitLab's own values of it are.
-fn is_selector(action: &Action, param: &Param, params: &Map<String, Value>) -> bool {
-    param.place == Place::Selector
-        || (param.name == "scope" && select_operation::selected(action, params).is_some())
 }
 
 fn path(operation: &Operation, params: &Map<String, Value>) -> Result<String, Fault> {

@@ -199,8 +199,8 @@ pub const RESOLVERS: &[Resolver] = &[
         "runner",
         NAME,
         &[
-            list("runner.list", &[("scope", Text("instance")), PAGE], &["/description"]),
-            list("runner.list", &[HERE, SCOPE, PAGE], &["/description"]),
+            list("runner.list", &[("within", Text("current")), PAGE], &["/description"]),
+            list("runner.list", &[HERE, ("within", Scope), PAGE], &["/description"]),
         ],
     ),
     or_words(

@@ -25,7 +25,7 @@ pub fn operation<'a>(
         .copied()
         .filter(|operation| is_filled(operation, params) && uses_all(action, operation, params))
         .collect();
-    match fitting.as_slice() {
+    match by_given(action, fitting, params).as_slice() {
         [] => Err(unfilled(action, &scoped, params)),
         [only] => guarded(action, only, params).map(Chosen::Operation),
         several => by_kind(action, several, params, known),
@@ -47,16 +47,46 @@ fn scoped<'a>(action: &'a Action, params: &Map<String, Value>) -> Vec<&'a Operat
     }
 }
 
-/// The scope that `scope` says, where its value is one of ours and not one of GitLab's own.
+/// The scope that the action's selector says.
 pub fn selected(action: &Action, params: &Map<String, Value>) -> Option<Scope> {
-    let word = params.get("scope")?.as_str()?;
-    let param = action.param("scope")?;
-    let found = action.choices().map(|operation| operation.scope).find(|scope| scope.name() == word)?;
-    param.choices.iter().any(|choice| choice == word).then_some(found)
+    let word = params.get(&action.selector()?.name)?.as_str()?;
+    action.choices().map(|operation| operation.scope).find(|scope| scope.name() == word)
 }
 
 fn is_filled(operation: &Operation, params: &Map<String, Value>) -> bool {
     operation.placeholders().all(|(name, _)| params.contains_key(operation.filled_by(name)))
+}
+
+/// Of several operations those that take all that was given and lack nothing; all of them if none does. A read of the
+/// token's own user goes before one of the whole instance.
+fn by_given<'a>(
+    action: &'a Action,
+    fitting: Vec<&'a Operation>,
+    params: &Map<String, Value>,
+) -> Vec<&'a Operation> {
+    if fitting.len() < 2 || selected(action, params).is_some() || params.contains_key("fullPath") {
+        return fitting;
+    }
+    let fits = |operation: &&Operation| {
+        unfit(action, operation, params).is_empty()
+            && action.params.iter().all(|param| is_of_type(param, operation, params))
+    };
+    let narrowed: Vec<&Operation> = fitting.iter().copied().filter(|operation| fits(operation)).collect();
+    let own = narrowed.iter().find(|operation| operation.scope == Scope::Current);
+    match own {
+        Some(own) if action.risk == Risk::Read => vec![own],
+        _ if narrowed.is_empty() => fitting,
+        _ => narrowed,
+    }
+}
+
+/// Whether a global id that was given is of the type that the operation takes, as far as its text tells.
+fn is_of_type(param: &Param, operation: &Operation, params: &Map<String, Value>) -> bool {
+    let other = operation.graphql.as_ref().and_then(|graphql| graphql.gids.get(&param.name));
+    let Some(wanted) = other.or(param.gid.as_ref()) else { return true };
+    let text = params.get(&param.name).and_then(Value::as_str);
+    let Some(given) = text.and_then(|text| text.trim().strip_prefix("gid://gitlab/")) else { return true };
+    given.rsplit_once('/').is_none_or(|(given, _)| given == wanted)
 }
 
 /// Whether every path parameter that was given has a place in this operation.
@@ -86,7 +116,8 @@ fn unfilled(action: &Action, scoped: &[&Operation], params: &Map<String, Value>)
 
 fn needs_scope(action: &Action, reason: &str) -> Fault {
     let accepted = action.choices().map(|operation| operation.scope.name().to_owned()).collect();
-    Fault::ScopeNeeded { reason: reason.to_owned(), accepted }
+    let name = action.selector().map_or("scope", |selector| &selector.name).to_owned();
+    Fault::ScopeNeeded { name, reason: reason.to_owned(), accepted }
 }
 
 /// A write to the whole instance is never what a forgotten path means.
@@ -116,6 +147,9 @@ fn by_kind<'a>(
     if full_path.chars().all(|c| c.is_ascii_digit()) {
         return Err(needs_scope(action, "a numeric id may be a project's or a group's"));
     }
+    if action.selector().is_some_and(|selector| selector.required) {
+        return Err(needs_scope(action, "nothing else tells which it is"));
+    }
     match known.kind_of(full_path) {
         None => Ok(Chosen::Ask(Lookup::KindOf { full_path: full_path.to_owned() })),
         Some(kind) => several
@@ -131,16 +165,34 @@ pub fn unfit(action: &Action, operation: &Operation, params: &Map<String, Value>
     let missing = action
         .params
         .iter()
+        .filter(|param| param.place != Place::Selector || action.selector() != Some(*param))
         .filter(|param| param.required && is_taken(param, operation) && !params.contains_key(&param.name))
         .map(|param| Fault::Missing { name: param.name.clone(), expected: expected(param) });
+    let other_scope = |name: String, param: &Param| Fault::OtherScope {
+        name,
+        scope: operation.scope.name().to_owned(),
+        accepted: param.scopes.iter().map(|scope| scope.name().to_owned()).collect(),
+    };
     let foreign = action
         .params
         .iter()
         .filter(|param| params.contains_key(&param.name) && !is_taken(param, operation))
-        .map(|param| Fault::OtherScope {
-            name: param.name.clone(),
-            scope: operation.scope.name().to_owned(),
-            accepted: param.scopes.iter().map(|scope| scope.name().to_owned()).collect(),
-        });
-    missing.chain(foreign).collect()
+        .map(|param| other_scope(param.name.clone(), param));
+    let foreign_fields = action.params.iter().flat_map(|param| {
+        let given = |field: &&Param| is_given(params.get(&param.name), &field.name);
+        let fields = param.fields.iter().filter(given).filter(|field| !is_taken(field, operation));
+        fields.map(|field| other_scope(format!("{}.{}", param.name, field.name), field))
+    });
+    let needed = action.one_of.iter().filter(|names| !names.iter().any(|name| params.contains_key(name)));
+    let none_of = needed.map(|names| Fault::NoneOf { accepted: names.clone() });
+    missing.chain(foreign).chain(foreign_fields).chain(none_of).collect()
+}
+
+/// Whether an object, or one in a list of them, has the field.
+fn is_given(value: Option<&Value>, field: &str) -> bool {
+    match value {
+        Some(Value::Object(fields)) => fields.contains_key(field),
+        Some(Value::Array(items)) => items.iter().any(|item| is_given(Some(item), field)),
+        _ => false,
+    }
 }

@@ -70,6 +70,7 @@ pub fn check(
         checked.understood.push(format!("`{spelled}` as `target`"));
         value
     });
+    checked.selector_by_scope(&mut params);
     // Exact names first: what they take is not taken by another spelling.
     let (exact, spelled): (Vec<_>, Vec<_>) = params
         .into_iter()
@@ -98,6 +99,25 @@ pub fn check(
 }
 
 impl Checked {
+    /// A scope of ours in the parameter `scope` that is GitLab's own stands for the action's selector.
+    fn selector_by_scope(&mut self, params: &mut Map<String, Value>) {
+        let Some(selector) = self.action.selector().filter(|selector| selector.name != "scope") else {
+            return;
+        };
+        let is_ours = |word: &str| selector.choices.iter().any(|choice| choice == word);
+        let own = self.action.param("scope");
+        let is_theirs = |word: &str| own.is_some_and(|own| own.choices.iter().any(|choice| choice == word));
+        let given =
+            params.get("scope").and_then(Value::as_str).filter(|word| is_ours(word) && !is_theirs(word));
+        if given.is_some() && !params.contains_key(&selector.name) {
+            let name = selector.name.clone();
+            self.understood.push(format!("`scope` as `{name}`"));
+            if let Some(value) = params.shift_remove("scope") {
+                params.insert(name, value);
+            }
+        }
+    }
+
     /// The action that is called.
     pub fn action(&self) -> &Action {
         &self.action
@@ -335,9 +355,10 @@ impl Checked {
                 expected: ACCEPTED_LOCATIONS,
             });
         }
-        let is_choice = |param: &Param| param.choices.iter().any(|choice| choice == scope.name());
-        if self.action.param("scope").is_some_and(is_choice) && !self.params.contains_key("scope") {
-            self.params.insert("scope".to_owned(), Value::from(scope.name()));
+        if let Some(selector) = self.action.selector_of(scope)
+            && !self.params.contains_key(&selector.name)
+        {
+            self.params.insert(selector.name.clone(), Value::from(scope.name()));
         }
         Ok(Value::from(id.to_string()))
     }

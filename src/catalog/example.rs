@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::Names;
 use super::Words;
-use super::{Action, Base, Json, Operation, Param, Place, Scope};
+use super::{Action, Base, Json, Operation, Param, Place, ROLES, Scope};
 
 /// Parameters that suffice for the action's preferred operation: the action's own example first, then references by
 /// name, then the glossary's values, then the first choice or a value of the type. An update changes something.
@@ -33,9 +33,11 @@ pub fn example(action: &Action, words: &Words) -> Map<String, Value> {
     if let Some(param) = changed(action, operation, &params, words) {
         params.extend([filled(param)]);
     }
-    // GitLab's own `scope` of a search has another meaning, and the example's value stays.
-    if needs_scope(action, operation) && !action.example.contains_key("scope") {
-        params.insert("scope".to_owned(), json!(operation.scope.name()));
+    if let Some(selector) = action.selector_of(operation.scope)
+        && needs_scope(action, operation)
+        && !action.example.contains_key(&selector.name)
+    {
+        params.insert(selector.name.clone(), json!(operation.scope.name()));
     }
     params
 }
@@ -82,10 +84,7 @@ fn needs_scope(action: &Action, operation: &Operation) -> bool {
     };
     let alike = action.choices().filter(|other| filled(other) == filled(operation)).count() > 1;
     let by_path = action.choices().filter(|other| other.is_filled_by("fullPath")).count() > 1;
-    let selects = action
-        .param("scope")
-        .is_some_and(|scope| scope.choices.iter().any(|word| word == operation.scope.name()));
-    selects && (alike || (by_path && operation.is_filled_by("fullPath")))
+    alike || (by_path && operation.is_filled_by("fullPath"))
 }
 
 fn value(param: &Param, own: Option<&Json>, words: &Words) -> Value {
@@ -116,6 +115,10 @@ fn reference(param: &Param, words: &Words) -> Option<Value> {
 fn as_text(param: &Param, example: &Value) -> Value {
     match example {
         Value::Number(number) if param.kind.base == Base::String => json!(number.to_string()),
+        Value::Number(number) if param.kind.base == Base::Role => {
+            let role = ROLES.iter().find(|(_, level)| number.as_i64() == Some(*level));
+            role.map_or_else(|| example.clone(), |(name, _)| json!(name))
+        }
         other => other.clone(),
     }
 }
@@ -135,6 +138,7 @@ fn fits_one(param: &Param, value: &Value) -> bool {
         Base::Date => value.as_str().is_some_and(|text| text.len() == 10 && is_dated(text)),
         Base::DateTime => value.as_str().is_some_and(is_dated),
         Base::Integer => value.is_i64(),
+        Base::Role => ROLES.iter().any(|(name, _)| value == *name),
         Base::Number => value.is_number(),
         Base::Boolean => value.is_boolean(),
         Base::IntegerOrString => value.is_string() || value.is_i64(),
@@ -143,7 +147,8 @@ fn fits_one(param: &Param, value: &Value) -> bool {
         Base::Any => true,
     };
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    of_type && (param.choices.is_empty() || param.choices.contains(&text))
+    let is_choice = |choice: &String| param.choice_name(choice) == text;
+    of_type && (param.choices.is_empty() || param.choices.iter().any(is_choice))
 }
 
 fn is_dated(text: &str) -> bool {
@@ -163,7 +168,8 @@ fn example_value(param: &Param, words: &Words) -> Value {
         (Some(choice), Base::Integer) => {
             choice.parse::<i64>().map_or_else(|_| json!(choice), |number| json!(number))
         }
-        (Some(choice), _) => json!(choice),
+        (Some(choice), _) => json!(param.choice_name(choice)),
+        (None, Base::Role) => json!("developer"),
         (None, Base::Integer | Base::Number | Base::IntegerOrString) => json!(1),
         (None, Base::Boolean) => json!(true),
         (None, Base::Date) => json!("2026-01-31"),

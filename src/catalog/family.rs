@@ -58,7 +58,7 @@ impl Catalog {
             None => Vec::new(),
         };
         let actions = numbers.into_iter().filter_map(|number| self.action(number).ok());
-        actions.filter(|action| action.twin.is_none()).collect()
+        actions.filter(|action| action.is_offered()).collect()
     }
 }
 

@@ -16,6 +16,12 @@ pub fn input_schema(action: &Action, words: &Words) -> Value {
     if let (false, Some(object)) = (required.is_empty(), schema.as_object_mut()) {
         object.insert("required".to_owned(), json!(required));
     }
+    // `anyOf` would say it too, but clients refuse a tool whose schema has it at the top.
+    let one_of: Vec<String> =
+        action.one_of.iter().map(|names| format!("Needs at least one of {}.", names.join(", "))).collect();
+    if let (false, Some(object)) = (one_of.is_empty(), schema.as_object_mut()) {
+        object.insert("description".to_owned(), json!(one_of.join(" ")));
+    }
     schema
 }
 
@@ -44,7 +50,7 @@ fn property(param: &Param, words: &Words, described: bool) -> Value {
 fn choice_value(param: &Param, choice: &str) -> Value {
     match param.kind.base {
         Base::Integer => choice.parse::<i64>().map_or_else(|_| json!(choice), |number| json!(number)),
-        _ => json!(choice),
+        _ => json!(param.choice_name(choice)),
     }
 }
 
@@ -57,6 +63,7 @@ fn base(param: &Param, words: &Words) -> Map<String, Value> {
         Base::Date => json!({"type": "string", "format": "date"}),
         Base::DateTime => json!({"type": "string", "format": "date-time"}),
         Base::IntegerOrString => json!({"type": ["integer", "string"]}),
+        Base::Role => json!({"type": "string"}),
         Base::File => json!({"type": "object", "properties": {
             "filename": {"type": "string"}, "content": {"type": "string"}, "content_base64": {"type": "string"},
             "path": {"type": "string"},

@@ -1,26 +1,61 @@
 //! An action's parameters as one line that a model reads like code.
 
-use super::{Action, Base, Json, Param};
+use super::{Action, Base, Json, Param, Place};
 
 /// `issue.list(fullPath?, state?: "opened"|"closed" = "opened", labels?: string[], …)`: exact in names, types,
-/// choices, defaults and what is required, in the catalog's order. As many parameters as fit into that many bytes, but every required
-/// one; what is folded is counted.
-pub fn signature(action: &Action, bytes: usize) -> String {
+/// choices, defaults and what is required, in the catalog's order. As many parameters as fit into that many bytes, but
+/// every required one, and first of the others those that the request mentions; what is folded is counted.
+pub fn signature(action: &Action, bytes: usize, request: &str) -> String {
     let mut parts: Vec<String> = Vec::new();
-    let mut used = action.id.len() + 2;
-    for param in &action.params {
+    let end = one_of(action);
+    // The folded part has room in it.
+    let mut used = action.id.len() + end.len() + FOLD.len() + 12;
+    let words: Vec<String> = request
+        .split(|c: char| !c.is_alphanumeric())
+        .map(str::to_lowercase)
+        .filter(|word| word.len() > 2)
+        .collect();
+    let mut params: Vec<&Param> = action.params.iter().collect();
+    params.sort_by_key(|param| match param {
+        param if always_required(param) || param.place == Place::Path => 0,
+        param if is_mentioned(param, &words) => 1,
+        _ => 2,
+    });
+    for param in params {
         let part = parameter(param);
         if used + part.len() > bytes && !always_required(param) {
-            break;
+            continue;
         }
         used += part.len() + 2;
         parts.push(part);
     }
     let folded = action.params.len() - parts.len();
     if folded > 0 {
-        parts.push(format!("… {folded} more: detail: \"schema\""));
+        parts.push(format!("… {folded}{FOLD}"));
     }
-    format!("{}({})", action.id, parts.join(", "))
+    format!("{}({}){}", action.id, parts.join(", "), end)
+}
+
+/// What stands behind the number of parameters that are folded.
+const FOLD: &str = " more: detail: \"schema\"";
+
+/// Whether a request has each word of the parameter's name, in singular or plural.
+fn is_mentioned(param: &Param, words: &[String]) -> bool {
+    let same = |part: &str, word: &String| {
+        word.strip_suffix('s').unwrap_or(word) == part.strip_suffix('s').unwrap_or(part)
+    };
+    let mut parts = param.name.split('_').filter(|part| !matches!(*part, "id" | "ids" | "iid" | "enabled"));
+    !words.is_empty()
+        && param.name != "name"
+        && parts.clone().next().is_some()
+        && parts.all(|part| words.iter().any(|word| same(&part.to_lowercase(), word)))
+}
+
+/// The parameters of which one has to be given, where they are few enough to tell.
+fn one_of(action: &Action) -> String {
+    const FEW: usize = 4;
+    let few = action.one_of.iter().filter(|names| names.len() <= FEW);
+    few.map(|names| format!(" with {}", names.join(" or "))).collect()
 }
 
 /// The names of the parameters without which no operation of the action works.
@@ -58,11 +93,12 @@ fn shape(param: &Param) -> Option<String> {
 }
 
 fn choices(param: &Param) -> String {
-    let quoted = matches!(param.kind.base, Base::String | Base::IntegerOrString);
+    let quoted = matches!(param.kind.base, Base::String | Base::IntegerOrString | Base::Role);
     let words: Vec<String> = param
         .choices
         .iter()
-        .map(|choice| if quoted { format!("\"{choice}\"") } else { choice.clone() })
+        .map(|choice| param.choice_name(choice))
+        .map(|choice| if quoted { format!("\"{choice}\"") } else { choice.to_owned() })
         .collect();
     let joined = words.join("|");
     if param.kind.many { format!("({joined})[]") } else { joined }

@@ -77,7 +77,7 @@ fn show(action: &Action, words: &Words, json: bool, out: &mut dyn Write) -> Resu
     if json {
         return Ok(writeln!(out, "{:#}", json!(action))?);
     }
-    writeln!(out, "{}\n{} ({})\n", signature(action, usize::MAX), action.summary, action.risk.name())?;
+    writeln!(out, "{}\n{} ({})\n", signature(action, usize::MAX, ""), action.summary, action.risk.name())?;
     for operation in &action.operations {
         writeln!(out, "  {operation}")?;
     }

@@ -66,7 +66,7 @@ pub const ITEM_KINDS: [ItemKind; 11] = [
         names: &[("id", "pipeline_id", ""), ("iid", "pipeline_id", "")],
         ..thing("pipeline", "pipeline.get", "/-/pipelines/")
     },
-    ItemKind { names: &[("path", "file_path", "")], ..thing("file", "repository_file.raw", ":") },
+    ItemKind { names: &[("path", "file_path", "")], ..thing("file", "repository_file.get_raw", ":") },
     ItemKind {
         update: Some("milestone.update"),
         names: &[("iid", "milestone_id", "%"), ("id", "milestone_id", ""), ("title", "milestone_id", "")],

@@ -243,7 +243,7 @@ impl<'r> MergeRequestDiff<'r> {
     /// A file's part of the whole diff.
     async fn unfolded(&self, path: &str, raw: &OnceLock<String>) -> Option<String> {
         if raw.get().is_none() {
-            let whole = self.run.read_json("merge_request.raw_diffs", self.of.clone()).await.ok()?;
+            let whole = self.run.read_json("merge_request.get_raw_diffs", self.of.clone()).await.ok()?;
             // Whoever was first has the same.
             let _ = raw.set(whole.as_str().unwrap_or_default().to_owned());
         }

@@ -48,7 +48,7 @@ mod tests {
             assert!(made(id, true), "{id}");
         }
         assert!(!made("pipeline_trigger.list", false) && !made("project.update", true));
-        assert!(!made("personal_access_token.create_own", false), "what only reads makes none");
+        assert!(!made("personal_access_token.create_self", false), "what only reads makes none");
     }
 
     #[test]

@@ -49,7 +49,7 @@ impl Suggestions<'_> {
             return Ok(());
         }
         let action = self.catalog.action(number)?;
-        if action.twin.is_none() && (self.query.allow)(&action) {
+        if action.is_offered() && (self.query.allow)(&action) {
             self.ids.push(action.id);
         }
         Ok(())

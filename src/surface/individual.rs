@@ -26,7 +26,7 @@ pub fn entries(tools: &Tools, is_wanted: &dyn Fn(&Action) -> bool) -> Result<Vec
 
 /// Whether an action has its place in lists: one that stands behind another has not.
 pub fn is_listed(action: &Action) -> bool {
-    action.twin.is_none() && action.audience == Audience::Person
+    action.is_offered() && action.audience == Audience::Person
 }
 
 /// The action whose tool has that name.

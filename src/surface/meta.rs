@@ -75,7 +75,7 @@ pub fn entries(tools: &Tools, split: bool) -> Result<Vec<Entry>, CatalogError> {
     let mut found: BTreeMap<(&str, usize), Vec<usize>> = BTreeMap::new();
     for (number, action) in tools.catalog().actions().enumerate() {
         let action = action?;
-        if action.twin.is_some() || !tools.may_run(&action) {
+        if !action.is_offered() || !tools.may_run(&action) {
             continue;
         }
         if let Some(side) = sides.iter().position(|side| side.has(tools.risk(&action))) {

@@ -18,8 +18,8 @@ const MOST: u32 = 50;
 /// Maximum size of a query in bytes; the rest is ignored.
 const LONGEST: usize = 1_000;
 
-/// Bytes of a signature: the first result's, and each other's.
-const FIRST_SIGNATURE: usize = 1_400;
+/// Bytes of a signature: the first result's, and each other's. More only by required parameters.
+const FIRST_SIGNATURE: usize = 400;
 const OTHER_SIGNATURE: usize = 320;
 
 /// Maximum size in bytes of a schema with `detail: "auto"`.
@@ -106,7 +106,7 @@ fn answer(tools: &Tools, query: &str, ranking: &Ranking, request: &FindRequest) 
     let mut results = Vec::new();
     let mut text = String::new();
     for (place, hit) in ranking.hits.iter().enumerate() {
-        let result = FoundAction::new(tools, hit, place == 0, detail, &mut schemas)?;
+        let result = FoundAction::new(tools, hit, query, place == 0, detail, &mut schemas)?;
         result.write(place + 1, &mut text);
         results.push(Value::Object(result.structured));
     }
@@ -226,6 +226,7 @@ impl FoundAction {
     fn new(
         tools: &Tools,
         hit: &Hit,
+        query: &str,
         first: bool,
         detail: Detail,
         schemas: &mut Schemas<'_>,
@@ -234,13 +235,12 @@ impl FoundAction {
         let action = tools.reworded(hit.action.clone());
         let schema = schemas.schema(&action, first);
         let is_detailed = first || detail == Detail::Schema;
-        let signature = signature(&action, if first { FIRST_SIGNATURE } else { OTHER_SIGNATURE });
+        let signature = signature(&action, if first { FIRST_SIGNATURE } else { OTHER_SIGNATURE }, query);
         let mut found = FoundAction {
             structured: Map::new(),
             example: is_detailed.then(|| json!({"action": action.id, "params": example(&action, words)})),
             related: if is_detailed { related(tools, &action) } else { Vec::new() },
-            // A signature that folds nothing says what a schema says, in fewer words.
-            writes_schema: detail == Detail::Schema || signature.contains("detail: \"schema\""),
+            writes_schema: detail == Detail::Schema,
             signature,
             schema,
             explain: hit.explain.clone(),
@@ -269,6 +269,12 @@ impl FoundAction {
         if let Some(version) = experiment(action) {
             put("experiment", json!(version));
         }
+        if action.deprecated {
+            put("deprecated", json!(true));
+        }
+        if let Some(other) = &action.replaced_by {
+            put("replaced_by", json!(other));
+        }
         put("score", json!((f64::from(score) * 1000.0).round() / 1000.0));
         if let Some(schema) = &self.schema {
             put("input_schema", schema.clone());
@@ -288,10 +294,15 @@ impl FoundAction {
         let action = &self.action;
         let experiment = experiment(action).map(|version| format!(" (GitLab's experiment since {version})"));
         let experiment = experiment.unwrap_or_default();
+        let deprecated = match &action.replaced_by {
+            Some(other) => format!(", deprecated: use `{other}`"),
+            None if action.deprecated => ", deprecated".to_owned(),
+            None => String::new(),
+        };
         let remote = if self.is_remote { ", remote" } else { "" };
         let _ = writeln!(
             text,
-            "{place}. **{}** ({}{remote}) {}{experiment}",
+            "{place}. **{}** ({}{remote}{deprecated}) {}{experiment}",
             action.id, self.risk, action.summary
         );
         let _ = writeln!(text, "   `{}`", self.signature);

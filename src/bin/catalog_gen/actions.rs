@@ -8,7 +8,7 @@ use gitlab_mcp::catalog::{
 };
 
 use crate::GeneratorError;
-use crate::curation::{CuratedAction, CuratedParam, CuratedPlan, Curation, Domain};
+use crate::curation::{CuratedAction, CuratedParam, CuratedPlan, Curation, Domain, key};
 use crate::graphql;
 use crate::naming::Namer;
 use crate::openapi::RawOperation;
@@ -36,7 +36,7 @@ pub fn build(
     let mut groups: BTreeMap<String, Vec<Member>> = BTreeMap::new();
     for raw in operations {
         match namer.name(raw) {
-            Ok(name) => groups.entry(name.id).or_default().push(member(raw, name.alternate)),
+            Ok(name) => groups.entry(name.id).or_default().push(member(raw, name.alternate, curation)),
             Err(fault) => faults.push(fault),
         }
     }
@@ -124,8 +124,10 @@ fn unused_names(
 ) -> Vec<String> {
     let mut used: BTreeSet<&str> =
         operations.iter().filter_map(|raw| namer.curated(raw)).map(|named| named.written.as_str()).collect();
+    used.extend(operations.iter().filter_map(|raw| curated_scope(raw, curation)).map(|(_, written)| written));
     used.extend(used_names);
-    let written: BTreeSet<&str> = curation.names.values().map(|named| named.written.as_str()).collect();
+    let mut written: BTreeSet<&str> = curation.names.values().map(|named| named.written.as_str()).collect();
+    written.extend(curation.scopes.values().map(|curated| curated.written.as_str()));
     written.difference(&used).map(|written| format!("{written} names no operation")).collect()
 }
 
@@ -147,20 +149,40 @@ pub fn unknown_actions(actions: &[Action], curation: &Curation) -> Vec<String> {
         let aliases = curated.aliases.iter().filter(|alias| ids.contains(alias.as_str()));
         faults.extend(aliases.map(|alias| format!("{id} has the alias {alias}, which is an action")));
     }
+    for (file, id) in &curation.named_elsewhere {
+        if !ids.contains(id.as_str()) {
+            faults.push(format!("{file}: there is no action {id}"));
+        }
+    }
+    for (former, current) in &curation.renamed {
+        if !ids.contains(current.as_str()) {
+            faults.push(format!("renamed.toml: {former} is called {current}, which no operation makes"));
+        }
+        if ids.contains(former.as_str()) {
+            faults.push(format!("renamed.toml: {former} is called {current} and is still an action"));
+        }
+    }
     faults
 }
 
-fn member(raw: &RawOperation, alternate: bool) -> Member {
+/// The scope that curation gives an operation of REST, with the operation as curation writes it.
+fn curated_scope<'a>(raw: &RawOperation, curation: &'a Curation) -> Option<(Scope, &'a str)> {
+    let curated = curation.scopes.get(&key(raw.method.name(), &raw.path))?;
+    Some((curated.scope, curated.written.as_str()))
+}
+
+fn member(raw: &RawOperation, alternate: bool, curation: &Curation) -> Member {
     let (bind, mut params) = path_params(raw);
     params.extend(raw.params.iter().filter(|param| !bind.contains_key(&param.name)).cloned());
     let operation = Operation {
         method: raw.method,
         path: raw.path.clone(),
-        scope: paths::scope(&raw.path),
+        scope: curated_scope(raw, curation).map_or_else(|| paths::scope(&raw.path), |(scope, _)| scope),
         bind: bind.into_iter().filter(|(placeholder, param)| placeholder != param).collect(),
         body: raw.body,
         alternate,
         deprecated: raw.deprecated,
+        since: raw.since,
         graphql: None,
         any: None,
     };
@@ -177,6 +199,7 @@ fn plan_member(plan: &CuratedPlan) -> Member {
         body: BodyForm::None,
         alternate: false,
         deprecated: false,
+        since: None,
         graphql: None,
         any: Some(Interface::Plan),
     };
@@ -301,6 +324,7 @@ fn action(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut 
     let noun = domain
         .and_then(|domain| domain.nouns.first().cloned())
         .unwrap_or_else(|| domain_name.replace('_', " "));
+    let one_of = written.one_of.iter().map(|names| expanded(names, &params)).collect();
     Action {
         id: id.to_owned(),
         summary: if written.summary.is_empty() {
@@ -313,7 +337,7 @@ fn action(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut 
         answers: written.answers.or(domain.map(|domain| domain.answers)).unwrap_or_default(),
         operations,
         params,
-        aliases: written.aliases,
+        aliases: aliases(id, &written, curation),
         phrases: written.phrases,
         related: written.related,
         example: written.example,
@@ -329,7 +353,26 @@ fn action(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut 
         raises: Vec::new(),
         lands: Vec::new(),
         scanned: Vec::new(),
+        one_of,
+        deprecated: false,
+        replaced_by: None,
+        gone: false,
     }
+}
+
+/// A set of parameters with `*` as every optional one that says what the action is to do.
+fn expanded(names: &[String], params: &[Param]) -> Vec<String> {
+    if !names.iter().any(|name| name == "*") {
+        return names.to_vec();
+    }
+    let says = |param: &&Param| !param.required && !matches!(param.place, Place::Path | Place::Selector);
+    params.iter().filter(says).map(|param| param.name.clone()).collect()
+}
+
+/// Its aliases by curation, and its former ids.
+pub fn aliases(id: &str, written: &CuratedAction, curation: &Curation) -> Vec<String> {
+    let former = curation.renamed.iter().filter(|(_, current)| *current == id).map(|(former, _)| former);
+    written.aliases.iter().chain(former).cloned().collect()
 }
 
 /// The domain's; but where Workhorse asks whether an upload may begin, no person ever does.
@@ -355,9 +398,10 @@ fn params(
         for param in &member.params {
             match params.iter_mut().find(|known| known.name == param.name) {
                 Some(known) => {
-                    let objects = known.kind.base == Base::Object && known.graphql != param.graphql;
+                    let objects = known.kind.base == Base::Object && !have_like_fields(known, param);
                     let other_name = known.wire != param.wire && param.place != Place::Path;
-                    if known.gid != param.gid || other_name || objects {
+                    let gids = known.gid.is_some() != param.gid.is_some();
+                    if gids || other_name || objects {
                         faults.push(format!(
                             "{id}: {} is of two kinds: name one of its operations",
                             param.name
@@ -372,32 +416,46 @@ fn params(
     for param in &mut params {
         let takes = |member: &&&Member| member.params.iter().any(|known| known.name == param.name);
         let scopes: Vec<Scope> = chosen.iter().filter(takes).map(|member| member.operation.scope).collect();
+        for field in &mut param.fields {
+            let has = |member: &&&Member| {
+                let own = member.params.iter().find(|known| known.name == param.name);
+                own.is_some_and(|own| own.fields.iter().any(|known| known.name == field.name))
+            };
+            let with: Vec<Scope> = chosen.iter().filter(has).map(|member| member.operation.scope).collect();
+            if with.len() < scopes.len() {
+                field.scopes = with;
+            }
+        }
         if scopes.len() < chosen.len() {
             param.scopes = scopes;
         }
     }
     if chosen.len() > 1 {
-        add_selector(&mut params, chosen.iter().map(|member| member.operation.scope));
+        add_selector(&mut params, &chosen);
     }
     let is_ours = curation.direct.contains_key(id) || curation.plans.contains_key(id);
     curate_all(id, &mut params, written, is_ours, faults);
-    order(&mut params, &curation.glossary);
+    let unknown = written.first.iter().chain(written.one_of.iter().flatten());
+    let unknown = unknown.filter(|name| *name != "*" && !params.iter().any(|param| param.name == **name));
+    faults.extend(unknown.map(|name| format!("{id} has no parameter {name}, which its curation names")));
+    order(&mut params, &curation.glossary, &written.first);
     params
 }
 
-/// Sorts parameters: required, then frequently set, then the document's order; pagination last.
-fn order(params: &mut [Param], glossary: &BTreeMap<String, GlossaryEntry>) {
+/// Sorts parameters: required, then those of curation, then frequently set ones, then the document's order; pagination last.
+fn order(params: &mut [Param], glossary: &BTreeMap<String, GlossaryEntry>, first: &[String]) {
     const PAGES: [&str; 4] = ["page", "per_page", "cursor", "pagination"];
     params.sort_by_key(|param| {
         let is_first =
             param.place == Place::Selector || glossary.get(&param.name).is_some_and(|entry| entry.first);
         let is_conditional = param.required && !param.scopes.is_empty();
         let is_page = PAGES.contains(&param.name.as_str());
-        (!param.required, is_conditional, is_page, param.place != Place::Path, !is_first)
+        let place = first.iter().position(|name| *name == param.name).unwrap_or(first.len());
+        (!param.required, is_conditional, is_page, param.place != Place::Path, place, !is_first)
     });
 }
 
-/// Records the GraphQL type of a variable that differs from the action's parameter.
+/// Records the GraphQL type of a variable, and the type of its global ids, where they differ from the action's parameter.
 fn own_types(members: &mut [Member], params: &[Param]) {
     for member in members {
         let Some(graphql) = &mut member.operation.graphql else { continue };
@@ -405,6 +463,9 @@ fn own_types(members: &mut [Member], params: &[Param]) {
         let other =
             member.params.iter().filter(|own| known(&own.name).is_some_and(|kind| *kind != own.graphql));
         graphql.types.extend(other.filter_map(|own| Some((own.name.clone(), own.graphql.clone()?))));
+        let gid = |name: &str| params.iter().find(|param| param.name == name).map(|param| &param.gid);
+        let other = member.params.iter().filter(|own| gid(&own.name).is_some_and(|gid| *gid != own.gid));
+        graphql.gids.extend(other.filter_map(|own| Some((own.name.clone(), own.gid.clone()?))));
     }
 }
 
@@ -445,6 +506,16 @@ fn curate(param: &mut Param, curated: &CuratedParam) {
     param.sends_default = curated.sends_default;
 }
 
+/// Whether the fields that two objects share are of the same kinds.
+fn have_like_fields(one: &Param, other: &Param) -> bool {
+    one.fields.iter().all(|field| {
+        let twin = other.fields.iter().find(|twin| twin.name == field.name);
+        twin.is_none_or(|twin| {
+            twin.kind == field.kind && twin.gid == field.gid && have_like_fields(field, twin)
+        })
+    })
+}
+
 /// One parameter of two operations: what either accepts, and required only where both require it.
 fn merge(known: &mut Param, other: &Param) {
     known.required &= other.required;
@@ -459,6 +530,8 @@ fn merge(known: &mut Param, other: &Param) {
             known.choices.push(choice.clone());
         }
     }
+    // Where one of them was introduced later, the earlier version has the parameter.
+    known.since = known.since.zip(other.since).map(|(one, other)| one.min(other));
     if known.default != other.default {
         known.default = None;
     }
@@ -488,32 +561,25 @@ fn wider(one: Kind, other: Kind) -> Kind {
     Kind { base, many }
 }
 
-/// `scope` chooses the operation. Where GitLab has a parameter of that name too, one parameter takes the words
-/// of both: GitLab's are sent, ours are not.
-fn add_selector(params: &mut Vec<Param>, scopes: impl Iterator<Item = Scope>) {
-    let words: Vec<String> = scopes.map(|scope| scope.name().to_owned()).collect();
-    match params.iter_mut().find(|param| param.name == "scope") {
-        Some(own) => {
-            own.scopes.clear();
-            let all = own.choices.iter().any(|choice| choice == "all");
-            let mut choices: Vec<String> = words
-                .into_iter()
-                .filter(|word| !own.choices.contains(word) && (!all || word != "instance"))
-                .collect();
-            if !own.choices.is_empty() {
-                choices.append(&mut own.choices);
-                own.choices = choices;
-            }
-        }
-        None => {
-            let at = params.iter().take_while(|param| param.place == Place::Path).count();
-            let selector = Param {
-                name: "scope".to_owned(),
-                place: Place::Selector,
-                choices: words,
-                ..Param::default()
-            };
-            params.insert(at, selector);
-        }
-    }
+/// Whether no two of the operations can be told apart by what has to be given, so that `scope` has to be.
+fn is_told_by_scope_alone(chosen: &[&Member]) -> bool {
+    let required = |member: &&Member| -> BTreeSet<String> {
+        member.params.iter().filter(|param| param.required).map(|param| param.name.clone()).collect()
+    };
+    let sets: BTreeSet<BTreeSet<String>> = chosen.iter().map(required).collect();
+    sets.len() == 1 && sets.iter().all(|names| !names.contains("fullPath"))
+}
+
+/// `scope` chooses the operation. Where GitLab has a parameter of that name too, ours is `within`.
+fn add_selector(params: &mut Vec<Param>, chosen: &[&Member]) {
+    let is_taken = params.iter().any(|param| param.name == "scope");
+    let at = params.iter().take_while(|param| param.place == Place::Path).count();
+    let selector = Param {
+        name: if is_taken { "within" } else { "scope" }.to_owned(),
+        place: Place::Selector,
+        choices: chosen.iter().map(|member| member.operation.scope.name().to_owned()).collect(),
+        required: is_told_by_scope_alone(chosen),
+        ..Param::default()
+    };
+    params.insert(at, selector);
 }

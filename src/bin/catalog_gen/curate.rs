@@ -64,7 +64,7 @@ fn apply(mut actions: Vec<Action>, curation: &Curation) -> Result<Vec<Action>, G
             action.summary.clone_from(&written.summary);
             action.curated = true;
         }
-        action.aliases.clone_from(&written.aliases);
+        action.aliases = actions::aliases(&action.id, written, curation);
         action.phrases.clone_from(&written.phrases);
         action.related.clone_from(&written.related);
         action.example.clone_from(&written.example);

@@ -23,10 +23,16 @@ pub struct Curation {
     pub glossary: BTreeMap<String, GlossaryEntry>,
     /// Extra selections of GraphQL types, by type name.
     pub selections: BTreeMap<String, String>,
+    /// Scopes of operations whose path or arguments do not tell it, by operation as in `names`.
+    pub scopes: BTreeMap<String, CuratedScope>,
     /// Prefixes of GraphQL field names in snake_case, with their domain.
     pub nouns: BTreeMap<String, String>,
     /// Operations that no document of GitLab's describes, because each is any of an interface; by action.
     pub direct: BTreeMap<String, Operation>,
+    /// Former ids of actions, with what each is called now.
+    pub renamed: BTreeMap<String, String>,
+    /// Ids that `usage.toml` and `pages.toml` name, with the file.
+    pub named_elsewhere: Vec<(&'static str, String)>,
     /// Actions that are plans over others, by their ids.
     pub plans: BTreeMap<String, CuratedPlan>,
     /// The rules of `rules.toml` for names, references and GraphQL.
@@ -61,6 +67,14 @@ pub struct Named {
     /// A second spelling of an operation that the action already has.
     pub alternate: bool,
     /// As the file writes it, for messages.
+    pub written: String,
+}
+
+/// The scope of an operation, and the file that gives it.
+#[derive(Clone, Debug)]
+pub struct CuratedScope {
+    pub scope: Scope,
+    /// As the file writes the operation, for messages.
     pub written: String,
 }
 
@@ -112,6 +126,12 @@ pub struct CuratedAction {
     /// Parameters to leave out: what only GitLab's own proxy sends.
     #[serde(default)]
     pub hidden: Vec<String>,
+    /// Parameters that people set most, in their order: a signature shows them first.
+    #[serde(default)]
+    pub first: Vec<String>,
+    /// Sets of parameters of which GitLab requires one at least; `*` is any optional one.
+    #[serde(default)]
+    pub one_of: Vec<Vec<String>>,
     /// In place of the document's form of the body.
     pub body: Option<BodyForm>,
     #[serde(default)]
@@ -167,6 +187,8 @@ struct File {
     #[serde(default)]
     alternates: BTreeMap<String, String>,
     #[serde(default)]
+    scopes: BTreeMap<String, Scope>,
+    #[serde(default)]
     action: BTreeMap<String, CuratedAction>,
     #[serde(default)]
     selections: BTreeMap<String, String>,
@@ -178,7 +200,14 @@ struct File {
     plan: BTreeMap<String, CuratedPlan>,
 }
 
-/// Loads every file of `catalog/curation`, and the rules that actions are built with.
+/// `catalog/renamed.toml`: former ids of actions.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RenamedFile {
+    renamed: BTreeMap<String, String>,
+}
+
+/// Loads every file of `catalog/curation`, `renamed.toml`, and the rules that actions are built with.
 pub fn load(catalog: &Path) -> Result<Curation, GeneratorError> {
     let folder = &catalog.join("curation");
     let rules = rules::load(&catalog.join("rules.toml"))?.into_build();
@@ -193,6 +222,13 @@ pub fn load(catalog: &Path) -> Result<Curation, GeneratorError> {
             _ => curation.add(&family, parse(&path)?, &mut faults),
         }
     }
+    let renamed: RenamedFile = parse(&catalog.join("renamed.toml"))?;
+    curation.renamed = renamed.renamed;
+    let usage: BTreeMap<String, Vec<String>> = parse(&catalog.join("usage.toml"))?;
+    let pages: BTreeMap<String, BTreeMap<String, String>> = parse(&catalog.join("pages.toml"))?;
+    let used = usage.into_values().flatten().map(|id| ("usage.toml", id));
+    let pages = pages.into_values().flat_map(BTreeMap::into_values).map(|id| ("pages.toml", id));
+    curation.named_elsewhere = used.chain(pages).collect();
     if faults.is_empty() { Ok(curation) } else { Err(GeneratorError::Faults(faults)) }
 }
 
@@ -228,6 +264,14 @@ impl Curation {
                 let named = Named { id: id.clone(), alternate, written: format!("{family}.toml: {written}") };
                 if self.names.insert(key, named).is_some() {
                     faults.push(format!("{written} is named twice; again in {family}.toml"));
+                }
+            }
+        }
+        for (written, scope) in file.scopes {
+            for key in keys(&written) {
+                let curated = CuratedScope { scope, written: format!("{family}.toml: {written}") };
+                if self.scopes.insert(key, curated).is_some() {
+                    faults.push(format!("{written} has two scopes; again in {family}.toml"));
                 }
             }
         }

@@ -227,7 +227,7 @@ fn print_examples() -> Result<(), Box<dyn std::error::Error>> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     for action in catalog.actions() {
         let action = action?;
-        if action.twin.is_none() && action.audience == Audience::Person {
+        if action.is_offered() && action.audience == Audience::Person {
             writeln!(out, "{}", json!({"action": action.id, "params": example(&action, words)}))?;
         }
     }

@@ -1,7 +1,7 @@
 //! Assigns REST operations to actions: the domain from the path's prefix, the verb from the rest of the path and
 //! by the method. Curation over these rules has the last word; an operation that neither names is a fault.
 
-use gitlab_mcp::catalog::Method;
+use gitlab_mcp::catalog::{Audience, Method};
 
 use crate::curation::{Curation, Domain, Named, expand_path, key};
 use crate::openapi::RawOperation;
@@ -80,6 +80,10 @@ fn verb(method: Method, rest: &[String], prefix: &[String], domain: &Domain, rul
         Method::Delete => format!("delete_{words}"),
         Method::Get if named => format!("get_{words}"),
         Method::Get if rules.is_plural(&words) => format!("list_{words}"),
+        // A read begins with a verb; what only programs call keeps the words of its protocol.
+        Method::Get if domain.audience == Audience::Person && !rules.begins_with_verb(&words) => {
+            format!("get_{words}")
+        }
         Method::Put | Method::Patch if named => format!("update_{words}"),
         Method::Get | Method::Post | Method::Put | Method::Patch => words,
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use gitlab_mcp::catalog::{BodyForm, Method, Param, Place};
+use gitlab_mcp::catalog::{BodyForm, Method, Param, Place, Version};
 use serde_json::{Map, Value};
 
 use crate::GeneratorError;
@@ -30,6 +30,8 @@ pub struct RawOperation {
     pub path_params: Vec<Param>,
     pub body: BodyForm,
     pub deprecated: bool,
+    /// The version in which its description says it was introduced.
+    pub since: Option<Version>,
 }
 
 const METHODS: [(&str, Method); 6] = [
@@ -102,7 +104,17 @@ fn operation(path: &str, method: Method, described: &Value) -> RawOperation {
         path_params: in_path.into_iter().filter_map(|param| listed_param(param, Place::Path)).collect(),
         body,
         deprecated: described.get("deprecated") == Some(&Value::Bool(true)),
+        since: introduced(described),
     }
+}
+
+/// The version after `introduced in GitLab` in a description, as 671 operations of 18.9 have it.
+pub fn introduced(described: &Value) -> Option<Version> {
+    const WORDS: &str = "introduced in gitlab ";
+    let text = described.get("description")?.as_str()?.to_lowercase();
+    let (_, after) = text.split_once(WORDS)?;
+    let end = after.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(after.len());
+    after.get(..end)?.parse().ok()
 }
 
 fn listed_param(listed: &Value, place: Place) -> Option<Param> {
@@ -110,6 +122,7 @@ fn listed_param(listed: &Value, place: Place) -> Option<Param> {
     let mut param = shapes::param(name, listed.get("schema")?);
     param.place = if param.kind.base == gitlab_mcp::catalog::Base::File { Place::File } else { place };
     param.required = listed.get("required") == Some(&Value::Bool(true));
+    param.since = introduced(listed).or(param.since);
     Some(param)
 }
 

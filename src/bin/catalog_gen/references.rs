@@ -76,6 +76,10 @@ fn apply_rule(domain: &str, param: &mut Param, rules: &ReferenceRules) {
         }
         return;
     }
+    if param.kind.base == Base::Integer && rules.roles.contains(&graphql::snake(&param.name).join("_")) {
+        param.kind.base = Base::Role;
+        return;
+    }
     // GraphQL spells them `milestoneId`; of those, a single text is compared as it stands, and texts in a list
     // are ids that stay texts.
     let name = graphql::snake(&param.name).join("_");

@@ -21,6 +21,12 @@ pub struct Rules {
     effects: BTreeMap<String, Vec<String>>,
     #[serde(default)]
     risk: RiskRules,
+    /// Deprecated actions that GitLab's files do not mark or replace, with the action to use; empty if there is none.
+    #[serde(default)]
+    deprecated: BTreeMap<String, String>,
+    /// Actions for what GitLab no longer has.
+    #[serde(default)]
+    gone: Vec<String>,
     #[serde(default)]
     places: PlaceRules,
     #[serde(default)]
@@ -54,12 +60,19 @@ pub struct NamingRules {
     destructive_verbs: Vec<String>,
     pub mutation_verbs: Vec<String>,
     pub canonical_verbs: BTreeMap<String, String>,
+    /// First words of a read; another word gets `get_` before it.
+    pub reading_verbs: Vec<String>,
 }
 
 impl NamingRules {
     /// Whether the words are a plural.
     pub fn is_plural(&self, words: &str) -> bool {
         words.ends_with('s') && !self.singular_words.iter().any(|one| words.ends_with(one))
+    }
+
+    /// Whether the words begin with a verb of reading.
+    pub fn begins_with_verb(&self, words: &str) -> bool {
+        self.reading_verbs.iter().any(|verb| words.split('_').next() == Some(verb))
     }
 
     /// Whether an action that begins with this word destroys something.
@@ -77,6 +90,9 @@ impl NamingRules {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReferenceRules {
+    /// Parameters that take the number of a role, in snake_case; they take its name too.
+    #[serde(default)]
+    pub roles: Vec<String>,
     pub foreign_domains: Vec<String>,
     pub params: Vec<ReferenceRule>,
     pub global_ids: BTreeMap<String, Names>,
@@ -203,6 +219,7 @@ impl Rules {
         let mut faults = Vec::new();
         self.set_risks(actions, &mut faults);
         share_risks(actions);
+        self.set_deprecated(actions, &mut faults);
         self.set_raises(actions, &mut faults);
         self.set_effects(actions, &mut faults);
         self.set_landings(actions, &mut faults);
@@ -349,6 +366,24 @@ impl Rules {
                 faults.extend(chosen.map(|by| format!("{row}: {}", no_param(action, &by.param))));
                 action.lands.push(Landing { absent: rule.absent.clone(), by, place: rule.place });
             }
+        }
+    }
+
+    /// Marks what GitLab's files call deprecated, and what the rules do.
+    fn set_deprecated(&self, actions: &mut [Action], faults: &mut Vec<String>) {
+        let known: BTreeSet<String> = actions.iter().map(|action| action.id.clone()).collect();
+        for (id, other) in &self.deprecated {
+            let unknown = [id, other].into_iter().filter(|id| !id.is_empty() && !known.contains(*id));
+            faults.extend(unknown.map(|id| format!("deprecated: there is no action {id}")));
+        }
+        let unknown = self.gone.iter().filter(|id| !known.contains(*id));
+        faults.extend(unknown.map(|id| format!("gone: there is no action {id}")));
+        for action in actions {
+            let by_rule = self.deprecated.get(&action.id);
+            let by_files = action.choices().next().is_some() && action.choices().all(|o| o.deprecated);
+            action.deprecated = by_rule.is_some() || by_files;
+            action.replaced_by = by_rule.filter(|other| !other.is_empty()).cloned();
+            action.gone = self.gone.contains(&action.id);
         }
     }
 

@@ -3,6 +3,8 @@
 use gitlab_mcp::catalog::{ArrayForm, Base, Json, Kind, Param};
 use serde_json::{Map, Value};
 
+use crate::openapi::introduced;
+
 /// A parameter of that name and schema; its place is the caller's to set.
 ///
 /// `name[]` is a list whose query repeats the name. A `oneOf` of a single type is how the document writes a list
@@ -11,6 +13,7 @@ pub fn param(name: &str, schema: &Value) -> Param {
     let (name, bracketed) = name.strip_suffix("[]").map_or((name, false), |name| (name, true));
     let mut param = Param { name: name.to_owned(), ..Param::default() };
     describe(&mut param, schema);
+    param.since = introduced(schema);
     if bracketed {
         param.kind.many = true;
     }

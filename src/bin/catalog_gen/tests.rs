@@ -17,6 +17,7 @@ fn operation(method: Method, path: &str) -> RawOperation {
         path_params: Vec::new(),
         body: gitlab_mcp::catalog::BodyForm::None,
         deprecated: false,
+        since: None,
     }
 }
 
@@ -140,7 +141,7 @@ fn the_longest_path_of_a_domain_wins() {
         (Method::Put, "/api/v4/projects/{id}/issues/{issue_iid}", "issue.update"),
         (Method::Post, "/api/v4/projects/{id}/issues/{issue_iid}/move", "issue.move"),
         (Method::Get, "/api/v4/projects/{id}/issues/{issue_iid}/participants", "issue.list_participants"),
-        (Method::Get, "/api/v4/projects/{id}/issues/{issue_iid}/time_stats", "issue.time_stats"),
+        (Method::Get, "/api/v4/projects/{id}/issues/{issue_iid}/time_stats", "issue.get_time_stats"),
         (Method::Delete, "/api/v4/projects/{id}/issues/{noteable_id}/notes/{note_id}", "issue_note.delete"),
         (Method::Get, "/api/v4/hooks", "system_hook.list"),
         (Method::Get, "/api/v4/projects/{id}/hooks/{hook_id}", "webhook.get"),
@@ -257,6 +258,7 @@ fn risk_goes_by_method_and_the_verbs_first_word() {
             body: raw.body,
             alternate: false,
             deprecated: false,
+            since: None,
             graphql: None,
             any: None,
         }]

@@ -22,8 +22,9 @@ pub fn write(catalog: &Path, actions: &[Action]) -> Result<usize, GeneratorError
     let embedded = Catalog::embedded().map_err(|error| failed(&error))?;
     let tokenizer = Tokenizer::open(&embedded).map_err(|error| failed(&error))?;
     let mut vectors: Vec<(String, Vec<f32>)> = Vec::new();
-    for action in actions.iter().filter(|action| action.twin.is_none()) {
-        if !trained.contains(action.id.as_str()) {
+    for action in actions.iter().filter(|action| action.is_offered()) {
+        let mut names = std::iter::once(&action.id).chain(&action.aliases);
+        if !names.any(|name| trained.contains(name.as_str())) {
             let vector = tokenizer.vector(&own_texts(action)).map_err(|error| failed(&error))?;
             vectors.push((action.id.clone(), vector));
         }

@@ -51,12 +51,12 @@ fn place_params(
     if works(Scope::Project) || works(Scope::Group) {
         works(holder).then_some(())?;
     }
-    let chosen = |word: &str| {
-        action.param("scope").is_some_and(|scope| scope.choices.iter().any(|choice| choice == word))
-    };
     let rivals = works(Scope::Project) && works(Scope::Group);
-    if rivals && chosen(holder.name()) && !given.contains_key("scope") {
-        filled.push(("scope".to_owned(), holder.name().to_owned()));
+    if let Some(selector) = action.selector_of(holder)
+        && rivals
+        && !given.contains_key(&selector.name)
+    {
+        filled.push((selector.name.clone(), holder.name().to_owned()));
     }
     Some(filled)
 }

@@ -29,13 +29,13 @@ pub async fn run(tools: &Tools, config: &Config, json: bool, out: &mut dyn Write
 
 async fn examine(tools: &Tools, config: &Config) -> Vec<Finding> {
     let mut found: Vec<Finding> = confirmation(config).into_iter().collect();
-    let version = match fetch(tools, "instance.version").await {
+    let version = match fetch(tools, "instance.get_version").await {
         Ok(version) => version,
         Err(denial) => {
             found.push(Finding::warning(
                 "policy",
                 format!("{denial}, so the connection to GitLab cannot be checked"),
-                "Allow instance.version to have the connection and the token examined.",
+                "Allow instance.get_version to have the connection and the token examined.",
             ));
             found.push(Finding::unknown("address", "not asked"));
             return found;

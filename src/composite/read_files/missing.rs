@@ -12,7 +12,7 @@ use crate::tools::{NextCall, ToolError};
 const READ_FILES: &str = "repository.read_files";
 
 /// The action that reads one file, and each step of this plan.
-const RAW: &str = "repository_file.raw";
+const RAW: &str = "repository_file.get_raw";
 
 /// The longest path that a symbolic link is taken to hold.
 const LINK: u64 = 1_024;

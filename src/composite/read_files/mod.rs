@@ -189,7 +189,7 @@ fn fit(read: &mut [Result<FileContent, ToolError>], budget: usize) {
 async fn read_file(run: &CompositeRun<'_>, file: &RequestedFile) -> Result<FileContent, ToolError> {
     let mut window = WindowReader::new(file.wanted.clone());
     let params = at(file, json!({"file_path": file.path}));
-    let (seen, headers) = match run.step_streaming("repository_file.raw", params, &mut window).await {
+    let (seen, headers) = match run.step_streaming("repository_file.get_raw", params, &mut window).await {
         Ok(Outcome::Response(response)) => (window.seen(), response.reply.headers),
         Ok(Outcome::Answer(answer)) => return Ok(FileContent::Said(answer)),
         Err(error) if error.kind == ErrorKind::NotFound => return missing::missing(run, file, error).await,
@@ -198,7 +198,7 @@ async fn read_file(run: &CompositeRun<'_>, file: &RequestedFile) -> Result<FileC
     let raw = |more: Value| {
         let mut params = at(file, json!({"file_path": file.path}));
         params.extend(run::params(more));
-        json!(NextCall::execute("repository_file.raw", &params))
+        json!(NextCall::execute("repository_file.get_raw", &params))
     };
     if seen.timed_out {
         let error = ToolError::new(ErrorKind::Timeout, SearchTimeout.to_string());

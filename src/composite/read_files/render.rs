@@ -157,8 +157,9 @@ fn window(file: &RequestedFile, seen: &FileWindow, secrets: &Secrets) -> ((Strin
     let options = Options::new(kind, budget, secrets);
     let shown = present::present(Content::Text(text), &options);
     let data = shown.data.as_str().unwrap_or_default().to_owned();
-    let masked = (!shown.masked.hidden.is_empty())
-        .then(|| "a token in it is masked; repository_file.raw with `view: \"full\"` shows it".to_owned());
+    let masked = (!shown.masked.hidden.is_empty()).then(|| {
+        "a token in it is masked; repository_file.get_raw with `view: \"full\"` shows it".to_owned()
+    });
     ((data, shown.text), stray.into_iter().chain(shown.notes).chain(masked).collect())
 }
 

@@ -91,7 +91,7 @@ pub fn action(tools: &Tools, id: &str) -> Result<String, ToolError> {
         "summary": action.summary,
         "risk": tools.policy.risk(&action).name(),
         "operations": operations,
-        "signature": signature(&action, usize::MAX),
+        "signature": signature(&action, usize::MAX, ""),
         "required": required(&action),
         "related": action.related,
         "call": NextCall::execute(&action.id, &example(&action, words)),

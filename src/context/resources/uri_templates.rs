@@ -213,7 +213,7 @@ pub const RESOURCE_KINDS: &[ResourceKind] = &[
             "A file at a branch, tag or commit",
             Project,
             &[Word("file"), REF, rest("file_path", CompletionSource::None)],
-            "repository_file.raw",
+            "repository_file.get_raw",
         ),
     ),
     with(

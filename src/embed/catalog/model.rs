@@ -66,6 +66,18 @@ pub struct Action {
     /// Paths of the text parameters in which GitLab executes quick actions: `body`, `issuables.body`.
     #[serde(default)]
     pub scanned: Vec<String>,
+    /// Sets of parameters of which at least one has to be given.
+    #[serde(default)]
+    pub one_of: Vec<Vec<String>>,
+    /// GitLab has deprecated it.
+    #[serde(default)]
+    pub deprecated: bool,
+    /// The action to use in place of a deprecated one.
+    #[serde(default)]
+    pub replaced_by: Option<String>,
+    /// GitLab no longer has what it does: it can be executed by its id, and is not offered.
+    #[serde(default)]
+    pub gone: bool,
 }
 
 /// A parameter that raises the risk of one call, or adds to its effects.
@@ -213,6 +225,9 @@ pub struct Operation {
     pub alternate: bool,
     #[serde(default)]
     pub deprecated: bool,
+    /// The GitLab version that introduced it, where GitLab's files tell.
+    #[serde(default)]
+    pub since: Option<Version>,
     /// GraphQL request, if it is not a REST one.
     #[serde(default)]
     pub graphql: Option<Graphql>,
@@ -250,6 +265,10 @@ pub struct Graphql {
     /// mutation's `input`, where it is not called as the mutation is.
     #[serde(default)]
     pub types: BTreeMap<String, String>,
+    /// The types in the global ids that parameters take, by name, where they are not [`Param::gid`], which is another
+    /// operation's.
+    #[serde(default)]
+    pub gids: BTreeMap<String, String>,
     /// The GitLab version that introduced it as an experiment, where it still is one.
     #[serde(default)]
     pub experiment: Option<String>,
@@ -277,6 +296,52 @@ pub enum Method {
     Put,
     Patch,
     Delete,
+}
+
+/// A version of GitLab: `18.9`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Version {
+    pub major: u16,
+    pub minor: u16,
+}
+
+/// Reads `18.9`, `18.9.1` and `18.9.0-pre`.
+impl FromStr for Version {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Version, String> {
+        let mut parts = text.trim().split('.');
+        let mut part = || {
+            let digits = parts.next()?;
+            let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+            digits.get(..end)?.parse().ok()
+        };
+        match (part(), part()) {
+            (Some(major), Some(minor)) => Ok(Version { major, minor }),
+            _ => Err(format!("{text:?} is no version such as 18.9")),
+        }
+    }
+}
+
+impl TryFrom<String> for Version {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Version, String> {
+        text.parse()
+    }
+}
+
+impl From<Version> for String {
+    fn from(version: Version) -> String {
+        version.to_string()
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
 }
 
 /// Scope of an operation.
@@ -327,6 +392,9 @@ pub struct Param {
     /// The scopes of the operations that take it, where not all do.
     #[serde(default)]
     pub scopes: Vec<Scope>,
+    /// The GitLab version that introduced it, where GitLab's files tell.
+    #[serde(default)]
+    pub since: Option<Version>,
     /// The fields of an object, or of each object in a list of them.
     #[serde(default)]
     pub fields: Vec<Param>,
@@ -404,13 +472,29 @@ pub enum Base {
     /// `2026-02-28T09:00:00Z`
     DateTime,
     IntegerOrString,
+    /// A role in a project or group, by its name or by GitLab's number for it; see [`ROLES`].
+    Role,
     Object,
     File,
     /// Anything JSON can say.
     Any,
 }
 
-const BASES: [(Base, &str); 10] = [
+/// Names of roles with the numbers that GitLab sends and takes: <https://docs.gitlab.com/api/access_requests/#valid-access-levels>;
+/// 0 and 60 are of protected branches and environments.
+pub const ROLES: [(&str, i64); 9] = [
+    ("no_access", 0),
+    ("minimal_access", 5),
+    ("guest", 10),
+    ("planner", 15),
+    ("reporter", 20),
+    ("developer", 30),
+    ("maintainer", 40),
+    ("owner", 50),
+    ("admin", 60),
+];
+
+const BASES: [(Base, &str); 11] = [
     (Base::String, "string"),
     (Base::Integer, "integer"),
     (Base::Number, "number"),
@@ -418,6 +502,7 @@ const BASES: [(Base, &str); 10] = [
     (Base::Date, "date"),
     (Base::DateTime, "datetime"),
     (Base::IntegerOrString, "integer|string"),
+    (Base::Role, "role"),
     (Base::Object, "object"),
     (Base::File, "file"),
     (Base::Any, "any"),
@@ -427,6 +512,15 @@ impl Base {
     /// The name in the catalog and in signatures.
     pub fn name(self) -> &'static str {
         BASES.iter().find(|(base, _)| *base == self).map_or("any", |(_, name)| name)
+    }
+}
+
+impl Param {
+    /// A choice as people and models write it: a role by its name.
+    pub fn choice_name<'c>(&self, choice: &'c str) -> &'c str {
+        let role =
+            ROLES.iter().find(|(_, level)| self.kind.base == Base::Role && level.to_string() == choice);
+        role.map_or(choice, |(name, _)| name)
     }
 }
 
@@ -585,9 +679,26 @@ impl Action {
         self.direct().is_some() || self.plan.as_ref().is_some_and(is_empty)
     }
 
+    /// Whether the finder and the surfaces offer it: not a duplicate, nor what GitLab no longer has.
+    pub fn is_offered(&self) -> bool {
+        self.twin.is_none() && !self.gone
+    }
+
     /// The operations that can be chosen, preferred first.
     pub fn choices(&self) -> impl Iterator<Item = &Operation> {
         self.operations.iter().filter(|operation| !operation.alternate)
+    }
+
+    /// The parameter that chooses among operations of several scopes: `scope`, or `within` where GitLab has a `scope` of
+    /// its own.
+    pub fn selector(&self) -> Option<&Param> {
+        let mut selectors = self.params.iter().filter(|param| param.place == Place::Selector);
+        selectors.find(|param| matches!(param.name.as_str(), "scope" | "within"))
+    }
+
+    /// [`Self::selector`], where it can choose that scope.
+    pub fn selector_of(&self, scope: Scope) -> Option<&Param> {
+        self.selector().filter(|selector| selector.choices.iter().any(|choice| choice == scope.name()))
     }
 }
 

@@ -63,7 +63,7 @@ pub fn build(
     let vocabulary = profiler.vocabulary()?;
     let lines = profiler.lines(&vocabulary);
     let profiles = postcard::to_allocvec(&profiler.profiles(actions, &levels, vocabulary, &lines))?;
-    let embeddings = embeddings(learned, untrained, actions.iter().map(|action| action.id.as_str()))?;
+    let embeddings = embeddings(learned, untrained, actions)?;
     let routes = postcard::to_allocvec(&routes(actions, pages)?)?;
     let params = postcard::to_allocvec(&rare_params(actions)?)?;
     Ok(Built { table, index, profiles, embeddings, routes, params })
@@ -91,9 +91,6 @@ fn levels(actions: &[Action], usage: &Usage) -> Outcome<Vec<u8>> {
         for id in ids {
             if named.insert(id, level).is_some() {
                 return Err(format!("usage.toml: {id} has two levels").into());
-            }
-            if !actions.iter().any(|action| action.id == *id) {
-                return Err(format!("usage.toml: there is no action {id}").into());
             }
         }
     }
@@ -137,13 +134,18 @@ fn read_vectors(bytes: &[u8]) -> Outcome<(Vectors<'_>, usize)> {
 /// The vectors of the actions in their order, behind them those of the topics: the numbers of both and the width, a scale
 /// for each, and the components in 8 bits. Actions that no training knows have a vector of `untrained`; one that neither
 /// has gets zeros.
-fn embeddings<'i>(learned: &[u8], untrained: &[u8], ids: impl Iterator<Item = &'i str>) -> Outcome<Vec<u8>> {
+fn embeddings(learned: &[u8], untrained: &[u8], actions: &[Action]) -> Outcome<Vec<u8>> {
     let (learned, width) = read_vectors(learned)?;
     let (mut rows, _) = read_vectors(untrained)?;
     rows.extend(learned);
     let none = (vec![0; 4], vec![0; width]);
+    // A renamed action has its former id among its aliases, and its vector until the next training.
+    let row = |action: &Action| {
+        let mut names = std::iter::once(&action.id).chain(&action.aliases);
+        names.find_map(|name| rows.get(name.as_str()).copied())
+    };
     let actions: Vec<_> =
-        ids.map(|id| rows.get(id).copied().unwrap_or((none.0.as_slice(), none.1.as_slice()))).collect();
+        actions.iter().map(|action| row(action).unwrap_or((none.0.as_slice(), none.1.as_slice()))).collect();
     let topics: Vec<_> =
         rows.iter().filter(|(name, _)| name.starts_with(TOPIC)).map(|(_, row)| *row).collect();
     let mut bytes = Vec::new();
@@ -204,7 +206,7 @@ impl<'a> Analyser<'a> {
 
     /// Nothing of a duplicate: its action is indexed.
     fn texts(&self, action: &Action) -> Texts {
-        if action.twin.is_some() {
+        if !action.is_offered() {
             return Texts { places: PLACES.iter().map(|_| Vec::new()).collect(), lines: Vec::new() };
         }
         let path_noun = action.operations.first().map(|first| self.path_noun(first)).unwrap_or_default();
@@ -468,7 +470,7 @@ fn rare_params(actions: &[Action]) -> Outcome<Vec<(String, Vec<u16>)>> {
     // The name of a domain ("label") asks for that domain, not for an action with it among a parameter's values.
     let domains: BTreeSet<String> =
         actions.iter().filter_map(|action| Some(one_word(action.id.split_once('.')?.0))).collect();
-    for (number, action) in actions.iter().enumerate().filter(|(_, action)| action.twin.is_none()) {
+    for (number, action) in actions.iter().enumerate().filter(|(_, action)| action.is_offered()) {
         let number = u16::try_from(number)?;
         for param in &action.params {
             for name in param.choices.iter().chain([&param.name]) {
@@ -495,7 +497,8 @@ fn routes<'a>(actions: &'a [Action], pages: &'a Pages) -> Outcome<Vec<Route<'a>>
     for (part, addresses) in pages {
         let method = PARTS.iter().find(|(name, _)| name == part).ok_or("pages.toml has another part")?.1;
         for (path, id) in addresses {
-            let action = by_id(id).ok_or_else(|| format!("pages.toml: {path}: there is no action {id}"))?;
+            // The generator reports ids that name no action; between a renaming and `generate` there may be some.
+            let Some(action) = by_id(id) else { continue };
             let action = u16::try_from(action)?;
             routes.push(Route { method, path, action });
             let groups = pages.get("group").is_some_and(|groups| !groups.contains_key(path));

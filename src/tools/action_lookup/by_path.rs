@@ -149,18 +149,12 @@ fn fill_route(
     }
     located.extend(query_params(&routed.query));
     if let Some(operation) = &operation
-        && scope_selects_operation(&resolved_action.action, operation.scope)
+        && let Some(selector) = resolved_action.action.selector_of(operation.scope)
     {
-        located.insert("scope".to_owned(), json!(operation.scope.name()));
+        located.insert(selector.name.clone(), json!(operation.scope.name()));
     }
     merge_params(given, &mut resolved_action, located)?;
     Ok(resolved_action)
-}
-
-/// True if `scope` selects the operation of the action.
-fn scope_selects_operation(action: &Action, scope: Scope) -> bool {
-    let is_choice = |choices: &[String]| choices.iter().any(|choice| choice == scope.name());
-    action.choices().count() > 1 && action.param("scope").is_some_and(|param| is_choice(&param.choices))
 }
 
 /// A query as parameters: a name that repeats, or has brackets, is a list.

@@ -129,7 +129,7 @@ pub fn with_candidates(mut error: ToolError, actions: &[Action]) -> ToolError {
             "action": action.id,
             "risk": action.risk.name(),
             "summary": action.summary,
-            "signature": signature(action, bytes),
+            "signature": signature(action, bytes, ""),
         })
     });
     let shown: Vec<Value> = shown.collect();

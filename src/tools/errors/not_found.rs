@@ -163,9 +163,8 @@ fn read_at(
     for (theirs, ours) in placeholders(known).zip(placeholders(path)) {
         filled.insert(read.filled_by(theirs).to_owned(), params.get(operation.filled_by(ours))?.clone());
     }
-    let is_choice = |choices: &[String]| choices.iter().any(|choice| choice == read.scope.name());
-    if action.choices().count() > 1 && action.param("scope").is_some_and(|scope| is_choice(&scope.choices)) {
-        filled.insert("scope".to_owned(), json!(read.scope.name()));
+    if let Some(selector) = action.selector_of(read.scope) {
+        filled.insert(selector.name.clone(), json!(read.scope.name()));
     }
     tools.withholds(&action).is_none().then_some((action, filled))
 }

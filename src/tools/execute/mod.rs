@@ -116,6 +116,7 @@ async fn run(
     manner: RunOptions<'_>,
     entry: &mut AuditEntry<'_>,
 ) -> Result<Outcome, ToolError> {
+    notes.extend(deprecation(&action).filter(|_| !manner.ours));
     let (action, fields) = with_selection(tools, action, request)?;
     let request = &global_ids::resolve_global_id(tools, &action, request, &mut notes).await?;
     let mut understood = Vec::new();
@@ -174,6 +175,12 @@ async fn run(
             Ok(Outcome::Response(Box::new(ActionResponse { reply, call, request, fields, action, notes })))
         }
     }
+}
+
+/// The note on an action that GitLab deprecated.
+fn deprecation(action: &Action) -> Option<String> {
+    let instead = action.replaced_by.as_ref().map(|other| format!("; use `{other}`")).unwrap_or_default();
+    action.deprecated.then(|| format!("GitLab has deprecated what `{}` does{instead}", action.id))
 }
 
 /// The denial of a call that no look-up can lift: every operation that it may be is denied. Decided before anything

@@ -234,10 +234,10 @@ fn whole_diff_call(request: &ExecuteRequest, unfinished: &[String]) -> Option<Va
     let file = unfinished.first()?;
     let param = |name: &str| request.params.get(name).cloned();
     let (action, params) = if request.action.starts_with("merge_request") {
-        ("merge_request.raw_diffs", json!({"fullPath": param("fullPath")?, "iid": param("iid")?}))
+        ("merge_request.get_raw_diffs", json!({"fullPath": param("fullPath")?, "iid": param("iid")?}))
     } else {
         let at = param("sha").or_else(|| param("to"))?;
-        ("repository_file.raw", json!({"fullPath": param("fullPath")?, "file_path": file, "ref": at}))
+        ("repository_file.get_raw", json!({"fullPath": param("fullPath")?, "file_path": file, "ref": at}))
     };
     Some(json!(NextCall::execute(action, &params)))
 }

@@ -30,14 +30,18 @@ fn everything(action: &Action, operation: &Operation) -> Map<String, Value> {
         .iter()
         .filter(taken)
         .filter(|param| param.place != Place::Selector)
-        .map(|param| (param.name.clone(), value(param)))
+        .map(|param| (param.name.clone(), value(&of_scope(param, operation.scope))))
         .collect();
-    let selects =
-        action.param("scope").is_some_and(|scope| scope.choices.contains(&operation.scope.name().to_owned()));
-    if selects {
-        given.insert("scope".to_owned(), json!(operation.scope.name()));
+    if let Some(selector) = action.selector_of(operation.scope) {
+        given.insert(selector.name.clone(), json!(operation.scope.name()));
     }
     given
+}
+
+/// The parameter with the fields that an operation of that scope takes.
+fn of_scope(param: &Param, scope: Scope) -> Param {
+    let taken = |field: &&Param| field.scopes.is_empty() || field.scopes.contains(&scope);
+    Param { fields: param.fields.iter().filter(taken).cloned().collect(), ..param.clone() }
 }
 
 fn value(param: &Param) -> Value {
@@ -46,6 +50,7 @@ fn value(param: &Param) -> Value {
         (None, _) if param.names == Some(Names::Issuable) => json!("acme/widget#1"),
         (None, Base::Integer | Base::IntegerOrString) => json!(1),
         (None, Base::Number) => json!(1.5),
+        (None, Base::Role) => json!("developer"),
         (None, Base::Boolean) => json!(true),
         (None, Base::Date) => json!("2026-01-31"),
         (None, Base::DateTime) => json!("2026-01-31T09:00:00Z"),
@@ -79,7 +84,7 @@ fn only(action: &Action, operation: &Operation) -> Action {
 
 fn check(schema: &Valid<Schema>, action: &Action, operation: &Operation, words: &Words) -> Option<String> {
     let mut given = everything(action, operation);
-    given.remove("scope");
+    action.selector().map(|selector| given.remove(&selector.name));
     let call = call(&only(action, operation), given, words);
     let (document, variables) = sent(&call);
     let parsed = match ExecutableDocument::parse_and_validate(schema, &document, "document.graphql") {
@@ -263,7 +268,13 @@ fn places_are_named_alike_everywhere() {
         for operation in action.choices().filter(|operation| operation.graphql.is_some()) {
             if matches!(operation.scope, Scope::Project | Scope::Group) {
                 let by_path = action.param("fullPath").is_some();
-                assert!(by_path, "{operation} is of a {} that nothing names", operation.scope.name());
+                let names = |param: &Param| matches!(param.names, Some(Names::Project | Names::Group));
+                let by_id = action.params.iter().any(names) || action.selector().is_some_and(|s| s.required);
+                assert!(
+                    by_path || by_id,
+                    "{operation} is of a {} that nothing names",
+                    operation.scope.name()
+                );
             }
         }
     }

@@ -280,23 +280,52 @@ fn schemas_have_no_combinators_at_their_top() {
 
 #[test]
 fn a_signature_says_types_choices_defaults_and_what_is_required() {
-    let line = signature(&action("issue.list"), 10_000);
+    let line = signature(&action("issue.list"), 10_000, "");
     assert!(line.starts_with("issue.list(fullPath?, "), "{line}");
     assert!(line.contains("state?: \"opened\"|\"closed\"|\"all\""), "{line}");
     assert!(line.contains("labels?: string[]"), "{line}");
     assert!(line.contains("per_page?: integer = 20"), "{line}");
-    let line = signature(&action("issue.get"), 10_000);
+    let line = signature(&action("issue.get"), 10_000, "");
     assert_eq!(line, "issue.get(fullPath, iid: integer)");
 }
 
 #[test]
 fn a_signature_that_folds_counts_what_it_folds() {
     let action = action("issue.list");
-    let line = signature(&action, 200);
+    let line = signature(&action, 200, "");
     let shown = line.matches("?").count();
-    assert!(line.len() < 260, "{line}");
+    assert!(line.len() <= 200, "{line}");
     let folded = action.params.len() - shown;
     assert!(line.contains(&format!("… {folded} more: detail: \"schema\"")), "{line}");
+}
+
+#[test]
+fn a_signature_shows_what_the_request_mentions() {
+    let action = action("issue.list");
+    assert!(!signature(&action, 400, "list issues").contains("iteration_title?"));
+    let line = signature(&action, 400, "issues by iteration title and without labels");
+    assert!(line.contains("iteration_title?"), "{line}");
+    assert!(line.starts_with("issue.list(fullPath?, labels?: string[], iteration_id?"), "{line}");
+}
+
+#[test]
+fn a_signature_names_roles_and_what_one_of_is_needed() {
+    let line = signature(&action("member.add"), 400, "");
+    assert!(line.starts_with("member.add(fullPath, access_level: role, "), "{line}");
+    assert!(line.ends_with(") with user_id or username"), "{line}");
+}
+
+#[test]
+fn the_signatures_that_a_find_shows_fit_into_400_bytes_beside_what_is_required() {
+    for action in actions().iter().filter(|action| action.twin.is_none()) {
+        let required = Action {
+            params: action.params.iter().filter(|p| p.required && p.scopes.is_empty()).cloned().collect(),
+            ..action.clone()
+        };
+        let bound = 400.max(signature(&required, 0, "").len() + 40);
+        let line = signature(action, 400, "");
+        assert!(line.len() <= bound, "{} of {bound}: {line}", line.len());
+    }
 }
 
 // What GitLab's document is known to hold, each seen on a real line of it.

@@ -64,7 +64,7 @@ fn risk_has_an_order() {
     assert!(Risk::Read < Risk::Write && Risk::Write < Risk::Grant && Risk::Grant < Risk::Destructive);
     for (id, risk) in [
         ("deploy_token.create", Risk::Grant),
-        ("personal_access_token.create_own", Risk::Grant),
+        ("personal_access_token.create_self", Risk::Grant),
         ("ssh_key.create", Risk::Grant),
         ("webhook.create", Risk::Grant),
         ("integration.update_slack", Risk::Grant),
@@ -148,12 +148,12 @@ fn the_ways_round_a_denial_are_effects() {
         ),
         ("repository_file.delete", &["commit.create", "graphql.commit_create"]),
         ("branch.delete", &["branch.delete_merged", "graphql.branch_delete"]),
-        ("branch.unprotect", &["branch_rule.delete", "branch_rule.update"]),
+        ("protected_branch.delete", &["branch_rule.delete", "branch_rule.update"]),
         ("member.add", &["invitation.create", "access_request.approve", "member.import_from_project"]),
         ("project.delete", &["group.delete"]),
         ("project.transfer", &["project.transfer_to_group", "group.transfer"]),
         (
-            "personal_access_token.create_own",
+            "personal_access_token.create_self",
             &["personal_access_token.rotate", "personal_access_token.create_granular"],
         ),
         ("job_artifact.delete", &["job.erase", "pipeline.delete", "job_artifact.delete_bulk"]),

@@ -148,8 +148,8 @@ async fn a_gitlab_that_is_well() {
 
 #[tokio::test]
 async fn what_the_policy_denies_is_not_blamed_on_the_certificate() {
-    let outcome = with(Gitlab::default(), &[("GITLAB_DENIED_ACTIONS", "instance.version")]).await;
-    assert_found(&outcome, "policy", "warning", "instance.version is denied");
+    let outcome = with(Gitlab::default(), &[("GITLAB_DENIED_ACTIONS", "instance.get_version")]).await;
+    assert_found(&outcome, "policy", "warning", "instance.get_version is denied");
     assert!(!outcome.1.to_string().contains("certificate"), "{:#}", outcome.1);
     let outcome = with(Gitlab::default(), &[("GITLAB_DENIED_ACTIONS", "current_user.get")]).await;
     assert_found(&outcome, "token", "unknown", "current_user.get is denied");

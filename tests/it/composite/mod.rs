@@ -125,7 +125,7 @@ fn a_plan_is_withheld_with_what_it_is_made_of() {
         let error = refused(&execute(&mut client, "resource.update", update.clone()), "denied");
         assert!(error["message"].as_str().unwrap().contains(denied), "{error}");
     }
-    let mut client = sandbox_with(&[("GITLAB_DENIED_ACTIONS", "repository_file.raw")]);
+    let mut client = sandbox_with(&[("GITLAB_DENIED_ACTIONS", "repository_file.get_raw")]);
     let read = json!({"fullPath": "acme/widget", "files": [{"path": "README.md"}]});
     refused(&execute(&mut client, "repository.read_files", read), "denied");
 }

@@ -88,7 +88,7 @@ fn what_all_of_is_there_may_be_switched_off() {
     gitlab.says(&format!("GET {PROJECT}/issues/12/time_stats"), [not_found("Issue")]);
     let mut client = server(&gitlab.url(), &[]);
     let says = ["`iid` 12 can be seen; the requested part of it cannot"];
-    let arguments = of("issue.time_stats", json!({"fullPath": "acme/widget", "iid": 12}));
+    let arguments = of("issue.get_time_stats", json!({"fullPath": "acme/widget", "iid": 12}));
     let (_, reply) = execute_mended(&mut client, arguments, "not_found", &says);
     assert_eq!(reply.structured["data"]["iid"], 12);
 }

@@ -150,7 +150,7 @@ fn a_rest_request_runs_with_what_its_path_holds() {
         ("/projects/acme/widget/issues/12", "GET /projects/:id/issues/:issue_iid", "fullPath: acme/widget"),
         ("get /api/v4/projects/acme%2Fwidget", "GET /projects/:id", "fullPath: acme/widget"),
         ("/projects/acme/widget/issues?state=closed&per_page=2", "GET /projects/:id/issues", "state: closed"),
-        ("groups/acme/issues", "GET /groups/:id/issues", "scope: group"),
+        ("groups/acme/issues", "GET /groups/:id/issues", "within: group"),
         ("/projects/acme/widget/repository/branches", "GET /projects/:id/repository/branches", "acme/widget"),
     ] {
         let reply = runs(&mut client, json!({"action": given}), &["understood", filled]);

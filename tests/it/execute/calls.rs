@@ -229,7 +229,7 @@ fn files_with_odd_names_are_reached() {
     assert!(paths.iter().any(|path| !path.is_ascii()), "{paths:?}");
     for path in &paths {
         let read = json!({"fullPath": "acme/widget", "file_path": format!("/{path}"), "ref": "main"});
-        let reply = execute(&mut client, "repository_file.raw", read);
+        let reply = execute(&mut client, "repository_file.get_raw", read);
         assert!(!reply.is_error, "{path}: {}", reply.text);
         assert_eq!(reply.structured["data"]["binary"] == true, path.ends_with(".png"), "{path}");
     }

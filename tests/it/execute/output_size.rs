@@ -91,7 +91,7 @@ fn a_file_is_text_whatever_its_type_says() {
         one
     };
     let raw_file = merged(file(json!({"file_path": "package.json", "ref": "main"})));
-    assert_eq!(execute(&mut client, "repository_file.raw", raw_file).structured["data"], body);
+    assert_eq!(execute(&mut client, "repository_file.get_raw", raw_file).structured["data"], body);
     for path in ["/projects/1/jobs/7/artifacts/report.json", "/projects/1/packages/generic/a/1.0/x.json"] {
         assert_eq!(get(&mut client, path).structured["data"], body, "{path}");
     }

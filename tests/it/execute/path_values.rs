@@ -23,7 +23,7 @@ fn dots_backslashes_and_control_characters_are_refused() {
         ("a%252f..%252fb", "`..` would lead elsewhere"),
         ("a\nb", "control character"),
     ] {
-        refused(&mut client, "repository_file.raw", file(path), reason);
+        refused(&mut client, "repository_file.get_raw", file(path), reason);
     }
     let branch = json!({"fullPath": "acme/widget", "branch": "x\u{0}y\r\nHost: z"});
     refused(&mut client, "branch.get", branch, "control character");

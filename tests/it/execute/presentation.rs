@@ -144,7 +144,7 @@ fn a_file_is_read_from_its_beginning() {
     let mut client = gitlab.client(&[]);
     let mut reply = execute(
         &mut client,
-        "repository_file.raw",
+        "repository_file.get_raw",
         json!({"fullPath": PROJECT, "file_path": "a.txt", "ref": "main"}),
     );
     let mut whole = String::new();

@@ -322,5 +322,7 @@ fn the_documentation_lists_what_still_takes_an_id_alone() {
     let people: Vec<_> = actions().into_iter().filter(|action| action.audience == Audience::Person).collect();
     let mut found = BTreeSet::new();
     people.iter().for_each(|action| ids_alone(&action.params, &mut found));
+    let graphql = people.iter().flat_map(|action| &action.operations).filter_map(|o| o.graphql.as_ref());
+    graphql.for_each(|graphql| found.extend(graphql.gids.values().map(String::as_str)));
     assert_eq!(listed, found);
 }

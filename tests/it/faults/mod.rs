@@ -54,7 +54,7 @@ fn error(case: &str, reply: Reply, kind: &str) -> Value {
 
 /// Checks that the process is there and that its next call is served.
 pub fn is_well(client: &mut Client, after: &str) {
-    let reply = execute(client, "instance.version", json!({}));
+    let reply = execute(client, "instance.get_version", json!({}));
     assert!(!reply.is_error, "after {after}: {}", reply.text);
     assert_eq!(reply.structured["data"]["version"], "18.0.0", "after {after}");
 }

@@ -99,8 +99,9 @@ fn the_same_is_there_to_read() {
 
 #[test]
 fn a_command_that_a_person_typed_has_no_line() {
-    let output =
-        program(&["--sandbox", "execute", "instance.version"], &[("GITLAB_AUDIT", "text")]).output().unwrap();
+    let output = program(&["--sandbox", "execute", "instance.get_version"], &[("GITLAB_AUDIT", "text")])
+        .output()
+        .unwrap();
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
 }
 
@@ -129,11 +130,11 @@ fn a_client_that_never_reads_standard_error_is_served() {
 #[test]
 fn the_last_line_is_written_when_a_signal_ends_it() {
     let mut client = Client::sandbox();
-    client.call(EXECUTE, json!({"action": "instance.version"}));
+    client.call(EXECUTE, json!({"action": "instance.get_version"}));
     let killed =
         std::process::Command::new("kill").args(["-TERM", &client.id().to_string()]).status().unwrap();
     assert!(killed.success());
     let ended = client.wait();
-    assert!(ended.stderr.contains("action=instance.version"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("action=instance.get_version"), "{}", ended.stderr);
     ended.well();
 }

@@ -63,12 +63,14 @@ pub fn find(sdl: &Sdl, curation: &Curation) -> SchemaOperations {
     }
 }
 
-/// The names of curation that the schema has, as curation writes them.
+/// The operations that curation gives a name or a scope and that the schema has, as curation writes them.
 pub fn used_names<'a>(sdl: &Sdl, curation: &'a Curation) -> Vec<&'a str> {
     let all = reach::find_operations(sdl, &curation.rules.graphql);
     all.iter()
-        .filter_map(|reached| naming::curated(reached, curation))
-        .map(|named| named.written.as_str())
+        .flat_map(|reached| {
+            let scope = naming::curated_scope(reached, curation).map(|curated| curated.written.as_str());
+            naming::curated(reached, curation).map(|named| named.written.as_str()).into_iter().chain(scope)
+        })
         .collect()
 }
 
@@ -92,17 +94,23 @@ fn assign_operation(
         any: None,
         method: Method::Post,
         path: "/api/graphql".to_owned(),
-        scope: scope(reached, &taken.params),
+        scope: naming::curated_scope(reached, curation)
+            .map_or_else(|| scope(reached, &taken.params), |curated| curated.scope),
         bind: BTreeMap::new(),
         body: BodyForm::Json,
         alternate: named.is_some_and(|named| named.alternate),
         deprecated: status == Status::Deprecated,
+        since: match &status {
+            Status::Experiment(version) => version.parse().ok(),
+            Status::Stable | Status::Deprecated => None,
+        },
         graphql: Some(Graphql {
             kind: if reached.mutation { GraphqlKind::Mutation } else { GraphqlKind::Query },
             field: reached.path(),
             selection,
             variables: taken.variables,
             types: input_type(reached),
+            gids: BTreeMap::new(),
             experiment: match status {
                 Status::Experiment(version) => Some(version),
                 Status::Stable | Status::Deprecated => None,

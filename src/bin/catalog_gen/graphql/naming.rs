@@ -3,13 +3,21 @@
 
 use super::reach::GraphqlPath;
 use super::sdl::{Sdl, Status};
-use crate::curation::{Curation, Named, key};
+use crate::curation::{CuratedScope, Curation, Named, key};
 use crate::paths::singular;
 
 /// The curated name of the operation, if it has one.
 pub fn curated<'a>(reached: &GraphqlPath<'_>, curation: &'a Curation) -> Option<&'a Named> {
-    let kind = if reached.mutation { "mutation" } else { "query" };
-    curation.names.get(&key(kind, &reached.path()))
+    curation.names.get(&operation_key(reached))
+}
+
+/// The curated scope of the operation, if it has one.
+pub fn curated_scope<'a>(reached: &GraphqlPath<'_>, curation: &'a Curation) -> Option<&'a CuratedScope> {
+    curation.scopes.get(&operation_key(reached))
+}
+
+fn operation_key(reached: &GraphqlPath<'_>) -> String {
+    key(if reached.mutation { "mutation" } else { "query" }, &reached.path())
 }
 
 /// The action's id by rules, or what to add to curation.

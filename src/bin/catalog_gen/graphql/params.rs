@@ -134,6 +134,10 @@ fn param(input: &Input, sdl: &Sdl, depth: usize) -> Param {
         default: input.default.clone().filter(|default| !default.is_array()).map(Json),
         required: input.ty.required && input.default.is_none(),
         graphql: Some(strict(input)),
+        since: match &input.status {
+            Status::Experiment(version) => version.parse().ok(),
+            Status::Stable | Status::Deprecated => None,
+        },
         ..Param::default()
     };
     match shape {
