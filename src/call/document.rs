@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use apollo_compiler::Node;
 use apollo_compiler::ast::{
     Definition, Document, Field, FragmentDefinition, OperationDefinition, OperationType, Selection, Value,
 };
@@ -101,6 +102,98 @@ fn literal(value: &Value, given: &dyn Fn(&str) -> Json) -> Json {
         Value::Object(fields) => {
             let fields = fields.iter().map(|(name, value)| (name.to_string(), literal(value, given)));
             Json::Object(fields.collect())
+        }
+    }
+}
+
+/// A field of a document that the instance does not know, by where its name begins; lines and columns count from 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownField {
+    pub name: String,
+    pub line: usize,
+    pub column: usize,
+}
+
+/// The document without these fields, and without fragments that nothing spreads then. None if a field is not there, or
+/// if nothing else is selected beside one.
+pub fn without_fields(text: &str, unknown: &[UnknownField]) -> Option<String> {
+    let mut document = parsed(text).ok()?;
+    let sources = document.sources.clone();
+    let is_unknown = |field: &Node<Field>| {
+        let at = field.line_column_range(&sources).map(|range| (range.start.line, range.start.column));
+        unknown
+            .iter()
+            .any(|known| field.name == known.name.as_str() && at == Some((known.line, known.column)))
+    };
+    let mut removed = 0;
+    for definition in &mut document.definitions {
+        let selections = match definition {
+            Definition::OperationDefinition(operation) => &mut operation.make_mut().selection_set,
+            Definition::FragmentDefinition(fragment) => &mut fragment.make_mut().selection_set,
+            _ => continue,
+        };
+        removed += remove_fields(selections, &is_unknown)?;
+    }
+    if removed < unknown.len() {
+        return None;
+    }
+    remove_unused_fragments(&mut document);
+    Some(document.serialize().no_indent().to_string())
+}
+
+/// Removes fields, at any depth, and counts them. None if a selection would become empty.
+fn remove_fields(
+    selections: &mut Vec<Selection>,
+    is_unknown: &dyn Fn(&Node<Field>) -> bool,
+) -> Option<usize> {
+    let before = selections.len();
+    selections.retain(|selection| !matches!(selection, Selection::Field(field) if is_unknown(field)));
+    let mut removed = before - selections.len();
+    for selection in selections.iter_mut() {
+        let below = match selection {
+            Selection::Field(field) => &mut field.make_mut().selection_set,
+            Selection::InlineFragment(fragment) => &mut fragment.make_mut().selection_set,
+            Selection::FragmentSpread(_) => continue,
+        };
+        removed += if below.is_empty() { 0 } else { remove_fields(below, is_unknown)? };
+    }
+    (!selections.is_empty()).then_some(removed)
+}
+
+/// Removes the fragments that nothing spreads; GitLab refuses a document that has one.
+fn remove_unused_fragments(document: &mut Document) {
+    loop {
+        let mut spread = BTreeSet::new();
+        for definition in &document.definitions {
+            match definition {
+                Definition::OperationDefinition(operation) => {
+                    collect_spreads(&operation.selection_set, &mut spread)
+                }
+                Definition::FragmentDefinition(fragment) => {
+                    collect_spreads(&fragment.selection_set, &mut spread)
+                }
+                _ => {}
+            }
+        }
+        let before = document.definitions.len();
+        document.definitions.retain(|definition| match definition {
+            Definition::FragmentDefinition(fragment) => spread.contains(fragment.name.as_str()),
+            _ => true,
+        });
+        if document.definitions.len() == before {
+            return;
+        }
+    }
+}
+
+fn collect_spreads(selections: &[Selection], spread: &mut BTreeSet<String>) {
+    for selection in selections {
+        match selection {
+            Selection::Field(field) => collect_spreads(&field.selection_set, spread),
+            Selection::InlineFragment(fragment) => collect_spreads(&fragment.selection_set, spread),
+            Selection::FragmentSpread(fragment) => {
+                spread.insert(fragment.fragment_name.to_string());
+            }
         }
     }
 }

@@ -37,6 +37,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use affected_paths::can_be_placed;
 use bytes::Bytes;
+pub use document::UnknownField;
 pub use effects::{Effects, Place, Role};
 pub use graphql_lookups::{Batch, batch};
 pub use location::{FullPath, HolderKind, Location};
@@ -187,6 +188,18 @@ impl Call {
     pub fn located(mut self, locate: impl Fn(&Location) -> Option<Location>) -> Call {
         self.effects.locate(locate);
         self
+    }
+
+    /// The same GraphQL request without fields that the instance does not know. None if it is no GraphQL request, or if
+    /// nothing would be left of a selection.
+    pub fn without_fields(&self, unknown: &[UnknownField]) -> Option<Call> {
+        let Body::Json(body) = &self.body else { return None };
+        let text = document::without_fields(body.get("query")?.as_str()?, unknown)?;
+        let mut call = self.clone();
+        if let Body::Json(body) = &mut call.body {
+            body["query"] = Value::from(text);
+        }
+        Some(call)
     }
 
     /// How many requests its names took.

@@ -11,7 +11,7 @@ use crate::catalog::embedded::{Entry, Header};
 use crate::catalog::language::{
     Agent, Domain, ExampleWords, GlossaryEntry, Language, QuickAction, ReadableTable, Toolset, Words,
 };
-use crate::catalog::model::Action;
+use crate::catalog::model::{Action, Version};
 use crate::catalog::operation_index::OperationIndex;
 use crate::search::indexing;
 use flate2::Compression;
@@ -48,6 +48,17 @@ struct RulesFile {
     quick_actions: QuickActions,
     readable: ReadableTable,
     examples: ExampleWords,
+}
+
+/// The part of `SOURCE.toml` that is wanted at run time.
+#[derive(Deserialize)]
+struct SourceFile {
+    openapi: SourceDocument,
+}
+
+#[derive(Deserialize)]
+struct SourceDocument {
+    gitlab_version: Version,
 }
 
 #[derive(Deserialize)]
@@ -151,7 +162,9 @@ fn read_words(root: &Path) -> Outcome<Words> {
     let (toolsets, agents, quick_actions) = (parts.toolset, parts.agent, rules.quick_actions.commands);
     let (readable, examples) = (rules.readable, rules.examples);
     let absent_toolsets = parts.absent;
+    let source: SourceFile = parse(&root.join("SOURCE.toml"))?;
     Ok(Words {
+        gitlab_version: source.openapi.gitlab_version,
         language,
         domains,
         glossary,

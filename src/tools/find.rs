@@ -10,7 +10,7 @@ use crate::text::excerpt;
 use crate::tools::errors::{self, ErrorKind, ToolError};
 use crate::tools::state::Tools;
 use crate::tools::types::{Answer, Detail, FindRequest, NextCall};
-use crate::tools::{action_uri, local_files, workspace};
+use crate::tools::{action_uri, instance_version, local_files, workspace};
 
 const DEFAULT_LIMIT: u32 = 5;
 const MOST: u32 = 50;
@@ -220,6 +220,8 @@ struct FoundAction {
     /// The schema is part of the text as well.
     writes_schema: bool,
     explain: Vec<String>,
+    /// That the instance is too old for it, as far as is known.
+    lacking: Option<String>,
 }
 
 impl FoundAction {
@@ -244,6 +246,7 @@ impl FoundAction {
             signature,
             schema,
             explain: hit.explain.clone(),
+            lacking: instance_version::lacking(tools, &action),
             risk: tools.policy.risk(&action).name(),
             is_remote: workspace::is_remote(tools, &action),
             action,
@@ -268,6 +271,9 @@ impl FoundAction {
         }
         if let Some(version) = experiment(action) {
             put("experiment", json!(version));
+        }
+        if let Some(since) = instance_version::since(action) {
+            put("since", json!(since));
         }
         if action.deprecated {
             put("deprecated", json!(true));
@@ -294,6 +300,7 @@ impl FoundAction {
         let action = &self.action;
         let experiment = experiment(action).map(|version| format!(" (GitLab's experiment since {version})"));
         let experiment = experiment.unwrap_or_default();
+        let lacking = self.lacking.as_deref().unwrap_or_default();
         let deprecated = match &action.replaced_by {
             Some(other) => format!(", deprecated: use `{other}`"),
             None if action.deprecated => ", deprecated".to_owned(),
@@ -302,7 +309,7 @@ impl FoundAction {
         let remote = if self.is_remote { ", remote" } else { "" };
         let _ = writeln!(
             text,
-            "{place}. **{}** ({}{remote}{deprecated}) {}{experiment}",
+            "{place}. **{}** ({}{remote}{deprecated}) {}{experiment}{lacking}",
             action.id, self.risk, action.summary
         );
         let _ = writeln!(text, "   `{}`", self.signature);

@@ -8,6 +8,7 @@ mod default_project;
 pub(crate) mod errors;
 pub(crate) mod execute;
 mod find;
+mod instance_version;
 mod local_files;
 pub(crate) mod lookups;
 pub(crate) mod own_reads;
@@ -37,7 +38,7 @@ use own_reads::gate::Purpose;
 use reply::output_filter::OutputFilter;
 
 use crate::call;
-use crate::catalog::{Action, Catalog, Risk};
+use crate::catalog::{Action, Catalog, Risk, Version};
 use crate::gitlab::{Client, Reply};
 
 /// The bytes that a find may answer with: fifty actions and a schema.
@@ -111,6 +112,11 @@ impl Tools {
         let results = found.ok().and_then(|mut found| found.remove("results"));
         let id = |result: &Value| result.get("action").and_then(Value::as_str).map(str::to_owned);
         results.as_ref().and_then(Value::as_array).into_iter().flatten().filter_map(id).collect()
+    }
+
+    /// The GitLab version whose files the catalog was made from.
+    pub fn catalog_version(&self) -> Option<Version> {
+        self.catalog.words().ok().map(|words| words.gitlab_version)
     }
 
     /// Takes descriptions in place of the catalog's, once.

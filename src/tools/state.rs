@@ -17,6 +17,7 @@ use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::audit::{Audit, AuditEntry, Auditor};
 use crate::tools::confirmation::token::TokenIssuer;
 use crate::tools::errors::ToolError;
+use crate::tools::instance_version::InstanceVersion;
 use crate::tools::token_info::cache::TokenInfo;
 use crate::tools::types::{Answer, Capabilities};
 use crate::tools::wording::Wording;
@@ -105,6 +106,7 @@ pub struct Tools {
     pub(crate) tokens: Option<TokenIssuer>,
     pub(crate) quick_actions: QuickActions,
     pub(crate) limits: TokenInfo,
+    pub(crate) instance_version: InstanceVersion,
     pub(crate) auditor: Auditor,
     /// The client's directories, where it has named some.
     pub(crate) workspace: Workspace,
@@ -126,6 +128,7 @@ impl Tools {
             tokens: TokenIssuer::new(),
             quick_actions: settings.quick_actions,
             limits: TokenInfo::default(),
+            instance_version: InstanceVersion::default(),
             project: settings.project,
             max_bytes: settings.max_bytes,
             files: settings.files_dir.map(|root| Files::new(root, settings.gitlab.max_body)),

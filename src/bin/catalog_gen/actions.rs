@@ -501,6 +501,7 @@ fn curate(param: &mut Param, curated: &CuratedParam) {
     param.required = curated.required.unwrap_or(param.required);
     param.kind = curated.kind.unwrap_or(param.kind);
     param.array = curated.array.unwrap_or(param.array);
+    param.since = curated.since.or(param.since);
     param.choices = curated.choices.clone().unwrap_or_else(|| param.choices.clone());
     param.default = curated.default.clone().or(param.default.take());
     param.sends_default = curated.sends_default;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use gitlab_mcp::catalog::{
     Answers, ArrayForm, Audience, BodyForm, GlossaryEntry, Json, Kind, Names, Operation, Param, Place, Risk,
-    Scope,
+    Scope, Version,
 };
 use serde::Deserialize;
 
@@ -161,6 +161,8 @@ pub struct CuratedParam {
     /// The default is sent if no value is given: GitLab requires one.
     #[serde(default)]
     pub sends_default: bool,
+    /// The GitLab version that introduced it.
+    pub since: Option<Version>,
     /// Reference kind, overriding the rules.
     pub names: Option<CuratedNames>,
 }

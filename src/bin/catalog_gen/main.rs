@@ -10,6 +10,7 @@ mod eval;
 mod evaluate;
 mod graphql;
 mod naming;
+mod older;
 mod openapi;
 mod output;
 mod paths;
@@ -68,6 +69,9 @@ enum Command {
         files: ApiFiles,
         #[command(flatten)]
         versions: Versions,
+        /// Print the list of what is left to do, and write nothing
+        #[arg(long)]
+        preview: bool,
     },
     /// Write changed words of `catalog/curation` into the generated files, without GitLab's files
     Curate {
@@ -105,6 +109,9 @@ struct ApiFiles {
     /// GitLab's GraphQL schema as SDL [default: $GITLAB_API_FILES/schema.graphql]
     #[arg(long, value_name = "FILE")]
     graphql: Option<PathBuf>,
+    /// Files of an older GitLab: what they lack was introduced later. May be given several times
+    #[arg(long, value_name = "VERSION=FOLDER")]
+    also: Vec<older::OlderFiles>,
 }
 
 impl ApiFiles {
@@ -188,8 +195,8 @@ fn run(arguments: &Arguments) -> Result<bool, GeneratorError> {
             }
             output::write(catalog, &files)?;
         }
-        Command::Update { files, versions } => {
-            update::run(catalog, &Generated::build(catalog, files)?, versions)?;
+        Command::Update { files, versions, preview } => {
+            update::run(catalog, Generated::build(catalog, files)?, versions, *preview)?;
         }
         Command::Curate { check } => return curate::run(catalog, *check),
         Command::Stats { files } => {
@@ -242,6 +249,8 @@ pub struct Generated {
     pub actions: Vec<Action>,
     fragments: Vec<String>,
     types: Vec<String>,
+    /// The contents of since.toml.
+    pub since: older::Marks,
 }
 
 impl Generated {
@@ -255,12 +264,20 @@ impl Generated {
         let schema = output::Schema::new(&sdl, &found);
         let used_names = graphql::used_names(&sdl, &curation);
         let mut actions = actions::build(&document.operations, found, &used_names, &curation)?;
+        let mut since = older::load(catalog)?;
+        if !files.also.is_empty() {
+            since.extend(older::compare(&actions, &files.also, &curation.rules.graphql)?);
+        }
+        older::apply(&mut actions, &since);
         rules::load(&catalog.join("rules.toml"))?.apply(&mut actions)?;
-        Ok(Generated { document, schema, curation, actions, fragments, types })
+        Ok(Generated { document, schema, curation, actions, fragments, types, since })
     }
 
     fn render(&self, catalog: &Path, versions: &Versions) -> Result<output::Files, GeneratorError> {
         let source = output::source(catalog, &self.document, &self.schema, &self.actions, versions)?;
-        Ok(output::render(&self.actions, (&self.fragments, &self.types), &self.curation, &source))
+        let mut files =
+            output::render(&self.actions, (&self.fragments, &self.types), &self.curation, &source);
+        files.insert("since.toml".to_owned(), older::render(&self.since));
+        Ok(files)
     }
 }

@@ -5,7 +5,7 @@ use gitlab_mcp::catalog::{Audience, Method};
 
 use crate::curation::{Curation, Domain, Named, expand_path, key};
 use crate::openapi::RawOperation;
-use crate::paths::segments;
+use crate::paths::{segments, singular};
 use crate::rules::NamingRules;
 
 /// Names every operation of a curation's domains.
@@ -49,7 +49,12 @@ impl<'a> Namer<'a> {
         let path = segments(&operation.path);
         let (prefix, domain) =
             self.prefixes.iter().find(|(prefix, _)| path.starts_with(prefix)).ok_or_else(|| {
-                format!("{} {} belongs to no domain", operation.method.name(), operation.path)
+                format!(
+                    "{} {} belongs to no domain{}",
+                    operation.method.name(),
+                    operation.path,
+                    suggestion(operation.method, &path)
+                )
             })?;
         let rest = path.get(prefix.len()..).unwrap_or_default();
         let described = self.curation.domains.get(*domain).cloned().unwrap_or_default();
@@ -61,6 +66,23 @@ impl<'a> Namer<'a> {
             alternate: false,
         })
     }
+}
+
+/// What to add for a path that no domain covers: a domain named after its first word behind the project or group.
+fn suggestion(method: Method, path: &[String]) -> String {
+    let (root, rest) = match path {
+        [first, one, rest @ ..]
+            if is_placeholder(one) && ["projects", "groups"].contains(&first.as_str()) =>
+        {
+            ("*/", rest)
+        }
+        whole => ("/", whole),
+    };
+    let Some(plural) = rest.first() else { return String::new() };
+    let domain = singular(plural);
+    let on_one = rest.last().is_some_and(|last| is_placeholder(last));
+    let verb = plain_verb(method, on_one);
+    format!(": `[domain.{domain}]` with `paths = [\"{root}{plural}\"]` makes it {domain}.{verb}")
 }
 
 /// The verb, by the method and what is left of the path behind the domain's own.

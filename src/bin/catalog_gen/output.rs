@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 
-use gitlab_mcp::catalog::{Action, Risk};
+use gitlab_mcp::catalog::{Action, Risk, Version};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -107,6 +107,25 @@ struct SourceFile {
 /// Generated text by path within the catalog's folder.
 pub type Files = BTreeMap<String, String>;
 
+/// The GitLab version of the OpenAPI document that SOURCE.toml names.
+pub fn gitlab_version(catalog: &Path) -> Result<Version, GeneratorError> {
+    let text = known_source(catalog)?.openapi.gitlab_version;
+    let path = catalog.join("SOURCE.toml").display().to_string();
+    text.parse().map_err(|reason| GeneratorError::Malformed { path, reason })
+}
+
+/// SOURCE.toml as it is; empty if there is none.
+fn known_source(catalog: &Path) -> Result<Source, GeneratorError> {
+    let path = catalog.join("SOURCE.toml");
+    match std::fs::read_to_string(&path) {
+        Ok(text) => toml::from_str(&text).map_err(|e| GeneratorError::Malformed {
+            path: path.display().to_string(),
+            reason: e.to_string(),
+        }),
+        Err(_) => Ok(Source::default()),
+    }
+}
+
 /// Contents of SOURCE.toml; version and date stay as they were unless given.
 pub fn source(
     catalog: &Path,
@@ -115,14 +134,7 @@ pub fn source(
     actions: &[Action],
     versions: &Versions,
 ) -> Result<Source, GeneratorError> {
-    let path = catalog.join("SOURCE.toml");
-    let known: Source = match std::fs::read_to_string(&path) {
-        Ok(text) => toml::from_str(&text).map_err(|e| GeneratorError::Malformed {
-            path: path.display().to_string(),
-            reason: e.to_string(),
-        })?,
-        Err(_) => Source::default(),
-    };
+    let known = known_source(catalog)?;
     Ok(Source {
         openapi: SourceFile {
             file: "doc/api/openapi/openapi_v3.yaml".to_owned(),
@@ -323,7 +335,7 @@ pub fn load_actions(catalog: &Path) -> Result<Vec<Action>, GeneratorError> {
 fn committed(catalog: &Path) -> Result<Files, GeneratorError> {
     let mut files = Files::new();
     let folder = catalog.join("actions");
-    for name in ["SOURCE.toml", FRAGMENTS, TYPES] {
+    for name in ["SOURCE.toml", "since.toml", FRAGMENTS, TYPES] {
         if let Ok(text) = std::fs::read_to_string(catalog.join(name)) {
             files.insert(name.to_owned(), text);
         }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use gitlab_mcp::catalog::{
     Action, Base, ExampleWords, GraphqlKind, Json, Landing, LandingChoice, LandingPlace, Locates, Names,
-    Param, Place, QuickAction, Raise, ReadableTable, Risk, When, locates_by_name,
+    Param, Place, QuickAction, Raise, ReadableTable, Risk, Version, When, locates_by_name,
 };
 use serde::Deserialize;
 
@@ -24,6 +24,9 @@ pub struct Rules {
     /// Deprecated actions that GitLab's files do not mark or replace, with the action to use; empty if there is none.
     #[serde(default)]
     deprecated: BTreeMap<String, String>,
+    /// The oldest version that `since` tells apart: at run time each mark may cost a request for the version.
+    #[serde(default)]
+    oldest: Version,
     /// Actions for what GitLab no longer has.
     #[serde(default)]
     gone: Vec<String>,
@@ -378,6 +381,9 @@ impl Rules {
         }
         let unknown = self.gone.iter().filter(|id| !known.contains(*id));
         faults.extend(unknown.map(|id| format!("gone: there is no action {id}")));
+        for action in actions.iter_mut() {
+            forget_old_versions(action, self.oldest);
+        }
         for action in actions {
             let by_rule = self.deprecated.get(&action.id);
             let by_files = action.choices().next().is_some() && action.choices().all(|o| o.deprecated);
@@ -494,6 +500,14 @@ fn located(path: &str, param: &Param, ids_locate: bool, attributes: &[String]) -
             (ids_locate && is_global).then_some(Locates::Foreign)
         }),
     }
+}
+
+/// Removes the marks of what the oldest version has too.
+fn forget_old_versions(action: &mut Action, oldest: Version) {
+    for operation in &mut action.operations {
+        operation.since = operation.since.filter(|since| *since > oldest);
+    }
+    walk(&mut action.params, "", &mut |_, param| param.since = param.since.filter(|since| *since > oldest));
 }
 
 /// Visits every parameter and every field of one, with its dotted path.

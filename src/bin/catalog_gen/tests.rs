@@ -153,7 +153,10 @@ fn the_longest_path_of_a_domain_wins() {
 #[test]
 fn what_no_rule_names_is_a_fault() {
     let fault = name(Method::Get, "/api/v4/frobs", &[("issue", &["*/issues"])]).unwrap_err();
-    assert_eq!(fault, "GET /frobs belongs to no domain");
+    assert_eq!(
+        fault,
+        "GET /frobs belongs to no domain: `[domain.frob]` with `paths = [\"/frobs\"]` makes it frob.list"
+    );
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::model::Json;
+use super::model::{Json, Version};
 use super::names::Names;
 
 /// Vocabulary of the finder, from `catalog/language.toml`.
@@ -223,6 +223,8 @@ pub struct ReadableTable {
 /// All vocabulary, as the build script embeds it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Words {
+    /// The GitLab version whose files the catalog was made from.
+    pub gitlab_version: Version,
     pub language: Language,
     pub domains: BTreeMap<String, Domain>,
     pub glossary: BTreeMap<String, GlossaryEntry>,

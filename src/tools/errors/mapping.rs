@@ -57,6 +57,11 @@ fn mended(path: &str, step: &str, nearest: &str, ends: bool) -> String {
 
 /// Parameters that make no call: each fault with what is accepted, and the call as it should be where the faults
 /// say that.
+/// The error of a call that cannot be made like this, or of a target that another action works on.
+pub fn invalid_call(tools: &Tools, invalid: &Invalid, action: &Action) -> ToolError {
+    wrong_target(tools, invalid, action).unwrap_or_else(|| self::invalid(tools, invalid, action))
+}
+
 pub fn invalid(tools: &Tools, invalid: &Invalid, action: &Action) -> ToolError {
     if let [Fault::IsGraphql { body }] = invalid.faults.as_slice() {
         let error = ToolError::new(ErrorKind::InvalidParams, invalid.to_string());

@@ -9,10 +9,10 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use crate::call::{self, Body, Call, Checked, Effects, Part};
-use crate::catalog::{Action, Interface, Risk};
+use crate::call::{self, Body, Call, Checked, Effects, Invalid, Part};
+use crate::catalog::{Action, GraphqlKind, Interface, Risk};
 use crate::gitlab::{BodySink, Content, Reply};
-use crate::policy::{Decision, Permit, Rule};
+use crate::policy::{Consent, Decision, Permit, Rule};
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::audit::AuditEntry;
 use crate::tools::errors::{self, ErrorKind, ToolError, diagnosis, mapping, next_call};
@@ -20,7 +20,9 @@ use crate::tools::own_reads::locate;
 use crate::tools::reply::{continuation, graphql, graphql_document, header, paging, render};
 use crate::tools::state::Tools;
 use crate::tools::types::{Answer, CheckedCall, ExecuteRequest};
-use crate::tools::{action_lookup, confirmation, default_project, lookups, token_info, workspace};
+use crate::tools::{
+    action_lookup, confirmation, default_project, instance_version, lookups, token_info, workspace,
+};
 use compute::compute;
 
 /// Options of a run: on its own, or as a step of a composite action.
@@ -120,7 +122,7 @@ async fn run(
     let (action, fields) = with_selection(tools, action, request)?;
     let request = &global_ids::resolve_global_id(tools, &action, request, &mut notes).await?;
     let mut understood = Vec::new();
-    let checked = check_params(tools, &action, request, &mut understood)?;
+    let checked = check_for_instance(tools, &action, request, &mut understood).await?;
     notes.extend(understood.into_iter().filter(|_| !manner.ours));
     let part = job_log::log_selection(&action, checked.params())?;
     if let Some(denied) = deny_beforehand(tools, &checked).await {
@@ -130,6 +132,7 @@ async fn run(
         Ok(call) => call,
         Err(failure) => return Err(diagnosis::diagnose_lookup(tools, failure).await),
     };
+    instance_version::check_age(tools, &call, &checked).await?;
     let located = locate::locate(tools, call.effects()).await;
     let call = locate::apply_paths(call, &located);
     let call = match &manner.plan {
@@ -160,6 +163,13 @@ async fn run(
             let permit = file_transfer::prepare(tools, request, permit)?;
             let reply = send(tools, (&permit, &checked), request, manner.sieve, entry).await?;
             let call = permit.call().clone();
+            let (call, reply) = match without_unknown_fields(tools, &action, &call, &reply, &mut notes) {
+                Some(permit) => {
+                    let reply = send(tools, (&permit, &checked), request, None, entry).await?;
+                    (permit.call().clone(), reply)
+                }
+                None => (call, reply),
+            };
             let reply = keep_readable(tools, &call, reply, &mut notes)?;
             if let Some(path) = &request.save_to {
                 return file_transfer::save_download(tools, (request, path), &call, reply, notes)
@@ -228,6 +238,33 @@ fn keep_readable(
     Ok(reply)
 }
 
+/// [`check_params`], with what an instance may take that is newer than the catalog.
+async fn check_for_instance(
+    tools: &Tools,
+    action: &Action,
+    request: &ExecuteRequest,
+    notes: &mut Vec<String>,
+) -> Result<Checked, ToolError> {
+    let (checked, said) = match check_or_fault(tools, action, request, notes)? {
+        Ok(checked) => return Ok(noted(checked, notes)),
+        Err(invalid) => match instance_version::extended(tools, action, &invalid).await {
+            None => return Err(mapping::invalid_call(tools, &invalid, action)),
+            Some((extended, said)) => match check_or_fault(tools, &extended, request, notes)? {
+                Ok(checked) => (checked, said),
+                Err(_) => return Err(mapping::invalid_call(tools, &invalid, action)),
+            },
+        },
+    };
+    notes.extend(said);
+    Ok(noted(checked, notes))
+}
+
+/// Adds what was understood to the notes.
+fn noted(checked: Checked, notes: &mut Vec<String>) -> Checked {
+    notes.extend(checked.understood().iter().map(|understood| format!("understood {understood}")));
+    checked
+}
+
 /// The parameters of a request, checked for an action that may run at all.
 pub fn check_params(
     tools: &Tools,
@@ -235,17 +272,22 @@ pub fn check_params(
     request: &ExecuteRequest,
     notes: &mut Vec<String>,
 ) -> Result<Checked, ToolError> {
+    let checked = check_or_fault(tools, action, request, notes)?;
+    let checked = checked.map_err(|invalid| mapping::invalid_call(tools, &invalid, action))?;
+    Ok(noted(checked, notes))
+}
+
+fn check_or_fault(
+    tools: &Tools,
+    action: &Action,
+    request: &ExecuteRequest,
+    notes: &mut Vec<String>,
+) -> Result<Result<Checked, Invalid>, ToolError> {
     if let Some(rule) = tools.withholds(action) {
         return Err(mapping::denied(&action.id, None, &rule, 0));
     }
     let context = tools.context().map_err(|error| errors::internal(&error))?;
-    let params = request.params.clone();
-    let checked = default_project::check(tools, action, params, &context, notes).map_err(|invalid| {
-        mapping::wrong_target(tools, &invalid, action)
-            .unwrap_or_else(|| mapping::invalid(tools, &invalid, action))
-    })?;
-    notes.extend(checked.understood().iter().map(|understood| format!("understood {understood}")));
-    Ok(checked)
+    Ok(default_project::check(tools, action, request.params.clone(), &context, notes))
 }
 
 /// Unwraps the data of a reply, by GraphQL or by REST.
@@ -282,6 +324,23 @@ fn with_selection(
         return Ok((action, fields));
     }
     call::asking(action, &fields, tools.catalog.types()).map_err(|error| mapping::fields(&error, request))
+}
+
+/// The permit of a GraphQL read again, without the fields for which the instance refused it.
+fn without_unknown_fields(
+    tools: &Tools,
+    action: &Action,
+    call: &Call,
+    reply: &Reply,
+    notes: &mut Vec<String>,
+) -> Option<Permit> {
+    let reads = graphql::operation(action, call).is_some_and(|graphql| graphql.kind == GraphqlKind::Query);
+    let unknown = if reads { graphql::unknown_fields(reply) } else { Vec::new() };
+    let again = if unknown.is_empty() { None } else { call.without_fields(&unknown) }?;
+    let permit = tools.policy.permit(again, Consent::default()).ok()?;
+    let names: Vec<String> = unknown.iter().map(|field| format!("`{}`", field.name)).collect();
+    notes.push(format!("left out {}: this instance's GitLab does not know it", names.join(", ")));
+    Some(permit)
 }
 
 async fn send(

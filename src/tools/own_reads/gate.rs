@@ -20,6 +20,8 @@ pub enum Purpose {
     Target,
     /// The scopes of the token.
     TokenScopes,
+    /// The GitLab version of the instance.
+    Version,
     /// Anything else that a command of this program asks: completions, the doctor.
     Command,
 }
@@ -33,6 +35,7 @@ impl Purpose {
             Purpose::Diagnosis => "diagnosis",
             Purpose::Target => "target",
             Purpose::TokenScopes => "token_scopes",
+            Purpose::Version => "version",
             Purpose::Command => "command",
         }
     }

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::call::Call;
+use crate::call::{Call, UnknownField};
 use crate::catalog::{Action, Graphql, GraphqlKind};
 use crate::gitlab::{Content, Page, Reply};
 use crate::tools::errors::{ErrorKind, ToolError};
@@ -55,6 +55,24 @@ pub fn unwrap_reply(
         page,
         ..reply
     })
+}
+
+/// The fields for which a document was refused, if nothing else was wrong with it: the instance does not know them.
+pub fn unknown_fields(reply: &Reply) -> Vec<UnknownField> {
+    let Content::Json(body) = &reply.content else { return Vec::new() };
+    let errors = body.get("errors").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let unknown = |error: &Value| {
+        let message = error.get("message")?.as_str()?;
+        let name = message.strip_prefix("Field '")?.split('\'').next()?;
+        let at = error.get("locations")?.get(0)?;
+        let number = |name: &str| usize::try_from(at.get(name)?.as_u64()?).ok();
+        message.contains(UNKNOWN[0]).then_some(UnknownField {
+            name: name.to_owned(),
+            line: number("line")?,
+            column: number("column")?,
+        })
+    };
+    errors.iter().map(unknown).collect::<Option<Vec<_>>>().unwrap_or_default()
 }
 
 /// Limits of repeated errors: their number, and the characters of each.

@@ -4,6 +4,7 @@ pub mod calls;
 pub mod direct_api;
 pub mod graphql;
 pub mod input_limits;
+pub mod instance_version;
 pub mod lookups;
 pub mod masking;
 pub mod output_size;

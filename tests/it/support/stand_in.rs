@@ -35,6 +35,14 @@ impl StandIn {
         self.runtime.block_on(mock.mount(&self.server));
     }
 
+    /// Answers so the first time, before any other answer.
+    pub fn answer_once(&self, verb: &str, path: &str, template: ResponseTemplate) {
+        let place = path_regex(format!("{path}$"));
+        let mock =
+            Mock::given(method(verb)).and(place).respond_with(template).up_to_n_times(1).with_priority(1);
+        self.runtime.block_on(mock.mount(&self.server));
+    }
+
     pub fn json(&self, path: &str, body: &Value) {
         self.answer("GET", path, ResponseTemplate::new(200).set_body_json(body));
     }

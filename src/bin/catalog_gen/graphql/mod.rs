@@ -16,6 +16,7 @@ pub use sdl::Sdl;
 
 use crate::actions::Member;
 use crate::curation::Curation;
+use crate::rules::GraphqlRules;
 use reach::GraphqlPath;
 use sdl::Status;
 use selections::Selections;
@@ -61,6 +62,13 @@ pub fn find(sdl: &Sdl, curation: &Curation) -> SchemaOperations {
         reached_by_path: all.len() - mutations - queries,
         faults,
     }
+}
+
+/// Every operation of the schema, as an action's line names it: `query project.issues`.
+pub fn operation_names(sdl: &Sdl, rules: &GraphqlRules) -> Vec<String> {
+    let kind = |reached: &GraphqlPath<'_>| if reached.mutation { "mutation" } else { "query" };
+    let all = reach::find_operations(sdl, rules);
+    all.iter().map(|reached| format!("{} {}", kind(reached), reached.path())).collect()
 }
 
 /// The operations that curation gives a name or a scope and that the schema has, as curation writes them.

@@ -1,0 +1,143 @@
+//! The GitLab version of the instance, requested once, when the first call depends on it. An older instance is told
+//! what it lacks before anything is sent; a newer one gets parameters that the catalog does not know.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use serde_json::Map;
+use tokio::sync::OnceCell;
+
+use crate::call::{self, Call, Checked, Fault, Invalid, LookupCache, Step};
+use crate::catalog::{Action, Base, Kind, Param, Version};
+use crate::gitlab::Content;
+use crate::search;
+use crate::tools::errors::{ErrorKind, ToolError};
+use crate::tools::own_reads;
+use crate::tools::own_reads::gate::Purpose;
+use crate::tools::state::Tools;
+use crate::tools::types::NextCall;
+
+/// The action that shows the version; GitLab has it since 15.2.
+const METADATA: &str = "instance.get_metadata";
+
+/// Maximum time that a call waits for the version.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The version of the instance, or that it does not say one.
+#[derive(Debug, Default)]
+pub struct InstanceVersion(OnceCell<Option<Version>>);
+
+impl InstanceVersion {
+    /// The version, if it is known by now.
+    pub fn known(&self) -> Option<Version> {
+        self.0.get().copied().flatten()
+    }
+}
+
+/// The version; the first caller asks GitLab, others wait with it. None if GitLab does not say it.
+pub async fn learn(tools: &Tools) -> Option<Version> {
+    *tools.instance_version.0.get_or_init(|| fetch_version(tools)).await
+}
+
+async fn fetch_version(tools: &Tools) -> Option<Version> {
+    let action = tools.catalog.get(METADATA).ok()??;
+    let checked = call::check(action, Map::new(), &tools.context().ok()?).ok()?;
+    let Step::Ready(call) = checked.step(&LookupCache::default()).ok()? else { return None };
+    let sent = own_reads::send(tools, call, Purpose::Version);
+    let reply = tokio::time::timeout(PATIENCE, sent).await.ok()?.ok()?;
+    let Content::Json(body) = reply.content else { return None };
+    body.get("version")?.as_str()?.parse().ok()
+}
+
+/// The version that an action needs: that of its oldest operation.
+pub fn since(action: &Action) -> Option<Version> {
+    let versions: Option<Vec<Version>> = action.choices().map(|operation| operation.since).collect();
+    versions?.into_iter().min()
+}
+
+/// That the instance is too old for an action, if its version is known by now.
+pub fn lacking(tools: &Tools, action: &Action) -> Option<String> {
+    let version = tools.instance_version.known()?;
+    let since = since(action).filter(|since| *since > version)?;
+    Some(format!(" (needs GitLab {since}; this instance has {version})"))
+}
+
+/// The error of a call for which the instance is too old; nothing is sent. GitLab ignores a parameter that it does not
+/// know, so the call would seem to succeed without it.
+pub async fn check_age(tools: &Tools, call: &Call, checked: &Checked) -> Result<(), ToolError> {
+    let action = checked.action();
+    let operation = action.operations.iter().find(|operation| operation.to_string() == call.operation());
+    let of_operation = operation.and_then(|operation| operation.since);
+    let given = |param: &&Param| checked.params().contains_key(&param.name);
+    let params: Vec<(&Param, Version)> =
+        action.params.iter().filter(given).filter_map(|param| Some((param, param.since?))).collect();
+    if of_operation.is_none() && params.is_empty() {
+        return Ok(());
+    }
+    let Some(version) = learn(tools).await else { return Ok(()) };
+    if let Some(since) = of_operation.filter(|since| *since > version) {
+        let message = format!("{} needs GitLab {since}; this instance has {version}", action.id);
+        return Err(ToolError::new(ErrorKind::NotFound, message).hint("The call was not sent."));
+    }
+    let lacking: Vec<&(&Param, Version)> = params.iter().filter(|(_, since)| *since > version).collect();
+    if lacking.is_empty() {
+        return Ok(());
+    }
+    let named: Vec<String> =
+        lacking.iter().map(|(param, since)| format!("`{}` needs GitLab {since}", param.name)).collect();
+    let mut rest = checked.params().clone();
+    lacking.iter().for_each(|(param, _)| drop(rest.shift_remove(&param.name)));
+    let message = format!("{}: {}; this instance has {version}", action.id, named.join(", "));
+    Err(ToolError::new(ErrorKind::InvalidParams, message)
+        .hint("The call was not sent. `fix` leaves out what the instance does not know.")
+        .fix(NextCall::execute(&action.id, &rest)))
+}
+
+/// The action with what a newer instance may take beyond the catalog, if that is all that is wrong with a call: unknown
+/// parameters and values, unless they look like slips of known ones. The notes say what was let through. Where a rule
+/// speaks of paths, nothing is: an unknown parameter may name a place.
+pub async fn extended(tools: &Tools, action: &Action, invalid: &Invalid) -> Option<(Action, Vec<String>)> {
+    let is_rest = action.plan.is_none() && action.direct().is_none();
+    let is_rest = is_rest && action.choices().all(|operation| operation.graphql.is_none());
+    if !is_rest || tools.policy.has_path_rules() {
+        return None;
+    }
+    let mut extended = action.clone();
+    let mut said = Vec::new();
+    for fault in &invalid.faults {
+        said.push(extend(&mut extended, fault)?);
+    }
+    let catalog = tools.catalog.words().ok()?.gitlab_version;
+    let version = learn(tools).await.filter(|version| *version > catalog)?;
+    let note = |said: String| {
+        format!(
+            "{said} in GitLab {catalog}, which this catalog describes; sent, as the instance has {version}"
+        )
+    };
+    Some((extended, said.into_iter().map(note).collect()))
+}
+
+/// Adds what the fault is about to the action; none if it is no matter of versions.
+fn extend(action: &mut Action, fault: &Fault) -> Option<String> {
+    match fault {
+        Fault::Unknown { given, .. } if !given.contains('.') => {
+            let names: BTreeSet<&str> = action.params.iter().map(|param| param.name.as_str()).collect();
+            if search::nearest(given, names.into_iter()).is_some() {
+                return None;
+            }
+            let kind = Kind { base: Base::Any, many: false };
+            action.scanned.push(given.clone());
+            action.params.push(Param { name: given.clone(), kind, undocumented: true, ..Param::default() });
+            Some(format!("`{given}` is no parameter"))
+        }
+        Fault::NotAChoice { name, given, accepted } => {
+            if search::nearest(given, accepted.iter().map(String::as_str)).is_some() {
+                return None;
+            }
+            let param = action.params.iter_mut().find(|param| param.name == *name)?;
+            param.choices.clear();
+            Some(format!("`{name}: {given}` is no value"))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,182 @@
+//! Calls to an instance whose GitLab is older or newer than the catalog.
+
+use serde_json::{Value, json};
+use wiremock::ResponseTemplate;
+
+use crate::support::client::{Client, execute};
+use crate::support::stand_in::StandIn;
+
+const EXECUTE: &str = "gitlab_execute_action";
+
+/// A GitLab of that version, and the program in front of it.
+fn instance(version: &str, variables: &[(&str, &str)]) -> (StandIn, Client) {
+    let gitlab = StandIn::start();
+    gitlab.json("/metadata", &json!({"version": version}));
+    let client = gitlab.client(variables);
+    (gitlab, client)
+}
+
+/// The requests that came, but for those that ask for the token or the version.
+fn sent(gitlab: &StandIn) -> Vec<String> {
+    let requests = gitlab.received();
+    let line = |request: &wiremock::Request| {
+        let query = request.url.query().map(|query| format!("?{query}")).unwrap_or_default();
+        format!("{} {}{query}", request.method, request.url.path())
+    };
+    let own = |line: &String| !line.ends_with("/metadata") && !line.ends_with("/personal_access_tokens/self");
+    requests.iter().map(line).filter(own).collect()
+}
+
+fn asked_for_version(gitlab: &StandIn) -> usize {
+    gitlab.received().iter().filter(|request| request.url.path().ends_with("/metadata")).count()
+}
+
+#[test]
+fn an_action_that_an_older_instance_lacks_is_not_sent() {
+    let (gitlab, mut client) = instance("17.3.0-ee", &[]);
+    // GitLab has it since 17.9.
+    for _ in 0..2 {
+        let reply = execute(&mut client, "credentials_inventory.list_ssh_keys", json!({"fullPath": "acme"}));
+        assert!(reply.is_error, "{}", reply.text);
+        assert_eq!(reply.structured["error"]["kind"], "not_found");
+        let text = "credentials_inventory.list_ssh_keys needs GitLab 17.9; this instance has 17.3";
+        assert!(reply.text.contains(text), "{}", reply.text);
+    }
+    assert_eq!(sent(&gitlab), Vec::<String>::new());
+    assert_eq!(asked_for_version(&gitlab), 1, "the version is asked for once");
+}
+
+#[test]
+fn find_says_what_an_older_instance_lacks_once_its_version_is_known() {
+    let (_gitlab, mut client) = instance("17.3.0-ee", &[]);
+    let find = json!({"query": "credentials_inventory.list_ssh_keys", "limit": 1});
+    let before = client.call("gitlab_find_action", find.clone());
+    assert_eq!(before.structured["results"][0]["since"], "17.9");
+    assert!(!before.text.contains("needs GitLab"), "{}", before.text);
+    execute(&mut client, "credentials_inventory.list_ssh_keys", json!({"fullPath": "acme"}));
+    let after = client.call("gitlab_find_action", find);
+    assert!(after.text.contains("(needs GitLab 17.9; this instance has 17.3)"), "{}", after.text);
+}
+
+#[test]
+fn a_parameter_that_an_older_instance_lacks_is_left_out_by_the_fix() {
+    let (gitlab, mut client) = instance("18.1.0", &[]);
+    gitlab.json("/search", &json!([]));
+    // GitLab has `include_archived` since 18.9 and would ignore it.
+    let params = json!({"search": "oil", "scope": "projects", "include_archived": true});
+    let refused = execute(&mut client, "search.run", params);
+    assert_eq!(refused.structured["error"]["kind"], "invalid_params");
+    assert!(refused.text.contains("`include_archived` needs GitLab 18.9"), "{}", refused.text);
+    assert_eq!(sent(&gitlab), Vec::<String>::new());
+    let fix = refused.structured["error"]["fix"].clone();
+    let reply = client.call(fix["tool"].as_str().unwrap(), fix["arguments"].clone());
+    assert!(!reply.is_error, "{}", reply.text);
+    assert_eq!(sent(&gitlab).len(), 1);
+    assert!(!sent(&gitlab)[0].contains("include_archived"), "{:?}", sent(&gitlab));
+}
+
+#[test]
+fn an_instance_that_does_not_say_its_version_gets_every_call() {
+    let gitlab = StandIn::start();
+    gitlab.json("/manage/ssh_keys", &json!([]));
+    let mut client = gitlab.client(&[]);
+    let reply = execute(&mut client, "credentials_inventory.list_ssh_keys", json!({"fullPath": "acme"}));
+    assert!(!reply.is_error, "{}", reply.text);
+}
+
+#[test]
+fn a_newer_instance_gets_what_the_catalog_does_not_know() {
+    let (gitlab, mut client) = instance("19.5.0-ee", &[]);
+    gitlab.json("/issues", &json!([]));
+    let params =
+        json!({"fullPath": "acme/widget", "within": "project", "zodiac": "pisces", "order_by": "mood"});
+    let reply = execute(&mut client, "issue.list", params);
+    assert!(!reply.is_error, "{}", reply.text);
+    assert!(sent(&gitlab)[0].contains("zodiac=pisces"), "{:?}", sent(&gitlab));
+    assert!(sent(&gitlab)[0].contains("order_by=mood"), "{:?}", sent(&gitlab));
+    for said in ["`zodiac` is no parameter in GitLab 18.9", "`order_by: mood` is no value", "has 19.5"] {
+        assert!(reply.text.contains(said), "{said}: {}", reply.text);
+    }
+}
+
+#[test]
+fn a_slip_is_refused_by_a_newer_instance_too() {
+    let (gitlab, mut client) = instance("19.5.0-ee", &[]);
+    for params in [
+        json!({"fullPath": "acme/widget", "lables": "bug"}),
+        json!({"fullPath": "acme/widget", "state": "openned"}),
+    ] {
+        let reply = execute(&mut client, "issue.list", params);
+        assert_eq!(reply.structured["error"]["kind"], "invalid_params", "{}", reply.text);
+    }
+    assert_eq!(sent(&gitlab), Vec::<String>::new());
+}
+
+#[test]
+fn an_instance_of_the_catalog_s_version_refuses_what_the_catalog_does_not_know() {
+    let (gitlab, mut client) = instance("18.9.2", &[]);
+    let reply = execute(&mut client, "issue.list", json!({"fullPath": "acme/widget", "zodiac": "pisces"}));
+    assert_eq!(reply.structured["error"]["kind"], "invalid_params", "{}", reply.text);
+    assert_eq!(sent(&gitlab), Vec::<String>::new());
+}
+
+#[test]
+fn where_paths_are_ruled_an_unknown_parameter_is_refused_as_it_may_name_a_place() {
+    let (gitlab, mut client) = instance("19.5.0-ee", &[("GITLAB_ALLOWED_PATHS", "acme")]);
+    let params = json!({"fullPath": "acme/widget", "title": "x", "elsewhere_id": 5});
+    let reply = execute(&mut client, "issue.create", params);
+    assert_eq!(reply.structured["error"]["kind"], "invalid_params", "{}", reply.text);
+    assert_eq!(sent(&gitlab), Vec::<String>::new());
+}
+
+/// The refusal of a document for a field, where the field is in the document that was sent.
+fn unknown_field(document: &str, name: &str) -> Value {
+    let before = document.split(&format!(" {name} ")).next().unwrap();
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap().chars().count() + 2;
+    json!({"errors": [{
+        "message": format!("Field '{name}' doesn't exist on type 'BranchRule'"),
+        "locations": [{"line": line, "column": column}],
+        "extensions": {"code": "undefinedField", "typeName": "BranchRule", "fieldName": name},
+    }]})
+}
+
+fn document(gitlab: &StandIn) -> String {
+    let requests = gitlab.received();
+    let last = requests.iter().rfind(|request| request.url.path() == "/api/graphql").unwrap();
+    last.body_json::<Value>().unwrap()["query"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_graphql_read_is_sent_again_without_the_fields_that_the_instance_lacks() {
+    let (gitlab, mut client) = instance("18.2.0", &[]);
+    let preview =
+        json!({"action": "branch_rule.list", "params": {"fullPath": "acme/widget"}, "dry_run": true});
+    let preview = client.call(EXECUTE, preview);
+    let written = preview.structured["request"]["body"]["query"].as_str().unwrap().to_owned();
+    assert!(written.contains(" isProtected "), "{written}");
+    let refusal = ResponseTemplate::new(200).set_body_json(unknown_field(&written, "isProtected"));
+    let rows = json!({"data": {"project": {"branchRules": {"nodes": [{"name": "main"}]}}}});
+    gitlab.answer_once("POST", "/api/graphql", refusal);
+    gitlab.answer("POST", "/api/graphql", ResponseTemplate::new(200).set_body_json(rows));
+    let reply = execute(&mut client, "branch_rule.list", json!({"fullPath": "acme/widget"}));
+    assert!(!reply.is_error, "{}", reply.text);
+    assert_eq!(reply.structured["data"][0]["name"], "main");
+    assert!(reply.text.contains("left out `isProtected`"), "{}", reply.text);
+    assert!(!document(&gitlab).contains("isProtected"), "{}", document(&gitlab));
+    assert!(document(&gitlab).contains("isDefault"), "{}", document(&gitlab));
+}
+
+#[test]
+fn a_mutation_is_never_sent_again() {
+    let (gitlab, mut client) = instance("18.2.0", &[]);
+    let call =
+        json!({"action": "saved_reply.create", "params": {"name": "a", "content": "b"}, "dry_run": true});
+    let preview = client.call(EXECUTE, call);
+    let written = preview.structured["request"]["body"]["query"].as_str().unwrap().to_owned();
+    let refusal = ResponseTemplate::new(200).set_body_json(unknown_field(&written, "name"));
+    gitlab.answer("POST", "/api/graphql", refusal);
+    let reply = execute(&mut client, "saved_reply.create", json!({"name": "a", "content": "b"}));
+    assert!(reply.is_error, "{}", reply.text);
+    assert_eq!(sent(&gitlab), ["POST /api/graphql"]);
+}
