@@ -102,8 +102,11 @@ fn a_reference_without_a_value_says_what_there_was_and_the_call_as_it_should_be(
     assert_eq!(error["kind"], "invalid_params");
     let message = error["message"].as_str().unwrap();
     assert!(message.contains("`$1.idd`") && message.contains("title"), "{message}");
-    let fixed = client.call(EXECUTE, error["fix"]["arguments"].clone());
-    assert!(!fixed.is_error || error["fix"]["tool"] != EXECUTE, "{error}");
+    let corrected = json!({"action": "issue.get", "params": {"fullPath": "acme/widget", "iid": 3}});
+    assert_eq!(error["fix"], json!({"tool": EXECUTE, "arguments": corrected}));
+    let fixed = client.call(EXECUTE, corrected);
+    assert!(!fixed.is_error, "{}", fixed.text);
+    assert_eq!(fixed.structured["data"]["iid"], 3);
 }
 
 #[test]
