@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::support::client::{Client, LATEST_HANDSHAKE, execute, maintainers_program, program};
+use crate::support::client::{Client, execute, maintainers_program, program};
 
 /// The exit code, standard output and standard error.
 fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
@@ -136,8 +136,7 @@ fn an_evaluation_fails_where_a_saved_figure_fell() {
 #[test]
 fn find_answers_as_the_tool_does() {
     let arguments = ["--read-only", "find", "delete a branch", "--limit", "2"];
-    let mut client = Client::start(&["--read-only"], &[]);
-    client.initialize(LATEST_HANDSHAKE);
+    let mut client = Client::connect(&["--read-only"], &[]);
     let reply = client.call("gitlab_find_action", json!({"query": "delete a branch", "limit": 2}));
     let structured: Value = serde_json::from_str(&output(&[&arguments[..], &["--json"]].concat())).unwrap();
     assert_eq!(structured, reply.structured);

@@ -134,8 +134,7 @@ fn what_a_log_does_not_have_is_told_with_a_call_that_goes() {
 
 #[test]
 fn all_that_is_found_can_be_read_on() {
-    let mut client = Client::start(&["--sandbox"], &[("GITLAB_MAX_BYTES", "4000")]);
-    client.initialize(crate::support::client::LATEST_HANDSHAKE);
+    let mut client = Client::sandbox_with(&[("GITLAB_MAX_BYTES", "4000")]);
     let id = unit(&mut client);
     let mut reply = execute(
         &mut client,

@@ -248,8 +248,7 @@ fn drafts_that_were_there_before_stay_drafts() {
 
 #[test]
 fn what_only_reads_may_posts_nothing() {
-    let mut client = Client::start(&["--sandbox"], &[("GITLAB_READ_ONLY", "true")]);
-    client.initialize(crate::support::client::LATEST_HANDSHAKE);
+    let mut client = Client::sandbox_with(&[("GITLAB_READ_ONLY", "true")]);
     let review =
         json!({"fullPath": "acme/widget", "iid": 5, "comments": [{"body": "Now."}], "verdict": "approve"});
     for (action, params) in [

@@ -9,16 +9,9 @@ pub mod read_files;
 
 use serde_json::{Value, json};
 
-use crate::support::client::{Client, LATEST_HANDSHAKE, Reply, execute};
+use crate::support::client::{Client, Reply, execute, refused};
 
 pub const EXECUTE: &str = "gitlab_execute_action";
-
-/// A server on the sandbox with these variables set.
-pub fn sandbox_with(variables: &[(&str, &str)]) -> Client {
-    let mut client = Client::start(&["--sandbox"], variables);
-    client.initialize(LATEST_HANDSHAKE);
-    client
-}
 
 /// The items of a plan that ran.
 pub fn rows(reply: &Reply) -> Vec<Value> {
@@ -29,13 +22,6 @@ pub fn rows(reply: &Reply) -> Vec<Value> {
 /// How each item ended.
 pub fn statuses(rows: &[Value]) -> Vec<&str> {
     rows.iter().map(|row| row["status"].as_str().unwrap()).collect()
-}
-
-/// The error of a call that has to be refused as a whole.
-pub fn refused(reply: &Reply, kind: &str) -> Value {
-    assert!(reply.is_error, "{}", reply.text);
-    assert_eq!(reply.structured["error"]["kind"], kind, "{}", reply.text);
-    reply.structured["error"].clone()
 }
 
 fn found(client: &mut Client, query: &str) -> Vec<String> {
@@ -115,17 +101,17 @@ fn parameters_are_checked_like_those_of_any_action() {
 
 #[test]
 fn a_plan_is_withheld_with_what_it_is_made_of() {
-    let mut reads = sandbox_with(&[("GITLAB_READ_ONLY", "true")]);
+    let mut reads = Client::sandbox_with(&[("GITLAB_READ_ONLY", "true")]);
     let update = json!({"items": [{"target": "acme/widget#1", "title": "x"}]});
     refused(&execute(&mut reads, "resource.update", update.clone()), "denied");
     assert!(!found(&mut reads, "resource.update").contains(&"resource.update".to_owned()));
     assert!(found(&mut reads, "fetch several links at once").contains(&"resource.fetch".to_owned()));
     for denied in ["*.update", "resource.update", "manage_resource:update", "resource.*"] {
-        let mut client = sandbox_with(&[("GITLAB_DENIED_ACTIONS", denied)]);
+        let mut client = Client::sandbox_with(&[("GITLAB_DENIED_ACTIONS", denied)]);
         let error = refused(&execute(&mut client, "resource.update", update.clone()), "denied");
         assert!(error["message"].as_str().unwrap().contains(denied), "{error}");
     }
-    let mut client = sandbox_with(&[("GITLAB_DENIED_ACTIONS", "repository_file.raw")]);
+    let mut client = Client::sandbox_with(&[("GITLAB_DENIED_ACTIONS", "repository_file.raw")]);
     let read = json!({"fullPath": "acme/widget", "files": [{"path": "README.md"}]});
     refused(&execute(&mut client, "repository.read_files", read), "denied");
 }
@@ -137,7 +123,7 @@ fn a_rule_of_a_policys_file_is_about_the_steps_of_a_plan() {
     let file = folder.path().join("policy.toml");
     let text = "[[rule]]\nactions = [\"resource.update\"]\npaths = [\"acme/widget\"]\ndecision = \"deny\"\nreason = \"one by one\"";
     std::fs::write(&file, text).unwrap();
-    let mut client = sandbox_with(&[("GITLAB_POLICY", file.to_str().unwrap())]);
+    let mut client = Client::sandbox_with(&[("GITLAB_POLICY", file.to_str().unwrap())]);
     let update = json!({"items": [{"target": "acme/widget#1", "title": "x"}]});
     let rows = rows(&execute(&mut client, "resource.update", update));
     assert_eq!(rows[0]["error"]["kind"], "denied", "{rows:?}");
@@ -148,7 +134,7 @@ fn a_rule_of_a_policys_file_is_about_the_steps_of_a_plan() {
 
 #[test]
 fn each_step_has_its_line_of_audit() {
-    let mut client = sandbox_with(&[("GITLAB_AUDIT", "json")]);
+    let mut client = Client::sandbox_with(&[("GITLAB_AUDIT", "json")]);
     execute(&mut client, "resource.fetch", json!({"targets": ["acme/widget#1", "acme/widget#4711"]}));
     let ended = client.close();
     let lines: Vec<Value> = ended.stderr.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();

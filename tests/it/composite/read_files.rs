@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{EXECUTE, rows, sandbox_with, statuses};
-use crate::support::client::{Client, Reply, execute, succeed};
+use super::{EXECUTE, rows, statuses};
+use crate::support::client::{Client, Reply, execute, refused, succeed};
 use crate::support::stand_in::StandIn;
 
 const LFS: &str = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab\nsize 12345\n";
@@ -146,12 +146,12 @@ fn what_is_looked_for_comes_with_its_lines() {
     let next = client.call(EXECUTE, reply.structured["page"]["next"]["arguments"].clone());
     assert!(rows(&next)[0]["data"].as_str().unwrap().contains("242: line 242"), "{}", next.text);
     let wrong = read(&mut client, json!({"files": [{"path": "long.txt"}], "grep": "("}));
-    super::refused(&wrong, "invalid_params");
+    refused(&wrong, "invalid_params");
 }
 
 #[test]
 fn one_too_large_leaves_the_others_whole() {
-    let mut client = sandbox_with(&[("GITLAB_MAX_BYTES", "6000")]);
+    let mut client = Client::sandbox_with(&[("GITLAB_MAX_BYTES", "6000")]);
     write(&mut client, "long.txt", &numbered(5_000), "text");
     let files = json!([{"path": "long.txt", "max_lines": 5000}, {"path": "README.md"}]);
     let reply = read(&mut client, json!({"files": files}));

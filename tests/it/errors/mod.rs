@@ -9,25 +9,16 @@ pub mod unknown_action;
 use gitlab_mcp::tools::ErrorKind;
 use serde_json::{Value, json};
 
-use crate::support::client::{Client, LATEST_HANDSHAKE, Reply};
+use crate::support::client::{Client, Reply};
 
 const FIND: &str = "gitlab_find_action";
 const EXECUTE: &str = "gitlab_execute_action";
-
-/// A server on the sandbox with these variables set.
-fn sandbox(variables: &[(&str, &str)]) -> Client {
-    let mut client = Client::start(&["--sandbox"], variables);
-    client.initialize(LATEST_HANDSHAKE);
-    client
-}
 
 /// A server for a GitLab at this address.
 fn server(url: &str, variables: &[(&str, &str)]) -> Client {
     let own = [("GITLAB_URL", url), ("GITLAB_TOKEN", "glpat-never-to-be-seen")];
     let variables: Vec<(&str, &str)> = own.iter().chain(variables).copied().collect();
-    let mut client = Client::start(&[], &variables);
-    client.initialize(LATEST_HANDSHAKE);
-    client
+    Client::connect(&[], &variables)
 }
 
 /// The error of a call, which is of that kind, says all of these in its message, and says the same in both forms.

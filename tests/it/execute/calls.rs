@@ -2,16 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::support::client::{Client, LATEST_HANDSHAKE, Reply, execute, succeed};
+use crate::support::client::{Client, execute, follow, succeed};
 
 const EXECUTE: &str = "gitlab_execute_action";
-
-/// A server on the sandbox with these variables set.
-fn sandbox_with(variables: &[(&str, &str)]) -> Client {
-    let mut client = Client::start(&["--sandbox"], variables);
-    client.initialize(LATEST_HANDSHAKE);
-    client
-}
 
 /// The error, which has to be one of that kind and to say the same in both forms.
 fn fail(client: &mut Client, arguments: Value, kind: &str) -> Value {
@@ -21,11 +14,6 @@ fn fail(client: &mut Client, arguments: Value, kind: &str) -> Value {
     assert_eq!(error["kind"], kind, "{error}");
     assert!(reply.text.contains(error["message"].as_str().unwrap()), "{}", reply.text);
     error
-}
-
-/// Makes the call that an answer offers.
-fn follow(client: &mut Client, call: &Value) -> Reply {
-    client.call(call["tool"].as_str().unwrap(), call["arguments"].clone())
 }
 
 #[test]
@@ -104,7 +92,7 @@ fn keyset_pages_come_back_as_the_exact_next_call() {
 
 #[test]
 fn a_page_larger_than_the_budget_is_continued_and_not_cut() {
-    let mut client = sandbox_with(&[("GITLAB_MAX_BYTES", "4000")]);
+    let mut client = Client::sandbox_with(&[("GITLAB_MAX_BYTES", "4000")]);
     let mut reply = execute(&mut client, "issue.list", json!({"fullPath": "acme/widget", "per_page": 45}));
     assert!(reply.structured["page"]["shown"].as_u64() < reply.structured["page"]["came"].as_u64());
     let mut seen = Vec::new();
@@ -122,7 +110,7 @@ fn a_page_larger_than_the_budget_is_continued_and_not_cut() {
 
 #[test]
 fn a_long_text_is_read_in_stretches() {
-    let mut client = sandbox_with(&[("GITLAB_MAX_BYTES", "20000")]);
+    let mut client = Client::sandbox_with(&[("GITLAB_MAX_BYTES", "20000")]);
     let jobs =
         succeed(&mut client, "pipeline.list_jobs", json!({"fullPath": "acme/widget", "pipeline_id": 302}));
     let failed = jobs["data"].as_array().unwrap().iter().find(|job| job["name"] == "unit").unwrap();
@@ -339,7 +327,7 @@ fn nothing_destructive_runs_unconfirmed() {
 
 #[test]
 fn read_only_leaves_reads_in_execute_as_in_find() {
-    let mut client = sandbox_with(&[("GITLAB_READ_ONLY", "true")]);
+    let mut client = Client::sandbox_with(&[("GITLAB_READ_ONLY", "true")]);
     let params = json!({"fullPath": "acme/widget", "title": "No"});
     for confirm in [false, true] {
         let arguments =
@@ -360,7 +348,7 @@ fn read_only_leaves_reads_in_execute_as_in_find() {
 fn safe_mode_and_dry_run_show_the_request_and_send_nothing() {
     let params = json!({"fullPath": "acme/widget", "title": "Shown"});
     for (variables, dry_run) in [(vec![("GITLAB_SAFE_MODE", "true")], false), (vec![], true)] {
-        let mut client = sandbox_with(&variables);
+        let mut client = Client::sandbox_with(&variables);
         let reply =
             client.call(EXECUTE, json!({"action": "issue.create", "params": params, "dry_run": dry_run}));
         assert!(!reply.is_error, "{}", reply.text);
@@ -377,7 +365,7 @@ fn safe_mode_and_dry_run_show_the_request_and_send_nothing() {
 #[test]
 fn a_refused_token_says_so_and_is_not_shown() {
     let token = "glpat-sandbox-expired";
-    let mut client = sandbox_with(&[("GITLAB_TOKEN", token)]);
+    let mut client = Client::sandbox_with(&[("GITLAB_TOKEN", token)]);
     let error = fail(
         &mut client,
         json!({"action": "issue.list", "params": {"fullPath": "acme/widget", "scope": "project"}}),
@@ -390,7 +378,7 @@ fn a_refused_token_says_so_and_is_not_shown() {
 
 #[test]
 fn a_scope_that_is_missing_is_named() {
-    let mut client = sandbox_with(&[("GITLAB_TOKEN", "glpat-sandbox-read-api")]);
+    let mut client = Client::sandbox_with(&[("GITLAB_TOKEN", "glpat-sandbox-read-api")]);
     let arguments = json!({"action": "issue.create", "params": {"fullPath": "acme/widget", "title": "No"}});
     let error = fail(&mut client, arguments, "forbidden");
     assert!(error["hint"].as_str().unwrap().contains("api"), "{error}");
@@ -418,7 +406,7 @@ fn what_the_sandbox_lacks_is_said_honestly() {
 
 #[test]
 fn a_configured_project_is_the_default() {
-    let mut client = sandbox_with(&[("GITLAB_PROJECT", "acme/widget")]);
+    let mut client = Client::sandbox_with(&[("GITLAB_PROJECT", "acme/widget")]);
     let shown = succeed(&mut client, "issue.get", json!({"iid": 1}));
     assert_eq!(shown["data"]["iid"], 1);
     assert!(shown["notes"].to_string().contains("acme/widget"), "{shown}");
@@ -426,13 +414,13 @@ fn a_configured_project_is_the_default() {
 
 #[test]
 fn a_project_that_is_named_by_another_spelling_is_no_default() {
-    let mut client = sandbox_with(&[("GITLAB_PROJECT", "sandbox/playground")]);
+    let mut client = Client::sandbox_with(&[("GITLAB_PROJECT", "sandbox/playground")]);
     for name in ["projectId", "FullPath", "project-id", "projectPath", "fullpath", "project"] {
         let shown = succeed(&mut client, "issue.get", json!({name: "acme/widget", "iid": 1}));
         assert!(shown["data"]["web_url"].as_str().unwrap().contains("acme/widget"), "{name}: {shown}");
         assert!(!shown["notes"].to_string().contains("configured project"), "{name}: {shown}");
     }
-    let mut client = sandbox_with(&[("GITLAB_PROJECT", "acme/widget")]);
+    let mut client = Client::sandbox_with(&[("GITLAB_PROJECT", "acme/widget")]);
     let shown = succeed(&mut client, "issue.get", json!({"target": "#1"}));
     assert!(shown["notes"].to_string().contains("configured project"), "{shown}");
 }

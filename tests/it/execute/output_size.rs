@@ -251,8 +251,7 @@ fn an_answer_to_slow_texts_comes_and_is_bounded() {
 
 #[test]
 fn what_a_caller_says_is_not_repeated_without_end() {
-    let mut client = Client::start(&["--sandbox"], &[("GITLAB_MAX_BYTES", "1000")]);
-    client.initialize(crate::support::client::LATEST_HANDSHAKE);
+    let mut client = Client::sandbox_with(&[("GITLAB_MAX_BYTES", "1000")]);
     let many: Map<String, Value> = (0..1_000).map(|n| (format!("no_such_{n}"), json!(1))).collect();
     let fields: Vec<String> = (0..1_000).map(|n| format!("no.such.{n}")).collect();
     let calls = [

@@ -3,16 +3,11 @@
 use serde_json::{Value, json};
 use wiremock::ResponseTemplate;
 
-use crate::support::client::{Client, Reply, execute, succeed};
+use crate::support::client::{Client, Reply, execute, follow, succeed};
 use crate::support::fixtures::{self, PROJECT};
 use crate::support::stand_in::StandIn;
 
 const EXECUTE: &str = "gitlab_execute_action";
-
-/// Makes the call that an answer offers.
-fn follow(client: &mut Client, call: &Value) -> Reply {
-    client.call(call["tool"].as_str().unwrap(), call["arguments"].clone())
-}
 
 fn page(rows: &[Value]) -> ResponseTemplate {
     ResponseTemplate::new(200)

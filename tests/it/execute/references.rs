@@ -7,7 +7,7 @@ use gitlab_mcp::catalog::{Audience, Names, Param, Risk};
 use serde_json::{Value, json};
 
 use crate::catalog::data::{action, actions};
-use crate::support::client::{Client, LATEST_HANDSHAKE, execute, succeed};
+use crate::support::client::{Client, execute, succeed};
 
 const EXECUTE: &str = "gitlab_execute_action";
 
@@ -111,8 +111,7 @@ fn a_name_that_several_have_lists_them() {
 
 #[test]
 fn a_dry_run_resolves_and_sends_nothing_else() {
-    let mut client = Client::start(&["--sandbox"], &[("GITLAB_SAFE_MODE", "true")]);
-    client.initialize(LATEST_HANDSHAKE);
+    let mut client = Client::sandbox_with(&[("GITLAB_SAFE_MODE", "true")]);
     let shown = succeed(
         &mut client,
         "epic_issue.assign",

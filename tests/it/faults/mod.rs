@@ -8,7 +8,7 @@ pub mod rate_limits;
 
 use serde_json::{Value, json};
 
-use crate::support::client::{Client, LATEST_HANDSHAKE, Reply, execute};
+use crate::support::client::{Client, Reply, execute};
 use crate::support::raw_server::Misbehaving;
 
 /// The setting of a case that ends by a timeout. Every other case has `PATIENT`, so that a slow machine does not turn
@@ -20,9 +20,7 @@ pub const PATIENT: (&str, &str) = ("GITLAB_TIMEOUT", "60");
 pub fn process(url: &str, variables: &[(&str, &str)]) -> Client {
     let always = [("GITLAB_URL", url), PATIENT, ("GITLAB_TOKEN", "glpat-sesame")];
     let all: Vec<(&str, &str)> = always.into_iter().chain(variables.iter().copied()).collect();
-    let mut client = Client::start(&[], &all);
-    client.initialize(LATEST_HANDSHAKE);
-    client
+    Client::connect(&[], &all)
 }
 
 /// What is asked of the project that is called like the case.

@@ -6,15 +6,8 @@ use gitlab_mcp::catalog::Catalog;
 use serde_json::{Value, json};
 use wiremock::ResponseTemplate;
 
-use crate::support::client::{Client, HANG_GUARD, LATEST_HANDSHAKE, execute};
+use crate::support::client::{Client, HANG_GUARD, execute};
 use crate::support::stand_in::StandIn;
-
-/// A server with these variables, past its handshake.
-fn client_with(variables: &[(&str, &str)]) -> Client {
-    let mut client = Client::start(&[], variables);
-    client.initialize(LATEST_HANDSHAKE);
-    client
-}
 
 fn texts(value: &Value) -> Vec<&str> {
     value.as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect()
@@ -107,7 +100,7 @@ fn a_query_that_shares_no_word_gets_the_common_actions() {
 
 #[test]
 fn suggestions_follow_what_is_offered() {
-    let mut client = client_with(&[("GITLAB_DENIED_ACTIONS", "issue.list")]);
+    let mut client = Client::connect(&[], &[("GITLAB_DENIED_ACTIONS", "issue.list")]);
     let found = find(&mut client, "xyzzy plugh qwfp");
     let suggestions = texts(&found["suggestions"]);
     assert_eq!(suggestions[..2], ["merge_request.list", "project.list"]);
@@ -116,7 +109,7 @@ fn suggestions_follow_what_is_offered() {
 
 #[test]
 fn suggestions_share_the_words_of_the_query() {
-    let mut client = client_with(&[("GITLAB_READ_ONLY", "true")]);
+    let mut client = Client::connect(&[], &[("GITLAB_READ_ONLY", "true")]);
     for query in ["milestone.delete", "DELETE /projects/:id/milestones/:milestone_id"] {
         let found = find(&mut client, query);
         let suggestions = texts(&found["suggestions"]);
@@ -130,7 +123,7 @@ fn suggestions_share_the_words_of_the_query() {
 
 #[test]
 fn what_is_left_out_is_not_said_to_be_missing() {
-    let mut client = client_with(&[("GITLAB_TOOLSETS", "issues")]);
+    let mut client = Client::connect(&[], &[("GITLAB_TOOLSETS", "issues")]);
     for query in ["list pipelines", "retry a job", "pipeline.list"] {
         let reply = client.call("gitlab_find_action", json!({"query": query}));
         assert!(reply.text.starts_with("Every action for this request is denied here."), "{}", reply.text);
@@ -187,7 +180,7 @@ fn detail_schema_gives_the_schema_of_every_result() {
 
 #[test]
 fn schemas_beyond_the_limit_are_named_with_the_way_to_get_them() {
-    let mut client = client_with(&[("GITLAB_MAX_BYTES", "6000")]);
+    let mut client = Client::connect(&[], &[("GITLAB_MAX_BYTES", "6000")]);
     let arguments = json!({"query": "list issues", "limit": 10, "detail": "schema"});
     let reply = client.call("gitlab_find_action", arguments);
     let notes = reply.structured["notes"].to_string();
@@ -221,7 +214,7 @@ fn related_actions_lead_on_and_may_run() {
         all.contains(&"changelog.generate".to_owned()) && all.contains(&"release.create".to_owned()),
         "{all:?}"
     );
-    let reads = related(&mut client_with(&[("GITLAB_READ_ONLY", "true")]));
+    let reads = related(&mut Client::connect(&[], &[("GITLAB_READ_ONLY", "true")]));
     assert!(
         reads.contains(&"changelog.generate".to_owned()) && !reads.contains(&"release.create".to_owned())
     );

@@ -57,8 +57,7 @@ fn calls() -> Vec<(Value, [(&'static str, Value); 4])> {
 }
 
 fn audited(form: &str) -> String {
-    let mut client = Client::start(&["--sandbox"], &[("GITLAB_AUDIT", form)]);
-    client.initialize(LATEST_HANDSHAKE);
+    let mut client = Client::sandbox_with(&[("GITLAB_AUDIT", form)]);
     for (arguments, _) in calls() {
         client.call(EXECUTE, arguments);
     }

@@ -271,8 +271,7 @@ fn quick_actions_are_decided_on_like_the_actions_that_they_stand_for() {
 #[test]
 fn a_review_is_asked_about_before_its_first_comment() {
     for settings in [("GITLAB_CONFIRM", "destructive"), ("GITLAB_CONFIRM", "destructive,token")] {
-        let mut client = Client::start(&["--sandbox"], &[settings]);
-        client.initialize(crate::support::client::LATEST_HANDSHAKE);
+        let mut client = Client::sandbox_with(&[settings]);
         let comments = json!([{"body": "Reads well to me."}, {"body": "Ship it\n/merge"}]);
         let of = json!({"fullPath": "acme/widget", "iid": 1, "per_page": 100});
         let before = run(&mut client, "merge_request_discussion.list", &of, false).text;
@@ -288,8 +287,7 @@ fn a_review_is_asked_about_before_its_first_comment() {
         assert!(!done.is_error && !done.text.contains("needs_confirmation"), "{}", done.text);
         assert!(run(&mut client, "merge_request_discussion.list", &of, false).text.contains("Reads well"));
     }
-    let mut client = Client::start(&["--sandbox"], &[("GITLAB_DENIED_ACTIONS", "merge_request.merge")]);
-    client.initialize(crate::support::client::LATEST_HANDSHAKE);
+    let mut client = Client::sandbox_with(&[("GITLAB_DENIED_ACTIONS", "merge_request.merge")]);
     let review =
         json!({"fullPath": "acme/widget", "iid": 1, "comments": [{"body": "Fine"}, {"body": "/merge"}]});
     assert_eq!(kind(&run(&mut client, "merge_request.review", &review, true)), "denied");

@@ -184,8 +184,7 @@ fn many_requests_at_a_time_are_all_answered() {
 
 #[test]
 fn nothing_but_messages_is_on_standard_output_at_any_log_level() {
-    let mut client = Client::start(&["--log-level", "trace"], &[("GITLAB_TOKEN", "glpat-sesame")]);
-    client.initialize(LATEST_HANDSHAKE);
+    let mut client = Client::connect(&["--log-level", "trace"], &[("GITLAB_TOKEN", "glpat-sesame")]);
     client.call("gitlab_find_action", json!({"query": "list issues"}));
     client.call("gitlab_execute_action", json!({"action": "no.such", "params": {"password": "opensesame"}}));
     let ended = client.close();

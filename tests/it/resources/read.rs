@@ -16,15 +16,8 @@ use crate::support::stand_in::StandIn;
 
 const ISSUE: &str = "gitlab://project/{fullPath}/issue/{iid}";
 
-/// A server on the sandbox with these settings, past its handshake.
-fn with(variables: &[(&str, &str)]) -> Client {
-    let mut client = Client::start(&["--sandbox"], variables);
-    client.initialize(LATEST_HANDSHAKE);
-    client
-}
-
 fn minimal() -> Client {
-    with(&[("CAPABILITY_SURFACE", "minimal")])
+    Client::sandbox_with(&[("CAPABILITY_SURFACE", "minimal")])
 }
 
 /// The text of a resource, which has to be one.
@@ -290,7 +283,7 @@ fn hostile_addresses_are_answered_and_send_nothing() {
 
 #[test]
 fn what_policy_denies_is_denied_as_a_resource() {
-    let mut client = with(&[("GITLAB_DENIED_ACTIONS", "issue.get,label.list")]);
+    let mut client = Client::sandbox_with(&[("GITLAB_DENIED_ACTIONS", "issue.get,label.list")]);
     for uri in ["gitlab://project/acme/widget/issue/1", "gitlab://tools/issue.get"] {
         let (code, error) = refused(&mut client, uri);
         assert_eq!((code, &error["kind"]), (-32602, &json!("denied")), "{uri}");
@@ -313,7 +306,7 @@ fn what_policy_denies_is_denied_as_a_resource() {
 fn a_rule_of_paths_holds_for_resources() {
     let policy = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(policy.path(), "[[rule]]\npaths = [\"acme/site\"]\ndecision = \"deny\"\n").unwrap();
-    let mut client = with(&[("GITLAB_POLICY", policy.path().to_str().unwrap())]);
+    let mut client = Client::sandbox_with(&[("GITLAB_POLICY", policy.path().to_str().unwrap())]);
     for uri in
         ["gitlab://project/acme/site", "gitlab://project/acme%2Fsite/issue/1", "gitlab://project/ACME/Site"]
     {
@@ -324,7 +317,7 @@ fn a_rule_of_paths_holds_for_resources() {
 
 #[test]
 fn reads_stay_where_only_reads_run_and_changes_are_not_listed() {
-    let mut client = with(&[("GITLAB_READ_ONLY", "true")]);
+    let mut client = Client::sandbox_with(&[("GITLAB_READ_ONLY", "true")]);
     assert!(read(&mut client, "gitlab://project/acme/widget/issue/1").contains("squeaks"));
     let listed = read(&mut client, "gitlab://tools?domain=issue");
     assert!(listed.contains("`issue.get` (read") && !listed.contains("`issue.delete`"), "{listed}");
@@ -336,7 +329,7 @@ fn reads_stay_where_only_reads_run_and_changes_are_not_listed() {
 
 #[test]
 fn without_the_tool_that_runs_actions_nothing_runs() {
-    let mut client = with(&[("GITLAB_DENIED_TOOLS_REGEX", "^gitlab_execute_action$")]);
+    let mut client = Client::sandbox_with(&[("GITLAB_DENIED_TOOLS_REGEX", "^gitlab_execute_action$")]);
     assert_eq!(refused(&mut client, "gitlab://project/acme/widget").1["kind"], "denied");
     let labels = complete(&mut client, of_prompt("triage_issues"), "fullPath", "acme", json!({}));
     assert_eq!(labels["values"], json!([]));
@@ -359,8 +352,8 @@ fn secrets_are_masked_and_strangers_words_are_marked() {
 #[test]
 fn a_gitlab_that_fails_is_an_error_and_completes_nothing() {
     // Nobody listens there.
-    let mut client = Client::start(&[], &[("GITLAB_URL", "http://127.0.0.1:9"), ("GITLAB_TOKEN", "glpat-x")]);
-    client.initialize(LATEST_HANDSHAKE);
+    let mut client =
+        Client::connect(&[], &[("GITLAB_URL", "http://127.0.0.1:9"), ("GITLAB_TOKEN", "glpat-x")]);
     let (code, error) = refused(&mut client, "gitlab://project/acme/widget");
     assert_eq!((code, &error["kind"]), (-32603, &json!("network")));
     let branches = complete(
@@ -489,7 +482,7 @@ fn prompts_say_what_they_take_and_hold_to_it() {
 
 #[test]
 fn a_configured_project_need_not_be_named() {
-    let mut client = with(&[("GITLAB_PROJECT", "acme/widget")]);
+    let mut client = Client::sandbox_with(&[("GITLAB_PROJECT", "acme/widget")]);
     let prompts = client.request("prompts/list", json!({}))["result"]["prompts"].clone();
     assert_eq!(prompts[0]["arguments"][0]["required"], false);
     assert!(prompt(&mut client, "onboarding", json!({})).contains("\"fullPath\": \"acme/widget\""));

@@ -74,18 +74,26 @@ impl Client {
         Client::spawn(command.stdin(Stdio::piped()))
     }
 
-    /// A server over the sandbox, past its handshake.
-    pub fn sandbox() -> Client {
-        let mut client = Client::start(&["--sandbox"], &[]);
+    /// A server past its handshake.
+    pub fn connect(arguments: &[&str], variables: &[(&str, &str)]) -> Client {
+        let mut client = Client::start(arguments, variables);
         client.initialize(LATEST_HANDSHAKE);
         client
     }
 
+    /// A server over the sandbox, past its handshake.
+    pub fn sandbox() -> Client {
+        Client::sandbox_with(&[])
+    }
+
+    /// The same with these variables set.
+    pub fn sandbox_with(variables: &[(&str, &str)]) -> Client {
+        Client::connect(&["--sandbox"], variables)
+    }
+
     /// A server past its handshake that needs no GitLab.
     pub fn ready() -> Client {
-        let mut client = Client::start(&[], &[]);
-        client.initialize(LATEST_HANDSHAKE);
-        client
+        Client::connect(&[], &[])
     }
 
     pub fn spawn(command: &mut Command) -> Client {
@@ -229,6 +237,21 @@ pub fn reply(answer: &Value) -> Reply {
         text: result["content"][0]["text"].as_str().unwrap().to_owned(),
         is_error: result["isError"] == true,
     }
+}
+
+/// The error of a reply, which has to be one of that kind and to say the same in both forms.
+#[track_caller]
+pub fn refused(reply: &Reply, kind: &str) -> Value {
+    assert!(reply.is_error, "{}", reply.text);
+    let error = reply.structured["error"].clone();
+    assert_eq!(error["kind"], kind, "{error}");
+    assert!(reply.text.contains(error["message"].as_str().unwrap()), "{}", reply.text);
+    error
+}
+
+/// Makes the call that an answer offers.
+pub fn follow(client: &mut Client, call: &Value) -> Reply {
+    client.call(call["tool"].as_str().unwrap(), call["arguments"].clone())
 }
 
 /// Runs an action.
