@@ -14,13 +14,6 @@ use crate::support::client::{Client, Reply};
 const FIND: &str = "gitlab_find_action";
 const EXECUTE: &str = "gitlab_execute_action";
 
-/// A server for a GitLab at this address.
-fn server(url: &str, variables: &[(&str, &str)]) -> Client {
-    let own = [("GITLAB_URL", url), ("GITLAB_TOKEN", "glpat-never-to-be-seen")];
-    let variables: Vec<(&str, &str)> = own.iter().chain(variables).copied().collect();
-    Client::connect(&[], &variables)
-}
-
 /// The error of a call, which is of that kind, says all of these in its message, and says the same in both forms.
 fn refused(client: &mut Client, (tool, arguments): (&str, Value), kind: &str, says: &[&str]) -> Value {
     let reply = client.call(tool, arguments.clone());

@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use gitlab_mcp::catalog::Catalog;
 use serde_json::{Value, json};
-use wiremock::ResponseTemplate;
 
 use crate::support::client::{Client, HANG_GUARD, execute};
-use crate::support::stand_in::StandIn;
+use crate::support::scripted_gitlab::{Gitlab, answer};
 
 fn texts(value: &Value) -> Vec<&str> {
     value.as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect()
@@ -221,10 +220,10 @@ fn related_actions_lead_on_and_may_run() {
 }
 
 /// A GitLab whose token has the scope `read_api`, and that answers after a time.
-fn read_api_after(delay: Duration) -> StandIn {
-    let gitlab = StandIn::empty();
+fn read_api_after(delay: Duration) -> Gitlab {
+    let gitlab = Gitlab::start();
     let own = json!({"name": "t", "scopes": ["read_api"], "expires_at": null, "active": true});
-    let template = ResponseTemplate::new(200).set_body_json(own).set_delay(delay);
+    let template = answer(200, own).after(delay);
     gitlab.answer("GET", "/personal_access_tokens/self", template);
     gitlab
 }

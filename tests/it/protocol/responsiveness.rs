@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 
 use crate::support::client::{Client, program, wait_until};
 use crate::support::fixtures::PROJECT;
-use crate::support::stand_in::StandIn;
+use crate::support::scripted_gitlab::Gitlab;
 
 /// Takes long on every line, and is found in none: what it is in the middle of differs from byte to byte.
 const SLOW: &str = "[ab]*a[ab]{900}[^ab]";
 
-fn slow_log() -> StandIn {
-    let gitlab = StandIn::start();
+fn slow_log() -> Gitlab {
+    let gitlab = Gitlab::with_project();
     // Without a pattern of its own (a linear congruential generator).
     let mut state = 1_u64;
     let mut next = || {
@@ -29,7 +29,7 @@ fn slow_log() -> StandIn {
 }
 
 /// Asks for the lines of the log in which a pattern is found, and waits until GitLab has been asked for it.
-fn begin_search(gitlab: &StandIn, client: &mut Client, id: u64, pattern: &str) {
+fn begin_search(gitlab: &Gitlab, client: &mut Client, id: u64, pattern: &str) {
     let params = json!({"fullPath": PROJECT, "job_id": 7, "grep": pattern});
     let arguments = json!({"action": "job.log", "params": params});
     let params = json!({"name": "gitlab_execute_action", "arguments": arguments});
@@ -39,8 +39,8 @@ fn begin_search(gitlab: &StandIn, client: &mut Client, id: u64, pattern: &str) {
 
 /// Waits until GitLab has been asked for the log, and a moment longer, in which it comes. Where that is too short the
 /// call computes later, and the test shows less, but does not fail.
-fn wait_for_log(gitlab: &StandIn) {
-    let is_asked = || gitlab.received().iter().any(|request| request.url.path().ends_with("/trace"));
+fn wait_for_log(gitlab: &Gitlab) {
+    let is_asked = || gitlab.received().iter().any(|request| request.path.ends_with("/trace"));
     wait_until("the request for the log", is_asked);
     std::thread::sleep(Duration::from_millis(500));
 }
@@ -99,7 +99,7 @@ fn a_signal_ends_it_in_the_middle_of_a_search() {
 #[cfg(unix)]
 #[test]
 fn a_call_that_computes_at_a_signal_has_its_audit_line() {
-    let gitlab = StandIn::start();
+    let gitlab = Gitlab::with_project();
     gitlab.body("/jobs/7/trace", "text/plain", "g\\&%\u{200b}\n".repeat(3_000_000).as_bytes());
     let mut client = gitlab.client(&[]);
     let arguments = json!({"action": "job.log", "params": {"fullPath": PROJECT, "job_id": 7}});
@@ -114,7 +114,7 @@ fn a_call_that_computes_at_a_signal_has_its_audit_line() {
 
 #[test]
 fn patterns_have_limits() {
-    let gitlab = StandIn::start();
+    let gitlab = Gitlab::with_project();
     let mut client = gitlab.client(&[]);
     for (pattern, reason) in [
         ("a".repeat(1_001), "it has 1001 bytes, and 1000 are the most"),

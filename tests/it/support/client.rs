@@ -23,6 +23,9 @@ pub fn wait_until(what: &str, condition: impl Fn() -> bool) {
     }
 }
 
+/// The token that [`Client::for_gitlab`] is started with.
+pub const OWN_TOKEN: &str = "glpat-stand-in";
+
 pub const LATEST_HANDSHAKE: &str = "2025-11-25";
 pub const WITHOUT_HANDSHAKE: &str = "2026-07-28";
 
@@ -89,6 +92,12 @@ impl Client {
     /// The same with these variables set.
     pub fn sandbox_with(variables: &[(&str, &str)]) -> Client {
         Client::connect(&["--sandbox"], variables)
+    }
+
+    /// A server for a GitLab at this address, past its handshake.
+    pub fn for_gitlab(url: &str, variables: &[(&str, &str)]) -> Client {
+        let own = [("GITLAB_URL", url), ("GITLAB_TOKEN", OWN_TOKEN)];
+        Client::connect(&[], &[&own, variables].concat())
     }
 
     /// A server past its handshake that needs no GitLab.
