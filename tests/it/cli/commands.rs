@@ -237,3 +237,16 @@ fn json_is_what_a_client_gets() {
     assert_eq!(structured, reply.structured);
     assert_eq!(output(&arguments).trim_end(), reply.text.trim_end());
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_output_that_cannot_be_written_is_3() {
+    let full = || Stdio::from(std::fs::File::options().write(true).open("/dev/full").unwrap());
+    for arguments in [&["catalog", "list"][..], &["find", "list issues"]] {
+        let output = program(arguments, &[]).stdin(Stdio::null()).stdout(full()).output().unwrap();
+        assert_eq!(output.status.code(), Some(3), "{arguments:?}");
+    }
+    let output = program(&["catalog", "list"], &[]).stdout(full()).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.starts_with("gitlab-mcp: cannot write the answer"), "{said}");
+}
