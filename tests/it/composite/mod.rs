@@ -7,9 +7,12 @@ pub mod fetch_and_update;
 pub mod line_comments;
 pub mod read_files;
 
+use gitlab_mcp::catalog::{Catalog, example};
 use serde_json::{Value, json};
 
+use crate::catalog::data::actions;
 use crate::support::client::{Client, Reply, execute, refused};
+use crate::support::scripted_gitlab::Gitlab;
 
 pub const EXECUTE: &str = "gitlab_execute_action";
 
@@ -150,4 +153,34 @@ fn each_step_has_its_line_of_audit() {
     assert!(outcomes.contains(&"ok") && outcomes.contains(&"not_found"), "{outcomes:?}");
     let whole = of("resource.fetch");
     assert_eq!((whole.len(), &whole[0]["decision"], &whole[0]["outcome"]), (1, &json!("plan"), &json!("ok")));
+}
+
+#[test]
+fn arguments_of_a_single_answer_are_refused_before_anything_is_sent() {
+    let gitlab = Gitlab::with_project();
+    let folder = tempfile::tempdir().unwrap();
+    let folder = std::fs::canonicalize(folder.path()).unwrap();
+    let mut client = gitlab.client(&[("GITLAB_FILES_DIR", folder.to_str().unwrap())]);
+    let catalog = Catalog::embedded().unwrap();
+    let words = catalog.words().unwrap();
+    let plans: Vec<_> = actions().into_iter().filter(|action| action.plan.is_some()).collect();
+    assert!(plans.len() >= 9, "{}", plans.len());
+    for action in plans {
+        for (name, value) in [
+            ("fields", json!(["id"])),
+            ("lines", json!("1-2")),
+            ("offset", json!(1)),
+            ("save_to", json!("out.txt")),
+        ] {
+            let example = example(&action, words);
+            let arguments = json!({"action": action.id, "params": example, name: value});
+            let error = refused(&client.call(EXECUTE, arguments), "invalid_params");
+            let message = format!("`{name}` applies to a single answer, and {} has several", action.id);
+            assert_eq!(error["message"], message);
+            assert_eq!(error["fix"]["arguments"], json!({"action": action.id, "params": example}));
+        }
+    }
+    let is_own = |request: &String| request.ends_with("/personal_access_tokens/self");
+    let sent: Vec<String> = gitlab.seen().into_iter().filter(|request| !is_own(request)).collect();
+    assert_eq!(sent, [""; 0], "nothing but what the token may do is asked for");
 }
