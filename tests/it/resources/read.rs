@@ -11,8 +11,8 @@ use rmcp::service::{ClientLifecycleMode, ClientServiceExt, RoleClient, RunningSe
 use rmcp::transport::TokioChildProcess;
 use serde_json::{Value, json};
 
-use crate::support::client::{Client, LATEST_HANDSHAKE, program};
-use crate::support::scripted_gitlab::Gitlab;
+use crate::support::client::{Client, HANG_GUARD, LATEST_HANDSHAKE, program};
+use crate::support::scripted_gitlab::{Gitlab, answer};
 
 const ISSUE: &str = "gitlab://project/{fullPath}/issue/{iid}";
 
@@ -580,4 +580,25 @@ fn a_session_pays_for_the_tools_alone() {
     let bare = minimal().request("tools/list", json!({}))["result"].to_string().len();
     assert_eq!(bare, Client::sandbox().request("tools/list", json!({}))["result"].to_string().len());
     assert!(full < 2_000, "{full} bytes");
+}
+
+#[test]
+fn a_completion_does_not_wait_for_a_gitlab_that_does_not_answer() {
+    let gitlab = Gitlab::start();
+    let branches = answer(200, json!([{"name": "main"}]));
+    gitlab.answer("GET", "/repository/branches", branches.clone());
+    let of = of_prompt("explain_failed_pipeline");
+    let given = json!({"fullPath": "acme/widget"});
+    // With the time of a call, a completion would run into the hang guard.
+    let mut client = gitlab.client(&[("GITLAB_TIMEOUT", "600")]);
+    let completed = complete(&mut client, of.clone(), "ref", "ma", given.clone());
+    assert_eq!(completed["values"], json!(["main"]), "{completed}");
+
+    let gitlab = Gitlab::start();
+    gitlab.answer("GET", "/repository/branches", branches.after(10 * HANG_GUARD));
+    let mut client = gitlab.client(&[("GITLAB_TIMEOUT", "600")]);
+    let completed = complete(&mut client, of, "ref", "ma", given);
+    assert_eq!(completed["values"], json!([]), "{completed}");
+    let asked = gitlab.seen().iter().filter(|request| request.contains("/repository/branches")).count();
+    assert_eq!(asked, 1);
 }
