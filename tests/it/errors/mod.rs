@@ -75,3 +75,27 @@ fn every_kind_of_error_is_on_its_page() {
     let rows = kinds.lines().filter(|line| line.starts_with("| `")).count();
     assert_eq!(rows, ErrorKind::ALL.len(), "and of nothing else");
 }
+
+/// What the configuration forbids cannot be mended by another call.
+#[test]
+fn a_denied_call_has_no_fix() {
+    let folder = tempfile::tempdir().unwrap();
+    let policy = folder.path().join("policy.toml");
+    std::fs::write(&policy, "[[rule]]\npaths = [\"acme/widget\"]\ndecision = \"deny\"\n").unwrap();
+    let issue = json!({"fullPath": "acme/widget", "iid": 1});
+    let call = |action: &str| json!({"action": action, "params": issue});
+    let direct = json!({"method": "DELETE", "path": "/projects/1/issues/1"});
+    for (setting, arguments) in [
+        (("GITLAB_READ_ONLY", "true"), call("issue.delete")),
+        (("GITLAB_READ_ONLY", "true"), json!({"action": "api.rest", "params": direct})),
+        (("GITLAB_DENIED_ACTIONS", "issue.*"), call("issue.get")),
+        (("GITLAB_ALLOWED_PATHS", "acme/site"), call("issue.delete")),
+        (("GITLAB_READABLE_PATHS", "acme/site"), call("issue.get")),
+        (("GITLAB_POLICY", policy.to_str().unwrap()), call("issue.get")),
+    ] {
+        let reply = Client::sandbox_with(&[setting]).call(EXECUTE, arguments.clone());
+        let error = crate::support::client::refused(&reply, "denied");
+        assert!(error.get("fix").is_none(), "{setting:?} {arguments}: {error}");
+        assert!(!reply.text.contains("\nNext: "), "{setting:?} {arguments}: {}", reply.text);
+    }
+}
