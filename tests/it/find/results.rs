@@ -273,3 +273,25 @@ fn nonsense_leads_to_no_destructive_candidate() {
     let reply = execute(&mut client, "isue.delete", json!({}));
     assert!(reply.structured["error"]["candidates"].to_string().contains("issue.delete"), "{}", reply.text);
 }
+
+/// The evaluation's requests stand for what is asked: an answer at its defaults has a bounded size.
+#[test]
+fn an_answer_to_any_request_of_the_evaluation_is_small() {
+    const TEXT: usize = 4_000;
+    /// The structured form has the schema of a first result that is not far ahead, and the operations of each.
+    const STRUCTURED: usize = 8_000;
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/eval/dev.jsonl");
+    let mut client = Client::ready();
+    let mut asked = 0;
+    for line in std::fs::read_to_string(path).unwrap().lines() {
+        let case: Value = serde_json::from_str(line).unwrap();
+        let query = case["request"].as_str().unwrap();
+        let reply = client.call("gitlab_find_action", json!({"query": query}));
+        assert!(!reply.is_error, "{query}: {}", reply.text);
+        assert!(reply.text.len() <= TEXT, "{query}: {} bytes", reply.text.len());
+        let structured = reply.structured.to_string().len();
+        assert!(structured <= STRUCTURED, "{query}: {structured} bytes");
+        asked += 1;
+    }
+    assert!(asked > 800, "{asked}");
+}
