@@ -4,7 +4,7 @@ use serde_json::json;
 use url::Url;
 
 use super::*;
-use crate::catalog::Catalog;
+use crate::catalog::{Action, Catalog};
 use crate::{gitlab, policy, tools};
 
 fn tools(policy: policy::Settings) -> Arc<Tools> {

@@ -1,11 +1,12 @@
 //! The GitLab version of the instance, requested once, when the first call depends on it. An older instance is told
 //! what it lacks before anything is sent; a newer one gets parameters that the catalog does not know.
 
+pub mod cache;
+
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::Map;
-use tokio::sync::OnceCell;
 
 use crate::call::{self, Call, Checked, Fault, Invalid, LookupCache, Step};
 use crate::catalog::{Action, Base, Kind, Param, Version};
@@ -22,17 +23,6 @@ const METADATA: &str = "instance.get_metadata";
 
 /// Maximum time that a call waits for the version.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-/// The version of the instance, or that it does not say one.
-#[derive(Debug, Default)]
-pub struct InstanceVersion(OnceCell<Option<Version>>);
-
-impl InstanceVersion {
-    /// The version, if it is known by now.
-    pub fn known(&self) -> Option<Version> {
-        self.0.get().copied().flatten()
-    }
-}
 
 /// The version; the first caller asks GitLab, others wait with it. None if GitLab does not say it.
 pub async fn learn(tools: &Tools) -> Option<Version> {

@@ -17,7 +17,7 @@ use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::audit::{Audit, AuditEntry, Auditor};
 use crate::tools::confirmation::token::TokenIssuer;
 use crate::tools::errors::ToolError;
-use crate::tools::instance_version::InstanceVersion;
+use crate::tools::instance_version::cache::InstanceVersion;
 use crate::tools::token_info::cache::TokenInfo;
 use crate::tools::types::{Answer, Capabilities};
 use crate::tools::wording::Wording;

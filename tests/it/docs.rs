@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use regex_lite::Regex;
 use serde_json::{Value, json};
 
-use crate::support::client::{Client, LATEST_HANDSHAKE, maintainers_program, program};
+use crate::support::client::{Client, maintainers_program, program};
 
 /// Info strings of fenced blocks that are not run.
 const NOT_RUN: [(&str, &str); 7] = [
@@ -305,8 +305,7 @@ fn sessions_answer_what_is_shown() {
             continue;
         }
         let settings: Vec<(&str, &str)> = words.map(|word| word.split_once('=').unwrap()).collect();
-        let mut client = Client::start(&["--sandbox"], &settings);
-        client.initialize(LATEST_HANDSHAKE);
+        let mut client = Client::sandbox_with(&settings);
         let mut lines = block.text.split_inclusive('\n').peekable();
         while let Some(line) = lines.next() {
             let Some((name, value)) = line.strip_prefix("> ").and_then(|line| line.split_once(' ')) else {

@@ -50,6 +50,7 @@ const FAILING: [(&str, &[&str]); 3] = [
             "merge_request_discussion.get",
             "merge_request_label_event.get",
             "merge_request_milestone_event.get",
+            "note.get",
             "merge_request_note.get",
             "merge_request_note_reaction.get",
             "merge_request_note_reaction.list",

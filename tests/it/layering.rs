@@ -387,6 +387,10 @@ fn path_end(text: &str, at: usize) -> usize {
 }
 
 fn expand(path: &str, before: &[String], paths: &mut Vec<Vec<String>>) {
+    // A group may end with a comma.
+    if path.trim().is_empty() {
+        return;
+    }
     let Some((start, group)) = path.split_once('{') else {
         let name = path.split(" as ").next().unwrap();
         let words = name.split("::").map(str::trim).filter(|word| !word.is_empty() && *word != "self");

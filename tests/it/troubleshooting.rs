@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex_lite::Regex;
 use serde_json::Value;
 
-use crate::support::client::{Client, LATEST_HANDSHAKE, Reply};
+use crate::support::client::{Client, Reply};
 
 const PAGE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/guides/troubleshooting.md"));
 
@@ -31,8 +31,7 @@ fn every_call_of_the_page_has_the_stated_outcome() {
             let (tool, arguments) = call.split_once(' ').unwrap();
             let variables: Vec<(&str, &str)> =
                 settings.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-            let mut client = Client::start(&["--sandbox"], &variables);
-            client.initialize(LATEST_HANDSHAKE);
+            let mut client = Client::sandbox_with(&variables);
             let reply = client.call(tool, serde_json::from_str(arguments).unwrap());
             last = Some((client, reply));
             calls += 1;

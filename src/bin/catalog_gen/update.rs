@@ -139,12 +139,16 @@ mod tests {
     #[test]
     fn a_new_collection_of_projects_is_suggested_as_a_domain() {
         let operation = |method: &str, path: &str| {
-            serde_json::from_str(&format!(r#"{{"method": "{method}", "path": "{path}", "scope": "project"}}"#)).unwrap()
+            serde_json::from_str(&format!(
+                r#"{{"method": "{method}", "path": "{path}", "scope": "project"}}"#
+            ))
+            .unwrap()
         };
         let action = |id: &str, operations: Vec<Operation>| Action {
             id: id.to_owned(),
             operations,
-            ..serde_json::from_str(r#"{"action": "x.y", "summary": "", "risk": "read", "operations": []}"#).unwrap()
+            ..serde_json::from_str(r#"{"action": "x.y", "summary": "", "risk": "read", "operations": []}"#)
+                .unwrap()
         };
         let after = [
             action("project.list_badges", vec![operation("GET", "/projects/:id/badges")]),

@@ -243,6 +243,7 @@ fn cost(set: &apollo_compiler::executable::SelectionSet, document: &ExecutableDo
 #[test]
 #[cfg_attr(not(gitlab_api_files), ignore = "set GITLAB_API_FILES to the folder of GitLab's schema.graphql")]
 fn no_document_costs_what_gitlab_refuses() {
+    /// GitLab's limit without a token; with one it is 250. The margin is for `cost`, which estimates its formula.
     const LIMIT: usize = 200;
     let schema = schema();
     let catalog = Catalog::embedded().unwrap();
@@ -252,9 +253,8 @@ fn no_document_costs_what_gitlab_refuses() {
             let mut given = everything(&action, operation);
             given.remove("scope");
             let (document, _) = sent(&call(&only(&action, operation), given, words));
-            let Ok(parsed) = ExecutableDocument::parse(&schema, &document, "document.graphql") else {
-                continue;
-            };
+            let parsed = ExecutableDocument::parse(&schema, &document, "document.graphql")
+                .unwrap_or_else(|errors| panic!("{operation}: {}", errors.errors));
             let set = &parsed.operations.anonymous.as_ref().unwrap().selection_set;
             let cost = cost(set, &parsed);
             assert!(cost < LIMIT, "{operation} costs {cost}: {document}");

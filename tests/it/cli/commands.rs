@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::support::client::{maintainers_program, program};
+use crate::support::client::{Client, execute, maintainers_program, program};
 
 /// The exit code, standard output and standard error.
 fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
@@ -135,10 +135,12 @@ fn an_evaluation_fails_where_a_saved_figure_fell() {
 
 #[test]
 fn find_answers_as_the_tool_does() {
-    let structured: Value =
-        serde_json::from_str(&output(&["find", "list issues", "--limit", "1", "--json"])).unwrap();
-    assert_eq!(structured["query"], "list issues");
-    assert!(!output(&["find", "list issues", "--read-only"]).is_empty());
+    let arguments = ["--read-only", "find", "delete a branch", "--limit", "2"];
+    let mut client = Client::connect(&["--read-only"], &[]);
+    let reply = client.call("gitlab_find_action", json!({"query": "delete a branch", "limit": 2}));
+    let structured: Value = serde_json::from_str(&output(&[&arguments[..], &["--json"]].concat())).unwrap();
+    assert_eq!(structured, reply.structured);
+    assert_eq!(output(&arguments).trim_end(), reply.text.trim_end());
 }
 
 #[test]
@@ -227,8 +229,24 @@ fn what_needs_no_setting_minds_no_wrong_one() {
 
 #[test]
 fn json_is_what_a_client_gets() {
-    let structured: Value =
-        serde_json::from_str(&output(&["--sandbox", "execute", "issue.list", "--dry-run", "--json"]))
-            .unwrap();
-    assert_eq!(structured["action"], json!("issue.list"));
+    let arguments =
+        ["--sandbox", "execute", "label.list", "--params", r#"{"fullPath": "acme/widget", "per_page": 3}"#];
+    let reply =
+        execute(&mut Client::sandbox(), "label.list", json!({"fullPath": "acme/widget", "per_page": 3}));
+    let structured: Value = serde_json::from_str(&output(&[&arguments[..], &["--json"]].concat())).unwrap();
+    assert_eq!(structured, reply.structured);
+    assert_eq!(output(&arguments).trim_end(), reply.text.trim_end());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_output_that_cannot_be_written_is_3() {
+    let full = || Stdio::from(std::fs::File::options().write(true).open("/dev/full").unwrap());
+    for arguments in [&["catalog", "list"][..], &["find", "list issues"]] {
+        let output = program(arguments, &[]).stdin(Stdio::null()).stdout(full()).output().unwrap();
+        assert_eq!(output.status.code(), Some(3), "{arguments:?}");
+    }
+    let output = program(&["catalog", "list"], &[]).stdout(full()).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.starts_with("gitlab-mcp: cannot write the answer"), "{said}");
 }

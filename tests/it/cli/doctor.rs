@@ -2,23 +2,22 @@
 //! code.
 
 use std::net::TcpListener;
-use std::process::{Output, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 use time::OffsetDateTime;
 use time::macros::format_description;
-use wiremock::matchers::path;
-use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use crate::support::client::program;
+use crate::support::scripted_gitlab::{Answer, Gitlab, answer, raw};
 use crate::support::tls::{Authority, serve};
 
 /// What a GitLab answers a doctor.
-struct Gitlab {
-    version: ResponseTemplate,
-    user: ResponseTemplate,
-    own: ResponseTemplate,
+struct Answers {
+    version: Answer,
+    user: Answer,
+    own: Answer,
 }
 
 fn day(ahead: i64) -> String {
@@ -26,24 +25,24 @@ fn day(ahead: i64) -> String {
     day.format(format_description!("[year]-[month]-[day]")).unwrap()
 }
 
-fn own(scopes: &[&str], expires: Value) -> ResponseTemplate {
+fn own(scopes: &[&str], expires: Value) -> Answer {
     ok(json!({"name": "for the agent", "scopes": scopes, "expires_at": expires, "active": true}))
 }
 
-fn ok(body: Value) -> ResponseTemplate {
-    ResponseTemplate::new(200).set_body_json(body)
+fn ok(body: Value) -> Answer {
+    answer(200, body)
 }
 
-fn version(number: &str) -> ResponseTemplate {
+fn version(number: &str) -> Answer {
     ok(json!({"version": number, "revision": "0"}))
 }
 
-impl Default for Gitlab {
-    fn default() -> Gitlab {
-        let rate = |template: ResponseTemplate| {
-            template.insert_header("ratelimit-limit", "2000").insert_header("ratelimit-remaining", "1999")
+impl Default for Answers {
+    fn default() -> Answers {
+        let rate = |template: Answer| {
+            template.header("ratelimit-limit", "2000").header("ratelimit-remaining", "1999")
         };
-        Gitlab {
+        Answers {
             version: version("18.9.0-ee"),
             user: ok(json!({"username": "alice", "bot": false})),
             own: rate(own(&["api"], json!(day(200)))),
@@ -51,49 +50,38 @@ impl Default for Gitlab {
     }
 }
 
-impl Gitlab {
-    async fn serve(self) -> MockServer {
-        let server = MockServer::start().await;
+impl Answers {
+    fn serve(self) -> Gitlab {
+        let gitlab = Gitlab::start();
         for (place, answer) in [
             ("/api/v4/version", self.version),
             ("/api/v4/user", self.user),
             ("/api/v4/personal_access_tokens/self", self.own),
         ] {
-            Mock::given(path(place)).respond_with(answer).mount(&server).await;
+            gitlab.answer("GET", place, answer);
         }
-        server
+        gitlab
     }
 }
 
 /// The exit code, and what was found.
-async fn examined(variables: &[(&str, &str)]) -> (Option<i32>, Value) {
-    let with_token = [("GITLAB_TOKEN", "glpat-sesame"), ("GITLAB_TIMEOUT", "3")];
-    let variables: Vec<(String, String)> = with_token
-        .iter()
-        .chain(variables)
-        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-        .collect();
-    let run = move || {
-        let variables: Vec<(&str, &str)> =
-            variables.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        let doctor = |arguments: &[&str]| -> Output {
-            program(arguments, &variables).stdin(Stdio::null()).output().unwrap()
-        };
-        let (json, text) = (doctor(&["doctor", "--json"]), doctor(&["doctor"]));
-        assert_eq!(json.status.code(), text.status.code());
-        let found: Value = serde_json::from_slice(&json.stdout).unwrap();
-        let text = String::from_utf8(text.stdout).unwrap();
-        for finding in found["checks"].as_array().unwrap() {
-            let check = finding["check"].as_str().unwrap();
-            assert!(text.contains(check), "{check} in {text}");
-            if let Some(mend) = finding["mend"].as_str() {
-                assert!(text.contains(mend), "{mend} in {text}");
-            }
+fn examined(variables: &[(&str, &str)]) -> (Option<i32>, Value) {
+    let with_token = [("GITLAB_TOKEN", "glpat-sesame"), ("GITLAB_TIMEOUT", "60")];
+    let variables = [&with_token, variables].concat();
+    let doctor = |arguments: &[&str]| program(arguments, &variables).stdin(Stdio::null()).output().unwrap();
+    let (json, text) = (doctor(&["doctor", "--json"]), doctor(&["doctor"]));
+    assert_eq!(json.status.code(), text.status.code());
+    let found: Value = serde_json::from_slice(&json.stdout).unwrap();
+    let text = String::from_utf8(text.stdout).unwrap();
+    for finding in found["checks"].as_array().unwrap() {
+        let check = finding["check"].as_str().unwrap();
+        assert!(text.contains(check), "{check} in {text}");
+        if let Some(mend) = finding["mend"].as_str() {
+            assert!(text.contains(mend), "{mend} in {text}");
         }
-        assert!(!text.contains("sesame") && !found.to_string().contains("sesame"), "{text}");
-        (json.status.code(), found)
-    };
-    tokio::task::spawn_blocking(run).await.unwrap()
+    }
+    assert!(!text.contains("sesame") && !found.to_string().contains("sesame"), "{text}");
+    (json.status.code(), found)
 }
 
 fn finding<'f>(found: &'f Value, check: &str) -> &'f Value {
@@ -115,15 +103,15 @@ fn assert_found((code, found): &(Option<i32>, Value), check: &str, state: &str, 
     assert_eq!(finding["mend"].is_string(), expected > 0, "{finding}");
 }
 
-async fn with(gitlab: Gitlab, variables: &[(&str, &str)]) -> (Option<i32>, Value) {
-    let server = gitlab.serve().await;
-    let url = server.uri();
-    examined(&[&[("GITLAB_URL", url.as_str())], variables].concat()).await
+fn with(answers: Answers, variables: &[(&str, &str)]) -> (Option<i32>, Value) {
+    let gitlab = answers.serve();
+    let url = gitlab.url();
+    examined(&[&[("GITLAB_URL", url.as_str())], variables].concat())
 }
 
-#[tokio::test]
-async fn a_gitlab_that_is_well() {
-    let outcome = with(Gitlab::default(), &[]).await;
+#[test]
+fn a_gitlab_that_is_well() {
+    let outcome = with(Answers::default(), &[]);
     let checks: Vec<&str> = outcome.1["checks"]
         .as_array()
         .unwrap()
@@ -138,83 +126,68 @@ async fn a_gitlab_that_is_well() {
     }
     assert_found(&outcome, "token", "fine", "a personal access token \\\"for the agent\\\" of alice");
     assert_found(&outcome, "rate limit", "fine", "1999 of 2000");
-    assert_found(
-        &examined(&[("GITLAB_URL", "sandbox"), ("GITLAB_TOKEN", "")]).await,
-        "version",
-        "fine",
-        "18.",
-    );
+    assert_found(&examined(&[("GITLAB_URL", "sandbox"), ("GITLAB_TOKEN", "")]), "version", "fine", "18.");
 }
 
-#[tokio::test]
-async fn what_the_policy_denies_is_not_blamed_on_the_certificate() {
-    let outcome = with(Gitlab::default(), &[("GITLAB_DENIED_ACTIONS", "instance.get_version")]).await;
+#[test]
+fn what_the_policy_denies_is_not_blamed_on_the_certificate() {
+    let outcome = with(Answers::default(), &[("GITLAB_DENIED_ACTIONS", "instance.get_version")]);
     assert_found(&outcome, "policy", "warning", "instance.get_version is denied");
     assert!(!outcome.1.to_string().contains("certificate"), "{:#}", outcome.1);
-    let outcome = with(Gitlab::default(), &[("GITLAB_DENIED_ACTIONS", "current_user.get")]).await;
+    let outcome = with(Answers::default(), &[("GITLAB_DENIED_ACTIONS", "current_user.get")]);
     assert_found(&outcome, "token", "unknown", "current_user.get is denied");
 }
 
-#[tokio::test]
-async fn tokens() {
-    let scoped = |scopes: &[&str]| Gitlab { own: own(scopes, Value::Null), ..Gitlab::default() };
-    let lasting = |days: i64| Gitlab { own: own(&["api"], json!(day(days))), ..Gitlab::default() };
+#[test]
+fn tokens() {
+    let scoped = |scopes: &[&str]| Answers { own: own(scopes, Value::Null), ..Answers::default() };
+    let lasting = |days: i64| Answers { own: own(&["api"], json!(day(days))), ..Answers::default() };
     let refusing = |body: Value| {
-        let answer = || ResponseTemplate::new(401).set_body_json(body.clone());
-        Gitlab { version: answer(), user: answer(), own: answer() }
+        let answer = || answer(401, body.clone());
+        Answers { version: answer(), user: answer(), own: answer() }
     };
-    assert_found(&with(scoped(&["read_api"]), &[]).await, "scopes", "warning", "GITLAB_READ_ONLY");
-    assert_found(
-        &with(scoped(&["read_api"]), &[("GITLAB_READ_ONLY", "1")]).await,
-        "scopes",
-        "fine",
-        "read_api",
-    );
-    assert_found(&with(scoped(&["read_repository"]), &[]).await, "scopes", "failure", "scope api");
-    assert_found(&with(lasting(5), &[]).await, "expiry", "warning", "in 5 days");
-    assert_found(&with(lasting(-1), &[]).await, "expiry", "failure", "ran out");
+    assert_found(&with(scoped(&["read_api"]), &[]), "scopes", "warning", "GITLAB_READ_ONLY");
+    assert_found(&with(scoped(&["read_api"]), &[("GITLAB_READ_ONLY", "1")]), "scopes", "fine", "read_api");
+    assert_found(&with(scoped(&["read_repository"]), &[]), "scopes", "failure", "scope api");
+    assert_found(&with(lasting(5), &[]), "expiry", "warning", "in 5 days");
+    assert_found(&with(lasting(-1), &[]), "expiry", "failure", "ran out");
     let expired = json!({"error": "invalid_token", "error_description": "Token is expired."});
-    assert_found(&with(refusing(expired), &[]).await, "token", "failure", "make a new one");
+    assert_found(&with(refusing(expired), &[]), "token", "failure", "make a new one");
     let unknown = json!({"message": "401 Unauthorized"});
-    assert_found(&with(refusing(unknown.clone()), &[]).await, "token", "failure", "GITLAB_OAUTH_TOKEN");
-    assert_found(&with(refusing(unknown), &[("GITLAB_TOKEN", "")]).await, "token", "warning", "not set");
+    assert_found(&with(refusing(unknown.clone()), &[]), "token", "failure", "GITLAB_OAUTH_TOKEN");
+    assert_found(&with(refusing(unknown), &[("GITLAB_TOKEN", "")]), "token", "warning", "not set");
 
-    let bot = Gitlab { user: ok(json!({"username": "project_1_bot", "bot": true})), ..Gitlab::default() };
-    assert_found(&with(bot, &[]).await, "token", "fine", "a project or group access token");
+    let bot = Answers { user: ok(json!({"username": "project_1_bot", "bot": true})), ..Answers::default() };
+    assert_found(&with(bot, &[]), "token", "fine", "a project or group access token");
     let job = [("GITLAB_TOKEN", ""), ("GITLAB_JOB_TOKEN", "glcbt-1")];
-    assert_found(&with(Gitlab::default(), &job).await, "token", "fine", "job");
-    let none = || ResponseTemplate::new(404).set_body_json(json!({"message": "404 Not found"}));
-    let oauth = Gitlab { own: none(), ..Gitlab::default() };
+    assert_found(&with(Answers::default(), &job), "token", "fine", "job");
+    let none = || answer(404, json!({"message": "404 Not found"}));
+    let oauth = Answers { own: none(), ..Answers::default() };
     let token = [("GITLAB_TOKEN", ""), ("GITLAB_OAUTH_TOKEN", "a1b2")];
-    assert_found(&with(oauth, &token).await, "scopes", "unknown", "does not tell");
+    assert_found(&with(oauth, &token), "scopes", "unknown", "does not tell");
 }
 
-#[tokio::test]
-async fn what_answers() {
-    let answering = |version| Gitlab { version, ..Gitlab::default() };
-    assert_found(&with(answering(version("15.1.0")), &[]).await, "version", "warning", "Update GitLab");
-    assert_found(
-        &with(answering(ok(json!({"hello": "world"}))), &[]).await,
-        "version",
-        "failure",
-        "GITLAB_URL",
-    );
-    assert_found(&with(answering(ResponseTemplate::new(404)), &[]).await, "address", "failure", "sub-path");
-    let page = ResponseTemplate::new(200).set_body_raw("<html><title>Intranet</title>", "text/html");
-    assert_found(&with(answering(page), &[]).await, "address", "failure", "Intranet");
-    let moved = ResponseTemplate::new(302).insert_header("location", "/users/sign_in");
-    assert_found(&with(answering(moved), &[]).await, "address", "failure", "signing in");
-    assert_found(&with(answering(ResponseTemplate::new(500)), &[]).await, "address", "failure", "trouble");
+#[test]
+fn what_answers() {
+    let answering = |version| Answers { version, ..Answers::default() };
+    assert_found(&with(answering(version("15.1.0")), &[]), "version", "warning", "Update GitLab");
+    assert_found(&with(answering(ok(json!({"hello": "world"}))), &[]), "version", "failure", "GITLAB_URL");
+    assert_found(&with(answering(raw(404, "text/plain", "")), &[]), "address", "failure", "sub-path");
+    let page = raw(200, "text/html", "<html><title>Intranet</title>");
+    assert_found(&with(answering(page), &[]), "address", "failure", "Intranet");
+    let moved = raw(302, "text/plain", "").header("location", "/users/sign_in");
+    assert_found(&with(answering(moved), &[]), "address", "failure", "signing in");
+    assert_found(&with(answering(raw(500, "text/plain", "")), &[]), "address", "failure", "trouble");
 }
 
-#[tokio::test]
-async fn limits_and_clocks() {
+#[test]
+fn limits_and_clocks() {
     let low = own(&["api"], Value::Null)
-        .insert_header("ratelimit-limit", "2000")
-        .insert_header("ratelimit-remaining", "20")
-        .insert_header("ratelimit-reset", "1");
-    let low = Gitlab { own: low, ..Gitlab::default() };
-    assert_found(&with(low, &[]).await, "rate limit", "warning", "20 of 2000");
+        .header("ratelimit-limit", "2000")
+        .header("ratelimit-remaining", "20")
+        .header("ratelimit-reset", "1");
+    let low = Answers { own: low, ..Answers::default() };
+    assert_found(&with(low, &[]), "rate limit", "warning", "20 of 2000");
     for (shift, side) in [(600_i64, "behind"), (-600, "ahead of")] {
         let then = if shift > 0 {
             SystemTime::now() + Duration::from_secs(shift.unsigned_abs())
@@ -222,11 +195,11 @@ async fn limits_and_clocks() {
             SystemTime::now() - Duration::from_secs(shift.unsigned_abs())
         };
         let date = httpdate::fmt_http_date(then);
-        let gitlab = Gitlab::default();
-        let dated = |template: ResponseTemplate| template.insert_header("date", date.as_str());
+        let gitlab = Answers::default();
+        let dated = |template: Answer| template.header("date", date.as_str());
         let gitlab =
-            Gitlab { version: dated(gitlab.version), user: dated(gitlab.user), own: dated(gitlab.own) };
-        assert_found(&with(gitlab, &[]).await, "clock", "warning", side);
+            Answers { version: dated(gitlab.version), user: dated(gitlab.user), own: dated(gitlab.own) };
+        assert_found(&with(gitlab, &[]), "clock", "warning", side);
     }
 }
 
@@ -235,52 +208,52 @@ fn nowhere() -> String {
     format!("http://{}", TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap())
 }
 
-#[tokio::test]
-async fn the_way_there() {
+#[test]
+fn the_way_there() {
     let url = nowhere();
-    let dead = examined(&[("GITLAB_URL", &url)]).await;
+    let dead = examined(&[("GITLAB_URL", &url)]);
     assert_found(&dead, "address", "failure", "GITLAB_URL");
     assert_eq!(finding(&dead.1, "token")["state"], "unknown");
-    let no_name = examined(&[("GITLAB_URL", "https://does-not-exist.invalid")]).await;
+    let no_name = examined(&[("GITLAB_URL", "https://does-not-exist.invalid")]);
     assert_found(&no_name, "address", "failure", "name resolves");
 
     let proxied = [("GITLAB_URL", "https://gitlab.example.com"), ("HTTPS_PROXY", url.as_str())];
-    let outcome = examined(&proxied).await;
+    let outcome = examined(&proxied);
     assert_found(&outcome, "proxy", "failure", "NO_PROXY");
     assert!(finding(&outcome.1, "proxy")["says"].as_str().unwrap().starts_with(&url), "{outcome:?}");
-    let proxy = Gitlab::default().serve().await;
-    let signed_in = proxy.uri().replace("http://", "http://me:sesame@");
-    let outcome = examined(&[("GITLAB_URL", "http://gitlab.example.com"), ("HTTP_PROXY", &signed_in)]).await;
+    let proxy = Answers::default().serve();
+    let signed_in = proxy.url().replace("http://", "http://me:sesame@");
+    let outcome = examined(&[("GITLAB_URL", "http://gitlab.example.com"), ("HTTP_PROXY", &signed_in)]);
     assert_found(&outcome, "certificate", "warning", "https");
     assert!(finding(&outcome.1, "proxy")["says"].as_str().unwrap().contains("lets requests through"));
 }
 
-#[tokio::test]
-async fn certificates() {
+#[test]
+fn certificates() {
     let authority = Authority::new();
     let url = serve(&authority.vouch("localhost", 2099), None);
     let at = |variable: (&'static str, String)| {
         let url = url.clone();
-        async move { examined(&[("GITLAB_URL", &url), (variable.0, &variable.1)]).await }
+        examined(&[("GITLAB_URL", &url), (variable.0, &variable.1)])
     };
     let file = authority.file();
-    let trusted = at(("GITLAB_CA_FILE", file.path().display().to_string())).await;
+    let trusted = at(("GITLAB_CA_FILE", file.path().display().to_string()));
     assert_eq!(finding(&trusted.1, "certificate")["state"], "fine", "{trusted:?}");
-    let (code, found) = at(("GITLAB_MAX_REQUESTS", "1".to_owned())).await;
+    let (code, found) = at(("GITLAB_MAX_REQUESTS", "1".to_owned()));
     assert_eq!(
         (code, &finding(&found, "address")["state"]),
         (Some(2), &json!("fine")),
         "it can be connected to"
     );
     assert_found(&(code, found), "certificate", "failure", "GITLAB_CA_FILE");
-    let blind = at(("GITLAB_INSECURE_TLS", "true".to_owned())).await;
+    let blind = at(("GITLAB_INSECURE_TLS", "true".to_owned()));
     assert_eq!(finding(&blind.1, "certificate")["state"], "warning", "{blind:?}");
     let expired = serve(&authority.vouch("localhost", 2002), None);
     let ca = file.path().display().to_string();
-    let outcome = examined(&[("GITLAB_URL", &expired), ("GITLAB_CA_FILE", &ca)]).await;
+    let outcome = examined(&[("GITLAB_URL", &expired), ("GITLAB_CA_FILE", &ca)]);
     assert_found(&outcome, "certificate", "failure", "clock");
     let none = tempfile::NamedTempFile::new().unwrap();
-    let outcome = at(("GITLAB_CA_FILE", none.path().display().to_string())).await;
+    let outcome = at(("GITLAB_CA_FILE", none.path().display().to_string()));
     assert_found(&outcome, "certificate", "failure", "GITLAB_CA_FILE");
 }
 

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{EXECUTE, refused, rows, sandbox_with, statuses};
-use crate::support::client::{Client, execute, succeed};
+use super::{EXECUTE, rows, statuses};
+use crate::support::client::{Client, execute, refused, succeed};
 
 fn issue(iid: u64) -> Value {
     json!({"fullPath": "acme/widget", "iid": iid})
@@ -102,8 +102,11 @@ fn a_reference_without_a_value_says_what_there_was_and_the_call_as_it_should_be(
     assert_eq!(error["kind"], "invalid_params");
     let message = error["message"].as_str().unwrap();
     assert!(message.contains("`$1.idd`") && message.contains("title"), "{message}");
-    let fixed = client.call(EXECUTE, error["fix"]["arguments"].clone());
-    assert!(!fixed.is_error || error["fix"]["tool"] != EXECUTE, "{error}");
+    let corrected = json!({"action": "issue.get", "params": {"fullPath": "acme/widget", "iid": 3}});
+    assert_eq!(error["fix"], json!({"tool": EXECUTE, "arguments": corrected}));
+    let fixed = client.call(EXECUTE, corrected);
+    assert!(!fixed.is_error, "{}", fixed.text);
+    assert_eq!(fixed.structured["data"]["iid"], 3);
 }
 
 #[test]
@@ -144,7 +147,7 @@ fn what_destroys_is_asked_about_in_one_question() {
 #[test]
 fn a_deletion_by_a_value_of_an_earlier_answer_is_asked_about_once_it_is_filled_in() {
     for confirm in ["ask", "token"] {
-        let mut client = sandbox_with(&[("GITLAB_CONFIRM", confirm)]);
+        let mut client = Client::sandbox_with(&[("GITLAB_CONFIRM", confirm)]);
         let calls = json!([
             call("issue.get", issue(45)),
             call("issue.delete", json!({"fullPath": "acme/widget", "iid": "$1.iid"})),
@@ -163,7 +166,7 @@ fn a_deletion_by_a_value_of_an_earlier_answer_is_asked_about_once_it_is_filled_i
 
 #[test]
 fn one_token_is_bound_to_all_of_them() {
-    let mut client = sandbox_with(&[("GITLAB_CONFIRM", "plan")]);
+    let mut client = Client::sandbox_with(&[("GITLAB_CONFIRM", "plan")]);
     let bare = json!({"action": "api.batch", "params": {"calls": two_deletions()}, "confirm": true});
     let error = refused(&client.call(EXECUTE, bare), "needs_confirmation");
     let agreed = error["fix"]["arguments"].clone();
@@ -184,7 +187,7 @@ fn one_token_is_bound_to_all_of_them() {
 
 #[test]
 fn a_denied_call_is_denied_in_a_batch() {
-    let mut client = sandbox_with(&[("GITLAB_DENIED_ACTIONS", "issue.delete")]);
+    let mut client = Client::sandbox_with(&[("GITLAB_DENIED_ACTIONS", "issue.delete")]);
     let raw = json!({"method": "DELETE", "path": "/projects/acme%2Fwidget/issues/45"});
     let calls = json!([
         call("issue.get", issue(1)),
@@ -197,7 +200,7 @@ fn a_denied_call_is_denied_in_a_batch() {
     assert_eq!(statuses(&rows), ["ok", "error", "error", "ok"]);
     assert!(rows[1]["error"]["kind"] == "denied" && rows[2]["error"]["kind"] == "denied", "{rows:?}");
     assert!(is_there(&mut client, 45));
-    let mut reads = sandbox_with(&[("GITLAB_READ_ONLY", "true")]);
+    let mut reads = Client::sandbox_with(&[("GITLAB_READ_ONLY", "true")]);
     let calls = json!([
         call("issue.get", issue(1)),
         call("issue.update", json!({"fullPath": "acme/widget", "iid": 1, "title": "x"}))
@@ -208,7 +211,7 @@ fn a_denied_call_is_denied_in_a_batch() {
 
 #[test]
 fn answers_too_large_together_are_each_cut_with_the_call_that_goes_on() {
-    let mut client = sandbox_with(&[("GITLAB_MAX_BYTES", "6000")]);
+    let mut client = Client::sandbox_with(&[("GITLAB_MAX_BYTES", "6000")]);
     let list = call("issue.list", json!({"fullPath": "acme/widget", "per_page": 45}));
     let reply =
         execute(&mut client, "api.batch", json!({"calls": [list, call("issue.get", issue(1)), list]}));

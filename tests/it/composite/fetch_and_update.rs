@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{EXECUTE, rows, sandbox_with, statuses};
-use crate::support::client::{Client, execute, succeed};
+use super::{EXECUTE, rows, statuses};
+use crate::support::client::{Client, execute, refused, succeed};
 
 #[test]
 fn things_of_many_kinds_come_in_their_order_and_one_failure_is_its_own() {
@@ -95,7 +95,7 @@ fn no_text_ends_the_mark_it_stands_in() {
 
 #[test]
 fn one_too_large_is_cut_and_says_how_to_get_the_rest() {
-    let mut client = sandbox_with(&[("GITLAB_MAX_BYTES", "8000")]);
+    let mut client = Client::sandbox_with(&[("GITLAB_MAX_BYTES", "8000")]);
     let long = "A line of a very long report.\n".repeat(1_000);
     let created = succeed(
         &mut client,
@@ -118,7 +118,7 @@ fn one_too_large_is_cut_and_says_how_to_get_the_rest() {
 
 #[test]
 fn one_denied_leaves_the_others() {
-    let mut client = sandbox_with(&[("GITLAB_DENIED_ACTIONS", "epic.*")]);
+    let mut client = Client::sandbox_with(&[("GITLAB_DENIED_ACTIONS", "epic.*")]);
     let rows = rows(&execute(&mut client, "resource.fetch", json!({"targets": ["acme&1", "acme/widget#1"]})));
     assert_eq!((statuses(&rows), &rows[0]["error"]["kind"]), (vec!["error", "ok"], &json!("denied")));
 }
@@ -179,7 +179,7 @@ fn changes_are_made_of_each_thing_by_itself() {
 
 #[test]
 fn a_change_outside_the_allowed_paths_is_denied_by_itself() {
-    let mut client = sandbox_with(&[("GITLAB_ALLOWED_PATHS", "acme/widget")]);
+    let mut client = Client::sandbox_with(&[("GITLAB_ALLOWED_PATHS", "acme/widget")]);
     let items =
         json!([{"target": "acme/widget#1", "title": "Within"}, {"target": "acme&1", "title": "Outside"}]);
     let rows = rows(&execute(&mut client, "resource.update", json!({"items": items})));
@@ -191,7 +191,7 @@ fn the_same_thing_twice_is_refused_before_anything_is_changed() {
     let mut client = Client::sandbox();
     let items =
         json!([{"target": "acme/widget#1", "title": "One"}, {"target": "acme/widget#1", "title": "Other"}]);
-    super::refused(&execute(&mut client, "resource.update", json!({"items": items})), "invalid_params");
+    refused(&execute(&mut client, "resource.update", json!({"items": items})), "invalid_params");
     let issue = succeed(&mut client, "issue.get", json!({"fullPath": "acme/widget", "iid": 1}));
     assert_ne!(issue["data"]["title"], "One");
 }

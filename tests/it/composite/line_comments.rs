@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::support::client::{Client, execute, succeed};
+use crate::support::scripted_gitlab::{Answer, Gitlab, answer, raw};
 
 const GEAR: &str = "src/widget/gear.rs";
 /// printf src/widget/gear.rs | sha1sum
@@ -248,8 +249,7 @@ fn drafts_that_were_there_before_stay_drafts() {
 
 #[test]
 fn what_only_reads_may_posts_nothing() {
-    let mut client = Client::start(&["--sandbox"], &[("GITLAB_READ_ONLY", "true")]);
-    client.initialize(crate::support::client::LATEST_HANDSHAKE);
+    let mut client = Client::sandbox_with(&[("GITLAB_READ_ONLY", "true")]);
     let review =
         json!({"fullPath": "acme/widget", "iid": 5, "comments": [{"body": "Now."}], "verdict": "approve"});
     for (action, params) in [
@@ -275,4 +275,86 @@ fn a_dry_run_shows_each_request_and_posts_nothing() {
     assert_eq!(reply.structured["data"][0]["status"], "preview", "{}", reply.text);
     assert!(reply.text.contains("\"new_line\":6"), "{}", reply.text);
     assert_eq!(threads(&mut client, 5), before);
+}
+
+/// The merge request `!5` of a GitLab at that commit, without files or threads, where drafts are refused with that
+/// status or published.
+fn reviewed(head: &str, draft: Answer) -> Gitlab {
+    let gitlab = Gitlab::with_project();
+    let refs = json!({"base_sha": "b".repeat(40), "start_sha": "b".repeat(40), "head_sha": head});
+    gitlab.json("/merge_requests/5", &json!({"id": 50, "iid": 5, "sha": head, "diff_refs": refs}));
+    gitlab.json("/merge_requests/5/diffs", &json!([]));
+    let note = |id: u64, body: &str| json!({"id": format!("t{id}"), "notes": [{"id": id, "body": body}]});
+    gitlab.says(
+        "GET /api/v4/projects/acme%2Fwidget/merge_requests/5/discussions",
+        [answer(200, json!([])), answer(200, json!([note(1, "First."), note(2, "Second.")]))],
+    );
+    gitlab.json("/merge_requests/5/draft_notes", &json!([]));
+    gitlab.says(
+        "POST /api/v4/projects/acme%2Fwidget/merge_requests/5/draft_notes",
+        [answer(201, json!({"id": 1, "note": "First."})), draft],
+    );
+    let published = [raw(204, "text/plain", "")];
+    gitlab.says("POST /api/v4/projects/acme%2Fwidget/merge_requests/5/draft_notes/bulk_publish", published);
+    gitlab.answer("POST", "/merge_requests/5/notes", answer(202, json!({"commands_changes": {}})));
+    gitlab.answer("POST", "/merge_requests/5/approve", answer(201, json!({"iid": 5})));
+    gitlab
+}
+
+fn review(verdict: &str) -> Value {
+    json!({"fullPath": "acme/widget", "iid": 5, "verdict": verdict,
+           "comments": [{"body": "First."}, {"body": "Second."}]})
+}
+
+#[test]
+fn an_approval_is_of_the_reviewed_commit_and_not_of_what_was_pushed_since() {
+    let reviewed_commit = "a".repeat(40);
+    let gitlab = reviewed(&reviewed_commit, answer(201, json!({"id": 2, "note": "Second."})));
+    let mut client = gitlab.client(&[]);
+    let done = succeed(&mut client, "merge_request.review", review("approve"));
+    assert_eq!(done["data"][2]["status"], "given", "{done}");
+    let approve = |gitlab: &Gitlab| -> Vec<Value> {
+        let requests = gitlab.received().into_iter().filter(|request| request.path.ends_with("/approve"));
+        requests.map(|request| serde_json::from_slice(&request.body).unwrap()).collect()
+    };
+    assert_eq!(approve(&gitlab), [json!({"sha": reviewed_commit})]);
+
+    // A push between the read of the diff and the approval: GitLab compares the commits.
+    let gitlab = reviewed(&reviewed_commit, answer(201, json!({"id": 2, "note": "Second."})));
+    let moved = answer(409, json!({"message": "SHA does not match HEAD of source branch"}));
+    gitlab.says("POST /api/v4/projects/acme%2Fwidget/merge_requests/5/approve", [moved]);
+    let reply = execute(&mut gitlab.client(&[]), "merge_request.review", review("approve"));
+    let rows = &reply.structured["data"];
+    assert_eq!(
+        (&rows[1]["status"], &rows[2]["status"]),
+        (&json!("posted"), &json!("error")),
+        "{}",
+        reply.text
+    );
+    assert_eq!(
+        approve(&gitlab),
+        [json!({"sha": reviewed_commit})],
+        "it is not sent again with another commit"
+    );
+}
+
+#[test]
+fn no_verdict_is_submitted_where_a_comment_was_not_posted() {
+    let refusal = || answer(400, json!({"message": "400 Bad request - Note is too long"}));
+    for verdict in ["approve", "request_changes"] {
+        let gitlab = reviewed(&"a".repeat(40), refusal());
+        let reply = execute(&mut gitlab.client(&[]), "merge_request.review", review(verdict));
+        let rows = reply.structured["data"].as_array().unwrap();
+        let statuses: Vec<&str> = rows.iter().map(|row| row["status"].as_str().unwrap()).collect();
+        assert_eq!(statuses, ["posted", "error", "error"], "{}", reply.text);
+        let message = rows[2]["error"]["message"].as_str().unwrap();
+        assert!(message.contains(&format!("`{verdict}` was not given")), "{message}");
+        let sent: Vec<String> = gitlab.received().into_iter().map(|request| request.path).collect();
+        let verdicts = sent.iter().filter(|path| path.ends_with("/approve") || path.ends_with("/5/notes"));
+        assert_eq!(verdicts.count(), 0, "{sent:?}");
+    }
+    // The same review with all its comments has a verdict.
+    let gitlab = reviewed(&"a".repeat(40), answer(201, json!({"id": 2, "note": "Second."})));
+    let done = succeed(&mut gitlab.client(&[]), "merge_request.review", review("request_changes"));
+    assert_eq!(done["data"][2]["status"], "given", "{done}");
 }

@@ -7,18 +7,14 @@ pub mod fetch_and_update;
 pub mod line_comments;
 pub mod read_files;
 
+use gitlab_mcp::catalog::{Catalog, example};
 use serde_json::{Value, json};
 
-use crate::support::client::{Client, LATEST_HANDSHAKE, Reply, execute};
+use crate::catalog::data::actions;
+use crate::support::client::{Client, Reply, execute, refused};
+use crate::support::scripted_gitlab::Gitlab;
 
 pub const EXECUTE: &str = "gitlab_execute_action";
-
-/// A server on the sandbox with these variables set.
-pub fn sandbox_with(variables: &[(&str, &str)]) -> Client {
-    let mut client = Client::start(&["--sandbox"], variables);
-    client.initialize(LATEST_HANDSHAKE);
-    client
-}
 
 /// The items of a plan that ran.
 pub fn rows(reply: &Reply) -> Vec<Value> {
@@ -29,13 +25,6 @@ pub fn rows(reply: &Reply) -> Vec<Value> {
 /// How each item ended.
 pub fn statuses(rows: &[Value]) -> Vec<&str> {
     rows.iter().map(|row| row["status"].as_str().unwrap()).collect()
-}
-
-/// The error of a call that has to be refused as a whole.
-pub fn refused(reply: &Reply, kind: &str) -> Value {
-    assert!(reply.is_error, "{}", reply.text);
-    assert_eq!(reply.structured["error"]["kind"], kind, "{}", reply.text);
-    reply.structured["error"].clone()
 }
 
 fn found(client: &mut Client, query: &str) -> Vec<String> {
@@ -115,17 +104,17 @@ fn parameters_are_checked_like_those_of_any_action() {
 
 #[test]
 fn a_plan_is_withheld_with_what_it_is_made_of() {
-    let mut reads = sandbox_with(&[("GITLAB_READ_ONLY", "true")]);
+    let mut reads = Client::sandbox_with(&[("GITLAB_READ_ONLY", "true")]);
     let update = json!({"items": [{"target": "acme/widget#1", "title": "x"}]});
     refused(&execute(&mut reads, "resource.update", update.clone()), "denied");
     assert!(!found(&mut reads, "resource.update").contains(&"resource.update".to_owned()));
     assert!(found(&mut reads, "fetch several links at once").contains(&"resource.fetch".to_owned()));
     for denied in ["*.update", "resource.update", "manage_resource:update", "resource.*"] {
-        let mut client = sandbox_with(&[("GITLAB_DENIED_ACTIONS", denied)]);
+        let mut client = Client::sandbox_with(&[("GITLAB_DENIED_ACTIONS", denied)]);
         let error = refused(&execute(&mut client, "resource.update", update.clone()), "denied");
         assert!(error["message"].as_str().unwrap().contains(denied), "{error}");
     }
-    let mut client = sandbox_with(&[("GITLAB_DENIED_ACTIONS", "repository_file.get_raw")]);
+    let mut client = Client::sandbox_with(&[("GITLAB_DENIED_ACTIONS", "repository_file.get_raw")]);
     let read = json!({"fullPath": "acme/widget", "files": [{"path": "README.md"}]});
     refused(&execute(&mut client, "repository.read_files", read), "denied");
 }
@@ -137,7 +126,7 @@ fn a_rule_of_a_policys_file_is_about_the_steps_of_a_plan() {
     let file = folder.path().join("policy.toml");
     let text = "[[rule]]\nactions = [\"resource.update\"]\npaths = [\"acme/widget\"]\ndecision = \"deny\"\nreason = \"one by one\"";
     std::fs::write(&file, text).unwrap();
-    let mut client = sandbox_with(&[("GITLAB_POLICY", file.to_str().unwrap())]);
+    let mut client = Client::sandbox_with(&[("GITLAB_POLICY", file.to_str().unwrap())]);
     let update = json!({"items": [{"target": "acme/widget#1", "title": "x"}]});
     let rows = rows(&execute(&mut client, "resource.update", update));
     assert_eq!(rows[0]["error"]["kind"], "denied", "{rows:?}");
@@ -148,7 +137,7 @@ fn a_rule_of_a_policys_file_is_about_the_steps_of_a_plan() {
 
 #[test]
 fn each_step_has_its_line_of_audit() {
-    let mut client = sandbox_with(&[("GITLAB_AUDIT", "json")]);
+    let mut client = Client::sandbox_with(&[("GITLAB_AUDIT", "json")]);
     execute(&mut client, "resource.fetch", json!({"targets": ["acme/widget#1", "acme/widget#4711"]}));
     let ended = client.close();
     let lines: Vec<Value> = ended.stderr.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
@@ -164,4 +153,34 @@ fn each_step_has_its_line_of_audit() {
     assert!(outcomes.contains(&"ok") && outcomes.contains(&"not_found"), "{outcomes:?}");
     let whole = of("resource.fetch");
     assert_eq!((whole.len(), &whole[0]["decision"], &whole[0]["outcome"]), (1, &json!("plan"), &json!("ok")));
+}
+
+#[test]
+fn arguments_of_a_single_answer_are_refused_before_anything_is_sent() {
+    let gitlab = Gitlab::with_project();
+    let folder = tempfile::tempdir().unwrap();
+    let folder = std::fs::canonicalize(folder.path()).unwrap();
+    let mut client = gitlab.client(&[("GITLAB_FILES_DIR", folder.to_str().unwrap())]);
+    let catalog = Catalog::embedded().unwrap();
+    let words = catalog.words().unwrap();
+    let plans: Vec<_> = actions().into_iter().filter(|action| action.plan.is_some()).collect();
+    assert!(plans.len() >= 9, "{}", plans.len());
+    for action in plans {
+        for (name, value) in [
+            ("fields", json!(["id"])),
+            ("lines", json!("1-2")),
+            ("offset", json!(1)),
+            ("save_to", json!("out.txt")),
+        ] {
+            let example = example(&action, words);
+            let arguments = json!({"action": action.id, "params": example, name: value});
+            let error = refused(&client.call(EXECUTE, arguments), "invalid_params");
+            let message = format!("`{name}` applies to a single answer, and {} has several", action.id);
+            assert_eq!(error["message"], message);
+            assert_eq!(error["fix"]["arguments"], json!({"action": action.id, "params": example}));
+        }
+    }
+    let is_own = |request: &String| request.ends_with("/personal_access_tokens/self");
+    let sent: Vec<String> = gitlab.seen().into_iter().filter(|request| !is_own(request)).collect();
+    assert_eq!(sent, [""; 0], "nothing but what the token may do is asked for");
 }

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{EXECUTE, rows, sandbox_with, statuses};
-use crate::support::client::{Client, Reply, execute, succeed};
-use crate::support::stand_in::StandIn;
+use super::{EXECUTE, rows, statuses};
+use crate::support::client::{Client, Reply, execute, refused, succeed};
+use crate::support::scripted_gitlab::{Gitlab, answer};
 
 const LFS: &str = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab\nsize 12345\n";
 
@@ -80,7 +80,7 @@ fn what_is_no_text_is_told_as_what_it_is() {
 
 #[test]
 fn a_link_and_a_submodule_are_told_by_the_tree() {
-    let gitlab = StandIn::start();
+    let gitlab = Gitlab::with_project();
     let tree = json!([
         {"id": "a", "name": "latest", "type": "blob", "path": "latest", "mode": "120000"},
         {"id": "5eadbeef", "name": "gears", "type": "commit", "path": "gears", "mode": "160000"},
@@ -92,7 +92,7 @@ fn a_link_and_a_submodule_are_told_by_the_tree() {
     gitlab.answer(
         "GET",
         "/repository/files/gears/raw",
-        wiremock::ResponseTemplate::new(404).set_body_json(json!({"message": "404 File Not Found"})),
+        answer(404, json!({"message": "404 File Not Found"})),
     );
     let mut client = gitlab.client(&[]);
     let reply =
@@ -146,12 +146,12 @@ fn what_is_looked_for_comes_with_its_lines() {
     let next = client.call(EXECUTE, reply.structured["page"]["next"]["arguments"].clone());
     assert!(rows(&next)[0]["data"].as_str().unwrap().contains("242: line 242"), "{}", next.text);
     let wrong = read(&mut client, json!({"files": [{"path": "long.txt"}], "grep": "("}));
-    super::refused(&wrong, "invalid_params");
+    refused(&wrong, "invalid_params");
 }
 
 #[test]
 fn one_too_large_leaves_the_others_whole() {
-    let mut client = sandbox_with(&[("GITLAB_MAX_BYTES", "6000")]);
+    let mut client = Client::sandbox_with(&[("GITLAB_MAX_BYTES", "6000")]);
     write(&mut client, "long.txt", &numbered(5_000), "text");
     let files = json!([{"path": "long.txt", "max_lines": 5000}, {"path": "README.md"}]);
     let reply = read(&mut client, json!({"files": files}));
@@ -166,7 +166,7 @@ fn one_too_large_leaves_the_others_whole() {
 /// Far more than an answer holds goes by, and the count is of all of it.
 #[test]
 fn a_large_file_goes_by() {
-    let gitlab = StandIn::start();
+    let gitlab = Gitlab::with_project();
     let large = "0123456789abcdef\n".repeat(600_000);
     gitlab.body("/repository/files/large.txt/raw", "text/plain", large.as_bytes());
     let mut client = gitlab.client(&[]);

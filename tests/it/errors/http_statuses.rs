@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{EXECUTE, execute_mended, follow, refused, server};
+use super::{EXECUTE, execute_mended, follow, refused};
 use crate::support::client::Client;
 use crate::support::scripted_gitlab::{Answer, Gitlab, answer};
 
@@ -45,7 +45,7 @@ fn write() -> Value {
 #[test]
 fn what_is_missing_inside_is_told_from_what_holds_it() {
     let gitlab = gitlab();
-    let mut client = server(&gitlab.url(), &[]);
+    let mut client = gitlab.client(&[]);
     for (action, params) in [
         ("issue.get", json!({"fullPath": "acme/widget", "iid": 4711})),
         ("issue.update", json!({"fullPath": "acme/widget", "iid": 4711, "title": "x"})),
@@ -63,7 +63,7 @@ fn what_is_missing_inside_is_told_from_what_holds_it() {
 #[test]
 fn a_project_that_is_missing_is_looked_for_by_its_name() {
     let gitlab = gitlab();
-    let mut client = server(&gitlab.url(), &[]);
+    let mut client = gitlab.client(&[]);
     for (action, params) in [
         ("issue.get", json!({"fullPath": "gone/widget", "iid": 1})),
         ("project.get", json!({"fullPath": "gone/widget"})),
@@ -86,7 +86,7 @@ fn a_project_that_is_missing_is_looked_for_by_its_name() {
 fn what_all_of_is_there_may_be_switched_off() {
     let gitlab = gitlab();
     gitlab.says(&format!("GET {PROJECT}/issues/12/time_stats"), [not_found("Issue")]);
-    let mut client = server(&gitlab.url(), &[]);
+    let mut client = gitlab.client(&[]);
     let says = ["`iid` 12 can be seen; the requested part of it cannot"];
     let arguments = of("issue.get_time_stats", json!({"fullPath": "acme/widget", "iid": 12}));
     let (_, reply) = execute_mended(&mut client, arguments, "not_found", &says);
@@ -110,7 +110,7 @@ fn a_project_that_moved_is_called_where_it_is_now() {
             .says("PUT /api/v4/projects/old%2Fwidget/issues/12", [refusal])
             .says(&format!("PUT {PROJECT}/issues/12"), [issue()])
             .says(&format!("POST {PROJECT}/issues"), [answer(201, json!({"iid": 13, "title": "New"}))]);
-        let mut client = server(&gitlab.url(), &[]);
+        let mut client = gitlab.client(&[]);
         // A read goes on to where it is by itself.
         let read = client.call(EXECUTE, of("project.get", json!({"fullPath": "old/widget"})));
         assert_eq!(read.structured["data"]["path_with_namespace"], "acme/widget");
@@ -153,14 +153,14 @@ fn the_same_call_is_offered_where_the_mend_is_elsewhere() {
             let method = if arguments["action"] == "issue.get" { "GET" } else { "PUT" };
             let request = format!("{method} {PROJECT}/issues/12");
             gitlab.says(&request, [refusal.clone()]);
-            let mut client = server(&gitlab.url(), &[]);
+            let mut client = gitlab.client(&[]);
             let error = refused(&mut client, (EXECUTE, arguments.clone()), kind, &[says]);
             assert!(error["hint"].as_str().unwrap().contains(hint), "{error}");
             assert_eq!(error["fix"]["arguments"], arguments);
             gitlab.says(&request, [issue()]);
             if error["retry_after_seconds"] == 25 {
                 // Nobody waits here for so long: another session may not know.
-                client = server(&gitlab.url(), &[]);
+                client = gitlab.client(&[]);
             }
             follow(&mut client, &error);
         }
@@ -172,7 +172,7 @@ fn a_rate_limit_says_how_long() {
     let gitlab = gitlab();
     let request = format!("GET {PROJECT}/issues/12");
     gitlab.says(&request, [answer(429, json!({"message": "Retry later"})).header("retry-after", "25")]);
-    let mut client = server(&gitlab.url(), &[]);
+    let mut client = gitlab.client(&[]);
     let arguments = of("issue.get", json!({"fullPath": "acme/widget", "iid": 12}));
     let error = refused(&mut client, (EXECUTE, arguments), "rate_limited", &["Retry later"]);
     assert_eq!(error["retry_after_seconds"], 25);
@@ -192,7 +192,7 @@ fn a_conflict_leads_to_what_is_in_the_way() {
         )
         .says(&format!("POST {PROJECT}/labels"), [answer(409, json!({"message": "Label already exists"}))])
         .says(&format!("GET {PROJECT}/labels"), [answer(200, json!([{"name": "bug"}]))]);
-    let mut client = server(&gitlab.url(), &[]);
+    let mut client = gitlab.client(&[]);
     let merge = json!({"action": "merge_request.merge", "params": {"fullPath": "acme/widget", "iid": 5, "sha": "0000"}, "confirm": true});
     let label = of(
         "label.create",
@@ -227,7 +227,7 @@ fn a_refused_field_is_named_as_the_parameter_that_it_is() {
     for (status, body, says, names) in rows {
         let gitlab = gitlab();
         gitlab.says(&format!("PUT {PROJECT}/issues/12"), [answer(status.parse().unwrap(), body)]);
-        let mut client = server(&gitlab.url(), &[]);
+        let mut client = gitlab.client(&[]);
         let (error, reply) = execute_mended(&mut client, write(), "invalid_params", &[says]);
         assert_eq!(error["params"], names, "{error}");
         assert!(reply.structured["results"][0]["input_schema"]["properties"]["title"].is_object());
@@ -240,7 +240,7 @@ fn a_gitlab_that_fails_is_asked_again_and_a_change_is_looked_for() {
     let broken = || answer(500, json!({"message": "500 Internal Server Error"}));
     gitlab.says(&format!("GET {PROJECT}/issues/12"), [broken(), issue()]);
     gitlab.says(&format!("PUT {PROJECT}/issues/12"), [broken()]);
-    let mut client = server(&gitlab.url(), &[]);
+    let mut client = gitlab.client(&[]);
     let arguments = of("issue.get", json!({"fullPath": "acme/widget", "iid": 12}));
     let (error, _) = execute_mended(&mut client, arguments.clone(), "gitlab_error", &["500"]);
     assert_eq!(error["fix"]["arguments"], arguments);
@@ -259,7 +259,7 @@ fn a_page_past_the_end_of_an_uncounted_list_leads_to_the_first() {
     let empty =
         answer(200, json!([])).header("x-page", "9").header("x-per-page", "20").header("x-next-page", "");
     gitlab.says(&format!("GET {PROJECT}/issues?page=9"), [empty.after(Duration::from_millis(1))]);
-    let mut client = server(&gitlab.url(), &[]);
+    let mut client = gitlab.client(&[]);
     let arguments = of("issue.list", json!({"fullPath": "acme/widget", "scope": "project", "page": 9}));
     let reply = client.call(EXECUTE, arguments);
     assert!(reply.text.contains("page 9 is past the end; GitLab has not counted"), "{}", reply.text);
@@ -272,10 +272,10 @@ fn a_page_past_the_end_of_an_uncounted_list_leads_to_the_first() {
 fn a_list_that_is_too_large_is_asked_for_in_smaller_pages() {
     let gitlab = gitlab();
     let large = answer(200, json!([])).header("x-never", "");
-    let huge = Answer { body: " ".repeat((64 << 20) + 1), ..large.clone() };
+    let huge = Answer { body: vec![b' '; (64 << 20) + 1], ..large.clone() };
     gitlab.says(&format!("GET {PROJECT}/issues?per_page=40"), [huge]);
     gitlab.says(&format!("GET {PROJECT}/issues?per_page=10"), [large]);
-    let mut client = server(&gitlab.url(), &[]);
+    let mut client = gitlab.client(&[]);
     let arguments = of("issue.list", json!({"fullPath": "acme/widget", "scope": "project", "per_page": 40}));
     let (error, _) = execute_mended(&mut client, arguments, "too_large", &["limit of"]);
     assert_eq!(error["fix"]["arguments"]["params"]["per_page"], 10);
@@ -287,7 +287,7 @@ fn a_write_that_is_sent_elsewhere_is_offered_again() {
     let gitlab = gitlab();
     let away = answer(301, json!({})).header("location", "https://gitlab.elsewhere.example/");
     gitlab.says(&format!("PUT {PROJECT}/issues/12"), [away, issue()]);
-    let mut client = server(&gitlab.url(), &[]);
+    let mut client = gitlab.client(&[]);
     let says = ["gitlab.elsewhere.example", "configured URL"];
     let (error, _) = execute_mended(&mut client, write(), "gitlab_error", &says);
     assert_eq!(error["fix"]["arguments"], write());
@@ -297,7 +297,7 @@ fn a_write_that_is_sent_elsewhere_is_offered_again() {
 fn what_graphql_does_not_show_is_looked_for_as_well() {
     let gitlab = gitlab();
     gitlab.says("POST /api/graphql", [answer(200, json!({"data": {"project": null}}))]);
-    let mut client = server(&gitlab.url(), &[]);
+    let mut client = gitlab.client(&[]);
     let arguments = of("branch_rule.list", json!({"fullPath": "gone/widget"}));
     let (error, _) = execute_mended(&mut client, arguments, "not_found", &["`fullPath` gone/widget cannot"]);
     assert_eq!(error["fix"]["arguments"]["params"]["search"], "widget");
@@ -309,7 +309,7 @@ fn what_graphql_does_not_show_is_looked_for_as_well() {
 #[test]
 fn what_is_found_costs_no_further_request() {
     let gitlab = gitlab();
-    let mut client: Client = server(&gitlab.url(), &[]);
+    let mut client: Client = gitlab.client(&[]);
     client.call(EXECUTE, of("issue.get", json!({"fullPath": "acme/widget", "iid": 12})));
     // What the token may do is asked once, beside the first call.
     let seen = gitlab.seen();

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{EXECUTE, FIND, execute_mended, mended, refused, runs, sandbox};
+use super::{EXECUTE, FIND, execute_mended, mended, refused, runs};
 use crate::support::client::{Client, succeed};
 
 const WIDGET: &str = "acme/widget";
@@ -153,7 +153,7 @@ fn a_parameter_of_another_scope_is_named_with_its_own() {
 
 #[test]
 fn the_configured_project_stands_for_one_that_is_missing() {
-    let mut client = sandbox(&[("GITLAB_PROJECT", WIDGET)]);
+    let mut client = Client::sandbox_with(&[("GITLAB_PROJECT", WIDGET)]);
     let note = "`fullPath` is acme/widget, the configured project";
     let reply = runs(&mut client, of("issue.get", json!({"iid": 12})), &[note]);
     assert_eq!(reply["data"]["iid"], 12);

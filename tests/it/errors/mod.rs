@@ -9,26 +9,10 @@ pub mod unknown_action;
 use gitlab_mcp::tools::ErrorKind;
 use serde_json::{Value, json};
 
-use crate::support::client::{Client, LATEST_HANDSHAKE, Reply};
+use crate::support::client::{Client, Reply};
 
 const FIND: &str = "gitlab_find_action";
 const EXECUTE: &str = "gitlab_execute_action";
-
-/// A server on the sandbox with these variables set.
-fn sandbox(variables: &[(&str, &str)]) -> Client {
-    let mut client = Client::start(&["--sandbox"], variables);
-    client.initialize(LATEST_HANDSHAKE);
-    client
-}
-
-/// A server for a GitLab at this address.
-fn server(url: &str, variables: &[(&str, &str)]) -> Client {
-    let own = [("GITLAB_URL", url), ("GITLAB_TOKEN", "glpat-never-to-be-seen")];
-    let variables: Vec<(&str, &str)> = own.iter().chain(variables).copied().collect();
-    let mut client = Client::start(&[], &variables);
-    client.initialize(LATEST_HANDSHAKE);
-    client
-}
 
 /// The error of a call, which is of that kind, says all of these in its message, and says the same in both forms.
 fn refused(client: &mut Client, (tool, arguments): (&str, Value), kind: &str, says: &[&str]) -> Value {
@@ -90,4 +74,28 @@ fn every_kind_of_error_is_on_its_page() {
     let (_, kinds) = page.split_once("## Kinds").unwrap();
     let rows = kinds.lines().filter(|line| line.starts_with("| `")).count();
     assert_eq!(rows, ErrorKind::ALL.len(), "and of nothing else");
+}
+
+/// What the configuration forbids cannot be mended by another call.
+#[test]
+fn a_denied_call_has_no_fix() {
+    let folder = tempfile::tempdir().unwrap();
+    let policy = folder.path().join("policy.toml");
+    std::fs::write(&policy, "[[rule]]\npaths = [\"acme/widget\"]\ndecision = \"deny\"\n").unwrap();
+    let issue = json!({"fullPath": "acme/widget", "iid": 1});
+    let call = |action: &str| json!({"action": action, "params": issue});
+    let direct = json!({"method": "DELETE", "path": "/projects/1/issues/1"});
+    for (setting, arguments) in [
+        (("GITLAB_READ_ONLY", "true"), call("issue.delete")),
+        (("GITLAB_READ_ONLY", "true"), json!({"action": "api.rest", "params": direct})),
+        (("GITLAB_DENIED_ACTIONS", "issue.*"), call("issue.get")),
+        (("GITLAB_ALLOWED_PATHS", "acme/site"), call("issue.delete")),
+        (("GITLAB_READABLE_PATHS", "acme/site"), call("issue.get")),
+        (("GITLAB_POLICY", policy.to_str().unwrap()), call("issue.get")),
+    ] {
+        let reply = Client::sandbox_with(&[setting]).call(EXECUTE, arguments.clone());
+        let error = crate::support::client::refused(&reply, "denied");
+        assert!(error.get("fix").is_none(), "{setting:?} {arguments}: {error}");
+        assert!(!reply.text.contains("\nNext: "), "{setting:?} {arguments}: {}", reply.text);
+    }
 }

@@ -1,17 +1,13 @@
 //! What stands between here and GitLab. The mend is outside the call, which is then the same.
 
-use std::io::Write;
 use std::net::TcpListener;
-use std::sync::Arc;
-use std::thread;
-use std::time::Duration;
 
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
-use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use serde_json::{Value, json};
 
-use super::{EXECUTE, follow, mended, refused, server};
-use crate::support::scripted_gitlab::{Answer, Gitlab, answer, exchange};
+use super::{EXECUTE, follow, mended, refused};
+use crate::support::client::{Client, HANG_GUARD};
+use crate::support::scripted_gitlab::{Answer, Gitlab, answer};
+use crate::support::tls::{Authority, serve_answer};
 
 const ISSUE: &str = "/api/v4/projects/acme%2Fwidget/issues/12";
 
@@ -34,7 +30,7 @@ fn a_gitlab_that_is_down_is_called_again_when_it_is_up() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         drop(listener);
-        let mut client = server(&format!("http://{address}"), &[]);
+        let mut client = Client::for_gitlab(&format!("http://{address}"), &[]);
         let error = refused(&mut client, (EXECUTE, call.clone()), "network", &[&address.to_string()]);
         assert!(error["hint"].as_str().unwrap().contains("GITLAB_URL"), "{error}");
         assert_eq!(error["fix"]["arguments"], call);
@@ -47,11 +43,11 @@ fn a_gitlab_that_is_down_is_called_again_when_it_is_up() {
 #[test]
 fn a_host_that_does_not_answer_is_called_again() {
     let gitlab = Gitlab::start();
-    let slow = issue().after(Duration::from_secs(30));
+    let slow = issue().after(10 * HANG_GUARD);
     gitlab.says(&format!("GET {ISSUE}"), [slow.clone(), issue()]).says(&format!("PUT {ISSUE}"), [slow]);
-    let mut client = server(&gitlab.url(), &[("GITLAB_TIMEOUT", "1")]);
+    let mut client = gitlab.client(&[("GITLAB_TIMEOUT", "3")]);
     let host = gitlab.address.to_string();
-    let (error, _) = mended(&mut client, (EXECUTE, read()), "timeout", &[&host, "1 s"]);
+    let (error, _) = mended(&mut client, (EXECUTE, read()), "timeout", &[&host, "3 s"]);
     assert!(error["hint"].as_str().unwrap().contains("GITLAB_TIMEOUT"), "{error}");
     // A change may have been made: it is not offered again.
     let error = refused(&mut client, (EXECUTE, write()), "timeout", &[&host]);
@@ -60,47 +56,16 @@ fn a_host_that_does_not_answer_is_called_again() {
     follow(&mut client, &error);
 }
 
-/// A certificate by an authority of its own, and that authority's, as PEM.
-fn issued() -> (ServerConfig, String) {
-    let mut authority = CertificateParams::new(["authority.example".to_owned()]).unwrap();
-    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let issuer = CertifiedIssuer::self_signed(authority, KeyPair::generate().unwrap()).unwrap();
-    let key = KeyPair::generate().unwrap();
-    let certificate =
-        CertificateParams::new(["localhost".to_owned()]).unwrap().signed_by(&key, &issuer).unwrap();
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(vec![certificate.der().clone()], key.into())
-        .unwrap();
-    (config, issuer.pem())
-}
-
 #[test]
 fn a_certificate_that_nobody_vouches_for_is_trusted_by_a_file() {
-    let (config, authority) = issued();
-    let config = Arc::new(config);
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("https://localhost:{}", listener.local_addr().unwrap().port());
-    thread::spawn(move || {
-        for stream in listener.incoming().map_while(Result::ok) {
-            let config = config.clone();
-            thread::spawn(move || {
-                let connection = ServerConnection::new(config).unwrap();
-                let stream = StreamOwned::new(connection, stream);
-                exchange(stream, |_| issue());
-            });
-        }
-    });
-    let mut client = server(&url, &[]);
+    let authority = Authority::new();
+    let url = serve_answer(&authority.vouch("localhost", 2099), None, issue());
+    let mut client = Client::for_gitlab(&url, &[]);
     let error = refused(&mut client, (EXECUTE, write()), "network", &["certificate", "localhost"]);
     assert!(error["hint"].as_str().unwrap().contains("GITLAB_CA_FILE"), "{error}");
     assert_eq!(error["fix"]["arguments"], write());
-    let mut file = tempfile::NamedTempFile::new().unwrap();
-    file.write_all(authority.as_bytes()).unwrap();
-    let mut client = server(&url, &[("GITLAB_CA_FILE", file.path().to_str().unwrap())]);
+    let file = authority.file();
+    let mut client = Client::for_gitlab(&url, &[("GITLAB_CA_FILE", file.path().to_str().unwrap())]);
     follow(&mut client, &error);
 }
 
@@ -111,7 +76,7 @@ fn a_proxy_that_refuses_is_named_without_its_password() {
     let refusal = answer(407, json!({"message": "Proxy Authentication Required"}));
     proxy.says("GET http://gitlab.example/", [refusal]);
     let address = format!("http://user:open-sesame@{}", proxy.address);
-    let mut client = server("http://gitlab.example", &[("HTTP_PROXY", &address)]);
+    let mut client = Client::for_gitlab("http://gitlab.example", &[("HTTP_PROXY", &address)]);
     let named = format!("the proxy http://{}", proxy.address);
     let error = refused(&mut client, (EXECUTE, read()), "network", &[&named]);
     assert!(!error.to_string().contains("open-sesame"), "{error}");
@@ -126,7 +91,7 @@ fn a_proxy_that_opens_no_tunnel_is_named_without_its_password() {
     let proxy = Gitlab::start();
     proxy.says("CONNECT", [answer(403, json!({}))]);
     let address = format!("http://user:open-sesame@{}", proxy.address);
-    let mut client = server("https://gitlab.example", &[("HTTPS_PROXY", &address)]);
+    let mut client = Client::for_gitlab("https://gitlab.example", &[("HTTPS_PROXY", &address)]);
     let named = format!("the proxy http://{}", proxy.address);
     let error = refused(&mut client, (EXECUTE, write()), "network", &[&named]);
     assert!(!error.to_string().contains("open-sesame"), "{error}");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{EXECUTE, FIND, execute_mended, mended, refused, runs, sandbox};
+use super::{EXECUTE, FIND, execute_mended, mended, refused, runs};
 use crate::support::client::{Client, succeed};
 
 const WIDGET: &str = "acme/widget";
@@ -62,7 +62,7 @@ fn what_means_nothing_leads_to_the_finder() {
 
 #[test]
 fn nothing_that_changes_is_offered_where_only_reads_run() {
-    let mut client = sandbox(&[("GITLAB_READ_ONLY", "true")]);
+    let mut client = Client::sandbox_with(&[("GITLAB_READ_ONLY", "true")]);
     for given in ["create a new issue", "isue.create", "remove label"] {
         let (error, _) = execute_mended(&mut client, json!({"action": given}), "unknown_action", &[]);
         for candidate in error["candidates"].as_array().into_iter().flatten() {
@@ -186,7 +186,7 @@ fn a_write_by_its_path_is_decided_on_like_any_other() {
     let fix = &error["fix"]["arguments"];
     assert_eq!((&fix["action"], &fix["confirm"]), (&json!("issue.delete"), &json!(true)));
     super::follow(&mut client, &error);
-    let mut client = sandbox(&[("GITLAB_READ_ONLY", "true")]);
+    let mut client = Client::sandbox_with(&[("GITLAB_READ_ONLY", "true")]);
     let reply = client.call(EXECUTE, json!({"action": given, "confirm": true}));
     assert_eq!(reply.structured["error"]["kind"], "denied");
 }

@@ -2,15 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::support::client::{Client, LATEST_HANDSHAKE, Reply, execute, succeed};
+use crate::support::client::{Client, Reply, execute, follow, refused, succeed};
 
 const EXECUTE: &str = "gitlab_execute_action";
-
-fn sandbox_with(variables: &[(&str, &str)]) -> Client {
-    let mut client = Client::start(&["--sandbox"], variables);
-    client.initialize(LATEST_HANDSHAKE);
-    client
-}
 
 fn rest(client: &mut Client, method: &str, path: &str) -> Reply {
     execute(client, "api.rest", json!({"method": method, "path": path}))
@@ -20,20 +14,8 @@ fn graphql(client: &mut Client, document: &str, variables: Value) -> Reply {
     execute(client, "api.graphql", json!({"document": document, "variables": variables}))
 }
 
-/// The error, which has to be of that kind.
-fn error(reply: &Reply, kind: &str) -> Value {
-    assert!(reply.is_error, "{}", reply.text);
-    let error = reply.structured["error"].clone();
-    assert_eq!(error["kind"], kind, "{error}");
-    error
-}
-
 fn message(error: &Value) -> &str {
     error["message"].as_str().unwrap()
-}
-
-fn follow(client: &mut Client, call: &Value) -> Reply {
-    client.call(call["tool"].as_str().unwrap(), call["arguments"].clone())
 }
 
 #[test]
@@ -92,7 +74,7 @@ fn iids(rows: &Value) -> Vec<u64> {
 fn what_deletes_wants_confirmation_and_the_fix_works() {
     let mut client = Client::sandbox();
     let path = "/projects/acme%2Fwidget/issues/45";
-    let error = error(&rest(&mut client, "DELETE", path), "needs_confirmation");
+    let error = refused(&rest(&mut client, "DELETE", path), "needs_confirmation");
     assert!(message(&error).contains("DELETE /projects/:id/issues/:issue_iid (issue.delete)"), "{error}");
     assert!(!rest(&mut client, "GET", path).is_error, "it is still there");
     let reply = follow(&mut client, &error["fix"]);
@@ -115,7 +97,7 @@ fn a_write_is_sent_with_its_body() {
 fn a_change_that_the_catalog_does_not_know_is_asked_about() {
     let mut client = Client::sandbox();
     for method in ["POST", "PUT", "PATCH", "DELETE"] {
-        let error = error(&rest(&mut client, method, "/projects/1/frobnicate"), "needs_confirmation");
+        let error = refused(&rest(&mut client, method, "/projects/1/frobnicate"), "needs_confirmation");
         assert!(message(&error).contains("not in the catalog"), "{error}");
     }
 }
@@ -123,25 +105,25 @@ fn a_change_that_the_catalog_does_not_know_is_asked_about() {
 #[test]
 fn what_is_not_there_is_not_found() {
     let mut client = Client::sandbox();
-    let missing = error(&rest(&mut client, "GET", "/projects/acme%2Fnowhere/issues"), "not_found");
+    let missing = refused(&rest(&mut client, "GET", "/projects/acme%2Fnowhere/issues"), "not_found");
     assert_eq!(missing["status"], 404);
     // GitLab says 404 of a path that it does not have, the sandbox what it lacks.
-    let unknown = error(&rest(&mut client, "GET", "/projects/1/frobnicate"), "gitlab_error");
+    let unknown = refused(&rest(&mut client, "GET", "/projects/1/frobnicate"), "gitlab_error");
     assert!(message(&unknown).contains("/projects/:id/frobnicate"), "{unknown}");
 }
 
 #[test]
 fn reads_are_read_only_and_nothing_else_is() {
-    let mut client = sandbox_with(&[("GITLAB_READ_ONLY", "true")]);
+    let mut client = Client::sandbox_with(&[("GITLAB_READ_ONLY", "true")]);
     assert!(!rest(&mut client, "GET", "/projects/acme%2Fwidget").is_error);
     assert!(!rest(&mut client, "HEAD", "/projects/acme%2Fwidget").is_error);
     let body = json!({"method": "POST", "path": "/projects/acme%2Fwidget/issues", "body": {"title": "No"}});
-    let denied = error(&execute(&mut client, "api.rest", body), "denied");
+    let denied = refused(&execute(&mut client, "api.rest", body), "denied");
     assert!(message(&denied).contains("POST /projects/:id/issues (issue.create)"), "{denied}");
     assert!(message(&denied).contains("GITLAB_READ_ONLY"), "{denied}");
     let lint =
         json!({"method": "POST", "path": "/projects/acme%2Fwidget/ci/lint", "body": {"content": "a: b"}});
-    error(&execute(&mut client, "api.rest", lint), "denied");
+    refused(&execute(&mut client, "api.rest", lint), "denied");
     let document =
         "query Q { currentUser { username } }\nfragment M on Mutation { issueUpdate(input: {}) { errors } }";
     assert!(graphql(&mut client, document, json!({})).structured["error"]["kind"] != "denied");
@@ -150,7 +132,7 @@ fn reads_are_read_only_and_nothing_else_is() {
         "mutation { query: updateIssue(input: {projectPath: \"acme/widget\", iid: \"1\"}) { errors } }",
         "fragment F on Mutation { ...G } fragment G on Mutation { updateIssue(input: {}) { errors } } mutation { ...F }",
     ] {
-        let denied = error(&graphql(&mut client, document, json!({})), "denied");
+        let denied = refused(&graphql(&mut client, document, json!({})), "denied");
         assert!(
             message(&denied).contains("mutation updateIssue (graphql.update_issue, issue.update) is a write"),
             "{denied}"
@@ -168,7 +150,7 @@ fn a_document_answers_what_it_asks() {
     assert!(!reply.is_error, "{}", reply.text);
     assert_eq!(reply.structured["data"]["here"]["fullPath"], "acme/widget");
     assert_eq!(reply.structured["operation"], "query project");
-    let error = error(&graphql(&mut client, document, json!({"path": "acme/nowhere"})), "not_found");
+    let error = refused(&graphql(&mut client, document, json!({"path": "acme/nowhere"})), "not_found");
     assert!(message(&error).contains("`here`"), "{error}");
 }
 
@@ -226,7 +208,7 @@ fn a_document_that_does_not_parse_says_the_line() {
         ("{ ...F }", "there is no fragment `F`"),
         ("type Query { a: Int }", "schema"),
     ] {
-        let error = error(&graphql(&mut client, document, json!({})), "invalid_params");
+        let error = refused(&graphql(&mut client, document, json!({})), "invalid_params");
         assert!(message(&error).contains(said), "{document}: {error}");
     }
 }
@@ -238,7 +220,7 @@ fn graphql_by_rest_is_corrected() {
         let params = json!({
             "method": "POST", "path": path, "body": {"query": "{ currentUser { username } }", "variables": {}},
         });
-        let error = error(&execute(&mut client, "api.rest", params), "invalid_params");
+        let error = refused(&execute(&mut client, "api.rest", params), "invalid_params");
         assert_eq!(error["fix"]["arguments"]["action"], "api.graphql");
         let reply = follow(&mut client, &error["fix"]);
         assert_eq!(reply.structured["data"]["currentUser"]["username"], "sandbox", "{}", reply.text);
@@ -251,16 +233,16 @@ fn a_request_that_cannot_be_is_repaired() {
     let params = json!({
         "method": "GET", "path": "/projects/acme%2Fwidget/issues", "body": {"per_page": 2}, "query": {"state": "all"},
     });
-    let fault = error(&execute(&mut client, "api.rest", params), "invalid_params");
+    let fault = refused(&execute(&mut client, "api.rest", params), "invalid_params");
     assert_eq!(fault["fix"]["arguments"]["params"]["query"], json!({"state": "all", "per_page": 2}));
     assert_eq!(iids(&follow(&mut client, &fault["fix"]).structured["data"]).len(), 2);
     let params = json!({
         "method": "POST", "path": "/projects/acme%2Fwidget/issues", "body": {"title": "x", "_method": "DELETE"},
     });
-    let fault = error(&execute(&mut client, "api.rest", params), "invalid_params");
+    let fault = refused(&execute(&mut client, "api.rest", params), "invalid_params");
     assert_eq!(fault["fix"]["arguments"]["params"]["body"], json!({"title": "x"}));
-    error(&rest(&mut client, "GET", "https://evil.example/api/v4/projects"), "invalid_params");
-    error(&execute(&mut client, "api.rest", json!({"path": "/projects"})), "invalid_params");
+    refused(&rest(&mut client, "GET", "https://evil.example/api/v4/projects"), "invalid_params");
+    refused(&execute(&mut client, "api.rest", json!({"path": "/projects"})), "invalid_params");
 }
 
 #[test]

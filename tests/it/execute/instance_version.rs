@@ -1,34 +1,28 @@
 //! Calls to an instance whose GitLab is older or newer than the catalog.
 
 use serde_json::{Value, json};
-use wiremock::ResponseTemplate;
 
 use crate::support::client::{Client, execute};
-use crate::support::stand_in::StandIn;
+use crate::support::scripted_gitlab::{Gitlab, answer};
 
 const EXECUTE: &str = "gitlab_execute_action";
 
 /// A GitLab of that version, and the program in front of it.
-fn instance(version: &str, variables: &[(&str, &str)]) -> (StandIn, Client) {
-    let gitlab = StandIn::start();
+fn instance(version: &str, variables: &[(&str, &str)]) -> (Gitlab, Client) {
+    let gitlab = Gitlab::with_project();
     gitlab.json("/metadata", &json!({"version": version}));
     let client = gitlab.client(variables);
     (gitlab, client)
 }
 
 /// The requests that came, but for those that ask for the token or the version.
-fn sent(gitlab: &StandIn) -> Vec<String> {
-    let requests = gitlab.received();
-    let line = |request: &wiremock::Request| {
-        let query = request.url.query().map(|query| format!("?{query}")).unwrap_or_default();
-        format!("{} {}{query}", request.method, request.url.path())
-    };
+fn sent(gitlab: &Gitlab) -> Vec<String> {
     let own = |line: &String| !line.ends_with("/metadata") && !line.ends_with("/personal_access_tokens/self");
-    requests.iter().map(line).filter(own).collect()
+    gitlab.seen().into_iter().filter(own).collect()
 }
 
-fn asked_for_version(gitlab: &StandIn) -> usize {
-    gitlab.received().iter().filter(|request| request.url.path().ends_with("/metadata")).count()
+fn asked_for_version(gitlab: &Gitlab) -> usize {
+    gitlab.seen().iter().filter(|line| line.ends_with("/metadata")).count()
 }
 
 #[test]
@@ -77,7 +71,7 @@ fn a_parameter_that_an_older_instance_lacks_is_left_out_by_the_fix() {
 
 #[test]
 fn an_instance_that_does_not_say_its_version_gets_every_call() {
-    let gitlab = StandIn::start();
+    let gitlab = Gitlab::with_project();
     gitlab.json("/manage/ssh_keys", &json!([]));
     let mut client = gitlab.client(&[]);
     let reply = execute(&mut client, "credentials_inventory.list_ssh_keys", json!({"fullPath": "acme"}));
@@ -141,10 +135,10 @@ fn unknown_field(document: &str, name: &str) -> Value {
     }]})
 }
 
-fn document(gitlab: &StandIn) -> String {
+fn document(gitlab: &Gitlab) -> String {
     let requests = gitlab.received();
-    let last = requests.iter().rfind(|request| request.url.path() == "/api/graphql").unwrap();
-    last.body_json::<Value>().unwrap()["query"].as_str().unwrap().to_owned()
+    let last = requests.iter().rfind(|request| request.path == "/api/graphql").unwrap();
+    serde_json::from_slice::<Value>(&last.body).unwrap()["query"].as_str().unwrap().to_owned()
 }
 
 #[test]
@@ -155,10 +149,9 @@ fn a_graphql_read_is_sent_again_without_the_fields_that_the_instance_lacks() {
     let preview = client.call(EXECUTE, preview);
     let written = preview.structured["request"]["body"]["query"].as_str().unwrap().to_owned();
     assert!(written.contains(" isProtected "), "{written}");
-    let refusal = ResponseTemplate::new(200).set_body_json(unknown_field(&written, "isProtected"));
+    let refusal = answer(200, unknown_field(&written, "isProtected"));
     let rows = json!({"data": {"project": {"branchRules": {"nodes": [{"name": "main"}]}}}});
-    gitlab.answer_once("POST", "/api/graphql", refusal);
-    gitlab.answer("POST", "/api/graphql", ResponseTemplate::new(200).set_body_json(rows));
+    gitlab.says("POST /api/graphql", [refusal, answer(200, rows)]);
     let reply = execute(&mut client, "branch_rule.list", json!({"fullPath": "acme/widget"}));
     assert!(!reply.is_error, "{}", reply.text);
     assert_eq!(reply.structured["data"][0]["name"], "main");
@@ -174,8 +167,7 @@ fn a_mutation_is_never_sent_again() {
         json!({"action": "saved_reply.create", "params": {"name": "a", "content": "b"}, "dry_run": true});
     let preview = client.call(EXECUTE, call);
     let written = preview.structured["request"]["body"]["query"].as_str().unwrap().to_owned();
-    let refusal = ResponseTemplate::new(200).set_body_json(unknown_field(&written, "name"));
-    gitlab.answer("POST", "/api/graphql", refusal);
+    gitlab.says("POST /api/graphql", [answer(200, unknown_field(&written, "name"))]);
     let reply = execute(&mut client, "saved_reply.create", json!({"name": "a", "content": "b"}));
     assert!(reply.is_error, "{}", reply.text);
     assert_eq!(sent(&gitlab), ["POST /api/graphql"]);

@@ -1,17 +1,16 @@
 //! Look-ups of names in long lists, and of ids that are no longer right.
 
 use serde_json::json;
-use wiremock::ResponseTemplate;
 
 use crate::support::client::{Client, execute, succeed};
 use crate::support::fixtures::PROJECT;
-use crate::support::stand_in::StandIn;
+use crate::support::scripted_gitlab::{Gitlab, answer};
 
 #[test]
 fn a_look_up_that_gave_up_says_so() {
-    let gitlab = StandIn::start();
+    let gitlab = Gitlab::with_project();
     let rows = json!([{"id": 1, "iid": 1, "title": "another"}, {"id": 2, "iid": 2, "title": "one more"}]);
-    let page = ResponseTemplate::new(200).set_body_json(rows).insert_header("x-next-page", "2");
+    let page = answer(200, rows).header("x-next-page", "2");
     gitlab.answer("GET", "/milestones", page);
     let mut client = gitlab.client(&[]);
     let params = json!({"fullPath": PROJECT, "title": "x", "milestone_id": "v9"});

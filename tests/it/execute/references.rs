@@ -4,20 +4,12 @@ use std::collections::BTreeSet;
 
 use gitlab_mcp::call::{Ask, RESOLVERS};
 use gitlab_mcp::catalog::{Audience, Names, Param, Risk};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::catalog::data::{action, actions};
-use crate::support::client::{Client, LATEST_HANDSHAKE, execute, succeed};
+use crate::support::client::{Client, execute, refused, succeed};
 
 const EXECUTE: &str = "gitlab_execute_action";
-
-fn fail(client: &mut Client, action: &str, params: Value, kind: &str) -> Value {
-    let reply = execute(client, action, params);
-    assert!(reply.is_error, "{}", reply.text);
-    let error = reply.structured["error"].clone();
-    assert_eq!(error["kind"], kind, "{error}");
-    error
-}
 
 #[test]
 fn every_kind_has_one_resolver_whose_reads_are_in_the_catalog() {
@@ -74,20 +66,24 @@ fn an_issue_takes_people_and_a_milestone_by_name() {
 #[test]
 fn what_names_nothing_says_where_it_was_looked_for() {
     let mut client = Client::sandbox();
-    let error = fail(
-        &mut client,
-        "issue.update",
-        json!({"fullPath": "acme/widget", "iid": 1, "assignee_ids": ["nobody-here"]}),
+    let error = refused(
+        &execute(
+            &mut client,
+            "issue.update",
+            json!({"fullPath": "acme/widget", "iid": 1, "assignee_ids": ["nobody-here"]}),
+        ),
         "not_found",
     );
     let message = error["message"].as_str().unwrap();
     assert!(message.contains("`assignee_ids`: no user `nobody-here`"), "{message}");
     assert!(error["hint"].as_str().unwrap().contains("user.list by username"), "{error}");
     assert_eq!(error["fix"]["arguments"]["action"], "user.list");
-    let error = fail(
-        &mut client,
-        "issue.update",
-        json!({"fullPath": "acme/widget", "iid": 1, "epic_id": "the big one"}),
+    let error = refused(
+        &execute(
+            &mut client,
+            "issue.update",
+            json!({"fullPath": "acme/widget", "iid": 1, "epic_id": "the big one"}),
+        ),
         "invalid_params",
     );
     assert!(error["message"].as_str().unwrap().contains("`group&7`"), "{error}");
@@ -99,10 +95,12 @@ fn a_name_that_several_have_lists_them() {
     let board = || json!({"fullPath": "acme/widget", "name": "Twin"});
     succeed(&mut client, "board.create", board());
     succeed(&mut client, "board.create", board());
-    let error = fail(
-        &mut client,
-        "board.get",
-        json!({"fullPath": "acme/widget", "scope": "project", "board_id": "Twin"}),
+    let error = refused(
+        &execute(
+            &mut client,
+            "board.get",
+            json!({"fullPath": "acme/widget", "scope": "project", "board_id": "Twin"}),
+        ),
         "invalid_params",
     );
     let message = error["message"].as_str().unwrap();
@@ -111,8 +109,7 @@ fn a_name_that_several_have_lists_them() {
 
 #[test]
 fn a_dry_run_resolves_and_sends_nothing_else() {
-    let mut client = Client::start(&["--sandbox"], &[("GITLAB_SAFE_MODE", "true")]);
-    client.initialize(LATEST_HANDSHAKE);
+    let mut client = Client::sandbox_with(&[("GITLAB_SAFE_MODE", "true")]);
     let shown = succeed(
         &mut client,
         "epic_issue.assign",
@@ -236,17 +233,16 @@ fn a_reference_is_a_target() {
 fn a_target_that_cannot_be_is_told() {
     let mut client = Client::sandbox();
     let base = address(&mut client);
-    let foreign = fail(
-        &mut client,
-        "issue.get",
-        json!({"target": "https://gitlab.other/acme/widget/-/issues/1"}),
+    let foreign = refused(
+        &execute(&mut client, "issue.get", json!({"target": "https://gitlab.other/acme/widget/-/issues/1"})),
         "invalid_params",
     );
     let message = foreign["message"].as_str().unwrap();
     let here = base.split_once("://").unwrap().1;
     assert!(message.contains("gitlab.other") && message.contains(here), "{message}");
 
-    let wrong = fail(&mut client, "issue.get", json!({"target": "acme/widget!5"}), "invalid_params");
+    let wrong =
+        refused(&execute(&mut client, "issue.get", json!({"target": "acme/widget!5"})), "invalid_params");
     let message = wrong["message"].as_str().unwrap();
     assert!(message.contains("`target` is a merge request, and this works on an issue"), "{message}");
     assert_eq!(
@@ -256,18 +252,19 @@ fn a_target_that_cannot_be_is_told() {
     let fixed = client.call(wrong["fix"]["tool"].as_str().unwrap(), wrong["fix"]["arguments"].clone());
     assert!(!fixed.is_error, "{}", fixed.text);
 
-    let whole = fail(&mut client, "branch.list", json!({"target": "acme/widget#1"}), "invalid_params");
+    let whole =
+        refused(&execute(&mut client, "branch.list", json!({"target": "acme/widget#1"})), "invalid_params");
     assert_eq!(whole["fix"]["arguments"]["params"], json!({"fullPath": "acme/widget"}));
 
     let group = json!({"target": format!("{base}/groups/acme")});
-    let wrong = fail(&mut client, "branch.list", group, "invalid_params");
+    let wrong = refused(&execute(&mut client, "branch.list", group), "invalid_params");
     assert!(
         wrong["message"].as_str().unwrap().contains("is a group, and this works on a project"),
         "{wrong}"
     );
 
     let both = json!({"target": "acme/widget#1", "iid": 2});
-    let disagrees = fail(&mut client, "issue.get", both, "invalid_params");
+    let disagrees = refused(&execute(&mut client, "issue.get", both), "invalid_params");
     assert!(
         disagrees["message"].as_str().unwrap().contains("`iid` is 2, but `target` says 1"),
         "{disagrees}"
@@ -286,7 +283,7 @@ fn an_answer_is_kept_until_gitlab_says_there_is_no_such_thing() {
     let first = json!({"fullPath": "acme/widget", "scope": "project", "board_id": 1});
     let deleted = client.call(EXECUTE, json!({"action": "board.delete", "params": first, "confirm": true}));
     assert!(!deleted.is_error, "{}", deleted.text);
-    fail(&mut client, "board.get", named(), "not_found");
+    refused(&execute(&mut client, "board.get", named()), "not_found");
     assert_eq!(succeed(&mut client, "board.get", named())["data"]["id"], twin);
 }
 

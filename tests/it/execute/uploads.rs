@@ -1,16 +1,15 @@
 //! Files that are uploaded: their names and sizes.
 
 use serde_json::json;
-use wiremock::ResponseTemplate;
 
 use crate::support::client::{execute, succeed};
 use crate::support::fixtures::PROJECT;
-use crate::support::stand_in::StandIn;
+use crate::support::scripted_gitlab::{Gitlab, answer};
 
 #[test]
 fn a_name_with_a_line_end_is_refused() {
-    let gitlab = StandIn::start();
-    gitlab.answer("POST", "/uploads", ResponseTemplate::new(201).set_body_json(json!({"id": 1})));
+    let gitlab = Gitlab::with_project();
+    gitlab.answer("POST", "/uploads", answer(201, json!({"id": 1})));
     let mut client = gitlab.client(&[]);
     for name in ["x\r\nX-Evil: 1", "x\\\r\n", "x\n", "x\u{0}y"] {
         let file = json!({"content": "x", "filename": name});
@@ -19,18 +18,18 @@ fn a_name_with_a_line_end_is_refused() {
         assert_eq!(error["kind"], "invalid_params", "{name:?}: {}", reply.text);
         assert!(error["message"].as_str().unwrap().contains("control character"), "{error}");
     }
-    assert!(!gitlab.received().iter().any(|request| request.url.path().ends_with("/uploads")));
+    assert!(!gitlab.received().iter().any(|request| request.path.ends_with("/uploads")));
     let file = json!({"content": "figures", "filename": "q \"1\".txt"});
     succeed(&mut client, "project_upload.create", json!({"fullPath": PROJECT, "file": file}));
     let sent = gitlab.received();
-    let upload = sent.iter().find(|request| request.url.path().ends_with("/uploads")).unwrap();
+    let upload = sent.iter().find(|request| request.path.ends_with("/uploads")).unwrap();
     assert!(String::from_utf8_lossy(&upload.body).contains("figures"));
-    assert!(upload.headers.contains_key("content-length"), "it is not sent in chunks");
+    assert!(upload.head.contains("content-length: "), "it is not sent in chunks");
 }
 
 #[test]
 fn a_file_that_is_too_large_is_named_with_its_size() {
-    let gitlab = StandIn::start();
+    let gitlab = Gitlab::with_project();
     let folder = tempfile::tempdir().unwrap();
     let path = std::fs::canonicalize(folder.path()).unwrap();
     std::fs::File::create(path.join("large.bin")).unwrap().set_len(100_000_000).unwrap();

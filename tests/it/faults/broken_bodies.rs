@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::{Misbehaving, ask, error, is_well, process, project_of, write};
-use crate::support::client::execute;
+use super::{HASTY, Misbehaving, ask, error, is_well, process, project_of, write};
+use crate::support::client::{Client, execute};
 use crate::support::raw_server::{Behaviour, answer, drip, packed_zeros, send, wait_for_end};
 
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
@@ -130,25 +130,47 @@ fn redirect(stream: &mut TcpStream, to: &str) {
     answer(stream, "302 Found", &format!("location: {to}\r\n"), "");
 }
 
-fn behaviours() -> &'static [(&'static str, Behaviour)] {
-    let behaviours: Vec<(&str, Behaviour)> = CASES.iter().map(|(case, behave, _)| (*case, *behave)).collect();
-    behaviours.leak()
+fn behaviours() -> Vec<(&'static str, Behaviour)> {
+    CASES.iter().map(|(case, behave, _)| (*case, *behave)).collect()
+}
+
+/// One process for the cases that end by a timeout, and one for the others.
+struct Clients {
+    hasty: Client,
+    patient: Client,
+}
+
+fn clients(gitlab: &Misbehaving) -> Clients {
+    let url = gitlab.url();
+    Clients { hasty: process(&url, &[HASTY]), patient: process(&url, &[]) }
+}
+
+impl Clients {
+    fn of(&mut self, kind: Option<&str>) -> &mut Client {
+        if kind == Some("timeout") { &mut self.hasty } else { &mut self.patient }
+    }
+
+    fn close(self) {
+        self.hasty.close().well();
+        self.patient.close().well();
+    }
 }
 
 #[test]
 fn a_read_of_whatever_is_answered() {
-    let gitlab = Misbehaving::start(behaviours());
-    let mut client = process(&gitlab.url(), &[]);
+    let gitlab = Misbehaving::start(&behaviours());
+    let mut clients = clients(&gitlab);
     for (case, _, kind) in CASES {
-        let reply = ask(&mut client, case);
+        let client = clients.of(*kind);
+        let reply = ask(client, case);
         match kind {
             Some(kind) => drop(error(case, reply, kind)),
             None => assert!(!reply.is_error, "{case}: {}", reply.text),
         }
-        is_well(&mut client, case);
+        is_well(client, case);
         assert!(gitlab.requests(case).len() <= 6, "{case} is asked {} times", gitlab.requests(case).len());
     }
-    client.close().well();
+    clients.close();
 }
 
 #[test]
@@ -169,25 +191,25 @@ fn a_write_of_whatever_is_answered_is_sent_once() {
         "kept-503",
         "a-page",
     ];
-    let gitlab = Misbehaving::start(behaviours());
-    let mut client = process(&gitlab.url(), &[]);
-    for (case, ..) in CASES {
-        let reply = write(&mut client, case);
+    let gitlab = Misbehaving::start(&behaviours());
+    let mut clients = clients(&gitlab);
+    for (case, _, kind) in CASES {
+        let client = clients.of(*kind);
+        let reply = write(client, case);
         let is_unknown = reply.structured["error"]["applied"] == "unknown";
         assert_eq!(is_unknown, UNKNOWN.contains(case), "{case}: {}", reply.text);
-        is_well(&mut client, case);
+        is_well(client, case);
         let posts = gitlab.requests(case).iter().filter(|request| request.line.starts_with("POST")).count();
         assert_eq!(posts, 1, "{case}");
     }
-    client.close().well();
+    clients.close();
 }
 
 #[test]
 fn what_grows_past_all_bounds_is_let_go() {
     const GROWING: &[(&str, Behaviour)] = &[("huge-by-deed", huge_by_deed), ("bomb", bomb)];
     let gitlab = Misbehaving::start(GROWING);
-    // Unpacking takes its time where nothing is optimised and much else runs.
-    let mut client = process(&gitlab.url(), &[("GITLAB_TIMEOUT", "60")]);
+    let mut client = process(&gitlab.url(), &[]);
     for (case, _) in GROWING {
         let project = json!({"fullPath": project_of(case)});
         error(case, execute(&mut client, "project.get", project), "too_large");
@@ -202,8 +224,8 @@ fn what_grows_past_all_bounds_is_let_go() {
 
 #[test]
 fn all_at_once_hold_up_nobody_else() {
-    let gitlab = Misbehaving::start(behaviours());
-    let mut client = process(&gitlab.url(), &[]);
+    let gitlab = Misbehaving::start(&behaviours());
+    let mut client = process(&gitlab.url(), &[HASTY]);
     for (id, (case, ..)) in (100..).zip(CASES) {
         let arguments = json!({"action": "project.get", "params": {"fullPath": project_of(case)}});
         let params = json!({"name": "gitlab_execute_action", "arguments": arguments});

@@ -1,15 +1,16 @@
 //! The way to GitLab: names, hosts, certificates, proxies, and where a redirect leads.
 
 use std::io::Read;
-use std::net::{TcpListener, TcpStream};
-use std::sync::OnceLock;
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::Mutex;
+use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{Misbehaving, ask, error, is_well, process, timed, write};
-use crate::support::client::{Client, execute};
+use super::{HASTY, Misbehaving, PATIENT, ask, error, is_well, process, write};
+use crate::support::client::HANG_GUARD;
 use crate::support::raw_server::{Behaviour, answer, send, wait_for_end};
 use crate::support::tls::{Authority, serve};
 
@@ -30,13 +31,21 @@ fn nowhere() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-/// A port that takes no more connections: what comes is dropped without a word, as by a firewall.
-fn full() -> (u16, (TcpListener, Vec<TcpStream>)) {
-    const TRIED_FOR: Duration = Duration::from_millis(300);
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+/// A port that takes no more connections: what comes is dropped without a word, as by a firewall. The queue of its
+/// listener has one place, which stays taken: nothing is accepted.
+#[cfg(target_os = "linux")]
+fn full() -> (u16, (tokio::net::TcpListener, Vec<TcpStream>)) {
+    // The kernel takes a connection to this host at once, or not at all.
+    const TRIED_FOR: Duration = Duration::from_secs(1);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
+    let _entered = runtime.enter();
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let listener = socket.listen(1).unwrap();
     let address = listener.local_addr().unwrap();
-    let waiting =
-        std::iter::from_fn(|| TcpStream::connect_timeout(&address, TRIED_FOR).ok()).take(5000).collect();
+    let waiting: Vec<TcpStream> =
+        std::iter::from_fn(|| TcpStream::connect_timeout(&address, TRIED_FOR).ok()).take(8).collect();
+    assert!(waiting.len() < 8, "the queue is not full");
     (address.port(), (listener, waiting))
 }
 
@@ -54,12 +63,13 @@ fn hangs_up(stream: TcpStream) {
 }
 
 /// The error of a write that never reached a GitLab, which therefore changed nothing; the process goes on.
-fn unreached(case: &str, url: &str, variables: &[(&str, &str)], kinds: &[&str]) -> Value {
-    let mut client = process(url, variables);
+fn unreached(case: &str, url: &str, variables: &[(&str, &str)], kind: &str) -> Value {
+    let timeout = if kind == "timeout" { HASTY } else { PATIENT };
+    let mut client = process(url, &[&[timeout], variables].concat());
     let reply = write(&mut client, case);
     assert!(reply.is_error, "{case}: {}", reply.text);
     let error = reply.structured["error"].clone();
-    assert!(kinds.contains(&error["kind"].as_str().unwrap()), "{case}: {error}");
+    assert_eq!(error["kind"], kind, "{case}: {error}");
     assert_eq!(error["applied"], Value::Null, "{case}: nothing was sent: {error}");
     let found = client.call("gitlab_find_action", json!({"query": "list issues"}));
     assert!(!found.is_error, "{case}");
@@ -74,21 +84,26 @@ fn hints(case: &str, error: &Value, word: &str) {
 #[test]
 fn a_host_that_is_not_there() {
     let here = |port: u16| format!("http://127.0.0.1:{port}");
-    let error = unreached("no listener", &here(nowhere()), &[], &["network"]);
+    let error = unreached("no listener", &here(nowhere()), &[], "network");
     hints("no listener", &error, "GITLAB_URL");
-    let error = unreached("no name", "http://does-not-exist.invalid", &[], &["network"]);
+    let error = unreached("no name", "http://does-not-exist.invalid", &[], "network");
     hints("no name", &error, "name resolves");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_host_that_answers_no_connection() {
     let (full, _waiting) = full();
-    unreached("no answer", &here(full), &[], &["timeout"]);
+    unreached("no answer", &format!("http://127.0.0.1:{full}"), &[], "timeout");
 }
 
 #[test]
 fn no_secure_connection() {
     let here = |port: u16| format!("https://127.0.0.1:{port}");
-    unreached("a stalled handshake", &here(listen(stalled)), &[], &["timeout"]);
-    let error = unreached("no TLS", &here(listen(plain_http)), &[], &["network"]);
+    unreached("a stalled handshake", &here(listen(stalled)), &[], "timeout");
+    let error = unreached("no TLS", &here(listen(plain_http)), &[], "network");
     hints("no TLS", &error, "does not use TLS");
-    unreached("a handshake that breaks", &here(listen(hangs_up)), &[], &["network"]);
+    unreached("a handshake that breaks", &here(listen(hangs_up)), &[], "network");
 }
 
 #[test]
@@ -99,12 +114,12 @@ fn certificates_are_believed_or_not_and_it_is_said_why() {
     let good = serve(&authority.vouch("localhost", 2099), None);
     is_well(&mut process(&good, &trusting), "a certificate of a known authority");
 
-    let error = unreached("an unknown authority", &good, &[], &["network"]);
+    let error = unreached("an unknown authority", &good, &[], "network");
     hints("an unknown authority", &error, "GITLAB_CA_FILE");
     let other = serve(&authority.vouch("elsewhere.example.com", 2099), None);
-    hints("another name", &unreached("another name", &other, &trusting, &["network"]), "another host name");
+    hints("another name", &unreached("another name", &other, &trusting, "network"), "another host name");
     let expired = serve(&authority.vouch("localhost", 2002), None);
-    hints("expired", &unreached("expired", &expired, &trusting, &["network"]), "clock");
+    hints("expired", &unreached("expired", &expired, &trusting, "network"), "clock");
 
     let insecure = [("GITLAB_INSECURE_TLS", "true")];
     for url in [&good, &other, &expired] {
@@ -129,17 +144,17 @@ fn a_certificate_of_the_client() {
         &mut process(&url, &with(path(&mine.certificate_file), path(&mine.key_file))),
         "a client's certificate",
     );
-    let error = unreached("none", &url, &[ca], &["network"]);
+    let error = unreached("none", &url, &[ca], "network");
     hints("none", &error, "GITLAB_CLIENT_CERT");
     let error = unreached(
         "a stranger's",
         &url,
         &with(path(&strange.certificate_file), path(&strange.key_file)),
-        &["network"],
+        "network",
     );
     hints("a stranger's", &error, "GITLAB_CLIENT_CERT");
     let mixed = with(path(&mine.certificate_file), path(&strange.key_file));
-    let error = unreached("a key of another", &url, &mixed, &["internal"]);
+    let error = unreached("a key of another", &url, &mixed, "internal");
     assert!(error["message"].as_str().unwrap().contains(path(&strange.key_file)), "{error}");
 }
 
@@ -152,13 +167,13 @@ fn refuses(mut stream: TcpStream) {
 #[test]
 fn a_proxy_that_does_not_do_its_part() {
     let proxy = |port: u16| format!("http://127.0.0.1:{port}");
-    for (case, proxy, kinds) in [
-        ("a proxy that refuses", proxy(listen(refuses)), &["network"][..]),
-        ("a proxy that is not there", proxy(nowhere()), &["network"]),
-        ("a proxy that says nothing", proxy(listen(stalled)), &["timeout"]),
-        ("a proxy that hangs up", proxy(listen(hangs_up)), &["network"]),
+    for (case, proxy, kind) in [
+        ("a proxy that refuses", proxy(listen(refuses)), "network"),
+        ("a proxy that is not there", proxy(nowhere()), "network"),
+        ("a proxy that says nothing", proxy(listen(stalled)), "timeout"),
+        ("a proxy that hangs up", proxy(listen(hangs_up)), "network"),
     ] {
-        unreached(case, "https://gitlab.example.com", &[("HTTPS_PROXY", &proxy)], kinds);
+        unreached(case, "https://gitlab.example.com", &[("HTTPS_PROXY", &proxy)], kind);
     }
 }
 
@@ -177,25 +192,15 @@ fn a_proxy_that_answers_itself() {
     assert!(error["message"].as_str().unwrap().contains("Blocked by policy"), "{error}");
 }
 
-/// Where `kept-away` leads: known once that server has started.
-static ELSEWHERE: OnceLock<String> = OnceLock::new();
-
-const GITLAB: &[(&str, Behaviour)] = &[("kept-away", |stream, _| {
-    answer(
-        stream,
-        "302 Found",
-        &format!("location: {}/file%2Ffault%2Fkept-file \r\n", ELSEWHERE.get().unwrap()),
-        "",
-    );
-})];
-
 const STORAGE: &[(&str, Behaviour)] =
     &[("kept-file", |stream, _| answer(stream, "200 OK", "content-type: text/plain\r\n", "the file"))];
 
 #[test]
 fn another_host_is_told_no_secret() {
-    let (gitlab, storage) = (Misbehaving::start(GITLAB), Misbehaving::start(STORAGE));
-    ELSEWHERE.set(storage.url()).unwrap();
+    let storage = Misbehaving::start(STORAGE);
+    let elsewhere = format!("{}/file%2Ffault%2Fkept-file ", storage.url());
+    let away = move |stream: &mut TcpStream, _: usize| redirect(stream, &elsewhere);
+    let gitlab = Misbehaving::sharing(vec![("kept-away", Box::new(away))]);
     let headers = "CF-Access-Client-Id: open.access; CF-Access-Client-Secret: sesame-of-the-proxy";
     let mut client = process(&gitlab.url(), &[("GITLAB_EXTRA_HEADERS", headers)]);
     let reply = ask(&mut client, "kept-away");
@@ -264,19 +269,26 @@ fn a_header_of_ours_cannot_be_set_and_none_is_shown() {
 
 #[test]
 fn an_idle_connection_that_was_closed_is_made_again() {
-    const CLOSES: &[(&str, Behaviour)] = &[("once", |stream, _| {
-        answer(stream, "200 OK", "content-type: application/json\r\n", "{\"id\": 1}")
-    })];
-    let gitlab = Misbehaving::start(CLOSES);
-    let mut client: Client = process(&gitlab.url(), &[]);
+    let (closed, both_sides) = channel();
+    let closed = Mutex::new(closed);
+    // Closed without a word after each answer. What the client has not closed too is still idle there.
+    let close = move |stream: &mut TcpStream, _: usize| {
+        send(
+            stream,
+            b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{\"id\": 1}",
+        );
+        stream.shutdown(Shutdown::Write).unwrap();
+        wait_for_end(stream);
+        closed.lock().unwrap().send(()).unwrap();
+    };
+    let gitlab = Misbehaving::sharing(vec![("once", Box::new(close))]);
+    let mut client = process(&gitlab.url(), &[]);
     for turn in 0..10 {
-        // Closed without a word after each answer.
         assert!(!ask(&mut client, "once").is_error, "read {turn}");
-        // The connection is closed after the answer is out: it is idle and closed only then.
-        std::thread::sleep(std::time::Duration::from_millis(200));
-        let params = json!({"fullPath": "fault/once", "title": "x"});
-        let reply = timed("once", || execute(&mut client, "issue.create", params));
+        both_sides.recv_timeout(HANG_GUARD).unwrap();
+        let reply = write(&mut client, "once");
         assert!(!reply.is_error, "write {turn}: {}", reply.text);
+        both_sides.recv_timeout(HANG_GUARD).unwrap();
     }
     client.close().well();
 }

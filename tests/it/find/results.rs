@@ -1,20 +1,12 @@
 //! What gitlab_find_action answers: order, confidence, steps, suggestions.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use gitlab_mcp::catalog::Catalog;
 use serde_json::{Value, json};
-use wiremock::ResponseTemplate;
 
-use crate::support::client::{Client, LATEST_HANDSHAKE, execute};
-use crate::support::stand_in::StandIn;
-
-/// A server with these variables, past its handshake.
-fn client_with(variables: &[(&str, &str)]) -> Client {
-    let mut client = Client::start(&[], variables);
-    client.initialize(LATEST_HANDSHAKE);
-    client
-}
+use crate::support::client::{Client, HANG_GUARD, execute};
+use crate::support::scripted_gitlab::{Gitlab, answer};
 
 fn texts(value: &Value) -> Vec<&str> {
     value.as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect()
@@ -107,7 +99,7 @@ fn a_query_that_shares_no_word_gets_the_common_actions() {
 
 #[test]
 fn suggestions_follow_what_is_offered() {
-    let mut client = client_with(&[("GITLAB_DENIED_ACTIONS", "issue.list")]);
+    let mut client = Client::connect(&[], &[("GITLAB_DENIED_ACTIONS", "issue.list")]);
     let found = find(&mut client, "xyzzy plugh qwfp");
     let suggestions = texts(&found["suggestions"]);
     assert_eq!(suggestions[..2], ["merge_request.list", "project.list"]);
@@ -116,7 +108,7 @@ fn suggestions_follow_what_is_offered() {
 
 #[test]
 fn suggestions_share_the_words_of_the_query() {
-    let mut client = client_with(&[("GITLAB_READ_ONLY", "true")]);
+    let mut client = Client::connect(&[], &[("GITLAB_READ_ONLY", "true")]);
     for query in ["milestone.delete", "DELETE /projects/:id/milestones/:milestone_id"] {
         let found = find(&mut client, query);
         let suggestions = texts(&found["suggestions"]);
@@ -130,7 +122,7 @@ fn suggestions_share_the_words_of_the_query() {
 
 #[test]
 fn what_is_left_out_is_not_said_to_be_missing() {
-    let mut client = client_with(&[("GITLAB_TOOLSETS", "issues")]);
+    let mut client = Client::connect(&[], &[("GITLAB_TOOLSETS", "issues")]);
     for query in ["list pipelines", "retry a job", "pipeline.list"] {
         let reply = client.call("gitlab_find_action", json!({"query": query}));
         assert!(reply.text.starts_with("Every action for this request is denied here."), "{}", reply.text);
@@ -187,7 +179,7 @@ fn detail_schema_gives_the_schema_of_every_result() {
 
 #[test]
 fn schemas_beyond_the_limit_are_named_with_the_way_to_get_them() {
-    let mut client = client_with(&[("GITLAB_MAX_BYTES", "6000")]);
+    let mut client = Client::connect(&[], &[("GITLAB_MAX_BYTES", "6000")]);
     let arguments = json!({"query": "list issues", "limit": 10, "detail": "schema"});
     let reply = client.call("gitlab_find_action", arguments);
     let notes = reply.structured["notes"].to_string();
@@ -221,24 +213,24 @@ fn related_actions_lead_on_and_may_run() {
         all.contains(&"changelog.generate".to_owned()) && all.contains(&"release.create".to_owned()),
         "{all:?}"
     );
-    let reads = related(&mut client_with(&[("GITLAB_READ_ONLY", "true")]));
+    let reads = related(&mut Client::connect(&[], &[("GITLAB_READ_ONLY", "true")]));
     assert!(
         reads.contains(&"changelog.generate".to_owned()) && !reads.contains(&"release.create".to_owned())
     );
 }
 
 /// A GitLab whose token has the scope `read_api`, and that answers after a time.
-fn read_api_after(delay: Duration) -> StandIn {
-    let gitlab = StandIn::empty();
+fn read_api_after(delay: Duration) -> Gitlab {
+    let gitlab = Gitlab::start();
     let own = json!({"name": "t", "scopes": ["read_api"], "expires_at": null, "active": true});
-    let template = ResponseTemplate::new(200).set_body_json(own).set_delay(delay);
+    let template = answer(200, own).after(delay);
     gitlab.answer("GET", "/personal_access_tokens/self", template);
     gitlab
 }
 
 #[test]
 fn the_scopes_are_known_before_the_first_find() {
-    let gitlab = read_api_after(Duration::from_millis(200));
+    let gitlab = read_api_after(Duration::ZERO);
     let mut client = gitlab.client(&[]);
     for query in ["create an issue", "issue.create"] {
         let found = find(&mut client, query);
@@ -252,14 +244,11 @@ fn the_scopes_are_known_before_the_first_find() {
 
 #[test]
 fn a_find_does_not_wait_for_a_gitlab_that_does_not_answer() {
-    let gitlab = read_api_after(Duration::from_secs(60));
-    let mut client = gitlab.client(&[]);
-    let start = Instant::now();
+    // A find that waited for the answer would run into the hang guard.
+    let gitlab = read_api_after(10 * HANG_GUARD);
+    let mut client = gitlab.client(&[("GITLAB_TIMEOUT", "600")]);
     assert_eq!(first(&find(&mut client, "create an issue")), "issue.create");
-    assert!(start.elapsed() < Duration::from_secs(4), "the first find took {:?}", start.elapsed());
-    let start = Instant::now();
-    find(&mut client, "list issues");
-    assert!(start.elapsed() < Duration::from_millis(900), "a later find took {:?}", start.elapsed());
+    assert_eq!(first(&find(&mut client, "list issues")), "issue.list");
 }
 
 #[test]
@@ -283,4 +272,26 @@ fn nonsense_leads_to_no_destructive_candidate() {
     }
     let reply = execute(&mut client, "isue.delete", json!({}));
     assert!(reply.structured["error"]["candidates"].to_string().contains("issue.delete"), "{}", reply.text);
+}
+
+/// The evaluation's requests stand for what is asked: an answer at its defaults has a bounded size.
+#[test]
+fn an_answer_to_any_request_of_the_evaluation_is_small() {
+    const TEXT: usize = 4_000;
+    /// The structured form has the schema of a first result that is not far ahead, and the operations of each.
+    const STRUCTURED: usize = 8_000;
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/eval/dev.jsonl");
+    let mut client = Client::ready();
+    let mut asked = 0;
+    for line in std::fs::read_to_string(path).unwrap().lines() {
+        let case: Value = serde_json::from_str(line).unwrap();
+        let query = case["request"].as_str().unwrap();
+        let reply = client.call("gitlab_find_action", json!({"query": query}));
+        assert!(!reply.is_error, "{query}: {}", reply.text);
+        assert!(reply.text.len() <= TEXT, "{query}: {} bytes", reply.text.len());
+        let structured = reply.structured.to_string().len();
+        assert!(structured <= STRUCTURED, "{query}: {structured} bytes");
+        asked += 1;
+    }
+    assert!(asked > 800, "{asked}");
 }

@@ -1,10 +1,13 @@
 //! The audit: a line for each executed action, and what is never in one.
 
+use std::io::{BufRead, BufReader};
 use std::process::Stdio;
+use std::sync::mpsc::channel;
+use std::thread;
 
 use serde_json::{Value, json};
 
-use crate::support::client::{Client, LATEST_HANDSHAKE, program};
+use crate::support::client::{Client, HANG_GUARD, LATEST_HANDSHAKE, program};
 
 const EXECUTE: &str = "gitlab_execute_action";
 
@@ -57,8 +60,7 @@ fn calls() -> Vec<(Value, [(&'static str, Value); 4])> {
 }
 
 fn audited(form: &str) -> String {
-    let mut client = Client::start(&["--sandbox"], &[("GITLAB_AUDIT", form)]);
-    client.initialize(LATEST_HANDSHAKE);
+    let mut client = Client::sandbox_with(&[("GITLAB_AUDIT", form)]);
     for (arguments, _) in calls() {
         client.call(EXECUTE, arguments);
     }
@@ -137,4 +139,47 @@ fn the_last_line_is_written_when_a_signal_ends_it() {
     let ended = client.wait();
     assert!(ended.stderr.contains("action=instance.get_version"), "{}", ended.stderr);
     ended.well();
+}
+
+#[cfg(unix)]
+#[test]
+fn lines_that_were_dropped_are_counted_once_standard_error_is_read() {
+    let mut child = program(&["--sandbox"], &[("GITLAB_AUDIT", "text")])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let stderr = child.stderr.take().unwrap();
+    let mut client = Client::adopt(child);
+    client.initialize(LATEST_HANDSHAKE);
+    let mut calls = 0;
+    let mut call = |client: &mut Client| {
+        let params = json!({"fullPath": "acme/widget", "iid": 1});
+        client.call(EXECUTE, json!({"action": "issue.get", "params": params, "dry_run": true}));
+        calls += 1;
+    };
+    // More than the pipe and the queue take.
+    (0..1_500).for_each(|_| call(&mut client));
+    let (sender, lines) = channel();
+    let reader = thread::spawn(move || {
+        BufReader::new(stderr).lines().map_while(Result::ok).all(|line| sender.send(line).is_ok());
+    });
+    let (mut written, mut missing) = (0, Vec::new());
+    let mut count = |line: String| match line.strip_prefix("audit: ") {
+        Some(note) => {
+            let number: usize = note.split_once(' ').unwrap().0.parse().unwrap();
+            assert_eq!(note, format!("{number} lines are missing, as standard error was not read"));
+            missing.push(number);
+        }
+        None => written += usize::from(line.contains("action=issue.get")),
+    };
+    // Whatever is in the queue by now is read before the next call has a line.
+    count(lines.recv_timeout(HANG_GUARD).unwrap());
+    (0..300).for_each(|_| call(&mut client));
+    client.close().well();
+    reader.join().unwrap();
+    lines.iter().for_each(count);
+    assert!(!missing.is_empty(), "{written} lines for {calls} calls");
+    assert_eq!(written + missing.iter().sum::<usize>(), calls);
 }

@@ -5,15 +5,9 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::support::client::{Client, LATEST_HANDSHAKE, Reply, execute, reply, succeed};
+use crate::support::client::{Client, LATEST_HANDSHAKE, Reply, execute, refused, reply, succeed};
 
 const EXECUTE: &str = "gitlab_execute_action";
-
-fn sandbox_with(variables: &[(&str, &str)]) -> Client {
-    let mut client = Client::start(&["--sandbox"], variables);
-    client.initialize(LATEST_HANDSHAKE);
-    client
-}
 
 fn the_issue() -> Value {
     json!({"fullPath": "acme/widget", "iid": 45})
@@ -25,12 +19,6 @@ fn delete() -> Value {
 
 fn is_there(client: &mut Client) -> bool {
     !execute(client, "issue.get", the_issue()).is_error
-}
-
-fn refused(reply: &Reply, kind: &str) -> Value {
-    assert!(reply.is_error, "{}", reply.text);
-    assert_eq!(reply.structured["error"]["kind"], kind, "{}", reply.text);
-    reply.structured["error"].clone()
 }
 
 #[test]
@@ -55,7 +43,7 @@ fn what_is_not_there_is_said_before_anything_is_asked() {
 
 #[test]
 fn a_plan_is_good_for_one_call_on_one_state() {
-    let mut client = sandbox_with(&[("GITLAB_CONFIRM", "plan")]);
+    let mut client = Client::sandbox_with(&[("GITLAB_CONFIRM", "plan")]);
     let mut bare = delete();
     bare["confirm"] = json!(true);
     let error = refused(&client.call(EXECUTE, bare.clone()), "needs_confirmation");
@@ -84,7 +72,8 @@ fn a_token_is_bound_to_the_state_of_a_thing_that_is_named_by_an_id() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("policy.toml");
     fs::write(&path, "[[rule]]\npaths = [\"acme/vault\"]\ndecision = \"deny\"\n").unwrap();
-    let mut client = sandbox_with(&[("GITLAB_CONFIRM", "token"), ("GITLAB_POLICY", path.to_str().unwrap())]);
+    let mut client =
+        Client::sandbox_with(&[("GITLAB_CONFIRM", "token"), ("GITLAB_POLICY", path.to_str().unwrap())]);
     let ask = json!({"action": "issue.delete", "params": {"fullPath": "1", "iid": 45}});
     let error = refused(&client.call(EXECUTE, ask), "needs_confirmation");
     assert!(error["would_hit"]["title"].is_string(), "{error}");
@@ -98,7 +87,7 @@ fn a_token_is_bound_to_the_state_of_a_thing_that_is_named_by_an_id() {
 #[test]
 fn on_autopilot_nothing_is_asked() {
     for variable in ["YOLO_MODE", "AUTOPILOT"] {
-        let mut client = sandbox_with(&[(variable, "true")]);
+        let mut client = Client::sandbox_with(&[(variable, "true")]);
         let reply = client.call(EXECUTE, delete());
         assert!(!reply.is_error, "{}", reply.text);
         assert!(!is_there(&mut client));
@@ -108,7 +97,7 @@ fn on_autopilot_nothing_is_asked() {
 #[test]
 fn what_is_denied_is_neither_run_nor_found() {
     for pattern in ["issue.delete", "issue.*", "*.delete", "manage_issue:delete", "delete_issue"] {
-        let mut client = sandbox_with(&[("GITLAB_DENIED_ACTIONS", pattern)]);
+        let mut client = Client::sandbox_with(&[("GITLAB_DENIED_ACTIONS", pattern)]);
         let mut call = delete();
         call["confirm"] = json!(true);
         let error = refused(&client.call(EXECUTE, call), "denied");
@@ -124,7 +113,7 @@ fn what_is_denied_is_neither_run_nor_found() {
 
 #[test]
 fn changes_stay_below_the_allowed_paths() {
-    let mut client = sandbox_with(&[("GITLAB_ALLOWED_PATHS", "acme/tools, acme/wid*")]);
+    let mut client = Client::sandbox_with(&[("GITLAB_ALLOWED_PATHS", "acme/tools, acme/wid*")]);
     succeed(&mut client, "issue.create", json!({"fullPath": "acme/widget", "title": "Within"}));
     let outside = json!({"fullPath": "acme", "title": "Outside"});
     let error = refused(&execute(&mut client, "epic.create", outside), "denied");
@@ -152,7 +141,7 @@ fn a_file_says_more_by_path_and_verb() {
         "#,
     )
     .unwrap();
-    let mut client = sandbox_with(&[("GITLAB_POLICY", file.to_str().unwrap())]);
+    let mut client = Client::sandbox_with(&[("GITLAB_POLICY", file.to_str().unwrap())]);
     refused(&client.call(EXECUTE, delete()), "denied");
     let create = json!({"action": "issue.create", "params": {"fullPath": "acme/widget", "title": "Asked"}});
     let error = refused(&client.call(EXECUTE, create), "needs_confirmation");
@@ -177,7 +166,7 @@ fn a_policy_that_cannot_be_used_ends_the_start_and_says_why() {
 
 #[test]
 fn a_tool_that_is_dropped_is_not_there() {
-    let mut client = sandbox_with(&[("GITLAB_DENIED_TOOLS_REGEX", "^gitlab_execute")]);
+    let mut client = Client::sandbox_with(&[("GITLAB_DENIED_TOOLS_REGEX", "^gitlab_execute")]);
     let listed = client.request("tools/list", json!({}));
     let tools = listed["result"]["tools"].as_array().unwrap();
     assert_eq!(tools.len(), 1);
@@ -188,7 +177,7 @@ fn a_tool_that_is_dropped_is_not_there() {
 
 #[test]
 fn the_scopes_of_the_token_decide_before_gitlab_does() {
-    let mut client = sandbox_with(&[("GITLAB_TOKEN", "glpat-sandbox-read-api")]);
+    let mut client = Client::sandbox_with(&[("GITLAB_TOKEN", "glpat-sandbox-read-api")]);
     let create = json!({"fullPath": "acme/widget", "title": "No"});
     let error = refused(&execute(&mut client, "issue.create", create), "forbidden");
     let said = error["message"].as_str().unwrap();

@@ -4,22 +4,21 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use wiremock::ResponseTemplate;
 
 use crate::support::client::{Client, Reply};
-use crate::support::stand_in::StandIn;
+use crate::support::scripted_gitlab::{Gitlab, answer, raw};
 
 const EXECUTE: &str = "gitlab_execute_action";
 
 /// A GitLab with `acme/vault` (id 5), `acme/widget` (id 1) and the group `acme` (id 7).
-fn gitlab() -> StandIn {
-    let gitlab = StandIn::empty();
+fn gitlab() -> Gitlab {
+    let gitlab = Gitlab::start();
     for (id, path) in [(5, "acme/vault"), (1, "acme/widget"), (9, "other/secret")] {
         let project = json!({"id": id, "path_with_namespace": path, "name": path});
         let encoded = path.replace('/', "%2F");
         gitlab.json(&format!("/projects/({id}|{encoded})"), &project);
         for (verb, status) in [("POST", 201), ("PUT", 200), ("DELETE", 202)] {
-            let any = ResponseTemplate::new(status).set_body_json(json!({"id": 77, "iid": 77}));
+            let any = answer(status, json!({"id": 77, "iid": 77}));
             gitlab.answer(verb, &format!("/projects/({id}|{encoded})(/.*)?"), any);
         }
         gitlab.json(&format!("/projects/({id}|{encoded})/issues"), &json!([{"iid": 1, "title": "One"}]));
@@ -28,10 +27,10 @@ fn gitlab() -> StandIn {
     gitlab.json("/groups/(7|acme)", &json!({"id": 7, "full_path": "acme", "name": "acme"}));
     gitlab.json("/user", &json!({"id": 3, "username": "me"}));
     for path in ["/projects", "/groups"] {
-        gitlab.answer("POST", path, ResponseTemplate::new(201).set_body_json(json!({"id": 78})));
+        gitlab.answer("POST", path, answer(201, json!({"id": 78})));
     }
     for verb in ["POST", "PUT", "DELETE"] {
-        let any = ResponseTemplate::new(202).set_body_json(json!({"id": 7}));
+        let any = answer(202, json!({"id": 7}));
         gitlab.answer(verb, "/groups/(7|acme)(/.*)?", any);
     }
     gitlab
@@ -67,8 +66,8 @@ fn kind(reply: &Reply) -> String {
 }
 
 /// The requests that came, as `METHOD path`.
-fn sent(gitlab: &StandIn) -> Vec<String> {
-    gitlab.received().iter().map(|request| format!("{} {}", request.method, request.url.path())).collect()
+fn sent(gitlab: &Gitlab) -> Vec<String> {
+    gitlab.received().iter().map(|request| format!("{} {}", request.method, request.path)).collect()
 }
 
 /// Whether nothing was sent but reads by which an id is located.
@@ -271,8 +270,7 @@ fn quick_actions_are_decided_on_like_the_actions_that_they_stand_for() {
 #[test]
 fn a_review_is_asked_about_before_its_first_comment() {
     for settings in [("GITLAB_CONFIRM", "destructive"), ("GITLAB_CONFIRM", "destructive,token")] {
-        let mut client = Client::start(&["--sandbox"], &[settings]);
-        client.initialize(crate::support::client::LATEST_HANDSHAKE);
+        let mut client = Client::sandbox_with(&[settings]);
         let comments = json!([{"body": "Reads well to me."}, {"body": "Ship it\n/merge"}]);
         let of = json!({"fullPath": "acme/widget", "iid": 1, "per_page": 100});
         let before = run(&mut client, "merge_request_discussion.list", &of, false).text;
@@ -288,8 +286,7 @@ fn a_review_is_asked_about_before_its_first_comment() {
         assert!(!done.is_error && !done.text.contains("needs_confirmation"), "{}", done.text);
         assert!(run(&mut client, "merge_request_discussion.list", &of, false).text.contains("Reads well"));
     }
-    let mut client = Client::start(&["--sandbox"], &[("GITLAB_DENIED_ACTIONS", "merge_request.merge")]);
-    client.initialize(crate::support::client::LATEST_HANDSHAKE);
+    let mut client = Client::sandbox_with(&[("GITLAB_DENIED_ACTIONS", "merge_request.merge")]);
     let review =
         json!({"fullPath": "acme/widget", "iid": 1, "comments": [{"body": "Fine"}, {"body": "/merge"}]});
     assert_eq!(kind(&run(&mut client, "merge_request.review", &review, true)), "denied");
@@ -391,7 +388,7 @@ fn reading_can_be_fenced() {
 fn a_fence_on_reads_is_not_left_by_fields_parameters_redirects_or_completions() {
     let gitlab = gitlab();
     gitlab.json("/projects", &json!([{"id": 5, "path_with_namespace": "acme/vault"}]));
-    let moved = ResponseTemplate::new(302).insert_header("location", "/api/v4/projects/5/issues/1");
+    let moved = raw(302, "text/plain", "").header("location", "/api/v4/projects/5/issues/1");
     gitlab.answer("GET", "/projects/acme%2Fold/issues/1", moved);
     let deny = deny_vault();
     for settings in [("GITLAB_READABLE_PATHS", "acme/widget,acme/old"), ("GITLAB_POLICY", deny.path.as_str())]
@@ -402,7 +399,7 @@ fn a_fence_on_reads_is_not_left_by_fields_parameters_redirects_or_completions() 
             "fields": ["namespace.projects.nodes.fullPath"],
         });
         client.call(EXECUTE, list);
-        for request in gitlab.received().iter().filter(|request| request.url.path().ends_with("graphql")) {
+        for request in gitlab.received().iter().filter(|request| request.path.ends_with("graphql")) {
             let body = String::from_utf8_lossy(&request.body).into_owned();
             assert!(!body.contains("projects"), "{body}");
         }
@@ -693,8 +690,7 @@ fn the_question_of_a_raw_request_shows_what_it_would_hit() {
 #[test]
 fn a_users_yes_is_taken_once() {
     let gitlab = gitlab();
-    let own = [("GITLAB_TOKEN", "glpat-stand-in")];
-    let mut client = gitlab.client(&own);
+    let mut client = gitlab.client(&[]);
     let params = json!({"name": EXECUTE, "arguments": {"action": "issue.delete", "params": {"fullPath": "acme/widget", "iid": 1}}});
     let capabilities = json!({"elicitation": {"form": {}}});
     let asked = client.modern_with("tools/call", params.clone(), capabilities.clone());

@@ -1,53 +1,55 @@
 //! A call that the client has no more use for ends at GitLab too.
 
-use std::sync::mpsc::{Sender, channel};
-use std::sync::{Mutex, OnceLock};
-use std::time::Duration;
+use std::net::TcpStream;
+use std::sync::Mutex;
+use std::sync::mpsc::channel;
 
 use serde_json::json;
 
 use crate::faults::{is_well, process};
-use crate::support::client::{Client, Ended};
+use crate::support::client::{Client, Ended, HANG_GUARD, execute};
 use crate::support::raw_server::{Behaviour, Misbehaving, answer, wait_for_end};
 
-/// Told of each connection that ended, by what was asked over it.
-static ENDED: OnceLock<Mutex<Sender<&'static str>>> = OnceLock::new();
+/// No call of these tests ends by a timeout.
+const NEVER: (&str, &str) = ("GITLAB_TIMEOUT", "600");
 
 const SLOW: &[(&str, Behaviour)] = &[
-    ("waited-for", |stream, _| {
-        if wait_for_end(stream) {
-            ENDED.get().unwrap().lock().unwrap().send("the call").unwrap();
-        }
-    }),
     ("silent", |stream, _| {
         wait_for_end(stream);
     }),
     ("storm", |stream, _| answer(stream, "429 Too Many Requests", "retry-after: 1\r\n", "")),
+    ("later", |stream, turn| match turn {
+        1 => answer(stream, "429 Too Many Requests", "retry-after: 2\r\n", ""),
+        _ => answer(stream, "200 OK", "content-type: application/json\r\n", "{\"id\": 1}"),
+    }),
 ];
 
 #[test]
 fn a_cancelled_call_ends_its_request() {
     let (sender, ended) = channel();
-    ENDED.set(Mutex::new(sender)).unwrap();
-    let gitlab = Misbehaving::start(SLOW);
-    let mut client = process(&gitlab.url(), &[("GITLAB_TIMEOUT", "60")]);
+    let sender = Mutex::new(sender);
+    let wait = move |stream: &mut TcpStream, _: usize| {
+        if wait_for_end(stream) {
+            sender.lock().unwrap().send(()).unwrap();
+        }
+    };
+    let gitlab = Misbehaving::sharing(vec![("waited-for", Box::new(wait))]);
+    let mut client = process(&gitlab.url(), &[NEVER]);
     for action in ["project.get", "project.update"] {
         let arguments =
             json!({"action": action, "params": {"fullPath": "fault/waited-for"}, "confirm": true});
         let params = json!({"name": "gitlab_execute_action", "arguments": arguments});
         let asked = gitlab.requests("waited-for").len();
         client.send(&json!({"jsonrpc": "2.0", "id": 77, "method": "tools/call", "params": params}));
-        while gitlab.requests("waited-for").len() == asked {
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        gitlab.wait_for("waited-for", asked + 1);
         assert!(ended.try_recv().is_err(), "it is still waited for");
         let cancelled = json!({"requestId": 77, "reason": "never mind"});
         client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled}));
-        ended.recv_timeout(Duration::from_secs(10)).expect("the connection is closed");
-        assert!(client.is_silent(), "nothing is answered to what was cancelled");
+        ended.recv_timeout(HANG_GUARD).expect("the connection is closed");
         is_well(&mut client, action);
     }
     let ended = client.close();
+    assert!(ended.unread.is_empty(), "nothing is answered to what was cancelled: {:?}", ended.unread);
     assert_eq!(ended.stderr.matches("outcome=cancelled").count(), 2, "{}", ended.stderr);
     let line = |action: &str| ended.stderr.lines().find(|line| line.contains(action)).unwrap().to_owned();
     let (read, write) = (line("action=project.get"), line("action=project.update"));
@@ -58,13 +60,11 @@ fn a_cancelled_call_ends_its_request() {
 /// The audit of a write that had been sent when the session ended in this way.
 fn audited_end(end: impl FnOnce(Client) -> Ended) -> String {
     let gitlab = Misbehaving::start(SLOW);
-    let mut client = process(&gitlab.url(), &[("GITLAB_TIMEOUT", "60")]);
+    let mut client = process(&gitlab.url(), &[NEVER]);
     let arguments = json!({"action": "project.update", "params": {"fullPath": "fault/silent", "name": "x"}});
     let params = json!({"name": "gitlab_execute_action", "arguments": arguments});
     client.send(&json!({"jsonrpc": "2.0", "id": 77, "method": "tools/call", "params": params}));
-    while gitlab.requests("silent").is_empty() {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    gitlab.wait_for("silent", 1);
     let ended = end(client);
     assert_eq!(ended.status.code(), Some(0), "{}", ended.stderr);
     ended.stderr
@@ -87,16 +87,16 @@ fn the_audit_of_a_write_that_was_sent_says_that_it_may_have_been_made() {
 #[test]
 fn a_cancelled_pause_is_not_followed_by_another_attempt() {
     let gitlab = Misbehaving::start(SLOW);
-    let mut client = process(&gitlab.url(), &[("GITLAB_TIMEOUT", "60")]);
+    let mut client = process(&gitlab.url(), &[NEVER]);
     let arguments = json!({"action": "project.get", "params": {"fullPath": "fault/storm"}});
     let params = json!({"name": "gitlab_execute_action", "arguments": arguments});
     client.send(&json!({"jsonrpc": "2.0", "id": 77, "method": "tools/call", "params": params}));
-    while gitlab.requests("storm").is_empty() {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    gitlab.wait_for("storm", 1);
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 77}}));
-    std::thread::sleep(Duration::from_secs(3));
-    assert_eq!(gitlab.requests("storm").len(), 1);
+    // A pause that begins later and is longer ends after the cancelled one would have.
+    let later = execute(&mut client, "project.get", json!({"fullPath": "fault/later"}));
+    assert!(!later.is_error, "{}", later.text);
+    assert_eq!((gitlab.requests("later").len(), gitlab.requests("storm").len()), (2, 1));
     is_well(&mut client, "a cancelled pause");
     client.close().well();
 }

@@ -5,7 +5,9 @@ use std::process::{Command, Stdio};
 
 use serde_json::json;
 
-use crate::support::client::{Client, LATEST_HANDSHAKE, program};
+use crate::support::client::{Client, LATEST_HANDSHAKE, execute, program};
+use crate::support::scripted_gitlab::{Gitlab, answer};
+use crate::support::tls::{Authority, serve_answer};
 
 fn signal(name: &str, process: u32) {
     assert!(Command::new("kill").args([name, &process.to_string()]).status().unwrap().success());
@@ -84,7 +86,7 @@ fn lines_that_are_no_messages_get_an_error() {
     for line in ["", "  ", "\u{feff}"] {
         client.send_line(line);
     }
-    assert!(client.is_silent(), "a blank line is no message");
+    client.assert_unanswered();
     for line in ["not JSON", "{\"jsonrpc\": \"2.0\", \"id\":", "[", "\0\0\0"] {
         client.send_line(line);
         let answer = client.receive();
@@ -159,7 +161,7 @@ fn a_reader_that_went_away_is_no_crash() {
 fn a_cancelled_request_that_nobody_made_is_ignored() {
     let mut client = Client::ready();
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 99}}));
-    assert!(client.is_silent());
+    client.assert_unanswered();
     assert!(client.request("tools/list", json!({}))["result"].is_object());
 }
 
@@ -184,11 +186,53 @@ fn many_requests_at_a_time_are_all_answered() {
 
 #[test]
 fn nothing_but_messages_is_on_standard_output_at_any_log_level() {
-    let mut client = Client::start(&["--log-level", "trace"], &[("GITLAB_TOKEN", "glpat-sesame")]);
-    client.initialize(LATEST_HANDSHAKE);
+    let mut client = Client::connect(&["--log-level", "trace"], &[("GITLAB_TOKEN", "glpat-sesame")]);
     client.call("gitlab_find_action", json!({"query": "list issues"}));
     client.call("gitlab_execute_action", json!({"action": "no.such", "params": {"password": "opensesame"}}));
     let ended = client.close();
     ended.well();
     assert!(!ended.stderr.contains("sesame"), "{}", ended.stderr);
+}
+
+#[test]
+fn no_secret_is_logged_at_any_level_by_calls_over_http() {
+    const SECRET: &str = "glpat-sesame";
+    let gitlab = Gitlab::with_project();
+    gitlab.json("/issues/1", &json!({"iid": 1, "title": "One"}));
+    gitlab.says("PUT /api/v4/projects/acme%2Fwidget/issues/1", [answer(500, json!({"message": SECRET}))]);
+    gitlab.answer("POST", "/api/graphql", answer(401, json!({"message": SECRET})));
+    gitlab.says(
+        "GET /api/v4/projects/acme%2Fwidget/issues/2",
+        [answer(429, json!({})).header("retry-after", "0"), answer(200, json!({"iid": 2}))],
+    );
+    let (authority, secure) = (Authority::new(), answer(200, json!({"iid": 1})));
+    let secure = serve_answer(&authority.vouch("localhost", 2099), None, secure);
+    let file = authority.file();
+    let proxy = format!("http://me:{SECRET}@{}", gitlab.address);
+    for (token, url, more) in [
+        ("GITLAB_TOKEN", gitlab.url(), ("GITLAB_EXTRA_HEADERS", "X-Access: glpat-sesame")),
+        ("GITLAB_OAUTH_TOKEN", gitlab.url(), ("GITLAB_READ_ONLY", "false")),
+        ("GITLAB_JOB_TOKEN", gitlab.url(), ("GITLAB_READ_ONLY", "false")),
+        ("GITLAB_TOKEN", "http://gitlab.example.com".to_owned(), ("HTTP_PROXY", proxy.as_str())),
+        ("GITLAB_TOKEN", secure, ("GITLAB_CA_FILE", file.path().to_str().unwrap())),
+    ] {
+        let asked = gitlab.received().len();
+        let variables = [("GITLAB_URL", url.as_str()), (token, SECRET), more, ("RUST_LOG", "trace")];
+        let mut client = Client::connect(&["--log-level", "trace"], &variables);
+        let issue = |iid: u64| json!({"fullPath": "acme/widget", "iid": iid});
+        execute(&mut client, "issue.get", issue(1));
+        execute(&mut client, "issue.get", issue(2));
+        let update = json!({"fullPath": "acme/widget", "iid": 1, "title": SECRET});
+        execute(&mut client, "issue.update", update);
+        execute(&mut client, "api.graphql", json!({"document": "{ currentUser { id } }"}));
+        let ended = client.close();
+        ended.well();
+        assert!(!ended.stderr.contains("sesame"), "{token}: {}", ended.stderr);
+        assert!(ended.stderr.contains("action=issue.update"), "{token}: {}", ended.stderr);
+        if !url.starts_with("https") {
+            let heads: String =
+                gitlab.received()[asked..].iter().map(|request| request.head.clone()).collect();
+            assert!(heads.contains(SECRET), "{token} is sent: {heads}");
+        }
+    }
 }

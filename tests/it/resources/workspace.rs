@@ -73,8 +73,7 @@ fn another_host_and_no_address_are_told_without_what_is_secret_in_them() {
 
 #[test]
 fn without_a_workspace_the_configured_project_is_it() {
-    let mut client = Client::start(&["--sandbox", "--project", "acme/site"], &[]);
-    client.initialize(crate::support::client::LATEST_HANDSHAKE);
+    let mut client = Client::connect(&["--sandbox", "--project", "acme/site"], &[]);
     let found = succeed(&mut client, "project.resolve", json!({}));
     assert_eq!((&found["fullPath"], &found["is_default"]), (&json!("acme/site"), &json!(true)));
 }

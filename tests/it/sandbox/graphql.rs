@@ -1,5 +1,6 @@
 //! The embedded GitLab's GraphQL, over real HTTP.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Once;
 
@@ -99,8 +100,7 @@ async fn people_and_places() {
     assert_eq!(project["namespace"]["fullPath"], "acme");
     assert_eq!(project["group"]["id"], data["group"]["id"]);
     assert_eq!(data["namespace"]["fullPath"], "acme");
-    assert!(data["issues"]["count"].as_u64().unwrap() >= 1);
-    assert!(data["projects"]["count"].as_u64().unwrap() >= 1);
+    assert_eq!((&data["issues"]["count"], &data["projects"]["count"]), (&json!(15), &json!(3)));
     assert_eq!(data["metadata"]["version"], world.rest("/version").await["version"]);
 }
 
@@ -401,15 +401,17 @@ async fn faults_are_told_as_gitlab_tells_them() {
             "missingRequiredArguments",
         ),
         ("query($x: ID) { currentUser { id } }", "Variable $x is declared but not used", "variableNotUsed"),
-        ("{ currentUser { id name(x: $y) } }", "", ""),
+        (
+            "{ currentUser { id name(x: $y) } }",
+            "Field 'name' doesn't accept argument 'x'",
+            "argumentNotAccepted",
+        ),
     ] {
         let (status, answer) = world.send(TOKEN, query, json!({})).await;
         assert_eq!((status, answer.get("data")), (200, None), "{answer}");
         let error = &answer["errors"][0];
         assert!(error["locations"][0]["line"] == 1, "{error}");
-        if !message.is_empty() {
-            assert_eq!((&error["message"], &error["extensions"]["code"]), (&json!(message), &json!(code)));
-        }
+        assert_eq!((&error["message"], &error["extensions"]["code"]), (&json!(message), &json!(code)));
     }
     let gone = "The resource that you are attempting to access does not exist or you don't have permission to perform this action";
     let query =
@@ -487,7 +489,7 @@ fn everything(schema: &Schema, name: &str, depth: usize) -> String {
         return String::new();
     };
     let free = fields.values().filter(|field| !field.arguments.iter().any(|argument| argument.is_required()));
-    let mut asked = Vec::new();
+    let mut asked = vec!["__typename".to_owned()];
     for field in free {
         let inner = field.ty.inner_named_type();
         let kind = &schema.types[inner];
@@ -496,7 +498,7 @@ fn everything(schema: &Schema, name: &str, depth: usize) -> String {
             asked.push(field.name.to_string());
         } else if depth > 0 && field.name != "edges" {
             let below = everything(schema, inner, if paging { depth } else { depth - 1 });
-            if !below.is_empty() {
+            if below != "__typename" && !below.is_empty() {
                 asked.push(format!("{} {{ {below} }}", field.name));
             }
         }
@@ -514,6 +516,7 @@ async fn every_field_has_a_value_of_its_type() {
     }
     let schema = builder.build().unwrap();
     let world = World::new().await;
+    let (mut filled, mut asked) = (BTreeSet::new(), BTreeSet::new());
     for (field, name) in [
         ("currentUser", "CurrentUser"),
         (r#"user(username: "alice")"#, "UserCore"),
@@ -525,6 +528,30 @@ async fn every_field_has_a_value_of_its_type() {
         (r#"workItem(id: "gid://gitlab/WorkItem/1")"#, "WorkItem"),
         (r#"mergeRequest(id: "gid://gitlab/MergeRequest/205")"#, "MergeRequest"),
     ] {
-        world.data(&format!("{{ {field} {{ {} }} }}", everything(&schema, name, 2)), json!({})).await;
+        let data =
+            world.data(&format!("{{ {field} {{ {} }} }}", everything(&schema, name, 2)), json!({})).await;
+        let value = data.as_object().unwrap().values().next().unwrap();
+        collect_fields(value, &mut filled, &mut asked);
+    }
+    let empty: Vec<&str> = asked.difference(&filled).map(String::as_str).collect();
+    // The fields that no demo object has a value for: one more is a field that the sandbox lost.
+    insta::assert_snapshot!("graphql_fields_without_a_value", empty.join("\n"));
+}
+
+/// The fields of every object in a value as `Type.field`, and those of them that have a value somewhere.
+fn collect_fields(value: &Value, filled: &mut BTreeSet<String>, asked: &mut BTreeSet<String>) {
+    match value {
+        Value::Array(elements) => elements.iter().for_each(|element| collect_fields(element, filled, asked)),
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                let field = format!("{}.{name}", fields["__typename"].as_str().unwrap());
+                if !value.is_null() {
+                    filled.insert(field.clone());
+                }
+                asked.insert(field);
+                collect_fields(value, filled, asked);
+            }
+        }
+        _ => {}
     }
 }

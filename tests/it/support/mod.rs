@@ -4,5 +4,4 @@ pub mod client;
 pub mod fixtures;
 pub mod raw_server;
 pub mod scripted_gitlab;
-pub mod stand_in;
 pub mod tls;

@@ -13,11 +13,16 @@ use std::time::{Duration, Instant};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-/// Longer than any client waits.
-const FOR_EVER: Duration = Duration::from_secs(60);
+use crate::support::client::{HANG_GUARD, wait_until};
+
+/// Longer than any test waits.
+const FOR_EVER: Duration = Duration::from_secs(2 * HANG_GUARD.as_secs());
 
 /// What a request brings about.
 pub type Behaviour = fn(&mut TcpStream, turn: usize);
+
+/// The same with what a test shares with it.
+pub type SharedBehaviour = Box<dyn Fn(&mut TcpStream, usize) + Send + Sync>;
 
 /// The requests that came, by the case that they are about.
 type Seen = Arc<Mutex<HashMap<String, Vec<Request>>>>;
@@ -38,7 +43,14 @@ pub struct Misbehaving {
 
 impl Misbehaving {
     /// Serves these cases; what is none of them gets a version.
-    pub fn start(cases: &'static [(&'static str, Behaviour)]) -> Misbehaving {
+    pub fn start(cases: &[(&'static str, Behaviour)]) -> Misbehaving {
+        let boxed = cases.iter().map(|(case, behave)| (*case, Box::new(*behave) as SharedBehaviour));
+        Misbehaving::sharing(boxed.collect())
+    }
+
+    /// The same of cases that share something with the test.
+    pub fn sharing(cases: Vec<(&'static str, SharedBehaviour)>) -> Misbehaving {
+        let cases: Arc<[_]> = cases.into();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let seen = Seen::default();
@@ -47,8 +59,8 @@ impl Misbehaving {
         thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
                 opened.fetch_add(1, Ordering::SeqCst);
-                let seen = requests.clone();
-                thread::spawn(move || serve(stream, cases, &seen));
+                let (seen, cases) = (requests.clone(), cases.clone());
+                thread::spawn(move || serve(stream, &cases, &seen));
             }
         });
         Misbehaving { address, seen, connections }
@@ -63,6 +75,12 @@ impl Misbehaving {
         self.connections.load(Ordering::SeqCst)
     }
 
+    /// Waits until there are so many requests about a case.
+    #[track_caller]
+    pub fn wait_for(&self, case: &str, requests: usize) {
+        wait_until("the request", || self.requests(case).len() >= requests);
+    }
+
     /// The requests about a case so far.
     pub fn requests(&self, case: &str) -> Vec<Request> {
         self.seen.lock().unwrap().get(case).cloned().unwrap_or_default()
@@ -75,7 +93,7 @@ thread_local! {
 }
 
 /// Answers one request after the other, until a case has done with the connection.
-fn serve(mut stream: TcpStream, cases: &[(&str, Behaviour)], seen: &Seen) {
+fn serve(mut stream: TcpStream, cases: &[(&str, SharedBehaviour)], seen: &Seen) {
     while let Some(line) = read_line(&mut stream) {
         let about = |case: &str| {
             line.contains(&format!("fault%2F{case}/")) || line.contains(&format!("fault%2F{case} "))

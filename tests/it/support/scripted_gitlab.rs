@@ -1,26 +1,45 @@
-//! A GitLab of a test's own: it answers what it is told, and can be told otherwise while it runs.
+//! A GitLab of a test's own: it answers as its script says, can be told otherwise while it runs, and records what it
+//! is sent.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use serde_json::Value;
+use regex::Regex;
+use serde::Serialize;
+use serde_json::{Value, json};
 
-/// What a request is answered.
+use crate::support::client::Client;
+use crate::support::fixtures::PROJECT;
+
+/// The answer to a request.
 #[derive(Clone, Debug)]
 pub struct Answer {
     pub status: u16,
+    pub content_type: String,
     pub headers: Vec<(&'static str, String)>,
-    pub body: String,
+    pub body: Vec<u8>,
     /// Before it is answered.
     pub delay: Duration,
 }
 
-pub fn answer(status: u16, body: Value) -> Answer {
-    Answer { status, headers: Vec::new(), body: body.to_string(), delay: Duration::ZERO }
+/// An answer in JSON.
+pub fn answer(status: u16, body: impl Serialize) -> Answer {
+    raw(status, "application/json", serde_json::to_vec(&body).unwrap())
+}
+
+/// An answer with that body as it is.
+pub fn raw(status: u16, content_type: &str, body: impl Into<Vec<u8>>) -> Answer {
+    Answer {
+        status,
+        content_type: content_type.to_owned(),
+        headers: Vec::new(),
+        body: body.into(),
+        delay: Duration::ZERO,
+    }
 }
 
 impl Answer {
@@ -34,32 +53,63 @@ impl Answer {
     }
 }
 
-/// The answers by what a request begins with (`GET /api/v4/projects/acme`), the longest beginning first; each for its
-/// turn, the last one for ever.
-type Script = Arc<Mutex<Vec<(String, VecDeque<Answer>)>>>;
+/// A request that came.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// `GET /path?query`.
+    pub line: String,
+    pub method: String,
+    /// Without the query.
+    pub path: String,
+    /// The header lines, in lower case.
+    pub head: String,
+    pub body: Vec<u8>,
+}
+
+/// The answers to the requests that begin like this (`GET /api/v4/projects/acme`): each for its turn, the last one
+/// for ever.
+type Turns = (String, VecDeque<Answer>);
+
+#[derive(Default)]
+struct Script {
+    /// The longest beginning decides.
+    beginnings: Vec<Turns>,
+    /// Where no beginning fits, the first of these with that method and that end of the path decides.
+    endings: Vec<(String, Regex, Answer)>,
+}
 
 pub struct Gitlab {
     pub address: SocketAddr,
-    script: Script,
-    seen: Arc<Mutex<Vec<String>>>,
+    script: Arc<Mutex<Script>>,
+    received: Arc<Mutex<Vec<Request>>>,
 }
 
 impl Gitlab {
+    /// Without any answer: everything is a 404.
     pub fn start() -> Gitlab {
         Gitlab::on(TcpListener::bind("127.0.0.1:0").unwrap())
     }
 
+    /// With [`PROJECT`], whatever project is asked for: what tells a project from a group.
+    pub fn with_project() -> Gitlab {
+        let gitlab = Gitlab::start();
+        gitlab.json("/projects/[^/]*", &json!({"id": 27_418_650, "path_with_namespace": PROJECT}));
+        gitlab
+    }
+
     pub fn on(listener: TcpListener) -> Gitlab {
-        let gitlab = Gitlab {
-            address: listener.local_addr().unwrap(),
-            script: Script::default(),
-            seen: Arc::default(),
-        };
-        let (script, seen) = (gitlab.script.clone(), gitlab.seen.clone());
+        let address = listener.local_addr().unwrap();
+        let gitlab = Gitlab { address, script: Arc::default(), received: Arc::default() };
+        let (script, received) = (gitlab.script.clone(), gitlab.received.clone());
         thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
-                let (script, seen) = (script.clone(), seen.clone());
-                thread::spawn(move || serve(stream, &script, &seen));
+                let (script, received) = (script.clone(), received.clone());
+                thread::spawn(move || {
+                    exchange(stream, |request| {
+                        received.lock().unwrap().push(request.clone());
+                        script.lock().unwrap().next(request)
+                    });
+                });
             }
         });
         gitlab
@@ -71,72 +121,103 @@ impl Gitlab {
 
     /// Answers requests that begin so, in turn.
     pub fn says(&self, request: &str, answers: impl IntoIterator<Item = Answer>) -> &Gitlab {
-        let mut script = self.script.lock().unwrap();
-        script.retain(|(known, _)| known != request);
-        script.push((request.to_owned(), answers.into_iter().collect()));
+        let beginnings = &mut self.script.lock().unwrap().beginnings;
+        beginnings.retain(|(known, _)| known != request);
+        beginnings.push((request.to_owned(), answers.into_iter().collect()));
         self
     }
 
-    /// The requests that came, each as `GET /path`.
+    /// Answers requests whose path ends like this regular expression.
+    pub fn answer(&self, method: &str, path: &str, answer: Answer) {
+        let ending = Regex::new(&format!("{path}$")).unwrap();
+        self.script.lock().unwrap().endings.push((method.to_owned(), ending, answer));
+    }
+
+    pub fn json(&self, path: &str, body: &Value) {
+        self.answer("GET", path, answer(200, body));
+    }
+
+    pub fn body(&self, path: &str, content_type: &str, body: &[u8]) {
+        self.answer("GET", path, raw(200, content_type, body));
+    }
+
+    pub fn received(&self) -> Vec<Request> {
+        self.received.lock().unwrap().clone()
+    }
+
+    /// The requests that came, each as `GET /path?query`.
     pub fn seen(&self) -> Vec<String> {
-        self.seen.lock().unwrap().clone()
+        self.received().into_iter().map(|request| request.line).collect()
+    }
+
+    /// The program that works on it, past its handshake.
+    pub fn client(&self, variables: &[(&str, &str)]) -> Client {
+        Client::for_gitlab(&self.url(), variables)
     }
 }
 
-fn serve(stream: TcpStream, script: &Script, seen: &Mutex<Vec<String>>) {
-    exchange(stream, |request| {
-        seen.lock().unwrap().push(request.to_owned());
-        next(script, request)
-    });
-}
-
-fn next(script: &Script, request: &str) -> Answer {
-    let mut script = script.lock().unwrap();
-    let known = script.iter_mut().filter(|(known, _)| request.starts_with(known.as_str()));
-    match known.max_by_key(|(known, _)| known.len()) {
-        Some((_, answers)) if answers.len() > 1 => answers.pop_front().unwrap(),
-        Some((_, answers)) => answers[0].clone(),
-        None => answer(404, serde_json::json!({"message": "404 Not Found"})),
+impl Script {
+    fn next(&mut self, request: &Request) -> Answer {
+        let known = self.beginnings.iter_mut().filter(|(known, _)| request.line.starts_with(known.as_str()));
+        if let Some((_, answers)) = known.max_by_key(|(known, _)| known.len()) {
+            return if answers.len() > 1 { answers.pop_front().unwrap() } else { answers[0].clone() };
+        }
+        let fits = |(method, path, _): &&(String, Regex, Answer)| {
+            *method == request.method && path.is_match(&request.path)
+        };
+        let found = self.endings.iter().find(fits).map(|(.., answer)| answer.clone());
+        found.unwrap_or_else(|| answer(404, json!({"message": "404 Not Found"})))
     }
 }
 
 /// Reads requests of a connection and writes their answers, until it ends.
-pub fn exchange(stream: impl Read + Write, mut answers: impl FnMut(&str) -> Answer) {
+pub fn exchange(stream: impl Read + Write, mut answers: impl FnMut(&Request) -> Answer) {
     let mut reader = BufReader::new(stream);
-    while let Some((line, length)) = head(&mut reader) {
-        let mut body = vec![0; length];
-        if reader.read_exact(&mut body).is_err() {
-            return;
-        }
-        let answer = answers(line.trim_end_matches(" HTTP/1.1"));
+    while let Some(request) = read_request(&mut reader) {
+        let answer = answers(&request);
         thread::sleep(answer.delay);
-        let headers: String =
-            answer.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-        let written = format!(
-            "HTTP/1.1 {} Said\r\ncontent-type: application/json\r\ncontent-length: {}\r\n{headers}\r\n{}",
+        let mut head = format!(
+            "HTTP/1.1 {} Said\r\ncontent-type: {}\r\ncontent-length: {}\r\n",
             answer.status,
-            answer.body.len(),
-            answer.body
+            answer.content_type,
+            answer.body.len()
         );
+        if !answer.headers.iter().any(|(name, _)| *name == "date") {
+            head += &format!("date: {}\r\n", httpdate::fmt_http_date(SystemTime::now()));
+        }
+        for (name, value) in &answer.headers {
+            head += &format!("{name}: {value}\r\n");
+        }
+        let body = if request.method == "HEAD" { &[] } else { answer.body.as_slice() };
+        let written = [head.as_bytes(), b"\r\n", body].concat();
         let writer = reader.get_mut();
-        if writer.write_all(written.as_bytes()).and_then(|()| writer.flush()).is_err() {
+        if writer.write_all(&written).and_then(|()| writer.flush()).is_err() {
             return;
         }
     }
 }
 
-fn head(reader: &mut impl BufRead) -> Option<(String, usize)> {
-    let mut first = String::new();
-    reader.read_line(&mut first).ok().filter(|read| *read > 0)?;
-    let mut length = 0;
+fn read_request(reader: &mut impl BufRead) -> Option<Request> {
+    let line = read_line(reader)?;
+    let (mut head, mut length) = (String::new(), 0);
     loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
-        match line.trim().to_lowercase() {
-            end if end.is_empty() => return Some((first.trim().to_owned(), length)),
-            line => {
-                length = line.strip_prefix("content-length: ").map_or(length, |value| value.parse().unwrap())
-            }
+        let line = read_line(reader)?.to_lowercase();
+        if line.is_empty() {
+            break;
         }
+        length = line.strip_prefix("content-length: ").map_or(length, |value| value.parse().unwrap());
+        head = head + &line + "\n";
     }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    let line = line.trim_end_matches(" HTTP/1.1").to_owned();
+    let (method, target) = line.split_once(' ')?;
+    let path = target.split('?').next()?.to_owned();
+    Some(Request { method: method.to_owned(), path, head, body, line })
+}
+
+fn read_line(reader: &mut impl BufRead) -> Option<String> {
+    let mut line = String::new();
+    reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
+    Some(line.trim().to_owned())
 }

@@ -1,7 +1,7 @@
 //! A GitLab behind TLS: with a certificate of whichever kind a test wants, and one that it may want of its client.
 
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::Write;
+use std::net::TcpListener;
 use std::sync::Arc;
 use std::thread;
 
@@ -9,7 +9,10 @@ use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, Issuer, 
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig, ServerConnection, StreamOwned};
+use serde_json::json;
 use tempfile::NamedTempFile;
+
+use crate::support::scripted_gitlab::{Answer, answer, exchange};
 
 /// An authority, and what it vouches for.
 pub struct Authority {
@@ -61,6 +64,11 @@ fn file(content: &str) -> NamedTempFile {
 /// Serves a version to whoever gets so far, and wants to know its clients where an authority for them is given.
 /// Gives the URL.
 pub fn serve(identity: &Identity, clients: Option<&Authority>) -> String {
+    serve_answer(identity, clients, answer(200, json!({"version": "18.0.0"})))
+}
+
+/// The same with another answer.
+pub fn serve_answer(identity: &Identity, clients: Option<&Authority>, answer: Answer) -> String {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder =
         ServerConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions().unwrap();
@@ -80,28 +88,12 @@ pub fn serve(identity: &Identity, clients: Option<&Authority>) -> String {
     let url = format!("https://localhost:{}", listener.local_addr().unwrap().port());
     thread::spawn(move || {
         for stream in listener.incoming().map_while(Result::ok) {
-            let config = config.clone();
-            thread::spawn(move || answer(stream, config));
+            let (config, answer) = (config.clone(), answer.clone());
+            thread::spawn(move || {
+                let connection = ServerConnection::new(config).unwrap();
+                exchange(StreamOwned::new(connection, stream), |_| answer.clone());
+            });
         }
     });
     url
-}
-
-/// One answer a connection, whatever is asked.
-fn answer(stream: TcpStream, config: Arc<ServerConfig>) {
-    let mut stream = StreamOwned::new(ServerConnection::new(config).unwrap(), stream);
-    let mut head = Vec::new();
-    let mut chunk = [0; 1024];
-    while !head.windows(4).any(|window| window == b"\r\n\r\n") {
-        match stream.read(&mut chunk) {
-            Ok(read) if read > 0 => head.extend_from_slice(&chunk[..read]),
-            _ => return,
-        }
-    }
-    let body = r#"{"version": "18.0.0"}"#;
-    let head =
-        format!("content-type: application/json\r\nconnection: close\r\ncontent-length: {}", body.len());
-    let _ = stream.write_all(format!("HTTP/1.1 200 OK\r\n{head}\r\n\r\n{body}").as_bytes());
-    stream.conn.send_close_notify();
-    let _ = stream.flush();
 }

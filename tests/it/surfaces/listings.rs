@@ -27,9 +27,7 @@ fn the_issue() -> Value {
 /// A server of that surface over the sandbox, past its handshake.
 pub fn start(kind: &str, variables: &[(&str, &str)]) -> Client {
     let variables = [&[("TOOL_SURFACE", kind)], variables].concat();
-    let mut client = Client::start(&["--sandbox"], &variables);
-    client.initialize(LATEST_HANDSHAKE);
-    client
+    Client::sandbox_with(&variables)
 }
 
 /// Every page of the list.
