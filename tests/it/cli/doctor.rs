@@ -1,7 +1,6 @@
 //! `gitlab-mcp doctor`: for each thing that can be wrong the line that says so, the way to mend it, and the exit
 //! code.
 
-use std::net::TcpListener;
 use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
@@ -10,6 +9,7 @@ use time::OffsetDateTime;
 use time::macros::format_description;
 
 use crate::support::client::program;
+use crate::support::raw_server::nowhere;
 use crate::support::scripted_gitlab::{Answer, Gitlab, answer, raw};
 use crate::support::tls::{Authority, serve};
 
@@ -203,14 +203,9 @@ fn limits_and_clocks() {
     }
 }
 
-/// An address at which nothing listens.
-fn nowhere() -> String {
-    format!("http://{}", TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap())
-}
-
 #[test]
 fn the_way_there() {
-    let url = nowhere();
+    let url = format!("http://127.0.0.1:{}", nowhere());
     let dead = examined(&[("GITLAB_URL", &url)]);
     assert_found(&dead, "address", "failure", "GITLAB_URL");
     assert_eq!(finding(&dead.1, "token")["state"], "unknown");

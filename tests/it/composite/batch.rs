@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{EXECUTE, rows, statuses};
-use crate::support::client::{Client, execute, refused, succeed};
+use super::{rows, statuses};
+use crate::support::client::{Client, EXECUTE, execute, refused, succeed};
 
 fn issue(iid: u64) -> Value {
     json!({"fullPath": "acme/widget", "iid": iid})

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{EXECUTE, rows, statuses};
-use crate::support::client::{Client, execute, refused, succeed};
+use super::{rows, statuses};
+use crate::support::client::{Client, EXECUTE, execute, refused, succeed};
 
 #[test]
 fn things_of_many_kinds_come_in_their_order_and_one_failure_is_its_own() {

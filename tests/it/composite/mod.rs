@@ -11,10 +11,8 @@ use gitlab_mcp::catalog::{Catalog, example};
 use serde_json::{Value, json};
 
 use crate::catalog::data::actions;
-use crate::support::client::{Client, Reply, execute, refused};
+use crate::support::client::{Client, EXECUTE, Reply, execute, refused};
 use crate::support::scripted_gitlab::Gitlab;
-
-pub const EXECUTE: &str = "gitlab_execute_action";
 
 /// The items of a plan that ran.
 pub fn rows(reply: &Reply) -> Vec<Value> {

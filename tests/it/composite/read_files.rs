@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{EXECUTE, rows, statuses};
-use crate::support::client::{Client, Reply, execute, refused, succeed};
+use super::{rows, statuses};
+use crate::support::client::{Client, EXECUTE, Reply, execute, refused, succeed};
 use crate::support::scripted_gitlab::{Gitlab, answer};
 
 const LFS: &str = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab\nsize 12345\n";

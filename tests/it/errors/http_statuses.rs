@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{EXECUTE, execute_mended, follow, refused};
-use crate::support::client::Client;
+use super::{execute_mended, follow, refused};
+use crate::support::client::{Client, EXECUTE};
 use crate::support::scripted_gitlab::{Answer, Gitlab, answer};
 
 const PROJECT: &str = "/api/v4/projects/acme%2Fwidget";

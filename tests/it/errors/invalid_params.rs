@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{EXECUTE, FIND, execute_mended, mended, refused, runs};
-use crate::support::client::{Client, succeed};
+use super::{execute_mended, mended, refused, runs};
+use crate::support::client::{Client, EXECUTE, FIND, succeed};
 
 const WIDGET: &str = "acme/widget";
 

@@ -9,10 +9,7 @@ pub mod unknown_action;
 use gitlab_mcp::tools::ErrorKind;
 use serde_json::{Value, json};
 
-use crate::support::client::{Client, Reply};
-
-const FIND: &str = "gitlab_find_action";
-const EXECUTE: &str = "gitlab_execute_action";
+use crate::support::client::{Client, EXECUTE, Reply};
 
 /// The error of a call, which is of that kind, says all of these in its message, and says the same in both forms.
 fn refused(client: &mut Client, (tool, arguments): (&str, Value), kind: &str, says: &[&str]) -> Value {

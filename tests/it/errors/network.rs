@@ -4,8 +4,8 @@ use std::net::TcpListener;
 
 use serde_json::{Value, json};
 
-use super::{EXECUTE, follow, mended, refused};
-use crate::support::client::{Client, HANG_GUARD};
+use super::{follow, mended, refused};
+use crate::support::client::{Client, EXECUTE, HANG_GUARD};
 use crate::support::scripted_gitlab::{Answer, Gitlab, answer};
 use crate::support::tls::{Authority, serve_answer};
 

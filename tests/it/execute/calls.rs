@@ -2,9 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::client::{Client, execute, follow, refused, succeed};
-
-const EXECUTE: &str = "gitlab_execute_action";
+use crate::support::client::{Client, EXECUTE, execute, follow, refused, succeed};
 
 #[test]
 fn what_find_offers_runs_as_it_stands() {

@@ -2,9 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::client::{Client, Reply, execute, follow, refused, succeed};
-
-const EXECUTE: &str = "gitlab_execute_action";
+use crate::support::client::{Client, EXECUTE, Reply, execute, follow, refused, succeed};
 
 fn rest(client: &mut Client, method: &str, path: &str) -> Reply {
     execute(client, "api.rest", json!({"method": method, "path": path}))

@@ -2,9 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::client::{Client, execute, succeed};
-
-const EXECUTE: &str = "gitlab_execute_action";
+use crate::support::client::{Client, EXECUTE, execute, succeed};
 
 #[test]
 fn a_work_item_is_changed_by_its_reference_with_people_and_labels_by_name() {

@@ -2,9 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::client::Client;
-
-const EXECUTE: &str = "gitlab_execute_action";
+use crate::support::client::{Client, EXECUTE};
 
 /// The error of a call. Work that grows with a power of the input would run into the hang guard.
 fn refused(client: &mut Client, arguments: Value, expected: &str) {

@@ -3,11 +3,9 @@
 
 use serde_json::{Value, json};
 
-use crate::support::client::{Client, OWN_TOKEN, Reply, execute};
+use crate::support::client::{Client, EXECUTE, OWN_TOKEN, Reply, execute};
 use crate::support::fixtures::PROJECT;
 use crate::support::scripted_gitlab::{Gitlab, answer, raw};
-
-const EXECUTE: &str = "gitlab_execute_action";
 
 const OWN: &str = OWN_TOKEN;
 const HEADER: &str = "cf-secret-0123456789";

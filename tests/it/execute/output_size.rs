@@ -5,11 +5,9 @@ use std::fs;
 
 use serde_json::{Map, Value, json};
 
-use crate::support::client::{Client, Reply, execute};
+use crate::support::client::{Client, EXECUTE, Reply, execute};
 use crate::support::fixtures::PROJECT;
 use crate::support::scripted_gitlab::{Answer, Gitlab, answer, raw};
-
-const EXECUTE: &str = "gitlab_execute_action";
 
 /// `GITLAB_MAX_BYTES` of these tests, and the bytes for the server's own words beside it.
 const MAX_BYTES: usize = 1_000;

@@ -2,11 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::support::client::{Client, Reply, execute, follow, succeed};
+use crate::support::client::{Client, EXECUTE, Reply, execute, follow, succeed};
 use crate::support::fixtures::{self, PROJECT};
 use crate::support::scripted_gitlab::{Answer, Gitlab, answer};
-
-const EXECUTE: &str = "gitlab_execute_action";
 
 fn page(rows: &[Value]) -> Answer {
     answer(200, rows)

@@ -7,9 +7,7 @@ use gitlab_mcp::catalog::{Audience, Names, Param, Risk};
 use serde_json::json;
 
 use crate::catalog::data::{action, actions};
-use crate::support::client::{Client, execute, refused, succeed};
-
-const EXECUTE: &str = "gitlab_execute_action";
+use crate::support::client::{Client, EXECUTE, execute, refused, succeed};
 
 #[test]
 fn every_kind_has_one_resolver_whose_reads_are_in_the_catalog() {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::{HASTY, Misbehaving, PATIENT, ask, error, is_well, process, write};
 use crate::support::client::HANG_GUARD;
-use crate::support::raw_server::{Behaviour, answer, send, wait_for_end};
+use crate::support::raw_server::{Behaviour, answer, nowhere, send, wait_for_end};
 use crate::support::tls::{Authority, serve};
 
 /// What a connection brings about, and the port it is served at.
@@ -24,11 +24,6 @@ fn listen(behave: fn(TcpStream)) -> u16 {
         }
     });
     port
-}
-
-/// A port at which nothing listens.
-fn nowhere() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 /// A port that takes no more connections: what comes is dropped without a word, as by a firewall. The queue of its

@@ -7,9 +7,7 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-use crate::support::client::{Client, HANG_GUARD, LATEST_HANDSHAKE, program};
-
-const EXECUTE: &str = "gitlab_execute_action";
+use crate::support::client::{Client, EXECUTE, HANG_GUARD, LATEST_HANDSHAKE, program};
 
 /// Calls of every kind of outcome, each with `sesame` wherever a value may be; what the audit says of them.
 fn calls() -> Vec<(Value, [(&'static str, Value); 4])> {

@@ -5,9 +5,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::support::client::{Client, LATEST_HANDSHAKE, Reply, execute, refused, reply, succeed};
-
-const EXECUTE: &str = "gitlab_execute_action";
+use crate::support::client::{Client, EXECUTE, LATEST_HANDSHAKE, Reply, execute, refused, reply, succeed};
 
 fn the_issue() -> Value {
     json!({"fullPath": "acme/widget", "iid": 45})

@@ -5,10 +5,8 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::support::client::{Client, Reply};
+use crate::support::client::{Client, EXECUTE, Reply};
 use crate::support::scripted_gitlab::{Gitlab, answer, raw};
-
-const EXECUTE: &str = "gitlab_execute_action";
 
 /// A GitLab with `acme/vault` (id 5), `acme/widget` (id 1) and the group `acme` (id 7).
 fn gitlab() -> Gitlab {

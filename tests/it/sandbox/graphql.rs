@@ -2,30 +2,16 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::Once;
 
 use apollo_compiler::Schema;
 use apollo_compiler::schema::ExtendedType;
-use gitlab_mcp::sandbox::{EXPIRED_TOKEN, READ_API_TOKEN, READER_TOKEN, Sandbox, TOKEN};
+use gitlab_mcp::sandbox::{EXPIRED_TOKEN, READ_API_TOKEN, READER_TOKEN, TOKEN};
 use serde_json::{Value, json};
 
-static PROVIDER: Once = Once::new();
-
-/// A sandbox and somebody who talks to it.
-struct World {
-    sandbox: Sandbox,
-    http: reqwest::Client,
-}
+use super::World;
 
 impl World {
-    async fn new() -> Self {
-        PROVIDER.call_once(|| {
-            let _ = rustls::crypto::ring::default_provider().install_default();
-        });
-        Self { sandbox: Sandbox::start().await.unwrap(), http: reqwest::Client::new() }
-    }
-
-    async fn send(&self, token: &str, query: &str, variables: Value) -> (u16, Value) {
+    async fn post(&self, token: &str, query: &str, variables: Value) -> (u16, Value) {
         let url = format!("{}/api/graphql", self.sandbox.url());
         let mut request = self.http.post(url).json(&json!({"query": query, "variables": variables}));
         if !token.is_empty() {
@@ -37,7 +23,7 @@ impl World {
 
     /// The data of a request that must succeed.
     async fn data(&self, query: &str, variables: Value) -> Value {
-        let (status, mut answer) = self.send(TOKEN, query, variables).await;
+        let (status, mut answer) = self.post(TOKEN, query, variables).await;
         assert_eq!((status, answer.get("errors")), (200, None), "{query}\n{answer}");
         answer["data"].take()
     }
@@ -180,7 +166,7 @@ async fn pages_to_the_end_and_back() {
         (&json!(true), &json!(true))
     );
     let (_, answer) = world
-        .send(TOKEN, &format!(r#"{{ {WIDGET} {{ issues(after: "x") {{ count }} }} }}"#), json!({}))
+        .post(TOKEN, &format!(r#"{{ {WIDGET} {{ issues(after: "x") {{ count }} }} }}"#), json!({}))
         .await;
     assert_eq!(answer["errors"][0]["message"], "Please provide a valid cursor");
     assert_eq!(answer["errors"][0]["path"], json!(["project", "issues"]));
@@ -407,7 +393,7 @@ async fn faults_are_told_as_gitlab_tells_them() {
             "argumentNotAccepted",
         ),
     ] {
-        let (status, answer) = world.send(TOKEN, query, json!({})).await;
+        let (status, answer) = world.post(TOKEN, query, json!({})).await;
         assert_eq!((status, answer.get("data")), (200, None), "{answer}");
         let error = &answer["errors"][0];
         assert!(error["locations"][0]["line"] == 1, "{error}");
@@ -417,21 +403,21 @@ async fn faults_are_told_as_gitlab_tells_them() {
     let query =
         "mutation($input: WorkItemUpdateInput!) { workItemUpdate(input: $input) { errors workItem { id } } }";
     let (status, answer) =
-        world.send(TOKEN, query, json!({"input": {"id": "gid://gitlab/WorkItem/9999"}})).await;
+        world.post(TOKEN, query, json!({"input": {"id": "gid://gitlab/WorkItem/9999"}})).await;
     assert_eq!((status, &answer["data"]), (200, &json!({"workItemUpdate": null})));
     let error = &answer["errors"][0];
     assert_eq!((&error["message"], &error["path"]), (&json!(gone), &json!(["workItemUpdate"])));
     assert_eq!(error["locations"][0]["line"], 1);
     let (_, answer) =
-        world.send(TOKEN, query, json!({"input": {"id": "gid://gitlab/WorkItem/1", "title": ""}})).await;
+        world.post(TOKEN, query, json!({"input": {"id": "gid://gitlab/WorkItem/1", "title": ""}})).await;
     assert_eq!(
         answer["data"]["workItemUpdate"],
         json!({"errors": ["Title can't be blank"], "workItem": null})
     );
-    let (status, answer) = world.send(TOKEN, query, json!({})).await;
+    let (status, answer) = world.post(TOKEN, query, json!({})).await;
     assert_eq!(status, 200);
     assert!(answer["errors"][0]["message"].is_string(), "{answer}");
-    let (_, answer) = world.send(TOKEN, "{ project(", json!({})).await;
+    let (_, answer) = world.post(TOKEN, "{ project(", json!({})).await;
     assert!(answer["errors"][0]["locations"].is_array(), "{answer}");
 }
 
@@ -440,31 +426,31 @@ async fn tokens_open_what_they_open_in_rest() {
     let world = World::new().await;
     let me = "{ currentUser { username } }";
     let invalid = json!({"errors": [{"message": "Invalid token"}]});
-    assert_eq!(world.send("glpat-wrong", me, json!({})).await, (401, invalid));
-    assert_eq!(world.send(EXPIRED_TOKEN, me, json!({})).await.0, 401);
-    assert_eq!(world.send("", me, json!({})).await.1["data"]["currentUser"], Value::Null);
-    assert_eq!(world.send(READER_TOKEN, me, json!({})).await.1["data"]["currentUser"]["username"], "erin");
+    assert_eq!(world.post("glpat-wrong", me, json!({})).await, (401, invalid));
+    assert_eq!(world.post(EXPIRED_TOKEN, me, json!({})).await.0, 401);
+    assert_eq!(world.post("", me, json!({})).await.1["data"]["currentUser"], Value::Null);
+    assert_eq!(world.post(READER_TOKEN, me, json!({})).await.1["data"]["currentUser"]["username"], "erin");
     for project in world.rest("/projects?per_page=100").await.as_array().unwrap() {
         let query = format!("{{ project(fullPath: {}) {{ id }} }}", project["path_with_namespace"]);
         let seen = |answer: (u16, Value)| answer.1["data"]["project"].is_object();
-        assert!(seen(world.send(TOKEN, &query, json!({})).await));
+        assert!(seen(world.post(TOKEN, &query, json!({})).await));
         let public = project["visibility"] == "public";
-        assert_eq!(seen(world.send("", &query, json!({})).await), public, "{query}");
+        assert_eq!(seen(world.post("", &query, json!({})).await), public, "{query}");
     }
     let confidential = format!(r#"{{ {WIDGET} {{ issue(iid: "19") {{ id }} }} }}"#);
     assert_eq!(
-        world.send(READER_TOKEN, &confidential, json!({})).await.1["data"]["project"]["issue"],
+        world.post(READER_TOKEN, &confidential, json!({})).await.1["data"]["project"]["issue"],
         Value::Null
     );
     let write =
         r#"mutation { createNote(input: {noteableId: "gid://gitlab/Issue/1", body: "x"}) { errors } }"#;
-    let (status, answer) = world.send(READ_API_TOKEN, write, json!({})).await;
+    let (status, answer) = world.post(READ_API_TOKEN, write, json!({})).await;
     assert_eq!((status, &answer["error"]), (403, &json!("insufficient_scope")));
     assert_eq!(
-        world.send(READ_API_TOKEN, me, json!({})).await.1["data"]["currentUser"]["username"],
+        world.post(READ_API_TOKEN, me, json!({})).await.1["data"]["currentUser"]["username"],
         "sandbox"
     );
-    let (status, answer) = world.send("", write, json!({})).await;
+    let (status, answer) = world.post("", write, json!({})).await;
     assert_eq!((status, &answer["data"]["createNote"]), (200, &Value::Null));
 }
 

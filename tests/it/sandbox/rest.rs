@@ -1,21 +1,12 @@
 //! The embedded GitLab, over real HTTP.
 
-use std::sync::Once;
-
-use gitlab_mcp::sandbox::{ADMIN_TOKEN, EXPIRED_TOKEN, READ_API_TOKEN, READER_TOKEN, Sandbox, TOKEN};
+use gitlab_mcp::sandbox::{ADMIN_TOKEN, EXPIRED_TOKEN, READ_API_TOKEN, READER_TOKEN, TOKEN};
 use reqwest::header::HeaderMap;
 use reqwest::{Method, multipart};
 use serde_json::{Value, json};
 
+use super::World;
 use crate::support::client::HANG_GUARD;
-
-static PROVIDER: Once = Once::new();
-
-/// A sandbox and somebody who talks to it.
-struct World {
-    sandbox: Sandbox,
-    http: reqwest::Client,
-}
 
 /// What came back.
 struct Got {
@@ -41,14 +32,6 @@ impl Got {
 }
 
 impl World {
-    async fn new() -> Self {
-        PROVIDER.call_once(|| {
-            let _ = rustls::crypto::ring::default_provider().install_default();
-        });
-        let http = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
-        Self { sandbox: Sandbox::start().await.unwrap(), http }
-    }
-
     async fn send(&self, method: &str, path: &str, token: &str, body: Option<Value>) -> Got {
         let url = format!("{}/api/v4{path}", self.sandbox.url());
         let mut request = self.http.request(method.parse::<Method>().unwrap(), url);

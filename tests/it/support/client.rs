@@ -26,6 +26,9 @@ pub fn wait_until(what: &str, condition: impl Fn() -> bool) {
 /// The token that [`Client::for_gitlab`] is started with.
 pub const OWN_TOKEN: &str = "glpat-stand-in";
 
+pub const FIND: &str = "gitlab_find_action";
+pub const EXECUTE: &str = "gitlab_execute_action";
+
 pub const LATEST_HANDSHAKE: &str = "2025-11-25";
 pub const WITHOUT_HANDSHAKE: &str = "2026-07-28";
 

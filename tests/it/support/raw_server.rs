@@ -205,3 +205,8 @@ pub fn packed_zeros(mebibytes: usize) -> Vec<u8> {
     }
     packer.finish().unwrap()
 }
+
+/// A port at which nothing listens.
+pub fn nowhere() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}

@@ -8,10 +8,8 @@ use rmcp::service::{ClientLifecycleMode, ClientServiceExt, RoleClient, RunningSe
 use rmcp::transport::TokioChildProcess;
 use serde_json::{Map, Value, json};
 
-use crate::support::client::{Client, LATEST_HANDSHAKE, WITHOUT_HANDSHAKE, program, reply};
+use crate::support::client::{Client, EXECUTE, FIND, LATEST_HANDSHAKE, WITHOUT_HANDSHAKE, program, reply};
 
-const FIND: &str = "gitlab_find_action";
-const EXECUTE: &str = "gitlab_execute_action";
 const KINDS: [&str; 4] = ["dynamic", "meta", "individual", "toolset"];
 
 type Running = RunningService<RoleClient, ClientConfig>;

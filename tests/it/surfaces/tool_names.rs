@@ -2,11 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::support::client::Client;
+use crate::support::client::{Client, EXECUTE, FIND};
 use crate::surfaces::listings::{list, start, tool};
-
-const FIND: &str = "gitlab_find_action";
-const EXECUTE: &str = "gitlab_execute_action";
 
 /// The error of a tool that is not listed.
 fn unknown(client: &mut Client, name: &str, arguments: &Value) -> Value {
