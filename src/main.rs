@@ -23,7 +23,13 @@ fn main() -> ExitCode {
         Ok(()) => Ok(()),
         Err(failure) => failure.report(&mut out, &mut io::stderr()),
     };
-    match outcome.and(reported.and_then(|()| out.flush()).map_err(Failure::Output)) {
+    let written = reported.and_then(|()| out.flush()).map_err(Failure::Output);
+    // Help counts as a failure that is none, and fails where it cannot be written.
+    let outcome = match outcome {
+        Err(failure) if failure.exit_code() == 0 => written.and(Err(failure)),
+        outcome => outcome.and(written),
+    };
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => ExitCode::from(failure.exit_code()),
     }

@@ -278,6 +278,9 @@ impl FoundAction {
         if action.deprecated {
             put("deprecated", json!(true));
         }
+        if let Some(other) = &action.usually {
+            put("usually", json!(other));
+        }
         if let Some(other) = &action.replaced_by {
             put("replaced_by", json!(other));
         }
@@ -301,6 +304,7 @@ impl FoundAction {
         let experiment = experiment(action).map(|version| format!(" (GitLab's experiment since {version})"));
         let experiment = experiment.unwrap_or_default();
         let lacking = self.lacking.as_deref().unwrap_or_default();
+        let usually = action.usually.as_ref().map(|other| format!("; usually `{other}`")).unwrap_or_default();
         let deprecated = match &action.replaced_by {
             Some(other) => format!(", deprecated: use `{other}`"),
             None if action.deprecated => ", deprecated".to_owned(),
@@ -309,7 +313,7 @@ impl FoundAction {
         let remote = if self.is_remote { ", remote" } else { "" };
         let _ = writeln!(
             text,
-            "{place}. **{}** ({}{remote}{deprecated}) {}{experiment}{lacking}",
+            "{place}. **{}** ({}{remote}{deprecated}) {}{usually}{experiment}{lacking}",
             action.id, self.risk, action.summary
         );
         let _ = writeln!(text, "   `{}`", self.signature);

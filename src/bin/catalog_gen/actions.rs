@@ -143,6 +143,8 @@ pub fn unknown_actions(actions: &[Action], curation: &Curation) -> Vec<String> {
         faults.extend(related.map(|related| format!("{id} is related to {related}, which there is not")));
         let twin = curated.twin.iter().filter(|twin| !ids.contains(twin.as_str()));
         faults.extend(twin.map(|twin| format!("{id} is a twin of {twin}, which there is not")));
+        let usually = curated.usually.iter().filter(|usually| !ids.contains(usually.as_str()));
+        faults.extend(usually.map(|usually| format!("{id} is usually {usually}, which there is not")));
         let plan = curation.plans.get(id).into_iter().flat_map(|plan| plan.needs.iter().chain(&plan.picks));
         let parts = plan.filter(|part| !ids.contains(part.as_str()));
         faults.extend(parts.map(|part| format!("{id} is made of {part}, which there is not")));
@@ -356,6 +358,7 @@ fn action(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut 
         one_of,
         deprecated: false,
         replaced_by: None,
+        usually: written.usually,
         gone: false,
     }
 }

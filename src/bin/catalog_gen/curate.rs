@@ -67,6 +67,7 @@ fn apply(mut actions: Vec<Action>, curation: &Curation) -> Result<Vec<Action>, G
         action.aliases = actions::aliases(&action.id, written, curation);
         action.phrases.clone_from(&written.phrases);
         action.related.clone_from(&written.related);
+        action.usually.clone_from(&written.usually);
         action.example.clone_from(&written.example);
         actions::curate_notes(action, written, &mut faults);
     }

@@ -126,6 +126,8 @@ pub struct CuratedAction {
     /// Parameters to leave out: what only GitLab's own proxy sends.
     #[serde(default)]
     pub hidden: Vec<String>,
+    /// The action that is usually wanted where this one fits as well.
+    pub usually: Option<String>,
     /// Parameters that people set most, in their order: a signature shows them first.
     #[serde(default)]
     pub first: Vec<String>,

@@ -75,6 +75,9 @@ pub struct Action {
     /// The action to use in place of a deprecated one.
     #[serde(default)]
     pub replaced_by: Option<String>,
+    /// The action that is usually wanted where this one fits as well.
+    #[serde(default)]
+    pub usually: Option<String>,
     /// GitLab no longer has what it does: it can be executed by its id, and is not offered.
     #[serde(default)]
     pub gone: bool,

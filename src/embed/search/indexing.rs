@@ -94,7 +94,7 @@ fn levels(actions: &[Action], usage: &Usage) -> Outcome<Vec<u8>> {
             }
         }
     }
-    let level = |action: &Action| {
+    let own_level = |action: &Action| {
         let level = named.get(action.id.as_str()).copied().unwrap_or(RARE_USE);
         let is_deprecated = action.choices().all(|operation| operation.deprecated);
         match action.audience {
@@ -102,6 +102,12 @@ fn levels(actions: &[Action], usage: &Usage) -> Outcome<Vec<u8>> {
             Audience::Person if is_deprecated => level.min(RARE_USE),
             Audience::Person => level,
         }
+    };
+    // What another action usually does better is used less than that one.
+    let level = |action: &Action| {
+        let usual = actions.iter().find(|other| action.usually.as_ref() == Some(&other.id));
+        let most = usual.map_or(MOST_USED, |usual| own_level(usual).saturating_sub(1).max(RARE_USE));
+        own_level(action).min(most)
     };
     Ok(actions.iter().map(level).collect())
 }
