@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
-use gitlab_mcp::catalog::{Action, Audience, Catalog, example};
+use gitlab_mcp::catalog::{Action, Audience, Catalog, Version, example};
 use gitlab_mcp::search::Tokenizer;
 use serde_json::json;
 
@@ -196,7 +196,7 @@ fn run(arguments: &Arguments) -> Result<bool, GeneratorError> {
             output::write(catalog, &files)?;
         }
         Command::Update { files, versions, preview } => {
-            update::run(catalog, Generated::build(catalog, files)?, versions, *preview)?;
+            update::run(catalog, files, versions, *preview)?;
         }
         Command::Curate { check } => return curate::run(catalog, *check),
         Command::Stats { files } => {
@@ -255,6 +255,15 @@ pub struct Generated {
 
 impl Generated {
     fn build(catalog: &Path, files: &ApiFiles) -> Result<Generated, GeneratorError> {
+        Generated::build_over(catalog, files, None)
+    }
+
+    /// With the actions of an older version, what they lack is marked as introduced after that version.
+    fn build_over(
+        catalog: &Path,
+        files: &ApiFiles,
+        before: Option<(&[Action], Version)>,
+    ) -> Result<Generated, GeneratorError> {
         let document = openapi::load(&files.openapi()?)?;
         let curation = curation::load(catalog)?;
         let sdl = graphql::Sdl::load(&files.graphql()?)?;
@@ -267,6 +276,10 @@ impl Generated {
         let mut since = older::load(catalog)?;
         if !files.also.is_empty() {
             since.extend(older::compare(&actions, &files.also, &curation.rules.graphql)?);
+        }
+        // Before the rules: they drop what GitLab's files say of versions long ago.
+        if let Some((before, version)) = before {
+            since.extend(older::compare_actions(&actions, before, version));
         }
         older::apply(&mut actions, &since);
         rules::load(&catalog.join("rules.toml"))?.apply(&mut actions)?;

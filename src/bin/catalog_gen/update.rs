@@ -7,22 +7,20 @@ use std::path::Path;
 use gitlab_mcp::catalog::{Action, Operation};
 
 use crate::paths::{segments, singular};
-use crate::{Generated, GeneratorError, Versions, older, output, vectors};
+use crate::{ApiFiles, Generated, GeneratorError, Versions, output, vectors};
 
 /// Generates, embeds new actions and prints the ids that came, went and changed their names, as a list of what is left to do.
 /// With a new version, what the catalog did not have before is marked as introduced after the old one.
 pub fn run(
     catalog: &Path,
-    mut generated: Generated,
+    files: &ApiFiles,
     versions: &Versions,
     is_preview: bool,
 ) -> Result<(), GeneratorError> {
     let before = output::load_actions(catalog)?;
-    if versions.gitlab_version.is_some() {
-        let new = older::compare_actions(&generated.actions, &before, output::gitlab_version(catalog)?);
-        older::apply(&mut generated.actions, &new);
-        generated.since.extend(new);
-    }
+    let is_newer = versions.gitlab_version.is_some();
+    let older = if is_newer { Some((before.as_slice(), output::gitlab_version(catalog)?)) } else { None };
+    let generated = Generated::build_over(catalog, files, older)?;
     let mut out = std::io::stdout().lock();
     for line in changes(&before, &generated.actions) {
         writeln!(out, "{line}")?;
