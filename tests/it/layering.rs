@@ -71,6 +71,7 @@ const EXEMPT: &[(&str, &str)] = &[
     ("cli/", "not acyclic yet"),
     ("config", "not acyclic yet"),
     ("gitlab/", "not acyclic yet"),
+    ("policy/", "not acyclic yet"),
     ("present/", "not acyclic yet"),
     ("search/", "not acyclic yet"),
     ("server/", "not acyclic yet"),
@@ -195,8 +196,8 @@ impl Source {
         let parts: Vec<&str> = inside.iter().map(|part| part.to_str().unwrap()).collect();
         let depth = parts.iter().filter(|part| **part != "mod").count();
         let text = fs::read_to_string(&path).unwrap();
-        // What stands in a file's own tests may name anything.
-        let text = text.split("#[cfg(test)]\nmod ").next().unwrap();
+        // A file's own tests may name anything. They end the file.
+        let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
         let module = parts[0].to_owned();
         Source { module, inside: parts.join("/"), depth, code: without_comments(text), path }
     }
