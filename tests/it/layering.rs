@@ -152,7 +152,7 @@ fn imports_are_resolved_to_the_files_that_define_the_names() {
         file("a/mod", "mod b;\nmod c;\npub use b::Shared;\nfn own() {}"),
         file("a/b", "pub struct Shared;\nfn f() { super::own() }"),
         file("a/c", "use crate::a::{Shared, b::{self, other}};\nuse super::d;\nfn f() { crate::x::y::z() }"),
-        file("a/d", "use super::*;"),
+        file("a/d", "use super::*;\nuse crate::x::{\n    y::z,\n};"),
         file("x/y", ""),
         file("x/mod", "pub mod y;"),
     ];
@@ -161,7 +161,7 @@ fn imports_are_resolved_to_the_files_that_define_the_names() {
     assert_eq!(of("a/mod"), ["a/b"], "a re-export is an arrow, a declaration is none");
     assert_eq!(of("a/b"), ["a/mod"]);
     assert_eq!(of("a/c"), ["a/b", "a/d", "x/y"]);
-    assert_eq!(of("a/d"), ["a/mod"]);
+    assert_eq!(of("a/d"), ["a/mod", "x/y"], "a comma behind the last name is no name");
     assert_eq!(circles(&graph), [["a/b", "a/mod"]]);
 }
 
@@ -404,7 +404,11 @@ fn expand(path: &str, before: &[String], paths: &mut Vec<Vec<String>>) {
             '{' => depth += 1,
             '}' => depth -= 1,
             ',' if depth == 0 => {
-                expand(&std::mem::take(&mut part), &before, paths);
+                let name = std::mem::take(&mut part);
+                // A comma behind the last name has nothing after it.
+                if !name.trim().is_empty() {
+                    expand(&name, &before, paths);
+                }
                 continue;
             }
             _ => {}
