@@ -1,6 +1,7 @@
 //! Flags, variables and an optional file, in this order, to one validated [`Config`]. The only reader of
 //! environment variables.
 
+mod instance;
 mod overrides;
 mod table;
 mod values;
@@ -14,6 +15,7 @@ use std::{fs, io};
 use tracing::level_filters::LevelFilter;
 use url::Url;
 
+pub use instance::Instance;
 use table::{
     ALLOWED_PATHS, AUDIT, AUTOPILOT, CA_FILE, CAPABILITIES, CLIENT_CERT, CLIENT_KEY, CONFIRM, DENIED_ACTIONS,
     DENIED_TOOLS, DOMAINS, EXTRA_HEADERS, FILE, FILES_DIR, FOREIGN_VARIABLES, INSECURE_TLS, JOB_TOKEN,
@@ -69,15 +71,6 @@ pub enum ConfigError {
     Shape { file: PathBuf, key: String },
     #[error("{0} is not set")]
     Missing(&'static str),
-}
-
-/// GitLab instance to connect to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Instance {
-    /// Root URL with a trailing slash.
-    At(Url),
-    /// The embedded sandbox.
-    Sandbox,
 }
 
 /// Validated configuration.

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::Names;
-use super::Words;
-use super::{Action, Base, Json, Operation, Param, Place, ROLES, Scope};
+use gitlab_mcp_embed::catalog::language::Words;
+use gitlab_mcp_embed::catalog::model::{Action, Base, Json, Operation, Param, Place, ROLES, Scope};
+use gitlab_mcp_embed::catalog::names::Names;
 
 /// Parameters that suffice for the action's preferred operation: the action's own example first, then references by
 /// name, then the glossary's values, then the first choice or a value of the type. An update changes something.

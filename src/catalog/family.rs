@@ -1,7 +1,10 @@
 //! Names within a family of domains: the family behind a tool's name, and the action behind a short name of one of
 //! its actions (`list` of `gitlab_issues` is `issue.list`).
 
-use super::{Action, Catalog, Words};
+use gitlab_mcp_embed::catalog::language::Words;
+use gitlab_mcp_embed::catalog::model::Action;
+
+use super::reader::Catalog;
 
 /// The actions that a short name means.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,8 +2,9 @@
 
 use std::sync::OnceLock;
 
-use super::Action;
-use super::CatalogError;
+use gitlab_mcp_embed::catalog::model::Action;
+
+use super::error::CatalogError;
 
 static FRAGMENTS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/catalog_fragments.bin"));
 

@@ -1,7 +1,7 @@
-//! Parameter names that say that a project, group or namespace is named. The build script includes the catalog's
-//! files by path; this one is for the generator and for fields that no action describes.
+//! Parameter names that say that a project, group or namespace is named. Used by the generator and for fields
+//! that no action describes.
 
-use super::Locates;
+use gitlab_mcp_embed::catalog::model::Locates;
 
 /// Words for what holds everything else in GitLab.
 const HOLDERS: [(&str, Locates); 6] = [

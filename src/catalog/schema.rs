@@ -1,9 +1,10 @@
 //! An action's parameters as JSON Schema.
 
+use gitlab_mcp_embed::catalog::language::Words;
+use gitlab_mcp_embed::catalog::model::{Action, Base, Json, Param};
 use serde_json::{Map, Value, json};
 
-use super::Words;
-use super::{Action, Base, Json, Param};
+use super::signature::required;
 
 /// The schema of `params`: an object with no combinators at its top, closed to unknown names.
 pub fn input_schema(action: &Action, words: &Words) -> Value {
@@ -11,7 +12,7 @@ pub fn input_schema(action: &Action, words: &Words) -> Value {
     for param in &action.params {
         properties.insert(param.name.clone(), property(param, words, true));
     }
-    let required: Vec<&str> = super::required(action);
+    let required: Vec<&str> = required(action);
     let mut schema = json!({"type": "object", "properties": properties, "additionalProperties": false});
     if let (false, Some(object)) = (required.is_empty(), schema.as_object_mut()) {
         object.insert("required".to_owned(), json!(required));

@@ -1,6 +1,6 @@
 //! An action's parameters as one line that a model reads like code.
 
-use super::{Action, Base, Json, Param, Place};
+use gitlab_mcp_embed::catalog::model::{Action, Base, Json, Param, Place};
 
 /// `issue.list(fullPath?, state?: "opened"|"closed" = "opened", labels?: string[], …)`: exact in names, types,
 /// choices, defaults and what is required, in the catalog's order. As many parameters as fit into that many bytes, but

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use flate2::read::DeflateDecoder;
 
-use super::CatalogError;
+use super::error::CatalogError;
 
 static TYPES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/catalog_types.bin"));
 

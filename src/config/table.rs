@@ -1,41 +1,16 @@
 //! Settings table: flags, `--help`, docs/reference/configuration.md and error messages are generated from it.
 
 mod foreign;
+mod setting;
 mod shape;
 
 use std::fmt::Write;
 
 pub use foreign::{FLAG_ALIASES, FOREIGN_FLAGS, FOREIGN_VARIABLES};
+use setting::SWITCH;
+pub use setting::Setting;
 pub use shape::{CUSTOMISE, DOMAINS, META_PARAMS, META_SPLIT, SCHEMA_MODE, TOOL_SURFACE, TOOLSETS};
 
-/// A setting, given by a flag, an environment variable or a line of the file.
-#[derive(Debug)]
-pub struct Setting {
-    /// Environment variable, and key in the file.
-    pub name: &'static str,
-    /// Aliases: variables of other GitLab servers with the same meaning.
-    pub aliases: &'static [&'static str],
-    /// Flag without its dashes. Secrets have none: process lists show arguments to everyone.
-    pub flag: Option<&'static str>,
-    /// Placeholder of the value in `--help`.
-    pub value: &'static str,
-    /// Purpose, in one sentence.
-    pub what: &'static str,
-    /// Accepted values, as shown in errors.
-    pub accepts: &'static str,
-    /// Default value.
-    pub default: Option<&'static str>,
-    pub example: &'static str,
-}
-
-impl Setting {
-    /// True for a switch, whose flag needs no value.
-    pub fn is_switch(&self) -> bool {
-        self.accepts == SWITCH
-    }
-}
-
-const SWITCH: &str = "true or false (or 1, 0, yes, no, on, off)";
 const TOKEN_ALONE: &str = "a token of GitLab's, on one line";
 
 pub static URL: Setting = Setting {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tracing::level_filters::LevelFilter;
 use url::Url;
 
-use super::Instance;
+use super::instance::Instance;
 use crate::call::QuickActions;
 use crate::gitlab::{ExtraHeader, Secret};
 use crate::policy::Confirm;

@@ -283,7 +283,7 @@ impl Client {
 
     fn lost(&self, error: reqwest::Error, call: &Call, hop: &Hop, time: Time) -> GitlabError {
         let after = if error.is_connect() { self.settings.connect_time() } else { time.all };
-        GitlabError::from_transport(error, hop, after, changes(call))
+        GitlabError::from_transport(error, hop.host(), after, changes(call))
     }
 
     /// The same with another first pause between attempts.

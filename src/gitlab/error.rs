@@ -6,9 +6,8 @@ use std::time::Duration;
 
 use reqwest::StatusCode;
 
-use super::redirect::Hop;
+use super::error_body;
 use super::ssrf::Inside;
-use super::{NotFollowed, error_body};
 use crate::untrusted::quote;
 
 /// A call that did not succeed. No message holds the token or a query; every source is kept.
@@ -143,6 +142,23 @@ pub enum CertificateError {
     Other,
 }
 
+/// Why a redirect was not followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NotFollowed {
+    /// Writes are not sent on.
+    Write,
+    /// It leads to this machine, its network, or a cloud's metadata service.
+    Internal,
+    /// It leads to a page for signing in.
+    SignIn,
+    /// It is not an http or https URL.
+    Unusable,
+    /// One redirect too many.
+    TooMany,
+    /// GitLab has it at another path of its API, and the permit is for this one.
+    Moved,
+}
+
 impl GitlabError {
     /// Whether the change that was asked for may have been made.
     pub fn applied(&self) -> Applied {
@@ -218,12 +234,13 @@ impl GitlabError {
     /// was sent.
     pub(super) fn from_transport(
         error: reqwest::Error,
-        hop: &Hop,
+        host: String,
         after: Duration,
         changes: bool,
     ) -> GitlabError {
         if cause::<Inside>(&error).is_some() {
-            return hop.refused(NotFollowed::Internal);
+            let (reason, applied) = (NotFollowed::Internal, Applied::No);
+            return GitlabError::Redirect { to_host: host, reason, applied };
         }
         let secure = cause::<rustls::Error>(&error).map(distrust);
         // In TLS 1.3 a server refuses a client's certificate only after the client has begun to speak; it does
@@ -236,7 +253,6 @@ impl GitlabError {
             let what = "the request could not be written".to_owned();
             return GitlabError::Setup { what, source: Some(Box::new(error)) };
         }
-        let host = hop.host();
         if error.is_timeout() {
             return GitlabError::Timeout { host, after, applied, source: Box::new(error) };
         }
@@ -320,6 +336,21 @@ impl fmt::Display for NetworkError {
                 "no secure connection: the certificate or the TLS handshake was not accepted"
             }
             NetworkError::Lost => "the connection broke before the whole answer came",
+        })
+    }
+}
+
+impl fmt::Display for NotFollowed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            NotFollowed::Write => "a write is not sent on; check the configured URL",
+            NotFollowed::Internal => "the address is internal",
+            NotFollowed::SignIn => "it asks for signing in",
+            NotFollowed::Unusable => "it is not an http or https URL",
+            NotFollowed::TooMany => "too many redirects",
+            NotFollowed::Moved => {
+                "the redirect leads to another path, which the policy has not checked; use that path"
+            }
         })
     }
 }

@@ -41,12 +41,11 @@ mod transport;
 
 pub use body_sink::BodySink;
 pub use client::Client;
-pub use error::{Answer, Applied, CertificateError, GitlabError, NetworkError};
+pub use error::{Answer, Applied, CertificateError, GitlabError, NetworkError, NotFollowed};
 pub use pagination::Page;
 pub use progress::{Event, watched, with_listener};
 pub use rate_limit::{Rate, ServerState};
 pub use redact::Secret;
-pub use redirect::NotFollowed;
 pub use response::{Content, Reply, Unread};
 pub use settings::{ClientCertificate, ExtraHeader, Settings};
 pub use token::Token;

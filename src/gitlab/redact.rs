@@ -14,7 +14,7 @@ impl Secret {
     }
 
     /// The value itself, for the one header it belongs in.
-    pub(in crate::gitlab) fn reveal(&self) -> &str {
+    pub(super) fn reveal(&self) -> &str {
         &self.0
     }
 }

@@ -9,36 +9,17 @@
 //!   go where nobody asked for it.
 //! - What ends at a sign-in page, GitLab's or that of a proxy before it, is no answer.
 
-use std::fmt;
-
 use reqwest::StatusCode;
 use reqwest::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderMap, LOCATION};
 use url::Url;
 
 use super::body::{self, Kind};
-use super::{Applied, GitlabError};
+use super::error::{Applied, GitlabError, NotFollowed};
 use crate::catalog::Risk;
 use crate::policy::Permit;
 
 /// How many redirects one request may take.
 pub(super) const MAX_HOPS: usize = 5;
-
-/// Why a redirect was not followed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum NotFollowed {
-    /// Writes are not sent on.
-    Write,
-    /// It leads to this machine, its network, or a cloud's metadata service.
-    Internal,
-    /// It leads to a page for signing in.
-    SignIn,
-    /// It is not an http or https URL.
-    Unusable,
-    /// One redirect too many.
-    TooMany,
-    /// GitLab has it at another path of its API, and the permit is for this one.
-    Moved,
-}
 
 /// One request of a chain.
 #[derive(Clone)]
@@ -145,19 +126,4 @@ fn is_ours(base: &Url, url: &Url) -> bool {
         && base.host() == url.host()
         && (base.port(), url.port()) == (None, None);
     upgrade || base.origin() == url.origin()
-}
-
-impl fmt::Display for NotFollowed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            NotFollowed::Write => "a write is not sent on; check the configured URL",
-            NotFollowed::Internal => "the address is internal",
-            NotFollowed::SignIn => "it asks for signing in",
-            NotFollowed::Unusable => "it is not an http or https URL",
-            NotFollowed::TooMany => "too many redirects",
-            NotFollowed::Moved => {
-                "the redirect leads to another path, which the policy has not checked; use that path"
-            }
-        })
-    }
 }

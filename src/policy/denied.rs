@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use regex_lite::Regex;
 
+use super::error::PolicyError;
+use super::rule::Rule;
+use super::settings::FamilyTool;
 use super::wildcard::fits;
-use super::{FamilyTool, PolicyError, Rule};
 use crate::catalog::{Action, Catalog, CatalogError, Risk, ShortName, bare, singular};
 
 /// The setting that lists actions, and the one that has a regular expression.

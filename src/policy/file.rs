@@ -15,8 +15,10 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
+use super::denied;
+use super::error::PolicyError;
 use super::path_pattern::{self, PathPattern};
-use super::{PolicyError, Rule, denied};
+use super::rule::Rule;
 use crate::call::{Effects, Place, Role};
 use crate::catalog::{Action, Catalog, Risk};
 

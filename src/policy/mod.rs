@@ -7,11 +7,13 @@
 
 mod confirm;
 mod denied;
+mod error;
 mod file;
 mod path_pattern;
 mod permit;
 mod readable;
 mod rule;
+mod settings;
 #[cfg(test)]
 mod tests;
 mod token_scopes;
@@ -21,64 +23,19 @@ mod wildcard;
 use std::sync::OnceLock;
 
 pub use confirm::{Confirm, Consents};
+pub use error::PolicyError;
 pub use permit::Permit;
 pub use rule::Rule;
+pub use settings::{FamilyTool, Settings};
 pub use token_scopes::Scopes;
 
 use crate::call::{self, Call, Effects, Location, Place, Role};
-use crate::catalog::{Action, Catalog, CatalogError, Interface, Risk};
+use crate::catalog::{Action, Catalog, Interface, Risk};
 use denied::Denied;
 use file::{CompiledRule, Document, Verdict};
 use path_pattern::PathPattern;
 use readable::Readable;
 use toolset_filter::Part;
-
-/// What the configuration allows, as it is written.
-#[derive(Clone, Debug, Default)]
-pub struct Settings {
-    /// Only actions that change nothing.
-    pub read_only: bool,
-    /// Whatever is not a read is shown, not sent.
-    pub safe_mode: bool,
-    pub confirm: Confirm,
-    /// `issue.delete`, `issue.*`, `*.delete`, `manage_issue:delete`.
-    pub denied_actions: Vec<String>,
-    /// A regular expression on the names of tools and actions.
-    pub denied_tools: Option<String>,
-    /// What the tools are called that stand for families of domains, where there are such: a dropped one denies its
-    /// actions.
-    pub family_tool: Option<FamilyTool>,
-    /// The parts of the catalog that are offered; all of it, where none is named.
-    pub toolsets: Vec<String>,
-    pub domains: Vec<String>,
-    /// Projects and groups below which changes are allowed; everywhere, where there are none.
-    pub allowed_paths: Vec<String>,
-    /// Projects and groups below which anything may be read; everywhere, where there are none.
-    pub readable_paths: Vec<String>,
-    /// The text of a policy's file.
-    pub file: Option<String>,
-}
-
-/// The name of the tool for the actions of a family that have this risk.
-pub type FamilyTool = fn(&str, Risk) -> String;
-
-/// Why a policy cannot be used. Nothing runs under one that says other than was meant.
-#[derive(Debug, thiserror::Error)]
-pub enum PolicyError {
-    /// The policy itself knows no nearest name: whoever makes it fills that in.
-    #[error("{origin}: `{pattern}` matches no action{}", .nearest.as_ref().map(|id| format!("; the nearest is `{id}`")).unwrap_or_default())]
-    NoAction { origin: &'static str, pattern: String, nearest: Option<String> },
-    #[error("{origin}: unknown name `{name}`; expected one of {accepted}")]
-    NoPart { origin: &'static str, name: String, accepted: String },
-    #[error("{origin}: expected {accepted}, got `{text}`")]
-    NoPath { origin: &'static str, text: String, accepted: &'static str },
-    #[error("GITLAB_DENIED_TOOLS_REGEX: `{text}` is not a valid regular expression")]
-    Expression { text: String, source: regex_lite::Error },
-    #[error("{origin}: invalid policy file")]
-    Syntax { origin: String, source: Box<toml::de::Error> },
-    #[error("the catalog cannot be read")]
-    Catalog(#[from] CatalogError),
-}
 
 /// What the configuration allows.
 #[derive(Debug, Default)]

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::error::PolicyError;
 use super::path_pattern::{self, PathPattern};
-use super::{PolicyError, Rule};
+use super::rule::Rule;
 use crate::call::{Effects, FullPath, Place, Role};
 use crate::catalog::{Action, Catalog};
 

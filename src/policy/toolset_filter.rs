@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{PolicyError, Rule};
+use super::error::PolicyError;
+use super::rule::Rule;
 use crate::catalog::{Action, Catalog, Words};
 
 const TOOLSETS: &str = "GITLAB_TOOLSETS";

@@ -20,14 +20,14 @@ use rmcp::service::{NotificationContext, RequestContext, RoleServer, Subscriptio
 use serde_json::{Map, Value, json};
 use tokio::sync::{Semaphore, watch};
 
+use super::backend::Backend;
 use super::elicitation::{self, Asking, Said, Way};
 use super::output::Queue;
 use super::progress::progress;
 use super::resources_prompts;
 use super::roots::Roots;
-use super::server_info::{server_config, tool};
+use super::server_info::{FRESH_FOR_MS, server_config, tool};
 use super::worker::Worker;
-use super::{Backend, FRESH_FOR_MS};
 use crate::surface::{Checked, Kind, PageError, Request, Surface};
 use crate::tools::{
     Answer, Capabilities, EXECUTE, ErrorKind, ExecuteRequest, FIND, ToolError, Tools, watched,

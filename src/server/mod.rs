@@ -4,6 +4,7 @@
 //! Both eras of the protocol are served by one set of handlers: the `initialize` handshake of 2024-11-05 to
 //! 2025-11-25, and 2026-07-28, where `server/discover` replaces it and every request carries its own version.
 
+mod backend;
 mod elicitation;
 mod handler;
 mod line;
@@ -28,7 +29,8 @@ use tokio::sync::oneshot;
 use tokio::task::JoinError;
 
 use crate::surface::Surface;
-use crate::tools::{Answer, ExecuteRequest, FindRequest, ToolError, Tools};
+use crate::tools::Tools;
+pub use backend::Backend;
 use handler::Handler;
 use output::Queue;
 pub use server_info::sent;
@@ -37,9 +39,6 @@ use stdio::Session;
 /// Grace period for running calls after the end of input. Clients wait about two seconds before
 /// they send SIGTERM (MCP 2025-11-25, lifecycle, shutdown over stdio).
 const GRACE: Duration = Duration::from_secs(1);
-
-/// Cache lifetime of lists that do not change while the server runs (MCP 2026-07-28, caching).
-const FRESH_FOR_MS: u64 = 3_600_000;
 
 /// Failure of the server.
 #[derive(Debug, thiserror::Error)]
@@ -50,68 +49,6 @@ pub enum ServerError {
     Session(#[source] JoinError),
     #[error("cannot install the signal handlers")]
     Signals(#[source] io::Error),
-}
-
-/// Backend of a server: the [`Tools`], or a test double.
-pub trait Backend: Send + Sync + 'static {
-    /// Runs `gitlab_find_action`.
-    fn find(&self, request: &FindRequest) -> Result<Answer, ToolError>;
-
-    /// Runs `gitlab_execute_action`. Dropping the future cancels the request to GitLab.
-    fn execute(&self, request: &ExecuteRequest) -> impl Future<Output = Result<Answer, ToolError>> + Send;
-
-    /// Returns true if a tool with this name exists.
-    fn offers(&self, _tool: &str) -> bool {
-        true
-    }
-
-    /// Tools behind resources, prompts and completions; a test double has none.
-    fn tools(&self) -> Option<&Tools> {
-        None
-    }
-
-    /// Sets the client's roots (URIs of its directories).
-    fn work_in(&self, _roots: &[String]) {}
-
-    /// Requests worth sending early, started by the first call.
-    fn prepare(&self) -> impl Future<Output = ()> + Send {
-        std::future::ready(())
-    }
-
-    /// Waits, for a bounded time, for the results of [`Backend::prepare`] that a find needs.
-    fn prepared_to_find(&self) -> impl Future<Output = ()> + Send {
-        std::future::ready(())
-    }
-}
-
-impl Backend for Tools {
-    fn find(&self, request: &FindRequest) -> Result<Answer, ToolError> {
-        Tools::find(self, request)
-    }
-
-    async fn execute(&self, request: &ExecuteRequest) -> Result<Answer, ToolError> {
-        Tools::execute(self, request).await
-    }
-
-    fn offers(&self, tool: &str) -> bool {
-        Tools::offers(self, tool)
-    }
-
-    fn tools(&self) -> Option<&Tools> {
-        Some(self)
-    }
-
-    fn work_in(&self, roots: &[String]) {
-        Tools::work_in(self, roots);
-    }
-
-    async fn prepare(&self) {
-        self.learn_limits().await;
-    }
-
-    async fn prepared_to_find(&self) {
-        self.wait_for_scopes().await;
-    }
 }
 
 /// Serves on standard input and output until the input ends or a signal arrives.

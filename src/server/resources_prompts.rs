@@ -12,8 +12,7 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::Value;
 
-use super::FRESH_FOR_MS;
-use super::server_info::sent;
+use super::server_info::{FRESH_FOR_MS, sent};
 use crate::context::{CompletionTarget, ResourceContent, ResourceEntry, Root, Roots, is_of_workspace};
 use crate::surface::SurfaceResource;
 use crate::tools::{ErrorKind, ToolError, Tools};

@@ -12,6 +12,9 @@ use serde_json::{Map, Value, json};
 use crate::surface::{Annotations, Kind, Surface, ToolSpec};
 use crate::tools::Capabilities;
 
+/// Cache lifetime of lists that do not change while the server runs (MCP 2026-07-28, caching).
+pub(super) const FRESH_FOR_MS: u64 = 3_600_000;
+
 /// Converts a tool to the protocol's type.
 pub(super) fn tool(spec: ToolSpec) -> Tool {
     let mut tool =

@@ -49,6 +49,9 @@ const CONFIRMED: &str = "Destructive actions need confirm: true; ask the user fi
 const UNCONFIRMED: &str = "\
 Confirmation is off here: actions that destroy something run at once. Ask the user before you call one.";
 
+/// Arguments that give consent. Consent to one call is none to another.
+pub(super) const CONSENT: [&str; 2] = ["confirm", "confirmation_token"];
+
 /// What a model is told of a surface, and of whether destructive calls have to be confirmed.
 pub fn instructions(kind: Kind, confirms: bool) -> String {
     let head = HEADS.iter().find(|(of, _)| *of == kind).map_or("", |(_, head)| head);

@@ -6,10 +6,9 @@ use serde_json::{Map, Value, json};
 
 use super::Entry;
 use super::arguments::{Argument, Checked, check};
-use super::dynamic::{self, EXECUTE};
+use super::dynamic::{self, CONSENT, EXECUTE};
 use super::schema::{Branch, Form, ParamSchema, Source};
 use super::tool_definition::Annotations;
-use super::unknown::CONSENT;
 use crate::catalog::{self, Action, CatalogError, Risk, ShortName};
 use crate::search::nearest;
 use crate::tools::NextCall;

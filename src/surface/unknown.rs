@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use serde_json::{Map, Value, json};
 
-use super::dynamic::{self, EXECUTE, FIND};
+use super::dynamic::{self, CONSENT, EXECUTE, FIND};
 use super::{ACTIVATE, Kind, Surface, individual, meta, names, toolset};
 use crate::catalog::{self, Action, ShortName};
 use crate::search::nearest;
@@ -20,9 +20,6 @@ const LONGEST_CALL: usize = 600;
 
 /// Arguments by which other servers' tools name an action.
 const ACTION_ARGUMENTS: [&str; 3] = ["action", "operation", "method"];
-
-/// Arguments that give consent. Consent to one call is none to another.
-pub(super) const CONSENT: [&str; 2] = ["confirm", "confirmation_token"];
 
 /// Words that say whose tool it is, and nothing of what it does.
 const SERVER_WORDS: [&str; 3] = ["mcp", "gitlab", "gl"];

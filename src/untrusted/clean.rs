@@ -3,8 +3,6 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
-use super::is_invisible;
-
 /// The text without what a reader cannot see. Terminal codes go; every way to end a line is a line feed.
 pub fn cleaned(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -60,4 +58,19 @@ fn skip_string(characters: &mut Peekable<Chars<'_>>) {
             return;
         }
     }
+}
+
+/// Control characters, and what Unicode calls default ignorable, format characters and fillers: nobody sees them, and
+/// text can be hidden in them. The joiner of an emoji and the selector of its color are among them.
+pub fn is_invisible(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_control();
+    }
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}')
 }

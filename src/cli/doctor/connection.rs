@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use super::{Finding, error_chain};
+use super::report::{Finding, error_chain};
 use crate::catalog::Version;
 use crate::config::{Config, Instance};
 use crate::gitlab::{CertificateError, Content, GitlabError, NetworkError, Reply};

@@ -1,19 +1,17 @@
 //! `gitlab-mcp doctor`: checks each link between this program and GitLab and suggests a fix for each problem.
 
 mod connection;
+mod fetch;
 mod report;
 mod token;
 
 use std::io::Write;
 
-use serde_json::Map;
-
 use super::Failure;
 use crate::config::Config;
-use crate::gitlab::{GitlabError, Reply};
-use crate::tools::{ErrorKind, ReadError, Tools};
-
-pub(super) use report::{Finding, State};
+use crate::tools::Tools;
+use fetch::fetch;
+use report::{Finding, State};
 
 /// Runs all checks, prints the findings, and fails with the worst status.
 pub async fn run(tools: &Tools, config: &Config, json: bool, out: &mut dyn Write) -> Result<(), Failure> {
@@ -65,29 +63,4 @@ fn confirmation(config: &Config) -> Option<Finding> {
     says.map(|says| {
         Finding::warning("confirmation", says, "Set GITLAB_CONFIRM=ask, or remove the setting named above.")
     })
-}
-
-/// Fetches the state of GitLab or of the token. The outer error is a denial by the policy.
-async fn fetch(tools: &Tools, action: &str) -> Result<Result<Reply, GitlabError>, String> {
-    match tools.read_unrendered(action, Map::new()).await {
-        Ok(reply) => Ok(Ok(reply)),
-        Err(ReadError::Gitlab(error)) => Ok(Err(error)),
-        Err(ReadError::NotSent(error)) if error.kind == ErrorKind::Denied => Err(error.message),
-        // A catalog action without parameters: only a bug in this program leads here.
-        Err(ReadError::NotSent(error)) => Ok(Err(GitlabError::Setup { what: error.message, source: None })),
-    }
-}
-
-/// Renders an error with its chain of sources, without repetitions.
-fn error_chain(error: &GitlabError) -> String {
-    let mut text = error.to_string();
-    let mut source = std::error::Error::source(error);
-    while let Some(cause) = source {
-        let words = cause.to_string();
-        if !text.contains(&words) {
-            text.push_str(&format!(": {words}"));
-        }
-        source = cause.source();
-    }
-    text
 }

@@ -4,7 +4,8 @@ use serde_json::Value;
 use time::macros::format_description;
 use time::{Date, Duration, OffsetDateTime};
 
-use super::{Finding, error_chain, fetch};
+use super::fetch::fetch;
+use super::report::{Finding, error_chain};
 use crate::config::Config;
 use crate::gitlab::{Content, GitlabError, Reply, Token};
 use crate::tools::Tools;

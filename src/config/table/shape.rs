@@ -1,6 +1,6 @@
 //! Surface settings: tools offered, toolsets and domains, descriptions.
 
-use super::Setting;
+use super::setting::Setting;
 
 pub static TOOL_SURFACE: Setting = Setting {
     name: "TOOL_SURFACE",
