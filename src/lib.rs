@@ -7,9 +7,9 @@
 //! - [`policy`]: may this call run.
 //! - [`gitlab`]: one client for every call. reqwest is named here alone.
 //! - [`files`]: files of this machine that calls read and write. cap-std is named here alone.
+//! - [`text`]: text algorithms: diffs, windows, search, truncation.
 //! - [`present`]: a reply to what a model should read.
 //! - [`guides`]: guides and prompts, in words of our own.
-//! - `text`: text algorithms: diffs.
 //! - [`tools`]: find and execute, as the server and the command line offer them.
 //! - [`composite`]: actions made of other actions, which [`tools`] executes.
 //! - [`context`]: resources, prompts and completions.
@@ -34,6 +34,6 @@ pub mod sandbox;
 pub mod search;
 pub mod server;
 pub mod surface;
-mod text;
+pub mod text;
 pub mod tools;
 pub mod untrusted;

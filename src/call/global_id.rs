@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::name_resolution::numbered;
+use super::lookup::is_digits;
 use super::rest_lookups::{self, Form};
 use crate::catalog::{Action, Param, Place};
 
@@ -43,4 +43,11 @@ pub fn complete(action: &Action, params: &mut Map<String, Value>) {
         }
         _ => {}
     }
+}
+
+/// A path, one of the marks and a number; the path may be left out.
+pub fn numbered<'a>(text: &'a str, marks: &[char]) -> Option<(&'a str, char, &'a str)> {
+    let (at, mark) = text.char_indices().rev().find(|(_, c)| marks.contains(c))?;
+    let number = text.get(at + mark.len_utf8()..).filter(|number| is_digits(number))?;
+    Some((text.get(..at)?.trim_matches('/'), mark, number))
 }

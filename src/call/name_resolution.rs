@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
+use super::global_id::numbered;
 use super::lookup::{GLOBAL, is_digits, wants};
 use super::rest_lookups::{self, Ask, Form, Resolver};
 use super::{Fault, Lookup, LookupCache, global_id};
@@ -229,13 +230,6 @@ fn no_name(resolver: &Resolver, given: &str, name: &str) -> Fault {
         noun: resolver.noun,
         expected: expected(resolver),
     }
-}
-
-/// A path, one of the marks and a number; the path may be left out.
-pub fn numbered<'a>(text: &'a str, marks: &[char]) -> Option<(&'a str, char, &'a str)> {
-    let (at, mark) = text.char_indices().rev().find(|(_, c)| marks.contains(c))?;
-    let number = text.get(at + mark.len_utf8()..).filter(|number| is_digits(number))?;
-    Some((text.get(..at)?.trim_matches('/'), mark, number))
 }
 
 /// The type of the global id that answers a question; where several may, it is told by the mark.

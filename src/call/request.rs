@@ -1,4 +1,4 @@
-//! A chosen operation and its parameters as a request.
+//! A chosen REST operation and its parameters as a request.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -15,9 +15,6 @@ pub fn write(
     resolved: Vec<Resolved>,
     effects: Effects,
 ) -> Result<Call, Fault> {
-    if let Some(graphql) = &operation.graphql {
-        return super::graphql::write(action, operation, graphql, params, resolved, effects);
-    }
     let path = path(operation, params)?;
     let sent: Vec<(&Param, &Value)> = action
         .params

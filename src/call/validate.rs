@@ -3,18 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
-use url::Url;
 
+use super::context::Context;
 use super::location::{ACCEPTED_LOCATIONS, HolderKind, Location};
 use super::quick_action::{self, QuickActions};
 use super::risk::{added_effects, call_risk};
 use super::{
-    Call, Candidate, Effects, Fault, Invalid, Lookup, LookupCache, Place, Step, affected_paths, coerce,
-    global_id, items, name_resolution, raw_request, request, select_operation, target,
+    Call, Candidate, Effects, Fault, Invalid, Lookup, LookupCache, Place, affected_paths, coerce, global_id,
+    graphql, items, name_resolution, raw_request, request, select_operation, target,
 };
-use crate::catalog::{
-    Action, Catalog, GlossaryEntry, Json, Names, Operation, OperationIndex, Param, Scope, Touched, Words,
-};
+use crate::catalog::{Action, GlossaryEntry, Json, Names, Operation, Param, Scope, Touched, Words};
 
 /// Parameters that are right in themselves; which operation they call for is still open.
 #[derive(Clone, Debug)]
@@ -30,16 +28,14 @@ pub struct Checked {
     item_faults: BTreeMap<usize, Fault>,
 }
 
-/// What the meaning of parameters depends on beside the action.
-#[derive(Clone, Copy, Debug)]
-pub struct Context<'a> {
-    /// The address of the GitLab that pasted URLs have to be of.
-    pub base: &'a Url,
-    pub words: &'a Words,
-    /// What a direct call may come down to.
-    pub surface: &'a OperationIndex<'static>,
-    pub catalog: &'a Catalog,
-    pub quick_actions: QuickActions,
+/// What follows a check: the call, or what must be known before it can be written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    Ready(Call),
+    /// Each question once; they can be asked side by side.
+    Ask(Vec<Lookup>),
+    /// It is a plan's: each of its steps makes a call of its own.
+    Plan,
 }
 
 /// Checks the parameters of an action by themselves.
@@ -162,9 +158,13 @@ impl Checked {
         if !filled.open.is_empty() {
             return Ok(Step::Ask(filled.open.into_keys().collect()));
         }
-        request::write(&self.action, operation, &filled.params, filled.resolved, self.effects(operation))
-            .map(Step::Ready)
-            .map_err(|fault| self.invalid(vec![fault]))
+        let effects = self.effects(operation);
+        let (params, resolved) = (&filled.params, filled.resolved);
+        let call = match &operation.graphql {
+            Some(graphql) => graphql::write(&self.action, operation, graphql, params, resolved, effects),
+            None => request::write(&self.action, operation, params, resolved, effects),
+        };
+        call.map(Step::Ready).map_err(|fault| self.invalid(vec![fault]))
     }
 
     /// Possible effects of the call, before anything is looked up: those of each operation that the parameters may

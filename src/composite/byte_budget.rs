@@ -1,7 +1,7 @@
 //! Byte budget of several answers within one: small answers are whole, large ones are cut to equal shares of the
 //! rest.
 
-pub use crate::present::share;
+pub use crate::text::share;
 use crate::tools::execute::Outcome;
 use crate::tools::{Answer, ToolError, Tools};
 

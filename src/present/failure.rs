@@ -2,7 +2,7 @@
 //! how the log ends.
 
 use super::sections::{plain_log, sections};
-use super::window::{Place, window};
+use crate::text::{Place, window};
 use crate::untrusted::{Secrets, mask_tokens};
 
 /// What a line says of a failure.

@@ -4,8 +4,6 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::is_plain;
-
 /// How many of the fields that there are instead are kept.
 const MOST_KNOWN: usize = 200;
 
@@ -139,4 +137,11 @@ fn leads(value: &Value, steps: &[&str]) -> bool {
         Value::Object(map) => map.get(*first).is_some_and(|inner| leads(inner, rest)),
         _ => false,
     }
+}
+
+/// Whether a name is one that GitLab would give a field: what else a stranger may have written is not repeated
+/// where this server speaks.
+pub fn is_plain(name: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    name.len() <= 100 && !name.is_empty() && name.chars().all(is_plain)
 }

@@ -8,7 +8,6 @@ mod content_hint;
 mod encoding;
 mod failure;
 mod fields;
-mod grep;
 mod markdown;
 mod masking;
 mod sanitize;
@@ -17,25 +16,21 @@ mod table;
 mod terminal;
 #[cfg(test)]
 mod tests;
-mod truncate;
 mod upstream_truncation;
-mod window;
 
 use serde_json::{Map, Value, json};
 
+use crate::text::{self, Cut, MOST_CUT, Place, lines_within};
 use crate::untrusted::{Secrets, defuse, mask_tokens, shortened};
 
 pub use content_hint::Kind;
 pub use encoding::text_of;
 pub use failure::{Failure, Stretch, failure};
-pub use fields::Missing;
-pub use grep::{Found, Pattern, PatternError, SEARCH_TIME, SearchTimeout, grep};
+pub use fields::{Missing, is_plain};
 pub use markdown::{MARK, marked, marked_as};
 pub use masking::{FieldNames, Masked, mask};
 pub use sanitize::{cleaned, cleaned_value, line};
 pub use sections::{plain_log, section, sections};
-pub use truncate::{fit, fits, lines_within, share};
-pub use window::{Place, Window};
 
 /// What came back, whatever brought it.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,9 +99,6 @@ pub struct Presented {
 /// How many of the fields that are not shown are named.
 const NAMED: usize = 10;
 
-/// How many cut texts have calls that go on.
-const MOST_CUT: usize = 10;
-
 /// Minimum budget in bytes for the values that all rows share.
 const LEAST_SHARED: usize = 1_000;
 
@@ -118,21 +110,6 @@ impl Presented {
         let more = self.dropped.len() - named.len();
         (named, more)
     }
-}
-
-/// Whether a name is one that GitLab would give a field: what else a stranger may have written is not repeated
-/// where this server speaks.
-pub fn is_plain(name: &str) -> bool {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-    name.len() <= 100 && !name.is_empty() && name.chars().all(is_plain)
-}
-
-/// A text of which a part is shown.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cut {
-    /// The field, or nothing where the whole answer is a text.
-    pub path: Option<String>,
-    pub window: Window,
 }
 
 /// Shows what came back.
@@ -194,7 +171,7 @@ fn hidden(count: usize) -> Option<String> {
 
 /// A stretch of a text, cut between lines where it can be.
 fn stretch(path: Option<String>, text: &str, place: Place, budget: usize) -> Presented {
-    let window = window::window(text, place, budget);
+    let window = text::window(text, place, budget);
     let shown = text.get(window.bytes.clone()).unwrap_or_default();
     let mut notes = Vec::new();
     if shown.is_empty() && !text.is_empty() {
@@ -212,7 +189,7 @@ fn stretch(path: Option<String>, text: &str, place: Place, budget: usize) -> Pre
 
 fn structured(value: Value, options: &Options) -> Presented {
     let mut value = if options.full { value } else { compact::decoded(value) };
-    let came = truncate::keep_possible(&mut value, options.budget);
+    let came = text::keep_possible(&mut value, options.budget);
     let hidden = hidden(sanitize::hidden_in(&value));
     let mut value = sanitize::cleaned_value(value);
     options.secrets.redact_value(&mut value);
@@ -250,7 +227,7 @@ fn structured(value: Value, options: &Options) -> Presented {
     }
     let (same, note) = shared(said.same, options.budget);
     notes.extend(note);
-    let limited = truncate::within(chosen, options.budget);
+    let limited = text::within(chosen, options.budget);
     notes.extend(limited.note);
     let (value, text, rows) = rendered(limited.value, &same, options.budget, &mut notes);
     let shown = value.as_array().map(Vec::len);
@@ -276,7 +253,7 @@ fn structured(value: Value, options: &Options) -> Presented {
 
 /// Limits the values that all rows share to a quarter of the budget.
 fn shared(same: Map<String, Value>, budget: usize) -> (Map<String, Value>, Option<String>) {
-    match truncate::fit(Value::Object(same), (budget / 4).max(LEAST_SHARED)) {
+    match text::fit(Value::Object(same), (budget / 4).max(LEAST_SHARED)) {
         (Value::Object(same), note) => (same, note),
         (_, note) => (Map::new(), note),
     }

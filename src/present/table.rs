@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::common_prefix::{self, URL};
 use super::markdown;
 use super::masking::snake;
-use super::truncate;
+use crate::text;
 
 /// What a reader looks for in a row, first things first.
 const WANTED: [&str; 56] = [
@@ -216,7 +216,7 @@ fn is_wanted(key: &str) -> bool {
 }
 
 fn is_short(value: &Value) -> bool {
-    truncate::fits(value, LONG) && !value.as_str().is_some_and(|text| text.trim().contains('\n'))
+    text::fits(value, LONG) && !value.as_str().is_some_and(|text| text.trim().contains('\n'))
 }
 
 fn are_names(value: &Value) -> bool {

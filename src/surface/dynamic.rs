@@ -3,9 +3,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Kind;
 use super::arguments::{Argument, Takes, properties};
 use super::schema::{Form, Source};
+use super::settings::Kind;
 use super::tool_definition::Annotations;
 use crate::tools;
 

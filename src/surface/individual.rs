@@ -6,9 +6,10 @@ use serde_json::{Map, Value, json};
 
 use super::arguments::{Checked, check, takes};
 use super::dynamic::{self, EXECUTE};
+use super::entry::Entry;
+use super::names;
 use super::schema::{Branch, Form, Source};
 use super::tool_definition::Annotations;
-use super::{Entry, names};
 use crate::catalog::{Action, Audience, Catalog, CatalogError, Risk};
 use crate::tools::{self, ExecuteRequest, ToolError, Tools};
 

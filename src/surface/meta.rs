@@ -4,58 +4,15 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::Entry;
 use super::arguments::{Argument, Checked, check};
 use super::dynamic::{self, CONSENT, EXECUTE};
+use super::entry::{Entry, Side};
 use super::schema::{Branch, Form, ParamSchema, Source};
 use super::tool_definition::Annotations;
 use crate::catalog::{self, Action, CatalogError, Risk, ShortName};
 use crate::search::nearest;
 use crate::tools::NextCall;
 use crate::tools::{self, ErrorKind, ExecuteRequest, ToolError, Tools};
-
-/// Which of a family's actions a tool has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    All,
-    /// Those that read.
-    Browse,
-    /// Those that change something.
-    Manage,
-}
-
-impl Side {
-    const SPLIT: [Side; 2] = [Side::Browse, Side::Manage];
-
-    fn prefix(self) -> &'static str {
-        match self {
-            Side::All => "gitlab_",
-            Side::Browse => "browse_",
-            Side::Manage => "manage_",
-        }
-    }
-
-    /// The tool of a family.
-    pub fn tool(self, family: &str) -> String {
-        format!("{}{family}", self.prefix())
-    }
-
-    fn has(self, risk: Risk) -> bool {
-        match self {
-            Side::All => true,
-            Side::Browse => risk == Risk::Read,
-            Side::Manage => risk != Risk::Read,
-        }
-    }
-
-    fn new(split: bool, risk: Risk) -> Side {
-        match (split, risk) {
-            (false, _) => Side::All,
-            (true, Risk::Read) => Side::Browse,
-            (true, _) => Side::Manage,
-        }
-    }
-}
 
 /// The tool of a family's actions.
 pub fn family_tool(family: &str, risk: Risk) -> String {

@@ -2,8 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
+use super::entry::Entry;
+use super::rewrite_calls;
+use super::settings::Kind;
+use super::state::Surface;
+use super::tool_definition::ToolSpec;
 use super::toolset::{self, TOOLSETS};
-use super::{Entry, Kind, Surface, rewrite_calls};
 use crate::catalog::CatalogError;
 use crate::context::{self, RUNS, ResourceContent, action_resource};
 use crate::tools::{self, ToolError};
@@ -14,7 +18,7 @@ const JSON: &str = "application/json";
 #[derive(Debug)]
 pub enum SurfaceResource {
     /// A listed tool, as a client was sent it.
-    Tool(Box<super::ToolSpec>),
+    Tool(Box<ToolSpec>),
     /// Text of its own.
     Text(ResourceContent),
 }

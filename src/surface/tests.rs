@@ -1,10 +1,12 @@
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use url::Url;
 
 use super::*;
 use crate::catalog::{Action, Catalog};
+use crate::tools::{Answer, ExecuteRequest, ToolError, Tools};
 use crate::{gitlab, policy, tools};
 
 fn tools(policy: policy::Settings) -> Arc<Tools> {

@@ -4,9 +4,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::arguments::{Argument, Takes, properties};
+use super::entry::Entry;
 use super::schema::{Form, Source};
 use super::tool_definition::Annotations;
-use super::{Entry, individual, names};
+use super::{individual, names};
 use crate::catalog::{Action, CatalogError, Words};
 use crate::search::nearest;
 use crate::tools::NextCall;

@@ -5,7 +5,10 @@ use std::cmp::Reverse;
 use serde_json::{Map, Value, json};
 
 use super::dynamic::{self, CONSENT, EXECUTE, FIND};
-use super::{ACTIVATE, Kind, Surface, individual, meta, names, toolset};
+use super::settings::Kind;
+use super::state::Surface;
+use super::toolset::ACTIVATE;
+use super::{individual, meta, names, toolset};
 use crate::catalog::{self, Action, ShortName};
 use crate::search::nearest;
 use crate::tools::NextCall;

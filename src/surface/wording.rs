@@ -1,10 +1,22 @@
 //! Overrides for finds: what each description is about, whatever the surface lists.
 
-use super::meta::Side;
+use super::entry::{Entry, Side};
 use super::schema::{Override, ParamSchema, Source};
-use super::{Entry, individual, meta};
+use super::settings::Settings;
+use super::{individual, meta};
 use crate::catalog::CatalogError;
 use crate::tools::{Tools, Wording};
+
+/// Gives finds the overridden descriptions, where there are any.
+pub fn reword(tools: &Tools, settings: &Settings) {
+    if settings.overrides.is_empty() {
+        return;
+    }
+    // A catalog that cannot be read fails at whatever is asked first.
+    if let Ok(wording) = wording(tools, &settings.overrides) {
+        tools.reword(wording);
+    }
+}
 
 /// The tools of every family and of every action, before they are described: all that an override can name.
 pub fn sources(

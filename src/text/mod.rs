@@ -1,6 +1,12 @@
-//! Text algorithms without any input or output: diffs, plain text of values.
+//! Text algorithms without any input or output: diffs, windows, search, truncation, plain text of values.
 
 pub mod diff;
+mod grep;
 mod plain;
+mod truncate;
+mod window;
 
+pub use grep::{GrepMatches, Pattern, PatternError, SEARCH_TIME, SearchTimeout, grep};
 pub use plain::{excerpt, is_number, plain_text};
+pub use truncate::{Cut, Limited, MOST_CUT, fit, fits, keep_possible, share, within};
+pub use window::{Place, Window, lines_within, window};

@@ -3,15 +3,14 @@
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::spot::{self, Kind, Reference};
-use super::{parse, takes};
+use super::parse::parse;
+use super::spot::{self, Kind, Reference, TARGET, takes};
 use crate::call::{Fault, global_id};
 use crate::catalog::{Action, Operation, Scope};
 
 /// Whether `target` is understood for the action: it works on a path, and calls nothing of its own that.
 pub fn takes_target(action: &Action) -> bool {
-    action.param(super::TARGET).is_none()
-        && ["fullPath", "user_id"].iter().any(|name| action.param(name).is_some())
+    action.param(TARGET).is_none() && ["fullPath", "user_id"].iter().any(|name| action.param(name).is_some())
 }
 
 /// The parameters that the target says, by the action's names. What else was given tells where a ref with slashes

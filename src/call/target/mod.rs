@@ -3,21 +3,19 @@
 
 mod apply;
 mod page;
+mod parse;
 mod short;
 mod spot;
 #[cfg(test)]
 mod tests;
 
 pub use apply::{filled, takes_target};
-use spot::Reference;
-pub use spot::{Kind, takes};
+use parse::parse;
+pub use spot::{Kind, TARGET, takes};
 use url::Url;
 
 use super::{Fault, HolderKind, Location};
 use crate::catalog::Scope;
-
-/// The name of the parameter, which every action with a `fullPath` takes beside its own.
-pub const TARGET: &str = "target";
 
 /// Other names of the parameter, as folded.
 const SPELLINGS: [&str; 19] = [
@@ -99,26 +97,4 @@ pub fn pointed(text: &str, base: &Url) -> Result<Page, Fault> {
         is_bare: spot.kind == Kind::Holder && !below,
         is_short: !spot.path.contains('/'),
     })
-}
-
-/// What was pasted.
-fn parse(text: &str, base: &Url) -> Result<Reference, Fault> {
-    let text = text.trim();
-    match page::address(text, base) {
-        Some(url) => page::parse(&url, base).map_err(|reason| match reason {
-            page::Stray::Host(given) => {
-                Fault::OtherHost { given, configured: page::host(base).unwrap_or_default() }
-            }
-            page::Stray::Root => unread(text, format!("what this GitLab has is below {base}")),
-            page::Stray::Nothing => unread(text, "the URL names nothing of GitLab's".to_owned()),
-        }),
-        None => short::parse(text).ok_or_else(|| {
-            let forms = "a URL, group/project, group/project#12, group/project!45, group&7 or @user";
-            unread(text, format!("it may be {forms}"))
-        }),
-    }
-}
-
-fn unread(text: &str, reason: String) -> Fault {
-    Fault::NoTarget { given: text.to_owned(), reason }
 }

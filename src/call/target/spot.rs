@@ -6,6 +6,9 @@ use std::fmt;
 use crate::call::global_id;
 use crate::catalog::{Action, GraphqlKind, Operation, Param, Piece, Scope, pieces};
 
+/// The name of the parameter, which every action with a `fullPath` takes beside its own.
+pub const TARGET: &str = "target";
+
 /// A thing of GitLab's and where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {

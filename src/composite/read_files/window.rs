@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use crate::gitlab::BodySink;
-use crate::present::{Pattern, SEARCH_TIME};
+use crate::text::{Pattern, SEARCH_TIME};
 
 /// A longer line is kept to here, in bytes.
 const LINE: usize = 4_000;

@@ -4,152 +4,16 @@
 
 mod output;
 mod overrides;
+mod source;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
-
-use serde_json::{Map, Value};
-
 pub use overrides::{Level, Override, Spellings, Unmatched};
+pub use source::{Branch, Form, ParamSchema, SchemaMode, Source};
 
-use super::tool_definition::{Annotations, ToolSpec};
-use crate::catalog::{Action, Risk, Words, input_schema};
-
-/// How much the schema of a tool of several actions says of their parameters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ParamSchema {
-    /// That there are some; and what somebody wrote of them for this server.
-    #[default]
-    Opaque,
-    /// Their names, types and choices.
-    Compact,
-    /// Also what they mean.
-    Full,
-}
-
-/// How a tool of several actions has them in its schema.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SchemaMode {
-    /// One object with every parameter of any action, none of them required.
-    #[default]
-    Flat,
-    /// `oneOf`, an alternative for each action.
-    Discriminated,
-}
-
-/// Where a tool has its actions' parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// It has none: it is no action's.
-    Plain,
-    /// Beside its own arguments: it is one action's.
-    Beside,
-    /// In `params`, for the `action` that is named.
-    Within(ParamSchema),
-}
-
-/// A tool before it is customised.
-#[derive(Clone, Debug)]
-pub struct Source {
-    pub name: String,
-    pub title: Option<String>,
-    /// Empty where that of its one action is.
-    pub description: String,
-    /// Whether somebody wrote that for this server.
-    pub described: bool,
-    /// The arguments that are no action's, by name.
-    pub own: Map<String, Value>,
-    /// Those of them without which a call is none.
-    pub required: Vec<&'static str>,
-    pub branches: Vec<Branch>,
-    pub form: Form,
-    pub output: Option<Map<String, Value>>,
-    pub annotations: Annotations,
-}
-
-/// An action among those of a tool.
-#[derive(Clone, Debug)]
-pub struct Branch {
-    /// The action's id.
-    pub action: String,
-    pub risk: Risk,
-    pub description: String,
-    /// Whether somebody wrote that for this server.
-    pub told: bool,
-    /// The schema of each parameter.
-    pub params: Map<String, Value>,
-    /// The parameters whose description somebody wrote for this server.
-    pub told_params: BTreeSet<String>,
-    pub required: Vec<String>,
-}
-
-impl Branch {
-    /// The branch of an action.
-    pub fn new(action: &Action, words: &Words) -> Branch {
-        let mut schema = input_schema(action, words);
-        let mut take = |name: &str| schema.get_mut(name).map(Value::take);
-        let mut params = match take("properties") {
-            Some(Value::Object(params)) => params,
-            _ => Map::new(),
-        };
-        params.values_mut().for_each(one_type);
-        let required = take("required").and_then(|names| serde_json::from_value(names).ok());
-        Branch {
-            action: action.id.clone(),
-            risk: action.risk,
-            description: action.summary.clone(),
-            told: false,
-            told_params: BTreeSet::new(),
-            params: params.into_iter().filter(|(name, _)| super::names::is_plain(name)).collect(),
-            required: required.unwrap_or_default(),
-        }
-    }
-
-    /// The part of the action's id after the dot.
-    pub fn verb(&self) -> &str {
-        self.action.split_once('.').map_or("", |(_, verb)| verb)
-    }
-
-    /// Its parameters without what they mean.
-    fn compact(&mut self) {
-        for schema in self.params.values_mut().filter_map(Value::as_object_mut) {
-            schema.shift_remove("description");
-        }
-    }
-}
-
-/// Some clients refuse a tool whose schema has a list of types. What is a number or a text is a text: a number in it
-/// is understood.
-fn one_type(schema: &mut Value) {
-    match schema {
-        Value::Array(items) => items.iter_mut().for_each(one_type),
-        Value::Object(fields) => {
-            if fields.get("type").is_some_and(Value::is_array) {
-                fields.insert("type".to_owned(), Value::from("string"));
-            }
-            fields.values_mut().for_each(one_type);
-        }
-        _ => {}
-    }
-}
+use super::tool_definition::ToolSpec;
 
 impl Source {
-    /// Leaves out the branches that may not run; their parameters go with them, as no other branch has them.
-    pub fn prune(&mut self, offers: impl Fn(&Branch) -> bool) {
-        self.branches.retain(offers);
-        if self.form != Form::Plain {
-            self.annotations = Annotations::new(self.branches.iter().map(|branch| branch.risk));
-        }
-    }
-
-    /// Leaves out what parameters mean, where its kind of schema does not say that.
-    pub fn shorten(&mut self) {
-        if let Form::Within(ParamSchema::Opaque | ParamSchema::Compact) = self.form {
-            self.branches.iter_mut().for_each(Branch::compact);
-        }
-    }
-
     /// Puts other descriptions in place of its own, the last that is about a thing. `spellings` resolves another
     /// spelling of an action's parameter.
     pub fn describe(&mut self, overrides: &[Override], spellings: &Spellings<'_>) {

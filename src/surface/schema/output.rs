@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Branch, Form, ParamSchema, SchemaMode, Source};
+use super::source::{Branch, Form, ParamSchema, SchemaMode, Source};
 
 /// What `action` and `params` are, as their descriptions say it.
 const ACTION: &str = "What to do.";

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::{Branch, Source};
+use super::source::{Branch, Source};
 use crate::search::nearest;
 
 /// The parameter of an action that a spelling means, by the action's id.

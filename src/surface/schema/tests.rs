@@ -1,9 +1,11 @@
 use std::collections::BTreeSet;
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::*;
 use crate::catalog::Catalog;
+use crate::catalog::Risk;
+use crate::surface::Annotations;
 
 /// The tool of the milestones, as it is before anybody customises it.
 fn milestones(params: ParamSchema) -> Source {

@@ -7,7 +7,8 @@ use serde_json::{Map, Value, json};
 
 use crate::catalog::{Action, Place as ParamPlace};
 use crate::gitlab::{Content, Reply};
-use crate::present::{self, Pattern, PatternError, Place, SEARCH_TIME, SearchTimeout};
+use crate::present;
+use crate::text::{self, GrepMatches, Pattern, PatternError, Place, SEARCH_TIME, SearchTimeout};
 use crate::tools::errors::{ErrorKind, ToolError};
 use crate::tools::types::{ExecuteRequest, NextCall};
 
@@ -110,7 +111,7 @@ pub async fn apply_selection(
 /// A part of a log, or why there is none.
 enum LogPart {
     Text(String),
-    Found { found: present::Found, lines: usize },
+    Found { found: GrepMatches, lines: usize },
     NoSection { sections: Vec<String> },
     Timeout(SearchTimeout),
 }
@@ -128,7 +129,7 @@ fn part(log: &str, section: Option<&str>, pattern: Option<&Pattern>, context: us
     };
     let Some(pattern) = pattern else { return LogPart::Text(text) };
     // What does not fit is cut like any text, with the calls that go on.
-    match present::grep(&text, pattern, context, 1, usize::MAX, Instant::now() + SEARCH_TIME) {
+    match text::grep(&text, pattern, context, 1, usize::MAX, Instant::now() + SEARCH_TIME) {
         Ok(found) => LogPart::Found { found, lines: text.lines().count() },
         Err(timeout) => LogPart::Timeout(timeout),
     }

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use crate::present::{self, Cut, Place};
-use crate::text::excerpt;
+use crate::present;
+use crate::text::{Cut, Place, excerpt};
 use crate::tools::errors::{ErrorKind, ToolError};
 use crate::tools::types::{EXECUTE, ExecuteRequest, NextCall};
 

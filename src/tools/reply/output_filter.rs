@@ -3,7 +3,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::present::{self, fit, lines_within};
+use crate::present;
+use crate::text::{fit, fits, lines_within};
 use crate::tools::errors::{ErrorKind, ToolError};
 use crate::tools::types::Answer;
 use crate::untrusted::{Secrets, shortened};
@@ -86,12 +87,12 @@ impl OutputFilter<'_> {
             *text = shortened(text, LONGEST_MESSAGE);
         }
         self.secrets.redact_map(&mut error.details);
-        if !present::fits(&Value::Object(error.details.clone()), self.max_bytes) {
+        if !fits(&Value::Object(error.details.clone()), self.max_bytes) {
             error.details = object(fit(Value::Object(error.details), self.max_bytes).0);
         }
         if let Some(fix) = error.fix.as_mut().filter(|_| error.kind != ErrorKind::NeedsConfirmation) {
             self.secrets.redact_value(&mut fix.arguments);
-            if !present::fits(&json!(fix), LONGEST_FIX) {
+            if !fits(&json!(fix), LONGEST_FIX) {
                 error.fix = None;
             }
         }

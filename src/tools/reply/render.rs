@@ -8,6 +8,7 @@ use crate::call::Call;
 use crate::catalog::{Action, Interface, Risk};
 use crate::gitlab::{self, Reply, Unread};
 use crate::present::{self, Content, Kind, Masked, Missing, Options, Presented};
+use crate::text::Place;
 use crate::tools::execute::{file_transfer, job_log};
 use crate::tools::reply::{continuation, header, paging};
 use crate::tools::state::Tools;
@@ -64,7 +65,7 @@ pub fn render_answer(
 }
 
 /// Start of the window, by the request or by the log selection.
-fn window_start(action: &Action, request: &ExecuteRequest) -> Option<present::Place> {
+fn window_start(action: &Action, request: &ExecuteRequest) -> Option<Place> {
     let is_log = Kind::of([action], false).log;
     let of_log = || is_log.then(|| job_log::window_start(&request.params)).flatten();
     continuation::window_start(request).ok().flatten().or_else(of_log)

@@ -4,7 +4,8 @@
 
 mod shown;
 
-use gitlab_mcp::present::{Content, Kind, Options, Place, present};
+use gitlab_mcp::present::{Content, Kind, Options, present};
+use gitlab_mcp::text::Place;
 use gitlab_mcp::untrusted::Secrets;
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;

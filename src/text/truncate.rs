@@ -4,8 +4,18 @@ use std::io;
 
 use serde_json::{Map, Value};
 
-use super::window::{Place, window};
-use super::{Cut, MOST_CUT};
+use super::window::{Place, Window, floor_boundary, lines_within, window};
+
+/// How many cut texts have calls that go on.
+pub const MOST_CUT: usize = 10;
+
+/// A text of which a part is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// The field, or nothing where the whole answer is a text.
+    pub path: Option<String>,
+    pub window: Window,
+}
 
 /// A value that fits, with what was cut off it.
 pub struct Limited {
@@ -266,24 +276,6 @@ fn shorten(value: &mut Value, longest: usize, path: &mut String, cut: &mut Vec<C
         }
         _ => {}
     }
-}
-
-/// The beginning of a text that fits: whole lines where the last of them is not too far back.
-pub fn lines_within(text: &str, bytes: usize) -> &str {
-    if text.len() <= bytes {
-        return text;
-    }
-    let hard = text.get(..floor_boundary(text, bytes)).unwrap_or_default();
-    match hard.rfind('\n') {
-        Some(at) if at >= hard.len() / 2 => hard.get(..=at).unwrap_or(hard),
-        _ => hard,
-    }
-}
-
-/// The last position not behind `at` where a character begins.
-pub fn floor_boundary(text: &str, at: usize) -> usize {
-    let at = at.min(text.len());
-    (0..=at).rev().find(|position| text.is_char_boundary(*position)).unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use super::truncate::{floor_boundary, lines_within};
-
 /// Where in a text to begin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Place {
@@ -145,6 +143,24 @@ fn breaks(text: &str) -> usize {
 /// How many lines a text has; a last one without an end is one.
 fn count(text: &str) -> usize {
     breaks(text) + usize::from(!text.is_empty() && !text.ends_with('\n'))
+}
+
+/// The beginning of a text that fits: whole lines where the last of them is not too far back.
+pub fn lines_within(text: &str, bytes: usize) -> &str {
+    if text.len() <= bytes {
+        return text;
+    }
+    let hard = text.get(..floor_boundary(text, bytes)).unwrap_or_default();
+    match hard.rfind('\n') {
+        Some(at) if at >= hard.len() / 2 => hard.get(..=at).unwrap_or(hard),
+        _ => hard,
+    }
+}
+
+/// The last position not behind `at` where a character begins.
+pub fn floor_boundary(text: &str, at: usize) -> usize {
+    let at = at.min(text.len());
+    (0..=at).rev().find(|position| text.is_char_boundary(*position)).unwrap_or(0)
 }
 
 #[cfg(test)]

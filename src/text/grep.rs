@@ -64,9 +64,9 @@ impl Pattern {
     }
 }
 
-/// What was found.
+/// Result of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct GrepMatches {
     /// Each line with its number, `12:` where it matches and `12-` where it is beside one; with lines beside,
     /// `--` where some are left out between.
     pub text: String,
@@ -89,7 +89,7 @@ pub fn grep(
     from: usize,
     budget: usize,
     until: Instant,
-) -> Result<Found, SearchTimeout> {
+) -> Result<GrepMatches, SearchTimeout> {
     let lines: Vec<&str> = text.lines().collect();
     let mut hits: Vec<usize> = Vec::new();
     let mut long = 0;
@@ -102,7 +102,7 @@ pub fn grep(
             hits.push(at);
         }
     }
-    let mut found = Found { matches: hits.len(), long, ..Found::default() };
+    let mut found = GrepMatches { matches: hits.len(), long, ..GrepMatches::default() };
     // The first line that has not been written yet.
     let mut open = 0;
     for hit in &hits {
@@ -132,7 +132,7 @@ pub fn grep(
 mod tests {
     use super::*;
 
-    fn found(text: &str, pattern: &str, context: usize, from: usize, budget: usize) -> Found {
+    fn found(text: &str, pattern: &str, context: usize, from: usize, budget: usize) -> GrepMatches {
         let until = Instant::now() + SEARCH_TIME;
         grep(text, &Pattern::new(pattern).unwrap(), context, from, budget, until).unwrap()
     }
@@ -143,7 +143,7 @@ mod tests {
         let all = found(text, "error", 1, 1, 1_000);
         assert_eq!(all.text, "2-b\n3:error 1\n4:error 2\n5-c\n--\n7-e\n8:error 3\n");
         assert_eq!((all.matches, all.shown, all.next), (3, 3, None));
-        assert_eq!(found(text, "nothing", 1, 1, 1_000), Found::default());
+        assert_eq!(found(text, "nothing", 1, 1, 1_000), GrepMatches::default());
     }
 
     #[test]

@@ -1,0 +1,209 @@
+//! A checked request and what it carries.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bytes::Bytes;
+use serde_json::Value;
+
+use super::document::{self, UnknownField};
+use super::effects::Effects;
+use super::location::Location;
+use super::name_resolution::Resolved;
+use crate::catalog::{Method, Risk, Touched};
+
+/// One checked request. Its fields are private to `call`: only that module builds it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    pub(super) effects: Box<Effects>,
+    pub(super) path: String,
+    pub(super) query: Vec<(String, String)>,
+    pub(super) body: Body,
+    pub(super) resolved: Vec<Resolved>,
+    pub(super) lookups: usize,
+    pub(super) download: bool,
+    /// Lists in the response to a GraphQL document, by their path, with the variable that feeds `after`.
+    pub(super) cursors: BTreeMap<String, String>,
+    /// Aliased fields of a GraphQL document, by their paths in the response.
+    pub(super) field_names: BTreeMap<String, BTreeSet<String>>,
+}
+
+/// What a request carries.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Body {
+    Empty,
+    Json(Value),
+    Multipart(Vec<Part>),
+    /// A file by itself.
+    Raw(Bytes),
+    /// The same of a file that is still to be read from its path; see [`Call::filled`].
+    Local(String),
+}
+
+/// A part of a multipart body.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Part {
+    Text {
+        name: String,
+        value: String,
+    },
+    File {
+        name: String,
+        filename: String,
+        bytes: Bytes,
+    },
+    /// A file that is still to be read from its path; see [`Call::filled`].
+    Local {
+        name: String,
+        filename: String,
+        path: String,
+    },
+}
+
+impl Call {
+    /// The effects that policy decides on.
+    pub fn effects(&self) -> &Effects {
+        &self.effects
+    }
+
+    /// The id of the action, such as `issue.list`.
+    pub fn action(&self) -> &str {
+        self.effects.action()
+    }
+
+    /// The operation as GitLab's documentation writes it, such as `GET /projects/:id/issues`.
+    pub fn operation(&self) -> &str {
+        self.effects.operation()
+    }
+
+    /// Every operation that it may be: one for an action, all that match for a raw request.
+    pub fn touches(&self) -> &[Touched] {
+        self.effects.touches()
+    }
+
+    /// The operation that decides what it may do: the first of those with the highest risk.
+    pub fn strictest(&self) -> Option<&Touched> {
+        self.effects.strictest()
+    }
+
+    /// The highest risk of what it touches.
+    pub fn risk(&self) -> Risk {
+        self.effects.risk()
+    }
+
+    pub fn method(&self) -> Method {
+        self.effects.method()
+    }
+
+    /// The percent-encoded path from the instance's root: `/api/v4/projects/acme%2Fwidget/issues`.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// The query's pairs in order, not yet encoded; a list in brackets is a name that repeats (`iids[]`).
+    pub fn query(&self) -> &[(String, String)] {
+        &self.query
+    }
+
+    pub fn body(&self) -> &Body {
+        &self.body
+    }
+
+    /// The names that were given where GitLab wants ids.
+    pub fn resolved(&self) -> &[Resolved] {
+        &self.resolved
+    }
+
+    /// The variable of a GraphQL document that feeds the `after` of the list at that place in the reply.
+    pub fn cursor(&self, place: &str) -> Option<&str> {
+        self.cursors.get(place).map(String::as_str)
+    }
+
+    /// The fields that a GraphQL document selects, by their paths in the response (`a.nodes.k`), where an alias renames
+    /// them. Empty where there are no aliases.
+    pub fn field_names(&self) -> &BTreeMap<String, BTreeSet<String>> {
+        &self.field_names
+    }
+
+    /// The call, as a step of the composite action with that id.
+    pub fn within(mut self, plan: &str) -> Call {
+        self.effects.set_plan(plan);
+        self
+    }
+
+    /// The call with locations in place of the ids that were looked up for policy; see [`Effects::unlocated`].
+    pub fn located(mut self, locate: impl Fn(&Location) -> Option<Location>) -> Call {
+        self.effects.locate(locate);
+        self
+    }
+
+    /// The same GraphQL request without fields that the instance does not know. None if it is no GraphQL request, or if
+    /// nothing would be left of a selection.
+    pub fn without_fields(&self, unknown: &[UnknownField]) -> Option<Call> {
+        let Body::Json(body) = &self.body else { return None };
+        let text = document::without_fields(body.get("query")?.as_str()?, unknown)?;
+        let mut call = self.clone();
+        if let Body::Json(body) = &mut call.body {
+            body["query"] = Value::from(text);
+        }
+        Some(call)
+    }
+
+    /// How many requests its names took.
+    pub fn lookups(&self) -> usize {
+        self.lookups
+    }
+
+    /// The call, with how many requests its names took.
+    pub fn after(self, lookups: usize) -> Call {
+        Call { lookups, ..self }
+    }
+
+    pub(super) fn new(effects: Effects, path: String, query: Vec<(String, String)>, body: Body) -> Call {
+        let (effects, resolved) = (Box::new(effects), Vec::new());
+        let (cursors, field_names) = (BTreeMap::new(), BTreeMap::new());
+        Call { effects, path, query, body, resolved, lookups: 0, download: false, cursors, field_names }
+    }
+
+    /// The call with the files in it that were named by their paths, each as `read` has it.
+    pub fn filled<E>(self, read: impl Fn(&str) -> Result<Vec<u8>, E>) -> Result<Call, E> {
+        let fill = |part: Part| match part {
+            Part::Local { name, filename, path } => {
+                Ok(Part::File { name, filename, bytes: read(&path)?.into() })
+            }
+            other => Ok(other),
+        };
+        let body = match self.body {
+            Body::Local(path) => Body::Raw(read(&path)?.into()),
+            Body::Multipart(parts) => {
+                Body::Multipart(parts.into_iter().map(fill).collect::<Result<Vec<_>, E>>()?)
+            }
+            other => other,
+        };
+        Ok(Call { body, ..self })
+    }
+
+    /// The call, whose answer is to be kept byte for byte, whatever it is.
+    pub fn as_download(self) -> Call {
+        Call { download: true, ..self }
+    }
+
+    pub fn is_download(&self) -> bool {
+        self.download
+    }
+
+    /// A call as it stands, for tests of policy and of the client.
+    #[cfg(test)]
+    pub(crate) fn for_test(
+        risk: Risk,
+        method: Method,
+        path: &str,
+        query: &[(&str, &str)],
+        body: Body,
+    ) -> Call {
+        let query = query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let operation = format!("{} /test", method.name());
+        let touched = Touched::new(operation.clone(), "test.action", risk);
+        let effects = Effects::new("test.action", method, operation, vec![touched], Vec::new());
+        Call::new(effects, path.to_owned(), query, body)
+    }
+}

@@ -1,0 +1,86 @@
+//! Calls of a surface's tools as requests to find, execute or activate.
+
+use serde_json::{Map, Value};
+
+use super::arguments::{Checked, check};
+use super::dynamic::{EXECUTE, FIND};
+use super::settings::Kind;
+use super::state::Surface;
+use super::toolset::{ACTIVATE, Activation};
+use super::{individual, meta, toolset};
+use crate::tools::{ExecuteRequest, FindRequest, NextCall, ToolError};
+
+/// What a call of a tool asks for.
+#[derive(Debug)]
+pub enum Request {
+    Find(Checked<FindRequest>),
+    Execute(Checked<ExecuteRequest>),
+    Activate(Checked<Activation>),
+}
+
+impl Surface {
+    /// What a call of the tool of that name asks for; nothing where there is no such tool. The pair is callable on
+    /// every surface, as far as the policy offers it.
+    pub fn parse_call(
+        &self,
+        tool: &str,
+        arguments: Map<String, Value>,
+    ) -> Option<Result<Request, ToolError>> {
+        if tool == FIND.name {
+            let checked = check::<FindRequest>(tool, FIND.arguments, arguments).map(|mut checked| {
+                checked.notes.extend(self.note_on(&checked.request.query));
+                checked
+            });
+            return Some(checked.map(Request::Find));
+        }
+        if tool == EXECUTE.name {
+            let checked = check::<ExecuteRequest>(tool, EXECUTE.arguments, arguments);
+            return Some(checked.and_then(|checked| {
+                match self.tool_as_action(&checked.request.action, &checked.request.params) {
+                    Some(error) => Err(error),
+                    None => Ok(Request::Execute(checked)),
+                }
+            }));
+        }
+        let tools = self.tools.as_deref()?;
+        match self.settings.kind {
+            Kind::Dynamic => None,
+            Kind::Meta => {
+                let (family, side) = meta::find_tool(tools, tool, self.settings.split)?;
+                let named = side.tool(&family);
+                let without_action = !arguments.contains_key("action");
+                let listed = std::slice::from_ref(&named);
+                let fix = without_action.then(|| self.of_family(tools, &named, &arguments, listed)).flatten();
+                let checked = meta::parse_call(tools, (&family, side), arguments).map(|mut checked| {
+                    if named != tool {
+                        checked.notes.push(format!("understood the tool `{tool}` as `{named}`"));
+                    }
+                    checked
+                });
+                let checked = checked.map_err(|error| match fix {
+                    Some((tool, arguments)) => error.fix(NextCall::new(&tool, Value::Object(arguments))),
+                    None => error,
+                });
+                Some(checked.map(Request::Execute))
+            }
+            Kind::Individual => {
+                let number = individual::number(tools.catalog(), tool)?;
+                Some(individual::parse_call(tools, number, tool, arguments).map(Request::Execute))
+            }
+            Kind::Toolset if tool == ACTIVATE => {
+                let given = arguments.clone();
+                let checked = check(tool, toolset::ARGUMENTS, arguments);
+                let mended = |error: ToolError| {
+                    error.fix(NextCall::new(ACTIVATE, Value::Object(toolset::arguments(tools, &given))))
+                };
+                Some(checked.map(Request::Activate).map_err(mended))
+            }
+            Kind::Toolset => {
+                let number = individual::number(tools.catalog(), tool)?;
+                let inactive = toolset::inactive(tools, number, self.active().as_deref());
+                let read = || individual::parse_call(tools, number, tool, arguments).map(Request::Execute);
+                Some(inactive.map_or_else(read, Err))
+            }
+        }
+    }
+}

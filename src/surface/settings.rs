@@ -1,0 +1,43 @@
+//! Settings of a surface.
+
+use super::schema::{Override, ParamSchema, SchemaMode};
+
+/// Which tools a client is offered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kind {
+    /// Find and execute.
+    #[default]
+    Dynamic,
+    /// A tool for each family of domains.
+    Meta,
+    /// A tool for each action.
+    Individual,
+    /// The two tools, and those of one toolset at a time.
+    Toolset,
+}
+
+impl Kind {
+    /// As the setting writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Dynamic => "dynamic",
+            Kind::Meta => "meta",
+            Kind::Individual => "individual",
+            Kind::Toolset => "toolset",
+        }
+    }
+}
+
+/// What the configuration says of the surface.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    pub kind: Kind,
+    /// How much the tool of a family says of parameters.
+    pub params: ParamSchema,
+    /// Whether a family has one tool that reads and another that changes.
+    pub split: bool,
+    /// How a tool of several actions has them in its schema.
+    pub mode: SchemaMode,
+    /// Descriptions in place of the catalog's, the stronger last.
+    pub overrides: Vec<Override>,
+}

@@ -1,0 +1,245 @@
+//! The tools of one client's session: which are listed, what each is made from, and which toolset is active.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::{Map, Value};
+
+use super::dynamic::{EXECUTE, FIND};
+use super::entry::Entry;
+use super::schema::{Source, Unmatched};
+use super::settings::{Kind, Settings};
+use super::tool_definition::ToolSpec;
+use super::toolset::{ACTIVATE, Activation, Chosen};
+use super::wording::reword;
+use super::{dynamic, individual, meta, names, rewrite_calls, toolset, wording};
+use crate::catalog::{Action, CatalogError};
+use crate::tools::{Answer, ErrorKind, ToolError, Tools};
+
+/// About how many bytes of schemas a page of the list holds; one tool more than fit, at most.
+const PAGE_BYTES: usize = 256 * 1024;
+
+/// The tools of one client's session.
+#[derive(Debug, Default)]
+pub struct Surface {
+    pub(super) settings: Settings,
+    /// What the tools are made from; nothing where they are the pair alone.
+    pub(super) tools: Option<Arc<Tools>>,
+    /// The toolset that is taken up.
+    active: Mutex<Option<String>>,
+}
+
+/// A part of the list of tools.
+#[derive(Debug)]
+pub struct Page {
+    pub tools: Vec<ToolSpec>,
+    /// Where the next one begins.
+    pub next: Option<String>,
+}
+
+/// Why there is no such page.
+#[derive(Debug, thiserror::Error)]
+pub enum PageError {
+    #[error("invalid cursor: {0}")]
+    Cursor(String),
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+}
+
+impl Surface {
+    /// The surface of these settings over these tools. Nothing is made before it is asked for, except where
+    /// descriptions are overridden: finds have them too.
+    pub fn new(settings: Settings, tools: Arc<Tools>) -> Surface {
+        reword(&tools, &settings);
+        Surface { settings, tools: Some(tools), active: Mutex::default() }
+    }
+
+    pub fn kind(&self) -> Kind {
+        self.settings.kind
+    }
+
+    /// How its tools work together, for the model.
+    pub fn instructions(&self) -> String {
+        let confirms = self.tools.as_deref().is_none_or(Tools::confirms);
+        dynamic::instructions(self.settings.kind, confirms)
+    }
+
+    /// The tools from a cursor on, as many as a page holds, of those whose names are offered.
+    pub fn page(&self, cursor: Option<&str>, offers: &dyn Fn(&str) -> bool) -> Result<Page, PageError> {
+        let mut entries = self.entries()?;
+        entries.retain(|entry| offers(&self.name(entry)));
+        let start = match cursor {
+            None => 0,
+            Some(cursor) => {
+                let at = cursor.parse().ok().filter(|at| (1..entries.len()).contains(at));
+                at.ok_or_else(|| PageError::Cursor(cursor.to_owned()))?
+            }
+        };
+        let mut page = Page { tools: Vec::new(), next: None };
+        let mut bytes = 0;
+        for (at, entry) in entries.iter().enumerate().skip(start) {
+            if bytes > PAGE_BYTES {
+                page.next = Some(at.to_string());
+                break;
+            }
+            let spec = self.spec(entry)?;
+            bytes += spec.bytes();
+            page.tools.push(spec);
+        }
+        Ok(page)
+    }
+
+    /// Whether a tool of that name can be called. The pair is callable on every surface.
+    pub fn has(&self, tool: &str) -> bool {
+        let Some(tools) = self.tools.as_deref() else { return [FIND.name, EXECUTE.name].contains(&tool) };
+        match (tool, self.settings.kind) {
+            (tool, _) if [FIND.name, EXECUTE.name].contains(&tool) => true,
+            (_, Kind::Dynamic) => false,
+            (tool, Kind::Meta) => meta::find_tool(tools, tool, self.settings.split)
+                .is_some_and(|(family, side)| tools.offers(&side.tool(&family))),
+            (ACTIVATE, Kind::Toolset) => true,
+            (tool, Kind::Individual | Kind::Toolset) => individual::number(tools.catalog(), tool).is_some(),
+        }
+    }
+
+    /// Activates a toolset in place of the one before, and lists its tools.
+    pub fn activate(&self, request: &Activation) -> Result<Answer, ToolError> {
+        let Some(tools) = self.tools.as_deref() else {
+            return Err(ToolError::new(ErrorKind::InvalidParams, "there are no toolsets"));
+        };
+        let chosen: Option<String> = toolset::chosen(tools, &request.toolset_name).map(Chosen::active)?;
+        let mut active = self.active.lock().unwrap_or_else(PoisonError::into_inner);
+        let answer = toolset::answer(tools, active.as_deref(), chosen.as_deref())?;
+        *active = chosen;
+        Ok(answer)
+    }
+
+    /// What was answered, with the calls in it as calls of this surface's tools.
+    pub fn rewrite_answer(&self, outcome: Result<Answer, ToolError>) -> Result<Answer, ToolError> {
+        let Some(tools) = self.tools.as_deref() else { return outcome };
+        let outcome = match self.settings.kind {
+            Kind::Meta | Kind::Individual => {
+                rewrite_calls::outcome(outcome, &|call| self.own(tools, call), &|id| self.tool_for(tools, id))
+            }
+            Kind::Dynamic | Kind::Toolset => outcome,
+        };
+        // Arguments that no tool takes are refused here, and repeated.
+        outcome.map_err(|error| tools.bounded(error))
+    }
+
+    /// What is to be said of the overrides that change nothing here.
+    pub fn warnings(&self) -> Result<Vec<String>, CatalogError> {
+        if self.settings.overrides.is_empty() {
+            return Ok(Vec::new());
+        }
+        let spellings = self.spellings();
+        let mut unmatched = Unmatched::new(&self.settings.overrides);
+        for entry in self.every_entry()? {
+            unmatched.look_at(&self.source(&entry)?, &spellings);
+        }
+        // What is no tool here is described in finds.
+        if let Some(tools) = self.tools.as_deref() {
+            for source in wording::sources(tools)? {
+                unmatched.look_at(&source?, &spellings);
+            }
+        }
+        Ok(unmatched.warnings(self.settings.kind.name()))
+    }
+
+    pub(super) fn active(&self) -> Option<String> {
+        self.active.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The tools that are listed now, in order.
+    pub(super) fn entries(&self) -> Result<Vec<Entry>, CatalogError> {
+        let pair = [Entry::Pair(&FIND), Entry::Pair(&EXECUTE)];
+        let Some(tools) = self.tools.as_deref() else { return Ok(pair.into()) };
+        let mut entries = vec![Entry::Pair(&FIND)];
+        match self.settings.kind {
+            Kind::Dynamic => return Ok(pair.into()),
+            Kind::Meta => entries.extend(meta::entries(tools, self.settings.split)?),
+            Kind::Individual => entries.extend(individual::entries(tools, &|_| true)?),
+            Kind::Toolset => {
+                entries = vec![Entry::Activate];
+                entries.extend(pair);
+                if let Some(name) = self.active() {
+                    entries.extend(toolset::entries(tools, &name)?);
+                }
+            }
+        }
+        Ok(entries)
+    }
+
+    /// The tools that may be listed at some time.
+    fn every_entry(&self) -> Result<Vec<Entry>, CatalogError> {
+        let mut entries = self.entries()?;
+        if let (Kind::Toolset, Some(tools)) = (self.settings.kind, self.tools.as_deref()) {
+            entries.retain(|entry| !matches!(entry, Entry::Action(_)));
+            entries.extend(individual::entries(tools, &|_| true)?);
+        }
+        Ok(entries)
+    }
+
+    pub(super) fn name(&self, entry: &Entry) -> String {
+        let id = |number| self.tools.as_deref().and_then(|tools| tools.catalog().id(number));
+        match entry {
+            Entry::Pair(offer) => offer.name.to_owned(),
+            Entry::Activate => ACTIVATE.to_owned(),
+            Entry::Family { family, side, .. } => side.tool(family),
+            Entry::Action(number) => names::of_action(id(*number).unwrap_or_default()),
+        }
+    }
+
+    pub(super) fn spec(&self, entry: &Entry) -> Result<ToolSpec, CatalogError> {
+        let mut source = self.source(entry)?;
+        source.describe(&self.settings.overrides, &self.spellings());
+        Ok(source.finished(self.settings.mode))
+    }
+
+    /// The parameter of an action that a spelling means.
+    fn spellings(&self) -> impl Fn(&str, &str) -> Option<String> {
+        |action: &str, given: &str| self.tools.as_deref()?.find_param(action, given)
+    }
+
+    fn source(&self, entry: &Entry) -> Result<Source, CatalogError> {
+        match (entry, self.tools.as_deref()) {
+            (Entry::Pair(offer), _) => Ok(offer.source()),
+            (_, None) => Ok(FIND.source()),
+            (Entry::Activate, Some(tools)) => toolset::source(tools),
+            (Entry::Family { family, side, numbers }, Some(tools)) => {
+                meta::source(tools, (family, *side), numbers, self.settings.params)
+            }
+            (Entry::Action(number), Some(tools)) => individual::source(tools, *number),
+        }
+    }
+
+    /// The tool that an action is called by.
+    fn tool_for(&self, tools: &Tools, id: &str) -> Option<String> {
+        let action = tools.catalog().get(id).ok().flatten()?;
+        let name = self.tool_of(tools, &action)?;
+        tools.offers(&name).then_some(name)
+    }
+
+    fn tool_of(&self, tools: &Tools, action: &Action) -> Option<String> {
+        match self.settings.kind {
+            Kind::Meta => meta::tool_of(tools, action, self.settings.split),
+            Kind::Individual => Some(names::of_action(&action.id)),
+            Kind::Dynamic | Kind::Toolset => None,
+        }
+    }
+
+    /// A call of execute as one of the tool that stands for its action; nothing where none does.
+    pub(super) fn own(
+        &self,
+        tools: &Tools,
+        arguments: &Map<String, Value>,
+    ) -> Option<(String, Map<String, Value>)> {
+        let id = arguments.get("action")?.as_str()?;
+        let action = tools.catalog().get(id).ok().flatten()?;
+        let name = self.tool_of(tools, &action).filter(|name| tools.offers(name))?;
+        let arguments = match self.settings.kind {
+            Kind::Individual => individual::arguments(&action, arguments),
+            _ => arguments.clone(),
+        };
+        Some((name, arguments))
+    }
+}
