@@ -1,21 +1,24 @@
 //! Flags, variables and an optional file, in this order, to one validated [`Config`]. The only reader of
 //! environment variables.
 
+mod error;
 mod instance;
 mod overrides;
+mod sources;
 mod table;
 mod values;
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use std::{fs, io};
 
 use tracing::level_filters::LevelFilter;
 use url::Url;
 
+pub use error::ConfigError;
 pub use instance::Instance;
+pub use sources::Flags;
+use sources::{Found, SettingsFile, Sources, read_file};
 use table::{
     ALLOWED_PATHS, AUDIT, AUTOPILOT, CA_FILE, CAPABILITIES, CLIENT_CERT, CLIENT_KEY, CONFIRM, DENIED_ACTIONS,
     DENIED_TOOLS, DOMAINS, EXTRA_HEADERS, FILE, FILES_DIR, FOREIGN_VARIABLES, INSECURE_TLS, JOB_TOKEN,
@@ -31,47 +34,10 @@ use crate::gitlab::{self, ClientCertificate, ExtraHeader, Secret, Token};
 use crate::policy::{self, Confirm, FamilyTool};
 use crate::surface::{self, Kind};
 use crate::tools::{self, Audit, Capabilities};
-use crate::untrusted;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_BODY: u64 = 64 * 1024 * 1024;
 const RETRIES: u32 = 3;
-
-/// Aliases of GITLAB_URL whose value is a host, with or without a scheme.
-const HOSTS: [&str; 2] = ["GITLAB_HOST", "GL_HOST"];
-
-/// Values from the command line, by setting name.
-pub type Flags = BTreeMap<&'static str, String>;
-
-/// Invalid configuration. No variant contains a token.
-#[derive(Debug, thiserror::Error)]
-pub enum ConfigError {
-    #[error("{origin}: expected {accepts}, got {given:?}")]
-    Value { origin: String, given: String, accepts: &'static str },
-    #[error("{origin}: invalid value (not shown); expected {accepts}")]
-    Hidden { origin: String, accepts: &'static str },
-    #[error("{origin}: unexpanded variable {given:?}; expected {accepts}")]
-    Unexpanded { origin: String, given: String, accepts: &'static str },
-    #[error("{0}: the value is not valid UTF-8")]
-    Encoding(String),
-    #[error("{first} and {second} are both set: set only one")]
-    TwoTokens { first: String, second: String },
-    #[error("{set} is set and {missing} is not: a client certificate needs its key")]
-    Alone { set: &'static str, missing: &'static str },
-    #[error("{origin}: cannot read {}", .path.display())]
-    File { origin: String, path: PathBuf, source: io::Error },
-    /// The line is not shown: it may contain the token.
-    #[error("line {line} of {} is not TOML: {message}", .file.display())]
-    Syntax { file: PathBuf, line: usize, message: String },
-    #[error("{}: unknown setting {key}; expected one of {}", .file.display(), names())]
-    Unknown { file: PathBuf, key: String },
-    #[error("{}: unknown key {key}; expected the tables tools, actions and params", .file.display())]
-    NoTable { file: PathBuf, key: String },
-    #[error("{key} in {}: expected a string, a number or a boolean", .file.display())]
-    Shape { file: PathBuf, key: String },
-    #[error("{0} is not set")]
-    Missing(&'static str),
-}
 
 /// Validated configuration.
 #[derive(Clone, Debug)]
@@ -118,7 +84,7 @@ impl Config {
             sources.file = Some(SettingsFile::load(path)?);
         }
         let instance = sources.need(&URL, values::instance)?;
-        let surface = sources.surface()?;
+        let surface = overrides::surface(&sources)?;
         let confirmation = sources.confirmation()?;
         Ok(Config {
             token: sources.token(&instance)?,
@@ -141,6 +107,18 @@ impl Config {
             audit: sources.need(&AUDIT, values::audit)?,
             log: sources.need(&LOG, values::level)?,
         })
+    }
+
+    /// Adds overrides from environment variables, which take precedence over the file.
+    ///
+    /// # Errors
+    /// A description that is not text.
+    pub fn customised(
+        mut self,
+        variables: impl Iterator<Item = (OsString, OsString)>,
+    ) -> Result<Config, ConfigError> {
+        self.surface.overrides.extend(overrides::from_variables(variables)?);
+        Ok(self)
     }
 
     /// Returns true if destructive actions run without confirmation.
@@ -208,76 +186,7 @@ impl Config {
     }
 }
 
-/// Sources of settings, in order of precedence.
-struct Sources<'a> {
-    flags: &'a Flags,
-    lookup: &'a dyn Fn(&str) -> Option<OsString>,
-    file: Option<SettingsFile>,
-}
-
-/// Value with its origin, for error messages.
-struct Found {
-    text: String,
-    origin: String,
-}
-
 impl Sources<'_> {
-    /// Parses the value of a setting, or its default if it is not set.
-    fn read<T>(
-        &self,
-        setting: &'static Setting,
-        parse: fn(&str) -> Option<T>,
-    ) -> Result<Option<T>, ConfigError> {
-        let default =
-            || setting.default.map(|text| Found::new(text, format!("the default of {}", setting.name)));
-        let Some(Found { text, origin }) = self.find(setting)?.or_else(default) else {
-            return Ok(None);
-        };
-        let accepts = setting.accepts;
-        match parse(text.trim()) {
-            Some(value) => Ok(Some(value)),
-            // A setting without a flag is a secret.
-            None if setting.flag.is_none() || may_hold_a_secret(&text) => {
-                Err(ConfigError::Hidden { origin, accepts })
-            }
-            None => Err(ConfigError::Value { origin, given: text, accepts }),
-        }
-    }
-
-    /// Parses the value of a setting that has a default.
-    fn need<T>(&self, setting: &'static Setting, parse: fn(&str) -> Option<T>) -> Result<T, ConfigError> {
-        self.read(setting, parse)?.ok_or(ConfigError::Missing(setting.name))
-    }
-
-    /// Raw value of a setting. Empty counts as not set: clients pass empty values for fields the user left blank.
-    fn find(&self, setting: &'static Setting) -> Result<Option<Found>, ConfigError> {
-        let flag = self.flags.get(setting.name).map(|text| Found::new(text, flag_name(setting)));
-        let found = match flag {
-            Some(flag) => Some(flag),
-            None => {
-                self.variable(setting)?.or_else(|| self.file.as_ref().and_then(|file| file.find(setting)))
-            }
-        };
-        match found.filter(|found| !found.text.trim().is_empty()) {
-            Some(Found { text, origin }) if is_unexpanded(&text) => {
-                Err(ConfigError::Unexpanded { origin, given: text, accepts: setting.accepts })
-            }
-            found => Ok(found),
-        }
-    }
-
-    fn variable(&self, setting: &'static Setting) -> Result<Option<Found>, ConfigError> {
-        for name in [setting.name].iter().chain(setting.aliases) {
-            let Some(value) = (self.lookup)(name).filter(|value| !value.is_empty()) else { continue };
-            let mut text = value.into_string().map_err(|_| ConfigError::Encoding((*name).to_owned()))?;
-            if HOSTS.contains(name) && !text.contains("://") && !is_unexpanded(&text) {
-                text = format!("https://{}", text.trim());
-            }
-            return Ok(Some(Found { text, origin: (*name).to_owned() }));
-        }
-        Ok(None)
-    }
-
     /// Confirmation mode. GITLAB_CONFIRM takes precedence over the aliases that switch confirmation off, as a shell
     /// may export some of those for another program.
     fn confirmation(&self) -> Result<Confirmation, ConfigError> {
@@ -358,57 +267,6 @@ struct Confirmation {
     autopilot: Option<(String, bool)>,
 }
 
-impl Found {
-    fn new(text: &str, origin: String) -> Found {
-        Found { text: text.to_owned(), origin }
-    }
-}
-
-/// Loads the settings of a file, as text like those of other sources.
-struct SettingsFile {
-    path: PathBuf,
-    values: BTreeMap<String, String>,
-}
-
-impl SettingsFile {
-    fn load(path: PathBuf) -> Result<SettingsFile, ConfigError> {
-        let text = read_file(&path, FILE.name)?;
-        let table: toml::Table = toml::from_str(&text).map_err(|error| syntax(&path, &text, &error))?;
-        let mut values = BTreeMap::new();
-        for (key, value) in table {
-            // A former name of a setting is one of its aliases.
-            let setting =
-                SETTINGS.iter().find(|setting| setting.name == key || setting.aliases.contains(&&*key));
-            let Some(setting) = setting else { return Err(ConfigError::Unknown { file: path, key }) };
-            let Some(text) = plain_text(&value) else {
-                return Err(ConfigError::Shape { file: path, key });
-            };
-            values.insert(setting.name.to_owned(), text);
-        }
-        Ok(SettingsFile { path, values })
-    }
-
-    fn find(&self, setting: &Setting) -> Option<Found> {
-        let text = self.values.get(setting.name)?;
-        Some(Found::new(text, format!("{} in {}", setting.name, self.path.display())))
-    }
-}
-
-fn syntax(file: &Path, text: &str, error: &toml::de::Error) -> ConfigError {
-    let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
-    let line = before.matches('\n').count() + 1;
-    ConfigError::Syntax { file: file.to_owned(), line, message: error.message().to_owned() }
-}
-
-fn plain_text(value: &toml::Value) -> Option<String> {
-    match value {
-        toml::Value::String(text) => Some(text.clone()),
-        toml::Value::Integer(number) => Some(number.to_string()),
-        toml::Value::Boolean(switch) => Some(switch.to_string()),
-        _ => None,
-    }
-}
-
 /// Prefix of the sandbox's tokens.
 const SANDBOX_TOKENS: &str = "glpat-sandbox";
 
@@ -420,30 +278,6 @@ fn read_token(found: Found, setting: &'static Setting) -> Result<String, ConfigE
     };
     let hidden = ConfigError::Hidden { origin: found.origin, accepts: setting.accepts };
     values::token(&text).ok_or(hidden)
-}
-
-fn read_file(path: &Path, origin: &str) -> Result<String, ConfigError> {
-    let failed = |source| ConfigError::File { origin: origin.to_owned(), path: path.to_owned(), source };
-    fs::read_to_string(path).map_err(failed)
-}
-
-fn flag_name(setting: &Setting) -> String {
-    setting.flag.map_or_else(|| setting.name.to_owned(), |flag| format!("--{flag}"))
-}
-
-/// Detects `${GITLAB_TOKEN}`, which some clients pass literally if the variable does not exist.
-fn is_unexpanded(text: &str) -> bool {
-    let text = text.trim();
-    text.starts_with("${") && text.ends_with('}')
-}
-
-/// Returns true for a URL with a password, or a token in a setting for something else.
-fn may_hold_a_secret(text: &str) -> bool {
-    text.contains('@') || untrusted::holds_token(text)
-}
-
-fn names() -> String {
-    SETTINGS.iter().map(|setting| setting.name).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

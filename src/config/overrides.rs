@@ -4,54 +4,50 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use super::error::ConfigError;
+use super::sources::{Sources, plain_text, read_file, syntax};
 use super::table::{CUSTOMISE, META_PARAMS, META_SPLIT, SCHEMA_MODE, TOOL_SURFACE};
-use super::{Config, ConfigError, Sources, plain_text, read_file, syntax, values};
+use super::values;
 use crate::surface::{Level, Override, Settings};
 
-impl Config {
-    /// Adds overrides from environment variables, which take precedence over the file.
-    ///
-    /// # Errors
-    /// A description that is not text.
-    pub fn customised(
-        mut self,
-        variables: impl Iterator<Item = (OsString, OsString)>,
-    ) -> Result<Config, ConfigError> {
-        let mut found = Vec::new();
-        for (name, value) in variables {
-            // Skip variables whose names are not UTF-8; ours are ASCII.
-            let Some(name) = name.to_str() else { continue };
-            let level = Level::ALL.iter().find_map(|(level, prefix, _)| {
-                Some((*level, *prefix, name.strip_prefix(prefix)?)).filter(|(.., rest)| !rest.is_empty())
-            });
-            let Some((level, prefix, rest)) = level else { continue };
-            let text = value.into_string().map_err(|_| ConfigError::Encoding(name.to_owned()))?;
-            if !text.trim().is_empty() {
-                found.push((name.to_owned(), Override::new(level, rest, text, prefix, "")));
-            }
+/// Overrides from environment variables, in the order of their names.
+///
+/// # Errors
+/// A description that is not text.
+pub(super) fn from_variables(
+    variables: impl Iterator<Item = (OsString, OsString)>,
+) -> Result<Vec<Override>, ConfigError> {
+    let mut found = Vec::new();
+    for (name, value) in variables {
+        // Skip variables whose names are not UTF-8; ours are ASCII.
+        let Some(name) = name.to_str() else { continue };
+        let level = Level::ALL.iter().find_map(|(level, prefix, _)| {
+            Some((*level, *prefix, name.strip_prefix(prefix)?)).filter(|(.., rest)| !rest.is_empty())
+        });
+        let Some((level, prefix, rest)) = level else { continue };
+        let text = value.into_string().map_err(|_| ConfigError::Encoding(name.to_owned()))?;
+        if !text.trim().is_empty() {
+            found.push((name.to_owned(), Override::new(level, rest, text, prefix, "")));
         }
-        // Sorted, so that precedence does not depend on the order of the environment.
-        found.sort_by(|(one, _), (other, _)| one.cmp(other));
-        self.surface.overrides.extend(found.into_iter().map(|(_, change)| change));
-        Ok(self)
     }
+    // Sorted, so that precedence does not depend on the order of the environment.
+    found.sort_by(|(one, _), (other, _)| one.cmp(other));
+    Ok(found.into_iter().map(|(_, change)| change).collect())
 }
 
-impl Sources<'_> {
-    /// Settings of the surface.
-    pub(super) fn surface(&self) -> Result<Settings, ConfigError> {
-        let overrides = match self.read(&CUSTOMISE, values::path)? {
-            Some(path) => read(&path, &read_file(&path, CUSTOMISE.name)?)?,
-            None => Vec::new(),
-        };
-        Ok(Settings {
-            kind: self.need(&TOOL_SURFACE, values::tool_surface)?,
-            params: self.need(&META_PARAMS, values::meta_params)?,
-            split: self.need(&META_SPLIT, values::meta_split)?,
-            mode: self.need(&SCHEMA_MODE, values::schema_mode)?,
-            overrides,
-        })
-    }
+/// Settings of the surface.
+pub(super) fn surface(sources: &Sources<'_>) -> Result<Settings, ConfigError> {
+    let overrides = match sources.read(&CUSTOMISE, values::path)? {
+        Some(path) => read(&path, &read_file(&path, CUSTOMISE.name)?)?,
+        None => Vec::new(),
+    };
+    Ok(Settings {
+        kind: sources.need(&TOOL_SURFACE, values::tool_surface)?,
+        params: sources.need(&META_PARAMS, values::meta_params)?,
+        split: sources.need(&META_SPLIT, values::meta_split)?,
+        mode: sources.need(&SCHEMA_MODE, values::schema_mode)?,
+        overrides,
+    })
 }
 
 /// Parses the overrides of a file: the tables `tools`, `actions` and `params`.

@@ -1,7 +1,8 @@
 //! Agreement of what a query asks for with what an action does: the verb and the scope.
 
+use gitlab_mcp_embed::search::profile::{Kind, Profile, WordId, scope};
+
 use super::lexicon::Asked;
-use super::profile::{Kind, Profile, WordId, scope};
 
 /// How well an action's kind (down) answers the kind asked for (across): list, get, create, update, delete, act.
 const KINDS: [[f32; 6]; 6] = [

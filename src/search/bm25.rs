@@ -1,15 +1,15 @@
 //! Lexical search: the concepts of a query as queries of tantivy, scored by its BM25.
 
+use gitlab_mcp_embed::search::fields::{PLACES, Place, schema};
+use gitlab_mcp_embed::search::profile::{Vocabulary, WordId};
 use tantivy::collector::TopDocs;
 use tantivy::query::{BooleanQuery, BoostQuery, DisjunctionMaxQuery, FuzzyTermQuery, Query, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{Index, ReloadPolicy, Searcher, Term};
 
-use super::SearchError;
 use super::directory::StaticDirectory;
-use super::fields::{PLACES, Place, schema};
+use super::error::SearchError;
 use super::model::Model;
-use super::profile::{Vocabulary, WordId};
 use super::request::{Concept, Request};
 use super::segment::Segment;
 

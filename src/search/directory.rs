@@ -4,12 +4,11 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use gitlab_mcp_embed::search::packed::{File, Table};
 use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
 use tantivy::directory::{
     Directory, DirectoryLock, FileHandle, Lock, OwnedBytes, WatchCallback, WatchHandle, WritePtr,
 };
-
-use super::packed::{File, Table};
 
 /// Files that lie in the binary.
 #[derive(Clone, Debug)]

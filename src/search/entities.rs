@@ -1,7 +1,7 @@
 //! Entities of a query: quoted text, names, references, paths, files, URLs, numbers, dates, versions. They are masked by
 //! typed placeholders, so that what a thing is called neither steers nor refuses a search.
 
-use super::normalise::split;
+use gitlab_mcp_embed::search::normalise::split;
 
 /// The type of an entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

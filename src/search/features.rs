@@ -2,14 +2,14 @@
 
 use std::cmp::Ordering;
 
+use gitlab_mcp_embed::search::profile::{Profile, Profiles, WordId};
 use gitlab_mcp_encoder::Encoder;
 
-use super::SearchError;
 use super::agreement;
 use super::bm25::LexicalIndex;
 use super::embedding::{Embeddings, Similarities};
+use super::error::SearchError;
 use super::model::{FEATURES, Feature, Features, Model};
-use super::profile::{Profile, Profiles, WordId};
 use super::request::{Concept, Request};
 use super::segment::Segment;
 

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use gitlab_mcp_embed::search::normalise::{Stemmer, split};
+use gitlab_mcp_embed::search::profile::{Kind, Profiles, Vocabulary, WordId, scope};
+
 use crate::catalog::{Foreign, Language, Words};
 
-use super::normalise::{Stemmer, split};
-use super::profile::{Kind, Profiles, Vocabulary, WordId, scope};
 use super::spelling::{Spellings, Term};
 
 /// The verbs that most ids have, with what each does.

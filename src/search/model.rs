@@ -3,9 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use gitlab_mcp_embed::search::fields::PLACES;
 use serde::Deserialize;
-
-use super::fields::PLACES;
 
 static MODEL: &str = include_str!("../../catalog/learned/ranker.toml");
 

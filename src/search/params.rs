@@ -4,9 +4,9 @@
 use std::io::Read;
 
 use flate2::read::DeflateDecoder;
+use gitlab_mcp_embed::search::profile::one_word;
 
-use super::SearchError;
-use super::profile::one_word;
+use super::error::SearchError;
 
 static PARAMS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/search_params.bin"));
 

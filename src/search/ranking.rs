@@ -2,11 +2,14 @@
 
 use crate::catalog::{Action, Catalog};
 
+use super::error::SearchError;
 use super::features::{Scored, Scorer, Signals, sort};
 use super::model::{FEATURES, Model};
+use super::ranker::Ranker;
 use super::request::{Reader, Request};
 use super::segment::Segment;
-use super::{Confidence, Hit, Judged, Query, Ranker, Ranking, SearchError, params, routes, suggest};
+use super::types::{Confidence, Hit, Judged, Query, Ranking};
+use super::{params, routes, suggest};
 
 /// The best action of the first of several clauses comes so far before those of the whole query.
 const FIRST: f32 = 1.001;

@@ -1,13 +1,12 @@
 //! A request in words to what it means: concepts, the verb asked for, the noun that is its object, and where.
 
+use gitlab_mcp_embed::search::normalise::{Endings, split};
+use gitlab_mcp_embed::search::profile::{Vocabulary, WordId, scope};
 use gitlab_mcp_encoder::Pieces;
 
 use super::entities::{self, Entity, Part, Terms};
 use super::lexicon::{Asked, Entry, Lexicon, Meaning};
 use super::model::ConceptWeights;
-use super::normalise::{Endings, split};
-use super::profile::{Vocabulary, WordId, scope};
-use super::segment::Segment;
 
 /// A word or phrase of the request with all it may mean.
 #[derive(Clone, Debug)]
@@ -55,7 +54,7 @@ impl Concept {
 #[derive(Clone, Debug, Default)]
 pub struct Request {
     pub concepts: Vec<Concept>,
-    /// Bits of [`super::profile::scope`].
+    /// Bits of [`gitlab_mcp_embed::search::profile::scope`].
     pub scopes: u8,
     /// The encoder's input: words and placeholders, each with the position that it stands at among the words.
     pub input: Vec<(usize, String)>,
@@ -89,15 +88,6 @@ impl Request {
         self.gitlab
             || self.concepts.iter().any(|concept| is_verb(concept) || is_noun(concept))
             || self.concepts.windows(2).any(is_pair)
-    }
-
-    /// The encoder's input for a segment: the words and placeholders in its range but for other segments' concepts.
-    pub fn tokens(&self, segment: &Segment) -> Vec<String> {
-        let others =
-            self.concepts.iter().enumerate().filter(|(number, _)| !segment.concepts.contains(number));
-        let others: Vec<usize> = others.map(|(_, concept)| concept.at).collect();
-        let is_within = |at: &usize| segment.range.contains(at) && !others.contains(at);
-        self.input.iter().filter(|(at, _)| is_within(at)).map(|(_, token)| token.clone()).collect()
     }
 }
 

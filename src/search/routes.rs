@@ -3,10 +3,10 @@
 use std::io::Read;
 
 use flate2::read::DeflateDecoder;
+use gitlab_mcp_embed::search::profile::Route;
+use gitlab_mcp_embed::search::profile::route::{FIELD, GROUP, INSTANCE, PROJECT};
 
-use super::SearchError;
-use super::profile::Route;
-use super::profile::route::{FIELD, GROUP, INSTANCE, PROJECT};
+use super::error::SearchError;
 
 static ROUTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/search_routes.bin"));
 

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use gitlab_mcp_embed::search::profile::{Kind, WordId};
+
 use super::lexicon::{Asked, Lexicon};
-use super::profile::{Kind, WordId};
 use super::request::{Concept, Request};
 
 /// A whole query, or a clause of it.
@@ -32,6 +33,15 @@ impl Request {
     /// The request as a whole.
     pub fn whole(&self, lexicon: &Lexicon) -> Segment {
         self.segment((0..self.concepts.len()).collect(), lexicon)
+    }
+
+    /// The encoder's input for a segment: the words and placeholders in its range but for other segments' concepts.
+    pub fn tokens(&self, segment: &Segment) -> Vec<String> {
+        let others =
+            self.concepts.iter().enumerate().filter(|(number, _)| !segment.concepts.contains(number));
+        let others: Vec<usize> = others.map(|(_, concept)| concept.at).collect();
+        let is_within = |at: &usize| segment.range.contains(at) && !others.contains(at);
+        self.input.iter().filter(|(at, _)| is_within(at)).map(|(_, token)| token.clone()).collect()
     }
 
     /// Whether a segment begins with a verb that asks for something: `list them`, not `they were deleted`.

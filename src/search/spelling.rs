@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use super::profile::{Vocabulary, WordId};
+use gitlab_mcp_embed::search::profile::{Vocabulary, WordId};
 
 /// How many letters a stem may have lost in the middle of two words run together: `merg` in `mergerequest`.
 const LOST: usize = 1;

@@ -2,11 +2,14 @@
 
 use std::cmp::Reverse;
 
+use gitlab_mcp_embed::search::normalise::split;
+use gitlab_mcp_embed::search::profile::{Kind, Profile, WordId};
+
 use crate::catalog::Catalog;
 
-use super::normalise::split;
-use super::profile::{Kind, Profile, WordId};
-use super::{Query, Ranker, SearchError};
+use super::error::SearchError;
+use super::ranker::Ranker;
+use super::types::Query;
 
 /// Maximum number of suggestions.
 const MOST: usize = 6;

@@ -21,7 +21,7 @@ struct Check {
 #[test]
 fn a_vector_is_what_pytorch_computes_from_the_same_weights() {
     let learned: Learned = toml::from_str(LEARNED).unwrap();
-    let encoder = Encoder::new(super::super::ENCODER).unwrap();
+    let encoder = Encoder::new(super::super::embedded::ENCODER).unwrap();
     assert!(learned.check.len() >= 4);
     let tokens = |check: &Check| check.tokens.split(' ').map(str::to_owned).collect();
     let texts: Vec<Vec<String>> = learned.check.iter().map(tokens).collect();
@@ -34,7 +34,7 @@ fn a_vector_is_what_pytorch_computes_from_the_same_weights() {
 
 #[test]
 fn texts_that_are_encoded_together_have_the_vectors_they_have_alone() {
-    let encoder = Encoder::new(super::super::ENCODER).unwrap();
+    let encoder = Encoder::new(super::super::embedded::ENCODER).unwrap();
     let tokens = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
     let texts = ["list issues", "why did the pipeline of [mr] fail", "", "x"].map(tokens);
     let together = encoder.encode(&texts);

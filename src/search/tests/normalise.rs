@@ -1,6 +1,6 @@
 //! Text to words.
 
-use crate::search::normalise::{Stemmer, split};
+use gitlab_mcp_embed::search::normalise::{Stemmer, split};
 
 fn words(text: &str) -> Vec<String> {
     Stemmer::new(&["setting".to_owned(), "state".to_owned()]).words(text)

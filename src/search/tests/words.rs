@@ -44,7 +44,7 @@ fn an_explanation_names_the_steps() {
 fn the_language_file_has_no_dead_or_doubled_rows() {
     let catalog = crate::catalog::Catalog::embedded().unwrap();
     let language = &catalog.words().unwrap().language;
-    let stemmer = crate::search::normalise::Stemmer::new(&language.never_stem);
+    let stemmer = gitlab_mcp_embed::search::normalise::Stemmer::new(&language.never_stem);
     let mut faults = Vec::new();
     let lists = [
         ("stopwords", &language.stopwords),
@@ -64,7 +64,7 @@ fn the_language_file_has_no_dead_or_doubled_rows() {
             if !seen.insert(word) {
                 faults.push(format!("{name}: {word} stands twice"));
             }
-            if crate::search::normalise::split(word) != [word.as_str()] {
+            if gitlab_mcp_embed::search::normalise::split(word) != [word.as_str()] {
                 faults.push(format!("{name}: {word} is never a token"));
             }
         }

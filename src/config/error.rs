@@ -1,0 +1,40 @@
+//! Errors of the configuration.
+
+use std::io;
+use std::path::PathBuf;
+
+use super::table::SETTINGS;
+
+/// Invalid configuration. No variant contains a token.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    #[error("{origin}: expected {accepts}, got {given:?}")]
+    Value { origin: String, given: String, accepts: &'static str },
+    #[error("{origin}: invalid value (not shown); expected {accepts}")]
+    Hidden { origin: String, accepts: &'static str },
+    #[error("{origin}: unexpanded variable {given:?}; expected {accepts}")]
+    Unexpanded { origin: String, given: String, accepts: &'static str },
+    #[error("{0}: the value is not valid UTF-8")]
+    Encoding(String),
+    #[error("{first} and {second} are both set: set only one")]
+    TwoTokens { first: String, second: String },
+    #[error("{set} is set and {missing} is not: a client certificate needs its key")]
+    Alone { set: &'static str, missing: &'static str },
+    #[error("{origin}: cannot read {}", .path.display())]
+    File { origin: String, path: PathBuf, source: io::Error },
+    /// The line is not shown: it may contain the token.
+    #[error("line {line} of {} is not TOML: {message}", .file.display())]
+    Syntax { file: PathBuf, line: usize, message: String },
+    #[error("{}: unknown setting {key}; expected one of {}", .file.display(), names())]
+    Unknown { file: PathBuf, key: String },
+    #[error("{}: unknown key {key}; expected the tables tools, actions and params", .file.display())]
+    NoTable { file: PathBuf, key: String },
+    #[error("{key} in {}: expected a string, a number or a boolean", .file.display())]
+    Shape { file: PathBuf, key: String },
+    #[error("{0} is not set")]
+    Missing(&'static str),
+}
+
+fn names() -> String {
+    SETTINGS.iter().map(|setting| setting.name).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,162 @@
+//! Sources of settings: flags, variables and an optional file, in this order.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::error::ConfigError;
+use super::table::{FILE, SETTINGS, Setting};
+use crate::untrusted;
+
+/// Aliases of GITLAB_URL whose value is a host, with or without a scheme.
+const HOSTS: [&str; 2] = ["GITLAB_HOST", "GL_HOST"];
+
+/// Values from the command line, by setting name.
+pub type Flags = BTreeMap<&'static str, String>;
+
+/// Sources of settings, in order of precedence.
+pub(super) struct Sources<'a> {
+    pub flags: &'a Flags,
+    pub lookup: &'a dyn Fn(&str) -> Option<OsString>,
+    pub file: Option<SettingsFile>,
+}
+
+/// Value with its origin, for error messages.
+pub(super) struct Found {
+    pub text: String,
+    pub origin: String,
+}
+
+impl Sources<'_> {
+    /// Parses the value of a setting, or its default if it is not set.
+    pub(super) fn read<T>(
+        &self,
+        setting: &'static Setting,
+        parse: fn(&str) -> Option<T>,
+    ) -> Result<Option<T>, ConfigError> {
+        let default =
+            || setting.default.map(|text| Found::new(text, format!("the default of {}", setting.name)));
+        let Some(Found { text, origin }) = self.find(setting)?.or_else(default) else {
+            return Ok(None);
+        };
+        let accepts = setting.accepts;
+        match parse(text.trim()) {
+            Some(value) => Ok(Some(value)),
+            // A setting without a flag is a secret.
+            None if setting.flag.is_none() || may_hold_a_secret(&text) => {
+                Err(ConfigError::Hidden { origin, accepts })
+            }
+            None => Err(ConfigError::Value { origin, given: text, accepts }),
+        }
+    }
+
+    /// Parses the value of a setting that has a default.
+    pub(super) fn need<T>(
+        &self,
+        setting: &'static Setting,
+        parse: fn(&str) -> Option<T>,
+    ) -> Result<T, ConfigError> {
+        self.read(setting, parse)?.ok_or(ConfigError::Missing(setting.name))
+    }
+
+    /// Raw value of a setting. Empty counts as not set: clients pass empty values for fields the user left blank.
+    pub(super) fn find(&self, setting: &'static Setting) -> Result<Option<Found>, ConfigError> {
+        let flag = self.flags.get(setting.name).map(|text| Found::new(text, flag_name(setting)));
+        let found = match flag {
+            Some(flag) => Some(flag),
+            None => {
+                self.variable(setting)?.or_else(|| self.file.as_ref().and_then(|file| file.find(setting)))
+            }
+        };
+        match found.filter(|found| !found.text.trim().is_empty()) {
+            Some(Found { text, origin }) if is_unexpanded(&text) => {
+                Err(ConfigError::Unexpanded { origin, given: text, accepts: setting.accepts })
+            }
+            found => Ok(found),
+        }
+    }
+
+    fn variable(&self, setting: &'static Setting) -> Result<Option<Found>, ConfigError> {
+        for name in [setting.name].iter().chain(setting.aliases) {
+            let Some(value) = (self.lookup)(name).filter(|value| !value.is_empty()) else { continue };
+            let mut text = value.into_string().map_err(|_| ConfigError::Encoding((*name).to_owned()))?;
+            if HOSTS.contains(name) && !text.contains("://") && !is_unexpanded(&text) {
+                text = format!("https://{}", text.trim());
+            }
+            return Ok(Some(Found { text, origin: (*name).to_owned() }));
+        }
+        Ok(None)
+    }
+}
+
+impl Found {
+    fn new(text: &str, origin: String) -> Found {
+        Found { text: text.to_owned(), origin }
+    }
+}
+
+/// Loads the settings of a file, as text like those of other sources.
+pub(super) struct SettingsFile {
+    path: PathBuf,
+    values: BTreeMap<String, String>,
+}
+
+impl SettingsFile {
+    pub fn load(path: PathBuf) -> Result<SettingsFile, ConfigError> {
+        let text = read_file(&path, FILE.name)?;
+        let table: toml::Table = toml::from_str(&text).map_err(|error| syntax(&path, &text, &error))?;
+        let mut values = BTreeMap::new();
+        for (key, value) in table {
+            // A former name of a setting is one of its aliases.
+            let setting =
+                SETTINGS.iter().find(|setting| setting.name == key || setting.aliases.contains(&&*key));
+            let Some(setting) = setting else { return Err(ConfigError::Unknown { file: path, key }) };
+            let Some(text) = plain_text(&value) else {
+                return Err(ConfigError::Shape { file: path, key });
+            };
+            values.insert(setting.name.to_owned(), text);
+        }
+        Ok(SettingsFile { path, values })
+    }
+
+    pub(super) fn find(&self, setting: &Setting) -> Option<Found> {
+        let text = self.values.get(setting.name)?;
+        Some(Found::new(text, format!("{} in {}", setting.name, self.path.display())))
+    }
+}
+
+pub(super) fn syntax(file: &Path, text: &str, error: &toml::de::Error) -> ConfigError {
+    let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+    let line = before.matches('\n').count() + 1;
+    ConfigError::Syntax { file: file.to_owned(), line, message: error.message().to_owned() }
+}
+
+pub(super) fn plain_text(value: &toml::Value) -> Option<String> {
+    match value {
+        toml::Value::String(text) => Some(text.clone()),
+        toml::Value::Integer(number) => Some(number.to_string()),
+        toml::Value::Boolean(switch) => Some(switch.to_string()),
+        _ => None,
+    }
+}
+
+pub(super) fn read_file(path: &Path, origin: &str) -> Result<String, ConfigError> {
+    let failed = |source| ConfigError::File { origin: origin.to_owned(), path: path.to_owned(), source };
+    fs::read_to_string(path).map_err(failed)
+}
+
+fn flag_name(setting: &Setting) -> String {
+    setting.flag.map_or_else(|| setting.name.to_owned(), |flag| format!("--{flag}"))
+}
+
+/// Detects `${GITLAB_TOKEN}`, which some clients pass literally if the variable does not exist.
+fn is_unexpanded(text: &str) -> bool {
+    let text = text.trim();
+    text.starts_with("${") && text.ends_with('}')
+}
+
+/// Returns true for a URL with a password, or a token in a setting for something else.
+fn may_hold_a_secret(text: &str) -> bool {
+    text.contains('@') || untrusted::holds_token(text)
+}

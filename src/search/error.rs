@@ -1,0 +1,23 @@
+//! Errors of a search.
+
+use gitlab_mcp_encoder::EncoderError;
+
+use super::model::ModelError;
+use crate::catalog::CatalogError;
+
+/// Why a search could not be made. None of them is the request's fault.
+#[derive(Debug, thiserror::Error)]
+pub enum SearchError {
+    #[error("the embedded index cannot be read")]
+    Embedded(#[source] postcard::Error),
+    #[error(transparent)]
+    Encoder(#[from] EncoderError),
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    #[error("the index cannot be searched")]
+    Index(#[from] tantivy::TantivyError),
+    #[error("the index cannot be read")]
+    Read(#[from] std::io::Error),
+    #[error("the catalog cannot be read")]
+    Catalog(#[from] CatalogError),
+}
