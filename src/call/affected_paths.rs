@@ -59,7 +59,7 @@ fn collect_places(
     found
 }
 
-/// Whether a parameter at a dotted path has a value that GitLab would use: null, false, an empty text or list are none.
+/// True if a parameter at a dotted path has a value that GitLab would use: null, false, an empty text or list are none.
 fn is_given(params: &Map<String, Value>, path: &str) -> bool {
     let (name, rest) = path.split_once('.').unwrap_or((path, ""));
     params.get(name).is_some_and(|value| has_value(value, rest))
@@ -96,7 +96,7 @@ pub fn undescribed_places(fields: &Map<String, Value>) -> Vec<Place> {
     found
 }
 
-/// Whether an action has a parameter, or a default, that says where it works.
+/// True if an action has a parameter, or a default, that says where it works.
 pub fn can_be_placed(action: &Action) -> bool {
     let locates = |param: &Param| param.locates.is_some() && param.place != Part::Selector;
     !action.lands.is_empty()
@@ -189,7 +189,7 @@ fn undescribed(path: &str, value: &Value) -> Option<Location> {
     text(value).trim().starts_with(GLOBAL).then(|| foreign(value, None)).flatten()
 }
 
-/// Whether GitLab could read a text as a number or a list of numbers: `5`, `5.0`, `+5`, `0_5`, `5e0`, `5,6`.
+/// True if GitLab could read a text as a number or a list of numbers: `5`, `5.0`, `+5`, `0_5`, `5e0`, `5,6`.
 fn is_number_like(text: &str) -> bool {
     let is_part = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '_' | '.' | ',' | ' ' | 'e' | 'E');
     text.chars().any(|c| c.is_ascii_digit()) && text.chars().all(is_part)

@@ -113,7 +113,7 @@ impl Effects {
         &self.places
     }
 
-    /// Whether it is a GraphQL document that the caller wrote.
+    /// True if it is a GraphQL document that the caller wrote.
     pub fn is_document(&self) -> bool {
         self.is_document
     }
@@ -128,7 +128,7 @@ impl Effects {
         self.strictest().map_or(Risk::Destructive, |touched| touched.risk)
     }
 
-    /// Whether it may change something. A read by its risk is a read, though it may be a POST (`ci_lint.check`);
+    /// True if it may change something. A read by its risk is a read, though it may be a POST (`ci_lint.check`);
     /// a DELETE never is.
     pub fn is_change(&self) -> bool {
         self.risk() != Risk::Read || self.method == Method::Delete

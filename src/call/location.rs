@@ -50,7 +50,7 @@ impl FullPath {
         self.0.split('/').map(str::to_ascii_lowercase)
     }
 
-    /// Whether GitLab takes both for the same path.
+    /// True if GitLab takes both for the same path.
     pub fn matches(&self, other: &FullPath) -> bool {
         self.0.eq_ignore_ascii_case(&other.0)
     }

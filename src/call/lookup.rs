@@ -183,7 +183,7 @@ fn build_request(
     }
 }
 
-/// Whether a text is a number and nothing else.
+/// True if a text is a number and nothing else.
 pub fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }

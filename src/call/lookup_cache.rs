@@ -28,7 +28,7 @@ impl LookupCache {
         self.answers.remove(question);
     }
 
-    /// Whether the question has been answered.
+    /// True if the question has been answered.
     pub fn answers(&self, question: &Lookup) -> bool {
         self.answers.contains_key(question)
     }

@@ -76,7 +76,7 @@ fn words(path: &str) -> Vec<&str> {
     path.split('/').filter(|word| !word.is_empty() && *word != "-").collect()
 }
 
-/// Whether a project or group can be called what the first placeholder took: a project is in a group or with a user,
+/// True if a project or group can be called what the first placeholder took: a project is in a group or with a user,
 /// and what is below it is no part of its path.
 fn is_held(taken: &Taken<'_>, below: &BTreeSet<&str>) -> bool {
     let [(holder, _), (place, value), ..] = taken.as_slice() else { return true };
@@ -172,7 +172,7 @@ impl<'p, F: Fn(&Taken<'p>) -> bool> Search<'_, 'p, F> {
         fits
     }
 
-    /// Whether the segment may be the beginning of what the word takes: a look ahead.
+    /// True if the segment may be the beginning of what the word takes: a look ahead.
     fn is_next(&self, at: usize, next: usize) -> bool {
         match (self.pattern.get(at), self.segments.get(next)) {
             (Some(word), Some(segment)) => is_open(word) || word.eq_ignore_ascii_case(segment),
@@ -190,7 +190,7 @@ impl<'p, F: Fn(&Taken<'p>) -> bool> Search<'_, 'p, F> {
     }
 }
 
-/// Whether a word of a path, or a placeholder, takes these segments. A number fills by itself what it fills.
+/// True if a word of a path, or a placeholder, takes these segments. A number fills by itself what it fills.
 fn takes(word: &str, segments: &[&str]) -> bool {
     match segments {
         [one] if !is_open(word) => word.eq_ignore_ascii_case(one),
@@ -277,7 +277,7 @@ mod tests {
         for word in ["/a", "/projects", "/issues", "/repository/files"] {
             for count in [98, 60, 3_000] {
                 let path = format!("/projects{}", word.repeat(count / word.matches('/').count() - 1));
-                // Whether it is refused, nothing, or read in one way does not matter here.
+                // True if it is refused, nothing, or read in one way does not matter here.
                 let _ = routed(Method::Get, &path, surface, &base);
             }
         }

@@ -80,7 +80,7 @@ fn by_given<'a>(
     }
 }
 
-/// Whether a global id that was given is of the type that the operation takes, as far as its text tells.
+/// True if a global id that was given is of the type that the operation takes, as far as its text tells.
 fn is_of_type(param: &Param, operation: &Operation, params: &Map<String, Value>) -> bool {
     let other = operation.graphql.as_ref().and_then(|graphql| graphql.gids.get(&param.name));
     let Some(wanted) = other.or(param.gid.as_ref()) else { return true };
@@ -89,7 +89,7 @@ fn is_of_type(param: &Param, operation: &Operation, params: &Map<String, Value>)
     given.rsplit_once('/').is_none_or(|(given, _)| given == wanted)
 }
 
-/// Whether every path parameter that was given has a place in this operation.
+/// True if every path parameter that was given has a place in this operation.
 fn uses_all(action: &Action, operation: &Operation, params: &Map<String, Value>) -> bool {
     let in_path = |param: &&Param| param.place == Place::Path && params.contains_key(&param.name);
     action.params.iter().filter(in_path).all(|param| is_taken(param, operation))
@@ -188,7 +188,7 @@ pub fn unfit(action: &Action, operation: &Operation, params: &Map<String, Value>
     missing.chain(foreign).chain(foreign_fields).chain(none_of).collect()
 }
 
-/// Whether an object, or one in a list of them, has the field.
+/// True if an object, or one in a list of them, has the field.
 fn is_given(value: Option<&Value>, field: &str) -> bool {
     match value {
         Some(Value::Object(fields)) => fields.contains_key(field),

@@ -34,7 +34,7 @@ struct Wanted {
 struct Changed<'a> {
     field: &'a str,
     of: &'a str,
-    /// Whether it is a list of pages.
+    /// True if it is a list of pages.
     pages: bool,
 }
 
@@ -188,7 +188,7 @@ fn of_payload(
     Ok((text.join(" "), paths))
 }
 
-/// Whether the type, or what may stand for it, has the field.
+/// True if the type, or what may stand for it, has the field.
 fn has_field(of: &Type<'_>, name: &str, types: &Types) -> bool {
     of.field(name).is_some()
         || of

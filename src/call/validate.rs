@@ -414,7 +414,7 @@ fn with_location(param: &Param, value: Value) -> Result<Value, Fault> {
     }
 }
 
-/// Whether a given value says what the target says.
+/// True if a given value says what the target says.
 fn is_same(given: &Value, said: &str) -> bool {
     let given = given.as_str().map_or_else(|| given.to_string(), str::to_owned);
     given.trim_matches('/').eq_ignore_ascii_case(said)

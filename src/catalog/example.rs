@@ -42,7 +42,7 @@ pub fn example(action: &Action, words: &Words) -> Map<String, Value> {
     params
 }
 
-/// Whether a name for the parameter is found only within a project or group.
+/// True if a name for the parameter is found only within a project or group.
 fn takes_local_names(param: &Param) -> bool {
     param.names.is_some_and(|names| !names.is_global() && !names.is_tracked())
 }
@@ -123,7 +123,7 @@ fn as_text(param: &Param, example: &Value) -> Value {
     }
 }
 
-/// Whether the glossary's example value has this parameter's type.
+/// True if the glossary's example value has this parameter's type.
 fn fits(param: &Param, value: &Value) -> bool {
     match value {
         Value::Array(items) => param.kind.many && items.iter().all(|item| fits_one(param, item)),
@@ -155,7 +155,7 @@ fn is_dated(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Whether an object has only fields of the parameter, and all required ones.
+/// True if an object has only fields of the parameter, and all required ones.
 fn fits_fields(param: &Param, object: &Map<String, Value>) -> bool {
     let field = |name: &str| param.fields.iter().find(|field| field.name == name);
     let fitting = object.iter().all(|(name, value)| field(name).is_some_and(|field| fits(field, value)));

@@ -46,7 +46,7 @@ pub fn locates_by_name(name: &str) -> Option<Locates> {
 }
 
 /// The words of a name in snake_case or camelCase.
-fn split_words(name: &str) -> Vec<String> {
+pub fn split_words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut starts = true;
     for c in name.chars() {

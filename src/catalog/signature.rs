@@ -1,5 +1,6 @@
 //! An action's parameters as one line that a model reads like code.
 
+use super::locates::split_words;
 use gitlab_mcp_embed::catalog::model::{Action, Base, Json, Param, Place};
 
 /// `issue.list(fullPath?, state?: "opened"|"closed" = "opened", labels?: string[], …)`: exact in names, types,
@@ -36,19 +37,20 @@ pub fn signature(action: &Action, bytes: usize, request: &str) -> String {
     format!("{}({}){}", action.id, parts.join(", "), end)
 }
 
-/// What stands behind the number of parameters that are folded.
+/// Text behind the number of folded parameters.
 const FOLD: &str = " more: detail: \"schema\"";
 
-/// Whether a request has each word of the parameter's name, in singular or plural.
+/// True if a request has each word of the parameter's name, in singular or plural.
 fn is_mentioned(param: &Param, words: &[String]) -> bool {
     let same = |part: &str, word: &String| {
         word.strip_suffix('s').unwrap_or(word) == part.strip_suffix('s').unwrap_or(part)
     };
-    let mut parts = param.name.split('_').filter(|part| !matches!(*part, "id" | "ids" | "iid" | "enabled"));
+    let mut parts = split_words(&param.name);
+    parts.retain(|part| !matches!(part.as_str(), "id" | "ids" | "iid" | "enabled"));
     !words.is_empty()
         && param.name != "name"
-        && parts.clone().next().is_some()
-        && parts.all(|part| words.iter().any(|word| same(&part.to_lowercase(), word)))
+        && !parts.is_empty()
+        && parts.iter().all(|part| words.iter().any(|word| same(part, word)))
 }
 
 /// The parameters of which one has to be given, where they are few enough to tell.

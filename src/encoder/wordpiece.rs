@@ -24,7 +24,7 @@ impl<'w> Pieces<'w> {
         Pieces { pieces, unknown, first, last }
     }
 
-    /// Whether a word is a single piece.
+    /// True if a word is a single piece.
     pub fn contains(&self, word: &str) -> bool {
         self.pieces.binary_search(&word).is_ok()
     }

@@ -324,12 +324,12 @@ impl fmt::Debug for Client {
     }
 }
 
-/// Whether the call is to change something: the catalog knows, where the method does not (a POST that lints).
+/// True if the call is to change something: the catalog knows, where the method does not (a POST that lints).
 fn changes(call: &Call) -> bool {
     call.risk() != Risk::Read
 }
 
-/// Whether the status alone says that the change was made. GraphQL answers 200 to what it refuses.
+/// True if the status alone says that the change was made. GraphQL answers 200 to what it refuses.
 fn tells_by_status(call: &Call) -> bool {
     !call.path().ends_with("/api/graphql")
 }

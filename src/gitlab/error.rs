@@ -103,7 +103,7 @@ pub struct Answer {
     pub applied: Applied,
 }
 
-/// Whether a call that failed may have changed something.
+/// True if a call that failed may have changed something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Applied {
     /// It changed nothing: it was not sent, was refused, or only reads.
@@ -160,7 +160,7 @@ pub enum NotFollowed {
 }
 
 impl GitlabError {
-    /// Whether the change that was asked for may have been made.
+    /// True if the change that was asked for may have been made.
     pub fn applied(&self) -> Applied {
         match self {
             GitlabError::Network { applied, .. }

@@ -39,7 +39,7 @@ const NAMES: [(&str, IpClass); 5] = [
 ];
 
 impl IpClass {
-    /// Whether a GitLab at `gitlab` may lead here. What is inside is led to from inside alone: a GitLab in the
+    /// True if a GitLab at `gitlab` may lead here. What is inside is led to from inside alone: a GitLab in the
     /// local network to its storage beside it, but not to this machine, which is the user's.
     pub(super) fn may_be_led_to_by(self, gitlab: IpClass) -> bool {
         match self {
@@ -118,7 +118,7 @@ fn of_v6(ip: Ipv6Addr) -> IpClass {
     }
 }
 
-/// Whether the URL's host is this machine itself, which no proxy can reach.
+/// True if the URL's host is this machine itself, which no proxy can reach.
 pub(super) fn is_loopback(url: &Url) -> bool {
     IpClass::of_url(url) == IpClass::Own
 }

@@ -24,7 +24,7 @@ pub struct ServerState {
     /// How far GitLab's clock is ahead of this machine's, in seconds; to within two.
     pub clock_ahead: Option<i64>,
     pub rate: Option<Rate>,
-    /// Whether requests go over HTTP/2.
+    /// True if requests go over HTTP/2.
     pub http2: bool,
 }
 

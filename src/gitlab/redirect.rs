@@ -25,9 +25,9 @@ pub(super) const MAX_HOPS: usize = 5;
 #[derive(Clone)]
 pub(super) struct Hop {
     pub url: Url,
-    /// Whether the token goes with it.
+    /// True if the token goes with it.
     pub trusted: bool,
-    /// Whether a redirect led here.
+    /// True if a redirect led here.
     pub redirected: bool,
 }
 
@@ -84,7 +84,7 @@ impl Hop {
         Ok(Some(Hop { url: target, trusted: self.trusted && ours, redirected: true }))
     }
 
-    /// Whether a success at GitLab's own address is somebody else's page. GitLab marks each of its answers, and has
+    /// True if a success at GitLab's own address is somebody else's page. GitLab marks each of its answers, and has
     /// files that are HTML downloaded under their names.
     pub(super) fn is_no_answer(&self, headers: &HeaderMap) -> bool {
         const MARKS: [&str; 3] = ["x-request-id", "x-gitlab-meta", "content-disposition"];
@@ -119,7 +119,7 @@ fn host_of(url: &Url) -> String {
     }
 }
 
-/// Whether a URL is on the configured origin, or on its upgrade to https at the default ports.
+/// True if a URL is on the configured origin, or on its upgrade to https at the default ports.
 fn is_ours(base: &Url, url: &Url) -> bool {
     let upgrade = base.scheme() == "http"
         && url.scheme() == "https"

@@ -29,7 +29,7 @@ pub struct Settings {
     pub ca_file: Option<PathBuf>,
     /// With what this client proves to GitLab, or to a proxy before it, who it is.
     pub client_certificate: Option<ClientCertificate>,
-    /// Whether GitLab's certificate is believed unseen. Those of other hosts never are.
+    /// True if GitLab's certificate is believed unseen. Those of other hosts never are.
     pub insecure_tls: bool,
     /// Headers for a proxy in front of GitLab, with every request to it and to no other host.
     pub extra_headers: Vec<ExtraHeader>,

@@ -33,7 +33,7 @@ impl Guard {
         Guard { gitlab, lookup }
     }
 
-    /// Whether this URL may be asked, as far as it says itself. What its name resolves to is looked at when it is
+    /// True if this URL may be asked, as far as it says itself. What its name resolves to is looked at when it is
     /// connected to; behind a proxy, which resolves it, this is all there is.
     pub(super) async fn admits(&self, url: &Url) -> bool {
         match IpClass::of_url(url) {

@@ -117,7 +117,7 @@ fn setup(error: Error) -> GitlabError {
 struct Trust {
     platform: Option<Verifier>,
     given: Vec<CertificateDer<'static>>,
-    /// Whether every certificate is believed (`GITLAB_INSECURE_TLS`).
+    /// True if every certificate is believed (`GITLAB_INSECURE_TLS`).
     is_blind: bool,
     algorithms: WebPkiSupportedAlgorithms,
 }
@@ -172,7 +172,7 @@ impl ServerCertVerifier for Trust {
     }
 }
 
-/// Whether a certificate is bad whoever vouches for it. webpki looks at its dates before anything else.
+/// True if a certificate is bad whoever vouches for it. webpki looks at its dates before anything else.
 fn is_final(error: &Error) -> bool {
     use CertificateError as Bad;
     matches!(

@@ -55,7 +55,7 @@ impl Confirm {
         Some(if has_risk { confirm } else { Confirm { consents: confirm.consents, ..Confirm::default() } })
     }
 
-    /// Whether a call of that risk is asked about.
+    /// True if a call of that risk is asked about.
     pub fn asks_about(self, risk: Risk) -> bool {
         match risk {
             Risk::Read => false,
@@ -65,12 +65,12 @@ impl Confirm {
         }
     }
 
-    /// Whether anything is asked about.
+    /// True if anything is asked about.
     pub fn asks(self) -> bool {
         self.write || self.grant || self.destructive
     }
 
-    /// Whether consent takes the token of the question.
+    /// True if consent takes the token of the question.
     pub fn wants_token(self) -> bool {
         self.consents == Consents::Token
     }

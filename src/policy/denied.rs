@@ -70,7 +70,7 @@ impl Denied {
         self.ids.get(id)
     }
 
-    /// Whether a tool of that name is dropped.
+    /// True if a tool of that name is dropped.
     pub fn drops(&self, tool: &str) -> bool {
         self.tools.as_ref().is_some_and(|expression| expression.is_match(tool))
     }
@@ -130,7 +130,7 @@ fn fitting(pattern: &str, catalog: &Catalog) -> Vec<&'static str> {
     catalog.ids().filter(|id| fits(pattern, id)).collect()
 }
 
-/// Whether an action has a name that the expression finds: its id, the same as a tool's name, an alias.
+/// True if an action has a name that the expression finds: its id, the same as a tool's name, an alias.
 fn is_called(action: &Action, expression: &Regex) -> bool {
     let as_tool = action.id.replace('.', "_");
     let turned = action.id.split_once('.').map(|(domain, verb)| format!("{verb}_{domain}"));

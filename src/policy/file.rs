@@ -119,20 +119,20 @@ pub fn patterns(texts: &[String], origin: &'static str) -> Result<Vec<PathPatter
 }
 
 impl CompiledRule {
-    /// Whether the rule applies to a call. In doubt, one that lets something through does not, and one that holds
+    /// True if the rule applies to a call. In doubt, one that lets something through does not, and one that holds
     /// something back does.
     pub fn applies_to(&self, effects: &Effects) -> bool {
         effects.risk() >= self.risk && self.applies_to_actions(effects) && self.applies_to_places(effects)
     }
 
-    /// Whether the rule keeps an action from ever running.
+    /// True if the rule keeps an action from ever running.
     pub fn bars(&self, action: &Action) -> bool {
         let mut ids = [&action.id].into_iter().chain(&action.twin).chain(&action.effects);
         let named = self.actions.as_ref().is_none_or(|known| ids.any(|id| known.contains(id.as_str())));
         self.verdict == Verdict::Deny && self.paths.is_empty() && named && action.risk >= self.risk
     }
 
-    /// Whether it speaks of paths.
+    /// True if it speaks of paths.
     pub fn has_paths(&self) -> bool {
         !self.paths.is_empty()
     }
@@ -171,7 +171,7 @@ impl CompiledRule {
         places.iter().any(|place| self.may_concern(place, effects.risk()))
     }
 
-    /// Whether a place may be covered. What ends, moves or opens up a group does so with all that is below it.
+    /// True if a place may be covered. What ends, moves or opens up a group does so with all that is below it.
     fn may_concern(&self, place: &Place, risk: Risk) -> bool {
         let Some(path) = place.location.path() else { return true };
         let reaches_below = risk >= Risk::Grant && place.role != Role::Reads;

@@ -44,7 +44,7 @@ pub struct Policy {
     safe_mode: bool,
     confirm: Confirm,
     denied: Denied,
-    /// Whether some action that is denied only reads: then what a document selects cannot be let through.
+    /// True if some action that is denied only reads: then what a document selects cannot be let through.
     denies_reads: bool,
     part: Option<Part>,
     allowed: Vec<PathPattern>,
@@ -172,14 +172,14 @@ impl Policy {
         }
     }
 
-    /// Whether a rule speaks of paths, so that the path behind an id is wanted.
+    /// True if a rule speaks of paths, so that the path behind an id is wanted.
     pub fn has_path_rules(&self) -> bool {
         !self.allowed.is_empty()
             || self.readable.is_some()
             || self.written.iter().any(CompiledRule::has_paths)
     }
 
-    /// Whether a rule on paths applies to reads.
+    /// True if a rule on paths applies to reads.
     pub fn fences_reads(&self) -> bool {
         self.readable.is_some() || self.written.iter().any(CompiledRule::has_paths)
     }
@@ -261,12 +261,12 @@ impl Policy {
         barred.or_else(|| self.scopes.get()?.deny_action(action))
     }
 
-    /// Whether GraphQL may be asked for other fields than an action's own: what is denied could be among them.
+    /// True if GraphQL may be asked for other fields than an action's own: what is denied could be among them.
     pub fn selects(&self) -> bool {
         !self.denies_reads
     }
 
-    /// Whether a tool of that name is offered at all.
+    /// True if a tool of that name is offered at all.
     pub fn offers_tool(&self, name: &str) -> bool {
         !self.denied.drops(name)
     }
@@ -277,7 +277,7 @@ impl Policy {
         if self.read_only && action.is_open() { Risk::Read } else { action.risk }
     }
 
-    /// Whether only reads run.
+    /// True if only reads run.
     pub fn is_read_only(&self) -> bool {
         self.read_only
     }

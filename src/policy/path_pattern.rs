@@ -28,13 +28,13 @@ impl PathPattern {
         segments.iter().all(is_name).then(|| PathPattern { text: text.trim().to_owned(), segments })
     }
 
-    /// Whether a path is the pattern's own or below it.
+    /// True if a path is the pattern's own or below it.
     pub fn covers(&self, path: &FullPath) -> bool {
         let names: Vec<String> = path.segments().collect();
         self.segments.len() <= names.len() && self.fits_start(&names)
     }
 
-    /// Whether what the pattern covers is below a path: an ancestor, with which it is deleted, moved or exported.
+    /// True if what the pattern covers is below a path: an ancestor, with which it is deleted, moved or exported.
     pub fn is_below(&self, ancestor: &FullPath) -> bool {
         let names: Vec<String> = ancestor.segments().collect();
         names.len() < self.segments.len() && self.fits_start(&names)
@@ -50,7 +50,7 @@ impl PathPattern {
     }
 }
 
-/// Whether a location is known to be covered by one of the patterns.
+/// True if a location is known to be covered by one of the patterns.
 pub fn covers(patterns: &[PathPattern], location: &Location) -> bool {
     location.path().is_some_and(|path| patterns.iter().any(|pattern| pattern.covers(path)))
 }

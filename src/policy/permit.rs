@@ -15,7 +15,7 @@ impl Permit {
         Permit { call, stays }
     }
 
-    /// Whether a redirect to another path of the API must not be followed: a project that has moved is redirected
+    /// True if a redirect to another path of the API must not be followed: a project that has moved is redirected
     /// to, and rules on paths have not decided on where it is now.
     pub fn stays(&self) -> bool {
         self.stays

@@ -56,7 +56,7 @@ impl Readable {
         is_closed.then(|| self.rule(None))
     }
 
-    /// Whether the rows of a call's answer have to be filtered, and the field that says where each is.
+    /// True if the rows of a call's answer have to be filtered, and the field that says where each is.
     pub fn row_field(&self, effects: &Effects) -> Option<&str> {
         if works_somewhere(effects) {
             return None;
@@ -87,7 +87,7 @@ impl Readable {
     }
 }
 
-/// Whether the operation works at a place that the call names.
+/// True if the operation works at a place that the call names.
 fn works_somewhere(effects: &Effects) -> bool {
     effects.places().iter().any(|place| place.role == Role::Works)
 }

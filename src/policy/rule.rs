@@ -49,7 +49,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// Whether a path decided, so that another might decide otherwise.
+    /// True if a path decided, so that another might decide otherwise.
     pub fn is_about_paths(&self) -> bool {
         matches!(self, Rule::Outside { .. } | Rule::Unreadable { .. } | Rule::PolicyFile { .. })
     }

@@ -1,6 +1,6 @@
 //! Patterns in which a star stands for any text, also for none.
 
-/// Whether a text fits a pattern.
+/// True if a text fits a pattern.
 pub fn fits(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();

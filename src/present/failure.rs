@@ -251,7 +251,7 @@ impl At {
     }
 }
 
-/// Whether the line speaks of an error; false where all that it says is that there is none.
+/// True if the line speaks of an error; false where all that it says is that there is none.
 fn mentions(line: &str) -> Option<bool> {
     let words: Vec<String> = line
         .split(|c: char| !c.is_alphanumeric() && c != '_')
@@ -270,7 +270,7 @@ fn mentions(line: &str) -> Option<bool> {
     spoken
 }
 
-/// Whether the word stands before its number.
+/// True if the word stands before its number.
 fn is_counted(line: &str, word: &str) -> bool {
     line.to_lowercase().split(word).nth(1).is_some_and(|after| after.starts_with([':', '=']))
 }

@@ -139,7 +139,7 @@ fn leads(value: &Value, steps: &[&str]) -> bool {
     }
 }
 
-/// Whether a name is one that GitLab would give a field: what else a stranger may have written is not repeated
+/// True if a name is one that GitLab would give a field: what else a stranger may have written is not repeated
 /// where this server speaks.
 pub fn is_plain(name: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');

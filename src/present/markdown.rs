@@ -114,7 +114,7 @@ fn fits_table(rows: &[&Map<String, Value>]) -> bool {
     columns(rows).len() <= COLUMNS && rows.iter().all(|row| row.values().all(is_flat))
 }
 
-/// Whether a value can stand in a line without loss.
+/// True if a value can stand in a line without loss.
 fn is_flat(value: &Value) -> bool {
     match value {
         Value::String(text) => text.len() <= CELL && !text.trim().contains('\n'),

@@ -76,9 +76,9 @@ pub struct Presented {
     pub data: Value,
     /// The same as Markdown.
     pub text: String,
-    /// Whether the text is of GitLab's, and not of this server's.
+    /// True if the text is of GitLab's, and not of this server's.
     pub quoted: bool,
-    /// Whether it is bytes that are not shown.
+    /// True if it is bytes that are not shown.
     pub binary: bool,
     /// What is the same in every row of a list, and said only here.
     pub same: Map<String, Value>,

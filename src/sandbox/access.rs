@@ -64,7 +64,7 @@ pub fn sign_in(world: &World, token: Option<&str>) -> Result<Option<(u64, Row)>,
     }
 }
 
-/// Whether a token's scopes let it do this.
+/// True if a token's scopes let it do this.
 pub fn check_scope(token: &Row, writes: bool, path: &str) -> Result<(), Fault> {
     let has = |scope: &str| token.list("scopes").iter().any(|held| held == scope);
     let own = path == "/user" || path.starts_with("/personal_access_tokens/self");
@@ -74,7 +74,7 @@ pub fn check_scope(token: &Row, writes: bool, path: &str) -> Result<(), Fault> {
     Err(Fault::Scope(if writes { "api" } else { "api read_api" }))
 }
 
-/// Whether a user administers the instance.
+/// True if a user administers the instance.
 pub fn is_admin(world: &World, user: Option<u64>) -> bool {
     user.is_some_and(|user| world.by_id("users", user).flag("is_admin"))
 }
@@ -116,7 +116,7 @@ fn shared(world: &World, user: u64, place: Place) -> Level {
     shares.map(through).max().unwrap_or(Level::User)
 }
 
-/// Whether a user may know that a row on this shelf exists.
+/// True if a user may know that a row on this shelf exists.
 pub fn may_see(world: &World, user: Option<u64>, shelf: &str, row: &Row) -> bool {
     let kind = shelf.rsplit('/').next().unwrap_or_default();
     let visible = |place: Option<Place>| match row.text("visibility") {

@@ -46,7 +46,7 @@ impl Args {
         self.0.get(name)
     }
 
-    /// Whether a parameter was given, even as null.
+    /// True if a parameter was given, even as null.
     pub fn has(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
@@ -61,12 +61,12 @@ impl Args {
         self.text(name)?.parse().ok()
     }
 
-    /// Whether a parameter is true.
+    /// True if a parameter is true.
     pub fn flag(&self, name: &str) -> bool {
         self.maybe(name).unwrap_or_default()
     }
 
-    /// Whether a parameter is true or false, where it was given.
+    /// Value of a boolean parameter; none if it was not given.
     pub fn maybe(&self, name: &str) -> Option<bool> {
         self.text(name).map(|text| matches!(text.as_str(), "true" | "1" | "on" | "yes"))
     }

@@ -21,9 +21,9 @@ pub struct Change {
     pub old_path: String,
     /// Where it is.
     pub new_path: String,
-    /// Whether it was not there before.
+    /// True if it was not there before.
     pub new_file: bool,
-    /// Whether it is gone.
+    /// True if it is gone.
     pub deleted_file: bool,
     /// The hunks, empty for binary files and pure renames.
     pub hunks: String,
@@ -103,7 +103,7 @@ pub fn between(old: &Tree, new: &Tree) -> Vec<Change> {
     changes
 }
 
-/// Whether a file that is gone is, to at least a half, the new one, as git finds what was renamed.
+/// True if a file that is gone is, to at least a half, the new one, as git finds what was renamed.
 fn is_moved((path, was): (&String, &Arc<[u8]>), now: &[u8], new: &Tree) -> bool {
     let (Ok(was), Ok(now)) = (std::str::from_utf8(was), std::str::from_utf8(now)) else { return false };
     let mut left: Vec<&str> = was.lines().collect();

@@ -168,12 +168,12 @@ impl Request<'_> {
         self.place.map(|place| self.world.full_path(place)).unwrap_or_default()
     }
 
-    /// Whether whoever asks has at least this access to the project or group in the path.
+    /// True if whoever asks has at least this access to the project or group in the path.
     pub fn at_least(&self, level: Level) -> bool {
         super::access::level(self.world, self.user, self.place) >= level
     }
 
-    /// Whether whoever asks wrote this row.
+    /// True if whoever asks wrote this row.
     pub fn wrote(&self, row: &Row) -> bool {
         self.user.is_some_and(|user| row.num("author") == user)
     }

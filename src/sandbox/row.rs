@@ -12,7 +12,7 @@ pub trait Fields {
     fn text(&self, name: &str) -> &str;
     /// The number in a field, or zero.
     fn num(&self, name: &str) -> u64;
-    /// Whether a field is true.
+    /// True if a field is true.
     fn flag(&self, name: &str) -> bool;
     /// The elements of a field that is a list.
     fn list(&self, name: &str) -> &[Value];
@@ -24,7 +24,7 @@ pub trait Fields {
     fn nums(&self, name: &str) -> Vec<u64> {
         self.list(name).iter().filter_map(Value::as_u64).collect()
     }
-    /// Whether a field is absent or null.
+    /// True if a field is absent or null.
     fn blank(&self, name: &str) -> bool;
     /// Writes a field.
     fn set(&mut self, name: &str, value: impl Into<Value>);
@@ -59,7 +59,7 @@ pub fn object(value: Value) -> Row {
     }
 }
 
-/// Whether a field of a row, as text, is `wanted`: how a key in a path is compared.
+/// True if a field of a row, as text, is `wanted`: how a key in a path is compared.
 pub fn is(row: &Row, field: &str, wanted: &str) -> bool {
     match row.get(field) {
         Some(Value::String(text)) => text == wanted,
@@ -68,7 +68,7 @@ pub fn is(row: &Row, field: &str, wanted: &str) -> bool {
     }
 }
 
-/// Whether any of `fields` holds `words`, without regard to case.
+/// True if any of `fields` holds `words`, without regard to case.
 pub fn mentions(row: &Row, fields: &[&str], words: &str) -> bool {
     let words = words.to_lowercase();
     fields.iter().any(|field| row.text(field).to_lowercase().contains(&words))

@@ -35,7 +35,7 @@ impl<'v> Embeddings<'v> {
         Embeddings { vectors: Matrix { columns, weights: cast_slice(vectors), scales, bias }, actions }
     }
 
-    /// Whether an action has a learned vector.
+    /// True if an action has a learned vector.
     #[cfg(test)]
     pub fn has_vector(&self, action: usize) -> bool {
         self.vectors.scales.get(action).is_some_and(|scale| *scale > 0.0)

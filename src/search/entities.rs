@@ -76,14 +76,14 @@ pub enum Part {
 
 /// The words that tell GitLab's terms from names.
 pub trait Terms {
-    /// Whether a lower-case word is a term of the field, a synonym, or a word that joins others: `CI/CD` and `and/or`
+    /// True if a lower-case word is a term of the field, a synonym, or a word that joins others: `CI/CD` and `and/or`
     /// are words, `acme/web` is a path.
     fn is_term(&self, word: &str) -> bool;
 
-    /// Whether a lower-case word occurs in the catalog's texts or the language file.
+    /// True if a lower-case word occurs in the catalog's texts or the language file.
     fn is_known(&self, word: &str) -> bool;
 
-    /// Whether a word is the verb of some action id: `mergeRequests.list` is an id, `pom.xml` a file.
+    /// True if a word is the verb of some action id: `mergeRequests.list` is an id, `pom.xml` a file.
     fn is_verb(&self, word: &str) -> bool;
 }
 
@@ -135,7 +135,7 @@ pub fn parse(query: &str, terms: &dyn Terms) -> Vec<Part> {
     parts
 }
 
-/// Whether two revisions are named, which are then compared: `v1.0 and v1.1`.
+/// True if two revisions are named, which are then compared: `v1.0 and v1.1`.
 pub fn names_two_revisions(parts: &[Part]) -> bool {
     let is_revision = |part: &&Part| matches!(part, Part::Entity(Entity::Version | Entity::Commit));
     parts.iter().filter(is_revision).count() == 2
@@ -357,7 +357,7 @@ fn ends_in_month(part: &Part) -> bool {
 /// What ends the name of a host, and no file's.
 const HOSTS: [&str; 7] = ["com", "org", "net", "io", "dev", "local", "cloud"];
 
-/// Whether it is the name of a host: `ci.example.com`.
+/// True if it is the name of a host: `ci.example.com`.
 fn is_host(chunk: &str) -> bool {
     chunk.rsplit_once('.').is_some_and(|(_, last)| HOSTS.contains(&last))
 }
@@ -376,7 +376,7 @@ fn is_file(chunk: &str, terms: &dyn Terms) -> bool {
         && extension.bytes().any(|b| b.is_ascii_lowercase())
 }
 
-/// Whether a chunk is written like a name and is no known word: `nanoGPT-fr`, `cloud-notes`, `bot7`, and a capitalised
+/// True if a chunk is written like a name and is no known word: `nanoGPT-fr`, `cloud-notes`, `bot7`, and a capitalised
 /// unknown word within a sentence.
 fn is_name(chunk: &str, is_capital: bool, terms: &dyn Terms) -> bool {
     let chunk = chunk.strip_suffix("'s").or_else(|| chunk.strip_suffix("’s")).unwrap_or(chunk);
@@ -407,7 +407,7 @@ fn is_name(chunk: &str, is_capital: bool, terms: &dyn Terms) -> bool {
     is_capital
 }
 
-/// Whether most of a query's words that are neither known terms nor short begin with a capital, as in a title.
+/// True if most of a query's words that are neither known terms nor short begin with a capital, as in a title.
 fn is_title_case(query: &str, terms: &dyn Terms) -> bool {
     let words =
         query.split_whitespace().filter(|word| word.len() > 3 && word.starts_with(char::is_alphabetic));

@@ -49,7 +49,7 @@ impl Meaning {
 pub struct Asked {
     pub verbs: Vec<WordId>,
     pub kind: Kind,
-    /// Whether one of the generic verbs is meant, which may also stand last: `issue list`.
+    /// True if one of the generic verbs is meant, which may also stand last: `issue list`.
     pub generic: bool,
 }
 
@@ -160,27 +160,27 @@ impl Lexicon {
         self.stopwords.contains(word)
     }
 
-    /// Whether a word ends the head of a request: what follows stands beside its object.
+    /// True if a word ends the head of a request: what follows stands beside its object.
     pub fn is_preposition(&self, word: &str) -> bool {
         self.prepositions.contains(word)
     }
 
-    /// Whether what follows a word describes the object rather than holds it.
+    /// True if what follows a word describes the object rather than holds it.
     pub fn is_attribute(&self, word: &str) -> bool {
         self.attributes.contains(word)
     }
 
-    /// Whether a word asks, so that nothing is to be changed.
+    /// True if a word asks, so that nothing is to be changed.
     pub fn is_question(&self, word: &str) -> bool {
         self.questions.contains(word)
     }
 
-    /// Whether a word that could be a verb may also tell a state.
+    /// True if a word that could be a verb may also tell a state.
     pub fn is_state(&self, word: &str) -> bool {
         self.states.contains(word)
     }
 
-    /// Whether a participle after a word is wished for, and no state: `be closed`, `want it closed`.
+    /// True if a participle after a word is wished for, and no state: `be closed`, `want it closed`.
     pub fn leads_wish(&self, word: &str) -> bool {
         self.passives.contains(word)
     }
@@ -202,23 +202,23 @@ impl Lexicon {
         Cow::Owned(kept.join(" "))
     }
 
-    /// Whether a stem is of a word that people use and that says nothing of GitLab, so that it is no slip.
+    /// True if a stem is of a word that people use and that says nothing of GitLab, so that it is no slip.
     pub fn is_ordinary(&self, stem: &str) -> bool {
         self.ordinary.contains(stem)
     }
 
-    /// Whether a word says that several are meant, or one.
+    /// True if a word says that several are meant, or one.
     pub fn number(&self, word: &str) -> Option<bool> {
         if self.many.contains(word) { Some(true) } else { self.one.contains(word).then_some(false) }
     }
 
-    /// Whether the first meaning of a word is the whole name of a thing, beside the verb it may be: `label`.
+    /// True if the first meaning of a word is the whole name of a thing, beside the verb it may be: `label`.
     pub fn is_noun(&self, meanings: &[Meaning]) -> bool {
         let word = meanings.first().and_then(|meaning| meaning.words.first());
         word.is_some_and(|word| self.things.contains(word) && !self.is_generic(*word))
     }
 
-    /// Whether words are the whole name of some domain's thing; a verb that most ids have is none.
+    /// True if words are the whole name of some domain's thing; a verb that most ids have is none.
     pub fn is_domain(&self, words: &[WordId]) -> bool {
         self.domains.contains(words) && !words.iter().all(|word| self.is_generic(*word))
     }
@@ -231,12 +231,12 @@ impl Lexicon {
         self.parts.iter().find(holds).map(|parts| &parts.asks)
     }
 
-    /// Whether a word ends the name of some domain's thing.
+    /// True if a word ends the name of some domain's thing.
     pub fn is_noun_word(&self, word: WordId) -> bool {
         self.nouns.contains(&word)
     }
 
-    /// Whether a verb is one of those that most ids have, and so says little as a word.
+    /// True if a verb is one of those that most ids have, and so says little as a word.
     pub fn is_generic(&self, verb: WordId) -> bool {
         self.generic.iter().any(|(known, _)| *known == verb)
     }
@@ -264,7 +264,7 @@ impl Lexicon {
         asked
     }
 
-    /// Whether two neighbouring words are one noun of GitLab's, such as `merge request`.
+    /// True if two neighbouring words are one noun of GitLab's, such as `merge request`.
     pub fn is_compound(&self, first: WordId, second: WordId) -> bool {
         self.compounds.contains(&(first, second))
     }

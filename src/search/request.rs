@@ -68,7 +68,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// Whether it says a verb or a noun of GitLab. Nothing else may go without results.
+    /// True if it says a verb or a noun of GitLab. Nothing else may go without results.
     pub fn names_gitlab(&self, lexicon: &Lexicon) -> bool {
         let is_verb = |concept: &Concept| {
             let asks = concept.verb.as_ref().is_some_and(|asked| !asked.generic);
@@ -375,7 +375,7 @@ impl Reader<'_> {
         spellings.guess(word).map(|term| (term.stem.clone(), Some(term.spelt.clone()))).into_iter().collect()
     }
 
-    /// Whether a word is known to the catalog, or so common that it is no misspelt one.
+    /// True if a word is known to the catalog, or so common that it is no misspelt one.
     fn is_word(&self, word: &str, stem: &str) -> bool {
         self.is_known_stem(stem) || self.common.contains(word)
     }
@@ -452,7 +452,7 @@ impl Reader<'_> {
         best
     }
 
-    /// Whether a word that could be a verb tells the state of several things: `open issues`, not `open an issue`.
+    /// True if a word that could be a verb tells the state of several things: `open issues`, not `open an issue`.
     fn is_state(&self, tokens: &[Token], at: usize) -> bool {
         let mut behind = tokens.iter().skip(at);
         behind.next().is_some_and(|token| self.lexicon.is_state(&token.word))

@@ -53,7 +53,7 @@ pub fn find(request: &str) -> Result<Vec<usize>, SearchError> {
     Ok(actions)
 }
 
-/// Whether a request is a path or a URL and nothing else, known or not.
+/// True if a request is a path or a URL and nothing else, known or not.
 pub fn is_address(request: &str) -> bool {
     address(request).is_some()
 }

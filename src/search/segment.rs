@@ -44,7 +44,7 @@ impl Request {
         self.input.iter().filter(|(at, _)| is_within(at)).map(|(_, token)| token.clone()).collect()
     }
 
-    /// Whether a segment begins with a verb that asks for something: `list them`, not `they were deleted`.
+    /// True if a segment begins with a verb that asks for something: `list them`, not `they were deleted`.
     pub fn is_order(&self, segment: &Segment) -> bool {
         let first = segment.concepts.first().and_then(|first| self.concepts.get(*first));
         first.is_some_and(|first| first.opens && first.verb.is_some() && !first.past)
@@ -198,7 +198,7 @@ impl Request {
         self.concepts.get(at).filter(|concept| !concept.past)?.verb.as_ref()
     }
 
-    /// Whether the first word is the verb: `fork a project`, not `forks of a project`, nor `commit history`.
+    /// True if the first word is the verb: `fork a project`, not `forks of a project`, nor `commit history`.
     fn leads(&self, at: usize, lexicon: &Lexicon) -> bool {
         let is_noun = |concept: &Concept| {
             (concept.plural && concept.ends_phrase) || (concept.joined && lexicon.is_noun(&concept.meanings))
@@ -219,7 +219,7 @@ impl Request {
         past.filter_map(|concept| concept.meanings.first()?.words.first().copied()).collect()
     }
 
-    /// Whether a concept and the next are one noun, such as `merge request`.
+    /// True if a concept and the next are one noun, such as `merge request`.
     fn is_compound(&self, at: usize, lexicon: &Lexicon) -> bool {
         let word = |at: usize| self.concepts.get(at)?.meanings.first()?.words.first().copied();
         word(at).zip(word(at + 1)).is_some_and(|(first, second)| lexicon.is_compound(first, second))

@@ -63,7 +63,7 @@ pub struct Judged {
     pub length: f32,
     /// The margin of the best action's cosine over the best out-of-domain topic's.
     pub margin: f32,
-    /// Whether it has a verb or noun of GitLab's, so that it is never without results.
+    /// True if it has a verb or noun of GitLab's, so that it is never without results.
     pub is_of_gitlab: bool,
     /// The actions that could be meant, each by its number, with its features.
     pub candidates: Vec<(usize, Features)>,

@@ -25,7 +25,7 @@ pub fn entries(tools: &Tools, is_wanted: &dyn Fn(&Action) -> bool) -> Result<Vec
     Ok(found)
 }
 
-/// Whether an action has its place in lists: one that stands behind another has not.
+/// True if an action has its place in lists: one that stands behind another has not.
 pub fn is_listed(action: &Action) -> bool {
     action.is_offered() && action.audience == Audience::Person
 }

@@ -14,7 +14,7 @@ pub fn of_action(id: &str) -> String {
     format!("{}{mark}", name.get(..LONGEST - mark.len()).unwrap_or_default())
 }
 
-/// Whether the tool of an action has that name.
+/// True if the tool of an action has that name.
 pub fn is_of(name: &str, id: &str) -> bool {
     if id.len() > LONGEST {
         return of_action(id) == name;
@@ -27,7 +27,7 @@ fn fnv(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
-/// Whether clients and models' providers take the name of a parameter; `$filter` of a package manager is not taken.
+/// True if clients and models' providers take the name of a parameter; `$filter` of a package manager is not taken.
 pub fn is_plain(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
     !name.is_empty() && name.len() <= LONGEST && name.bytes().all(plain)

@@ -34,7 +34,7 @@ pub struct Settings {
     pub kind: Kind,
     /// How much the tool of a family says of parameters.
     pub params: ParamSchema,
-    /// Whether a family has one tool that reads and another that changes.
+    /// True if a family has one tool that reads and another that changes.
     pub split: bool,
     /// How a tool of several actions has them in its schema.
     pub mode: SchemaMode,

@@ -88,7 +88,7 @@ impl Surface {
         Ok(page)
     }
 
-    /// Whether a tool of that name can be called. The pair is callable on every surface.
+    /// True if a tool of that name can be called. The pair is callable on every surface.
     pub fn has(&self, tool: &str) -> bool {
         let Some(tools) = self.tools.as_deref() else { return [FIND.name, EXECUTE.name].contains(&tool) };
         match (tool, self.settings.kind) {

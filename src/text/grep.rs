@@ -58,7 +58,7 @@ impl Pattern {
         regex::escape(text)
     }
 
-    /// Whether it is found in a line; of a longer one, in as much as is searched.
+    /// True if it is found in a line; of a longer one, in as much as is searched.
     pub fn is_match(&self, line: &str) -> bool {
         self.0.is_match(line.get(..line.floor_char_boundary(LINE)).unwrap_or(line))
     }

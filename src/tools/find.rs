@@ -216,6 +216,10 @@ struct FoundAction {
     example: Option<Value>,
     /// Ids of the related actions that may run.
     related: Vec<String>,
+    /// The action that is usually wanted, if it may run.
+    usually: Option<String>,
+    /// The action to use in place of a deprecated one, if it may run.
+    replaced_by: Option<String>,
     schema: Option<Value>,
     /// The schema is part of the text as well.
     writes_schema: bool,
@@ -241,7 +245,9 @@ impl FoundAction {
         let mut found = FoundAction {
             structured: Map::new(),
             example: is_detailed.then(|| json!({"action": action.id, "params": example(&action, words)})),
-            related: if is_detailed { related(tools, &action) } else { Vec::new() },
+            related: if is_detailed { may_run(tools, &action.related) } else { Vec::new() },
+            usually: may_run(tools, action.usually.as_slice()).pop(),
+            replaced_by: may_run(tools, action.replaced_by.as_slice()).pop(),
             writes_schema: detail == Detail::Schema,
             signature,
             schema,
@@ -278,10 +284,10 @@ impl FoundAction {
         if action.deprecated {
             put("deprecated", json!(true));
         }
-        if let Some(other) = &action.usually {
+        if let Some(other) = &self.usually {
             put("usually", json!(other));
         }
-        if let Some(other) = &action.replaced_by {
+        if let Some(other) = &self.replaced_by {
             put("replaced_by", json!(other));
         }
         put("score", json!((f64::from(score) * 1000.0).round() / 1000.0));
@@ -304,8 +310,8 @@ impl FoundAction {
         let experiment = experiment(action).map(|version| format!(" (GitLab's experiment since {version})"));
         let experiment = experiment.unwrap_or_default();
         let lacking = self.lacking.as_deref().unwrap_or_default();
-        let usually = action.usually.as_ref().map(|other| format!("; usually `{other}`")).unwrap_or_default();
-        let deprecated = match &action.replaced_by {
+        let usually = self.usually.as_ref().map(|other| format!("; usually `{other}`")).unwrap_or_default();
+        let deprecated = match &self.replaced_by {
             Some(other) => format!(", deprecated: use `{other}`"),
             None if action.deprecated => ", deprecated".to_owned(),
             None => String::new(),
@@ -333,13 +339,13 @@ impl FoundAction {
     }
 }
 
-/// The related actions that may run here.
-fn related(tools: &Tools, action: &Action) -> Vec<String> {
-    let may_run = |id: &&String| {
-        let related = tools.catalog.get(id).ok().flatten();
-        related.is_some_and(|related| tools.withholds(&related).is_none())
+/// Those of the actions that may run here.
+fn may_run(tools: &Tools, ids: &[String]) -> Vec<String> {
+    let is_offered = |id: &&String| {
+        let action = tools.catalog.get(id).ok().flatten();
+        action.is_some_and(|action| tools.withholds(&action).is_none())
     };
-    action.related.iter().filter(may_run).cloned().collect()
+    ids.iter().filter(is_offered).cloned().collect()
 }
 
 /// The input schemas of the results, within the size limit of an answer.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::Map;
 
 use crate::call::{self, Call, Checked, Fault, Invalid, LookupCache, Step};
-use crate::catalog::{Action, Base, Kind, Param, Version};
+use crate::catalog::{Action, Base, Kind, Param, Raise, Risk, Version, When};
 use crate::gitlab::Content;
 use crate::search;
 use crate::tools::errors::{ErrorKind, ToolError};
@@ -117,6 +117,7 @@ fn extend(action: &mut Action, fault: &Fault) -> Option<String> {
             }
             let kind = Kind { base: Base::Any, many: false };
             action.scanned.push(given.clone());
+            raise(action, given);
             action.params.push(Param { name: given.clone(), kind, undocumented: true, ..Param::default() });
             Some(format!("`{given}` is no parameter"))
         }
@@ -126,8 +127,21 @@ fn extend(action: &mut Action, fault: &Fault) -> Option<String> {
             }
             let param = action.params.iter_mut().find(|param| param.name == *name)?;
             param.choices.clear();
+            raise(action, name);
             Some(format!("`{name}: {given}` is no value"))
         }
         _ => None,
+    }
+}
+
+/// Raises the risk of a write in which a parameter is given that no rule has judged: it may hand out access.
+fn raise(action: &mut Action, param: &str) {
+    if action.risk > Risk::Read {
+        action.raises.push(Raise {
+            param: param.to_owned(),
+            when: When::Given,
+            risk: Risk::Grant,
+            effects: Vec::new(),
+        });
     }
 }

@@ -153,7 +153,7 @@ fn every_page_of_docs_is_in_the_index() {
     }
 }
 
-/// Whether the output is what is shown, in which `…` stands for any text.
+/// True if the output is what is shown, in which `…` stands for any text.
 fn is_shown(shown: &str, output: &str) -> bool {
     let mut rest = output.trim_end();
     let mut parts = shown.trim_end().split(ELISION).peekable();

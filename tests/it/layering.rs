@@ -197,7 +197,7 @@ fn without_comments(text: &str) -> String {
     code.filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether a path in the code begins with, or goes through, that name.
+/// True if a path in the code begins with, or goes through, that name.
 fn names(code: &str, name: &str) -> bool {
     code.match_indices(&format!("{name}::")).any(|(at, _)| !code[..at].ends_with(is_name))
 }

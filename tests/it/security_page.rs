@@ -24,7 +24,7 @@ fn every_test_that_the_security_page_names_exists() {
     assert!(named > 50, "{named}");
 }
 
-/// Whether a file of the name's modules has the function, or is the module itself.
+/// True if a file of the name's modules has the function, or is the module itself.
 pub fn is_there(name: &str, sources: &[(String, String)]) -> bool {
     let parts: Vec<&str> = name.split("::").collect();
     let last = parts[parts.len() - 1];

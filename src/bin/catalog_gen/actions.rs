@@ -8,7 +8,7 @@ use gitlab_mcp::catalog::{
 };
 
 use crate::GeneratorError;
-use crate::curation::{CuratedAction, CuratedParam, CuratedPlan, Curation, Domain, key};
+use crate::curation::{CuratedAction, CuratedParam, CuratedPlan, CuratedScope, Curation, Domain, key};
 use crate::graphql;
 use crate::naming::Namer;
 use crate::openapi::RawOperation;
@@ -124,7 +124,8 @@ fn unused_names(
 ) -> Vec<String> {
     let mut used: BTreeSet<&str> =
         operations.iter().filter_map(|raw| namer.curated(raw)).map(|named| named.written.as_str()).collect();
-    used.extend(operations.iter().filter_map(|raw| curated_scope(raw, curation)).map(|(_, written)| written));
+    let scopes = operations.iter().filter_map(|raw| curated_scope(raw, curation));
+    used.extend(scopes.map(|curated| curated.written.as_str()));
     used.extend(used_names);
     let mut written: BTreeSet<&str> = curation.names.values().map(|named| named.written.as_str()).collect();
     written.extend(curation.scopes.values().map(|curated| curated.written.as_str()));
@@ -167,10 +168,9 @@ pub fn unknown_actions(actions: &[Action], curation: &Curation) -> Vec<String> {
     faults
 }
 
-/// The scope that curation gives an operation of REST, with the operation as curation writes it.
-fn curated_scope<'a>(raw: &RawOperation, curation: &'a Curation) -> Option<(Scope, &'a str)> {
-    let curated = curation.scopes.get(&key(raw.method.name(), &raw.path))?;
-    Some((curated.scope, curated.written.as_str()))
+/// The scope that curation gives an operation of REST.
+fn curated_scope<'a>(raw: &RawOperation, curation: &'a Curation) -> Option<&'a CuratedScope> {
+    curation.scopes.get(&key(raw.method.name(), &raw.path))
 }
 
 fn member(raw: &RawOperation, alternate: bool, curation: &Curation) -> Member {
@@ -179,7 +179,7 @@ fn member(raw: &RawOperation, alternate: bool, curation: &Curation) -> Member {
     let operation = Operation {
         method: raw.method,
         path: raw.path.clone(),
-        scope: curated_scope(raw, curation).map_or_else(|| paths::scope(&raw.path), |(scope, _)| scope),
+        scope: curated_scope(raw, curation).map_or_else(|| paths::scope(&raw.path), |curated| curated.scope),
         bind: bind.into_iter().filter(|(placeholder, param)| placeholder != param).collect(),
         body: raw.body,
         alternate,
@@ -510,7 +510,7 @@ fn curate(param: &mut Param, curated: &CuratedParam) {
     param.sends_default = curated.sends_default;
 }
 
-/// Whether the fields that two objects share are of the same kinds.
+/// True if the fields that two objects share are of the same kinds.
 fn have_like_fields(one: &Param, other: &Param) -> bool {
     one.fields.iter().all(|field| {
         let twin = other.fields.iter().find(|twin| twin.name == field.name);
@@ -565,7 +565,7 @@ fn wider(one: Kind, other: Kind) -> Kind {
     Kind { base, many }
 }
 
-/// Whether no two of the operations can be told apart by what has to be given, so that `scope` has to be.
+/// True if no two of the operations can be told apart by what has to be given, so that `scope` has to be.
 fn is_told_by_scope_alone(chosen: &[&Member]) -> bool {
     let required = |member: &&Member| -> BTreeSet<String> {
         member.params.iter().filter(|param| param.required).map(|param| param.name.clone()).collect()

@@ -29,7 +29,7 @@ pub fn documented(raw: &str) -> String {
 /// Segments that GitLab renamed and still serves, with what they are called now.
 const OLD_SPELLINGS: [(&str, &str); 2] = [("services", "integrations"), ("geo_nodes", "geo_sites")];
 
-/// Whether the path has a segment that GitLab has renamed.
+/// True if the path has a segment that GitLab has renamed.
 pub fn is_old_spelling(path: &str) -> bool {
     path.split('/').any(|segment| OLD_SPELLINGS.iter().any(|(old, _)| *old == segment))
 }
@@ -47,7 +47,7 @@ pub fn segments(path: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether a whole segment is one placeholder.
+/// True if a whole segment is one placeholder.
 pub fn is_placeholder(segment: &str) -> bool {
     let mut found = pieces(segment);
     matches!((found.next(), found.next()), (Some(Piece::Placeholder { .. }), None))

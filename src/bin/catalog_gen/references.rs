@@ -54,7 +54,7 @@ fn forms(names: Option<Names>) -> &'static str {
     }
 }
 
-/// Whether references of the parameter are resolved within a project or group.
+/// True if references of the parameter are resolved within a project or group.
 fn needs_place(param: &Param) -> bool {
     param.names.is_some_and(|names| !names.is_global()) || param.fields.iter().any(needs_place)
 }

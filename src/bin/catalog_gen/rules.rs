@@ -68,17 +68,17 @@ pub struct NamingRules {
 }
 
 impl NamingRules {
-    /// Whether the words are a plural.
+    /// True if the words are a plural.
     pub fn is_plural(&self, words: &str) -> bool {
         words.ends_with('s') && !self.singular_words.iter().any(|one| words.ends_with(one))
     }
 
-    /// Whether the words begin with a verb of reading.
+    /// True if the words begin with a verb of reading.
     pub fn begins_with_verb(&self, words: &str) -> bool {
         self.reading_verbs.iter().any(|verb| words.split('_').next() == Some(verb))
     }
 
-    /// Whether an action that begins with this word destroys something.
+    /// True if an action that begins with this word destroys something.
     pub fn is_destructive(&self, verb: &str) -> bool {
         self.destructive_verbs.iter().any(|known| known == verb)
     }
@@ -112,7 +112,7 @@ pub struct ReferenceRule {
 }
 
 impl ReferenceRule {
-    /// Whether the rule is for a parameter of that name in that domain.
+    /// True if the rule is for a parameter of that name in that domain.
     pub fn fits(&self, param: &str, domain: &str) -> bool {
         self.param == param && (self.domains.is_empty() || self.domains.iter().any(|one| one == domain))
     }
@@ -463,7 +463,7 @@ impl RaiseRule {
     }
 }
 
-/// Whether a global id among the parameters may be of an object anywhere: in every mutation, and in a query that no
+/// True if a global id among the parameters may be of an object anywhere: in every mutation, and in a query that no
 /// path leads to.
 fn ids_locate(action: &Action) -> bool {
     let is = |kind: GraphqlKind| {

@@ -8,7 +8,7 @@ use super::spot::{self, Kind, Reference, TARGET, takes};
 use crate::call::{Fault, global_id};
 use crate::catalog::{Action, Operation, Scope};
 
-/// Whether `target` is understood for the action: it works on a path, and calls nothing of its own that.
+/// True if `target` is understood for the action: it works on a path, and calls nothing of its own that.
 pub fn takes_target(action: &Action) -> bool {
     action.param(TARGET).is_none() && ["fullPath", "user_id"].iter().any(|name| action.param(name).is_some())
 }

@@ -43,18 +43,18 @@ const SPELLINGS: [&str; 19] = [
 /// Bytes of a target under another name.
 const LONGEST: usize = 2_000;
 
-/// Whether a parameter's name is another one for `target`.
+/// True if a parameter's name is another one for `target`.
 pub fn is_spelling(name: &str) -> bool {
     let folded: String = name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     SPELLINGS.contains(&folded.as_str())
 }
 
-/// Whether a text may be a target by its length.
+/// True if a text may be a target by its length.
 pub fn is_sane(text: &str) -> bool {
     text.len() <= LONGEST
 }
 
-/// Whether a text that should be a path is a URL, or the reference of a thing below one.
+/// True if a text that should be a path is a URL, or the reference of a thing below one.
 pub fn is_thing(text: &str, base: &Url) -> bool {
     if !is_sane(text) || Location::parse(text, HolderKind::Either).is_some() {
         return false;
@@ -74,11 +74,11 @@ pub fn reference(text: &str, base: &Url) -> Option<String> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Page {
     pub kind: Kind,
-    /// Whether what it is in is a project or a group, where the address tells.
+    /// True if what it is in is a project or a group, where the address tells.
     pub holder: Option<Scope>,
-    /// Whether it is the page of the project or group itself, and none below it.
+    /// True if it is the page of the project or group itself, and none below it.
     pub is_bare: bool,
-    /// Whether the path is one word, which no project's is.
+    /// True if the path is one word, which no project's is.
     pub is_short: bool,
 }
 

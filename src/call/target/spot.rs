@@ -14,7 +14,7 @@ pub const TARGET: &str = "target";
 pub struct Reference {
     /// The full path of the project or group; empty where the reference leaves it out.
     pub path: String,
-    /// Whether that is a project or a group, where the reference tells.
+    /// True if that is a project or a group, where the reference tells.
     pub holder: Option<Scope>,
     pub kind: Kind,
     /// Its number, name or SHA; empty for the project or group itself.
@@ -168,13 +168,13 @@ pub fn parameter(action: &Action, kind: Kind) -> Option<&str> {
     in_path.or_else(by_field).or_else(named)
 }
 
-/// Whether the parameter takes a reference to such a thing.
+/// True if the parameter takes a reference to such a thing.
 pub fn is_reference(spot: &Reference, param: &Param) -> bool {
     let mark = spot.to_string().trim_end_matches(|c: char| c.is_ascii_digit()).chars().next_back();
     mark.is_some_and(|mark| global_id::marks(param).contains(&mark))
 }
 
-/// Whether `fullPath` may be a project's as well as a group's.
+/// True if `fullPath` may be a project's as well as a group's.
 pub fn is_of_either(operation: &Operation) -> bool {
     operation.graphql.as_ref().is_some_and(|graphql| graphql.field.starts_with("namespace."))
 }

@@ -607,12 +607,12 @@ impl Method {
         }
     }
 
-    /// Whether the method is safe (RFC 9110, 9.2.1).
+    /// True if the method is safe (RFC 9110, 9.2.1).
     pub fn is_safe(self) -> bool {
         matches!(self, Method::Get | Method::Head)
     }
 
-    /// Whether the method has its parameters in a body.
+    /// True if the method has its parameters in a body.
     pub fn has_body(self) -> bool {
         matches!(self, Method::Post | Method::Put | Method::Patch)
     }
@@ -676,13 +676,13 @@ impl Action {
         self.operations.iter().find_map(|operation| operation.any).filter(|_| self.plan.is_none())
     }
 
-    /// Whether what it does is said by its parameters alone: a direct call, or a plan of any actions.
+    /// True if what it does is said by its parameters alone: a direct call, or a plan of any actions.
     pub fn is_open(&self) -> bool {
         let is_empty = |plan: &Plan| plan.needs.is_empty() && plan.picks.is_empty();
         self.direct().is_some() || self.plan.as_ref().is_some_and(is_empty)
     }
 
-    /// Whether the finder and the surfaces offer it: not a duplicate, nor what GitLab no longer has.
+    /// True if the finder and the surfaces offer it: not a duplicate, nor what GitLab no longer has.
     pub fn is_offered(&self) -> bool {
         self.twin.is_none() && !self.gone
     }
@@ -723,7 +723,7 @@ impl Operation {
         self.bind.get(placeholder).or_else(argument).map_or(placeholder, String::as_str)
     }
 
-    /// Whether that parameter fills a placeholder of the path.
+    /// True if that parameter fills a placeholder of the path.
     pub fn is_filled_by(&self, param: &str) -> bool {
         self.placeholders().any(|(name, _)| self.filled_by(name) == param)
     }

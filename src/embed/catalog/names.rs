@@ -67,13 +67,13 @@ pub enum Names {
 }
 
 impl Names {
-    /// Whether it is written as a path, a mark and a number (`group/project#12`), and may be all that an action
+    /// True if it is written as a path, a mark and a number (`group/project#12`), and may be all that an action
     /// works on.
     pub fn is_tracked(self) -> bool {
         matches!(self, Names::WorkItem | Names::Issue | Names::MergeRequest | Names::Epic | Names::Issuable)
     }
 
-    /// Whether it is called alike everywhere: a user, a path. Anything else is looked up within a project or group.
+    /// True if it is called alike everywhere: a user, a path. Anything else is looked up within a project or group.
     pub fn is_global(self) -> bool {
         matches!(
             self,

@@ -159,7 +159,7 @@ fn without_format<'s>(segments: &[&'s str]) -> Option<Vec<&'s str>> {
     Some(before.iter().copied().chain([plain]).collect())
 }
 
-/// Whether segments are of a path's pattern: words of GitLab's as they are, anything in a placeholder, and one
+/// True if segments are of a path's pattern: words of GitLab's as they are, anything in a placeholder, and one
 /// segment or more in a glob.
 fn fills(pattern: &[&str], segments: &[&str]) -> bool {
     let is_glob = |word: &&&str| word.starts_with('*');

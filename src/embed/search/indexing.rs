@@ -103,9 +103,10 @@ fn levels(actions: &[Action], usage: &Usage) -> Outcome<Vec<u8>> {
             Audience::Person => level,
         }
     };
-    // What another action usually does better is used less than that one.
+    let by_id: BTreeMap<&str, &Action> = actions.iter().map(|action| (action.id.as_str(), action)).collect();
+    // An action that another one usually replaces is used less than that one.
     let level = |action: &Action| {
-        let usual = actions.iter().find(|other| action.usually.as_ref() == Some(&other.id));
+        let usual = action.usually.as_ref().and_then(|id| by_id.get(id.as_str()));
         let most = usual.map_or(MOST_USED, |usual| own_level(usual).saturating_sub(1).max(RARE_USE));
         own_level(action).min(most)
     };
@@ -414,7 +415,7 @@ fn counts<'t>(texts: impl Iterator<Item = &'t Texts>) -> BTreeMap<&'t str, u16> 
     words
 }
 
-/// Whether an action has only GraphQL operations.
+/// True if an action has only GraphQL operations.
 fn is_graphql(action: &Action) -> bool {
     action.choices().all(|operation| operation.graphql.is_some())
 }

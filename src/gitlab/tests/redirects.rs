@@ -164,7 +164,7 @@ fn names(known: &'static [(&'static str, &'static str)]) -> Lookup {
     })
 }
 
-/// Whether a GitLab at `base` may lead to that URL.
+/// True if a GitLab at `base` may lead to that URL.
 async fn admits(base: &str, location: &str) -> bool {
     let lookup = names(&[("gitlab.example.com", "203.0.113.1"), ("gitlab.corp.example", "10.1.2.3")]);
     let guard = Guard::new(Url::parse(base).unwrap(), lookup);

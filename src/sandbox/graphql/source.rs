@@ -252,7 +252,7 @@ fn parameters(source: &Source, template: &str, args: &Row) -> Row {
     sent
 }
 
-/// Whether a name is one that a pattern with `*` stands for.
+/// True if a name is one that a pattern with `*` stands for.
 fn matches(pattern: &str, name: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
     let Some(mut left) = name.strip_prefix(start) else { return false };

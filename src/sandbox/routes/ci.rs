@@ -165,7 +165,7 @@ fn test_hook(request: &mut Request<'_>) -> Answer {
     created(json!({"message": "201 Created"}))
 }
 
-/// Whether the user runs a project that a runner serves.
+/// True if the user runs a project that a runner serves.
 fn runs(request: &Request<'_>, runner: &Row) -> bool {
     let maintains =
         |id: &u64| level(request.world, request.user, Some(Place::project(*id))) >= Level::Maintainer;

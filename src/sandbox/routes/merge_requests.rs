@@ -92,7 +92,7 @@ pub fn current(request: &Request<'_>, row: &Row) -> Row {
     row
 }
 
-/// Whether both sides changed a file since they parted.
+/// True if both sides changed a file since they parted.
 fn conflicts(request: &Request<'_>, row: &Row) -> bool {
     let repo = |field: &str| request.world.repos.get(&row.num(field));
     let theirs = repo("source_project_id")

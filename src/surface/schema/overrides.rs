@@ -78,7 +78,7 @@ impl Override {
         found
     }
 
-    /// Whether a branch is the action that is named: `milestone_create` by itself, or after the name of its tool.
+    /// True if a branch is the action that is named: `milestone_create` by itself, or after the name of its tool.
     fn is_action(&self, source: &Source, branch: &Branch) -> bool {
         let id = normal(&branch.action);
         let (prefix, rest) = parted(&self.name);
@@ -188,7 +188,7 @@ fn parted(name: &str) -> (&str, &str) {
     name.split_at(prefix.map_or(0, str::len))
 }
 
-/// Whether what a name begins with can be meant of a tool: one that reads is not one that changes.
+/// True if what a name begins with can be meant of a tool: one that reads is not one that changes.
 fn agree(prefix: &str, tool: &str) -> bool {
     let sides = ["browse_", "manage_"];
     let of_tool = parted(tool).0;

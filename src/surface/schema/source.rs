@@ -48,7 +48,7 @@ pub struct Source {
     pub title: Option<String>,
     /// Empty where that of its one action is.
     pub description: String,
-    /// Whether somebody wrote that for this server.
+    /// True if somebody wrote that for this server.
     pub described: bool,
     /// The arguments that are no action's, by name.
     pub own: Map<String, Value>,
@@ -67,7 +67,7 @@ pub struct Branch {
     pub action: String,
     pub risk: Risk,
     pub description: String,
-    /// Whether somebody wrote that for this server.
+    /// True if somebody wrote that for this server.
     pub told: bool,
     /// The schema of each parameter.
     pub params: Map<String, Value>,

@@ -17,7 +17,7 @@ fn document_path() -> PathBuf {
     PathBuf::from(std::env::var_os("GITLAB_API_FILES").expect("GITLAB_API_FILES")).join("openapi.yaml")
 }
 
-/// Whether the document can say anything of the action.
+/// True if the document can say anything of the action.
 fn is_rest(action: &Action) -> bool {
     action.operations.iter().all(|operation| operation.graphql.is_none() && operation.any.is_none())
 }

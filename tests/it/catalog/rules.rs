@@ -248,7 +248,7 @@ fn words(name: &str) -> Vec<String> {
     text.split('_').filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// Whether a name looks like a reference to a project, group or namespace: one is its last word, or stands before an id
+/// True if a name looks like a reference to a project, group or namespace: one is its last word, or stands before an id
 /// or path.
 fn looks_like_a_holder(name: &str) -> bool {
     const HOLDERS: [&str; 6] = ["project", "projects", "group", "groups", "namespace", "namespaces"];

@@ -68,7 +68,7 @@ fn sent(gitlab: &Gitlab) -> Vec<String> {
     gitlab.received().iter().map(|request| format!("{} {}", request.method, request.path)).collect()
 }
 
-/// Whether nothing was sent but reads by which an id is located.
+/// True if nothing was sent but reads by which an id is located.
 fn is_only_located(requests: &[String]) -> bool {
     let located = [
         "GET /api/v4/projects/5",

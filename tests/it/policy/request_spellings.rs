@@ -55,7 +55,7 @@ fn named(id: &str) -> Action {
     CATALOG.get(id).unwrap().unwrap()
 }
 
-/// Whether a policy denies a call whatever is said beside it.
+/// True if a policy denies a call whatever is said beside it.
 fn denies(policy: &Policy, call: &Call) -> bool {
     [(false, false), (true, false), (false, true), (true, true)].into_iter().all(|(confirm, dry_run)| {
         matches!(policy.decide(call.effects(), Consent { confirm, dry_run }), Decision::Deny(_))

@@ -88,7 +88,7 @@ impl Misbehaving {
 }
 
 thread_local! {
-    /// Whether the connection of this thread is closed after the answer.
+    /// True if the connection of this thread is closed after the answer.
     static CLOSES: Cell<bool> = const { Cell::new(false) };
 }
 

@@ -200,12 +200,12 @@ impl RelevantActions {
         Ok(RelevantActions(serving))
     }
 
-    /// Whether the catalog has any of the right actions.
+    /// True if the catalog has any of the right actions.
     fn answers(&self, case: &Case) -> bool {
         case.right.iter().any(|right| self.0.contains_key(right))
     }
 
-    /// Whether the action is right, by one of its operations or its id.
+    /// True if the action is right, by one of its operations or its id.
     fn is_right(&self, id: &str, case: &Case) -> bool {
         case.right.iter().any(|right| self.0.get(right).is_some_and(|ids| ids.contains(id)))
     }

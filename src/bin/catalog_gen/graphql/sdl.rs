@@ -122,7 +122,7 @@ impl Sdl {
         self.fields(of).iter().find(|field| field.name == name)
     }
 
-    /// Whether the type is a leaf, without fields to select.
+    /// True if the type is a leaf, without fields to select.
     pub fn is_leaf(&self, name: &str) -> bool {
         matches!(self.shape(name), None | Some(Shape::Scalar(_) | Shape::Enum(_)))
     }

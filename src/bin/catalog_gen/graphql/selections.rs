@@ -196,7 +196,7 @@ impl<'a> Selections<'a> {
     }
 }
 
-/// Whether a field is selected by default: it is stable and has no required argument.
+/// True if a field is selected by default: it is stable and has no required argument.
 pub fn is_asked(field: &Field, experiments: bool) -> bool {
     let stands = match field.status {
         Status::Stable => true,
