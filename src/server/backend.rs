@@ -30,6 +30,16 @@ pub trait Backend: Send + Sync + 'static {
         std::future::ready(())
     }
 
+    /// True if the answer of a find depends on the version of the instance, which is not known yet.
+    fn needs_version(&self, _answer: &Answer) -> bool {
+        false
+    }
+
+    /// Requests the version of the instance, within the time that a find may wait.
+    fn learn_version(&self) -> impl Future<Output = ()> + Send {
+        std::future::ready(())
+    }
+
     /// Waits, for a bounded time, for the results of [`Backend::prepare`] that a find needs.
     fn prepared_to_find(&self) -> impl Future<Output = ()> + Send {
         std::future::ready(())
@@ -59,6 +69,14 @@ impl Backend for Tools {
 
     async fn prepare(&self) {
         self.learn_limits().await;
+    }
+
+    fn needs_version(&self, answer: &Answer) -> bool {
+        Tools::needs_version(self, answer)
+    }
+
+    async fn learn_version(&self) {
+        Tools::learn_version(self).await;
     }
 
     async fn prepared_to_find(&self) {

@@ -161,7 +161,13 @@ impl<B: Backend> Handler<B> {
             Ok(Request::Find(Checked { request, notes })) => {
                 let find = async {
                     self.backend.prepared_to_find().await;
-                    self.backend.find(&request).map(|answer| with_notes(answer, notes))
+                    let mut answer = self.backend.find(&request)?;
+                    if self.backend.needs_version(&answer) {
+                        let backend = Arc::clone(&self.backend);
+                        let _ = self.worker.run(async move { backend.learn_version().await }).await;
+                        answer = self.backend.find(&request)?;
+                    }
+                    Ok(with_notes(answer, notes))
                 };
                 self.answered(tool, find).await
             }

@@ -6,7 +6,7 @@ pub mod cache;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use serde_json::Map;
+use serde_json::{Map, Value};
 
 use crate::call::{self, Call, Checked, Fault, Invalid, LookupCache, Step};
 use crate::catalog::{Action, Base, Kind, Param, Raise, Risk, Version, When};
@@ -16,13 +16,16 @@ use crate::tools::errors::{ErrorKind, ToolError};
 use crate::tools::own_reads;
 use crate::tools::own_reads::gate::Purpose;
 use crate::tools::state::Tools;
-use crate::tools::types::NextCall;
+use crate::tools::types::{Answer, NextCall};
 
 /// The action that shows the version; GitLab has it since 15.2.
 const METADATA: &str = "instance.get_metadata";
 
 /// Maximum time that a call waits for the version.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Maximum time that a find waits for the version.
+const FIND_PATIENCE: Duration = Duration::from_secs(1);
 
 /// The version; the first caller asks GitLab, others wait with it. None if GitLab does not say it.
 pub async fn learn(tools: &Tools) -> Option<Version> {
@@ -37,6 +40,18 @@ async fn fetch_version(tools: &Tools) -> Option<Version> {
     let reply = tokio::time::timeout(PATIENCE, sent).await.ok()?.ok()?;
     let Content::Json(body) = reply.content else { return None };
     body.get("version")?.as_str()?.parse().ok()
+}
+
+/// Requests the version for a find, which must not depend on a GitLab that does not answer.
+pub async fn learn_for_find(tools: &Tools) {
+    let _ = tokio::time::timeout(FIND_PATIENCE, learn(tools)).await;
+}
+
+/// True if an answer of find has an action that an older GitLab lacks, and nothing has requested the version.
+pub fn is_wanted(tools: &Tools, found: &Answer) -> bool {
+    let results = found.structured.get("results").and_then(Value::as_array);
+    !tools.instance_version.0.initialized()
+        && results.into_iter().flatten().any(|result| result.get("since").is_some())
 }
 
 /// The version that an action needs: that of its oldest operation.

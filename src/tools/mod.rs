@@ -140,6 +140,16 @@ impl Tools {
         token_info::wait_for_scopes(self).await;
     }
 
+    /// True if a find names an action that an older GitLab lacks and the version was not requested yet.
+    pub fn needs_version(&self, answer: &Answer) -> bool {
+        instance_version::is_wanted(self, answer)
+    }
+
+    /// Requests the version of the instance, once; a find waits a second at most.
+    pub async fn learn_version(&self) {
+        instance_version::learn_for_find(self).await;
+    }
+
     /// Ranked actions for a request in words. Pure computation, well under a millisecond.
     pub fn find(&self, request: &FindRequest) -> Result<Answer, ToolError> {
         // What is found are our own words, as many as were asked for.

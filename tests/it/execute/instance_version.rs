@@ -1,5 +1,7 @@
 //! Calls to an instance whose GitLab is older or newer than the catalog.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use crate::support::client::{Client, execute};
@@ -41,15 +43,30 @@ fn an_action_that_an_older_instance_lacks_is_not_sent() {
 }
 
 #[test]
-fn find_says_what_an_older_instance_lacks_once_its_version_is_known() {
-    let (_gitlab, mut client) = instance("17.3.0-ee", &[]);
+fn find_says_what_an_older_instance_lacks() {
+    let (gitlab, mut client) = instance("17.3.0-ee", &[]);
+    let old = client.call("gitlab_find_action", json!({"query": "issue.list", "limit": 1}));
+    assert!(!old.text.contains("needs GitLab"), "{}", old.text);
+    assert_eq!(asked_for_version(&gitlab), 0, "nothing depends on the version yet");
+    for _ in 0..2 {
+        let find = json!({"query": "credentials_inventory.list_ssh_keys", "limit": 1});
+        let new = client.call("gitlab_find_action", find);
+        assert_eq!(new.structured["results"][0]["since"], "17.9");
+        assert!(new.text.contains("(needs GitLab 17.9; this instance has 17.3)"), "{}", new.text);
+    }
+    assert_eq!(asked_for_version(&gitlab), 1);
+}
+
+#[test]
+fn find_does_without_the_version_of_an_instance_that_does_not_answer() {
+    let gitlab = Gitlab::with_project();
+    let late = answer(200, json!({"version": "17.3.0"})).after(Duration::from_secs(60));
+    gitlab.says("GET /api/v4/metadata", [late]);
+    let mut client = gitlab.client(&[]);
     let find = json!({"query": "credentials_inventory.list_ssh_keys", "limit": 1});
-    let before = client.call("gitlab_find_action", find.clone());
-    assert_eq!(before.structured["results"][0]["since"], "17.9");
-    assert!(!before.text.contains("needs GitLab"), "{}", before.text);
-    execute(&mut client, "credentials_inventory.list_ssh_keys", json!({"fullPath": "acme"}));
-    let after = client.call("gitlab_find_action", find);
-    assert!(after.text.contains("(needs GitLab 17.9; this instance has 17.3)"), "{}", after.text);
+    let answer = client.call("gitlab_find_action", find);
+    assert_eq!(answer.structured["results"][0]["action"], "credentials_inventory.list_ssh_keys");
+    assert!(!answer.text.contains("needs GitLab"), "{}", answer.text);
 }
 
 #[test]
