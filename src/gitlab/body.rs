@@ -61,6 +61,8 @@ pub(super) enum Body {
     TooMany {
         limit: usize,
     },
+    /// A body that says it is JSON and is none.
+    Malformed,
 }
 
 /// Tells what the bytes are, by the rules of [`Content`]. A file is never JSON, whatever its type says.
@@ -70,11 +72,14 @@ pub(super) fn content(status: StatusCode, headers: &HeaderMap, bytes: Vec<u8>, i
     }
     let content_type = text(headers, CONTENT_TYPE.as_str()).unwrap_or_default();
     let kind = Kind::of(&content_type);
-    let parsed = if kind == Kind::Json && !is_file { json::parse(&bytes) } else { None };
-    match parsed {
+    let is_json = kind == Kind::Json && !is_file;
+    // GitLab and the proxies before it do not always name the type.
+    let may_be_json = !is_file && kind != Kind::Html && json::is_object_or_list(&bytes);
+    match if is_json || may_be_json { json::parse(&bytes) } else { None } {
         Some(Parsed::Whole(value)) => return Body::Whole(Content::Json(value)),
         Some(Parsed::First { rows, came }) => return Body::Rows { content: Content::Json(rows), came },
         Some(Parsed::TooMany { limit }) => return Body::TooMany { limit },
+        None if is_json => return Body::Malformed,
         None => {}
     }
     Body::Whole(match String::from_utf8(bytes) {

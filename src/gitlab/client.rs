@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use reqwest::Response;
 use reqwest::header::HeaderMap;
+use reqwest::{Response, StatusCode};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use url::Url;
 
@@ -215,6 +215,10 @@ impl Client {
         // What a stranger says of pages and requests is not GitLab's.
         let headers = if hop.trusted { response.headers().clone() } else { HeaderMap::new() };
         let request_id = body::text(&headers, "x-request-id").filter(|id| is_request_id(id));
+        // What was asked for is so already: a subscription, a star.
+        if status == StatusCode::NOT_MODIFIED && changes(call) {
+            return Ok(Reply { status: status.as_u16(), request_id, ..Reply::default() });
+        }
         if !status.is_success() {
             let limit = self.settings.max_body.min(error_body::MAX_BODY);
             let body = body::read_start(&mut response, limit).await;
@@ -224,7 +228,8 @@ impl Client {
             let again = retry::retry_after(status, response.headers());
             return Err(GitlabError::from_answer(status.as_u16(), said, request_id, again, changes(call)));
         }
-        if hop.is_no_answer(response.headers()) {
+        let is_file = call.method() == Method::Get && file_paths::is_file(call.path());
+        if hop.is_no_answer(response.headers(), is_file) {
             let body = body::read_start(&mut response, error_body::MAX_BODY).await;
             let title = error_body::page_title(&String::from_utf8_lossy(&body), &self.secrets);
             let applied = if changes(call) { Applied::Unknown } else { Applied::No };
@@ -249,7 +254,6 @@ impl Client {
                     reply.content = body::as_it_is(response.headers(), bytes);
                     return Ok(reply);
                 }
-                let is_file = call.method() == Method::Get && file_paths::is_file(call.path());
                 match body::content(status, response.headers(), bytes, is_file) {
                     Body::Whole(content) => reply.content = content,
                     Body::Rows { content, came } => {
@@ -258,6 +262,18 @@ impl Client {
                     }
                     Body::TooMany { limit } if changes(call) && tells_by_status(call) => {
                         reply.content = Content::Unread(Unread::TooMany { limit });
+                    }
+                    // The status is GitLab's if its headers are: the change was made.
+                    Body::Malformed
+                        if changes(call)
+                            && tells_by_status(call)
+                            && redirect::is_marked(response.headers()) =>
+                    {
+                        reply.content = Content::Unread(Unread::Malformed);
+                    }
+                    Body::Malformed => {
+                        let applied = if changes(call) { Applied::Unknown } else { Applied::No };
+                        return Err(GitlabError::Malformed { bytes: reply.bytes, applied });
                     }
                     Body::TooMany { limit } => {
                         let applied = if changes(call) { Applied::Unknown } else { Applied::No };

@@ -31,7 +31,7 @@ pub enum GitlabError {
     /// 404 and 410. GitLab also says 404 of what the token may not see.
     #[error("not found: {answer}")]
     NotFound { answer: Answer },
-    /// 409, 412 and 423.
+    /// 409, 412 and 423; 400 with an `error_code`.
     #[error("conflict: {answer}")]
     Conflict { answer: Answer },
     /// 400, 422 and every other 4xx.
@@ -75,6 +75,11 @@ pub enum GitlabError {
     /// JSON of more values than are kept in memory.
     #[error("the answer has more than {limit} values")]
     TooMany { limit: usize, applied: Applied },
+    /// A body of JSON that ends early or is none.
+    #[error(
+        "the answer of {bytes} bytes is no JSON that can be read: it is cut off, garbled or nested too deeply"
+    )]
+    Malformed { bytes: u64, applied: Applied },
     #[error("GitLab redirected to {to_host}, which was not followed: {reason}")]
     Redirect { to_host: String, reason: NotFollowed, applied: Applied },
     /// A page of HTML without anything that marks an answer of GitLab's: a sign-in page, a captive portal, another
@@ -100,6 +105,10 @@ pub struct Answer {
     /// GitLab's error body as one readable line, or the reason that HTTP has for the status.
     pub message: String,
     pub request_id: Option<String>,
+    /// GitLab's own word for the reason (`error_code`): `conflict`, `empty`.
+    pub code: Option<String>,
+    /// True if a web page came: of a proxy or firewall before GitLab, or GitLab's own error page.
+    pub is_page: bool,
     pub applied: Applied,
 }
 
@@ -167,6 +176,7 @@ impl GitlabError {
             | GitlabError::Timeout { applied, .. }
             | GitlabError::TooLarge { applied, .. }
             | GitlabError::TooMany { applied, .. }
+            | GitlabError::Malformed { applied, .. }
             | GitlabError::NotGitlab { applied, .. }
             | GitlabError::Redirect { applied, .. } => *applied,
             GitlabError::Path { .. }
@@ -211,9 +221,12 @@ impl GitlabError {
         // A gateway that gave up waiting, or a fault halfway: only the one who asks again can tell.
         // 501 says that GitLab has no such function.
         let applied = if changes && status >= 500 && status != 501 { Applied::Unknown } else { Applied::No };
-        let error_body::Refusal { message, expired, missing_scope } = said;
-        let answer = Answer { status, message, request_id, applied };
+        let error_body::Refusal { message, expired, missing_scope, code, is_page } = said;
+        let has_code = code.is_some();
+        let answer = Answer { status, message, request_id, code, is_page, applied };
         match status {
+            // A cherry-pick or revert that the current state does not allow.
+            400 if has_code => GitlabError::Conflict { answer },
             401 => GitlabError::Unauthorized { answer, expired },
             403 => GitlabError::Forbidden { answer, missing_scope },
             404 | 410 => GitlabError::NotFound { answer },

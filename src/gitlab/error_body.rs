@@ -27,6 +27,10 @@ pub(super) struct Refusal {
     pub message: String,
     /// The token is expired or revoked.
     pub expired: bool,
+    /// GitLab's own word for the reason (`error_code`): `conflict`, `empty`.
+    pub code: Option<String>,
+    /// True if the body is a web page.
+    pub is_page: bool,
     /// The scopes of which the token lacks every one.
     pub missing_scope: Option<Vec<String>>,
 }
@@ -72,6 +76,8 @@ pub(super) fn parse(status: StatusCode, text: &str, secrets: &Secrets) -> Refusa
     let scopes = plain_scopes(field("scope").unwrap_or_default(), secrets);
     let lower = message.to_lowercase();
     Refusal {
+        code: field("error_code").map(|code| tidy(code, secrets)).filter(|code| !code.is_empty()),
+        is_page: json.is_none() && looks_like_html(text),
         expired: ["expired", "revoked"].iter().any(|word| lower.contains(word)),
         missing_scope: lacks_scope.then_some(scopes),
         message,

@@ -84,11 +84,11 @@ impl Hop {
         Ok(Some(Hop { url: target, trusted: self.trusted && ours, redirected: true }))
     }
 
-    /// True if a success at GitLab's own address is somebody else's page. GitLab marks each of its answers, and has
-    /// files that are HTML downloaded under their names.
-    pub(super) fn is_no_answer(&self, headers: &HeaderMap) -> bool {
-        const MARKS: [&str; 3] = ["x-request-id", "x-gitlab-meta", "content-disposition"];
-        self.trusted && is_html(headers) && !MARKS.iter().any(|mark| headers.contains_key(*mark))
+    /// True if a success at GitLab's own address is a web page: of a proxy, a captive portal, or GitLab's sign-in. The
+    /// API answers no HTML but for files, which it marks or has downloaded under their names.
+    pub(super) fn is_no_answer(&self, headers: &HeaderMap, is_file: bool) -> bool {
+        let is_download = headers.contains_key(CONTENT_DISPOSITION) || (is_file && is_marked(headers));
+        self.trusted && is_html(headers) && !is_download
     }
 
     /// Refuses a page that a stranger shows instead of a file: a proxy's sign-in form. GitLab has object storage
@@ -105,6 +105,11 @@ impl Hop {
     pub(super) fn refused(&self, reason: NotFollowed) -> GitlabError {
         GitlabError::Redirect { to_host: self.host(), reason, applied: Applied::No }
     }
+}
+
+/// True if the response has one of GitLab's own headers.
+pub(super) fn is_marked(headers: &HeaderMap) -> bool {
+    ["x-request-id", "x-gitlab-meta"].iter().any(|mark| headers.contains_key(*mark))
 }
 
 fn is_html(headers: &HeaderMap) -> bool {

@@ -26,11 +26,12 @@ pub struct Reply {
     pub headers: BTreeMap<String, String>,
 }
 
-/// A body. A 2xx is never a failure because of it:
+/// The body of a success:
 ///
 /// - 204, or no bytes: `Empty`.
-/// - A JSON content type: `Json`, and `Json(Null)` for `null`; what does not parse falls through, and so does a file.
-///   Of a list with too many values the first rows are kept ([`Reply::rows`]).
+/// - JSON by its content type, or text of another type that parses as an object or a list: `Json`, and `Json(Null)` for
+///   `null`. Of a list with too many values the first rows are kept ([`Reply::rows`]). A file is never JSON.
+/// - A JSON content type that does not parse: [`Malformed`](super::GitlabError::Malformed); of a change, `Unread`.
 /// - A text content type and valid UTF-8, or valid UTF-8 without a NUL: `Text`.
 /// - All else: `Binary`, byte for byte. So is a log with one broken byte in it; its `content_type` is then text.
 /// - A change that was made but whose answer could not be read: `Unread`.
@@ -57,6 +58,8 @@ pub enum Unread {
     TooLarge { limit: u64, size: Option<u64> },
     /// JSON of more values than are kept.
     TooMany { limit: usize },
+    /// JSON that is cut off or garbled, with headers that are GitLab's.
+    Malformed,
     /// The connection broke, or time ran out, after GitLab had said that it succeeded.
     Lost,
 }

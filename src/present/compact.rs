@@ -104,13 +104,14 @@ const NAMES: [&str; 8] =
 
 /// The value as a person reads it, with what the rows of a list have in common; the names of what is gone are added
 /// to `dropped`.
-pub fn compact(value: Value, dropped: &mut Vec<String>) -> (Value, Rows) {
+/// A field that is among `shows` is never dropped, nor reduced to a name.
+pub fn compact(value: Value, shows: &[String], dropped: &mut Vec<String>) -> (Value, Rows) {
     let (compacted, rows) = match value {
         Value::Array(items) => {
-            let items = items.into_iter().map(|item| top(item, dropped)).collect();
-            table::rows(items, dropped)
+            let items = items.into_iter().map(|item| top(item, shows, dropped)).collect();
+            table::rows(items, shows, dropped)
         }
-        other => (top(other, dropped), Rows::default()),
+        other => (top(other, shows, dropped), Rows::default()),
     };
     // What somebody might miss first.
     let is_no_loss = |name: &str| NOISE.contains(&name) || SAID_BETTER.iter().any(|(less, _)| *less == name);
@@ -140,29 +141,48 @@ pub fn decoded(value: Value) -> Value {
     Value::Object(map)
 }
 
-fn top(value: Value, dropped: &mut Vec<String>) -> Value {
-    match value {
-        Value::Object(map) => Value::Object(object(map, dropped)),
-        other => other,
+fn top(value: Value, shows: &[String], dropped: &mut Vec<String>) -> Value {
+    let Value::Object(map) = value else { return value };
+    let whole = map.clone();
+    let mut noise = Vec::new();
+    let kept = object(map, shows, &mut noise);
+    if !kept.is_empty() {
+        dropped.append(&mut noise);
+        return Value::Object(kept);
     }
+    // An answer that is all noise is asked for its noise.
+    Value::Object(whole.into_iter().filter(|(_, value)| !is_empty(value)).collect())
 }
 
-fn object(mut map: Map<String, Value>, dropped: &mut Vec<String>) -> Map<String, Value> {
+fn object(mut map: Map<String, Value>, shows: &[String], dropped: &mut Vec<String>) -> Map<String, Value> {
     refer(&mut map);
-    let keys: HashSet<String> = map.keys().cloned().collect();
+    // What is null says no better.
+    let keys: HashSet<String> =
+        map.iter().filter(|(_, value)| !is_empty(value)).map(|(key, _)| key.clone()).collect();
     let mut kept = Map::new();
     for (key, value) in map {
-        if is_empty(&value) || is_quiet(&key, &value) {
+        let is_shown = shows.contains(&key);
+        if is_empty(&value) || (is_quiet(&key, &value) && !is_shown) {
             continue;
         }
-        if is_noise(&key, &keys) {
+        if is_noise(&key, &value, &keys) && !is_shown {
             dropped.push(key);
             continue;
         }
-        let value = nested(value, dropped);
+        let value = if is_shown { shown(value, dropped) } else { nested(value, dropped) };
         kept.insert(key.clone(), to_the_second(&key, value));
     }
     kept
+}
+
+/// A value that the action is for: objects keep their fields, and so do those of a list.
+fn shown(value: Value, dropped: &mut Vec<String>) -> Value {
+    match value {
+        Value::Object(map) if mentioned_as(&map).is_some() => mention(map),
+        Value::Object(map) => Value::Object(object(map, &[], dropped)),
+        Value::Array(items) => Value::Array(items.into_iter().map(|item| shown(item, dropped)).collect()),
+        other => other,
+    }
 }
 
 /// Of the three ways to refer to a thing the one that says where it is: `group/project!45`.
@@ -192,7 +212,11 @@ fn is_quiet(key: &str, value: &Value) -> bool {
         || (COUNTS.contains(&key) && value.as_object().is_some_and(counts_nothing))
 }
 
-fn is_noise(key: &str, siblings: &HashSet<String>) -> bool {
+fn is_noise(key: &str, value: &Value, siblings: &HashSet<String>) -> bool {
+    // Links to the parts of the API are an object; a list of links is somebody's.
+    if key == "links" && !value.is_object() {
+        return false;
+    }
     let has = |name: &str| siblings.contains(name);
     let other_url = (key.ends_with("_url") || key.ends_with("_path_url")) && key != URL && has(URL);
     let said_better = SAID_BETTER.iter().any(|(less, more)| *less == key && has(more));
@@ -227,7 +251,8 @@ fn nested(value: Value, dropped: &mut Vec<String>) -> Value {
     match value {
         Value::Object(map) if mentioned_as(&map).is_some() => mention(map),
         Value::Object(map) => {
-            name_of(&map).or_else(|| period(&map)).unwrap_or_else(|| Value::Object(object(map, dropped)))
+            let name = reference_of(&map).or_else(|| name_of(&map)).or_else(|| period(&map));
+            name.unwrap_or_else(|| Value::Object(object(map, &[], dropped)))
         }
         Value::Array(items) => Value::Array(items.into_iter().map(|item| nested(item, dropped)).collect()),
         other => other,
@@ -256,11 +281,69 @@ fn period(map: &Map<String, Value>) -> Option<Value> {
     map.contains_key("iid").then(|| json!(format!("{start} to {end}")))
 }
 
+/// The reference and title of an issue, a merge request or an epic that is mentioned: `#14 Title`, `!59 Title`.
+fn reference_of(map: &Map<String, Value>) -> Option<Value> {
+    let text = |name: &str| map.get(name).and_then(Value::as_str);
+    let iid = map.get("iid")?.as_u64()?;
+    let title = text("title")?;
+    let full = map.get("reference").or_else(|| map.get("references")?.get("full")).and_then(Value::as_str);
+    let reference = match full.filter(|full| full.contains('/')) {
+        Some(full) => full.to_owned(),
+        None => format!("{}{iid}", sigil(map, text(URL).unwrap_or_default())?),
+    };
+    Some(json!(format!("{reference} {title}")))
+}
+
+/// The character before the number of a thing: <https://docs.gitlab.com/user/markdown/#gitlab-specific-references>.
+fn sigil(map: &Map<String, Value>, url: &str) -> Option<char> {
+    const BY_PAGE: [(&str, char); 4] =
+        [("/merge_requests/", '!'), ("/issues/", '#'), ("/work_items/", '#'), ("/epics/", '&')];
+    let has = |name: &str| map.contains_key(name);
+    match BY_PAGE.iter().find(|(page, _)| url.contains(page)) {
+        Some((_, sigil)) => Some(*sigil),
+        None if !url.is_empty() => None,
+        None if has("source_branch") || has("target_branch") || has("merge_status") => Some('!'),
+        None if has("issue_type") => Some('#'),
+        None => None,
+    }
+}
+
+/// Objects within a mentioned thing that are no more than its surroundings.
+const SURROUNDINGS: [&str; 9] = [
+    "author",
+    "namespace",
+    "owner",
+    "references",
+    "time_stats",
+    "task_completion_status",
+    "issue_stats",
+    "statistics",
+    "permissions",
+];
+
+/// True if a thing with a name says more than a mention: it has a target, or lists and objects of its own.
+fn has_substance(map: &Map<String, Value>) -> bool {
+    const KNOWN: [&str; 4] = ["username", "path_with_namespace", "full_path", "fullPath"];
+    let siblings: HashSet<String> = map.keys().cloned().collect();
+    let is_part = |key: &str, value: &Value| {
+        (value.is_array() || value.is_object())
+            && !is_empty(value)
+            && !SURROUNDINGS.contains(&key)
+            && !is_noise(key, value, &siblings)
+    };
+    let is_known = KNOWN.iter().any(|name| map.contains_key(*name));
+    let is_milestone = map.get(URL).and_then(Value::as_str).is_some_and(|url| url.contains("/milestones/"));
+    !is_known
+        && !is_milestone
+        && (map.get("url").is_some_and(Value::is_string)
+            || map.iter().any(|(key, value)| is_part(key, value)))
+}
+
 /// The name of an object that is a thing of its own (it has an id or a URL) and no more than mentioned here.
 fn name_of(map: &Map<String, Value>) -> Option<Value> {
     let is_thing = map.contains_key("id") || map.contains_key(URL);
     // A note, a job or a commit is read for what it says, not for a name.
     let is_read = ["body", "status", "notes", "message", "diff"].iter().any(|key| map.contains_key(*key));
     let name = NAMES.iter().find_map(|name| map.get(*name)).filter(|name| !name.is_null());
-    if is_thing && !is_read { name.cloned() } else { None }
+    if is_thing && !is_read && !has_substance(map) { name.cloned() } else { None }
 }

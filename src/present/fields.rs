@@ -26,6 +26,10 @@ pub fn select(value: &Value, paths: &[String]) -> (Value, Vec<Missing>) {
         .map(|(_, path)| path.as_slice())
         .collect();
     let selected = match value {
+        Value::Array(_) if wanted.iter().any(|path| item_number(path).is_some()) => {
+            let found = wanted.first().and_then(|path| pick(value, path));
+            found.unwrap_or_else(|| Value::Object(Map::new()))
+        }
         Value::Array(items) => Value::Array(items.iter().map(|item| select_from(item, &wanted)).collect()),
         one => select_from(one, &wanted),
     };
@@ -85,10 +89,16 @@ fn steps(path: &str) -> Vec<&str> {
     path.split('.').map(|step| step.trim_end_matches("[]")).filter(|step| !step.is_empty()).collect()
 }
 
+/// The number of an item, counted from 0, that a path begins with: `3.diff`.
+fn item_number(steps: &[&str]) -> Option<usize> {
+    steps.first()?.parse().ok()
+}
+
 /// The value with only what the steps lead to.
 fn pick(value: &Value, steps: &[&str]) -> Option<Value> {
     let Some((first, rest)) = steps.split_first() else { return Some(value.clone()) };
     match value {
+        Value::Array(items) if item_number(steps).is_some() => pick(items.get(item_number(steps)?)?, rest),
         Value::Array(items) => {
             let found: Vec<Value> = items.iter().filter_map(|item| pick(item, steps)).collect();
             (items.is_empty() || !found.is_empty()).then_some(Value::Array(found))
@@ -124,6 +134,7 @@ fn merge(into: &mut Value, other: Value) {
 
 fn is_anywhere(value: &Value, path: &str) -> bool {
     match value {
+        Value::Array(_) if item_number(&steps(path)).is_some() => leads(value, &steps(path)),
         Value::Array(items) => items.is_empty() || items.iter().any(|item| leads(item, &steps(path))),
         one => leads(one, &steps(path)),
     }
@@ -133,6 +144,9 @@ fn is_anywhere(value: &Value, path: &str) -> bool {
 fn leads(value: &Value, steps: &[&str]) -> bool {
     let Some((first, rest)) = steps.split_first() else { return true };
     match value {
+        Value::Array(items) if item_number(steps).is_some() => {
+            item_number(steps).and_then(|at| items.get(at)).is_some_and(|item| leads(item, rest))
+        }
         Value::Array(items) => items.is_empty() || items.iter().any(|item| leads(item, steps)),
         Value::Object(map) => map.get(*first).is_some_and(|inner| leads(inner, rest)),
         _ => false,

@@ -17,6 +17,12 @@ const CELL: usize = 240;
 /// What a thing in a list is headed by.
 const HEADINGS: [&str; 8] = ["iid", "new_path", "name", "title", "username", "key", "short_id", "id"];
 
+/// Spaces by which the fields of a nested object are indented.
+const STEP: usize = 2;
+
+/// Maximum indentation, so that deep nesting does not multiply the bytes of an answer.
+const MOST_INDENT: usize = 12;
+
 /// What the marks around GitLab's text are called.
 pub const MARK: &str = "gitlab";
 
@@ -24,8 +30,8 @@ pub const MARK: &str = "gitlab";
 pub fn render(value: &Value) -> String {
     match value {
         Value::Array(items) if items.is_empty() => "Nothing found.".to_owned(),
-        Value::Array(items) => list(items),
-        Value::Object(map) => fields(map),
+        Value::Array(items) => list(items, 0),
+        Value::Object(map) => fields(map, 0),
         Value::String(text) => fenced(text),
         other => other.to_string(),
     }
@@ -67,19 +73,31 @@ pub fn fenced(text: &str) -> String {
     format!("{fence}\n{text}{end}{fence}")
 }
 
-fn list(items: &[Value]) -> String {
+/// A list, its lines after so many spaces. One row costs less as its fields than as a table.
+fn list(items: &[Value], indent: usize) -> String {
     let rows: Option<Vec<&Map<String, Value>>> = items.iter().map(Value::as_object).collect();
+    let margin = " ".repeat(indent.min(MOST_INDENT));
     match rows {
-        Some(rows) if fits_table(&rows) => table(&rows),
+        Some(rows) if rows.len() > 1 && indent == 0 && fits_table(&rows) => table(&rows),
         Some(rows) => rows.iter().enumerate().fold(String::new(), |mut out, (place, row)| {
-            let _ = writeln!(out, "{}\n{}", heading(place, row), fields(row));
+            let mut row = (*row).clone();
+            let heading = HEADINGS.iter().find(|key| row.get(**key).is_some_and(|value| !is_long(value)));
+            let heading = heading.and_then(|key| Some((*key, row.shift_remove(*key)?)));
+            let heading = heading.map(|(key, value)| format!(" {key}: {}", inline(&value)));
+            let _ = writeln!(out, "{margin}{}.{}", place + 1, heading.unwrap_or_default());
+            out.push_str(&fields(&row, indent + STEP));
             out
         }),
         None => items.iter().fold(String::new(), |mut out, item| {
-            let _ = writeln!(out, "- {}", inline(item));
+            let _ = writeln!(out, "{margin}- {}", inline(item));
             out
         }),
     }
+}
+
+/// True if a value takes more than a line.
+fn is_long(value: &Value) -> bool {
+    !is_flat(value) || value.is_object() || value.is_array()
 }
 
 /// What is the same in every row of a list, in a line.
@@ -89,22 +107,21 @@ pub fn shared(same: &Map<String, Value>) -> String {
     format!("In every row: {}\n", said.join("; "))
 }
 
-fn heading(place: usize, row: &Map<String, Value>) -> String {
-    let name = HEADINGS.iter().find_map(|key| row.get(*key)).map(inline).unwrap_or_default();
-    format!("{}. {name}", place + 1)
-}
-
-fn fields(map: &Map<String, Value>) -> String {
+/// Fields, one a line after so many spaces. Texts of several lines are not indented: each of their spaces counts.
+fn fields(map: &Map<String, Value>, indent: usize) -> String {
+    let margin = " ".repeat(indent.min(MOST_INDENT));
     let mut out = String::new();
     for (key, value) in map {
         let key = inline_text(key);
         let _ = match value {
-            Value::String(text) if text.contains('\n') => writeln!(out, "{key}:\n{}", fenced(text)),
+            Value::String(text) if text.contains('\n') => writeln!(out, "{margin}{key}:\n{}", fenced(text)),
             Value::Array(items) if items.iter().any(Value::is_object) => {
-                writeln!(out, "{key}:\n{}", list(items))
+                write!(out, "{margin}{key}:\n{}", list(items, indent + STEP))
             }
-            Value::Object(inner) if !is_flat(value) => writeln!(out, "{key}:\n{}", fields(inner)),
-            other => writeln!(out, "{key}: {}", inline(other)),
+            Value::Object(inner) if !is_flat(value) => {
+                write!(out, "{margin}{key}:\n{}", fields(inner, indent + STEP))
+            }
+            other => writeln!(out, "{margin}{key}: {}", inline(other)),
         };
     }
     out
@@ -186,7 +203,7 @@ fn inline(value: &Value) -> String {
             .iter()
             .map(|(key, value)| format!("{}={}", inline_text(key), inline(value)))
             .collect::<Vec<_>>()
-            .join(" "),
+            .join("; "),
         Value::Null => String::new(),
         other => other.to_string(),
     }

@@ -36,9 +36,15 @@ pub use sections::{plain_log, section, sections};
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     Empty,
+    /// A 304: a change that was made before.
+    Unchanged,
     Json(Value),
     Text(String),
-    Binary { bytes: usize, content_type: String, filename: Option<String> },
+    Binary {
+        bytes: usize,
+        content_type: String,
+        filename: Option<String>,
+    },
 }
 
 /// How it should be shown.
@@ -58,6 +64,8 @@ pub struct Options<'a> {
     pub place: Option<Place>,
     /// The token and the values of extra headers, which are never shown.
     pub secrets: &'a Secrets,
+    /// Fields that the action is for, which the compact view never leaves out.
+    pub shows: &'a [String],
     /// Fields behind the aliases of a GraphQL document.
     pub names: Option<&'a FieldNames>,
 }
@@ -66,7 +74,7 @@ impl<'a> Options<'a> {
     /// Options of the compact view.
     pub fn new(kind: Kind, budget: usize, secrets: &'a Secrets) -> Options<'a> {
         let (full, unmasked) = (false, false);
-        Options { kind, fields: &[], full, unmasked, budget, place: None, secrets, names: None }
+        Options { kind, fields: &[], full, unmasked, budget, place: None, secrets, shows: &[], names: None }
     }
 }
 
@@ -118,6 +126,11 @@ pub fn present(content: Content, options: &Options) -> Presented {
         Content::Empty => {
             Presented { text: "Done; GitLab answered with nothing.".to_owned(), ..Presented::default() }
         }
+        Content::Unchanged => Presented {
+            text: "Nothing changed: it was so already (GitLab answered 304 Not Modified).".to_owned(),
+            data: json!({"changed": false}),
+            ..Presented::default()
+        },
         Content::Text(text) if options.kind.secret_file && !options.unmasked => secret(&text),
         Content::Text(text) => whole_text(text, options),
         Content::Binary { bytes, content_type, filename } => {
@@ -209,7 +222,7 @@ fn structured(value: Value, options: &Options) -> Presented {
     } else if options.full {
         value
     } else {
-        let (compacted, rows) = compact::compact(value, &mut dropped);
+        let (compacted, rows) = compact::compact(value, options.shows, &mut dropped);
         said = rows;
         compacted
     };
@@ -292,7 +305,8 @@ fn rendered(
 fn only_text(value: &Value, options: &Options) -> Option<(String, String, Place)> {
     let [path] = options.fields else { return None };
     let mut found = value;
-    for name in path.split('.') {
+    // The number of an item has picked it already.
+    for name in path.split('.').filter(|name| name.parse::<usize>().is_err()) {
         found = found.get(name)?;
     }
     let text = found.as_str()?;

@@ -116,7 +116,8 @@ pub struct Rows {
 
 /// The rows with what a list needs of them. What is gone is added to `dropped`. A list of parts (notes, diffs,
 /// variables) has no page of its own to look at and keeps its fields.
-pub fn rows(items: Vec<Value>, dropped: &mut Vec<String>) -> (Value, Rows) {
+/// `shows` are columns that are never left out.
+pub fn rows(items: Vec<Value>, shows: &[String], dropped: &mut Vec<String>) -> (Value, Rows) {
     let mut said = Rows::default();
     if items.is_empty() || !items.iter().all(Value::is_object) {
         return (Value::Array(items), said);
@@ -135,7 +136,7 @@ pub fn rows(items: Vec<Value>, dropped: &mut Vec<String>) -> (Value, Rows) {
         share(&mut objects, &mut said.same, |key| !are_things || is_wanted(key));
     }
     if are_things {
-        let chosen = chosen(&mut objects, &mut said);
+        let chosen = chosen(&mut objects, shows, &mut said);
         for row in &mut objects {
             let mut map = std::mem::take(row);
             *row = chosen.iter().filter_map(|name| Some((name.clone(), map.shift_remove(name)?))).collect();
@@ -163,13 +164,24 @@ fn share(rows: &mut [Map<String, Value>], same: &mut Map<String, Value>, is_said
 
 /// The columns of all rows: those that are wanted, short in every row, and within what a list may cost. Names that
 /// take too much of it are cut, and said to be.
-fn chosen(rows: &mut [Map<String, Value>], said: &mut Rows) -> Vec<String> {
+fn chosen(rows: &mut [Map<String, Value>], shows: &[String], said: &mut Rows) -> Vec<String> {
     let count = rows.len().max(USUAL);
     let in_url = said.same.values().filter_map(Value::as_str).any(|pattern| pattern.contains("{id}"));
     let (mut table, mut json) = (TABLE * count, JSON * count);
-    let mut chosen = Vec::new();
-    for name in candidates(rows, in_url) {
-        if chosen.len() == MOST {
+    let mut chosen: Vec<String> = Vec::new();
+    let mut candidates = candidates(rows, in_url);
+    candidates.retain(|name| !shows.contains(name));
+    // What the action is for comes right after what tells the rows apart.
+    let telling = candidates.iter().rposition(|name| TELLING.contains(&snake(name).as_str()));
+    let at = telling.map_or(0, |last| last + 1);
+    let shown = shows.iter().filter(|name| rows.iter().any(|row| row.contains_key(*name)));
+    candidates.splice(at..at, shown.cloned());
+    for name in candidates {
+        if shows.contains(&name) {
+            chosen.push(name);
+            continue;
+        }
+        if chosen.len() >= MOST {
             break;
         }
         let is_telling = TELLING.contains(&snake(&name).as_str());

@@ -9,6 +9,9 @@ use super::window::{Place, Window, floor_boundary, lines_within, window};
 /// How many cut texts have calls that go on.
 pub const MOST_CUT: usize = 10;
 
+/// How many of those may be texts in a list; of the others, the way to the rest is the same.
+const MOST_CUT_IN_LISTS: usize = 3;
+
 /// A text of which a part is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cut {
@@ -42,17 +45,39 @@ pub fn within(mut value: Value, budget: usize) -> Limited {
     }
     let mut cut = Vec::new();
     // A list of things with long texts shows more things and less of each.
-    let longest = if value.is_array() { budget / 20 } else { budget * 3 / 4 };
-    shorten(&mut value, longest, &mut String::new(), &mut cut);
+    let least = if value.is_array() { budget / 20 } else { budget / 50 };
+    let longest = fair_share(&value, budget).clamp(least, (budget * 3 / 4).max(least));
+    shorten(&mut value, longest, (&mut String::new(), false), &mut cut);
     let rows = value.as_array_mut().and_then(|items| keep_rows(items, budget));
-    if rows.is_none() && !fits(&value, budget) {
+    if rows.is_none() && longest > least && !fits(&value, budget) {
         cut.clear();
-        shorten(&mut value, budget / 50, &mut String::new(), &mut cut);
+        shorten(&mut value, least, (&mut String::new(), false), &mut cut);
     }
     let mut left_out = LeftOut::default();
     // One row or field is shown however small the budget.
     let value = fitted(value, budget.max(4 * LEAST), &mut left_out);
     Limited { value, rows, cut, note: left_out.note() }
+}
+
+/// The bytes that each text of a value may have so that all of it fits: short texts are whole, long ones share the rest.
+fn fair_share(value: &Value, budget: usize) -> usize {
+    // The sign of a cut text: `… (800 of 12000 bytes)`.
+    const SIGN: usize = 30;
+    let mut texts = Vec::new();
+    text_sizes(value, &mut texts);
+    let structure = size(value).saturating_sub(texts.iter().sum());
+    let signs = texts.iter().filter(|text| **text > budget / 50).count() * SIGN;
+    share(&texts, budget.saturating_sub(structure + signs))
+}
+
+/// The bytes that each text takes as JSON.
+fn text_sizes(value: &Value, sizes: &mut Vec<usize>) {
+    match value {
+        Value::String(_) => sizes.push(size(value)),
+        Value::Array(items) => items.iter().for_each(|item| text_sizes(item, sizes)),
+        Value::Object(map) => map.values().for_each(|value| text_sizes(value, sizes)),
+        _ => {}
+    }
 }
 
 /// Fits a value into at most `budget` bytes of JSON: the first rows and fields stay whole, long ones are cut, the rest
@@ -246,22 +271,28 @@ impl io::Write for Counted {
     }
 }
 
-/// Cuts every text that is longer than that. A cut below a list has no path that a caller could ask for.
-fn shorten(value: &mut Value, longest: usize, path: &mut String, cut: &mut Vec<Cut>) {
+/// Cuts every text that is longer than that. In the path of a cut, items of a list are counted from 0: `changes.3.diff`.
+fn shorten(value: &mut Value, longest: usize, (path, in_list): (&mut String, bool), cut: &mut Vec<Cut>) {
     match value {
         Value::String(text) if text.len() > longest => {
             let shown = lines_within(text, longest).to_owned();
-            let is_named = !path.is_empty() && path.len() <= LONGEST_PATH && !path.contains("[]");
-            if is_named && cut.len() < MOST_CUT {
+            let is_named = !path.is_empty() && path.len() <= LONGEST_PATH;
+            let most = if in_list { MOST_CUT_IN_LISTS } else { MOST_CUT };
+            if is_named && cut.len() < most {
                 cut.push(Cut { path: Some(path.clone()), window: window(text, Place::Beginning, longest) });
             }
             *text = format!("{shown}… ({} of {} bytes)", shown.len(), text.len());
         }
         Value::Array(items) => {
-            let length = path.len();
-            path.push_str("[]");
-            items.iter_mut().for_each(|item| shorten(item, longest, path, cut));
-            path.truncate(length);
+            for (at, item) in items.iter_mut().enumerate() {
+                let length = path.len();
+                if !path.is_empty() {
+                    path.push('.');
+                }
+                path.push_str(&at.to_string());
+                shorten(item, longest, (path, true), cut);
+                path.truncate(length);
+            }
         }
         Value::Object(map) => {
             for (key, value) in map.iter_mut() {
@@ -270,7 +301,7 @@ fn shorten(value: &mut Value, longest: usize, path: &mut String, cut: &mut Vec<C
                     path.push('.');
                 }
                 path.push_str(key);
-                shorten(value, longest, path, cut);
+                shorten(value, longest, (path, in_list), cut);
                 path.truncate(length);
             }
         }

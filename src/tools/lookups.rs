@@ -16,6 +16,7 @@ use crate::tools::own_reads;
 use crate::tools::own_reads::gate::{OwnReadError, Purpose, ReadError};
 use crate::tools::reply::graphql;
 use crate::tools::state::Tools;
+use crate::tools::token_info::cache::TokenStanding;
 use crate::tools::types::NextCall;
 
 /// Maximum number of rounds of look-ups: an answer opens few further questions.
@@ -285,7 +286,7 @@ async fn fetch_page(
         }
     };
     let reply = reply.map_err(|error| match error {
-        OwnReadError::Gitlab(error) => read_error(&error, action, tools.anonymous),
+        OwnReadError::Gitlab(error) => read_error(&error, action, tools.token_standing()),
         OwnReadError::Denied { action, rule } => LookupReadError::Denied { action, rule },
     })?;
     let reply = match graphql::operation(action, &call) {
@@ -316,13 +317,13 @@ fn hidden_error(error: ToolError) -> LookupReadError {
     }
 }
 
-fn read_error(error: &GitlabError, action: &Action, anonymous: bool) -> LookupReadError {
+fn read_error(error: &GitlabError, action: &Action, token: TokenStanding) -> LookupReadError {
     match error {
         GitlabError::NotFound { .. } => LookupReadError::Hidden(None),
         GitlabError::Forbidden { .. } => {
-            LookupReadError::Hidden(Some(mapping::from_gitlab(error, action, anonymous)))
+            LookupReadError::Hidden(Some(mapping::from_gitlab(error, action, token)))
         }
-        _ => LookupReadError::failed(mapping::from_gitlab(error, action, anonymous)),
+        _ => LookupReadError::failed(mapping::from_gitlab(error, action, token)),
     }
 }
 

@@ -18,7 +18,7 @@ use crate::tools::audit::{Audit, AuditEntry, Auditor};
 use crate::tools::confirmation::token::TokenIssuer;
 use crate::tools::errors::ToolError;
 use crate::tools::instance_version::cache::InstanceVersion;
-use crate::tools::token_info::cache::TokenInfo;
+use crate::tools::token_info::cache::{TokenInfo, TokenStanding};
 use crate::tools::types::{Answer, Capabilities};
 use crate::tools::wording::Wording;
 use crate::tools::workspace::roots::Workspace;
@@ -118,6 +118,15 @@ pub struct Tools {
 }
 
 impl Tools {
+    /// What is known of the token by now.
+    pub(crate) fn token_standing(&self) -> TokenStanding {
+        match (self.anonymous, self.limits.is_accepted()) {
+            (true, _) => TokenStanding::Missing,
+            (false, true) => TokenStanding::Accepted,
+            (false, false) => TokenStanding::Unknown,
+        }
+    }
+
     /// Opens the catalog; nothing is asked of GitLab.
     pub fn new(settings: Settings, composites: &'static dyn CompositeActions) -> Result<Tools, SetupError> {
         let catalog = Catalog::embedded()?;

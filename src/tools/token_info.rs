@@ -69,6 +69,7 @@ async fn fetch_token(tools: &Tools) -> Option<Map<String, Value>> {
 
 fn store_token(tools: &Tools, token: Option<Map<String, Value>>) {
     let Some(token) = token else { return };
+    tools.limits.accept();
     if let Some(Value::Array(scopes)) = token.get("scopes") {
         let names = scopes.iter().filter_map(Value::as_str).map(str::to_owned);
         tools.policy.learn(Scopes::new(names.collect()));

@@ -359,6 +359,7 @@ fn action(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut 
         deprecated: false,
         replaced_by: None,
         usually: written.usually,
+        shows: written.shows,
         gone: false,
     }
 }

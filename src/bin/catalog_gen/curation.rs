@@ -126,6 +126,9 @@ pub struct CuratedAction {
     /// Parameters to leave out: what only GitLab's own proxy sends.
     #[serde(default)]
     pub hidden: Vec<String>,
+    /// Fields of the answer that the action is for.
+    #[serde(default)]
+    pub shows: Vec<String>,
     /// The action that is usually wanted where this one fits as well.
     pub usually: Option<String>,
     /// Parameters that people set most, in their order: a signature shows them first.

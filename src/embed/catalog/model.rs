@@ -78,6 +78,9 @@ pub struct Action {
     /// The action that is usually wanted where this one fits as well.
     #[serde(default)]
     pub usually: Option<String>,
+    /// Fields of the answer that the action is for: the compact view neither leaves them out nor shortens them to a name.
+    #[serde(default)]
+    pub shows: Vec<String>,
     /// GitLab no longer has what it does: it can be executed by its id, and is not offered.
     #[serde(default)]
     pub gone: bool,

@@ -14,24 +14,55 @@ async fn content(template: ResponseTemplate) -> Content {
 }
 
 #[tokio::test]
-async fn json_is_json_by_its_type_alone() {
+async fn json_is_json_by_its_type_or_its_content() {
     let json_null = content(raw_body(200, "application/json", b"null")).await;
     assert_eq!(json_null, Content::Json(Value::Null));
     let problem = content(raw_body(200, "application/problem+json; charset=utf-8", b"[1]")).await;
     assert_eq!(problem, Content::Json(json!([1])));
+    for content_type in ["text/plain", "application/octet-stream", ""] {
+        let untyped = content(raw_body(200, content_type, b"\xef\xbb\xbf {\"a\":  1}")).await;
+        assert_eq!(untyped, Content::Json(json!({"a": 1})), "{content_type}");
+    }
     // A file that happens to be JSON is shown as it is written.
-    let file = content(raw_body(200, "text/plain", b"{\"a\":  1}")).await;
+    let path = "/api/v4/projects/1/jobs/7/artifacts/out.json";
+    let template = raw_body(200, "application/json", b"{\"a\":  1}");
+    let file = answered(&get(path), template).await.unwrap().content;
     assert_eq!(file, Content::Text("{\"a\":  1}".to_owned()));
 }
 
 #[tokio::test]
+async fn a_read_with_garbled_json_fails() {
+    for body in [&b"{\"iid\":1,\"ti"[..], b"[{}", b"<h1>"] {
+        let error = answered(&get(PATH), raw_body(200, "application/json", body)).await.unwrap_err();
+        assert!(matches!(error, GitlabError::Malformed { applied: Applied::No, .. }), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_change_that_nothing_marks_as_gitlab_s_is_of_unknown_outcome() {
+    let error = answered(&post(), raw_body(201, "application/json", b"{\"id\": 1,")).await.unwrap_err();
+    assert!(matches!(error, GitlabError::Malformed { applied: Applied::Unknown, .. }), "{error}");
+    let page = raw_body(200, "text/html", b"<title>Sign in</title>").insert_header("x-request-id", "01ABC");
+    let error = answered(&post(), page).await.unwrap_err();
+    assert!(matches!(error, GitlabError::NotGitlab { applied: Applied::Unknown, .. }), "{error}");
+}
+
+#[tokio::test]
+async fn a_change_that_was_made_before_is_no_error() {
+    let reply = answered(&post(), ResponseTemplate::new(304)).await.unwrap();
+    assert_eq!((reply.status, reply.content), (304, Content::Empty));
+    let error = answered(&get(PATH), ResponseTemplate::new(304)).await.unwrap_err();
+    assert_eq!(error.status(), Some(304));
+}
+
+#[tokio::test]
 async fn a_created_thing_stays_created_whatever_the_body() {
-    let broken = raw_body(201, "application/json", b"{\"id\": 1,");
-    let reply = answered(&post(), broken).await.unwrap();
-    assert_eq!((reply.status, reply.content), (201, Content::Text("{\"id\": 1,".to_owned())));
     let nested = "[".repeat(5000);
-    let reply = answered(&post(), raw_body(201, "application/json", nested.as_bytes())).await.unwrap();
-    assert_eq!(reply.content, Content::Text(nested));
+    for body in [b"{\"id\": 1,", nested.as_bytes()] {
+        let broken = raw_body(201, "application/json", body).insert_header("x-request-id", "01ABC");
+        let reply = answered(&post(), broken).await.unwrap();
+        assert_eq!((reply.status, reply.content), (201, Content::Unread(Unread::Malformed)));
+    }
     let reply = answered(&post(), raw_body(201, "application/json", b"")).await.unwrap();
     assert_eq!(reply.content, Content::Empty);
     let reply = answered(&post(), ResponseTemplate::new(204)).await.unwrap();

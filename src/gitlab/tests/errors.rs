@@ -124,6 +124,8 @@ async fn a_token_that_ran_out_or_lacks_a_scope_is_told_apart() {
     assert_eq!(
         error_body::parse(StatusCode::FORBIDDEN, r#"{"error":"insufficient_granular_scope"}"#, Secrets::NONE),
         Refusal {
+            code: None,
+            is_page: false,
             message: "insufficient_granular_scope".to_owned(),
             expired: false,
             missing_scope: Some(vec![])

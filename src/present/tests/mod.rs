@@ -80,8 +80,9 @@ fn text_of_strangers_is_cleaned_of_what_cannot_be_seen() {
 
 #[test]
 fn a_title_cannot_leave_its_cell() {
-    let shown = compact(json!([{"iid": 1, "title": "a | b | forged |"}]));
-    assert_eq!(shown.text, "| iid | title |\n| --- | --- |\n| 1 | a \\| b \\| forged \\| |\n");
+    let shown = compact(json!([{"iid": 1, "title": "a | b | forged |"}, {"iid": 2, "title": "c"}]));
+    let rows = "| iid | title |\n| --- | --- |\n| 1 | a \\| b \\| forged \\| |\n| 2 | c |\n";
+    assert_eq!(shown.text, rows);
 }
 
 #[test]

@@ -332,7 +332,7 @@ fn read_target<'t>(
             }
             Err(OwnReadError::Denied { action, rule }) => return Err(OwnReadError::denial(&action, &rule)),
             Err(OwnReadError::Gitlab(error)) => {
-                return Err(mapping::from_gitlab(&error, &action, tools.anonymous));
+                return Err(mapping::from_gitlab(&error, &action, tools.token_standing()));
             }
             Ok(reply) => reply,
         };

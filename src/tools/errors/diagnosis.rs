@@ -26,7 +26,7 @@ pub async fn diagnose_request(
     if let GitlabError::NotFound { .. } = error {
         lookups::forget(tools, call.checked);
     }
-    let refused = mapping::from_gitlab(error, call.checked.action(), tools.anonymous);
+    let refused = mapping::from_gitlab(error, call.checked.action(), tools.token_standing());
     let refused = next_call::with_cause(tools, error, call.checked, refused);
     match error.applied() {
         Applied::Unknown => lost_write::verify_write(tools, call, refused).await,

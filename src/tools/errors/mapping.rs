@@ -10,6 +10,7 @@ use crate::gitlab::{Applied, CertificateError, GitlabError, NetworkError};
 use crate::policy::Rule;
 use crate::tools::errors::{self, ErrorKind, ToolError};
 use crate::tools::state::Tools;
+use crate::tools::token_info::cache::TokenStanding;
 use crate::tools::types::{EXECUTE, ExecuteRequest, NextCall};
 
 /// Fields that the answer has not: those that it has where the path ends, and the call with the nearest.
@@ -221,11 +222,31 @@ pub fn denied(action: &str, effects: Option<&Effects>, rule: &Rule, looked_up: u
     }
 }
 
+/// True if a 401 is about the user's rights: GitLab answers so where a user may not merge or approve
+/// (<https://docs.gitlab.com/api/merge_requests/#merge-a-merge-request>).
+fn is_refusal_of_user(error: &GitlabError, token: TokenStanding) -> bool {
+    let GitlabError::Unauthorized { answer, expired: false } = error else { return false };
+    let says_permission = answer.message.to_lowercase().contains("permission");
+    let is_about_token = answer.message.contains("invalid_token");
+    !is_about_token
+        && token != TokenStanding::Missing
+        && (token == TokenStanding::Accepted || says_permission)
+}
+
 /// Maps an error of GitLab or of the connection.
-pub fn from_gitlab(error: &GitlabError, action: &Action, anonymous: bool) -> ToolError {
-    let body_field = kind_of(error);
-    let mut refusal = ToolError::new(body_field, with_sources(error));
-    if let Some(hint) = hint(error, anonymous) {
+pub fn from_gitlab(error: &GitlabError, action: &Action, token: TokenStanding) -> ToolError {
+    let is_refused_user = is_refusal_of_user(error, token);
+    let kind = if is_refused_user { ErrorKind::Forbidden } else { kind_of(error) };
+    let message = match error {
+        GitlabError::Unauthorized { answer, .. } if is_refused_user => format!("GitLab forbids it: {answer}"),
+        _ => with_sources(error),
+    };
+    let mut refusal = ToolError::new(kind, message);
+    if is_refused_user {
+        refusal = refusal.hint(
+            "The token is valid; its user may not do this here. GitLab answers 401 to that on this path.",
+        );
+    } else if let Some(hint) = hint(error, token == TokenStanding::Missing) {
         refusal = refusal.hint(hint);
     }
     if let GitlabError::RateLimited { retry_after: Some(wait), .. }
@@ -236,6 +257,7 @@ pub fn from_gitlab(error: &GitlabError, action: &Action, anonymous: bool) -> Too
     for (name, value) in [
         ("status", error.status().map(|status| json!(status))),
         ("request_id", error.request_id().map(|id| json!(id))),
+        ("error_code", error.answer().and_then(|answer| answer.code.as_ref()).map(|code| json!(code))),
     ] {
         if let Some(value) = value {
             refusal.details.insert(name.to_owned(), value);
@@ -295,6 +317,7 @@ fn kind_of(error: &GitlabError) -> ErrorKind {
         GitlabError::Timeout { .. } | GitlabError::NotBegun { .. } => ErrorKind::Timeout,
         GitlabError::TooLarge { .. } | GitlabError::TooMany { .. } => ErrorKind::TooLarge,
         GitlabError::Invalid { .. }
+        | GitlabError::Malformed { .. }
         | GitlabError::Server { .. }
         | GitlabError::Redirect { .. }
         | GitlabError::NotGitlab { .. } => ErrorKind::GitlabError,
@@ -319,6 +342,9 @@ fn hint(error: &GitlabError, anonymous: bool) -> Option<String> {
         GitlabError::Forbidden { missing_scope: Some(scopes), .. } => {
             return Some(format!("The token lacks a scope: it needs {}.", scopes.join(" or ")));
         }
+        GitlabError::Forbidden { answer, .. } if answer.is_page => {
+            "The refusal is a web page and not GitLab's API: a proxy or firewall before GitLab sent it."
+        }
         GitlabError::Forbidden { .. } => {
             "The token's user may not do this here: it needs a higher role, or a feature is disabled."
         }
@@ -335,6 +361,9 @@ fn hint(error: &GitlabError, anonymous: bool) -> Option<String> {
         }
         GitlabError::TooLarge { .. } | GitlabError::TooMany { .. } => {
             "Ask for less: a smaller page, a single file, narrower filters."
+        }
+        GitlabError::Malformed { .. } => {
+            "The connection or a proxy in between cut it off: try again; of a list, ask for a smaller page."
         }
         GitlabError::NotGitlab { .. } => {
             "Check GITLAB_URL, and whether a proxy in front of GitLab requires sign-in (GITLAB_EXTRA_HEADERS)."

@@ -38,11 +38,11 @@ fn makes_a_call(tools: &Tools, fix: &NextCall) -> bool {
 
 fn suggest_by_kind(tools: &Tools, error: ToolError, action: &Action, request: &ExecuteRequest) -> ToolError {
     match error.kind {
-        ErrorKind::Unauthorized
-        | ErrorKind::Forbidden
-        | ErrorKind::RateLimited
-        | ErrorKind::Network
-        | ErrorKind::Timeout => error.fix(NextCall::again(request)),
+        // No call mends a token or a role.
+        ErrorKind::Unauthorized | ErrorKind::Forbidden => error,
+        ErrorKind::RateLimited | ErrorKind::Network | ErrorKind::Timeout => {
+            error.fix(NextCall::again(request))
+        }
         ErrorKind::GitlabError if is_passing(&error) => error.fix(NextCall::again(request)),
         ErrorKind::GitlabError => error.fix(NextCall::find(json!({"query": action.summary, "limit": 3}))),
         ErrorKind::NotFound => suggest_project_list(tools, error, action, request),
@@ -126,10 +126,19 @@ pub fn suggest_next(
     if refused.fix.is_some() {
         return refused;
     }
-    if matches!(error, GitlabError::Redirect { .. }) {
+    if matches!(error, GitlabError::Redirect { .. } | GitlabError::Malformed { .. }) {
         return refused.fix(NextCall::again(request));
     }
-    if !matches!(error, GitlabError::Conflict { .. }) || call.checked.action().risk == Risk::Read {
+    let is_of_state = match error {
+        GitlabError::Conflict { .. } => true,
+        // GitLab answers so to a merge that is not possible now; what is about a parameter says which.
+        GitlabError::Invalid { answer } => {
+            let is_act = answer.status == 422 && acts_on_object(call);
+            (matches!(answer.status, 405 | 406) || is_act) && !refused.details.contains_key("params")
+        }
+        _ => false,
+    };
+    if !is_of_state || call.checked.action().risk == Risk::Read {
         return refused;
     }
     match not_found::state_read(tools, call) {
@@ -138,6 +147,17 @@ pub fn suggest_next(
             .fix(read),
         None => refused,
     }
+}
+
+/// True if a call does something to an object that is there: its path ends in a verb behind the object's id, such as
+/// `/merge_requests/:merge_request_iid/merge`.
+fn acts_on_object(call: CheckedCall<'_>) -> bool {
+    let operation = call.call.operation();
+    let mut words = operation.rsplit('/');
+    let last = words.next().is_some_and(|word| !word.starts_with(':'));
+    let makes =
+        ["create", "add", "upload", "set"].iter().any(|verb| call.checked.action().verb().starts_with(verb));
+    last && !makes && words.next().is_some_and(|word| word.starts_with(':'))
 }
 
 /// Notes the proxy as a possible cause.

@@ -237,7 +237,8 @@ fn missing_part_error(
 ) -> ToolError {
     let holder = seen.map(|seen| format!("`{}` {} can be seen; ", seen.name, seen.value)).unwrap_or_default();
     let within = if seen.is_some() { " in it" } else { "" };
-    let message = format!("{}. {holder}`{}` {}{within} cannot", refused.message, step.name, step.value);
+    let message =
+        format!("{}. {holder}`{}` {}{within} cannot be seen", refused.message, step.name, step.value);
     let refused = ToolError { message, ..refused };
     let Some((action, params)) = &step.list else { return refused };
     if suggestions::is_callable(tools, action, params) {
@@ -249,7 +250,7 @@ fn missing_part_error(
 /// The error if every parent exists.
 fn missing_object_error(refused: ToolError, step: &PathStep) -> ToolError {
     let message = format!(
-        "{}. `{}` {} can be seen; the requested part of it cannot",
+        "{}. `{}` {} can be seen; the requested part of it cannot be seen",
         refused.message, step.name, step.value
     );
     ToolError { message, ..refused }.fix(NextCall::execute(&step.action.id, &step.params))

@@ -76,7 +76,7 @@ async fn page(tools: &Tools, read: &str, id: &str) -> Result<String, ToolError> 
     let call = lookups::call(tools, &checked).await.map_err(|failure| failure.error)?;
     let reply = own_reads::send(tools, call.clone(), Purpose::LookUp).await.map_err(|error| match error {
         OwnReadError::Denied { action, rule } => OwnReadError::denial(&action, &rule),
-        OwnReadError::Gitlab(error) => mapping::from_gitlab(&error, &action, tools.anonymous),
+        OwnReadError::Gitlab(error) => mapping::from_gitlab(&error, &action, tools.token_standing()),
     })?;
     let asked = graphql::operation(&action, &call).ok_or_else(missing)?;
     let reply =

@@ -10,19 +10,21 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 
 use crate::call::{self, Body, Call, Checked, Effects, Invalid, Part};
-use crate::catalog::{Action, GraphqlKind, Interface, Risk};
+use crate::catalog::{Action, GraphqlKind, Interface, Method, Risk};
 use crate::gitlab::{BodySink, Content, Reply};
 use crate::policy::{Consent, Decision, Permit, Rule};
+use crate::text::{excerpt, plain_text};
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::audit::AuditEntry;
 use crate::tools::errors::{self, ErrorKind, ToolError, diagnosis, mapping, next_call};
 use crate::tools::own_reads::locate;
 use crate::tools::reply::{continuation, graphql, graphql_document, header, paging, render};
 use crate::tools::state::Tools;
-use crate::tools::types::{Answer, CheckedCall, ExecuteRequest};
+use crate::tools::types::{Answer, CheckedCall, ExecuteRequest, NextCall};
 use crate::tools::{
     action_lookup, confirmation, default_project, instance_version, lookups, token_info, workspace,
 };
+use crate::untrusted::quote;
 use compute::compute;
 
 /// Options of a run: on its own, or as a step of a composite action.
@@ -170,6 +172,7 @@ async fn run(
                 }
                 None => (call, reply),
             };
+            check_list(&action, &call, &reply, request)?;
             let reply = keep_readable(tools, &call, reply, &mut notes)?;
             if let Some(path) = &request.save_to {
                 return file_transfer::save_download(tools, (request, path), &call, reply, notes)
@@ -211,6 +214,23 @@ pub async fn deny_beforehand(tools: &Tools, checked: &Checked) -> Option<ToolErr
         rule = denials(&prospects)?.into_iter().next()?;
     }
     Some(mapping::denied(&checked.action().id, prospects.first(), &rule, looked_up))
+}
+
+/// Refuses a list without a body: GitLab answers an empty list as `[]`, so what came is not its answer.
+fn check_list(
+    action: &Action,
+    call: &Call,
+    reply: &Reply,
+    request: &ExecuteRequest,
+) -> Result<(), ToolError> {
+    let is_list = call.method() == Method::Get && action.param("per_page").is_some() && reply.status == 200;
+    if is_list && reply.content == Content::Empty && request.save_to.is_none() {
+        let message = format!("{} answered 200 without a body, which is no list", action.id);
+        return Err(ToolError::new(ErrorKind::GitlabError, message)
+            .hint("A proxy in between may have dropped the answer: try again.")
+            .fix(NextCall::again(request)));
+    }
+    Ok(())
 }
 
 /// Filters a list over the whole instance to the rows below the readable paths.
@@ -301,7 +321,7 @@ async fn unwrap_reply(
     let read = match (graphql::operation(action, call), action.direct()) {
         (Some(graphql), _) => graphql::unwrap_reply(reply, action, graphql, notes),
         (None, Some(Interface::Graphql)) => graphql_document::unwrap_reply(reply, call, notes),
-        (None, _) => Ok(reply),
+        (None, _) => check_body(reply, call),
     };
     match read {
         Err(error) => {
@@ -309,6 +329,24 @@ async fn unwrap_reply(
         }
         read => read,
     }
+}
+
+/// Refuses a change to which GitLab answers 201 and `{"status": "error", "message": …}`
+/// (<https://docs.gitlab.com/api/invitations/>).
+fn check_body(reply: Reply, call: &Call) -> Result<Reply, ToolError> {
+    let Content::Json(Value::Object(body)) = &reply.content else { return Ok(reply) };
+    let is_error = call.risk() != Risk::Read && body.get("status").and_then(Value::as_str) == Some("error");
+    let Some(message) = body.get("message").filter(|_| is_error && body.len() <= 3) else { return Ok(reply) };
+    let said = match message {
+        Value::Object(parts) => {
+            let said = parts.iter().map(|(name, why)| format!("{name}: {}", plain_text(why)));
+            said.collect::<Vec<_>>().join("; ")
+        }
+        other => plain_text(other),
+    };
+    let said = format!("GitLab answered {} and refused: {}", reply.status, quote(&excerpt(&said, 500)));
+    Err(ToolError::new(ErrorKind::InvalidParams, said)
+        .hint("What the message does not name may have been done."))
 }
 
 /// Applies `fields`: a GraphQL action selects them, of a REST answer they are picked. Returns the action and the
@@ -356,7 +394,10 @@ async fn send(
     };
     entry.set_response(&sent);
     match sent {
-        Ok(reply) => Ok(reply),
+        Ok(reply) => {
+            tools.limits.accept();
+            Ok(reply)
+        }
         Err(error) => {
             let call = CheckedCall { call: permit.call(), checked };
             Err(diagnosis::diagnose_request(tools, &error, call, request).await)

@@ -2,22 +2,31 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::call::Call;
 use crate::catalog::{Action, Interface};
 use crate::gitlab::{Content, Page, Reply};
 use crate::present;
 use crate::tools::types::{Answer, EXECUTE, ExecuteRequest, NextCall};
 
 /// `page` as answers carry it: what GitLab says of the list, with the call for what follows. Nothing where the
-/// reply is no list or is all of it.
+/// reply is no list or is all of it. Where the action does not take the cursor of GitLab's link, what follows is the next
+/// page of `direct` by `api.rest`.
 pub fn page_info(
     request: &ExecuteRequest,
     action: &Action,
     page: &Page,
     rows: Option<(usize, usize)>,
+    direct: Option<&Call>,
 ) -> Option<Value> {
     let next = match rows {
         Some((shown, _)) => rest_of_page_params(request, action, page, shown),
         None => next_page_params(request, action, page),
+    };
+    let is_lost = rows.is_none() && !lost_cursors(action, page).is_empty();
+    let next = match next {
+        Some(_) if is_lost => direct.map(|call| direct_page_call(call, page)),
+        Some(params) => Some(page_call(request, params)),
+        None => None,
     };
     let mut info = Map::new();
     let numbers = [
@@ -39,8 +48,38 @@ pub fn page_info(
     if (info.is_empty() && next.is_none()) || (is_all && page.total.is_none()) {
         return None;
     }
-    info.insert("next".to_owned(), next.map_or(Value::Null, |params| page_call(request, params)));
+    info.insert("next".to_owned(), next.unwrap_or(Value::Null));
     Some(Value::Object(info))
+}
+
+/// Query parameters by which GitLab's links go on in lists without page numbers
+/// (<https://docs.gitlab.com/api/rest/#keyset-based-pagination>).
+const CURSORS: [&str; 4] = ["cursor", "id_after", "id_before", "page_token"];
+
+/// The cursors of GitLab's link that the action does not take: without them its next page is this one again.
+fn lost_cursors<'p>(action: &Action, page: &'p Page) -> Vec<&'p str> {
+    if action.direct().is_some() || page.next_page.is_some() {
+        return Vec::new();
+    }
+    let names = page.next_query.iter().flatten().map(|(name, _)| name.as_str());
+    names.filter(|name| CURSORS.contains(name) && action.param(name).is_none()).collect()
+}
+
+/// The next page of a call by its path, as GitLab's link has it.
+fn direct_page_call(call: &Call, page: &Page) -> Value {
+    let mut query: Map<String, Value> = Map::new();
+    for (name, value) in call.query().iter().chain(page.next_query.iter().flatten()) {
+        query.insert(name.clone(), json!(present::line(value)));
+    }
+    let path = call.path().split_once("/api/v4").map_or(call.path(), |(_, below)| below);
+    json!(NextCall::execute("api.rest", &json!({"method": "GET", "path": path, "query": query})))
+}
+
+/// Note on a list that goes on by a cursor that nothing here can carry.
+pub fn lost_cursor_note(action: &Action, page: &Page, has_direct: bool) -> Option<String> {
+    let lost = lost_cursors(action, page);
+    (!has_direct && !lost.is_empty())
+        .then(|| format!("the list goes on by `{}`, which {} does not take", lost.join("`, `"), action.id))
 }
 
 /// Note on a list without a total: GitLab does not count lists of more than 10,000 rows, nor lists with cursors
@@ -187,9 +226,20 @@ mod tests {
         let list = Catalog::embedded().unwrap().get("branch_rule.list").unwrap().unwrap();
         let cursor =
             Page { next_query: Some(vec![("after".to_owned(), "c1".to_owned())]), ..Page::default() };
-        let info = page_info(&ExecuteRequest::default(), &list, &cursor, None).unwrap();
+        let info = page_info(&ExecuteRequest::default(), &list, &cursor, None, None).unwrap();
         assert_eq!(info["next"]["arguments"]["params"]["after"], "c1");
-        assert_eq!(page_info(&ExecuteRequest::default(), &list, &Page::default(), None), None);
+        assert_eq!(page_info(&ExecuteRequest::default(), &list, &Page::default(), None, None), None);
+    }
+
+    #[test]
+    fn a_cursor_that_the_action_does_not_take_is_noted_where_nothing_carries_it() {
+        let list = Catalog::embedded().unwrap().get("job.list").unwrap().unwrap();
+        let query = vec![("cursor".to_owned(), "eyJ=".to_owned()), ("per_page".to_owned(), "20".to_owned())];
+        let page = Page { next_query: Some(query), ..Page::default() };
+        let info = page_info(&ExecuteRequest::default(), &list, &page, None, None);
+        assert_eq!(info, None, "the first page again is no next page");
+        let note = lost_cursor_note(&list, &page, false).unwrap();
+        assert_eq!(note, "the list goes on by `cursor`, which job.list does not take");
     }
 
     #[test]

@@ -38,11 +38,17 @@ pub fn render_answer(
         budget,
         place: window_start(action, request),
         secrets: tools.client.secrets(),
+        shows: &action.shows,
         names: Some(call.field_names()).filter(|names| !names.is_empty()),
     };
     let (page, received) = (reply.page.clone(), reply.rows);
     let is_list = matches!(&reply.content, gitlab::Content::Json(Value::Array(_)));
     let mut shown = present::present(content(reply, &mut notes), &options);
+    if call.path().ends_with("/api/graphql") {
+        // A selection of GraphQL names fields and no items.
+        let has_item = |path: &String| path.split('.').any(|step| step.parse::<usize>().is_ok());
+        shown.cut.retain(|cut| !cut.path.as_ref().is_some_and(has_item));
+    }
     // Rows that were counted and not kept came as well.
     shown.rows =
         received.zip(shown.data.as_array()).map(|(received, rows)| (rows.len(), received)).or(shown.rows);
@@ -54,8 +60,11 @@ pub fn render_answer(
         tools.client.secrets().redact_string(note);
     }
     let page = if is_list || is_document {
+        let direct = tools.catalog.get("api.rest").ok().flatten();
+        let direct = direct.filter(|action| tools.withholds(action).is_none()).map(|_| call);
         notes.extend(paging::uncounted_note(&page));
-        paging::page_info(request, action, &page, shown.rows)
+        notes.extend(paging::lost_cursor_note(action, &page, direct.is_some()));
+        paging::page_info(request, action, &page, shown.rows, direct)
     } else {
         None
     };
@@ -146,6 +155,7 @@ fn secret_notes(masked: &Masked, is_document: bool) -> Vec<String> {
 fn content(reply: Reply, notes: &mut Vec<String>) -> Content {
     match reply.content {
         gitlab::Content::Empty if !reply.headers.is_empty() => Content::Json(json!(reply.headers)),
+        gitlab::Content::Empty if reply.status == 304 => Content::Unchanged,
         gitlab::Content::Empty => Content::Empty,
         gitlab::Content::Json(value) => Content::Json(value),
         gitlab::Content::Text(text) => Content::Text(text),
@@ -165,6 +175,10 @@ fn content(reply: Reply, notes: &mut Vec<String>) -> Content {
                 }
                 Unread::TooMany { limit } => {
                     format!("done; the answer has more than {limit} values and is not shown")
+                }
+                Unread::Malformed => {
+                    "done, by GitLab's status; the rest of the answer is cut off or garbled and is not shown"
+                        .to_owned()
                 }
                 Unread::Lost => "done; the connection was lost before the answer was read".to_owned(),
             });

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{execute_mended, follow, refused};
+use super::{execute_mended, failed, follow, refused};
 use crate::support::client::{Client, EXECUTE};
-use crate::support::scripted_gitlab::{Answer, Gitlab, answer};
+use crate::support::scripted_gitlab::{Answer, Gitlab, answer, raw};
 
 const PROJECT: &str = "/api/v4/projects/acme%2Fwidget";
 
@@ -134,7 +134,7 @@ fn a_project_that_moved_is_called_where_it_is_now() {
 
 /// What has to be mended is outside the call: the same call is offered where it changed nothing.
 #[test]
-fn the_same_call_is_offered_where_the_mend_is_elsewhere() {
+fn a_refused_token_or_user_gets_no_call_and_a_rate_limit_the_same() {
     let expired = json!({"error": "invalid_token", "error_description": "Token is expired. You can either do re-authorization or token refresh."});
     let scope = json!({"error": "insufficient_scope", "error_description": "The request requires higher privileges than provided by the access token.", "scope": "api"});
     let challenge =
@@ -154,17 +154,79 @@ fn the_same_call_is_offered_where_the_mend_is_elsewhere() {
             let request = format!("{method} {PROJECT}/issues/12");
             gitlab.says(&request, [refusal.clone()]);
             let mut client = gitlab.client(&[]);
-            let error = refused(&mut client, (EXECUTE, arguments.clone()), kind, &[says]);
+            let error = failed(&mut client, (EXECUTE, arguments.clone()), kind, &[says]);
             assert!(error["hint"].as_str().unwrap().contains(hint), "{error}");
+            if kind != "rate_limited" {
+                assert_eq!(error["fix"], Value::Null, "no call mends it: {error}");
+                continue;
+            }
             assert_eq!(error["fix"]["arguments"], arguments);
             gitlab.says(&request, [issue()]);
-            if error["retry_after_seconds"] == 25 {
-                // Nobody waits here for so long: another session may not know.
-                client = gitlab.client(&[]);
-            }
+            // Nobody waits here for so long: another session may not know.
+            client = gitlab.client(&[]);
             follow(&mut client, &error);
         }
     }
+}
+
+#[test]
+fn a_401_with_an_accepted_token_is_about_the_user() {
+    let gitlab = gitlab();
+    gitlab.says(&format!("GET {PROJECT}/issues/12"), [issue()]);
+    gitlab.says(&format!("PUT {PROJECT}/issues/12"), [answer(401, json!({"message": "401 Unauthorized"}))]);
+    let mut client = gitlab.client(&[]);
+    let read = of("issue.get", json!({"fullPath": "acme/widget", "iid": 12}));
+    assert!(!client.call(EXECUTE, read).is_error);
+    let error = failed(&mut client, (EXECUTE, write()), "forbidden", &["GitLab forbids it: 401"]);
+    assert!(error["hint"].as_str().unwrap().contains("The token is valid"), "{error}");
+    let revoked = json!({"error": "invalid_token", "error_description": "Token was revoked."});
+    gitlab.says(&format!("PUT {PROJECT}/issues/12"), [answer(401, revoked)]);
+    failed(&mut client, (EXECUTE, write()), "unauthorized", &["revoked"]);
+}
+
+#[test]
+fn a_403_of_a_firewall_is_not_called_a_missing_role() {
+    let gitlab = gitlab();
+    let page = raw(403, "text/html", "<!DOCTYPE html><title>Just a moment...</title>");
+    gitlab.says(&format!("PUT {PROJECT}/issues/12"), [page]);
+    let error = failed(&mut gitlab.client(&[]), (EXECUTE, write()), "forbidden", &["Just a moment"]);
+    assert!(error["hint"].as_str().unwrap().contains("proxy or firewall"), "{error}");
+}
+
+#[test]
+fn a_merge_that_is_not_possible_now_leads_to_the_merge_request() {
+    for status in [405, 406, 409, 422] {
+        let gitlab = gitlab();
+        let of_request = format!("{PROJECT}/merge_requests/5");
+        gitlab.says(
+            &format!("PUT {of_request}/merge"),
+            [answer(status, json!({"message": "cannot be merged"}))],
+        );
+        gitlab.says(
+            &format!("GET {of_request}"),
+            [answer(200, json!({"iid": 5, "detailed_merge_status": "conflict"}))],
+        );
+        let mut client = gitlab.client(&[("GITLAB_CONFIRM", "never")]);
+        let merge = of("merge_request.merge", json!({"fullPath": "acme/widget", "iid": 5}));
+        let reply = client.call(EXECUTE, merge);
+        let error = &reply.structured["error"];
+        assert_eq!(error["fix"]["arguments"]["action"], "merge_request.get", "{status}: {error}");
+        let found = follow(&mut client, error);
+        assert_eq!(found.structured["data"]["detailed_merge_status"], "conflict");
+    }
+}
+
+#[test]
+fn a_cherry_pick_with_conflicts_is_a_conflict() {
+    let gitlab = gitlab();
+    let commit = format!("{PROJECT}/repository/commits/abc123");
+    let body = json!({"message": "Sorry, we cannot cherry-pick this commit automatically.", "error_code": "conflict"});
+    gitlab.says(&format!("POST {commit}/cherry_pick"), [answer(400, body)]);
+    let arguments =
+        of("commit.cherry_pick", json!({"fullPath": "acme/widget", "sha": "abc123", "branch": "main"}));
+    let error = failed(&mut gitlab.client(&[]), (EXECUTE, arguments), "conflict", &["cherry-pick"]);
+    assert_eq!(error["error_code"], "conflict");
+    assert_eq!(error["fix"]["arguments"]["action"], "commit.get", "{error}");
 }
 
 #[test]

@@ -33,7 +33,7 @@ const CASES: &[(&str, Behaviour, Option<&str>)] = &[
         |stream, _| answer(stream, "200 OK", "content-type: text/html\r\n", PAGE),
         Some("gitlab_error"),
     ),
-    ("not-json", |stream, _| answer(stream, "200 OK", JSON, "{\"id\": 1,"), None),
+    ("not-json", |stream, _| answer(stream, "200 OK", JSON, "{\"id\": 1,"), Some("gitlab_error")),
     (
         "json-as-text",
         |stream, _| answer(stream, "200 OK", "content-type: text/plain\r\n", "{\"id\": 1}"),
@@ -176,7 +176,7 @@ fn a_read_of_whatever_is_answered() {
 #[test]
 fn a_write_of_whatever_is_answered_is_sent_once() {
     /// Those after which nobody can say whether it was made; of the rest it is said that it was, or was not.
-    const UNKNOWN: [&str; 13] = [
+    const UNKNOWN: [&str; 14] = [
         "silence",
         "reset",
         "closed",
@@ -190,6 +190,7 @@ fn a_write_of_whatever_is_answered_is_sent_once() {
         "kept-500",
         "kept-503",
         "a-page",
+        "not-json",
     ];
     let gitlab = Misbehaving::start(&behaviours());
     let mut clients = clients(&gitlab);
