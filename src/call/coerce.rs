@@ -1,5 +1,7 @@
 //! One value against one parameter: of the right type, or safely made so, or a fault.
 
+use std::sync::LazyLock;
+
 use serde_json::{Map, Value, json};
 use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
@@ -222,6 +224,15 @@ fn expected_day() -> &'static str {
     "a date such as \"2026-01-31\""
 }
 
+/// The names of the roles, and that their numbers are accepted too.
+fn expected_role() -> &'static str {
+    static EXPECTED: LazyLock<String> = LazyLock::new(|| {
+        let names = ROLES.map(|(name, _)| format!("`{name}`"));
+        format!("a role, one of {}, or its number", names.join(", "))
+    });
+    &EXPECTED
+}
+
 /// The most choices that a message names.
 const NAMED_CHOICES: usize = 12;
 
@@ -236,7 +247,7 @@ pub fn expected(param: &Param) -> String {
         Base::Date => expected_day(),
         Base::DateTime => "a time such as \"2026-01-31T09:00:00Z\", or a date",
         Base::IntegerOrString => "an integer or a string",
-        Base::Role => "a role such as \"developer\", or its number",
+        Base::Role => expected_role(),
         Base::Object => "an object",
         Base::File => {
             "a file: {\"filename\": …, \"content\": …} or {\"filename\": …, \"content_base64\": …}, or {\"path\": …}"

@@ -450,4 +450,47 @@ mod tests {
             [("mutation nothingThatIs", Risk::Destructive), ("mutation updateIssue", Risk::Write)]
         );
     }
+
+    /// The field where it first stands in the document, which is one line.
+    fn unknown(document: &str, name: &str) -> UnknownField {
+        UnknownField { name: name.to_owned(), line: 1, column: document.find(name).unwrap() + 1 }
+    }
+
+    #[test]
+    fn a_removed_field_takes_the_fragments_along_that_nothing_else_spreads() {
+        let document = "query($path:ID!){project(fullPath:$path){name owner{...Owner} lead{...Person}}} \
+                        fragment Owner on Owner{id ...Address} fragment Address on Address{city} \
+                        fragment Person on Person{username}";
+        let left = without_fields(document, &[unknown(document, "owner")]).unwrap();
+        let expected = "query($path:ID!){project(fullPath:$path){name lead{...Person}}} \
+                        fragment Person on Person{username}";
+        assert_eq!(left, reason(expected).unwrap().text);
+    }
+
+    #[test]
+    fn a_fragment_that_something_else_spreads_stays() {
+        let document =
+            "{project(fullPath:\"a\"){owner{...Person} lead{...Person}}} fragment Person on Person{id}";
+        let left = without_fields(document, &[unknown(document, "owner")]).unwrap();
+        let expected = "{project(fullPath:\"a\"){lead{...Person}}} fragment Person on Person{id}";
+        assert_eq!(left, reason(expected).unwrap().text);
+    }
+
+    #[test]
+    fn a_field_within_a_fragment_is_removed() {
+        let document = "{project(fullPath:\"a\"){...P}} fragment P on Project{name mood}";
+        let left = without_fields(document, &[unknown(document, "mood")]).unwrap();
+        let expected = "{project(fullPath:\"a\"){...P}} fragment P on Project{name}";
+        assert_eq!(left, reason(expected).unwrap().text);
+    }
+
+    #[test]
+    fn no_document_is_left_without_a_selection_or_for_a_field_that_is_elsewhere() {
+        let document = "{project(fullPath:\"a\"){mood}}";
+        assert_eq!(without_fields(document, &[unknown(document, "mood")]), None);
+        assert_eq!(without_fields(document, &[unknown(document, "project")]), None);
+        let document = "{project(fullPath:\"a\"){name mood}}";
+        let elsewhere = UnknownField { column: 1, ..unknown(document, "mood") };
+        assert_eq!(without_fields(document, &[elsewhere]), None);
+    }
 }

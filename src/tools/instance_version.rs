@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use crate::call::{self, Call, Checked, Fault, Invalid, LookupCache, Step};
-use crate::catalog::{Action, Base, Kind, Param, Raise, Risk, Version, When};
+use crate::catalog::{Action, Base, Kind, Param, Place, Raise, Risk, Version, When};
 use crate::gitlab::Content;
 use crate::search;
 use crate::tools::errors::{ErrorKind, ToolError};
@@ -133,7 +133,15 @@ fn extend(action: &mut Action, fault: &Fault) -> Option<String> {
             let kind = Kind { base: Base::Any, many: false };
             action.scanned.push(given.clone());
             raise(action, given);
-            action.params.push(Param { name: given.clone(), kind, undocumented: true, ..Param::default() });
+            // Where the method has no body, it is part of the query.
+            let place = Place::Body;
+            action.params.push(Param {
+                name: given.clone(),
+                place,
+                kind,
+                undocumented: true,
+                ..Param::default()
+            });
             Some(format!("`{given}` is no parameter"))
         }
         Fault::NotAChoice { name, given, accepted } => {

@@ -4,10 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::client::{Client, execute};
+use crate::support::client::{Client, EXECUTE, execute, follow, refused};
 use crate::support::scripted_gitlab::{Gitlab, answer};
-
-const EXECUTE: &str = "gitlab_execute_action";
 
 /// A GitLab of that version, and the program in front of it.
 fn instance(version: &str, variables: &[(&str, &str)]) -> (Gitlab, Client) {
@@ -138,6 +136,68 @@ fn where_paths_are_ruled_an_unknown_parameter_is_refused_as_it_may_name_a_place(
     let reply = execute(&mut client, "issue.create", params);
     assert_eq!(reply.structured["error"]["kind"], "invalid_params", "{}", reply.text);
     assert_eq!(sent(&gitlab), Vec::<String>::new());
+}
+
+/// Writes with something that the catalog of GitLab 18.9 does not know, and that no slip of the caller's explains.
+fn unknown_writes() -> [(Value, &'static str, &'static str); 2] {
+    [
+        (
+            json!({"fullPath": "acme/widget", "title": "Oil", "zodiac": "pisces"}),
+            "zodiac",
+            "`zodiac` is no parameter in GitLab 18.9",
+        ),
+        (
+            json!({"fullPath": "acme/widget", "title": "Oil", "issue_type": "prophecy"}),
+            "issue_type",
+            "`issue_type: prophecy` is no value in GitLab 18.9",
+        ),
+    ]
+}
+
+fn posted(gitlab: &Gitlab) -> Vec<Value> {
+    let requests = gitlab.received().into_iter().filter(|request| request.method == "POST");
+    requests.map(|request| serde_json::from_slice(&request.body).unwrap()).collect()
+}
+
+#[test]
+fn a_write_with_what_the_catalog_does_not_know_is_asked_about_on_a_newer_instance() {
+    for (params, name, _) in unknown_writes() {
+        let (gitlab, mut client) = instance("19.5.0-ee", &[]);
+        gitlab.says("POST /api/v4/projects/", [answer(201, json!({"iid": 7, "title": "Oil"}))]);
+        let error = refused(&execute(&mut client, "issue.create", params.clone()), "needs_confirmation");
+        assert!(error["message"].as_str().unwrap().contains("it gives access"), "{error}");
+        assert_eq!(posted(&gitlab), Vec::<Value>::new());
+        let reply = follow(&mut client, &error["fix"]);
+        assert!(!reply.is_error, "{}", reply.text);
+        let bodies = posted(&gitlab);
+        assert_eq!(bodies.len(), 1, "{bodies:?}");
+        assert_eq!(bodies[0][name], params[name]);
+    }
+}
+
+#[test]
+fn a_confirmed_write_sends_a_newer_instance_what_the_catalog_does_not_know() {
+    for (params, name, note) in unknown_writes() {
+        let (gitlab, mut client) = instance("19.5.0-ee", &[]);
+        gitlab.says("POST /api/v4/projects/", [answer(201, json!({"iid": 7, "title": "Oil"}))]);
+        let call = json!({"action": "issue.create", "params": params, "confirm": true});
+        let reply = client.call(EXECUTE, call);
+        assert!(!reply.is_error, "{}", reply.text);
+        assert!(reply.text.contains(note), "{}", reply.text);
+        let bodies = posted(&gitlab);
+        assert_eq!(bodies.len(), 1, "{bodies:?}");
+        assert_eq!(bodies[0][name], params[name]);
+    }
+}
+
+#[test]
+fn a_write_that_the_catalog_knows_is_not_asked_about_on_a_newer_instance() {
+    let (gitlab, mut client) = instance("19.5.0-ee", &[]);
+    gitlab.says("POST /api/v4/projects/", [answer(201, json!({"iid": 7, "title": "Oil"}))]);
+    let params = json!({"fullPath": "acme/widget", "title": "Oil", "issue_type": "incident"});
+    let reply = execute(&mut client, "issue.create", params);
+    assert!(!reply.is_error, "{}", reply.text);
+    assert_eq!(posted(&gitlab), [json!({"title": "Oil", "issue_type": "incident"})]);
 }
 
 /// The refusal of a document for a field, where the field is in the document that was sent.

@@ -1,6 +1,7 @@
 //! gitlab_execute_action.
 
 pub mod calls;
+pub mod choice_of_operation;
 pub mod direct_api;
 pub mod graphql;
 pub mod input_limits;
