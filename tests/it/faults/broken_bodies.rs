@@ -53,7 +53,7 @@ const CASES: &[(&str, Behaviour, Option<&str>)] = &[
     (
         "kept-401",
         |stream, _| answer(stream, "401 Unauthorized", JSON, "{\"message\": \"401 glpat-sesame\"}"),
-        Some("unauthorized"),
+        Some("forbidden"),
     ),
     ("kept-round", |stream, _| redirect(stream, "/api/v4/projects/fault%2Fkept-round"), Some("gitlab_error")),
     (
