@@ -1,4 +1,4 @@
-//! What can go wrong with a request, and how GitLab says each.
+//! Faults of a request, and GitLab's wording of each.
 
 use std::borrow::Cow;
 

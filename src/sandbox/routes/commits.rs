@@ -249,7 +249,7 @@ pub fn apply(tree: &mut Tree, action: &Row) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Makes a commit of actions, in the name of whoever asks.
+/// Makes a commit of actions, with the signed-in user as its author.
 pub fn commit(
     request: &mut Request<'_>,
     branch: &str,

@@ -39,7 +39,7 @@ pub const ROUTES: &[Route] = &[
     post("/users/:user_id/unfollow", follow),
 ];
 
-/// What only users themselves and administrators see of a user.
+/// Fields of a user that only the user and administrators see.
 const PRIVATE: &[&str] = &[
     "last_sign_in_at",
     "confirmed_at",
