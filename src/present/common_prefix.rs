@@ -1,4 +1,4 @@
-//! Where the things of a list are, said once: the project they are all in, and the pattern of their URLs.
+//! Common location of the rows of a list, given once: the project they are all in, and the pattern of their URLs.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +7,7 @@ use super::masking::snake;
 /// The one URL of a thing.
 pub const URL: &str = "web_url";
 
-/// What the URL of a thing ends with or goes through, first things first; with the field that a reader sees of it.
+/// Fields whose values occur in the URL of an object, in order of preference; each with the field that a reader sees.
 const PARTS: [(&str, &str); 10] = [
     ("iid", "iid"),
     ("id", "short_id"),
@@ -21,7 +21,7 @@ const PARTS: [(&str, &str); 10] = [
     ("group", "group"),
 ];
 
-/// In place of `group/project!45` beside an iid: where it is.
+/// Replaces `group/project!45` in rows that have an iid by the project or group.
 pub fn locate(rows: &mut [Map<String, Value>]) {
     let places: Option<Vec<(&str, String)>> = rows.iter().map(url_prefix).collect();
     for (row, (name, place)) in rows.iter_mut().zip(places.unwrap_or_default()) {

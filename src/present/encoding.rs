@@ -1,6 +1,6 @@
 //! Bytes that are text although they are not quite UTF-8: a log with a stray byte, a file in another encoding.
 
-/// How much of a file is looked at, as Git does it, to tell whether it is binary.
+/// Number of leading bytes of a file that are searched for a NUL byte, which makes it binary, as Git does it.
 const LOOKED_AT: usize = 8_000;
 
 /// The part of a text that may be broken: a tenth.

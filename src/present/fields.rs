@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-/// How many of the fields that there are instead are kept.
+/// Maximum number of the existing fields that are kept for a missing one.
 const MOST_KNOWN: usize = 200;
 
 /// A path that leads nowhere.
@@ -33,7 +33,7 @@ pub fn select(value: &Value, paths: &[String]) -> (Value, Vec<Missing>) {
     (selected, missing.collect())
 }
 
-/// Where a path that leads nowhere ends: at the first step that nothing has.
+/// End of a path that leads nowhere: the first step that no object has.
 fn missing(value: &Value, path: &str) -> Missing {
     let mut level = vec![value];
     let mut last = "";

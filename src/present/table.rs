@@ -1,5 +1,5 @@
-//! A list of things: of each what tells it from the others, and once what is the same of all. Which columns those
-//! are is a rule on names, the same for every kind of thing; how many, what a list may cost a reader.
+//! Presents a list of objects: the fields that distinguish each row, and once the fields that all rows share. A rule on
+//! names chooses the columns, the same for every kind of object; the size budget limits their number.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,7 +10,7 @@ use super::markdown;
 use super::masking::snake;
 use crate::text;
 
-/// What a reader looks for in a row, first things first.
+/// Columns of a table, in order of preference.
 const WANTED: [&str; 56] = [
     "iid",
     "id",
@@ -70,7 +70,7 @@ const WANTED: [&str; 56] = [
     "reference",
 ];
 
-/// What tells one row from another, and so is said of each even where it happens to be the same.
+/// Fields that identify a row, and so are shown in each even if all rows share the value.
 const TELLING: [&str; 12] = [
     "iid",
     "id",
@@ -98,7 +98,8 @@ const LONG: usize = 200;
 /// Maximum length in bytes of a name in a list of names. GitLab's longest titles have 255 characters.
 const LONGEST_NAME: usize = 1_020;
 
-/// What a list of things may cost: bytes of a table for each row, bytes of JSON, and for how many rows at least.
+/// Size budget of a list: bytes of a table for each row, bytes of JSON for each row, and the minimum number of rows it
+/// is computed for.
 const TABLE: usize = 165;
 const JSON: usize = 320;
 const USUAL: usize = 20;
@@ -106,10 +107,10 @@ const USUAL: usize = 20;
 /// The part of a list's cost that one column of names (labels) may be: a quarter.
 const NAMES: usize = 4;
 
-/// What is said of a list apart from its rows.
+/// Information on a list apart from its rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rows {
-    /// What is the same in every row, and the pattern of their URLs.
+    /// Fields with the same value in every row, and the pattern of their URLs.
     pub same: Map<String, Value>,
     pub notes: Vec<String>,
 }
@@ -145,7 +146,7 @@ pub fn rows(items: Vec<Value>, dropped: &mut Vec<String>) -> (Value, Rows) {
     (Value::Array(objects.into_iter().map(Value::Object).collect()), said)
 }
 
-/// Takes what is the same in every row out of the rows. A row keeps one field at least.
+/// Moves the fields that all rows share out of the rows. A row keeps one field at least.
 fn share(rows: &mut [Map<String, Value>], same: &mut Map<String, Value>, is_said: impl Fn(&str) -> bool) {
     let Some(first) = rows.first() else { return };
     let fewest = rows.iter().map(Map::len).min().unwrap_or_default();
@@ -161,8 +162,8 @@ fn share(rows: &mut [Map<String, Value>], same: &mut Map<String, Value>, is_said
     same.extend(shared);
 }
 
-/// The columns of all rows: those that are wanted, short in every row, and within what a list may cost. Names that
-/// take too much of it are cut, and said to be.
+/// Chooses the columns of all rows: those that are wanted, short in every row, and within the size budget. Names that
+/// take too much of it are cut, with a note.
 fn chosen(rows: &mut [Map<String, Value>], said: &mut Rows) -> Vec<String> {
     let count = rows.len().max(USUAL);
     let in_url = said.same.values().filter_map(Value::as_str).any(|pattern| pattern.contains("{id}"));

@@ -14,7 +14,7 @@ fn runner(script: &str) -> String {
     )
 }
 
-/// The line that tells.
+/// The line that reports the failure.
 fn told(log: &str) -> String {
     let failure = failure(log, 4_000, Secrets::NONE);
     let line = failure.line.expect("a line that tells");
