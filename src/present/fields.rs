@@ -62,7 +62,7 @@ fn within(value: &Value) -> Vec<&Map<String, Value>> {
     }
 }
 
-/// Returns true if a path adds nothing to the others: an equal one is before it, or one of its beginnings is among them.
+/// Returns true if a path adds nothing to the others: an equal one precedes it, or one of its beginnings is among them.
 fn is_covered(all: &[Vec<&str>], at: usize) -> bool {
     let Some(path) = all.get(at) else { return false };
     all.iter()

@@ -211,8 +211,8 @@ fn is_secret(name: &str) -> bool {
     NAMES.contains(&name) || ENDINGS.iter().any(|ending| ends_with(ending))
 }
 
-/// `runnersToken` and `X-Gitlab-Token` as GitLab's REST interface would write them. Of a longer name only the end, which
-/// is no name of GitLab's, but may end as a secret does.
+/// `runnersToken` and `X-Gitlab-Token` as GitLab's REST interface would write them. Only the end of a longer name,
+/// which is no name of GitLab's, but may end as a secret does.
 pub fn snake(name: &str) -> String {
     let start = name.ceil_char_boundary(name.len().saturating_sub(LONGEST_NAME));
     let name = name.get(start..).unwrap_or(name);

@@ -263,8 +263,8 @@ fn without_consent(arguments: &Map<String, Value>) -> Map<String, Value> {
     kept.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-/// The parameters among the arguments of a call, and what stands beside them, without consent. Arguments of execute
-/// stand beside `params`, except those that the action has a parameter of.
+/// The parameters among the arguments of a call, and the arguments next to `params`, without consent. An argument of
+/// execute counts as a parameter if the action has one of that name.
 fn parts(
     arguments: &Map<String, Value>,
     action: Option<&Action>,

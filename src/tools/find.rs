@@ -97,7 +97,7 @@ fn answer(tools: &Tools, query: &str, ranking: &Ranking, request: &FindRequest) 
     let detail = request.detail.unwrap_or_default();
     let language = &tools.catalog.words().map_err(|error| errors::internal(&error))?.language;
     let is_local = tools.local_hints && local_files::is_local(language, query);
-    // What is found is not what such a request wants, however well its words match.
+    // A request for a local file is not answered by GitLab's actions, however well its words match.
     let sure = match ranking.confidence {
         Confidence::High if is_local => Confidence::Low,
         sure => sure,
@@ -224,7 +224,7 @@ struct FoundAction {
     /// The schema is part of the text as well.
     writes_schema: bool,
     explain: Vec<String>,
-    /// That the instance is too old for it, as far as is known.
+    /// Note that the instance is too old for it, if its version is known.
     lacking: Option<String>,
 }
 
@@ -339,7 +339,7 @@ impl FoundAction {
     }
 }
 
-/// Those of the actions that may run here.
+/// Filters the actions that may run here.
 fn may_run(tools: &Tools, ids: &[String]) -> Vec<String> {
     let is_offered = |id: &&String| {
         let action = tools.catalog.get(id).ok().flatten();

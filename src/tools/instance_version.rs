@@ -1,5 +1,5 @@
-//! The GitLab version of the instance, requested once, when the first call depends on it. An older instance is told
-//! what it lacks before anything is sent; a newer one gets parameters that the catalog does not know.
+//! The GitLab version of the instance, requested once, when the first call depends on it. A call that an older instance
+//! does not support is refused before anything is sent; a newer one gets parameters that the catalog does not know.
 
 pub mod cache;
 
@@ -45,7 +45,7 @@ pub fn since(action: &Action) -> Option<Version> {
     versions?.into_iter().min()
 }
 
-/// That the instance is too old for an action, if its version is known by now.
+/// Note that the instance is too old for an action, if its version is known by now.
 pub fn lacking(tools: &Tools, action: &Action) -> Option<String> {
     let version = tools.instance_version.known()?;
     let since = since(action).filter(|since| *since > version)?;

@@ -135,10 +135,10 @@ fn lock_cache(tools: &Tools) -> std::sync::MutexGuard<'_, LookupCache> {
     tools.known.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Asks GitLab for all that one query can answer, and gives back what is still open.
+/// Resolves the questions that one GraphQL query can answer, and returns the others.
 async fn resolve_batch(tools: &Tools, questions: Vec<Lookup>, requests: &AtomicUsize) -> Vec<Lookup> {
     let Some(batch) = call::batch(&questions) else { return questions };
-    // Where GraphQL fails, is switched off or denied, each is asked by itself.
+    // If GraphQL fails, is switched off or denied, each question is a request of its own.
     let sent = own_reads::send(tools, batch.call().clone(), Purpose::LookUp).await;
     if !matches!(sent, Err(OwnReadError::Denied { .. })) {
         requests.fetch_add(1, Ordering::Relaxed);

@@ -121,7 +121,7 @@ impl Tools {
 
     /// Takes descriptions in place of the catalog's, once.
     pub fn reword(&self, wording: Wording) {
-        // Whoever was first has said the same.
+        // An earlier value is the same.
         let _ = self.wording.set(wording);
     }
 
@@ -142,7 +142,7 @@ impl Tools {
 
     /// Ranked actions for a request in words. Pure computation, well under a millisecond.
     pub fn find(&self, request: &FindRequest) -> Result<Answer, ToolError> {
-        // What is found are our own words, as many as were asked for.
+        // The content is this server's own text, as much as was asked for.
         self.gate(self.max_bytes.max(MOST_FOUND)).pass(find::find(self, request))
     }
 

@@ -274,7 +274,7 @@ fn target_reads(tools: &Tools, call: &Call, checked: &Checked) -> Vec<TargetRead
     let id = format!("{}.get", action.domain());
     if let Some(get) = tools.catalog.get(&id).ok().flatten() {
         let is_thing_itself = is_above(&get, call, action);
-        // A project that is moved into a group is named beside the group.
+        // An action that moves a project into a group has parameters for both.
         let moved = action.params.iter().find(|param| {
             param.name != "fullPath"
                 && param.locates == Some(Locates::Project)

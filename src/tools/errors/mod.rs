@@ -64,7 +64,7 @@ impl ErrorKind {
     }
 }
 
-/// An error as an answer: what is wrong, what to do, and the call to make next.
+/// An error as an answer: the problem, a hint, and the call to make next.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolError {
     pub kind: ErrorKind,

@@ -18,7 +18,7 @@ pub fn complete(tools: &Tools, error: ToolError, action: &Action, request: &Exec
             suggest_schema(error, action)
         }
         Some(_) => error,
-        // It may have been done: a call that is made twice is no mend.
+        // The call may have been applied: repeating it is no remedy.
         None if error.details.get("applied").is_some() => error,
         None => suggest_by_kind(tools, error, action, request),
     }

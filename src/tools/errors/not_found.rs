@@ -75,7 +75,7 @@ pub async fn diagnose_not_found(
                 if let Some(path) = moved_path(step, shown.as_ref()) {
                     return moved_error(refused, step, &path, checked.params(), request);
                 }
-                // What is refused for another reason is told by that.
+                // The object exists, so the error has another reason, which its message gives.
                 if !is_missing {
                     return refused;
                 }
@@ -219,7 +219,7 @@ fn moved_error(
     request: &ExecuteRequest,
 ) -> ToolError {
     let message = format!("{}. `{}` has moved: it is `{path}` now", refused.message, step.value);
-    // As they were understood: the old path may have been said by a target.
+    // Resolved parameters: the old path may have come from a target.
     let mut params = params.clone();
     params.insert(step.name.clone(), json!(path));
     let mended = ExecuteRequest { params, ..request.clone() };

@@ -32,7 +32,7 @@ pub struct RunOptions<'a> {
     pub plan: Option<String>,
     /// The user has agreed to just this step, by the question of the plan.
     pub agreed: bool,
-    /// A plan wrote its parameters: what was understood of them is nothing to tell.
+    /// A plan wrote its parameters, so notes on their interpretation are left out.
     pub ours: bool,
     /// Streaming consumer of the response body, if the body is not to be held in memory.
     pub sieve: Option<&'a mut dyn BodySink>,

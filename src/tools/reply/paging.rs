@@ -7,8 +7,8 @@ use crate::gitlab::{Content, Page, Reply};
 use crate::present;
 use crate::tools::types::{Answer, EXECUTE, ExecuteRequest, NextCall};
 
-/// `page` as answers carry it: what GitLab says of the list, with the call for what follows. Nothing where the
-/// reply is no list or is all of it.
+/// `page` as answers carry it: GitLab's pagination of the list, with the call for the next page. None if the reply is
+/// no list or is all of it.
 pub fn page_info(
     request: &ExecuteRequest,
     action: &Action,
@@ -137,8 +137,8 @@ pub struct PastEnd {
     call: NextCall,
 }
 
-/// A reply that is an empty page after others. If GitLab has not counted the list, the last page is unknown and the call
-/// is for the first.
+/// A reply that is an empty page after others. If GitLab has not counted the list, the last page is unknown and the
+/// call is for the first.
 pub fn past_end(reply: &Reply, request: &ExecuteRequest, action: &Action) -> Option<PastEnd> {
     let Reply { content: Content::Json(Value::Array(rows)), page, .. } = reply else { return None };
     let Page { page: Some(at), total_pages, .. } = page else { return None };
