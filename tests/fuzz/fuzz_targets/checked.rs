@@ -1,4 +1,4 @@
-//! What the targets share: a call checked as execute checks it, and what has to hold of every call.
+//! Shared by the targets: a call checked as execute checks it, and the properties of every call.
 
 use std::sync::LazyLock;
 

@@ -13,7 +13,7 @@ use crate::support::raw_server::nowhere;
 use crate::support::scripted_gitlab::{Answer, Gitlab, answer, raw};
 use crate::support::tls::{Authority, serve};
 
-/// What a GitLab answers a doctor.
+/// Answers of a GitLab to the doctor.
 struct Answers {
     version: Answer,
     user: Answer,

@@ -1,4 +1,4 @@
-//! What stands as `action`: other names, near ones, several, none; REST paths and addresses of pages.
+//! Values of `action`: other names, near ones, several, none; REST paths and addresses of pages.
 
 use serde_json::{Value, json};
 
@@ -132,7 +132,7 @@ fn a_verb_that_is_a_value_is_filled_in() {
     }
 }
 
-/// A change that is said by a verb of another meaning, with nothing in the call that says it, is not made.
+/// A change is not made if its verb has another meaning, and nothing else in the call asks for it.
 #[test]
 fn a_change_by_another_verb_is_shown_first() {
     let mut client = Client::sandbox();
