@@ -38,7 +38,7 @@ fn url_prefix(row: &Map<String, Value>) -> Option<(&'static str, String)> {
     (!place.is_empty() && text(row, "iid").as_deref() == Some(number)).then(|| (name, place.to_owned()))
 }
 
-/// Takes the URLs out of the rows where they differ in nothing but what the rows say, and says how they are made.
+/// Moves the URLs out of the rows into a pattern, if they differ only in fields of the rows.
 pub fn share(rows: &mut [Map<String, Value>], same: &mut Map<String, Value>) {
     let Some(key) = rows.first().and_then(|row| row.keys().find(|key| snake(key) == URL)).cloned() else {
         return;

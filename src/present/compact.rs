@@ -1,4 +1,4 @@
-//! The compact view: what a person reads of a reply. Rules on shapes, whatever the action.
+//! The compact view: the fields of a reply that a person reads. Rules on shapes, the same for every action.
 
 use std::collections::HashSet;
 
@@ -259,7 +259,7 @@ fn period(map: &Map<String, Value>) -> Option<Value> {
 /// The name of an object that is a thing of its own (it has an id or a URL) and no more than mentioned here.
 fn name_of(map: &Map<String, Value>) -> Option<Value> {
     let is_thing = map.contains_key("id") || map.contains_key(URL);
-    // A note, a job or a commit is read for what it says, not for a name.
+    // A note, a job or a commit is read for its content, not for a name.
     let is_read = ["body", "status", "notes", "message", "diff"].iter().any(|key| map.contains_key(*key));
     let name = NAMES.iter().find_map(|name| map.get(*name)).filter(|name| !name.is_null());
     if is_thing && !is_read { name.cloned() } else { None }

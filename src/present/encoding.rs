@@ -18,7 +18,7 @@ const BINARY: [&str; 8] = [
     "application/pdf",
 ];
 
-/// The bytes as text, with what was lost by it; nothing where they are binary.
+/// The bytes as text, with a note on lost bytes; none if they are binary.
 pub fn text_of(bytes: &[u8], content_type: &str) -> Option<(String, Option<String>)> {
     let kind = content_type.trim().to_ascii_lowercase();
     let start = bytes.get(..LOOKED_AT).unwrap_or(bytes);

@@ -85,7 +85,7 @@ fn steps(path: &str) -> Vec<&str> {
     path.split('.').map(|step| step.trim_end_matches("[]")).filter(|step| !step.is_empty()).collect()
 }
 
-/// The value with only what the steps lead to.
+/// The value with only the parts that the steps lead to.
 fn pick(value: &Value, steps: &[&str]) -> Option<Value> {
     let Some((first, rest)) = steps.split_first() else { return Some(value.clone()) };
     match value {

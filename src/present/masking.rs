@@ -23,7 +23,7 @@ const NAMES: [&str; 3] = ["authorization", "create_note_email", "incoming_email"
 /// Fields that end as a secret does and say where a list goes on.
 const CURSORS: [&str; 2] = ["page_token", "continuation_token"];
 
-/// Objects of which each value is a secret, whatever its key.
+/// Objects of which each value is a secret, under any key.
 const HOLDERS: [&str; 3] = ["custom_headers", "url_variables", "webhook_headers"];
 
 /// Fields next to the `value` of a CI/CD variable.
@@ -74,7 +74,7 @@ pub fn mask_text(text: String) -> (String, Masked) {
     }
 }
 
-/// A whole text that is secret, without what it says.
+/// Masks a whole text that is secret.
 pub fn mask_all(text: &str) -> (String, Masked) {
     (masked(text), Masked { hidden: vec!["the file".to_owned()], made: Vec::new() })
 }

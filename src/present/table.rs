@@ -86,7 +86,7 @@ const TELLING: [&str; 12] = [
     "file_path",
 ];
 
-/// From how many rows on it is shorter to say once what they share.
+/// Minimum number of rows for which giving their shared fields once is shorter.
 const SEVERAL: usize = 3;
 
 /// A row of more than this is read on its own, not in a list.
@@ -115,7 +115,7 @@ pub struct Rows {
     pub notes: Vec<String>,
 }
 
-/// The rows with what a list needs of them. What is gone is added to `dropped`. A list of parts (notes, diffs,
+/// The rows with the fields that a list needs; adds the others to `dropped`. A list of parts (notes, diffs,
 /// variables) has no page of its own to look at and keeps its fields.
 pub fn rows(items: Vec<Value>, dropped: &mut Vec<String>) -> (Value, Rows) {
     let mut said = Rows::default();

@@ -11,7 +11,7 @@ const LONGEST_NAME: usize = 128;
 /// Maximum length in bytes of the options behind a name.
 const LONGEST_OPTIONS: usize = 256;
 
-/// True if the text was written for a terminal, whatever asked for it.
+/// True if the text was written for a terminal, for any action.
 pub fn is_log(text: &str) -> bool {
     text.contains("\u{1b}[0K") || text.contains("\u{1b}[0;m")
 }

@@ -10,9 +10,9 @@ use super::state::{Place, World};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// Anybody, even without a token.
+    /// Everyone, even without a token.
     Anyone,
-    /// Anybody who is signed in.
+    /// Every signed-in user.
     User,
     /// A member with access level 10.
     Guest,

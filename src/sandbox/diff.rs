@@ -103,7 +103,7 @@ pub fn between(old: &Tree, new: &Tree) -> Vec<Change> {
     changes
 }
 
-/// True if a file that is gone is, to at least a half, the new one, as git finds what was renamed.
+/// True if at least half of a removed file is in the new one, as git detects renames.
 fn is_moved((path, was): (&String, &Arc<[u8]>), now: &[u8], new: &Tree) -> bool {
     let (Ok(was), Ok(now)) = (std::str::from_utf8(was), std::str::from_utf8(now)) else { return false };
     let mut left: Vec<&str> = was.lines().collect();

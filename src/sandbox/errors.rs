@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::reply::Reply;
 
-/// A request that cannot be answered with what it asked for.
+/// A fault that makes a request fail.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
     /// The thing named is not there, or may not be seen.

@@ -1,5 +1,5 @@
-//! Narrowing and ordering lists of issues, merge requests, epics and milestones: one table of what a parameter
-//! asks of a row, which `not[…]` asks the other way round.
+//! Narrowing and ordering lists of issues, merge requests, epics and milestones: one table of parameters
+//! with their conditions on a row, which `not[…]` negates.
 
 use serde_json::Value;
 

@@ -130,7 +130,7 @@ impl Kind {
         &self.shape
     }
 
-    /// Takes out what a list does not show.
+    /// Takes out the fields that a list does not show.
     pub fn strip_details(&self, row: &mut Row) {
         row.retain(|name, _| !self.details.contains(name) && !self.once.contains(name));
     }

@@ -1,4 +1,4 @@
-//! Pipelines and their jobs: how they come to be, what their logs say, and what a pipeline's state is.
+//! Pipelines and their jobs: creation, logs, and the status of a pipeline.
 
 use serde_json::{Value, json};
 

@@ -45,7 +45,7 @@ impl Reply {
         Self { status: 304, headers: Vec::new(), body: Body::Empty }
     }
 
-    /// 202, as for what GitLab will delete later.
+    /// 202, as for an object that GitLab will delete later.
     pub fn accepted() -> Self {
         Self::json(202, serde_json::json!({"message": "202 Accepted"}))
     }

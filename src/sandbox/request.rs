@@ -125,7 +125,7 @@ impl Request<'_> {
         Ok(key.unwrap_or_default())
     }
 
-    /// The shelf and row of the issue, merge request, snippet or whatever else a route is about: the last
+    /// The shelf and row of the issue, merge request, snippet or other object of a route: the last
     /// placeholder of `pattern`.
     pub fn subject(&self, pattern: &str) -> Result<(String, Row), Fault> {
         let (parents, placeholder) = pattern.rsplit_once("/:").ok_or(Fault::Nowhere)?;

@@ -210,7 +210,7 @@ impl World {
         row.clone()
     }
 
-    /// Takes rows off a shelf, and whatever is shelved under them; says how many.
+    /// Removes rows from a shelf, with all shelves below them; returns their number.
     pub fn remove(&mut self, shelf: &str, goes: impl Fn(&Row) -> bool) -> usize {
         let key =
             self.kinds.of(shelf).and_then(|kind| kind.keys().first().copied()).unwrap_or("id").to_owned();
@@ -313,7 +313,7 @@ impl World {
     }
 }
 
-/// A model with its placeholders filled in: `"{id}"` becomes whatever `id` is, `"a/{id}"` a text.
+/// A model with its placeholders filled in: `"{id}"` becomes the value of `id`, `"a/{id}"` a text.
 fn fill(model: &Value, known: &dyn Fn(&str) -> Option<Value>) -> Value {
     match model {
         Value::String(text) => fill_text(text, known),

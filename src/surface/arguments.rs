@@ -29,7 +29,7 @@ pub enum Takes {
     Texts,
 }
 
-/// The request that the arguments make, with what was understood rather than taken as given.
+/// The request that the arguments make, with notes on values that were interpreted.
 #[derive(Debug)]
 pub struct Checked<T> {
     pub request: T,

@@ -191,7 +191,7 @@ pub struct Offer {
 }
 
 impl Offer {
-    /// The tool before anybody customised it.
+    /// The tool before customization.
     pub fn source(&self) -> Source {
         Source {
             name: self.name.to_owned(),

@@ -70,7 +70,7 @@ fn outside_marks(text: &str, change: impl Fn(&str) -> String) -> String {
     out
 }
 
-/// The first line that opens such marks: where it is, and what they are called.
+/// The first line that opens such a tag: its position, and the tag's name.
 fn first_mark(text: &str) -> Option<(usize, &str)> {
     let open = format!("<{MARK}");
     text.match_indices(&open).find_map(|(at, _)| {

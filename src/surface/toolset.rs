@@ -231,7 +231,7 @@ fn unknown(tools: &Tools, words: &Words, names: &[&str], given: &str) -> ToolErr
     let aliases = words.toolsets.values().flat_map(|toolset| toolset.aliases.iter().map(String::as_str));
     let spelt = nearest(&key, names.iter().copied().chain(aliases));
     let spelt = spelt.and_then(|name| words.toolset_named(name)).map(|(name, _)| name.to_owned());
-    // By what the name says: the toolset of the first action that is found for it.
+    // By the words of the name: the toolset of the first action that is found for it.
     let by_meaning = || {
         let found = tools.likely(&key.replace('_', " ")).into_iter();
         found.filter_map(|id| words.toolset(words.family(&id)).map(str::to_owned)).next()

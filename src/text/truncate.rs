@@ -17,7 +17,7 @@ pub struct Cut {
     pub window: Window,
 }
 
-/// A value that fits, with what was cut off it.
+/// A value that fits, with a record of the cut parts.
 pub struct Limited {
     pub value: Value,
     pub rows: Option<(usize, usize)>,

@@ -1,4 +1,4 @@
-//! `gitlab_find_action`: ranks the actions for a request in words, and shows what they take.
+//! `gitlab_find_action`: ranks the actions for a request in words, and shows their parameters.
 
 use std::fmt::Write as _;
 
@@ -173,7 +173,7 @@ fn notes(tools: &Tools, ranking: &Ranking) -> Vec<String> {
             tools.wording.get().into_iter().flat_map(|wording| wording.family_notes(words, found.clone())),
         );
     }
-    // Each rule with what it keeps from being offered, in the order of the ranking.
+    // Each rule with the actions that it denies, in the order of the ranking.
     let mut by_rule: Vec<(String, Vec<&str>)> = Vec::new();
     for id in &ranking.withheld {
         let why = reason(tools, id);

@@ -107,7 +107,7 @@ pub async fn extended(tools: &Tools, action: &Action, invalid: &Invalid) -> Opti
     Some((extended, said.into_iter().map(note).collect()))
 }
 
-/// Adds what the fault is about to the action; none if it is no matter of versions.
+/// Adds the unknown parameter or value of a fault to the action; none if it is no matter of versions.
 fn extend(action: &mut Action, fault: &Fault) -> Option<String> {
     match fault {
         Fault::Unknown { given, .. } if !given.contains('.') => {

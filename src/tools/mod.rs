@@ -130,7 +130,7 @@ impl Tools {
         self.workspace.name(roots);
     }
 
-    /// Asks GitLab once what the token may do. Failing is no failure: GitLab itself refuses what it may not.
+    /// Requests the token's scopes once. A failure has no effect: GitLab itself refuses calls without permission.
     pub async fn learn_limits(&self) {
         token_info::learn(self).await;
     }

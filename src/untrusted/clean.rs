@@ -3,7 +3,7 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// The text without what a reader cannot see. Terminal codes go; every way to end a line is a line feed.
+/// The text without invisible characters. Terminal codes go; every way to end a line is a line feed.
 pub fn cleaned(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut characters = text.chars().peekable();

@@ -368,7 +368,7 @@ fn run_command(
     Ok(Answer { value: serde_json::from_str(&out).unwrap_or(Value::Null), text })
 }
 
-/// Runs the calls of a row in order. The error says what the first failed check expected.
+/// Runs the calls of a row in order. The error is the expectation of the first failed check.
 fn run(server: &mut Server, row: &Row) -> Outcome<()> {
     let mut answer = Answer { value: Value::Null, text: String::new() };
     for (index, step) in row.promise.calls.iter().enumerate() {
@@ -473,7 +473,7 @@ fn load() -> Vec<Promise> {
     promises
 }
 
-/// The rows that share a server, by what they share.
+/// The rows that share a server, by their shared settings.
 fn groups(promises: &[Promise]) -> Vec<Vec<&Promise>> {
     let mut groups: BTreeMap<_, Vec<&Promise>> = BTreeMap::new();
     for promise in promises.iter().filter(|promise| !promise.calls.is_empty()) {

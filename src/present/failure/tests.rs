@@ -1,6 +1,6 @@
 use super::*;
 
-/// A log as a runner writes one, around what a script printed.
+/// A log as a runner writes one, around the output of a script.
 fn runner(script: &str) -> String {
     format!(
         "\u{1b}[0KRunning with gitlab-runner 18.2.0\n\

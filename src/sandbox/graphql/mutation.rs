@@ -62,7 +62,7 @@ fn flatten(root: &Node<'_, '_>, name: &str, prefix: &str, value: Option<&Value>,
     }
 }
 
-/// Method and request of a mutation, and which of what was given they use up.
+/// Method and request of a mutation, and the given arguments that they use up.
 fn address(root: &Node<'_, '_>, mutation: &Mutation, given: &Row) -> Option<(String, Filled, Vec<String>)> {
     let plain = |name: &str| given.get(name).and_then(|value| text_of(&root.session.plain(value.clone())));
     mutation.send.split(" | ").find_map(|line| {

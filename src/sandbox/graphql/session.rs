@@ -117,7 +117,7 @@ impl<'w> Session<'w> {
         Ok(Value::Array(all))
     }
 
-    /// The path below `/api/v4` of what a global id names.
+    /// The path below `/api/v4` of the object with a global id.
     pub fn path_of(&self, gid: &str) -> Option<String> {
         let (kind, id) = parts(gid)?;
         let (_, shelf) = KINDS.iter().find(|(name, _)| *name == kind)?;

@@ -149,7 +149,7 @@ fn stop(request: &mut Request<'_>) -> Answer {
     ok(request.show(&row))
 }
 
-/// Only what has been stopped can be deleted.
+/// Only a stopped environment can be deleted.
 fn remove_environment(request: &mut Request<'_>) -> Answer {
     let (shelf, row) = request.subject(ENVIRONMENT)?;
     if row.text("state") != "stopped" {

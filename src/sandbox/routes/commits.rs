@@ -49,7 +49,7 @@ fn the(request: &Request<'_>) -> Result<Commit, Fault> {
     request.repo()?.resolve(request.param("sha")).cloned().ok_or(Fault::missing("Commit"))
 }
 
-/// A commit shown alone, with what it changed and how its pipeline fared.
+/// A commit shown alone, with its changes and the status of its pipeline.
 fn shown(request: &Request<'_>, commit: &Commit) -> Result<Value, Fault> {
     let mut shown = object(commit.json(&request.web()));
     let counts = request

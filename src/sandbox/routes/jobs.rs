@@ -1,4 +1,4 @@
-//! Jobs, their logs and what they leave behind.
+//! Jobs, their logs and their artifacts.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Merge requests: lists at every scope, their fields, and what they change.
+//! Merge requests: lists at every scope, their fields, and their changes.
 
 use serde_json::{Value, json};
 

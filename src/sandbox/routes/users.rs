@@ -1,4 +1,4 @@
-//! Users: who they are, what they are up to, and what an administrator does to them.
+//! Users: their data, their status and events, and an administrator's actions on them.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The end of the pipeline: what a client is sent as a tool's input schema.
+//! The end of the pipeline: a tool's input schema as it is sent to a client.
 
 use serde_json::{Map, Value, json};
 
@@ -146,7 +146,7 @@ fn name_takers(branches: &[Branch], name: &str, schema: &mut Value) {
     }
 }
 
-/// Makes of two schemas of one name the one that takes what either takes. The first says what it means.
+/// Merges two schemas of one name: the result accepts the values of either, and keeps the first description.
 fn merge(known: &mut Value, other: &Value) {
     let (Some(one), Some(two)) = (known.as_object_mut(), other.as_object()) else { return };
     if one.get("type") != two.get("type") {

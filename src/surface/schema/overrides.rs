@@ -1,5 +1,5 @@
 //! Descriptions in place of the catalog's, at three levels: a tool, an action of it, a parameter of it. Names are
-//! written as variables of the environment have them, in any case and with underscores for whatever else.
+//! written as variables of the environment have them, in any case and with underscores for all other characters.
 
 use std::collections::BTreeSet;
 
@@ -146,7 +146,7 @@ impl<'a> Unmatched<'a> {
         if self.left.is_empty() {
             return;
         }
-        // As people write it, and as what they misspelt is nearest to.
+        // The spelling that people use, which a misspelt name is compared with.
         let tool = source.name.strip_prefix("gitlab_").unwrap_or(&source.name);
         self.tools.push(tool.to_owned());
         let several = source.branches.len() > 1;

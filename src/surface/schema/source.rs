@@ -103,7 +103,7 @@ impl Branch {
         self.action.split_once('.').map_or("", |(_, verb)| verb)
     }
 
-    /// Its parameters without what they mean.
+    /// Its parameters without their descriptions.
     fn compact(&mut self) {
         for schema in self.params.values_mut().filter_map(Value::as_object_mut) {
             schema.shift_remove("description");

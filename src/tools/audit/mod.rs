@@ -104,7 +104,7 @@ impl Auditor {
         Auditor { form, lines: LineWriter::default(), pending: Mutex::default(), next: AtomicU64::default() }
     }
 
-    /// Writes the line of a read of this server's own that a rule denies; `purpose` says what it was for.
+    /// Writes the line of a read of this server's own that a rule denies; `purpose` is its reason.
     pub fn denied_own_read(&self, action: &str, purpose: &'static str) {
         let mut entry = self.begin();
         entry.line.action = Some(action.to_owned());

@@ -68,7 +68,7 @@ impl ErrorKind {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolError {
     pub kind: ErrorKind,
-    /// Names the exact thing and says what was accepted.
+    /// Names the exact value at fault and the accepted values.
     pub message: String,
     pub hint: Option<String>,
     /// The corrected call, or the next one to make.

@@ -190,7 +190,7 @@ fn parameter(action: &Action, theirs: &str) -> Option<String> {
     wired
         .or_else(|| action.operations.iter().find_map(bound))
         .or_else(own)
-        // Rails speaks of what a parameter holds the id of.
+        // Rails names the object whose id a parameter holds.
         .or_else(|| of("_id"))
         .or_else(|| of("_ids"))
 }

@@ -105,7 +105,7 @@ pub async fn run_action(
 ) -> Result<Outcome, ToolError> {
     let ResolvedAction { action, request, notes } = resolved_action;
     let known = action.clone();
-    // In a box, as what it goes through is deep.
+    // Boxed: the future is deeply nested.
     let outcome = Box::pin(run(tools, action, &request, notes, manner, entry)).await;
     outcome.map_err(|error| next_call::complete(tools, error, &known, &request))
 }
@@ -259,7 +259,7 @@ async fn check_for_instance(
     Ok(noted(checked, notes))
 }
 
-/// Adds what was understood to the notes.
+/// Adds notes on the interpretation of values.
 fn noted(checked: Checked, notes: &mut Vec<String>) -> Checked {
     notes.extend(checked.understood().iter().map(|understood| format!("understood {understood}")));
     checked

@@ -299,7 +299,8 @@ fn every_parameter_that_looks_like_a_place_is_one_or_is_named() {
     assert!(operations >= 3_000 && seen >= 12_000, "{operations} operations, {seen} parameters");
 }
 
-/// An id in a path that does not lead through a project or group says where a call works, or is of the instance or a user.
+/// An id in a path that does not lead through a project or group is the place of a call, or is of the instance or a
+/// user.
 #[test]
 fn every_id_of_a_path_is_a_place_or_is_named() {
     let places = places();

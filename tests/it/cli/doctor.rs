@@ -64,7 +64,7 @@ impl Answers {
     }
 }
 
-/// The exit code, and what was found.
+/// The exit code, and the findings.
 fn examined(variables: &[(&str, &str)]) -> (Option<i32>, Value) {
     let with_token = [("GITLAB_TOKEN", "glpat-sesame"), ("GITLAB_TIMEOUT", "60")];
     let variables = [&with_token, variables].concat();

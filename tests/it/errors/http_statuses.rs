@@ -159,7 +159,7 @@ fn the_same_call_is_offered_where_the_mend_is_elsewhere() {
             assert_eq!(error["fix"]["arguments"], arguments);
             gitlab.says(&request, [issue()]);
             if error["retry_after_seconds"] == 25 {
-                // Nobody waits here for so long: another session may not know.
+                // The server does not wait for so long: another session may not know.
                 client = gitlab.client(&[]);
             }
             follow(&mut client, &error);

@@ -253,7 +253,7 @@ fn a_pasted_page_is_read() {
         let reply = runs(&mut client, json!({"action": given}), &["understood", filled.as_str().unwrap()]);
         assert_eq!(reply["action"], id, "{page}");
     }
-    // A page with a form makes nothing, whatever it would be filled with.
+    // A page with a form makes nothing, with any values.
     for form in ["issues/new?title=Squeaks", "merge_requests/new?title=Squeaks", "pipelines/new?ref=main"] {
         let reply = client.call(EXECUTE, json!({"action": format!("{root}/acme/widget/-/{form}")}));
         assert!(reply.structured["error"].is_object(), "{form}: {}", reply.text);

@@ -1,4 +1,4 @@
-//! Names where GitLab wants ids, and whatever a person would paste as `target`, over stdio on the sandbox.
+//! Names where GitLab wants ids, and texts that a person would paste as `target`, over stdio on the sandbox.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Policy decides on what a call touches, whatever way and spelling the call comes in: through the real binary, in
+//! Policy decides on the effects of a call, by any route and spelling: through the real binary, in
 //! front of a GitLab that records what it is sent.
 
 use std::fs;

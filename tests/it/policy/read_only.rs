@@ -53,7 +53,7 @@ fn let_through(id: &str, params: &Value) -> Option<Call> {
     None
 }
 
-/// A document, and what it is by its making.
+/// A document, with its properties from how it was made.
 #[derive(Clone, Debug)]
 struct Made {
     text: String,

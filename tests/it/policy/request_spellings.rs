@@ -24,7 +24,7 @@ fn policy(settings: Settings) -> Policy {
     Policy::new(settings, &CATALOG).unwrap()
 }
 
-/// The call that these parameters make; whatever it asks is a project, or has the id 7.
+/// The call that these parameters make; every look-up finds a project, or the id 7.
 fn call(action: &Action, params: &Value) -> Option<Call> {
     let context = Context {
         base: &BASE,
@@ -215,7 +215,7 @@ fn a_rule_of_paths_denies_reads_there_by_path_and_by_id() {
     }
 }
 
-/// A path outside `acme`, in whatever spelling.
+/// A path outside `acme`, in any spelling.
 fn outside() -> impl Strategy<Value = String> {
     let name = "[a-z]{1,5}".prop_filter("not acme", |name| name != "acme");
     let joined = prop::collection::vec(prop_oneof![3 => name.clone(), 1 => Just("acme".to_owned())], 0..3);

@@ -21,7 +21,7 @@ const FOR_EVER: Duration = Duration::from_secs(2 * HANG_GUARD.as_secs());
 /// Behavior of the server for a request.
 pub type Behaviour = fn(&mut TcpStream, turn: usize);
 
-/// The same with what a test shares with it.
+/// The same with state that a test shares with it.
 pub type SharedBehaviour = Box<dyn Fn(&mut TcpStream, usize) + Send + Sync>;
 
 /// The requests that came, by the case that they are about.

@@ -14,7 +14,7 @@ use tempfile::NamedTempFile;
 
 use crate::support::scripted_gitlab::{Answer, answer, exchange};
 
-/// An authority, and what it vouches for.
+/// A certificate authority that signs identities.
 pub struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
 }

@@ -79,7 +79,7 @@ fn below<'p>(path: &'p str, root: &str) -> Option<&'p str> {
     path.strip_prefix(root)?.strip_prefix('/')
 }
 
-/// The project's full path: without what a page has behind it, and without `.git`. A project is below a namespace.
+/// The project's full path: without the rest of a page's path, and without `.git`. A project is below a namespace.
 fn project(path: &str) -> Option<String> {
     let path = path.split("/-/").next().unwrap_or(path).trim_matches('/');
     let path = path.strip_suffix(".git").unwrap_or(path).trim_end_matches('/');
