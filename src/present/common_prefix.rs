@@ -1,4 +1,4 @@
-//! Where the things of a list are, said once: the project they are all in, and the pattern of their URLs.
+//! Common location of the rows of a list, given once: the project they are all in, and the pattern of their URLs.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +7,7 @@ use super::masking::snake;
 /// The one URL of a thing.
 pub const URL: &str = "web_url";
 
-/// What the URL of a thing ends with or goes through, first things first; with the field that a reader sees of it.
+/// Fields whose values occur in the URL of an object, in order of preference; each with the field that a reader sees.
 const PARTS: [(&str, &str); 10] = [
     ("iid", "iid"),
     ("id", "short_id"),
@@ -21,7 +21,7 @@ const PARTS: [(&str, &str); 10] = [
     ("group", "group"),
 ];
 
-/// In place of `group/project!45` beside an iid: where it is.
+/// Replaces `group/project!45` in rows that have an iid by the project or group.
 pub fn locate(rows: &mut [Map<String, Value>]) {
     let places: Option<Vec<(&str, String)>> = rows.iter().map(url_prefix).collect();
     for (row, (name, place)) in rows.iter_mut().zip(places.unwrap_or_default()) {
@@ -38,7 +38,7 @@ fn url_prefix(row: &Map<String, Value>) -> Option<(&'static str, String)> {
     (!place.is_empty() && text(row, "iid").as_deref() == Some(number)).then(|| (name, place.to_owned()))
 }
 
-/// Takes the URLs out of the rows where they differ in nothing but what the rows say, and says how they are made.
+/// Moves the URLs out of the rows into a pattern, if they differ only in fields of the rows.
 pub fn share(rows: &mut [Map<String, Value>], same: &mut Map<String, Value>) {
     let Some(key) = rows.first().and_then(|row| row.keys().find(|key| snake(key) == URL)).cloned() else {
         return;

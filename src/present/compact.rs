@@ -1,4 +1,4 @@
-//! The compact view: what a person reads of a reply. Rules on shapes, whatever the action.
+//! The compact view: the fields of a reply that a person reads. Rules on shapes, the same for every action.
 
 use std::collections::HashSet;
 
@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 use super::masking::snake;
 use super::table::{self, Rows};
 
-/// Keys that no reader misses: links beside the one URL, pictures, ids of what is named, forms of what is said
-/// elsewhere.
+/// Keys that no reader misses: links apart from the one URL, pictures, ids of objects that are named, repeated forms of
+/// another field.
 const NOISE: [&str; 30] = [
     "_links",
     "avatar_url",
@@ -44,7 +44,7 @@ const NOISE: [&str; 30] = [
     "force_remove_source_branch",
 ];
 
-/// Keys that say less than another, where that stands beside them.
+/// Keys that a better key makes redundant, if the row has it.
 const SAID_BETTER: [(&str, &str); 9] = [
     ("assignee", "assignees"),
     ("reviewer", "reviewers"),
@@ -88,8 +88,8 @@ const QUIET: [&str; 24] = [
 /// Objects that say nothing where they count nothing.
 const COUNTS: [&str; 2] = ["time_stats", "task_completion_status"];
 
-/// What is kept of a thing that is mentioned, by a key that tells which kind of thing it is: of a pipeline or a job
-/// how it went, of a commit what it says.
+/// Fields kept of a nested object, by a key that identifies its kind: of a pipeline or a job the result, of a commit
+/// the title.
 const MENTIONED: [(&str, &[&str]); 2] = [
     ("status", &["id", "name", "ref", "status", "failure_reason", "web_url"]),
     ("short_id", &["short_id", "title", "author_name", "committed_date"]),
@@ -98,7 +98,7 @@ const MENTIONED: [(&str, &[&str]); 2] = [
 /// The one URL that is kept.
 const URL: &str = "web_url";
 
-/// What stands for an object in a sentence, by what it is told from.
+/// Fields that name an object, in order of preference.
 const NAMES: [&str; 8] =
     ["username", "full_path", "fullPath", "path_with_namespace", "title", "name", "short_id", "iid"];
 
@@ -113,15 +113,15 @@ pub fn compact(value: Value, shows: &[String], dropped: &mut Vec<String>) -> (Va
         }
         other => (top(other, shows, dropped), Rows::default()),
     };
-    // What somebody might miss first.
+    // Fields that a reader might miss come first.
     let is_no_loss = |name: &str| NOISE.contains(&name) || SAID_BETTER.iter().any(|(less, _)| *less == name);
     dropped.sort_by_cached_key(|name| (is_no_loss(name), name.clone()));
     dropped.dedup();
     (compacted, rows)
 }
 
-/// The content of a file that came in Base64 as the text that it is; how large it is, where it is none. Whatever the
-/// view, nobody reads Base64.
+/// Decodes the content of a Base64 file to text, or replaces it by its size if it is not text. Base64 is unreadable in
+/// any view.
 pub fn decoded(value: Value) -> Value {
     let Value::Object(mut map) = value else { return value };
     let is_encoded = map.get("encoding").and_then(Value::as_str) == Some("base64");
@@ -220,7 +220,7 @@ fn is_noise(key: &str, value: &Value, siblings: &HashSet<String>) -> bool {
     let has = |name: &str| siblings.contains(name);
     let other_url = (key.ends_with("_url") || key.ends_with("_path_url")) && key != URL && has(URL);
     let said_better = SAID_BETTER.iter().any(|(less, more)| *less == key && has(more));
-    // `author_id` beside `author`.
+    // `author_id` is redundant if there is an `author`.
     let said_by_object = key.strip_suffix("_id").is_some_and(has);
     let html = key.ends_with("_html") && key.strip_suffix("_html").is_some_and(has);
     NOISE.contains(&key) || other_url || said_better || said_by_object || html
@@ -241,7 +241,7 @@ fn without_fraction(time: &str) -> Option<String> {
     let zone = rest.trim_start_matches(|c: char| c.is_ascii_digit());
     let is_time = second.len() == "2026-01-31T09:00:00".len() && second.as_bytes().get(10) == Some(&b'T');
     let is_zone = zone == "Z" || (zone.starts_with(['+', '-']) && zone.len() == "+00:00".len());
-    // Whoever wrote `+00:00` meant `Z`.
+    // `+00:00` and `Z` are the same zone.
     let zone = if zone == "+00:00" { "Z" } else { zone };
     (is_time && is_zone).then(|| format!("{second}{zone}"))
 }
@@ -275,7 +275,7 @@ fn mention(map: Map<String, Value>) -> Value {
     )
 }
 
-/// When an iteration is, which most often has no title.
+/// Period of an iteration, which most often has no title.
 fn period(map: &Map<String, Value>) -> Option<Value> {
     let (start, end) = (map.get("start_date")?.as_str()?, map.get("due_date")?.as_str()?);
     map.contains_key("iid").then(|| json!(format!("{start} to {end}")))
@@ -342,7 +342,7 @@ fn has_substance(map: &Map<String, Value>) -> bool {
 /// The name of an object that is a thing of its own (it has an id or a URL) and no more than mentioned here.
 fn name_of(map: &Map<String, Value>) -> Option<Value> {
     let is_thing = map.contains_key("id") || map.contains_key(URL);
-    // A note, a job or a commit is read for what it says, not for a name.
+    // A note, a job or a commit is read for its content, not for a name.
     let is_read = ["body", "status", "notes", "message", "diff"].iter().any(|key| map.contains_key(*key));
     let name = NAMES.iter().find_map(|name| map.get(*name)).filter(|name| !name.is_null());
     if is_thing && !is_read && !has_substance(map) { name.cloned() } else { None }

@@ -1,8 +1,8 @@
-//! What an answer is known to be by the action that asked for it, where its shape does not tell.
+//! Kind of an answer by the action that asked for it, for answers whose shape is not enough.
 
 use crate::catalog::{Action, Answers};
 
-/// What is known of an answer before it is looked at.
+/// Kind of an answer, known before its content is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Kind {
     /// A log, read from its end.
@@ -11,7 +11,7 @@ pub struct Kind {
     pub variables: bool,
     /// A file that is kept apart because it is secret.
     pub secret_file: bool,
-    /// It made a token, which GitLab shows this once.
+    /// True if the call made a token, which GitLab shows only this once.
     pub made: bool,
 }
 
@@ -19,7 +19,7 @@ pub struct Kind {
 const MAKING: [&str; 6] = ["create", "rotate", "reset", "renew", "regenerate", "register"];
 
 impl Kind {
-    /// What the actions say of an answer; `changes` is whether the call may have changed something.
+    /// Kind of the answer to these actions; `changes` is true if the call may have changed something.
     pub fn of<'a>(actions: impl IntoIterator<Item = &'a Action>, changes: bool) -> Kind {
         actions.into_iter().fold(Kind::default(), |kind, action| Kind {
             log: kind.log || action.answers == Answers::Log,

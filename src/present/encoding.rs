@@ -1,6 +1,6 @@
 //! Bytes that are text although they are not quite UTF-8: a log with a stray byte, a file in another encoding.
 
-/// How much of a file is looked at, as Git does it, to tell whether it is binary.
+/// Number of leading bytes of a file that are searched for a NUL byte, which makes it binary, as Git does it.
 const LOOKED_AT: usize = 8_000;
 
 /// The part of a text that may be broken: a tenth.
@@ -18,7 +18,7 @@ const BINARY: [&str; 8] = [
     "application/pdf",
 ];
 
-/// The bytes as text, with what was lost by it; nothing where they are binary.
+/// The bytes as text, with a note on lost bytes; none if they are binary.
 pub fn text_of(bytes: &[u8], content_type: &str) -> Option<(String, Option<String>)> {
     let kind = content_type.trim().to_ascii_lowercase();
     let start = bytes.get(..LOOKED_AT).unwrap_or(bytes);

@@ -1,23 +1,23 @@
-//! Why a job failed, as far as its log tells: the first line that says what went wrong, with what is around it and
-//! how the log ends.
+//! Reason of a failed job, from its log: the first line that reports an error, with the lines around it and the end of
+//! the log.
 
 use super::sections::{plain_log, sections};
 use crate::text::{Place, window};
 use crate::untrusted::{Secrets, mask_tokens};
 
-/// What a line says of a failure.
+/// Evidence of a failure in a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Weight {
     Nothing,
-    /// It says that something failed, and not what: the runner's own last word.
+    /// Reports a failure without its reason: the runner's own last line.
     Outcome,
-    /// It speaks of an error.
+    /// Mentions an error.
     Mention,
-    /// It is how compilers, test runners and shells say that something went wrong.
+    /// Has the form in which compilers, test runners and shells report errors.
     Error,
 }
 
-/// Where a sign stands in a line, whose blanks before it do not count.
+/// Position of a pattern in a line, whose leading blanks do not count.
 #[derive(Clone, Copy)]
 enum At {
     Start,
@@ -26,7 +26,7 @@ enum At {
 }
 use At::{Anywhere, End, Start};
 
-/// What the runner says at the end of any job that failed.
+/// Last lines of the runner for any job that failed.
 const OUTCOMES: [(At, &str); 4] = [
     (Start, "ERROR: Job failed"),
     (Start, "WARNING: Job failed"),
@@ -34,7 +34,7 @@ const OUTCOMES: [(At, &str); 4] = [
     (Start, "Process exited with"),
 ];
 
-/// How tools say that something went wrong.
+/// Patterns of errors in the output of tools.
 const ERRORS: [(At, &str); 58] = [
     // Rust, C and its kin, TypeScript, linkers.
     (Start, "error[E"),
@@ -145,13 +145,13 @@ const HARMLESS: [(At, &str); 22] = [
     (Start, "DEBUG"),
 ];
 
-/// What stands before a word that counts none of it, and behind one.
+/// Words that make a count zero, before or after the counted word.
 const NONE_OF: [&str; 3] = ["0", "no", "zero"];
 
 /// The sections in which the job's own script runs; what others say, such as the clean-up, comes before or after.
 const SCRIPTS: [&str; 2] = ["step_script", "build_script"];
 
-/// How many lines are shown before the first that tells of the failure.
+/// Number of lines shown before the first line that reports the failure.
 const BEFORE: usize = 3;
 
 /// Lines of a log, counted from 1 in the log as it is read.
@@ -161,12 +161,12 @@ pub struct Stretch {
     pub text: String,
 }
 
-/// What a log says of why its job failed.
+/// Failure found in the log of a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Failure {
-    /// The line that tells, counted from 1; none where no line does.
+    /// The line that reports the failure, counted from 1; none if no line does.
     pub line: Option<usize>,
-    /// The lines around it and, where that is further on, the end.
+    /// The lines around it and, if that is further on, the end.
     pub stretches: Vec<Stretch>,
     pub total_lines: usize,
 }
@@ -200,7 +200,7 @@ pub fn failure(log: &str, budget: usize, secrets: &Secrets) -> Failure {
     Failure { line, stretches: stretches.collect(), total_lines }
 }
 
-/// The line that tells first: of the script where that says anything, else of the whole log.
+/// The first line that reports an error: in the script's section if it has one, else in the whole log.
 fn first_error(log: &str, text: &str) -> Option<usize> {
     let in_script = sections(log).into_iter().find(|section| SCRIPTS.contains(&section.name.as_str()));
     let of_script = in_script.and_then(|section| {
@@ -270,7 +270,7 @@ fn mentions(line: &str) -> Option<bool> {
     spoken
 }
 
-/// True if the word stands before its number.
+/// True if the word precedes its number.
 fn is_counted(line: &str, word: &str) -> bool {
     line.to_lowercase().split(word).nth(1).is_some_and(|after| after.starts_with([':', '=']))
 }

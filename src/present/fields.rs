@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-/// How many of the fields that there are instead are kept.
+/// Maximum number of the existing fields that are kept for a missing one.
 const MOST_KNOWN: usize = 200;
 
 /// A path that leads nowhere.
@@ -37,7 +37,7 @@ pub fn select(value: &Value, paths: &[String]) -> (Value, Vec<Missing>) {
     (selected, missing.collect())
 }
 
-/// Where a path that leads nowhere ends: at the first step that nothing has.
+/// End of a path that leads nowhere: the first step that no object has.
 fn missing(value: &Value, path: &str) -> Missing {
     let mut level = vec![value];
     let mut last = "";
@@ -66,7 +66,7 @@ fn within(value: &Value) -> Vec<&Map<String, Value>> {
     }
 }
 
-/// Returns true if a path adds nothing to the others: an equal one is before it, or one of its beginnings is among them.
+/// Returns true if a path adds nothing to the others: an equal one precedes it, or one of its beginnings is among them.
 fn is_covered(all: &[Vec<&str>], at: usize) -> bool {
     let Some(path) = all.get(at) else { return false };
     all.iter()

@@ -14,7 +14,7 @@ const COLUMNS: usize = 12;
 /// A cell longer than this makes no row.
 const CELL: usize = 240;
 
-/// What a thing in a list is headed by.
+/// Fields that can be the heading of a list item, in order of preference.
 const HEADINGS: [&str; 8] = ["iid", "new_path", "name", "title", "username", "key", "short_id", "id"];
 
 /// Spaces by which the fields of a nested object are indented.
@@ -37,13 +37,13 @@ pub fn render(value: &Value) -> String {
     }
 }
 
-/// What GitLab sent between marks that say so. Nothing in it can end them: where it tries, the marks have more dashes
-/// than anything that looks like one, up to a number, and what merely looks like their end is changed.
+/// Wraps GitLab's text in tags that the text itself cannot close: the tags get more dashes than any such tag in it (up
+/// to a maximum), and lookalikes of a closing tag are changed.
 pub fn marked(text: &str) -> String {
     marked_as(MARK, &Map::new(), text)
 }
 
-/// The same by another mark, which says more of what is in it.
+/// The same with another tag, with attributes.
 pub fn marked_as(mark: &str, says: &Map<String, Value>, text: &str) -> String {
     let text = defuse_tags(text, mark);
     let lower = text.to_ascii_lowercase();
@@ -59,7 +59,7 @@ pub fn marked_as(mark: &str, says: &Map<String, Value>, text: &str) -> String {
     format!("<{mark}{says}>\n{text}{end}</{mark}>\n")
 }
 
-/// A value that cannot end the quotes it stands in, nor the mark.
+/// An attribute's value, which can close neither the quotes around it nor the tag.
 fn attribute(value: &Value) -> String {
     let text = super::sanitize::line(&inline(value));
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
@@ -131,7 +131,7 @@ fn fits_table(rows: &[&Map<String, Value>]) -> bool {
     columns(rows).len() <= COLUMNS && rows.iter().all(|row| row.values().all(is_flat))
 }
 
-/// True if a value can stand in a line without loss.
+/// True if a value fits into one line without loss.
 fn is_flat(value: &Value) -> bool {
     match value {
         Value::String(text) => text.len() <= CELL && !text.trim().contains('\n'),

@@ -1,5 +1,5 @@
-//! Secrets that GitLab sends along, masked before anything else is done with an answer: the name of a field tells
-//! (of GraphQL, the field that was selected and not its alias), the fields beside it, and the shapes of tokens.
+//! Masks secrets in an answer before anything else is done with it, by the name of a field (in GraphQL, the selected
+//! field and not its alias), the fields next to it, and the shapes of tokens.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,36 +23,36 @@ const NAMES: [&str; 3] = ["authorization", "create_note_email", "incoming_email"
 /// Fields that end as a secret does and say where a list goes on.
 const CURSORS: [&str; 2] = ["page_token", "continuation_token"];
 
-/// Objects of which each value is a secret, whatever its key.
+/// Objects of which each value is a secret, under any key.
 const HOLDERS: [&str; 3] = ["custom_headers", "url_variables", "webhook_headers"];
 
-/// What stands beside the `value` of a variable of CI/CD.
+/// Fields next to the `value` of a CI/CD variable.
 const BESIDE_VALUE: [&str; 6] =
     ["variable_type", "masked", "hidden", "protected", "environment_scope", "raw"];
 
-/// What a call that makes a token answers it under.
+/// Fields in which the answer to a call that makes a token has it.
 const MADE: [&str; 4] = ["token", "secret", "secret_token", "ephemeral_authentication_token"];
 
-/// Length in bytes up to which paths are told from each other, unless a longer one is asked for.
+/// Length in bytes up to which paths are distinguished, unless a longer one is asked for.
 const LONGEST_PATH: usize = 500;
 
-/// Length in bytes of the end of a name that tells what it is.
+/// Length in bytes of the end of a name that is compared.
 const LONGEST_NAME: usize = 200;
 
 /// Maximum number of paths of masked fields that are kept.
 const MOST_NAMED: usize = 100;
 
-/// What was done to secrets, by the paths of the fields.
+/// Paths of masked and shown secrets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Masked {
-    /// Those that are not shown.
+    /// Fields that are masked.
     pub hidden: Vec<String>,
-    /// Those that the call made: nobody will see them again.
+    /// Secrets that the call made, which GitLab will not show again.
     pub made: Vec<String>,
 }
 
-/// Masks what is secret in a value. A field that `asked` names by its exact path is shown, and so is a token that
-/// was made just now.
+/// Masks the secrets in a value. A field that `asked` names by its exact path is shown, and so is a token that this
+/// call made.
 pub fn mask(value: &mut Value, kind: Kind, asked: &[String], names: Option<&FieldNames>) -> Masked {
     let asked: Vec<String> = asked.iter().map(|path| path.replace("[]", "")).collect();
     let compared = asked.iter().chain(names.into_iter().flat_map(FieldNames::keys)).map(String::len);
@@ -74,7 +74,7 @@ pub fn mask_text(text: String) -> (String, Masked) {
     }
 }
 
-/// A whole text that is secret, without what it says.
+/// Masks a whole text that is secret.
 pub fn mask_all(text: &str) -> (String, Masked) {
     (masked(text), Masked { hidden: vec!["the file".to_owned()], made: Vec::new() })
 }
@@ -83,7 +83,7 @@ struct Walk<'n> {
     kind: Kind,
     asked: Vec<String>,
     names: Option<&'n FieldNames>,
-    /// Length in bytes of the longest path that is told from others.
+    /// Length in bytes up to which paths are distinguished.
     longest: usize,
     masked: Masked,
 }
@@ -117,10 +117,10 @@ impl Walk<'_> {
             let names = self.fields(key, path);
             let is_called = |is: &dyn Fn(&str) -> bool| names.iter().any(|name| is(name));
             let of_variable = is_variable && is_called(&|name| name == "value");
-            // How many tokens there may be is no secret.
+            // The number of tokens is no secret.
             let named = is_called(&is_secret) && !value.is_object() && !value.is_number();
             let held = is_called(&|name| HOLDERS.contains(&name));
-            // Which header it is may be known.
+            // The name of a header is no secret.
             let inner = all && !is_called(&|name| matches!(name, "key" | "name"));
             self.value(value, path, of_variable || named || held || inner);
             path.truncate(length);
@@ -133,8 +133,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Adds a key to a path. A path that is too long is cut one byte after what is compared, so that it equals none: what
-    /// is below a key of a megabyte must not copy it each time.
+    /// Adds a key to a path. A path that is too long is cut one byte after the compared length, so that it equals no
+    /// other: values below a key of a megabyte must not copy it each time.
     fn push(&self, path: &mut String, key: &str) {
         if self.is_cut(path) {
             return;
@@ -211,8 +211,8 @@ fn is_secret(name: &str) -> bool {
     NAMES.contains(&name) || ENDINGS.iter().any(|ending| ends_with(ending))
 }
 
-/// `runnersToken` and `X-Gitlab-Token` as GitLab's REST interface would write them. Of a longer name only the end, which
-/// is no name of GitLab's, but may end as a secret does.
+/// `runnersToken` and `X-Gitlab-Token` as GitLab's REST interface would write them. Only the end of a longer name,
+/// which is no name of GitLab's, but may end as a secret does.
 pub fn snake(name: &str) -> String {
     let start = name.ceil_char_boundary(name.len().saturating_sub(LONGEST_NAME));
     let name = name.get(start..).unwrap_or(name);

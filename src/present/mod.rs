@@ -1,6 +1,6 @@
-//! A reply to what a model should read: what a person would look at, within a budget of bytes, with the way to
-//! the rest said. Text from GitLab is data: cleaned of what could hide or pass for anything else, without secrets,
-//! and between marks that nothing in it can end.
+//! Presentation of a reply to a model: the fields a person would look at, within a budget of bytes, with a hint at how
+//! to get the rest. Text from GitLab is data: cleaned of characters that could hide or imitate something, without
+//! secrets, and wrapped in tags that it cannot close.
 
 mod common_prefix;
 mod compact;
@@ -32,7 +32,7 @@ pub use masking::{FieldNames, Masked, mask};
 pub use sanitize::{cleaned, cleaned_value, line};
 pub use sections::{plain_log, section, sections};
 
-/// What came back, whatever brought it.
+/// Content of a reply, from any transport.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     Empty,
@@ -47,20 +47,20 @@ pub enum Content {
     },
 }
 
-/// How it should be shown.
+/// Options of the presentation.
 #[derive(Clone, Debug)]
 pub struct Options<'a> {
-    /// What the action says of its answer.
+    /// Kind of the answer, from the action.
     pub kind: Kind,
-    /// Paths of the fields to show, such as `author.username`; all that the view has where there are none.
+    /// Paths of the fields to show, such as `author.username`; all fields of the view if empty.
     pub fields: &'a [String],
-    /// Everything GitLab sent, instead of what a person reads.
+    /// True to show all fields that GitLab sent, instead of the compact view.
     pub full: bool,
-    /// Secrets as they are.
+    /// True to show secrets unmasked.
     pub unmasked: bool,
-    /// How many bytes the data may have as JSON.
+    /// Maximum size of the data in bytes of JSON.
     pub budget: usize,
-    /// Where in a long text to begin; where its kind is read from, if nothing is said.
+    /// Start of the shown part of a long text; by default the one for its kind.
     pub place: Option<Place>,
     /// The token and the values of extra headers, which are never shown.
     pub secrets: &'a Secrets,
@@ -78,23 +78,23 @@ impl<'a> Options<'a> {
     }
 }
 
-/// What is shown, with what is not.
+/// Shown content, with a record of the parts not shown.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Presented {
     pub data: Value,
     /// The same as Markdown.
     pub text: String,
-    /// True if the text is of GitLab's, and not of this server's.
+    /// True if the text is GitLab's, and not this server's.
     pub quoted: bool,
     /// True if it is bytes that are not shown.
     pub binary: bool,
-    /// What is the same in every row of a list, and said only here.
+    /// Fields with the same value in every row of a list, given only here.
     pub same: Map<String, Value>,
-    /// How many rows of a list are shown and how many came, where not all are shown.
+    /// Number of rows shown and number of rows received, if they differ.
     pub rows: Option<(usize, usize)>,
     /// The texts of which a part is shown.
     pub cut: Vec<Cut>,
-    /// What was left out by the compact view, by name.
+    /// Names of the fields that the compact view left out.
     pub dropped: Vec<String>,
     /// The fields that were asked for and are nowhere.
     pub missing: Vec<Missing>,
@@ -104,7 +104,7 @@ pub struct Presented {
     pub notes: Vec<String>,
 }
 
-/// How many of the fields that are not shown are named.
+/// Maximum number of fields not shown that are named.
 const NAMED: usize = 10;
 
 /// Minimum budget in bytes for the values that all rows share.
@@ -175,7 +175,7 @@ fn whole_text(text: String, options: &Options) -> Presented {
     Presented { masked, ..presented }
 }
 
-/// Whoever writes a text back without what was taken out of it changes it.
+/// Writing a text back without the characters that cleaning removed would change it.
 fn hidden(count: usize) -> Option<String> {
     let characters =
         if count == 1 { "character that cannot be seen was" } else { "characters that cannot be seen were" };
@@ -314,8 +314,7 @@ fn only_text(value: &Value, options: &Options) -> Option<(String, String, Place)
     is_read.then(|| (path.clone(), text.to_owned(), options.place.unwrap_or_default()))
 }
 
-/// `omitted` as answers carry it: of each text where the part that is shown stands, and the fields that are not
-/// shown with how to get them.
+/// `omitted` as answers carry it: the shown part of each text, and the fields not shown with a hint at how to get them.
 pub fn omitted(presented: &Presented) -> Map<String, Value> {
     let mut omitted = Map::new();
     for Cut { path, window } in &presented.cut {

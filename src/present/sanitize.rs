@@ -34,7 +34,7 @@ pub fn cleaned_value(value: Value) -> Value {
     }
 }
 
-/// How many characters of a text are not seen and carry no colour or line: whoever writes the cleaned text back
+/// Number of invisible characters of a text that are neither color codes nor line ends: writing the cleaned text back
 /// loses them.
 pub fn hidden(text: &str) -> usize {
     if text.is_ascii() {
@@ -43,8 +43,8 @@ pub fn hidden(text: &str) -> usize {
     text.chars().filter(|c| is_invisible(*c) && !c.is_control()).count()
 }
 
-/// The same of every text in a value, but for what makes emojis: titles and labels are full of it, and nobody
-/// writes them back byte for byte.
+/// The same for every text in a value, except for the parts of emojis: titles and labels are full of them, and are not
+/// written back byte for byte.
 pub fn hidden_in(value: &Value) -> usize {
     let emojis = |text: &str| text.chars().filter(|c| matches!(c, '\u{200d}' | '\u{fe0f}')).count();
     let of = |text: &str| if text.is_ascii() { 0 } else { hidden(text) - emojis(text) };

@@ -38,7 +38,7 @@ pub fn sections(log: &str) -> Vec<Section> {
     found
 }
 
-/// What stands in the sections of that name, to read; nothing where there are none.
+/// Content of the sections of that name, as plain text; none if there is no such section.
 pub fn section(log: &str, name: &str) -> Option<String> {
     let mut end = 0;
     // One within another of its name is read with that.

@@ -1,5 +1,5 @@
-//! A list of things: of each what tells it from the others, and once what is the same of all. Which columns those
-//! are is a rule on names, the same for every kind of thing; how many, what a list may cost a reader.
+//! Presents a list of objects: the fields that distinguish each row, and once the fields that all rows share. A rule on
+//! names chooses the columns, the same for every kind of object; the size budget limits their number.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,7 +10,7 @@ use super::markdown;
 use super::masking::snake;
 use crate::text;
 
-/// What a reader looks for in a row, first things first.
+/// Columns of a table, in order of preference.
 const WANTED: [&str; 56] = [
     "iid",
     "id",
@@ -70,7 +70,7 @@ const WANTED: [&str; 56] = [
     "reference",
 ];
 
-/// What tells one row from another, and so is said of each even where it happens to be the same.
+/// Fields that identify a row, and so are shown in each even if all rows share the value.
 const TELLING: [&str; 12] = [
     "iid",
     "id",
@@ -86,7 +86,7 @@ const TELLING: [&str; 12] = [
     "file_path",
 ];
 
-/// From how many rows on it is shorter to say once what they share.
+/// Minimum number of rows for which giving their shared fields once is shorter.
 const SEVERAL: usize = 3;
 
 /// A row of more than this is read on its own, not in a list.
@@ -98,7 +98,8 @@ const LONG: usize = 200;
 /// Maximum length in bytes of a name in a list of names. GitLab's longest titles have 255 characters.
 const LONGEST_NAME: usize = 1_020;
 
-/// What a list of things may cost: bytes of a table for each row, bytes of JSON, and for how many rows at least.
+/// Size budget of a list: bytes of a table for each row, bytes of JSON for each row, and the minimum number of rows it
+/// is computed for.
 const TABLE: usize = 165;
 const JSON: usize = 320;
 const USUAL: usize = 20;
@@ -106,15 +107,15 @@ const USUAL: usize = 20;
 /// The part of a list's cost that one column of names (labels) may be: a quarter.
 const NAMES: usize = 4;
 
-/// What is said of a list apart from its rows.
+/// Information on a list apart from its rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rows {
-    /// What is the same in every row, and the pattern of their URLs.
+    /// Fields with the same value in every row, and the pattern of their URLs.
     pub same: Map<String, Value>,
     pub notes: Vec<String>,
 }
 
-/// The rows with what a list needs of them. What is gone is added to `dropped`. A list of parts (notes, diffs,
+/// The rows with the fields that a list needs; adds the others to `dropped`. A list of parts (notes, diffs,
 /// variables) has no page of its own to look at and keeps its fields.
 /// `shows` are columns that are never left out.
 pub fn rows(items: Vec<Value>, shows: &[String], dropped: &mut Vec<String>) -> (Value, Rows) {
@@ -146,7 +147,7 @@ pub fn rows(items: Vec<Value>, shows: &[String], dropped: &mut Vec<String>) -> (
     (Value::Array(objects.into_iter().map(Value::Object).collect()), said)
 }
 
-/// Takes what is the same in every row out of the rows. A row keeps one field at least.
+/// Moves the fields that all rows share out of the rows. A row keeps one field at least.
 fn share(rows: &mut [Map<String, Value>], same: &mut Map<String, Value>, is_said: impl Fn(&str) -> bool) {
     let Some(first) = rows.first() else { return };
     let fewest = rows.iter().map(Map::len).min().unwrap_or_default();

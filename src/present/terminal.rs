@@ -1,17 +1,17 @@
-//! What a job wrote to its terminal, as it looked in the end: without GitLab's marks of sections, and of a line that
-//! was written over again and again only its last state.
+//! A job's terminal output in its final state: without GitLab's section markers, and with only the last state of a line
+//! that was overwritten.
 
-/// How GitLab marks where a section of a log begins and ends: `section_start:1560896352:name[collapsed=true]`,
+/// GitLab's markers of the start and end of a section of a log: `section_start:1560896352:name[collapsed=true]`,
 /// then `\r` and ESC `[0K`. <https://docs.gitlab.com/ci/jobs/job_logs/>
 const MARKS: [&str; 2] = ["section_start:", "section_end:"];
 
-/// Maximum length in bytes of a section's name; what is longer is no mark.
+/// Maximum length in bytes of a section's name; with a longer name it is no marker.
 const LONGEST_NAME: usize = 128;
 
 /// Maximum length in bytes of the options behind a name.
 const LONGEST_OPTIONS: usize = 256;
 
-/// True if the text was written for a terminal, whatever asked for it.
+/// True if the text was written for a terminal, for any action.
 pub fn is_log(text: &str) -> bool {
     text.contains("\u{1b}[0K") || text.contains("\u{1b}[0;m")
 }
@@ -44,7 +44,7 @@ fn without_marks(line: &str) -> String {
     out
 }
 
-/// What is before the next mark and what is behind it.
+/// The text before the next marker and the text after it.
 fn next_mark(text: &str) -> Option<(&str, &str)> {
     let (at, mark) = marks(text).next()?;
     Some((text.get(..at)?, mark.behind))
@@ -55,11 +55,11 @@ fn next_mark(text: &str) -> Option<(&str, &str)> {
 pub struct Mark<'t> {
     pub begins: bool,
     pub name: &'t str,
-    /// What comes after it.
+    /// The text after it.
     pub behind: &'t str,
 }
 
-/// Every mark of a log, with the byte at which it stands.
+/// Every marker of a log, with its byte offset.
 pub fn marks(text: &str) -> impl Iterator<Item = (usize, Mark<'_>)> {
     text.match_indices("section_").filter_map(|(at, _)| Some((at, mark(text.get(at..)?)?)))
 }
@@ -94,7 +94,7 @@ fn find_within(text: &str, longest: usize, is_it: impl Fn(char) -> bool) -> Opti
     found.or((text.len() <= longest).then_some(text.len()))
 }
 
-/// What a carriage return left standing: the last stretch that shows anything.
+/// Final state of a line with carriage returns: the last part that shows anything.
 fn last_state(line: &str) -> &str {
     let mut states = line.rsplit('\r').filter(|state| !super::cleaned(state).trim().is_empty());
     states.next().unwrap_or_default()

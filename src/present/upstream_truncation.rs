@@ -1,11 +1,11 @@
-//! What GitLab itself left out of an answer, which its fields say in their own way.
+//! Parts of an answer that GitLab itself left out, as its fields report.
 
 use serde_json::{Map, Value};
 
-/// How many files are named.
+/// Maximum number of files that are named.
 const NAMED: usize = 5;
 
-/// What is not whole in an answer.
+/// Incomplete parts of an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Partial {
     /// The files whose diffs GitLab did not send.
@@ -14,7 +14,7 @@ pub struct Partial {
     pub notes: Vec<String>,
 }
 
-/// What GitLab says it left out. <https://docs.gitlab.com/administration/diff_limits/>
+/// Finds the parts that GitLab reports as left out. <https://docs.gitlab.com/administration/diff_limits/>
 pub fn partial(value: &Value) -> Partial {
     let mut partial = Partial::default();
     match value {

@@ -1,4 +1,4 @@
-//! Who may do what: tokens, visibility and roles.
+//! Access control: tokens, visibility and roles.
 
 use serde::Deserialize;
 
@@ -6,13 +6,13 @@ use super::errors::Fault;
 use super::row::{Fields, Row};
 use super::state::{Place, World};
 
-/// How far somebody's access to something goes, from nobody in particular to an administrator.
+/// Access level of a user to something, from anonymous to administrator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// Anybody, even without a token.
+    /// Everyone, even without a token.
     Anyone,
-    /// Anybody who is signed in.
+    /// Every signed-in user.
     User,
     /// A member with access level 10.
     Guest,
@@ -44,7 +44,7 @@ impl Level {
     }
 }
 
-/// Who a token stands for, and the token's row; nobody for no token.
+/// Returns the user that a token belongs to, and the token's row; none without a token.
 pub fn sign_in(world: &World, token: Option<&str>) -> Result<Option<(u64, Row)>, Fault> {
     let Some(token) = token else { return Ok(None) };
     let kinds = ["personal_access_tokens", "access_tokens"];

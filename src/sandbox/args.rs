@@ -1,7 +1,7 @@
 //! A request's parameters: the query and the body as one object, the way GitLab itself sees them.
 //!
-//! `iids[]=1&iids[]=2`, `not[labels]=x` and `actions[][action]=create` become arrays and objects; a value from
-//! a form or a query is text, so every reading of a parameter takes text as well as the JSON it stands for.
+//! `iids[]=1&iids[]=2`, `not[labels]=x` and `actions[][action]=create` become arrays and objects; a value from a form
+//! or a query is text, so every reading of a parameter accepts text as well as the JSON that it represents.
 
 use serde_json::Value;
 
@@ -12,9 +12,9 @@ use super::row::Row;
 pub struct Upload {
     /// The form field it came in.
     pub field: String,
-    /// What it is called.
+    /// The file's name.
     pub name: String,
-    /// What is in it.
+    /// The file's content.
     pub bytes: Vec<u8>,
 }
 
@@ -76,7 +76,7 @@ impl Args {
         self.0.get(name).map(list_of).unwrap_or_default()
     }
 
-    /// A parameter as a list of numbers; what is no number, and GitLab's `0` for nobody, is left out.
+    /// A parameter as a list of numbers; leaves out all that is no number, and GitLab's `0` for no user.
     pub fn nums(&self, name: &str) -> Vec<u64> {
         self.list(name).iter().filter_map(|text| text.parse().ok()).filter(|number| *number > 0).collect()
     }

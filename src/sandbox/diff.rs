@@ -17,9 +17,9 @@ const TOO_LARGE: usize = 30_000;
 /// One changed file.
 #[derive(Debug)]
 pub struct Change {
-    /// Where it was.
+    /// The path before the change.
     pub old_path: String,
-    /// Where it is.
+    /// The path after the change.
     pub new_path: String,
     /// True if it was not there before.
     pub new_file: bool,
@@ -30,7 +30,7 @@ pub struct Change {
 }
 
 impl Change {
-    /// As the diff endpoints send it; what is too long has no text.
+    /// The change as the diff endpoints send it; one that is too long has no text.
     pub fn json(&self) -> Value {
         let length = self.hunks.len();
         let shown = if length > COLLAPSED { "" } else { self.hunks.as_str() };
@@ -57,14 +57,14 @@ impl Change {
         format!("diff --git a/{old} b/{new}\n--- {from}\n+++ {to}\n{}", self.hunks)
     }
 
-    /// How many lines were added and how many removed.
+    /// Number of lines added and number of lines removed.
     pub fn counts(&self) -> (usize, usize) {
         let count = |sign: char| self.hunks.lines().filter(|line| line.starts_with(sign)).count();
         (count('+'), count('-'))
     }
 }
 
-/// What changed from one tree to another, by path.
+/// Changes from one tree to another, by path.
 pub fn between(old: &Tree, new: &Tree) -> Vec<Change> {
     let mut changes = Vec::new();
     let mut renamed = Vec::new();
@@ -103,7 +103,7 @@ pub fn between(old: &Tree, new: &Tree) -> Vec<Change> {
     changes
 }
 
-/// True if a file that is gone is, to at least a half, the new one, as git finds what was renamed.
+/// True if at least half of a removed file is in the new one, as git detects renames.
 fn is_moved((path, was): (&String, &Arc<[u8]>), now: &[u8], new: &Tree) -> bool {
     let (Ok(was), Ok(now)) = (std::str::from_utf8(was), std::str::from_utf8(now)) else { return false };
     let mut left: Vec<&str> = was.lines().collect();
@@ -119,8 +119,8 @@ fn is_moved((path, was): (&String, &Arc<[u8]>), now: &[u8], new: &Tree) -> bool 
     !new.contains_key(path) && same > 0 && same * 2 >= most
 }
 
-/// Where both files stand at the line with these numbers, as GitLab names it in line codes: that line is added, where
-/// it has no old number, removed, where it has no new one, and else in both files, whether it is shown or folded.
+/// Positions in both files at the line with these numbers, as GitLab's line codes give them: the line is added if it
+/// has no old number, removed if it has no new one, and else in both files, whether it is shown or folded.
 pub fn line_at(old: &[u8], new: &[u8], numbers: (Option<u64>, Option<u64>)) -> Option<(u64, u64)> {
     let (old, new) = (std::str::from_utf8(old).ok()?, std::str::from_utf8(new).ok()?);
     let whole = DiffOptions::new().set_context_len(usize::MAX / 4).create_patch(old, new).to_string();

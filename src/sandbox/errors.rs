@@ -1,4 +1,4 @@
-//! What can go wrong with a request, and how GitLab says each.
+//! Faults of a request, and GitLab's wording of each.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::reply::Reply;
 
-/// A request that cannot be answered with what it asked for.
+/// A fault that makes a request fail.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
     /// The thing named is not there, or may not be seen.

@@ -1,5 +1,5 @@
-//! Narrowing and ordering lists of issues, merge requests, epics and milestones: one table of what a parameter
-//! asks of a row, which `not[…]` asks the other way round.
+//! Narrowing and ordering lists of issues, merge requests, epics and milestones: one table of parameters
+//! with their conditions on a row, which `not[…]` negates.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use super::state::World;
 
 type Test = fn(&Ask<'_>, &Row) -> bool;
 
-/// What a parameter was given, and who asks.
+/// The value given for a parameter, and the user who asks.
 struct Ask<'a> {
     world: &'a World,
     user: Option<u64>,
@@ -102,7 +102,7 @@ pub fn narrow(world: &World, user: Option<u64>, args: &Args, mut rows: Vec<Row>)
     rows
 }
 
-/// Orders rows by `order_by` and `sort`, newest first where nothing is said.
+/// Orders rows by `order_by` and `sort`, newest first by default.
 pub fn sort(args: &Args, rows: &mut [Row]) {
     let field = args.text("order_by").unwrap_or_else(|| "created_at".to_owned());
     let key = |row: &Row| match row.get(&field) {

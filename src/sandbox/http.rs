@@ -23,7 +23,7 @@ use super::state::World;
 /// A body larger than this is refused.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
 
-/// What is served.
+/// State of the server.
 #[derive(Debug)]
 pub struct Site {
     /// The world, which one request at a time reads or changes.

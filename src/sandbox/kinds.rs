@@ -1,10 +1,9 @@
-//! Kinds of rows: what each looks like, and those that need no code of their own.
+//! Kinds of rows: the shape of each, and those that need no code of their own.
 //!
-//! Many things in GitLab are lists that one adds to, changes and deletes from: webhooks, variables, badges,
-//! deploy keys. What tells them apart is data, in `kinds/*.json`: where they are, what identifies one, what a
-//! new one must be given, and the shape of a row. In a shape `"{id}"`, `"{iid}"`, `"{now}"`, `"{me}"`,
-//! `"{place}"` (the id of the project or group), `"{full}"` (its path), `"{web}"` (its page), `"{url}"` and any
-//! given field are filled in.
+//! Many things in GitLab are lists that one adds to, changes and deletes from: webhooks, variables, badges, deploy
+//! keys. They differ only in data, in `kinds/*.json`: where they are, what identifies one, what a new one must be
+//! given, and the shape of a row. In a shape `"{id}"`, `"{iid}"`, `"{now}"`, `"{me}"`, `"{place}"` (the id of the
+//! project or group), `"{full}"` (its path), `"{web}"` (its page), `"{url}"` and any given field are filled in.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -34,7 +33,7 @@ const FILES: &[(&str, &str)] = &[
 /// Fields that no request may write.
 const FIXED: &[&str] = &["id", "iid", "created_at", "updated_at", "web_url", "author", "user_id", "token"];
 
-/// What can be done with the rows of a kind.
+/// Operations on the rows of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verb {
@@ -67,25 +66,25 @@ impl Verb {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Kind {
-    /// What an error calls one.
+    /// Name of such an object in an error.
     #[serde(default)]
     noun: String,
     /// The patterns of the shelves served without code.
     #[serde(default)]
     at: Vec<String>,
-    /// What can be done there.
+    /// The operations that exist there.
     #[serde(default = "every_verb")]
     verbs: Vec<Verb>,
     /// The fields that identify one in a path, the first being the usual one.
     #[serde(default = "by_id")]
     keys: Vec<String>,
-    /// What a new one must be given.
+    /// Parameters required to create one.
     #[serde(default)]
     required: Vec<String>,
     /// The field that no two may share.
     #[serde(default)]
     unique: Option<String>,
-    /// What fields may be.
+    /// The allowed values of fields.
     #[serde(default)]
     choices: BTreeMap<String, Vec<String>>,
     /// The access needed to read.
@@ -103,7 +102,7 @@ pub struct Kind {
     /// Fields that `search` looks in; a list can also be narrowed by each.
     #[serde(default)]
     search: Vec<String>,
-    /// What a row looks like.
+    /// The shape of a row.
     shape: Row,
 }
 
@@ -116,7 +115,7 @@ fn by_id() -> Vec<String> {
 }
 
 impl Kind {
-    /// What an error calls one.
+    /// Name of such an object in an error.
     pub fn noun(&self) -> String {
         self.noun.clone()
     }
@@ -126,12 +125,12 @@ impl Kind {
         self.keys.iter().map(String::as_str).collect()
     }
 
-    /// What a row looks like.
+    /// The shape of a row.
     pub fn shape(&self) -> &Row {
         &self.shape
     }
 
-    /// Takes out what a list does not show.
+    /// Takes out the fields that a list does not show.
     pub fn strip_details(&self, row: &mut Row) {
         row.retain(|name, _| !self.details.contains(name) && !self.once.contains(name));
     }
@@ -193,7 +192,7 @@ impl Kinds {
         self.0.get(name)
     }
 
-    /// The kind of what is on a shelf.
+    /// The kind of the rows on a shelf.
     pub fn of(&self, shelf: &str) -> Option<&Arc<Kind>> {
         self.named(shelf.rsplit('/').next()?)
     }

@@ -1,15 +1,15 @@
-//! An embedded GitLab: a small, believable world held in memory and served over HTTP on loopback.
+//! An embedded GitLab: a small, realistic world held in memory and served over HTTP on loopback.
 //!
-//! It answers the REST v4 interface, and GraphQL for the most of what it holds, with GitLab's own paths, parameters, statuses and shapes, keeps what is
-//! written to it, and is the same at every start: fixed ids, fixed times, and a clock that only moves when
-//! something is written. What GitLab has and this does not answers `501`, never something made up.
+//! The sandbox answers the REST v4 interface, and GraphQL for most of its data, with GitLab's own paths, parameters,
+//! statuses and shapes. Writes are kept while it runs, and it is the same at every start: fixed ids, fixed times, and a
+//! clock that only moves with a write. A route that GitLab has and the sandbox does not answers `501`, never something
+//! made up.
 //!
-//! In reading order: `http` is the edge and the only file that names axum; `request` and `args` are what
-//! a handler gets; `reply`, `errors` and `page` what it gives back; `route` finds it and `access`
-//! decides whether it may run. `state` keeps rows of JSON on shelves named like the API's own paths,
-//! `kinds` says what a row of each kind looks like and serves the kinds that need no code, `routes` has the
-//! code of the others, `repo` and `diff` are the repositories, and `seed` builds the world. `graphql` asks the
-//! same handlers in GraphQL's words.
+//! In reading order: `http` is the edge and the only file that names axum; `request` and `args` are a handler's input;
+//! `reply`, `errors` and `page` its output; `route` finds it and `access` decides whether it may run. `state` keeps
+//! rows of JSON on shelves named like the API's own paths, `kinds` gives the shape of a row of each kind and serves the
+//! kinds that need no code, `routes` has the code of the others, `repo` and `diff` are the repositories, and `seed`
+//! builds the world. `graphql` asks the same handlers in GraphQL's terms.
 
 mod access;
 mod args;
@@ -38,7 +38,7 @@ use tokio::sync::oneshot;
 
 /// The personal access token of `sandbox`, who owns the group `acme` and is not an administrator.
 pub const TOKEN: &str = "glpat-sandbox";
-/// The token of `erin`, who may read what is public or internal and is a member of nothing.
+/// The token of `erin`, who may read public and internal objects and is a member of nothing.
 pub const READER_TOKEN: &str = "glpat-sandbox-reader";
 /// A token of `sandbox` that has only the scope `read_api`: every write answers 403.
 pub const READ_API_TOKEN: &str = "glpat-sandbox-read-api";
@@ -56,18 +56,18 @@ pub enum SandboxError {
     /// The embedded descriptions of the kinds of rows cannot be read.
     #[error("the sandbox's kinds in {file} cannot be read")]
     Kinds {
-        /// Which of the embedded files.
+        /// The embedded file.
         file: &'static str,
-        /// What is wrong with it.
+        /// The parse error.
         #[source]
         source: serde_json::Error,
     },
     /// The embedded world cannot be read.
     #[error("the sandbox's world in {file} cannot be read")]
     Seed {
-        /// Which of the embedded files.
+        /// The embedded file.
         file: &'static str,
-        /// What is wrong with it.
+        /// The parse error.
         #[source]
         source: serde_json::Error,
     },
@@ -105,7 +105,7 @@ impl Sandbox {
         Ok(Self { url, _running: running })
     }
 
-    /// Where it is served, such as `http://127.0.0.1:40123`; the API is under `/api/v4`.
+    /// Base address, such as `http://127.0.0.1:40123`; the API is under `/api/v4`.
     pub fn url(&self) -> &str {
         &self.url
     }

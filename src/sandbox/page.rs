@@ -10,7 +10,7 @@ const DEFAULT: u64 = 20;
 const MOST: u64 = 100;
 
 impl Request<'_> {
-    /// How many elements a page has.
+    /// Number of elements on a page.
     fn per_page(&self) -> usize {
         let asked = self.args.num("per_page").unwrap_or(DEFAULT).clamp(1, MOST);
         usize::try_from(asked).unwrap_or(usize::MAX)

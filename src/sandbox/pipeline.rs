@@ -1,11 +1,11 @@
-//! Pipelines and their jobs: how they come to be, what their logs say, and what a pipeline's state is.
+//! Pipelines and their jobs: creation, logs, and the status of a pipeline.
 
 use serde_json::{Value, json};
 
 use super::row::{Fields, Row, object};
 use super::state::World;
 
-/// The jobs of a pipeline that somebody starts: stage, name, status.
+/// The jobs of a newly started pipeline: stage, name, status.
 pub const JOBS: &[(&str, &str, &str)] = &[
     ("build", "build", "pending"),
     ("test", "unit", "created"),
@@ -13,7 +13,7 @@ pub const JOBS: &[(&str, &str, &str)] = &[
     ("deploy", "deploy", "manual"),
 ];
 
-/// What a pipeline is when a job is: the first of these that any job has.
+/// Pipeline status for a job status: the first of these that any job has.
 const STATES: &[(&str, &str)] = &[
     ("failed", "failed"),
     ("canceled", "canceled"),
@@ -34,7 +34,7 @@ const MAY_FAIL: &[&str] = &["e2e"];
 /// Why a job fails, where its script is not to blame.
 const REASONS: &[(&str, &str)] = &[("publish", "runner_system_failure")];
 
-/// How many lines of a failed test's log come before the failure.
+/// Number of log lines before the failure of a failed test.
 const LONG: u32 = 4_000;
 
 /// Adds a pipeline with its jobs; gives the pipeline's row back.
@@ -102,7 +102,7 @@ pub fn settle(world: &mut World, project: u64, id: u64) -> Row {
         world.rows(&shelf).iter().filter(|job| job.num("_pipeline") == id).cloned().collect();
     let bridges = world.rows(&format!("projects/{project}/bridges")).iter();
     let bridges: Vec<Row> = bridges.filter(|bridge| bridge.num("_pipeline") == id).cloned().collect();
-    // What may fail fails nothing.
+    // A failed job with `allow_failure` does not fail the pipeline.
     let state = |job: &Row| match (job.text("status"), job.flag("allow_failure")) {
         ("failed", true) => "success".to_owned(),
         (status, _) => status.to_owned(),

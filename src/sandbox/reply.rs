@@ -1,4 +1,4 @@
-//! What a handler answers: a status, headers and a body, not yet HTTP.
+//! A handler's answer: a status, headers and a body, not yet HTTP.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::errors::Fault;
 /// An answer, or why there is none.
 pub type Answer = Result<Reply, Fault>;
 
-/// What is sent after the headers.
+/// The body, after the headers.
 #[derive(Debug)]
 pub enum Body {
     /// Nothing.
@@ -45,7 +45,7 @@ impl Reply {
         Self { status: 304, headers: Vec::new(), body: Body::Empty }
     }
 
-    /// 202, as for what GitLab will delete later.
+    /// 202, as for an object that GitLab will delete later.
     pub fn accepted() -> Self {
         Self::json(202, serde_json::json!({"message": "202 Accepted"}))
     }

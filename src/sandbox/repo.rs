@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::diff::{Change, Tree, between};
 
-/// Forty hexadecimal digits that stand for a text: an id like a commit's, though no SHA-1.
+/// Forty hexadecimal digits derived from a text: an id like a commit's, though no SHA-1.
 pub fn sha(text: &str) -> String {
     sha_of(text.as_bytes())
 }
@@ -23,7 +23,7 @@ pub fn sha_of(bytes: &[u8]) -> String {
     digits.chars().take(40).collect()
 }
 
-/// Who made a commit.
+/// The author of a commit.
 #[derive(Debug, Clone)]
 pub struct Author {
     /// Their name.
@@ -37,13 +37,13 @@ pub struct Author {
 pub struct Commit {
     /// Its id.
     pub id: String,
-    /// What came before.
+    /// Ids of the parent commits.
     pub parents: Vec<String>,
-    /// Who made it.
+    /// The author.
     pub author: Author,
-    /// When.
+    /// The commit date.
     pub date: String,
-    /// What they said about it.
+    /// The commit message.
     pub message: String,
     /// All files.
     pub tree: Tree,
@@ -85,7 +85,7 @@ pub struct Tag {
     pub commit: String,
     /// Its message, where it is annotated.
     pub message: Option<String>,
-    /// When it was made.
+    /// The tag's date.
     pub date: String,
 }
 
@@ -136,7 +136,7 @@ impl Repo {
         found
     }
 
-    /// What `to` has and `from` has not, newest first.
+    /// Commits that `to` has and `from` has not, newest first.
     pub fn ahead(&self, from: &str, to: &str) -> Vec<&Commit> {
         let known: BTreeSet<&str> = self.log(from).iter().map(|commit| commit.id.as_str()).collect();
         self.log(to).into_iter().filter(|commit| !known.contains(commit.id.as_str())).collect()
@@ -176,7 +176,7 @@ impl Repo {
         commit
     }
 
-    /// What a commit changed from its first parent.
+    /// Changes of a commit from its first parent.
     pub fn changes(&self, commit: &Commit) -> Vec<Change> {
         let parent = commit.parents.first().and_then(|id| self.commits.get(id));
         between(&parent.map(|parent| parent.tree.clone()).unwrap_or_default(), &commit.tree)

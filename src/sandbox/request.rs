@@ -1,4 +1,4 @@
-//! One request, with everything a handler needs: who asks, what about, and the world.
+//! One request, with everything a handler needs: the user, the project or group, and the world.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::errors::Fault;
 use super::row::{Fields, Row};
 use super::state::{Place, World};
 
-/// What came over the wire, decoded.
+/// The incoming request, decoded.
 #[derive(Debug, Default)]
 pub struct Incoming {
     /// The HTTP method.
@@ -40,25 +40,25 @@ pub struct Request<'w> {
     pub args: Args,
     /// Files of a multipart body.
     pub files: Vec<Upload>,
-    /// What the placeholders of the route stand for.
+    /// Values of the route's placeholders.
     pub params: BTreeMap<String, String>,
     /// The route's pattern.
     pub pattern: String,
     /// The project or group that the path begins with.
     pub place: Option<Place>,
-    /// Who asks.
+    /// The signed-in user.
     pub user: Option<u64>,
     /// The personal access token used, as a row.
     pub token: Option<Row>,
 }
 
 impl Request<'_> {
-    /// The id of whoever asks; 401 for nobody.
+    /// The signed-in user's id; 401 if there is none.
     pub fn me(&self) -> Result<u64, Fault> {
         self.user.ok_or(Fault::Unauthorized)
     }
 
-    /// What a placeholder of the route stands for.
+    /// Value of a placeholder of the route.
     pub fn param(&self, name: &str) -> &str {
         self.params.get(name).map(String::as_str).unwrap_or_default()
     }
@@ -82,7 +82,7 @@ impl Request<'_> {
         }
     }
 
-    /// The shelf that a pattern stands for in this request, its parents having been found.
+    /// The shelf that a pattern names in this request, its parents having been found.
     ///
     /// `/projects/:id/issues/:issue_iid/notes` is `projects/1/issues/3/notes`; a parent that is not there is
     /// a 404 in its own name.
@@ -125,7 +125,7 @@ impl Request<'_> {
         Ok(key.unwrap_or_default())
     }
 
-    /// The shelf and row of the issue, merge request, snippet or whatever else a route is about: the last
+    /// The shelf and row of the issue, merge request, snippet or other object of a route: the last
     /// placeholder of `pattern`.
     pub fn subject(&self, pattern: &str) -> Result<(String, Row), Fault> {
         let (parents, placeholder) = pattern.rsplit_once("/:").ok_or(Fault::Nowhere)?;
@@ -153,7 +153,7 @@ impl Request<'_> {
         Value::Object(shown)
     }
 
-    /// Puts a new row on a shelf, in the name of whoever asks.
+    /// Adds a new row to a shelf, with the signed-in user as its author.
     pub fn add(&mut self, shelf: &str, values: Value) -> Row {
         self.world.add(shelf, super::row::object(values), self.user)
     }
@@ -168,12 +168,12 @@ impl Request<'_> {
         self.place.map(|place| self.world.full_path(place)).unwrap_or_default()
     }
 
-    /// True if whoever asks has at least this access to the project or group in the path.
+    /// True if the signed-in user has at least this access to the project or group in the path.
     pub fn at_least(&self, level: Level) -> bool {
         super::access::level(self.world, self.user, self.place) >= level
     }
 
-    /// True if whoever asks wrote this row.
+    /// True if the signed-in user wrote this row.
     pub fn wrote(&self, row: &Row) -> bool {
         self.user.is_some_and(|user| row.num("author") == user)
     }

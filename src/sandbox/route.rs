@@ -15,23 +15,23 @@ use super::row::{Fields, is};
 use super::state::{Place, World};
 use super::{kinds, routes};
 
-/// What a parameter must be. All of a route's rules are checked, and what fails is said at once.
+/// Requirement on a parameter. All rules of a route are checked, and all failures are reported at once.
 #[derive(Debug, Clone, Copy)]
 pub enum Rule {
-    /// It must be there.
+    /// The parameter must be there.
     Required(&'static str),
     /// One of these must be there.
     AnyOf(&'static [&'static str]),
-    /// It must be one of these.
+    /// The parameter must have one of these values.
     OneOf(&'static str, &'static [&'static str]),
-    /// It must be a number.
+    /// The parameter must be a number.
     Integer(&'static str),
 }
 
-/// What every route checks.
+/// Rules of every route.
 const PAGING: &[Rule] = &[Rule::Integer("page"), Rule::Integer("per_page")];
 
-/// How a route is served.
+/// Implementation of a route.
 #[derive(Debug, Clone)]
 pub enum Run {
     /// By this function.
@@ -79,8 +79,8 @@ impl Route {
         Self { method, path: Cow::Owned(path), needs: None, rules: &[], run }
     }
 
-    /// The least access needed. Without it, anybody may read, and whoever is signed in or, in a project or
-    /// group, a developer may write.
+    /// Sets the least access needed. By default, anyone may read; a signed-in user may write and, in a project or
+    /// group, a developer.
     pub const fn needs(mut self, level: Level) -> Self {
         self.needs = Some(level);
         self
@@ -92,7 +92,7 @@ impl Route {
         self
     }
 
-    /// What its parameters must be.
+    /// Sets the rules for its parameters.
     pub const fn rules(mut self, rules: &'static [Rule]) -> Self {
         self.rules = rules;
         self
@@ -108,7 +108,8 @@ impl Route {
         }
     }
 
-    /// What the placeholders stand for, and how much of the path is literal, where the path matches.
+    /// Values of the placeholders, and for each part of the path whether it is literal; none if the path does not
+    /// match.
     fn matches(&self, parts: &[String]) -> Option<(Vec<bool>, BTreeMap<String, String>)> {
         let pattern: Vec<&str> = self.path.trim_start_matches('/').split('/').collect();
         let mut params = BTreeMap::new();
@@ -135,7 +136,7 @@ impl Route {
 pub struct Routes(Vec<Route>);
 
 impl Routes {
-    /// Those with code, then those of the kinds that need none.
+    /// The routes with code, then those of the kinds that need none.
     pub fn new(kinds: &Kinds) -> Self {
         let mut all = routes::all();
         all.extend(kinds.routes());
@@ -220,7 +221,7 @@ fn parts(incoming: &Incoming) -> Result<Vec<String>, Fault> {
     Ok(parts)
 }
 
-/// What to say of a path that has no route: GitLab would have it, as far as its first word tells, or not.
+/// Fault for a path that has no route: not held by the sandbox if GitLab has its first word, else not found.
 fn unrouted(method: &str, parts: &[String]) -> Fault {
     let noun = parts.first().map(String::as_str).unwrap_or_default();
     if !routes::NOUNS.contains(&noun) {

@@ -50,7 +50,7 @@ struct Step {
     tag: Option<String>,
 }
 
-/// What is in a file.
+/// Content of a file.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Contents {
@@ -72,7 +72,7 @@ struct Pipeline {
     request: Option<u64>,
     jobs: Vec<(String, String, String)>,
     deploys: Option<String>,
-    /// What started it, where that was neither a push nor a merge request.
+    /// The source, if it was neither a push nor a merge request.
     source: Option<String>,
     /// The jobs that started other pipelines: name, status, and which.
     #[serde(default)]

@@ -14,10 +14,10 @@ use super::kinds::Kinds;
 use super::repo::Repo;
 use super::row::{Fields, Row, is};
 
-/// When the first write happens.
+/// Time of the first write.
 const START: OffsetDateTime = datetime!(2026-03-02 09:00:00 UTC);
 
-/// Fields in which a number stands for a user, who is shown in full.
+/// Fields in which a number is the id of a user, who is shown in full.
 const PEOPLE: &[&str] = &[
     "author",
     "assignee",
@@ -30,9 +30,9 @@ const PEOPLE: &[&str] = &[
     "resolved_by",
     "set_by",
 ];
-/// Fields in which numbers stand for users.
+/// Fields in which numbers are ids of users.
 const CROWDS: &[&str] = &["assignees", "reviewers"];
-/// What is shown of a user wherever one is mentioned.
+/// Fields shown of a user wherever one is mentioned.
 const BASIC_USER: &[&str] =
     &["id", "username", "public_email", "name", "state", "locked", "avatar_url", "web_url"];
 
@@ -56,7 +56,7 @@ impl Place {
         Self { kind: "groups", id }
     }
 
-    /// What it is called in an error.
+    /// The noun for it in an error.
     pub fn noun(self) -> &'static str {
         if self.kind == "projects" { "Project" } else { "Group" }
     }
@@ -76,9 +76,9 @@ impl Place {
 /// Everything there is.
 #[derive(Debug)]
 pub struct World {
-    /// Where it is served, without a slash at the end.
+    /// Base address, without a slash at the end.
     pub url: String,
-    /// What the rows of each kind look like.
+    /// The kinds of rows, with their shapes.
     pub kinds: Kinds,
     /// The repositories, by project.
     pub repos: BTreeMap<u64, Repo>,
@@ -210,7 +210,7 @@ impl World {
         row.clone()
     }
 
-    /// Takes rows off a shelf, and whatever is shelved under them; says how many.
+    /// Removes rows from a shelf, with all shelves below them; returns their number.
     pub fn remove(&mut self, shelf: &str, goes: impl Fn(&Row) -> bool) -> usize {
         let key =
             self.kinds.of(shelf).and_then(|kind| kind.keys().first().copied()).unwrap_or("id").to_owned();
@@ -247,7 +247,7 @@ impl World {
         row.text(field).to_owned()
     }
 
-    /// What a group, or where there is none a user, is as a namespace.
+    /// A group, or without one a user, as a namespace.
     pub fn namespace(&self, group: u64, user: u64) -> Value {
         let row = self.by_id("groups", group);
         if !row.is_empty() {
@@ -313,7 +313,7 @@ impl World {
     }
 }
 
-/// A model with its placeholders filled in: `"{id}"` becomes whatever `id` is, `"a/{id}"` a text.
+/// A model with its placeholders filled in: `"{id}"` becomes the value of `id`, `"a/{id}"` a text.
 fn fill(model: &Value, known: &dyn Fn(&str) -> Option<Value>) -> Value {
     match model {
         Value::String(text) => fill_text(text, known),

@@ -75,8 +75,8 @@ impl Asking {
         Ok(InputRequiredResult::new(Some(BTreeMap::from([(QUESTION.to_owned(), request)])), Some(state)))
     }
 
-    /// What the user said to the question that a call with these arguments asked. Nothing where the state is not
-    /// one that was given for just that call: it is asked again.
+    /// Returns the user's answer to the question about a call with these arguments. None if the state was not sealed
+    /// for exactly that call: the user is asked again.
     pub(super) fn outcome_text(
         &self,
         state: Option<&str>,

@@ -201,7 +201,7 @@ impl<B: Backend> Handler<B> {
         outcome.map(|answer| with_notes(answer, notes))
     }
 
-    /// Says that the tools are others: to the session, or where there are none, to who listens (MCP 2026-07-28,
+    /// Sends notifications/tools/list_changed: to the session or, without sessions, to the subscribers (MCP 2026-07-28,
     /// subscriptions).
     async fn list_changed(&self, context: &RequestContext<RoleServer>) {
         self.changed.send_replace(());
@@ -216,8 +216,8 @@ impl<B: Backend> Handler<B> {
 }
 
 impl<B: Backend> Handler<B> {
-    /// What answers a method beside those of the tools. rmcp answers an empty success for what was never advertised;
-    /// this is what the protocol asks for.
+    /// The tools, for a method other than those of tools. Without them, the error that the protocol requires; rmcp
+    /// answers an empty success to methods that were never advertised.
     fn beside<M: ConstString>(&self) -> Result<&Tools, ErrorData> {
         self.backend.tools().ok_or_else(ErrorData::method_not_found::<M>)
     }
@@ -256,7 +256,7 @@ impl<B: Backend> ServerHandler for Handler<B> {
         })?;
         let mut list = ListToolsResult::with_all_items(page.tools.into_iter().map(tool).collect());
         list.next_cursor = page.next;
-        // What a session takes up is the session's own.
+        // The toolset that a session activates is private to the session.
         Ok(match self.surface.kind() {
             Kind::Toolset => list.with_ttl_ms(0).with_cache_scope(CacheScope::Private),
             _ => list.with_ttl_ms(FRESH_FOR_MS).with_cache_scope(CacheScope::Public),
@@ -380,7 +380,7 @@ impl<B: Backend> ServerHandler for Handler<B> {
         guarded(&context, read).await.map(ReadResourceResponse::from)
     }
 
-    /// What rmcp does not know lands here, and so does a `tools/call` whose params are not of its shape.
+    /// Handles requests that rmcp does not know, including a `tools/call` whose params have the wrong shape.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -396,7 +396,7 @@ impl<B: Backend> ServerHandler for Handler<B> {
     }
 }
 
-/// What answers a request, unless it is cancelled. A panic is an answer too.
+/// Runs the answer to a request, unless it is cancelled. A panic becomes an error.
 async fn guarded<T>(
     context: &RequestContext<RoleServer>,
     answer: impl Future<Output = Result<T, ErrorData>>,
@@ -423,8 +423,8 @@ fn result(outcome: Outcome) -> CallToolResult {
     result
 }
 
-/// What is no tool is the protocol's error (MCP 2025-11-25, tools, error handling), with the listed tools, the nearest
-/// of them, and the call that does what was wanted.
+/// An unknown tool is a protocol error (MCP 2025-11-25, tools, error handling), with the listed tools, the nearest of
+/// them, and the call that does what was wanted.
 fn unknown_tool(error: ToolError) -> ErrorData {
     let ToolError { message, fix, mut details, .. } = error;
     details.extend(fix.map(|call| ("call".to_owned(), json!(call))));

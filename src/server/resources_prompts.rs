@@ -39,7 +39,7 @@ pub(super) fn resources(tools: &Tools, own: Option<ResourceEntry>) -> ListResour
         .with_cache_scope(CacheScope::Public)
 }
 
-/// Which things of GitLab's can be read depends on the token.
+/// The templates of resources, private to a client: the readable objects of GitLab depend on the token.
 pub(super) fn templates(tools: &Tools) -> ListResourceTemplatesResult {
     let templates = tools.templates().into_iter().map(|entry| {
         let ResourceEntry { uri, name, title, what, mime } = entry;

@@ -1,8 +1,8 @@
 //! The stdio transport: one JSON-RPC message a line (MCP 2025-11-25, transports, stdio).
 //!
-//! What rmcp's own line transport leaves open is decided here: a line that cannot be parsed gets JSON-RPC's error
-//! instead of silence, a last line needs no newline, messages before the first request are ignored, and a client that
-//! does not read its answers is not read from.
+//! Cases that rmcp's own line transport leaves open are decided here: a line that cannot be parsed gets JSON-RPC's
+//! error instead of silence, a last line needs no newline, messages before the first request are ignored, and a client
+//! that does not read its answers is not read from.
 
 use std::future::Future;
 use std::io;
@@ -80,8 +80,8 @@ where
     /// Cancellation loses nothing: a part of a line stays in `lines`, and no await follows a whole one.
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
-            // What was read before has its turn first: many lines come in one read, and each would be an answer that is
-            // held before the first is queued.
+            // Messages read before have their turn first: many lines come in one read, and each would be an answer that
+            // is held before the first is queued.
             tokio::task::yield_now().await;
             self.output.queue().room().await;
             let parsed = match self.lines.next().await {

@@ -15,7 +15,7 @@ use crate::tools::with_listener;
 /// Threads that run calls. One keeps calls in their order; a long computation moves the others to a further thread.
 const THREADS: usize = 1;
 
-/// How long the end waits for calls to be dropped, so that each has its audit line.
+/// Time that the shutdown waits for calls to be dropped, so that each has its audit line.
 const GRACE: Duration = Duration::from_millis(250);
 
 /// Runs calls. Its threads start with the first of them.

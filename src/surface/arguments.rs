@@ -1,5 +1,5 @@
-//! The arguments of a tool call, checked against one table that also writes the input schema. Lenient where a
-//! meaning is plain (`null`, `"5"`, JSON as text), and otherwise an error that says what is accepted.
+//! The arguments of a tool call, checked against one table that also writes the input schema. Lenient if the meaning is
+//! plain (`null`, `"5"`, JSON as text), and otherwise an error that names the accepted values.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -11,13 +11,13 @@ use crate::tools::{ErrorKind, FIND, ToolError};
 #[derive(Debug)]
 pub struct Argument {
     pub name: &'static str,
-    /// What it means, as the schema says it.
+    /// Description of the argument, as in the schema.
     pub what: &'static str,
     pub takes: Takes,
     pub required: bool,
 }
 
-/// What an argument may be.
+/// Type of an argument.
 #[derive(Clone, Copy, Debug)]
 pub enum Takes {
     Text,
@@ -29,7 +29,7 @@ pub enum Takes {
     Texts,
 }
 
-/// The request that the arguments make, with what was understood rather than taken as given.
+/// The request that the arguments make, with notes on values that were interpreted.
 #[derive(Debug)]
 pub struct Checked<T> {
     pub request: T,
@@ -39,7 +39,7 @@ pub struct Checked<T> {
 /// Former names of arguments, with the current ones.
 const FORMER_NAMES: [(&str, &str); 1] = [("plan", "confirmation_token")];
 
-/// Reads the arguments of a call to the tool of that name. `null` is as good as nothing.
+/// Parses the arguments of a call to the tool of that name. `null` is the same as a missing argument.
 pub fn check<T: DeserializeOwned>(
     tool: &str,
     table: &[Argument],
@@ -102,7 +102,7 @@ impl Argument {
         Value::Object(schema)
     }
 
-    /// The same without what it means, where that is said elsewhere.
+    /// The same without the description, for tools that describe the argument elsewhere.
     pub fn bare_schema(&self) -> Value {
         Value::Object(self.takes.schema())
     }
@@ -202,7 +202,7 @@ fn texts(value: &Value) -> Option<Value> {
     }
 }
 
-/// Parameters of an action that were put beside `params` are shown in it; anything else is named.
+/// The error for unknown arguments. Its call has them in `params`, if the tool has such an argument.
 fn unknown_arguments(
     tool: &str,
     table: &[Argument],
@@ -229,8 +229,8 @@ fn invalid(tool: &str, table: &[Argument], message: String) -> ToolError {
     ToolError::new(ErrorKind::InvalidParams, message).hint(takes(tool, &table))
 }
 
-/// The call to make next: without what only says how much is shown. What says what is done is not left out, and not
-/// guessed: for that the action is looked up.
+/// The call to make next. Wrong arguments that only concern the presentation are dropped; if another one is wrong, it
+/// is neither dropped nor guessed: the call looks the action up.
 fn mended<'t>(tool: &'t str, wrong: &[&Argument], read: Map<String, Value>) -> (&'t str, Value) {
     let is_of_showing =
         |argument: &&Argument| !argument.required && !matches!(argument.takes, Takes::Object | Takes::Flag);

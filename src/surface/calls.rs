@@ -10,7 +10,7 @@ use super::toolset::{ACTIVATE, Activation};
 use super::{individual, meta, toolset};
 use crate::tools::{ExecuteRequest, FindRequest, NextCall, ToolError};
 
-/// What a call of a tool asks for.
+/// The request of a tool call.
 #[derive(Debug)]
 pub enum Request {
     Find(Checked<FindRequest>),
@@ -19,8 +19,8 @@ pub enum Request {
 }
 
 impl Surface {
-    /// What a call of the tool of that name asks for; nothing where there is no such tool. The pair is callable on
-    /// every surface, as far as the policy offers it.
+    /// Parses a call of the tool of that name into a request; none if there is no such tool. The pair is callable on
+    /// every surface, if the policy allows it.
     pub fn parse_call(
         &self,
         tool: &str,

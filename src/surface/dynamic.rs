@@ -9,7 +9,7 @@ use super::settings::Kind;
 use super::tool_definition::Annotations;
 use crate::tools;
 
-/// How the tools work together, by surface; then what is so on each.
+/// Instructions on the tools that differ by surface.
 const HEADS: [(Kind, &str); 4] = [
     (
         Kind::Dynamic,
@@ -52,7 +52,7 @@ Confirmation is off here: actions that destroy something run at once. Ask the us
 /// Arguments that give consent. Consent to one call is none to another.
 pub(super) const CONSENT: [&str; 2] = ["confirm", "confirmation_token"];
 
-/// What a model is told of a surface, and of whether destructive calls have to be confirmed.
+/// Instructions for a model on a surface, and on the confirmation of destructive calls.
 pub fn instructions(kind: Kind, confirms: bool) -> String {
     let head = HEADS.iter().find(|(of, _)| *of == kind).map_or("", |(_, head)| head);
     let confirmation = if confirms { CONFIRMED } else { UNCONFIRMED };
@@ -191,7 +191,7 @@ pub struct Offer {
 }
 
 impl Offer {
-    /// The tool before anybody customised it.
+    /// The tool before customization.
     pub fn source(&self) -> Source {
         Source {
             name: self.name.to_owned(),
@@ -208,7 +208,7 @@ impl Offer {
     }
 }
 
-/// What a call may say beside an action and its parameters.
+/// Arguments of a call apart from the action and its parameters.
 pub fn extra_arguments() -> impl Iterator<Item = &'static Argument> {
     EXECUTE.arguments.iter().filter(|argument| !["action", "params"].contains(&argument.name))
 }

@@ -17,13 +17,13 @@ pub(super) enum Entry {
     Action(usize),
 }
 
-/// Which of a family's actions a tool has.
+/// The part of a family's actions that a tool has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     All,
-    /// Those that read.
+    /// The actions that read.
     Browse,
-    /// Those that change something.
+    /// The actions that change something.
     Manage,
 }
 

@@ -1,6 +1,6 @@
-//! A tool for each action. Its arguments are the action's parameters, and beside them those of execute; one of these
-//! is written with an underscore before it where the action has a parameter of its name (`_view`), and is understood
-//! so everywhere.
+//! A tool for each action. Its arguments are the action's parameters and those of execute. An argument of execute is
+//! written with a leading underscore (`_view`) if the action has a parameter of the same name; every tool accepts that
+//! spelling.
 
 use serde_json::{Map, Value, json};
 
@@ -25,7 +25,7 @@ pub fn entries(tools: &Tools, is_wanted: &dyn Fn(&Action) -> bool) -> Result<Vec
     Ok(found)
 }
 
-/// True if an action has its place in lists: one that stands behind another has not.
+/// True if an action has its own place in lists, and not only behind another action.
 pub fn is_listed(action: &Action) -> bool {
     action.is_offered() && action.audience == Audience::Person
 }
@@ -63,12 +63,12 @@ pub fn source(tools: &Tools, number: usize) -> Result<Source, CatalogError> {
     })
 }
 
-/// How an argument of execute is written beside the action's parameters.
+/// Name of an argument of execute next to the action's parameters.
 fn reserved(action: &Action, name: &str) -> String {
     if action.param(name).is_some() { format!("_{name}") } else { name.to_owned() }
 }
 
-/// What a call of an action's tool asks for.
+/// Parses a call of an action's tool.
 pub fn parse_call(
     tools: &Tools,
     number: usize,

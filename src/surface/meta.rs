@@ -24,7 +24,7 @@ pub fn split_tool(family: &str, risk: Risk) -> String {
     Side::new(true, risk).tool(family)
 }
 
-/// The tools that have an action which may run. What stands behind another action is in none, though callable.
+/// The tools that have an action which may run. An action behind another one is callable, too.
 pub fn entries(tools: &Tools, split: bool) -> Result<Vec<Entry>, CatalogError> {
     let words = tools.catalog().words()?;
     let sides: &[Side] = if split { &Side::SPLIT } else { &[Side::All] };
@@ -45,7 +45,7 @@ pub fn entries(tools: &Tools, split: bool) -> Result<Vec<Entry>, CatalogError> {
     Ok(found.into_iter().map(entry).collect())
 }
 
-/// The source of a tool: every action of the family on that side, without those that the policy withholds.
+/// The source of a tool: every action of the family on that side, without those that the policy denies.
 pub fn source(
     tools: &Tools,
     (family, side): (&str, Side),
@@ -76,7 +76,7 @@ pub fn source(
     Ok(source)
 }
 
-/// The arguments beside `params`. The instructions say what they mean, in fewer words.
+/// The arguments next to `params`. The instructions describe them, in fewer words.
 fn envelope_params(params: ParamSchema) -> Map<String, Value> {
     let schema = |argument: &Argument| match params {
         ParamSchema::Full => argument.schema(),
@@ -85,7 +85,7 @@ fn envelope_params(params: ParamSchema) -> Map<String, Value> {
     dynamic::extra_arguments().map(|argument| (argument.name.to_owned(), schema(argument))).collect()
 }
 
-/// What the actions that are left do.
+/// Description of the remaining actions.
 fn description(title: &str, risks: impl Iterator<Item = Risk>) -> String {
     let (mut reads, mut changes) = (false, false);
     for risk in risks {
@@ -116,7 +116,7 @@ pub fn tool_of(tools: &Tools, action: &Action, split: bool) -> Option<String> {
     (!family.is_empty()).then(|| Side::new(split, tools.risk(action)).tool(family))
 }
 
-/// What a call of the family's tool asks for.
+/// Parses a call of the family's tool.
 pub fn parse_call(
     tools: &Tools,
     (family, side): (&str, Side),
@@ -243,7 +243,7 @@ fn alike(tools: &Tools, family: &str, given: &str) -> Option<Action> {
     catalog.get(&id).ok().flatten()
 }
 
-/// The error with the call of an action that may be meant, by the tool that has it.
+/// The error with a call of the most similar action, by the tool that has it.
 fn suggest(tools: &Tools, error: ToolError, action: &Action, again: Value) -> ToolError {
     let error = error.hint(format!("`{}` may be meant: {}.", action.id, action.summary));
     let is_asked_about = tools.confirms() || matches!(action.risk, Risk::Read | Risk::Write);

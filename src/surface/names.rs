@@ -1,4 +1,4 @@
-//! What the tools of actions are called.
+//! Names of the tools of actions.
 
 /// The longest name that every client takes.
 const LONGEST: usize = 64;

@@ -57,7 +57,7 @@ impl Surface {
         })
     }
 
-    /// What was read of the list of actions, with calls of this surface's tools.
+    /// Content of a resource in the list of actions, with calls of this surface's tools.
     pub fn told_resource(&self, uri: &str, mut read: ResourceContent) -> ResourceContent {
         let Some(tools) = self.tools.as_deref() else { return read };
         let own = match self.kind() {

@@ -1,5 +1,5 @@
 //! The calls in an answer (`fix`, the next page, the whole of a text, the example of a find) as calls of a surface's
-//! own tools, in its structure and in its text. What GitLab sent is left as it is.
+//! own tools, in its structure and in its text. Data from GitLab is not changed.
 
 use serde_json::{Map, Value, json};
 
@@ -11,16 +11,16 @@ type Own<'a> = &'a dyn Fn(&Map<String, Value>) -> Option<(String, Map<String, Va
 /// The tool that an action is called by.
 type ToolFor<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// What is GitLab's in an answer.
+/// Fields of an answer with data from GitLab.
 const DATA: [&str; 2] = ["data", "would_hit"];
 
-/// The outcome in a surface's own words.
+/// The outcome with the surface's own calls.
 pub fn outcome(
     outcome: Result<Answer, ToolError>,
     own: Own<'_>,
     tool_for: ToolFor<'_>,
 ) -> Result<Answer, ToolError> {
-    // A change in the structure, and in the text where it stands there.
+    // Changed calls, to repeat the change in the text.
     let mut changes = Vec::new();
     match outcome {
         Ok(mut answer) => {
@@ -52,8 +52,8 @@ pub fn call_in(fields: &mut Map<String, Value>, name: &str, own: Own<'_>) {
     }
 }
 
-/// The text with what stands outside of the marks around GitLab's text changed, and what stands between them as it is.
-/// Nothing between them has their end.
+/// Changes the text outside of the tags around GitLab's text, and leaves the text within them. No text within them can
+/// close them.
 fn outside_marks(text: &str, change: impl Fn(&str) -> String) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -70,7 +70,7 @@ fn outside_marks(text: &str, change: impl Fn(&str) -> String) -> String {
     out
 }
 
-/// The first line that opens such marks: where it is, and what they are called.
+/// The first line that opens such a tag: its position, and the tag's name.
 fn first_mark(text: &str) -> Option<(usize, &str)> {
     let open = format!("<{MARK}");
     text.match_indices(&open).find_map(|(at, _)| {
@@ -113,7 +113,7 @@ fn call(fields: &mut Map<String, Value>, own: Own<'_>, changes: &mut Vec<(String
     true
 }
 
-/// Of each action that was found, the tool; of the example, the call.
+/// Adds the tool to each found action, and rewrites the call of the example.
 fn rewrite_at(
     structured: &mut Map<String, Value>,
     own: Own<'_>,

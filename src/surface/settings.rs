@@ -2,7 +2,7 @@
 
 use super::schema::{Override, ParamSchema, SchemaMode};
 
-/// Which tools a client is offered.
+/// The set of tools that a client is offered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kind {
     /// Find and execute.
@@ -28,15 +28,15 @@ impl Kind {
     }
 }
 
-/// What the configuration says of the surface.
+/// Configuration of the surface.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     pub kind: Kind,
-    /// How much the tool of a family says of parameters.
+    /// Detail of the parameters in the tool of a family.
     pub params: ParamSchema,
     /// True if a family has one tool that reads and another that changes.
     pub split: bool,
-    /// How a tool of several actions has them in its schema.
+    /// Arrangement of several actions in a tool's schema.
     pub mode: SchemaMode,
     /// Descriptions in place of the catalog's, the stronger last.
     pub overrides: Vec<Override>,

@@ -22,7 +22,7 @@ const PAGE_BYTES: usize = 256 * 1024;
 #[derive(Debug, Default)]
 pub struct Surface {
     pub(super) settings: Settings,
-    /// What the tools are made from; nothing where they are the pair alone.
+    /// The tools behind the surface; none if there is only the pair.
     pub(super) tools: Option<Arc<Tools>>,
     /// The toolset that is taken up.
     active: Mutex<Option<String>>,
@@ -32,7 +32,7 @@ pub struct Surface {
 #[derive(Debug)]
 pub struct Page {
     pub tools: Vec<ToolSpec>,
-    /// Where the next one begins.
+    /// Cursor of the next page.
     pub next: Option<String>,
 }
 
@@ -57,7 +57,7 @@ impl Surface {
         self.settings.kind
     }
 
-    /// How its tools work together, for the model.
+    /// Instructions for the model: how the tools work together.
     pub fn instructions(&self) -> String {
         let confirms = self.tools.as_deref().is_none_or(Tools::confirms);
         dynamic::instructions(self.settings.kind, confirms)
@@ -113,7 +113,7 @@ impl Surface {
         Ok(answer)
     }
 
-    /// What was answered, with the calls in it as calls of this surface's tools.
+    /// The answer, with the calls in it as calls of this surface's tools.
     pub fn rewrite_answer(&self, outcome: Result<Answer, ToolError>) -> Result<Answer, ToolError> {
         let Some(tools) = self.tools.as_deref() else { return outcome };
         let outcome = match self.settings.kind {
@@ -126,7 +126,7 @@ impl Surface {
         outcome.map_err(|error| tools.bounded(error))
     }
 
-    /// What is to be said of the overrides that change nothing here.
+    /// Warnings on overrides that change nothing here.
     pub fn warnings(&self) -> Result<Vec<String>, CatalogError> {
         if self.settings.overrides.is_empty() {
             return Ok(Vec::new());
@@ -136,7 +136,7 @@ impl Surface {
         for entry in self.every_entry()? {
             unmatched.look_at(&self.source(&entry)?, &spellings);
         }
-        // What is no tool here is described in finds.
+        // Finds describe the actions that are no tool here.
         if let Some(tools) = self.tools.as_deref() {
             for source in wording::sources(tools)? {
                 unmatched.look_at(&source?, &spellings);
@@ -227,7 +227,7 @@ impl Surface {
         }
     }
 
-    /// A call of execute as one of the tool that stands for its action; nothing where none does.
+    /// Translates a call of execute into one of the action's own tool; none if there is no such tool.
     pub(super) fn own(
         &self,
         tools: &Tools,

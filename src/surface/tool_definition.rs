@@ -1,4 +1,4 @@
-//! A tool as a client is told of it, apart from the protocol that carries it.
+//! A tool as clients see it, apart from the protocol that carries it.
 
 use serde_json::{Map, Value};
 
@@ -16,18 +16,18 @@ pub struct ToolSpec {
     pub annotations: Annotations,
 }
 
-/// What a client may know of a tool without calling it (MCP 2025-11-25, tools, annotations).
+/// Hints on a tool's effects (MCP 2025-11-25, tools, annotations).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Annotations {
     pub read_only: bool,
-    /// Nothing is said of it where a tool only reads.
+    /// None if the tool only reads.
     pub destructive: Option<bool>,
     pub idempotent: Option<bool>,
     pub open_world: bool,
 }
 
 impl Annotations {
-    /// Of a tool whose actions can do these things.
+    /// Annotations of a tool whose actions have these risks.
     pub fn new(risks: impl Iterator<Item = Risk>) -> Annotations {
         let most = risks.max().unwrap_or(Risk::Read);
         let read_only = most == Risk::Read;

@@ -16,7 +16,7 @@ use crate::tools::{self, Answer, ErrorKind, ToolError, Tools};
 /// The tool that activates a toolset.
 pub const ACTIVATE: &str = "activate_toolset";
 
-/// The name of no toolset: what is listed at the start.
+/// Name for no toolset, the state at the start.
 pub const DEFAULT: &str = "default";
 
 /// Other names of it.
@@ -25,7 +25,7 @@ const NO_TOOLSET: [&str; 4] = [DEFAULT, "none", "off", ""];
 /// The address of the list of toolsets, which says which one is active.
 pub const TOOLSETS: &str = "gitlab://toolsets";
 
-/// What the tool takes.
+/// Arguments of the tool.
 pub static ARGUMENTS: &[Argument] = &[Argument {
     name: "toolset_name",
     what: "The toolset; default for none.",
@@ -39,7 +39,7 @@ pub struct Activation {
     pub toolset_name: String,
 }
 
-/// What a name stands for.
+/// Meaning of a toolset's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Chosen {
     /// No toolset.
@@ -134,10 +134,10 @@ pub fn inactive(tools: &Tools, number: usize, active: Option<&str>) -> Option<To
     Some(error.fix(NextCall::new(ACTIVATE, json!({"toolset_name": toolset}))))
 }
 
-/// The toolset that a name stands for: its own, an alias, or one of the names of none.
+/// Resolves a toolset's name, an alias, or one of the names of no toolset.
 ///
 /// # Errors
-/// No toolset has the name; with the nearest one, or what to use instead of one that is not here.
+/// No toolset has the name; with the nearest one, or an alternative to one that is not here.
 pub fn chosen(tools: &Tools, given: &str) -> Result<Chosen, ToolError> {
     let fault = |error: CatalogError| tools::internal(&error);
     let name = given.trim().to_lowercase();
@@ -231,7 +231,7 @@ fn unknown(tools: &Tools, words: &Words, names: &[&str], given: &str) -> ToolErr
     let aliases = words.toolsets.values().flat_map(|toolset| toolset.aliases.iter().map(String::as_str));
     let spelt = nearest(&key, names.iter().copied().chain(aliases));
     let spelt = spelt.and_then(|name| words.toolset_named(name)).map(|(name, _)| name.to_owned());
-    // By what the name says: the toolset of the first action that is found for it.
+    // By the words of the name: the toolset of the first action that is found for it.
     let by_meaning = || {
         let found = tools.likely(&key.replace('_', " ")).into_iter();
         found.filter_map(|id| words.toolset(words.family(&id)).map(str::to_owned)).next()

@@ -24,7 +24,7 @@ const LONGEST_CALL: usize = 600;
 /// Arguments by which other servers' tools name an action.
 const ACTION_ARGUMENTS: [&str; 3] = ["action", "operation", "method"];
 
-/// Words that say whose tool it is, and nothing of what it does.
+/// Words of a tool's name that name its server, not its function.
 const SERVER_WORDS: [&str; 3] = ["mcp", "gitlab", "gl"];
 
 /// Names under which the pair is called by those who have seen other servers.
@@ -164,7 +164,7 @@ impl Surface {
         }
     }
 
-    /// The tool of an action, by whatever name calls understand: `get_merge_request`, `fetch_gitlab_resource`.
+    /// The tool of an action, by any name that calls understand: `get_merge_request`, `fetch_gitlab_resource`.
     fn of_action(
         &self,
         tools: &Tools,
@@ -263,8 +263,8 @@ fn without_consent(arguments: &Map<String, Value>) -> Map<String, Value> {
     kept.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-/// The parameters among the arguments of a call, and what stands beside them, without consent. Arguments of execute
-/// stand beside `params`, except those that the action has a parameter of.
+/// The parameters among the arguments of a call, and the arguments next to `params`, without consent. An argument of
+/// execute counts as a parameter if the action has one of that name.
 fn parts(
     arguments: &Map<String, Value>,
     action: Option<&Action>,

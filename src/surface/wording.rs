@@ -1,4 +1,4 @@
-//! Overrides for finds: what each description is about, whatever the surface lists.
+//! Overrides for finds: the object of each description, independent of the surface.
 
 use super::entry::{Entry, Side};
 use super::schema::{Override, ParamSchema, Source};
@@ -12,7 +12,7 @@ pub fn reword(tools: &Tools, settings: &Settings) {
     if settings.overrides.is_empty() {
         return;
     }
-    // A catalog that cannot be read fails at whatever is asked first.
+    // A catalog that cannot be read fails at the first request.
     if let Ok(wording) = wording(tools, &settings.overrides) {
         tools.reword(wording);
     }
@@ -32,7 +32,7 @@ pub fn sources(
     }))
 }
 
-/// The overrides by what they describe.
+/// The overrides by the object that they describe.
 pub fn wording(tools: &Tools, overrides: &[Override]) -> Result<Wording, CatalogError> {
     let words = tools.catalog().words()?;
     let spellings = |action: &str, given: &str| tools.find_param(action, given);

@@ -67,16 +67,16 @@ impl Pattern {
 /// Result of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GrepMatches {
-    /// Each line with its number, `12:` where it matches and `12-` where it is beside one; with lines beside,
-    /// `--` where some are left out between.
+    /// Each line with its number, `12:` if it matches and `12-` if it is context; with context, `--` marks left-out
+    /// lines.
     pub text: String,
-    /// How many lines match in all.
+    /// Number of all matching lines.
     pub matches: usize,
-    /// How many of them are shown.
+    /// Number of matching lines shown.
     pub shown: usize,
     /// The first matching line that is not shown, counted from 1.
     pub next: Option<usize>,
-    /// How many lines are longer than what is searched of one.
+    /// Number of lines that are too long to be searched to their end.
     pub long: usize,
 }
 

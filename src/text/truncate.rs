@@ -1,4 +1,4 @@
-//! What fits into a budget of bytes: whole rows of a list, long texts cut at a line, never half a character.
+//! Truncation to a budget of bytes: whole rows of a list, long texts cut at a line, never half a character.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::window::{Place, Window, floor_boundary, lines_within, window};
 
-/// How many cut texts have calls that go on.
+/// Maximum number of cut texts for which there is a call that continues them.
 pub const MOST_CUT: usize = 10;
 
 /// How many of those may be texts in a list; of the others, the way to the rest is the same.
@@ -20,7 +20,7 @@ pub struct Cut {
     pub window: Window,
 }
 
-/// A value that fits, with what was cut off it.
+/// A value that fits, with a record of the cut parts.
 pub struct Limited {
     pub value: Value,
     pub rows: Option<(usize, usize)>,
@@ -38,7 +38,7 @@ const LONGEST_PATH: usize = 500;
 /// Minimum bytes of a field when many share the budget.
 const LEAST: usize = 64;
 
-/// The value within the budget, whatever it is made of.
+/// Fits a value of any shape into the budget.
 pub fn within(mut value: Value, budget: usize) -> Limited {
     if fits(&value, budget) {
         return Limited { value, rows: None, cut: Vec::new(), note: None };
@@ -201,7 +201,7 @@ fn fitted_fields(map: Map<String, Value>, budget: usize, left_out: &mut LeftOut)
     kept
 }
 
-/// The bytes that a field takes beside its value: `"key":,`.
+/// Bytes of a field apart from its value: `"key":,`.
 fn key_size(key: &str) -> usize {
     serde_json::to_string(key).map_or(key.len(), |text| text.len()) + 2
 }
@@ -234,7 +234,7 @@ fn cut(text: &str, budget: usize) -> String {
         if bytes == 0 || fits(&Value::String(said.clone()), budget) {
             return said;
         }
-        // Escapes take more bytes than what they stand for.
+        // Escaped characters take more bytes than plain ones.
         bytes = bytes * 3 / 4;
     }
 }
@@ -254,7 +254,7 @@ fn size_within(value: &Value, budget: usize) -> Option<usize> {
     serde_json::to_writer(&mut counted, value).ok().map(|()| counted.bytes)
 }
 
-/// Counts what is written, up to a budget.
+/// Counts the bytes written, up to a budget.
 struct Counted {
     bytes: usize,
     budget: usize,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// Where in a text to begin.
+/// Start of the shown part of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Place {
     #[default]
@@ -17,17 +17,17 @@ pub enum Place {
     Last(usize),
 }
 
-/// What is shown of a text.
+/// The shown part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Window {
     pub bytes: Range<usize>,
-    /// The first line of which something is shown and the last, counted from 1.
+    /// The first and the last line with shown characters, counted from 1.
     pub lines: (usize, usize),
     pub total_bytes: usize,
     pub total_lines: usize,
-    /// Where the text goes on.
+    /// Place of the next part.
     pub next: Option<Place>,
-    /// The stretch that ends where this one begins.
+    /// Place of the part before this one.
     pub before: Option<Place>,
 }
 
@@ -97,7 +97,7 @@ fn stretch(text: &str, place: Place, budget: usize) -> Range<usize> {
     }
 }
 
-/// Where the end of a text that fits begins: at a line where one is not too far on.
+/// Offset of the last part of a text that fits: at the start of a line if one is not too far on.
 fn tail(text: &str, budget: usize) -> usize {
     let Some(over) = text.len().checked_sub(budget).filter(|over| *over > 0) else { return 0 };
     let hard = (over..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
@@ -111,7 +111,7 @@ fn tail(text: &str, budget: usize) -> usize {
     }
 }
 
-/// What comes after: lines where it begins with one, and a byte in the middle of one.
+/// Place of the next part: lines if this part ends with a line, else a byte.
 fn following(text: &str, end: usize, budget: usize) -> Place {
     let (before, rest) = text.split_at_checked(end).unwrap_or((text, ""));
     let shown = lines_within(rest, budget);
@@ -120,7 +120,7 @@ fn following(text: &str, end: usize, budget: usize) -> Place {
     if is_lines { Place::Lines(first, Some(first + count(shown).max(1) - 1)) } else { Place::Byte(end) }
 }
 
-/// What comes before, where that ends with a line; else the byte that a stretch of that size begins at.
+/// Place of the previous part: lines if it starts and ends with a line, else a byte.
 fn preceding(before: &str, budget: usize) -> Place {
     let start = tail(before, budget);
     let earlier = before.get(..start).unwrap_or_default();
@@ -140,7 +140,7 @@ fn breaks(text: &str) -> usize {
     text.bytes().filter(|byte| *byte == b'\n').count()
 }
 
-/// How many lines a text has; a last one without an end is one.
+/// Number of lines of a text; a last one without a line end counts.
 fn count(text: &str) -> usize {
     breaks(text) + usize::from(!text.is_empty() && !text.ends_with('\n'))
 }

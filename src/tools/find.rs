@@ -1,4 +1,4 @@
-//! `gitlab_find_action`: ranks the actions for a request in words, and shows what they take.
+//! `gitlab_find_action`: ranks the actions for a request in words, and shows their parameters.
 
 use std::fmt::Write as _;
 
@@ -97,7 +97,7 @@ fn answer(tools: &Tools, query: &str, ranking: &Ranking, request: &FindRequest) 
     let detail = request.detail.unwrap_or_default();
     let language = &tools.catalog.words().map_err(|error| errors::internal(&error))?.language;
     let is_local = tools.local_hints && local_files::is_local(language, query);
-    // What is found is not what such a request wants, however well its words match.
+    // A request for a local file is not answered by GitLab's actions, however well its words match.
     let sure = match ranking.confidence {
         Confidence::High if is_local => Confidence::Low,
         sure => sure,
@@ -173,7 +173,7 @@ fn notes(tools: &Tools, ranking: &Ranking) -> Vec<String> {
             tools.wording.get().into_iter().flat_map(|wording| wording.family_notes(words, found.clone())),
         );
     }
-    // Each rule with what it keeps from being offered, in the order of the ranking.
+    // Each rule with the actions that it denies, in the order of the ranking.
     let mut by_rule: Vec<(String, Vec<&str>)> = Vec::new();
     for id in &ranking.withheld {
         let why = reason(tools, id);
@@ -224,7 +224,7 @@ struct FoundAction {
     /// The schema is part of the text as well.
     writes_schema: bool,
     explain: Vec<String>,
-    /// That the instance is too old for it, as far as is known.
+    /// Note that the instance is too old for it, if its version is known.
     lacking: Option<String>,
 }
 
@@ -339,7 +339,7 @@ impl FoundAction {
     }
 }
 
-/// Those of the actions that may run here.
+/// Filters the actions that may run here.
 fn may_run(tools: &Tools, ids: &[String]) -> Vec<String> {
     let is_offered = |id: &&String| {
         let action = tools.catalog.get(id).ok().flatten();

@@ -1,5 +1,5 @@
-//! The GitLab version of the instance, requested once, when the first call depends on it. An older instance is told
-//! what it lacks before anything is sent; a newer one gets parameters that the catalog does not know.
+//! The GitLab version of the instance, requested once, when the first call depends on it. A call that an older instance
+//! does not support is refused before anything is sent; a newer one gets parameters that the catalog does not know.
 
 pub mod cache;
 
@@ -60,7 +60,7 @@ pub fn since(action: &Action) -> Option<Version> {
     versions?.into_iter().min()
 }
 
-/// That the instance is too old for an action, if its version is known by now.
+/// Note that the instance is too old for an action, if its version is known by now.
 pub fn lacking(tools: &Tools, action: &Action) -> Option<String> {
     let version = tools.instance_version.known()?;
     let since = since(action).filter(|since| *since > version)?;
@@ -122,7 +122,7 @@ pub async fn extended(tools: &Tools, action: &Action, invalid: &Invalid) -> Opti
     Some((extended, said.into_iter().map(note).collect()))
 }
 
-/// Adds what the fault is about to the action; none if it is no matter of versions.
+/// Adds the unknown parameter or value of a fault to the action; none if it is no matter of versions.
 fn extend(action: &mut Action, fault: &Fault) -> Option<String> {
     match fault {
         Fault::Unknown { given, .. } if !given.contains('.') => {

@@ -46,7 +46,7 @@ impl From<ToolError> for LookupFailure {
     }
 }
 
-/// The call, once what it depends on has been looked up.
+/// The call, once the names it depends on have been looked up.
 pub async fn call(tools: &Tools, checked: &Checked) -> Result<Call, LookupFailure> {
     let requests = AtomicUsize::new(0);
     let call = ready(tools, checked, &requests).await?;
@@ -112,7 +112,7 @@ pub async fn read_once(
     }
 }
 
-/// Forgets what the call depended on, because GitLab says there is no such thing.
+/// Forgets the look-ups that the call depended on, because GitLab reports a missing object.
 pub fn forget(tools: &Tools, checked: &Checked) {
     let mut known = lock_cache(tools);
     for question in checked.questions(&known) {
@@ -136,10 +136,10 @@ fn lock_cache(tools: &Tools) -> std::sync::MutexGuard<'_, LookupCache> {
     tools.known.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Asks GitLab for all that one query can answer, and gives back what is still open.
+/// Resolves the questions that one GraphQL query can answer, and returns the others.
 async fn resolve_batch(tools: &Tools, questions: Vec<Lookup>, requests: &AtomicUsize) -> Vec<Lookup> {
     let Some(batch) = call::batch(&questions) else { return questions };
-    // Where GraphQL fails, is switched off or denied, each is asked by itself.
+    // If GraphQL fails, is switched off or denied, each question is a request of its own.
     let sent = own_reads::send(tools, batch.call().clone(), Purpose::LookUp).await;
     if !matches!(sent, Err(OwnReadError::Denied { .. })) {
         requests.fetch_add(1, Ordering::Relaxed);
@@ -153,7 +153,7 @@ async fn resolve_batch(tools: &Tools, questions: Vec<Lookup>, requests: &AtomicU
     questions.into_iter().filter(|question| !known.answers(question)).collect()
 }
 
-/// Asks GitLab, and remembers what it answers.
+/// Asks GitLab, and caches the answer.
 async fn resolve_lookup(
     tools: &Tools,
     checked: &Checked,
@@ -339,7 +339,7 @@ fn not_found_hint(gave_up: Option<usize>, anonymous: bool) -> String {
     }
 }
 
-/// The error of a name that was not found: what was looked for, where, and the read that lists what exists.
+/// The error of a name that was not found: the name, where it was searched, and the read that lists what exists.
 fn not_found(
     question: &Lookup,
     param: Option<&str>,

@@ -121,7 +121,7 @@ impl Tools {
 
     /// Takes descriptions in place of the catalog's, once.
     pub fn reword(&self, wording: Wording) {
-        // Whoever was first has said the same.
+        // An earlier value is the same.
         let _ = self.wording.set(wording);
     }
 
@@ -130,7 +130,7 @@ impl Tools {
         self.workspace.name(roots);
     }
 
-    /// Asks GitLab once what the token may do. Failing is no failure: GitLab itself refuses what it may not.
+    /// Requests the token's scopes once. A failure has no effect: GitLab itself refuses calls without permission.
     pub async fn learn_limits(&self) {
         token_info::learn(self).await;
     }
@@ -152,7 +152,7 @@ impl Tools {
 
     /// Ranked actions for a request in words. Pure computation, well under a millisecond.
     pub fn find(&self, request: &FindRequest) -> Result<Answer, ToolError> {
-        // What is found are our own words, as many as were asked for.
+        // The content is this server's own text, as much as was asked for.
         self.gate(self.max_bytes.max(MOST_FOUND)).pass(find::find(self, request))
     }
 

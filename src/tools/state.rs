@@ -55,7 +55,7 @@ pub struct Settings {
     pub audit: Audit,
     /// The directory whose files calls may read, and in which they may write.
     pub files_dir: Option<PathBuf>,
-    /// Which resources, prompts and completions are offered.
+    /// Resources, prompts and completions on offer.
     pub capabilities: Capabilities,
     /// Adds a note if the workspace has a copy of a file that is read.
     pub local_hints: bool,

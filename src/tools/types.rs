@@ -86,7 +86,7 @@ pub struct Answer {
     pub text: String,
 }
 
-/// The amount of context offered beside the tools (`CAPABILITY_SURFACE`).
+/// The amount of context offered in addition to the tools (`CAPABILITY_SURFACE`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Capabilities {
     /// Resources on the tools and the workspace.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::catalog::{Action, Words};
 
-/// Descriptions by what they describe.
+/// Descriptions by the object that they describe.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wording {
     /// By family of domains.

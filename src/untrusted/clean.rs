@@ -3,7 +3,7 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// The text without what a reader cannot see. Terminal codes go; every way to end a line is a line feed.
+/// The text without invisible characters. Terminal codes go; every way to end a line is a line feed.
 pub fn cleaned(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut characters = text.chars().peekable();
@@ -21,8 +21,8 @@ pub fn cleaned(text: &str) -> String {
     out
 }
 
-/// What comes after ESC (ECMA-48): `[` and parameters to a final letter; a string of the system's (a title, a link)
-/// to its end; or a few characters that switch something.
+/// Skips the rest of an escape sequence after ESC (ECMA-48): `[` and parameters up to a final letter; an operating
+/// system command (a title, a link) up to its end; or a few characters that switch a mode.
 fn skip_escape(characters: &mut Peekable<Chars<'_>>) {
     match characters.peek() {
         Some('[') => {
@@ -41,7 +41,7 @@ fn skip_escape(characters: &mut Peekable<Chars<'_>>) {
     }
 }
 
-/// A sequence that is broken off ends where no part of it can stand, so that it swallows nothing else.
+/// Ends a truncated sequence at the first character that cannot belong to it, so that it swallows nothing else.
 fn skip_parameters(characters: &mut Peekable<Chars<'_>>) {
     while characters.next_if(|c| ('\u{20}'..='\u{3f}').contains(c)).is_some() {}
     characters.next_if(|c| ('\u{40}'..='\u{7e}').contains(c));
@@ -60,8 +60,8 @@ fn skip_string(characters: &mut Peekable<Chars<'_>>) {
     }
 }
 
-/// Control characters, and what Unicode calls default ignorable, format characters and fillers: nobody sees them, and
-/// text can be hidden in them. The joiner of an emoji and the selector of its color are among them.
+/// True for control characters, and for those that Unicode calls default ignorable, format characters and fillers: they
+/// are invisible, and text can be hidden in them. The joiner of an emoji and the selector of its color are among them.
 pub fn is_invisible(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_control();

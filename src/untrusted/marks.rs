@@ -85,7 +85,7 @@ pub fn is_tag_end(text: &str) -> bool {
 /// The ASCII character that a reader takes a character for, in lower case.
 pub fn folded(c: char) -> char {
     let plain = match c {
-        // Full-width forms stand in the order of ASCII.
+        // Full-width forms have the order of ASCII.
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
         '‹' | '«' | '⟨' | '《' | '﹤' | '❮' => '<',
         '›' | '»' | '⟩' | '》' | '﹥' | '❯' => '>',

@@ -185,8 +185,8 @@ fn without(text: &str, secret: &[char]) -> Option<String> {
     Some(out)
 }
 
-/// The first byte of a secret, searched verbatim and as the beginning of an escape. Most of what looks like an escape is
-/// rejected here by its next bytes: a text may consist of nothing else.
+/// The first byte of a secret, searched verbatim and as the beginning of an escape. Most lookalikes of an escape are
+/// rejected here by their next bytes: a text may consist of nothing else.
 struct First(u8);
 
 impl First {
@@ -226,8 +226,8 @@ impl First {
     }
 }
 
-/// Length in bytes of a secret at the start of a text, each character verbatim or escaped. One space may stand before
-/// a character, as a text in one line has it in place of a control character.
+/// Length in bytes of a secret at the start of a text, each character verbatim or escaped. One space may precede a
+/// character, as a text in one line has it in place of a control character.
 fn matched(text: &str, secret: &[char]) -> Option<usize> {
     let mut rest = text;
     for wanted in secret {

@@ -153,13 +153,13 @@ fn every_page_of_docs_is_in_the_index() {
     }
 }
 
-/// True if the output is what is shown, in which `…` stands for any text.
+/// True if the output matches the shown text, in which `…` matches any text.
 fn is_shown(shown: &str, output: &str) -> bool {
     let mut rest = output.trim_end();
     let mut parts = shown.trim_end().split(ELISION).peekable();
     let mut is_first = true;
     while let Some(part) = parts.next() {
-        // A line that only has the elision stands for any number of lines, none included.
+        // A line that only has the elision matches any number of lines, including none.
         let part = if is_first { part } else { part.strip_prefix('\n').unwrap_or(part) };
         let is_last = parts.peek().is_none();
         let at = match (is_first, is_last) {

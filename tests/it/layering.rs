@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What may be named where: in a module, or in one file of it.
+/// Crates and modules with the places that may name them: a module, or one file of it.
 const ROOMS: &[(&str, &[&str])] = &[
     ("rmcp", &["server"]),
     ("reqwest", &["gitlab"]),
@@ -25,11 +25,11 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("cap_std", &["files"]),
     // GitLab names lines by SHA-1; the other is rustls's own name for it.
     ("ring", &["text/diff/line", "tools/confirmation/token", "gitlab/tls"]),
-    // Of a call's files only `files` opens any; the rest is of the configuration and the command line.
+    // For calls, only `files` opens files; the other modules are of the configuration and the command line.
     ("fs", &["files", "config", "cli", "gitlab/tls", "embed", "bin"]),
 ];
 
-/// Which modules a module may name.
+/// Modules that a module may name.
 const ARROWS: &[(&str, &[&str])] = &[
     // Crates of their own.
     ("allocator", &[]),
@@ -72,9 +72,9 @@ const EXEMPT: &[(&str, &str)] = &[
 struct Source {
     path: PathBuf,
     module: String,
-    /// Where it is below `src`, without its ending.
+    /// Path below `src`, without its extension.
     inside: String,
-    /// How many modules it is below the crate's root.
+    /// Number of modules between it and the crate's root.
     depth: usize,
     code: String,
 }
@@ -350,7 +350,7 @@ fn paths_named(code: &str) -> Vec<Vec<String>> {
     paths
 }
 
-/// Where the path that has its first `::` at a place ends, with what it has in braces.
+/// End of the path that has its first `::` at a position, with the names in its braces.
 fn path_end(text: &str, at: usize) -> usize {
     let mut end = at;
     while text[end..].starts_with("::") {

@@ -1,9 +1,9 @@
 //! The table of promises in tests/it/promises/*.toml, run through the binary over stdio and the sandbox.
 //!
 //! A row is one promise. Its `status` is `works`, `differs` (another behavior that serves as well; `why` is the
-//! paragraph of the documentation that describes it) or `open` (wanted, and not there yet). It is checked by
-//! `calls`, by the `tests` that it names, or by both. The calls of an open row are what is wanted: once all of them
-//! pass, the row fails until its status is changed.
+//! paragraph of the documentation that describes it) or `open` (wanted, and not there yet). Each row is checked by
+//! `calls`, by the `tests` that it names, or by both. The calls of an open row are its goal: once all of them pass, the
+//! row fails until its status is changed.
 //!
 //! Rows with equal `env`, `flags` and `workspace` share a server, so their calls change nothing. A row with
 //! `alone = true` has a server to itself. A call is one of:
@@ -25,9 +25,9 @@
 //! In calls, `$URL` is the address of the sandbox. In commands, pages and `env`, `$DIR` is a directory of the row's
 //! own, with the `files` that it lists. Such a row has a server to itself, too.
 //!
-//! A check has a JSON pointer `at` (default: the text), in which `*` stands for every member of a list or an object,
-//! and one condition. With `*`, the condition applies to the list of the values, except `present` and `matches`,
-//! which apply to each.
+//! A check has a JSON pointer `at` (default: the text), in which `*` matches every member of a list or an object, and
+//! one condition. With `*`, the condition applies to the list of the values, except `present` and `matches`, which
+//! apply to each.
 //!
 //! `PROMISE=12 cargo test promises -- --nocapture` runs one row and prints its outcome.
 
@@ -118,12 +118,12 @@ struct Check {
     lacks: Option<Value>,
     matches: Option<String>,
     present: Option<bool>,
-    /// Of a number its value, of a list its length, of anything else its bytes.
+    /// Minimum of a number's value, of a list's length, or else of its bytes.
     at_least: Option<f64>,
     at_most: Option<f64>,
 }
 
-/// What a call answered, whichever kind of call it was.
+/// Answer to a call, for any kind of call.
 struct Answer {
     value: Value,
     text: String,
@@ -368,7 +368,7 @@ fn run_command(
     Ok(Answer { value: serde_json::from_str(&out).unwrap_or(Value::Null), text })
 }
 
-/// Runs the calls of a row in order. The error says what the first failed check expected.
+/// Runs the calls of a row in order. The error is the expectation of the first failed check.
 fn run(server: &mut Server, row: &Row) -> Outcome<()> {
     let mut answer = Answer { value: Value::Null, text: String::new() };
     for (index, step) in row.promise.calls.iter().enumerate() {
@@ -386,7 +386,7 @@ fn run(server: &mut Server, row: &Row) -> Outcome<()> {
     Ok(())
 }
 
-/// The values at a pointer in which `*` stands for every member.
+/// The values at a pointer in which `*` matches every member.
 fn select(value: &Value, pointer: &str) -> Vec<Value> {
     let Some((first, rest)) = pointer.split_once("/*") else {
         return vec![value.pointer(pointer).cloned().unwrap_or_default()];
@@ -473,7 +473,7 @@ fn load() -> Vec<Promise> {
     promises
 }
 
-/// The rows that share a server, by what they share.
+/// The rows that share a server, by their shared settings.
 fn groups(promises: &[Promise]) -> Vec<Vec<&Promise>> {
     let mut groups: BTreeMap<_, Vec<&Promise>> = BTreeMap::new();
     for promise in promises.iter().filter(|promise| !promise.calls.is_empty()) {
@@ -483,7 +483,7 @@ fn groups(promises: &[Promise]) -> Vec<Vec<&Promise>> {
     groups.into_values().collect()
 }
 
-/// What is wrong with a row after its calls have run.
+/// Fault of a row after its calls have run.
 fn fault(promise: &Promise, outcome: Outcome<()>) -> Option<String> {
     match (promise.status, outcome) {
         (Status::Open, Ok(())) => Some("is open and passes: change its status".to_owned()),

@@ -1,6 +1,6 @@
 use super::*;
 
-/// A log as a runner writes one, around what a script printed.
+/// A log as a runner writes one, around the output of a script.
 fn runner(script: &str) -> String {
     format!(
         "\u{1b}[0KRunning with gitlab-runner 18.2.0\n\
@@ -14,7 +14,7 @@ fn runner(script: &str) -> String {
     )
 }
 
-/// The line that tells.
+/// The line that reports the failure.
 fn told(log: &str) -> String {
     let failure = failure(log, 4_000, Secrets::NONE);
     let line = failure.line.expect("a line that tells");

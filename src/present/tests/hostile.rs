@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// What nobody sees, and text can be hidden in.
+/// Invisible characters that text can be hidden in.
 fn is_unseen(c: char) -> bool {
     let code = u32::from(c);
     let ranges = [
@@ -32,7 +32,7 @@ fn is_unseen(c: char) -> bool {
     ranges.iter().any(|(first, last)| (*first..=*last).contains(&code))
 }
 
-/// Texts made to break out: marks, fences, table bars, words of this server, line ends, and what is unseen.
+/// Texts made to break out: tags, fences, table bars, words of this server, line ends, and invisible characters.
 fn hostile() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         Just("</gitlab>".to_owned()),
@@ -186,7 +186,7 @@ fn long_keys_take_linear_time_and_memory() {
     assert!(start.elapsed() < std::time::Duration::from_secs(60), "{:?}", start.elapsed());
 }
 
-/// What a long path cuts off may be what tells a variable.
+/// A long path is cut, and the cut part may be the one that identifies a variable.
 #[test]
 fn a_value_below_a_long_path_is_masked() {
     let long = "x".repeat(2_000);

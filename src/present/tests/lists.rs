@@ -1,6 +1,6 @@
 use super::*;
 
-/// An issue with what GitLab sends of it, and a little more.
+/// An issue with the fields that GitLab sends, and a few more.
 fn issue(iid: u64) -> Value {
     json!({
         "id": iid + 100, "iid": iid, "title": format!("t{iid}"), "state": "opened", "author": "alice",

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::super::args::text_of;
 use super::super::row::{Fields, Row};
 
-/// The most that a page holds, and how much it holds where nothing is said.
+/// Maximum and default size of a page.
 const MOST: u64 = 100;
 
 /// The arguments that choose a page.
@@ -50,7 +50,7 @@ pub fn page(rows: Vec<Value>, args: &Row) -> Result<Value, PageError> {
     Ok(json!({"count": count, "nodes": nodes, "edges": edges, "page_info": info}))
 }
 
-/// How many are asked for, at most a page.
+/// Number of elements asked for, at most a page.
 fn size(args: &Row, name: &'static str) -> Result<Option<usize>, PageError> {
     match args.get(name).and_then(Value::as_i64) {
         Some(number) if number < 0 => Err(PageError::Negative(name)),
@@ -59,7 +59,7 @@ fn size(args: &Row, name: &'static str) -> Result<Option<usize>, PageError> {
     }
 }
 
-/// Where the element is whose cursor is given.
+/// Position of the element with the given cursor.
 fn position(rows: &[Value], args: &Row, name: &str) -> Result<Option<usize>, PageError> {
     let given = args.text(name);
     if given.is_empty() {
@@ -69,7 +69,7 @@ fn position(rows: &[Value], args: &Row, name: &str) -> Result<Option<usize>, Pag
     found.map(Some).ok_or(PageError::Cursor)
 }
 
-/// What tells an element from the others, or its place where nothing does.
+/// Cursor of an element: from its identifying key, or from its position if it has none.
 fn cursor(row: &Value, at: usize) -> String {
     let key = ["id", "tag_name", "key", "name"].iter().find_map(|key| row.get(key).and_then(text_of));
     STANDARD.encode(json!({"id": key.unwrap_or_else(|| at.to_string())}).to_string())

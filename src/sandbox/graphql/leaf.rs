@@ -21,7 +21,7 @@ pub fn fit(schema: &Schema, ty: &Type, value: Value) -> Value {
     }
 }
 
-/// A number without what is behind its point.
+/// A number without its decimals.
 fn whole(value: &Value) -> Value {
     let text = text_of(value).unwrap_or_default();
     let digits = text.split('.').next().unwrap_or_default();

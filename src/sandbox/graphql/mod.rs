@@ -1,13 +1,13 @@
 //! GraphQL over the same world: `POST /api/graphql`, from a schema that is a part of GitLab's own.
 //!
-//! The schema is in `schema/*.graphql`; parsing, validation and execution are a library's. A field is fed by
-//! the REST interface next door, so that who may see what, how a list is narrowed and what a write means stand
-//! in one place: `fields.json` says which request or which key of a row feeds a field, `mutations.json` which
-//! request a mutation is. A field in neither is the row's member of the same name in snake_case.
+//! The schema is in `schema/*.graphql`; parsing, validation and execution are a library's. The REST interface next door
+//! supplies each field, so that permissions, filters and the effects of writes are defined in one place: `fields.json`
+//! says which request or which key of a row feeds a field, `mutations.json` which request a mutation is. A field in
+//! neither is the row's member of the same name in snake_case.
 //!
-//! In reading order: `table` reads those two files; `session` asks the REST interface; `template` fills in its
-//! paths; `node` resolves one field, `source` finds its value and `leaf` fits it to its type; `connection` cuts
-//! a list into pages; `mutation` writes; `wording` says errors as GitLab does.
+//! In reading order: `table` reads those two files; `session` asks the REST interface; `template` fills in its paths;
+//! `node` resolves one field, `source` finds its value and `leaf` fits it to its type; `connection` cuts a list into
+//! pages; `mutation` writes; `wording` words errors as GitLab does.
 
 mod connection;
 mod leaf;
@@ -37,7 +37,7 @@ use node::Node;
 use session::Session;
 use table::Table;
 
-/// Where it is served.
+/// Path of the endpoint.
 pub const PATH: &str = "/api/graphql";
 
 /// The parts of the schema.

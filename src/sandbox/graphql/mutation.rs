@@ -10,7 +10,7 @@ use super::session::Refusal;
 use super::table::{Crowd, Mutation};
 use super::template::{Filled, request, snake};
 
-/// Runs a mutation; what a model's validation refuses is told in the payload, all else as an error.
+/// Runs a mutation; reports a failed validation of the model in the payload, all else as an error.
 pub fn run(root: &Node<'_, '_>, field: &FieldDefinition, args: &Row) -> Result<Value, NoValue> {
     let mutation = root.engine.table.mutation(&field.name).ok_or(NoValue::NotAvailable)?;
     let input = field.argument_by_name("input").map(|input| input.ty.inner_named_type().as_str());
@@ -62,7 +62,7 @@ fn flatten(root: &Node<'_, '_>, name: &str, prefix: &str, value: Option<&Value>,
     }
 }
 
-/// Method and request of a mutation, and which of what was given they use up.
+/// Method and request of a mutation, and the given arguments that they use up.
 fn address(root: &Node<'_, '_>, mutation: &Mutation, given: &Row) -> Option<(String, Filled, Vec<String>)> {
     let plain = |name: &str| given.get(name).and_then(|value| text_of(&root.session.plain(value.clone())));
     mutation.send.split(" | ").find_map(|line| {
@@ -105,7 +105,7 @@ fn set(root: &Node<'_, '_>, crowd: &Crowd, filled: &Filled, body: &mut Row) -> R
     Ok(())
 }
 
-/// What is wrong, in sentences: `{"title": ["can't be blank"]}` is "Title can't be blank".
+/// Renders errors as sentences: `{"title": ["can't be blank"]}` is "Title can't be blank".
 fn sentences(message: &Value) -> Vec<String> {
     match message {
         Value::Array(messages) => messages.iter().flat_map(sentences).collect(),

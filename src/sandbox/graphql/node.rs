@@ -18,13 +18,13 @@ pub const TYPE: &str = "__typename";
 /// Why a field has no value.
 #[derive(Debug, thiserror::Error)]
 pub enum NoValue {
-    /// The REST interface has a fault to tell.
+    /// The REST interface refused the request.
     #[error("{}", said(.0))]
     Refused(Refusal),
     /// There is no such page of a list.
     #[error(transparent)]
     Page(#[from] PageError),
-    /// What is written to is not there, or may not be written to.
+    /// The object to write to is missing, or may not be written to.
     #[error(
         "The resource that you are attempting to access does not exist or you don't have permission to perform this action"
     )]
@@ -46,7 +46,7 @@ pub struct Node<'s, 'w> {
 }
 
 impl<'s, 'w> Node<'s, 'w> {
-    /// Where a query or a mutation begins.
+    /// Root node of a query or a mutation.
     pub fn root(engine: &'s Engine, session: &'s Session<'w>, name: &str) -> Self {
         Self { engine, session, name: name.to_owned(), row: Row::new(), whole: OnceCell::new() }
     }

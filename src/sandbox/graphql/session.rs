@@ -41,7 +41,7 @@ const KINDS: &[(&str, &str)] = &[
 const WORK_ITEM_TYPES: &[(&str, &str)] =
     &[("1", "issue"), ("2", "incident"), ("3", "test_case"), ("5", "task")];
 
-/// The REST interface as whoever sent the GraphQL request sees it.
+/// The REST interface with the permissions of the sender of the GraphQL request.
 #[derive(Debug)]
 pub struct Session<'w> {
     world: RefCell<&'w mut World>,
@@ -55,12 +55,12 @@ pub struct Session<'w> {
 pub struct Refusal {
     /// The HTTP status.
     pub status: u16,
-    /// What was said.
+    /// GitLab's message.
     pub message: Value,
 }
 
 impl<'w> Session<'w> {
-    /// The way for whoever sent this request.
+    /// A session with the token of this request.
     pub fn new(world: &'w mut World, routes: &'w Routes, incoming: &Incoming) -> Self {
         Self { world: RefCell::new(world), routes, token: incoming.token.clone() }
     }
@@ -117,7 +117,7 @@ impl<'w> Session<'w> {
         Ok(Value::Array(all))
     }
 
-    /// The path below `/api/v4` of what a global id names.
+    /// The path below `/api/v4` of the object with a global id.
     pub fn path_of(&self, gid: &str) -> Option<String> {
         let (kind, id) = parts(gid)?;
         let (_, shelf) = KINDS.iter().find(|(name, _)| *name == kind)?;
@@ -128,7 +128,8 @@ impl<'w> Session<'w> {
         Some(format!("/{shelf}/{}", utf8_percent_encode(&key, NON_ALPHANUMERIC)))
     }
 
-    /// What a value means to the REST interface: a label's global id its name, any other its id; all else itself.
+    /// Translates a value for the REST interface: a label's global id into its name, any other global id into its id;
+    /// leaves all else as is.
     pub fn plain(&self, value: Value) -> Value {
         match value {
             Value::Array(values) => values.into_iter().map(|value| self.plain(value)).collect(),

@@ -1,4 +1,4 @@
-//! Where the value of a field comes from: a member of the row, or the answer to a request.
+//! Source of a field's value: a member of the row, or the answer to a request.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -51,7 +51,7 @@ impl Node<'_, '_> {
         }
     }
 
-    /// What a key of the table says of the row; see [`table`](super::table).
+    /// Value of a key of the table for this row; see [`table`](super::table).
     fn at(&self, key: &str, args: &Row) -> Value {
         key.split(" | ").map(|key| self.one(key, args)).find(|value| !value.is_null()).unwrap_or_default()
     }
@@ -90,7 +90,7 @@ impl Node<'_, '_> {
         row_walk(row, &parts)
     }
 
-    /// What a place in a template stands for.
+    /// Value of a placeholder in a template.
     fn known(&self, name: &str, args: &Row) -> Option<String> {
         match name.strip_prefix('$') {
             Some(argument) => args.get(argument).or_else(|| self.row.get(name)).and_then(text_of),
@@ -126,7 +126,7 @@ impl Node<'_, '_> {
         Ok(Value::Null)
     }
 
-    /// The answer to a request; null for what is not there or may not be seen.
+    /// The answer to a request; null if the object is missing or may not be seen.
     fn ask(&self, filled: &Filled, parameters: &Row) -> Result<Value, NoValue> {
         match self.session.read(filled, parameters) {
             Err(Refusal { status: 401 | 403 | 404, .. }) => Ok(Value::Null),
@@ -205,7 +205,7 @@ pub fn choose<'n>(names: &'n [String], row: &Row) -> Option<&'n str> {
     })
 }
 
-/// What stands at a path in a row, as text.
+/// Value at a path in a row, as text.
 pub fn text_at(row: &Row, path: &str) -> Option<String> {
     text_of(&row_walk(row, &path.split('.').collect::<Vec<_>>()))
 }
@@ -215,7 +215,7 @@ fn row_walk(row: &Row, path: &[&str]) -> Value {
     row.get(*first).map(|value| walk(value, rest)).unwrap_or_default()
 }
 
-/// What stands at a path: in an object by name, in a list by number or in each of its elements.
+/// Value at a path: in an object by name, in a list by number or in each of its elements.
 fn walk(value: &Value, path: &[&str]) -> Value {
     let Some((first, rest)) = path.split_first() else { return value.clone() };
     match (value, first.parse::<usize>()) {
@@ -252,7 +252,7 @@ fn parameters(source: &Source, template: &str, args: &Row) -> Row {
     sent
 }
 
-/// True if a name is one that a pattern with `*` stands for.
+/// True if a name matches a pattern with `*`.
 fn matches(pattern: &str, name: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
     let Some(mut left) = name.strip_prefix(start) else { return false };

@@ -1,11 +1,11 @@
-//! What feeds each field and each mutation: `fields.json` and `mutations.json`.
+//! Sources of each field and each mutation: `fields.json` and `mutations.json`.
 //!
 //! A field is fed by
-//! - `"a.b"`: what stands there in the row (`|` between alternatives); `"."` is the row itself;
+//! - `"a.b"`: the value at that path in the row (`|` between alternatives); `"."` is the row itself;
 //! - `"=text"`: that text; `"?a"`: whether `a` is there; `"a==text"`: whether it is that; `"~a"`: the path of
-//!   the address in `a`; `"base64:a"`: what `a` encodes;
+//!   the address in `a`; `"base64:a"`: the decoded content of `a`;
 //! - `"/projects/{id}/issues"`: the answer to that request, `{id}` being a member of the row and `{$iid}` an
-//!   argument; `"gid:$id"`: what that global id names;
+//!   argument; `"gid:$id"`: the object that this global id names;
 //!
 //! or by an object of those and more: see [`Source`].
 
@@ -35,31 +35,31 @@ struct Type {
     /// The request for all of a row of which a list shows only a part.
     #[serde(rename = "self")]
     whole: Option<String>,
-    /// The type that says what is not said here.
+    /// Another type that supplies the entries missing here.
     like: Option<String>,
     #[serde(deserialize_with = "sources")]
     fields: BTreeMap<String, Source>,
 }
 
-/// What feeds a field.
+/// Source of a field's value.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Source {
     /// The request.
     pub get: Option<String>,
-    /// Where in the row.
+    /// Path of the value in the row.
     pub key: Option<String>,
-    /// Which rows stay: those whose member is the `$argument`, is in the row's `@member`, or is `=text`.
+    /// Filter of the rows: keeps those whose member is the `$argument`, is in the row's `@member`, or is `=text`.
     pub keep: BTreeMap<String, String>,
     /// The argument for each of whose elements the request is made.
     pub each: Option<String>,
     /// The argument that is a pattern with `*` for names.
     pub glob: Option<String>,
-    /// What to take of the answer.
+    /// The part of the answer to take.
     pub pluck: Option<String>,
-    /// What a text is called here.
+    /// Texts to replace: REST's value to GraphQL's.
     pub map: BTreeMap<String, String>,
-    /// Where in the row when the argument `full` is true.
+    /// Path in the row if the argument `full` is true.
     pub full: Option<String>,
     /// The type of an object, chosen by its members.
     pub by: Vec<String>,
@@ -86,10 +86,10 @@ pub struct Mutation {
     pub send: String,
     /// The field of the payload that is the answer.
     pub gives: Option<String>,
-    /// Other names for what is sent.
+    /// Other parameter names to send.
     #[serde(default)]
     pub names: BTreeMap<String, String>,
-    /// Other words for what is sent.
+    /// Other values to send.
     #[serde(default)]
     pub values: BTreeMap<String, String>,
     /// The list that `operationMode` sets, adds to or takes from.
@@ -100,7 +100,7 @@ pub struct Mutation {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Crowd {
-    /// What is given.
+    /// The argument with the given values.
     pub from: String,
     /// The member that holds the list.
     pub of: String,
@@ -114,7 +114,7 @@ impl Table {
         Ok(Self { types: read(FIELDS)?, mutations: read(MUTATIONS)? })
     }
 
-    /// What feeds a field, where it is not simply the member of the same name.
+    /// Source of a field, unless it is simply the member of the same name.
     pub fn source(&self, name: &str, field: &str) -> Option<&Source> {
         self.lines(name).find_map(|line| line.fields.get(field))
     }
@@ -134,7 +134,7 @@ impl Table {
         self.mutations.get(name)
     }
 
-    /// What is said of a type, then of the type it is like.
+    /// Entries of a type, then of the type that it is like.
     fn lines(&self, name: &str) -> impl Iterator<Item = &Type> {
         let first = self.types.get(name);
         let second = first.and_then(|line| self.types.get(line.like.as_ref()?));

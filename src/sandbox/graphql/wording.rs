@@ -6,7 +6,7 @@ use apollo_compiler::validation::{DiagnosticData, WithErrors};
 use apollo_compiler::{ExecutableDocument, Schema};
 use serde_json::{Map, Value, json};
 
-/// How the library begins a message, how GitLab says it, and GitLab's code; `{0}` is the first quoted word.
+/// Start of the library's message, GitLab's message, and GitLab's code; `{0}` is the first quoted word.
 const MESSAGES: &[(&str, &str, &str)] = &[
     ("Cannot query field ", "Field '{0}' doesn't exist on type '{1}'", "undefinedField"),
     ("Unknown argument ", "Field '{2}' doesn't accept argument '{0}'", "argumentNotAccepted"),
@@ -16,7 +16,7 @@ const MESSAGES: &[(&str, &str, &str)] = &[
     ("Value ", "Argument has an invalid value ({0}). Expected type '{1}'.", "argumentLiteralsIncompatible"),
 ];
 
-/// The same, where the word that tells is at the end.
+/// The same, for messages recognized by their end.
 const ENDINGS: &[(&str, &str, &str)] = &[
     (" is not defined.", "Variable {0} is used but not declared", "variableNotDefined"),
     (" is never used.", "Variable {0} is declared but not used", "variableNotUsed"),
@@ -42,11 +42,12 @@ const NOTHING_ASKED: &str = "selectionMismatch";
 /// The code for a field that is not there.
 const NO_FIELD: &str = "undefinedField";
 
-/// What is wrong with a document.
+/// Errors of an invalid document, in GitLab's words.
 pub fn refused(schema: &Schema, faults: &WithErrors<ExecutableDocument>) -> Vec<Value> {
     let mut said: Vec<(Option<&str>, Value)> =
         faults.errors.iter().map(|fault| refusal(schema, &fault)).collect();
-    // A field that is not there is also left out of what is asked of the object around it.
+    // The library also counts a missing field as unselected, so the object around it looks empty: keep the first error
+    // only.
     if said.iter().any(|(code, _)| *code == Some(NO_FIELD)) {
         said.retain(|(code, _)| *code != Some(NOTHING_ASKED));
     }
@@ -94,7 +95,7 @@ pub fn answered(response: &ExecutionResponse) -> Value {
     Value::Object(answer)
 }
 
-/// What the library puts before a resolver's own words.
+/// Prefix that the library puts before a resolver's own message.
 const PREFIX: &str = "resolver error: ";
 
 fn reword_field(error: &mut Value) {

@@ -209,7 +209,7 @@ fn tag(request: &mut Request<'_>) -> Answer {
     ok(show_tag(request, request.param("tag_name"))?)
 }
 
-/// Puts a tag on whatever `ref` names.
+/// Creates a tag on the commit of `from`.
 pub fn add_tag(request: &mut Request<'_>, name: &str, from: &str) -> Result<(), Fault> {
     let commit = request.repo()?.resolve(from).map(|commit| commit.id.clone());
     let commit = commit.ok_or_else(|| Fault::refused(400, &format!("Target {from} is invalid")))?;

@@ -1,4 +1,4 @@
-//! What is around pipelines: lint, triggers, schedules, environments, runners.
+//! CI/CD apart from pipelines: lint, triggers, schedules, environments, runners.
 
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ pub const ROUTES: &[Route] = &[
     get("/groups/:id/runners", place_runners).needs(Level::Maintainer),
 ];
 
-/// Enough of a reading of the configuration to tell a good one from a bad one: jobs need a script.
+/// Checks the configuration as far as lint needs it: jobs need a script.
 fn lint(request: &mut Request<'_>) -> Answer {
     let given = request.args.text("content");
     let held = || {
@@ -149,7 +149,7 @@ fn stop(request: &mut Request<'_>) -> Answer {
     ok(request.show(&row))
 }
 
-/// Only what has been stopped can be deleted.
+/// Only a stopped environment can be deleted.
 fn remove_environment(request: &mut Request<'_>) -> Answer {
     let (shelf, row) = request.subject(ENVIRONMENT)?;
     if row.text("state") != "stopped" {

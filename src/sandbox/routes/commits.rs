@@ -49,7 +49,7 @@ fn the(request: &Request<'_>) -> Result<Commit, Fault> {
     request.repo()?.resolve(request.param("sha")).cloned().ok_or(Fault::missing("Commit"))
 }
 
-/// A commit shown alone, with what it changed and how its pipeline fared.
+/// A commit shown alone, with its changes and the status of its pipeline.
 fn shown(request: &Request<'_>, commit: &Commit) -> Result<Value, Fault> {
     let mut shown = object(commit.json(&request.web()));
     let counts = request
@@ -249,7 +249,7 @@ pub fn apply(tree: &mut Tree, action: &Row) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Makes a commit of actions, in the name of whoever asks.
+/// Makes a commit of actions, with the signed-in user as its author.
 pub fn commit(
     request: &mut Request<'_>,
     branch: &str,

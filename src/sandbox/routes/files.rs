@@ -51,7 +51,7 @@ fn tree(request: &mut Request<'_>) -> Answer {
     request.page(rows)
 }
 
-/// What is in a directory, the directories first.
+/// Entries of a directory, the directories first.
 fn entries(tree: &Tree, prefix: &str, recursive: bool) -> Vec<Value> {
     let mut folders: Vec<String> = Vec::new();
     let mut files = Vec::new();

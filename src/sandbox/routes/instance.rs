@@ -1,4 +1,4 @@
-//! The instance itself: its version, its settings, and what it does for anybody.
+//! The instance itself: its version, its settings, and helpers such as Markdown rendering.
 
 use serde_json::json;
 

@@ -162,7 +162,7 @@ pub fn common(request: &Request<'_>, row: &Row) -> Result<Row, Fault> {
     Ok(values)
 }
 
-/// Notes a change of labels and of state, as the resource events tell them later.
+/// Records changes of labels, state and milestone, for the resource events to list later.
 pub fn record(request: &mut Request<'_>, shelf: &str, kind: &str, before: &Row, after: &Row) {
     let under = format!("{shelf}/{}", after.num("iid"));
     let (old, new) = (before.texts("labels"), after.texts("labels"));
@@ -188,7 +188,7 @@ pub fn record(request: &mut Request<'_>, shelf: &str, kind: &str, before: &Row, 
     }
 }
 
-/// Labels that nobody has heard of come to be by being used.
+/// Creates the labels that a row uses and that do not exist yet.
 pub fn learn_labels(request: &mut Request<'_>, row: &Row) {
     for name in row.texts("labels") {
         if !request.world.all("labels").any(|(_, label)| label.text("name") == name) {

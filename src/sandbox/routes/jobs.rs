@@ -1,4 +1,4 @@
-//! Jobs, their logs and what they leave behind.
+//! Jobs, their logs and their artifacts.
 
 use serde_json::json;
 
@@ -103,7 +103,7 @@ fn cancel(request: &mut Request<'_>) -> Answer {
     change(request, &row, json!({"status": "canceled", "finished_at": now}))
 }
 
-/// What is played runs at once and succeeds.
+/// Plays a manual job, which becomes pending.
 fn play(request: &mut Request<'_>) -> Answer {
     let (_, row) = the(request)?;
     if row.text("status") != "manual" {

@@ -1,4 +1,4 @@
-//! Merge requests: lists at every scope, their fields, and what they change.
+//! Merge requests: lists at every scope, their fields, and their changes.
 
 use serde_json::{Value, json};
 
@@ -70,7 +70,7 @@ pub fn refers(text: &str, word: &str) -> Vec<u64> {
     text.split(marker.as_str()).skip(1).filter_map(number).collect()
 }
 
-/// A merge request as it stands: its newest commit, and whether it can be merged.
+/// A merge request in its current state: its newest commit, and whether it can be merged.
 pub fn current(request: &Request<'_>, row: &Row) -> Row {
     let mut row = row.clone();
     if row.text("state") != "opened" {
@@ -125,7 +125,7 @@ pub fn shown(request: &Request<'_>, row: &Row) -> Value {
     Value::Object(shown)
 }
 
-/// What a merge request changes, and its commits.
+/// Changes of a merge request, and its commits.
 fn changes_of(request: &Request<'_>, row: &Row) -> (Vec<Change>, Vec<Commit>) {
     let Some(repo) = request.world.repos.get(&row.num("source_project_id")) else {
         return Default::default();
@@ -149,7 +149,7 @@ fn list(request: &mut Request<'_>) -> Answer {
     request.page(shown.collect())
 }
 
-/// The merge request in the path, as it stands.
+/// The merge request in the path, in its current state.
 pub fn the(request: &Request<'_>) -> Result<(String, Row), Fault> {
     let (shelf, row) = request.subject(ONE)?;
     let row = current(request, &row);

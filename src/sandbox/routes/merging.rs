@@ -1,4 +1,4 @@
-//! What happens to a merge request: approvals, merging and rebasing.
+//! Approvals, merging and rebasing of a merge request.
 
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ pub const ROUTES: &[Route] = &[
     post("/projects/:id/merge_requests/:merge_request_iid/draft_notes/bulk_publish", publish_all),
 ];
 
-/// How many approvals the project's rules want.
+/// Number of approvals that the project's rules require.
 fn wanted(request: &Request<'_>) -> usize {
     let rules = request.world.rows(&request.shelf("approval_rules")).iter();
     let most = rules.map(|rule| rule.num("approvals_required")).max().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The handlers, by what they are about.
+//! The handlers, by kind of object.
 
 mod branches;
 mod ci;

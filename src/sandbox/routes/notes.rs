@@ -1,6 +1,6 @@
-//! What people say about things: notes, the discussions they form, and the emoji they award.
+//! Notes, the discussions they form, and the emoji that people award.
 //!
-//! The same routes stand under issues, merge requests, snippets, epics and commits.
+//! The same routes exist under issues, merge requests, snippets, epics and commits.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ use crate::sandbox::request::Request;
 use crate::sandbox::route::{Route, Rule, Run};
 use crate::sandbox::row::{Fields, Row, object};
 
-/// What can be talked about: its pattern and GitLab's name for it.
+/// Objects that can have notes: the pattern and GitLab's name of each.
 const SUBJECTS: &[(&str, &str)] = &[
     ("/projects/:id/issues/:issue_iid", "Issue"),
     ("/projects/:id/merge_requests/:merge_request_iid", "MergeRequest"),
@@ -67,7 +67,7 @@ pub fn routes() -> Vec<Route> {
     SUBJECTS.iter().flat_map(route).collect()
 }
 
-/// What a request talks about.
+/// The object that the notes of a request belong to.
 struct Subject {
     pattern: &'static str,
     kind: &'static str,
@@ -88,7 +88,7 @@ fn subject(request: &Request<'_>) -> Result<Subject, Fault> {
 }
 
 impl Subject {
-    /// A shelf under what is talked about.
+    /// A shelf under the object.
     fn under(&self, name: &str) -> String {
         let key =
             ["iid", "id"].iter().find_map(|key| self.row.get(*key).and_then(crate::sandbox::args::text_of));
@@ -324,7 +324,7 @@ fn resolve(request: &mut Request<'_>) -> Answer {
     ok(show_thread(request, &subject, first.text("_discussion")))
 }
 
-/// The shelf of the emoji on a note or on what is talked about, and what that is.
+/// The shelf of the emoji on a note or on the object, and the kind and id of that.
 fn awardable(request: &Request<'_>) -> Result<(String, &'static str, Value), Fault> {
     let subject = subject(request)?;
     if request.pattern.starts_with(&format!("{}/notes/", subject.pattern)) {

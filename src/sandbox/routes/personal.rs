@@ -1,4 +1,4 @@
-//! What belongs to whoever asks: to-do items, events, tokens.
+//! The signed-in user's own objects: to-do items, events, tokens.
 
 use serde_json::{Value, json};
 

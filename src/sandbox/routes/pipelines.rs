@@ -171,7 +171,7 @@ fn bridges(request: &mut Request<'_>) -> Answer {
     request.page(shown)
 }
 
-/// What is shown of the pipeline that a bridge started.
+/// The shown fields of the pipeline that a bridge started.
 fn of_bridge(pipeline: &Row) -> Value {
     let fields =
         ["id", "iid", "project_id", "sha", "ref", "status", "source", "created_at", "updated_at", "web_url"];
@@ -184,7 +184,7 @@ fn variables(request: &mut Request<'_>) -> Answer {
     ok(row.get("_variables").cloned().unwrap_or_else(|| json!([])))
 }
 
-/// The counts of a test report: each test job stands for one suite of two cases.
+/// The counts of a test report: each test job counts as one suite of two cases.
 fn suites(request: &Request<'_>, pipeline: &Row) -> (Vec<Value>, u64, u64) {
     let (mut good, mut bad) = (0, 0);
     let mut suites = Vec::new();

@@ -43,7 +43,7 @@ pub const ROUTES: &[Route] = &[
     post("/projects/:id/housekeeping", housekeeping).needs(Level::Maintainer),
 ];
 
-/// A project, with what is counted rather than kept.
+/// A project, with its computed fields.
 fn shown(request: &Request<'_>, row: &Row, alone: bool) -> Value {
     let id = row.num("id");
     let mut shown = request.world.show(row);
@@ -310,7 +310,7 @@ fn unarchive(request: &mut Request<'_>) -> Answer {
     set_archived(request, false)
 }
 
-/// What the names of files say of their languages.
+/// Languages by file extension.
 const LANGUAGES: &[(&str, &str)] = &[(".rs", "Rust"), (".py", "Python"), (".html", "HTML"), (".sh", "Shell")];
 
 fn languages(request: &mut Request<'_>) -> Answer {

@@ -1,4 +1,4 @@
-//! What a request reaches: a project, the projects of a group, or all that its user may see.
+//! Reach of a request: a project, the projects of a group, or all that its user may see.
 
 use serde_json::Value;
 
@@ -39,8 +39,8 @@ impl Request<'_> {
         all
     }
 
-    /// The rows of a kind that a list asks for; where no place is named, those of whoever asks unless `scope`
-    /// says otherwise.
+    /// The rows of a kind that a list asks for; without a project or group, those of the signed-in user unless `scope`
+    /// overrides it.
     pub fn listed(&mut self, kind: &str) -> Result<Vec<Row>, Fault> {
         if self.place.is_none() && !self.args.has("scope") {
             self.me()?;

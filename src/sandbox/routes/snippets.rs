@@ -93,7 +93,7 @@ fn show(request: &mut Request<'_>) -> Answer {
     ok(shown(request, &row))
 }
 
-/// The fields of a snippet and its files as parameters give them, over what was there.
+/// The fields of a snippet and its files as parameters give them, over the current ones.
 fn values(request: &Request<'_>, row: &Row) -> Row {
     let args = &request.args;
     let mut values = Row::new();

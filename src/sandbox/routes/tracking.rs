@@ -1,4 +1,4 @@
-//! What issues and merge requests have in common: subscriptions, to-do items, time and participants.
+//! Subscriptions, to-do items, time and participants: shared by issues and merge requests.
 
 use serde_json::{Value, json};
 
@@ -92,7 +92,7 @@ fn participants(request: &mut Request<'_>) -> Answer {
     request.page(unique.into_iter().map(|user| request.world.basic_user(user)).collect())
 }
 
-/// How many seconds each letter of a duration stands for: a week has five days of eight hours.
+/// Seconds of each unit of a duration: a week has five days of eight hours.
 const UNITS: &[(&str, i64)] =
     &[("mo", 576_000), ("w", 144_000), ("d", 28_800), ("h", 3_600), ("m", 60), ("s", 1)];
 

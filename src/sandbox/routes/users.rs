@@ -1,4 +1,4 @@
-//! Users: who they are, what they are up to, and what an administrator does to them.
+//! Users: their data, their status and events, and an administrator's actions on them.
 
 use serde_json::{Value, json};
 
@@ -39,7 +39,7 @@ pub const ROUTES: &[Route] = &[
     post("/users/:user_id/unfollow", follow),
 ];
 
-/// What only users themselves and administrators see of a user.
+/// Fields of a user that only the user and administrators see.
 const PRIVATE: &[&str] = &[
     "last_sign_in_at",
     "confirmed_at",

@@ -1,6 +1,6 @@
-//! The schema of a tool as a pipeline: a source with one branch an action; the branches that the policy withholds
-//! dropped, with the parameters that only they had; descriptions overridden; then one object, or one alternative an
-//! action. Pure: nothing here knows a client or a setting's origin.
+//! The schema of a tool as a pipeline: a source with one branch an action; the branches that the policy denies dropped,
+//! with the parameters that only they had; descriptions overridden; then one object, or one alternative an action.
+//! Pure: nothing here knows a client or a setting's origin.
 
 mod output;
 mod overrides;
@@ -22,7 +22,7 @@ impl Source {
         }
     }
 
-    /// The tool as a client is told of it.
+    /// The tool as clients see it.
     pub fn finished(self, mode: SchemaMode) -> ToolSpec {
         let input_schema = output::input_schema(&self, mode);
         let described = self.branches.first().filter(|_| self.description.is_empty());

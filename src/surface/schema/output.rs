@@ -1,23 +1,23 @@
-//! The end of the pipeline: what a client is sent as a tool's input schema.
+//! The end of the pipeline: a tool's input schema as it is sent to a client.
 
 use serde_json::{Map, Value, json};
 
 use super::source::{Branch, Form, ParamSchema, SchemaMode, Source};
 
-/// What `action` and `params` are, as their descriptions say it.
+/// Descriptions of `action` and `params`.
 const ACTION: &str = "What to do.";
 const PARAMS: &str = "The action's parameters.";
 
-/// Of how many branches a parameter names those that take it.
+/// Maximum number of branches that the description of a parameter names.
 const NAMED: usize = 3;
 
-/// The input schema of a tool: an object. Only where alternatives are asked for does it have any at its top, as some
-/// clients refuse those.
+/// The input schema of a tool: an object. Alternatives are at its top only if they are configured, as some clients
+/// refuse them.
 pub fn input_schema(source: &Source, mode: SchemaMode) -> Map<String, Value> {
     match (source.form, mode) {
         (Form::Plain, _) => plain(source),
         (Form::Beside, _) => envelope_schema(source),
-        // Without parameters there is nothing that would tell the alternatives apart.
+        // Without parameters the alternatives would not differ.
         (Form::Within(ParamSchema::Opaque), _) => opaque(source),
         (Form::Within(_), SchemaMode::Flat) => {
             within(source, source.branches.iter().map(line).collect(), flat(&source.branches))
@@ -50,7 +50,7 @@ fn envelope_schema(source: &Source) -> Map<String, Value> {
     ])
 }
 
-/// Which actions there are, and nothing else than what somebody wrote of them and of their parameters.
+/// The actions, with only the descriptions of them and of their parameters that were written for this server.
 fn opaque(source: &Source) -> Map<String, Value> {
     let lines = source.branches.iter().filter(|branch| branch.told).map(line).collect();
     let mut params = flat(&source.branches);
@@ -146,7 +146,7 @@ fn name_takers(branches: &[Branch], name: &str, schema: &mut Value) {
     }
 }
 
-/// Makes of two schemas of one name the one that takes what either takes. The first says what it means.
+/// Merges two schemas of one name: the result accepts the values of either, and keeps the first description.
 fn merge(known: &mut Value, other: &Value) {
     let (Some(one), Some(two)) = (known.as_object_mut(), other.as_object()) else { return };
     if one.get("type") != two.get("type") {

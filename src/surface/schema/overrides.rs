@@ -1,5 +1,5 @@
 //! Descriptions in place of the catalog's, at three levels: a tool, an action of it, a parameter of it. Names are
-//! written as variables of the environment have them, in any case and with underscores for whatever else.
+//! written as variables of the environment have them, in any case and with underscores for all other characters.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::search::nearest;
 /// The parameter of an action that a spelling means, by the action's id.
 pub type Spellings<'a> = dyn Fn(&str, &str) -> Option<String> + 'a;
 
-/// What an override is about.
+/// The object of an override.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// `TOOL`
@@ -38,7 +38,7 @@ pub struct Override {
     /// Lower case, words between underscores: `manage_milestones_create`.
     name: String,
     pub text: String,
-    /// The name as it was written, and what stands before it, for what is to be said of it.
+    /// The name as written, and the text before and after it in messages.
     written: String,
     before: String,
     after: String,
@@ -88,7 +88,7 @@ impl Override {
         let Some(tail) = after_tool(&self.name, &source.name) else { return false };
         let same_verb = |other: &&Branch| other.verb() == branch.verb();
         let is_only = source.branches.iter().filter(same_verb).count() == 1;
-        // Of several with that verb, the one that the tool is called after.
+        // Among several actions with that verb, the one that the tool is named after.
         let is_head = id
             .strip_suffix(branch.verb())
             .is_some_and(|domain| singular(domain.trim_end_matches('_')) == singular(parted(&source.name).1));
@@ -121,7 +121,7 @@ fn describe(schema: Option<&mut Value>, text: &str) -> bool {
     true
 }
 
-/// The overrides that have matched nothing yet, and what they might have meant.
+/// The overrides that have matched nothing yet, and the names they are compared with.
 #[derive(Debug)]
 pub struct Unmatched<'a> {
     left: Vec<&'a Override>,
@@ -146,7 +146,7 @@ impl<'a> Unmatched<'a> {
         if self.left.is_empty() {
             return;
         }
-        // As people write it, and as what they misspelt is nearest to.
+        // The spelling that people use, which a misspelt name is compared with.
         let tool = source.name.strip_prefix("gitlab_").unwrap_or(&source.name);
         self.tools.push(tool.to_owned());
         let several = source.branches.len() > 1;
@@ -182,13 +182,13 @@ impl<'a> Unmatched<'a> {
     }
 }
 
-/// What a name begins with and the rest of it. Other servers' tools begin so as well.
+/// Prefix of a name, and the rest. Other servers' tools have the same prefixes.
 fn parted(name: &str) -> (&str, &str) {
     let prefix = ["gitlab_", "browse_", "manage_"].into_iter().find(|prefix| name.starts_with(prefix));
     name.split_at(prefix.map_or(0, str::len))
 }
 
-/// True if what a name begins with can be meant of a tool: one that reads is not one that changes.
+/// True if the prefix of a name fits a tool: a tool that reads is not one that changes.
 fn agree(prefix: &str, tool: &str) -> bool {
     let sides = ["browse_", "manage_"];
     let of_tool = parted(tool).0;
@@ -200,7 +200,7 @@ fn names_tool(name: &str, tool: &str) -> bool {
     agree(prefix, tool) && singular(rest) == singular(parted(tool).1)
 }
 
-/// What follows the name of a tool, in the singular or the plural.
+/// The part of a name after the name of a tool, in the singular or the plural.
 fn after_tool<'n>(name: &'n str, tool: &str) -> Option<&'n str> {
     let (prefix, rest) = parted(name);
     let plural = parted(tool).1;

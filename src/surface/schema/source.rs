@@ -8,19 +8,19 @@ use crate::catalog::{Action, Risk, Words, input_schema};
 use crate::surface::names::is_plain;
 use crate::surface::tool_definition::Annotations;
 
-/// How much the schema of a tool of several actions says of their parameters.
+/// Detail of the parameters in the schema of a tool of several actions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ParamSchema {
-    /// That there are some; and what somebody wrote of them for this server.
+    /// An object without its fields, except for parameters with a description written for this server.
     #[default]
     Opaque,
     /// Their names, types and choices.
     Compact,
-    /// Also what they mean.
+    /// Also their descriptions.
     Full,
 }
 
-/// How a tool of several actions has them in its schema.
+/// Arrangement of several actions in a tool's schema.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SchemaMode {
     /// One object with every parameter of any action, none of them required.
@@ -30,14 +30,14 @@ pub enum SchemaMode {
     Discriminated,
 }
 
-/// Where a tool has its actions' parameters.
+/// Place of the actions' parameters in a tool's arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// It has none: it is no action's.
+    /// No place: the tool has no action.
     Plain,
-    /// Beside its own arguments: it is one action's.
+    /// Next to the tool's own arguments, for a tool of one action.
     Beside,
-    /// In `params`, for the `action` that is named.
+    /// In `params`, for a tool of several actions.
     Within(ParamSchema),
 }
 
@@ -46,13 +46,13 @@ pub enum Form {
 pub struct Source {
     pub name: String,
     pub title: Option<String>,
-    /// Empty where that of its one action is.
+    /// The description; empty if that of its one action is used.
     pub description: String,
-    /// True if somebody wrote that for this server.
+    /// True if the description was written for this server.
     pub described: bool,
-    /// The arguments that are no action's, by name.
+    /// The tool's own arguments, by name.
     pub own: Map<String, Value>,
-    /// Those of them without which a call is none.
+    /// The required ones of them.
     pub required: Vec<&'static str>,
     pub branches: Vec<Branch>,
     pub form: Form,
@@ -67,11 +67,11 @@ pub struct Branch {
     pub action: String,
     pub risk: Risk,
     pub description: String,
-    /// True if somebody wrote that for this server.
+    /// True if the description was written for this server.
     pub told: bool,
     /// The schema of each parameter.
     pub params: Map<String, Value>,
-    /// The parameters whose description somebody wrote for this server.
+    /// The parameters with a description written for this server.
     pub told_params: BTreeSet<String>,
     pub required: Vec<String>,
 }
@@ -103,7 +103,7 @@ impl Branch {
         self.action.split_once('.').map_or("", |(_, verb)| verb)
     }
 
-    /// Its parameters without what they mean.
+    /// Its parameters without their descriptions.
     fn compact(&mut self) {
         for schema in self.params.values_mut().filter_map(Value::as_object_mut) {
             schema.shift_remove("description");

@@ -7,7 +7,7 @@ use crate::catalog::Catalog;
 use crate::catalog::Risk;
 use crate::surface::Annotations;
 
-/// The tool of the milestones, as it is before anybody customises it.
+/// The tool of the milestones, before customization.
 fn milestones(params: ParamSchema) -> Source {
     let catalog = Catalog::embedded().unwrap();
     let words = catalog.words().unwrap();

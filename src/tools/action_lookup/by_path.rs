@@ -246,7 +246,7 @@ fn accepts_param(action: &Action, name: &str, value: &Value) -> bool {
     })
 }
 
-/// The action that lists what a page lists.
+/// The action that lists the objects of a page.
 fn list_action(tools: &Tools, url: &str) -> Result<Option<String>, ToolError> {
     let allow = |_: &Action| true;
     let asked = Query { words: url, limit: 1, domain: None, allow: &allow, explain: false };

@@ -113,7 +113,7 @@ fn lift_arguments(resolved_action: &mut ResolvedAction) -> Result<(), ToolError>
         let Some(value) = request.params.get(name).filter(|_| stray(name, &request.params)) else { continue };
         let Ok(Value::Object(mut whole)) = serde_json::to_value(&*request) else { continue };
         whole.insert(name.to_owned(), value.clone());
-        // What is no such argument stays, and is refused as a parameter.
+        // An invalid value stays, and is refused as a parameter.
         let Ok(mut lifted) = serde_json::from_value::<ExecuteRequest>(Value::Object(whole)) else { continue };
         lifted.params.remove(name);
         notes.push(format!("understood `{name}` as an argument next to `params`"));

@@ -10,7 +10,7 @@ pub struct ResolvedAction {
     pub action: Action,
     /// The request by the action's id, with the parameters that the name held.
     pub request: ExecuteRequest,
-    /// Notes on what was understood differently from how it was written.
+    /// Notes on values that were interpreted.
     pub notes: Vec<String>,
 }
 

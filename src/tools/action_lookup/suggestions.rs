@@ -48,13 +48,13 @@ pub fn unknown_action(tools: &Tools, given: &str, params: &Map<String, Value>) -
         false => "`candidates` lists similar actions with their signatures.".to_owned(),
     };
     let error = with_candidates(error.hint(hint), &actions);
-    // A change is only what a misspelt id says; a read may be tried.
+    // A write needs a misspelt id that is nearest to it; a read may be tried.
     let may_run = |action: &&Action| match action.risk {
         Risk::Read => sure || nearest.as_ref() == Some(&action.id),
         Risk::Write => nearest.as_ref() == Some(&action.id),
         Risk::Grant | Risk::Destructive => false,
     };
-    // Of several that have its words, the only one that takes what was given.
+    // Among several actions with these words, the only one that accepts the given parameters.
     let parts = actions.iter().filter(|action| names::is_part(action, language, given));
     let mut going = parts.filter(|action| !params.is_empty() && is_callable(tools, action, params));
     if let (Some(only), None) = (going.next(), going.next())

@@ -1,8 +1,8 @@
-//! Audit log: a line on standard error for each executed action, whatever its outcome.
+//! Audit log: a line on standard error for each executed action, for every outcome.
 //!
-//! A line names the operation as a template in which only the project or group and the iids are filled in; other parts of
-//! a path may be names of files or branches. It has no values of parameters, no text of an answer, and no name that is
-//! not in the catalog.
+//! A line names the operation as a template in which only the project or group and the iids are filled in; other parts
+//! of a path may be names of files or branches. The log has no values of parameters, no text of an answer, and no name
+//! that is not in the catalog.
 
 mod writer;
 
@@ -104,7 +104,7 @@ impl Auditor {
         Auditor { form, lines: LineWriter::default(), pending: Mutex::default(), next: AtomicU64::default() }
     }
 
-    /// Writes the line of a read of this server's own that a rule denies; `purpose` says what it was for.
+    /// Writes the line of a read of this server's own that a rule denies; `purpose` is its reason.
     pub fn denied_own_read(&self, action: &str, purpose: &'static str) {
         let mut entry = self.begin();
         entry.line.action = Some(action.to_owned());
@@ -149,7 +149,7 @@ impl Auditor {
 }
 
 impl AuditEntry<'_> {
-    /// Keeps what is known so far, in case that the process ends before the call.
+    /// Saves the entry, in case that the process ends before the call.
     fn keep(&self) {
         if self.auditor.form == Audit::Off {
             return;
@@ -222,8 +222,8 @@ impl AuditEntry<'_> {
 
     /// Sets the outcome and writes the line.
     pub fn ended(mut self, is_preview: bool, error: Option<&ToolError>) {
-        // What ends before it is sent was not made; what was lost on its way, or failed in its execution, may have
-        // been.
+        // A call that ends before it is sent was not made; one that was lost on its way, or failed in its execution,
+        // may have been.
         self.is_open = self.changes
             && error.is_some_and(|error| error.details.get("applied") == Some(&Value::from("unknown")));
         self.line.outcome = error.map_or_else(|| "ok".to_owned(), |error| error.kind.name());

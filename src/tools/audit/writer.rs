@@ -57,7 +57,7 @@ impl LineWriter {
         let Some(Some(writer)) = self.writer.get() else { return };
         let (confirmed, confirmation) = sync_channel(1);
         if writer.lines.try_send(WriterCommand::Confirm(confirmed)).is_ok() {
-            // Either they are written, or nobody reads.
+            // A timeout means that standard error is not read.
             let _ = confirmation.recv_timeout(GRACE);
         }
     }
@@ -67,7 +67,7 @@ impl Drop for LineWriter {
     fn drop(&mut self) {
         if let Some(Some(Writer { lines, done })) = self.writer.take() {
             drop(lines);
-            // Either it is done, or nobody reads.
+            // A timeout means that standard error is not read.
             let _ = done.into_inner().unwrap_or_else(PoisonError::into_inner).recv_timeout(GRACE);
         }
     }
@@ -79,14 +79,14 @@ fn start() -> Option<Writer> {
     let (finished, done) = sync_channel(1);
     let run = move || {
         for order in waiting {
-            // A standard error that is closed takes nothing, and there is nowhere else to say so; whoever waited for a
-            // confirmation may be gone.
+            // Errors are ignored: a closed standard error takes nothing, and there is nowhere else to report it; the
+            // receiver of a confirmation may be gone.
             match order {
                 WriterCommand::Write(line) => drop(io::stderr().lock().write_all(line.as_bytes())),
                 WriterCommand::Confirm(confirmed) => drop(confirmed.try_send(())),
             }
         }
-        // Whoever waited may be gone.
+        // The receiver may be gone.
         let _ = finished.send(());
     };
     match thread::Builder::new().name("audit".to_owned()).spawn(run) {

@@ -123,7 +123,7 @@ fn consenting_call(request: &ExecuteRequest, action: &str, token: Option<String>
     })
 }
 
-/// A row of the question about several calls: the request and what it would hit.
+/// A row of the question about several calls: the request and the objects it affects.
 async fn call_row(tools: &Tools, ask: &PendingCall) -> Map<String, Value> {
     let mut row =
         Map::from_iter([("call".to_owned(), json!(ask.number)), ("action".to_owned(), json!(ask.action))]);
@@ -185,7 +185,7 @@ pub async fn decide(
     })
 }
 
-/// The question before a call is sent: what it would hit, and the call that consents.
+/// The question before a call is sent: the objects it affects, and the call that consents.
 pub async fn confirmation_error(
     tools: &Tools,
     request: &ExecuteRequest,
@@ -253,7 +253,7 @@ async fn look_up_target(tools: &Tools, call: &Call, checked: &Checked) -> Result
     Ok(target)
 }
 
-/// A read that may show what a call would hit.
+/// A read that may show the objects that a call affects.
 struct TargetRead {
     action: String,
     params: Map<String, Value>,
@@ -274,7 +274,7 @@ fn target_reads(tools: &Tools, call: &Call, checked: &Checked) -> Vec<TargetRead
     let id = format!("{}.get", action.domain());
     if let Some(get) = tools.catalog.get(&id).ok().flatten() {
         let is_thing_itself = is_above(&get, call, action);
-        // A project that is moved into a group is named beside the group.
+        // An action that moves a project into a group has parameters for both.
         let moved = action.params.iter().find(|param| {
             param.name != "fullPath"
                 && param.locates == Some(Locates::Project)

@@ -1,5 +1,5 @@
-//! The diagnosis of a failed call: the only step in which an error leads to further requests. It names what is missing,
-//! suggests the next call, and says whether a write was applied.
+//! The diagnosis of a failed call: the only step in which an error leads to further requests. The diagnosis names the
+//! missing object, suggests the next call, and says whether a write was applied.
 
 use crate::gitlab::{Applied, GitlabError};
 use crate::tools::errors::{ErrorKind, ToolError, lost_write, mapping, near_paths, next_call, not_found};

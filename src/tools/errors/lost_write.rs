@@ -25,7 +25,7 @@ const SHOWN: usize = 2_000;
 
 const UNKNOWN: &str = "The change may have been applied although its response was lost.";
 
-/// The error with what was found out.
+/// The error with the result of the check.
 pub async fn verify_write(tools: &Tools, call: CheckedCall<'_>, refused: ToolError) -> ToolError {
     let CheckedCall { call, checked } = call;
     let action = checked.action();

@@ -56,9 +56,8 @@ fn mended(path: &str, step: &str, nearest: &str, ends: bool) -> String {
     steps.join(".")
 }
 
-/// Parameters that make no call: each fault with what is accepted, and the call as it should be where the faults
-/// say that.
-/// The error of a call that cannot be made like this, or of a target that another action works on.
+/// The error of a call with invalid parameters: each fault with the accepted values, and the corrected call if the
+/// faults determine it. Or the error of a target that another action works on.
 pub fn invalid_call(tools: &Tools, invalid: &Invalid, action: &Action) -> ToolError {
     wrong_target(tools, invalid, action).unwrap_or_else(|| self::invalid(tools, invalid, action))
 }
@@ -291,7 +290,7 @@ pub fn look(refused: ToolError, call: &Call) -> ToolError {
     refused.fix(NextCall::find(json!({"query": query, "read_only": id.is_some()})))
 }
 
-/// The error with what is under it: the reason a connection failed is in its sources.
+/// The message of an error and of its sources: the reason a connection failed is among them.
 fn with_sources(error: &GitlabError) -> String {
     let mut parts = vec![error.to_string()];
     let mut source = error.source();

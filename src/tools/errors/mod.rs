@@ -64,11 +64,11 @@ impl ErrorKind {
     }
 }
 
-/// An error as an answer: what is wrong, what to do, and the call to make next.
+/// An error as an answer: the problem, a hint, and the call to make next.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolError {
     pub kind: ErrorKind,
-    /// Names the exact thing and says what was accepted.
+    /// Names the exact value at fault and the accepted values.
     pub message: String,
     pub hint: Option<String>,
     /// The corrected call, or the next one to make.

@@ -49,7 +49,7 @@ pub async fn suggest(tools: &Tools, error: ToolError, unknown: &UnknownPath) -> 
     }
 }
 
-/// Compares the path with projects of the same name, with what is in the group before its last slash, and with
+/// Compares the path with projects of the same name, with the content of the group before its last slash, and with
 /// groups.
 async fn find_near(tools: &Tools, path: &str) -> NearPaths {
     let path = path.trim_matches('/');

@@ -18,7 +18,7 @@ pub fn complete(tools: &Tools, error: ToolError, action: &Action, request: &Exec
             suggest_schema(error, action)
         }
         Some(_) => error,
-        // It may have been done: a call that is made twice is no mend.
+        // The call may have been applied: repeating it is no remedy.
         None if error.details.get("applied").is_some() => error,
         None => suggest_by_kind(tools, error, action, request),
     }
@@ -210,7 +210,7 @@ fn parameter(action: &Action, theirs: &str) -> Option<String> {
     wired
         .or_else(|| action.operations.iter().find_map(bound))
         .or_else(own)
-        // Rails speaks of what a parameter holds the id of.
+        // Rails names the object whose id a parameter holds.
         .or_else(|| of("_id"))
         .or_else(|| of("_ids"))
 }

@@ -19,7 +19,7 @@ use crate::tools::types::{CheckedCall, ExecuteRequest, NextCall};
 /// Maximum number of parents that are checked.
 const MOST_ASKED: usize = 3;
 
-/// A read of something on the way to what was called.
+/// A read of an object on the path to that of the call.
 struct PathStep {
     action: Action,
     params: Map<String, Value>,
@@ -50,7 +50,7 @@ pub fn is_of_place(error: &GitlabError) -> bool {
     }
 }
 
-/// The refusal with what was found out: which part is missing and the list of what there is, or where it is now.
+/// The error with the diagnosis: the missing part and the list of the existing ones, or its new path.
 pub async fn diagnose_not_found(
     tools: &Tools,
     call: CheckedCall<'_>,
@@ -75,7 +75,7 @@ pub async fn diagnose_not_found(
                 if let Some(path) = moved_path(step, shown.as_ref()) {
                     return moved_error(refused, step, &path, checked.params(), request);
                 }
-                // What is refused for another reason is told by that.
+                // The object exists, so the error has another reason, which its message gives.
                 if !is_missing {
                     return refused;
                 }
@@ -219,7 +219,7 @@ fn moved_error(
     request: &ExecuteRequest,
 ) -> ToolError {
     let message = format!("{}. `{}` has moved: it is `{path}` now", refused.message, step.value);
-    // As they were understood: the old path may have been said by a target.
+    // Resolved parameters: the old path may have come from a target.
     let mut params = params.clone();
     params.insert(step.name.clone(), json!(path));
     let mended = ExecuteRequest { params, ..request.clone() };
@@ -256,7 +256,7 @@ fn missing_object_error(refused: ToolError, step: &PathStep) -> ToolError {
     ToolError { message, ..refused }.fix(NextCall::execute(&step.action.id, &step.params))
 }
 
-/// The last word of a path: what a project is called where it is somewhere else.
+/// The last word of a path: the name of a project that is elsewhere.
 pub fn last_word(path: &str) -> &str {
     path.trim_matches('/').rsplit('/').next().unwrap_or(path)
 }

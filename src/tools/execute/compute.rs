@@ -2,7 +2,7 @@
 
 use tokio::runtime::{Handle, RuntimeFlavor};
 
-/// Size in bytes of a body that is presented in place: too small to take long, whatever it holds.
+/// Size in bytes of a body that is presented in place: too small to take long with any content.
 const SMALL: u64 = 4 * 1024;
 
 /// Computes something from so many bytes. On the server's runtime of calls, other calls move to another thread where it

@@ -75,7 +75,7 @@ pub fn save_download(
     Ok(Answer { structured, text })
 }
 
-/// The call that saves the whole of what is shown in part or not at all.
+/// The call that saves content which is shown only in part or not at all.
 pub fn save_call(files: Option<&Files>, request: &ExecuteRequest) -> Value {
     if files.is_none() {
         return json!("`save_to` saves it, if GITLAB_FILES_DIR is set");

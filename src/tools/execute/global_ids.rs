@@ -27,7 +27,7 @@ const READS: [(&str, &str); 3] = [
 /// The field with the address of the object's page.
 const PAGE: &str = "webUrl";
 
-/// Replaces a global id by the `target` that it stands for. Returns the request itself if it has no such id.
+/// Replaces a global id by the matching `target`. Returns the request itself if it has no such id.
 pub async fn resolve_global_id(
     tools: &Tools,
     action: &Action,

@@ -128,7 +128,7 @@ fn part(log: &str, section: Option<&str>, pattern: Option<&Pattern>, context: us
         None => present::plain_log(log),
     };
     let Some(pattern) = pattern else { return LogPart::Text(text) };
-    // What does not fit is cut like any text, with the calls that go on.
+    // Matches beyond the budget are cut like any text, with the calls that go on.
     match text::grep(&text, pattern, context, 1, usize::MAX, Instant::now() + SEARCH_TIME) {
         Ok(found) => LogPart::Found { found, lines: text.lines().count() },
         Err(timeout) => LogPart::Timeout(timeout),

@@ -34,7 +34,7 @@ pub struct RunOptions<'a> {
     pub plan: Option<String>,
     /// The user has agreed to just this step, by the question of the plan.
     pub agreed: bool,
-    /// A plan wrote its parameters: what was understood of them is nothing to tell.
+    /// A plan wrote its parameters, so notes on their interpretation are left out.
     pub ours: bool,
     /// Streaming consumer of the response body, if the body is not to be held in memory.
     pub sieve: Option<&'a mut dyn BodySink>,
@@ -107,7 +107,7 @@ pub async fn run_action(
 ) -> Result<Outcome, ToolError> {
     let ResolvedAction { action, request, notes } = resolved_action;
     let known = action.clone();
-    // In a box, as what it goes through is deep.
+    // Boxed: the future is deeply nested.
     let outcome = Box::pin(run(tools, action, &request, notes, manner, entry)).await;
     outcome.map_err(|error| next_call::complete(tools, error, &known, &request))
 }
@@ -279,7 +279,7 @@ async fn check_for_instance(
     Ok(noted(checked, notes))
 }
 
-/// Adds what was understood to the notes.
+/// Adds notes on the interpretation of values.
 fn noted(checked: Checked, notes: &mut Vec<String>) -> Checked {
     notes.extend(checked.understood().iter().map(|understood| format!("understood {understood}")));
     checked

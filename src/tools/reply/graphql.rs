@@ -10,7 +10,7 @@ use crate::tools::errors::{ErrorKind, ToolError};
 use crate::tools::types::NextCall;
 use crate::untrusted::{one_line, quote, shortened_at_word};
 
-/// GitLab's words for what is not there, or may not be seen.
+/// GitLab's message for an object that is missing, or may not be seen.
 const HIDDEN: &str = "does not exist or you don't have permission";
 
 /// GraphQL's words for a field that the instance does not know.

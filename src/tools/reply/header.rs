@@ -39,7 +39,7 @@ pub fn add_notes(structured: &mut Map<String, Value>, text: &mut String, notes: 
     if notes.is_empty() {
         return;
     }
-    // Some repeat what GitLab said.
+    // Some notes repeat text from GitLab.
     let mut texts: Vec<String> =
         notes.iter().take(MOST_NOTES).map(|note| shortened(&present::line(note), LONGEST_NOTE)).collect();
     let more = notes.len().saturating_sub(MOST_NOTES);

@@ -176,8 +176,8 @@ pub struct PastEnd {
     call: NextCall,
 }
 
-/// A reply that is an empty page after others. If GitLab has not counted the list, the last page is unknown and the call
-/// is for the first.
+/// A reply that is an empty page after others. If GitLab has not counted the list, the last page is unknown and the
+/// call is for the first.
 pub fn past_end(reply: &Reply, request: &ExecuteRequest, action: &Action) -> Option<PastEnd> {
     let Reply { content: Content::Json(Value::Array(rows)), page, .. } = reply else { return None };
     let Page { page: Some(at), total_pages, .. } = page else { return None };

@@ -1,4 +1,4 @@
-//! Renders the answer of execute: the reply, its pagination, what is not shown and how to get it.
+//! Renders the answer of execute: the reply, its pagination, and the omitted parts with a hint at how to get them.
 
 use std::fmt::Write as _;
 
@@ -32,7 +32,7 @@ pub fn render_answer(
     let options = Options {
         kind: kind(tools, action, call),
         fields,
-        // A document has already said what is wanted of everything.
+        // A GraphQL document already selects the fields.
         full: is_full || is_document,
         unmasked: is_full,
         budget,

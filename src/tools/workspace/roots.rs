@@ -15,7 +15,7 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Takes the addresses (`file:///home/me/project`) of the directories; what is no file's is passed over.
+    /// Sets the directories from their addresses (`file:///home/me/project`); skips those of other schemes.
     pub fn name(&self, roots: &[String]) {
         let paths = roots.iter().filter_map(|root| Url::parse(root).ok()?.to_file_path().ok());
         *self.roots.lock().unwrap_or_else(PoisonError::into_inner) = paths.take(MOST).collect();

@@ -1,4 +1,4 @@
-//! What the targets share: a call checked as execute checks it, and what has to hold of every call.
+//! Shared by the targets: a call checked as execute checks it, and the properties of every call.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ use url::Url;
 pub static CATALOG: LazyLock<Catalog> = LazyLock::new(|| Catalog::embedded().unwrap());
 static BASE: LazyLock<Url> = LazyLock::new(|| Url::parse("https://gitlab.example/sub/").unwrap());
 
-/// The call that the parameters make; whatever it asks is a project or has the id 7.
+/// The call that the parameters make; every look-up finds a project or the id 7.
 pub fn call(action: Action, params: Map<String, Value>) -> Option<Call> {
     let context = Context {
         base: &BASE,

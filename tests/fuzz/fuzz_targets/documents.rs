@@ -1,4 +1,4 @@
-//! Documents of GraphQL: what is let through where only reads run is a query, and is sent as it was read.
+//! Documents of GraphQL: one that passes a policy of reads is a query, and is sent as it was parsed.
 
 #![no_main]
 
@@ -23,7 +23,7 @@ fuzz_target!(|text: &str| {
     sound(&first);
     let Body::Json(body) = first.body() else { panic!("a document is JSON") };
     let sent = body["query"].as_str().unwrap().to_owned();
-    // What is sent, read again, is the same: nothing changes its meaning on the way.
+    // The sent document parses to the same: nothing changes its meaning on the way.
     let again = call(action, Map::from_iter([("document".to_owned(), json!(sent))])).unwrap();
     assert_eq!(again.body(), first.body());
     assert_eq!(again.touches(), first.touches());

@@ -1,9 +1,10 @@
-//! What has to hold of everything that is shown.
+//! Properties of everything that is shown.
 
 use gitlab_mcp::present::{Presented, marked};
 use serde_json::Value;
 
-/// Nothing that is not seen, or turns what is around it, is in what a model reads; and nothing ends the marks.
+/// Checks that the text has no invisible characters or characters that reverse their surroundings, and that nothing in
+/// it closes the tags.
 pub fn sound(shown: &Presented) {
     seen(&shown.text);
     of_value(&shown.data);

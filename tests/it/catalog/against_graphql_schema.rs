@@ -18,7 +18,7 @@ fn schema() -> Valid<Schema> {
     let folder = PathBuf::from(std::env::var_os("GITLAB_API_FILES").expect("GITLAB_API_FILES"));
     let text = std::fs::read_to_string(folder.join("schema.graphql")).unwrap();
     let parsed = Schema::builder().adopt_orphan_extensions().parse(text, "schema.graphql").build().unwrap();
-    // What a published schema repeats or leaves out is not what is tested here.
+    // Repetitions and omissions of the published schema are not tested here.
     Valid::assume_valid(parsed)
 }
 
@@ -66,7 +66,7 @@ fn sent(call: &Call) -> (String, Value) {
     let body: Value = match call.body() {
         Body::Json(body) => body.clone(),
         Body::Multipart(parts) => match parts.first() {
-            // What stands for a file is set where the server reads the parts.
+            // The placeholder of a file is set where the server reads the parts.
             Some(Part::Text { value, .. }) => {
                 serde_json::from_str(&value.replace("null", "\"file\"")).unwrap()
             }
@@ -135,7 +135,7 @@ fn every_mutation_and_field_of_the_root_is_in_the_catalog() {
     assert!(missing.is_empty(), "{missing:?}");
 }
 
-/// Paths into a type: its first leaves, objects to be named, what is in objects and connections, and what only
+/// Paths into a type: its first leaves, objects to be named, members of objects and connections, and members that only
 /// some of an interface's objects have.
 fn paths(types: &Types, name: &str) -> Vec<String> {
     let of = types.get(name).unwrap().unwrap();
@@ -220,7 +220,7 @@ fn the_query_that_looks_up_many_names_is_valid() {
     assert!(parsed.is_ok(), "{document}\n{}", parsed.unwrap_err().errors);
 }
 
-/// What a selection costs as GitLab counts: a field 1, a connection of a hundred twice what is in it.
+/// Cost of a selection by GitLab's count: a field 1, a connection of a hundred twice its content.
 fn cost(set: &apollo_compiler::executable::SelectionSet, document: &ExecutableDocument) -> usize {
     use apollo_compiler::executable::Selection;
     set.selections

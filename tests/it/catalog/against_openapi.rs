@@ -27,7 +27,7 @@ struct Documented {
     method: String,
     path: Regex,
     names: BTreeSet<String>,
-    /// Those of the query and the body that it requires.
+    /// Required names of the query and the body.
     required: BTreeSet<String>,
 }
 
@@ -90,9 +90,9 @@ fn names(operation: &Value) -> BTreeSet<String> {
     names
 }
 
-/// Actions for which the document requires what GitLab does not: a file beside a JSON body (GitLab's proxy adds it), a
-/// line of a comment on a whole commit, a range of a whole file's blame, the owner of an instance runner, or the one file
-/// of a snippet that has `files`.
+/// Actions for which the document requires parameters that GitLab does not: a file next to a JSON body (GitLab's proxy
+/// adds it), a line of a comment on a whole commit, a range of a whole file's blame, the owner of an instance runner,
+/// or the one file of a snippet that has `files`.
 const REQUIRED_BY_MISTAKE: [&str; 7] = [
     "commit.create",
     "commit_comment.create",
@@ -148,7 +148,7 @@ fn every_example_is_a_request_of_the_document() {
     let words = catalog.words().unwrap();
     let mut faults = Vec::new();
     for action in actions().into_iter().filter(is_rest) {
-        // Of protocols for machines the document lists parts of the path as parameters.
+        // For machine protocols the document lists parts of the path as parameters.
         let is_mistaken =
             REQUIRED_BY_MISTAKE.contains(&action.id.as_str()) || action.audience != Audience::Person;
         let call = call(&action, example(&action, words), words);

@@ -229,7 +229,7 @@ fn every_placeholder_is_fed_by_a_required_parameter() {
                 let param =
                     action.param(name).unwrap_or_else(|| panic!("{operation}: nothing feeds {placeholder}"));
                 assert_eq!(param.place, Place::Path, "{} {name}", action.id);
-                // Nothing is sent to the path of a plan, which may find out what is missing.
+                // A plan's path is never requested; the plan itself may find the missing values.
                 assert!(param.required || action.plan.is_some(), "{} {name}", action.id);
                 assert!(!param.kind.many, "{} {name}", action.id);
             }
@@ -328,7 +328,7 @@ fn the_signatures_that_a_find_shows_fit_into_400_bytes_beside_what_is_required()
     }
 }
 
-// What GitLab's document is known to hold, each seen on a real line of it.
+// Known content of GitLab's document, each item from a real line of it.
 
 #[test]
 fn path_parameters_come_from_the_path() {
@@ -490,7 +490,7 @@ fn machine_protocols_are_marked() {
 
 #[test]
 fn old_spellings_are_accounted_for_and_never_chosen() {
-    // /services beside /integrations, /groups/{id}/(-/)epics beside /-/epics, PATCH beside PUT, NuGet's two.
+    // /services and /integrations, /groups/{id}/(-/)epics and /-/epics, PATCH and PUT, NuGet's two.
     for action in actions() {
         for operation in action.choices() {
             assert!(!operation.path.contains("/services"), "{operation}");

@@ -1,4 +1,4 @@
-//! `catalog/rules.toml` as it stands in the embedded catalog: grants, effects, raised risks, places and quick actions.
+//! `catalog/rules.toml` in the embedded catalog: grants, effects, raised risks, places and quick actions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -129,7 +129,7 @@ fn twins_share_their_effects() {
     }
 }
 
-/// What a denial of the action in front has to stop as well; each pair is one way round such a denial.
+/// Actions that the denial of the first one has to stop as well; each pair is one way round such a denial.
 #[test]
 fn the_ways_round_a_denial_are_effects() {
     for (denied, others) in [
@@ -248,8 +248,8 @@ fn words(name: &str) -> Vec<String> {
     text.split('_').filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// True if a name looks like a reference to a project, group or namespace: one is its last word, or stands before an id
-/// or path.
+/// True if a name looks like a reference to a project, group or namespace: one is its last word, or precedes an id or
+/// path.
 fn looks_like_a_holder(name: &str) -> bool {
     const HOLDERS: [&str; 6] = ["project", "projects", "group", "groups", "namespace", "namespaces"];
     const REFERENCES: [&str; 4] = ["id", "ids", "path", "paths"];
@@ -299,7 +299,8 @@ fn every_parameter_that_looks_like_a_place_is_one_or_is_named() {
     assert!(operations >= 3_000 && seen >= 12_000, "{operations} operations, {seen} parameters");
 }
 
-/// An id in a path that does not lead through a project or group says where a call works, or is of the instance or a user.
+/// An id in a path that does not lead through a project or group is the place of a call, or is of the instance or a
+/// user.
 #[test]
 fn every_id_of_a_path_is_a_place_or_is_named() {
     let places = places();

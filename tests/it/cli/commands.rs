@@ -20,7 +20,7 @@ fn maintainers(arguments: &[&str]) -> (Option<i32>, String, String) {
     (output.status.code(), text(output.stdout), text(output.stderr))
 }
 
-/// Standard output of what has to go well.
+/// Standard output of a command that must succeed.
 fn output(arguments: &[&str]) -> String {
     let (code, out, err) = run(arguments);
     assert_eq!((code, err.as_str()), (Some(0), ""), "{arguments:?}");

@@ -1,4 +1,4 @@
-//! What a wrong setting does to the start, and whether the documentation is the truth.
+//! Start with a wrong setting, and the accuracy of the documentation.
 
 use std::process::Stdio;
 

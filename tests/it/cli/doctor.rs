@@ -13,7 +13,7 @@ use crate::support::raw_server::nowhere;
 use crate::support::scripted_gitlab::{Answer, Gitlab, answer, raw};
 use crate::support::tls::{Authority, serve};
 
-/// What a GitLab answers a doctor.
+/// Answers of a GitLab to the doctor.
 struct Answers {
     version: Answer,
     user: Answer,
@@ -64,7 +64,7 @@ impl Answers {
     }
 }
 
-/// The exit code, and what was found.
+/// The exit code, and the findings.
 fn examined(variables: &[(&str, &str)]) -> (Option<i32>, Value) {
     let with_token = [("GITLAB_TOKEN", "glpat-sesame"), ("GITLAB_TIMEOUT", "60")];
     let variables = [&with_token, variables].concat();

@@ -200,7 +200,7 @@ fn a_review_posts_its_comments_and_its_verdict_once() {
     let approvals =
         succeed(&mut client, "merge_request.get_approvals", json!({"fullPath": "acme/widget", "iid": 5}));
     assert!(approvals.to_string().contains("\"sandbox\""), "{approvals}");
-    // Whoever did not see the answer may ask again.
+    // A client that did not see the answer may ask again.
     let mut again = review;
     again["verdict"] = json!("comment");
     let again = succeed(&mut client, "merge_request.review", again);

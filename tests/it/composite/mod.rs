@@ -20,7 +20,7 @@ pub fn rows(reply: &Reply) -> Vec<Value> {
     reply.structured["data"].as_array().unwrap_or_else(|| panic!("{}", reply.structured)).clone()
 }
 
-/// How each item ended.
+/// Status of each item.
 pub fn statuses(rows: &[Value]) -> Vec<&str> {
     rows.iter().map(|row| row["status"].as_str().unwrap()).collect()
 }

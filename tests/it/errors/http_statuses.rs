@@ -1,4 +1,4 @@
-//! What GitLab answers instead of a success, each status as GitLab words it.
+//! Error responses of GitLab, each status in GitLab's words.
 
 use std::time::Duration;
 
@@ -132,7 +132,7 @@ fn a_project_that_moved_is_called_where_it_is_now() {
     }
 }
 
-/// What has to be mended is outside the call: the same call is offered where it changed nothing.
+/// Faults outside of the call: the error offers the same call if nothing was changed.
 #[test]
 fn a_refused_token_or_user_gets_no_call_and_a_rate_limit_the_same() {
     let expired = json!({"error": "invalid_token", "error_description": "Token is expired. You can either do re-authorization or token refresh."});
@@ -373,7 +373,7 @@ fn what_is_found_costs_no_further_request() {
     let gitlab = gitlab();
     let mut client: Client = gitlab.client(&[]);
     client.call(EXECUTE, of("issue.get", json!({"fullPath": "acme/widget", "iid": 12})));
-    // What the token may do is asked once, beside the first call.
+    // The token's scopes are requested once, next to the first call.
     let seen = gitlab.seen();
     assert_eq!(seen.iter().filter(|request| !request.contains("/personal_access_tokens/self")).count(), 1);
 }

@@ -1,4 +1,4 @@
-//! What stands in `params`, and beside it.
+//! Errors in `params`, and in the arguments next to it.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ fn of(action: &str, params: Value) -> Value {
     json!({"action": action, "params": params})
 }
 
-/// Each a call that is refused: what is said, and one value of the call in `fix`, at that place.
+/// Each row is a call that is refused: its message, and one value of the call in `fix`, at that place.
 #[test]
 fn what_is_wrong_is_named_and_mended_in_one_step() {
     let mut client = Client::sandbox();
@@ -104,11 +104,11 @@ fn a_day_told_by_today_is_told_by_its_date() {
     let said = error["fix"]["arguments"]["params"]["due_date"].as_str().unwrap().to_owned();
     assert!([before, tomorrow()].contains(&said), "{said}");
     assert_eq!(reply.structured["data"]["due_date"], said);
-    // Where GitLab has a word for it, the word is taken.
+    // A word that GitLab accepts is kept.
     runs(&mut client, of("issue.list", json!({"fullPath": WIDGET, "due_date": "tomorrow"})), &[]);
 }
 
-/// Each a call that runs, with what it says of how it was understood.
+/// Each row is a call that runs, with its notes on how it was understood.
 #[test]
 fn what_is_plainly_meant_runs_and_is_said() {
     let mut client = Client::sandbox();
@@ -182,7 +182,7 @@ fn consent_is_given_beside_the_parameters_and_not_among_them() {
     super::follow(&mut client, &error);
 }
 
-/// Of the tools' own arguments.
+/// Errors in the tools' own arguments.
 #[test]
 fn arguments_that_are_none_are_mended() {
     let mut client = Client::sandbox();

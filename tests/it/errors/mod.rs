@@ -1,5 +1,5 @@
-//! What a model gets wrong, and what the way to GitLab does: every error names the exact thing and carries the call
-//! that mends it, which is made here as it stands and has to work.
+//! Mistakes of a model, and failures on the way to GitLab: every error names the exact thing and carries the corrected
+//! call, which is sent here unchanged and has to work.
 
 pub mod http_statuses;
 pub mod invalid_params;
@@ -81,7 +81,7 @@ fn every_kind_of_error_is_on_its_page() {
     assert_eq!(rows, ErrorKind::ALL.len(), "and of nothing else");
 }
 
-/// What the configuration forbids cannot be mended by another call.
+/// No other call helps against a denial by the configuration.
 #[test]
 fn a_denied_call_has_no_fix() {
     let folder = tempfile::tempdir().unwrap();

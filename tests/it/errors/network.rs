@@ -1,4 +1,4 @@
-//! What stands between here and GitLab. The mend is outside the call, which is then the same.
+//! Network failures. The remedy is outside the call, which is then the same.
 
 use std::net::TcpListener;
 
@@ -26,7 +26,7 @@ fn issue() -> Answer {
 #[test]
 fn a_gitlab_that_is_down_is_called_again_when_it_is_up() {
     for call in [read(), write()] {
-        // An address where nothing listens, until something does.
+        // An address without a listener at first.
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         drop(listener);

@@ -1,4 +1,4 @@
-//! What stands as `action`: other names, near ones, several, none; REST paths and addresses of pages.
+//! Values of `action`: other names, near ones, several, none; REST paths and addresses of pages.
 
 use serde_json::{Value, json};
 
@@ -132,7 +132,7 @@ fn a_verb_that_is_a_value_is_filled_in() {
     }
 }
 
-/// A change that is said by a verb of another meaning, with nothing in the call that says it, is not made.
+/// A change is not made if its verb has another meaning, and nothing else in the call asks for it.
 #[test]
 fn a_change_by_another_verb_is_shown_first() {
     let mut client = Client::sandbox();
@@ -253,7 +253,7 @@ fn a_pasted_page_is_read() {
         let reply = runs(&mut client, json!({"action": given}), &["understood", filled.as_str().unwrap()]);
         assert_eq!(reply["action"], id, "{page}");
     }
-    // A page with a form makes nothing, whatever it would be filled with.
+    // A page with a form makes nothing, with any values.
     for form in ["issues/new?title=Squeaks", "merge_requests/new?title=Squeaks", "pipelines/new?ref=main"] {
         let reply = client.call(EXECUTE, json!({"action": format!("{root}/acme/widget/-/{form}")}));
         assert!(reply.structured["error"].is_object(), "{form}: {}", reply.text);

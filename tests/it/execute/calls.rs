@@ -1,4 +1,4 @@
-//! Actions run over stdio on the sandbox: what is sent, what comes back, and what is refused.
+//! Actions run over stdio on the sandbox: requests, answers and refusals.
 
 use serde_json::{Value, json};
 

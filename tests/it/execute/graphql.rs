@@ -149,7 +149,7 @@ fn fields_are_asked_of_gitlab_in_place_of_what_would_be() {
     assert!(!read.is_error, "{}", read.text);
     assert_eq!(read.structured["data"]["workItemType"]["name"], "Issue", "{}", read.structured);
     assert!(read.structured["data"]["widgets"].to_string().contains("bug"), "{}", read.structured);
-    // What was changed stands alone in the answer.
+    // The changed object alone is in the answer.
     let params = json!({"target": "acme/widget#3", "title": "Oil"});
     let fields = json!(["title", "workItem.iid"]);
     let changed =
@@ -191,7 +191,7 @@ fn several_names_are_looked_up_in_one_request_and_a_single_one_in_one() {
     assert_eq!(again["lookups"], 0, "remembered: {again}");
     let single = succeed(&mut client, "issue.create", create(json!(["carol"]), "Spring fair"));
     assert_eq!(single["lookups"], 1, "{single}");
-    // What GraphQL leaves out is asked for by itself, and told as ever.
+    // A name that the GraphQL answer lacks is looked up by itself, with the usual error.
     let missed = execute(&mut client, "issue.create", create(json!(["alice", "nobody-here"]), "v2.0"));
     assert!(missed.text.contains("`assignee_ids`: no user `nobody-here`"), "{}", missed.text);
     let mixed = succeed(&mut client, "issue.create", create(json!(["sandbox"]), "%1"));

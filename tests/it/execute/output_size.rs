@@ -1,5 +1,5 @@
-//! Bounds on what GitLab sends: the memory that a body takes, the size of both forms of an answer, and what is said
-//! of what was left out.
+//! Bounds on the data from GitLab: the memory that a body takes, the size of both forms of an answer, and the notes on
+//! omitted parts.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use crate::support::client::{Client, EXECUTE, Reply, execute};
 use crate::support::fixtures::PROJECT;
 use crate::support::scripted_gitlab::{Answer, Gitlab, answer, raw};
 
-/// `GITLAB_MAX_BYTES` of these tests, and the bytes for the server's own words beside it.
+/// `GITLAB_MAX_BYTES` of these tests, and the allowance in bytes for the server's own words.
 const MAX_BYTES: usize = 1_000;
 const OWN_WORDS: usize = 24_000;
 
@@ -62,7 +62,7 @@ fn memory_of_a_large_body_is_given_back() {
     gitlab.answer("GET", "/jobs/7/rows", json_body(rows(1_000_000)));
     gitlab.body("/jobs/7/artifacts/report.txt", "text/plain", "all is well\n".repeat(1_000_000).as_bytes());
     let mut client = gitlab.client(&[]);
-    // What the first call loads stays.
+    // Memory that the first call loads is not counted.
     get(&mut client, "/projects/1/small");
     let before = memory(&client, "VmRSS:");
     for _ in 0..3 {
@@ -138,7 +138,7 @@ fn a_list_that_was_not_kept_whole_is_no_answer_to_a_look_up() {
     assert_eq!(reply.structured["error"]["kind"], "too_large", "{}", reply.text);
 }
 
-/// What a stranger may have made of an answer, by name.
+/// Answers that an attacker may have made, by name.
 fn hostile() -> Vec<(&'static str, Value)> {
     let keys: Map<String, Value> = (0..45_000).map(|n| (format!("key_{n}"), json!(1))).collect();
     let wide: Map<String, Value> = (0..2_000).map(|n| (format!("column_{n}"), json!(n))).collect();

@@ -1,4 +1,4 @@
-//! Values that stand in the path of a request: what may lead elsewhere on its way is refused before anything is sent.
+//! Values in the path of a request: one that may lead elsewhere is refused before anything is sent.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What comes back of what GitLab sends: how much of it, cleaned, masked, and with the way to the rest.
+//! Presentation of GitLab's data: limited, cleaned, masked, and with the way to the rest.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Names where GitLab wants ids, and whatever a person would paste as `target`, over stdio on the sandbox.
+//! Names where GitLab wants ids, and texts that a person would paste as `target`, over stdio on the sandbox.
 
 use std::collections::BTreeSet;
 
@@ -285,7 +285,7 @@ fn an_answer_is_kept_until_gitlab_says_there_is_no_such_thing() {
     assert_eq!(succeed(&mut client, "board.get", named())["data"]["id"], twin);
 }
 
-/// The parameters called after an id that no name may stand for; those of GraphQL by the type of their ids.
+/// Parameters named like an id that accept no name; those of GraphQL by the type of their ids.
 fn ids_alone<'a>(params: &'a [Param], found: &mut BTreeSet<&'a str>) {
     let is_id = |name: &str| {
         matches!(name, "id" | "ids") || ["_id", "_ids", "Id", "Ids"].iter().any(|end| name.ends_with(end))

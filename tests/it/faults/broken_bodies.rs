@@ -12,7 +12,7 @@ use crate::support::raw_server::{Behaviour, answer, drip, packed_zeros, send, wa
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
 const JSON: &str = "content-type: application/json\r\n";
 
-/// What a case does, with the kind of the error that it is to a read; nothing where it is none.
+/// Behavior of each case, with the kind of error for a read; none if the read succeeds.
 const CASES: &[(&str, Behaviour, Option<&str>)] = &[
     ("silence", silence, Some("timeout")),
     ("reset", |_, _| (), Some("network")),
@@ -119,7 +119,7 @@ fn not_gzip(stream: &mut TcpStream, _: usize) {
     answer(stream, "200 OK", "content-type: application/json\r\ncontent-encoding: gzip\r\n", "{\"id\": 1}");
 }
 
-/// A second answer that nobody asked for must not be taken for that to the next request.
+/// A second answer that was not asked for must not be taken for that to the next request.
 fn two_for_one(stream: &mut TcpStream, _: usize) {
     let one = format!("HTTP/1.1 200 OK\r\n{JSON}content-length: 9\r\n\r\n{{\"id\": 1}}");
     let other = format!("HTTP/1.1 200 OK\r\n{JSON}content-length: 18\r\n\r\n{{\"version\": \"bad\"}}");

@@ -14,7 +14,7 @@ use crate::support::client::HANG_GUARD;
 use crate::support::raw_server::{Behaviour, answer, nowhere, send, wait_for_end};
 use crate::support::tls::{Authority, serve};
 
-/// What a connection brings about, and the port it is served at.
+/// Serves this behavior to every connection, and returns the port.
 fn listen(behave: fn(TcpStream)) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -153,7 +153,7 @@ fn a_certificate_of_the_client() {
     assert!(error["message"].as_str().unwrap().contains(path(&strange.key_file)), "{error}");
 }
 
-/// A proxy that lets nobody through.
+/// A proxy that refuses every connection.
 fn refuses(mut stream: TcpStream) {
     send(&mut stream, b"HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n");
     wait_for_end(&mut stream);
@@ -212,7 +212,7 @@ fn another_host_is_told_no_secret() {
     client.close().well();
 }
 
-/// What a proxy brings back of a GitLab that redirects, and of where it redirects to.
+/// Answers, through a proxy, of a GitLab that redirects, and of the redirect targets.
 const PROXIED: &[(&str, Behaviour)] = &[
     ("kept-out", |stream, _| redirect(stream, "http://storage.example.com/fault%2Fkept-file ")),
     ("kept-file", |stream, _| answer(stream, "200 OK", "content-type: text/plain\r\n", "the file")),

@@ -10,7 +10,7 @@ use crate::support::raw_server::{Behaviour, Misbehaving, Request, answer, wait_f
 
 const JSON: &str = "content-type: application/json\r\n";
 
-/// What the thing is like after its change: the case, how its change is answered, and how it then reads.
+/// State of the object after its change: the case, the answer to the change, and the answer to a read.
 const CASES: &[(&str, Behaviour)] = &[
     ("made", |stream, turn| match turn {
         1 => {}
@@ -72,7 +72,7 @@ fn an_update_is_compared_with_the_thing_as_it_is() {
     let read = json!({"action": "issue.get", "params": {"fullPath": "fault/not-made", "iid": 7}});
     assert_eq!(not_made["fix"]["arguments"], read);
 
-    // What the thing does not show of itself leaves it open.
+    // A change that the object does not show remains unknown.
     let (open, _) =
         lose("issue.update", "made", json!({"iid": 7, "title": "Squeaks", "state_event": "close"}));
     assert_eq!(open["applied"], "unknown", "{open}");

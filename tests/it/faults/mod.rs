@@ -1,5 +1,5 @@
-//! The program under what can go wrong: its own tools by stand-ins, and GitLab, with the way to it, by servers that
-//! misbehave. Every case ends with a process that serves the next call.
+//! The program under faults: its own tools by stand-ins, and GitLab, with the way to it, by servers that misbehave.
+//! Every case ends with a process that serves the next call.
 
 pub mod broken_bodies;
 pub mod connections;
@@ -23,7 +23,7 @@ pub fn process(url: &str, variables: &[(&str, &str)]) -> Client {
     Client::connect(&[], &all)
 }
 
-/// What is asked of the project that is called like the case.
+/// Reads the project named like the case.
 fn ask(client: &mut Client, case: &str) -> Reply {
     without_token(case, execute(client, "project.get", json!({"fullPath": project_of(case)})))
 }
@@ -40,7 +40,7 @@ fn without_token(case: &str, reply: Reply) -> Reply {
     reply
 }
 
-/// The error of a reply that has to be one of that kind.
+/// The error of a reply, which must be of that kind.
 fn error(case: &str, reply: Reply, kind: &str) -> Value {
     assert!(reply.is_error, "{case}: {}", reply.text);
     let error = reply.structured["error"].clone();

@@ -1,4 +1,4 @@
-//! A GitLab that takes no more for now: what is waited for, what is told, and that it is not hammered.
+//! A GitLab that limits the rate: waits, messages, and no further requests meanwhile.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -182,7 +182,7 @@ fn a_wait_is_told_to_a_client_that_asked_for_progress() {
     other.send(&modern);
     assert_eq!(other.receive()["params"]["progressToken"], "yours");
     assert_eq!(other.receive()["id"], 83);
-    // Nobody else is told.
+    // No other client gets a notification.
     client.send(&call(None, 82));
     assert_eq!(client.receive()["id"], 82);
     client.close().well();

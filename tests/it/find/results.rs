@@ -1,4 +1,4 @@
-//! What gitlab_find_action answers: order, confidence, steps, suggestions.
+//! Answers of gitlab_find_action: order, confidence, steps, suggestions.
 
 use std::time::Duration;
 
@@ -275,7 +275,7 @@ fn nonsense_leads_to_no_destructive_candidate() {
     assert!(reply.structured["error"]["candidates"].to_string().contains("issue.delete"), "{}", reply.text);
 }
 
-/// The evaluation's requests stand for what is asked: an answer at its defaults has a bounded size.
+/// The evaluation's requests represent those of users: an answer at its defaults has a bounded size.
 #[test]
 fn an_answer_to_any_request_of_the_evaluation_is_small() {
     const TEXT: usize = 4_000;

@@ -1,4 +1,4 @@
-//! The audit: a line for each executed action, and what is never in one.
+//! The audit: a line for each executed action, and the values that never occur in one.
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::client::{Client, EXECUTE, HANG_GUARD, LATEST_HANDSHAKE, program};
 
-/// Calls of every kind of outcome, each with `sesame` wherever a value may be; what the audit says of them.
+/// Calls of every kind of outcome, each with `sesame` wherever a value may be; with the values of their audit lines.
 fn calls() -> Vec<(Value, [(&'static str, Value); 4])> {
     let issue = json!({"fullPath": "acme/widget", "iid": 1});
     let said = |action: Value, path: Value, decision: &str, outcome: &str| {

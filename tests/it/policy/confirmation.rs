@@ -1,5 +1,5 @@
-//! What may run and what is asked first, over stdio: the rules of the settings and of a policy's file, the question
-//! before something is destroyed, and the user's own answer in both eras of the protocol.
+//! Permissions and confirmations, over stdio: the rules of the settings and of a policy's file, the question before
+//! something is destroyed, and the user's own answer in both eras of the protocol.
 
 use std::fs;
 
@@ -236,7 +236,7 @@ fn a_result_asks_where_the_server_may_not() {
         let get = json!({"name": EXECUTE, "arguments": {"action": "issue.get", "params": the_issue()}});
         client.modern("tools/call", get)["result"]["isError"] != true
     };
-    // A state that was given for another call, or that somebody made, agrees to nothing.
+    // The state of another call, or a forged one, agrees to nothing.
     let mut other = delete();
     other["params"]["iid"] = json!(44);
     for (state, arguments) in [(&asked["requestState"], &other), (&json!("made up"), &delete())] {

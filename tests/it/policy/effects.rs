@@ -1,4 +1,4 @@
-//! Policy decides on what a call touches, whatever way and spelling the call comes in: through the real binary, in
+//! Policy decides on the effects of a call, by any route and spelling: through the real binary, in
 //! front of a GitLab that records what it is sent.
 
 use std::fs;
@@ -249,7 +249,7 @@ fn quick_actions_are_decided_on_like_the_actions_that_they_stand_for() {
         let requests = sent(&gitlab);
         assert!(is_only_located(&requests), "{settings:?} {params}: {requests:?}");
     }
-    // What destroys is asked about by whatever way, and so is a command that nobody here knows.
+    // A destructive command needs confirmation by any route, and so does an unknown command.
     for body in ["/merge", "please\n/frobnicate now"] {
         let gitlab = gitlab();
         let mut client = gitlab.client(&[]);

@@ -100,7 +100,7 @@ fn params(action: &Action, path: &str) -> Map<String, Value> {
     params
 }
 
-/// How much a decision holds back, the most last.
+/// Severity of a decision, the strictest highest.
 fn strictness(policy: &Policy, call: &Call) -> u8 {
     match policy.decide(call.effects(), Consent::default()) {
         Decision::Allow => 0,

@@ -1,5 +1,5 @@
-//! That nothing which changes anything gets through a policy of reads: on requests and documents that are made up,
-//! with what they do known from how they were made.
+//! Proves that no write gets through a policy of reads: on generated requests and documents, whose effects are known
+//! from how they were made.
 
 use std::sync::LazyLock;
 
@@ -39,7 +39,7 @@ fn call(id: &str, params: &Value) -> Option<Call> {
     }
 }
 
-/// What is sent though only reads may be; whatever is said beside.
+/// The call, if a policy of reads lets it through with any consent.
 fn let_through(id: &str, params: &Value) -> Option<Call> {
     let call = call(id, params)?;
     for confirm in [false, true] {
@@ -53,16 +53,16 @@ fn let_through(id: &str, params: &Value) -> Option<Call> {
     None
 }
 
-/// A document, and what it is by its making.
+/// A document, with its properties from how it was made.
 #[derive(Clone, Debug)]
 struct Made {
     text: String,
     mutates: bool,
-    /// How many operations it holds.
+    /// Number of its operations.
     operations: usize,
 }
 
-/// What may stand between two tokens, and hides what a pattern would look for.
+/// Separators that may be between two tokens, and hide text that a pattern would look for.
 fn gap() -> BoxedStrategy<String> {
     prop_oneof![
         4 => Just(" ".to_owned()),
@@ -113,7 +113,7 @@ fn field() -> BoxedStrategy<String> {
         .boxed()
 }
 
-/// What stands between braces: fields, inline fragments, and spreads of the fragments F and G.
+/// Content of braces: fields, inline fragments, and spreads of the fragments F and G.
 fn selection() -> BoxedStrategy<String> {
     let leaf = prop_oneof![4 => field(), 1 => Just("...F".to_owned()), 1 => Just("...G".to_owned())];
     let nested = leaf.prop_recursive(4, 24, 3, |inner| {
@@ -208,7 +208,7 @@ proptest! {
             prop_assert!(!made.mutates, "{:?}", made.text);
             prop_assert_eq!(made.operations, 1);
             prop_assert_eq!(call.risk(), Risk::Read);
-            // What is sent is no other thing than what was looked at.
+            // The sent document is the one that was checked.
             let words = operation_words(&sent(&call));
             prop_assert!(words.iter().all(|word| word.starts_with("query") || word == "fragment"), "{:?}", words);
         }
@@ -217,7 +217,7 @@ proptest! {
     #[test]
     fn every_document_of_one_operation_is_understood(made in document()) {
         prop_assume!(made.operations == 1);
-        // The parser refuses some of the places where nobody writes a comma.
+        // The parser refuses some commas in uncommon places.
         let call = call("api.graphql", &json!({"document": made.text.replace(',', " ")}));
         let call = call.ok_or_else(|| TestCaseError::fail(format!("not understood: {:?}", made.text)))?;
         prop_assert!(made.mutates == call.operation().starts_with("mutation"), "{:?}", made.text);
@@ -270,7 +270,7 @@ fn every_operation_is_known_when_it_is_called_directly() {
     assert!(known > 3_000, "{known}");
 }
 
-/// What calls an operation, whatever comes of it; nothing where it is not below `/api/v4`.
+/// A direct call of an operation, for any effect; none if it is not below `/api/v4`.
 pub fn direct(operation: &Operation) -> Option<Value> {
     if let Some(graphql) = &operation.graphql {
         let fields = graphql.field.replace('.', " { ");
@@ -322,7 +322,7 @@ fn the_strictest_of_a_document_decides() {
     );
 }
 
-/// Paths of the catalog, filled; and such as nobody should send.
+/// Paths of the catalog, filled; and some that no client should send.
 fn path() -> impl Strategy<Value = String> {
     let known: Vec<String> = CATALOG
         .actions()

@@ -1,5 +1,5 @@
-//! That no spelling gets round a rule: every action with its example, by its id and by raw REST and GraphQL, with
-//! encodings, other cases, targets, and ids in place of paths. What each does is known from how it was made.
+//! Proves that no spelling gets round a rule: every action with its example, by its id and by raw REST and GraphQL,
+//! with encodings, other cases, targets, and ids in place of paths. The effects of each are known from how it was made.
 
 use std::sync::LazyLock;
 
@@ -24,7 +24,7 @@ fn policy(settings: Settings) -> Policy {
     Policy::new(settings, &CATALOG).unwrap()
 }
 
-/// The call that these parameters make; whatever it asks is a project, or has the id 7.
+/// The call that these parameters make; every look-up finds a project, or the id 7.
 fn call(action: &Action, params: &Value) -> Option<Call> {
     let context = Context {
         base: &BASE,
@@ -55,7 +55,7 @@ fn named(id: &str) -> Action {
     CATALOG.get(id).unwrap().unwrap()
 }
 
-/// True if a policy denies a call whatever is said beside it.
+/// True if a policy denies a call with any consent.
 fn denies(policy: &Policy, call: &Call) -> bool {
     [(false, false), (true, false), (false, true), (true, true)].into_iter().all(|(confirm, dry_run)| {
         matches!(policy.decide(call.effects(), Consent { confirm, dry_run }), Decision::Deny(_))
@@ -134,7 +134,7 @@ fn nothing_is_changed_outside_the_allowed_paths() {
     assert!(within > 650, "{within}");
 }
 
-/// A second project or group beside an allowed one is looked at as well.
+/// A second project or group is checked as well as the allowed one.
 #[test]
 fn every_place_of_a_change_has_to_be_allowed() {
     let mut tried = 0;
@@ -215,7 +215,7 @@ fn a_rule_of_paths_denies_reads_there_by_path_and_by_id() {
     }
 }
 
-/// A path outside `acme`, in whatever spelling.
+/// A path outside `acme`, in any spelling.
 fn outside() -> impl Strategy<Value = String> {
     let name = "[a-z]{1,5}".prop_filter("not acme", |name| name != "acme");
     let joined = prop::collection::vec(prop_oneof![3 => name.clone(), 1 => Just("acme".to_owned())], 0..3);

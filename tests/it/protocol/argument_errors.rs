@@ -1,4 +1,4 @@
-//! What a model gets when it calls the tools a little wrong.
+//! Errors for a model that calls the tools with small mistakes.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! What the server outlives, and how it ends.
+//! Lifecycle: the faults that the server survives, and how it ends.
 
 use std::fs::File;
 use std::process::{Command, Stdio};

@@ -1,5 +1,5 @@
-//! The protocol beside slow work: pings, cancellations and signals are answered while a call computes, and a client that
-//! does not read is not read from.
+//! The protocol during slow work: pings, cancellations and signals are answered while a call computes, and a client
+//! that does not read is not read from.
 
 use std::fs;
 use std::io::Write;

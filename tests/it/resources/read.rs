@@ -1,4 +1,4 @@
-//! What there is beside the tools: resources, prompts and completions, in both eras and both sizes, over stdio on the
+//! Resources, prompts and completions, in addition to the tools, in both eras and both sizes, over stdio on the
 //! sandbox.
 
 use std::collections::HashMap;
@@ -20,7 +20,7 @@ fn minimal() -> Client {
     Client::sandbox_with(&[("CAPABILITY_SURFACE", "minimal")])
 }
 
-/// The text of a resource, which has to be one.
+/// The text of a resource, which must be a single text.
 fn read(client: &mut Client, uri: &str) -> String {
     let answer = client.request("resources/read", json!({"uri": uri}));
     let contents = answer["result"]["contents"].as_array().unwrap_or_else(|| panic!("{uri}: {answer}"));
@@ -173,7 +173,7 @@ fn one_action_has_its_call_and_a_schema_that_takes_it() {
     let validator = jsonschema::validator_for(&action["input_schema"]).unwrap();
     assert!(validator.is_valid(&action["call"]["arguments"]["params"]), "{action}");
     assert!(action["signature"].as_str().unwrap().starts_with("merge_request.get(fullPath"));
-    // An alias is what it stands for, and a misspelt id is answered with what may be meant.
+    // An alias resolves to its action, and a misspelt id is answered with the most similar ones.
     assert_eq!(json_of(&mut client, "gitlab://tools/get_issue")["action"], "issue.get");
     let (code, error) = refused(&mut client, "gitlab://tools/issue.gett");
     assert_eq!((code, &error["kind"]), (-32002, &json!("not_found")));
@@ -351,7 +351,7 @@ fn secrets_are_masked_and_strangers_words_are_marked() {
 
 #[test]
 fn a_gitlab_that_fails_is_an_error_and_completes_nothing() {
-    // Nobody listens there.
+    // An address without a listener.
     let mut client =
         Client::connect(&[], &[("GITLAB_URL", "http://127.0.0.1:9"), ("GITLAB_TOKEN", "glpat-x")]);
     let (code, error) = refused(&mut client, "gitlab://project/acme/widget");

@@ -1,4 +1,4 @@
-//! Which project is meant: by a remote, an address, or the directories that the client works in.
+//! The project of a call: from a remote, an address, or the directories that the client works in.
 
 // Roots are of the eras before 2026-07-28, and deprecated since.
 #![allow(deprecated)]

@@ -22,7 +22,7 @@ fn ours() -> Schema {
     builder.build().unwrap()
 }
 
-/// What a type has, each with its whole signature.
+/// Members of a type, each with its whole signature.
 fn members(kind: &ExtendedType) -> Vec<String> {
     let argument = |at: &str, value: &InputValueDefinition| format!("{at}({}: {})", value.name, value.ty);
     let field = |field: &FieldDefinition| {

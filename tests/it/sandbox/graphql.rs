@@ -28,7 +28,7 @@ impl World {
         answer["data"].take()
     }
 
-    /// What stands at a pointer in the answer to a query.
+    /// Value at a pointer in the answer to a query.
     async fn at(&self, pointer: &str, query: &str) -> Value {
         let data = self.data(query, json!({})).await;
         data.pointer(pointer).cloned().unwrap_or_else(|| panic!("no {pointer} in {data}"))

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::World;
 use crate::support::client::HANG_GUARD;
 
-/// What came back.
+/// A response.
 struct Got {
     status: u16,
     headers: HeaderMap,

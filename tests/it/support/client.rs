@@ -32,7 +32,7 @@ pub const EXECUTE: &str = "gitlab_execute_action";
 pub const LATEST_HANDSHAKE: &str = "2025-11-25";
 pub const WITHOUT_HANDSHAKE: &str = "2026-07-28";
 
-/// The program with an environment that holds nothing else than what is given.
+/// The program with an environment that holds only the given variables.
 pub fn program(arguments: &[&str], variables: &[(&str, &str)]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gitlab-mcp"));
     command.args(arguments).env_clear().envs(variables.iter().copied());
@@ -58,7 +58,7 @@ pub struct Client {
     next_id: u64,
 }
 
-/// How a server ended.
+/// End of a server.
 pub struct Ended {
     pub status: ExitStatus,
     pub stderr: String,
@@ -66,7 +66,7 @@ pub struct Ended {
     pub unread: Vec<String>,
 }
 
-/// What a tool answered.
+/// Answer of a tool.
 #[derive(Debug)]
 pub struct Reply {
     pub structured: Value,
@@ -142,7 +142,7 @@ impl Client {
         self.send_line(&message.to_string());
     }
 
-    /// The next message; every line of standard output has to be one.
+    /// The next message; every line of standard output must be one.
     pub fn receive(&mut self) -> Value {
         let line = self.lines.recv_timeout(HANG_GUARD).unwrap();
         let message: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("not JSON: {line}"));
@@ -225,7 +225,7 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The server may have ended by itself.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -251,7 +251,7 @@ pub fn reply(answer: &Value) -> Reply {
     }
 }
 
-/// The error of a reply, which has to be one of that kind and to say the same in both forms.
+/// The error of a reply, which must be of that kind and have the same content in both forms.
 #[track_caller]
 pub fn refused(reply: &Reply, kind: &str) -> Value {
     assert!(reply.is_error, "{}", reply.text);

@@ -1,4 +1,4 @@
-//! What the tests share: clients, servers that stand for GitLab, and fixtures.
+//! Shared by the tests: clients, stand-ins for GitLab, and fixtures.
 
 pub mod client;
 pub mod fixtures;

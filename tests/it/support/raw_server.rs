@@ -18,10 +18,10 @@ use crate::support::client::{HANG_GUARD, wait_until};
 /// Longer than any test waits.
 const FOR_EVER: Duration = Duration::from_secs(2 * HANG_GUARD.as_secs());
 
-/// What a request brings about.
+/// Behavior of the server for a request.
 pub type Behaviour = fn(&mut TcpStream, turn: usize);
 
-/// The same with what a test shares with it.
+/// The same with state that a test shares with it.
 pub type SharedBehaviour = Box<dyn Fn(&mut TcpStream, usize) + Send + Sync>;
 
 /// The requests that came, by the case that they are about.
@@ -42,7 +42,7 @@ pub struct Misbehaving {
 }
 
 impl Misbehaving {
-    /// Serves these cases; what is none of them gets a version.
+    /// Serves these cases; a request of no case gets a version.
     pub fn start(cases: &[(&'static str, Behaviour)]) -> Misbehaving {
         let boxed = cases.iter().map(|(case, behave)| (*case, Box::new(*behave) as SharedBehaviour));
         Misbehaving::sharing(boxed.collect())
@@ -70,7 +70,7 @@ impl Misbehaving {
         format!("http://{}", self.address)
     }
 
-    /// How many connections were made so far.
+    /// Number of connections so far.
     pub fn connections(&self) -> usize {
         self.connections.load(Ordering::SeqCst)
     }
@@ -171,7 +171,7 @@ pub fn answer(stream: &mut TcpStream, status: &str, headers: &str, body: &str) {
     send(stream, body.as_bytes());
 }
 
-/// Bytes as they are; whoever went away does not want them.
+/// Sends bytes unchanged; ignores a closed connection.
 pub fn send(stream: &mut TcpStream, bytes: &[u8]) {
     let _ = stream.write_all(bytes);
 }
@@ -197,7 +197,7 @@ pub fn drip(stream: &mut TcpStream, bytes: &[u8], pause: Duration) {
     }
 }
 
-/// So many zeros, packed.
+/// Compresses this number of mebibytes of zeros.
 pub fn packed_zeros(mebibytes: usize) -> Vec<u8> {
     let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
     for _ in 0..mebibytes {
@@ -206,7 +206,7 @@ pub fn packed_zeros(mebibytes: usize) -> Vec<u8> {
     packer.finish().unwrap()
 }
 
-/// A port at which nothing listens.
+/// A port without a listener.
 pub fn nowhere() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }

@@ -1,5 +1,4 @@
-//! A GitLab of a test's own: it answers as its script says, can be told otherwise while it runs, and records what it
-//! is sent.
+//! A scripted GitLab: it answers from a script, which can be changed while it runs, and records the requests.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -74,7 +73,7 @@ type Turns = (String, VecDeque<Answer>);
 struct Script {
     /// The longest beginning decides.
     beginnings: Vec<Turns>,
-    /// Where no beginning fits, the first of these with that method and that end of the path decides.
+    /// If no beginning fits, the first of these with that method and that end of the path decides.
     endings: Vec<(String, Regex, Answer)>,
 }
 
@@ -90,7 +89,7 @@ impl Gitlab {
         Gitlab::on(TcpListener::bind("127.0.0.1:0").unwrap())
     }
 
-    /// With [`PROJECT`], whatever project is asked for: what tells a project from a group.
+    /// A GitLab with [`PROJECT`] at every project path, by which the server recognizes a project.
     pub fn with_project() -> Gitlab {
         let gitlab = Gitlab::start();
         gitlab.json("/projects/[^/]*", &json!({"id": 27_418_650, "path_with_namespace": PROJECT}));

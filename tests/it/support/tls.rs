@@ -14,7 +14,7 @@ use tempfile::NamedTempFile;
 
 use crate::support::scripted_gitlab::{Answer, answer, exchange};
 
-/// An authority, and what it vouches for.
+/// A certificate authority that signs identities.
 pub struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
 }
@@ -61,8 +61,8 @@ fn file(content: &str) -> NamedTempFile {
     file
 }
 
-/// Serves a version to whoever gets so far, and wants to know its clients where an authority for them is given.
-/// Gives the URL.
+/// Serves a version to every client that completes the handshake; requires a client certificate if an authority is
+/// given. Returns the URL.
 pub fn serve(identity: &Identity, clients: Option<&Authority>) -> String {
     serve_answer(identity, clients, answer(200, json!({"version": "18.0.0"})))
 }

@@ -1,5 +1,5 @@
-//! Descriptions: those that somebody wrote for this server, on every surface, and those that follow what is left after
-//! denials.
+//! Descriptions: those that were written for this server, on every surface, and those that depend on the remaining
+//! actions after denials.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! The same catalog in each of its shapes, as a client that was written by someone else sees it: what is listed, what
-//! a call answers, what is refused, and what the settings change in it.
+//! The same catalog in each of its shapes, as seen by an independent client: the listed tools, the answers to calls,
+//! the refusals, and the effect of the settings.
 
 use std::process::Stdio;
 
@@ -72,7 +72,7 @@ async fn call(client: &Running, tool: &str, arguments: &Value) -> Value {
     result.structured_content.unwrap()
 }
 
-/// Finds the action and calls it as it was found; what is called has to be listed.
+/// Finds the action and calls it as it was found; the called tool must be listed.
 async fn find_and_call(kind: &str, lifecycle: ClientLifecycleMode) -> Value {
     let client = connect(kind, lifecycle).await;
     let tools: Vec<Tool> = client.list_all_tools().await.unwrap();
@@ -295,7 +295,7 @@ fn without_sessions_those_who_listen_are_told_of_a_toolset() {
     let tools = client.modern("tools/list", json!({}))["result"].clone();
     assert_eq!((&tools["ttlMs"], &tools["cacheScope"]), (&json!(0), &json!("private")));
     let activate = |name: &str| json!({"name": "activate_toolset", "arguments": {"toolset_name": name}});
-    // Nobody listens, and nobody is told.
+    // Without a subscriber, there is no notification.
     assert!(!reply(&client.modern("tools/call", activate("issues"))).is_error);
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": WITHOUT_HANDSHAKE,
@@ -327,7 +327,7 @@ fn what_is_denied_is_in_no_list_and_runs_nowhere() {
         let (tool, arguments) = call_of(kind, "issue.delete", the_issue());
         let reply = client.call(&tool, arguments);
         assert_eq!(reply.structured["error"]["kind"], "denied", "{kind}: {}", reply.text);
-        // What is in another part says which setting leaves it out; what is looked up is found all the same.
+        // The error of an action outside the toolset names the setting; names in parameters are looked up all the same.
         let other = json!({"action": "label.list", "params": {"fullPath": "acme/widget"}});
         let reply = client.call(EXECUTE, other);
         assert_eq!(reply.structured["error"]["kind"], "denied", "{kind}: {}", reply.text);

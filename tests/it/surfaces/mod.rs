@@ -1,4 +1,4 @@
-//! Tool surfaces: what is listed, and the settings that change it.
+//! Tool surfaces: the listed tools, and the settings that change them.
 
 pub mod descriptions;
 pub mod listings;

@@ -1,4 +1,4 @@
-//! Tool and action names as other servers have them: what the error of an unknown one says, and what is understood.
+//! Tool and action names of other servers: the error of an unknown one, and the names that are understood.
 
 use serde_json::{Value, json};
 
@@ -94,7 +94,7 @@ fn tools_of_families_and_verbs_are_named_with_the_action() {
         let call = follow(&mut client, &error, true);
         assert_eq!(call["arguments"]["action"], action, "{name}: {error}");
     }
-    // What nobody can guess is looked for; a misspelt tool is the tool.
+    // A name without any match leads to a find; a misspelt tool leads to the tool.
     let error = unknown(&mut client, "frobnicate_things", &json!({}));
     assert_eq!(follow(&mut client, &error, false)["tool"], FIND);
     let error = unknown(&mut client, "gitlab_find_actions", &json!({"query": "list issues"}));

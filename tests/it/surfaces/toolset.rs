@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::client::{Client, Reply};
 use crate::surfaces::listings::{list, run, start};
 
-/// An activation, after which a client is told that its list is another.
+/// An activation, after which the client is notified of the changed list.
 fn activate(client: &mut Client, arguments: Value) -> Reply {
     client.send(&json!({"jsonrpc": "2.0", "id": "a", "method": "tools/call",
         "params": {"name": "activate_toolset", "arguments": arguments}}));

@@ -72,7 +72,7 @@ fn entries(config: &str) -> Vec<ConfigEntry> {
     entries
 }
 
-/// `[section]`, `[section "sub"]` and, as it once was, `[section.sub]`, with what stands behind it.
+/// `[section]`, `[section "sub"]` and the deprecated `[section.sub]`, with the rest of the line.
 fn heading(line: &str) -> Option<(String, String, &str)> {
     let inner = line.strip_prefix('[')?;
     match inner.split_once('"').filter(|(name, _)| !name.contains(']')) {

@@ -79,7 +79,7 @@ fn below<'p>(path: &'p str, root: &str) -> Option<&'p str> {
     path.strip_prefix(root)?.strip_prefix('/')
 }
 
-/// The project's full path: without what a page has behind it, and without `.git`. A project is below a namespace.
+/// The project's full path: without the rest of a page's path, and without `.git`. A project is below a namespace.
 fn project(path: &str) -> Option<String> {
     let path = path.split("/-/").next().unwrap_or(path).trim_matches('/');
     let path = path.strip_suffix(".git").unwrap_or(path).trim_end_matches('/');
@@ -116,7 +116,7 @@ fn by_scheme(scheme: &str, text: &str, rest: &str) -> Option<RemoteUrl> {
     Some(RemoteUrl { scheme, host, port, path })
 }
 
-/// `git@host:group/project.git`, as scp writes it: what is before the first colon has no slash in it.
+/// `git@host:group/project.git`, as scp writes it: there is no slash before the first colon.
 fn short(text: &str) -> Option<RemoteUrl> {
     let start = text.find('@').filter(|at| text.get(..*at).is_some_and(|user| !user.contains(['/', ':'])));
     let rest = text.get(start.map_or(0, |at| at + 1)..)?;
@@ -144,7 +144,7 @@ pub fn redacted(given: &str) -> String {
         Some((scheme, rest)) => (format!("{scheme}://"), rest),
         None => (String::new(), text),
     };
-    // A password may hold anything: whoever is named ends at the last `@`.
+    // A password may hold any character: the user part ends at the last `@`.
     match rest.rsplit_once('@') {
         None | Some(("git", _)) => format!("{scheme}{rest}"),
         Some((_, rest)) => format!("{scheme}***@{rest}"),
