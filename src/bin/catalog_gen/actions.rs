@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gitlab_mcp::catalog::{
-    Action, Audience, Base, BodyForm, GlossaryEntry, Interface, Kind, Method, Operation, Param, Piece, Place,
-    Plan, Risk, Scope, pieces,
+    Action, Audience, Base, BodyForm, GlossaryEntry, Interface, Kind, Method, Names, Operation, Param, Piece,
+    Place, Plan, Risk, Scope, pieces,
 };
 
 use crate::GeneratorError;
@@ -224,7 +224,7 @@ fn path_params(raw: &RawOperation) -> (BTreeMap<String, String>, Vec<Param>) {
             }
             Piece::Placeholder { name, .. } => {
                 let bound = binding(name, &before, position);
-                params.push(path_param(raw, name, &bound));
+                params.push(path_param(raw, name, &before, &bound));
                 bind.insert(name.to_owned(), bound.param);
                 position += 1;
             }
@@ -233,8 +233,15 @@ fn path_params(raw: &RawOperation) -> (BTreeMap<String, String>, Vec<Param>) {
     (bind, params)
 }
 
-fn path_param(raw: &RawOperation, placeholder: &str, bound: &paths::Binding) -> Param {
+fn path_param(raw: &RawOperation, placeholder: &str, before: &str, bound: &paths::Binding) -> Param {
     let listed = raw.path_params.iter().find(|param| param.name == placeholder);
+    // GitLab answers "id is invalid" to a path where it takes a number alone (`requires :id, type: Integer`).
+    let is_number = bound.param == "fullPath" && listed.is_some_and(|param| param.kind.base == Base::Integer);
+    let names = match before {
+        "projects" if is_number => Some(Names::Project),
+        "groups" if is_number => Some(Names::Group),
+        _ => bound.names,
+    };
     let kind = match bound.param.as_str() {
         "fullPath" => Kind { base: Base::String, many: false },
         "iid" => Kind { base: Base::Integer, many: false },
@@ -246,7 +253,7 @@ fn path_param(raw: &RawOperation, placeholder: &str, bound: &paths::Binding) -> 
         kind,
         choices: listed.map(|param| param.choices.clone()).unwrap_or_default(),
         required: true,
-        names: bound.names,
+        names,
         ..Param::default()
     }
 }

@@ -33,3 +33,16 @@ fn an_id_that_graphql_does_not_find_is_looked_up_again() {
     let again = execute(&mut client, "work_item.update", update);
     assert!(again.text.contains("`id`: no "), "it is looked up, and not found: {}", again.text);
 }
+
+/// <https://docs.gitlab.com/api/project_job_token_scopes/>: where GitLab takes the number of a project alone, a path
+/// is answered "id is invalid".
+#[test]
+fn a_path_is_looked_up_where_gitlab_takes_a_number_alone() {
+    let gitlab = Gitlab::with_project();
+    gitlab.answer("GET", "/share_locations", answer(200, json!([{"id": 4, "full_path": "crew"}])));
+    let mut client = gitlab.client(&[]);
+    let data = succeed(&mut client, "project.list_share_locations", json!({"fullPath": PROJECT}));
+    assert_eq!(data["lookups"], 1, "{data}");
+    let sent = gitlab.seen();
+    assert_eq!(sent.last().unwrap(), "GET /api/v4/projects/27418650/share_locations");
+}
