@@ -134,7 +134,8 @@ fn read_vectors(bytes: &[u8]) -> Outcome<(Vectors<'_>, usize)> {
     let (count, width, text) = (size()?, size()?, size()?);
     let names = std::str::from_utf8(take(text)?)?;
     let (scales, vectors) = (take(count * 4)?, take(count * width)?);
-    let rows = names.lines().zip(scales.chunks_exact(4).zip(vectors.chunks_exact(width)));
+    // A file without vectors has no width.
+    let rows = names.lines().zip(scales.chunks_exact(4).zip(vectors.chunks_exact(width.max(1))));
     Ok((rows.collect(), width))
 }
 

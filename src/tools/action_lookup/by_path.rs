@@ -99,7 +99,11 @@ fn choose_route(
                 several.iter().filter_map(|one| tools.catalog.number(&one.action)).collect();
             numbers.sort_unstable();
             numbers.dedup();
-            Err(suggestions::ambiguous_alias(tools, given, &numbers, &request.params)?)
+            let number = suggestions::read_by_ambiguous_name(tools, given, &numbers, &request.params)?;
+            match several.iter().find(|one| tools.catalog.number(&one.action) == Some(number)) {
+                Some(routed) => fill_route(tools, given, routed, request),
+                None => Err(suggestions::unknown_action(tools, given, &request.params)),
+            }
         }
     }
 }

@@ -16,7 +16,8 @@ use crate::tools::state::Tools;
 use crate::tools::types::{EXECUTE, ExecuteRequest, NextCall};
 use resolved::{ResolvedAction, by_number};
 
-/// Resolves the action of a request, or lists the candidates in an error.
+/// Resolves the action of a request, or lists the candidates in an error. Of a name that is neither an id nor an alias,
+/// only a read is run, and only where one action fits the name and the parameters.
 pub fn resolve(tools: &Tools, request: &ExecuteRequest) -> Result<ResolvedAction, ToolError> {
     request_limits::check(request)?;
     let given = request.action.trim();
@@ -42,14 +43,15 @@ fn resolve_name(tools: &Tools, given: &str, request: &ExecuteRequest) -> Result<
         }
     };
     let number = match numbers.as_slice() {
-        [] => return Err(suggestions::unknown_action(tools, given, &request.params)),
+        [] => suggestions::read_by_unknown_name(tools, given, &request.params)?
+            .ok_or_else(|| suggestions::unknown_action(tools, given, &request.params))?,
         [only] => *only,
-        several => return Err(suggestions::ambiguous_alias(tools, given, several, &request.params)?),
+        several => suggestions::read_by_ambiguous_name(tools, given, several, &request.params)?,
     };
     let mut resolved_action = by_number(&tools.catalog, number, request, Vec::new())?;
     let choice = choice_in_name(&resolved_action.action, language, given, &request.params);
     if by_verb && resolved_action.action.risk != Risk::Read && choice.is_none() {
-        return Err(likely_write_error(given, &resolved_action));
+        return Err(suggestions::write_by_other_verb(tools, given, &resolved_action));
     }
     let mut note = format!("understood `{given}` as the action `{}`", resolved_action.action.id);
     if let Some((name, value)) = choice {
@@ -63,14 +65,6 @@ fn resolve_name(tools: &Tools, given: &str, request: &ExecuteRequest) -> Result<
         &resolved_action.action.id,
     ));
     Ok(resolved_action)
-}
-
-/// The error of a write that was named by another verb: it has to be called by its own id.
-fn likely_write_error(given: &str, resolved_action: &ResolvedAction) -> ToolError {
-    let error = ToolError::new(ErrorKind::UnknownAction, format!("there is no action `{given}`"))
-        .hint(format!("`{}` is similar; `candidates` has its signature.", resolved_action.action.id))
-        .fix(NextCall::execute(&resolved_action.action.id, &resolved_action.request.params));
-    suggestions::with_candidates(error, std::slice::from_ref(&resolved_action.action))
 }
 
 /// The parameter choice that a name contains besides the action's id: `close` of `close_issue` is `state_event:

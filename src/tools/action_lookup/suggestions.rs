@@ -1,5 +1,5 @@
-//! Errors that suggest actions for an unknown or ambiguous name, with their signatures, so that no further find is
-//! needed.
+//! Meanings of an unknown or ambiguous name: the read that it means without doubt, or an error that suggests actions
+//! with their signatures, so that no further find is needed.
 
 use serde_json::{Map, Value, json};
 
@@ -8,6 +8,7 @@ use crate::catalog::{Action, Risk, signature};
 use crate::search::{Confidence, Query};
 use crate::text::excerpt;
 use crate::tools::action_lookup::names;
+use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::default_project;
 use crate::tools::errors::{self, ErrorKind, ToolError};
 use crate::tools::state::Tools;
@@ -22,27 +23,47 @@ const SIGNATURES: [usize; MOST] = [700, 320, 320];
 /// Maximum size of a name in bytes.
 const LONGEST: usize = 200;
 
+/// The number of the read that an unknown name means without doubt: the name is a misspelling of its id, or the finder
+/// is sure of it, and the parameters make a call of it; or of several ids with these words it is the only one that
+/// they make a call of.
+pub fn read_by_unknown_name(
+    tools: &Tools,
+    given: &str,
+    params: &Map<String, Value>,
+) -> Result<Option<usize>, ToolError> {
+    if names::words(given).is_empty() {
+        return Ok(None);
+    }
+    let Likely { actions, nearest, sure } = likely_actions(tools, given, &query(given))?;
+    let within = within(tools, &actions, given)?;
+    if within.len() > 1 {
+        return Ok(only_read(tools, &within, params));
+    }
+    let likeliest = actions.first().filter(|action| sure || nearest.as_ref() == Some(&action.id));
+    Ok(likeliest.and_then(|action| only_read(tools, std::slice::from_ref(action), params)))
+}
+
 /// The error of an unknown action: candidates, and the call of the likeliest if it takes the given parameters;
 /// otherwise a find.
 pub fn unknown_action(tools: &Tools, given: &str, params: &Map<String, Value>) -> ToolError {
-    let short: String = excerpt(given, 80);
-    let error = ToolError::new(ErrorKind::UnknownAction, format!("there is no action `{short}`"));
-    let words = names::words(given).join(" ");
-    let words = if given.len() > LONGEST { short } else { words };
-    let query = if words.trim().is_empty() { "list projects".to_owned() } else { words };
-    let (actions, nearest, sure) = match likely_actions(tools, given, &query) {
-        Ok(likely) => likely,
-        Err(error) => return error,
-    };
-    let language = match tools.catalog.words() {
-        Ok(words) => &words.language,
-        Err(error) => return errors::internal(&error),
-    };
-    let within: Vec<Action> =
-        actions.iter().filter(|action| names::is_within(action, language, given)).cloned().collect();
+    unknown_action_error(tools, given, params).unwrap_or_else(|error| error)
+}
+
+fn unknown_action_error(
+    tools: &Tools,
+    given: &str,
+    params: &Map<String, Value>,
+) -> Result<ToolError, ToolError> {
+    let error =
+        ToolError::new(ErrorKind::UnknownAction, format!("there is no action `{}`", excerpt(given, 80)));
+    let query = query(given);
+    let Likely { actions, nearest, sure } = likely_actions(tools, given, &query)?;
+    let within = within(tools, &actions, given)?;
     if within.len() > 1 {
-        return ambiguous_name(tools, given, &within, params);
+        let error = ambiguous(format!("`{given}` may mean {}", listed(&within)), given, &within);
+        return Ok(error);
     }
+    let language = &tools.catalog.words().map_err(|error| errors::internal(&error))?.language;
     let hint = match actions.is_empty() {
         true => format!("{FIND} finds actions by words, ids, REST paths and URLs."),
         false => "`candidates` lists similar actions with their signatures.".to_owned(),
@@ -60,53 +81,97 @@ pub fn unknown_action(tools: &Tools, given: &str, params: &Map<String, Value>) -
     if let (Some(only), None) = (going.next(), going.next())
         && only.risk == Risk::Read
     {
-        return error.fix(NextCall::execute(&only.id, &params));
+        return Ok(error.fix(NextCall::execute(&only.id, &params)));
     }
-    match actions.iter().filter(may_run).find(|action| is_callable(tools, action, params)) {
+    Ok(match actions.iter().filter(may_run).find(|action| is_callable(tools, action, params)) {
         Some(action) => error.fix(NextCall::execute(&action.id, &params)),
         None => error.fix(NextCall::find(json!({"query": query}))),
-    }
+    })
 }
 
-/// Several actions have the words of a name: a change among them is not offered.
-fn ambiguous_name(tools: &Tools, given: &str, actions: &[Action], params: &Map<String, Value>) -> ToolError {
-    let ids: Vec<String> = actions.iter().map(|action| format!("`{}`", action.id)).collect();
-    let message = format!("`{given}` may mean {}", ids.join(" or "));
-    let error = ToolError::new(ErrorKind::AmbiguousAlias, message)
-        .hint("Call one of them by its id; `candidates` has their signatures.");
-    let error = with_candidates(error, actions);
-    let reads = actions.iter().filter(|action| action.risk == Risk::Read);
-    let mut going = reads.filter(|action| is_callable(tools, action, params));
-    match (going.next(), going.next()) {
-        (Some(only), None) => error.fix(NextCall::execute(&only.id, &params)),
-        _ => error.fix(NextCall::find(json!({"query": names::words(given).join(" ")}))),
-    }
-}
-
-/// The error of an ambiguous alias: each action with its signature, and the call of the first that takes the given
-/// parameters.
-pub fn ambiguous_alias(
+/// The number of the only one among several meanings of a name that reads and takes the given parameters. Otherwise
+/// the error: each action with its signature, and the call of the first that takes the given parameters.
+pub fn read_by_ambiguous_name(
     tools: &Tools,
     given: &str,
     numbers: &[usize],
     params: &Map<String, Value>,
-) -> Result<ToolError, ToolError> {
+) -> Result<usize, ToolError> {
     let decoded = numbers.iter().map(|number| tools.catalog.action(*number));
     let actions: Vec<Action> = decoded.collect::<Result<_, _>>().map_err(|error| errors::internal(&error))?;
-    let short: String = excerpt(given, 80);
-    let ids: Vec<String> = actions.iter().map(|action| format!("`{}`", action.id)).collect();
-    let message = format!("`{short}` may mean {}", ids.join(" or "));
+    let message = format!("`{}` may mean {}", excerpt(given, 80), listed(&actions));
     let offered: Vec<Action> =
         actions.into_iter().filter(|action| tools.withholds(action).is_none()).collect();
-    let error = ToolError::new(ErrorKind::AmbiguousAlias, message)
-        .hint("Call one of them by its id; `candidates` has their signatures.");
-    let error = with_candidates(error, &offered);
+    if let Some(number) = only_read(tools, &offered, params) {
+        return Ok(number);
+    }
     let taking = offered.iter().filter(|action| action.risk != Risk::Destructive);
     let first = taking.clone().find(|action| is_callable(tools, action, params));
-    Ok(match first {
+    let error = ambiguous(message, given, &offered);
+    Err(match first {
         Some(action) => error.fix(NextCall::execute(&action.id, &params)),
-        None => error.fix(NextCall::find(json!({"query": names::words(given).join(" ")}))),
+        None => error,
     })
+}
+
+/// The error of a write that was named by a verb of another id: it has to be called by its own. What the finder finds
+/// for the name is offered as well: `issue.comment` is no `issue.create`.
+pub fn write_by_other_verb(tools: &Tools, given: &str, resolved: &ResolvedAction) -> ToolError {
+    let params = &resolved.request.params;
+    let mut actions = match likely_actions(tools, given, &query(given)) {
+        Ok(likely) => likely.actions,
+        Err(error) => return error,
+    };
+    if !actions.iter().any(|action| action.id == resolved.action.id) {
+        actions.truncate(MOST - 1);
+        actions.push(resolved.action.clone());
+    }
+    let may_follow = |action: &&Action| {
+        matches!(action.risk, Risk::Read | Risk::Write) && is_callable(tools, action, params)
+    };
+    let next = actions.iter().find(may_follow).unwrap_or(&resolved.action);
+    let error =
+        ToolError::new(ErrorKind::UnknownAction, format!("there is no action `{}`", excerpt(given, 80)))
+            .hint("`candidates` lists similar actions with their signatures.")
+            .fix(NextCall::execute(&next.id, params));
+    with_candidates(error, &actions)
+}
+
+/// The actions whose ids have every word of a name.
+fn within(tools: &Tools, actions: &[Action], given: &str) -> Result<Vec<Action>, ToolError> {
+    let language = &tools.catalog.words().map_err(|error| errors::internal(&error))?.language;
+    Ok(actions.iter().filter(|action| names::is_within(action, language, given)).cloned().collect())
+}
+
+fn listed(actions: &[Action]) -> String {
+    let ids: Vec<String> = actions.iter().map(|action| format!("`{}`", action.id)).collect();
+    ids.join(" or ")
+}
+
+fn ambiguous(message: String, given: &str, actions: &[Action]) -> ToolError {
+    let error = ToolError::new(ErrorKind::AmbiguousAlias, message)
+        .hint("Call one of them by its id; `candidates` has their signatures.")
+        .fix(NextCall::find(json!({"query": names::words(given).join(" ")})));
+    with_candidates(error, actions)
+}
+
+/// The number of the only action that the parameters make a call of, if that one reads. Without parameters nothing
+/// tells one action from another.
+fn only_read(tools: &Tools, actions: &[Action], params: &Map<String, Value>) -> Option<usize> {
+    let mut callable = actions.iter().filter(|action| is_callable(tools, action, params));
+    match (callable.next(), callable.next()) {
+        (Some(only), None) if only.risk == Risk::Read && (actions.len() == 1 || !params.is_empty()) => {
+            tools.catalog.number(&only.id)
+        }
+        _ => None,
+    }
+}
+
+/// The finder's query for an unknown name.
+fn query(given: &str) -> String {
+    let words = names::words(given).join(" ");
+    let words = if given.len() > LONGEST { excerpt(given, 80) } else { words };
+    if words.trim().is_empty() { "list projects".to_owned() } else { words }
 }
 
 /// The parameters checked for the action, as far as that goes without asking GitLab.
@@ -139,15 +204,20 @@ pub fn with_candidates(mut error: ToolError, actions: &[Action]) -> ToolError {
     error
 }
 
-/// The likeliest actions, the id that is all but spelt like what was given, and whether the finder is sure of its
-/// first.
-fn likely_actions(
-    tools: &Tools,
-    given: &str,
-    query: &str,
-) -> Result<(Vec<Action>, Option<String>, bool), ToolError> {
+/// What an unknown name may mean.
+#[derive(Default)]
+struct Likely {
+    /// The likeliest first.
+    actions: Vec<Action>,
+    /// The id that the name is a misspelling of.
+    nearest: Option<String>,
+    /// True if the finder is sure of its first result.
+    sure: bool,
+}
+
+fn likely_actions(tools: &Tools, given: &str, query: &str) -> Result<Likely, ToolError> {
     if given.len() > LONGEST {
-        return Ok((Vec::new(), None, false));
+        return Ok(Likely::default());
     }
     let allow = |action: &Action| tools.withholds(action).is_none();
     let asked = Query { words: query, limit: MOST, domain: None, allow: &allow, explain: false };
@@ -171,5 +241,5 @@ fn likely_actions(
         actions.insert(0, action);
         actions.truncate(MOST);
     }
-    Ok((actions, nearest.map(str::to_owned), sure))
+    Ok(Likely { actions, nearest: nearest.map(str::to_owned), sure })
 }

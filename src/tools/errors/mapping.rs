@@ -5,13 +5,16 @@ use std::error::Error;
 use serde_json::{Value, json};
 
 use crate::call::{self, Call, Effects, Fault, FieldsError, Invalid, Kind};
-use crate::catalog::{Action, Risk, Words};
+use crate::catalog::{Action, Risk, Words, signature};
 use crate::gitlab::{Applied, CertificateError, GitlabError, NetworkError};
 use crate::policy::Rule;
 use crate::tools::errors::{self, ErrorKind, ToolError};
 use crate::tools::state::Tools;
 use crate::tools::token_info::cache::TokenStanding;
 use crate::tools::types::{EXECUTE, ExecuteRequest, NextCall};
+
+/// Bytes of a signature in an error; more only by required parameters.
+const SIGNATURE: usize = 400;
 
 /// Fields that the answer has not: those that it has where the path ends, and the call with the nearest.
 pub fn fields(error: &FieldsError, request: &ExecuteRequest) -> ToolError {
@@ -89,8 +92,15 @@ pub fn invalid(tools: &Tools, invalid: &Invalid, action: &Action) -> ToolError {
     if repaired {
         error.fix(NextCall::execute(&invalid.action, &params))
     } else {
-        error.fix(NextCall::find(json!({"query": invalid.action, "limit": 1, "detail": "schema"})))
+        with_signature(error, action)
+            .fix(NextCall::find(json!({"query": invalid.action, "limit": 1, "detail": "schema"})))
     }
+}
+
+/// The error with what the action takes.
+fn with_signature(mut error: ToolError, action: &Action) -> ToolError {
+    error.details.insert(errors::SIGNATURE.to_owned(), json!(signature(action, SIGNATURE, "")));
+    error
 }
 
 /// The target of another kind of thing: the same action on that kind, where there is one; else the action on the

@@ -129,7 +129,14 @@ impl ToolError {
 }
 
 /// A detail to read; of a list of things, one a line.
+/// The detail with what the action takes.
+pub const SIGNATURE: &str = "signature";
+
 fn detail(name: &str, value: &Value) -> String {
+    // Other texts may be GitLab's: quoted, they cannot begin a line of the server's own.
+    if let (SIGNATURE, Value::String(text)) = (name, value) {
+        return format!("{name}: {text}");
+    }
     let Some(items) = value.as_array().filter(|items| items.iter().all(Value::is_object)) else {
         return format!("{name}: {value}");
     };

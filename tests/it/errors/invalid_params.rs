@@ -158,8 +158,9 @@ fn the_configured_project_stands_for_one_that_is_missing() {
     let reply = runs(&mut client, of("issue.get", json!({"iid": 12})), &[note]);
     assert_eq!(reply["data"]["iid"], 12);
     // Also in what an error offers.
-    let (_, reply) = execute_mended(&mut client, of("isue.get", json!({"iid": 12})), "unknown_action", &[]);
-    assert_eq!(reply.structured["data"]["iid"], 12);
+    let change = of("isue.update", json!({"iid": 12, "title": "Configured"}));
+    let (_, reply) = execute_mended(&mut client, change, "unknown_action", &[]);
+    assert_eq!(reply.structured["data"]["title"], "Configured");
     let mut client = Client::sandbox();
     let says = ["`fullPath` is missing"];
     execute_mended(&mut client, of("issue.get", json!({"iid": 12})), "invalid_params", &says);

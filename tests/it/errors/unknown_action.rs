@@ -18,36 +18,65 @@ fn an_empty_request_says_what_can_be_asked() {
 }
 
 #[test]
-fn a_misspelt_id_is_mended() {
+fn a_misspelt_read_runs_and_says_so() {
     let mut client = Client::sandbox();
-    for (given, meant) in [("isue.list", "issue.list"), ("merge_requst.list", "merge_request.list")] {
-        let arguments = json!({"action": given, "params": {"fullPath": WIDGET}});
-        let (error, reply) = execute_mended(
-            &mut client,
-            arguments,
-            "unknown_action",
-            &[&format!("there is no action `{given}`")],
-        );
-        assert_eq!(error["fix"]["arguments"]["action"], meant);
-        assert_eq!(reply.structured["action"], meant);
+    for (given, meant) in [
+        ("isue.list", "issue.list"),
+        ("merge_requst.list", "merge_request.list"),
+        ("list the branches", "branch.list"),
+    ] {
+        let note = format!("understood `{given}` as the action `{meant}`");
+        let reply = runs(&mut client, json!({"action": given, "params": {"fullPath": WIDGET}}), &[&note]);
+        assert_eq!(reply["action"], meant);
     }
+}
+
+/// What the parameters do not make a call of is not run, however near its id.
+#[test]
+fn a_misspelt_read_with_other_parameters_does_not_run() {
+    let mut client = Client::sandbox();
+    let arguments = json!({"action": "isue.list", "params": {"fullPath": WIDGET, "wingspan": 3}});
+    let error = refused(&mut client, (EXECUTE, arguments), "unknown_action", &["`isue.list`"]);
+    assert_eq!(error["candidates"][0]["action"], "issue.list");
+}
+
+#[test]
+fn a_misspelt_write_is_mended() {
+    let mut client = Client::sandbox();
+    let params = json!({"fullPath": WIDGET, "title": "Misspelt"});
+    let arguments = json!({"action": "isue.create", "params": params});
+    let (error, reply) =
+        execute_mended(&mut client, arguments, "unknown_action", &["there is no action `isue.create`"]);
+    assert_eq!(error["fix"]["arguments"]["action"], "issue.create");
+    assert_eq!(reply.structured["data"]["title"], "Misspelt");
+}
+
+/// A missing parameter of an id that was guessed needs no find either.
+#[test]
+fn a_missing_parameter_is_answered_with_the_signature() {
+    let mut client = Client::sandbox();
+    let arguments = json!({"action": "label.create", "params": {"fullPath": WIDGET, "name": "urgent"}});
+    let reply = client.call(EXECUTE, arguments);
+    let error = &reply.structured["error"];
+    assert_eq!(error["kind"], "invalid_params", "{error}");
+    let signature = error["signature"].as_str().unwrap();
+    assert!(signature.starts_with("label.create(fullPath, name, color, "), "{signature}");
+    assert!(reply.text.contains(&format!("signature: {signature}")), "{}", reply.text);
 }
 
 #[test]
 fn a_miss_carries_the_likeliest_signatures_in_both_forms() {
     let mut client = Client::sandbox();
-    let arguments = json!({"action": "list the branches", "params": {"fullPath": WIDGET}});
-    let reply = client.call(EXECUTE, arguments.clone());
+    let arguments = json!({"action": "create a branch", "params": {"fullPath": WIDGET}});
+    let reply = client.call(EXECUTE, arguments);
     let candidates = reply.structured["error"]["candidates"].as_array().unwrap().clone();
     assert!((1..=3).contains(&candidates.len()), "{candidates:?}");
-    assert_eq!(candidates[0]["action"], "branch.list");
+    assert_eq!(candidates[0]["action"], "branch.create");
     for candidate in &candidates {
         let signature = candidate["signature"].as_str().unwrap();
         assert!(signature.starts_with(&format!("{}(", candidate["action"].as_str().unwrap())), "{signature}");
         assert!(reply.text.contains(signature), "{}", reply.text);
     }
-    let (error, _) = execute_mended(&mut client, arguments, "unknown_action", &[]);
-    assert_eq!(error["fix"]["arguments"], json!({"action": "branch.list", "params": {"fullPath": WIDGET}}));
 }
 
 #[test]
@@ -87,11 +116,29 @@ fn a_guess_never_deletes() {
 #[test]
 fn a_name_of_several_actions_names_each() {
     let mut client = Client::sandbox();
-    let arguments = json!({"action": "list_project_user", "params": {"fullPath": WIDGET}});
+    let arguments = json!({"action": "list_project_user"});
     let says = ["`project.list_users`", "`user.list_projects`"];
-    let (error, reply) = execute_mended(&mut client, arguments, "ambiguous_alias", &says);
-    assert_eq!(reply.structured["action"], "project.list_users");
+    let error = refused(&mut client, (EXECUTE, arguments), "ambiguous_alias", &says);
     assert_eq!(error["candidates"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_name_of_several_actions_runs_the_only_read_that_takes_the_parameters() {
+    let mut client = Client::sandbox();
+    let arguments = json!({"action": "list_project_user", "params": {"fullPath": WIDGET}});
+    let reply = runs(&mut client, arguments, &["understood `list_project_user` as the action"]);
+    assert_eq!(reply["action"], "project.list_users");
+}
+
+/// A comment is no new issue: the finder's candidates come before those of a verb like it.
+#[test]
+fn a_write_by_a_verb_of_its_own_is_led_to_what_the_words_mean() {
+    let mut client = Client::sandbox();
+    let params = json!({"fullPath": WIDGET, "iid": 3, "body": "Found it."});
+    let arguments = json!({"action": "issue.annotate_comment", "params": params});
+    let error = refused(&mut client, (EXECUTE, arguments), "unknown_action", &["there is no action"]);
+    let candidates = error["candidates"].as_array().unwrap();
+    assert!(candidates.iter().any(|one| one["action"] == "issue_note.create"), "{error}");
 }
 
 #[test]

@@ -239,10 +239,10 @@ fn an_invalid_ci_configuration_is_an_answer_and_no_error() {
 #[test]
 fn an_unknown_action_names_the_nearest() {
     let mut client = Client::sandbox();
-    let params = json!({"fullPath": "acme/widget"});
+    let params = json!({"fullPath": "acme/widget", "title": "By another spelling"});
     let error =
-        refused(&client.call(EXECUTE, json!({"action": "isue.list", "params": params})), "unknown_action");
-    assert_eq!(error["fix"]["arguments"], json!({"action": "issue.list", "params": params}));
+        refused(&client.call(EXECUTE, json!({"action": "isue.create", "params": params})), "unknown_action");
+    assert_eq!(error["fix"]["arguments"], json!({"action": "issue.create", "params": params}));
     assert!(!follow(&mut client, &error["fix"]).is_error);
     let error = refused(&client.call(EXECUTE, json!({"action": "frobnicate"})), "unknown_action");
     assert_eq!(error["fix"]["tool"], "gitlab_find_action");

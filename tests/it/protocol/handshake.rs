@@ -1,5 +1,6 @@
 //! MCP in both eras.
 
+use regex::Regex;
 use rmcp::model::{CallToolRequestParams, ClientConfig, ProtocolVersion};
 use rmcp::service::{ClientLifecycleMode, ClientServiceExt, RoleClient, RunningService};
 use rmcp::transport::TokioChildProcess;
@@ -111,6 +112,34 @@ fn the_tools_and_instructions_stay_within_their_bytes() {
     let list = client.request("tools/list", json!({}))["result"].clone();
     let bytes = list.to_string().len() + instructions.as_str().unwrap().len();
     assert!(bytes <= 4_000, "{bytes} bytes");
+}
+
+/// The ids in `a.{b, c}` and `{a, b}.c` of a text.
+fn ids_in(text: &str) -> Vec<String> {
+    let alternatives = |part: &str| -> Vec<String> {
+        part.trim_matches(['{', '}']).split(", ").map(str::to_owned).collect()
+    };
+    let pair = Regex::new(r"(\{[a-z_, ]+\}|[a-z_]+)\.(\{[a-z_, ]+\}|[a-z_]+)").unwrap();
+    let ids = pair.captures_iter(text).flat_map(|pair| {
+        let (domains, verbs) = (alternatives(&pair[1]), alternatives(&pair[2]));
+        domains
+            .into_iter()
+            .flat_map(move |domain| verbs.clone().into_iter().map(move |verb| format!("{domain}.{verb}")))
+    });
+    ids.filter(|id| id != "domain.verb").collect()
+}
+
+#[test]
+fn every_id_in_the_instructions_is_one() {
+    let mut client = Client::sandbox();
+    let mut other = Client::start(&[], &[]);
+    let instructions = other.initialize(LATEST_HANDSHAKE)["result"]["instructions"].clone();
+    let ids = ids_in(instructions.as_str().unwrap());
+    assert!(ids.len() >= 30, "{ids:?}");
+    for id in ids {
+        let found = client.call("gitlab_find_action", json!({"query": id, "limit": 1}));
+        assert_eq!(found.structured["results"][0]["action"], json!(id));
+    }
 }
 
 #[test]
