@@ -169,6 +169,15 @@ pub static EXECUTE: Offer = Offer {
             takes: Takes::Text,
             required: false,
         },
+        Argument { name: "all", what: "Read all pages of a list.", takes: Takes::Flag, required: false },
+        Argument {
+            name: "count_by",
+            what: "Count a list's rows by this field, all pages.",
+            takes: Takes::Text,
+            required: false,
+        },
+        Argument { name: "sum", what: "Add up this field.", takes: Takes::Text, required: false },
+        Argument { name: "top", what: "Largest groups.", takes: Takes::Number(1, None), required: false },
     ],
     output: execute_output,
     annotations: Annotations {
