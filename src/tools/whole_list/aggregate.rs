@@ -216,8 +216,8 @@ impl Aggregator {
                 others.rows += group.rows;
                 others.sum.add(group.sum);
             }
-            let mut fields = others.fields(has_sum);
-            fields.insert("groups".to_owned(), json!(cut.len()));
+            let mut fields = Map::from_iter([("groups".to_owned(), json!(cut.len()))]);
+            fields.extend(others.fields(has_sum));
             Value::Object(fields)
         });
         let row = |(key, group): &(GroupKey, Group)| {
@@ -342,8 +342,12 @@ mod tests {
             {"labels": {"nodes": [{"title": "x"}]}, "author": {"id": 2, "username": "bob"}},
         ]);
         let labels = aggregate(Some("labels"), None, None, std::slice::from_ref(&rows));
-        let none = json!({"value": "(none)", "count": 1});
-        assert_eq!(labels.data[0], none, "{:?}", labels.data);
+        let expected = json!([
+            {"value": "x", "count": 2},
+            {"value": "(none)", "count": 1},
+            {"value": "y", "count": 1},
+        ]);
+        assert_eq!(labels.data, expected);
         assert!(labels.notes.iter().any(|note| note.contains("once for each")));
         let authors = aggregate(Some("author"), None, None, std::slice::from_ref(&rows));
         let expected = json!([{"value": "alice", "count": 2}, {"value": "bob", "count": 1}]);

@@ -397,8 +397,12 @@ fn plain_fields(fields: &Value) -> String {
 /// Adds how much of the list was read, and the call for the rest of it.
 fn add_walk(answer: &mut Answer, walked: &Walked, asked: &ExecuteRequest) {
     let counted = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
-    let read = format!("{} on {}", counted(walked.rows, "row"), counted(walked.pages, "page"));
     let is_complete = matches!(walked.end, End::Complete);
+    let rows = match walked.total.filter(|_| !is_complete) {
+        Some(total) => format!("{} of {total} rows", walked.rows),
+        None => counted(walked.rows, "row"),
+    };
+    let read = format!("{rows} on {}", counted(walked.pages, "page"));
     let why = match &walked.end {
         End::Complete => "to the end of the list".to_owned(),
         End::Sink => "as many whole pages as fit the answer".to_owned(),
@@ -408,7 +412,6 @@ fn add_walk(answer: &mut Answer, walked: &Walked, asked: &ExecuteRequest) {
         End::Failed(error) => format!("page {} failed ({})", walked.pages + 1, error.kind.name()),
         End::NoWay => "GitLab names no page after it that can be requested".to_owned(),
     };
-    let total = walked.total.filter(|_| !is_complete).map(|total| format!(" of {total}")).unwrap_or_default();
     let mut page = Map::from_iter([
         ("pages_read".to_owned(), json!(walked.pages)),
         ("rows".to_owned(), json!(walked.rows)),
@@ -418,7 +421,7 @@ fn add_walk(answer: &mut Answer, walked: &Walked, asked: &ExecuteRequest) {
     if let Some(total) = walked.total {
         page.insert("total".to_owned(), json!(total));
     }
-    let _ = writeln!(answer.text, "Read{total}: {read}, {why}.");
+    let _ = writeln!(answer.text, "Read: {read}, {why}.");
     if let End::Failed(error) = &walked.end {
         page.insert("failed".to_owned(), json!({"kind": error.kind, "message": error.message}));
         let _ = writeln!(answer.text, "Failed: {}", error.message);
@@ -481,7 +484,7 @@ fn check_fields(
 /// The error of a field that no row has, or that holds no numbers: the fields that there are, the nearest first.
 fn field_error(problem: FieldProblem, walked: &Walked, asked: &ExecuteRequest) -> ToolError {
     let rows =
-        if walked.rows == 1 { "the only row".to_owned() } else { format!("none of {} rows", walked.rows) };
+        if walked.rows == 1 { "the only row".to_owned() } else { format!("any of {} rows", walked.rows) };
     let invalid = |message: String| ToolError::new(ErrorKind::InvalidParams, message);
     let (option, missing) = match problem {
         FieldProblem::NotNumbers(path) => {
