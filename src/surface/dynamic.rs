@@ -140,7 +140,12 @@ pub static EXECUTE: Offer = Offer {
             takes: Takes::Choice(&["compact", "full"]),
             required: false,
         },
-        Argument { name: "dry_run", what: "Only show the request.", takes: Takes::Flag, required: false },
+        Argument {
+            name: "dry_run",
+            what: "Show the request; send nothing.",
+            takes: Takes::Flag,
+            required: false,
+        },
         Argument {
             name: "offset",
             what: "Begin a long text at this byte.",

@@ -30,6 +30,7 @@ pub use errors::{ErrorKind, ToolError, internal};
 pub use own_reads::gate::ReadError;
 pub use state::{CompositeActions, Settings, SetupError, Tools};
 pub use types::{Answer, Capabilities, Detail, EXECUTE, ExecuteRequest, FIND, FindRequest, NextCall, View};
+pub use whole_list::{OPTIONS as LIST_OPTIONS, may_list};
 pub use wording::Wording;
 
 pub use crate::gitlab::{Event, watched, with_listener};

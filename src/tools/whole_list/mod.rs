@@ -33,6 +33,9 @@ const PATIENCE: usize = 3;
 /// Maximum number of fields that an error names.
 const MOST_NAMED: usize = 60;
 
+/// Names of the options on whole lists.
+pub const OPTIONS: [&str; 4] = ["all", "count_by", "sum", "top"];
+
 /// Options of a request that read a whole list, checked.
 #[derive(Clone, Debug)]
 pub struct ListOptions {
@@ -101,14 +104,17 @@ fn without(request: &ExecuteRequest) -> ExecuteRequest {
     ExecuteRequest { all: None, count_by: None, sum: None, top: None, ..request.clone() }
 }
 
-/// True if the action only reads and answers with a list.
+/// True if the request only reads and is answered with a list, as far as is known.
 fn is_list(action: &Action, request: &ExecuteRequest) -> bool {
+    let method = request.params.get("method").and_then(Value::as_str);
+    let is_get = method.is_none_or(|method| method.eq_ignore_ascii_case("GET"));
+    may_list(action) && (action.direct().is_none() || is_get)
+}
+
+/// True if the action may only read and answer with a list.
+pub fn may_list(action: &Action) -> bool {
     match action.direct() {
-        Some(Interface::Rest) => {
-            let method = request.params.get("method").and_then(Value::as_str);
-            method.is_none_or(|method| method.eq_ignore_ascii_case("GET"))
-        }
-        Some(_) => false,
+        Some(interface) => interface == Interface::Rest,
         None => action.risk == Risk::Read && action.choices().any(|operation| lists(action, operation)),
     }
 }
