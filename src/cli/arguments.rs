@@ -160,7 +160,7 @@ pub struct ExecuteArguments {
     /// Write what is downloaded to this new file beneath GITLAB_FILES_DIR
     #[arg(long, value_name = "FILE")]
     pub save_to: Option<String>,
-    /// Read all pages of a list, within 50 pages and a minute
+    /// Read all pages of a list, within 50 pages and 50 seconds
     #[arg(long)]
     pub all: bool,
     /// Count the rows of all pages by a field, such as author.username

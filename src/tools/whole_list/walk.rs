@@ -7,24 +7,24 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
 use crate::call::Call;
-use crate::gitlab::Content;
+use crate::gitlab::{self, Content, Event};
 use crate::tools::action_lookup;
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::audit::AuditEntry;
-use crate::tools::errors::ToolError;
+use crate::tools::errors::{ErrorKind, ToolError};
 use crate::tools::execute::{self, ActionResponse, Outcome, RunOptions};
 use crate::tools::reply::paging;
 use crate::tools::state::Tools;
 use crate::tools::types::{Answer, ExecuteRequest};
 
-/// Maximum number of pages: GitLab.com permits 2,000 requests a minute, and another caller must not wait long.
+/// Maximum number of pages: GitLab permits some endpoints only 60 requests a minute, and others use the token as well.
 pub const MOST_PAGES: usize = 50;
 
 /// Maximum number of rows: as many as the pages have at 100 each, GitLab's maximum.
 pub const MOST_ROWS: usize = 5_000;
 
-/// Time in which pages are requested: clients give up on a call after a minute or a little more.
-pub const TIME: Duration = Duration::from_secs(60);
+/// Time in which pages are requested: many clients give up on a call after a minute.
+pub const TIME: Duration = Duration::from_secs(50);
 
 /// Whether a page was used, and whether the walk continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub enum End {
     MostRows,
     Time,
     /// A page after the first failed.
-    Failed(ToolError),
+    Failed(Box<ToolError>),
     /// Nothing can carry the cursor of the next page.
     NoWay,
 }
@@ -104,13 +104,14 @@ pub async fn walk(
             None => run.await?,
             Some(walked) => match timeout_at(deadline, run).await {
                 Ok(Ok(outcome)) => outcome,
-                Ok(Err(error)) => break end(walked, End::Failed(error), Some(request)),
+                Ok(Err(error)) => break end(walked, End::Failed(Box::new(error)), Some(request)),
                 Err(_) => break end(walked, End::Time, Some(request)),
             },
         };
-        let response = match outcome {
-            Outcome::Answer(answer) => return Ok(Outcomes::Answer(answer)),
-            Outcome::Response(response) => *response,
+        let response = match (outcome, walked.as_mut()) {
+            (Outcome::Response(response), _) => *response,
+            (Outcome::Answer(answer), None) => return Ok(Outcomes::Answer(answer)),
+            (Outcome::Answer(_), Some(walked)) => break end(walked, End::NoWay, None),
         };
         let Content::Json(Value::Array(rows)) = &response.reply.content else {
             match walked.as_mut() {
@@ -123,7 +124,7 @@ pub async fn walk(
             let error = response.truncated(count, received);
             match walked.as_mut() {
                 None => return Err(error),
-                Some(walked) => break end(walked, End::Failed(error), Some(request)),
+                Some(walked) => break end(walked, End::Failed(Box::new(error)), Some(request)),
             }
         }
         let direct = may_go_direct.then_some(&response.call);
@@ -155,10 +156,12 @@ pub async fn walk(
         let Some(next) = next else {
             break end(walked, if lost.is_some() { End::NoWay } else { End::Complete }, None);
         };
+        if next.action == request.action && next.params == request.params {
+            // The rows of this page would be counted twice.
+            break end(walked, End::NoWay, None);
+        }
         let stop = match taken {
             Taken::Stop => Some(End::Sink),
-            // A cursor that leads to the same page would be counted twice.
-            _ if next.action == request.action && next.params == request.params => Some(End::NoWay),
             _ if walked.pages >= MOST_PAGES => Some(End::MostPages),
             _ if walked.rows >= MOST_ROWS => Some(End::MostRows),
             _ if Instant::now() >= deadline => Some(End::Time),
@@ -167,18 +170,19 @@ pub async fn walk(
         if let Some(stop) = stop {
             break end(walked, stop, Some(next));
         }
+        gitlab::tell(Event::Pages { read: walked.pages, rows: walked.rows });
         page = if next.action == action.id {
             ResolvedAction { action, request: next, notes: Vec::new() }
         } else {
             match action_lookup::resolve(tools, &next) {
                 Ok(resolved) => resolved,
-                Err(error) => break end(walked, End::Failed(error), Some(next)),
+                Err(error) => break end(walked, End::Failed(Box::new(error)), Some(next)),
             }
         };
     }
-    walked.map(|walked| Outcomes::Walked(Box::new(walked))).ok_or_else(|| {
-        ToolError::new(crate::tools::errors::ErrorKind::Internal, "a list was read without a page")
-    })
+    walked
+        .map(|walked| Outcomes::Walked(Box::new(walked)))
+        .ok_or_else(|| ToolError::new(ErrorKind::Internal, "a list was read without a page"))
 }
 
 /// Ends a walk; the request is that of the first page that was not read.

@@ -2,6 +2,7 @@
 //! objects that a test made, or from the answers that it scripted.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
@@ -467,4 +468,52 @@ fn the_command_line_counts_as_well() {
     assert_eq!(answer["groups"]["total"], 2);
     assert_eq!(answer["groups"]["others"], json!({"groups": 1, "count": 1}));
     assert_eq!(answer["data"][0]["value"], "false");
+}
+
+#[test]
+fn the_pages_of_a_call_are_one_line_of_the_audit() {
+    let gitlab = Gitlab::with_project();
+    let pages = [json!([{"state": "opened"}, {"state": "closed"}]), json!([{"state": "opened"}])];
+    gitlab.says(&first_page(), [page(pages[0].clone(), 1, Some(2))]);
+    gitlab.says(&issues_page(2), [page(pages[1].clone(), 2, None)]);
+    let mut client = gitlab.client(&[]);
+    answered(&mut client, "issue.list", json!({"fullPath": PROJECT}), json!({"count_by": "state"}));
+    let ended = client.close();
+    let lines: Vec<&str> = ended.stderr.lines().filter(|line| line.contains("action=issue.list")).collect();
+    let bytes: usize = pages.iter().map(|page| page.to_string().len()).sum();
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert!(lines[0].contains(&format!(" bytes={bytes} ")) && lines[0].contains("outcome=ok"), "{lines:?}");
+}
+
+#[test]
+fn a_page_that_names_itself_as_the_next_is_read_once() {
+    let gitlab = Gitlab::with_project();
+    gitlab.says(&first_page(), [page(json!([{"state": "opened"}]), 1, Some(2))]);
+    gitlab.says(&issues_page(2), [page(json!([{"state": "closed"}]), 2, Some(2))]);
+    let mut client = gitlab.client(&[]);
+    let reply =
+        answered(&mut client, "issue.list", json!({"fullPath": PROJECT}), json!({"count_by": "state"}));
+    assert_eq!(reply.structured["data"], json!([group("closed", 1), group("opened", 1)]));
+    assert_eq!(
+        (&reply.structured["page"]["complete"], &reply.structured["page"]["next"]),
+        (&json!(false), &Value::Null)
+    );
+}
+
+#[test]
+fn a_client_that_asks_for_progress_is_told_the_pages() {
+    let gitlab = Gitlab::with_project();
+    gitlab.says(&first_page(), [page(json!([{"state": "opened"}, {"state": "closed"}]), 1, Some(2))]);
+    let last = page(json!([{"state": "opened"}]), 2, None).after(Duration::from_millis(500));
+    gitlab.says(&issues_page(2), [last]);
+    let mut client = gitlab.client(&[]);
+    let params = json!({
+        "name": EXECUTE,
+        "arguments": {"action": "issue.list", "params": {"fullPath": PROJECT}, "count_by": "state"},
+        "_meta": {"progressToken": "mine"},
+    });
+    client.send(&json!({"jsonrpc": "2.0", "id": 77, "method": "tools/call", "params": params}));
+    let progress = client.receive();
+    assert_eq!(progress["params"]["message"], "pages read: 1, rows: 2", "{progress}");
+    assert_eq!(client.receive()["id"], 77);
 }
