@@ -206,8 +206,11 @@ impl Aggregator {
         }
         let has_sum = self.aggregation.sum.is_some();
         let mut groups: Vec<(GroupKey, Group)> = self.groups.into_iter().collect();
-        // Stable: groups of the same count stay in the order of their values, `(none)` first.
-        groups.sort_by_key(|(_, group)| std::cmp::Reverse(group.rows));
+        // Groups of the same count: `(none)`, then numbers by their value. Stable: texts stay in their order.
+        groups.sort_by_cached_key(|(key, group)| {
+            let number = key.as_ref().map(|(value, _)| value.parse().unwrap_or(i64::MAX));
+            (std::cmp::Reverse(group.rows), number)
+        });
         let total = groups.len();
         let cut = groups.split_off(self.aggregation.top.unwrap_or(total).min(total));
         let others = (!cut.is_empty()).then(|| {
@@ -332,6 +335,14 @@ mod tests {
             {"value": "bob", "count": 1},
         ]);
         assert_eq!((counted.data, counted.groups), (expected, Some(4)));
+    }
+
+    #[test]
+    fn numbers_are_in_the_order_of_their_values() {
+        let rows = json!([{"n": 10}, {"n": "x"}, {"n": 9}, {"n": null}]);
+        let counted = aggregate(Some("n"), None, None, &[rows]);
+        let values: Vec<&Value> = counted.data.as_array().unwrap().iter().map(|row| &row["value"]).collect();
+        assert_eq!(values, ["(none)", "9", "10", "x"]);
     }
 
     #[test]

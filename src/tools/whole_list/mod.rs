@@ -387,6 +387,10 @@ fn counts_answer(
             notes.push("not all groups fit the answer; `top` keeps the largest".to_owned());
         }
     }
+    if let Some(path) = &aggregation.sum {
+        let _ = writeln!(text, "Sum of: {}.", present::line(path));
+        structured.insert("sum_of".to_owned(), json!(present::line(path)));
+    }
     header::add_resolved(&mut text, &walked.call);
     header::add_notes(&mut structured, &mut text, &notes);
     let mut answer = Answer { structured, text };
@@ -408,14 +412,16 @@ fn add_walk(answer: &mut Answer, walked: &Walked, asked: &ExecuteRequest) {
         Some(total) => format!("{} of {total} rows", walked.rows),
         None => counted(walked.rows, "row"),
     };
-    let read = format!("{rows} on {}", counted(walked.pages, "page"));
+    let later = walked.first_page.filter(|first| *first > 1);
+    let from = later.map(|first| format!(" from page {first} on")).unwrap_or_default();
+    let read = format!("{rows} on {}{from}", counted(walked.pages, "page"));
     let why = match &walked.end {
         End::Complete => "to the end of the list".to_owned(),
         End::Sink => "as many whole pages as fit the answer".to_owned(),
         End::MostPages => format!("one call reads at most {MOST_PAGES} pages"),
         End::MostRows => format!("one call reads at most {MOST_ROWS} rows"),
         End::Time => format!("one call reads for at most {} seconds", TIME.as_secs()),
-        End::Failed(error) => format!("page {} failed ({})", walked.pages + 1, error.kind.name()),
+        End::Failed(error) => format!("the next page failed ({})", error.kind.name()),
         End::NoWay => "GitLab names no page after it that can be requested".to_owned(),
     };
     let mut page = Map::from_iter([
@@ -424,6 +430,9 @@ fn add_walk(answer: &mut Answer, walked: &Walked, asked: &ExecuteRequest) {
         ("complete".to_owned(), json!(is_complete)),
         ("end".to_owned(), json!(why)),
     ]);
+    if let Some(first) = later {
+        page.insert("first_page".to_owned(), json!(first));
+    }
     if let Some(total) = walked.total {
         page.insert("total".to_owned(), json!(total));
     }

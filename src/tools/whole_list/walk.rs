@@ -62,6 +62,8 @@ pub enum End {
 pub struct Walked {
     /// The call of the first page.
     pub call: Call,
+    /// Number of the first page, where GitLab numbers them.
+    pub first_page: Option<u64>,
     pub pages: usize,
     pub rows: usize,
     /// Number of rows outside GITLAB_READABLE_PATHS.
@@ -133,6 +135,7 @@ pub async fn walk(
         let (unreadable, notes) = (response.unreadable, response.notes.clone());
         let walked = walked.get_or_insert_with(|| Walked {
             call: response.call.clone(),
+            first_page: response.reply.page.page,
             pages: 0,
             rows: 0,
             unreadable: 0,

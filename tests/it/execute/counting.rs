@@ -111,6 +111,7 @@ fn rows_of_several_pages_are_counted_by_label_and_added_up() {
 
     let reply = answered(&mut client, "issue.list", params, json!({"sum": "weight"}));
     assert_eq!(reply.structured["data"], json!({"sum": 255}));
+    assert_eq!(reply.structured["sum_of"], "weight");
     assert!(reply.text.contains("255") && reply.text.contains("Read: 11 rows on 3 pages"), "{}", reply.text);
 }
 
@@ -229,7 +230,11 @@ fn a_failing_page_leaves_what_was_read() {
         );
         assert_eq!(read["failed"]["kind"], "forbidden", "{read}");
         assert_eq!(read["next"]["arguments"]["params"]["page"], 3);
-        assert!(reply.text.contains("Read: 3 rows on 2 pages, page 3 failed (forbidden)."), "{}", reply.text);
+        assert!(
+            reply.text.contains("Read: 3 rows on 2 pages, the next page failed (forbidden)."),
+            "{}",
+            reply.text
+        );
         assert!(reply.text.contains("Failed: "), "{}", reply.text);
         if options["all"].is_null() {
             assert_eq!(reply.structured["data"], json!([group("opened", 2), group("closed", 1)]));
@@ -483,6 +488,16 @@ fn the_pages_of_a_call_are_one_line_of_the_audit() {
     let bytes: usize = pages.iter().map(|page| page.to_string().len()).sum();
     assert_eq!(lines.len(), 1, "{lines:?}");
     assert!(lines[0].contains(&format!(" bytes={bytes} ")) && lines[0].contains("outcome=ok"), "{lines:?}");
+}
+
+#[test]
+fn a_walk_that_begins_at_a_later_page_says_so() {
+    let mut client = with_issues();
+    let params = json!({"fullPath": TALLY, "per_page": 4, "page": 3});
+    let reply = answered(&mut client, "issue.list", params, json!({"count_by": "state"}));
+    assert_eq!(reply.structured["data"], json!([group("opened", 3)]));
+    assert_eq!(reply.structured["page"]["first_page"], 3);
+    assert!(reply.text.contains("Read: 3 rows on 1 page from page 3 on, "), "{}", reply.text);
 }
 
 #[test]
