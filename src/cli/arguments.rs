@@ -160,6 +160,18 @@ pub struct ExecuteArguments {
     /// Write what is downloaded to this new file beneath GITLAB_FILES_DIR
     #[arg(long, value_name = "FILE")]
     pub save_to: Option<String>,
+    /// Read all pages of a list, within 50 pages and 50 seconds
+    #[arg(long)]
+    pub all: bool,
+    /// Count the rows of all pages by a field, such as author.username
+    #[arg(long, value_name = "FIELD")]
+    pub count_by: Option<String>,
+    /// Add up a field over all pages, with --count-by for each group
+    #[arg(long, value_name = "FIELD")]
+    pub sum: Option<String>,
+    /// Show only the largest groups of --count-by
+    #[arg(long, value_name = "NUMBER")]
+    pub top: Option<u64>,
     /// Print the answer's structure as JSON
     #[arg(long)]
     pub json: bool,

@@ -178,6 +178,10 @@ fn execute_request(arguments: ExecuteArguments) -> Result<ExecuteRequest, Failur
         offset: arguments.offset,
         lines: arguments.lines,
         save_to: arguments.save_to,
+        all: arguments.all.then_some(true),
+        count_by: arguments.count_by,
+        sum: arguments.sum,
+        top: arguments.top,
     })
 }
 

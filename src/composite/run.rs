@@ -78,6 +78,10 @@ fn plain(action: &Action, request: &ExecuteRequest) -> Result<(), ToolError> {
         ("offset", request.offset.is_some()),
         ("lines", request.lines.is_some()),
         ("save_to", request.save_to.is_some()),
+        ("all", request.all.is_some()),
+        ("count_by", request.count_by.is_some()),
+        ("sum", request.sum.is_some()),
+        ("top", request.top.is_some()),
     ];
     let Some((name, _)) = given.into_iter().find(|(_, given)| *given) else { return Ok(()) };
     let message = format!("`{name}` applies to a single answer, and {} has several", action.id);

@@ -43,7 +43,7 @@ pub use body_sink::BodySink;
 pub use client::Client;
 pub use error::{Answer, Applied, CertificateError, GitlabError, NetworkError, NotFollowed};
 pub use pagination::Page;
-pub use progress::{Event, watched, with_listener};
+pub use progress::{Event, tell, watched, with_listener};
 pub use rate_limit::{Rate, ServerState};
 pub use redact::Secret;
 pub use response::{Content, Reply, Unread};

@@ -19,6 +19,8 @@ pub enum Event {
     Again { attempt: u32, pause: Duration, status: Option<u16> },
     /// So much of a large answer has come, of what was announced.
     Received { bytes: u64, of: Option<u64> },
+    /// So many pages of a list have been read.
+    Pages { read: usize, rows: usize },
 }
 
 type Listener = Arc<dyn Fn(Event) + Send + Sync>;
@@ -48,7 +50,7 @@ pub fn with_listener<F: Future>(future: F) -> impl Future<Output = F::Output> {
 }
 
 /// Tells, where anyone listens.
-pub(super) fn tell(event: Event) {
+pub fn tell(event: Event) {
     // An error means that nobody does.
     let _ = LISTENER.try_with(|listener| listener(event));
 }
@@ -68,6 +70,7 @@ impl fmt::Display for Event {
             }
             Event::Received { bytes, of: Some(all) } => write!(f, "{bytes} of {all} bytes received"),
             Event::Received { bytes, of: None } => write!(f, "{bytes} bytes received"),
+            Event::Pages { read, rows } => write!(f, "pages read: {read}, rows: {rows}"),
         }
     }
 }

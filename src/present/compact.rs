@@ -339,6 +339,24 @@ fn has_substance(map: &Map<String, Value>) -> bool {
             || map.iter().any(|(key, value)| is_part(key, value)))
 }
 
+/// A value as one text: an object by its name, or else by its id.
+pub fn label(value: &Value) -> String {
+    match value {
+        Value::Object(map) => {
+            let named =
+                || NAMES.iter().chain(&["id"]).find_map(|name| map.get(*name)).filter(|name| is_leaf(name));
+            let name = reference_of(map).or_else(|| named().cloned());
+            name.map_or_else(|| value.to_string(), |name| label(&name))
+        }
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn is_leaf(value: &Value) -> bool {
+    matches!(value, Value::String(_) | Value::Number(_))
+}
+
 /// The name of an object that is a thing of its own (it has an id or a URL) and no more than mentioned here.
 fn name_of(map: &Map<String, Value>) -> Option<Value> {
     let is_thing = map.contains_key("id") || map.contains_key(URL);

@@ -57,6 +57,43 @@ fn missing(value: &Value, path: &str) -> Missing {
     Missing { path: path.to_owned(), step: last.to_owned(), known: Vec::new() }
 }
 
+/// The values at a path below a row; none if no object has the next step of the path. Lists are walked, and null has no
+/// value. A connection of GraphQL is its `nodes`.
+pub fn values_at<'v>(row: &'v Value, path: &str) -> Option<Vec<&'v Value>> {
+    let steps: Vec<&str> = steps(path);
+    let mut found = Vec::new();
+    collect_values(row, &steps, &mut found).then_some(found)
+}
+
+/// Adds the values at the end of the steps; returns false if no object has the next step.
+fn collect_values<'v>(value: &'v Value, steps: &[&str], found: &mut Vec<&'v Value>) -> bool {
+    match (value, steps.split_first()) {
+        (Value::Null, _) => true,
+        (Value::Array(items), _) => {
+            let leads = items.iter().filter(|item| collect_values(item, steps, found)).count();
+            leads > 0 || items.is_empty()
+        }
+        (Value::Object(map), None) if map.get("nodes").is_some_and(Value::is_array) => {
+            map.get("nodes").is_some_and(|nodes| collect_values(nodes, steps, found))
+        }
+        (value, None) => {
+            found.push(value);
+            true
+        }
+        (Value::Object(map), Some((first, rest))) => match (map.get(*first), map.get("nodes")) {
+            (Some(inner), _) => collect_values(inner, rest, found),
+            (None, Some(nodes)) => collect_values(nodes, steps, found),
+            (None, None) => *first == "nodes" && collect_values(value, rest, found),
+        },
+        _ => false,
+    }
+}
+
+/// The end of a path that leads nowhere in these rows.
+pub fn missing_in(rows: &Value, path: &str) -> Missing {
+    missing(rows, path)
+}
+
 /// The objects of a value: itself, or those of a list in it.
 fn within(value: &Value) -> Vec<&Map<String, Value>> {
     match value {

@@ -23,10 +23,11 @@ use serde_json::{Map, Value, json};
 use crate::text::{self, Cut, MOST_CUT, Place, lines_within};
 use crate::untrusted::{Secrets, defuse, mask_tokens, shortened};
 
+pub use compact::label;
 pub use content_hint::Kind;
 pub use encoding::text_of;
 pub use failure::{Failure, Stretch, failure};
-pub use fields::{Missing, is_plain};
+pub use fields::{Missing, is_plain, missing_in, values_at};
 pub use markdown::{MARK, marked, marked_as};
 pub use masking::{FieldNames, Masked, mask};
 pub use sanitize::{cleaned, cleaned_value, line};

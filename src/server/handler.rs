@@ -121,7 +121,7 @@ impl<B: Backend> Handler<B> {
     async fn follow(&self, said: Said) -> CallToolResponse {
         let outcome = match said {
             Said::Yes(agreed) => match self.surface.parse_call(EXECUTE, agreed) {
-                Some(Ok(Request::Execute(checked))) => self.execute(EXECUTE, checked).await,
+                Some(Ok(Request::Execute(checked))) => self.execute(EXECUTE, *checked).await,
                 Some(Err(error)) => Err(error),
                 _ => Err(fault(EXECUTE)),
             },
@@ -171,7 +171,7 @@ impl<B: Backend> Handler<B> {
                 };
                 self.answered(tool, find).await
             }
-            Ok(Request::Execute(checked)) => self.execute(tool, checked).await,
+            Ok(Request::Execute(checked)) => self.execute(tool, *checked).await,
             Ok(Request::Activate(checked)) => {
                 let outcome = self.surface.activate(&checked.request);
                 if outcome.is_ok() {

@@ -14,8 +14,12 @@ use crate::tools::{ExecuteRequest, FindRequest, NextCall, ToolError};
 #[derive(Debug)]
 pub enum Request {
     Find(Checked<FindRequest>),
-    Execute(Checked<ExecuteRequest>),
+    Execute(Box<Checked<ExecuteRequest>>),
     Activate(Checked<Activation>),
+}
+
+fn execute(checked: Checked<ExecuteRequest>) -> Request {
+    Request::Execute(Box::new(checked))
 }
 
 impl Surface {
@@ -38,7 +42,7 @@ impl Surface {
             return Some(checked.and_then(|checked| {
                 match self.tool_as_action(&checked.request.action, &checked.request.params) {
                     Some(error) => Err(error),
-                    None => Ok(Request::Execute(checked)),
+                    None => Ok(execute(checked)),
                 }
             }));
         }
@@ -61,11 +65,11 @@ impl Surface {
                     Some((tool, arguments)) => error.fix(NextCall::new(&tool, Value::Object(arguments))),
                     None => error,
                 });
-                Some(checked.map(Request::Execute))
+                Some(checked.map(execute))
             }
             Kind::Individual => {
                 let number = individual::number(tools.catalog(), tool)?;
-                Some(individual::parse_call(tools, number, tool, arguments).map(Request::Execute))
+                Some(individual::parse_call(tools, number, tool, arguments).map(execute))
             }
             Kind::Toolset if tool == ACTIVATE => {
                 let given = arguments.clone();
@@ -78,7 +82,7 @@ impl Surface {
             Kind::Toolset => {
                 let number = individual::number(tools.catalog(), tool)?;
                 let inactive = toolset::inactive(tools, number, self.active().as_deref());
-                let read = || individual::parse_call(tools, number, tool, arguments).map(Request::Execute);
+                let read = || individual::parse_call(tools, number, tool, arguments).map(execute);
                 Some(inactive.map_or_else(read, Err))
             }
         }

@@ -21,14 +21,15 @@ const HEADS: [(Kind, &str); 4] = [
         "All of GitLab by families of actions: each tool takes an action of its family and that action's params. \
          gitlab_find_action turns what you want into the tool, the action and its parameters. Beside params stand \
          confirm, confirmation_token, fields (only these), view (compact or full), dry_run (show the \
-         request, send nothing), offset and lines (of a long text), save_to (a file).",
+         request, send nothing), offset and lines (of a long text), save_to (a file), all (pages of a \
+         list), count_by, sum and top (counts over a list).",
     ),
     (
         Kind::Individual,
         "All of GitLab, a tool for each action; gitlab_find_action turns what you want into the tool. Beside an \
          action's own parameters stand confirm, confirmation_token, fields (only these), view (compact \
-         or full), dry_run (show the request, send nothing), offset and lines (of a long text), save_to (a file); \
-         with _ before it where the action has a parameter of that name.",
+         or full), dry_run (show the request, send nothing), offset and lines (of a long text), save_to (a file), all \
+         (pages of a list), count_by, sum and top (counts over a list); with _ before it where the action has a parameter of that name.",
     ),
     (
         Kind::Toolset,
@@ -75,30 +76,25 @@ pub static FIND: Offer = Offer {
     name: tools::FIND,
     title: "Find GitLab actions",
     description: "Find the GitLab actions that can serve a request, with the exact parameters of each. \
-                  Changes nothing. Start here unless you know the action's id.",
+                  Start here unless you know the action's id.",
     arguments: &[
         Argument {
             name: "query",
-            what: "What you want to do, in words; or an action id, a REST path, or a GitLab URL.",
+            what: "What you want to do, in words; or an action id, REST path or GitLab URL.",
             takes: Takes::Text,
             required: true,
         },
-        Argument {
-            name: "limit",
-            what: "How many actions to return. Default 5.",
-            takes: Takes::Number(1, Some(50)),
-            required: false,
-        },
+        Argument { name: "limit", what: "Default 5.", takes: Takes::Number(1, Some(50)), required: false },
         Argument {
             name: "domain",
-            what: "Only this domain, the part of an id before the dot.",
+            what: "Only this domain, such as issue.",
             takes: Takes::Text,
             required: false,
         },
         Argument { name: "read_only", what: "Read actions only.", takes: Takes::Flag, required: false },
         Argument {
             name: "detail",
-            what: "signature; schema: of every result; auto: of the first if it is clear.",
+            what: "schema: of every result; auto: of the first if it is clear.",
             takes: Takes::Choice(&["auto", "signature", "schema"]),
             required: false,
         },
@@ -117,8 +113,7 @@ pub static FIND: Offer = Offer {
 pub static EXECUTE: Offer = Offer {
     name: tools::EXECUTE,
     title: "Execute a GitLab action",
-    description: "Run one GitLab action by its id with the parameters that gitlab_find_action lists. They are \
-                  checked first, and an error says how to correct the call.",
+    description: "Run one GitLab action by its id with the parameters that gitlab_find_action lists.",
     arguments: &[
         Argument {
             name: "action",
@@ -128,7 +123,7 @@ pub static EXECUTE: Offer = Offer {
         },
         Argument {
             name: "params",
-            what: "The action's parameters, such as {\"fullPath\": \"group/project\", \"iid\": 12}; or target: a URL, group/project#12, group&7…",
+            what: "Its parameters, such as {\"fullPath\": \"group/project\", \"iid\": 12}; or target: a URL, group/project#12, group&7…",
             takes: Takes::Object,
             required: false,
         },
@@ -152,7 +147,7 @@ pub static EXECUTE: Offer = Offer {
         },
         Argument {
             name: "view",
-            what: "compact (default): what a person reads. full: all GitLab sent.",
+            what: "Default compact; full: all that GitLab sent.",
             takes: Takes::Choice(&["compact", "full"]),
             required: false,
         },
@@ -174,10 +169,19 @@ pub static EXECUTE: Offer = Offer {
             takes: Takes::Text,
             required: false,
         },
+        Argument { name: "save_to", what: "New file for a download.", takes: Takes::Text, required: false },
+        Argument { name: "all", what: "Read all pages of a list.", takes: Takes::Flag, required: false },
         Argument {
-            name: "save_to",
-            what: "Save a download to this new file.",
+            name: "count_by",
+            what: "Count all rows of a list by this field.",
             takes: Takes::Text,
+            required: false,
+        },
+        Argument { name: "sum", what: "Add up this field.", takes: Takes::Text, required: false },
+        Argument {
+            name: "top",
+            what: "Keep the largest groups.",
+            takes: Takes::Number(1, None),
             required: false,
         },
     ],

@@ -47,8 +47,11 @@ pub fn source(tools: &Tools, number: usize) -> Result<Source, CatalogError> {
         branch.required.retain(|name| name != "fullPath");
     }
     // The instructions say once for all tools what these mean.
-    let own =
-        dynamic::extra_arguments().map(|argument| (reserved(&action, argument.name), argument.bare_schema()));
+    let lists = tools::may_list(&action);
+    let fits = |name: &str| lists || !tools::LIST_OPTIONS.contains(&name);
+    let own = dynamic::extra_arguments()
+        .filter(|argument| fits(argument.name))
+        .map(|argument| (reserved(&action, argument.name), argument.bare_schema()));
     Ok(Source {
         name: names::of_action(&action.id),
         title: None,

@@ -5,6 +5,7 @@ pub(crate) mod action_uri;
 pub(crate) mod audit;
 pub(crate) mod confirmation;
 mod default_project;
+mod dispatch;
 pub(crate) mod errors;
 pub(crate) mod execute;
 mod find;
@@ -16,6 +17,7 @@ pub(crate) mod reply;
 mod state;
 mod token_info;
 mod types;
+mod whole_list;
 pub(crate) mod wording;
 pub(crate) mod workspace;
 
@@ -28,6 +30,7 @@ pub use errors::{ErrorKind, ToolError, internal};
 pub use own_reads::gate::ReadError;
 pub use state::{CompositeActions, Settings, SetupError, Tools};
 pub use types::{Answer, Capabilities, Detail, EXECUTE, ExecuteRequest, FIND, FindRequest, NextCall, View};
+pub use whole_list::{OPTIONS as LIST_OPTIONS, may_list};
 pub use wording::Wording;
 
 pub use crate::gitlab::{Event, watched, with_listener};
@@ -159,7 +162,7 @@ impl Tools {
     /// Checks, decides, sends and presents one action.
     pub async fn execute(&self, request: &ExecuteRequest) -> Result<Answer, ToolError> {
         let mut entry = self.auditor.begin();
-        let result = execute::execute(self, request, &mut entry).await;
+        let result = dispatch::execute(self, request, &mut entry).await;
         let is_preview = result.as_ref().is_ok_and(|answer| answer.structured.contains_key("preview"));
         entry.ended(is_preview, result.as_ref().err());
         self.gate(self.max_bytes).pass(result)

@@ -68,6 +68,14 @@ pub struct ExecuteRequest {
     pub lines: Option<String>,
     /// Write what is downloaded to this new file beneath GITLAB_FILES_DIR, and do not show it.
     pub save_to: Option<String>,
+    /// Read all pages of a list.
+    pub all: Option<bool>,
+    /// Count the rows of a list by this field, over all pages.
+    pub count_by: Option<String>,
+    /// Add up this field over all rows of a list, or over each group of `count_by`.
+    pub sum: Option<String>,
+    /// Keep only so many groups of `count_by`, the largest.
+    pub top: Option<u64>,
 }
 
 /// Detail of a reply.

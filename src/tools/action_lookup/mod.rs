@@ -103,7 +103,7 @@ fn lift_arguments(resolved_action: &mut ResolvedAction) -> Result<(), ToolError>
             json!({"action": action.id, "params": params, "confirm": confirm}),
         )));
     }
-    for name in ["fields", "view", "dry_run", "offset"] {
+    for name in ["fields", "view", "dry_run", "offset", "all", "count_by", "sum", "top"] {
         let Some(value) = request.params.get(name).filter(|_| stray(name, &request.params)) else { continue };
         let Ok(Value::Object(mut whole)) = serde_json::to_value(&*request) else { continue };
         whole.insert(name.to_owned(), value.clone());

@@ -34,23 +34,34 @@ pub fn check(request: &ExecuteRequest) -> Result<(), ToolError> {
 
 fn fields(request: &ExecuteRequest) -> Result<(), ToolError> {
     let fields = request.fields.as_deref().unwrap_or_default();
-    let refused = |message: String| {
-        let without = NextCall::again(&ExecuteRequest { fields: None, ..request.clone() });
-        invalid(message).fix(without)
+    let refused = |name: &str, message: String| {
+        let mut without = request.clone();
+        match name {
+            "fields" => without.fields = None,
+            "sum" => without.sum = None,
+            _ => (without.count_by, without.top) = (None, None),
+        }
+        invalid(message).fix(NextCall::again(&without))
     };
     if fields.len() > FIELDS {
-        return Err(refused(format!("`fields` has {} fields, and {FIELDS} are the most", fields.len())));
+        return Err(refused(
+            "fields",
+            format!("`fields` has {} fields, and {FIELDS} are the most", fields.len()),
+        ));
     }
-    for field in fields {
+    let named = fields.iter().map(|field| ("fields", field));
+    let counted = request.count_by.iter().map(|field| ("count_by", field));
+    let summed = request.sum.iter().map(|field| ("sum", field));
+    for (name, field) in named.chain(counted).chain(summed) {
         let steps = field.split('.').count();
         if field.len() > FIELD || steps > STEPS {
             let short: String = excerpt(field, 40);
             let message = format!(
-                "`fields` has a path of {steps} steps and {} bytes ({short:?}…); {STEPS} steps and {FIELD} bytes are \
+                "`{name}` has a path of {steps} steps and {} bytes ({short:?}…); {STEPS} steps and {FIELD} bytes are \
                  the most",
                 field.len()
             );
-            return Err(refused(message));
+            return Err(refused(name, message));
         }
     }
     Ok(())

@@ -92,7 +92,7 @@ struct AuditLine {
     applied: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<u16>,
-    /// Size of the body of a successful response.
+    /// Size of the bodies of successful responses: of a list that is read whole, of all pages.
     bytes: u64,
     ms: u64,
     /// `ok`, `cancelled`, or the kind of the error.
@@ -213,7 +213,7 @@ impl AuditEntry<'_> {
         match sent {
             Ok(reply) => {
                 self.line.status = Some(reply.status);
-                self.line.bytes = reply.bytes;
+                self.line.bytes += reply.bytes;
             }
             Err(error) => self.line.status = error.status(),
         }

@@ -18,12 +18,10 @@ use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::audit::AuditEntry;
 use crate::tools::errors::{self, ErrorKind, ToolError, diagnosis, mapping, next_call};
 use crate::tools::own_reads::locate;
-use crate::tools::reply::{continuation, graphql, graphql_document, header, paging, render};
+use crate::tools::reply::{graphql, graphql_document, header, paging, render};
 use crate::tools::state::Tools;
 use crate::tools::types::{Answer, CheckedCall, ExecuteRequest, NextCall};
-use crate::tools::{
-    action_lookup, confirmation, default_project, instance_version, lookups, token_info, workspace,
-};
+use crate::tools::{confirmation, default_project, instance_version, lookups, token_info, workspace};
 use crate::untrusted::quote;
 use compute::compute;
 
@@ -54,10 +52,13 @@ pub struct ActionResponse {
     pub reply: Reply,
     pub call: Call,
     /// By the action's id and its own parameters.
-    request: ExecuteRequest,
-    fields: Vec<String>,
-    action: Action,
-    notes: Vec<String>,
+    pub request: ExecuteRequest,
+    pub action: Action,
+    pub notes: Vec<String>,
+    /// Number of rows outside GITLAB_READABLE_PATHS, which the reply no longer has.
+    pub unreadable: usize,
+    /// Paths of the requested fields in the reply.
+    pub fields: Vec<String>,
 }
 
 impl ActionResponse {
@@ -68,7 +69,8 @@ impl ActionResponse {
 
     /// The answer, of which the data has at most so many bytes.
     pub fn answer(self, tools: &Tools, budget: usize) -> Answer {
-        let ActionResponse { reply, call, request, fields, action, notes } = self;
+        let ActionResponse { reply, call, request, fields, action, mut notes, unreadable } = self;
+        notes.extend(unreadable_note(unreadable));
         let bytes = reply.bytes;
         let past_end = paging::past_end(&reply, &request, &action);
         let hint = workspace::copy_note(tools, &action, &request.params);
@@ -78,23 +80,25 @@ impl ActionResponse {
         let answer = workspace::with_note(hint, answer);
         past_end.into_iter().fold(answer, |answer, past_end| past_end.add_to(answer))
     }
-}
 
-/// Executes.
-pub async fn execute(
-    tools: &Tools,
-    request: &ExecuteRequest,
-    entry: &mut AuditEntry<'_>,
-) -> Result<Answer, ToolError> {
-    let resolved_action = action_lookup::resolve(tools, request)?;
-    continuation::window_start(&resolved_action.request)?;
-    entry.set_action(&resolved_action.action);
-    if resolved_action.action.plan.is_some() {
-        return tools.composites.run(tools, resolved_action, entry).await;
-    }
-    match run_action(tools, resolved_action, RunOptions::default(), entry).await? {
-        Outcome::Response(response) => Ok(response.answer(tools, tools.max_bytes)),
-        Outcome::Answer(answer) => Ok(answer),
+    /// Number of bytes of the answer's data, if all rows of the list are shown within so many.
+    pub fn shown_bytes(&self, tools: &Tools, budget: usize) -> Option<usize> {
+        let (request, fields) = (&self.request, self.fields.as_slice());
+        let reply = self.reply.clone();
+        let measure = || {
+            let mut notes = Vec::new();
+            render::present_reply(
+                tools,
+                budget,
+                (request, fields),
+                (&self.action, &self.call),
+                reply,
+                &mut notes,
+            )
+        };
+        let shown = compute(self.reply.bytes, measure);
+        let bytes = shown.data.to_string().len();
+        (shown.rows.is_none() && bytes <= budget).then_some(bytes)
     }
 }
 
@@ -173,8 +177,9 @@ async fn run(
                 None => (call, reply),
             };
             check_list(&action, &call, &reply, request)?;
-            let reply = keep_readable(tools, &call, reply, &mut notes)?;
+            let (reply, unreadable) = keep_readable(tools, &call, reply)?;
             if let Some(path) = &request.save_to {
+                notes.extend(unreadable_note(unreadable));
                 return file_transfer::save_download(tools, (request, path), &call, reply, notes)
                     .map(Outcome::Answer);
             }
@@ -185,7 +190,8 @@ async fn run(
                 Some(part) => job_log::apply_selection(part, &request, reply, &mut notes).await?,
                 None => reply,
             };
-            Ok(Outcome::Response(Box::new(ActionResponse { reply, call, request, fields, action, notes })))
+            let response = ActionResponse { reply, call, request, action, notes, unreadable, fields };
+            Ok(Outcome::Response(Box::new(response)))
         }
     }
 }
@@ -233,29 +239,24 @@ fn check_list(
     Ok(())
 }
 
-/// Filters a list over the whole instance to the rows below the readable paths.
-fn keep_readable(
-    tools: &Tools,
-    call: &Call,
-    mut reply: Reply,
-    notes: &mut Vec<String>,
-) -> Result<Reply, ToolError> {
-    let Some(readable) = tools.policy.readable() else { return Ok(reply) };
-    let Some(field) = readable.row_field(call.effects()) else { return Ok(reply) };
-    match &mut reply.content {
-        Content::Empty => {}
-        Content::Json(Value::Array(rows)) => {
-            let left_out = readable.keep_rows(rows, field);
-            if left_out > 0 {
-                notes.push(format!("{left_out} rows outside GITLAB_READABLE_PATHS were left out"));
-            }
-        }
+/// Filters a list over the whole instance to the rows below the readable paths; returns how many others there were.
+fn keep_readable(tools: &Tools, call: &Call, mut reply: Reply) -> Result<(Reply, usize), ToolError> {
+    let Some(readable) = tools.policy.readable() else { return Ok((reply, 0)) };
+    let Some(field) = readable.row_field(call.effects()) else { return Ok((reply, 0)) };
+    let left_out = match &mut reply.content {
+        Content::Empty => 0,
+        Content::Json(Value::Array(rows)) => readable.keep_rows(rows, field),
         _ => {
             let message = "GitLab's answer is not a list, so GITLAB_READABLE_PATHS cannot be applied";
             return Err(ToolError::new(ErrorKind::Denied, message));
         }
-    }
-    Ok(reply)
+    };
+    Ok((reply, left_out))
+}
+
+/// Note on the number of rows outside the readable paths.
+pub fn unreadable_note(rows: usize) -> Option<String> {
+    (rows > 0).then(|| format!("{rows} rows outside GITLAB_READABLE_PATHS were left out"))
 }
 
 /// [`check_params`], with what an instance may take that is newer than the catalog.

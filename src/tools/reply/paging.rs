@@ -6,7 +6,8 @@ use crate::call::Call;
 use crate::catalog::{Action, Interface};
 use crate::gitlab::{Content, Page, Reply};
 use crate::present;
-use crate::tools::types::{Answer, EXECUTE, ExecuteRequest, NextCall};
+use crate::tools::state::Tools;
+use crate::tools::types::{Answer, ExecuteRequest, NextCall};
 
 /// `page` as answers carry it: what GitLab says of the list, with the call for what follows. Nothing where the
 /// reply is no list or is all of it. Where the action does not take the cursor of GitLab's link, what follows is the next
@@ -19,15 +20,13 @@ pub fn page_info(
     direct: Option<&Call>,
 ) -> Option<Value> {
     let next = match rows {
-        Some((shown, _)) => rest_of_page_params(request, action, page, shown),
-        None => next_page_params(request, action, page),
+        Some((shown, _)) => {
+            let rest = rest_of_page_params(request, action, page, shown);
+            rest.map(|params| ExecuteRequest { params, ..request.clone() })
+        }
+        None => next_page(request, action, page, direct),
     };
-    let is_lost = rows.is_none() && !lost_cursors(action, page).is_empty();
-    let next = match next {
-        Some(_) if is_lost => direct.map(|call| direct_page_call(call, page)),
-        Some(params) => Some(page_call(request, params)),
-        None => None,
-    };
+    let next = next.map(|next| page_call(&next));
     let mut info = Map::new();
     let numbers = [
         ("page", page.page),
@@ -56,23 +55,58 @@ pub fn page_info(
 /// (<https://docs.gitlab.com/api/rest/#keyset-based-pagination>).
 const CURSORS: [&str; 4] = ["cursor", "id_after", "id_before", "page_token"];
 
-/// The cursors of GitLab's link that the action does not take: without them its next page is this one again.
+/// True if the next page of a list may be requested by its path.
+pub fn may_go_direct(tools: &Tools) -> bool {
+    let direct = tools.catalog.get("api.rest").ok().flatten();
+    direct.is_some_and(|action| tools.withholds(&action).is_none())
+}
+
+/// The request for the page after this one; none after the last, or where nothing can carry GitLab's cursor.
+pub fn next_page(
+    request: &ExecuteRequest,
+    action: &Action,
+    page: &Page,
+    direct: Option<&Call>,
+) -> Option<ExecuteRequest> {
+    let params = next_page_params(request, action, page)?;
+    if lost_cursors(action, page).is_empty() {
+        return Some(ExecuteRequest { params, ..request.clone() });
+    }
+    Some(ExecuteRequest {
+        action: "api.rest".to_owned(),
+        params: direct_page_params(direct?, page),
+        ..request.clone()
+    })
+}
+
+/// The cursors of GitLab's link, or the page's number, that the action does not take: without them its next page is this
+/// one again.
 fn lost_cursors<'p>(action: &Action, page: &'p Page) -> Vec<&'p str> {
-    if action.direct().is_some() || page.next_page.is_some() {
+    if action.direct().is_some() {
         return Vec::new();
+    }
+    if page.next_page.is_some() {
+        return if action.param("page").is_some() { Vec::new() } else { vec!["page"] };
     }
     let names = page.next_query.iter().flatten().map(|(name, _)| name.as_str());
     names.filter(|name| CURSORS.contains(name) && action.param(name).is_none()).collect()
 }
 
 /// The next page of a call by its path, as GitLab's link has it.
-fn direct_page_call(call: &Call, page: &Page) -> Value {
+fn direct_page_params(call: &Call, page: &Page) -> Map<String, Value> {
     let mut query: Map<String, Value> = Map::new();
     for (name, value) in call.query().iter().chain(page.next_query.iter().flatten()) {
         query.insert(name.clone(), json!(present::line(value)));
     }
+    if let Some(next) = page.next_page {
+        query.insert("page".to_owned(), json!(next.to_string()));
+    }
     let path = call.path().split_once("/api/v4").map_or(call.path(), |(_, below)| below);
-    json!(NextCall::execute("api.rest", &json!({"method": "GET", "path": path, "query": query})))
+    Map::from_iter([
+        ("method".to_owned(), json!("GET")),
+        ("path".to_owned(), json!(path)),
+        ("query".to_owned(), Value::Object(query)),
+    ])
 }
 
 /// Note on a list that goes on by a cursor that nothing here can carry.
@@ -99,19 +133,10 @@ pub fn uncounted_note(page: &Page) -> Option<String> {
     }
 }
 
-/// The same call with other parameters.
-fn page_call(request: &ExecuteRequest, params: Map<String, Value>) -> Value {
-    let mut arguments = Map::from_iter([
-        ("action".to_owned(), json!(request.action)),
-        ("params".to_owned(), Value::Object(params)),
-    ]);
-    if let Some(fields) = &request.fields {
-        arguments.insert("fields".to_owned(), json!(fields));
-    }
-    if let Some(view) = request.view {
-        arguments.insert("view".to_owned(), json!(view));
-    }
-    json!(NextCall::new(EXECUTE, Value::Object(arguments)))
+/// The call of a request for a page, with what selects and shows its rows.
+fn page_call(request: &ExecuteRequest) -> Value {
+    let ExecuteRequest { action, params, fields, view, all, .. } = request.clone();
+    json!(NextCall::again(&ExecuteRequest { action, params, fields, view, all, ..Default::default() }))
 }
 
 /// The page after this one: by number, or by the cursor of GitLab's own link.

@@ -28,6 +28,39 @@ pub fn render_answer(
     mut notes: Vec<String>,
 ) -> Answer {
     let is_document = action.direct() == Some(Interface::Graphql);
+    let page = reply.page.clone();
+    let is_list = matches!(&reply.content, gitlab::Content::Json(Value::Array(_)));
+    let shown = present_reply(tools, budget, (request, fields), (action, call), reply, &mut notes);
+    notes.extend(shown.notes.iter().cloned());
+    notes.extend(shown.missing.iter().take(MOST_MISSING).map(missing_field_note));
+    notes.extend(secret_notes(&shown.masked, is_document));
+    // Before notes are cut.
+    for note in &mut notes {
+        tools.client.secrets().redact_string(note);
+    }
+    let page = if is_list || is_document {
+        let direct = paging::may_go_direct(tools).then_some(call);
+        notes.extend(paging::uncounted_note(&page));
+        notes.extend(paging::lost_cursor_note(action, &page, direct.is_some()));
+        paging::page_info(request, action, &page, shown.rows, direct)
+    } else {
+        None
+    };
+    let whole =
+        is_whole_elsewhere(&shown, call).then(|| file_transfer::save_call(tools.files.as_ref(), request));
+    assemble(request, call, shown, page, whole, &notes)
+}
+
+/// Presents the content of a reply; its data has at most so many bytes.
+pub fn present_reply(
+    tools: &Tools,
+    budget: usize,
+    (request, fields): (&ExecuteRequest, &[String]),
+    (action, call): (&Action, &Call),
+    reply: Reply,
+    notes: &mut Vec<String>,
+) -> Presented {
+    let is_document = action.direct() == Some(Interface::Graphql);
     let is_full = request.view == Some(View::Full);
     let options = Options {
         kind: kind(tools, action, call),
@@ -41,9 +74,8 @@ pub fn render_answer(
         shows: &action.shows,
         names: Some(call.field_names()).filter(|names| !names.is_empty()),
     };
-    let (page, received) = (reply.page.clone(), reply.rows);
-    let is_list = matches!(&reply.content, gitlab::Content::Json(Value::Array(_)));
-    let mut shown = present::present(content(reply, &mut notes), &options);
+    let received = reply.rows;
+    let mut shown = present::present(content(reply, notes), &options);
     if call.path().ends_with("/api/graphql") {
         // A selection of GraphQL names fields and no items.
         let has_item = |path: &String| path.split('.').any(|step| step.parse::<usize>().is_ok());
@@ -52,25 +84,7 @@ pub fn render_answer(
     // Rows that were counted and not kept came as well.
     shown.rows =
         received.zip(shown.data.as_array()).map(|(received, rows)| (rows.len(), received)).or(shown.rows);
-    notes.extend(shown.notes.iter().cloned());
-    notes.extend(shown.missing.iter().take(MOST_MISSING).map(missing_field_note));
-    notes.extend(secret_notes(&shown.masked, is_document));
-    // Before notes are cut.
-    for note in &mut notes {
-        tools.client.secrets().redact_string(note);
-    }
-    let page = if is_list || is_document {
-        let direct = tools.catalog.get("api.rest").ok().flatten();
-        let direct = direct.filter(|action| tools.withholds(action).is_none()).map(|_| call);
-        notes.extend(paging::uncounted_note(&page));
-        notes.extend(paging::lost_cursor_note(action, &page, direct.is_some()));
-        paging::page_info(request, action, &page, shown.rows, direct)
-    } else {
-        None
-    };
-    let whole =
-        is_whole_elsewhere(&shown, call).then(|| file_transfer::save_call(tools.files.as_ref(), request));
-    assemble(request, call, shown, page, whole, &notes)
+    shown
 }
 
 /// Start of the window, by the request or by the log selection.
@@ -94,7 +108,16 @@ pub fn referable(
     data: &Value,
     (fields, view): (&[String], Option<View>),
 ) -> Value {
-    let mut data = data.clone();
+    masked(tools, call, data.clone(), (fields, view))
+}
+
+/// The data of a reply with its secrets masked, as [`referable`].
+pub fn masked(
+    tools: &Tools,
+    call: &Call,
+    mut data: Value,
+    (fields, view): (&[String], Option<View>),
+) -> Value {
     tools.client.secrets().redact_value(&mut data);
     if view != Some(View::Full) {
         let action = tools.catalog.get(call.action()).ok().flatten();

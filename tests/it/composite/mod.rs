@@ -169,6 +169,10 @@ fn arguments_of_a_single_answer_are_refused_before_anything_is_sent() {
             ("lines", json!("1-2")),
             ("offset", json!(1)),
             ("save_to", json!("out.txt")),
+            ("all", json!(true)),
+            ("count_by", json!("id")),
+            ("sum", json!("id")),
+            ("top", json!(3)),
         ] {
             let example = example(&action, words);
             let arguments = json!({"action": action.id, "params": example, name: value});

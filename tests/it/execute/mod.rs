@@ -2,6 +2,7 @@
 
 pub mod calls;
 pub mod choice_of_operation;
+pub mod counting;
 pub mod direct_api;
 pub mod graphql;
 pub mod input_limits;

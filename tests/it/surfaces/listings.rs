@@ -111,9 +111,18 @@ fn a_family_has_a_tool_and_its_actions_are_its_enum() {
     let issues = tool(&tools, "gitlab_issues");
     let actions = issues["inputSchema"]["properties"]["action"]["enum"].as_array().unwrap();
     assert!(actions.contains(&json!("issue.get")) && !actions.contains(&json!("label.list")));
-    for beside in
-        ["params", "confirm", "confirmation_token", "fields", "view", "dry_run", "offset", "lines", "save_to"]
-    {
+    let arguments = [
+        "params",
+        "confirm",
+        "confirmation_token",
+        "fields",
+        "view",
+        "dry_run",
+        "offset",
+        "lines",
+        "save_to",
+    ];
+    for beside in arguments.into_iter().chain(["all", "count_by", "sum", "top"]) {
         assert!(issues["inputSchema"]["properties"].get(beside).is_some(), "{beside}");
     }
     for tool in &tools {

@@ -1,0 +1,195 @@
+//! Reads the pages of a list one after the other. Each page is an execute of its own, so policy decides on it and a
+//! permit is made for it; the way from page to page is the one that answers give ([`paging::next_page`]).
+
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::time::{Instant, timeout_at};
+
+use crate::call::Call;
+use crate::gitlab::{self, Content, Event};
+use crate::tools::action_lookup;
+use crate::tools::action_lookup::resolved::ResolvedAction;
+use crate::tools::audit::AuditEntry;
+use crate::tools::errors::{ErrorKind, ToolError};
+use crate::tools::execute::{self, ActionResponse, Outcome, RunOptions};
+use crate::tools::reply::paging;
+use crate::tools::state::Tools;
+use crate::tools::types::{Answer, ExecuteRequest};
+
+/// Maximum number of pages: GitLab permits some endpoints only 60 requests a minute, and others use the token as well.
+pub const MOST_PAGES: usize = 50;
+
+/// Maximum number of rows: as many as the pages have at 100 each, GitLab's maximum.
+pub const MOST_ROWS: usize = 5_000;
+
+/// Time in which pages are requested: many clients give up on a call after a minute.
+pub const TIME: Duration = Duration::from_secs(50);
+
+/// Whether a page was used, and whether the walk continues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taken {
+    Next,
+    /// The page does not fit: it counts as not read.
+    Full,
+    /// It was used, and further pages are of no use.
+    Stop,
+}
+
+/// What uses the pages.
+pub trait PageSink: Send {
+    fn take(&mut self, tools: &Tools, page: ActionResponse) -> Taken;
+}
+
+/// Why a walk ended.
+#[derive(Debug)]
+pub enum End {
+    /// The last page was read.
+    Complete,
+    /// The sink has no use for further pages.
+    Sink,
+    MostPages,
+    MostRows,
+    Time,
+    /// A page after the first failed.
+    Failed(Box<ToolError>),
+    /// Nothing can carry the cursor of the next page.
+    NoWay,
+}
+
+/// What a walk read.
+#[derive(Debug)]
+pub struct Walked {
+    /// The call of the first page.
+    pub call: Call,
+    /// Number of the first page, where GitLab numbers them.
+    pub first_page: Option<u64>,
+    pub pages: usize,
+    pub rows: usize,
+    /// Number of rows outside GITLAB_READABLE_PATHS.
+    pub unreadable: usize,
+    /// Number of rows of the list, if GitLab counts them.
+    pub total: Option<u64>,
+    pub end: End,
+    /// The first page that was not read.
+    pub next: Option<ExecuteRequest>,
+    /// Notes on the first page, and those of later pages that are new.
+    pub notes: Vec<String>,
+}
+
+/// The outcome of a walk.
+#[derive(Debug)]
+pub enum Outcomes {
+    Walked(Box<Walked>),
+    /// Nothing was read: a preview.
+    Answer(Answer),
+    /// The first answer is no list.
+    NotList,
+}
+
+/// Walks the pages from the requested one on. An error is one of the first page.
+pub async fn walk(
+    tools: &Tools,
+    first: ResolvedAction,
+    sink: &mut dyn PageSink,
+    entry: &mut AuditEntry<'_>,
+) -> Result<Outcomes, ToolError> {
+    let deadline = Instant::now() + TIME;
+    let may_go_direct = paging::may_go_direct(tools);
+    let mut walked: Option<Walked> = None;
+    let mut page = first;
+    loop {
+        let (action, request) = (page.action.clone(), page.request.clone());
+        let run = execute::run_action(tools, page, RunOptions::default(), entry);
+        let outcome = match walked.as_mut() {
+            // The first page has the time of any request.
+            None => run.await?,
+            Some(walked) => match timeout_at(deadline, run).await {
+                Ok(Ok(outcome)) => outcome,
+                Ok(Err(error)) => break end(walked, End::Failed(Box::new(error)), Some(request)),
+                Err(_) => break end(walked, End::Time, Some(request)),
+            },
+        };
+        let response = match (outcome, walked.as_mut()) {
+            (Outcome::Response(response), _) => *response,
+            (Outcome::Answer(answer), None) => return Ok(Outcomes::Answer(answer)),
+            (Outcome::Answer(_), Some(walked)) => break end(walked, End::NoWay, None),
+        };
+        let Content::Json(Value::Array(rows)) = &response.reply.content else {
+            match walked.as_mut() {
+                None => return Ok(Outcomes::NotList),
+                Some(walked) => break end(walked, End::NoWay, None),
+            }
+        };
+        let count = rows.len();
+        if let Some(received) = response.reply.rows {
+            let error = response.truncated(count, received);
+            match walked.as_mut() {
+                None => return Err(error),
+                Some(walked) => break end(walked, End::Failed(Box::new(error)), Some(request)),
+            }
+        }
+        let direct = may_go_direct.then_some(&response.call);
+        let next = paging::next_page(&response.request, &response.action, &response.reply.page, direct);
+        let lost = paging::lost_cursor_note(&response.action, &response.reply.page, may_go_direct);
+        let (unreadable, notes) = (response.unreadable, response.notes.clone());
+        let walked = walked.get_or_insert_with(|| Walked {
+            call: response.call.clone(),
+            first_page: response.reply.page.page,
+            pages: 0,
+            rows: 0,
+            unreadable: 0,
+            total: response.reply.page.total,
+            end: End::Complete,
+            next: None,
+            notes: Vec::new(),
+        });
+        let taken = sink.take(tools, response);
+        if taken == Taken::Full {
+            break end(walked, End::Sink, Some(request));
+        }
+        walked.pages += 1;
+        walked.rows += count;
+        walked.unreadable += unreadable;
+        for note in notes.into_iter().chain(lost.clone()) {
+            if !walked.notes.contains(&note) {
+                walked.notes.push(note);
+            }
+        }
+        let Some(next) = next else {
+            break end(walked, if lost.is_some() { End::NoWay } else { End::Complete }, None);
+        };
+        if next.action == request.action && next.params == request.params {
+            // The rows of this page would be counted twice.
+            break end(walked, End::NoWay, None);
+        }
+        let stop = match taken {
+            Taken::Stop => Some(End::Sink),
+            _ if walked.pages >= MOST_PAGES => Some(End::MostPages),
+            _ if walked.rows >= MOST_ROWS => Some(End::MostRows),
+            _ if Instant::now() >= deadline => Some(End::Time),
+            _ => None,
+        };
+        if let Some(stop) = stop {
+            break end(walked, stop, Some(next));
+        }
+        gitlab::tell(Event::Pages { read: walked.pages, rows: walked.rows });
+        page = if next.action == action.id {
+            ResolvedAction { action, request: next, notes: Vec::new() }
+        } else {
+            match action_lookup::resolve(tools, &next) {
+                Ok(resolved) => resolved,
+                Err(error) => break end(walked, End::Failed(Box::new(error)), Some(next)),
+            }
+        };
+    }
+    walked
+        .map(|walked| Outcomes::Walked(Box::new(walked)))
+        .ok_or_else(|| ToolError::new(ErrorKind::Internal, "a list was read without a page"))
+}
+
+/// Ends a walk; the request is that of the first page that was not read.
+fn end(walked: &mut Walked, end: End, next: Option<ExecuteRequest>) {
+    walked.end = end;
+    walked.next = next;
+}
