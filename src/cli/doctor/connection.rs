@@ -35,7 +35,7 @@ fn address(tools: &Tools, config: &Config, version: &Result<Reply, GitlabError>)
         Instance::At(url) => url.to_string(),
         Instance::Sandbox => "the sandbox inside this program".to_owned(),
     };
-    let over = if tools.client().signs().http2 { " over HTTP/2" } else { "" };
+    let over = if tools.client().server_state().http2 { " over HTTP/2" } else { "" };
     match version {
         Ok(_) => Finding::fine(CHECK, format!("{place} answers{over}")),
         // A host with an untrusted certificate is reachable; the certificate check reports the problem.
@@ -163,7 +163,7 @@ fn version(version: &Result<Reply, GitlabError>, catalog: Option<Version>) -> Fi
 
 fn rate(tools: &Tools) -> Finding {
     const CHECK: &str = "rate limit";
-    let Some(rate) = tools.client().signs().rate else {
+    let Some(rate) = tools.client().server_state().rate else {
         return Finding::unknown(CHECK, "GitLab sent no rate-limit headers");
     };
     let of = rate.limit.map(|limit| format!(" of {limit}")).unwrap_or_default();
@@ -183,7 +183,7 @@ fn rate(tools: &Tools) -> Finding {
 
 fn clock(tools: &Tools) -> Finding {
     const CHECK: &str = "clock";
-    match tools.client().signs().clock_ahead {
+    match tools.client().server_state().clock_ahead {
         None => Finding::unknown(CHECK, "GitLab did not say what time it is"),
         Some(ahead) if ahead.unsigned_abs() > CLOCK_APART => {
             let side = if ahead > 0 { "behind" } else { "ahead of" };
