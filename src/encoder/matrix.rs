@@ -25,7 +25,7 @@ pub struct Matrix<'w> {
     pub bias: Vec<f32>,
 }
 
-/// Quantized rows of activations, each with its scale. Rows are padded to a multiple of [`BLOCK`].
+/// Quantized rows of activations, each with its scale. Rows are padded to a multiple of `BLOCK`.
 #[derive(Debug, Default)]
 pub struct Activations {
     values: Vec<i16>,

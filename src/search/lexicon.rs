@@ -92,7 +92,7 @@ pub struct Lexicon {
     parts: Vec<Parts>,
 }
 
-/// Objects that are attached to others: see [`crate::catalog::PartWord`].
+/// Objects that are attached to others: see `PartWord` of the embedded vocabulary.
 #[derive(Debug)]
 struct Parts {
     parts: Vec<WordId>,

@@ -1,11 +1,11 @@
 //! Search: ranks actions for a query in words. The steps, in order:
 //!
-//! 1. [`routes`] and the catalog: an exact id, alias, REST path, GraphQL field or GitLab page ends the search.
-//! 2. [`entities`]: quotes, names, references, numbers, dates and URLs are masked by typed placeholders.
-//! 3. `normalise` of `gitlab_mcp_embed`, [`spelling`], [`lexicon`], [`request`], [`segment`]: tokens, stems,
-//! 4. Candidates: the best by [`bm25`], and the nearest by the encoder and [`embedding`].
-//! 5. [`features`], [`agreement`]: features of each candidate, and their sum weighted by [`model`].
-//! 6. [`ranking`]: merging of the clauses' best actions, [`params`], order by score, probability, confidence.
+//! 1. `routes` and the catalog: an exact id, alias, REST path, GraphQL field or GitLab page ends the search.
+//! 2. `entities`: quotes, names, references, numbers, dates and URLs are masked by typed placeholders.
+//! 3. `normalise` of `gitlab_mcp_embed`, `spelling`, `lexicon`, `request`, `segment`: tokens, stems,
+//! 4. Candidates: the best by `bm25`, and the nearest by the encoder and `embedding`.
+//! 5. `features`, `agreement`: features of each candidate, and their sum weighted by `model`.
+//! 6. `ranking`: merging of the clauses' best actions, `params`, order by score, probability, confidence.
 //!
 //! The only module that uses tantivy, strsim and the encoder. Depends only on the catalog.
 
