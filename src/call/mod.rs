@@ -1,7 +1,7 @@
 //! An action and its parameters to a [`Call`]: a request that was checked before it was written. Nothing else
 //! can make one, and the client sends nothing else.
 //!
-//! [`validate`] looks at every parameter; [`Checked::step`] chooses the operation and either gives the call or asks
+//! `validate` looks at every parameter; [`Checked::step`] chooses the operation and either gives the call or asks
 //! what has to be looked up first.
 
 mod affected_paths;

@@ -14,26 +14,26 @@ use crate::tools::{Detail, View};
 const EXAMPLES: &str = "\
 Examples:
   gitlab-mcp                                   serve an MCP client on standard input and output
-  gitlab-mcp --sandbox find 'close an issue'   which actions could do it, without any account
+  gitlab-mcp --sandbox find 'close an issue'   find an action, without an account
   gitlab-mcp execute issue.list --params '{\"fullPath\": \"group/project\"}'
   gitlab-mcp execute issue.create --params @issue.json --dry-run
-  gitlab-mcp doctor                            what is between here and GitLab, and how to mend it
+  gitlab-mcp doctor                            check the connection to GitLab and suggest fixes
   gitlab-mcp catalog show merge_request.list
-  gitlab-mcp surface --surface meta --tokens   what a client is sent, and what it costs
+  gitlab-mcp surface --surface meta --tokens   show the tools sent to a client and their size
   gitlab-mcp completions bash > ~/.local/share/bash-completion/completions/gitlab-mcp";
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0  done; for the server: the client closed its end, or SIGTERM or SIGINT came
-  1  the answer is an error, such as an unknown action or one that GitLab refused; of doctor: a warning
-  2  the command line or a setting is wrong; of doctor: something does not work
-  3  the program itself could not go on";
+  0  success; for the server: the client closed the connection, or SIGTERM or SIGINT
+  1  the result is an error, such as an unknown action or a refusal by GitLab; for doctor: a warning
+  2  invalid command line or setting; for doctor: a check failed
+  3  internal error";
 
 const DOCTOR_EXIT_CODES: &str = "\
 Exit codes:
-  0  everything is fine
-  1  it works, with a warning
-  2  something does not work, or a setting is wrong";
+  0  all checks passed
+  1  a warning
+  2  a check failed, or a setting is invalid";
 
 /// All of GitLab for an AI client through two MCP tools: find an action, execute it.
 #[derive(Debug, Parser)]
@@ -52,7 +52,7 @@ pub struct Arguments {
     pub command: Option<Command>,
 }
 
-/// What is asked for.
+/// The command to run.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     #[command(flatten)]
@@ -61,103 +61,103 @@ pub enum Command {
     Offline(Offline),
 }
 
-/// What works with the settings, on a GitLab.
+/// Commands that use the settings and connect to GitLab.
 #[derive(Debug, Default, Subcommand)]
 pub enum Connected {
-    /// Serve an MCP client on standard input and output; what happens without a command
+    /// Serve an MCP client on standard input and output (the default command)
     #[default]
     Serve,
-    /// Find the actions that could serve a request, as gitlab_find_action does
+    /// Find actions for a request, like gitlab_find_action
     Find(FindArguments),
-    /// Execute one action, as gitlab_execute_action does
+    /// Execute one action, like gitlab_execute_action
     Execute(ExecuteArguments),
-    /// Look at what is between here and GitLab: address, proxy, certificate, version, token, rate limit, clock
+    /// Check the connection to GitLab: address, proxy, certificate, version, token, rate limit, clock
     #[command(after_help = DOCTOR_EXIT_CODES)]
     Doctor {
-        /// Print what was found as JSON
+        /// Print the findings as JSON
         #[arg(long)]
         json: bool,
     },
-    /// Show the tools that a client would be offered
+    /// Show the tools that a client receives
     Surface(SurfaceArguments),
 }
 
-/// What needs neither settings nor a network.
+/// Commands that need neither settings nor a network.
 #[derive(Debug, Subcommand)]
 pub enum Offline {
-    /// Look at the actions there are
+    /// List and show the actions of the catalog
     Catalog {
         #[command(subcommand)]
         view: CatalogView,
     },
-    /// Write sub-agents that share GitLab among them, each with a server for its part
+    /// Write sub-agent definitions, each with a server for a part of GitLab
     Agents {
-        /// The directory to write into; nothing in it is overwritten
+        /// Directory to write into; existing files are never overwritten
         #[arg(long, value_name = "DIR")]
         out: PathBuf,
-        /// The client that reads them
+        /// Client to write them for
         #[arg(long, value_name = "CLIENT", default_value = "claude-code")]
         client: AgentClient,
     },
-    /// Print the completions of a shell
+    /// Print shell completions
     Completions {
-        /// The shell to complete for
+        /// Shell to generate completions for
         shell: clap_complete::Shell,
     },
 }
 
-/// What `find` takes.
+/// Arguments of `find`.
 #[derive(Debug, Args)]
 pub struct FindArguments {
-    /// What you want to do, in words; or an action id, a REST path, or a GitLab URL
+    /// Request in words, an action id, a REST path, or a GitLab URL
     pub query: String,
-    /// How many actions to show, 1 to 50
+    /// Maximum number of actions to show, 1 to 50
     #[arg(long, value_name = "NUMBER")]
     pub limit: Option<u32>,
     /// Only actions of this domain, the part of an id before the dot
     #[arg(long, value_name = "DOMAIN")]
     pub domain: Option<String>,
-    /// How much to say of each action's parameters
+    /// Level of detail of each action's parameters
     #[arg(long, value_name = "HOW")]
     pub detail: Option<DetailArgument>,
-    /// Say why each action is where it is
+    /// Explain the rank of each action
     #[arg(long)]
     pub explain: bool,
-    /// Print the answer's structure as JSON
+    /// Print the structured result as JSON
     #[arg(long)]
     pub json: bool,
 }
 
-/// What `execute` takes.
+/// Arguments of `execute`.
 #[derive(Debug, Args)]
 pub struct ExecuteArguments {
-    /// The action's id, as `find` shows it
+    /// Action id, as shown by `find`
     pub action: String,
-    /// The action's parameters: a JSON object, @FILE that holds one, or - for standard input
+    /// Parameters: a JSON object, @FILE with one, or - for standard input
     #[arg(long, value_name = "JSON")]
     pub params: Option<String>,
-    /// Run it even if it destroys something
+    /// Run it even if it is destructive
     #[arg(long)]
     pub confirm: bool,
-    /// The token of a needs_confirmation error, to run exactly that call
+    /// Token from a needs_confirmation error, to run exactly that call
     #[arg(long, value_name = "TOKEN", alias = "plan")]
     pub confirmation_token: Option<String>,
     /// Show only these fields, such as iid,author.username
     #[arg(long, value_name = "FIELDS", value_delimiter = ',')]
     pub fields: Option<Vec<String>>,
-    /// How much of the reply to show
+    /// Level of detail of the reply
     #[arg(long, value_name = "HOW")]
     pub view: Option<ViewArgument>,
-    /// Show the request that would be sent; send nothing
+    /// Show the request without sending it
     #[arg(long)]
     pub dry_run: bool,
-    /// Continue a long text at this byte, as an earlier answer said
+    /// Continue a long text at this byte, given by the previous result
     #[arg(long, value_name = "BYTE")]
     pub offset: Option<u64>,
     /// Lines of a long text: 120-180, 120- to the end, -50 for the last fifty
     #[arg(long, value_name = "RANGE", allow_hyphen_values = true)]
     pub lines: Option<String>,
-    /// Write what is downloaded to this new file beneath GITLAB_FILES_DIR
+    /// Save the download to this new file in GITLAB_FILES_DIR
     #[arg(long, value_name = "FILE")]
     pub save_to: Option<String>,
     /// Read all pages of a list, within 50 pages and 50 seconds
@@ -172,18 +172,18 @@ pub struct ExecuteArguments {
     /// Show only the largest groups of --count-by
     #[arg(long, value_name = "NUMBER")]
     pub top: Option<u64>,
-    /// Print the answer's structure as JSON
+    /// Print the structured result as JSON
     #[arg(long)]
     pub json: bool,
 }
 
-/// What `surface` takes.
+/// Arguments of `surface`.
 #[derive(Debug, Args)]
 pub struct SurfaceArguments {
-    /// The surface: dynamic, meta, individual or toolset; without it, the configured one
+    /// Surface: dynamic, meta, individual or toolset; default: the configured one
     #[arg(long, value_name = "KIND")]
     pub surface: Option<SurfaceArgument>,
-    /// Show what each part costs, before and after it is customised, instead of the tools
+    /// Show the size of each part in tokens, before and after overrides, instead of the tools
     #[arg(long)]
     pub tokens: bool,
 }
@@ -197,35 +197,35 @@ pub enum SurfaceArgument {
     Toolset,
 }
 
-/// A client that has sub-agents.
+/// A client with sub-agents.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum AgentClient {
-    /// Files for .claude/agents
+    /// Claude Code, files for .claude/agents
     ClaudeCode,
-    /// GitHub Copilot's custom agents, files for .github/agents
+    /// GitHub Copilot, files for .github/agents
     Copilot,
 }
 
-/// What of the catalog to show.
+/// Subcommands of `catalog`.
 #[derive(Debug, Subcommand)]
 pub enum CatalogView {
-    /// Every action, a line each
+    /// List every action, one per line
     List {
-        /// Print an object a line as JSON
+        /// Print one JSON object per line
         #[arg(long)]
         json: bool,
     },
-    /// One action whole
+    /// Show one action in full
     Show {
-        /// The action's id or an alias of it
+        /// Action id or alias
         action: String,
         /// Print it as JSON
         #[arg(long)]
         json: bool,
     },
-    /// How many actions and operations there are
+    /// Count actions and operations
     Stats {
-        /// Print the numbers as JSON
+        /// Print the counts as JSON
         #[arg(long)]
         json: bool,
     },
@@ -247,18 +247,18 @@ pub enum ViewArgument {
 }
 
 impl Arguments {
-    /// The arguments of this process.
+    /// Parses the arguments of this process.
     pub fn parse_process() -> Result<Arguments, Failure> {
         Arguments::try_parse().map_err(|error| foreign_flag(&error).unwrap_or(Failure::Usage(error)))
     }
 
-    /// The command line's grammar, for completions.
+    /// The clap command, for completions.
     pub fn grammar() -> clap::Command {
         Arguments::command()
     }
 }
 
-/// The answer to a flag that other servers have.
+/// Error for a flag that other servers have.
 fn foreign_flag(error: &clap::Error) -> Option<Failure> {
     let ContextValue::String(given) = error.get(ContextKind::InvalidArg)? else { return None };
     let flag = given.split(['=', ' ']).next().unwrap_or_default();

@@ -63,7 +63,7 @@ fn sandbox() -> Arg {
         .long(SANDBOX)
         .action(ArgAction::SetTrue)
         .conflicts_with(URL.name)
-        .help("The same as --url sandbox: a small GitLab inside this program, gone when it ends")
+        .help("The same as --url sandbox: a small in-memory GitLab inside this program")
         .help_heading(HEADING)
         .global(true)
 }

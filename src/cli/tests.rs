@@ -7,7 +7,7 @@ fn parse(arguments: &[&str]) -> Arguments {
 }
 
 #[test]
-fn the_grammar_holds_together() {
+fn the_command_definition_is_valid() {
     Arguments::grammar().debug_assert();
 }
 

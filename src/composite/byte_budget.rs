@@ -5,10 +5,10 @@ pub use crate::text::share;
 use crate::tools::execute::Outcome;
 use crate::tools::{Answer, ToolError, Tools};
 
-/// Bytes around each answer: its names, its status.
+/// Bytes reserved per answer for its name and status.
 pub const AROUND: usize = 160;
 
-/// The answers of steps in their order, together within the bytes that one answer may have.
+/// Renders the answers of steps in order, together within the size limit of one answer.
 pub fn render_within_budget(
     tools: &Tools,
     outcomes: Vec<Result<Outcome, ToolError>>,
@@ -37,7 +37,7 @@ fn render_outcome(
     }
 }
 
-/// The bytes of what is shown, or of what went wrong.
+/// Size in bytes of an answer or an error.
 fn size(answer: &Result<Answer, ToolError>) -> usize {
     match answer {
         Ok(answer) => answer.structured.get("data").map_or(0, |data| data.to_string().len()),

@@ -1,5 +1,5 @@
-//! `resource.create`: up to twenty items of any types, one after the other, each with its own outcome. A field that
-//! a type does not have is an error of that item, and the item is not created.
+//! `resource.create`: creates up to twenty items of any types in order, each with its own outcome. A field that a type
+//! does not support is an error of that item, which is then not created.
 
 use serde_json::{Map, Value, json};
 
@@ -12,14 +12,14 @@ use crate::text::excerpt;
 use crate::tools::execute::Outcome;
 use crate::tools::{Answer, ErrorKind, ToolError, workspace};
 
-/// The most items of a call.
+/// Maximum number of items of a call.
 const MOST: usize = 20;
 
 /// A type of item: the action that creates one, and its fields with the parameters of that action.
 struct NewItemType {
     name: &'static str,
     action: &'static str,
-    /// The type that it is in a group, if a project's is another.
+    /// The corresponding type in a group, if different.
     in_group: Option<&'static str>,
     place: ItemPlace,
     fields: &'static [(&'static str, &'static str)],
@@ -28,7 +28,7 @@ struct NewItemType {
 /// Meaning of an item's `fullPath`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ItemPlace {
-    /// The project or group that the item goes to.
+    /// The project or group that contains the item.
     Holder,
     /// Optional; without it, the item belongs to the user.
     Optional,
@@ -86,7 +86,7 @@ const TYPES: [NewItemType; 12] = [
             ("color", "color"),
         ],
     ),
-    // To REST a project's work items are issues, a group's are epics.
+    // In REST a project's work items are issues, a group's are epics.
     NewItemType { in_group: Some("epic"), ..item_type("work_item", "issue.create", ISSUE) },
     NewItemType {
         place: ItemPlace::Project,
@@ -176,7 +176,7 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
             }
             Err(_) => Map::from_iter([("target".to_owned(), json!(item.to_string()))]),
         });
-        // One after the other: numbers follow the order of the items.
+        // In order, so that iids follow the order of the items.
         outcomes.push(match new {
             Ok(new) => create(run, &new).await,
             Err(error) => Err(error),
@@ -247,7 +247,7 @@ fn new(run: &CompositeRun<'_>, item: &Value) -> Result<NewItem, ToolError> {
     Ok(NewItem { kind, target, params })
 }
 
-/// Fills in where the item goes; the path that is shown for it.
+/// Fills in the item's namespace and returns the displayed path.
 fn place_params(
     run: &CompositeRun<'_>,
     kind: &NewItemType,
@@ -284,7 +284,7 @@ fn place_params(
     }
 }
 
-/// Checks that the item has what its action requires, in the words of the item's fields.
+/// Checks that the item has the parameters that its action requires; errors name the item's fields.
 fn complete(
     run: &CompositeRun<'_>,
     kind: &NewItemType,
@@ -313,7 +313,7 @@ mod tests {
     use crate::catalog::Catalog;
 
     #[test]
-    fn the_types_are_those_of_the_catalog_and_their_parameters_are_there() {
+    fn the_types_match_the_catalog() {
         let catalog = Catalog::embedded().unwrap();
         let plan = catalog.get("resource.create").unwrap().unwrap();
         let items = plan.param("items").unwrap();

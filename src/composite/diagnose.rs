@@ -23,22 +23,22 @@ const MOST_DEEP: usize = 3;
 const MOST_LOGS: usize = 20;
 /// Number of logs in memory at a time.
 const TOGETHER: usize = 4;
-/// The least bytes of a log that tell anything; where there is no room for them, the job is only named.
+/// Minimum size of a useful log excerpt; with less room the job is only listed.
 const LEAST: usize = 300;
-/// Bytes around each job: its names, its calls.
+/// Bytes reserved per job for its names and calls.
 const AROUND: usize = 500;
 const PAGE: usize = 100;
 
-/// A pipeline that is looked at.
+/// A pipeline to examine.
 #[derive(Clone, Debug)]
 struct Pipeline {
-    /// A full path, or an id where GitLab tells no more.
+    /// A full path, or an id if GitLab returns no path.
     project: Value,
     id: Value,
     deep: usize,
 }
 
-/// A job that failed, or a bridge whose pipeline could not begin.
+/// A failed job, or a bridge whose pipeline could not be created.
 #[derive(Debug)]
 struct Job {
     project: Value,
@@ -51,7 +51,7 @@ struct Job {
 #[derive(Debug, Default)]
 struct Findings {
     jobs: Vec<Job>,
-    /// The pipelines that were looked at, with what of each could not be.
+    /// The examined pipelines, with the parts that could not be read.
     pipelines: Vec<Value>,
     notes: Vec<String>,
 }
@@ -64,7 +64,7 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
         deep: 0,
     };
     let mut found = looked(run, start, &first).await?;
-    // What fails the pipeline comes before what may fail.
+    // Jobs that fail the pipeline come before those allowed to fail.
     found.jobs.sort_by_key(|job| field(&job.row, "allow_failure") == json!(true));
     let room = run.tools.max_bytes.saturating_sub(AROUND * (found.jobs.len().min(MOST_LOGS) + 2));
     let step_params =
@@ -89,7 +89,7 @@ async fn which(run: &CompositeRun<'_>) -> Result<Value, ToolError> {
         return run.read_json("pipeline.get_latest", of(branch)).await;
     };
     let listed = run.read_json("merge_request.list_pipelines", of(json!({"iid": iid}))).await?;
-    // GitLab has the newest first.
+    // GitLab lists the newest first.
     let newest = listed.get(0).and_then(|row| row.get("id")).cloned();
     match newest {
         Some(id) => run.read_json("pipeline.get", of(json!({"pipeline_id": id}))).await,
@@ -101,7 +101,7 @@ async fn which(run: &CompositeRun<'_>) -> Result<Value, ToolError> {
     }
 }
 
-/// The failed jobs of a pipeline and of those that it started, the nearest first.
+/// The failed jobs of a pipeline and of its downstream pipelines, nearest first.
 async fn looked(run: &CompositeRun<'_>, start: Pipeline, first: &Value) -> Result<Findings, ToolError> {
     let mut found = Findings::default();
     let mut open = VecDeque::from([start]);
@@ -155,7 +155,7 @@ impl Findings {
             self.notes
                 .push(format!("of pipeline {} only the last {PAGE} failed jobs were looked at", pipeline.id));
         }
-        // GitLab has the newest first.
+        // GitLab lists the newest first.
         self.jobs.extend(rows.iter().rev().map(|row| Job {
             project: pipeline.project.clone(),
             pipeline: pipeline.id.clone(),
@@ -164,7 +164,7 @@ impl Findings {
         }));
     }
 
-    /// Pipelines that failed bridges triggered; a bridge that triggered none is listed like a job.
+    /// Pipelines triggered by failed bridges; a bridge without one is listed like a job.
     fn follow(
         &mut self,
         run: &CompositeRun<'_>,
@@ -206,7 +206,7 @@ fn seen(row: Option<&Value>, pipeline: &Pipeline) -> Value {
     seen
 }
 
-/// The project of a pipeline, by the path in its address, which says more than its id.
+/// The project of a pipeline, by the path in its URL, which is clearer than its id.
 fn project_of(run: &CompositeRun<'_>, pipeline: &Value) -> Value {
     let path = || {
         let url = url::Url::parse(pipeline.get("web_url")?.as_str()?).ok()?;
@@ -251,7 +251,7 @@ async fn render_diagnosis(run: &CompositeRun<'_>, first: &Value, found: Findings
 /// The failure in a job's log.
 async fn log(run: &CompositeRun<'_>, job: &Job, budget: usize) -> Result<Failure, ToolError> {
     let step_params = params(json!({"fullPath": job.project, "job_id": field(&job.row, "id")}));
-    // A dry run shows what changes something; a diagnosis reads whatever is asked of it.
+    // A dry run previews changes; a diagnosis only reads and runs in any case.
     let request = crate::tools::ExecuteRequest {
         action: "job.log".to_owned(),
         params: step_params,
@@ -306,7 +306,7 @@ fn add(items: &mut ItemResults, calls: &mut String, job: &Job, excerpt: Option<R
     items.put(mark, present_map(says), status, present_map(details), &text);
 }
 
-/// The stretches of a log, to read and as data, with the call for the whole where it is not all.
+/// The excerpts of a log as text and as data, with the call for the whole log if it is truncated.
 fn excerpted(failure: &Failure, details: &mut Map<String, Value>, call: &Value) -> String {
     let mut text = String::new();
     let mut stretches = Vec::new();
@@ -370,7 +370,7 @@ fn field(row: &Value, name: &str) -> Value {
     row.get(name).cloned().unwrap_or_default()
 }
 
-/// A word that GitLab wrote within a sentence of ours: as it is if it can be a field's name, else quoted.
+/// A word from GitLab inside a sentence: unchanged if it can be a field's name, else quoted.
 fn plain_or_quoted(value: &Value) -> String {
     let text = plain(value);
     if present::is_plain(&text) { text } else { quote(&text) }

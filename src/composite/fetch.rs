@@ -50,7 +50,7 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     Ok(render_items(run, fetched))
 }
 
-/// An item as it was given, where it is no thing.
+/// An item that could not be resolved, as given.
 fn item_label(item: &Value) -> String {
     plain_text(item)
 }
@@ -124,7 +124,7 @@ fn render_items(run: &CompositeRun<'_>, fetched: Vec<FetchedItem>) -> Answer {
     let mut outcomes = Vec::new();
     let mut plan = Vec::new();
     for thing in fetched {
-        // Of what is not there nothing else is to be told.
+        // Parts of a missing item are not reported.
         let is_there = thing.outcomes.first().is_some_and(|(_, outcome)| outcome.is_ok());
         let kept: Vec<_> = thing.outcomes.into_iter().take(if is_there { usize::MAX } else { 1 }).collect();
         plan.push((thing.says, kept.iter().map(|(name, _)| *name).collect::<Vec<_>>()));

@@ -8,7 +8,7 @@ use crate::composite::run::CompositeRun;
 use crate::text::plain_text;
 use crate::tools::{ErrorKind, NextCall, ToolError};
 
-/// A kind of thing.
+/// A kind of item.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ItemKind {
     /// The name in `itemType` and in the tags of answers.
@@ -84,13 +84,13 @@ pub const ITEM_KINDS: [ItemKind; 11] = [
 /// Fields that select lines of a file.
 const LINES: [&str; 3] = ["line_start", "line_end", "max_lines"];
 
-/// An item whose kind and parameters are resolved.
+/// An item with its kind and parameters resolved.
 #[derive(Clone, Debug)]
 pub struct ResolvedItem {
     pub thing: &'static ItemKind,
     /// The displayed reference: `acme/widget#12`, or as it was given.
     pub target: String,
-    /// The parameters that name it for actions on it.
+    /// The parameters that identify it in actions on it.
     pub params: Map<String, Value>,
     /// The requested lines of a file, by the parameter names of `repository.read_files`.
     pub lines: Map<String, Value>,
@@ -116,7 +116,7 @@ impl ResolvedItem {
     }
 }
 
-/// The thing that an item says, by its target or by its type with what names it.
+/// Resolves an item by its target, or by its type and identifying fields.
 pub fn resolve_item(run: &CompositeRun<'_>, item: &Value) -> Result<ResolvedItem, ToolError> {
     let text = |name: &str| {
         let value = item.get(name).filter(|value| !value.is_null())?;
@@ -159,12 +159,12 @@ pub fn resolve_item(run: &CompositeRun<'_>, item: &Value) -> Result<ResolvedItem
     if let Some(name) = lines.keys().next().filter(|_| thing.kind != "file") {
         return Err(wrong(format!("`{name}` is of files; this is {}", with_article(thing.kind))));
     }
-    // To REST a group's work items are epics.
+    // In REST a group's work items are epics.
     let or_else = (thing.kind == "work_item").then_some("epic");
     Ok(ResolvedItem { thing, target, params, lines, or_else })
 }
 
-/// The thing at an address, or that a reference names.
+/// The item of a URL or reference.
 pub fn resolve_target(run: &CompositeRun<'_>, target: &str) -> Result<ResolvedItem, ToolError> {
     let page = call::pointed(target, &run.tools.base)
         .map_err(|fault| ToolError::new(ErrorKind::InvalidParams, fault.to_string()))?;
@@ -181,14 +181,14 @@ pub fn resolve_target(run: &CompositeRun<'_>, target: &str) -> Result<ResolvedIt
     Ok(ResolvedItem { thing, target, params, lines: Map::new(), or_else })
 }
 
-/// The kind of thing that a page shows, and what it may be instead.
+/// The kind of item that a page shows, and the alternative.
 fn page_kind(page: Page) -> (Option<&'static str>, Option<&'static str>) {
     let in_group = page.holder == Some(Scope::Group);
     match page.kind {
         Kind::Holder if page.is_bare && (in_group || page.is_short) => (Some("group"), None),
         Kind::Holder if page.is_bare => (Some("project"), Some("group")),
         Kind::Issue => (Some("issue"), None),
-        // A project's work items are issues to REST, a group's are epics.
+        // In REST a project's work items are issues, a group's are epics.
         Kind::WorkItem if in_group => (Some("epic"), None),
         Kind::WorkItem => (Some("issue"), None),
         Kind::MergeRequest => (Some("merge_request"), None),

@@ -1,5 +1,5 @@
-//! Outcomes of a composite action's items, in order and in both forms: a row with its status, and a text in tags
-//! that name the item.
+//! Outcomes of a composite action's items, in order, as data and text: a row with its status, and a text in tags that
+//! name the item.
 
 use serde_json::{Map, Value, json};
 
@@ -31,7 +31,7 @@ impl ItemResults {
         self.put(mark, attributes, status, details, &text);
     }
 
-    /// An item of which nothing is known but how it ended.
+    /// An item with only an outcome.
     pub fn put(
         &mut self,
         mark: &str,
@@ -52,7 +52,7 @@ impl ItemResults {
         (Value::Array(self.rows), self.text)
     }
 
-    /// The answer that has them all.
+    /// The combined answer.
     pub fn answer(self, run: &CompositeRun<'_>, notes: &[String]) -> Answer {
         run.answer(Value::Array(self.rows), self.text, Map::new(), notes)
     }

@@ -11,14 +11,14 @@
 //!    fills a placeholder, else `selector`), `type` and `note`; the `fields` of objects are declared as parameters of
 //!    their own. Run the generator.
 //! 2. Write `src/composite/verb.rs` with `pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError>`, and
-//!    add it to [`ACTIONS`]. The parameters in [`run::CompositeRun::params`] are checked; defaults are applied by the
+//!    add it to `ACTIONS`. The parameters in `run::CompositeRun::params` are checked; defaults are applied by the
 //!    composite action.
-//! 3. [`run::CompositeRun::read_json`] reads data for the composite action itself. [`run::CompositeRun::step`] runs a
-//!    step whose answer is shown; [`byte_budget::render_within_budget`] fits several answers into one, and
-//!    [`item_results::ItemResults`] renders them in order. [`run::CompositeRun::answer`] makes the final answer.
+//! 3. `run::CompositeRun::read_json` reads data for the composite action itself. `run::CompositeRun::step` runs a
+//!    step whose answer is shown; `byte_budget::render_within_budget` fits several answers into one, and
+//!    `item_results::ItemResults` renders them in order. `run::CompositeRun::answer` makes the final answer.
 //!
 //! Concurrent steps are `futures_util::future::join_all`: the client limits the number of requests. A composite action
-//! has [`run::MOST_STEPS`] steps and [`run::TIME`]; a step beyond that fails with an error that names it, and the results
+//! has `run::MOST_STEPS` steps and `run::TIME`; a step beyond that fails with an error that names it, and the results
 //! of the others are kept.
 
 mod batch;

@@ -13,9 +13,9 @@ use crate::tools::{Answer, ErrorKind, NextCall, ToolError};
 const FIELDS: [&str; 7] =
     ["id", "path_with_namespace", "name", "description", "default_branch", "visibility", "web_url"];
 
-/// Candidate paths, before GitLab is asked.
+/// Candidate paths, before GitLab is queried.
 struct ProjectCandidates {
-    /// The paths that it may be, the likeliest first.
+    /// Candidate paths, most likely first.
     paths: Vec<String>,
     /// Origin of the paths, without credentials.
     from: Value,
@@ -48,7 +48,7 @@ fn parse_remote(run: &CompositeRun<'_>, name: &str, given: &str) -> Result<Proje
     Ok(ProjectCandidates { paths, from: json!({name: git_remote::redacted(given)}) })
 }
 
-/// The workspace's own project, or the one that this server was started with.
+/// The project of the workspace, or the configured one.
 fn from_workspace(run: &CompositeRun<'_>) -> Result<ProjectCandidates, ToolError> {
     if let Some(own) = workspace::own_checkout(run.tools) {
         let from = json!({
@@ -93,7 +93,7 @@ fn remote_error(run: &CompositeRun<'_>, name: &str, error: &RemoteError) -> Tool
     }
 }
 
-/// The project as ever, with its path and what led to it.
+/// The project, with its path and how it was found.
 fn render_project(run: &CompositeRun<'_>, found: &ProjectCandidates, answer: Answer) -> Answer {
     let path = answer.structured.get("data").and_then(|data| {
         ["path_with_namespace", "full_path"].into_iter().find_map(|name| data.get(name)?.as_str())

@@ -16,10 +16,10 @@ use crate::tools::execute::{self, Outcome, RunOptions};
 use crate::tools::reply::header;
 use crate::tools::{Answer, ErrorKind, ExecuteRequest, NextCall, ToolError, Tools, action_lookup};
 
-/// The steps of one plan, those that only look something up included.
+/// Maximum number of steps of one plan, look-ups included.
 pub const MOST_STEPS: usize = 120;
 
-/// In which the steps of one plan are begun; each has the time of any request for itself.
+/// Time within which steps may be started; each has the normal timeout of a request.
 pub const TIME: Duration = Duration::from_secs(120);
 
 /// The implementation of a composite action.
@@ -71,7 +71,7 @@ async fn planned(
     plan(&run).await
 }
 
-/// Rejects arguments that a composite action cannot take: its steps have several texts, and none is saved.
+/// Rejects options that a composite action does not support: its steps return several texts, and none is saved.
 fn plain(action: &Action, request: &ExecuteRequest) -> Result<(), ToolError> {
     let given = [
         ("fields", request.fields.is_some()),
@@ -94,14 +94,14 @@ fn plain(action: &Action, request: &ExecuteRequest) -> Result<(), ToolError> {
 /// Bounds of a composite action, shared with its composite steps.
 #[derive(Debug)]
 pub struct RunBounds {
-    /// The composite actions that a step may be.
+    /// The composite actions that may be steps.
     pub actions: Actions,
     pub begun: AtomicUsize,
     pub until: Instant,
 }
 
 impl RunBounds {
-    /// Counts a step that begins, while it may.
+    /// Counts a new step, if the limits allow it.
     pub fn begin(&self, what: &str) -> Result<(), ToolError> {
         if self.begun.fetch_add(1, Ordering::Relaxed) >= MOST_STEPS {
             let message = format!("{what} was not started: one call makes at most {MOST_STEPS} requests");
@@ -123,11 +123,11 @@ pub struct CompositeRun<'a> {
     pub id: &'a str,
     /// The checked parameters, by the catalog's names and types.
     pub params: Map<String, Value>,
-    /// The faults of its `items`, by their places.
+    /// Errors of its `items`, by position.
     faults: &'a BTreeMap<usize, Fault>,
     /// The request, with `dry_run`, `confirm` and `view`.
     pub request: &'a ExecuteRequest,
-    /// The ids of the plans that it runs within, its own the last.
+    /// Ids of the enclosing plans, its own last.
     above: &'a [&'a str],
     bounds: &'a RunBounds,
     notes: Vec<String>,
@@ -155,7 +155,7 @@ impl CompositeRun<'_> {
         self.step_with(request, RunOptions { agreed, ..RunOptions::default() }).await
     }
 
-    /// An action as a step, with the body of its reply read through the sieve.
+    /// Runs an action as a step and streams its response body into a sink.
     pub async fn step_streaming(
         &self,
         action: &str,
@@ -185,7 +185,7 @@ impl CompositeRun<'_> {
         result
     }
 
-    /// A plan as a step. None is within itself.
+    /// Runs a plan as a step. A plan may not contain itself.
     fn inner<'s>(
         &'s self,
         resolved_action: ResolvedAction,
@@ -200,7 +200,7 @@ impl CompositeRun<'_> {
         })
     }
 
-    /// The data of a read-only action, unrendered; also read in a dry run.
+    /// The unrendered data of a read-only action; read even in a dry run.
     pub async fn read_json(&self, action: &str, params: Map<String, Value>) -> Result<Value, ToolError> {
         let request = ExecuteRequest { action: action.to_owned(), params, ..ExecuteRequest::default() };
         match self.step_with(request, RunOptions { ours: true, ..RunOptions::default() }).await? {
@@ -222,7 +222,7 @@ impl CompositeRun<'_> {
         }
     }
 
-    /// The request of a step that is asked like the plan was.
+    /// The request of a step with the options of the plan.
     pub fn like(&self, action: &str, params: Map<String, Value>) -> ExecuteRequest {
         ExecuteRequest {
             action: action.to_owned(),
@@ -250,12 +250,12 @@ impl CompositeRun<'_> {
         self.params.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// The error of an item that is wrong in itself, by its place among `items`.
+    /// The error of an invalid item, by its position in `items`.
     pub fn item_error(&self, place: usize) -> Option<ToolError> {
         self.faults.get(&place).map(|fault| ToolError::new(ErrorKind::InvalidParams, fault.to_string()))
     }
 
-    /// The parameters that are wrong in a way that only the plan can tell.
+    /// Errors in parameters that only the plan can detect.
     pub fn invalid(&self, message: impl Into<String>) -> ToolError {
         let message = format!("{} cannot be called like this: {}", self.id, message.into());
         ToolError::new(ErrorKind::InvalidParams, message)
@@ -284,7 +284,7 @@ pub fn failed(error: &ToolError) -> Value {
     error.structured().remove("error").unwrap_or_default()
 }
 
-/// JSON's object as parameters; nothing of another value.
+/// A JSON object as parameters; empty for any other value.
 pub fn params(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(map) => map,

@@ -7,7 +7,7 @@ use crate::composite::run::{MOST_STEPS, RunBounds, TIME};
 use crate::tools::ErrorKind;
 
 #[test]
-fn every_plan_of_the_catalog_has_its_code_and_the_other_way_round() {
+fn plans_of_the_catalog_match_their_implementations() {
     let catalog = Catalog::embedded().unwrap();
     let plans = catalog.actions().map(Result::unwrap).filter(|action| action.plan.is_some());
     let ids: Vec<String> = plans.map(|action| action.id).collect();
@@ -17,7 +17,7 @@ fn every_plan_of_the_catalog_has_its_code_and_the_other_way_round() {
 }
 
 #[test]
-fn a_step_beyond_the_bounds_is_not_begun() {
+fn a_step_beyond_the_limits_is_not_started() {
     let bounds = |begun, until| RunBounds { actions: ACTIONS, begun: AtomicUsize::new(begun), until };
     let now = Instant::now();
     let room = bounds(MOST_STEPS - 1, now + TIME);

@@ -17,14 +17,14 @@ const MOST: usize = 20;
 /// The value that clears a field.
 const NONE: &str = "none";
 
-/// A change as a kind of thing has it.
+/// Form of a change in a kind of item.
 #[derive(Clone, Copy)]
 enum ChangeForm {
-    /// The parameter of that name, as it is.
+    /// The parameter with the same name, unchanged.
     Is(&'static str),
-    /// The parameter of that name; `none` as what clears it.
+    /// The parameter with the same name; `none` becomes the value that clears it.
     OrNone(&'static str, ClearedValue),
-    /// `state_event`, by the word that opens and the one that closes.
+    /// `state_event`, with the events that open and close the item.
     State(&'static str, &'static str),
     /// An epic's due date, which needs a flag to be fixed.
     Fixed,
@@ -37,7 +37,7 @@ enum ClearedValue {
     Empty,
 }
 
-/// Changes that several kinds have alike, by what each is called here.
+/// Changes shared by several kinds, by field name.
 type Changes = &'static [(&'static str, ChangeForm)];
 
 const TEXTS: Changes = &[("title", ChangeForm::Is("title")), ("description", ChangeForm::Is("description"))];
@@ -69,10 +69,10 @@ const CHANGES: [(&str, &[Changes]); 8] = [
     ("snippet", &[TEXTS]),
 ];
 
-/// The fields of an item that say which thing it is; all others are changes. A milestone's title is its new one here.
+/// Fields that identify an item; all others are changes. A milestone's title is its new title here.
 const NAMING: [&str; 5] = ["target", "itemType", "fullPath", "iid", "id"];
 
-/// A thing with the request that changes it.
+/// An item with the request that changes it.
 struct ItemChange {
     resolved: ResolvedItem,
     params: Map<String, Value>,
@@ -106,7 +106,7 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     Ok(items.answer(run, &[]))
 }
 
-/// Two changes of one thing side by side would be a matter of chance.
+/// Concurrent changes of one item would have an undefined order.
 fn reject_duplicates(
     run: &CompositeRun<'_>,
     changes: &[Result<ItemChange, ToolError>],
@@ -148,7 +148,7 @@ fn parse_change(run: &CompositeRun<'_>, item: &Value) -> Result<ItemChange, Tool
     Ok(ItemChange { resolved, params })
 }
 
-/// The parameters that a change is.
+/// Converts a change to parameters.
 fn change_params(form: ChangeForm, value: &Value) -> impl Iterator<Item = (&'static str, Value)> {
     let is_none = value.as_str().is_some_and(|text| text.is_empty() || text.eq_ignore_ascii_case(NONE));
     let pairs = match form {
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_said_as_the_kind_has_it() {
+    fn a_change_is_converted_for_its_kind() {
         let milestone = ChangeForm::OrNone("milestone_id", ClearedValue::Zero);
         assert_eq!(update_item(milestone, json!("v1.0")), json!({"milestone_id": "v1.0"}));
         assert_eq!(update_item(milestone, json!("None")), json!({"milestone_id": 0}));

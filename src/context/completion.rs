@@ -14,7 +14,7 @@ use crate::text::excerpt;
 use crate::tools::action_uri::{ACTION, ACTIONS_PART};
 use crate::tools::{EXECUTE, ErrorKind, ToolError, Tools};
 
-/// The most values that the protocol allows.
+/// Maximum number of values, from the protocol.
 const MOST: usize = 100;
 
 /// Timeout of a completion.
@@ -26,13 +26,13 @@ const LONGEST: usize = 255;
 /// The object of a completion.
 #[derive(Clone, Copy, Debug)]
 pub enum CompletionTarget<'a> {
-    /// An argument of the prompt of that name.
+    /// An argument of a prompt, by name.
     Prompt(&'a str),
-    /// A variable of that template of addresses.
+    /// A variable of a URI template.
     Template(&'a str),
 }
 
-/// Values, the likeliest first.
+/// Values, most likely first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Completion {
     pub values: Vec<String>,
@@ -45,7 +45,7 @@ pub struct Completion {
 struct CompletionQuery {
     source: CompletionSource,
     action: &'static str,
-    /// The parameter that narrows the list by what was typed.
+    /// The parameter that filters the list by the typed text.
     search: Option<&'static str>,
     /// Further parameters.
     params: &'static [(&'static str, &'static str)],
@@ -108,10 +108,9 @@ const ASKED: &[CompletionQuery] = &[
 ];
 
 impl Tools {
-    /// What could stand for an argument that begins so, among others that are given.
+    /// Completes an argument from the typed text and the other arguments.
     ///
-    /// # Errors
-    /// `invalid_params` where there is no such prompt, template or argument.
+    /// `invalid_params` if there is no such prompt, template or argument.
     pub async fn complete(
         &self,
         completed: CompletionTarget<'_>,
@@ -149,7 +148,7 @@ impl Tools {
         all(domains.unwrap_or_default(), typed)
     }
 
-    /// Reads the values from GitLab. None if that fails.
+    /// Fetches the values from GitLab. `None` if that fails.
     async fn ask_for(
         &self,
         source: CompletionSource,
@@ -163,7 +162,7 @@ impl Tools {
             let path = given.get("fullPath").or(self.project.as_ref()).filter(|path| !path.is_empty())?;
             params.insert("fullPath".to_owned(), json!(path));
         }
-        // Of a path the last word is searched for, in the names of what is above as well.
+        // The search is by the last segment of a path; GitLab also matches names of parent groups.
         let word = typed.trim_end_matches('/').rsplit('/').next().unwrap_or(typed);
         let word = if asked.is_inside { typed } else { word.trim_start_matches('@') };
         if let (Some(search), false) = (asked.search, word.is_empty()) {
@@ -180,7 +179,7 @@ impl Tools {
         let found = values.len();
         let mut completion = all(values, typed.trim_start_matches('@'));
         let is_whole = reply.page.next_page.is_none() && reply.rows.is_none();
-        // What was searched for by a part of what was typed is counted by that.
+        // GitLab's total is for the search text, which may be only a part of the typed text.
         completion.total = if is_whole { completion.total } else { reply.page.total.and_then(counted) };
         completion.total =
             completion.total.filter(|_| is_whole || completion.values.len() == found.min(MOST));
@@ -240,7 +239,7 @@ fn argument_source(takes: ArgType) -> CompletionSource {
     }
 }
 
-/// A name, or a number as text. None for a name with invisible characters.
+/// A name, or a number as text. `None` for a name with invisible characters.
 fn text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => (present::line(text) == *text && text.len() <= LONGEST).then(|| text.clone()),
@@ -253,7 +252,7 @@ fn is_like(value: &str, typed: &str) -> bool {
     value.to_lowercase().contains(&typed.to_lowercase())
 }
 
-/// The values that contain the typed text, first those that begin with it.
+/// The values that contain the typed text; those that begin with it first.
 fn all(values: Vec<String>, typed: &str) -> Completion {
     let start = typed.to_lowercase();
     let begins = |value: &String| value.to_lowercase().starts_with(&start);

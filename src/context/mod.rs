@@ -1,4 +1,4 @@
-//! What MCP clients read beside the tools: resources, prompts and completions.
+//! MCP resources, prompts and completions.
 
 mod completion;
 mod prompts;

@@ -7,7 +7,7 @@ use crate::present;
 use crate::text::excerpt;
 use crate::tools::{Capabilities, ErrorKind, ToolError, Tools};
 
-/// A prompt as a client is shown it.
+/// A prompt in the form that clients receive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilledPrompt {
     pub title: &'static str,
@@ -16,7 +16,7 @@ pub struct FilledPrompt {
 }
 
 impl Tools {
-    /// The prompts that a person can pick.
+    /// The prompts that a user can select.
     pub fn prompts(&self) -> &'static [Prompt] {
         if self.capabilities == Capabilities::Full { &PROMPTS } else { &[] }
     }
@@ -30,10 +30,9 @@ impl Tools {
         argument.takes == ArgType::Project && self.project.is_some()
     }
 
-    /// The message of a prompt with what was given.
+    /// Fills in a prompt's message with the given arguments.
     ///
-    /// # Errors
-    /// `invalid_params` where there is no such prompt, or an argument is missing, unknown or no such thing.
+    /// `invalid_params` if there is no such prompt, or an argument is missing, unknown or invalid.
     pub fn prompt(&self, name: &str, mut given: Map<String, Value>) -> Result<FilledPrompt, ToolError> {
         let Some(prompt) = self.prompts().iter().find(|prompt| prompt.name == name) else {
             return Err(no_prompt(name));
@@ -55,7 +54,7 @@ impl Tools {
         Ok(FilledPrompt { title: prompt.title, what: prompt.what, text })
     }
 
-    /// The actions that a text names and the policy withholds, each once, with the rule.
+    /// The denied actions that a text mentions, each once, with the rule.
     fn denied_in<'t>(&self, text: &'t str) -> Vec<(&'t str, String)> {
         let mut denied: Vec<(&str, String)> = Vec::new();
         for mention in mentions(text) {

@@ -1,5 +1,5 @@
-//! What the build script writes and the program reads: the types of the embedded catalog and search index, and the code
-//! that writes them. A crate of its own, so that both use the same types, compiled once.
+//! Embedded data formats, shared by the build script and the program: the types of the catalog and the search index,
+//! and the code that writes them. A separate crate, so that both use the same types, compiled once.
 
 pub mod writer;
 /// The catalog's data types.

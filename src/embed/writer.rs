@@ -1,5 +1,5 @@
-//! Turns `catalog/` into the bytes that the program embeds: the records behind their table of offsets, the words,
-//! and the finder's index. The build script runs it, so that nothing of it is left to do at the start.
+//! Converts `catalog/` into the bytes that the program embeds: records with their table of offsets, vocabulary, and the
+//! finder's index. The build script runs it, so that the program has nothing to build at startup.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -25,7 +25,7 @@ const DICTIONARY_BYTES: usize = 64 * 1024;
 /// The build stops at the first error and prints it.
 pub type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// The part of a curation file that is wanted at run time; the rest of it speaks to the generator.
+/// The part of a curation file that is used at run time; the rest is for the generator.
 #[derive(Deserialize)]
 struct CurationFile {
     title: String,
@@ -33,7 +33,7 @@ struct CurationFile {
     domain: BTreeMap<String, CuratedDomain>,
 }
 
-/// The parts of the catalog.
+/// The sections of `toolsets.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PartsFile {
@@ -42,7 +42,7 @@ struct PartsFile {
     absent: BTreeMap<String, String>,
 }
 
-/// The part of `rules.toml` that is wanted at run time; the generator writes the rest of it into the actions.
+/// The part of `rules.toml` that is used at run time; the generator writes the rest into the actions.
 #[derive(Deserialize)]
 struct RulesFile {
     quick_actions: QuickActions,
@@ -50,7 +50,7 @@ struct RulesFile {
     examples: ExampleWords,
 }
 
-/// The part of `SOURCE.toml` that is wanted at run time.
+/// The part of `SOURCE.toml` that is used at run time.
 #[derive(Deserialize)]
 struct SourceFile {
     openapi: SourceDocument,
@@ -72,7 +72,7 @@ struct CuratedDomain {
     nouns: Vec<String>,
 }
 
-/// Reads the catalog's folder and writes what the program embeds to `out`, with the catalog `times` over.
+/// Loads the catalog's folder and writes the embedded files to `out`. With `times` above 1 the catalog is repeated.
 pub fn write(root: &Path, out: &Path, times: u8) -> Outcome<()> {
     let mut actions = read_actions(&root.join("actions"))?;
     let mut words = read_words(root)?;
@@ -91,7 +91,8 @@ pub fn write(root: &Path, out: &Path, times: u8) -> Outcome<()> {
     write_search(&indexing::build(&actions, &words, &pages, &usage, &learned, &untrained)?, out)
 }
 
-/// For `benches/find.rs` alone: every action again under other names, to see how time and memory grow with the catalog.
+/// Repeats every action under other names, for `benches/find.rs` only: measures how time and memory grow with the
+/// catalog.
 fn multiply(actions: &mut Vec<Action>, words: &mut Words, times: u8) -> Outcome<()> {
     let (first, nouns) = (actions.clone(), words.domains.clone());
     for copy in 1..times {
@@ -208,7 +209,7 @@ fn record(action: &Action) -> Outcome<Vec<u8>> {
     Ok(postcard::to_allocvec(&Action { phrases: Vec::new(), ..action.clone() })?)
 }
 
-/// Compression dictionary: records from all over the catalog, because one record alone repeats little.
+/// Compression dictionary: sample records from the whole catalog. A single record has little repetition.
 fn dictionary(records: &[Vec<u8>]) -> Vec<u8> {
     let all: usize = records.iter().map(Vec::len).sum();
     let step = (all / DICTIONARY_BYTES).max(1);
@@ -217,7 +218,7 @@ fn dictionary(records: &[Vec<u8>]) -> Vec<u8> {
     dictionary
 }
 
-/// One fragment a line, `fragment NAME on TYPE{…}`, in the order of the names.
+/// Writes one fragment per line, `fragment NAME on TYPE{…}`, in the order of the names.
 fn write_fragments(text: &str, out: &Path) -> Outcome<()> {
     let definitions = text.lines().filter_map(|line| {
         let name = line.strip_prefix("fragment ")?.split_once(' ')?.0;
@@ -229,7 +230,7 @@ fn write_fragments(text: &str, out: &Path) -> Outcome<()> {
     Ok(())
 }
 
-/// The lines without the remark before them, compressed: they are read by few calls.
+/// Writes the lines without the leading comment, compressed: few calls read them.
 fn write_types(text: &str, out: &Path) -> Outcome<()> {
     let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
     fs::write(out.join("catalog_types.bin"), deflate(lines.join("\n").as_bytes())?)?;
@@ -243,7 +244,7 @@ fn deflate(bytes: &[u8]) -> Outcome<Vec<u8>> {
     Ok(packed.finish()?)
 }
 
-/// Writes what the finder embeds.
+/// Writes the finder's embedded files.
 fn write_search(built: &indexing::Built, out: &Path) -> Outcome<()> {
     fs::write(out.join("search_table.bin"), &built.table)?;
     fs::write(out.join("search_index.bin"), &built.index)?;

@@ -1,7 +1,7 @@
-//! The sentence encoder: a BERT of few layers, fine-tuned so that a query's vector points to the action it asks for.
-//! Its weights are read in place from `catalog/learned/encoder.bin`, which `catalog/training` writes.
+//! Sentence encoder: a small BERT, fine-tuned so that a query's vector is close to that of the requested action. Its
+//! weights are read in place from `catalog/learned/encoder.bin`, which `catalog/training` writes.
 //!
-//! A crate of its own, so that it is compiled for speed whatever the rest is compiled for.
+//! A separate crate, so that it is always compiled with optimizations.
 
 mod matrix;
 mod wordpiece;
@@ -11,18 +11,18 @@ use bytemuck::{cast_slice, try_cast_slice};
 pub use matrix::{Activations, Matrix};
 pub use wordpiece::Pieces;
 
-/// Why the weights cannot be read: the file is none, or not whole.
+/// Error of loading the weights: the file is invalid or incomplete.
 #[derive(Debug, thiserror::Error)]
 #[error("catalog/learned/encoder.bin cannot be read: {0}")]
 pub struct EncoderError(&'static str);
 
-/// The first bytes of the file.
+/// Magic number at the start of the file.
 const MAGIC: &[u8] = b"GLENC001";
 
 /// The epsilon of BERT's layer normalization.
 const EPSILON: f32 = 1e-12;
 
-/// The encoder over embedded weights.
+/// Encoder over embedded weights.
 #[derive(Debug)]
 pub struct Encoder<'w> {
     pieces: Pieces<'w>,
@@ -59,7 +59,7 @@ struct Layer<'w> {
 }
 
 impl<'w> Encoder<'w> {
-    /// Reads the weights; nothing but scales, biases and norms is copied.
+    /// Loads the weights. Only scales, biases and norms are copied.
     pub fn new(bytes: &'w [u8]) -> Result<Encoder<'w>, EncoderError> {
         let mut reader = Reader { rest: bytes };
         if reader.bytes(MAGIC.len())? != MAGIC {
@@ -81,13 +81,13 @@ impl<'w> Encoder<'w> {
         if reader.rest.is_empty() { Ok(encoder) } else { Err(EncoderError("it is too long")) }
     }
 
-    /// The pieces that words are split into.
+    /// The WordPiece vocabulary.
     pub fn pieces(&self) -> &Pieces<'w> {
         &self.pieces
     }
 
-    /// The vectors of texts, each given as the tokens that the query's analysis makes of it; each of length 1. Several
-    /// texts cost little more than one: the weights, which no cache holds, are read once for all of them.
+    /// Unit vectors of texts, each given as tokens of the query analysis. Several texts cost little more than one: the
+    /// weights exceed every cache and are read once for all of them.
     pub fn encode(&self, texts: &[Vec<String>]) -> Vec<Vec<f32>> {
         let most = self.positions.scales.len();
         let texts: Vec<Vec<usize>> = texts.iter().map(|tokens| self.pieces.split(tokens, most)).collect();
@@ -99,12 +99,12 @@ impl<'w> Encoder<'w> {
         split(&states, &lengths).map(|states| self.mean(states)).collect()
     }
 
-    /// The direction of the mean of texts' vectors.
+    /// Normalized mean of the vectors of texts.
     pub fn encode_mean(&self, texts: &[Vec<String>]) -> Vec<f32> {
         self.mean(&self.encode(texts).concat())
     }
 
-    /// The mean of vectors, of length 1.
+    /// Normalized mean of vectors.
     fn mean(&self, vectors: &[f32]) -> Vec<f32> {
         let mut mean = vec![0.0; self.width];
         for vector in vectors.chunks_exact(self.width) {
@@ -150,8 +150,8 @@ impl Norm {
 }
 
 impl Layer<'_> {
-    /// Applies the layer to the states of several texts. Each text takes so many of the values, and attends to itself
-    /// alone.
+    /// Applies the layer to the states of several texts. `lengths` are their numbers of values; each text attends only
+    /// to itself.
     fn apply(&self, states: &mut [f32], lengths: &[usize], width: usize, heads: usize) {
         let projected = self.attention.apply(&Activations::new(states, width));
         let parts: Vec<usize> = lengths.iter().map(|length| length * 3).collect();
@@ -167,7 +167,7 @@ impl Layer<'_> {
     }
 }
 
-/// The parts of so many values each, one behind the other.
+/// Splits values into consecutive parts of the given lengths.
 fn split<'s>(values: &'s [f32], lengths: &'s [usize]) -> impl Iterator<Item = &'s [f32]> {
     let mut rest = values;
     lengths.iter().map(move |length| {
@@ -217,13 +217,13 @@ fn softmax(values: &mut [f32]) {
     values.iter_mut().for_each(|value| *value /= sum);
 }
 
-/// GELU in its form with the hyperbolic tangent (Hendrycks and Gimpel, 2016), which the encoder is trained with.
+/// GELU with the tanh approximation (Hendrycks and Gimpel, 2016), as in training.
 fn gelu(value: f32) -> f32 {
     const SCALE: f32 = 0.797_884_6;
     0.5 * value * (1.0 + tanh(SCALE * (value + 0.044_715 * value * value * value)))
 }
 
-/// The hyperbolic tangent as a continued fraction, right to 1e-5; the library's is many times slower.
+/// Hyperbolic tangent as a continued fraction, accurate to 1e-5; the library's is many times slower.
 fn tanh(value: f32) -> f32 {
     let x = value.clamp(-4.97, 4.97);
     let square = x * x;

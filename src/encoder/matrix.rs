@@ -1,19 +1,19 @@
-//! Products of 8-bit weight matrices and 16-bit activations: what an encoder spends its time on.
+//! Products of 8-bit weight matrices and 16-bit activations, the encoder's most expensive operation.
 
-/// The largest activation in whole numbers. A sum of 1,536 products with weights up to 127 stays below 2^31.
+/// Maximum quantized activation. A sum of 1,536 products with weights up to 127 stays below 2^31.
 const LARGEST: f32 = 8_191.0;
 
-/// Added to a number below 2^15, it leaves the nearest whole one in the lower half of the bits. The instruction for
-/// rounding is not in every x86-64, and a function for it took a fifth of all time.
+/// Rounding constant: added to a number below 2^15, it leaves the nearest integer in the lower half of the bits. The
+/// rounding instruction is not in every x86-64, and a library function for it took a fifth of the time.
 const ROUND: f32 = 12_582_912.0;
 
-/// Tokens that are multiplied at once, so that each weight is loaded once for all of them.
+/// Number of tokens multiplied at once, so that each weight is loaded once for all of them.
 const BLOCK: usize = 4;
 
-/// Rows of weights that are multiplied at once, so that each activation is loaded once for all of them.
+/// Number of weight rows multiplied at once, so that each activation is loaded once for all of them.
 const ROWS: usize = 2;
 
-/// Columns that are multiplied at once; the width of every matrix is a multiple of it.
+/// Number of columns multiplied at once; the width of every matrix is a multiple of it.
 const LANES: usize = 16;
 
 /// A linear layer: weights of 8 bits with a scale and a bias for each row.
@@ -25,8 +25,7 @@ pub struct Matrix<'w> {
     pub bias: Vec<f32>,
 }
 
-/// Rows of activations, each in whole numbers with what one step of it is worth. Rows are added up to a multiple of
-/// [`BLOCK`].
+/// Quantized rows of activations, each with its scale. Rows are padded to a multiple of `BLOCK`.
 #[derive(Debug, Default)]
 pub struct Activations {
     values: Vec<i16>,
@@ -34,7 +33,7 @@ pub struct Activations {
 }
 
 impl Activations {
-    /// Quantizes rows of so many columns.
+    /// Quantizes rows with this number of columns.
     pub fn new(rows: &[f32], columns: usize) -> Activations {
         let mut activations = Activations::default();
         for row in rows.chunks_exact(columns) {
@@ -77,7 +76,7 @@ impl Product<'_, '_> {
         let Matrix { columns, weights, scales, bias } = self.matrix;
         for (number, rows) in weights.chunks(columns * ROWS).enumerate() {
             let (first, second) = rows.split_at(*columns);
-            // An odd last row is its own neighbour, whose products are left out.
+            // An odd last row is paired with itself; the second product is discarded.
             let rows = [first, if second.is_empty() { first } else { second }];
             for (block, values) in self.input.values.chunks_exact(columns * BLOCK).enumerate() {
                 let (first, rest) = values.split_at(*columns);
@@ -98,7 +97,7 @@ impl Product<'_, '_> {
     }
 }
 
-/// The product of a row of weights and one of activations.
+/// Dot product of a row of weights and a row of activations.
 pub fn dot(weights: &[i8], values: &[i16]) -> i32 {
     weights.iter().zip(values).map(|(weight, value)| i32::from(*weight) * i32::from(*value)).sum()
 }

@@ -1,12 +1,12 @@
-//! WordPiece: tokens to the pieces of the encoder's vocabulary, the longest first.
+//! WordPiece tokenizer: splits tokens into the longest pieces of the encoder's vocabulary.
 
-/// The longest piece in bytes; a longer word is cut at it.
+/// Maximum length of a word in bytes; a longer one is cut off.
 const LONGEST_WORD: usize = 64;
 
-/// Begins a piece that continues a word.
+/// Prefix of a piece that continues a word.
 const CONTINUATION: &str = "##";
 
-/// The pieces of the vocabulary, sorted, one a line.
+/// The pieces of the vocabulary, sorted, one per line.
 #[derive(Debug)]
 pub struct Pieces<'w> {
     pieces: Vec<&'w str>,
@@ -16,7 +16,7 @@ pub struct Pieces<'w> {
 }
 
 impl<'w> Pieces<'w> {
-    /// From sorted pieces, one a line, among them `[CLS]`, `[SEP]` and `[UNK]`.
+    /// Parses sorted pieces, one per line, including `[CLS]`, `[SEP]` and `[UNK]`.
     pub fn new(text: &'w str) -> Pieces<'w> {
         let pieces: Vec<&str> = text.lines().collect();
         let of = |piece: &str| pieces.binary_search(&piece).unwrap_or_default();
@@ -29,7 +29,7 @@ impl<'w> Pieces<'w> {
         self.pieces.binary_search(&word).is_ok()
     }
 
-    /// The numbers of the pieces of tokens, at most so many, between those that begin and end every input.
+    /// The ids of the pieces of tokens, at most `most`, between `[CLS]` and `[SEP]`.
     pub fn split(&self, tokens: &[String], most: usize) -> Vec<usize> {
         let mut numbers = vec![self.first];
         for token in tokens {
@@ -43,7 +43,7 @@ impl<'w> Pieces<'w> {
         numbers
     }
 
-    /// A word in its longest pieces; one that has none for a part of it is unknown as a whole.
+    /// Splits a word into its longest pieces; if a part has none, the word is unknown.
     fn push_word(&self, word: &str, numbers: &mut Vec<usize>) {
         let start = numbers.len();
         let mut rest = word.get(..word.floor_char_boundary(LONGEST_WORD)).unwrap_or_default();

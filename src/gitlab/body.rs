@@ -1,23 +1,23 @@
-//! A body: read with a cap while it streams, then told by its type and its bytes what it is.
+//! Response bodies: streaming read with a size limit, and classification by media type and content.
 
 use reqwest::Response;
 use reqwest::StatusCode;
 use reqwest::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderMap};
 
 use super::json::{self, Parsed};
-use super::progress::{Event, tell};
+use super::progress::{Event, notify};
 use super::{Content, content_disposition};
 
-/// After how many bytes it is told again how many have come.
-const TOLD_EVERY: u64 = 1024 * 1024;
+/// Bytes between two progress events.
+const PROGRESS_STEP: u64 = 1024 * 1024;
 
-/// Why a body was not read to its end.
+/// Reason why a body was not read to its end.
 pub(super) enum Stopped {
     TooLarge { size: Option<u64> },
     Broken(reqwest::Error),
 }
 
-/// The whole body, or the reason why not; at most `limit` bytes are ever held.
+/// Reads the whole body. At most `limit` bytes are held in memory.
 pub(super) async fn read_body(response: &mut Response, limit: u64) -> Result<Vec<u8>, Stopped> {
     let announced = response.content_length();
     if announced.is_some_and(|size| size > limit) {
@@ -28,16 +28,16 @@ pub(super) async fn read_body(response: &mut Response, limit: u64) -> Result<Vec
         if size(&bytes) + size(&chunk) > limit {
             return Err(Stopped::TooLarge { size: None });
         }
-        let before = size(&bytes) / TOLD_EVERY;
+        let before = size(&bytes) / PROGRESS_STEP;
         bytes.extend_from_slice(&chunk);
-        if size(&bytes) / TOLD_EVERY > before {
-            tell(Event::Received { bytes: size(&bytes), of: announced });
+        if size(&bytes) / PROGRESS_STEP > before {
+            notify(Event::Received { bytes: size(&bytes), of: announced });
         }
     }
     Ok(bytes)
 }
 
-/// The beginning of an error's body; what cannot be read is left out.
+/// Reads the first bytes of an error body. A transport error ends it early.
 pub(super) async fn read_start(response: &mut Response, limit: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     while size(&bytes) < limit {
@@ -49,10 +49,10 @@ pub(super) async fn read_start(response: &mut Response, limit: u64) -> Vec<u8> {
     bytes
 }
 
-/// A body with what is not kept of it.
+/// Result of classifying a body.
 pub(super) enum Body {
     Whole(Content),
-    /// The first rows of a list of so many.
+    /// The first rows of a list, and its total number of rows.
     Rows {
         content: Content,
         came: usize,
@@ -61,17 +61,17 @@ pub(super) enum Body {
     TooMany {
         limit: usize,
     },
-    /// A body that says it is JSON and is none.
+    /// The content type is JSON but the body does not parse.
     Malformed,
 }
 
-/// Tells what the bytes are, by the rules of [`Content`]. A file is never JSON, whatever its type says.
+/// Classifies a body by the rules of [`Content`]. A file is never parsed as JSON, whatever its content type.
 pub(super) fn content(status: StatusCode, headers: &HeaderMap, bytes: Vec<u8>, is_file: bool) -> Body {
     if bytes.is_empty() || status == StatusCode::NO_CONTENT {
         return Body::Whole(Content::Empty);
     }
     let content_type = text(headers, CONTENT_TYPE.as_str()).unwrap_or_default();
-    let kind = Kind::of(&content_type);
+    let kind = Kind::classify(&content_type);
     let is_json = kind == Kind::Json && !is_file;
     // GitLab and the proxies before it do not always name the type.
     let may_be_json = !is_file && kind != Kind::Html && json::is_object_or_list(&bytes);
@@ -89,8 +89,8 @@ pub(super) fn content(status: StatusCode, headers: &HeaderMap, bytes: Vec<u8>, i
     })
 }
 
-/// The bytes, whatever they are.
-pub(super) fn as_it_is(headers: &HeaderMap, bytes: Vec<u8>) -> Content {
+/// Wraps a body as binary content without classifying it.
+pub(super) fn binary_content(headers: &HeaderMap, bytes: Vec<u8>) -> Content {
     binary(headers, text(headers, CONTENT_TYPE.as_str()).unwrap_or_default(), bytes)
 }
 
@@ -100,12 +100,12 @@ fn binary(headers: &HeaderMap, content_type: String, bytes: Vec<u8>) -> Content 
     Content::Binary { bytes, content_type, filename }
 }
 
-/// A header as text. GitLab writes some (file names) in UTF-8, which `HeaderValue::to_str` refuses.
+/// Returns a header as text. GitLab writes some (file names) in UTF-8, which `HeaderValue::to_str` refuses.
 pub(super) fn text(headers: &HeaderMap, name: &str) -> Option<String> {
     std::str::from_utf8(headers.get(name)?.as_bytes()).ok().map(str::to_owned)
 }
 
-/// What a media type says about its bytes.
+/// Class of a media type.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Json,
@@ -115,7 +115,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub(super) fn of(content_type: &str) -> Kind {
+    pub(super) fn classify(content_type: &str) -> Kind {
         let essence = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         match essence.as_str() {
             "application/json" | "text/json" => Kind::Json,

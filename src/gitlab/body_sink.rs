@@ -1,36 +1,36 @@
-//! A body that is looked at while it comes, and of which only what is wanted is ever held.
+//! Streaming consumers of response bodies. The body as a whole is never held in memory.
 
 use std::fmt::Debug;
 
 use reqwest::Response;
 
-/// Takes a body piece by piece.
+/// Consumer of a body, chunk by chunk.
 pub trait BodySink: Debug + Send {
-    /// A body begins. What came of an earlier attempt counts for nothing.
+    /// Starts a body. Discards the chunks of an earlier attempt.
     fn begin(&mut self);
 
     fn take(&mut self, bytes: &[u8]);
 
-    /// It is over: at its end, or where the most that is read of one answer was reached.
+    /// Ends a body. `whole` is false if it was cut off at the size limit.
     fn end(&mut self, whole: bool);
 }
 
-/// Reads a body through; gives how many bytes of it came, of which none is kept here.
-pub(super) async fn read(
+/// Streams a body into `sink` and returns its number of bytes. Stops after the chunk that exceeds `limit`.
+pub(super) async fn stream_into(
     response: &mut Response,
     limit: u64,
-    sieve: &mut (dyn BodySink + '_),
+    sink: &mut (dyn BodySink + '_),
 ) -> Result<u64, reqwest::Error> {
     let mut came = 0;
-    sieve.begin();
+    sink.begin();
     while let Some(chunk) = response.chunk().await? {
         came += u64::try_from(chunk.len()).unwrap_or(u64::MAX);
-        sieve.take(&chunk);
+        sink.take(&chunk);
         if came > limit {
-            sieve.end(false);
+            sink.end(false);
             return Ok(came);
         }
     }
-    sieve.end(true);
+    sink.end(true);
     Ok(came)
 }

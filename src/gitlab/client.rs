@@ -1,4 +1,4 @@
-//! The client: a call to a request, its attempts and redirects, an answer to a reply.
+//! HTTP client of one GitLab instance: attempts, redirects, and the classification of responses.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,7 +10,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use url::Url;
 
 use super::body::{self, Body, Stopped};
-use super::progress::{Event, tell};
+use super::progress::{Event, notify};
 use super::rate_limit::RateLimitSnapshot;
 use super::redirect::{self, Hop};
 use super::retry::{self, Budget, LONGEST_PAUSE, Retries};
@@ -24,14 +24,15 @@ use crate::catalog::{Method, Risk};
 use crate::policy::Permit;
 use crate::untrusted::Secrets;
 
-/// The first pause between attempts.
+/// Pause before the first retry.
 const PACE: Duration = Duration::from_millis(200);
 
-/// Sends permitted calls to one GitLab instance. Cheap to make: sockets, certificates and TLS wait for the first call.
+/// Client of one GitLab instance, which sends permitted calls only. Cheap to create: connections, certificates and TLS
+/// are set up by the first call.
 pub struct Client {
     settings: Settings,
     secrets: Secrets,
-    roads: HttpClients,
+    http_clients: HttpClients,
     turns: Semaphore,
     budget: Budget,
     seen: RateLimitSnapshot,
@@ -41,7 +42,7 @@ pub struct Client {
 impl Client {
     pub fn new(settings: Settings) -> Client {
         Client {
-            roads: HttpClients::new(settings.clone()),
+            http_clients: HttpClients::new(settings.clone()),
             turns: Semaphore::new(settings.in_flight),
             secrets: settings.secrets(),
             settings,
@@ -51,32 +52,32 @@ impl Client {
         }
     }
 
-    /// Sends one call and reads its answer. Dropping the future stops it.
+    /// Sends one call and reads its response. Dropping the future cancels the request.
     pub async fn send(&self, permit: &Permit) -> Result<Reply, GitlabError> {
         self.sent(permit, self.settings.timeout, None).await
     }
 
-    /// The same, with the body of a success read through the sieve: its reply is empty, and has GitLab's own headers.
-    /// A body that is too large is no error here.
+    /// Like [`Client::send`], but streams the body of a success into `sink`. The reply has no content but carries
+    /// GitLab's own headers. A body above the size limit is not an error here.
     pub async fn send_through(
         &self,
         permit: &Permit,
-        sieve: &mut (dyn BodySink + '_),
+        sink: &mut (dyn BodySink + '_),
     ) -> Result<Reply, GitlabError> {
-        self.sent(permit, self.settings.timeout, Some(sieve)).await
+        self.sent(permit, self.settings.timeout, Some(sink)).await
     }
 
     async fn sent(
         &self,
         permit: &Permit,
         timeout: Duration,
-        sieve: Option<&mut (dyn BodySink + '_)>,
+        sink: Option<&mut (dyn BodySink + '_)>,
     ) -> Result<Reply, GitlabError> {
         let call = permit.call();
-        // LookupRequest the system's certificates, once, is not GitLab's time.
-        self.roads.open()?;
+        // The deadline starts after the system's certificates are loaded, which happens once.
+        self.http_clients.open()?;
         let started = Instant::now();
-        let result = self.attempts(permit, self.time(started, timeout), sieve).await;
+        let result = self.attempts(permit, self.time(started, timeout), sink).await;
         let status = match &result {
             Ok(reply) => Some(reply.status),
             Err(error) => error.status(),
@@ -97,21 +98,21 @@ impl Client {
         &self.secrets
     }
 
-    /// What GitLab's last answers said of its clock and its rate limit.
-    pub fn signs(&self) -> ServerState {
+    /// Clock offset, rate limit and HTTP version from the most recent responses.
+    pub fn server_state(&self) -> ServerState {
         self.seen.last()
     }
 
-    /// The proxy that requests to GitLab go through: its scheme, host and port.
+    /// The proxy used for requests to GitLab: scheme, host and port.
     pub fn proxy(&self) -> Option<String> {
-        self.roads.proxy(&self.settings.base)
+        self.http_clients.proxy(&self.settings.base)
     }
 
     async fn attempts(
         &self,
         permit: &Permit,
         time: Time,
-        mut sieve: Option<&mut (dyn BodySink + '_)>,
+        mut sink: Option<&mut (dyn BodySink + '_)>,
     ) -> Result<Reply, GitlabError> {
         let call = permit.call();
         let url = gitlab_url::url(&self.settings.base, call)?;
@@ -119,7 +120,7 @@ impl Client {
         let mut attempts = 0;
         loop {
             attempts += 1;
-            let error = match self.attempt(permit, url.clone(), time, sieve.as_deref_mut()).await {
+            let error = match self.attempt(permit, url.clone(), time, sink.as_deref_mut()).await {
                 Ok(reply) => {
                     self.budget.earn();
                     return Ok(Reply { attempts, ..reply });
@@ -127,73 +128,74 @@ impl Client {
                 Err(error) => error,
             };
             let Some(pause) = retries.pause(&error, time.left_to_begin()) else {
-                // It was answered, if not as wished.
+                // A 4xx other than 429 shows that the server is up.
                 if error.status().is_some_and(|status| status < 500 && status != 429) {
                     self.budget.earn();
                 }
                 return Err(error);
             };
-            tell(Event::Again { attempt: attempts + 1, pause, status: error.status() });
+            notify(Event::Retry { attempt: attempts + 1, pause, status: error.status() });
             tokio::time::sleep(pause).await;
         }
     }
 
-    /// An attempt is worth waiting for only while it has the time to connect.
+    /// Deadline of a call. A new attempt needs enough time left to connect.
     fn time(&self, started: Instant, timeout: Duration) -> Time {
         Time { started, all: timeout.min(self.settings.timeout), kept: self.settings.connect_time() }
     }
 
-    /// One request, in its turn, and the redirects it leads to. Between attempts others have theirs.
+    /// Sends one request within the concurrency limit and follows its redirects. The slot is released between attempts.
     async fn attempt(
         &self,
         permit: &Permit,
         url: Url,
         time: Time,
-        sieve: Option<&mut (dyn BodySink + '_)>,
+        sink: Option<&mut (dyn BodySink + '_)>,
     ) -> Result<Reply, GitlabError> {
         let call = permit.call();
         self.wait_for_rate(time).await?;
         let _turn = self.turn(time).await?;
-        // Where a change ended while it connects, nobody could say whether it was made.
+        // If the deadline passed while connecting, the outcome of a change would be unknown.
         if changes(call) && time.left_to_begin().is_zero() {
             return Err(GitlabError::NotBegun { after: time.all });
         }
         let mut hop = Hop::first(url);
         for _ in 0..=redirect::MAX_HOPS {
-            let http = self.roads.to(&hop).await?;
-            let request = request::write(http, &self.settings, call, &hop, time.left())?;
-            let request = request.map_err(|error| self.lost(error, call, &hop, time))?;
+            let http = self.http_clients.client_for(&hop).await?;
+            let request = request::build(http, &self.settings, call, &hop, time.left())?;
+            let request = request.map_err(|error| self.transport_error(error, call, &hop, time))?;
             let sent = http.execute(request).await;
-            let response = sent.map_err(|error| self.lost(error, call, &hop, time))?;
+            let response = sent.map_err(|error| self.transport_error(error, call, &hop, time))?;
             let (status, headers) = (response.status(), response.headers());
             match hop.next(&self.settings.base, permit, status, headers)? {
                 Some(next) => hop = next,
-                None => return self.receive(call, &hop, response, time, sieve).await,
+                None => return self.receive(call, &hop, response, time, sink).await,
             }
         }
         Err(hop.refused(NotFollowed::TooMany))
     }
 
-    /// Waits until GitLab takes requests again, where that is soon. What it would refuse is not sent.
+    /// Waits for the rate limit to reset, if that is soon. Otherwise fails without sending a request that GitLab would
+    /// reject.
     async fn wait_for_rate(&self, time: Time) -> Result<(), GitlabError> {
         let Some(pause) = self.seen.pause() else { return Ok(()) };
         if pause > LONGEST_PAUSE || pause >= time.left_to_begin() {
             return Err(GitlabError::RateUsedUp { retry_after: pause });
         }
-        tell(Event::RateLimit { pause });
+        notify(Event::RateLimit { pause });
         tokio::time::sleep(pause).await;
         Ok(())
     }
 
-    /// A turn among those that are under way, in the order in which they came.
+    /// Acquires one of the `in_flight` slots, first come, first served.
     async fn turn(&self, time: Time) -> Result<Option<SemaphorePermit<'_>>, GitlabError> {
         let in_flight = self.settings.in_flight;
         if let Ok(turn) = self.turns.try_acquire() {
             return Ok(Some(turn));
         }
-        tell(Event::Turn { in_flight });
+        notify(Event::Queued { in_flight });
         match tokio::time::timeout(time.left(), self.turns.acquire()).await {
-            // It is never closed; without a turn the call would go all the same.
+            // The semaphore is never closed; if it were, the call would be sent without a slot.
             Ok(turn) => Ok(turn.ok()),
             Err(_) => Err(GitlabError::NotBegun { after: time.all }),
         }
@@ -205,17 +207,17 @@ impl Client {
         hop: &Hop,
         mut response: Response,
         time: Time,
-        sieve: Option<&mut (dyn BodySink + '_)>,
+        sink: Option<&mut (dyn BodySink + '_)>,
     ) -> Result<Reply, GitlabError> {
         let status = response.status();
         hop.check_answer(status, response.headers())?;
         if hop.trusted {
             self.seen.record(response.version(), response.headers());
         }
-        // What a stranger says of pages and requests is not GitLab's.
+        // Pagination and request ids are read from GitLab's own responses only.
         let headers = if hop.trusted { response.headers().clone() } else { HeaderMap::new() };
         let request_id = body::text(&headers, "x-request-id").filter(|id| is_request_id(id));
-        // What was asked for is so already: a subscription, a star.
+        // 304: the requested state was already set (a subscription, a star).
         if status == StatusCode::NOT_MODIFIED && changes(call) {
             return Ok(Reply { status: status.as_u16(), request_id, ..Reply::default() });
         }
@@ -229,7 +231,7 @@ impl Client {
             return Err(GitlabError::from_answer(status.as_u16(), said, request_id, again, changes(call)));
         }
         let is_file = call.method() == Method::Get && file_paths::is_file(call.path());
-        if hop.is_no_answer(response.headers(), is_file) {
+        if hop.is_web_page(response.headers(), is_file) {
             let body = body::read_start(&mut response, error_body::MAX_BODY).await;
             let title = error_body::page_title(&String::from_utf8_lossy(&body), &self.secrets);
             let applied = if changes(call) { Applied::Unknown } else { Applied::No };
@@ -241,17 +243,17 @@ impl Client {
             reply.headers = gitlab_headers(&headers);
             return Ok(reply);
         }
-        if let Some(into) = sieve {
+        if let Some(into) = sink {
             reply.headers = gitlab_headers(&headers);
-            let came = body_sink::read(&mut response, self.settings.max_body, into).await;
-            reply.bytes = came.map_err(|error| self.lost(error, call, hop, time))?;
+            let came = body_sink::stream_into(&mut response, self.settings.max_body, into).await;
+            reply.bytes = came.map_err(|error| self.transport_error(error, call, hop, time))?;
             return Ok(reply);
         }
         match body::read_body(&mut response, self.settings.max_body).await {
             Ok(bytes) => {
                 reply.bytes = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
                 if call.is_download() {
-                    reply.content = body::as_it_is(response.headers(), bytes);
+                    reply.content = body::binary_content(response.headers(), bytes);
                     return Ok(reply);
                 }
                 match body::content(status, response.headers(), bytes, is_file) {
@@ -260,13 +262,13 @@ impl Client {
                         reply.content = content;
                         reply.rows = Some(came);
                     }
-                    Body::TooMany { limit } if changes(call) && tells_by_status(call) => {
+                    Body::TooMany { limit } if changes(call) && status_is_proof(call) => {
                         reply.content = Content::Unread(Unread::TooMany { limit });
                     }
-                    // The status is GitLab's if its headers are: the change was made.
+                    // Marked headers show that the success status is from GitLab: the change was made.
                     Body::Malformed
                         if changes(call)
-                            && tells_by_status(call)
+                            && status_is_proof(call)
                             && redirect::is_marked(response.headers()) =>
                     {
                         reply.content = Content::Unread(Unread::Malformed);
@@ -281,8 +283,8 @@ impl Client {
                     }
                 }
             }
-            // The change was made: GitLab says so before it says the rest.
-            Err(stopped) if changes(call) && tells_by_status(call) => {
+            // The success status arrived before the body was lost: the change was made.
+            Err(stopped) if changes(call) && status_is_proof(call) => {
                 reply.content = Content::Unread(match stopped {
                     Stopped::TooLarge { size } => Unread::TooLarge { limit: self.settings.max_body, size },
                     Stopped::Broken(_) => Unread::Lost,
@@ -292,35 +294,35 @@ impl Client {
                 let applied = if changes(call) { Applied::Unknown } else { Applied::No };
                 return Err(GitlabError::TooLarge { limit: self.settings.max_body, size, applied });
             }
-            Err(Stopped::Broken(error)) => return Err(self.lost(error, call, hop, time)),
+            Err(Stopped::Broken(error)) => return Err(self.transport_error(error, call, hop, time)),
         }
         Ok(reply)
     }
 
-    fn lost(&self, error: reqwest::Error, call: &Call, hop: &Hop, time: Time) -> GitlabError {
+    fn transport_error(&self, error: reqwest::Error, call: &Call, hop: &Hop, time: Time) -> GitlabError {
         let after = if error.is_connect() { self.settings.connect_time() } else { time.all };
         GitlabError::from_transport(error, hop.host(), after, changes(call))
     }
 
-    /// The same with another first pause between attempts.
+    /// Replaces the pause before the first retry.
     #[cfg(test)]
     pub(super) fn with_pace(self, pace: Duration) -> Client {
         Client { pace, ..self }
     }
 
-    /// The same with redirects looked at as those of a GitLab elsewhere, where names resolve in another way.
+    /// Checks redirects as if GitLab were at `gitlab`, with a replaced DNS lookup.
     #[cfg(test)]
     pub(super) fn with_guard(self, gitlab: Url, lookup: super::ssrf::Lookup) -> Client {
-        Client { roads: self.roads.with_guard(super::ssrf::Guard::new(gitlab, lookup)), ..self }
+        Client { http_clients: self.http_clients.with_guard(super::ssrf::Guard::new(gitlab, lookup)), ..self }
     }
 }
 
-/// The time of one call.
+/// Deadline of one call.
 #[derive(Clone, Copy)]
 struct Time {
     started: Instant,
     all: Duration,
-    /// What has to be left when a request is begun: the time that a connection may take.
+    /// Minimum time left for starting a request: the connect timeout.
     kept: Duration,
 }
 
@@ -340,17 +342,17 @@ impl fmt::Debug for Client {
     }
 }
 
-/// True if the call is to change something: the catalog knows, where the method does not (a POST that lints).
+/// True if the call changes something. By the catalog's risk, not the method: some POST requests only read (lint).
 fn changes(call: &Call) -> bool {
     call.risk() != Risk::Read
 }
 
-/// True if the status alone says that the change was made. GraphQL answers 200 to what it refuses.
-fn tells_by_status(call: &Call) -> bool {
+/// True if a 2xx status proves that the change was made. GraphQL responds 200 to rejected requests too.
+fn status_is_proof(call: &Call) -> bool {
     !call.path().ends_with("/api/graphql")
 }
 
-/// Returns true if a text looks like a request id of GitLab's (a ULID, a UUID).
+/// Returns true if a text looks like one of GitLab's request ids (ULID or UUID).
 fn is_request_id(id: &str) -> bool {
     (1..=100).contains(&id.len())
         && id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b':'))

@@ -2,8 +2,8 @@
 
 use percent_encoding::percent_decode_str;
 
-/// The file's name: `filename*` before `filename`, and of either the last path component alone, without control
-/// characters: it is a name to show and to propose, never a path.
+/// Parses the file name: `filename*` before `filename`, reduced to its last path component and without control
+/// characters. It is a name to display and propose, never a path.
 pub(super) fn filename(header: &str) -> Option<String> {
     let params = params(header);
     let value =
@@ -16,7 +16,7 @@ pub(super) fn filename(header: &str) -> Option<String> {
     (!clean.is_empty() && clean != "." && clean != "..").then(|| clean.to_owned())
 }
 
-/// `UTF-8''a%20b.zip` (RFC 8187).
+/// Decodes an extended value: `UTF-8''a%20b.zip` (RFC 8187).
 fn decode_extended(value: &str) -> Option<String> {
     let mut parts = value.splitn(3, '\'');
     let charset = parts.next()?;
@@ -25,7 +25,7 @@ fn decode_extended(value: &str) -> Option<String> {
     utf8.then(|| percent_decode_str(text).decode_utf8().ok()).flatten().map(|text| text.into_owned())
 }
 
-/// The parameters after the first `;`, names in lower case, quotes undone.
+/// Parameters after the first `;`: names in lower case, values unquoted.
 fn params(header: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for piece in split_outside_quotes(header, ';').into_iter().skip(1) {
@@ -36,7 +36,7 @@ fn params(header: &str) -> Vec<(String, String)> {
     found
 }
 
-/// A header's value split at a separator that is not inside quotes (RFC 9110, 5.6.4).
+/// Splits a header value at each separator outside of quotes (RFC 9110, 5.6.4).
 pub(super) fn split_outside_quotes(text: &str, separator: char) -> Vec<&str> {
     let (mut quoted, mut escaped) = (false, false);
     text.split(move |c: char| {
@@ -50,7 +50,7 @@ pub(super) fn split_outside_quotes(text: &str, separator: char) -> Vec<&str> {
     .collect()
 }
 
-/// A quoted string's text, or the token as it is.
+/// Unquotes a quoted string; a token is returned unchanged.
 pub(super) fn unquote(value: &str) -> String {
     let Some(inner) = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {
         return value.to_owned();

@@ -1,4 +1,4 @@
-//! How a call can fail, and whether what it asked for may have been done all the same.
+//! Errors of a call, and whether its change may have been applied.
 
 use std::error::Error;
 use std::fmt;
@@ -7,28 +7,28 @@ use std::time::Duration;
 use reqwest::StatusCode;
 
 use super::error_body;
-use super::ssrf::Inside;
+use super::ssrf::InternalAddress;
 use crate::untrusted::quote;
 
-/// A call that did not succeed. No message holds the token or a query; every source is kept.
+/// A failed call. No message contains the token or a query; the source is always kept.
 #[derive(Debug, thiserror::Error)]
 pub enum GitlabError {
     /// 401.
     #[error("GitLab did not accept the credentials: {answer}")]
     Unauthorized {
         answer: Answer,
-        /// GitLab said that the token is expired or revoked: another is needed, not another try.
+        /// True if the response says that the token is expired or revoked: retrying is useless.
         expired: bool,
     },
     /// 403.
     #[error("GitLab forbids it: {answer}")]
     Forbidden {
         answer: Answer,
-        /// Set where the token's scopes do not suffice (RFC 6750, `insufficient_scope`): the scopes of which
-        /// one would do, as far as GitLab names them.
+        /// Set if the token lacks a scope (RFC 6750, `insufficient_scope`): the scopes of which one would suffice, as
+        /// far as the response names them.
         missing_scope: Option<Vec<String>>,
     },
-    /// 404 and 410. GitLab also says 404 of what the token may not see.
+    /// 404 and 410. GitLab also responds 404 for objects that the token may not see.
     #[error("not found: {answer}")]
     NotFound { answer: Answer },
     /// 409, 412 and 423; 400 with an `error_code`.
@@ -37,16 +37,16 @@ pub enum GitlabError {
     /// 400, 422 and every other 4xx.
     #[error("GitLab refused the request: {answer}")]
     Invalid { answer: Answer },
-    /// 429, after what waiting was reasonable.
+    /// 429, after the retries.
     #[error("rate limited: {answer}")]
     RateLimited { answer: Answer, retry_after: Option<Duration> },
-    /// Not sent: GitLab has said that it takes no more for so long, which is too long to wait.
+    /// Not sent: the rate limit resets too late to wait for.
     #[error("GitLab's rate limit is used up for another {} s; nothing was sent", retry_after.as_secs().max(1))]
     RateUsedUp { retry_after: Duration },
-    /// Not sent: requests before it, and pauses, took the time.
-    #[error("there was no time to send it within {} s; nothing was sent", after.as_secs_f32())]
+    /// Not sent: queueing and pauses used up the timeout.
+    #[error("timed out after {} s before the request could be sent; nothing was sent", after.as_secs_f32())]
     NotBegun { after: Duration },
-    /// 5xx, and what HTTP has no such meaning for.
+    /// 5xx, and any other status without a variant of its own.
     #[error("GitLab failed: {answer}")]
     Server { answer: Answer, retry_after: Option<Duration> },
     #[error("{trouble} ({host})")]
@@ -68,28 +68,26 @@ pub enum GitlabError {
     #[error("the answer is larger than the limit of {limit} bytes{}", announced(*size))]
     TooLarge {
         limit: u64,
-        /// Where the answer announced it.
+        /// From `Content-Length`, if present.
         size: Option<u64>,
         applied: Applied,
     },
     /// JSON of more values than are kept in memory.
     #[error("the answer has more than {limit} values")]
     TooMany { limit: usize, applied: Applied },
-    /// A body of JSON that ends early or is none.
-    #[error(
-        "the answer of {bytes} bytes is no JSON that can be read: it is cut off, garbled or nested too deeply"
-    )]
+    /// A JSON body that is cut off or invalid.
+    #[error("the response of {bytes} bytes is not valid JSON: it is cut off, garbled or nested too deeply")]
     Malformed { bytes: u64, applied: Applied },
     #[error("GitLab redirected to {to_host}, which was not followed: {reason}")]
     Redirect { to_host: String, reason: NotFollowed, applied: Applied },
-    /// A page of HTML without anything that marks an answer of GitLab's: a sign-in page, a captive portal, another
-    /// site at this address.
-    #[error("what answers at {host} is not GitLab: it sent a page of HTML{}", titled(title))]
+    /// An HTML page without any of GitLab's response headers: a sign-in page, a captive portal, another site at this
+    /// address.
+    #[error("{host} did not respond as GitLab: it sent an HTML page{}", titled(title))]
     NotGitlab { host: String, title: Option<String>, applied: Applied },
-    /// The path would have become another on its way; nothing was sent.
-    #[error("the path {path} cannot be sent as it stands")]
+    /// The URL parser would have changed the path. Nothing was sent.
+    #[error("the path {path} cannot be sent unchanged")]
     Path { path: String },
-    /// The client could not be made, or the request not be written; nothing was sent.
+    /// The client or the request could not be built. Nothing was sent.
     #[error("{what}")]
     Setup {
         what: String,
@@ -98,35 +96,35 @@ pub enum GitlabError {
     },
 }
 
-/// What GitLab said with a status that is not a success.
+/// An error response from GitLab.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     pub status: u16,
-    /// GitLab's error body as one readable line, or the reason that HTTP has for the status.
+    /// The error body as one readable line, or the status' reason phrase.
     pub message: String,
     pub request_id: Option<String>,
-    /// GitLab's own word for the reason (`error_code`): `conflict`, `empty`.
+    /// GitLab's error code (`error_code`): `conflict`, `empty`.
     pub code: Option<String>,
-    /// True if a web page came: of a proxy or firewall before GitLab, or GitLab's own error page.
+    /// True if the body is a web page: from a proxy or firewall in front of GitLab, or GitLab's own error page.
     pub is_page: bool,
     pub applied: Applied,
 }
 
-/// True if a call that failed may have changed something.
+/// Effect of a failed call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Applied {
-    /// It changed nothing: it was not sent, was refused, or only reads.
+    /// Nothing changed: the call was not sent, was refused, or only reads.
     No,
-    /// It may have been done: its answer was lost, or came from something that gave up waiting.
+    /// The change may have been made: the response was lost, or came from a gateway that stopped waiting.
     Unknown,
 }
 
-/// What went wrong between here and GitLab.
+/// Kind of a network failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NetworkError {
     /// The host's name does not resolve.
     Name,
-    /// The host, or a proxy before it, did not take the connection.
+    /// The host, or a proxy in front of it, did not accept the connection.
     Connect,
     /// The TLS handshake failed, most often because the certificate is not trusted.
     Tls,
@@ -134,42 +132,42 @@ pub enum NetworkError {
     Lost,
 }
 
-/// Why a certificate was not believed, or that there was none to believe.
+/// Reason why a TLS connection was not trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CertificateError {
-    /// No authority that is known here vouches for it.
+    /// No trusted authority issued it.
     Issuer,
-    /// It is for another name.
+    /// The certificate is for another name.
     Name,
-    /// It has run out, or does not hold yet: by this machine's clock.
+    /// The certificate has expired or is not valid yet, by this machine's clock.
     Date,
-    /// The other side wants a certificate of the client's, or not the one that it got.
+    /// The server requires a client certificate, or rejected the one it got.
     Client,
-    /// What answers does not speak TLS.
+    /// The server does not speak TLS.
     NoTls,
-    /// Anything else.
+    /// Any other reason.
     Other,
 }
 
-/// Why a redirect was not followed.
+/// Reason why a redirect was not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NotFollowed {
-    /// Writes are not sent on.
+    /// The request is a write.
     Write,
-    /// It leads to this machine, its network, or a cloud's metadata service.
+    /// The target is this machine, its network, or a cloud metadata service.
     Internal,
-    /// It leads to a page for signing in.
+    /// The target is a sign-in page.
     SignIn,
-    /// It is not an http or https URL.
+    /// The target is not an http or https URL.
     Unusable,
-    /// One redirect too many.
+    /// The limit on redirects was reached.
     TooMany,
-    /// GitLab has it at another path of its API, and the permit is for this one.
+    /// The target is another path of GitLab's API, for which the permit does not hold.
     Moved,
 }
 
 impl GitlabError {
-    /// True if the change that was asked for may have been made.
+    /// Effect of the failed call.
     pub fn applied(&self) -> Applied {
         match self {
             GitlabError::Network { applied, .. }
@@ -187,7 +185,7 @@ impl GitlabError {
         }
     }
 
-    /// What GitLab said, where it said something.
+    /// The error response, if there was one.
     pub fn answer(&self) -> Option<&Answer> {
         match self {
             GitlabError::Unauthorized { answer, .. }
@@ -209,8 +207,7 @@ impl GitlabError {
         self.answer()?.request_id.as_deref()
     }
 
-    /// The error that a status and a body read as text mean. `changes` is whether the call was to change
-    /// something.
+    /// Maps an error response. `changes` is true if the call was to change something.
     pub(super) fn from_answer(
         status: u16,
         said: error_body::Refusal,
@@ -218,8 +215,8 @@ impl GitlabError {
         retry_after: Option<Duration>,
         changes: bool,
     ) -> GitlabError {
-        // A gateway that gave up waiting, or a fault halfway: only the one who asks again can tell.
-        // 501 says that GitLab has no such function.
+        // After a gateway timeout or a server fault the change may have been made. 501 means that GitLab does not have
+        // the function.
         let applied = if changes && status >= 500 && status != 501 { Applied::Unknown } else { Applied::No };
         let error_body::Refusal { message, expired, missing_scope, code, is_page } = said;
         let has_code = code.is_some();
@@ -237,27 +234,27 @@ impl GitlabError {
         }
     }
 
-    /// Why no secure connection came about, where that is what failed.
+    /// Certificate problem behind a TLS failure; `None` for other errors.
     pub fn distrust(&self) -> Option<CertificateError> {
         let GitlabError::Network { trouble: NetworkError::Tls, source, .. } = self else { return None };
         Some(cause::<rustls::Error>(source.as_ref()).map_or(CertificateError::Other, distrust))
     }
 
-    /// The error of a request that got no answer, or not the whole of one. Before the connection stands nothing
-    /// was sent.
+    /// Maps a transport error: no response, or only a part of one. Before the connection is established nothing was
+    /// sent.
     pub(super) fn from_transport(
         error: reqwest::Error,
         host: String,
         after: Duration,
         changes: bool,
     ) -> GitlabError {
-        if cause::<Inside>(&error).is_some() {
+        if cause::<InternalAddress>(&error).is_some() {
             let (reason, applied) = (NotFollowed::Internal, Applied::No);
             return GitlabError::Redirect { to_host: host, reason, applied };
         }
         let secure = cause::<rustls::Error>(&error).map(distrust);
-        // In TLS 1.3 a server refuses a client's certificate only after the client has begun to speak; it does
-        // not read what was said.
+        // In TLS 1.3 a server rejects a client certificate only after the client has begun to send, and discards the
+        // data.
         let untrusted = error.is_connect() || secure == Some(CertificateError::Client);
         let sent = !untrusted && !error.is_builder();
         let applied = if changes && sent { Applied::Unknown } else { Applied::No };
@@ -279,7 +276,7 @@ impl GitlabError {
     }
 }
 
-/// The first error of that type among the causes; `io::Error` hides what it wraps from `source`.
+/// Finds the first error of a type among the causes. `io::Error` does not return its wrapped error from `source`.
 fn cause<'e, E: Error + 'static>(error: &'e (dyn Error + 'static)) -> Option<&'e E> {
     let wrapped = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
     error
@@ -297,7 +294,7 @@ fn distrust(error: &rustls::Error) -> CertificateError {
             Bad::Expired | Bad::ExpiredContext { .. } | Bad::NotValidYet | Bad::NotValidYetContext { .. } => {
                 CertificateError::Date
             }
-            // webpki says so of an authority's certificate that a server shows as its own.
+            // webpki reports this for a CA certificate that a server presents as its own.
             Bad::Other(_) => CertificateError::Issuer,
             _ => CertificateError::Other,
         },
@@ -343,12 +340,12 @@ impl fmt::Display for Answer {
 impl fmt::Display for NetworkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            NetworkError::Name => "the host's name does not resolve",
+            NetworkError::Name => "the host name does not resolve",
             NetworkError::Connect => "could not connect",
             NetworkError::Tls => {
                 "no secure connection: the certificate or the TLS handshake was not accepted"
             }
-            NetworkError::Lost => "the connection broke before the whole answer came",
+            NetworkError::Lost => "the connection broke before the whole response arrived",
         })
     }
 }
@@ -356,9 +353,9 @@ impl fmt::Display for NetworkError {
 impl fmt::Display for NotFollowed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            NotFollowed::Write => "a write is not sent on; check the configured URL",
+            NotFollowed::Write => "writes are not redirected; check the configured URL",
             NotFollowed::Internal => "the address is internal",
-            NotFollowed::SignIn => "it asks for signing in",
+            NotFollowed::SignIn => "it leads to a sign-in page",
             NotFollowed::Unusable => "it is not an http or https URL",
             NotFollowed::TooMany => "too many redirects",
             NotFollowed::Moved => {

@@ -1,4 +1,4 @@
-//! GitLab's error bodies, of which there are many shapes, as one readable line.
+//! Parser of GitLab's error bodies, which have many shapes, into one readable line.
 
 use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, WWW_AUTHENTICATE};
@@ -6,10 +6,10 @@ use serde_json::{Map, Value};
 
 use crate::untrusted::{Secrets, cleaned, mask_tokens, one_line, shortened};
 
-/// How much of an error's body is worth reading.
+/// Maximum number of bytes read of an error body.
 pub(super) const MAX_BODY: u64 = 64 * 1024;
 
-/// The most characters of a message.
+/// Maximum length of a message in characters.
 const MAX_CHARS: usize = 500;
 
 /// Maximum numbers of lines and bytes that are collected from a body, and bytes of the name of a field.
@@ -17,27 +17,27 @@ const MOST_LINES: usize = 50;
 const MOST_BYTES: usize = 8 * 1024;
 const LONGEST_FIELD: usize = 200;
 
-/// The most scopes that are named, and characters of one.
+/// Maximum number of scopes listed, and the length of one.
 const MAX_SCOPES: usize = 20;
 const MAX_SCOPE: usize = 64;
 
-/// What an error body says.
+/// A parsed error body.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Refusal {
     pub message: String,
     /// The token is expired or revoked.
     pub expired: bool,
-    /// GitLab's own word for the reason (`error_code`): `conflict`, `empty`.
+    /// GitLab's error code (`error_code`): `conflict`, `empty`.
     pub code: Option<String>,
     /// True if the body is a web page.
     pub is_page: bool,
-    /// The scopes of which the token lacks every one.
+    /// The scopes of which the token needs one; empty if the body names none.
     pub missing_scope: Option<Vec<String>>,
 }
 
 impl Refusal {
-    /// The same with the scopes that the challenge names, where the body names none (RFC 6750, 3:
-    /// `Bearer error="insufficient_scope", scope="api read_api"`).
+    /// Adds the scopes of the `WWW-Authenticate` challenge if the body names none (RFC 6750, 3: `Bearer
+    /// error="insufficient_scope", scope="api read_api"`).
     pub(super) fn with_scopes(mut self, headers: &HeaderMap, secrets: &Secrets) -> Refusal {
         let challenges = headers.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
         for challenge in challenges.filter(|challenge| challenge.contains("insufficient_scope")) {
@@ -51,7 +51,8 @@ impl Refusal {
     }
 }
 
-/// Reads a body: GitLab's JSON, an HTML page's title, plain text, or nothing, for which the status stands in.
+/// Parses a body: GitLab's JSON, the title of an HTML page, or plain text. For an empty body the status' reason phrase
+/// is used.
 pub(super) fn parse(status: StatusCode, text: &str, secrets: &Secrets) -> Refusal {
     let json = serde_json::from_str::<Value>(text).ok();
     let said = match &json {
@@ -84,12 +85,12 @@ pub(super) fn parse(status: StatusCode, text: &str, secrets: &Secrets) -> Refusa
     }
 }
 
-/// The title of a page, as one readable line.
+/// The title of a page as one readable line.
 pub(super) fn page_title(text: &str, secrets: &Secrets) -> Option<String> {
     html_title(text).map(|title| tidy(&title, secrets)).filter(|title| !title.is_empty())
 }
 
-/// The parts of an object that speak to a person, else the object itself.
+/// The readable parts of an object, or the object itself if there are none.
 fn from_object(object: &Map<String, Value>) -> String {
     let mut said = Lines::default();
     let oauth = object.get("error").and_then(Value::as_str).zip(object.get("error_description"));
@@ -105,7 +106,7 @@ fn from_object(object: &Map<String, Value>) -> String {
         }
     }
     if said.lines.is_empty() {
-        // GraphQL's top level, and what no shape foresees.
+        // GraphQL's top level and unknown shapes.
         return Value::Object(object.clone()).to_string();
     }
     said.lines.join("; ")
@@ -123,7 +124,7 @@ impl Lines {
         self.lines.len() >= MOST_LINES || self.bytes >= MOST_BYTES
     }
 
-    /// Adds every text in a value, behind the name of the field it is about: `title can't be blank`.
+    /// Adds every text in a value, prefixed with its field's name: `title can't be blank`.
     fn add(&mut self, field: &str, value: &Value) {
         if self.is_full() {
             return;
@@ -133,7 +134,7 @@ impl Lines {
             Value::String(text) => self.push(field, text),
             Value::Array(items) => items.iter().for_each(|item| self.add(field, item)),
             Value::Object(object) => match object.get("message") {
-                // An error of GraphQL: its place and extensions say nothing to a person.
+                // A GraphQL error: its locations and extensions are left out.
                 Some(message @ Value::String(_)) => self.add(field, message),
                 _ => {
                     for (name, value) in object {
@@ -148,7 +149,7 @@ impl Lines {
         }
     }
 
-    /// Adds a line that is not yet there.
+    /// Adds a line unless it is already present.
     fn push(&mut self, field: &str, text: &str) {
         let separator = if field.is_empty() { "" } else { " " };
         let line = format!("{field}{separator}{text}");
@@ -159,7 +160,7 @@ impl Lines {
     }
 }
 
-/// What a nested message is about; Rails calls the whole record `base`.
+/// Qualified field name of a nested message. Rails calls the whole record `base`.
 fn about(field: &str, name: &str) -> String {
     match (field, name) {
         (_, "base" | "error" | "errors" | "message") => field.to_owned(),
@@ -178,7 +179,7 @@ fn looks_like_html(text: &str) -> bool {
     start.starts_with("<!doctype html") || start.starts_with("<html") || start.starts_with("<head")
 }
 
-/// A page's title with the entities that titles have.
+/// The `<title>` of a page, with common entities decoded.
 fn html_title(text: &str) -> Option<String> {
     let lower = text.to_ascii_lowercase();
     let open = lower.find("<title")?;
@@ -191,7 +192,7 @@ fn html_title(text: &str) -> Option<String> {
     Some(title)
 }
 
-/// The scopes of a list that are called as scopes are.
+/// The items of a list that have the form of a scope and contain no secret.
 fn plain_scopes(scopes: &str, secrets: &Secrets) -> Vec<String> {
     let is_plain = |scope: &&str| {
         scope.len() <= MAX_SCOPE
@@ -202,8 +203,8 @@ fn plain_scopes(scopes: &str, secrets: &Secrets) -> Vec<String> {
     scopes.take(MAX_SCOPES).map(str::to_owned).collect()
 }
 
-/// One line without secrets, which ends at the limit. Terminal codes go before secrets are looked for, and line feeds
-/// after: a secret may have either within it.
+/// Redacts secrets and shortens to one line. Secrets are masked both after terminal codes are removed and after line
+/// feeds are: a secret may contain either.
 fn tidy(text: &str, secrets: &Secrets) -> String {
     let line = one_line(&secrets.redact(&cleaned(text)));
     shortened(&mask_tokens(&secrets.redact(&line)), MAX_CHARS)

@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_told_by_their_paths() {
+    fn file_paths_are_recognized() {
         for path in [
             "/api/v4/projects/acme%2Fwidget/jobs/7/artifacts/out/report.json",
             "/gitlab/api/v4/projects/1/jobs/artifacts/main/raw/a/b.json",

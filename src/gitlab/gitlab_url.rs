@@ -1,4 +1,4 @@
-//! Where a call goes: the instance's root, the call's path as it was encoded, its query.
+//! Builds the URL of a call from the instance's root, the encoded path and the query.
 
 use url::Url;
 
@@ -7,16 +7,16 @@ use crate::call::Call;
 
 /// The URL of a call.
 ///
-/// The URL standard resolves `.` and `..` also where they are written `%2e`, and re-encodes what it thinks must
-/// be; either would turn a checked path into another endpoint's. So a path that does not come out as it went in
-/// is refused. `%2F` stays `%2F`, which GitLab needs for `acme%2Fwidget`.
+/// The URL standard resolves `.` and `..` even if written as `%2e`, and re-encodes some characters. Either would turn a
+/// checked path into another endpoint's, so a path that the URL parser changes is refused. `%2F` is kept, which GitLab
+/// needs for `acme%2Fwidget`.
 pub(super) fn url(base: &Url, call: &Call) -> Result<Url, GitlabError> {
     let mut url = base.clone();
     if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
         let what = "the GitLab URL must begin with https:// or http:// and name a host".to_owned();
         return Err(GitlabError::Setup { what, source: None });
     }
-    // Either would become an Authorization header.
+    // reqwest would send either as an `Authorization` header.
     let stripped = url.set_username("").and_then(|()| url.set_password(None));
     let path = format!("{}{}", base.path().trim_end_matches('/'), call.path());
     url.set_path(&path);

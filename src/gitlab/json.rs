@@ -26,8 +26,8 @@ pub(super) enum Parsed {
     },
 }
 
-/// Parses a body; nothing where it is not JSON. A byte order mark is skipped. What other parsers take and this one does
-/// not is replaced: a lone surrogate by U+FFFD, a number out of range by its text.
+/// Parses a body; `None` if it is not JSON. A byte order mark is skipped. Input that other parsers accept and this one
+/// does not is replaced: a lone surrogate by U+FFFD, a number out of range by its text.
 pub(super) fn parse(bytes: &[u8]) -> Option<Parsed> {
     let bytes = without_mark(bytes);
     parse_within(bytes, MOST).or_else(|| parse_within(&repair(bytes)?, MOST))
@@ -43,7 +43,7 @@ fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
-/// The body with lone surrogates and numbers out of range replaced; nothing if there are none.
+/// Replaces lone surrogates and numbers out of range; `None` if there are none.
 fn repair(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
@@ -79,7 +79,7 @@ fn repair(bytes: &[u8]) -> Option<Vec<u8>> {
     (out != bytes).then_some(out)
 }
 
-/// The escape that a text begins with as it is kept, and its length: a surrogate without its other half is U+FFFD.
+/// Normalizes the escape at the start of a text and returns it with its length. A lone surrogate becomes U+FFFD.
 fn escape(text: &[u8]) -> (&[u8], usize) {
     let high = match unit(text) {
         None => return (text.get(..2).unwrap_or(text), 2),
@@ -94,7 +94,7 @@ fn escape(text: &[u8]) -> (&[u8], usize) {
     }
 }
 
-/// The code unit of the `\uXXXX` that a text begins with.
+/// Parses the code unit of the `\uXXXX` at the start of a text.
 fn unit(text: &[u8]) -> Option<u16> {
     let digits = text.strip_prefix(b"\\u")?.get(..4)?;
     u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
@@ -160,7 +160,7 @@ impl<'de> Visitor<'de> for Rows<'_> {
         while !self.0.is_over.get() {
             let Some(row) = items.next_element_seed(Element(self.0))? else { return Ok((rows, came)) };
             came += 1;
-            // The row with one value too many is not whole.
+            // The row that exceeded the limit is incomplete.
             if !self.0.is_over.get() {
                 rows.push(row);
             }
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_within_the_bound_is_what_serde_json_makes_of_it() {
+    fn bodies_within_the_limit_parse_as_with_serde_json() {
         for text in [
             "null",
             " true ",
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_beyond_the_bound_is_refused() {
+    fn an_object_beyond_the_limit_is_refused() {
         assert_eq!(parse_within(b"{\"a\":[1,2,3,4]}", 5), Some(Parsed::TooMany { limit: 5 }));
         assert_eq!(parse_within(b"{\"a\":1,\"b\":2,\"c\":3}", 6), Some(Parsed::TooMany { limit: 6 }));
         assert_eq!(parse_within(b"{\"a\":1}", 3), Some(Parsed::Whole(json!({"a": 1}))));
@@ -333,7 +333,7 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn the_rows_that_are_kept_are_the_first(lengths in proptest::collection::vec(0usize..9, 0..40), most in 0usize..120) {
+        fn the_first_rows_are_kept(lengths in proptest::collection::vec(0usize..9, 0..40), most in 0usize..120) {
             let rows: Vec<Value> = lengths.iter().map(|length| json!(vec![json!({"k": 1}); *length])).collect();
             let list = json!(rows);
             match parse_within(list.to_string().as_bytes(), most).unwrap() {

@@ -1,19 +1,19 @@
-//! One client for every call: the only place that names reqwest and rustls.
+//! HTTP client for GitLab: the only module that uses reqwest and rustls.
 //!
-//! [`Client::send`] takes a [`Permit`](crate::policy::Permit) and sends nothing else. What it promises:
+//! [`Client::send`] takes a [`Permit`](crate::policy::Permit) and sends nothing else. Invariants:
 //!
-//! - The token is a header of one request to the configured host, never a default of the client; it follows no
-//!   redirect to another host and stands in no error, log line or `Debug`.
-//! - A 2xx is a success whatever its body ([`Content`]). A failure says whether the change may have been made
+//! - The token is a header of single requests to the configured host, never a default of the client. It follows no
+//!   redirect to another host and appears in no error, log line or `Debug` output.
+//! - A 2xx is a success whatever its body ([`Content`]). An error states whether the change may have been made
 //!   ([`GitlabError::applied`]).
-//! - Only what is safe to repeat is repeated (`retry`), within one deadline for all attempts together.
-//! - A path arrives as it was encoded, or is not sent (`target`).
+//! - Only requests that are safe to repeat are retried (`retry`), within one deadline for all attempts together.
+//! - A path is sent exactly as it was encoded, or not at all (`gitlab_url`).
+//! - At most [`Settings::in_flight`] requests run concurrently. None is sent while the rate limit is used up
+//!   (`rate_limit`), and a retry budget protects a GitLab that is down (`retry`).
+//! - Redirects to internal addresses are refused, by the address that is actually connected to (`ip_class`, `ssrf`,
+//!   `transport`).
 //!
-//! - No more than [`Settings::in_flight`] requests are under way at a time, none is sent that GitLab has said it
-//!   would refuse for its rate (`signs`), and a GitLab that is down is not hammered (`retry`).
-//! - A redirect leads nowhere inside, by the address that is connected to (`place`, `guard`, `roads`).
-//!
-//! Dropping the future of [`Client::send`] stops the request: nothing runs on without it.
+//! Dropping the future of [`Client::send`] cancels the request. There are no background tasks.
 
 mod body;
 mod body_sink;
@@ -43,7 +43,7 @@ pub use body_sink::BodySink;
 pub use client::Client;
 pub use error::{Answer, Applied, CertificateError, GitlabError, NetworkError, NotFollowed};
 pub use pagination::Page;
-pub use progress::{Event, tell, watched, with_listener};
+pub use progress::{Event, notify, watched, with_listener};
 pub use rate_limit::{Rate, ServerState};
 pub use redact::Secret;
 pub use response::{Content, Reply, Unread};

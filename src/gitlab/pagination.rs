@@ -1,12 +1,12 @@
-//! Where a list stands: GitLab's pagination headers
-//! (<https://docs.gitlab.com/api/rest/#pagination>) and `Link` (RFC 8288).
+//! Pagination of a list response: GitLab's headers (<https://docs.gitlab.com/api/rest/#pagination>) and `Link` (RFC
+//! 8288).
 
 use reqwest::header::{HeaderMap, LINK};
 use url::Url;
 
 use super::content_disposition::{split_outside_quotes, unquote};
 
-/// Which page of a list this is and how to ask for the next.
+/// Position of a page within a list, and the query of the next page.
 ///
 /// GitLab leaves out the totals of lists over 10,000 and the page numbers of keyset pagination.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,11 +17,10 @@ pub struct Page {
     pub prev_page: Option<u64>,
     pub total: Option<u64>,
     pub total_pages: Option<u64>,
-    /// The query pairs of the `Link` to the next page that differ from what was sent, in its order: the cursor
-    /// or page number, and whatever defaults GitLab spelled out. Of that link only the query is believed;
-    /// whom it names is not.
+    /// Query pairs of the `Link` to the next page that differ from those sent, in its order: the cursor or page number,
+    /// and defaults that GitLab spells out. Only the link's query is used; its host is ignored.
     pub next_query: Option<Vec<(String, String)>>,
-    /// Of GraphQL: the cursor of each row, after which a page may begin.
+    /// GraphQL only: the cursor of each row, after which a page may begin.
     pub cursors: Vec<String>,
 }
 
@@ -43,13 +42,13 @@ impl Page {
     }
 }
 
-/// The target of the first link whose relations hold `next`.
+/// Target of the first link with relation `next`.
 fn next_link(header: &str) -> Option<&str> {
     let mut rest = header;
     loop {
         let (_, from_target) = rest.split_once('<')?;
         let (target, after) = from_target.split_once('>')?;
-        // The link's own parameters end at a comma outside of quotes.
+        // A link's parameters end at a comma outside of quotes.
         let params = split_outside_quotes(after, ',').into_iter().next().unwrap_or_default();
         let is_next = split_outside_quotes(params, ';').into_iter().any(|param| {
             param.split_once('=').is_some_and(|(name, value)| {
@@ -67,7 +66,7 @@ fn next_link(header: &str) -> Option<&str> {
     }
 }
 
-/// The link's pairs less those that were sent; a pair sent twice is taken off twice.
+/// Query pairs of the link without those that were sent. A pair sent twice is removed twice.
 fn differing(link: &Url, sent: &[(String, String)]) -> Vec<(String, String)> {
     let mut sent: Vec<_> = sent.iter().collect();
     let pairs = link.query_pairs().map(|(name, value)| (name.into_owned(), value.into_owned()));

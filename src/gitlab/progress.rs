@@ -1,23 +1,23 @@
-//! What a call is waiting for, told while it waits to whoever started it.
+//! Progress events of a call: waiting, retrying, downloading.
 //!
-//! The listener belongs to the task, not to the call: a call is made of many requests, look-ups among them, which
-//! are all its own and of which none has to know who listens.
+//! The listener is task-local rather than a parameter: a call makes many requests, look-ups included, and none of them
+//! needs to know about the listener.
 
 use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// One thing worth telling.
+/// A progress event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// As many requests are under way as may be at a time.
-    Turn { in_flight: usize },
-    /// GitLab takes no more requests for so long.
+    /// The request waits for one of the `in_flight` slots.
+    Queued { in_flight: usize },
+    /// The request waits for the rate limit to reset.
     RateLimit { pause: Duration },
-    /// The request failed in a way that may pass, and is sent again after a pause.
-    Again { attempt: u32, pause: Duration, status: Option<u16> },
-    /// So much of a large answer has come, of what was announced.
+    /// The request failed in a way that may be temporary, and is sent again after a pause.
+    Retry { attempt: u32, pause: Duration, status: Option<u16> },
+    /// A part of a large response has arrived; `of` is the announced size.
     Received { bytes: u64, of: Option<u64> },
     /// So many pages of a list have been read.
     Pages { read: usize, rows: usize },
@@ -29,7 +29,7 @@ tokio::task_local! {
     static LISTENER: Listener;
 }
 
-/// The same future, with what its calls wait for told to `listener`.
+/// Runs a future whose calls report their progress to `listener`.
 pub fn watched<F: Future>(
     listener: impl Fn(Event) + Send + Sync + 'static,
     future: F,
@@ -38,7 +38,7 @@ pub fn watched<F: Future>(
     LISTENER.scope(listener, future)
 }
 
-/// The same future with the listener of the task that makes it, so that another task can run it.
+/// Binds the current task's listener to a future, so that another task can run it.
 pub fn with_listener<F: Future>(future: F) -> impl Future<Output = F::Output> {
     let listener = LISTENER.try_with(Arc::clone).ok();
     async move {
@@ -49,22 +49,22 @@ pub fn with_listener<F: Future>(future: F) -> impl Future<Output = F::Output> {
     }
 }
 
-/// Tells, where anyone listens.
-pub fn tell(event: Event) {
-    // An error means that nobody does.
+/// Reports an event to the listener, if there is one.
+pub fn notify(event: Event) {
+    // An error means that there is no listener.
     let _ = LISTENER.try_with(|listener| listener(event));
 }
 
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Event::Turn { in_flight } => {
+            Event::Queued { in_flight } => {
                 write!(f, "waiting for a turn: {in_flight} requests are under way")
             }
             Event::RateLimit { pause } => {
                 write!(f, "GitLab's rate limit is used up: waiting {:.1} s", pause.as_secs_f32())
             }
-            Event::Again { attempt, pause, status } => {
+            Event::Retry { attempt, pause, status } => {
                 let why = status.map_or_else(|| "no answer".to_owned(), |status| format!("status {status}"));
                 write!(f, "{why}: attempt {attempt} follows in {:.1} s", pause.as_secs_f32())
             }

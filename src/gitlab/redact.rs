@@ -1,10 +1,10 @@
-//! A value that cannot be shown.
+//! Secret values that cannot be displayed.
 
 use std::fmt;
 
-/// A secret: no `Display`, no `Serialize`, a `Debug` that says nothing. Only this module's client reads it.
+/// A secret: no `Display`, no `Serialize`, and a redacted `Debug`. Only this module's client can read it.
 ///
-/// An empty one authenticates nothing and should be refused where it is read.
+/// An empty secret authenticates nothing and should be rejected where it is loaded.
 #[derive(Clone)]
 pub struct Secret(String);
 
@@ -13,7 +13,7 @@ impl Secret {
         Secret(value)
     }
 
-    /// The value itself, for the one header it belongs in.
+    /// The value itself, for use in its header only.
     pub(super) fn reveal(&self) -> &str {
         &self.0
     }

@@ -1,13 +1,13 @@
-//! Where a redirect may lead. reqwest follows none; this decides each hop.
+//! Redirect policy. reqwest follows no redirects; this module decides each hop.
 //!
 //! - A read on the configured host, or its upgrade to https, keeps the token.
 //! - A read to any other host (object storage for artifacts, packages, uploads:
-//!   <https://docs.gitlab.com/administration/object_storage/>) is followed without credentials, and stays
-//!   without them wherever it leads next. Not into the local network, unless GitLab itself is there (`guard`): the
-//!   redirect is GitLab's word, and what it fetches is shown to a model.
-//! - A write is never followed: after 301 to 303 the method would change, and with 307 or 308 the content would
-//!   go where nobody asked for it.
-//! - What ends at a sign-in page, GitLab's or that of a proxy before it, is no answer.
+//!   <https://docs.gitlab.com/administration/object_storage/>) is followed without credentials, and stays without them
+//!   on all further hops. Internal addresses are refused unless GitLab itself is in that network (`ssrf`): the redirect
+//!   target is chosen by the server, and the response is shown to a model.
+//! - A write is never followed: after 301 to 303 the method would change, and after 307 or 308 the body would be sent
+//!   to another host.
+//! - A response that is a sign-in page, GitLab's or a proxy's, is an error.
 
 use reqwest::StatusCode;
 use reqwest::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderMap, LOCATION};
@@ -18,16 +18,16 @@ use super::error::{Applied, GitlabError, NotFollowed};
 use crate::catalog::Risk;
 use crate::policy::Permit;
 
-/// How many redirects one request may take.
+/// Maximum number of redirects of one request.
 pub(super) const MAX_HOPS: usize = 5;
 
-/// One request of a chain.
+/// One request in a chain of redirects.
 #[derive(Clone)]
 pub(super) struct Hop {
     pub url: Url,
-    /// True if the token goes with it.
+    /// True if the request carries the token.
     pub trusted: bool,
-    /// True if a redirect led here.
+    /// True if this is not the first request of the chain.
     pub redirected: bool,
 }
 
@@ -40,7 +40,7 @@ impl Hop {
         host_of(&self.url)
     }
 
-    /// The next hop, if the answer is a redirect. Whether its address may be reached is for the guard to say.
+    /// The next hop, if the response is a redirect. The caller checks its address with the SSRF guard.
     pub(super) fn next(
         &self,
         base: &Url,
@@ -55,7 +55,7 @@ impl Hop {
             _ => None,
         };
         let Some(location) = location else { return Ok(None) };
-        // 303 says that the request was carried out and its result is elsewhere (RFC 9110, 15.4.4).
+        // 303 means that the request was carried out and its result is elsewhere (RFC 9110, 15.4.4).
         let applied = if changes && status == StatusCode::SEE_OTHER { Applied::Unknown } else { Applied::No };
         let refuse = |to_host: String, reason| Err(GitlabError::Redirect { to_host, reason, applied });
         let target = std::str::from_utf8(location.as_bytes()).ok().and_then(|text| self.url.join(text).ok());
@@ -84,15 +84,15 @@ impl Hop {
         Ok(Some(Hop { url: target, trusted: self.trusted && ours, redirected: true }))
     }
 
-    /// True if a success at GitLab's own address is a web page: of a proxy, a captive portal, or GitLab's sign-in. The
-    /// API answers no HTML but for files, which it marks or has downloaded under their names.
-    pub(super) fn is_no_answer(&self, headers: &HeaderMap, is_file: bool) -> bool {
+    /// True if a success from GitLab's own address is a web page: from a proxy, a captive portal, or GitLab's sign-in.
+    /// The API returns HTML only for files, which carry GitLab's headers or `Content-Disposition`.
+    pub(super) fn is_web_page(&self, headers: &HeaderMap, is_file: bool) -> bool {
         let is_download = headers.contains_key(CONTENT_DISPOSITION) || (is_file && is_marked(headers));
         self.trusted && is_html(headers) && !is_download
     }
 
-    /// Refuses a page that a stranger shows instead of a file: a proxy's sign-in form. GitLab has object storage
-    /// name its files as attachments.
+    /// Refuses an HTML page from another host, such as a proxy's sign-in form. GitLab has object storage serve its
+    /// files as attachments.
     pub(super) fn check_answer(&self, status: StatusCode, headers: &HeaderMap) -> Result<(), GitlabError> {
         let page = status.is_success() && is_html(headers) && !headers.contains_key(CONTENT_DISPOSITION);
         if self.redirected && !self.trusted && page {
@@ -101,7 +101,7 @@ impl Hop {
         Ok(())
     }
 
-    /// Why this hop was not taken, which changed nothing.
+    /// Error for a hop that is not followed. Nothing was changed by it.
     pub(super) fn refused(&self, reason: NotFollowed) -> GitlabError {
         GitlabError::Redirect { to_host: self.host(), reason, applied: Applied::No }
     }
@@ -113,7 +113,7 @@ pub(super) fn is_marked(headers: &HeaderMap) -> bool {
 }
 
 fn is_html(headers: &HeaderMap) -> bool {
-    Kind::of(&body::text(headers, CONTENT_TYPE.as_str()).unwrap_or_default()) == Kind::Html
+    Kind::classify(&body::text(headers, CONTENT_TYPE.as_str()).unwrap_or_default()) == Kind::Html
 }
 
 fn host_of(url: &Url) -> String {

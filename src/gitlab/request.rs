@@ -1,4 +1,4 @@
-//! A call as an HTTP request: credentials only where they belong, a body only on the first hop.
+//! Builds the HTTP request of a call: credentials for GitLab's own host only, a body on the first hop only.
 
 use std::time::Duration;
 
@@ -10,8 +10,8 @@ use super::{GitlabError, Settings};
 use crate::call::{Body, Call, Part};
 use crate::catalog::Method;
 
-/// Writes it. What was left of the time is all that it may take.
-pub(super) fn write(
+/// Builds a request. `left` is its timeout.
+pub(super) fn build(
     http: &Client,
     settings: &Settings,
     call: &Call,
@@ -28,7 +28,7 @@ pub(super) fn write(
     Ok(request.build())
 }
 
-/// The token, and what a proxy in front of GitLab wants to see.
+/// Headers with the token and those for a proxy in front of GitLab.
 fn credentials(settings: &Settings) -> Result<HeaderMap, GitlabError> {
     let token = settings.token.iter().map(|token| {
         let (name, value) = token.header();
@@ -42,9 +42,9 @@ fn credentials(settings: &Settings) -> Result<HeaderMap, GitlabError> {
         )
     });
     let mut headers = HeaderMap::new();
-    // The token last: nothing takes its place.
+    // The token is last, so that no extra header replaces it.
     for (name, value, whose) in extra.chain(token) {
-        // Without their sources, which may quote the value.
+        // The source errors are dropped: they may quote the value.
         let unusable = || {
             let what = format!("{whose} contains characters that are not allowed in a header");
             GitlabError::Setup { what, source: None }
@@ -62,7 +62,7 @@ fn with_body(request: RequestBuilder, body: &Body) -> RequestBuilder {
         Body::Empty => request,
         Body::Json(value) => request.json(value),
         Body::Multipart(parts) => request.multipart(form(parts)),
-        // What is not read yet has nothing to send.
+        // A local file has been loaded into another variant before the call is sent.
         Body::Local(_) => request,
         Body::Raw(bytes) => request.header(CONTENT_TYPE, "application/octet-stream").body(bytes.clone()),
     }
@@ -79,7 +79,7 @@ fn method(method: Method) -> reqwest::Method {
     }
 }
 
-/// A form in which each file has the media type of its name: GitLab looks at it for images.
+/// Builds a multipart form. Each file has the media type of its name, which GitLab checks for images.
 fn form(parts: &[Part]) -> multipart::Form {
     parts.iter().fold(multipart::Form::new(), |form, part| match part {
         Part::Text { name, value } => form.text(name.clone(), value.clone()),

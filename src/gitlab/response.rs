@@ -1,4 +1,4 @@
-//! What GitLab answered, as it is.
+//! Successful responses.
 
 use std::collections::BTreeMap;
 
@@ -6,22 +6,22 @@ use serde_json::Value;
 
 use super::Page;
 
-/// The answer to a call that succeeded.
+/// Response to a call that succeeded.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reply {
     pub status: u16,
     pub content: Content,
-    /// Where a list stands.
+    /// Pagination, if the response is a list.
     pub page: Page,
-    /// GitLab's `X-Request-Id`, by which its administrators find the request.
+    /// GitLab's `X-Request-Id`, which its administrators find the request by.
     pub request_id: Option<String>,
-    /// How often it was sent; 1 where the first attempt succeeded.
+    /// Number of attempts; 1 if the first succeeded.
     pub attempts: u32,
-    /// The size of the body that was read, after decompression.
+    /// Size of the body in bytes, after decompression.
     pub bytes: u64,
     /// Total number of rows of a list of which only the first are kept.
     pub rows: Option<usize>,
-    /// Of a HEAD request, or one whose body went through a sieve: its `X-Gitlab-*` headers, names in lower case
+    /// `X-Gitlab-*` headers of a HEAD request or of a streamed response, names in lower case
     /// (<https://docs.gitlab.com/api/repository_files/>).
     pub headers: BTreeMap<String, String>,
 }
@@ -33,8 +33,9 @@ pub struct Reply {
 ///   `null`. Of a list with too many values the first rows are kept ([`Reply::rows`]). A file is never JSON.
 /// - A JSON content type that does not parse: [`Malformed`](super::GitlabError::Malformed); of a change, `Unread`.
 /// - A text content type and valid UTF-8, or valid UTF-8 without a NUL: `Text`.
-/// - All else: `Binary`, byte for byte. So is a log with one broken byte in it; its `content_type` is then text.
-/// - A change that was made but whose answer could not be read: `Unread`.
+/// - Anything else: `Binary`, byte for byte. A log with one invalid byte is an example; its `content_type` is then
+///   text.
+/// - A change that was made but whose response could not be read: `Unread`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Content {
     #[default]
@@ -43,23 +44,23 @@ pub enum Content {
     Text(String),
     Binary {
         bytes: Vec<u8>,
-        /// As GitLab gave it; empty where it gave none.
+        /// From `Content-Type`; empty if missing.
         content_type: String,
-        /// From `Content-Disposition`, its last path component alone.
+        /// From `Content-Disposition`, reduced to its last path component.
         filename: Option<String>,
     },
     Unread(Unread),
 }
 
-/// Why the body of a successful change was not read.
+/// Reason why the body of a successful change was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unread {
-    /// Larger than [`Settings::max_body`](super::Settings::max_body); the size where it was announced.
+    /// Larger than [`Settings::max_body`](super::Settings::max_body); `size` is the announced size.
     TooLarge { limit: u64, size: Option<u64> },
     /// JSON of more values than are kept.
     TooMany { limit: usize },
-    /// JSON that is cut off or garbled, with headers that are GitLab's.
+    /// JSON that is cut off or garbled, in a response with GitLab's own headers.
     Malformed,
-    /// The connection broke, or time ran out, after GitLab had said that it succeeded.
+    /// The connection broke or timed out after the success status had arrived.
     Lost,
 }

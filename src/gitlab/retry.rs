@@ -1,14 +1,14 @@
-//! When a request is sent again.
+//! Retry policy.
 //!
-//! - 429, any method: the request was refused. GitLab says when to come back in `Retry-After` (RFC 9110, 10.2.3)
-//!   or `RateLimit-Reset` (<https://docs.gitlab.com/administration/settings/user_and_ip_rate_limits/>).
-//! - No connection, any method: nothing was sent. A name that does not resolve (the system's resolver has tried
-//!   it more than once) and a TLS handshake that failed would fail again, and are not repeated.
-//! - 502, 503, 504 and a connection that broke: GET and HEAD alone. Whether a write was done, nobody knows.
-//! - A timeout: never; the time is for all attempts together.
+//! - 429, any method: the request was refused. The wait is in `Retry-After` (RFC 9110, 10.2.3) or `RateLimit-Reset`
+//!   (<https://docs.gitlab.com/administration/settings/user_and_ip_rate_limits/>).
+//! - No connection, any method: nothing was sent. A name that does not resolve (the system's resolver has tried it more
+//!   than once) and a failed TLS handshake would fail again and are not retried.
+//! - 502, 503, 504 and a connection that broke: GET and HEAD only. A write may have been applied.
+//! - A timeout: never; it covers all attempts together.
 //!
-//! Every pause is drawn by lot around a doubling one, so that clients that failed together do not come back
-//! together; and a session's retries are counted (`Budget`), so that a GitLab that is down is asked once a call.
+//! Pauses are exponential backoff with jitter, so that clients that failed together do not return together. A session
+//! has a retry budget (`Budget`), so that a GitLab that is down gets one request per call.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
@@ -19,10 +19,10 @@ use reqwest::header::{HeaderMap, RETRY_AFTER};
 
 use super::{GitlabError, NetworkError, Settings, rate_limit};
 
-/// The longest pause that is waited out; a longer one is reported instead.
+/// Maximum pause before a retry. A longer one is reported as an error instead.
 pub(super) const LONGEST_PAUSE: Duration = Duration::from_secs(20);
 
-/// The retries left to one call.
+/// Retry state of one call.
 pub(super) struct Retries<'a> {
     backoff: ExponentialBackoff,
     repeatable: bool,
@@ -30,8 +30,8 @@ pub(super) struct Retries<'a> {
 }
 
 impl Retries<'_> {
-    /// `repeatable` is whether the request may be sent again after GitLab may have seen it; `pace` the first
-    /// pause, which doubles.
+    /// `repeatable` is true if the request may be sent again after GitLab may have seen it. `pace` is the first pause,
+    /// which doubles with each retry.
     pub(super) fn new<'a>(
         settings: &Settings,
         pace: Duration,
@@ -46,7 +46,7 @@ impl Retries<'_> {
         Retries { backoff: backoff.build(), repeatable, budget }
     }
 
-    /// How long to wait before the next attempt; `None` where this error is the answer.
+    /// Pause before the next attempt; `None` if the error is final.
     pub(super) fn pause(&mut self, error: &GitlabError, left: Duration) -> Option<Duration> {
         let asked = match error {
             GitlabError::RateLimited { retry_after, .. } => *retry_after,
@@ -62,24 +62,26 @@ impl Retries<'_> {
             },
             _ => return None,
         };
-        // Never before the time that GitLab asks for, and each client a little later than that by its own lot.
+        // The backoff is added to the requested wait: never earlier than GitLab asks for, and with jitter between
+        // clients.
         let pause = asked.unwrap_or_default() + self.backoff.next()?;
         let is_short = pause <= LONGEST_PAUSE && pause < left;
         (is_short && self.budget.spend()).then_some(pause)
     }
 }
 
-/// The retries of a session: ten at first, and one more for every ten calls that GitLab answers. While it answers
-/// they never run out; when it does not, ten are soon made, and after that every call is one request.
+/// Retry budget of a session: ten retries at first, and one more for every ten calls that GitLab responds to. While
+/// GitLab responds the budget does not run out; when it is down, ten retries are soon spent and every further call is
+/// one request.
 #[derive(Debug)]
 pub(super) struct Budget(AtomicU32);
 
 impl Budget {
-    /// What a retry costs, in answers.
+    /// Cost of a retry, in calls that got a response.
     const COST: u32 = 10;
     const MOST: u32 = 10 * Budget::COST;
 
-    /// Takes one, if any is left.
+    /// Takes one retry, if any is left.
     fn spend(&self) -> bool {
         let spent =
             self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(Budget::COST));
@@ -89,7 +91,7 @@ impl Budget {
         spent.is_ok()
     }
 
-    /// Counts a call that was answered.
+    /// Counts a call that got a response.
     pub(super) fn earn(&self) {
         // An update that always has a value cannot fail.
         let _ = self
@@ -104,9 +106,8 @@ impl Default for Budget {
     }
 }
 
-/// When GitLab asks to be asked again, from now: `Retry-After` in seconds or as a date, else, where the rate is
-/// what it refused, `RateLimit-Reset` as Unix time. Both are measured by GitLab's clock where it gives its
-/// `Date`.
+/// Wait requested by a response: `Retry-After` in seconds or as a date, else, for a 429, `RateLimit-Reset` as Unix
+/// time. Both are relative to the response's `Date`, if present, rather than this machine's clock.
 pub(super) fn retry_after(status: StatusCode, headers: &HeaderMap) -> Option<Duration> {
     let now = rate_limit::date(headers).unwrap_or_else(SystemTime::now);
     let until = |then: SystemTime| then.duration_since(now).unwrap_or(Duration::ZERO);

@@ -1,4 +1,4 @@
-//! How to reach one GitLab instance.
+//! Connection settings of one GitLab instance.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use url::Url;
 use super::{Secret, Token};
 use crate::untrusted::Secrets;
 
-/// What a [`Client`](super::Client) is made from.
+/// Settings of a [`Client`](super::Client).
 #[derive(Clone)]
 pub struct Settings {
     /// The instance's root with its sub-path, if it has one: `https://example.com/gitlab`, without `/api/v4`.
@@ -17,25 +17,25 @@ pub struct Settings {
     pub base: Url,
     pub token: Option<Token>,
     pub connect_timeout: Duration,
-    /// For one call as a whole: its turn, every attempt, redirect and pause between them.
+    /// Timeout of a call as a whole: queueing, every attempt, redirects and pauses.
     pub timeout: Duration,
-    /// The most bytes of an answer's body, after decompression, that are read into memory.
+    /// Maximum size of a response body in memory, in bytes after decompression.
     pub max_body: u64,
-    /// How often a request may be repeated after its first attempt.
+    /// Maximum number of retries after the first attempt.
     pub retries: u32,
-    /// How many requests are under way at a time; the others wait for their turn, in order.
+    /// Maximum number of concurrent requests; others are queued in order.
     pub in_flight: usize,
-    /// A PEM file of certificates to trust beside the platform's.
+    /// PEM file of certificates to trust in addition to the platform's.
     pub ca_file: Option<PathBuf>,
-    /// With what this client proves to GitLab, or to a proxy before it, who it is.
+    /// Client certificate for GitLab or a proxy in front of it (mutual TLS).
     pub client_certificate: Option<ClientCertificate>,
-    /// True if GitLab's certificate is believed unseen. Those of other hosts never are.
+    /// True if GitLab's TLS certificate is not verified. Certificates of other hosts always are.
     pub insecure_tls: bool,
-    /// Headers for a proxy in front of GitLab, with every request to it and to no other host.
+    /// Headers for a proxy in front of GitLab, sent with every request to GitLab and to no other host.
     pub extra_headers: Vec<ExtraHeader>,
 }
 
-/// A certificate with its chain, and its key, each a PEM file.
+/// PEM files of a certificate chain and its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientCertificate {
     pub certificate: PathBuf,
@@ -50,7 +50,7 @@ pub struct ExtraHeader {
 }
 
 impl Settings {
-    /// No token, 10 s to connect, 60 s in all, 32 MiB, 3 retries, 16 at a time.
+    /// Defaults: no token, 10 s to connect, 60 s per call, 32 MiB, 3 retries, 16 concurrent requests.
     pub fn new(base: Url) -> Settings {
         Settings {
             base,
@@ -67,8 +67,8 @@ impl Settings {
         }
     }
 
-    /// How long a connection may take: at most half of all there is. A change is begun only while that much is left,
-    /// so that what never connected is known for that, and not for a request whose answer was lost.
+    /// Connect timeout: at most half of the call's timeout. A change is sent only if at least this much time is left,
+    /// so that a failure to connect is reported as such and not as a lost response.
     pub(super) fn connect_time(&self) -> Duration {
         self.connect_timeout.min(self.timeout / 2)
     }

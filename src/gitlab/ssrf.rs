@@ -1,6 +1,7 @@
-//! The way to a host that GitLab redirected to: looked at when it is connected to, so that the address that was
-//! looked at is the one that answers, whatever the name resolves to a moment later. A connection that is used
-//! again was looked at when it was made.
+//! SSRF guard: refuses connections to internal addresses that GitLab redirects to.
+//!
+//! The check runs in the DNS resolver of the HTTP client, so that the address that was checked is the address that is
+//! connected to (no DNS rebinding). A reused connection was checked when it was opened.
 
 use std::error::Error;
 use std::fmt;
@@ -14,51 +15,52 @@ use url::{Host, Url};
 
 use super::ip_class::IpClass;
 
-/// How a name is resolved; the system's way, or a test's.
+/// DNS lookup: the system's, or a test's.
 pub(super) type Lookup = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<SocketAddr>>> + Send + Sync>;
 
-/// Lets through what GitLab may lead to.
+/// Check of redirect targets, by GitLab's own network class.
 #[derive(Clone)]
 pub(super) struct Guard {
     gitlab: Url,
     lookup: Lookup,
 }
 
-/// Every address of a name is inside. A type of its own, to be known again among the causes of an error.
+/// Error: every address of a name is internal. It has its own type so that it is recognized among the causes of an
+/// error.
 #[derive(Debug)]
-pub(super) struct Inside;
+pub(super) struct InternalAddress;
 
 impl Guard {
     pub(super) fn new(gitlab: Url, lookup: Lookup) -> Guard {
         Guard { gitlab, lookup }
     }
 
-    /// True if this URL may be asked, as far as it says itself. What its name resolves to is looked at when it is
-    /// connected to; behind a proxy, which resolves it, this is all there is.
+    /// True if this URL may be requested, judged by its host without DNS. Resolved addresses are checked on connecting;
+    /// behind a proxy, which resolves names itself, this is the only check.
     pub(super) async fn admits(&self, url: &Url) -> bool {
         match IpClass::of_url(url) {
             IpClass::Public => true,
-            place => place.may_be_led_to_by(self.gitlab_place().await),
+            place => place.is_reachable_from(self.gitlab_class().await),
         }
     }
 
-    /// Where GitLab is: where its name resolves to first, or what the name says of itself where it does not resolve
-    /// here.
-    async fn gitlab_place(&self) -> IpClass {
-        let said = IpClass::of_url(&self.gitlab);
-        let Some(Host::Domain(name)) = self.gitlab.host() else { return said };
+    /// Network class of GitLab: of the first address its name resolves to, or of the name itself if it does not
+    /// resolve.
+    async fn gitlab_class(&self) -> IpClass {
+        let by_name = IpClass::of_url(&self.gitlab);
+        let Some(Host::Domain(name)) = self.gitlab.host() else { return by_name };
         let found = (self.lookup)(name.to_owned()).await.unwrap_or_default();
-        found.first().map_or(said, |address| IpClass::classify(address.ip()))
+        found.first().map_or(by_name, |address| IpClass::classify(address.ip()))
     }
 
-    /// Those addresses of a name that may be connected to.
+    /// Resolves a name to the addresses that may be connected to.
     async fn addresses(self, name: String) -> Result<Vec<SocketAddr>, Box<dyn Error + Send + Sync>> {
         let mut found = (self.lookup)(name).await?;
         if found.iter().any(|address| IpClass::classify(address.ip()) != IpClass::Public) {
-            let gitlab = self.gitlab_place().await;
-            found.retain(|address| IpClass::classify(address.ip()).may_be_led_to_by(gitlab));
+            let gitlab = self.gitlab_class().await;
+            found.retain(|address| IpClass::classify(address.ip()).is_reachable_from(gitlab));
             if found.is_empty() {
-                return Err(Box::new(Inside));
+                return Err(Box::new(InternalAddress));
             }
         }
         Ok(found)
@@ -75,21 +77,21 @@ impl Resolve for Guard {
     }
 }
 
-/// As the system resolves names.
+/// The system's DNS lookup.
 pub(super) fn system() -> Lookup {
     Arc::new(|name| {
         Box::pin(async move {
-            // The port is the URL's; reqwest puts it in the place of a zero.
+            // reqwest replaces port zero by the URL's port.
             let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
             Ok(found.collect())
         })
     })
 }
 
-impl fmt::Display for Inside {
+impl fmt::Display for InternalAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the name resolves to an internal address")
     }
 }
 
-impl Error for Inside {}
+impl Error for InternalAddress {}

@@ -1,6 +1,5 @@
-//! Whom to believe: the platform's certificates of authorities (on Linux those of `SSL_CERT_FILE` and
-//! `SSL_CERT_DIR`, where set), and those of a CA file beside them; and with what to prove who asks. rustls with
-//! ring, TLS 1.2 and 1.3.
+//! TLS trust and client certificates. Trusted are the platform's authorities (on Linux those of `SSL_CERT_FILE` and
+//! `SSL_CERT_DIR`, if set) and the certificates of a CA file. rustls with ring, TLS 1.2 and 1.3.
 
 use std::fs;
 use std::path::Path;
@@ -21,24 +20,24 @@ use rustls_platform_verifier::Verifier;
 
 use super::{ClientCertificate, GitlabError, Settings};
 
-/// Whom a connection is to.
+/// Peer of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Whom {
+pub(super) enum Peer {
     Gitlab,
-    /// A host that GitLab redirected to: never shown the client's certificate, and never believed unseen.
-    Stranger,
+    /// A host that GitLab redirected to: never sent the client certificate, and always verified.
+    Other,
 }
 
-/// The TLS side of a client. The platform's certificates are read here, once a client.
-pub(super) fn config(settings: &Settings, whom: Whom) -> Result<ClientConfig, GitlabError> {
-    let is_gitlab = whom == Whom::Gitlab;
+/// Builds the TLS configuration of a client. Loads the platform's certificates.
+pub(super) fn config(settings: &Settings, peer: Peer) -> Result<ClientConfig, GitlabError> {
+    let is_gitlab = peer == Peer::Gitlab;
     let extra = settings.ca_file.as_deref().map(authorities).transpose()?.unwrap_or_default();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let is_blind = settings.insecure_tls && is_gitlab;
+    let is_insecure = settings.insecure_tls && is_gitlab;
     let platform = match Verifier::new_with_extra_roots(extra.iter().cloned(), Arc::clone(&provider)) {
         Ok(verifier) => Some(verifier),
         // A system without certificates can still reach a GitLab that needs none.
-        Err(_) if settings.base.scheme() == "http" || is_blind => None,
+        Err(_) if settings.base.scheme() == "http" || is_insecure => None,
         Err(error) => {
             let what = "no usable certificates of authorities were found on this system \
                         (SSL_CERT_FILE or GITLAB_CA_FILE names them)";
@@ -46,41 +45,41 @@ pub(super) fn config(settings: &Settings, whom: Whom) -> Result<ClientConfig, Gi
         }
     };
     let algorithms = provider.signature_verification_algorithms;
-    let verifier = Arc::new(Trust { platform, given: extra, is_blind, algorithms });
+    let verifier = Arc::new(Trust { platform, given: extra, is_insecure, algorithms });
     let config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(setup)?
         .dangerous()
         .with_custom_certificate_verifier(verifier);
     let mut config = match settings.client_certificate.as_ref().filter(|_| is_gitlab) {
-        Some(own) => proven(config, own)?,
+        Some(own) => with_client_certificate(config, own)?,
         None => config.with_no_client_auth(),
     };
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(config)
 }
 
-/// With the client's own certificate.
-fn proven(
+/// Adds the client certificate.
+fn with_client_certificate(
     config: ConfigBuilder<ClientConfig, WantsClientCert>,
     own: &ClientCertificate,
 ) -> Result<ClientConfig, GitlabError> {
     let chain = certificates(&own.certificate, "client certificate")?;
     let key = PrivateKeyDer::from_pem_file(&own.key).map_err(|error| {
-        let what = format!("the key of the client certificate {} cannot be read", own.key.display());
+        let what = format!("cannot read the key of the client certificate: {}", own.key.display());
         GitlabError::Setup { what, source: Some(Box::new(error)) }
     })?;
     config.with_client_auth_cert(chain, key).map_err(|error| {
         let (certificate, key) = (own.certificate.display(), own.key.display());
-        let what = format!("the client certificate {certificate} and the key {key} do not go together");
+        let what = format!("the client certificate {certificate} and the key {key} do not match");
         GitlabError::Setup { what, source: Some(Box::new(error)) }
     })
 }
 
-/// The certificates of the CA file.
+/// Loads the certificates of the CA file.
 fn authorities(path: &Path) -> Result<Vec<CertificateDer<'static>>, GitlabError> {
     let found = certificates(path, "CA file")?;
-    // One that cannot be an authority's would fail later, and then without the file's name.
+    // An invalid certificate would fail later, without the file's name in the error.
     for certificate in &found {
         RootCertStore::empty().add(certificate.clone()).map_err(|error| {
             let what = format!("the CA file {} contains an invalid certificate", path.display());
@@ -90,7 +89,7 @@ fn authorities(path: &Path) -> Result<Vec<CertificateDer<'static>>, GitlabError>
     Ok(found)
 }
 
-/// The certificates of a PEM file; `kind` is what an error calls it.
+/// Loads the certificates of a PEM file. `kind` is its name in errors.
 fn certificates(path: &Path, kind: &str) -> Result<Vec<CertificateDer<'static>>, GitlabError> {
     let fail = |what: &str, source| {
         let what = format!("the {kind} {} {what}", path.display());
@@ -100,7 +99,7 @@ fn certificates(path: &Path, kind: &str) -> Result<Vec<CertificateDer<'static>>,
     let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&pem).collect();
     let found = found.map_err(|error| fail("is not valid PEM", Some(Box::new(error))))?;
     if found.is_empty() {
-        return Err(fail("holds no certificate", None));
+        return Err(fail("contains no certificate", None));
     }
     Ok(found)
 }
@@ -109,16 +108,16 @@ fn setup(error: Error) -> GitlabError {
     GitlabError::Setup { what: "TLS could not be set up".to_owned(), source: Some(Box::new(error)) }
 }
 
-/// Trusts what the platform and the CA file vouch for, and the very certificates in the CA file.
+/// Certificate verifier: trusts the platform's authorities, the CA file's, and the exact certificates in the CA file.
 ///
-/// The latter for a self-signed certificate as `openssl req -x509` makes it, which marks itself as an
-/// authority's: curl accepts it from a CA file, webpki never as a server's.
+/// Exact matches cover a self-signed certificate as `openssl req -x509` makes it, which is marked as an authority: curl
+/// accepts it from a CA file, webpki never as a server's certificate.
 #[derive(Debug)]
 struct Trust {
     platform: Option<Verifier>,
     given: Vec<CertificateDer<'static>>,
-    /// True if every certificate is believed (`GITLAB_INSECURE_TLS`).
-    is_blind: bool,
+    /// True if verification is turned off (`GITLAB_INSECURE_TLS`).
+    is_insecure: bool,
     algorithms: WebPkiSupportedAlgorithms,
 }
 
@@ -131,7 +130,7 @@ impl ServerCertVerifier for Trust {
         ocsp_response: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        if self.is_blind {
+        if self.is_insecure {
             return Ok(ServerCertVerified::assertion());
         }
         let verdict = match &self.platform {
@@ -172,7 +171,7 @@ impl ServerCertVerifier for Trust {
     }
 }
 
-/// True if a certificate is bad whoever vouches for it. webpki looks at its dates before anything else.
+/// True if a certificate is invalid regardless of its issuer. webpki checks the dates first.
 fn is_final(error: &Error) -> bool {
     use CertificateError as Bad;
     matches!(

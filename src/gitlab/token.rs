@@ -1,4 +1,4 @@
-//! Whom a request is made as: GitLab's kinds of token and the header each goes in.
+//! Kinds of GitLab token and the header each is sent in.
 
 use super::Secret;
 
@@ -15,12 +15,12 @@ pub enum Token {
 }
 
 impl Token {
-    /// The kind that a token's form tells, by GitLab's table of prefixes
-    /// (<https://docs.gitlab.com/security/tokens/#token-prefixes>): `glcbt-` is a job token, also behind an
-    /// instance's own prefix (`acme-glcbt-`). OAuth access tokens have no prefix: they are 64 hexadecimal
-    /// digits. All else is taken for an access token, whose prefix an instance may choose or leave out; among
-    /// it are tokens that the API does not accept (`gldt-` deploy tokens, `glrt-` runners, `gloas-` application
-    /// secrets), which GitLab itself then refuses.
+    /// Detects the kind of a token by GitLab's table of prefixes
+    /// (<https://docs.gitlab.com/security/tokens/#token-prefixes>): `glcbt-` is a job token, also after an instance's
+    /// own prefix (`acme-glcbt-`). OAuth access tokens have no prefix: they are 64 hexadecimal digits. Anything else is
+    /// treated as an access token, whose prefix an instance may change or leave out. This includes tokens that the API
+    /// does not accept (`gldt-` deploy tokens, `glrt-` runners, `gloas-` application secrets), which GitLab then
+    /// rejects.
     pub fn guess(secret: Secret) -> Token {
         let value = secret.reveal();
         let job = value.starts_with("glcbt-") || (value.contains("-glcbt-") && !value.contains("glpat-"));
@@ -34,7 +34,7 @@ impl Token {
         }
     }
 
-    /// The header's name and its whole value.
+    /// Name and value of the header.
     pub(super) fn header(&self) -> (&'static str, String) {
         match self {
             Token::Private(secret) => ("private-token", secret.reveal().to_owned()),

@@ -1,6 +1,5 @@
-//! The ways out: one HTTP client for GitLab itself, and apart from it, so that neither a certificate nor a
-//! connection is shared, those for the hosts that it redirects to. Each keeps its connections and is made when it
-//! is first needed.
+//! HTTP clients: one for GitLab, separate ones for redirect targets, so that they share neither a client certificate
+//! nor connections. Each has its own connection pool and is built on first use.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -13,23 +12,23 @@ use url::Url;
 use super::ip_class::is_loopback;
 use super::redirect::Hop;
 use super::ssrf::{self, Guard};
-use super::tls::{self, Whom};
+use super::tls::{self, Peer};
 use super::{GitlabError, NotFollowed, Settings};
 
 const USER_AGENT: &str = concat!("gitlab-mcp/", env!("CARGO_PKG_VERSION"));
 
-/// A little under the 65 s after which GitLab's nginx closes an idle connection: a write on a connection that
-/// is just being closed is lost, and nobody knows whether before or after it was read.
+/// Idle timeout of pooled connections, a little under the 65 s after which GitLab's nginx closes them: a write on a
+/// connection that is just being closed is lost, and whether the server read it is unknown.
 const IDLE: Duration = Duration::from_secs(50);
 
-/// All of them.
+/// The HTTP clients of a [`Client`](super::Client).
 pub(super) struct HttpClients {
     settings: Settings,
     guard: Guard,
     to_gitlab: OnceLock<reqwest::Client>,
-    /// To a stranger whose address is looked at before it is connected to.
+    /// For redirect targets that are connected to directly, with checked addresses.
     direct: OnceLock<reqwest::Client>,
-    /// To a stranger whom a proxy connects to, by an address that it alone knows.
+    /// For redirect targets behind a proxy, which resolves the address.
     proxied: OnceLock<reqwest::Client>,
     proxies: OnceLock<Matcher>,
 }
@@ -46,14 +45,14 @@ impl HttpClients {
         }
     }
 
-    /// Makes the client for GitLab, which takes some milliseconds the first time.
+    /// Builds the client for GitLab, which takes some milliseconds the first time.
     pub(super) fn open(&self) -> Result<(), GitlabError> {
         build_client(&self.to_gitlab, || self.for_gitlab()).map(drop)
     }
 
-    /// The client for this hop, or why nothing is sent there. One that could not be made is tried again next time:
-    /// a CA file may be put right meanwhile.
-    pub(super) async fn to(&self, hop: &Hop) -> Result<&reqwest::Client, GitlabError> {
+    /// The client for this hop, or the error if the hop is refused. A client that could not be built is tried again
+    /// next time: a broken CA file may have been fixed.
+    pub(super) async fn client_for(&self, hop: &Hop) -> Result<&reqwest::Client, GitlabError> {
         if hop.trusted {
             return build_client(&self.to_gitlab, || self.for_gitlab());
         }
@@ -61,23 +60,22 @@ impl HttpClients {
             return Err(hop.refused(NotFollowed::Internal));
         }
         match self.proxy(&hop.url) {
-            Some(_) => build_client(&self.proxied, || self.build(Whom::Stranger, |builder| builder)),
+            Some(_) => build_client(&self.proxied, || self.build(Peer::Other, |builder| builder)),
             None => build_client(&self.direct, || {
                 let guard = Arc::new(self.guard.clone());
-                self.build(Whom::Stranger, |builder| builder.no_proxy().dns_resolver(guard))
+                self.build(Peer::Other, |builder| builder.no_proxy().dns_resolver(guard))
             }),
         }
     }
 
-    /// The proxy of the environment, or of the system, that a request to this URL goes through: its scheme, host
-    /// and port.
+    /// The proxy used for this URL, from the environment or the system: scheme, host and port.
     pub(super) fn proxy(&self, url: &Url) -> Option<String> {
         if is_loopback(url) {
             return None;
         }
         let proxies = self.proxies.get_or_init(Matcher::from_system);
         let proxy = proxies.intercept(&url.as_str().parse().ok()?)?;
-        // Who signs in there stands apart from this.
+        // The proxy's credentials are kept apart from the URI.
         let (scheme, host) = (proxy.uri().scheme_str().unwrap_or("http"), proxy.uri().host()?);
         Some(match proxy.uri().port_u16() {
             Some(port) => format!("{scheme}://{host}:{port}"),
@@ -86,14 +84,14 @@ impl HttpClients {
     }
 
     fn for_gitlab(&self) -> Result<reqwest::Client, GitlabError> {
-        // The proxies of the environment are reqwest's to find; none of them can reach this machine.
+        // reqwest finds the environment's proxies itself; none of them can reach this machine.
         let is_here = is_loopback(&self.settings.base);
-        self.build(Whom::Gitlab, |builder| if is_here { builder.no_proxy() } else { builder })
+        self.build(Peer::Gitlab, |builder| if is_here { builder.no_proxy() } else { builder })
     }
 
     fn build(
         &self,
-        whom: Whom,
+        peer: Peer,
         with: impl FnOnce(reqwest::ClientBuilder) -> reqwest::ClientBuilder,
     ) -> Result<reqwest::Client, GitlabError> {
         let builder = reqwest::Client::builder()
@@ -103,14 +101,14 @@ impl HttpClients {
             .redirect(follow::Policy::none())
             .referer(false)
             .gzip(true)
-            .tls_backend_preconfigured(tls::config(&self.settings, whom)?);
+            .tls_backend_preconfigured(tls::config(&self.settings, peer)?);
         with(builder).build().map_err(|error| {
-            let what = "the HTTP client could not be made".to_owned();
+            let what = "the HTTP client could not be built".to_owned();
             GitlabError::Setup { what, source: Some(Box::new(error)) }
         })
     }
 
-    /// The same with another guard.
+    /// Replaces the SSRF guard.
     #[cfg(test)]
     pub(super) fn with_guard(self, guard: Guard) -> HttpClients {
         HttpClients { guard, ..self }

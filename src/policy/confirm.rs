@@ -1,18 +1,19 @@
-//! Which risks are asked about before a call is sent, and how consent is given.
+//! Confirmation: the risks that need consent before a call is sent, and how consent is given.
 
 use crate::catalog::Risk;
 
 /// How consent is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Consents {
-    /// By `confirm: true`, or the user's own yes.
+    /// By `confirm: true`, or the user's approval.
     #[default]
     Flag,
-    /// By the confirmation token that the question held, which is of that call on that thing as it was then.
+    /// By the confirmation token of the question, which is valid only for that call on that object in its current
+    /// state.
     Token,
 }
 
-/// Which calls are asked about.
+/// The calls that need confirmation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Confirm {
     write: bool,
@@ -29,11 +30,11 @@ impl Default for Confirm {
 }
 
 impl Confirm {
-    /// Nothing is asked about.
+    /// No confirmation at all.
     pub const NEVER: Confirm =
         Confirm { write: false, grant: false, destructive: false, consents: Consents::Flag };
 
-    /// Parses `destructive,grant`: risks to ask about, and `ask` or `token` for how consent is given (`plan` is the
+    /// Parses `destructive,grant`: risks to confirm, and `ask` or `token` for how consent is given (`plan` is the
     /// former name of `token`); `never` by itself. `ask` or `token` without a risk means the default risks.
     pub fn parse(text: &str) -> Option<Confirm> {
         let words: Vec<String> = text.split(',').map(|word| word.trim().to_lowercase()).collect();
@@ -55,7 +56,7 @@ impl Confirm {
         Some(if has_risk { confirm } else { Confirm { consents: confirm.consents, ..Confirm::default() } })
     }
 
-    /// True if a call of that risk is asked about.
+    /// True if a call of that risk needs confirmation.
     pub fn asks_about(self, risk: Risk) -> bool {
         match risk {
             Risk::Read => false,
@@ -65,12 +66,12 @@ impl Confirm {
         }
     }
 
-    /// True if anything is asked about.
+    /// True if any call needs confirmation.
     pub fn asks(self) -> bool {
         self.write || self.grant || self.destructive
     }
 
-    /// True if consent takes the token of the question.
+    /// True if consent is given by a confirmation token.
     pub fn wants_token(self) -> bool {
         self.consents == Consents::Token
     }
@@ -81,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn risks_and_a_manner_are_parsed() {
+    fn risks_and_consent_modes_are_parsed() {
         let parse = |text: &str| Confirm::parse(text).unwrap();
         assert_eq!(parse("ask"), Confirm::default());
         assert_eq!(parse("destructive,grant"), Confirm::default());

@@ -1,4 +1,4 @@
-//! The actions that are denied, from the ways in which people write them.
+//! Denied actions, resolved from the patterns that people write.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use regex_lite::Regex;
 use super::error::PolicyError;
 use super::rule::Rule;
 use super::settings::FamilyTool;
-use super::wildcard::fits;
+use super::wildcard;
 use crate::catalog::{Action, Catalog, CatalogError, Risk, ShortName, bare, singular};
 
-/// The setting that lists actions, and the one that has a regular expression.
+/// The settings with a list of actions and with a regular expression.
 pub const ACTIONS: &str = "GITLAB_DENIED_ACTIONS";
 const TOOLS: &str = "GITLAB_DENIED_TOOLS_REGEX";
 
-/// The denied actions, each by its id with the rule that denies it.
+/// The denied actions by id, each with the rule that denies it.
 #[derive(Clone, Debug, Default)]
 pub struct Denied {
     ids: BTreeMap<String, Rule>,
@@ -22,11 +22,10 @@ pub struct Denied {
 }
 
 impl Denied {
-    /// The actions of the catalog that the patterns, by the setting that has them, and the expression mean.
+    /// Resolves the patterns, each with the setting it is from, and the expression to actions of the catalog.
     ///
-    /// # Errors
-    /// A pattern that means no action, with the nearest that is one: nobody writes a denial that is to deny nothing.
-    pub fn read(
+    /// A pattern that matches no action: it is a mistake, since it would deny nothing.
+    pub fn parse(
         patterns: &[(&'static str, Vec<String>)],
         tools: Option<&str>,
         family_tool: Option<FamilyTool>,
@@ -70,7 +69,7 @@ impl Denied {
         self.ids.get(id)
     }
 
-    /// True if a tool of that name is dropped.
+    /// True if a tool of that name is removed.
     pub fn drops(&self, tool: &str) -> bool {
         self.tools.as_ref().is_some_and(|expression| expression.is_match(tool))
     }
@@ -80,34 +79,34 @@ impl Denied {
     }
 }
 
-/// The ids that a pattern means: `issue.delete`, `issue.*`, `*.delete`; `manage_issue:delete` and `delete_issue` as
-/// other servers call it.
+/// The ids that a pattern matches: `issue.delete`, `issue.*`, `*.delete`; also the names `manage_issue:delete` and
+/// `delete_issue` of other servers.
 ///
 /// # Errors
 /// The catalog cannot be read.
 pub fn matching(pattern: &str, catalog: &Catalog) -> Result<Vec<&'static str>, CatalogError> {
     let pattern = pattern.trim().to_lowercase();
     let written = match pattern.split_once(':') {
-        // A tool of several domains has their ids as its actions.
-        Some((_, action)) if action.contains('.') => return Ok(fitting(action, catalog)),
+        // A tool for several domains has full ids as its actions.
+        Some((_, action)) if action.contains('.') => return Ok(match_ids(action, catalog)),
         Some((tool, action)) => {
-            let fitting = [bare(tool).to_owned(), singular(bare(tool))]
+            let ids = [bare(tool).to_owned(), singular(bare(tool))]
                 .into_iter()
-                .map(|domain| fitting(&format!("{domain}.{action}"), catalog))
+                .map(|domain| match_ids(&format!("{domain}.{action}"), catalog))
                 .find(|ids| !ids.is_empty());
-            return fitting.map_or_else(|| of_family(tool, action, catalog), Ok);
+            return ids.map_or_else(|| of_family(tool, action, catalog), Ok);
         }
         None => pattern.as_str(),
     };
-    let named = fitting(written, catalog);
+    let named = match_ids(written, catalog);
     if !named.is_empty() {
         return Ok(named);
     }
     Ok(catalog.by_alias(written).into_iter().filter_map(|number| catalog.id(number)).collect())
 }
 
-/// The action that a short name means in a family: `browse_milestones:burndown`. A tool that browses has none that
-/// changes anything. Words that several actions have mean none: a rule is to say which.
+/// Resolves a short name within a family: `browse_milestones:burndown`. A `browse_` tool has only actions that read. A
+/// name that several actions match resolves to none, as a rule has to be unambiguous.
 fn of_family(tool: &str, action: &str, catalog: &Catalog) -> Result<Vec<&'static str>, CatalogError> {
     let words = catalog.words()?;
     let Some(family) = words.family_named(tool) else { return Ok(Vec::new()) };
@@ -126,11 +125,11 @@ fn of_family(tool: &str, action: &str, catalog: &Catalog) -> Result<Vec<&'static
     Ok(if ids.len() == 1 { ids } else { Vec::new() })
 }
 
-fn fitting(pattern: &str, catalog: &Catalog) -> Vec<&'static str> {
-    catalog.ids().filter(|id| fits(pattern, id)).collect()
+fn match_ids(pattern: &str, catalog: &Catalog) -> Vec<&'static str> {
+    catalog.ids().filter(|id| wildcard::matches(pattern, id)).collect()
 }
 
-/// True if an action has a name that the expression finds: its id, the same as a tool's name, an alias.
+/// True if the expression matches one of an action's names: its id, its tool name, an alias.
 fn is_called(action: &Action, expression: &Regex) -> bool {
     let as_tool = action.id.replace('.', "_");
     let turned = action.id.split_once('.').map(|(domain, verb)| format!("{verb}_{domain}"));
@@ -142,12 +141,12 @@ fn is_called(action: &Action, expression: &Regex) -> bool {
 mod tests {
     use super::*;
 
-    fn meant(pattern: &str) -> Vec<&'static str> {
+    fn resolve(pattern: &str) -> Vec<&'static str> {
         matching(pattern, &Catalog::embedded().unwrap()).unwrap()
     }
 
     #[test]
-    fn an_action_is_written_in_many_ways() {
+    fn an_action_has_several_spellings() {
         for pattern in [
             "issue.delete",
             "Issue.Delete",
@@ -156,40 +155,40 @@ mod tests {
             "manage_issue:delete",
             "delete_issue",
         ] {
-            assert_eq!(meant(pattern), ["issue.delete"], "{pattern}");
+            assert_eq!(resolve(pattern), ["issue.delete"], "{pattern}");
         }
-        assert_eq!(meant("browse_milestones:burndown"), ["milestone.list_burndown_events"]);
-        assert_eq!(meant("manage_milestone:promote"), ["milestone.promote"]);
+        assert_eq!(resolve("browse_milestones:burndown"), ["milestone.list_burndown_events"]);
+        assert_eq!(resolve("manage_milestone:promote"), ["milestone.promote"]);
     }
 
     #[test]
-    fn a_dropped_tool_of_a_family_denies_its_actions() {
+    fn removing_a_family_tool_denies_its_actions() {
         let catalog = Catalog::embedded().unwrap();
         let name: FamilyTool = |family, risk| match risk {
             crate::catalog::Risk::Read => format!("browse_{family}"),
             _ => format!("manage_{family}"),
         };
-        let denied = Denied::read(&[], Some("^manage_milestones$"), Some(name), &catalog).unwrap();
+        let denied = Denied::parse(&[], Some("^manage_milestones$"), Some(name), &catalog).unwrap();
         assert!(denied.rule("milestone.create").is_some());
         assert!(denied.rule("milestone.list").is_none() && denied.rule("label.create").is_none());
-        assert_eq!(meant("manage_issues:issue_note.create"), ["issue_note.create"]);
+        assert_eq!(resolve("manage_issues:issue_note.create"), ["issue_note.create"]);
     }
 
     #[test]
-    fn a_star_stands_for_the_rest() {
-        let all = meant("ci_variable.*");
+    fn a_star_matches_any_rest() {
+        let all = resolve("ci_variable.*");
         assert!(all.contains(&"ci_variable.list") && all.iter().all(|id| id.starts_with("ci_variable.")));
-        let deletions = meant("*.delete");
+        let deletions = resolve("*.delete");
         assert!(deletions.contains(&"project.delete") && deletions.iter().all(|id| id.ends_with(".delete")));
-        assert!(meant("*.no_such_verb").is_empty());
+        assert!(resolve("*.no_such_verb").is_empty());
     }
 
     #[test]
-    fn an_expression_finds_actions_by_any_name() {
+    fn an_expression_matches_any_name_of_an_action() {
         let catalog = Catalog::embedded().unwrap();
-        let denied = Denied::read(&[], Some("^delete_|^gitlab_find"), None, &catalog).unwrap();
+        let denied = Denied::parse(&[], Some("^delete_|^gitlab_find"), None, &catalog).unwrap();
         assert!(denied.rule("issue.delete").is_some() && denied.rule("issue.get").is_none());
         assert!(denied.drops("gitlab_find_action") && !denied.drops("gitlab_execute_action"));
-        assert!(matches!(Denied::read(&[], Some("("), None, &catalog), Err(PolicyError::Expression { .. })));
+        assert!(matches!(Denied::parse(&[], Some("("), None, &catalog), Err(PolicyError::Expression { .. })));
     }
 }

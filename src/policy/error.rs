@@ -2,10 +2,10 @@
 
 use crate::catalog::CatalogError;
 
-/// Why a policy cannot be used. Nothing runs under one that says other than was meant.
+/// Error in a policy's settings or file. The server does not start with an invalid policy.
 #[derive(Debug, thiserror::Error)]
 pub enum PolicyError {
-    /// The policy itself knows no nearest name: whoever makes it fills that in.
+    /// `nearest` is filled in by the caller, as the policy cannot search for names.
     #[error("{origin}: `{pattern}` matches no action{}", .nearest.as_ref().map(|id| format!("; the nearest is `{id}`")).unwrap_or_default())]
     NoAction { origin: &'static str, pattern: String, nearest: Option<String> },
     #[error("{origin}: unknown name `{name}`; expected one of {accepted}")]

@@ -1,4 +1,4 @@
-//! A policy as a file: what the settings say, and rules by path, action and risk.
+//! Policy file: the same options as the settings, and rules by path, action and risk.
 //!
 //! ```toml
 //! denied_actions = ["*.delete"]
@@ -8,7 +8,7 @@
 //! paths = ["acme/production"]
 //! actions = ["merge_request.merge", "pipeline.*"]
 //! decision = "confirm"
-//! reason = "the release team is to know"
+//! reason = "the release team must be informed"
 //! ```
 
 use std::collections::BTreeSet;
@@ -22,18 +22,18 @@ use super::rule::Rule;
 use crate::call::{Effects, Place, Role};
 use crate::catalog::{Action, Catalog, Risk};
 
-/// What a rule of the file decides.
+/// Decision of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// Without a question, also where something is destroyed.
+    /// Runs without confirmation, even if destructive.
     Allow,
     Preview,
     Confirm,
     Deny,
 }
 
-/// A policy's file as it is written.
+/// Contents of a policy file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Document {
@@ -53,7 +53,7 @@ struct WrittenRule {
     paths: Vec<String>,
     #[serde(default)]
     actions: Vec<String>,
-    /// The least risk that it is about; without it, any.
+    /// Minimum risk of the calls it applies to; any if missing.
     #[serde(default)]
     risk: Option<Risk>,
     decision: Verdict,
@@ -61,32 +61,32 @@ struct WrittenRule {
     reason: Option<String>,
 }
 
-/// A rule that can be applied.
+/// A rule with its patterns resolved.
 #[derive(Clone, Debug)]
 pub struct CompiledRule {
     pub verdict: Verdict,
     pub rule: Rule,
     paths: Vec<PathPattern>,
-    /// The actions it is about; None where it is about all.
+    /// Actions it applies to; `None` means all.
     actions: Option<BTreeSet<&'static str>>,
     risk: Risk,
 }
 
 impl Document {
-    /// Reads a policy's file.
+    /// Parses a policy file.
     pub fn parse(text: &str, origin: &str) -> Result<Document, PolicyError> {
         toml::from_str(text)
             .map_err(|error| PolicyError::Syntax { origin: origin.to_owned(), source: Box::new(error) })
     }
 
-    /// Its rules, in their order.
+    /// Compiles its rules, in order.
     pub fn rules(self, catalog: &Catalog) -> Result<Vec<CompiledRule>, PolicyError> {
-        self.rules.into_iter().enumerate().map(|(at, rule)| rule.applied(at + 1, catalog)).collect()
+        self.rules.into_iter().enumerate().map(|(at, rule)| rule.compile(at + 1, catalog)).collect()
     }
 }
 
 impl WrittenRule {
-    fn applied(self, number: usize, catalog: &Catalog) -> Result<CompiledRule, PolicyError> {
+    fn compile(self, number: usize, catalog: &Catalog) -> Result<CompiledRule, PolicyError> {
         let mut ids = BTreeSet::new();
         for pattern in &self.actions {
             let found = denied::matching(pattern, catalog)?;
@@ -106,7 +106,7 @@ impl WrittenRule {
     }
 }
 
-/// Patterns of paths, or the first that is none.
+/// Parses path patterns. Fails with the first that is invalid.
 pub fn patterns(texts: &[String], origin: &'static str) -> Result<Vec<PathPattern>, PolicyError> {
     let read = |text: &String| {
         PathPattern::parse(text).ok_or_else(|| PolicyError::NoPath {
@@ -119,20 +119,19 @@ pub fn patterns(texts: &[String], origin: &'static str) -> Result<Vec<PathPatter
 }
 
 impl CompiledRule {
-    /// True if the rule applies to a call. In doubt, one that lets something through does not, and one that holds
-    /// something back does.
+    /// True if the rule applies to a call. In doubt, a rule that allows does not apply, and any other does.
     pub fn applies_to(&self, effects: &Effects) -> bool {
         effects.risk() >= self.risk && self.applies_to_actions(effects) && self.applies_to_places(effects)
     }
 
-    /// True if the rule keeps an action from ever running.
+    /// True if the rule denies every call of an action.
     pub fn bars(&self, action: &Action) -> bool {
         let mut ids = [&action.id].into_iter().chain(&action.twin).chain(&action.effects);
         let named = self.actions.as_ref().is_none_or(|known| ids.any(|id| known.contains(id.as_str())));
         self.verdict == Verdict::Deny && self.paths.is_empty() && named && action.risk >= self.risk
     }
 
-    /// True if it speaks of paths.
+    /// True if it has path patterns.
     pub fn has_paths(&self) -> bool {
         !self.paths.is_empty()
     }
@@ -145,7 +144,7 @@ impl CompiledRule {
         let Some(ids) = &self.actions else { return true };
         let mut touched = effects.touches().iter();
         if self.is_lenient() {
-            // An allowance is of the action that it names, not of what else has its effect.
+            // Allowing an action does not allow others with the same effect.
             return touched.all(|touched| {
                 touched.ids.iter().map(String::as_str).chain(effects.plan()).any(|id| ids.contains(id))
             });
@@ -164,14 +163,14 @@ impl CompiledRule {
             let works = places.iter().any(|place| place.role == Role::Works);
             return works && places.iter().all(|place| path_pattern::covers(&self.paths, &place.location));
         }
-        // A read without a place concerns no path in particular; a change is somewhere.
+        // A read without a place affects no particular path. A change always affects some path.
         if places.is_empty() {
             return effects.risk() != Risk::Read;
         }
         places.iter().any(|place| self.may_concern(place, effects.risk()))
     }
 
-    /// True if a place may be covered. What ends, moves or opens up a group does so with all that is below it.
+    /// True if the patterns may cover a place. Deleting, moving or opening up a group affects everything below it.
     fn may_concern(&self, place: &Place, risk: Risk) -> bool {
         let Some(path) = place.location.path() else { return true };
         let reaches_below = risk >= Risk::Grant && place.role != Role::Reads;

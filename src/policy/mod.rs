@@ -1,9 +1,9 @@
-//! Policy: whether a call may run. One decision on the effects of a checked call, with the rule that made it, before
-//! anything is sent.
+//! Policy: decides whether a call may run, from its effects, before anything is sent. A decision contains the rule that
+//! made it.
 //!
-//! Rules apply to effects: to every operation that a call may be, to the actions that do the same, and to every
-//! project, group and namespace that it touches. A denial comes before a preview, and a preview before a question; no
-//! later rule lifts an earlier one. Only this module makes a [`Permit`], and the client sends nothing else.
+//! Rules apply to effects: to every operation that a call may execute, to actions with the same effect, and to every
+//! project, group and namespace that it affects. Denials precede previews, and previews precede confirmation; no later
+//! rule overrides an earlier one. Only this module creates a [`Permit`], and the client sends nothing else.
 
 mod confirm;
 mod denied;
@@ -35,44 +35,45 @@ use denied::Denied;
 use file::{CompiledRule, Document, Verdict};
 use path_pattern::PathPattern;
 use readable::Readable;
-use toolset_filter::Part;
+use toolset_filter::ToolsetFilter;
 
-/// What the configuration allows.
+/// A policy compiled from the configuration.
 #[derive(Debug, Default)]
 pub struct Policy {
     read_only: bool,
     safe_mode: bool,
     confirm: Confirm,
     denied: Denied,
-    /// True if some action that is denied only reads: then what a document selects cannot be let through.
+    /// True if a denied action only reads. GraphQL documents with free selections are then refused, since they could
+    /// select it.
     denies_reads: bool,
-    part: Option<Part>,
+    toolset_filter: Option<ToolsetFilter>,
     allowed: Vec<PathPattern>,
     readable: Option<Readable>,
     written: Vec<CompiledRule>,
     scopes: OnceLock<Scopes>,
 }
 
-/// What the caller said about one call.
+/// The caller's options for one call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Consent {
     pub confirm: bool,
     pub dry_run: bool,
 }
 
-/// What happens to a call.
+/// Decision on a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
     Allow,
-    /// Show the request; send nothing.
+    /// Shows the request without sending it.
     Preview(Rule),
-    /// Ask first.
+    /// Asks for confirmation first.
     Confirm(Rule),
     Deny(Rule),
 }
 
 impl Decision {
-    /// As an audit line says it.
+    /// Name in the audit log.
     pub fn name(&self) -> &'static str {
         match self {
             Decision::Allow => "allow",
@@ -84,17 +85,16 @@ impl Decision {
 }
 
 impl Policy {
-    /// The policy of these settings.
+    /// Compiles a policy.
     ///
-    /// # Errors
-    /// A pattern, a path, an expression or a file that says nothing that could be meant.
+    /// An invalid pattern, path, expression or policy file.
     pub fn new(settings: Settings, catalog: &Catalog) -> Result<Policy, PolicyError> {
         let text = settings.file.as_deref().unwrap_or_default();
         let mut document = Document::parse(text, "GITLAB_POLICY")?;
         let in_file = std::mem::take(&mut document.denied_actions);
         let patterns = [(denied::ACTIONS, settings.denied_actions), ("GITLAB_POLICY", in_file)];
         let denied =
-            Denied::read(&patterns, settings.denied_tools.as_deref(), settings.family_tool, catalog)?;
+            Denied::parse(&patterns, settings.denied_tools.as_deref(), settings.family_tool, catalog)?;
         let mut denies_reads = false;
         for id in denied.ids() {
             denies_reads |= catalog.get(id)?.is_some_and(|action| action.risk == Risk::Read);
@@ -109,7 +109,7 @@ impl Policy {
             confirm: settings.confirm,
             denied,
             denies_reads,
-            part: Part::read(&settings.toolsets, &settings.domains, catalog)?,
+            toolset_filter: ToolsetFilter::parse(&settings.toolsets, &settings.domains, catalog)?,
             allowed,
             readable: Readable::new(readable, catalog)?,
             written: document.rules(catalog)?,
@@ -140,7 +140,7 @@ impl Policy {
         }
     }
 
-    /// The permit of a call, or why there is none.
+    /// The permit of a call, or the decision against it.
     pub fn permit(&self, call: Call, consent: Consent) -> Result<Permit, Decision> {
         match self.decide(call.effects(), consent) {
             Decision::Allow => Ok(Permit::new(call, self.fences_reads())),
@@ -148,8 +148,8 @@ impl Policy {
         }
     }
 
-    /// The permit of a read that this server makes for itself: a look-up, a diagnosis, a question about its token.
-    /// The same rules hold for it as for a caller's, and nobody can be asked.
+    /// The permit of a read that the server makes itself: a look-up, a diagnosis, a token check. The same rules apply
+    /// as to a caller's reads, but confirmation is impossible.
     pub fn permit_own_read(&self, call: Call) -> Result<Permit, Rule> {
         match self.decide(call.effects(), Consent::default()) {
             _ if call.effects().is_change() => Err(Rule::NotARead),
@@ -158,8 +158,8 @@ impl Policy {
         }
     }
 
-    /// The permit of the read by which the path of an id is learnt. Rules on paths cannot decide on it, as it is what
-    /// they need; its answer is shown to nobody.
+    /// The permit of the read that resolves an id to a path. Path rules do not apply, as they need its result. Its
+    /// response is shown to no one.
     pub fn permit_locating_read(&self, call: Call) -> Result<Permit, Rule> {
         let effects = call.effects();
         if effects.is_change() {
@@ -172,24 +172,24 @@ impl Policy {
         }
     }
 
-    /// True if a rule speaks of paths, so that the path behind an id is wanted.
+    /// True if a rule has paths, so that ids have to be resolved to paths.
     pub fn has_path_rules(&self) -> bool {
         !self.allowed.is_empty()
             || self.readable.is_some()
             || self.written.iter().any(CompiledRule::has_paths)
     }
 
-    /// True if a rule on paths applies to reads.
+    /// True if path rules apply to reads.
     pub fn fences_reads(&self) -> bool {
         self.readable.is_some() || self.written.iter().any(CompiledRule::has_paths)
     }
 
-    /// The rows of a list that a caller may see, where that is a part of them.
+    /// The filter of list rows, if reads are restricted to some paths.
     pub fn readable(&self) -> Option<&Readable> {
         self.readable.as_ref()
     }
 
-    /// The rule that denies a call, whatever its caller consents to.
+    /// The rule that denies a call, whatever consent its caller gave.
     pub fn denial(&self, effects: &Effects) -> Option<Rule> {
         if self.read_only && effects.is_change() {
             return Some(Rule::ReadOnly);
@@ -211,9 +211,9 @@ impl Policy {
         let ids = effects.touches().iter().flat_map(|touched| touched.all_ids());
         let mut ids = ids.chain([effects.action()]).chain(effects.plan());
         let named = ids.find_map(|id| self.denied.rule(id));
-        let untold = effects.touches().iter().any(|touched| touched.ids.is_empty());
+        let is_unknown = effects.touches().iter().any(|touched| touched.ids.is_empty());
         let selects = self.denies_reads && effects.is_document();
-        named.cloned().or_else(|| (untold || selects).then_some(Rule::Untold))
+        named.cloned().or_else(|| (is_unknown || selects).then_some(Rule::MayBeDenied))
     }
 
     fn outside(&self, effects: &Effects) -> Option<Rule> {
@@ -229,9 +229,9 @@ impl Policy {
         Some(Rule::Outside { place: Some(describe(place)), allowed: allowed() })
     }
 
-    /// The rule that keeps an action from ever running here, so that the finder does not offer it.
+    /// The rule that denies every call of an action, so that the finder does not offer it.
     pub fn withholds(&self, action: &Action) -> Option<Rule> {
-        if let Some(rule) = self.part.as_ref().and_then(|part| part.leaves_out(action)) {
+        if let Some(rule) = self.toolset_filter.as_ref().and_then(|filter| filter.deny(action)) {
             return Some(rule.clone());
         }
         let ids = [&action.id].into_iter().chain(&action.twin).chain(&action.effects);
@@ -243,7 +243,7 @@ impl Policy {
             return Some(rule.clone());
         }
         if self.denies_reads && direct == Some(Interface::Graphql) {
-            return Some(Rule::Untold);
+            return Some(Rule::MayBeDenied);
         }
         if !self.allowed.is_empty()
             && self.risk(action) != Risk::Read
@@ -261,18 +261,19 @@ impl Policy {
         barred.or_else(|| self.scopes.get()?.deny_action(action))
     }
 
-    /// True if GraphQL may be asked for other fields than an action's own: what is denied could be among them.
+    /// True if GraphQL calls may select fields other than an action's own. If reads are denied, such a selection could
+    /// include a denied one.
     pub fn selects(&self) -> bool {
         !self.denies_reads
     }
 
-    /// True if a tool of that name is offered at all.
+    /// True if the tool is offered.
     pub fn offers_tool(&self, name: &str) -> bool {
         !self.denied.drops(name)
     }
 
-    /// The most that an action can do here. What calls an interface directly, or any action of the catalog, is
-    /// decided on call by call, and reads where only reads run.
+    /// Maximum risk of an action under this policy. Direct calls and plans of any actions are decided on call by call;
+    /// in read-only mode they only read.
     pub fn risk(&self, action: &Action) -> Risk {
         if self.read_only && action.is_open() { Risk::Read } else { action.risk }
     }
@@ -282,19 +283,19 @@ impl Policy {
         self.read_only
     }
 
-    /// Which risks are asked about, and how consent is given.
+    /// The calls that need confirmation, and how consent is given.
     pub fn confirm(&self) -> Confirm {
         self.confirm
     }
 
-    /// Takes note of what the token may do; the first note stays.
+    /// Stores the token's scopes; only the first call has an effect.
     pub fn learn(&self, scopes: Scopes) {
-        // Another caller may have been first, with the same.
+        // A concurrent caller may have stored the same scopes.
         let _ = self.scopes.set(scopes);
     }
 }
 
-/// A place as an error shows it.
+/// The parameter and location of a place, for an error.
 fn describe(place: &Place) -> (String, Location) {
     (place.param.clone(), place.location.clone())
 }

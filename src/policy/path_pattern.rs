@@ -1,22 +1,22 @@
 //! Patterns of project and group paths.
 
-use super::wildcard::fits;
+use super::wildcard;
 use crate::call::{FullPath, Location};
 
-/// A project or group, with everything beneath it: `acme`, `acme/tools`, `acme/*-docs`.
+/// A pattern for a project or group and everything below it: `acme`, `acme/tools`, `acme/*-docs`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathPattern {
-    /// As it was written.
+    /// Original text.
     text: String,
     segments: Vec<String>,
 }
 
-/// What a pattern may look like, as an error says it.
+/// Description of a valid pattern, for errors.
 pub const ACCEPTED: &str =
-    "a path such as `acme` or `acme/tools/widget`, in which `*` stands for any part of one name";
+    "a path such as `acme` or `acme/tools/widget`, in which `*` matches any part of one name";
 
 impl PathPattern {
-    /// Reads a pattern. `**` and `/*` at its end say what every pattern means: all that is beneath.
+    /// Parses a pattern. A trailing `/**` has no effect: every pattern covers everything below it.
     pub fn parse(text: &str) -> Option<PathPattern> {
         let bare = text.trim().trim_matches('/');
         let bare = bare.strip_suffix("/**").unwrap_or(bare);
@@ -28,23 +28,23 @@ impl PathPattern {
         segments.iter().all(is_name).then(|| PathPattern { text: text.trim().to_owned(), segments })
     }
 
-    /// True if a path is the pattern's own or below it.
+    /// True if a path matches the pattern or is below a match.
     pub fn covers(&self, path: &FullPath) -> bool {
         let names: Vec<String> = path.segments().collect();
         self.segments.len() <= names.len() && self.fits_start(&names)
     }
 
-    /// True if what the pattern covers is below a path: an ancestor, with which it is deleted, moved or exported.
+    /// True if the pattern covers something below `ancestor`, which is deleted, moved or exported together with it.
     pub fn is_below(&self, ancestor: &FullPath) -> bool {
         let names: Vec<String> = ancestor.segments().collect();
         names.len() < self.segments.len() && self.fits_start(&names)
     }
 
     fn fits_start(&self, names: &[String]) -> bool {
-        self.segments.iter().zip(names).all(|(pattern, name)| fits(pattern, name))
+        self.segments.iter().zip(names).all(|(pattern, name)| wildcard::matches(pattern, name))
     }
 
-    /// As it was written.
+    /// Original text.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -55,12 +55,12 @@ pub fn covers(patterns: &[PathPattern], location: &Location) -> bool {
     location.path().is_some_and(|path| patterns.iter().any(|pattern| pattern.covers(path)))
 }
 
-/// The patterns as they were written.
+/// The original texts of the patterns.
 pub fn texts(patterns: &[PathPattern]) -> Vec<String> {
     patterns.iter().map(|pattern| pattern.text().to_owned()).collect()
 }
 
-/// What some server on the way may take for a way up.
+/// Segments of dots, which a proxy may resolve as a parent directory.
 fn is_dots(segment: &str) -> bool {
     segment.chars().all(|c| c == '.')
 }
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_is_below_its_ancestors_alone() {
+    fn a_pattern_is_below_its_ancestors_only() {
         let is_below = |pattern: &str, path: &str| {
             PathPattern::parse(pattern).unwrap().is_below(&FullPath::parse(path).unwrap())
         };
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_covers_itself_and_what_is_beneath() {
+    fn a_pattern_covers_itself_and_everything_below() {
         for pattern in
             ["acme/tools", "/acme/tools/", "acme/tools/**", "ACME/Tools", "acme/*", "*/tools", "a*e/t*s"]
         {
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_path_is_no_pattern() {
+    fn an_invalid_path_is_an_invalid_pattern() {
         for text in ["", "/", "acme//x", "../x", "https://gitlab.example/acme", "a b", "acme/#1"] {
             assert_eq!(PathPattern::parse(text), None, "{text}");
         }

@@ -1,8 +1,8 @@
-//! Leave to send one call.
+//! Permits: proof that the policy allows a call.
 
 use crate::call::Call;
 
-/// A call that policy lets run. Only [`super::Policy`] makes one, and the client sends nothing else.
+/// A call that the policy allows. Only [`super::Policy`] creates one, and the client sends nothing else.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Permit {
     call: Call,
@@ -10,28 +10,28 @@ pub struct Permit {
 }
 
 impl Permit {
-    /// `stays`: whether a redirect to another path of the API is outside of what was decided on.
+    /// `stays` is true if redirects to other API paths must not be followed.
     pub(super) fn new(call: Call, stays: bool) -> Permit {
         Permit { call, stays }
     }
 
-    /// True if a redirect to another path of the API must not be followed: a project that has moved is redirected
-    /// to, and rules on paths have not decided on where it is now.
+    /// True if a redirect to another path of the API must not be followed: GitLab redirects to a project's new path
+    /// when it has moved, and path rules have not checked that one.
     pub fn stays(&self) -> bool {
         self.stays
     }
 
-    /// The call that may be sent.
+    /// The permitted call.
     pub fn call(&self) -> &Call {
         &self.call
     }
 
-    /// The same with the local files that it names, each as `read` has it.
+    /// Loads the local files that the call names by `read`.
     pub fn with_files<E>(self, read: impl Fn(&str) -> Result<Vec<u8>, E>) -> Result<Permit, E> {
         Ok(Permit { call: self.call.filled(read)?, ..self })
     }
 
-    /// The same, its answer to be kept byte for byte, whatever it is.
+    /// Marks the call as a download: its response is kept byte for byte.
     pub fn as_download(self) -> Permit {
         Permit { call: self.call.as_download(), ..self }
     }

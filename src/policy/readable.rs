@@ -1,5 +1,5 @@
-//! The paths below which anything may be read (`GITLAB_READABLE_PATHS`): calls elsewhere are refused, and of lists
-//! over the whole instance only the rows below those paths are kept.
+//! Readable paths (`GITLAB_READABLE_PATHS`): calls elsewhere are denied, and lists over the whole instance are filtered
+//! to the rows below these paths.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,13 +11,13 @@ use super::rule::Rule;
 use crate::call::{Effects, FullPath, Place, Role};
 use crate::catalog::{Action, Catalog};
 
-/// The readable paths, with the actions that work without one.
+/// The readable paths, and the actions that work without a path.
 #[derive(Debug)]
 pub struct Readable {
     paths: Vec<PathPattern>,
-    /// Actions without a place that show nothing of a project or group.
+    /// Actions without a place that return no data of a project or group.
     open: BTreeSet<String>,
-    /// Actions whose rows say where they are, with the field that does.
+    /// Actions whose rows can be filtered, with the field that holds a row's path.
     rows: BTreeMap<String, String>,
 }
 
@@ -37,7 +37,7 @@ impl Readable {
         if let Some(outside) = outside {
             return Some(self.rule(Some(outside)));
         }
-        // A further place beside it (a parameter that GitLab may ignore) says nothing of where a call reads.
+        // Other places do not count: GitLab may ignore their parameters.
         if !works_somewhere(effects) {
             let is_known = |id: &String| self.open.contains(id) || self.rows.contains_key(id);
             let is_open = effects.touches().iter().all(|touched| touched.ids.iter().any(is_known));
@@ -46,7 +46,7 @@ impl Readable {
         None
     }
 
-    /// The rule that keeps an action from ever running: it has no place, and its answer cannot be filtered.
+    /// The rule that denies every call of an action: it has no place, and its response cannot be filtered.
     pub(super) fn withholds(&self, action: &Action) -> Option<Rule> {
         let is_known = self.open.contains(&action.id) || self.rows.contains_key(&action.id);
         let is_closed = action.direct().is_none()
@@ -56,7 +56,7 @@ impl Readable {
         is_closed.then(|| self.rule(None))
     }
 
-    /// True if the rows of a call's answer have to be filtered, and the field that says where each is.
+    /// The field with each row's path, if the rows of the response have to be filtered.
     pub fn row_field(&self, effects: &Effects) -> Option<&str> {
         if works_somewhere(effects) {
             return None;
@@ -65,8 +65,7 @@ impl Readable {
         ids.find_map(|id| self.rows.get(id)).map(String::as_str)
     }
 
-    /// Keeps the rows below the readable paths and gives how many were left out. A row that does not say where it
-    /// is is left out.
+    /// Removes the rows outside the readable paths, and those without a path. Returns the number of removed rows.
     pub fn keep_rows(&self, rows: &mut Vec<Value>, field: &str) -> usize {
         let before = rows.len();
         rows.retain(|row| self.is_readable_row(row, field));
@@ -81,13 +80,13 @@ impl Readable {
     }
 
     fn rule(&self, place: Option<&Place>) -> Rule {
-        // The path behind an id is not for the caller to know.
+        // The caller may not learn the path behind an id.
         let place = place.map(|place| place.param.clone());
         Rule::Unreadable { place, readable: path_pattern::texts(&self.paths) }
     }
 }
 
-/// True if the operation works at a place that the call names.
+/// True if the call names the place it works in.
 fn works_somewhere(effects: &Effects) -> bool {
     effects.places().iter().any(|place| place.role == Role::Works)
 }

@@ -1,55 +1,55 @@
-//! What decided on a call.
+//! The rules that decide on calls.
 
 use std::fmt;
 
 use crate::call::Location;
 use crate::catalog::Risk;
 
-/// The rule that decided, which explains itself to a person with where it is set.
+/// The rule behind a decision. Displays as a reason with the setting it is from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rule {
     ReadOnly,
     SafeMode,
     DryRun,
-    /// One of the denied actions, as it is written.
+    /// A pattern of denied actions, as written.
     Denied {
         setting: &'static str,
         pattern: String,
     },
-    /// It is not in the part of the catalog that is offered, by these settings.
-    LeftOut {
+    /// The action is not in the enabled toolsets and domains.
+    NotOffered {
         settings: Vec<String>,
     },
-    /// What is touched cannot be told, while some actions are denied.
-    Untold,
-    /// It would change something outside the paths that are allowed, by this parameter.
+    /// Some actions are denied, and the affected operations of this request are unknown.
+    MayBeDenied,
+    /// The call would change something outside the allowed paths, by this parameter.
     Outside {
         place: Option<(String, Location)>,
         allowed: Vec<String>,
     },
-    /// A place outside the paths that may be read.
+    /// The call reads outside the readable paths.
     Unreadable {
         place: Option<String>,
         readable: Vec<String>,
     },
-    /// This server reads for itself, and the request may change something.
+    /// A request that the server makes itself may only read.
     NotARead,
-    /// The rule with that number, from 1, of the policy's file.
+    /// The rule with this number in the policy file, counted from 1.
     PolicyFile {
         number: usize,
         reason: Option<String>,
     },
-    /// None of the token's scopes is enough.
+    /// None of the token's scopes allows the call.
     Scope {
         scopes: Vec<String>,
         needs: &'static str,
     },
-    /// What destroys something is asked about first.
+    /// Calls of this risk need confirmation.
     Risk(Risk),
 }
 
 impl Rule {
-    /// True if a path decided, so that another might decide otherwise.
+    /// True if the decision depends on a path.
     pub fn is_about_paths(&self) -> bool {
         matches!(self, Rule::Outside { .. } | Rule::Unreadable { .. } | Rule::PolicyFile { .. })
     }
@@ -64,15 +64,15 @@ impl fmt::Display for Rule {
             }
             Rule::DryRun => f.write_str("`dry_run` was given"),
             Rule::Denied { setting, pattern } => write!(f, "`{pattern}` is denied ({setting})"),
-            Rule::LeftOut { settings } => {
+            Rule::NotOffered { settings } => {
                 write!(
                     f,
                     "it is not among the toolsets and domains that this server offers ({})",
                     settings.join(", ")
                 )
             }
-            Rule::Untold => f.write_str(
-                "some actions are denied (GITLAB_DENIED_ACTIONS), and this request cannot be told from them",
+            Rule::MayBeDenied => f.write_str(
+                "some actions are denied (GITLAB_DENIED_ACTIONS), and this request may include one of them",
             ),
             Rule::Outside { place, allowed } => {
                 outside(f, place.as_ref(), "changes are allowed", allowed, "GITLAB_ALLOWED_PATHS")

@@ -3,31 +3,30 @@
 use super::confirm::Confirm;
 use crate::catalog::Risk;
 
-/// What the configuration allows, as it is written.
+/// Settings of a policy, as written in the configuration.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// Only actions that change nothing.
+    /// Allows only actions that change nothing.
     pub read_only: bool,
-    /// Whatever is not a read is shown, not sent.
+    /// Changes are shown instead of sent.
     pub safe_mode: bool,
     pub confirm: Confirm,
     /// `issue.delete`, `issue.*`, `*.delete`, `manage_issue:delete`.
     pub denied_actions: Vec<String>,
-    /// A regular expression on the names of tools and actions.
+    /// Regular expression on names of tools and actions.
     pub denied_tools: Option<String>,
-    /// What the tools are called that stand for families of domains, where there are such: a dropped one denies its
-    /// actions.
+    /// Naming of the tools for families of domains, if there are such tools: a tool that is removed denies its actions.
     pub family_tool: Option<FamilyTool>,
-    /// The parts of the catalog that are offered; all of it, where none is named.
+    /// Enabled toolsets; with `domains` empty too, the whole catalog.
     pub toolsets: Vec<String>,
     pub domains: Vec<String>,
-    /// Projects and groups below which changes are allowed; everywhere, where there are none.
+    /// Projects and groups below which changes are allowed; empty means everywhere.
     pub allowed_paths: Vec<String>,
-    /// Projects and groups below which anything may be read; everywhere, where there are none.
+    /// Projects and groups below which reads are allowed; empty means everywhere.
     pub readable_paths: Vec<String>,
-    /// The text of a policy's file.
+    /// Text of the policy file.
     pub file: Option<String>,
 }
 
-/// The name of the tool for the actions of a family that have this risk.
+/// Name of the tool for a family's actions of a risk.
 pub type FamilyTool = fn(&str, Risk) -> String;

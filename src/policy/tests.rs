@@ -19,7 +19,7 @@ fn decide(policy: &Policy, risk: Risk, method: Method, confirm: bool, dry_run: b
 }
 
 #[test]
-fn read_only_denies_whatever_else_is_said() {
+fn read_only_denies_every_change() {
     let read_only = policy(Settings { read_only: true, ..Settings::default() });
     for (risk, method) in
         [(Risk::Write, Method::Post), (Risk::Destructive, Method::Delete), (Risk::Read, Method::Delete)]
@@ -41,7 +41,7 @@ fn safe_mode_shows_changes_and_runs_reads() {
 }
 
 #[test]
-fn what_destroys_is_confirmed_and_nothing_else_is() {
+fn destructive_calls_are_confirmed_and_writes_are_not() {
     let open = policy(Settings::default());
     let asked = Decision::Confirm(Rule::Risk(Risk::Destructive));
     assert_eq!(decide(&open, Risk::Destructive, Method::Put, false, false), asked);
@@ -53,7 +53,7 @@ fn what_destroys_is_confirmed_and_nothing_else_is() {
 }
 
 #[test]
-fn the_first_rule_of_a_file_that_is_about_a_call_decides() {
+fn the_first_matching_rule_of_a_file_decides() {
     let text = r#"
         [[rule]]
         risk = "destructive"
@@ -79,7 +79,7 @@ fn the_first_rule_of_a_file_that_is_about_a_call_decides() {
 }
 
 #[test]
-fn an_allowed_destruction_is_not_asked_about_and_autopilot_lifts_no_written_question() {
+fn an_allow_rule_skips_confirmation_and_no_confirmation_keeps_confirm_rules() {
     let allow = policy(of_file("[[rule]]\ndecision = \"allow\""));
     assert_eq!(decide(&allow, Risk::Destructive, Method::Delete, false, false), Decision::Allow);
     let confirm = Settings { confirm: Confirm::NEVER, ..of_file("[[rule]]\ndecision = \"confirm\"") };
@@ -88,7 +88,7 @@ fn an_allowed_destruction_is_not_asked_about_and_autopilot_lifts_no_written_ques
 }
 
 #[test]
-fn a_policy_that_says_nothing_meant_is_none() {
+fn an_invalid_policy_is_refused() {
     let catalog = Catalog::embedded().unwrap();
     let list = |item: &str| vec![item.to_owned()];
     for (settings, said) in [
@@ -106,7 +106,7 @@ fn a_policy_that_says_nothing_meant_is_none() {
 }
 
 #[test]
-fn a_denied_action_is_withheld_with_all_that_have_its_effect() {
+fn denying_an_action_denies_all_with_its_effect() {
     let catalog = Catalog::embedded().unwrap();
     let policy = policy(Settings { denied_actions: vec!["*.delete".to_owned()], ..Settings::default() });
     let mut twins = 0;
@@ -126,7 +126,7 @@ fn a_denied_action_is_withheld_with_all_that_have_its_effect() {
 }
 
 #[test]
-fn scopes_deny_what_could_only_fail() {
+fn scopes_deny_calls_that_would_fail() {
     let policy = policy(Settings::default());
     let catalog = Catalog::embedded().unwrap();
     let create = catalog.get("issue.create").unwrap().unwrap();

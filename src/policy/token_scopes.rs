@@ -1,21 +1,21 @@
-//! What a token may do by its scopes (GitLab: personal access tokens, token scopes). A courtesy, not a fence: GitLab
-//! itself refuses what a token may not; it saves calls, and offers, that could only fail.
+//! Calls that a token's scopes allow (GitLab: personal access tokens, token scopes). This is a convenience, not
+//! protection: GitLab enforces scopes itself. It avoids offering and sending calls that would fail.
 
 use super::Rule;
 use crate::call::Effects;
 use crate::catalog::{Action, Method, Operation};
 
-/// How far a scope reaches into the interface.
+/// The part of the API that a scope allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reach {
     All,
-    /// All that reads: GET and HEAD, and queries of GraphQL.
+    /// All reads: GET, HEAD and GraphQL queries.
     Reads,
-    /// What reads below these paths.
+    /// Reads below these paths.
     ReadsOf(&'static [&'static str]),
-    /// Whatever is below these paths.
+    /// Everything below these paths.
     Of(&'static [&'static str]),
-    /// Git, registries and agents: nothing of the interface.
+    /// Git, registries and agents: no part of the API.
     Nothing,
 }
 
@@ -37,7 +37,7 @@ const SCOPES: [(&str, Reach); 15] = [
     ("profile", Reach::Nothing),
 ];
 
-/// Any token may look at itself.
+/// Path that every token may read: its own details.
 const OWN: &str = "/personal_access_tokens/self";
 
 /// The scopes of the token in use.
@@ -45,12 +45,12 @@ const OWN: &str = "/personal_access_tokens/self";
 pub struct Scopes(Vec<String>);
 
 impl Scopes {
-    /// By their names. A name that nobody here knows may allow anything.
+    /// Creates it from scope names. An unknown name is assumed to allow everything.
     pub fn new(names: Vec<String>) -> Scopes {
         Scopes(names)
     }
 
-    /// The rule that keeps a call from working, if one does.
+    /// The rule that denies a call, if the scopes do not suffice.
     pub fn deny(&self, effects: &Effects) -> Option<Rule> {
         let reads = effects.touches().iter().all(|touched| {
             touched.operation.starts_with("query ")
@@ -61,7 +61,7 @@ impl Scopes {
         self.rule(reads, path)
     }
 
-    /// The rule that keeps every operation of an action from working, if one does.
+    /// The rule that denies every operation of an action, if the scopes do not suffice.
     pub fn deny_action(&self, action: &Action) -> Option<Rule> {
         if action.direct().is_some() || action.plan.is_some() {
             return self.rule(true, "");
@@ -107,13 +107,13 @@ mod tests {
     use super::*;
     use crate::catalog::Catalog;
 
-    fn barred(scopes: &[&str], action: &str) -> bool {
+    fn is_denied(scopes: &[&str], action: &str) -> bool {
         let action = Catalog::embedded().unwrap().get(action).unwrap().unwrap();
         Scopes::new(scopes.iter().map(|name| (*name).to_owned()).collect()).deny_action(&action).is_some()
     }
 
     #[test]
-    fn a_scope_reaches_so_far() {
+    fn scopes_limit_actions() {
         for (scopes, action, is_barred) in [
             (&["api"][..], "issue.create", false),
             (&["read_api"], "issue.create", true),
@@ -127,7 +127,7 @@ mod tests {
             (&["read_registry"], "api.rest", true),
             (&["read_api"], "api.rest", false),
         ] {
-            assert_eq!(barred(scopes, action), is_barred, "{scopes:?} {action}");
+            assert_eq!(is_denied(scopes, action), is_barred, "{scopes:?} {action}");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The part of the catalog that a server starts with. It says what is offered, not what is secret: names are still
-//! looked up wherever they are.
+//! Toolset filter: the part of the catalog that is offered. It is not access control: names outside of it are still
+//! resolved in look-ups.
 
 use std::collections::BTreeSet;
 
@@ -10,26 +10,25 @@ use crate::catalog::{Action, Catalog, Words};
 const TOOLSETS: &str = "GITLAB_TOOLSETS";
 const DOMAINS: &str = "GITLAB_DOMAINS";
 
-/// What is accepted as a domain.
+/// Description of a valid domain, for errors.
 const A_DOMAIN: &str = "the part of an action's id before the dot, such as issue or merge_request";
 
 /// The domains whose actions are offered.
 #[derive(Clone, Debug)]
-pub struct Part {
+pub struct ToolsetFilter {
     domains: BTreeSet<String>,
     rule: Rule,
 }
 
-impl Part {
-    /// The domains of these toolsets, and these domains; nothing where none is named, which leaves all.
+impl ToolsetFilter {
+    /// Resolves toolsets and domains; `None` if both are empty, which offers everything.
     ///
-    /// # Errors
-    /// A name that is none, with what is one.
-    pub fn read(
+    /// An unknown name, with the accepted ones.
+    pub fn parse(
         toolsets: &[String],
         domains: &[String],
         catalog: &Catalog,
-    ) -> Result<Option<Part>, PolicyError> {
+    ) -> Result<Option<ToolsetFilter>, PolicyError> {
         if toolsets.is_empty() && domains.is_empty() {
             return Ok(None);
         }
@@ -47,11 +46,11 @@ impl Part {
         let named = [(TOOLSETS, toolsets), (DOMAINS, domains)];
         let named = named.iter().filter(|(_, names)| !names.is_empty());
         let settings = named.map(|(setting, names)| format!("{setting}={}", names.join(","))).collect();
-        Ok(Some(Part { domains: held, rule: Rule::LeftOut { settings } }))
+        Ok(Some(ToolsetFilter { domains: held, rule: Rule::NotOffered { settings } }))
     }
 
-    /// The rule that leaves an action out. One that stands behind another is where that one is.
-    pub fn leaves_out(&self, action: &Action) -> Option<&Rule> {
+    /// The rule that denies an action. A duplicate is offered if its original is.
+    pub fn deny(&self, action: &Action) -> Option<&Rule> {
         let twin = action.twin.as_deref().and_then(|id| id.split_once('.')).map(|(domain, _)| domain);
         let mut domains = [Some(action.domain()), twin].into_iter().flatten();
         (!domains.any(|domain| self.domains.contains(domain))).then_some(&self.rule)
@@ -75,36 +74,36 @@ fn unknown(origin: &'static str, name: &str, accepted: String) -> PolicyError {
 mod tests {
     use super::*;
 
-    fn part(toolsets: &[&str], domains: &[&str]) -> Result<Option<Part>, PolicyError> {
+    fn part(toolsets: &[&str], domains: &[&str]) -> Result<Option<ToolsetFilter>, PolicyError> {
         let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        Part::read(&owned(toolsets), &owned(domains), &Catalog::embedded().unwrap())
+        ToolsetFilter::parse(&owned(toolsets), &owned(domains), &Catalog::embedded().unwrap())
     }
 
     #[test]
-    fn what_is_in_neither_is_left_out() {
+    fn actions_outside_toolsets_and_domains_are_denied() {
         let catalog = Catalog::embedded().unwrap();
         let part = part(&["planning"], &["issue"]).unwrap().unwrap();
-        let is_left_out = |id: &str| part.leaves_out(&catalog.get(id).unwrap().unwrap()).is_some();
+        let is_denied = |id: &str| part.deny(&catalog.get(id).unwrap().unwrap()).is_some();
         for id in ["milestone.list", "label.create", "issue.get"] {
-            assert!(!is_left_out(id), "{id}");
+            assert!(!is_denied(id), "{id}");
         }
         for id in ["issue_note.list", "pipeline.get", "api.rest"] {
-            assert!(is_left_out(id), "{id}");
+            assert!(is_denied(id), "{id}");
         }
     }
 
     #[test]
-    fn a_twin_is_where_its_other_is() {
+    fn a_duplicate_is_offered_with_its_original() {
         let catalog = Catalog::embedded().unwrap();
         let twin = catalog.actions().flatten().find(|action| {
             action.domain() == "graphql" && action.twin.as_deref().is_some_and(|id| id.starts_with("issue."))
         });
         let part = part(&[], &["issue"]).unwrap().unwrap();
-        assert!(part.leaves_out(&twin.unwrap()).is_none());
+        assert!(part.deny(&twin.unwrap()).is_none());
     }
 
     #[test]
-    fn a_name_that_is_none_is_refused_with_those_that_are() {
+    fn an_unknown_name_is_refused_with_the_accepted_ones() {
         let error = part(&["isues"], &[]).unwrap_err().to_string();
         assert!(
             error.starts_with("GITLAB_TOOLSETS: unknown name `isues`") && error.contains("issues"),

@@ -1,12 +1,12 @@
-//! Patterns in which a star stands for any text, also for none.
+//! Wildcard patterns: `*` matches any text, including none.
 
-/// True if a text fits a pattern.
-pub fn fits(pattern: &str, text: &str) -> bool {
+/// True if a text matches a pattern.
+pub fn matches(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();
     let Some(mut left) = text.strip_prefix(first) else { return false };
     let Some(last) = parts.next_back() else { return left.is_empty() };
-    // The first place that a part fits leaves the most room for those after it.
+    // The leftmost match leaves the most text for the remaining parts.
     for part in parts {
         let Some(at) = left.find(part) else { return false };
         left = left.get(at + part.len()..).unwrap_or_default();
@@ -16,10 +16,10 @@ pub fn fits(pattern: &str, text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::fits;
+    use super::matches;
 
     #[test]
-    fn a_star_stands_for_any_text() {
+    fn a_star_matches_any_text() {
         for (pattern, text) in [
             ("a", "a"),
             ("*", ""),
@@ -29,10 +29,10 @@ mod tests {
             ("*.b", "a.b"),
             ("a*b*c", "axbybc"),
         ] {
-            assert!(fits(pattern, text), "{pattern} {text}");
+            assert!(matches(pattern, text), "{pattern} {text}");
         }
         for (pattern, text) in [("a", "ab"), ("a*a", "a"), ("*.b", "a.bc"), ("a*b*c", "acb"), ("", "a")] {
-            assert!(!fits(pattern, text), "{pattern} {text}");
+            assert!(!matches(pattern, text), "{pattern} {text}");
         }
     }
 }

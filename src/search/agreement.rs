@@ -1,10 +1,10 @@
-//! Agreement of what a query asks for with what an action does: the verb and the scope.
+//! Agreement of a query's verb and scope with an action's.
 
 use gitlab_mcp_embed::search::profile::{Kind, Profile, WordId, scope};
 
 use super::lexicon::Asked;
 
-/// How well an action's kind (down) answers the kind asked for (across): list, get, create, update, delete, act.
+/// Agreement of an action's kind (row) with the requested kind (column): list, get, create, update, delete, act.
 const KINDS: [[f32; 6]; 6] = [
     [0.7, 0.5, -0.9, -0.9, -0.9, -0.9],
     [0.5, 0.7, -0.9, -0.9, -0.9, -0.7],
@@ -14,14 +14,14 @@ const KINDS: [[f32; 6]; 6] = [
     [-0.8, -0.8, 0.0, 0.0, -0.3, -0.2],
 ];
 
-/// How well an action's kind answers a query without a verb.
+/// Agreement of an action's kind with a query without a verb.
 const NO_VERB: [f32; 6] = [0.3, 0.25, -0.5, -0.5, -0.7, -0.4];
 
-/// What each further meaning of a verb is worth less than the one before.
+/// Penalty of each further meaning of a verb relative to the one before.
 const NEXT_MEANING: f32 = 0.1;
 
-/// Agreement of an action's verb and kind with the verb asked for: 1 for the very verb. A participle in the query
-/// (`revoked tokens`) tells a state, and speaks against the action that brings it about.
+/// Agreement of an action's verb and kind with the requested verb: 1 for the same verb. A participle in the query
+/// (`revoked tokens`) names a state, and counts against the action that causes it.
 pub fn verb(asked: Option<&Asked>, states: &[WordId], profile: &Profile) -> f32 {
     let place = asked.and_then(|asked| asked.verbs.iter().position(|verb| *verb == profile.verb));
     match (asked, place) {

@@ -1,4 +1,4 @@
-//! Lexical search: the concepts of a query as queries of tantivy, scored by its BM25.
+//! Lexical search: tantivy queries from the concepts of a query, scored by BM25.
 
 use gitlab_mcp_embed::search::fields::{PLACES, Place, schema};
 use gitlab_mcp_embed::search::profile::{Vocabulary, WordId};
@@ -16,14 +16,14 @@ use super::segment::Segment;
 static TABLE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/search_table.bin"));
 static BLOCK: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/search_index.bin"));
 
-/// Fields that an unknown word is looked for in by its spelling.
+/// Fields for the fuzzy search of unknown words.
 const FUZZY_FIELDS: [Place; 3] = [Place::Id, Place::Nouns, Place::Summary];
 
-/// Shorter words are looked for with one slip, longer ones with two; up to three letters with none.
+/// Maximum length of a word without edits in fuzzy search, and of one with a single edit; longer words may have two.
 const ONE_SLIP: usize = 3;
 const TWO_SLIPS: usize = 6;
 
-/// The index, open.
+/// The opened index.
 pub struct LexicalIndex {
     searcher: Searcher,
     fields: Vec<Field>,
@@ -38,12 +38,12 @@ impl LexicalIndex {
         Ok(LexicalIndex { searcher: reader.searcher(), fields: schema().1 })
     }
 
-    /// How many actions are in the index.
+    /// Number of indexed actions.
     pub fn len(&self) -> usize {
         usize::try_from(self.searcher.num_docs()).unwrap_or_default()
     }
 
-    /// The best actions for the concepts of a segment, each with its BM25 score, best first.
+    /// The best actions for the concepts of a segment with their BM25 scores, best first.
     pub fn search(
         &self,
         request: &Request,
@@ -63,7 +63,7 @@ impl LexicalIndex {
         Ok(found.into_iter().map(|(score, document)| (document.doc_id as usize, score)).collect())
     }
 
-    /// The best of a concept's meanings.
+    /// Query for the best of a concept's meanings.
     fn concept_query(
         &self,
         concept: &Concept,
@@ -108,7 +108,7 @@ impl LexicalIndex {
         Some(Box::new(BooleanQuery::union(fields)))
     }
 
-    /// Words of the index that an unknown word may be a misspelling of.
+    /// Query for index terms that an unknown word may be a misspelling of.
     fn fuzzy_query(&self, word: &str, model: &Model) -> Option<Box<dyn Query>> {
         let slips = match word.len() {
             0..=ONE_SLIP => return None,

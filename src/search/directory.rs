@@ -1,4 +1,4 @@
-//! The embedded index as a directory that tantivy reads in place: nothing is copied, and nothing can be written.
+//! The embedded index as a read-only tantivy directory that is read in place, without copying.
 
 use std::io;
 use std::path::Path;
@@ -10,7 +10,7 @@ use tantivy::directory::{
     Directory, DirectoryLock, FileHandle, Lock, OwnedBytes, WatchCallback, WatchHandle, WritePtr,
 };
 
-/// Files that lie in the binary.
+/// Files embedded in the binary.
 #[derive(Clone, Debug)]
 pub struct StaticDirectory {
     files: Arc<[File<'static>]>,
@@ -64,7 +64,7 @@ impl Directory for StaticDirectory {
         Ok(())
     }
 
-    /// Nobody writes, so every lock is free.
+    /// Locks always succeed, as nothing is written.
     fn acquire_lock(&self, _lock: &Lock) -> Result<DirectoryLock, LockError> {
         Ok(DirectoryLock::from(Box::new(())))
     }

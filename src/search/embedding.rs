@@ -1,19 +1,18 @@
-//! The vectors of the actions, and of topics that have nothing to do with GitLab: which of them a query's vector is
-//! nearest to.
+//! Embeddings of actions and out-of-domain topics, and the nearest of them to a query's embedding.
 
 use bytemuck::cast_slice;
 use gitlab_mcp_encoder::{Activations, Matrix};
 
 use super::top::top;
 
-/// The vectors, of length 1 each, in the order of the catalog; behind them those of the topics.
+/// Unit vectors of the actions in catalog order, followed by those of the topics.
 #[derive(Debug)]
 pub struct Embeddings<'v> {
     vectors: Matrix<'v>,
     actions: usize,
 }
 
-/// How alike a query is to each action and topic.
+/// Cosine similarity of a query to each action and topic.
 #[derive(Debug)]
 pub struct Similarities {
     cosines: Vec<f32>,
@@ -21,8 +20,8 @@ pub struct Similarities {
 }
 
 impl<'v> Embeddings<'v> {
-    /// From bytes as the build script writes them: the numbers of actions and topics, the width, a scale for each
-    /// vector, and the vectors in 8 bits. Bytes that are something else have no vectors.
+    /// Parses the bytes that the build script writes: the numbers of actions and topics, the width, a scale for each
+    /// vector, and 8-bit components. Invalid bytes yield no vectors.
     pub fn new(bytes: &'v [u8]) -> Embeddings<'v> {
         let (sizes, rest) = bytes.split_at_checked(12).unwrap_or_default();
         let mut sizes = sizes.as_chunks::<4>().0.iter().map(|size| u32::from_le_bytes(*size) as usize);
@@ -41,7 +40,7 @@ impl<'v> Embeddings<'v> {
         self.vectors.scales.get(action).is_some_and(|scale| *scale > 0.0)
     }
 
-    /// The cosines of a query's vector.
+    /// Cosines of a query's vector with all others.
     pub fn compare(&self, query: &[f32]) -> Similarities {
         let cosines = self.vectors.apply(&Activations::new(query, self.vectors.columns));
         Similarities { cosines, actions: self.actions }
@@ -50,16 +49,16 @@ impl<'v> Embeddings<'v> {
 
 impl Similarities {
     /// The cosine of an action.
-    pub fn of(&self, action: usize) -> f32 {
+    pub fn cosine(&self, action: usize) -> f32 {
         self.cosines.get(action).copied().unwrap_or_default()
     }
 
-    /// The actions that are most alike, at most so many.
+    /// The `most` nearest actions.
     pub fn nearest(&self, most: usize) -> Vec<usize> {
         top(most, self.cosines.iter().copied().take(self.actions))
     }
 
-    /// The margin of the best action's cosine over the best topic's that has nothing to do with GitLab.
+    /// Margin of the best action's cosine over the best out-of-domain topic's.
     pub fn margin(&self) -> f32 {
         let best = |cosines: &[f32]| cosines.iter().copied().fold(f32::MIN, f32::max);
         let (actions, topics) = self.cosines.split_at_checked(self.actions).unwrap_or_default();

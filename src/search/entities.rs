@@ -1,5 +1,5 @@
-//! Entities of a query: quoted text, names, references, paths, files, URLs, numbers, dates, versions. They are masked by
-//! typed placeholders, so that what a thing is called neither steers nor refuses a search.
+//! Entities of a query: quoted text, names, references, paths, files, URLs, numbers, dates, versions. They are masked
+//! by typed placeholders, so that an object's name does not affect the search.
 
 use gitlab_mcp_embed::search::normalise::split;
 
@@ -26,7 +26,7 @@ pub enum Entity {
 }
 
 impl Entity {
-    /// The token that stands for an entity of this type in the encoder's input.
+    /// Placeholder token of this type in the encoder's input.
     pub fn placeholder(self) -> &'static str {
         match self {
             Entity::Quote => "[quote]",
@@ -49,7 +49,7 @@ impl Entity {
         }
     }
 
-    /// GitLab's noun for the thing that an entity of this type is; none where the type does not tell.
+    /// GitLab's noun for an object of this type; `None` if the type does not determine it.
     pub fn noun(self) -> Option<&'static str> {
         match self {
             Entity::File => Some("file"),
@@ -74,10 +74,10 @@ pub enum Part {
     Entity(Entity),
 }
 
-/// The words that tell GitLab's terms from names.
+/// Vocabulary that distinguishes GitLab's terms from names.
 pub trait Terms {
-    /// True if a lower-case word is a term of the field, a synonym, or a word that joins others: `CI/CD` and `and/or`
-    /// are words, `acme/web` is a path.
+    /// True if a lower-case word is a term of the field, a synonym, or a conjunction: `CI/CD` and `and/or` are words,
+    /// `acme/web` is a path.
     fn is_term(&self, word: &str) -> bool;
 
     /// True if a lower-case word occurs in the catalog's texts or the language file.
@@ -87,8 +87,8 @@ pub trait Terms {
     fn is_verb(&self, word: &str) -> bool;
 }
 
-/// Splits a query into text and entities. Linear in the length of the query but for quotation marks that nothing
-/// closes, each of which is looked for once.
+/// Splits a query into text and entities. Linear in the query's length, except that each unclosed quotation mark is
+/// searched for once.
 pub fn parse(query: &str, terms: &dyn Terms) -> Vec<Part> {
     let (masked, quotes) = mask_quotes(query);
     let title_case = is_title_case(&masked, terms);
@@ -129,22 +129,22 @@ pub fn parse(query: &str, terms: &dyn Terms) -> Vec<Part> {
         starts_sentence = chunk.ends_with(['.', ':', '!', '?', '"']) || is_quote;
     }
     if quotes > 0 && parts.iter().all(|part| *part == Part::Entity(Entity::Quote)) {
-        // A query that is one quotation is what it quotes.
+        // A query that is a single quotation is parsed without the quotes.
         return query.split_whitespace().map(|chunk| Part::Text(chunk.to_owned())).collect();
     }
     parts
 }
 
-/// True if two revisions are named, which are then compared: `v1.0 and v1.1`.
+/// True if the query names two revisions, which are then compared: `v1.0 and v1.1`.
 pub fn names_two_revisions(parts: &[Part]) -> bool {
     let is_revision = |part: &&Part| matches!(part, Part::Entity(Entity::Version | Entity::Commit));
     parts.iter().filter(is_revision).count() == 2
 }
 
-/// Stands for a quotation while the query is split at white space: a character for private use.
+/// Placeholder of a quotation while the query is split at white space: a private-use character.
 const QUOTE: char = '\u{e000}';
 
-/// The query with each quotation replaced by [`QUOTE`], and how many there were.
+/// Replaces each quotation by [`QUOTE`] and returns their number.
 fn mask_quotes(query: &str) -> (String, usize) {
     let mut masked = String::with_capacity(query.len());
     let mut rest = query;
@@ -172,8 +172,8 @@ fn mask_quotes(query: &str) -> (String, usize) {
     (masked, quotes)
 }
 
-/// Where the quotation ends that a character opens, in bytes of what comes after it. A single quote opens one at the
-/// start of a word and closes it at the end of another, so that an apostrophe is neither.
+/// Byte offset in `after` of the mark that closes a quotation. A single quote opens one at the start of a word and
+/// closes it at the end of another, so that an apostrophe does neither.
 fn closing(open: char, before: Option<char>, after: &str) -> Option<usize> {
     let is_letter = |c: char| c.is_alphanumeric();
     match open {
@@ -194,7 +194,7 @@ fn closing(open: char, before: Option<char>, after: &str) -> Option<usize> {
 enum Class {
     Text,
     Entity(Entity),
-    /// A page of GitLab, with the words that its address tells what it shows.
+    /// A web page of GitLab, with the words for the object that its address names.
     Page(Option<String>),
 }
 
@@ -230,8 +230,7 @@ fn classify(chunk: &str, terms: &dyn Terms) -> Class {
     Class::Text
 }
 
-/// Marks of GitLab's references and the things they name.
-/// See <https://docs.gitlab.com/user/markdown/#gitlab-specific-references>.
+/// Prefixes of GitLab's references and their types.
 const MARKS: [(char, Entity); 7] = [
     ('#', Entity::Issue),
     ('!', Entity::MergeRequest),
@@ -256,7 +255,7 @@ fn is_reference(chunk: &str, mark: char) -> bool {
     }
 }
 
-/// What a URL of GitLab's pages shows, by the segment after `/-/`.
+/// Objects of GitLab's web pages, by the segment after `/-/`.
 const PAGES: [(&str, &str); 18] = [
     ("merge_requests", "merge request"),
     ("issues", "issue"),
@@ -278,7 +277,7 @@ const PAGES: [(&str, &str); 18] = [
     ("wikis", "wiki page"),
 ];
 
-/// The kind of thing that a page shows; of other pages of GitLab, the words of their addresses.
+/// Class of a web page: the object it shows, or the words of its address.
 fn page(url: &str) -> Class {
     let path = url.split(['?', '#']).next().unwrap_or(url);
     let owned = path.split_once("/-/").map(|(_, page)| page);
@@ -301,7 +300,7 @@ fn page(url: &str) -> Class {
     }
 }
 
-/// A path of a project, a branch or a file, unless it is two terms of the field.
+/// Classifies text with slashes: a path of a project, branch or file, unless it is two terms of the field.
 fn slashed(chunk: &str, terms: &dyn Terms) -> Class {
     let is_pair = chunk.split('/').count() == 2;
     let is_abbreviation = !chunk.contains(char::is_lowercase);
@@ -312,7 +311,7 @@ fn slashed(chunk: &str, terms: &dyn Terms) -> Class {
     Class::Entity(if is_file { Entity::File } else { Entity::Path })
 }
 
-/// Seven to forty hexadecimal digits with at least one digit and one letter among them, or `abc123`.
+/// True for a commit hash: seven to forty hexadecimal digits with at least one digit and one letter, or `abc123`.
 fn is_hash(chunk: &str) -> bool {
     let is_hexadecimal = chunk.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
     (6..=40).contains(&chunk.len())
@@ -321,7 +320,7 @@ fn is_hash(chunk: &str) -> bool {
         && chunk.bytes().any(|b| b.is_ascii_lowercase())
 }
 
-/// `42`, `v1.2.3`, `10%`, `1,000`, `17:30`, `3rd`.
+/// True for numbers: `42`, `v1.2.3`, `10%`, `1,000`, `17:30`, `3rd`.
 fn is_number(chunk: &str) -> bool {
     let digits = chunk.strip_prefix('v').unwrap_or(chunk);
     let digits = ["st", "nd", "rd", "th"].iter().find_map(|end| digits.strip_suffix(end)).unwrap_or(digits);
@@ -329,7 +328,7 @@ fn is_number(chunk: &str) -> bool {
         && digits.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'-' | b':' | b'%' | b','))
 }
 
-/// `2026-02-28`, `2026-02-28T10:00:00Z`, `10/2022`, `1/16/2023`.
+/// True for dates: `2026-02-28`, `2026-02-28T10:00:00Z`, `10/2022`, `1/16/2023`.
 fn is_date(chunk: &str) -> bool {
     let is_digit = |b: u8| b.is_ascii_digit();
     let day = chunk.split_once('T').map_or(chunk, |(day, _)| day);
@@ -342,7 +341,7 @@ fn is_date(chunk: &str) -> bool {
 const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/// `March`, `Sept.`
+/// True for month names: `March`, `Sept.`.
 fn is_month(word: &str) -> bool {
     let lower = word.trim_end_matches([',', '.']).to_lowercase();
     word.starts_with(char::is_uppercase)
@@ -354,15 +353,15 @@ fn ends_in_month(part: &Part) -> bool {
     matches!(part, Part::Text(text) if is_month(text))
 }
 
-/// What ends the name of a host, and no file's.
+/// Top-level domains that are not file extensions.
 const HOSTS: [&str; 7] = ["com", "org", "net", "io", "dev", "local", "cloud"];
 
-/// True if it is the name of a host: `ci.example.com`.
+/// True for a host name: `ci.example.com`.
 fn is_host(chunk: &str) -> bool {
     chunk.rsplit_once('.').is_some_and(|(_, last)| HOSTS.contains(&last))
 }
 
-/// `README.md`, `.gitlab-ci.yml`; not `issue.list`, which ends in a verb, nor `e.g`.
+/// True for a file name: `README.md`, `.gitlab-ci.yml`; not `issue.list`, which ends in a verb, nor `e.g`.
 fn is_file(chunk: &str, terms: &dyn Terms) -> bool {
     let Some((stem, extension)) = chunk.rsplit_once('.') else { return false };
     let is_plausible =
@@ -376,7 +375,7 @@ fn is_file(chunk: &str, terms: &dyn Terms) -> bool {
         && extension.bytes().any(|b| b.is_ascii_lowercase())
 }
 
-/// True if a chunk is written like a name and is no known word: `nanoGPT-fr`, `cloud-notes`, `bot7`, and a capitalised
+/// True if a chunk looks like a name and is not a known word: `nanoGPT-fr`, `cloud-notes`, `bot7`, and a capitalized
 /// unknown word within a sentence.
 fn is_name(chunk: &str, is_capital: bool, terms: &dyn Terms) -> bool {
     let chunk = chunk.strip_suffix("'s").or_else(|| chunk.strip_suffix("’s")).unwrap_or(chunk);

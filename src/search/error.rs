@@ -5,7 +5,7 @@ use gitlab_mcp_encoder::EncoderError;
 use super::model::ModelError;
 use crate::catalog::CatalogError;
 
-/// Why a search could not be made. None of them is the request's fault.
+/// Internal error of a search; never caused by the request.
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
     #[error("the embedded index cannot be read")]

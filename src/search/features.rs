@@ -1,4 +1,4 @@
-//! The features of the candidates for a query or a clause of it, and their weighted sum.
+//! Features of the candidates for a query or clause, and their weighted sum.
 
 use std::cmp::Ordering;
 
@@ -13,7 +13,7 @@ use super::model::{FEATURES, Feature, Features, Model};
 use super::request::{Concept, Request};
 use super::segment::Segment;
 
-/// A candidate with its score and what that is made of.
+/// A candidate with its score and features.
 #[derive(Clone, Copy, Debug)]
 pub struct Scored {
     pub action: usize,
@@ -24,22 +24,22 @@ pub struct Scored {
 }
 
 impl Scored {
-    /// The same with another score.
+    /// Replaces the score.
     pub fn with(self, score: f32) -> Scored {
         Scored { score, ..self }
     }
 }
 
-/// The candidates of a query or clause, best first, and how it lies to what has nothing to do with GitLab.
+/// The candidates of a query or clause, best first, and the out-of-domain margin.
 pub struct Candidates {
     pub scored: Vec<Scored>,
     pub margin: f32,
 }
 
-/// What a text is worth that agrees with so many concepts of the query: one word says little.
+/// Factor by the number of query concepts that a text agrees with: a single word says little.
 const AGREED: [f32; 5] = [0.0, 0.0, 0.6, 0.9, 1.0];
 
-/// All that scoring a query needs.
+/// The data for scoring a query.
 pub struct Scorer<'a> {
     pub profiles: &'a Profiles<'a>,
     pub encoder: &'a Encoder<'a>,
@@ -49,22 +49,22 @@ pub struct Scorer<'a> {
     pub request: &'a Request,
 }
 
-/// What the words of the index and the vectors of the actions say of a segment.
+/// Lexical and semantic signals of a segment.
 pub struct Signals {
     similarities: Similarities,
-    /// The BM25 scores of the best actions.
+    /// BM25 scores of the best actions.
     lexical: Vec<(usize, f32)>,
-    /// For each word of the vocabulary, one more than its position in `words`; 0 where the segment lacks it.
+    /// For each word of the vocabulary, its position in `words` plus one; 0 if the segment does not have it.
     positions: Vec<u8>,
     /// The concept that has a word, and what it is worth.
     words: Vec<(usize, f32)>,
-    /// The most that each concept of the segment could contribute, in idf.
+    /// Maximum contribution of each concept of the segment, in idf.
     masses: Vec<(usize, f32)>,
     weights: Features,
 }
 
 impl Scorer<'_> {
-    /// What the index and the encoder say of the whole query and of each clause; the encoder runs once for all.
+    /// Computes the signals of the whole query and of each clause. The encoder runs once for all of them.
     pub fn signals(
         &self,
         whole: &Segment,
@@ -80,7 +80,7 @@ impl Scorer<'_> {
         Ok((next(whole)?, clauses.iter().map(next).collect::<Result<_, _>>()?))
     }
 
-    /// The candidates for a segment, best first; equal ones in the order of their ids.
+    /// Ranks the candidates for a segment, best first; ties in the order of their ids.
     pub fn rank(&self, segment: &Segment, signals: &Signals) -> Candidates {
         let mut actions = signals.similarities.nearest(self.model.limits.by_meaning);
         actions.extend(signals.lexical.iter().map(|(action, _)| *action));
@@ -92,7 +92,7 @@ impl Scorer<'_> {
         Candidates { scored, margin: signals.similarities.margin() }
     }
 
-    /// The scores of some actions for a segment, whether or not they are among its candidates.
+    /// Scores given actions for a segment, even if they are not among its candidates.
     pub fn of_actions(&self, segment: &Segment, signals: &Signals, actions: &[usize]) -> Vec<Scored> {
         actions.iter().filter_map(|action| self.scored(*action, segment, signals)).collect()
     }
@@ -126,7 +126,7 @@ impl Scorer<'_> {
         Ok(signals)
     }
 
-    /// The most that a concept could contribute, in idf.
+    /// Maximum contribution of a concept, in idf.
     fn mass(&self, concept: &Concept) -> f32 {
         let of = |words: &[WordId]| words.iter().map(|word| self.idf(*word)).sum::<f32>();
         let masses = concept.meanings.iter().map(|meaning| of(&meaning.words) * meaning.weight);
@@ -153,7 +153,7 @@ impl Scorer<'_> {
     ) -> f32 {
         let asked = segment.asked.as_ref();
         match feature {
-            Feature::Meaning => signals.similarities.of(action),
+            Feature::Meaning => signals.similarities.cosine(action),
             Feature::Words => signals.lexical_share(action),
             Feature::Text => self.text(action, signals),
             Feature::Verb => agreement::verb(asked, &segment.states, profile),
@@ -166,8 +166,8 @@ impl Scorer<'_> {
         self.profiles.vocabulary.idf(word)
     }
 
-    /// Agreement of the nearest of an action's short texts with the stretch of the segment that it covers: the
-    /// harmonic mean of both shares by idf, more the more concepts agree.
+    /// Agreement of an action's best short text with the part of the segment that it covers: the harmonic mean of both
+    /// shares by idf, increasing with the number of concepts that agree.
     fn text(&self, action: usize, signals: &Signals) -> f32 {
         let texts = self.profiles.lines.get(action).copied().unwrap_or_default();
         texts.iter().map(|text| self.text_agreement(text, signals)).fold(0.0, f32::max)
@@ -220,7 +220,7 @@ impl Signals {
         self.words.get(position.checked_sub(1)?).copied()
     }
 
-    /// An action's BM25 score as a share of the best.
+    /// BM25 score of an action as a share of the best.
     fn lexical_share(&self, action: usize) -> f32 {
         let best = self.lexical.first().map_or(0.0, |(_, score)| *score);
         let score = self.lexical.iter().find(|(known, _)| *known == action).map_or(0.0, |(_, score)| *score);
@@ -228,7 +228,7 @@ impl Signals {
     }
 }
 
-/// Best first; equal ones in the order of their ids.
+/// Sorts candidates best first; ties in the order of their ids.
 pub fn sort(scored: &mut [Scored]) {
     scored.sort_unstable_by(better);
 }

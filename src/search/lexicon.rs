@@ -1,4 +1,4 @@
-//! `language.toml` as the ranker looks it up: what words and phrases mean, which are verbs, which say nothing.
+//! Vocabulary from `language.toml` for look-up: meanings of words and phrases, verbs, stop words.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -10,7 +10,7 @@ use crate::catalog::{Foreign, Language, Words};
 
 use super::spelling::{Spellings, Term};
 
-/// The verbs that most ids have, with what each does.
+/// The generic verbs of ids, with their kinds.
 const GENERIC: [(&str, Kind); 5] = [
     ("list", Kind::List),
     ("get", Kind::Get),
@@ -27,42 +27,42 @@ const SCOPES: [(&str, u8); 5] = [
     ("current", scope::CURRENT),
 ];
 
-/// The words that one meaning of a word or phrase has in the index, and what they are worth.
+/// One meaning of a word or phrase: its index words with their weight.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Meaning {
     pub words: Vec<WordId>,
-    /// What a match is worth as evidence.
+    /// Weight of a match as evidence.
     pub weight: f32,
-    /// What it is worth when an action's texts are compared with the request.
+    /// Weight of a match when an action's texts are compared with the request.
     pub likeness: f32,
 }
 
 impl Meaning {
-    /// Worth the same everywhere.
+    /// Creates a meaning with the same weight for both.
     pub fn new(words: Vec<WordId>, weight: f32) -> Meaning {
         Meaning { words, weight, likeness: weight }
     }
 }
 
-/// A verb's meanings among the verbs of ids, best first, and what the best does.
+/// Meanings of a verb among the verbs of ids, best first, and the kind of the best.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asked {
     pub verbs: Vec<WordId>,
     pub kind: Kind,
-    /// True if one of the generic verbs is meant, which may also stand last: `issue list`.
+    /// True for a generic verb, which may also come last: `issue list`.
     pub generic: bool,
 }
 
-/// What is known of a word or phrase.
+/// Entry of a word or phrase.
 #[derive(Clone, Debug, Default)]
 pub struct Entry {
     pub meanings: Vec<Meaning>,
     pub verb: Option<Asked>,
-    /// A bit of [`scope`], where it names one.
+    /// A bit of [`scope`], if it names one.
     pub scope: u8,
 }
 
-/// All of the language, keyed by stems.
+/// The vocabulary, keyed by stems.
 #[derive(Debug)]
 pub struct Lexicon {
     pub stemmer: Stemmer,
@@ -74,25 +74,25 @@ pub struct Lexicon {
     questions: HashSet<String>,
     states: HashSet<String>,
     passives: HashSet<String>,
-    /// Stems of words that people use and that say nothing of GitLab.
+    /// Stems of common words unrelated to GitLab.
     ordinary: HashSet<String>,
     foreign: Foreign,
-    /// What a misspelt word may be.
+    /// Spelling correction.
     pub spellings: Spellings,
     many: HashSet<String>,
     one: HashSet<String>,
     generic: Vec<(WordId, Kind)>,
     own_verbs: HashMap<WordId, Kind>,
     compounds: HashSet<(WordId, WordId)>,
-    /// The last words of the domains' names and nouns, and those that are one word.
+    /// Last words of the domains' names and nouns, and those that are one word.
     nouns: HashSet<WordId>,
     things: HashSet<WordId>,
-    /// The domains' names and nouns.
+    /// Names and nouns of the domains.
     domains: HashSet<Vec<WordId>>,
     parts: Vec<Parts>,
 }
 
-/// Things that others have: see [`crate::catalog::PartWord`].
+/// Objects that are attached to others: see `PartWord` of the embedded vocabulary.
 #[derive(Debug)]
 struct Parts {
     parts: Vec<WordId>,
@@ -146,12 +146,12 @@ impl Lexicon {
         lexicon
     }
 
-    /// How many words the longest phrase has.
+    /// Number of words of the longest phrase.
     pub fn longest(&self) -> usize {
         self.longest
     }
 
-    /// What is known of a phrase, given by its stems joined with spaces.
+    /// The entry of a phrase, given by its stems joined with spaces.
     pub fn entry(&self, stems: &str) -> Option<&Entry> {
         self.entries.get(stems)
     }
@@ -160,32 +160,32 @@ impl Lexicon {
         self.stopwords.contains(word)
     }
 
-    /// True if a word ends the head of a request: what follows stands beside its object.
+    /// True if a word ends the head of a request: the words after it are not its object.
     pub fn is_preposition(&self, word: &str) -> bool {
         self.prepositions.contains(word)
     }
 
-    /// True if what follows a word describes the object rather than holds it.
+    /// True if the words after it describe the object instead of locating it.
     pub fn is_attribute(&self, word: &str) -> bool {
         self.attributes.contains(word)
     }
 
-    /// True if a word asks, so that nothing is to be changed.
+    /// True for a question word: the request only reads.
     pub fn is_question(&self, word: &str) -> bool {
         self.questions.contains(word)
     }
 
-    /// True if a word that could be a verb may also tell a state.
+    /// True if a possible verb may also be a state.
     pub fn is_state(&self, word: &str) -> bool {
         self.states.contains(word)
     }
 
-    /// True if a participle after a word is wished for, and no state: `be closed`, `want it closed`.
+    /// True if a participle after the word is a request instead of a state: `be closed`, `want it closed`.
     pub fn leads_wish(&self, word: &str) -> bool {
         self.passives.contains(word)
     }
 
-    /// The text without names of other products that say nothing: `create a jira ticket` asks for an issue.
+    /// Removes names of other products before nouns for GitLab objects: `create a jira ticket` requests an issue.
     pub fn without_products<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let Foreign { products, nouns, unless } = &self.foreign;
         let words: Vec<&str> = text.split(' ').collect();
@@ -202,28 +202,28 @@ impl Lexicon {
         Cow::Owned(kept.join(" "))
     }
 
-    /// True if a stem is of a word that people use and that says nothing of GitLab, so that it is no slip.
+    /// True if a stem belongs to a common word unrelated to GitLab, which is not a misspelling.
     pub fn is_ordinary(&self, stem: &str) -> bool {
         self.ordinary.contains(stem)
     }
 
-    /// True if a word says that several are meant, or one.
+    /// True for a quantifier of several objects, false for one of a single object.
     pub fn number(&self, word: &str) -> Option<bool> {
         if self.many.contains(word) { Some(true) } else { self.one.contains(word).then_some(false) }
     }
 
-    /// True if the first meaning of a word is the whole name of a thing, beside the verb it may be: `label`.
+    /// True if the first meaning of a word is the full name of a domain object, even if it may be a verb: `label`.
     pub fn is_noun(&self, meanings: &[Meaning]) -> bool {
         let word = meanings.first().and_then(|meaning| meaning.words.first());
         word.is_some_and(|word| self.things.contains(word) && !self.is_generic(*word))
     }
 
-    /// True if words are the whole name of some domain's thing; a verb that most ids have is none.
+    /// True if words are the full name of a domain's object, other than a generic verb.
     pub fn is_domain(&self, words: &[WordId]) -> bool {
         self.domains.contains(words) && !words.iter().all(|word| self.is_generic(*word))
     }
 
-    /// What putting one thing on another asks for, where it is a part of the other: a label of an issue.
+    /// The verb for attaching one object to another, if it can be a part of the other: a label of an issue.
     pub fn asked_of_whole(&self, part: &[WordId], whole: &[WordId]) -> Option<&Asked> {
         let [part] = part else { return None };
         let holds =
@@ -231,29 +231,29 @@ impl Lexicon {
         self.parts.iter().find(holds).map(|parts| &parts.asks)
     }
 
-    /// True if a word ends the name of some domain's thing.
+    /// True if a word ends the name of a domain's object.
     pub fn is_noun_word(&self, word: WordId) -> bool {
         self.nouns.contains(&word)
     }
 
-    /// True if a verb is one of those that most ids have, and so says little as a word.
+    /// True for a generic verb, which says little as a word.
     pub fn is_generic(&self, verb: WordId) -> bool {
         self.generic.iter().any(|(known, _)| *known == verb)
     }
 
-    /// What a word asks for that is the verb of some id: `approve`, `rebase`.
+    /// The request for a word that is the verb of some id: `approve`, `rebase`.
     pub fn own_verb(&self, word: WordId) -> Option<Asked> {
         let kind = *self.own_verbs.get(&word)?;
         Some(Asked { verbs: vec![word], kind, generic: self.is_generic(word) })
     }
 
-    /// What is asked for by naming several things alone.
+    /// The request for a plural noun without a verb: listing.
     pub fn listing(&self) -> Option<Asked> {
         let (list, kind) = *self.generic.iter().find(|(_, kind)| *kind == Kind::List)?;
         Some(Asked { verbs: vec![list], kind, generic: true })
     }
 
-    /// What is asked for when the object is several: getting them is listing them.
+    /// The request for several objects: getting them is listing them.
     pub fn of_several(&self, mut asked: Asked) -> Asked {
         let list = self.generic.iter().find(|(_, kind)| *kind == Kind::List);
         if let (Kind::Get, Some((list, kind))) = (asked.kind, list) {
@@ -264,12 +264,12 @@ impl Lexicon {
         asked
     }
 
-    /// True if two neighbouring words are one noun of GitLab's, such as `merge request`.
+    /// True if two adjacent words are one GitLab noun, such as `merge request`.
     pub fn is_compound(&self, first: WordId, second: WordId) -> bool {
         self.compounds.contains(&(first, second))
     }
 
-    /// The words of the domains' names and nouns, and the verbs of one word.
+    /// Words of the domains' names and nouns, and verbs of one word.
     fn terms(&self, words: &Words, vocabulary: &Vocabulary<'_>) -> Vec<Term> {
         let names = words.domains.keys().flat_map(|name| name.split('_'));
         let nouns = words.domains.values().flat_map(|domain| &domain.nouns).flat_map(|noun| noun.split(' '));
@@ -350,7 +350,7 @@ impl Lexicon {
         generic.or_else(|| self.own_verbs.get(&verb).copied()).unwrap_or(Kind::Act)
     }
 
-    /// The domains' names and nouns that are one word. An `add-on` is two, though one of them says nothing.
+    /// Names and nouns of the domains that are one word. An `add-on` is two, though one of them is a stop word.
     fn things(&self, words: &Words, vocabulary: &Vocabulary<'_>) -> HashSet<WordId> {
         let nouns = words.domains.values().flat_map(|domain| &domain.nouns);
         let single = words.domains.keys().chain(nouns).map(|noun| self.stemmer.words(noun));
@@ -358,8 +358,8 @@ impl Lexicon {
         single.filter_map(|[noun]| vocabulary.id(&noun)).collect()
     }
 
-    /// Neighbours in the domains' names and nouns. A participle leads no request: `protect a branch` is none of
-    /// `protected branch`.
+    /// Adjacent words in the domains' names and nouns. A participle does not begin a request: `protect a branch` is not
+    /// about a `protected branch`.
     fn compounds(&self, words: &Words, vocabulary: &Vocabulary<'_>) -> HashSet<(WordId, WordId)> {
         let names = words.domains.keys().map(|name| name.replace('_', " "));
         let nouns = words.domains.values().flat_map(|domain| domain.nouns.iter().cloned());

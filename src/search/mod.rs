@@ -1,14 +1,13 @@
-//! Search: a query in words to ranked actions. The steps, in this order:
+//! Search: ranks actions for a query in words. The steps, in order:
 //!
-//! 1. [`routes`] and the catalog: an exact id, alias, REST path, GraphQL field or page of GitLab ends the search.
-//! 2. [`entities`]: quotes, names, references, numbers, dates and URLs are masked by typed placeholders.
-//! 3. `normalise` of `gitlab_mcp_embed`, [`spelling`], [`lexicon`], [`request`], [`segment`]: tokens, stems,
-//!    corrections, synonyms; the verb, the object, the scope; clauses.
-//! 4. Candidates: the best by [`bm25`], and the nearest by the encoder and [`embedding`].
-//! 5. [`features`], [`agreement`]: a few features of each candidate, and their sum weighted by [`model`].
-//! 6. [`ranking`]: the clauses' best actions joined, [`params`], order by score, probability, confidence.
+//! 1. `routes` and the catalog: an exact id, alias, REST path, GraphQL field or GitLab page ends the search.
+//! 2. `entities`: quotes, names, references, numbers, dates and URLs are masked by typed placeholders.
+//! 3. `normalise` of `gitlab_mcp_embed`, `spelling`, `lexicon`, `request`, `segment`: tokens, stems,
+//! 4. Candidates: the best by `bm25`, and the nearest by the encoder and `embedding`.
+//! 5. `features`, `agreement`: features of each candidate, and their sum weighted by `model`.
+//! 6. `ranking`: merging of the clauses' best actions, `params`, order by score, probability, confidence.
 //!
-//! The only place that names tantivy, strsim and the encoder. Depends on the catalog alone.
+//! The only module that uses tantivy, strsim and the encoder. Depends only on the catalog.
 
 mod agreement;
 mod bm25;
@@ -46,13 +45,12 @@ pub use types::{Confidence, Hit, Judged, Query, Ranking};
 use crate::catalog::Catalog;
 
 impl Ranker {
-    /// The features of the actions that a query could mean, whether or not it names one exactly: what a fit of the
-    /// model goes by.
+    /// Computes the features of a query's candidates, whether or not it matches one exactly. Used to fit the model.
     pub fn judge(&self, words: &str) -> Result<Judged, SearchError> {
         ranking::judge(self, words)
     }
 
-    /// The actions that a query could mean, best first. The same query gives the same answer, always.
+    /// Ranks the actions for a query, best first. Deterministic.
     pub fn rank(&self, catalog: &Catalog, query: &Query<'_>) -> Result<Ranking, SearchError> {
         ranking::rank(self, catalog, query)
     }

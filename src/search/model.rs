@@ -1,5 +1,5 @@
-//! The reranker's model: the weights of its features and every other number that ranking rests on, from
-//! `catalog/learned/ranker.toml`. `cargo dev eval --fit` writes what a fit sets.
+//! The reranker's model: feature weights and all other parameters of the ranking, from `catalog/learned/ranker.toml`.
+//! `cargo dev eval --fit` updates the fitted ones.
 
 use std::collections::BTreeMap;
 
@@ -11,17 +11,17 @@ static MODEL: &str = include_str!("../../catalog/learned/ranker.toml");
 /// A feature of an action against a query, between -1 and 1. The score is the weighted sum of all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feature {
-    /// The cosine of the query's embedding and the action's.
+    /// Cosine of the query's and the action's embedding.
     Meaning,
     /// BM25 over all fields, as a share of the best action's.
     Words,
-    /// Agreement of the nearest of its short texts (id, summary, phrases, aliases) with a stretch of the query.
+    /// Agreement of its best short text (id, summary, phrases, aliases) with a part of the query.
     Text,
-    /// Agreement of its verb, and of what it does, with the verb asked for.
+    /// Agreement of its verb and kind with the requested verb.
     Verb,
-    /// Agreement of its scopes with the scope asked for: project, group, instance, the user's own.
+    /// Agreement of its scopes with the requested scope: project, group, instance, current user.
     Scope,
-    /// How commonly it is wanted: a prior from curation.
+    /// Usage prior from curation.
     Usage,
 }
 
@@ -38,42 +38,42 @@ pub const FEATURES: [(Feature, &str); 6] = [
 /// The features of one action, in the order of [`FEATURES`].
 pub type Features = [f32; FEATURES.len()];
 
-/// All numbers of the ranking.
+/// All parameters of the ranking.
 #[derive(Clone, Debug)]
 pub struct Model {
     pub softmax: Softmax,
-    /// The weights for a query of few words, and for one of many; what is between is weighed by both.
+    /// Weights for short queries and for long ones; interpolated in between.
     pub weights: [Features; 2],
-    /// What a word in each field is worth, in the order of [`PLACES`].
+    /// Weights of the fields, in the order of [`PLACES`].
     pub fields: [f32; PLACES.len()],
     pub concepts: ConceptWeights,
     pub clauses: ClauseWeights,
     pub limits: Limits,
 }
 
-/// From scores to probabilities.
+/// Calibration: from scores to probabilities.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Softmax {
-    /// Scores so far apart are e times as likely.
+    /// Softmax temperature: a score difference at which one action is e times as likely as the other.
     pub temperature: f32,
-    /// The least probability of a first answer of high confidence.
+    /// Minimum probability of the first hit for high confidence.
     pub high: f32,
 }
 
-/// What a concept of the query is worth as a word, beside one in the head of the query.
+/// Weights of a query concept's words, relative to a concept in the query's head.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConceptWeights {
-    /// In the fields that name the object, where the concept stands outside the head.
+    /// In the object's fields, for a concept outside the head.
     pub beside: f32,
-    /// A concept that nothing is known of, in idf.
+    /// An unknown concept, in idf.
     pub unknown: f32,
-    /// The verbs of ids that a verb may mean.
+    /// The id verbs that a verb may mean.
     pub verb_meaning: f32,
-    /// How fast those are worth less, from the best on, when texts are compared.
+    /// Decay from the best of those to the next, when texts are compared.
     pub verb_order: f32,
-    /// The most that a verb is worth, in idf.
+    /// Maximum weight of a verb, in idf.
     pub verb_idf: f32,
     /// A corrected word.
     pub corrected: f32,
@@ -81,43 +81,43 @@ pub struct ConceptWeights {
     pub fuzzy: f32,
     /// The noun of an entity: `!45`.
     pub entity: f32,
-    /// Words in brackets, and in sentences after the first that ask for nothing.
+    /// Words in brackets, and in later sentences without a request.
     pub background: f32,
-    /// Words that people use for anything.
+    /// Common words unrelated to GitLab.
     pub ordinary: f32,
     /// Words that only describe the object: `with labels`.
     pub attribute: f32,
 }
 
-/// How the clauses of a query join.
+/// Merging the results of clauses.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClauseWeights {
-    /// What the best action of a clause is worth beside one of the whole query.
+    /// Weight of a clause's best action relative to the whole query's.
     pub worth: f32,
-    /// From which share of the best score on the best action of the first clause comes first.
+    /// Minimum share of the best score for the first clause's best action to be ranked first.
     pub leads: f32,
 }
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
-    /// Candidates by BM25, and by the embedding.
+    /// Number of candidates by BM25, and by the embedding.
     pub by_words: usize,
     pub by_meaning: usize,
-    /// The least margin of the best action's cosine over the best out-of-domain topic's, for a query without a verb or
-    /// noun of GitLab's.
+    /// Minimum margin of the best action's cosine over the best out-of-domain topic's, for a query without a GitLab
+    /// verb or noun.
     pub margin: f32,
-    /// What an action's score gains that has a parameter, or a value of one, that the query names and few have.
+    /// Bonus of an action with a rare parameter or parameter value that the query names.
     pub param: f32,
-    /// Results that score less than this share of the best do not count in the total.
+    /// Minimum share of the best score for a result to count in the total.
     pub counted: f32,
-    /// Up to so many words a query is short, from so many on it is long.
+    /// Maximum number of words of a short query, and minimum of a long one.
     pub short: f32,
     pub long: f32,
 }
 
-/// Why the model cannot be read.
+/// Error of loading the model.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
     #[error("ranker.toml: {0}")]
@@ -139,12 +139,12 @@ struct File {
 }
 
 impl Model {
-    /// The model in the binary.
+    /// The embedded model.
     pub fn embedded() -> Result<Model, ModelError> {
         Model::parse(MODEL)
     }
 
-    /// Reads `ranker.toml`.
+    /// Parses `ranker.toml`.
     pub fn parse(text: &str) -> Result<Model, ModelError> {
         let File { softmax, short, long, fields, concepts, clauses, limits } = toml::from_str(text)?;
         let features = FEATURES.map(|(_, name)| name);
@@ -158,13 +158,13 @@ impl Model {
         })
     }
 
-    /// From 0 for a query of few words to 1 for one of many.
+    /// Relative length of a query: from 0 for short to 1 for long.
     pub fn length(&self, words: usize) -> f32 {
         let Limits { short, long, .. } = self.limits;
         ((words as f32 - short) / (long - short)).clamp(0.0, 1.0)
     }
 
-    /// The features' weights for a query of that [`Model::length`].
+    /// Feature weights for a query of that [`Model::length`].
     pub fn weights_of(&self, length: f32) -> Features {
         let [short, long] = &self.weights;
         let mut weights = *short;

@@ -1,13 +1,13 @@
-//! The name that was probably meant by a misspelt one.
+//! Suggests the intended name for a misspelt one.
 
-/// How much alike two names must be, from 0 to 1.
+/// Minimum similarity of two names, from 0 to 1.
 const ALIKE: f64 = 0.82;
 
-/// A name longer than this, in bytes, is misspelt beyond help.
+/// Maximum length in bytes of a name that is looked up.
 const LONGEST: usize = 100;
 
-/// The known name most like the given one, where one is alike enough to be meant. Names whose words are the same
-/// in another order, or in another number, are alike.
+/// The most similar known name, if it is similar enough. Names with the same words in another order, or in another
+/// number, are similar.
 pub fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     if given.len() > LONGEST {
         return None;
@@ -43,7 +43,7 @@ fn folded(name: &str) -> Vec<String> {
 mod tests {
     use super::nearest;
 
-    fn of(given: &str) -> Option<&'static str> {
+    fn suggestion(given: &str) -> Option<&'static str> {
         nearest(
             given,
             ["issue.list", "issue.get", "label.list", "merge_request.list", "merge_request.merge"]
@@ -53,13 +53,13 @@ mod tests {
 
     #[test]
     fn finds_what_was_meant() {
-        assert_eq!(of("issues.list"), Some("issue.list"));
-        assert_eq!(of("list_issues"), Some("issue.list"));
-        assert_eq!(of("merge_requst.list"), Some("merge_request.list"));
+        assert_eq!(suggestion("issues.list"), Some("issue.list"));
+        assert_eq!(suggestion("list_issues"), Some("issue.list"));
+        assert_eq!(suggestion("merge_requst.list"), Some("merge_request.list"));
     }
 
     #[test]
     fn finds_nothing_where_nothing_is_near() {
-        assert_eq!(of("kubernetes"), None);
+        assert_eq!(suggestion("kubernetes"), None);
     }
 }

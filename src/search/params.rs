@@ -1,5 +1,4 @@
-//! Names of parameters and values of enums that few actions have, to those actions. Read only where a request has
-//! something that is written like one.
+//! Look-up of rare parameter names and enum values. Loaded only if a request has a word that looks like one.
 
 use std::io::Read;
 
@@ -10,11 +9,11 @@ use super::error::SearchError;
 
 static PARAMS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/search_params.bin"));
 
-/// A request of more words is no name of a parameter.
+/// Maximum number of words of a request that may be the name of a parameter.
 const MOST_WORDS: usize = 5;
 
-/// The actions that have a parameter, or a value of one, that the request names: as `snake_case` or `camelCase` anywhere,
-/// or in words where it says nothing else. A request that may be something else is taken at its words.
+/// The actions with a parameter or value that the request names: as `snake_case` or `camelCase` anywhere, or in words
+/// that are nothing else. With `is_request`, plain words are not looked up.
 pub fn find(request: &str, is_request: bool) -> Result<Vec<usize>, SearchError> {
     let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
     let mut names: Vec<String> = request
@@ -43,7 +42,7 @@ pub fn find(request: &str, is_request: bool) -> Result<Vec<usize>, SearchError> 
     Ok(actions)
 }
 
-/// `created_by_me`, `createdByMe`, `CREATED_DESC`.
+/// True for an identifier: `created_by_me`, `createdByMe`, `CREATED_DESC`.
 fn is_identifier(word: &str) -> bool {
     let is_name = word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     let is_camel = word.starts_with(|c: char| c.is_ascii_lowercase());

@@ -33,7 +33,7 @@ impl Ranker {
         Ranker::open_with(catalog, Model::embedded()?)
     }
 
-    /// The same with another model, to measure it.
+    /// Opens them with another model, for evaluation.
     pub fn open_with(catalog: &Catalog, model: Model) -> Result<Ranker, SearchError> {
         let profiles: Profiles<'static> = postcard::from_bytes(PROFILES).map_err(SearchError::Embedded)?;
         let lexicon = Lexicon::new(catalog.words()?, &profiles);

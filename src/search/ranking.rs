@@ -11,13 +11,13 @@ use super::segment::Segment;
 use super::types::{Confidence, Hit, Judged, Query, Ranking};
 use super::{params, routes, suggest};
 
-/// The best action of the first of several clauses comes so far before those of the whole query.
+/// Score of the first clause's best action relative to the whole query's best.
 const FIRST: f32 = 1.001;
 
-/// And the best action of a later clause comes at most so near.
+/// Maximum score of a later clause's best action relative to the whole query's best.
 const NEXT: f32 = 0.97;
 
-/// The most clauses that are ranked by themselves: each makes the encoder's input longer.
+/// Maximum number of clauses ranked separately: each adds to the encoder's input.
 const MOST_CLAUSES: usize = 5;
 
 /// Prefixes of other servers' tool names.
@@ -26,14 +26,14 @@ const PREFIXES: [&str; 3] = ["mcp_", "gitlab_", "gl_"];
 pub fn rank(ranker: &Ranker, catalog: &Catalog, query: &Query<'_>) -> Result<Ranking, SearchError> {
     let mut exact = exact(catalog, query.words)?;
     if exact.is_empty() {
-        // A reference alone asks for the thing it refers to, not for what can be done to it.
+        // A reference alone requests the object itself, not an action on it.
         let noun = reader(ranker).reference(query.words);
         exact.extend(noun.and_then(|noun| catalog.number(&format!("{}.get", noun.replace(' ', "_")))));
     }
     if !exact.is_empty() {
         return exactly(&exact, ranker, catalog, query);
     }
-    let request = reader(ranker).read(query.words);
+    let request = reader(ranker).analyze(query.words);
     let scorer = scorer(ranker, &request);
     let (whole, mut clauses) = (request.whole(&ranker.lexicon), request.intents(&ranker.lexicon));
     clauses.truncate(MOST_CLAUSES);
@@ -68,7 +68,7 @@ pub fn rank(ranker: &Ranker, catalog: &Catalog, query: &Query<'_>) -> Result<Ran
     results.ranking(ranker, &request, &whole)
 }
 
-/// Leaves the actions of a domain alone, one of which is meant.
+/// Keeps only the actions of a domain and renormalizes their probabilities: one of them is taken to match.
 fn keep_domain(scored: &mut Vec<Scored>, is_of: impl Fn(usize) -> bool) {
     scored.retain(|one| is_of(one.action));
     let all: f32 = scored.iter().map(|one| one.probability).sum();
@@ -81,7 +81,7 @@ fn is_of(catalog: &Catalog, action: usize, domain: &str) -> bool {
 
 /// The candidates of the whole query with their features.
 pub fn judge(ranker: &Ranker, words: &str) -> Result<Judged, SearchError> {
-    let request = reader(ranker).read(words);
+    let request = reader(ranker).analyze(words);
     let scorer = scorer(ranker, &request);
     let whole = request.whole(&ranker.lexicon);
     let (signals, _) = scorer.signals(&whole, &[])?;
@@ -106,7 +106,7 @@ fn scorer<'a>(ranker: &'a Ranker, request: &'a Request) -> Scorer<'a> {
     Scorer { profiles, encoder, embeddings, index, model, request }
 }
 
-/// The actions that the request names outright.
+/// The actions that the request matches exactly.
 fn exact(catalog: &Catalog, words: &str) -> Result<Vec<usize>, SearchError> {
     let name = words.trim().trim_matches('`').to_lowercase();
     if let Some(number) = catalog.number(&name) {
@@ -156,8 +156,9 @@ fn exactly(
     Ok(Ranking { confidence, certainty, total, hits, withheld, suggestions, steps: Vec::new() })
 }
 
-/// Lets the best actions of the clauses rise, so that each of several intents surfaces. What is ordered first may come
-/// first: a story that comes before its wish may not. Answers with them, in the order of the clauses.
+/// Raises the best actions of the clauses, so that each of several intents is among the results. The first clause's
+/// action may be ranked first if it is an imperative: introductory text may not. Returns these actions in the order of
+/// the clauses.
 fn join_clauses<'c>(
     scored: &mut Vec<Scored>,
     scorer: &Scorer<'_>,
@@ -172,7 +173,7 @@ fn join_clauses<'c>(
             winners.push(winner.action);
         }
         let leads = at == 0 && scorer.request.is_order(clause) && winner.score > best * weights.leads;
-        // One word is soon the whole of some text.
+        // A single word easily matches a whole short text.
         let most = best * if clause.concepts.len() > 1 { NEXT } else { weights.worth };
         let score =
             if leads { winner.score.max(best * FIRST) } else { (winner.score * weights.worth).min(most) };
@@ -185,7 +186,7 @@ fn join_clauses<'c>(
     winners
 }
 
-/// Lets the actions that have a named parameter, or value, rise above those that have none.
+/// Raises the actions with a named parameter or value above those without.
 fn raise_params(scored: &mut Vec<Scored>, params: &[usize], having: Vec<Scored>, worth: f32) {
     scored.retain(|one| !params.contains(&one.action));
     scored.extend(having.into_iter().map(|one| one.with(one.score.max(0.0) + worth)));
@@ -201,9 +202,9 @@ struct Results<'f> {
     total: usize,
     hits: Vec<(Scored, Action)>,
     withheld: Vec<String>,
-    /// The best actions of the clauses, in order.
+    /// Best actions of the clauses, in order.
     winners: Vec<usize>,
-    /// The margin of the best action's cosine over the best out-of-domain topic's.
+    /// Margin of the best action's cosine over the best out-of-domain topic's.
     margin: f32,
 }
 
@@ -213,7 +214,7 @@ impl<'f> Results<'f> {
         Results { catalog, query, model, best: 0.0, total: 0, hits, withheld, winners, margin: 0.0 }
     }
 
-    /// Takes an action if it is allowed; false once there is nothing more to take.
+    /// Adds an action if it is allowed; false once the results are complete.
     fn take(&mut self, scored: &Scored) -> Result<bool, SearchError> {
         let counts = self.total == 0 || scored.score >= self.best * self.model.limits.counted;
         if !counts && self.hits.len() >= self.query.limit {
@@ -221,7 +222,7 @@ impl<'f> Results<'f> {
         }
         let action = self.catalog.action(scored.action)?;
         if !(self.query.allow)(&action) {
-            // What is not near the best would not have been meant either.
+            // An action with a low score would not have been a hit either.
             if self.hits.len() < self.query.limit && counts {
                 self.withheld.push(action.id);
             }
@@ -278,8 +279,7 @@ impl<'f> Results<'f> {
         })
     }
 
-    /// The hits that the clauses ask for, in their order, where there are several and no other action, which may do the
-    /// whole, comes first.
+    /// Hits of the clauses, in their order, if there are several and no other action comes first that may do all of it.
     fn steps(&self) -> Vec<String> {
         let mut steps: Vec<&Action> = Vec::new();
         for winner in &self.winners {
@@ -296,7 +296,7 @@ impl<'f> Results<'f> {
     }
 }
 
-/// What was understood, and each feature with what it adds.
+/// Explains the interpretation of the request, and each feature with its contribution.
 fn explain(scored: &Scored, request: &Request, whole: &Segment, margin: f32, model: &Model) -> Vec<String> {
     let labels: Vec<&str> = request.concepts.iter().map(|concept| concept.label.as_str()).collect();
     let tokens = request.tokens(whole);
@@ -306,7 +306,7 @@ fn explain(scored: &Scored, request: &Request, whole: &Segment, margin: f32, mod
     let object = whole.object.and_then(|at| request.concepts.get(at));
     lines.extend(object.map(|object| format!("object: {}", object.label)));
     lines.push(format!("probability: {:.3}", scored.probability));
-    lines.push(format!("margin over what is not GitLab's: {margin:.3}"));
+    lines.push(format!("margin over out-of-domain topics: {margin:.3}"));
     for (((_, name), value), weight) in FEATURES.iter().zip(&scored.features).zip(weights) {
         if *value != 0.0 {
             lines.push(format!("{name}: {value:.2} × {weight:.2} = {:+.3}", value * weight));

@@ -1,4 +1,4 @@
-//! A request in words to what it means: concepts, the verb asked for, the noun that is its object, and where.
+//! Analysis of requests: concepts, the requested verb, its object, and the scope.
 
 use gitlab_mcp_embed::search::normalise::{Endings, split};
 use gitlab_mcp_embed::search::profile::{Vocabulary, WordId, scope};
@@ -8,40 +8,40 @@ use super::entities::{self, Entity, Part, Terms};
 use super::lexicon::{Asked, Entry, Lexicon, Meaning};
 use super::model::ConceptWeights;
 
-/// A word or phrase of the request with all it may mean.
+/// A word or phrase of the request with all its meanings.
 #[derive(Clone, Debug)]
 pub struct Concept {
-    /// As the request has it, for the explanation.
+    /// Original text, for the explanation.
     pub label: String,
     pub meanings: Vec<Meaning>,
-    /// Stands before the first preposition of its clause.
+    /// True if it is before the first preposition of its clause.
     pub head: bool,
-    /// Corrected from a misspelt word.
+    /// True if it was corrected from a misspelt word.
     pub guessed: bool,
-    /// Several are meant, or one; unknown where the request does not say.
+    /// True for several objects, false for one; `None` if the request does not say.
     pub many: Option<bool>,
     pub(super) plural: bool,
     pub(super) verb: Option<Asked>,
-    /// The verb of an action, in its own word: `fork`, not `make`.
+    /// True if it is literally the verb of an action: `fork`, not `make`.
     pub(super) own_verb: bool,
-    /// People use it and say nothing of GitLab with it.
+    /// True for a common word unrelated to GitLab.
     pub(super) ordinary: bool,
     pub(super) past: bool,
-    /// A participle that is wished for: `should be closed`.
+    /// True for a requested participle: `should be closed`.
     pub(super) wished: bool,
-    /// The first of a clause.
+    /// True for the first concept of a clause.
     pub(super) opens: bool,
-    /// The last before a preposition, a participle or the end.
+    /// True for the last concept before a preposition, a participle or the end.
     pub(super) ends_phrase: bool,
-    /// The next word is another that says something: `commit history`, not `commit a file`.
+    /// True if the next word is another content word: `commit history`, not `commit a file`.
     pub(super) joined: bool,
     pub(super) clause: usize,
-    /// The position of its first word.
+    /// Position of its first word.
     pub(super) at: usize,
 }
 
 impl Concept {
-    /// Makes it say less.
+    /// Multiplies its weights by a factor.
     fn weaken(&mut self, factor: f32) {
         for meaning in &mut self.meanings {
             meaning.weight *= factor;
@@ -50,25 +50,25 @@ impl Concept {
     }
 }
 
-/// What a request means.
+/// An analyzed request.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
     pub concepts: Vec<Concept>,
     /// Bits of [`gitlab_mcp_embed::search::profile::scope`].
     pub scopes: u8,
-    /// The encoder's input: words and placeholders, each with the position that it stands at among the words.
+    /// The encoder's input: words and placeholders, each with its position among the words.
     pub input: Vec<(usize, String)>,
-    /// Words of the query that are nowhere in the catalog, which may be misspelt.
+    /// Words of the query that are not in the catalog and may be misspelt.
     pub unknown: Vec<String>,
     pub(super) question: bool,
-    /// Names GitLab itself, or what only a GitLab reference or a file is written like: `!45`.
+    /// True if it names GitLab itself, or has a GitLab reference or file name: `!45`.
     pub gitlab: bool,
-    /// Names a thing by a reference, a path or a file.
+    /// True if it names an object by a reference, a path or a file.
     pub(super) named: bool,
 }
 
 impl Request {
-    /// True if it says a verb or a noun of GitLab. Nothing else may go without results.
+    /// True if it has a GitLab verb or noun. Only requests without may have no results.
     pub fn names_gitlab(&self, lexicon: &Lexicon) -> bool {
         let is_verb = |concept: &Concept| {
             let asks = concept.verb.as_ref().is_some_and(|asked| !asked.generic);
@@ -93,25 +93,24 @@ impl Request {
 
 struct Token {
     word: String,
-    /// The word as it should be spelt, where it was misspelt.
+    /// The corrected spelling, if it was misspelt.
     corrected: Option<String>,
     stem: String,
     endings: Endings,
     stop: bool,
     guessed: bool,
-    /// A participle that is wished for: `should be closed`, `have it removed`.
+    /// True for a requested participle: `should be closed`, `have it removed`.
     wished: bool,
     opens: bool,
-    /// Begins a sentence after the first.
+    /// True at the start of a sentence after the first.
     sentence: bool,
-    /// In brackets.
+    /// True inside brackets.
     aside: bool,
-    /// Written like a name: `nanoGPT-fr`, `Gemma`.
+    /// True if it looks like a name: `nanoGPT-fr`, `Gemma`.
     name: bool,
 }
 
-/// The encoder's input: the words as they should be spelt, and the placeholders of entities before the words that follow
-/// them.
+/// Builds the encoder's input: corrected words, and the placeholders of entities before the words that follow them.
 fn input(tokens: &[Token], placed: &[(usize, Entity)]) -> Vec<(usize, String)> {
     let mut placed = placed.iter().peekable();
     let mut input = Vec::new();
@@ -124,7 +123,7 @@ fn input(tokens: &[Token], placed: &[(usize, Entity)]) -> Vec<(usize, String)> {
         if token.corrected.is_some() && token.endings.plural && !word.ends_with('s') {
             word.push('s');
         }
-        // Two words run together are one token each with the same word.
+        // Two words run together are two tokens with the same original word.
         if token.corrected.is_some() || last != Some(&token.word) || !token.guessed {
             input.push((at, word));
         }
@@ -134,16 +133,16 @@ fn input(tokens: &[Token], placed: &[(usize, Entity)]) -> Vec<(usize, String)> {
     input
 }
 
-/// So many words after a state stands what is in it: `open merge requests`.
+/// Maximum number of words between a state and its object: `open merge requests`.
 const STATED: usize = 3;
 
-/// The least weight of a synonym that names a thing of GitLab's: `ticket` does, `team` may be anybody's.
+/// Minimum weight of a synonym that names a GitLab object: `ticket` does, `team` is too general.
 const NAMED: f32 = 0.8;
 
-/// What the product is called.
+/// Names of the product.
 const OURS: [&str; 2] = ["gitlab", "git"];
 
-/// The words of the catalog and the language file, which tell terms from names. Nothing of it is learned.
+/// Vocabulary of the catalog and the language file, which distinguishes terms from names. It includes no learned data.
 #[derive(Clone, Copy)]
 pub struct Words<'a> {
     pub lexicon: &'a Lexicon,
@@ -151,7 +150,7 @@ pub struct Words<'a> {
 }
 
 impl Words<'_> {
-    /// The encoder's input for a text, without corrections: what the encoder is trained with.
+    /// The encoder's input for a text without corrections, as in training.
     pub fn encoder_tokens(&self, text: &str) -> Vec<String> {
         entities::tokens(&entities::parse(&self.lexicon.without_products(text), self))
     }
@@ -185,16 +184,16 @@ pub struct Reader<'a> {
     pub lexicon: &'a Lexicon,
     pub vocabulary: &'a Vocabulary<'a>,
     pub weights: &'a ConceptWeights,
-    /// Common words of the language: those that are one piece to the encoder.
+    /// The encoder's vocabulary: a word that is a single piece is a common word.
     pub common: &'a Pieces<'a>,
 }
 
-/// What two revisions in a query ask for.
+/// Verb for a query with two revisions.
 const COMPARE: &str = "compare";
 
 impl Reader<'_> {
-    /// What the query means.
-    pub fn read(&self, text: &str) -> Request {
+    /// Analyzes a query.
+    pub fn analyze(&self, text: &str) -> Request {
         let words = Words { lexicon: self.lexicon, vocabulary: self.vocabulary };
         let parts = entities::parse(&self.lexicon.without_products(text), &words);
         let mut nouns: Vec<&'static str> = Vec::new();
@@ -226,7 +225,7 @@ impl Reader<'_> {
         request
     }
 
-    /// GitLab's noun for the thing that a text refers to and says nothing else of: `!5`, `group/project#7`.
+    /// GitLab's noun for a text that is only a reference: `!5`, `group/project#7`.
     pub fn reference(&self, text: &str) -> Option<&'static str> {
         let words = Words { lexicon: self.lexicon, vocabulary: self.vocabulary };
         match entities::parse(text, &words).as_slice() {
@@ -245,7 +244,7 @@ impl Reader<'_> {
             || self.lexicon.is_ordinary(stem)
     }
 
-    /// The words of a query, and each entity with the position of the word that follows it.
+    /// The words of a query, and each entity with the position of the next word.
     fn tokens(&self, parts: &[Part]) -> (Vec<Token>, Vec<(usize, Entity)>) {
         let mut tokens: Vec<Token> = Vec::new();
         let mut placed = Vec::new();
@@ -286,8 +285,8 @@ impl Reader<'_> {
         (tokens, placed)
     }
 
-    /// Corrects what may be a noun or a verb with more slips in it than a word is usually forgiven, where the request
-    /// has only one of the two, or neither and the slip is small.
+    /// Corrects a possible noun or verb with more edits than usual, if the request has only one of the two, or neither
+    /// and the edit is small.
     fn correct(&self, tokens: &mut [Token], mentions: bool) {
         for _ in 0..2 {
             let verb = tokens.iter().position(|token| self.is_verb(token));
@@ -305,7 +304,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Corrects the first word that may be a misspelt noun or verb. One that people use is less likely to be.
+    /// Corrects the first word that may be a misspelt noun or verb. Common words are less likely to be one.
     fn correct_one(&self, tokens: &mut [Token], verb: bool, most: usize) -> bool {
         for token in tokens.iter_mut() {
             let is_name = token.name && !token.opens;
@@ -342,7 +341,7 @@ impl Reader<'_> {
         own || self.lexicon.entry(&token.stem).is_some_and(|entry| entry.verb.is_some())
     }
 
-    /// The word as a token; two where it is two words run together.
+    /// The word as a token, or as two tokens if it is two words run together.
     fn token(&self, word: String, stop: bool) -> Vec<Token> {
         let (stem, endings) = self.lexicon.stemmer.stem(&word);
         let stem = stem.into_owned();
@@ -366,7 +365,7 @@ impl Reader<'_> {
         stems.into_iter().map(token).collect()
     }
 
-    /// The stems that a misspelt word most likely is, and how it should be spelt.
+    /// The most likely stems of a misspelt word, with the correct spelling.
     fn guesses(&self, word: &str) -> Vec<(String, Option<String>)> {
         let spellings = &self.lexicon.spellings;
         if let Some((first, second)) = spellings.run_together(word) {
@@ -375,7 +374,7 @@ impl Reader<'_> {
         spellings.guess(word).map(|term| (term.stem.clone(), Some(term.spelt.clone()))).into_iter().collect()
     }
 
-    /// True if a word is known to the catalog, or so common that it is no misspelt one.
+    /// True if a word is in the catalog, or so common that it is not misspelt.
     fn is_word(&self, word: &str, stem: &str) -> bool {
         self.is_known_stem(stem) || self.common.contains(word)
     }
@@ -396,7 +395,7 @@ impl Reader<'_> {
                 attribute = self.lexicon.is_attribute(&token.word);
                 head &= request.concepts.last().is_none_or(|last| last.clause != clause);
             }
-            // `new label` asks for one; `show the new label` does not.
+            // `new label` requests one; `show the new label` does not.
             let leads =
                 token.opens && entry.is_some_and(|entry| entry.verb.is_some()) && at + 1 < tokens.len();
             if length > 1 || !token.stop || leads {
@@ -433,7 +432,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The longest phrase that is known from here on, and what is known of it.
+    /// The longest known phrase from a position on, and its entry.
     fn longest(&self, tokens: &[Token], at: usize) -> (usize, Option<&Entry>) {
         let mut key = String::new();
         let mut best = (1, None);
@@ -452,7 +451,7 @@ impl Reader<'_> {
         best
     }
 
-    /// True if a word that could be a verb tells the state of several things: `open issues`, not `open an issue`.
+    /// True if a possible verb is the state of several objects: `open issues`, not `open an issue`.
     fn is_state(&self, tokens: &[Token], at: usize) -> bool {
         let mut behind = tokens.iter().skip(at);
         behind.next().is_some_and(|token| self.lexicon.is_state(&token.word))
@@ -466,7 +465,7 @@ impl Reader<'_> {
             .filter_map(|token| self.vocabulary.id(&token.stem))
             .collect();
         let single = own.first().copied().filter(|_| span.len() == 1);
-        let verb = if state { self.lexicon.listing() } else { self.asked(single, entry) };
+        let verb = if state { self.lexicon.listing() } else { self.verb(single, entry) };
         let participle = span.iter().find(|token| token.endings.past);
         let wished = participle.is_some_and(|token| token.wished);
         let past = span.last().is_some_and(|last| last.endings.past && !last.wished);
@@ -514,8 +513,8 @@ impl Reader<'_> {
         }
     }
 
-    /// What a word or phrase asks for as a verb; the very word comes first where some id has it.
-    fn asked(&self, single: Option<WordId>, entry: Option<&Entry>) -> Option<Asked> {
+    /// The verb of a word or phrase; the literal verb comes first if an id has it.
+    fn verb(&self, single: Option<WordId>, entry: Option<&Entry>) -> Option<Asked> {
         let own = single.and_then(|word| self.lexicon.own_verb(word));
         let Some(mut asked) = entry.and_then(|entry| entry.verb.clone()) else { return own };
         for verb in own.into_iter().flat_map(|own| own.verbs) {
@@ -525,13 +524,13 @@ impl Reader<'_> {
         Some(asked)
     }
 
-    /// What a verb is worth as a word, so that a rare one does not drown the noun it stands with.
+    /// Caps the weight of a verb, so that a rare one does not outweigh its noun.
     fn capped(&self, words: &[WordId]) -> f32 {
         let idf: f32 = words.iter().map(|word| self.vocabulary.idf(*word)).sum();
         (self.weights.verb_idf / idf.max(f32::MIN_POSITIVE)).min(1.0)
     }
 
-    /// The kind of a mentioned thing as a word beside the object, unless the request says it anyway.
+    /// Adds the noun of a mentioned object as a concept outside the head, unless the request has it already.
     fn add_mention(&self, kind: &str, request: &mut Request) {
         let words: Vec<WordId> =
             self.lexicon.stemmer.words(kind).iter().filter_map(|word| self.vocabulary.id(word)).collect();

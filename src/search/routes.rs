@@ -1,4 +1,4 @@
-//! Requests that are a REST path or the address of one of GitLab's pages, to the actions that serve them.
+//! Route look-up: requests that are a REST path, a GraphQL field or the address of a GitLab page, to their actions.
 
 use std::io::Read;
 
@@ -12,21 +12,21 @@ static ROUTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/search_routes.b
 
 const METHODS: [&str; 6] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 
-/// What the addresses begin with of pages that are no project's.
+/// First segments of pages that do not belong to a project.
 const ROOTS: [&str; 7] = ["-", "admin", "dashboard", "explore", "groups", "search", "users"];
 
-/// What pages of a project may begin with that have no `/-/`.
+/// First segments of project pages without `/-/`.
 const OLD_PAGES: [&str; 6] = ["issues", "merge_requests", "container_registry", "blob", "tree", "commit"];
 
-/// What names the method of a call of `curl`, and what makes it a POST where nothing does.
+/// Options of `curl` that set the method, and those that imply POST.
 const CURL_METHOD: [&str; 2] = ["-X", "--request"];
 const CURL_BODY: [&str; 7] =
     ["-d", "--data", "--data-raw", "--data-urlencode", "--data-binary", "-F", "--form"];
 
-/// What may stand before the name of a field of GitLab's GraphQL.
+/// Words that may precede a GraphQL field.
 const GRAPHQL: [&str; 3] = ["graphql", "query", "mutation"];
 
-/// The actions that a path or page leads to, nearest first; nothing where the request is neither.
+/// The actions for a path or page, best match first; empty if the request is neither.
 pub fn find(request: &str) -> Result<Vec<usize>, SearchError> {
     let target = field(request).or_else(|| call(request)).or_else(|| address(request));
     let Some((method, path)) = target else { return Ok(Vec::new()) };
@@ -53,12 +53,12 @@ pub fn find(request: &str) -> Result<Vec<usize>, SearchError> {
     Ok(actions)
 }
 
-/// True if a request is a path or a URL and nothing else, known or not.
+/// True if a request is only a path or a URL, known or not.
 pub fn is_address(request: &str) -> bool {
     address(request).is_some()
 }
 
-/// How near a route is: fewer segments taken by one placeholder, then fewer placeholders, then reading first.
+/// Sort key of a route: fewer segments consumed by one placeholder, then fewer placeholders, then reads first.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     spread: usize,
@@ -72,7 +72,8 @@ fn rank(route: &Route<'_>, segments: &[&str]) -> Option<Rank> {
     Some(Rank { spread, placeholders, method })
 }
 
-/// How many further segments placeholders take, and how many placeholders a literal of the request fills.
+/// Extra segments consumed by placeholders, and the number of placeholders filled by literals of the request; `None` if
+/// the pattern does not match.
 fn fit(pattern: &str, segments: &[&str]) -> Option<(usize, usize)> {
     if pattern.is_empty() {
         return segments.is_empty().then_some((0, 0));
@@ -100,7 +101,7 @@ fn is_placeholder(segment: &str) -> bool {
 }
 
 /// Parses a request that is one address: a path or URL of the REST API with or without an HTTP method, or the URL of a
-/// page. A verb before a noun or a page is no method: `delete branch`, `close https://…/-/issues/4`.
+/// page. A verb before a noun or a page is not a method: `delete branch`, `close https://…/-/issues/4`.
 fn address(request: &str) -> Option<(Option<&'static str>, String)> {
     let words: Vec<&str> = request.split_whitespace().collect();
     let (verb, target) = match words.as_slice() {
@@ -125,7 +126,7 @@ fn address(request: &str) -> Option<(Option<&'static str>, String)> {
     (is_exact && target.contains('/')).then(|| (method, path.to_owned()))
 }
 
-/// What stands behind the host of a URL.
+/// The path of a URL.
 fn url_path(target: &str) -> Option<&str> {
     let url = target.strip_prefix("https://").or_else(|| target.strip_prefix("http://"))?;
     Some(without_query(url.split_once('/')?.1))
@@ -135,8 +136,7 @@ fn without_query(target: &str) -> &str {
     target.split(['?', '#']).next().unwrap_or(target).trim_end_matches('/')
 }
 
-/// The method and path of a call of GitLab's REST API that stands anywhere in a request: a command of `curl`, or what a
-/// script has.
+/// Finds a REST API call anywhere in a request, such as a `curl` command or a line of a script: its method and path.
 fn call(request: &str) -> Option<(Option<&'static str>, String)> {
     let words: Vec<&str> = request
         .split_whitespace()
@@ -158,7 +158,7 @@ fn call(request: &str) -> Option<(Option<&'static str>, String)> {
     Some((method, path.to_owned()))
 }
 
-/// A field of GitLab's GraphQL, by the name it has there: `mutation mergeRequestSetDraft`, `project.mergeRequests`.
+/// Parses a GraphQL field: `mutation mergeRequestSetDraft`, `project.mergeRequests`.
 fn field(request: &str) -> Option<(Option<&'static str>, String)> {
     let words = request.split(|c: char| c.is_whitespace() || "{}()".contains(c));
     let mut words = words.filter(|word| !word.is_empty()).peekable();
@@ -173,7 +173,7 @@ fn field(request: &str) -> Option<(Option<&'static str>, String)> {
     (words.next().is_none() && is_name && (announced || is_camel)).then(|| (Some(FIELD), name.to_owned()))
 }
 
-/// Where the action that reads a page is found: below which of the parts of `catalog/pages.toml`, and as what.
+/// Parses a page's path: its section of `catalog/pages.toml`, and its key there.
 fn page(path: &str) -> (Option<&'static str>, String) {
     let found = |part: &'static str, page: &str| (Some(part), page.to_owned());
     if let Some((owner, page)) = path.split_once("/-/") {
@@ -183,7 +183,7 @@ fn page(path: &str) -> (Option<&'static str>, String) {
     if segments.first().is_some_and(|root| ROOTS.contains(root)) {
         return found(INSTANCE, path);
     }
-    // As GitLab wrote its pages before `/-/`; a project's path has two segments at least.
+    // Page format before `/-/`; a project's path has at least two segments.
     let old = segments.iter().skip(2).position(|segment| OLD_PAGES.contains(segment));
     match old.and_then(|at| segments.get(at + 2..)) {
         Some(page) => found(PROJECT, &page.join("/")),

@@ -1,4 +1,4 @@
-//! A query as a whole and its clauses: the verb asked for, and the noun it is done to.
+//! Segments of a query: the whole and its clauses, each with its verb and object.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,21 +8,21 @@ use gitlab_mcp_embed::search::profile::{Kind, WordId};
 use super::lexicon::{Asked, Lexicon};
 use super::request::{Concept, Request};
 
-/// A whole query, or a clause of it.
+/// A whole query or one clause of it.
 #[derive(Clone, Debug)]
 pub struct Segment {
-    /// The numbers of its concepts.
+    /// Indices of its concepts.
     pub concepts: Vec<usize>,
     pub asked: Option<Asked>,
-    /// The concept that is the object.
+    /// Index of the concept that is the object.
     pub object: Option<usize>,
-    /// Participles, which tell a state and ask for nothing: `assigned to me`.
+    /// Participles that name a state rather than a request: `assigned to me`.
     pub states: Vec<WordId>,
-    /// The positions of its words.
+    /// Positions of its words.
     pub range: Range<usize>,
 }
 
-/// A noun of a request: the number of its last concept, and each noun of a domain that it may be.
+/// A noun of a request: the index of its last concept, and each domain noun that it may be.
 struct Noun<'r> {
     at: usize,
     head: bool,
@@ -30,12 +30,12 @@ struct Noun<'r> {
 }
 
 impl Request {
-    /// The request as a whole.
+    /// The whole request as one segment.
     pub fn whole(&self, lexicon: &Lexicon) -> Segment {
         self.segment((0..self.concepts.len()).collect(), lexicon)
     }
 
-    /// The encoder's input for a segment: the words and placeholders in its range but for other segments' concepts.
+    /// The encoder's input for a segment: the words and placeholders in its range, without concepts of other segments.
     pub fn tokens(&self, segment: &Segment) -> Vec<String> {
         let others =
             self.concepts.iter().enumerate().filter(|(number, _)| !segment.concepts.contains(number));
@@ -44,21 +44,21 @@ impl Request {
         self.input.iter().filter(|(at, _)| is_within(at)).map(|(_, token)| token.clone()).collect()
     }
 
-    /// True if a segment begins with a verb that asks for something: `list them`, not `they were deleted`.
+    /// True if a segment begins with a verb in the imperative: `list them`, not `they were deleted`.
     pub fn is_order(&self, segment: &Segment) -> bool {
         let first = segment.concepts.first().and_then(|first| self.concepts.get(*first));
         first.is_some_and(|first| first.opens && first.verb.is_some() && !first.past)
     }
 
-    /// The clauses of a request that asks for several things.
+    /// The clauses of a request with several intents.
     pub fn intents(&self, lexicon: &Lexicon) -> Vec<Segment> {
         let clauses = self.clauses();
         let several = clauses.len() > 1;
         clauses.into_iter().filter(|_| several).map(|clause| self.segment(clause, lexicon)).collect()
     }
 
-    /// The concepts of each clause that asks for something of its own; a verb alone takes the object before it, or else
-    /// the next one: `comment and close an issue`.
+    /// The concepts of each clause with an intent of its own. A verb alone takes the object before it, or else the next
+    /// one: `comment and close an issue`.
     fn clauses(&self) -> Vec<Vec<usize>> {
         let mut clauses: Vec<Vec<usize>> = Vec::new();
         for (number, concept) in self.concepts.iter().enumerate() {
@@ -80,7 +80,7 @@ impl Request {
         {
             let object = self.object(second, second.first().copied());
             if object.is_none() && second.len() == 1 {
-                // Two words that could both be verbs: `new label` names a label.
+                // Both words may be verbs: `new label` is one noun phrase.
                 first.append(second);
                 clauses.truncate(1);
             } else {
@@ -112,8 +112,8 @@ impl Request {
         }
     }
 
-    /// From the first concept's words up to those of the next beyond the last; what no concept has belongs to its
-    /// neighbours.
+    /// From the first concept's words to the start of the concept after the last. Words without a concept belong to
+    /// their neighbors.
     fn range(&self, concepts: &[usize]) -> Range<usize> {
         let position = |at: usize| self.concepts.get(at).map(|concept| concept.at);
         let first = concepts.first().filter(|first| **first > 0).and_then(|first| position(*first));
@@ -121,8 +121,8 @@ impl Request {
         first.unwrap_or_default()..last.unwrap_or(usize::MAX)
     }
 
-    /// The concept that is the verb: the first, where it can be one; else one that ends its phrase: `issue list`; else
-    /// one that is wished for: `should be locked`.
+    /// The concept that is the verb: the first, if it can be one; else one at the end of its phrase: `issue list`; else
+    /// a requested participle: `should be locked`.
     fn verb(&self, concepts: &[usize], lexicon: &Lexicon) -> Option<usize> {
         let first = concepts.iter().copied().find(|at| self.concepts.get(*at).is_some_and(|c| c.opens));
         let leading = first.or(concepts.first().copied()).filter(|at| self.leads(*at, lexicon));
@@ -140,8 +140,8 @@ impl Request {
         concepts.iter().copied().find(|at| wished(at) && self.asks(*at).is_some())
     }
 
-    /// What is asked for, and the whole, where a part is put on a whole or taken off it: `add label to issue`,
-    /// `set issue milestone`. Nothing where another noun is in the head, or the part is made: `create a label for issues`.
+    /// The verb for attaching or detaching a part, and the object it is attached to: `add label to issue`, `set issue
+    /// milestone`. `None` if another noun is in the head, or if the part is created: `create a label for issues`.
     fn part<'l>(
         &self,
         concepts: &[usize],
@@ -160,7 +160,7 @@ impl Request {
             pairs.find_map(|(part, whole)| lexicon.asked_of_whole(part, whole))
         };
         let of = |part: &Noun<'_>| {
-            // The last one said is the one: `put the bug label on the issue`.
+            // The last matching noun is the object: `put the bug label on the issue`.
             let whole = nouns.iter().rev().find_map(|whole| Some((asks(part, whole)?, whole.at)))?;
             let fits = |other: &Noun<'_>| other.at == part.at || !other.head || asks(part, other).is_some();
             nouns.iter().all(fits).then_some(whole)
@@ -168,7 +168,7 @@ impl Request {
         nouns.iter().find_map(of)
     }
 
-    /// The nouns of a segment beside its verb.
+    /// The nouns of a segment other than its verb.
     fn nouns(&self, concepts: &[usize], verb: Option<usize>, lexicon: &Lexicon) -> Vec<Noun<'_>> {
         let mut nouns: Vec<Noun<'_>> = Vec::new();
         let mut before: Option<WordId> = None;
@@ -225,7 +225,7 @@ impl Request {
         word(at).zip(word(at + 1)).is_some_and(|(first, second)| lexicon.is_compound(first, second))
     }
 
-    /// The last concept of the head, which is what the verb is done to.
+    /// The last concept of the head: the object of the verb.
     fn object(&self, concepts: &[usize], verb: Option<usize>) -> Option<usize> {
         let clause = concepts.first().and_then(|at| self.concepts.get(*at)).map(|first| first.clause);
         let of_head = |at: &usize| {

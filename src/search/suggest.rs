@@ -17,7 +17,7 @@ const MOST: usize = 6;
 /// Minimum length of a word whose spelling is corrected. A shorter one is near to too many others.
 const SHORTEST_CORRECTED: usize = 5;
 
-/// The ids to suggest: allowed, and of the query's domain if it names one.
+/// Ids to suggest: allowed, and of the query's domain if it names one.
 pub fn suggest(ranker: &Ranker, catalog: &Catalog, query: &Query<'_>) -> Result<Vec<String>, SearchError> {
     let mut suggestions = Suggestions { catalog, query, ids: Vec::new() };
     for number in by_shared_words(ranker, catalog, &content_words(ranker, query.words)) {
@@ -70,7 +70,7 @@ fn domain_of(id: &str) -> &str {
     id.split_once('.').map_or(id, |(domain, _)| domain)
 }
 
-/// The query's words that the index knows, without stop words and generic verbs. A word that is unknown is corrected.
+/// The query's words in the index, without stop words and generic verbs. Unknown words are corrected.
 fn content_words(ranker: &Ranker, query: &str) -> Vec<WordId> {
     let (lexicon, vocabulary) = (&ranker.lexicon, &ranker.profiles.vocabulary);
     let is_generic_verb = |stem: &str| {

@@ -1,4 +1,4 @@
-//! The encoder's input for texts, as its training has it.
+//! Tokenizer of the encoder's input, shared with its training.
 
 use gitlab_mcp_embed::search::profile::Profiles;
 use gitlab_mcp_encoder::Encoder;
@@ -9,15 +9,15 @@ use super::lexicon::Lexicon;
 use super::request;
 use crate::catalog::Catalog;
 
-/// The analysis that the encoder's training shares with queries. Opens without anything that is learned, so that a training
-/// never needs the one before.
+/// Query analysis shared with the encoder's training. It uses no learned data, so that a training does not depend on a
+/// previous one.
 pub struct Tokenizer {
     profiles: Profiles<'static>,
     lexicon: Lexicon,
 }
 
 impl Tokenizer {
-    /// Opens the words of the catalog and the language file.
+    /// Loads the vocabulary of the catalog and the language file.
     pub fn open(catalog: &Catalog) -> Result<Tokenizer, SearchError> {
         let profiles: Profiles<'static> = postcard::from_bytes(PROFILES).map_err(SearchError::Embedded)?;
         Ok(Tokenizer { lexicon: Lexicon::new(catalog.words()?, &profiles), profiles })
@@ -28,7 +28,7 @@ impl Tokenizer {
         request::Words { lexicon: &self.lexicon, vocabulary: &self.profiles.vocabulary }.encoder_tokens(text)
     }
 
-    /// The mean direction of texts: the vector of an action that was added after the last training.
+    /// Normalized mean of the embeddings of texts: the vector of an action added after the last training.
     pub fn vector(&self, texts: &[String]) -> Result<Vec<f32>, SearchError> {
         let tokens: Vec<Vec<String>> = texts.iter().map(|text| self.encoder_tokens(text)).collect();
         Ok(Encoder::new(ENCODER)?.encode_mean(&tokens))

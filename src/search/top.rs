@@ -1,8 +1,8 @@
-//! The best of many.
+//! Selection of the largest scores.
 
 use std::cmp::Ordering;
 
-/// The places of the largest scores above 0, at most so many of them, best first; equal ones in their order.
+/// Positions of the `most` largest scores above 0, best first; ties in order.
 pub fn top(most: usize, scores: impl Iterator<Item = f32>) -> Vec<usize> {
     let mut found: Vec<(f32, usize)> = Vec::with_capacity(2 * most);
     let mut least = 0.0;
@@ -11,7 +11,7 @@ pub fn top(most: usize, scores: impl Iterator<Item = f32>) -> Vec<usize> {
             continue;
         }
         found.push((score, place));
-        // Whatever is not above the least of the best so far is passed over at a glance from here on.
+        // Scores up to the lowest of the best so far are skipped from here on.
         if found.len() == 2 * most {
             found.sort_unstable_by(better);
             found.truncate(most);
@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_score_is_not_among_them() {
+    fn items_without_a_score_are_left_out() {
         assert_eq!(top(3, [0.0, -1.0, 0.2].into_iter()), [2]);
         assert_eq!(top(3, std::iter::empty()), [0; 0]);
         assert_eq!(top(0, [0.3].into_iter()), [0; 0]);

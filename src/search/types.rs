@@ -1,9 +1,9 @@
-//! A query and its answer.
+//! Queries and their results.
 
 use super::model::Features;
 use crate::catalog::Action;
 
-/// What is looked for.
+/// A search request.
 pub struct Query<'q> {
     /// Words, an id, a REST path or a URL of GitLab.
     pub words: &'q str,
@@ -12,59 +12,59 @@ pub struct Query<'q> {
     pub domain: Option<&'q str>,
     /// Only actions for which this holds.
     pub allow: &'q dyn Fn(&Action) -> bool,
-    /// Say why, a line for each step.
+    /// Explain the ranking, one line per step.
     pub explain: bool,
 }
 
-/// How sure the ranking is of its first answer.
+/// Confidence in the first hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Confidence {
     High,
     Low,
-    /// Nothing in the catalog is meant.
+    /// The request matches nothing in the catalog.
     None,
 }
 
-/// The answer to a query.
+/// Result of a query.
 #[derive(Debug)]
 pub struct Ranking {
     pub confidence: Confidence,
-    /// What the confidence goes by: the probability of the first hit; 0 where a word was corrected, the query names no
-    /// object, or asks for several things.
+    /// Probability of the first hit, which determines the confidence; 0 if a word was corrected, the query names no
+    /// object, or has several intents.
     pub certainty: f32,
-    /// How many actions the request could mean, those beyond the limit among them.
+    /// Number of matching actions, including those beyond the limit.
     pub total: usize,
     /// Best first.
     pub hits: Vec<Hit>,
-    /// The ids of what would have stood among the hits, were it allowed.
+    /// Ids of actions that would be among the hits but are not allowed.
     pub withheld: Vec<String>,
-    /// The ids of the actions that it takes, in order, where it takes several.
+    /// Ids of the actions needed, in order, if the request needs several.
     pub steps: Vec<String>,
     /// Ids of actions to suggest if there are no hits.
     pub suggestions: Vec<String>,
 }
 
-/// An action that could serve the request.
+/// A matching action.
 #[derive(Debug)]
 pub struct Hit {
     /// The action's number in the catalog.
     pub number: usize,
     pub action: Action,
-    /// About 1 for a good answer; more is better, and only comparable within one ranking.
+    /// Score: about 1 for a good match; comparable only within one ranking.
     pub score: f32,
-    /// A line for each step, where that was asked for.
+    /// Explanation, one line per step, if requested.
     pub explain: Vec<String>,
 }
 
-/// What the weights judge a request by.
+/// Features of a request's candidates, for fitting the model.
 #[derive(Debug)]
 pub struct Judged {
-    /// From 0 for a request of few words to 1 for one of many.
+    /// Relative length: from 0 for a short request to 1 for a long one.
     pub length: f32,
-    /// The margin of the best action's cosine over the best out-of-domain topic's.
+    /// Margin of the best action's cosine over the best out-of-domain topic's.
     pub margin: f32,
-    /// True if it has a verb or noun of GitLab's, so that it is never without results.
+    /// True if it has a GitLab verb or noun, so that it always has results.
     pub is_of_gitlab: bool,
-    /// The actions that could be meant, each by its number, with its features.
+    /// The candidates: action number and features.
     pub candidates: Vec<(usize, Features)>,
 }

@@ -1,4 +1,4 @@
-//! Operations to actions: grouped by name, their parameters merged, their risk and words added.
+//! Groups operations into actions: merges their parameters and adds risk and texts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,13 +17,13 @@ use crate::references;
 use crate::risk::risk;
 use crate::summary::generate_summary;
 
-/// An operation as the catalog has it, with its parameters by our names.
+/// An operation in the catalog's form, with its parameters by our names.
 pub struct Member {
     pub operation: Operation,
     pub params: Vec<Param>,
 }
 
-/// Every operation in exactly one action, sorted by id; or everything that is wrong, at once.
+/// Builds the actions: every operation in exactly one action, sorted by id. Fails with all faults at once.
 pub fn build(
     operations: &[RawOperation],
     graphql: graphql::SchemaOperations,
@@ -65,7 +65,7 @@ pub fn build(
     if faults.is_empty() { Ok(actions) } else { Err(GeneratorError::Faults(faults)) }
 }
 
-/// The operations that curation alone describes: passthrough requests and composite actions, by action.
+/// Operations described by curation only: passthrough requests and composite actions, by action.
 fn own_members(curation: &Curation) -> impl Iterator<Item = (String, Member)> {
     let direct = curation
         .direct
@@ -74,12 +74,12 @@ fn own_members(curation: &Curation) -> impl Iterator<Item = (String, Member)> {
     direct.chain(curation.plans.iter().map(|(id, plan)| (id.clone(), plan_member(plan))))
 }
 
-/// The actions that need no file of GitLab's, without what rules give them.
+/// Actions that need no file of GitLab's, before rules are applied.
 pub fn of_curation(curation: &Curation, faults: &mut Vec<String>) -> Vec<Action> {
     own_members(curation).map(|(id, member)| build_action(&id, vec![member], curation, faults)).collect()
 }
 
-/// Applies the notes of curation to the parameters that an action has; a parameter that it lacks is a fault.
+/// Applies parameter notes from curation to an action. A note on a missing parameter is a fault.
 pub fn curate_notes(action: &mut Action, written: &CuratedAction, faults: &mut Vec<String>) {
     for (name, curated) in &written.params {
         match action.params.iter_mut().find(|param| param.name == *name) {
@@ -91,7 +91,7 @@ pub fn curate_notes(action: &mut Action, written: &CuratedAction, faults: &mut V
     }
 }
 
-/// A mutation that does what another action does is no less of a risk.
+/// Raises the risk of a mutation to that of the action with the same effect.
 pub fn share_risks(actions: &mut [Action]) {
     let risks: BTreeMap<String, Risk> =
         actions.iter().map(|action| (action.id.clone(), action.risk)).collect();
@@ -132,7 +132,7 @@ fn unused_names(
     written.difference(&used).map(|written| format!("{written} names no operation")).collect()
 }
 
-/// Faults for actions that curation names and nothing makes.
+/// Faults for curated actions that no operation produces.
 pub fn unknown_actions(actions: &[Action], curation: &Curation) -> Vec<String> {
     let ids: BTreeSet<&str> = actions.iter().map(|action| action.id.as_str()).collect();
     let mut faults: Vec<String> = Vec::new();
@@ -168,7 +168,7 @@ pub fn unknown_actions(actions: &[Action], curation: &Curation) -> Vec<String> {
     faults
 }
 
-/// The scope that curation gives an operation of REST.
+/// Curated scope of a REST operation.
 fn curated_scope<'a>(raw: &RawOperation, curation: &'a Curation) -> Option<&'a CuratedScope> {
     curation.scopes.get(&key(raw.method.name(), &raw.path))
 }
@@ -191,7 +191,7 @@ fn member(raw: &RawOperation, alternate: bool, curation: &Curation) -> Member {
     Member { operation, params: deduplicate(params) }
 }
 
-/// The operation of a plan, which GitLab does not have. What it takes is in curation alone.
+/// The operation of a plan, which is not one of GitLab's. Its parameters are in curation only.
 fn plan_member(plan: &CuratedPlan) -> Member {
     let operation = Operation {
         method: Method::Get,
@@ -258,7 +258,7 @@ fn path_param(raw: &RawOperation, placeholder: &str, before: &str, bound: &paths
     }
 }
 
-/// The first of each name: a parameter that fills the path may be listed again elsewhere.
+/// Keeps the first parameter of each name: a parameter that fills the path may be listed again elsewhere.
 fn deduplicate(params: Vec<Param>) -> Vec<Param> {
     let mut kept: Vec<Param> = Vec::new();
     for param in params {
@@ -295,7 +295,7 @@ fn preference(operation: &Operation) -> (bool, Scope, bool, bool, bool, String, 
     )
 }
 
-/// Faults for operations of one action that have the same scope: execution could not choose.
+/// Faults for operations of one action that have the same scope: a call could not select one.
 fn collisions(id: &str, members: &[Member]) -> Vec<String> {
     let mut faults = Vec::new();
     let choices: Vec<&Operation> =
@@ -325,7 +325,7 @@ fn action(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut 
     }
     let audience = written.audience.unwrap_or_else(|| audience(domain, &operations));
     let plan = curation.plans.get(id);
-    // What a plan takes it hands to its steps, whose names are looked up as ever.
+    // A plan passes its parameters to its steps, which resolve names themselves.
     if audience == Audience::Person && plan.is_none() {
         references::assign(domain_name, &mut params, &written, &curation.rules.references);
         references::add_place(&mut params);
@@ -357,7 +357,7 @@ fn action(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut 
             picks: plan.picks.clone(),
             several: plan.several,
         }),
-        // What `rules.toml` says is added when all actions are known.
+        // Filled in from `rules.toml` once all actions are known.
         effects: Vec::new(),
         raises: Vec::new(),
         lands: Vec::new(),
@@ -371,7 +371,7 @@ fn action(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut 
     }
 }
 
-/// A set of parameters with `*` as every optional one that says what the action is to do.
+/// Expands `*` in a set of parameters to every optional parameter that describes the change.
 fn expanded(names: &[String], params: &[Param]) -> Vec<String> {
     if !names.iter().any(|name| name == "*") {
         return names.to_vec();
@@ -380,13 +380,13 @@ fn expanded(names: &[String], params: &[Param]) -> Vec<String> {
     params.iter().filter(says).map(|param| param.name.clone()).collect()
 }
 
-/// Its aliases by curation, and its former ids.
+/// Curated aliases and former ids.
 pub fn aliases(id: &str, written: &CuratedAction, curation: &Curation) -> Vec<String> {
     let former = curation.renamed.iter().filter(|(_, current)| *current == id).map(|(former, _)| former);
     written.aliases.iter().chain(former).cloned().collect()
 }
 
-/// The domain's; but where Workhorse asks whether an upload may begin, no person ever does.
+/// The domain's audience; requests by Workhorse to authorize an upload are for machines.
 fn audience(domain: Option<&Domain>, operations: &[Operation]) -> Audience {
     if operations.iter().all(|operation| operation.path.ends_with("/authorize")) {
         Audience::Machine
@@ -395,7 +395,7 @@ fn audience(domain: Option<&Domain>, operations: &[Operation]) -> Audience {
     }
 }
 
-/// The parameters of all operations that can be chosen, merged by name, with `scope` where there is a choice.
+/// Merges the parameters of all operations that can be selected by name, and adds `scope` if there is a choice.
 fn params(
     id: &str,
     members: &[Member],
@@ -518,7 +518,7 @@ fn curate(param: &mut Param, curated: &CuratedParam) {
     param.sends_default = curated.sends_default;
 }
 
-/// True if the fields that two objects share are of the same kinds.
+/// True if the common fields of two objects have the same types.
 fn have_like_fields(one: &Param, other: &Param) -> bool {
     one.fields.iter().all(|field| {
         let twin = other.fields.iter().find(|twin| twin.name == field.name);
@@ -528,7 +528,7 @@ fn have_like_fields(one: &Param, other: &Param) -> bool {
     })
 }
 
-/// One parameter of two operations: what either accepts, and required only where both require it.
+/// Merges a parameter of two operations: accepts what either accepts; required only if both require it.
 fn merge(known: &mut Param, other: &Param) {
     known.required &= other.required;
     if known.kind != other.kind {
@@ -542,7 +542,7 @@ fn merge(known: &mut Param, other: &Param) {
             known.choices.push(choice.clone());
         }
     }
-    // Where one of them was introduced later, the earlier version has the parameter.
+    // The minimum version is that of the operation that has had the parameter longer.
     known.since = known.since.zip(other.since).map(|(one, other)| one.min(other));
     if known.default != other.default {
         known.default = None;
@@ -573,8 +573,8 @@ fn wider(one: Kind, other: Kind) -> Kind {
     Kind { base, many }
 }
 
-/// True if no two of the operations can be told apart by what has to be given, so that `scope` has to be.
-fn is_told_by_scope_alone(chosen: &[&Member]) -> bool {
+/// True if all of the operations have the same required parameters, so that only `scope` can select one.
+fn needs_scope(chosen: &[&Member]) -> bool {
     let required = |member: &&Member| -> BTreeSet<String> {
         member.params.iter().filter(|param| param.required).map(|param| param.name.clone()).collect()
     };
@@ -582,7 +582,7 @@ fn is_told_by_scope_alone(chosen: &[&Member]) -> bool {
     sets.len() == 1 && sets.iter().all(|names| !names.contains("fullPath"))
 }
 
-/// `scope` chooses the operation. Where GitLab has a parameter of that name too, ours is `within`.
+/// Parameter that selects the operation: `scope`, or `within` if GitLab has a `scope` of its own.
 fn add_selector(params: &mut Vec<Param>, chosen: &[&Member]) {
     let is_taken = params.iter().any(|param| param.name == "scope");
     let at = params.iter().take_while(|param| param.place == Place::Path).count();
@@ -590,7 +590,7 @@ fn add_selector(params: &mut Vec<Param>, chosen: &[&Member]) {
         name: if is_taken { "within" } else { "scope" }.to_owned(),
         place: Place::Selector,
         choices: chosen.iter().map(|member| member.operation.scope.name().to_owned()).collect(),
-        required: is_told_by_scope_alone(chosen),
+        required: needs_scope(chosen),
         ..Param::default()
     };
     params.insert(at, selector);

@@ -1,5 +1,5 @@
-//! Words of curation into the generated files, without GitLab's files: summaries, aliases, phrases, related actions,
-//! examples, notes of parameters, and whole composite actions. Names, operations and risks need `generate`.
+//! Updates texts of curation in the generated files, without GitLab's files: summaries, aliases, phrases, related
+//! actions, examples, notes of parameters, and whole composite actions. Names, operations and risks need `generate`.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -9,8 +9,8 @@ use gitlab_mcp::catalog::{Action, Param};
 use crate::curation::{self, CuratedAction, Curation};
 use crate::{GeneratorError, actions, output};
 
-/// Applies `catalog/curation` to the committed actions and writes what differs; with `is_check` it writes nothing and
-/// answers false if something differs.
+/// Applies `catalog/curation` to the committed actions and writes changed files; with `is_check` it writes nothing and
+/// returns false if something differs.
 pub fn run(catalog: &Path, is_check: bool) -> Result<bool, GeneratorError> {
     let curation = curation::load(catalog)?;
     let committed = output::load_actions(catalog)?;
@@ -33,12 +33,12 @@ pub fn run(catalog: &Path, is_check: bool) -> Result<bool, GeneratorError> {
     Ok(true)
 }
 
-/// The actions with the words that curation has now, and the composite actions that it describes.
+/// The actions with the current texts of curation, and the composite actions.
 fn apply(mut actions: Vec<Action>, curation: &Curation) -> Result<Vec<Action>, GeneratorError> {
     let mut faults = Vec::new();
     for own in actions::of_curation(curation, &mut faults) {
         match actions.iter_mut().find(|known| known.id == own.id) {
-            // Rules give these, and need every action of GitLab's files.
+            // Rules set these, and need every action of GitLab's files.
             Some(known) => {
                 *known = Action {
                     risk: known.risk,
@@ -77,7 +77,7 @@ fn apply(mut actions: Vec<Action>, curation: &Curation) -> Result<Vec<Action>, G
     if faults.is_empty() { Ok(actions) } else { Err(GeneratorError::Faults(faults)) }
 }
 
-/// Parameters, and their fields, with the places that rules found in those of the same name.
+/// Copies to parameters and their fields the places that rules set on those of the same name.
 fn with_locates(mut params: Vec<Param>, known: &[Param]) -> Vec<Param> {
     for param in &mut params {
         if let Some(known) = known.iter().find(|known| known.name == param.name) {
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_gitlabs_files_can_tell_is_refused() {
+    fn changes_that_need_gitlabs_files_are_refused() {
         let (actions, mut curation) = committed();
         curation.actions.get_mut("issue.get").unwrap().summary.clear();
         curation.actions.get_mut("issue.list").unwrap().related.push("issue.lst".to_owned());

@@ -1,4 +1,4 @@
-//! Reads `catalog/curation`: what people wrote about the actions, one TOML file a family of domains.
+//! Loads `catalog/curation`: hand-written data about actions, one TOML file per family of domains.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,42 +17,42 @@ use crate::rules::{self, BuildRules};
 #[derive(Debug, Default)]
 pub struct Curation {
     pub domains: BTreeMap<String, Domain>,
-    /// Operations whose name the rules would get wrong, as `METHOD segments` to an id.
+    /// Operations that the rules would name wrongly, as `METHOD segments` with their ids.
     pub names: BTreeMap<String, Named>,
     pub actions: BTreeMap<String, CuratedAction>,
     pub glossary: BTreeMap<String, GlossaryEntry>,
     /// Extra selections of GraphQL types, by type name.
     pub selections: BTreeMap<String, String>,
-    /// Scopes of operations whose path or arguments do not tell it, by operation as in `names`.
+    /// Scopes of operations that path and arguments do not show, by operation as in `names`.
     pub scopes: BTreeMap<String, CuratedScope>,
     /// Prefixes of GraphQL field names in snake_case, with their domain.
     pub nouns: BTreeMap<String, String>,
-    /// Operations that no document of GitLab's describes, because each is any of an interface; by action.
+    /// Passthrough operations, which no GitLab document describes; by action.
     pub direct: BTreeMap<String, Operation>,
-    /// Former ids of actions, with what each is called now.
+    /// Former ids of actions, with the current ids.
     pub renamed: BTreeMap<String, String>,
-    /// Ids that `usage.toml` and `pages.toml` name, with the file.
+    /// Ids in `usage.toml` and `pages.toml`, with the file.
     pub named_elsewhere: Vec<(&'static str, String)>,
-    /// Actions that are plans over others, by their ids.
+    /// Composite actions, by id.
     pub plans: BTreeMap<String, CuratedPlan>,
-    /// The rules of `rules.toml` for names, references and GraphQL.
+    /// Rules of `rules.toml` for names, references and GraphQL.
     pub rules: BuildRules,
 }
 
-/// A plan over other actions: what it works on, and what it is made of.
+/// A plan over other actions: its target and its steps.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CuratedPlan {
-    /// Unique path that stands for the plan among operations.
+    /// Unique pseudo-path that identifies the plan among operations.
     pub path: String,
     pub scope: Scope,
-    /// The placeholders of the path that another parameter than their namesake fills.
+    /// Placeholders of the path that are filled by a parameter of another name.
     #[serde(default)]
     pub bind: BTreeMap<String, String>,
-    /// Ids of actions without which it is of no use.
+    /// Ids of required actions: without one of them the composite action cannot run.
     #[serde(default)]
     pub needs: Vec<String>,
-    /// Ids of actions of which it runs those that its parameters call for.
+    /// Ids of optional actions, run if the parameters require them.
     #[serde(default)]
     pub picks: Vec<String>,
     /// Bulk: works on several objects; a single object has its own action.
@@ -64,9 +64,9 @@ pub struct CuratedPlan {
 #[derive(Clone, Debug)]
 pub struct Named {
     pub id: String,
-    /// A second spelling of an operation that the action already has.
+    /// Alternative of an operation that the action already has.
     pub alternate: bool,
-    /// As the file writes it, for messages.
+    /// Original spelling, for messages.
     pub written: String,
 }
 
@@ -74,23 +74,23 @@ pub struct Named {
 #[derive(Clone, Debug)]
 pub struct CuratedScope {
     pub scope: Scope,
-    /// As the file writes the operation, for messages.
+    /// Original spelling of the operation, for messages.
     pub written: String,
 }
 
-/// A domain as its family's file describes it.
+/// A domain, from its family's file.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Domain {
     #[serde(skip)]
     pub family: String,
-    /// Nouns for the domain's object, GitLab's own first.
+    /// Nouns for the domain's object, GitLab's own term first.
     #[serde(default)]
     pub nouns: Vec<String>,
     /// Path prefixes of its operations. `*/labels` matches below a project, a group and the instance.
     #[serde(default)]
     pub paths: Vec<String>,
-    /// There is one of it: GET shows, it does not list.
+    /// Singleton: GET reads one object instead of a list.
     #[serde(default)]
     pub singular: bool,
     /// The segment after its path is a variant: `/integrations/slack` is one integration.
@@ -117,27 +117,27 @@ pub struct CuratedAction {
     pub related: Vec<String>,
     pub risk: Option<Risk>,
     pub audience: Option<Audience>,
-    /// In place of the domain's.
+    /// Overrides the domain's.
     pub answers: Option<Answers>,
-    /// The action that does the same, where the ids do not tell.
+    /// The duplicated action, if the ids do not show it.
     pub twin: Option<String>,
     #[serde(default)]
     pub example: BTreeMap<String, Json>,
-    /// Parameters to leave out: what only GitLab's own proxy sends.
+    /// Parameters to omit, which only GitLab's own proxy sends.
     #[serde(default)]
     pub hidden: Vec<String>,
-    /// Fields of the answer that the action is for.
+    /// Fields of the response that the action is used for.
     #[serde(default)]
     pub shows: Vec<String>,
-    /// The action that is usually wanted where this one fits as well.
+    /// Id of the action that is usually the better choice where both fit.
     pub usually: Option<String>,
-    /// Parameters that people set most, in their order: a signature shows them first.
+    /// The most frequently set parameters, in the order in which a signature shows them.
     #[serde(default)]
     pub first: Vec<String>,
-    /// Sets of parameters of which GitLab requires one at least; `*` is any optional one.
+    /// Sets of parameters of which GitLab requires at least one; `*` is any optional one.
     #[serde(default)]
     pub one_of: Vec<Vec<String>>,
-    /// In place of the document's form of the body.
+    /// Overrides the body encoding of the document.
     pub body: Option<BodyForm>,
     #[serde(default)]
     pub params: BTreeMap<String, CuratedParam>,
@@ -152,10 +152,10 @@ pub struct CuratedParam {
     /// Place in the request; on an undocumented parameter it adds the parameter.
     #[serde(rename = "in")]
     pub place: Option<Place>,
-    /// The fields of an object, in place of the document's.
+    /// Overrides the fields of an object.
     #[serde(default)]
     pub fields: Vec<Param>,
-    /// In place of the document's, where that is wrong or says nothing.
+    /// Overrides a wrong or missing description of the document.
     #[serde(rename = "type")]
     pub kind: Option<Kind>,
     #[serde(rename = "enum")]
@@ -163,7 +163,7 @@ pub struct CuratedParam {
     /// Encoding of a list in a query string.
     pub array: Option<ArrayForm>,
     pub default: Option<Json>,
-    /// The default is sent if no value is given: GitLab requires one.
+    /// True if the default is sent when no value is given: GitLab requires one.
     #[serde(default)]
     pub sends_default: bool,
     /// The GitLab version that introduced it.
@@ -172,7 +172,7 @@ pub struct CuratedParam {
     pub names: Option<CuratedNames>,
 }
 
-/// Reference kind in curation: `"user"`, or `"none"` for a parameter that takes only an id.
+/// Reference kind in curation: `"user"`, or `"none"` for a parameter that accepts only an id.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CuratedNames {
@@ -224,7 +224,7 @@ pub fn load(catalog: &Path) -> Result<Curation, GeneratorError> {
         let family = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         match family.as_str() {
             "glossary" => curation.glossary = parse(&path)?,
-            // What goes together says nothing of what there is.
+            // `toolsets.toml` describes no actions.
             "toolsets" => {}
             _ => curation.add(&family, parse(&path)?, &mut faults),
         }
@@ -305,9 +305,9 @@ pub fn expand_path(pattern: &str) -> Vec<String> {
     }
 }
 
-/// An operation for comparing: its method and segments.
+/// Comparable form of an operation: its method and segments.
 pub fn key(method: &str, path: &str) -> String {
-    // `-` and old spellings tell two operations apart here, unlike where domains are matched.
+    // Unlike in domain matching, `-` and old spellings are significant here.
     let segments: Vec<&str> = path
         .split('/')
         .filter(|segment| !segment.is_empty())

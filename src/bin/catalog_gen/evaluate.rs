@@ -17,23 +17,23 @@ use crate::eval::{self, Baseline, Comparison, EvalError, Report};
 /// Arguments of `eval`.
 #[derive(Debug, Args)]
 pub struct EvalArguments {
-    /// A file of cases: a request, a tab, and the operations that would be right, separated by `|`; or lines of JSON
-    /// with `request`, `right`, `kind`, `nothing` and `harmless`, where it is called .jsonl
+    /// File of cases: a request, a tab, and the right operations separated by `|`; or, with the extension .jsonl, JSON
+    /// lines with `request`, `right`, `kind`, `nothing` and `harmless`
     #[arg(long, value_name = "FILE", required = true)]
     pub cases: Vec<PathBuf>,
-    /// Measure two baselines too: substring matching and plain BM25
+    /// Also measure two baselines: substring matching and plain BM25
     #[arg(long)]
     pub beside: bool,
-    /// Compare with a run saved by --json; a figure that fell by more than a point is an error
+    /// Compare with a run saved by --json; fail if a figure fell by more than a point
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
-    /// Only the figures, without the requests that missed
+    /// Print only the figures, not the missed requests
     #[arg(long)]
     pub figures: bool,
-    /// Fit the ranking's weights to the cases, and say what each is worth on cases it was not fitted to
+    /// Fit the ranking's weights to the cases and cross-validate them
     #[arg(long, conflicts_with_all = ["baseline", "beside", "json"])]
     pub fit: bool,
-    /// Rank with this model instead of the one in the binary: a file like `catalog/learned/ranker.toml`.
+    /// Rank with this model instead of the embedded one: a file like `catalog/learned/ranker.toml`
     #[arg(long, value_name = "FILE")]
     pub model: Option<PathBuf>,
     /// Print the results as JSON
@@ -41,7 +41,7 @@ pub struct EvalArguments {
     pub json: bool,
 }
 
-/// Measures the finder, compares it with a saved run, or fits the weights.
+/// Evaluates the finder, compares it with a saved run, or fits the weights.
 pub fn run(arguments: &EvalArguments, out: &mut dyn Write) -> Result<(), GeneratorError> {
     let catalog = Catalog::embedded().map_err(EvalError::from)?;
     let model = match &arguments.model {
@@ -77,7 +77,7 @@ pub fn run(arguments: &EvalArguments, out: &mut dyn Write) -> Result<(), Generat
     }
 }
 
-/// Compares with a saved run and prints the differences; an error if a figure fell. With JSON it prints no differences.
+/// Compares with a saved run and prints the differences; fails if a figure fell. With JSON it prints no differences.
 fn compare(saved: &Path, report: &Report, json: bool, out: &mut dyn Write) -> Result<(), GeneratorError> {
     let comparison = Comparison::new(&eval::saved(saved)?, report);
     if !json {
@@ -87,13 +87,13 @@ fn compare(saved: &Path, report: &Report, json: bool, out: &mut dyn Write) -> Re
     if falls.is_empty() { Ok(()) } else { Err(EvalError::Fell(falls).into()) }
 }
 
-/// The bytes of text that a model would get for a request, at the defaults.
+/// Size in bytes of the response to a request at default settings.
 fn answer_bytes(tools: &Tools, query: &str) -> usize {
     let request = FindRequest { query: query.to_owned(), ..FindRequest::default() };
     tools.find(&request).map_or_else(|error| error.text().len(), |answer| answer.text.len())
 }
 
-/// Tools that find and never execute.
+/// Creates tools that find but never execute.
 fn unconnected() -> Result<tools::Settings, GeneratorError> {
     let nowhere =
         Url::parse("http://localhost").map_err(|error| GeneratorError::Finder(error.to_string()))?;

@@ -1,4 +1,4 @@
-//! The maintainers' commands: the generator (GitLab's OpenAPI document, its GraphQL schema, `catalog/curation` and
+//! Commands for maintainers: the generator (from GitLab's OpenAPI document, its GraphQL schema, `catalog/curation` and
 //! `catalog/rules.toml` to `catalog/actions`, `catalog/fragments.graphql`, `catalog/types.txt` and
 //! `catalog/SOURCE.toml`), the vectors of new actions, and the evaluation of the finder. Generated files are
 //! byte-identical on every run.
@@ -37,7 +37,7 @@ use serde_json::json;
 use crate::eval::EvalError;
 use crate::evaluate::EvalArguments;
 
-/// The folder with GitLab's two files, where no flag names them.
+/// Environment variable with the folder of GitLab's two files, if no flag is given.
 const FILES_VARIABLE: &str = "GITLAB_API_FILES";
 
 /// Maintains the catalog and measures the finder
@@ -59,23 +59,23 @@ enum Command {
         files: ApiFiles,
         #[command(flatten)]
         versions: Versions,
-        /// Write nothing; exit with 1 and a diff if the committed files differ from what would be written
+        /// Write nothing; exit with 1 and a diff if the committed files are out of date
         #[arg(long)]
         check: bool,
     },
-    /// Take up a new GitLab version: generate, embed new actions, and report which ids came and went
+    /// Update to a new GitLab version: generate, embed new actions, and report added and removed ids
     Update {
         #[command(flatten)]
         files: ApiFiles,
         #[command(flatten)]
         versions: Versions,
-        /// Print the list of what is left to do, and write nothing
+        /// Print the list of remaining tasks and write nothing
         #[arg(long)]
         preview: bool,
     },
-    /// Write changed words of `catalog/curation` into the generated files, without GitLab's files
+    /// Write changed texts of `catalog/curation` into the generated files, without GitLab's files
     Curate {
-        /// Write nothing; exit with 1 if the words differ
+        /// Write nothing; exit with 1 if the texts differ
         #[arg(long)]
         check: bool,
     },
@@ -84,18 +84,18 @@ enum Command {
         #[command(flatten)]
         files: ApiFiles,
     },
-    /// Print each summary of the OpenAPI document as a request with its operations, as `eval` reads cases
+    /// Print each summary of the OpenAPI document as a request with its operations, in the case format of `eval`
     Requests {
         #[command(flatten)]
         files: ApiFiles,
     },
     /// Print the encoder's input for each line of standard input; catalog/training/train.py trains with it
     Tokens,
-    /// Embed the texts of actions that the training does not know, to learned/untrained.bin
+    /// Embed the texts of actions without a trained vector, into learned/untrained.bin
     Vectors,
-    /// Print the example call of each action that a person could want, one a line as JSON
+    /// Print the example call of each ranked action, one JSON object per line
     Examples,
-    /// Measure the finder on written cases
+    /// Evaluate the finder on written cases
     Eval(EvalArguments),
 }
 
@@ -109,7 +109,7 @@ struct ApiFiles {
     /// GitLab's GraphQL schema as SDL [default: $GITLAB_API_FILES/schema.graphql]
     #[arg(long, value_name = "FILE")]
     graphql: Option<PathBuf>,
-    /// Files of an older GitLab: what they lack was introduced later. May be given several times
+    /// Files of an older GitLab: operations that they lack were introduced later. May be given several times
     #[arg(long, value_name = "VERSION=FOLDER")]
     also: Vec<older::OlderFiles>,
 }
@@ -129,7 +129,7 @@ fn find_file(given: &Option<PathBuf>, flag: &'static str, name: &str) -> Result<
     given.clone().or_else(default).ok_or(GeneratorError::NoFile { flag })
 }
 
-/// Versions and dates for SOURCE.toml; one that is not given stays as it was.
+/// Versions and dates for SOURCE.toml; a missing one is left unchanged.
 #[derive(Args)]
 struct Versions {
     /// The GitLab version of the OpenAPI document
@@ -146,7 +146,7 @@ struct Versions {
     graphql_dated: Option<String>,
 }
 
-/// Why a command failed. Each names the file, operation or id that is wrong.
+/// Error of a command. Each names the invalid file, operation or id.
 #[derive(Debug, thiserror::Error)]
 pub enum GeneratorError {
     #[error(
@@ -241,7 +241,7 @@ fn print_examples() -> Result<(), Box<dyn std::error::Error>> {
     Ok(out.flush()?)
 }
 
-/// The catalog as the generator makes it.
+/// The generated catalog.
 pub struct Generated {
     pub document: openapi::Document,
     pub schema: output::Schema,
@@ -258,7 +258,7 @@ impl Generated {
         Generated::build_over(catalog, files, None)
     }
 
-    /// With the actions of an older version, what they lack is marked as introduced after that version.
+    /// Marks operations missing from an older version as introduced after it.
     fn build_over(
         catalog: &Path,
         files: &ApiFiles,
@@ -277,7 +277,7 @@ impl Generated {
         if !files.also.is_empty() {
             since.extend(older::compare(&actions, &files.also, &curation.rules.graphql)?);
         }
-        // Before the rules: they drop what GitLab's files say of versions long ago.
+        // Before the rules, which drop marks of versions before the oldest.
         if let Some((before, version)) = before {
             since.extend(older::compare_actions(&actions, before, version));
         }

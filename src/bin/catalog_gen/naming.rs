@@ -1,5 +1,5 @@
-//! Assigns REST operations to actions: the domain from the path's prefix, the verb from the rest of the path and
-//! by the method. Curation over these rules has the last word; an operation that neither names is a fault.
+//! Assigns REST operations to actions: the domain by the path's prefix, the verb by the method and the rest of the
+//! path. Curation overrides these rules; an operation without a name is a fault.
 
 use gitlab_mcp::catalog::{Audience, Method};
 
@@ -11,14 +11,14 @@ use crate::rules::NamingRules;
 /// Names every operation of a curation's domains.
 pub struct Namer<'a> {
     curation: &'a Curation,
-    /// Every beginning of a path, as segments, with its domain; the longest first.
+    /// Path prefixes, as segments, with their domains; the longest first.
     prefixes: Vec<(Vec<String>, &'a str)>,
 }
 
 /// The name of an operation.
 pub struct Name {
     pub id: String,
-    /// A second spelling, by curation.
+    /// True if curation marks it as an alternative.
     pub alternate: bool,
 }
 
@@ -41,7 +41,7 @@ impl<'a> Namer<'a> {
         self.curation.names.get(&key(operation.method.name(), &operation.path))
     }
 
-    /// The action's id, or what to add to curation.
+    /// The action's id; the error is what to add to curation.
     pub fn name(&self, operation: &RawOperation) -> Result<Name, String> {
         if let Some(named) = self.curated(operation) {
             return Ok(Name { id: named.id.clone(), alternate: named.alternate });
@@ -68,7 +68,7 @@ impl<'a> Namer<'a> {
     }
 }
 
-/// What to add for a path that no domain covers: a domain named after its first word behind the project or group.
+/// Suggested domain for a path that no domain covers: named after its first word behind the project or group.
 fn suggestion(method: Method, path: &[String]) -> String {
     let (root, rest) = match path {
         [first, one, rest @ ..]
@@ -85,9 +85,9 @@ fn suggestion(method: Method, path: &[String]) -> String {
     format!(": `[domain.{domain}]` with `paths = [\"{root}{plural}\"]` makes it {domain}.{verb}")
 }
 
-/// The verb, by the method and what is left of the path behind the domain's own.
+/// The verb, by the method and the path after the domain's own.
 fn verb(method: Method, rest: &[String], prefix: &[String], domain: &Domain, rules: &NamingRules) -> String {
-    // A domain's path that ends in a placeholder is one thing of it, as `/projects/:id`.
+    // A domain path that ends in a placeholder is a single object, as `/projects/:id`.
     let begins_with_one = domain.singular || prefix.last().is_some_and(|segment| segment == "{}");
     let on_one = rest.last().map_or(begins_with_one, |last| is_placeholder(last));
     let words: Vec<String> =
@@ -102,7 +102,7 @@ fn verb(method: Method, rest: &[String], prefix: &[String], domain: &Domain, rul
         Method::Delete => format!("delete_{words}"),
         Method::Get if named => format!("get_{words}"),
         Method::Get if rules.is_plural(&words) => format!("list_{words}"),
-        // A read begins with a verb; what only programs call keeps the words of its protocol.
+        // A read begins with a verb; machine endpoints keep their protocol's terms.
         Method::Get if domain.audience == Audience::Person && !rules.begins_with_verb(&words) => {
             format!("get_{words}")
         }

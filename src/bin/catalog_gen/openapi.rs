@@ -1,4 +1,4 @@
-//! Reads GitLab's OpenAPI document. Walked as a plain value: typed readers reject the file.
+//! Parser of GitLab's OpenAPI document, as a plain value: typed parsers reject the file.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,25 +12,25 @@ use crate::shapes;
 
 /// Contents of the OpenAPI document.
 pub struct Document {
-    /// In the document's order.
+    /// In document order.
     pub operations: Vec<RawOperation>,
     /// SHA-256 of the file, in hexadecimal.
     pub sha256: String,
 }
 
-/// An operation with what it takes, before it belongs to an action.
+/// An operation with its parameters, before it is assigned to an action.
 #[derive(Clone, Debug)]
 pub struct RawOperation {
     pub method: Method,
-    /// As GitLab's documentation writes it.
+    /// Path as in GitLab's documentation.
     pub path: String,
-    /// In the query or body; path parameters come from the path, which the document often does not list.
+    /// Query and body parameters. Path parameters are derived from the path, as the document often omits them.
     pub params: Vec<Param>,
-    /// Types of path parameters that the document does list, by GitLab's name.
+    /// Types of path parameters that the document lists, by GitLab's name.
     pub path_params: Vec<Param>,
     pub body: BodyForm,
     pub deprecated: bool,
-    /// The version in which its description says it was introduced.
+    /// The version in which it was introduced, from its description.
     pub since: Option<Version>,
 }
 
@@ -43,14 +43,14 @@ const METHODS: [(&str, Method); 6] = [
     ("delete", Method::Delete),
 ];
 
-/// Reads every operation of the document.
+/// Parses every operation of the document.
 pub fn load(path: &Path) -> Result<Document, GeneratorError> {
     let (text, paths) = paths(path)?;
     let operations = paths.iter().flat_map(|(path, item)| operations(path, item)).collect();
     Ok(Document { operations, sha256: sha256(&text) })
 }
 
-/// Every summary as a request: a line each, with a tab and all operations that share it.
+/// Every summary as a request, one per line, with a tab and all operations that share it.
 pub fn requests(path: &Path) -> Result<String, GeneratorError> {
     let (_, paths) = paths(path)?;
     let mut right: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -66,7 +66,7 @@ pub fn requests(path: &Path) -> Result<String, GeneratorError> {
     Ok(right.iter().map(|(summary, right)| format!("{summary}\t{}\n", right.join("|"))).collect())
 }
 
-/// The document's text, and what it says of each path.
+/// The document's text, and its `paths` object.
 fn paths(path: &Path) -> Result<(String, Map<String, Value>), GeneratorError> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path)
@@ -108,7 +108,7 @@ fn operation(path: &str, method: Method, described: &Value) -> RawOperation {
     }
 }
 
-/// The version after `introduced in GitLab` in a description, as 671 operations of 18.9 have it.
+/// Parses the version after `introduced in GitLab` in a description; 671 operations of 18.9 have one.
 pub fn introduced(described: &Value) -> Option<Version> {
     const WORDS: &str = "introduced in gitlab ";
     let text = described.get("description")?.as_str()?.to_lowercase();
@@ -126,7 +126,7 @@ fn listed_param(listed: &Value, place: Place) -> Option<Param> {
     Some(param)
 }
 
-/// The form of the body and its properties as parameters.
+/// Body encoding, and its properties as parameters.
 fn body(described: &Value) -> (BodyForm, Vec<Param>) {
     let Some(content) = described.pointer("/requestBody/content").and_then(Value::as_object) else {
         return (BodyForm::None, Vec::new());

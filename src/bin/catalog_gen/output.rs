@@ -1,4 +1,4 @@
-//! The generated files: rendered, written, and compared with what is committed.
+//! Renders the generated files, writes them, or compares them with the committed ones.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -22,7 +22,7 @@ const FRAGMENTS: &str = "fragments.graphql";
 /// Fields of each GraphQL type.
 const TYPES: &str = "types.txt";
 
-/// `catalog/SOURCE.toml`: what the catalog was generated from.
+/// `catalog/SOURCE.toml`: the sources of the catalog.
 #[derive(Default, Serialize, Deserialize)]
 pub struct Source {
     openapi: SourceFile,
@@ -62,7 +62,7 @@ impl Counts {
 /// The GraphQL schema.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub struct Schema {
-    /// Description: GitLab's repository has no such file.
+    /// Description of the origin: GitLab's repository has no such file.
     file: String,
     gitlab_version: String,
     date: String,
@@ -70,12 +70,12 @@ pub struct Schema {
     types: usize,
     pub mutations: usize,
     pub queries: usize,
-    /// Fields that are reached by a path or an iid.
+    /// Number of fields reached by a path or an iid.
     pub fields: usize,
 }
 
 impl Schema {
-    /// Counts and hash; `source` fills in version and date.
+    /// Fills in counts and hash; `source` fills in version and date.
     pub fn new(sdl: &Sdl, found: &SchemaOperations) -> Schema {
         Schema {
             file: "the SDL of an instance's introspection".to_owned(),
@@ -88,7 +88,7 @@ impl Schema {
         }
     }
 
-    /// Number of operations that it gives to the catalog.
+    /// Number of operations in the catalog.
     pub fn operations(&self) -> usize {
         self.mutations + self.queries + self.fields
     }
@@ -96,7 +96,7 @@ impl Schema {
 
 #[derive(Default, Serialize, Deserialize)]
 struct SourceFile {
-    /// In GitLab's own repository.
+    /// Path in GitLab's repository.
     file: String,
     gitlab_version: String,
     date: String,
@@ -107,14 +107,14 @@ struct SourceFile {
 /// Generated text by path within the catalog's folder.
 pub type Files = BTreeMap<String, String>;
 
-/// The GitLab version of the OpenAPI document that SOURCE.toml names.
+/// GitLab version of the OpenAPI document in SOURCE.toml.
 pub fn gitlab_version(catalog: &Path) -> Result<Version, GeneratorError> {
     let text = known_source(catalog)?.openapi.gitlab_version;
     let path = catalog.join("SOURCE.toml").display().to_string();
     text.parse().map_err(|reason| GeneratorError::Malformed { path, reason })
 }
 
-/// SOURCE.toml as it is; empty if there is none.
+/// Loads SOURCE.toml; empty if there is none.
 fn known_source(catalog: &Path) -> Result<Source, GeneratorError> {
     let path = catalog.join("SOURCE.toml");
     match std::fs::read_to_string(&path) {
@@ -126,7 +126,7 @@ fn known_source(catalog: &Path) -> Result<Source, GeneratorError> {
     }
 }
 
-/// Contents of SOURCE.toml; version and date stay as they were unless given.
+/// Contents of SOURCE.toml; version and date are unchanged unless given.
 pub fn source(
     catalog: &Path,
     document: &Document,
@@ -152,7 +152,7 @@ pub fn source(
     })
 }
 
-/// Every generated file.
+/// Renders every generated file.
 pub fn render(
     actions: &[Action],
     (fragments, types): (&[String], &[String]),
@@ -166,7 +166,7 @@ pub fn render(
     files
 }
 
-/// The files of `catalog/actions`.
+/// Renders the files of `catalog/actions`.
 pub fn render_actions(actions: &[Action], curation: &Curation) -> Files {
     let mut files = Files::new();
     for action in actions {
@@ -207,13 +207,13 @@ fn source_text(source: &Source) -> String {
     )
 }
 
-/// An action as one line, without what is at its default.
+/// Renders an action as one line, without fields at their default.
 fn line(action: &Action) -> String {
     let value = serde_json::to_value(action).unwrap_or_default();
     prune(value).map(|value| value.to_string()).unwrap_or_default()
 }
 
-/// The value without nulls, `false`, empty lists and objects, and the words of a default.
+/// Removes nulls, `false`, empty lists and objects, and default names.
 fn prune(value: Value) -> Option<Value> {
     match value {
         Value::Null | Value::Bool(false) => None,
@@ -226,16 +226,16 @@ fn prune(value: Value) -> Option<Value> {
                 .into_iter()
                 .filter(|(key, value)| !is_default(key, value))
                 .filter_map(|(key, value)| {
-                    // A default or an example may well be `false` or empty.
+                    // A default or an example may be `false` or empty.
                     if matches!(key.as_str(), "default" | "example") && !value.is_null() {
                         let empty = value.as_object().is_some_and(serde_json::Map::is_empty);
                         return (!empty).then_some((key, value));
                     }
-                    // The value that a condition compares with may be `false`.
+                    // The value of a condition may be `false`.
                     if key == "when" {
                         return Some((key, value));
                     }
-                    // Of any actions, a plan names none.
+                    // An empty plan means any actions.
                     if key == "plan" && value.is_object() {
                         return Some((
                             key,
@@ -262,7 +262,7 @@ fn is_default(key: &str, value: &Value) -> bool {
     )
 }
 
-/// Writes the files and removes generated ones that are no longer made.
+/// Writes the files and removes generated files that are obsolete.
 pub fn write(catalog: &Path, files: &Files) -> Result<(), GeneratorError> {
     for stale in committed(catalog)?.keys().filter(|name| !files.contains_key(*name)) {
         let path = catalog.join(stale);
@@ -272,7 +272,7 @@ pub fn write(catalog: &Path, files: &Files) -> Result<(), GeneratorError> {
     write_actions(catalog, files)
 }
 
-/// Writes the files and removes none.
+/// Writes the files without removing any.
 pub fn write_actions(catalog: &Path, files: &Files) -> Result<(), GeneratorError> {
     for (name, text) in files {
         let path = catalog.join(name);
@@ -284,12 +284,12 @@ pub fn write_actions(catalog: &Path, files: &Files) -> Result<(), GeneratorError
     Ok(())
 }
 
-/// Compares the committed files with what would be written; prints a diff to standard error.
+/// Compares the committed files with the rendered ones; prints a diff to standard error.
 pub fn check(catalog: &Path, files: &Files) -> Result<bool, GeneratorError> {
     Ok(compare(&committed(catalog)?, files))
 }
 
-/// The same for `catalog/actions` alone.
+/// Compares `catalog/actions` only.
 pub fn check_actions(catalog: &Path, files: &Files) -> Result<bool, GeneratorError> {
     let mut committed = committed(catalog)?;
     committed.retain(|name, _| name.starts_with("actions/"));
@@ -316,7 +316,7 @@ fn compare(committed: &Files, files: &Files) -> bool {
     is_same
 }
 
-/// The committed actions, in the order of their ids.
+/// Loads the committed actions, in the order of their ids.
 pub fn load_actions(catalog: &Path) -> Result<Vec<Action>, GeneratorError> {
     let mut actions: Vec<Action> = Vec::new();
     for (name, text) in committed(catalog)?.iter().filter(|(name, _)| name.starts_with("actions/")) {
@@ -352,7 +352,7 @@ fn committed(catalog: &Path) -> Result<Files, GeneratorError> {
     Ok(files)
 }
 
-/// An error with everything under it, to standard error.
+/// Prints an error with its chain of sources to standard error.
 pub fn complain(error: &GeneratorError) {
     let mut text = format!("catalog_gen: {error}\n");
     let mut source = std::error::Error::source(error);
@@ -363,7 +363,7 @@ pub fn complain(error: &GeneratorError) {
     say(&text);
 }
 
-/// Prints to standard error; an error of that is ignored, because it could not be reported.
+/// Prints to standard error. A write error is ignored, as it could not be reported.
 pub fn say(text: &str) {
     let _ = std::io::stderr().write_all(text.as_bytes());
 }

@@ -1,12 +1,12 @@
-//! GitLab's paths as this catalog writes them, where they work, and what their placeholders mean.
+//! GitLab's paths in the catalog's spelling, their scopes, and the parameters of their placeholders.
 
 use gitlab_mcp::catalog::{Names, Piece, Scope, pieces};
 
-/// A path of the OpenAPI document as GitLab's documentation writes it: without `/api/v4`, without optional
-/// parts, a placeholder as `:name`.
+/// Converts a path of the OpenAPI document to the spelling of GitLab's documentation: without `/api/v4` and optional
+/// parts, placeholders as `:name`.
 ///
-/// Grape's optional parts stand in parentheses (`(-/)search`, `latest(/)(*suffix_path)`); escaped parentheses
-/// belong to the path (`Packages\(\)`).
+/// Optional parts of Grape are in parentheses (`(-/)search`, `latest(/)(*suffix_path)`); escaped parentheses belong to
+/// the path (`Packages\(\)`).
 pub fn documented(raw: &str) -> String {
     let path = raw.strip_prefix("/api/v4").unwrap_or(raw);
     let mut out = String::new();
@@ -26,7 +26,7 @@ pub fn documented(raw: &str) -> String {
     out
 }
 
-/// Segments that GitLab renamed and still serves, with what they are called now.
+/// Segments that GitLab renamed and still serves, with their new names.
 const OLD_SPELLINGS: [(&str, &str); 2] = [("services", "integrations"), ("geo_nodes", "geo_sites")];
 
 /// True if the path has a segment that GitLab has renamed.
@@ -38,8 +38,7 @@ fn current_spelling(segment: &str) -> &str {
     OLD_SPELLINGS.iter().find(|(old, _)| *old == segment).map_or(segment, |(_, new)| new)
 }
 
-/// The segments of a path for comparing: no `-`, old spellings as today's, and a placeholder as `{}` whatever
-/// its name.
+/// Comparable form of a path's segments: no `-`, new names, and placeholders as `{}`.
 pub fn segments(path: &str) -> Vec<String> {
     path.split('/')
         .filter(|segment| !segment.is_empty() && *segment != "-")
@@ -75,9 +74,8 @@ pub struct Binding {
 
 /// Binds the placeholder that follows the static segment `before`.
 ///
-/// A project or group is named by `fullPath`; an issue, merge request, epic or other numbered thing by `iid`.
-/// GitLab's `noteable_id`, `eventable_id` and `subscribable_id` are iids below issues and merge requests and ids
-/// elsewhere.
+/// A project or group is named by `fullPath`; an issue, merge request, epic or other numbered object by `iid`. GitLab's
+/// `noteable_id`, `eventable_id` and `subscribable_id` are iids below issues and merge requests and ids elsewhere.
 pub fn binding(name: &str, before: &str, position: usize) -> Binding {
     let plain = |param: &str| Binding { param: param.to_owned(), names: None };
     let polymorphic = matches!(name, "noteable_id" | "eventable_id" | "subscribable_id");
@@ -94,7 +92,7 @@ pub fn binding(name: &str, before: &str, position: usize) -> Binding {
     }
 }
 
-/// One of what a path's noun names: `branches` to `branch`, `policies` to `policy`.
+/// Singular of a path's noun: `branches` to `branch`, `policies` to `policy`.
 pub fn singular(noun: &str) -> String {
     let noun = noun.replace('-', "_").to_lowercase();
     let endings = [

@@ -1,4 +1,4 @@
-//! Reference kinds of parameters: which take a name or path where GitLab wants an id.
+//! Reference kinds of parameters: which accept a name or path where GitLab expects an id.
 
 use gitlab_mcp::catalog::{Base, Kind, Names, Param, Place};
 
@@ -6,7 +6,7 @@ use crate::curation::{CuratedAction, CuratedNames};
 use crate::graphql;
 use crate::rules::ReferenceRules;
 
-/// Sets what each parameter names; curation has the last word.
+/// Sets the reference kind of each parameter; curation overrides it.
 pub fn assign(domain: &str, params: &mut [Param], written: &CuratedAction, rules: &ReferenceRules) {
     for param in params.iter_mut() {
         match written.params.get(&param.name).and_then(|curated| curated.names) {
@@ -17,8 +17,8 @@ pub fn assign(domain: &str, params: &mut [Param], written: &CuratedAction, rules
     }
 }
 
-/// Adds `fullPath` where names are looked up within a place and the operation takes none, and `iid` where both
-/// stand for the one thing that it works on.
+/// Adds `fullPath` if names are looked up within a project or group that the operation has no parameter for, and `iid`
+/// if both together identify its object.
 pub fn add_place(params: &mut Vec<Param>) {
     let has = |params: &[Param], name: &str| params.iter().any(|param| param.name == name);
     if has(params, "fullPath") || !params.iter().any(needs_place) {
@@ -43,7 +43,7 @@ pub fn add_place(params: &mut Vec<Param>) {
     params.insert(at, selector("fullPath", Base::String, "Where what is named in this call is looked up."));
 }
 
-/// Examples of references of that kind.
+/// Example references of a kind.
 fn forms(names: Option<Names>) -> &'static str {
     match names {
         Some(Names::Issue) => "`group/project#12`",
@@ -59,7 +59,7 @@ fn needs_place(param: &Param) -> bool {
     param.names.is_some_and(|names| !names.is_global()) || param.fields.iter().any(needs_place)
 }
 
-/// The parameter that holds the one numbered thing that an action works on.
+/// The parameter with the iid of the object that an action works on.
 fn addressed(params: &mut [Param]) -> Option<&mut Param> {
     params
         .iter_mut()
@@ -80,8 +80,8 @@ fn apply_rule(domain: &str, param: &mut Param, rules: &ReferenceRules) {
         param.kind.base = Base::Role;
         return;
     }
-    // GraphQL spells them `milestoneId`; of those, a single text is compared as it stands, and texts in a list
-    // are ids that stay texts.
+    // GraphQL's spelling is `milestoneId`; a single text is compared literally, and texts in a list are ids that remain
+    // texts.
     let name = graphql::snake(&param.name).join("_");
     let is_text = name != param.name && !matches!(param.kind.base, Base::Integer | Base::IntegerOrString);
     if is_text && !param.kind.many {

@@ -1,11 +1,10 @@
-//! Risk of an action, from its methods or GraphQL kinds and its verb. Curation over these rules has the
-//! last word.
+//! Risk of an action, by its methods or GraphQL kinds and its verb. Curation overrides these rules.
 
 use gitlab_mcp::catalog::{GraphqlKind, Method, Operation, Risk};
 
 use crate::rules::NamingRules;
 
-/// The risk of an action with that verb and these operations.
+/// The risk of an action with this verb and these operations.
 pub fn risk(verb: &str, operations: &[Operation], rules: &NamingRules) -> Risk {
     let methods = || operations.iter().map(|operation| operation.method);
     let reads = |operation: &Operation| match &operation.graphql {

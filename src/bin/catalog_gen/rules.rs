@@ -1,5 +1,5 @@
-//! Reads `catalog/rules.toml` and writes its rules into the actions: risk, effects, raised risks, places and the texts
-//! that are scanned for quick actions.
+//! Loads `catalog/rules.toml` and applies its rules to the actions: risk, effects, raised risks, places and texts with
+//! quick actions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -13,7 +13,7 @@ use serde::Deserialize;
 use crate::GeneratorError;
 use crate::actions::share_risks;
 
-/// The file.
+/// Contents of the file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rules {
@@ -24,10 +24,10 @@ pub struct Rules {
     /// Deprecated actions that GitLab's files do not mark or replace, with the action to use; empty if there is none.
     #[serde(default)]
     deprecated: BTreeMap<String, String>,
-    /// The oldest version that `since` tells apart: at run time each mark may cost a request for the version.
+    /// The oldest version that `since` distinguishes: at run time each mark may cost a request for the version.
     #[serde(default)]
     oldest: Version,
-    /// Actions for what GitLab no longer has.
+    /// Actions for functions that GitLab has removed.
     #[serde(default)]
     gone: Vec<String>,
     #[serde(default)]
@@ -36,7 +36,7 @@ pub struct Rules {
     quick_actions: QuickActionRules,
     #[serde(default)]
     readable: ReadableTable,
-    /// Read at run time alone.
+    /// Used at run time only.
     #[serde(default, rename = "examples")]
     _examples: ExampleWords,
     #[serde(default)]
@@ -78,22 +78,22 @@ impl NamingRules {
         self.reading_verbs.iter().any(|verb| words.split('_').next() == Some(verb))
     }
 
-    /// True if an action that begins with this word destroys something.
+    /// True if the word is a destructive verb.
     pub fn is_destructive(&self, verb: &str) -> bool {
         self.destructive_verbs.iter().any(|known| known == verb)
     }
 
-    /// The catalog's word for a verb of a mutation.
+    /// The catalog's verb for a mutation's verb.
     pub fn canonical(&self, verb: &str) -> String {
         self.canonical_verbs.get(verb).map_or(verb, String::as_str).to_owned()
     }
 }
 
-/// Rules for parameters that take a name or path instead of an id.
+/// Rules for parameters that accept a name or path instead of an id.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReferenceRules {
-    /// Parameters that take the number of a role, in snake_case; they take its name too.
+    /// Parameters that accept the number of a role, in snake_case; they accept its name too.
     #[serde(default)]
     pub roles: Vec<String>,
     pub foreign_domains: Vec<String>,
@@ -112,7 +112,7 @@ pub struct ReferenceRule {
 }
 
 impl ReferenceRule {
-    /// True if the rule is for a parameter of that name in that domain.
+    /// True if the rule applies to a parameter name in a domain.
     pub fn fits(&self, param: &str, domain: &str) -> bool {
         self.param == param && (self.domains.is_empty() || self.domains.iter().any(|one| one == domain))
     }
@@ -164,7 +164,7 @@ struct RaiseRule {
     at_least: Option<i64>,
     is: Option<Json>,
     given: Option<bool>,
-    /// None where it only adds effects.
+    /// `None` if it only adds effects.
     risk: Option<Risk>,
     #[serde(default)]
     effects: Vec<String>,
@@ -188,7 +188,7 @@ struct PlaceRules {
 struct LandingRule {
     action: String,
     absent: Vec<String>,
-    /// The parameter and value by which it lands there.
+    /// The parameter value that selects this place.
     by: Option<LandingChoice>,
     place: LandingPlace,
 }
@@ -211,12 +211,12 @@ pub fn load(path: &Path) -> Result<Rules, GeneratorError> {
 }
 
 impl Rules {
-    /// The part that actions are built with.
+    /// The part that is needed to build actions.
     pub fn into_build(self) -> BuildRules {
         BuildRules { naming: self.naming, references: self.references, graphql: self.graphql }
     }
 
-    /// Writes the rules into the actions. A row that names no action or parameter, or that changes nothing, is a
+    /// Applies the rules to the actions. A row that matches no action or parameter, or that changes nothing, is a
     /// fault.
     pub fn apply(&self, actions: &mut [Action]) -> Result<(), GeneratorError> {
         let mut faults = Vec::new();
@@ -311,8 +311,8 @@ impl Rules {
         }
     }
 
-    /// An action has the effects of its row and of the row of the action it is a twin of, each with its twins; it has
-    /// the effects of its own twins as well.
+    /// Sets effects: an action has the effects of its row and of the row of the action it duplicates, each with its
+    /// duplicates, and the effects of its own duplicates.
     fn set_effects(&self, actions: &mut [Action], faults: &mut Vec<String>) {
         let ids = Ids::new(actions);
         let mut rows: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -343,7 +343,7 @@ impl Rules {
             named.extend(rows.into_iter().flatten().flatten().map(String::as_str));
             let mut effects = named.clone();
             for (twin, of) in &twins {
-                // A twin with an id of its own (`issue.set_weight`) does only a part of what it stands for.
+                // A duplicate with an id of its own (`issue.set_weight`) has only a part of its original's effects.
                 let is_whole = twin.starts_with("graphql.");
                 if (named.contains(of.as_str()) && is_whole) || *of == action.id {
                     effects.insert(twin);
@@ -372,7 +372,7 @@ impl Rules {
         }
     }
 
-    /// Marks what GitLab's files call deprecated, and what the rules do.
+    /// Marks actions that GitLab's files or the rules deprecate.
     fn set_deprecated(&self, actions: &mut [Action], faults: &mut Vec<String>) {
         let known: BTreeSet<String> = actions.iter().map(|action| action.id.clone()).collect();
         for (id, other) in &self.deprecated {
@@ -449,7 +449,7 @@ impl Rules {
 }
 
 impl RaiseRule {
-    /// The one condition of the row.
+    /// The single condition of the row.
     fn when(&self) -> Option<When> {
         let given = self.given.filter(|given| *given).map(|_| When::Given);
         let conditions = [
@@ -463,8 +463,8 @@ impl RaiseRule {
     }
 }
 
-/// True if a global id among the parameters may be of an object anywhere: in every mutation, and in a query that no
-/// path leads to.
+/// True if a global id among the parameters may refer to an object anywhere: in every mutation, and in a query without
+/// a path.
 fn ids_locate(action: &Action) -> bool {
     let is = |kind: GraphqlKind| {
         let mut operations = action.operations.iter().filter_map(|operation| operation.graphql.as_ref());
@@ -474,7 +474,7 @@ fn ids_locate(action: &Action) -> bool {
     is(GraphqlKind::Mutation) || (is(GraphqlKind::Query) && !by_path)
 }
 
-/// The kind of place that a parameter locates: by what it names, by the type of its global ids, or by its name.
+/// The kind of place that a parameter names: by its reference kind, the type of its global ids, or its name.
 fn located(path: &str, param: &Param, ids_locate: bool, attributes: &[String]) -> Option<Locates> {
     if matches!(
         param.kind.base,
@@ -502,7 +502,7 @@ fn located(path: &str, param: &Param, ids_locate: bool, attributes: &[String]) -
     }
 }
 
-/// Removes the marks of what the oldest version has too.
+/// Removes the marks of operations that the oldest version has too.
 fn forget_old_versions(action: &mut Action, oldest: Version) {
     for operation in &mut action.operations {
         operation.since = operation.since.filter(|since| *since > oldest);
@@ -519,14 +519,14 @@ fn walk(params: &mut [Param], within: &str, visit: &mut impl FnMut(&str, &mut Pa
     }
 }
 
-/// The parameter with that dotted path.
+/// The parameter at a dotted path.
 fn find_param<'a>(params: &'a [Param], path: &str) -> Option<&'a Param> {
     let (name, rest) = path.split_once('.').map_or((path, None), |(name, rest)| (name, Some(rest)));
     let param = params.iter().find(|param| param.name == name)?;
     rest.map_or(Some(param), |rest| find_param(&param.fields, rest))
 }
 
-/// A value of the condition that the parameter does not accept.
+/// A value of the condition that the parameter does not accept, if any.
 fn unknown_choice(param: &Param, when: &When) -> Option<String> {
     let values = match when {
         When::AnyOf(values) => values.as_slice(),
@@ -546,8 +546,8 @@ fn no_param(action: &Action, path: &str) -> String {
     format!("{} has no parameter {path}{near}", action.id)
 }
 
-/// The actions, by number, that `action:param` names, with the parameter's path. The action may be a pattern; an
-/// exact id without the parameter is a fault, and so is a pattern where none has it.
+/// Resolves `action:param` to numbers of actions and the parameter's path. The action may be a pattern. A missing
+/// parameter of an exact id is a fault, and so is a pattern that matches no action with it.
 fn matches(
     entry: &str,
     row: &str,
@@ -583,7 +583,7 @@ impl Ids {
         Ids(actions.iter().map(|action| action.id.clone()).collect())
     }
 
-    /// The ids that a pattern means; a fault where it means none.
+    /// The ids that a pattern matches; a fault if there are none.
     fn expand(&self, pattern: &str, row: &str, faults: &mut Vec<String>) -> BTreeSet<String> {
         let named: BTreeSet<String> =
             self.0.iter().filter(|id| fits(pattern, id.as_str())).cloned().collect();
@@ -596,7 +596,7 @@ impl Ids {
     }
 }
 
-/// Matches a text with a pattern in which `*` is any text.
+/// Matches a text against a pattern in which `*` is any text.
 fn fits(pattern: &str, text: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(left) = text.strip_prefix(first) else { return false };

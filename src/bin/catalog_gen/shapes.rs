@@ -1,13 +1,13 @@
-//! A schema of the OpenAPI document as a parameter's type, choices, default and fields.
+//! Converts a schema of the OpenAPI document to a parameter's type, choices, default and fields.
 
 use gitlab_mcp::catalog::{ArrayForm, Base, Json, Kind, Param};
 use serde_json::{Map, Value};
 
 use crate::openapi::introduced;
 
-/// A parameter of that name and schema; its place is the caller's to set.
+/// A parameter with this name and schema. The caller sets its place.
 ///
-/// `name[]` is a list whose query repeats the name. A `oneOf` of a single type is how the document writes a list
+/// `name[]` is a list that is repeated in the query. A `oneOf` of a single type is the document's notation for a list
 /// that GitLab splits at commas: `labels=a,b`.
 pub fn param(name: &str, schema: &Value) -> Param {
     let (name, bracketed) = name.strip_suffix("[]").map_or((name, false), |name| (name, true));
@@ -86,7 +86,7 @@ fn describe(param: &mut Param, schema: &Value) {
     param.default = schema.get("default").filter(|default| is_said(default)).cloned().map(Json);
 }
 
-/// A default worth saying; the document also lists empty ones.
+/// A useful default; the document also lists empty ones.
 fn is_said(default: &Value) -> bool {
     !default.is_null() && default.as_str() != Some("") && !default.is_object() && !default.is_array()
 }
@@ -124,8 +124,8 @@ fn base(schema: &Value) -> Base {
     }
 }
 
-/// The values of an enum in order, each once. Ruby's symbols lose their colon, the empty value is no choice, and
-/// `created-by-me` beside `created_by_me` is the old spelling.
+/// Values of an enum in order, without duplicates. The colon of Ruby symbols is removed, the empty value is skipped,
+/// and `created-by-me` is dropped as the old spelling of `created_by_me`.
 fn choices(schema: &Value) -> Vec<String> {
     let listed = schema.get("enum").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let words: Vec<String> = listed.iter().map(word).filter(|word| !word.is_empty()).collect();

@@ -1,8 +1,8 @@
-//! Generated summaries of actions that curation has none for.
+//! Generates summaries of actions that have none in curation.
 
 use gitlab_mcp::catalog::{Operation, Scope};
 
-/// Verbs whose object is the domain's noun, and how a sentence begins with them.
+/// Verbs whose object is the domain's noun, with the start of their sentence.
 const OPENINGS: [(&str, &str, Number); 6] = [
     ("list", "List", Number::Many),
     ("get", "Show one", Number::One),
@@ -47,7 +47,7 @@ fn scope_phrase(operations: &[Operation]) -> String {
     if names.is_empty() { String::new() } else { format!(" of {}", names.join(" or ")) }
 }
 
-/// More than one of a noun.
+/// Plural of a noun.
 pub fn plural(noun: &str) -> String {
     let vowel_before_y = noun.len() > 1 && noun.ends_with('y') && {
         let before = noun.chars().rev().nth(1).unwrap_or('b');

@@ -1,4 +1,4 @@
-//! The rules, each on a line that GitLab's document really has.
+//! Tests of the rules, each on real data of GitLab's document.
 
 use gitlab_mcp::catalog::{ArrayForm, Base, Kind, Method, Names, Operation, Param, Risk, Scope};
 use serde_json::{Value, json};
@@ -80,7 +80,7 @@ fn old_spellings_and_the_dash_are_the_same_path() {
 }
 
 #[test]
-fn a_path_says_where_it_works() {
+fn scope_is_derived_from_the_path() {
     for (path, expected) in [
         ("/projects/:id/issues", Scope::Project),
         ("/security/projects/:id/vulnerability_exports", Scope::Project),
@@ -151,7 +151,7 @@ fn the_longest_path_of_a_domain_wins() {
 }
 
 #[test]
-fn what_no_rule_names_is_a_fault() {
+fn an_operation_without_a_rule_is_a_fault() {
     let fault = name(Method::Get, "/api/v4/frobs", &[("issue", &["*/issues"])]).unwrap_err();
     assert_eq!(
         fault,
@@ -172,7 +172,7 @@ fn two_operations_at_one_scope_are_a_fault() {
 }
 
 #[test]
-fn patch_beside_put_is_a_second_spelling() {
+fn patch_next_to_put_is_an_alternative() {
     let curation = curation(&[("issue", &["*/issues"])]);
     let both = [
         operation(Method::Patch, "/api/v4/projects/{id}/issues/{issue_iid}"),
@@ -191,7 +191,7 @@ fn patch_beside_put_is_a_second_spelling() {
 }
 
 #[test]
-fn a_star_stands_for_project_group_and_instance() {
+fn a_star_matches_project_group_and_instance() {
     assert_eq!(
         expand_path("*/labels"),
         ["/projects/:id/labels", "/groups/:id/labels", "/admin/labels", "/labels"]
@@ -337,7 +337,7 @@ mod rules {
     }
 
     #[test]
-    fn a_row_that_names_nothing_is_a_fault_with_the_nearest() {
+    fn a_row_without_a_match_is_a_fault_with_the_nearest() {
         for (text, fault) in [
             (
                 "[effects]\n\"thing.crate\" = []",

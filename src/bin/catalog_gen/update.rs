@@ -1,4 +1,4 @@
-//! A new GitLab version in one step: the generated files, the vectors of new actions, and what came and went.
+//! Updates to a new GitLab version: the generated files, the vectors of new actions, and a report.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
@@ -9,8 +9,8 @@ use gitlab_mcp::catalog::{Action, Operation};
 use crate::paths::{segments, singular};
 use crate::{ApiFiles, Generated, GeneratorError, Versions, output, vectors};
 
-/// Generates, embeds new actions and prints the ids that came, went and changed their names, as a list of what is left to do.
-/// With a new version, what the catalog did not have before is marked as introduced after the old one.
+/// Generates, embeds new actions and prints the added, removed and renamed ids as a list of remaining tasks. With a new
+/// version, additions to the catalog are marked as introduced after the old one.
 pub fn run(
     catalog: &Path,
     files: &ApiFiles,
@@ -34,7 +34,7 @@ pub fn run(
     Ok(())
 }
 
-/// The ids that are new, renamed and gone, and how many changed, with what is left to do by hand.
+/// Report of the added, renamed and removed ids, the number of changed ones, and the remaining manual tasks.
 fn changes(before: &[Action], after: &[Action]) -> Vec<String> {
     let ids =
         |actions: &[Action]| -> BTreeSet<String> { actions.iter().map(|action| action.id.clone()).collect() };
@@ -67,8 +67,8 @@ fn changes(before: &[Action], after: &[Action]) -> Vec<String> {
     lines
 }
 
-/// Collections of projects and groups that are new as a whole and would be better a domain of their own: one named
-/// `project.badges` by the rules becomes `badge.create`.
+/// New collections of projects and groups that should become a domain: `project.badges`, as named by the rules, becomes
+/// `badge.create`.
 fn new_domains(after: &[Action], old: &BTreeSet<String>) -> Vec<String> {
     let mut collections: BTreeMap<String, usize> = BTreeMap::new();
     let fresh = after.iter().filter(|action| {
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_came_and_went_is_listed() {
+    fn added_and_removed_ids_are_listed() {
         let action = |id: &str, aliases: &[&str]| Action {
             id: id.to_owned(),
             aliases: aliases.iter().map(|alias| (*alias).to_owned()).collect(),

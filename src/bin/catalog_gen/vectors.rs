@@ -1,4 +1,4 @@
-//! Vectors for actions that were added after the last training: the direction of the mean of their own texts.
+//! Vectors for actions added after the last training: the normalized mean of the embeddings of their own texts.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,11 +8,11 @@ use gitlab_mcp::search::Tokenizer;
 
 use crate::GeneratorError;
 
-/// Paths within the catalog of the trained vectors and of these.
+/// Paths within the catalog of the trained vectors and of the untrained ones.
 const TRAINED: &str = "learned/actions.bin";
 const UNTRAINED: &str = "learned/untrained.bin";
 
-/// Writes a vector for each ranked action that the training does not know; returns how many.
+/// Writes a vector for each ranked action without a trained one; returns their number.
 pub fn write(catalog: &Path, actions: &[Action]) -> Result<usize, GeneratorError> {
     let path = catalog.join(TRAINED);
     let trained = std::fs::read(&path)
@@ -35,7 +35,7 @@ pub fn write(catalog: &Path, actions: &[Action]) -> Result<usize, GeneratorError
     Ok(vectors.len())
 }
 
-/// What the training begins with too (`own_texts` in catalog/training/texts.py): the summary, the id and the aliases as
+/// Texts of an action as in training (`own_texts` in catalog/training/texts.py): the summary, the id and the aliases as
 /// words, the phrases.
 fn own_texts(action: &Action) -> Vec<String> {
     let names = std::iter::once(&action.id).chain(&action.aliases);
@@ -43,15 +43,15 @@ fn own_texts(action: &Action) -> Vec<String> {
     std::iter::once(action.summary.clone()).chain(names).chain(action.phrases.iter().cloned()).collect()
 }
 
-/// The names in a file of vectors; none if it is none.
+/// The names in a file of vectors; empty if the file is invalid.
 fn names(bytes: &[u8]) -> Option<BTreeSet<&str>> {
     let size = u32::from_le_bytes(*bytes.get(8..12)?.first_chunk()?);
     let text = bytes.get(12..)?.get(..usize::try_from(size).ok()?)?;
     Some(std::str::from_utf8(text).ok()?.lines().collect())
 }
 
-/// A file of vectors, as catalog/training/model.py writes them: how many, their width, the length of the names, the names
-/// by line, a scale for each, and the components in 8 bits.
+/// Serializes vectors in the format of catalog/training/model.py: count, width, length of the names, the names by line,
+/// a scale for each, and 8-bit components.
 fn bytes(vectors: &[(String, Vec<f32>)]) -> Vec<u8> {
     const LARGEST: f32 = 127.0;
     let names: Vec<&str> = vectors.iter().map(|(name, _)| name.as_str()).collect();

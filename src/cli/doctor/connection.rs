@@ -35,7 +35,7 @@ fn address(tools: &Tools, config: &Config, version: &Result<Reply, GitlabError>)
         Instance::At(url) => url.to_string(),
         Instance::Sandbox => "the sandbox inside this program".to_owned(),
     };
-    let over = if tools.client().signs().http2 { " over HTTP/2" } else { "" };
+    let over = if tools.client().server_state().http2 { " over HTTP/2" } else { "" };
     match version {
         Ok(_) => Finding::fine(CHECK, format!("{place} answers{over}")),
         // A host with an untrusted certificate is reachable; the certificate check reports the problem.
@@ -44,8 +44,8 @@ fn address(tools: &Tools, config: &Config, version: &Result<Reply, GitlabError>)
         }
         Err(GitlabError::NotFound { .. }) => Finding::failure(
             CHECK,
-            format!("{place} answers, and has no API of GitLab's"),
-            "Check GITLAB_URL: it is GitLab's root, with its sub-path where it has one, and without /api/v4.",
+            format!("{place} responds, but has no GitLab API"),
+            "Check GITLAB_URL: it must be GitLab's root, with its sub-path if it has one, and without /api/v4.",
         ),
         Err(error @ GitlabError::Network { trouble, .. }) => {
             let proxied = tools.client().proxy().map(|proxy| format!(" Requests go through {proxy}."));
@@ -55,7 +55,7 @@ fn address(tools: &Tools, config: &Config, version: &Result<Reply, GitlabError>)
         Err(error @ GitlabError::Timeout { .. }) => Finding::failure(
             CHECK,
             error_chain(error),
-            "Check the host and port in GITLAB_URL, and whether a firewall or a proxy drops what is sent there.",
+            "Check the host and port in GITLAB_URL, and whether a firewall or a proxy blocks the connection.",
         ),
         Err(error @ GitlabError::Redirect { to_host, .. }) => Finding::failure(
             CHECK,
@@ -65,15 +65,15 @@ fn address(tools: &Tools, config: &Config, version: &Result<Reply, GitlabError>)
         Err(error @ GitlabError::NotGitlab { .. }) => Finding::failure(
             CHECK,
             error_chain(error),
-            "Check GITLAB_URL; where a proxy in front asks for signing in, GITLAB_EXTRA_HEADERS can carry its credentials.",
+            "Check GITLAB_URL; if a proxy in front of GitLab requires sign-in, GITLAB_EXTRA_HEADERS can carry its credentials.",
         ),
         Err(error @ GitlabError::Server { .. }) => Finding::failure(
             CHECK,
             error_chain(error),
-            "GitLab itself has trouble: look at its status, and try again later.",
+            "GitLab failed: check its status page and try again later.",
         ),
         Err(GitlabError::Setup { .. } | GitlabError::Path { .. }) => {
-            Finding::unknown(CHECK, format!("{place} was not asked"))
+            Finding::unknown(CHECK, format!("{place} was not checked"))
         }
         Err(_) => Finding::fine(CHECK, format!("{place} answers{over}")),
     }
@@ -133,29 +133,29 @@ fn certificate(config: &Config, version: &Result<Reply, GitlabError>) -> Finding
 
 fn version(version: &Result<Reply, GitlabError>, catalog: Option<Version>) -> Finding {
     const CHECK: &str = "version";
-    let told = match version {
+    let version = match version {
         Ok(Reply { content: Content::Json(body), .. }) => body.get("version").and_then(Value::as_str),
         Ok(_) => None,
         Err(GitlabError::Unauthorized { .. } | GitlabError::Forbidden { .. }) => {
             return Finding::unknown(CHECK, "GitLab shows it to signed-in users only");
         }
-        Err(_) => return Finding::unknown(CHECK, "not told"),
+        Err(_) => return Finding::unknown(CHECK, "not reported"),
     };
-    let number = told.and_then(|told| told.parse::<Version>().ok());
-    match (told, number.zip(catalog)) {
-        (Some(told), Some((number, catalog))) if number.major + 1 < catalog.major => Finding::warning(
+    let number = version.and_then(|version| version.parse::<Version>().ok());
+    match (version, number.zip(catalog)) {
+        (Some(version), Some((number, catalog))) if number.major + 1 < catalog.major => Finding::warning(
             CHECK,
-            format!("GitLab {told}; the actions here are those of {catalog}"),
+            format!("GitLab {version}; the catalog is for {catalog}"),
             "Update GitLab, or expect some actions to be missing or to take other parameters.",
         ),
-        (Some(told), Some((number, catalog))) if number > catalog => Finding::fine(
+        (Some(version), Some((number, catalog))) if number > catalog => Finding::fine(
             CHECK,
-            format!("GitLab {told}; the catalog is of {catalog}, and newer parameters are passed on"),
+            format!("GitLab {version}; the catalog is for {catalog}; unknown parameters are passed through"),
         ),
-        (Some(told), Some(_)) => Finding::fine(CHECK, format!("GitLab {told}")),
+        (Some(version), Some(_)) => Finding::fine(CHECK, format!("GitLab {version}")),
         _ => Finding::failure(
             CHECK,
-            "what answers does not say a version of GitLab's",
+            "the response has no GitLab version",
             "Check GITLAB_URL: the server there may not be GitLab.",
         ),
     }
@@ -163,7 +163,7 @@ fn version(version: &Result<Reply, GitlabError>, catalog: Option<Version>) -> Fi
 
 fn rate(tools: &Tools) -> Finding {
     const CHECK: &str = "rate limit";
-    let Some(rate) = tools.client().signs().rate else {
+    let Some(rate) = tools.client().server_state().rate else {
         return Finding::unknown(CHECK, "GitLab sent no rate-limit headers");
     };
     let of = rate.limit.map(|limit| format!(" of {limit}")).unwrap_or_default();
@@ -183,16 +183,16 @@ fn rate(tools: &Tools) -> Finding {
 
 fn clock(tools: &Tools) -> Finding {
     const CHECK: &str = "clock";
-    match tools.client().signs().clock_ahead {
-        None => Finding::unknown(CHECK, "GitLab did not say what time it is"),
+    match tools.client().server_state().clock_ahead {
+        None => Finding::unknown(CHECK, "GitLab sent no Date header"),
         Some(ahead) if ahead.unsigned_abs() > CLOCK_APART => {
             let side = if ahead > 0 { "behind" } else { "ahead of" };
             Finding::warning(
                 CHECK,
-                format!("this machine's is {} s {side} GitLab's", ahead.unsigned_abs()),
-                "Set this machine's clock by NTP: certificates and tokens are judged by the time.",
+                format!("this machine's clock is {} s {side} GitLab's", ahead.unsigned_abs()),
+                "Set this machine's clock by NTP: certificates and tokens expire by the clock.",
             )
         }
-        Some(_) => Finding::fine(CHECK, "this machine's and GitLab's agree"),
+        Some(_) => Finding::fine(CHECK, "this machine's clock agrees with GitLab's"),
     }
 }

@@ -33,9 +33,9 @@ async fn examine(tools: &Tools, config: &Config) -> Vec<Finding> {
             found.push(Finding::warning(
                 "policy",
                 format!("{denial}, so the connection to GitLab cannot be checked"),
-                "Allow instance.get_version to have the connection and the token examined.",
+                "Allow instance.get_version, so that the connection and the token can be checked.",
             ));
-            found.push(Finding::unknown("address", "not asked"));
+            found.push(Finding::unknown("address", "not checked"));
             return found;
         }
     };

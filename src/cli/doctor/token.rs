@@ -55,7 +55,7 @@ pub(super) async fn findings(tools: &Tools, config: &Config) -> Vec<Finding> {
             let who = describe_user(Some(json(user)));
             vec![
                 Finding::fine(CHECK, format!("{}{who}", kind(token, Some(json(user))))),
-                Finding::unknown(SCOPES, "GitLab does not tell them of this kind of token"),
+                Finding::unknown(SCOPES, "GitLab does not report them for this kind of token"),
             ]
         }
         (Err(error), Err(_)) => vec![refused(error)],
@@ -65,16 +65,16 @@ pub(super) async fn findings(tools: &Tools, config: &Config) -> Vec<Finding> {
 fn refused(error: &GitlabError) -> Finding {
     let mend = match error {
         GitlabError::Unauthorized { expired: true, .. } => {
-            "It is expired or revoked: make a new one in GitLab and set it in GITLAB_TOKEN."
+            "It is expired or revoked: create a new one in GitLab and set it in GITLAB_TOKEN."
         }
         GitlabError::Unauthorized { .. } => {
-            "Check that the token in GITLAB_TOKEN is whole, of this GitLab, and not revoked; an OAuth token goes in \
+            "Check that the token in GITLAB_TOKEN is complete, from this GitLab, and not revoked; an OAuth token goes in \
              GITLAB_OAUTH_TOKEN."
         }
         GitlabError::Forbidden { .. } => {
-            "Make a token with the scope api (or read_api, to read only); its user may also be blocked."
+            "Create a token with the scope api (or read_api, to read only); its user may also be blocked."
         }
-        _ => "Try again: GitLab did not answer as it should.",
+        _ => "Try again: GitLab did not respond as expected.",
     };
     Finding::failure(CHECK, error_chain(error), mend)
 }
@@ -111,13 +111,13 @@ fn scopes(config: &Config, own: &Value) -> Finding {
         () if has("read_api") && config.policy.read_only => Finding::fine(SCOPES, says),
         () if has("read_api") => Finding::warning(
             SCOPES,
-            format!("{says}: whatever changes something will be refused"),
+            format!("{says}: GitLab will refuse all changes"),
             "Create a token with the scope api, or set GITLAB_READ_ONLY=true.",
         ),
         () => Finding::failure(
             SCOPES,
-            format!("{says}: none of them opens the API"),
-            "Make a token with the scope api, or read_api to read only.",
+            format!("{says}: none of them allows API access"),
+            "Create a token with the scope api, or read_api to read only.",
         ),
     }
 }

@@ -29,9 +29,9 @@ const MOST: usize = 10;
 /// Maximum number of fields that are named if a reference has no value.
 const NAMED: usize = 30;
 
-/// A call of the batch, as it was given.
+/// A call of the batch, as given.
 struct BatchCall<'a> {
-    /// From 1.
+    /// Number, from 1.
     number: usize,
     action: &'a str,
     params: Map<String, Value>,
@@ -41,7 +41,7 @@ struct BatchCall<'a> {
     references: usize,
 }
 
-/// Result of a call; none if it was not run, because an earlier call failed.
+/// Result of a call; `None` if it was not run, because an earlier call failed.
 type CallResult = Option<Result<Outcome, ToolError>>;
 
 /// Runs the calls.
@@ -84,7 +84,7 @@ fn parse_call((at, call): (usize, &Value)) -> BatchCall<'_> {
 }
 
 impl BatchCall<'_> {
-    /// The request of the call. Consent is of the batch alone.
+    /// The request of the call. Consent is given for the batch only.
     fn request(&self, run: &CompositeRun<'_>, params: Map<String, Value>) -> ExecuteRequest {
         ExecuteRequest {
             action: self.action.to_owned(),
@@ -130,11 +130,11 @@ fn is_wrong(error: &ToolError) -> bool {
     matches!(error.kind, ErrorKind::InvalidParams | ErrorKind::UnknownAction | ErrorKind::AmbiguousAlias)
 }
 
-/// The call before it is its turn: whether it is one, and whether it has to be asked about. Of one that refers to
-/// answers that there are not yet, what its action can do decides.
+/// Checks a call in advance: its validity, and whether it needs confirmation. For a call with references to pending
+/// results, the action's risk decides.
 async fn check_call(run: &CompositeRun<'_>, call: &BatchCall<'_>) -> Result<Option<PendingCall>, ToolError> {
     if let Some(number) = later_reference(call) {
-        let message = format!("`${number}` is no earlier call: a call refers to those before it");
+        let message = format!("`${number}` is not an earlier call: a call can only refer to those before it");
         return Err(run.invalid(message));
     }
     if call.references > references::MOST {
@@ -153,7 +153,7 @@ async fn check_call(run: &CompositeRun<'_>, call: &BatchCall<'_>) -> Result<Opti
         known,
         rule,
     };
-    // With values of earlier answers it is another call: it is asked about by itself, once they are filled in.
+    // A call with references changes once they are filled in, so it is confirmed by itself then.
     if call.refers {
         return Ok(None);
     }
@@ -165,7 +165,7 @@ async fn check_call(run: &CompositeRun<'_>, call: &BatchCall<'_>) -> Result<Opti
     if action.risk == Risk::Read {
         return Ok(None);
     }
-    // It is denied when it is its turn; nothing is looked up for it.
+    // A denied call is reported when it runs; no look-ups are made for it.
     if execute::deny_beforehand(run.tools, &checked).await.is_some() {
         return Ok(None);
     }
@@ -181,7 +181,7 @@ async fn check_call(run: &CompositeRun<'_>, call: &BatchCall<'_>) -> Result<Opti
     })
 }
 
-/// A call that it refers to and that is none before it.
+/// A referenced number that is not an earlier call.
 fn later_reference(call: &BatchCall<'_>) -> Option<usize> {
     let to = references::referenced_calls(&Value::Object(call.params.clone()));
     to.into_iter().find(|to| *to == 0 || *to >= call.number)
@@ -238,7 +238,7 @@ fn presented_data(run: &CompositeRun<'_>, done: &CallResult) -> Option<Answer> {
     }
 }
 
-/// In a dry run: a call that waits for the answer to another that is not sent.
+/// In a dry run: a call with a reference to a call that is not sent.
 fn unfilled_preview(call: &BatchCall<'_>) -> Answer {
     let mut structured = Map::from_iter([("preview".to_owned(), json!(true))]);
     structured.insert("params".to_owned(), Value::Object(call.params.clone()));
@@ -246,7 +246,7 @@ fn unfilled_preview(call: &BatchCall<'_>) -> Answer {
     Answer { structured, text }
 }
 
-/// The error of one call, as the batch's own.
+/// Converts the error of one call to the batch's error.
 fn call_error(number: usize, error: ToolError) -> ToolError {
     ToolError { message: format!("call {number}: {}. Nothing was sent", error.message), ..error }
 }
@@ -297,7 +297,7 @@ fn missing_value_error<'v>(
         }
         None => error.hint("A dollar that refers to nothing is `$$`."),
     };
-    // The calls before it are made: what is left to call is this one, with what it refers to.
+    // The earlier calls have run: the fix repeats only this one, with its references filled in.
     let mended = suggestion.and_then(|suggestion| {
         let params = json!(call.params).to_string().replace(reference.as_str(), &suggestion);
         references::fill_references(&serde_json::from_str(&params).ok()?, call.number, answered).ok()
@@ -335,6 +335,6 @@ fn render_batch(
         let left = calls.len() - number;
         format!("stopped at call {number}, which failed; {left} after it were not run (`continue_on_error` runs them)")
     });
-    let preview = previews.then(|| "what is a preview was not sent".to_owned());
+    let preview = previews.then(|| "previewed calls were not sent".to_owned());
     items.answer(run, &note.into_iter().chain(preview).collect::<Vec<_>>())
 }

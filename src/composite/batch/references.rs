@@ -9,10 +9,10 @@ use serde_json::{Map, Value};
 
 use crate::text::plain_text;
 
-/// The most references of one call.
+/// Maximum number of references in one call.
 pub const MOST: usize = 100;
 
-/// Maximum bytes that references may put into the parameters of one call.
+/// Maximum size in bytes of the values that references insert into one call.
 pub const LARGEST: usize = 1024 * 1024;
 
 /// A reference in a text.
@@ -34,16 +34,16 @@ enum ReferenceStep<'t> {
 /// Reasons why a reference has no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MissingValue {
-    /// The reference as it was written.
+    /// The original text of the reference.
     pub reference: String,
-    /// The call it is to.
+    /// The number of the referenced call.
     pub call: usize,
     pub why: MissingReason,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MissingReason {
-    /// It refers to the call itself, a later call, or none.
+    /// The number is that of the call itself, of a later call, or of none.
     NotBefore,
     /// The referenced call failed or was not made.
     NoAnswer,
@@ -64,8 +64,8 @@ pub fn referenced_calls(value: &Value) -> Vec<usize> {
     found
 }
 
-/// The parameters with the values of their references; `answered` has the data of a call's answer by its number, in
-/// each form that its fields may be named in.
+/// Fills in the references of parameters. `answered` returns the data of a call's answer by its number, in each form of
+/// its field names.
 pub fn fill_references<'v>(
     params: &Map<String, Value>,
     own: usize,
@@ -83,7 +83,7 @@ struct ReferenceFiller<'f, F> {
 }
 
 impl<F> ReferenceFiller<'_, F> {
-    /// Takes as much as a value has from what may be put in; whether it was there.
+    /// Takes a value's size from the budget; false if the budget does not suffice.
     fn spend(&self, value: &Value) -> bool {
         let left = self.left.get().checked_sub(size(value));
         self.left.set(left.unwrap_or_default());
@@ -91,7 +91,7 @@ impl<F> ReferenceFiller<'_, F> {
     }
 }
 
-/// About as many bytes as the value has as JSON.
+/// Approximate size of the value as JSON, in bytes.
 fn size(value: &Value) -> usize {
     match value {
         Value::String(text) => text.len() + 2,
@@ -163,7 +163,8 @@ fn value<'v>(
     let mut first = None;
     for (at, form) in forms.iter().enumerate() {
         match reached(form, &reference.steps) {
-            // As with `fields`, a secret is meant by its own name alone: what holds fields is taken as it was shown.
+            // As with `fields`, a secret is unmasked only if it is named itself: objects and lists are inserted as
+            // shown.
             Ok(found) if holds_fields(found) && at + 1 < forms.len() => {}
             Ok(found) if filler.spend(found) => return Ok(found.clone()),
             Ok(_) => return Err(missing(MissingReason::TooLarge)),
@@ -181,7 +182,7 @@ fn holds_fields(value: &Value) -> bool {
     }
 }
 
-/// The value at the end of the steps. A leading `data` that is no field is skipped.
+/// The value at a path. A leading `data` that is not a field is skipped.
 fn reached<'v>(data: &'v Value, steps: &[ReferenceStep<'_>]) -> Result<&'v Value, MissingReason> {
     let steps = match steps {
         [ReferenceStep::Field("data"), rest @ ..] if data.get("data").is_none() => rest,
@@ -217,8 +218,8 @@ fn references(text: &str) -> Vec<Reference<'_>> {
     found
 }
 
-/// The reference that a text begins with. A number alone is one only where nothing of a word follows it; what else
-/// begins like a price or a shell's variable is a text.
+/// Parses a reference at the start of a text. A number alone is one only if no letter follows; prices and shell
+/// variables are plain text.
 fn reference(text: &str) -> Option<Reference<'_>> {
     let after = text.strip_prefix('$')?;
     let digits = after.len() - after.trim_start_matches(|c: char| c.is_ascii_digit()).len();
@@ -271,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_reference_keeps_its_type_and_others_are_put_in() {
+    fn a_whole_reference_keeps_its_type_and_others_are_interpolated() {
         let params = json!({
             "iid": "$1.iid", "labels": "$1.labels", "all": "$2", "by": {"deep": ["$2[1].name"]},
             "text": "Follows #$1.iid of $1.author.username ($1.data.iid), on $2[0].name.",
@@ -286,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn what_holds_fields_is_as_it_was_shown() {
+    fn objects_and_lists_are_inserted_as_shown() {
         let raw = json!({"key": "A", "value": "hunter2", "tags": ["x"], "owner": {"token": "t"}});
         let shown = json!({"key": "A", "value": "(masked)"});
         let answered = |_: usize| Some(vec![&raw, &shown]);
@@ -302,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_one_is_a_text() {
+    fn similar_texts_are_not_references() {
         for text in ["$5.00 off", "a $VARIABLE", "$", "$1st", "100$", "$123456.iid"] {
             assert_eq!(fill(json!({"text": text})).unwrap()["text"], text);
             assert!(referenced_calls(&json!(text)).is_empty(), "{text}");
@@ -312,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_put_in_has_a_limit() {
+    fn inserted_values_have_a_size_limit() {
         let text = json!({"text": "x".repeat(LARGEST / 4)});
         let answered = |_: usize| Some(vec![&text]);
         let fill = |params: Value| fill_references(params.as_object().unwrap(), 2, &answered);
@@ -323,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_value_says_what_there_is() {
+    fn a_missing_value_lists_the_available_fields() {
         let why = |text: &str| fill(json!({"text": text})).unwrap_err().why;
         let fields = vec!["iid".to_owned(), "labels".to_owned(), "author".to_owned()];
         assert_eq!(why("$1.idd"), MissingReason::NoField { step: "idd".to_owned(), fields });

@@ -1,4 +1,4 @@
-//! A file of `repository.read_files`: as requested, and what was read.
+//! Types of `repository.read_files`: requested files and their content.
 
 use serde_json::{Map, Value, json};
 
@@ -9,9 +9,9 @@ use crate::tools::Answer;
 /// Default number of lines of a window.
 pub const LINES: u64 = 100;
 
-/// A file as it was asked for.
+/// A requested file.
 pub struct RequestedFile {
-    /// The project, as `fullPath` has it.
+    /// Project, as in `fullPath`.
     pub project: Option<Value>,
     pub path: String,
     pub at: Option<String>,
@@ -28,7 +28,7 @@ pub enum FileContent {
 
 pub type ReplyHeaders = std::collections::BTreeMap<String, String>;
 
-/// Parameters with the project, and the ref where there is one.
+/// Parameters with the project, and the ref if there is one.
 pub fn at(file: &RequestedFile, more: Value) -> Map<String, Value> {
     let mut given = params(more);
     given.extend(file.project.iter().map(|path| ("fullPath".to_owned(), path.clone())));

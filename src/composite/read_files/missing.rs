@@ -14,11 +14,11 @@ const READ_FILES: &str = "repository.read_files";
 /// The action that reads one file, and each step of this plan.
 const RAW: &str = "repository_file.get_raw";
 
-/// The longest path that a symbolic link is taken to hold.
+/// Maximum length of a text that may be the target of a symbolic link.
 const LINK: u64 = 1_024;
 
-/// Target of a symbolic link. GitLab sends the target as the file's text; the tree shows that it is a link, and is
-/// read if the text may be a path.
+/// Target of a symbolic link. GitLab returns the target as the file's text; the tree, which shows that it is a link, is
+/// fetched only if the text may be a path.
 pub async fn link(run: &CompositeRun<'_>, file: &RequestedFile, seen: &FileWindow) -> Option<String> {
     if seen.bytes > LINK || seen.lines != 1 || seen.ends_in_newline {
         return None;
@@ -28,7 +28,7 @@ pub async fn link(run: &CompositeRun<'_>, file: &RequestedFile, seen: &FileWindo
     is_link.then(|| present::line(&String::from_utf8_lossy(&seen.head)))
 }
 
-/// The entry of the tree that is called as the file is.
+/// The tree entry of the file.
 async fn entry(run: &CompositeRun<'_>, file: &RequestedFile) -> Result<Option<Value>, ToolError> {
     let entries = tree(run, file).await?;
     Ok(entries.into_iter().find(|entry| path_of(entry) == file.path))
@@ -76,7 +76,7 @@ pub async fn missing(
     Err(with_window(run, file, refused))
 }
 
-/// The error with the window of the file in its fix, if that reads another file or at another ref.
+/// Adds the window to the error's fix, if that reads another file or ref.
 fn with_window(run: &CompositeRun<'_>, file: &RequestedFile, error: ToolError) -> ToolError {
     let Some(NextCall { arguments, .. }) = &error.fix else { return error };
     let text = |name: &str| arguments.get("params")?.get(name)?.as_str().map(str::to_owned);

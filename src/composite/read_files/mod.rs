@@ -126,7 +126,7 @@ fn grep(run: &CompositeRun<'_>) -> Result<Option<(Pattern, usize)>, ToolError> {
     Ok(Some((expression, usize::try_from(context.min(LINES)).unwrap_or_default())))
 }
 
-/// A window of one file as the item of another composite action: by `path`, `ref` and lines, as `files` have them.
+/// Reads a window of one file as an item of another composite action: by `path`, `ref` and lines, as in `files`.
 pub async fn window(run: &CompositeRun<'_>, project: &Value, item: &Value) -> Result<Outcome, ToolError> {
     let file = parse_file(run, item, Some(project), None)?;
     let mut read = [read_file(run, &file).await];
@@ -136,7 +136,7 @@ pub async fn window(run: &CompositeRun<'_>, project: &Value, item: &Value) -> Re
     render::render_file(run, &file, &Ok(read?), None, &mut items);
     let (rows, text) = items.parts();
     let mut structured = rows.get(0).and_then(Value::as_object).cloned().unwrap_or_default();
-    // The item that it becomes says these itself.
+    // The other composite action reports these itself.
     structured.retain(|name, _| !matches!(name.as_str(), "kind" | "path" | "ref" | "status"));
     Ok(Outcome::Answer(Answer { structured, text }))
 }
@@ -164,14 +164,14 @@ fn parse_file(
     Ok(RequestedFile { project: project.cloned(), path: path.trim_start_matches('/').to_owned(), at, wanted })
 }
 
-/// The ref behind `!5`: the head of that merge request, which GitLab keeps in the target project, also if the source
-/// branch is in a fork or was deleted.
+/// The ref of `!5`: the head of that merge request, which GitLab keeps in the target project even if the source branch
+/// is in a fork or was deleted.
 fn merge_request_head(name: &str) -> Option<String> {
     let iid: u64 = name.trim().strip_prefix('!')?.parse().ok()?;
     Some(format!("refs/merge-requests/{iid}/head"))
 }
 
-/// Leaves lines out of the large, so that all are together within the bytes of one answer.
+/// Truncates the large windows, so that all together fit into one answer.
 fn fit(read: &mut [Result<FileContent, ToolError>], budget: usize) {
     let size = |read: &Result<FileContent, ToolError>| match read {
         Ok(FileContent::FileWindow(seen, _)) => seen.size(),
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pointer_says_what_it_points_to() {
+    fn an_lfs_pointer_has_an_object_id_and_a_size() {
         let file = [LFS, b"oid sha256:4d7a2146\nsize 12345\n"].concat();
         assert_eq!(pointer(&seen(&file)), Some(json!({"oid": "sha256:4d7a2146", "size": 12345})));
         assert_eq!(pointer(&seen(b"hello\n")), None);

@@ -45,8 +45,7 @@ pub fn render_file(
     next
 }
 
-/// The lines of the window after the one that is shown; of what is looked for, the lines that are still to be looked
-/// through.
+/// The lines after the shown window; for a search, the lines not searched yet.
 fn range(file: &RequestedFile, seen: &FileWindow) -> Option<(u64, u64)> {
     let after = seen.kept.last().map(|(number, _)| number + 1);
     let is_more = |next: &u64| file.wanted.grep.is_none() && *next <= seen.lines;
@@ -58,7 +57,7 @@ fn range(file: &RequestedFile, seen: &FileWindow) -> Option<(u64, u64)> {
     Some((first, if seen.whole { most.min(seen.lines) } else { most }))
 }
 
-/// The rest of what was asked for of a file, to ask for again.
+/// The remaining request of a file, for the next call.
 fn following(file: &RequestedFile, seen: &FileWindow) -> Option<Value> {
     let mut next = params(json!({"path": file.path, "line_start": seen.left?}));
     let more = [
@@ -135,7 +134,7 @@ fn line(seen: &FileWindow, window: (Option<u64>, Option<u64>), file: &RequestedF
     }
 }
 
-/// The window as data and as text; what was looked for with the numbers of its lines.
+/// The window as data and as text; matches have line numbers.
 fn window(file: &RequestedFile, seen: &FileWindow, secrets: &Secrets) -> ((String, String), Vec<String>) {
     let mut bytes = Vec::new();
     let mut before = None;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::gitlab::BodySink;
 use crate::text::{Pattern, SEARCH_TIME};
 
-/// A longer line is kept to here, in bytes.
+/// Maximum length of a kept line in bytes; longer ones are truncated.
 const LINE: usize = 4_000;
 
 /// Bytes that are searched for a NUL to detect a binary (as git does).
@@ -19,9 +19,9 @@ const HEAD: usize = 1_024;
 /// The requested lines.
 #[derive(Clone, Debug)]
 pub struct WindowRequest {
-    /// From 1.
+    /// First line, from 1.
     pub first: u64,
-    /// The last that may be shown.
+    /// Last line that may be shown.
     pub last: u64,
     /// Maximum number of lines.
     pub lines: u64,
@@ -99,13 +99,13 @@ impl WindowReader {
                 let is_match = expression.is_match(text.trim_end_matches('\r'));
                 self.seen.searched += begun.elapsed();
                 self.seen.timed_out = self.seen.searched > SEARCH_TIME;
-                self.found(is_match, context, (number, line), is_long);
+                self.search_line(is_match, context, (number, line), is_long);
             }
         }
     }
 
-    /// A line among those that are looked through: kept where it matches or is near to one that does.
-    fn found(&mut self, is_match: bool, context: usize, (number, line): (u64, Vec<u8>), is_long: bool) {
+    /// Processes a searched line: kept if it matches or is near a match.
+    fn search_line(&mut self, is_match: bool, context: usize, (number, line): (u64, Vec<u8>), is_long: bool) {
         let seen = &mut self.seen;
         if is_match {
             seen.matches += 1;
@@ -139,12 +139,12 @@ impl FileWindow {
         self.kept.push((number, line));
     }
 
-    /// The bytes of the window.
+    /// Size of the window in bytes.
     pub fn size(&self) -> usize {
         self.kept_bytes
     }
 
-    /// Leaves lines out at the end until the window is so small.
+    /// Removes lines at the end until the window fits.
     pub fn shrink(&mut self, bytes: usize) {
         while self.kept_bytes > bytes {
             let Some((number, line)) = self.kept.pop() else { return };
@@ -193,7 +193,7 @@ mod tests {
     const WANTED: WindowRequest =
         WindowRequest { first: 1, last: u64::MAX, lines: 100, bytes: 10_000, grep: None };
 
-    /// The file in pieces of that many bytes.
+    /// Feeds the file in chunks of `piece` bytes.
     fn seen(wanted: WindowRequest, file: &[u8], piece: usize) -> FileWindow {
         let mut window = WindowReader::new(wanted);
         window.begin();
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_is_the_same_however_the_file_comes() {
+    fn a_window_does_not_depend_on_chunk_sizes() {
         let file: String = (1..=50).map(|at| format!("line {at}\n")).collect();
         for piece in [1, 7, 8, 64, 10_000] {
             let seen = seen(WindowRequest { first: 11, lines: 3, ..WANTED }, file.as_bytes(), piece);
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_last_line_without_an_end_is_a_line() {
+    fn a_last_line_without_a_newline_is_a_line() {
         assert_eq!(numbers(&seen(WANTED, b"a\nb", 2)), [1, 2]);
         assert_eq!(numbers(&seen(WANTED, b"a\nb\n", 2)), [1, 2]);
         assert_eq!(seen(WANTED, b"", 2).lines, 0);
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_found_comes_with_what_is_around_it() {
+    fn matches_have_context_lines() {
         let file = "a\nb\nhit\nc\nd\ne\nf\nhit\nhit\ng\nh\n";
         let grep = |context| Some((Pattern::new("hit").unwrap(), context));
         let around = seen(WindowRequest { grep: grep(1), ..WANTED }, file.as_bytes(), 3);
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_is_held_than_was_wanted() {
+    fn only_the_window_is_kept_in_memory() {
         let large = vec![b'x'; 3_000_000];
         let seen = seen(WANTED, &large, 10_000);
         assert_eq!((seen.bytes, seen.lines, seen.long), (3_000_000, 1, 1));
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_nul_makes_a_binary() {
+    fn a_nul_byte_means_binary() {
         let binary = seen(WANTED, b"\x89PNG\0\n\0\n", 3);
         assert!(binary.binary && binary.bytes == 8);
         let again = {

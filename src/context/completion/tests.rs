@@ -5,20 +5,20 @@ fn strings(values: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn what_begins_so_comes_before_what_holds_it() {
+fn prefix_matches_precede_substring_matches() {
     let found = all(strings(&["old-main", "docs", "Main", "main-2"]), "main");
     assert_eq!(found.values, ["Main", "main-2", "old-main"]);
     assert_eq!((found.total, found.has_more), (Some(3), false));
 }
 
 #[test]
-fn no_more_than_a_hundred_are_told() {
+fn at_most_a_hundred_values_are_returned() {
     let found = all((0..250).map(|number| number.to_string()).collect(), "");
     assert_eq!((found.values.len(), found.total, found.has_more), (100, Some(250), true));
 }
 
 #[test]
-fn what_could_not_be_typed_completes_nothing() {
+fn invisible_characters_have_no_completions() {
     assert_eq!(text(&json!("bug")), Some("bug".to_owned()));
     assert_eq!(text(&json!(12)), Some("12".to_owned()));
     for hidden in [json!("bug\u{200b}"), json!("bug\nmore"), json!("x".repeat(300)), json!(null), json!({})] {
@@ -26,9 +26,9 @@ fn what_could_not_be_typed_completes_nothing() {
     }
 }
 
-/// Every source is asked by a read that takes what it is given.
+/// Every completion source is read by a read action that accepts its parameters.
 #[test]
-fn every_source_is_asked_by_a_read() {
+fn every_source_uses_a_read_action() {
     let catalog = crate::catalog::Catalog::embedded().unwrap();
     for asked in ASKED {
         let action = catalog.get(asked.action).unwrap().unwrap();
@@ -41,7 +41,7 @@ fn every_source_is_asked_by_a_read() {
 }
 
 #[test]
-fn an_argument_that_is_not_there_is_named() {
+fn an_unknown_argument_is_named() {
     let message = |completed, argument| source(completed, argument).unwrap_err().message;
     assert_eq!(message(CompletionTarget::Prompt("nothing"), "x"), "there is no prompt `nothing`");
     assert_eq!(

@@ -1,12 +1,13 @@
-//! The addresses of resources, read: `gitlab://project/acme/widget/issue/12`.
+//! Parser of resource URIs: `gitlab://project/acme/widget/issue/12`.
 //!
-//! Where the path of a project or group ends is told by the first of these that holds:
+//! The path of a project or group ends by the first rule that applies:
 //!
-//! 1. its slashes are encoded, as a template's `{fullPath}` is filled: `gitlab://project/acme%2Fwidget/issue/12`;
-//! 2. a `-` follows, as in the addresses of GitLab's pages, where nothing is called so: `…/acme/widget/-/issue/12`;
-//! 3. what follows reads as something that is in one, the nearest first: `…/acme/widget/issue/12`.
+//! 1. Its slashes are encoded, as in a filled `{fullPath}` of a template: `gitlab://project/acme%2Fwidget/issue/12`.
+//! 2. A `-` follows, as in the URLs of GitLab's pages; no project or group has this name: `…/acme/widget/-/issue/12`.
+//! 3. The rest parses as an object of a project or group, the shortest path first: `…/acme/widget/issue/12`.
 //!
-//! A part that would climb (`..`), is empty, or holds what nobody sees is refused: an address names one thing.
+//! A segment that is empty, a parent directory (`..`) or contains invisible characters is refused, so that a URI is
+//! unambiguous.
 
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value, json};
@@ -22,14 +23,14 @@ use crate::tools::{ErrorKind, ToolError};
 /// Scheme of every URI.
 const SCHEME: &str = "gitlab";
 
-/// The longest address that is read, in bytes.
+/// Maximum length of a URI in bytes.
 const LONGEST: usize = 4_000;
 
 /// A parsed URI.
 #[derive(Debug)]
 pub enum ResourceUri {
     Roots,
-    /// The list of actions, of one domain where that is given.
+    /// The list of actions, optionally of one domain.
     Actions {
         domain: Option<String>,
         page: usize,
@@ -39,7 +40,7 @@ pub enum ResourceUri {
     ResourceKind(ObjectRead),
 }
 
-/// A thing of GitLab's, with what its action takes.
+/// An object of GitLab, with the parameters of the action that reads it.
 #[derive(Debug)]
 pub struct ObjectRead {
     pub thing: &'static ResourceKind,
@@ -49,10 +50,9 @@ pub struct ObjectRead {
 
 type Pairs = Vec<(String, String)>;
 
-/// Reads an address.
+/// Parses a URI.
 ///
-/// # Errors
-/// `invalid_params` where it is badly written, `not_found` where nothing is addressed so.
+/// `invalid_params` if it is malformed, `not_found` if it names no resource.
 pub fn parse(uri: &str) -> Result<ResourceUri, ToolError> {
     if uri.len() > LONGEST {
         return Err(bad(uri, &format!("is longer than {LONGEST} bytes")));
@@ -94,7 +94,7 @@ fn actions(uri: &str, pairs: Pairs) -> Result<ResourceUri, ToolError> {
     Ok(ResourceUri::Actions { domain, page })
 }
 
-/// An address that takes no query.
+/// Rejects a query.
 fn plain(uri: &str, pairs: Pairs, address: ResourceUri) -> Result<ResourceUri, ToolError> {
     match pairs.first() {
         Some((name, _)) => Err(unknown_query(uri, name, "nothing there")),
@@ -142,7 +142,7 @@ fn thing(uri: &str, kind: &str, rest: &[&str], pairs: Pairs) -> Result<ResourceU
     Ok(ResourceUri::ResourceKind(ObjectRead { thing, params, lines }))
 }
 
-/// The path of a project or group, and what follows it.
+/// Splits the path of a project or group from the rest.
 fn parted<'s, 'r>(holder: Namespace, words: &'r [&'s str]) -> (String, &'r [&'s str]) {
     if let Some((first, rest)) = words.split_first().filter(|(first, _)| first.contains('/')) {
         return ((*first).to_owned(), rest.strip_prefix(&["-"]).unwrap_or(rest));
@@ -164,7 +164,7 @@ fn parted<'s, 'r>(holder: Namespace, words: &'r [&'s str]) -> (String, &'r [&'s 
     split((least..words.len()).find(reads).unwrap_or(words.len()), 0)
 }
 
-/// The values of a thing's variables, where its parts read so.
+/// The values of an object's variables, if its parts match.
 fn match_words(thing: &ResourceKind, words: &[&str]) -> Option<Vec<(String, Value)>> {
     let mut words = words;
     let mut values = Vec::new();
@@ -193,7 +193,7 @@ fn match_words(thing: &ResourceKind, words: &[&str]) -> Option<Vec<(String, Valu
     words.is_empty().then_some(values)
 }
 
-/// A part of the path without its percent-encoding.
+/// Percent-decodes a segment of the path.
 fn decoded(uri: &str, part: &str) -> Result<String, ToolError> {
     let text = unescaped(part).ok_or_else(|| bad(uri, "is not well encoded: `%` and two digits, UTF-8"))?;
     if text.contains('\\') || present::line(&text) != text {
@@ -217,7 +217,7 @@ fn pairs(uri: &str, query: &str) -> Result<Pairs, ToolError> {
     read.collect()
 }
 
-/// Percent-decodes a text. None if an escape is invalid or the result is not UTF-8.
+/// Percent-decodes a text. `None` if an escape is invalid or the result is not UTF-8.
 fn unescaped(text: &str) -> Option<String> {
     let mut escapes = text.split('%').skip(1);
     let is_escape =
@@ -243,7 +243,7 @@ fn unknown_query(uri: &str, name: &str, takes: &str) -> ToolError {
     bad(uri, &format!("asks for `{name}`, and takes {takes}"))
 }
 
-/// Enough of an address to recognise it, on one line.
+/// An excerpt of a URI on one line.
 fn shown_uri(uri: &str) -> String {
     const SHOWN: usize = 120;
     let line = present::line(uri);

@@ -19,10 +19,10 @@ use crate::tools::{Capabilities, EXECUTE, ExecuteRequest, Tools};
 use address::{ObjectRead, ResourceUri};
 use uri_templates::{Namespace, RESOURCE_KINDS, ResourceKind};
 
-/// A resource, or a template of many, as a list has it.
+/// A resource or resource template, as listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResourceEntry {
-    /// The address; of a template, with variables (RFC 6570).
+    /// The URI; for a template, with variables (RFC 6570).
     pub uri: String,
     pub name: String,
     pub title: &'static str,
@@ -35,26 +35,26 @@ pub struct ResourceEntry {
 pub struct ResourceContent {
     pub text: String,
     pub mime: &'static str,
-    /// True if it never changes while this program runs.
+    /// True if it is constant while the program runs.
     pub is_constant: bool,
 }
 
 const MARKDOWN: &str = "text/markdown";
 const JSON: &str = "application/json";
 
-/// The address of the client's workspace.
+/// URI of the client's workspace.
 const ROOTS: &str = "gitlab://workspace/roots";
 fn entry(uri: &str, name: &str, title: &'static str, what: &str, mime: &'static str) -> ResourceEntry {
     ResourceEntry { uri: uri.to_owned(), name: name.to_owned(), title, what: what.to_owned(), mime }
 }
 
 impl Tools {
-    /// Which resources, prompts and completions are offered.
+    /// Resources, prompts and completions that are offered.
     pub fn capabilities(&self) -> Capabilities {
         self.capabilities
     }
 
-    /// The resources that have one address each.
+    /// Resources with a fixed URI.
     pub fn resources(&self) -> Vec<ResourceEntry> {
         let mut entries = vec![
             entry(
@@ -86,7 +86,7 @@ impl Tools {
         entries
     }
 
-    /// The addresses with variables.
+    /// Resource templates.
     pub fn templates(&self) -> Vec<ResourceEntry> {
         let mut entries = vec![
             entry(
@@ -114,10 +114,9 @@ impl Tools {
         entries
     }
 
-    /// Reads a resource. `roots` is what the client said of its workspace.
+    /// Reads a resource. `roots` are the client's workspace folders.
     ///
-    /// # Errors
-    /// `not_found` where there is no such resource, or no such thing in GitLab; else as an execute's.
+    /// `not_found` if there is no such resource or object in GitLab; else the errors of a call.
     pub async fn read_resource(&self, uri: &str, roots: &Roots) -> Result<ResourceContent, ToolError> {
         self.resource(uri, roots).await.map_err(|error| self.bounded(error))
     }
@@ -126,7 +125,7 @@ impl Tools {
         let made = |text: String, mime: &'static str| ResourceContent { text, mime, is_constant: false };
         match address::parse(uri)? {
             ResourceUri::Roots => {
-                // The default project may be that of a root, and no call may have asked for them yet.
+                // The default project may be that of a root, which no call may have requested yet.
                 if let Roots::Given(roots) = roots {
                     self.work_in(&roots.iter().map(|root| root.uri.clone()).collect::<Vec<_>>());
                 }
@@ -162,7 +161,7 @@ impl Tools {
         self.execute(&request).await.map(|answer| answer.text)
     }
 
-    /// True if the policy allows to read such an object.
+    /// True if the policy allows reading such an object.
     fn reads(&self, thing: &ResourceKind) -> bool {
         let action = self.catalog.get(thing.action).ok().flatten();
         self.offers(EXECUTE) && action.is_some_and(|action| self.withholds(&action).is_none())

@@ -30,12 +30,12 @@ pub enum CompletionSource {
 pub enum Namespace {
     Project,
     Group,
-    /// None: it has a name or number of its own.
+    /// None: the object has a name or number of its own.
     Nothing(&'static str),
 }
 
 impl Namespace {
-    /// The first word of the address.
+    /// The first segment of the URI.
     pub fn word(self) -> &'static str {
         match self {
             Namespace::Project => "project",
@@ -55,20 +55,20 @@ impl Namespace {
     }
 }
 
-/// A part of an address, after the path of what the thing is in.
+/// A part of a URI after the path of its namespace.
 #[derive(Clone, Copy, Debug)]
 pub enum UriPart {
-    /// A word of ours.
+    /// A fixed word.
     Word(&'static str),
     Value(UriVariable),
 }
 
-/// A part that differs from thing to thing.
+/// A variable part.
 #[derive(Clone, Copy, Debug)]
 pub struct UriVariable {
     pub name: &'static str,
     pub form: VariableForm,
-    /// The action's parameter, and what is written before the value there.
+    /// The action's parameter, and the prefix of its value.
     pub param: &'static str,
     pub mark: &'static str,
     pub source: CompletionSource,
@@ -88,13 +88,13 @@ pub enum VariableForm {
 /// An object that can be read.
 #[derive(Debug)]
 pub struct ResourceKind {
-    /// In the list of templates, and no other's.
+    /// Unique name in the list of templates.
     pub name: &'static str,
     pub title: &'static str,
     pub holder: Namespace,
     pub parts: &'static [UriPart],
     pub action: &'static str,
-    /// Names that a query may have: `lines`, or parameters of the action.
+    /// Allowed query names: `lines`, or parameters of the action.
     pub query: &'static [&'static str],
 }
 
@@ -115,7 +115,7 @@ const fn rest(name: &'static str, source: CompletionSource) -> UriPart {
     value(name, VariableForm::Rest, name, source)
 }
 
-/// A milestone by the number that people see, which the parameter tells from an id by its `%`.
+/// A milestone by its iid. The parameter distinguishes it from an id by the prefix `%`.
 const fn milestone(source: CompletionSource) -> UriPart {
     UriPart::Value(UriVariable {
         name: "iid",
@@ -152,7 +152,7 @@ const JOB: UriPart = number("job_id", CompletionSource::None);
 const REF: UriPart = value("ref", VariableForm::Segment, "ref", CompletionSource::Branch);
 const SNIPPET: UriPart = number("snippet_id", CompletionSource::None);
 
-/// All of it.
+/// The whole table.
 pub const RESOURCE_KINDS: &[ResourceKind] = &[
     thing("project", "A project", Project, &[], "project.get"),
     thing("issue", "An issue", Project, &[Word("issue"), ISSUE], "issue.get"),
@@ -290,12 +290,12 @@ pub const RESOURCE_KINDS: &[ResourceKind] = &[
 ];
 
 impl ResourceKind {
-    /// The address with its variables open (RFC 6570).
+    /// The URI template (RFC 6570).
     pub fn template(&self) -> String {
         let mut text = format!("gitlab://{}", self.holder.word());
         match (self.holder, self.parts.is_empty()) {
             (Namespace::Nothing(_), _) => {}
-            // Alone, nothing that follows has to be told from it.
+            // At the end of the URI slashes need no encoding.
             (_, true) => text.push_str("/{+fullPath}"),
             (_, false) => text.push_str("/{fullPath}"),
         }
@@ -314,7 +314,7 @@ impl ResourceKind {
         text
     }
 
-    /// The completion source of a variable; none if the template has no such variable.
+    /// The completion source of a variable; `None` if the template has no such variable.
     pub fn source(&self, variable: &str) -> Option<CompletionSource> {
         if variable == "fullPath" && !matches!(self.holder, Namespace::Nothing(_)) {
             return Some(self.holder.source());
@@ -329,7 +329,7 @@ impl ResourceKind {
     }
 }
 
-/// The template of that address, of which the list has things of GitLab's alone.
+/// Finds the kind with this URI template.
 pub fn thing_at(template: &str) -> Option<&'static ResourceKind> {
     RESOURCE_KINDS.iter().find(|thing| thing.template() == template)
 }

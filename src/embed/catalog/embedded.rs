@@ -1,6 +1,5 @@
-//! The form in which the catalog is embedded: one postcard record an action behind a table of offsets, so that
-//! one action is decoded without its neighbours. Written by the build script, which includes this file by path,
-//! and read by `Catalog` of the program.
+//! Serialized form of the embedded catalog: one postcard record per action and a table of offsets, so that a single
+//! action can be decoded. The build script writes it and includes this file by path; `Catalog` in the program reads it.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +9,7 @@ pub struct Header<'a> {
     /// Every action, sorted by id.
     #[serde(borrow)]
     pub entries: Vec<Entry<'a>>,
-    /// Every alias with the actions it may mean, as positions in `entries`; sorted by alias.
+    /// Every alias with the positions in `entries` of the actions that have it; sorted by alias.
     #[serde(borrow)]
     pub aliases: Vec<(&'a str, Vec<u16>)>,
 }
@@ -19,6 +18,6 @@ pub struct Header<'a> {
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Entry<'a> {
     pub id: &'a str,
-    /// Offset of its record, in bytes; it ends at the next one's.
+    /// Offset of its record in bytes. The record ends at the next entry's offset.
     pub offset: u32,
 }

@@ -1,5 +1,5 @@
-//! The words of the field: `catalog/language.toml`, the nouns of the domains and the glossary of parameters, as
-//! they are embedded. The build script includes this file by path.
+//! Vocabulary as embedded in the binary: `catalog/language.toml`, the nouns of the domains, and the glossary of
+//! parameters. The build script includes this file by path.
 
 use std::collections::BTreeMap;
 
@@ -12,48 +12,48 @@ use super::names::Names;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Language {
-    /// Words that say nothing of the action.
+    /// Words that do not help to identify an action.
     #[serde(default)]
     pub stopwords: Vec<String>,
-    /// Words that are never cut to a stem.
+    /// Words that are never stemmed.
     #[serde(default)]
     pub never_stem: Vec<String>,
-    /// Synonyms: a word or phrase, and GitLab's words for it.
+    /// Synonyms: a word or phrase, and GitLab's terms for it.
     #[serde(default, rename = "synonym")]
     pub synonyms: Vec<Synonym>,
-    /// Verbs and the kind of action that they ask for.
+    /// Verbs, and the kind of action that each requests.
     #[serde(default, rename = "verb")]
     pub verbs: Vec<Verb>,
     /// Prepositions before a second object: `labels of a project`.
     #[serde(default)]
     pub prepositions: Vec<String>,
-    /// Those of them that only describe the object: `an issue with labels`.
+    /// Subset of the prepositions that only describe the object: `an issue with labels`.
     #[serde(default)]
     pub attributes: Vec<String>,
-    /// Words that ask, so that nothing is to be changed.
+    /// Question words: a request with one of them only reads.
     #[serde(default)]
     pub questions: Vec<String>,
-    /// Verbs that also tell a state, before what is in it: `open issues`.
+    /// Verbs that are also states, in front of an object: `open issues`.
     #[serde(default)]
     pub states: Vec<String>,
-    /// Words after which a participle is wished for: `be closed`.
+    /// Words after which a participle is a request: `be closed`.
     #[serde(default)]
     pub passives: Vec<String>,
-    /// Words that people use and that say nothing of GitLab; never taken for misspelt ones.
+    /// Common words that are unrelated to GitLab; never corrected as misspellings.
     #[serde(default)]
     pub ordinary: Vec<String>,
-    /// Quantifiers for several and for one.
+    /// Quantifiers for several objects and for one.
     #[serde(default)]
     pub many: Vec<String>,
     #[serde(default)]
     pub one: Vec<String>,
-    /// Words that say where: in a project, a group, the instance, or with oneself.
+    /// Words for a scope: a project, a group, the instance, or the current user.
     #[serde(default, rename = "scope")]
     pub scopes: Vec<ScopeWord>,
-    /// Things that are also put on others.
+    /// Objects that are also attached to others.
     #[serde(default, rename = "part")]
     pub parts: Vec<PartWord>,
-    /// Things that other products call by another name than GitLab, with the names of those products.
+    /// Objects that other products name differently from GitLab, with the names of those products.
     #[serde(default)]
     pub foreign: Foreign,
     /// Ids of actions to suggest if nothing matches a query, the most common first.
@@ -68,42 +68,42 @@ pub struct Language {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LocalWords {
-    /// Phrases for the machine: `on my disk`. They count if the request names a file.
+    /// Phrases for the local machine: `on my disk`. They count if the request names a file.
     pub places: Vec<String>,
-    /// Phrases for a file on it: `local file`.
+    /// Phrases for a local file: `local file`.
     pub files: Vec<String>,
-    /// Phrases for a project of the client's. They count if the request names a file and has a verb of `edits`.
+    /// Phrases for a local project. They count if the request names a file and has a verb of `edits`.
     pub projects: Vec<String>,
     pub edits: Vec<String>,
-    /// Words for a file, or for what is in one.
+    /// Words for a file or its content.
     pub nouns: Vec<String>,
-    /// Words that keep a request at GitLab.
+    /// Words that show that the request is about GitLab.
     pub unless: Vec<String>,
-    /// Names of clients' tools that read and change local files.
+    /// Names of clients' tools for local files.
     pub tools: Vec<String>,
 }
 
-/// Names of other products before a noun that means a thing of GitLab: a `jira ticket` is an issue.
+/// Names of other products before a noun for a GitLab object: a `jira ticket` is an issue.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Foreign {
-    /// Lower-case names of products, of one word.
+    /// Names of products in lower case, one word each.
     pub products: Vec<String>,
-    /// Nouns before which the name of a product says nothing.
+    /// Nouns before which a product name is ignored.
     pub nouns: Vec<String>,
-    /// Words of a query that is about the product itself: `import jira tickets`.
+    /// Words of queries about the product itself: `import jira tickets`.
     pub unless: Vec<String>,
 }
 
-/// Nouns of things that others have, and what putting one on another asks for.
+/// Nouns of objects that are attached to others, and the verb for attaching them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PartWord {
     /// Nouns of one word: `label`.
     pub say: Vec<String>,
-    /// Nouns of what has them: `issue`.
+    /// Nouns of the objects they are attached to: `issue`.
     pub of: Vec<String>,
-    /// The verb of the actions that put them on and take them off.
+    /// Verb of the actions that attach and detach them.
     pub asks: String,
 }
 
@@ -116,13 +116,13 @@ pub struct ScopeWord {
     pub mean: String,
 }
 
-/// A word or phrase and what it means here.
+/// A word or phrase and its meaning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Synonym {
     pub say: Vec<String>,
     pub mean: Vec<String>,
-    /// From 0 to 1: how much of a match on the word itself a match on its meaning is worth.
+    /// Weight of a match on the meaning relative to a match on the word itself, from 0 to 1.
     #[serde(default = "full_weight")]
     pub weight: f32,
 }
@@ -131,7 +131,7 @@ fn full_weight() -> f32 {
     1.0
 }
 
-/// A verb that people use and the verbs of actions it asks for, best first.
+/// A verb of requests, and the verbs of the actions it requests, best first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Verb {
@@ -139,24 +139,24 @@ pub struct Verb {
     pub mean: Vec<String>,
 }
 
-/// A group of actions that share the first part of their id. From `[domain.NAME]` in `catalog/curation`.
+/// A domain: the actions whose ids share the first part. From `[domain.NAME]` in `catalog/curation`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Domain {
-    /// The family of domains it belongs to: the name of its file in `catalog/curation`.
+    /// Family of domains: the name of its file in `catalog/curation`.
     pub family: String,
-    /// Nouns for the domain's object, GitLab's own first.
+    /// Nouns for the domain's object, GitLab's own term first.
     pub nouns: Vec<String>,
 }
 
-/// A part of the catalog that goes together. From `catalog/curation/toolsets.toml`.
+/// A toolset: a part of the catalog that can be enabled as a whole. From `catalog/curation/toolsets.toml`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Toolset {
     /// Description, in a line.
     pub what: String,
-    /// The families of domains in it; each is in one toolset.
+    /// Its families of domains. Each family is in exactly one toolset.
     pub families: Vec<String>,
-    /// Names of other servers' toolsets that mean this one.
+    /// Names of the corresponding toolsets of other servers.
     #[serde(default)]
     pub aliases: Vec<String>,
 }
@@ -167,7 +167,7 @@ pub struct Toolset {
 pub struct Agent {
     /// Description, in a line.
     pub what: String,
-    /// Its toolsets; each is of one agent.
+    /// Its toolsets. Each toolset belongs to exactly one agent.
     pub toolsets: Vec<String>,
     /// Additional instructions for the agent, in a sentence or two.
     #[serde(default)]
@@ -178,44 +178,44 @@ pub struct Agent {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GlossaryEntry {
-    /// One line in our own words.
+    /// One-line description, not copied from GitLab.
     #[serde(default)]
     pub note: String,
-    /// Spellings that are understood as this one, where an action has no parameter of that very name.
+    /// Accepted aliases, if an action has no parameter of that exact name.
     #[serde(default)]
     pub aliases: Vec<String>,
-    /// A plausible value; few have one.
+    /// A plausible value, if there is one.
     #[serde(default)]
     pub example: Option<Box<Json>>,
-    /// Frequently set: early in signatures.
+    /// Frequently set: listed early in signatures.
     #[serde(default)]
     pub first: bool,
-    /// Other words for values, each with the values that it may stand for. The corrected call has the first that the
-    /// action takes.
+    /// Aliases of values, each with the values that it may mean. The corrected call has the first that the action
+    /// accepts.
     #[serde(default)]
     pub values: BTreeMap<String, Vec<String>>,
 }
 
-/// The effect of a GitLab quick action: a line of a text that begins with `/name`. From `[quick_actions.commands]`
-/// in `catalog/rules.toml`.
+/// A GitLab quick action: a line of a text that begins with `/name`. From `[quick_actions.commands]` in
+/// `catalog/rules.toml`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QuickAction {
     /// Ids of the actions with the same effect, for every kind of object that it applies to.
     pub actions: Vec<String>,
-    /// Its argument begins with the path of a project or group, or with a reference that has one.
+    /// True if its argument begins with the path of a project or group, or with a reference that has one.
     #[serde(default)]
     pub path: bool,
 }
 
-/// Actions that `GITLAB_READABLE_PATHS` lets through although they have no path. From `[readable]` in `catalog/rules.toml`.
+/// Actions that `GITLAB_READABLE_PATHS` allows although they have no path. From `[readable]` in `catalog/rules.toml`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReadableTable {
-    /// Ids of actions whose answers hold nothing of a project or group.
+    /// Ids of actions whose responses contain no data of a project or group.
     #[serde(default)]
     pub open: Vec<String>,
-    /// Ids of list actions with the field by which a row says where it is.
+    /// Ids of list actions, with the field that holds the path of a row.
     #[serde(default)]
     pub rows: BTreeMap<String, String>,
 }
@@ -223,7 +223,7 @@ pub struct ReadableTable {
 /// All vocabulary, as the build script embeds it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Words {
-    /// The GitLab version whose files the catalog was made from.
+    /// The GitLab version whose files the catalog was generated from.
     pub gitlab_version: Version,
     pub language: Language,
     pub domains: BTreeMap<String, Domain>,
@@ -231,7 +231,7 @@ pub struct Words {
     /// Title of each family of domains.
     pub families: BTreeMap<String, String>,
     pub toolsets: BTreeMap<String, Toolset>,
-    /// Names of other servers' toolsets that have no counterpart here, each with what to use instead.
+    /// Names of other servers' toolsets without a counterpart here, each with a replacement.
     pub absent_toolsets: BTreeMap<String, String>,
     pub agents: BTreeMap<String, Agent>,
     /// The quick actions that GitLab executes in texts, by name without the slash.
@@ -259,7 +259,7 @@ impl Words {
         self.domains.get(domain).map_or("", |domain| domain.family.as_str())
     }
 
-    /// The toolset that a family is in.
+    /// The toolset of a family.
     pub fn toolset(&self, family: &str) -> Option<&str> {
         let mut toolsets = self.toolsets.iter();
         toolsets

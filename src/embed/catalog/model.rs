@@ -1,9 +1,9 @@
-//! What an action is. The same types are the lines of `catalog/actions` (JSON, where a field at its default is
-//! left out) and the records embedded in the binary (postcard, where every field stands): the generator, the
-//! build script and the server read and write one shape.
+//! Data model of actions. The same types are serialized as lines of `catalog/actions` (JSON, fields at their default
+//! omitted) and as the records embedded in the binary (postcard, every field present): generator, build script and
+//! server share one format.
 //!
-//! Nothing here is read from GitLab at run time, and nothing depends on the rest of the crate: the build script
-//! includes this file by path.
+//! Nothing here is fetched from GitLab at run time or depends on the rest of the crate: the build script includes this
+//! file by path.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,44 +13,44 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::names::Names;
 
-/// One thing a person means, such as `issue.list`, with every operation that can do it.
+/// An action, such as `issue.list`, with every operation that implements it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Action {
-    /// `domain.verb`, both in snake_case. A promise: it does not change when the catalog is generated again.
+    /// `domain.verb`, both in snake_case. Stable: it does not change when the catalog is generated again.
     #[serde(rename = "action")]
     pub id: String,
-    /// One line in our own words: what it does, from the user's side.
+    /// One-line description from the user's side, not copied from GitLab.
     pub summary: String,
     pub risk: Risk,
     #[serde(default)]
     pub audience: Audience,
-    /// Preferred first. Operations that can be chosen differ in their scope; see [`Operation::alternate`].
+    /// Preferred first. Operations that can be selected differ in scope; see [`Operation::alternate`].
     pub operations: Vec<Operation>,
     #[serde(default)]
     pub params: Vec<Param>,
-    /// Other ids this action answers to: former ids, other servers' names.
+    /// Other ids that resolve to this action: former ids, other servers' names.
     #[serde(default)]
     pub aliases: Vec<String>,
-    /// Phrases that people use for it; for the finder, never shown.
+    /// Phrases of requests for it; for the finder, never shown.
     #[serde(default)]
     pub phrases: Vec<String>,
-    /// Ids of actions that come before or after it.
+    /// Ids of actions that are often used before or after it.
     #[serde(default)]
     pub related: Vec<String>,
-    /// Parameters whose example is not the one in the glossary, by name.
+    /// Examples that override the glossary's, by parameter name.
     #[serde(default)]
     pub example: BTreeMap<String, Json>,
-    /// True where a person wrote the summary; false where rules built it.
+    /// True if the summary was written by hand; false if rules generated it.
     #[serde(default)]
     pub curated: bool,
-    /// The id of the action that stands for this one: the same thing through GitLab's other interface. Such an
-    /// action runs by its own id and is in no ranking.
+    /// Id of the action that this one duplicates through GitLab's other interface. A duplicate runs by its own id and
+    /// is not ranked.
     #[serde(default)]
     pub twin: Option<String>,
-    /// Kind of response, if its shape does not tell.
+    /// Kind of response, if the response's shape does not show it.
     #[serde(default)]
     pub answers: Answers,
-    /// Steps of a composite action, which sends nothing itself.
+    /// Steps of a composite action, which sends no request itself.
     #[serde(default)]
     pub plan: Option<Plan>,
     /// Ids of other actions whose effect a call of this one can have as well. A rule or a denial of one of them
@@ -60,28 +60,28 @@ pub struct Action {
     /// Parameters that raise the risk of a call above [`Self::risk`].
     #[serde(default)]
     pub raises: Vec<Raise>,
-    /// The place in which the result lands where no parameter names a target.
+    /// Place of the result if no parameter names a target.
     #[serde(default)]
     pub lands: Vec<Landing>,
     /// Paths of the text parameters in which GitLab executes quick actions: `body`, `issuables.body`.
     #[serde(default)]
     pub scanned: Vec<String>,
-    /// Sets of parameters of which at least one has to be given.
+    /// Sets of parameters of which at least one must be given.
     #[serde(default)]
     pub one_of: Vec<Vec<String>>,
-    /// GitLab has deprecated it.
+    /// True if GitLab has deprecated it.
     #[serde(default)]
     pub deprecated: bool,
     /// The action to use in place of a deprecated one.
     #[serde(default)]
     pub replaced_by: Option<String>,
-    /// The action that is usually wanted where this one fits as well.
+    /// Id of the action that is usually the better choice where both fit.
     #[serde(default)]
     pub usually: Option<String>,
-    /// Fields of the answer that the action is for: the compact view neither leaves them out nor shortens them to a name.
+    /// Fields of the response that the action is used for: the compact view neither omits nor shortens them.
     #[serde(default)]
     pub shows: Vec<String>,
-    /// GitLab no longer has what it does: it can be executed by its id, and is not offered.
+    /// True if GitLab has removed the function: the action runs by its id but is not offered.
     #[serde(default)]
     pub gone: bool,
 }
@@ -89,10 +89,10 @@ pub struct Action {
 /// A parameter that raises the risk of one call, or adds to its effects.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Raise {
-    /// The parameter; a field of an object behind a dot. Lists are walked: `actions.action`.
+    /// The parameter; object fields follow a dot. Lists are traversed: `actions.action`.
     pub param: String,
     pub when: When,
-    /// The least risk of a call in which a value of the parameter matches.
+    /// Minimum risk of a call in which a value of the parameter matches.
     pub risk: Risk,
     /// Ids of further actions whose effect such a call has.
     #[serde(default)]
@@ -105,7 +105,7 @@ pub struct Raise {
 pub enum When {
     /// One of these values.
     AnyOf(Vec<Json>),
-    /// An integer that is not less.
+    /// An integer greater than or equal to this.
     AtLeast(i64),
     /// This value.
     Is(Json),
@@ -113,19 +113,19 @@ pub enum When {
     Given,
 }
 
-/// The default place of a result, when none of the parameters that name its target is given.
+/// Default place of a result, if no parameter names its target.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Landing {
-    /// The parameters of which none is given; empty where the result always lands there.
+    /// Parameters that are all absent; empty if the result always lands there.
     #[serde(default)]
     pub absent: Vec<String>,
-    /// A parameter and the value by which it lands there, whatever else is named.
+    /// A parameter and the value that selects this place, whatever else is given.
     #[serde(default)]
     pub by: Option<LandingChoice>,
     pub place: LandingPlace,
 }
 
-/// A parameter's value that decides where a result lands.
+/// Parameter value that selects the place of a result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LandingChoice {
     pub param: String,
@@ -144,7 +144,7 @@ pub enum LandingPlace {
     Instance,
 }
 
-/// The kind of place that a parameter's value names.
+/// Kind of place that a parameter's value names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Locates {
@@ -158,13 +158,13 @@ pub enum Locates {
     Foreign,
 }
 
-/// The actions that a composite action is made of; any of the catalog's, where it names none.
+/// Actions that a composite action consists of; any action of the catalog if it lists none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// Ids of actions without which it is of no use.
+    /// Ids of required actions: without one of them the composite action cannot run.
     #[serde(default)]
     pub needs: Vec<String>,
-    /// Ids of actions of which it runs those that its parameters call for.
+    /// Ids of optional actions, run if the parameters require them.
     #[serde(default)]
     pub picks: Vec<String>,
     /// Bulk: works on several objects; a single object has its own action.
@@ -178,30 +178,29 @@ pub struct Plan {
 pub enum Risk {
     /// Changes nothing.
     Read,
-    /// Changes something that can be changed back.
+    /// Makes a reversible change.
     Write,
-    /// Gives somebody or something access, or data a way out: tokens, keys, members, webhooks, exports, wider
-    /// visibility, protection taken away.
+    /// Grants access, or lets data out: tokens, keys, members, webhooks, exports, wider visibility, removed protection.
     Grant,
-    /// Deletes, overwrites beyond undo, revokes, erases, transfers, merges or blocks. Wants `confirm`.
+    /// Deletes, overwrites irreversibly, revokes, erases, transfers, merges or blocks. Needs `confirm`.
     Destructive,
 }
 
-/// Kind of response of an action, if its shape does not tell.
+/// Kind of response of an action, if the response's shape does not show it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answers {
     #[default]
     Plain,
-    /// A log, read from its end.
+    /// A log, shown from its end.
     Log,
-    /// Variables of CI/CD, whose values are often secrets.
+    /// CI/CD variables, whose values are often secrets.
     Variables,
-    /// A file that is kept apart because it is secret.
+    /// A secure file: its content is secret.
     SecretFile,
 }
 
-/// Whom an action is for. Machine protocols rank below everything a person could mean.
+/// Audience of an action. Machine protocols rank below everything that a person could request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Audience {
@@ -211,22 +210,21 @@ pub enum Audience {
     Machine,
 }
 
-/// One thing GitLab does: a method on a path of its REST interface, or a field of its GraphQL interface.
+/// An operation of GitLab: a method and path of its REST interface, or a field of its GraphQL interface.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Operation {
     pub method: Method,
-    /// As GitLab's documentation writes it: `/projects/:id/issues/:issue_iid`, a glob as `*file_path`. Relative
-    /// to `/api/v4`, or from the instance's root where it starts with `/api/`.
+    /// Path as in GitLab's documentation: `/projects/:id/issues/:issue_iid`, a glob as `*file_path`. Relative to
+    /// `/api/v4`, or to the instance's root if it begins with `/api/`.
     pub path: String,
     /// Scope; the operations of one action differ in it.
     pub scope: Scope,
-    /// The placeholders that another parameter than their namesake fills: `id` by `fullPath`.
+    /// Placeholders that are filled by a parameter of another name: `id` by `fullPath`.
     #[serde(default)]
     pub bind: BTreeMap<String, String>,
     #[serde(default)]
     pub body: BodyForm,
-    /// A second spelling of an operation that stands beside it (an old path, PATCH beside PUT): accounted for,
-    /// never sent.
+    /// Alternative of another operation of the action (an old path, PATCH in addition to PUT): listed but never sent.
     #[serde(default)]
     pub alternate: bool,
     #[serde(default)]
@@ -234,52 +232,52 @@ pub struct Operation {
     /// The GitLab version that introduced it, where GitLab's files tell.
     #[serde(default)]
     pub since: Option<Version>,
-    /// GraphQL request, if it is not a REST one.
+    /// GraphQL request; `None` for REST.
     #[serde(default)]
     pub graphql: Option<Graphql>,
-    /// It is none of GitLab's: it stands for any operation of that interface, which its parameters say, or for a
-    /// plan. Of a plan its path and scope say what it works on; nothing is sent there.
+    /// Set if it is not an operation of GitLab: it represents any operation of that interface, which the parameters
+    /// select, or a plan. For a plan, path and scope describe its target; nothing is sent there.
     #[serde(default)]
     pub any: Option<Interface>,
 }
 
-/// An interface of GitLab's, or this catalog's own.
+/// An interface of GitLab, or this catalog's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Interface {
     Rest,
     Graphql,
-    /// The actions of this catalog, by a [`Plan`].
+    /// Actions of this catalog, by a [`Plan`].
     Plan,
 }
 
-/// One thing GitLab's GraphQL interface does: a field of the root, or one reached through it.
+/// An operation of GitLab's GraphQL interface: a root field, or a field reached through one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Graphql {
     pub kind: GraphqlKind,
-    /// The fields from the root, as people name it: `project.branchRules`, `workItemCreate`.
+    /// Fields from the root: `project.branchRules`, `workItemCreate`.
     pub field: String,
-    /// Selection of that field; spreads of fragments that [`Self::fragments`] defines. Empty for a scalar.
+    /// Selection of that field, as spreads of fragments that [`Self::fragments`] defines. Empty for a scalar.
     #[serde(default)]
     pub selection: String,
-    /// The arguments without which the field is not reached, with the parameter that fills each:
-    /// `project.fullPath` by `fullPath`, `input.projectPath` by `fullPath`. Every other argument is a parameter
-    /// of the action by its wire name.
+    /// Arguments that are needed to reach the field, each with the parameter that fills it: `project.fullPath` by
+    /// `fullPath`, `input.projectPath` by `fullPath`. Every other argument is a parameter of the action by its wire
+    /// name.
     #[serde(default)]
     pub variables: BTreeMap<String, String>,
-    /// The types of parameters, by name, where they are not [`Param::graphql`], which is another operation's; of a
-    /// mutation's `input`, where it is not called as the mutation is.
+    /// Types of parameters, by name, that differ from [`Param::graphql`], which is another operation's; also the type
+    /// of a mutation's `input` if it is not named after the mutation.
     #[serde(default)]
     pub types: BTreeMap<String, String>,
-    /// The types in the global ids that parameters take, by name, where they are not [`Param::gid`], which is another
+    /// Types in the global ids that parameters accept, by name, that differ from [`Param::gid`], which is another
     /// operation's.
     #[serde(default)]
     pub gids: BTreeMap<String, String>,
-    /// The GitLab version that introduced it as an experiment, where it still is one.
+    /// GitLab version that introduced it as an experiment, if it still is one.
     #[serde(default)]
     pub experiment: Option<String>,
-    /// The definitions of the fragments in the selection. The catalog keeps one of each apart from the actions
-    /// and adds them when an action is read.
+    /// Definitions of the fragments in the selection. The catalog stores each once, apart from the actions, and adds
+    /// them when an action is loaded.
     #[serde(skip)]
     pub fragments: String,
 }
@@ -292,7 +290,7 @@ pub enum GraphqlKind {
     Mutation,
 }
 
-/// An HTTP method that GitLab's interface uses.
+/// An HTTP method of GitLab's interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Method {
@@ -312,7 +310,7 @@ pub struct Version {
     pub minor: u16,
 }
 
-/// Reads `18.9`, `18.9.1` and `18.9.0-pre`.
+/// Parses `18.9`, `18.9.1` and `18.9.0-pre`.
 impl FromStr for Version {
     type Err = String;
 
@@ -356,13 +354,13 @@ impl fmt::Display for Version {
 pub enum Scope {
     Project,
     Group,
-    /// A project or a group, whichever `fullPath` names.
+    /// A project or a group, depending on `fullPath`.
     Namespace,
-    /// The whole GitLab instance, or whatever the token can see of it.
+    /// The whole GitLab instance, as far as the token can see it.
     Instance,
     /// One user, named by `user_id`.
     User,
-    /// The user the token belongs to.
+    /// The token's user.
     Current,
 }
 
@@ -374,7 +372,7 @@ pub enum BodyForm {
     None,
     Json,
     Multipart,
-    /// The one file that it takes, byte for byte.
+    /// The content of a single file, byte for byte.
     Raw,
 }
 
@@ -382,53 +380,53 @@ pub enum BodyForm {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Param {
     pub name: String,
-    /// Place in the request. Without meaning on a field of an object.
+    /// Place in the request. Not used for fields of an object.
     #[serde(rename = "in", default)]
     pub place: Place,
     #[serde(rename = "type")]
     pub kind: Kind,
-    /// The values it accepts, where they are few.
+    /// Accepted values, if there are few.
     #[serde(rename = "enum", default)]
     pub choices: Vec<String>,
     #[serde(default)]
     pub default: Option<Json>,
-    /// Required by every operation that takes it.
+    /// True if every operation that has the parameter requires it.
     #[serde(default)]
     pub required: bool,
-    /// The scopes of the operations that take it, where not all do.
+    /// Scopes of the operations that have the parameter; empty if all do.
     #[serde(default)]
     pub scopes: Vec<Scope>,
     /// The GitLab version that introduced it, where GitLab's files tell.
     #[serde(default)]
     pub since: Option<Version>,
-    /// The fields of an object, or of each object in a list of them.
+    /// Fields of an object, or of the objects in a list.
     #[serde(default)]
     pub fields: Vec<Param>,
     /// Encoding of a list in a query string.
     #[serde(default)]
     pub array: ArrayForm,
-    /// Its name in the request, where that is another.
+    /// Name in the request, if different.
     #[serde(default)]
     pub wire: Option<String>,
-    /// Reference kind, if it takes a name where GitLab wants an id.
+    /// Reference kind, if it accepts a name where GitLab expects an id.
     #[serde(default)]
     pub names: Option<Names>,
-    /// Meaning, if it differs from the glossary's.
+    /// Description, if it differs from the glossary's.
     #[serde(default)]
     pub note: Option<String>,
-    /// GitLab takes it, but its OpenAPI document leaves it out.
+    /// True if GitLab accepts it although its OpenAPI document omits it.
     #[serde(default)]
     pub undocumented: bool,
-    /// Its type in GraphQL, where a variable of a query carries it: `[IssuableState!]`.
+    /// GraphQL type, if it is sent as a variable: `[IssuableState!]`.
     #[serde(default)]
     pub graphql: Option<String>,
-    /// The type in the global ids that it takes: `Ci::Build` of `gid://gitlab/Ci::Build/1`.
+    /// Type in the global ids that it accepts: `Ci::Build` of `gid://gitlab/Ci::Build/1`.
     #[serde(default)]
     pub gid: Option<String>,
-    /// The place that its value locates; none where a call works in the same place whatever it is.
+    /// Kind of place that its value names; `None` if its value does not affect where the call works.
     #[serde(default)]
     pub locates: Option<Locates>,
-    /// The default is sent if no value is given: GitLab requires one.
+    /// True if the default is sent when no value is given: GitLab requires one.
     #[serde(default)]
     pub sends_default: bool,
 }
@@ -441,9 +439,9 @@ pub enum Place {
     #[default]
     Query,
     Body,
-    /// A part of a multipart body that carries a file.
+    /// A multipart part that carries a file.
     File,
-    /// Chooses the operation and is not sent.
+    /// Selects the operation and is not sent.
     Selector,
 }
 
@@ -458,7 +456,7 @@ pub enum ArrayForm {
     Brackets,
 }
 
-/// A type: a base, once or as a list. Written `string`, `integer[]`; in the embedded records one byte.
+/// A type: a base type or a list of it. Written `string`, `integer[]`; one byte in the embedded records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Kind {
     pub base: Base,
@@ -478,16 +476,16 @@ pub enum Base {
     /// `2026-02-28T09:00:00Z`
     DateTime,
     IntegerOrString,
-    /// A role in a project or group, by its name or by GitLab's number for it; see [`ROLES`].
+    /// A role in a project or group, by its name or GitLab's number; see [`ROLES`].
     Role,
     Object,
     File,
-    /// Anything JSON can say.
+    /// Any JSON value.
     Any,
 }
 
-/// Names of roles with the numbers that GitLab sends and takes: <https://docs.gitlab.com/api/access_requests/#valid-access-levels>;
-/// 0 and 60 are of protected branches and environments.
+/// Names of roles with GitLab's numbers: <https://docs.gitlab.com/api/access_requests/#valid-access-levels>; 0 and 60
+/// are used by protected branches and environments.
 pub const ROLES: [(&str, i64); 9] = [
     ("no_access", 0),
     ("minimal_access", 5),
@@ -515,14 +513,14 @@ const BASES: [(Base, &str); 11] = [
 ];
 
 impl Base {
-    /// The name in the catalog and in signatures.
+    /// Name in the catalog and in signatures.
     pub fn name(self) -> &'static str {
         BASES.iter().find(|(base, _)| *base == self).map_or("any", |(_, name)| name)
     }
 }
 
 impl Param {
-    /// A choice as people and models write it: a role by its name.
+    /// Display form of a choice: the name of a role instead of its number.
     pub fn choice_name<'c>(&self, choice: &'c str) -> &'c str {
         let role =
             ROLES.iter().find(|(_, level)| self.kind.base == Base::Role && level.to_string() == choice);
@@ -572,7 +570,7 @@ impl<'de> Deserialize<'de> for Kind {
     }
 }
 
-/// A JSON value inside a record: itself in JSON, its text in postcard, which has no self-describing values.
+/// A JSON value inside a record: plain in JSON, as text in postcard, which has no self-describing values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Json(pub serde_json::Value);
 
@@ -598,7 +596,7 @@ impl<'de> Deserialize<'de> for Json {
 }
 
 impl Method {
-    /// As HTTP writes it.
+    /// Name in HTTP.
     pub fn name(self) -> &'static str {
         match self {
             Method::Get => "GET",
@@ -622,7 +620,7 @@ impl Method {
 }
 
 impl GraphqlKind {
-    /// As GraphQL writes it.
+    /// Keyword in GraphQL.
     pub fn name(self) -> &'static str {
         match self {
             GraphqlKind::Query => "query",
@@ -632,7 +630,7 @@ impl GraphqlKind {
 }
 
 impl Scope {
-    /// The word for it as a value of `scope`.
+    /// Name as a value of `scope`.
     pub fn name(self) -> &'static str {
         match self {
             Scope::Project => "project",
@@ -646,7 +644,7 @@ impl Scope {
 }
 
 impl Risk {
-    /// As results show it.
+    /// Name in results.
     pub fn name(self) -> &'static str {
         match self {
             Risk::Read => "read",
@@ -668,48 +666,48 @@ impl Action {
         self.id.split_once('.').map_or("", |(_, verb)| verb)
     }
 
-    /// The parameter of that name.
+    /// The parameter with that name.
     pub fn param(&self, name: &str) -> Option<&Param> {
         self.params.iter().find(|param| param.name == name)
     }
 
-    /// The interface that it calls directly, where the parameters say which operation. Its risk is then the most
-    /// that it can be; a call has its own.
+    /// The interface that it calls directly, if parameters select the operation. The action's risk is then the maximum;
+    /// each call has its own.
     pub fn direct(&self) -> Option<Interface> {
         self.operations.iter().find_map(|operation| operation.any).filter(|_| self.plan.is_none())
     }
 
-    /// True if what it does is said by its parameters alone: a direct call, or a plan of any actions.
+    /// True if its parameters alone decide what it does: a direct call, or a plan of any actions.
     pub fn is_open(&self) -> bool {
         let is_empty = |plan: &Plan| plan.needs.is_empty() && plan.picks.is_empty();
         self.direct().is_some() || self.plan.as_ref().is_some_and(is_empty)
     }
 
-    /// True if the finder and the surfaces offer it: not a duplicate, nor what GitLab no longer has.
+    /// True if the finder and the surfaces offer it: neither a duplicate nor removed from GitLab.
     pub fn is_offered(&self) -> bool {
         self.twin.is_none() && !self.gone
     }
 
-    /// The operations that can be chosen, preferred first.
+    /// Operations that can be selected, preferred first.
     pub fn choices(&self) -> impl Iterator<Item = &Operation> {
         self.operations.iter().filter(|operation| !operation.alternate)
     }
 
-    /// The parameter that chooses among operations of several scopes: `scope`, or `within` where GitLab has a `scope` of
-    /// its own.
+    /// The parameter that selects among operations of several scopes: `scope`, or `within` if GitLab's operation has a
+    /// `scope` of its own.
     pub fn selector(&self) -> Option<&Param> {
         let mut selectors = self.params.iter().filter(|param| param.place == Place::Selector);
         selectors.find(|param| matches!(param.name.as_str(), "scope" | "within"))
     }
 
-    /// [`Self::selector`], where it can choose that scope.
+    /// [`Self::selector`], if it can select that scope.
     pub fn selector_of(&self, scope: Scope) -> Option<&Param> {
         self.selector().filter(|selector| selector.choices.iter().any(|choice| choice == scope.name()))
     }
 }
 
 impl Operation {
-    /// The path's placeholders in order, with whether each is a glob that keeps its slashes; of GraphQL, the
+    /// Placeholders of the path in order, each with true if it is a glob that keeps its slashes; for GraphQL, the
     /// arguments that lead to its field.
     pub fn placeholders(&self) -> impl Iterator<Item = (&str, bool)> {
         let in_path = pieces(&self.path).filter_map(|piece| match piece {
@@ -726,7 +724,7 @@ impl Operation {
         self.bind.get(placeholder).or_else(argument).map_or(placeholder, String::as_str)
     }
 
-    /// True if that parameter fills a placeholder of the path.
+    /// True if the parameter fills a placeholder of the path.
     pub fn is_filled_by(&self, param: &str) -> bool {
         self.placeholders().any(|(name, _)| self.filled_by(name) == param)
     }
@@ -743,19 +741,18 @@ impl fmt::Display for Operation {
     }
 }
 
-/// A piece of a path: words of GitLab's, or a place for a parameter.
+/// A piece of a path: literal text or a placeholder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece<'a> {
     Text(&'a str),
-    /// `:name`, or `*name` where the value keeps its slashes.
+    /// `:name`, or `*name` if the value keeps its slashes.
     Placeholder {
         name: &'a str,
         glob: bool,
     },
 }
 
-/// The pieces of a path in order. A placeholder may stand inside a segment (`:file_name.tgz`), and a segment
-/// may hold two.
+/// Splits a path into its pieces. A placeholder may be inside a segment (`:file_name.tgz`), and a segment may have two.
 pub fn pieces(path: &str) -> impl Iterator<Item = Piece<'_>> {
     let mut rest = path;
     std::iter::from_fn(move || {

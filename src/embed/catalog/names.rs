@@ -1,16 +1,16 @@
-//! What a parameter names where GitLab wants an id and a person knows a name. The build script includes this file
+//! Kinds of references: parameters that accept a name where GitLab expects an id. The build script includes this file
 //! by path.
 
 use serde::{Deserialize, Serialize};
 
-/// The kind of thing that an id belongs to. How each is found by its name is known to `call`.
+/// Kind of object that a reference names. The `call` module resolves each kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Names {
     User,
     Group,
     Project,
-    /// A group or a user, as what holds projects.
+    /// A group or a user, as the namespace of projects.
     Namespace,
     Topic,
     Milestone,
@@ -22,19 +22,19 @@ pub enum Names {
     Environment,
     Runner,
     Epic,
-    /// An epic whose iid the parameter is, where the path wants its id: numbers are names too.
+    /// An epic given by its iid, where the path needs its id: numbers are names too.
     EpicIid,
     Issue,
     MergeRequest,
-    /// An issue, a task, an epic or anything else that is tracked; its global id has the number of its issue.
+    /// An issue, a task, an epic or any other work item; its global id contains the number of its issue.
     WorkItem,
-    /// An issue, a merge request or an epic: what can be commented on.
+    /// An issue, a merge request or an epic: an object with comments.
     Issuable,
-    /// The link by which an issue belongs to an epic, named by the issue.
+    /// Link of an issue to an epic, named by the issue.
     EpicIssue,
-    /// The link between two issues, named by the other one.
+    /// Link between two issues, named by the other issue.
     IssueLink,
-    /// The link between two epics, named by the other one.
+    /// Link between two epics, named by the other epic.
     EpicLink,
     /// Merge request dependency, named by the other merge request.
     MergeRequestDependency,
@@ -67,13 +67,14 @@ pub enum Names {
 }
 
 impl Names {
-    /// True if it is written as a path, a mark and a number (`group/project#12`), and may be all that an action
-    /// works on.
+    /// True if it is written as a path, a sign and a number (`group/project#12`), which may identify an action's only
+    /// target.
     pub fn is_tracked(self) -> bool {
         matches!(self, Names::WorkItem | Names::Issue | Names::MergeRequest | Names::Epic | Names::Issuable)
     }
 
-    /// True if it is called alike everywhere: a user, a path. Anything else is looked up within a project or group.
+    /// True if its name is unique in the instance: a user, a path. Any other kind is looked up within a project or
+    /// group.
     pub fn is_global(self) -> bool {
         matches!(
             self,

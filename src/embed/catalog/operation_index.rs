@@ -1,6 +1,5 @@
-//! Every operation of GitLab's with the action that it belongs to: what tells of a request that was not made from
-//! an action which actions it stands for. Written by the build script, which includes this file by path, and read
-//! by `Catalog` of the program.
+//! Index from GitLab's operations to actions, for requests that were not built from an action (direct REST and GraphQL
+//! calls). The build script writes it and includes this file by path; `Catalog` in the program reads it.
 
 use std::num::TryFromIntError;
 
@@ -8,22 +7,22 @@ use serde::{Deserialize, Serialize};
 
 use super::model::{Action, Method, Piece, Risk, pieces};
 
-/// The operations, and what their actions are.
+/// The operations and their actions.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct OperationIndex<'a> {
     #[serde(borrow)]
     actions: Vec<Owner<'a>>,
     #[serde(borrow)]
     rest: Vec<Route<'a>>,
-    /// Fields as people name them, `mutation workItemCreate` or `query project.branchRules`; sorted.
+    /// Operation type and field path, `mutation workItemCreate` or `query project.branchRules`; sorted.
     graphql: Vec<(String, u16)>,
 }
 
-/// An action, as far as one has to know it to decide on a call.
+/// The properties of an action that policy decisions need.
 #[derive(Debug, Serialize, Deserialize)]
 struct Owner<'a> {
     id: &'a str,
-    /// The action that it duplicates.
+    /// Id of the action that it duplicates.
     twin: Option<&'a str>,
     risk: Risk,
 }
@@ -35,20 +34,20 @@ struct Route<'a> {
     action: u16,
 }
 
-/// An operation that a request comes down to, and what is known of it.
+/// An operation that a request executes, with its actions and risk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Touched {
-    /// As GitLab's documentation writes it: `DELETE /projects/:id`, `mutation issueDelete`.
+    /// Name as in GitLab's documentation: `DELETE /projects/:id`, `mutation issueDelete`.
     pub operation: String,
-    /// The action of the catalog, with the one that it duplicates; none if the catalog has no such operation.
+    /// Id of its action, and of the action that one duplicates; empty if the catalog has no such operation.
     pub ids: Vec<String>,
-    /// The ids of further actions whose effect it has: a rule on one of them applies to it too.
+    /// Ids of further actions whose effect it has: a rule on one of them applies to it too.
     pub effects: Vec<String>,
     pub risk: Risk,
 }
 
 impl Touched {
-    /// By an operation of an action.
+    /// An operation of an action.
     pub fn by(action: &Action, operation: String) -> Touched {
         let ids = [Some(&action.id), action.twin.as_ref()].into_iter().flatten().cloned().collect();
         Touched { operation, ids, effects: action.effects.clone(), risk: action.risk }
@@ -64,7 +63,7 @@ impl Touched {
         Touched { operation, ids: Vec::new(), effects: Vec::new(), risk }
     }
 
-    /// The ids of all actions whose effect it has, its own first.
+    /// Ids of all actions whose effect it has, its own first.
     pub fn all_ids(&self) -> impl Iterator<Item = &str> {
         self.ids.iter().chain(&self.effects).map(String::as_str)
     }
@@ -91,8 +90,9 @@ impl<'a> OperationIndex<'a> {
         Ok(surface)
     }
 
-    /// The operations that a REST request may be, the nearest first: those of its method whose path its segments,
-    /// decoded, fill. GitLab serves the first that it has defined, which nobody here knows, so that all are given.
+    /// The operations that a REST request may execute, best match first: those of its method whose path pattern matches
+    /// the decoded segments. GitLab runs the first route that it defines, an order that is not known here, so all are
+    /// returned.
     pub fn rest(&self, method: Method, segments: &[String]) -> Vec<Touched> {
         let bare = without_dashes(segments);
         let plain = without_format(&bare);
@@ -109,18 +109,18 @@ impl<'a> OperationIndex<'a> {
             .collect()
     }
 
-    /// Every REST operation of a method: its path as GitLab's documentation writes it, and its action's id.
+    /// Every REST operation of a method: its path as in GitLab's documentation, and its action's id.
     pub fn paths(&self, method: Method) -> impl Iterator<Item = (&str, &str)> {
         let same = self.rest.iter().filter(move |route| route.method == method);
         same.filter_map(|route| Some((route.path, self.actions.get(usize::from(route.action))?.id)))
     }
 
-    /// The mutation that a field of the root is.
+    /// The mutation of a root field.
     pub fn mutation(&self, field: &str) -> Vec<Touched> {
         self.graphql(&format!("mutation {field}"))
     }
 
-    /// The read that a field is, by the fields from the root: `project.branchRules`.
+    /// The query of a field, by the field names from the root: `project.branchRules`.
     pub fn query(&self, fields: &str) -> Vec<Touched> {
         self.graphql(&format!("query {fields}"))
     }
@@ -147,25 +147,24 @@ fn words(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter(|word| !word.is_empty() && *word != "-")
 }
 
-/// GitLab takes many paths with and without `-`; the catalog has one of the two.
+/// Removes `-` segments. GitLab accepts many paths with and without `-`; the catalog has one of the two.
 fn without_dashes(segments: &[String]) -> Vec<&str> {
     segments.iter().map(String::as_str).filter(|segment| *segment != "-").collect()
 }
 
-/// GitLab also serves what is asked for as `issues.json`.
+/// Removes a format suffix: GitLab also accepts `issues.json`.
 fn without_format<'s>(segments: &[&'s str]) -> Option<Vec<&'s str>> {
     let (last, before) = segments.split_last()?;
     let (plain, _) = last.rsplit_once('.').filter(|(plain, _)| !plain.is_empty())?;
     Some(before.iter().copied().chain([plain]).collect())
 }
 
-/// True if segments are of a path's pattern: words of GitLab's as they are, anything in a placeholder, and one
-/// segment or more in a glob.
+/// True if segments match a path pattern: literals exactly, a placeholder any text, and a glob one or more segments.
 fn fills(pattern: &[&str], segments: &[&str]) -> bool {
     let is_glob = |word: &&&str| word.starts_with('*');
     let (mut at, mut next) = (0, 0);
-    // Behind the last glob: the words that follow it, and the segments that it has not taken. An earlier glob that took
-    // more would leave the last one less, so that only the last has to take another.
+    // Position after the last glob: the literals that follow it, and the segments it has not consumed. Only the last
+    // glob needs backtracking: an earlier one that consumed more would leave less to the last.
     let mut glob: Option<(usize, usize)> = None;
     while let Some(segment) = segments.get(next) {
         let word = pattern.get(at);
@@ -184,7 +183,7 @@ fn fills(pattern: &[&str], segments: &[&str]) -> bool {
     at == pattern.len()
 }
 
-/// The same of one segment, which may hold several placeholders: `:file_name.tgz`.
+/// Matches one segment, which may have several placeholders: `:file_name.tgz`.
 fn fills_one(pattern: &[Piece<'_>], text: &str) -> bool {
     match pattern.split_first() {
         None => text.is_empty(),

@@ -1,24 +1,24 @@
-//! Names of tools, families, domains and toolsets in the spellings that callers use.
+//! Resolves names of tools, families, domains and toolsets in the spellings that callers use.
 
 use super::language::{Toolset, Words};
 
-/// Prefixes of tool names before the noun: a client's, this server's, and those of other servers.
+/// Prefixes of tool names: of clients, this server, and other servers.
 const PREFIXES: [&str; 4] = ["mcp__gitlab__", "gitlab_", "browse_", "manage_"];
 
 impl Words {
-    /// The family that a tool's name or a noun means, in the singular or the plural: `manage_milestone`, `issues`.
+    /// The family for a tool's name or a noun, in the singular or the plural: `manage_milestone`, `issues`.
     pub fn family_named(&self, name: &str) -> Option<&str> {
         let noun = singular(bare(name));
         self.families.keys().map(String::as_str).find(|family| singular(family) == noun)
     }
 
-    /// The domain that a tool's name or a noun means, in the singular or the plural: `gitlab_branch`.
+    /// The domain for a tool's name or a noun, in the singular or the plural: `gitlab_branch`.
     pub fn domain_named(&self, name: &str) -> Option<&str> {
         let noun = singular(bare(name));
         self.domains.keys().map(String::as_str).find(|domain| singular(domain) == noun)
     }
 
-    /// The main domain of a family: `issue` of `issues`, `wiki_page` of `wikis`; none if there is no such domain.
+    /// The main domain of a family: `issue` of `issues`, `wiki_page` of `wikis`; `None` if there is no such domain.
     pub fn main_domain(&self, family: &str) -> Option<&str> {
         let own = || {
             self.domains.iter().filter(|(_, domain)| domain.family == family).map(|(name, _)| name.as_str())
@@ -31,7 +31,7 @@ impl Words {
             .or_else(|| own().find(|domain| own().all(|other| is_under(other, domain))))
     }
 
-    /// The toolset of that name, or of an alias of it.
+    /// The toolset with that name or alias.
     pub fn toolset_named(&self, name: &str) -> Option<(&str, &Toolset)> {
         let name = name.trim().to_lowercase().replace('-', "_");
         let is_it =
@@ -40,12 +40,12 @@ impl Words {
     }
 }
 
-/// A tool's name without its prefixes.
+/// Strips the prefixes of a tool's name.
 pub fn bare(tool: &str) -> &str {
     PREFIXES.iter().fold(tool, |tool, prefix| tool.strip_prefix(prefix).unwrap_or(tool))
 }
 
-/// A noun in the singular: `policies` is `policy`, `milestones` is `milestone`.
+/// The singular of a noun: `policies` is `policy`, `milestones` is `milestone`.
 pub fn singular(noun: &str) -> String {
     match (noun.strip_suffix("ies"), noun.strip_suffix('s')) {
         (Some(stem), _) => format!("{stem}y"),

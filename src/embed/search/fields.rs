@@ -1,13 +1,13 @@
-//! The index's fields: where a word of an action may stand. The build script includes this file by path.
+//! Fields of the search index. The build script includes this file by path.
 
 use tantivy::schema::{Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 
-/// Indexed field. The order is that of the index's fields and of the weights.
+/// Indexed field. The order is the same in the index and in the weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// The words of the id.
     Id,
-    /// The noun acted on: the last of the id's domain and of the path.
+    /// The object's noun: the last of the id's domain and of the path.
     Object,
     Summary,
     Phrases,

@@ -1,4 +1,4 @@
-//! Writes the finder's index, profiles and routes from the actions. Compiled into the build script alone.
+//! Builds the finder's index, profiles and routes from the actions. Compiled into the build script only.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -24,10 +24,10 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 /// Fixed name of the segment instead of a random one, so that builds are reproducible.
 const SEGMENT: &str = "00000000000000000000000000000001";
 
-/// Words of an id that say that it is done to oneself, or to the token in use.
+/// Words of an id for an action on the current user or token.
 const OWN: [&str; 2] = ["self", "own"];
 
-/// The parts of `pages.toml`, and the methods of their routes.
+/// The sections of `pages.toml`, and the methods of their routes.
 const PARTS: [(&str, &str); 3] =
     [("project", route::PROJECT), ("group", route::GROUP), ("instance", route::INSTANCE)];
 
@@ -45,7 +45,7 @@ pub struct Built {
     pub params: Vec<u8>,
 }
 
-/// Builds all of it from actions sorted by id, `usage.toml`, and the vectors of `learned/actions.bin` and
+/// Builds the finder's data from actions sorted by id, `usage.toml`, and the vectors of `learned/actions.bin` and
 /// `learned/untrained.bin`.
 pub fn build(
     actions: &[Action],
@@ -79,10 +79,10 @@ pub struct Usage {
     pub internal: Vec<String>,
 }
 
-/// The level of actions that `usage.toml` does not name.
+/// Level of actions that `usage.toml` does not list.
 const RARE_USE: u8 = 1;
 
-/// The level of each action: what only machines call is internal, what is deprecated at most rare.
+/// Usage level of each action. Actions for machines are internal; deprecated ones are at most rare.
 fn levels(actions: &[Action], usage: &Usage) -> Outcome<Vec<u8>> {
     let mut named: BTreeMap<&str, u8> = BTreeMap::new();
     let levels =
@@ -104,7 +104,7 @@ fn levels(actions: &[Action], usage: &Usage) -> Outcome<Vec<u8>> {
         }
     };
     let by_id: BTreeMap<&str, &Action> = actions.iter().map(|action| (action.id.as_str(), action)).collect();
-    // An action that another one usually replaces is used less than that one.
+    // An action that is usually replaced by another gets a lower level than that one.
     let level = |action: &Action| {
         let usual = action.usually.as_ref().and_then(|id| by_id.get(id.as_str()));
         let most = usual.map_or(MOST_USED, |usual| own_level(usual).saturating_sub(1).max(RARE_USE));
@@ -116,10 +116,10 @@ fn levels(actions: &[Action], usage: &Usage) -> Outcome<Vec<u8>> {
 /// Name prefix of the out-of-domain topics.
 const TOPIC: &str = "nothing.";
 
-/// Names with the scale and the 8-bit components of each one's vector.
+/// Vectors by name: scale and 8-bit components.
 type Vectors<'v> = BTreeMap<&'v str, (&'v [u8], &'v [u8])>;
 
-/// Reads `learned/actions.bin` or `learned/untrained.bin`: the vectors by name, and their width.
+/// Parses `learned/actions.bin` or `learned/untrained.bin` into the vectors by name, and their width.
 fn read_vectors(bytes: &[u8]) -> Outcome<(Vectors<'_>, usize)> {
     const SHORT: &str = "a file of vectors in catalog/learned is too short";
     let mut rest = bytes;
@@ -139,15 +139,14 @@ fn read_vectors(bytes: &[u8]) -> Outcome<(Vectors<'_>, usize)> {
     Ok((rows.collect(), width))
 }
 
-/// The vectors of the actions in their order, behind them those of the topics: the numbers of both and the width, a scale
-/// for each, and the components in 8 bits. Actions that no training knows have a vector of `untrained`; one that neither
-/// has gets zeros.
+/// Serializes the vectors of the actions in order, followed by those of the topics: both counts and the width, a scale
+/// for each, and 8-bit components. Actions without a trained vector use that of `untrained`, or zeros.
 fn embeddings(learned: &[u8], untrained: &[u8], actions: &[Action]) -> Outcome<Vec<u8>> {
     let (learned, width) = read_vectors(learned)?;
     let (mut rows, _) = read_vectors(untrained)?;
     rows.extend(learned);
     let none = (vec![0; 4], vec![0; width]);
-    // A renamed action has its former id among its aliases, and its vector until the next training.
+    // A renamed action has its former id among its aliases, and keeps that vector until the next training.
     let row = |action: &Action| {
         let mut names = std::iter::once(&action.id).chain(&action.aliases);
         names.find_map(|name| rows.get(name.as_str()).copied())
@@ -166,7 +165,7 @@ fn embeddings(learned: &[u8], untrained: &[u8], actions: &[Action]) -> Outcome<V
     Ok(bytes)
 }
 
-/// The words of an action by place, and the short texts that could be the request.
+/// Words of an action by field, and the short texts that resemble a request.
 struct Texts {
     places: Vec<Vec<String>>,
     lines: Vec<Vec<String>>,
@@ -189,7 +188,7 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    /// The stems of a text without stopwords; numbers say nothing.
+    /// The stems of a text without stopwords and numbers.
     fn words(&self, text: &str) -> Vec<String> {
         let kept = split(text).into_iter().filter(|word| {
             !self.stopwords.contains(word.as_str()) && !word.bytes().all(|b| b.is_ascii_digit())
@@ -201,7 +200,7 @@ impl<'a> Analyser<'a> {
         self.domain_nouns(action).iter().map(|noun| self.words(noun)).collect()
     }
 
-    /// The nouns that end in what they name: not `tag on issues`.
+    /// Nouns without a preposition: not `tag on issues`.
     fn plain_nouns(&self, action: &Action) -> Vec<Vec<String>> {
         let plain =
             |noun: &&String| !split(noun).iter().any(|word| self.prepositions.contains(word.as_str()));
@@ -212,7 +211,7 @@ impl<'a> Analyser<'a> {
         self.domains.get(action.domain()).map(|domain| domain.nouns.as_slice()).unwrap_or_default()
     }
 
-    /// Nothing of a duplicate: its action is indexed.
+    /// Returns empty texts for a duplicate, whose original is indexed.
     fn texts(&self, action: &Action) -> Texts {
         if !action.is_offered() {
             return Texts { places: PLACES.iter().map(|_| Vec::new()).collect(), lines: Vec::new() };
@@ -260,7 +259,7 @@ impl<'a> Analyser<'a> {
     }
 }
 
-/// The path's segments that are GitLab's words.
+/// The literal segments of a path.
 fn segments(path: &str) -> impl Iterator<Item = &str> {
     let texts = pieces(path).filter_map(|piece| match piece {
         Piece::Text(text) => Some(text),
@@ -314,7 +313,7 @@ fn pack(directory: &RamDirectory, names: &[String], segment: &str) -> Outcome<(V
     Ok((postcard::to_allocvec(&Table { files })?, block))
 }
 
-/// `meta.json` with the segment's fixed name, written with hyphens as tantivy reads it.
+/// Fixes the segment's name in `meta.json`, with hyphens as tantivy expects.
 fn meta(text: &str, segment: &str) -> String {
     let hyphenated = |id: &str| {
         let part = |from: usize, to: usize| id.get(from..to).unwrap_or_default().to_owned();
@@ -323,7 +322,7 @@ fn meta(text: &str, segment: &str) -> String {
     text.replace(&hyphenated(segment), &hyphenated(SEGMENT)).replace(segment, SEGMENT)
 }
 
-/// Numbers the words and makes the profiles.
+/// Assigns word ids and builds the profiles.
 struct Profiler<'t> {
     words: BTreeMap<&'t str, u16>,
     /// Number of actions in which words were counted.
@@ -334,7 +333,7 @@ struct Profiler<'t> {
 
 impl<'t> Profiler<'t> {
     fn new(actions: &[Action], texts: &'t [Texts], analyser: &'t Analyser<'t>) -> Profiler<'t> {
-        // What a word tells is told by REST's actions: GraphQL's finer ones repeat their words.
+        // Document frequencies are counted over REST actions only: the finer GraphQL actions repeat their words.
         let (graphql, rest): (Vec<_>, Vec<_>) =
             texts.iter().zip(actions).partition(|(_, action)| is_graphql(action));
         let mut words = counts(rest.iter().map(|(text, _)| *text));
@@ -386,7 +385,7 @@ impl<'t> Profiler<'t> {
     }
 
     fn profile(&self, action: &Action, domain: u16, usage: u8, vocabulary: &Vocabulary) -> Profile {
-        // A twin is called by a field, which is no verb.
+        // A duplicate's id ends in a field name instead of a verb.
         let verb = if action.twin.is_some() { "" } else { action.verb() };
         let verb = ids(&self.analyser.words(verb), vocabulary);
         Profile {
@@ -406,7 +405,7 @@ fn counts<'t>(texts: impl Iterator<Item = &'t Texts>) -> BTreeMap<&'t str, u16> 
         for word in text.places.iter().flatten() {
             words.entry(word).or_default();
         }
-        // What a parameter or its value is called says little of what an action is about.
+        // Names of parameters and values say little about an action's purpose.
         let telling = text.places.iter().take(Place::Path as usize + 1);
         let own: BTreeSet<&str> = telling.flatten().map(String::as_str).collect();
         for word in own {
@@ -446,7 +445,7 @@ fn kind(action: &Action) -> Kind {
     }
 }
 
-/// The bits of its scopes; what is done to oneself works nowhere else.
+/// Scope bits of an action. An action on the current user works in no other scope.
 fn scopes(action: &Action) -> u8 {
     if action.verb().split('_').any(|word| OWN.contains(&word)) {
         return scope::CURRENT;
@@ -465,17 +464,16 @@ fn scope_bit(of: Scope) -> u8 {
     }
 }
 
-/// Most actions that a parameter's name, or a value, may have and still lead to them.
+/// Maximum number of actions with a parameter name or value that still leads to them.
 const RARE: usize = 12;
 
-/// The shortest name of a parameter that leads anywhere.
+/// Minimum length of a parameter name that leads to actions.
 const SHORTEST_PARAM: usize = 4;
 
-/// The names of parameters, and the values of those that are chosen from, that few actions have: each in one word with
-/// the numbers of the actions, sorted.
+/// Rare parameter names and values, each joined into one word, with the sorted numbers of the actions that have them.
 fn rare_params(actions: &[Action]) -> Outcome<Vec<(String, Vec<u16>)>> {
     let mut named: BTreeMap<String, BTreeSet<u16>> = BTreeMap::new();
-    // The name of a domain ("label") asks for that domain, not for an action with it among a parameter's values.
+    // A domain's name ("label") refers to that domain rather than to a parameter's value.
     let domains: BTreeSet<String> =
         actions.iter().filter_map(|action| Some(one_word(action.id.split_once('.')?.0))).collect();
     for (number, action) in actions.iter().enumerate().filter(|(_, action)| action.is_offered()) {
@@ -496,7 +494,7 @@ fn rare_params(actions: &[Action]) -> Outcome<Vec<(String, Vec<u16>)>> {
     Ok(rare.map(|(name, actions)| (name, actions.into_iter().collect())).collect())
 }
 
-/// GitLab's pages as `catalog/pages.toml` has them: for each part, the action of each address.
+/// GitLab's web pages from `catalog/pages.toml`: for each section, the action of each address.
 pub type Pages = BTreeMap<String, BTreeMap<String, String>>;
 
 fn routes<'a>(actions: &'a [Action], pages: &'a Pages) -> Outcome<Vec<Route<'a>>> {
@@ -505,7 +503,7 @@ fn routes<'a>(actions: &'a [Action], pages: &'a Pages) -> Outcome<Vec<Route<'a>>
     for (part, addresses) in pages {
         let method = PARTS.iter().find(|(name, _)| name == part).ok_or("pages.toml has another part")?.1;
         for (path, id) in addresses {
-            // The generator reports ids that name no action; between a renaming and `generate` there may be some.
+            // Ids may be missing between a renaming and the next `generate`; the generator reports them.
             let Some(action) = by_id(id) else { continue };
             let action = u16::try_from(action)?;
             routes.push(Route { method, path, action });

@@ -1,5 +1,5 @@
-//! Text to the words the index knows: lower case, separators and camelCase split, plurals and verb endings cut.
-//! The build script includes this file by path, so that the index and the requests speak the same words.
+//! Text normalization: lower case, split at separators and camelCase, plurals and verb endings removed. The build
+//! script includes this file by path, so that index and queries are normalized alike.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -9,11 +9,11 @@ use std::collections::HashSet;
 pub struct Endings {
     /// `issues`, `branches`, or a verb's `lists`.
     pub plural: bool,
-    /// `closed`, `protected`: a state, not a request.
+    /// `closed`, `protected`: a state rather than a request.
     pub past: bool,
 }
 
-/// Words that keep their endings: `settings` is no form of `set`.
+/// Stemmer exceptions: `settings` is not a form of `set`.
 #[derive(Clone, Debug, Default)]
 pub struct Stemmer {
     never_stem: HashSet<String>,
@@ -24,7 +24,7 @@ impl Stemmer {
         Stemmer { never_stem: never_stem.iter().cloned().collect() }
     }
 
-    /// The stem of a lower-case word, and what was cut.
+    /// The stem of a lower-case word, and the endings removed.
     pub fn stem<'a>(&self, word: &'a str) -> (Cow<'a, str>, Endings) {
         if self.keeps(word) {
             return (Cow::Borrowed(word), Endings::default());
@@ -48,13 +48,13 @@ impl Stemmer {
     }
 }
 
-/// The lower-case words of a text: split at whatever is no letter or digit, and within `camelCase`.
+/// Lower-case words of a text: split at every character that is not a letter or digit, and within `camelCase`.
 pub fn split(text: &str) -> Vec<String> {
     let pieces = text.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’');
     pieces.map(uncontracted).flat_map(humps).filter(|word| !word.is_empty()).collect()
 }
 
-/// What is drawn together with the word before it: `we're` is no `were`. `not` stays, as in `don't`.
+/// Contractions: `we're` is not `were`. `n't` is kept, as in `don't`.
 const CONTRACTED: [&str; 6] = ["s", "re", "ll", "ve", "d", "m"];
 
 fn uncontracted(word: &str) -> &str {
@@ -63,7 +63,7 @@ fn uncontracted(word: &str) -> &str {
     parted.filter(|(_, end)| CONTRACTED.contains(end)).map_or(word, |(word, _)| word)
 }
 
-/// The parts of `fullPath` and `MergeRequest`, in lower case; a name such as `GitLab` or `OAuth` is one word.
+/// Splits `fullPath` and `MergeRequest` into lower-case parts. A name such as `GitLab` or `OAuth` is one word.
 fn humps(piece: &str) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     let mut after_lower = false;
@@ -110,7 +110,7 @@ fn without_verb_ending(word: Cow<'_, str>) -> (Cow<'_, str>, bool) {
     }
 }
 
-/// `starr` to `star`; `install` and `access` stay.
+/// Removes a doubled final consonant: `starr` to `star`, but not in `install` and `access`.
 fn undoubled(stem: &str) -> &str {
     let mut ends = stem.chars().rev();
     match (ends.next(), ends.next()) {
@@ -121,7 +121,7 @@ fn undoubled(stem: &str) -> &str {
     }
 }
 
-/// `merge` and `merged` meet in `merg`; short words and `tree` keep their `e`.
+/// Removes a final `e`, so that `merge` and `merged` have the stem `merg`. Short words and `tree` keep it.
 fn without_final_e(word: Cow<'_, str>) -> Cow<'_, str> {
     if word.len() < 5 || word.ends_with("ee") || !word.ends_with('e') {
         return word;

@@ -1,5 +1,5 @@
-//! The index as one block of bytes: its files behind a table of their names. The build script, which includes
-//! this file by path, packs it; the program's `search::directory` reads it in place.
+//! The index as one block of bytes: a table of file names, then the files. The build script packs it and includes this
+//! file by path; the program's `search::directory` reads it in place.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ pub struct Table<'a> {
     pub files: Vec<File<'a>>,
 }
 
-/// A file and where it lies in the block.
+/// A file and its position in the block.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct File<'a> {
     pub name: &'a str,

@@ -1,12 +1,12 @@
-//! What the ranker knows of each action without decoding it, written by the build script, which includes this
-//! file by path.
+//! Ranking metadata of actions, available without decoding them. The build script writes it and includes this file by
+//! path.
 
 use serde::{Deserialize, Serialize};
 
 /// The number of a word in the [`Vocabulary`].
 pub type WordId = u16;
 
-/// Stands between two of an action's [`Lines`]; no word has this number.
+/// Separator between two of an action's [`Lines`]; no word has this number.
 const END: [u8; 2] = WordId::MAX.to_le_bytes();
 
 /// Ranking metadata apart from the index.
@@ -14,16 +14,16 @@ const END: [u8; 2] = WordId::MAX.to_le_bytes();
 pub struct Profiles<'a> {
     #[serde(borrow)]
     pub vocabulary: Vocabulary<'a>,
-    /// One an action, in catalog order.
+    /// One per action, in catalog order.
     pub actions: Vec<Profile>,
-    /// The short texts of each, in the same order.
+    /// Short texts of each action, in the same order.
     #[serde(borrow)]
     pub lines: Vec<Lines<'a>>,
-    /// One a domain, in the order of the actions.
+    /// One per domain, in the order of the actions.
     pub domains: Vec<DomainProfile>,
 }
 
-/// Every word of the index, sorted, with the number of actions that have it.
+/// Words of the index, sorted, with their document frequencies.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Vocabulary<'a> {
     #[serde(borrow)]
@@ -34,7 +34,7 @@ pub struct Vocabulary<'a> {
 }
 
 impl<'a> Vocabulary<'a> {
-    /// From sorted words, their counts, and the number of actions.
+    /// Creates it from sorted words, their counts, and the number of actions.
     #[allow(dead_code)] // The build script makes it, the ranker reads it.
     pub fn new(words: Vec<&'a str>, counts: Vec<u16>, actions: u16) -> Vocabulary<'a> {
         let idf = |count: &u16| {
@@ -76,14 +76,13 @@ pub struct Profile {
     /// First word of the id's verb.
     pub verb: WordId,
     pub kind: Kind,
-    /// How commonly it is wanted: from 0, what only machines and internals use, to [`MOST_USED`], what everybody uses
-    /// daily.
+    /// Usage level, from 0 (used by machines and internals only) to [`MOST_USED`] (used daily by most).
     pub usage: u8,
-    /// The scopes it works in, a bit each: see [`scope`].
+    /// Bit set of the scopes it works in: see [`scope`].
     pub scopes: u8,
 }
 
-/// The level of what everybody uses daily.
+/// Usage level of actions that most people use daily.
 pub const MOST_USED: u8 = 4;
 
 impl Profile {
@@ -94,13 +93,13 @@ impl Profile {
     }
 }
 
-/// The id, summary, phrases and aliases of an action: each a short text that could be the request. They are read in
-/// place, two bytes a word, as vectors of their own would take more memory than all else that is known of an action.
+/// The id, summary, phrases and aliases of an action: short texts that resemble a request. They are read in place, two
+/// bytes per word; as vectors they would take more memory than all other data about an action.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Lines<'a>(pub &'a [u8]);
 
 impl Lines<'_> {
-    /// Lines as they are read.
+    /// Borrows serialized lines.
     #[allow(dead_code)] // The build script writes them, the ranker reads them.
     pub fn pack(lines: &[Vec<WordId>]) -> Vec<u8> {
         let bytes = |line: &Vec<WordId>| line.iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -120,7 +119,7 @@ impl Lines<'_> {
 pub struct DomainProfile {
     /// The words of its name.
     pub name: Vec<WordId>,
-    /// Each of its nouns, in words.
+    /// Its nouns, each as words.
     pub nouns: Vec<Vec<WordId>>,
 }
 
@@ -136,7 +135,7 @@ pub enum Kind {
     Act,
 }
 
-/// The bits of [`Profile::scopes`].
+/// Bits of [`Profile::scopes`].
 pub mod scope {
     pub const PROJECT: u8 = 1;
     pub const GROUP: u8 = 2;
@@ -145,7 +144,7 @@ pub mod scope {
     pub const CURRENT: u8 = 16;
 }
 
-/// What stands for the method of a [`Route`] that is no call's: a field of GraphQL; a page of a project, of a group, or of
+/// Pseudo-methods of a [`Route`] that is not a REST call: a GraphQL field; a page of a project, of a group, or of
 /// neither. A group has the pages of projects as well.
 pub mod route {
     pub const FIELD: &str = "FIELD";
@@ -154,7 +153,7 @@ pub mod route {
     pub const INSTANCE: &str = "INSTANCE";
 }
 
-/// A method and path with the number of its action, as paths are looked up.
+/// A method and path with the number of its action, for path look-up.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Route<'a> {
     pub method: &'a str,
@@ -162,7 +161,7 @@ pub struct Route<'a> {
     pub action: u16,
 }
 
-/// A name in one spelling: `squash_commit_message`, `squashCommitMessage` and `squash commit message` are one.
+/// Normalizes a name: `squash_commit_message`, `squashCommitMessage` and `squash commit message` become one word.
 pub fn one_word(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

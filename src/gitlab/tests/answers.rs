@@ -1,4 +1,4 @@
-//! Answers that succeed, whatever their bodies; pages.
+//! Successful responses: content types, file names, pagination.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ async fn content(template: ResponseTemplate) -> Content {
 }
 
 #[tokio::test]
-async fn json_is_json_by_its_type_or_its_content() {
+async fn json_is_recognized_by_type_or_content() {
     let json_null = content(raw_body(200, "application/json", b"null")).await;
     assert_eq!(json_null, Content::Json(Value::Null));
     let problem = content(raw_body(200, "application/problem+json; charset=utf-8", b"[1]")).await;
@@ -23,7 +23,7 @@ async fn json_is_json_by_its_type_or_its_content() {
         let untyped = content(raw_body(200, content_type, b"\xef\xbb\xbf {\"a\":  1}")).await;
         assert_eq!(untyped, Content::Json(json!({"a": 1})), "{content_type}");
     }
-    // A file that happens to be JSON is shown as it is written.
+    // A file that happens to be JSON is returned as text.
     let path = "/api/v4/projects/1/jobs/7/artifacts/out.json";
     let template = raw_body(200, "application/json", b"{\"a\":  1}");
     let file = answered(&get(path), template).await.unwrap().content;
@@ -39,7 +39,7 @@ async fn a_read_with_garbled_json_fails() {
 }
 
 #[tokio::test]
-async fn a_change_that_nothing_marks_as_gitlab_s_is_of_unknown_outcome() {
+async fn a_change_without_gitlab_headers_has_an_unknown_outcome() {
     let error = answered(&post(), raw_body(201, "application/json", b"{\"id\": 1,")).await.unwrap_err();
     assert!(matches!(error, GitlabError::Malformed { applied: Applied::Unknown, .. }), "{error}");
     let page = raw_body(200, "text/html", b"<title>Sign in</title>").insert_header("x-request-id", "01ABC");
@@ -48,7 +48,7 @@ async fn a_change_that_nothing_marks_as_gitlab_s_is_of_unknown_outcome() {
 }
 
 #[tokio::test]
-async fn a_change_that_was_made_before_is_no_error() {
+async fn not_modified_is_a_success() {
     let reply = answered(&post(), ResponseTemplate::new(304)).await.unwrap();
     assert_eq!((reply.status, reply.content), (304, Content::Empty));
     let error = answered(&get(PATH), ResponseTemplate::new(304)).await.unwrap_err();
@@ -56,7 +56,7 @@ async fn a_change_that_was_made_before_is_no_error() {
 }
 
 #[tokio::test]
-async fn a_created_thing_stays_created_whatever_the_body() {
+async fn a_created_object_with_an_unreadable_body_is_a_success() {
     let nested = "[".repeat(5000);
     for body in [b"{\"id\": 1,", nested.as_bytes()] {
         let broken = raw_body(201, "application/json", body).insert_header("x-request-id", "01ABC");
@@ -70,7 +70,7 @@ async fn a_created_thing_stays_created_whatever_the_body() {
 }
 
 #[tokio::test]
-async fn text_is_text_and_binary_stays_binary() {
+async fn text_and_binary_bodies_are_distinguished() {
     let text = content(raw_body(200, "application/octet-stream", "grün".as_bytes())).await;
     assert_eq!(text, Content::Text("grün".to_owned()));
     let log = content(raw_body(200, "text/plain; charset=UTF-8", b"a\0b")).await;
@@ -97,7 +97,7 @@ async fn text_is_text_and_binary_stays_binary() {
 }
 
 #[test]
-fn file_names_are_names_alone() {
+fn file_names_have_no_directories() {
     let of = super::super::content_disposition::filename;
     let cases = [
         ("attachment; filename=a.txt", Some("a.txt")),
@@ -115,7 +115,7 @@ fn file_names_are_names_alone() {
 }
 
 #[tokio::test]
-async fn too_large_a_read_is_an_error_and_too_large_a_change_a_success() {
+async fn an_oversized_body_fails_a_read_but_not_a_change() {
     let large = || raw_body(200, "text/plain", &[b'a'; 2000]);
     let send = async |call: &Permit, template: ResponseTemplate| {
         let server = always(template).await;
@@ -141,7 +141,7 @@ async fn a_body_without_a_length_is_capped_while_it_streams() {
 }
 
 #[tokio::test]
-async fn gzip_is_undone() {
+async fn gzip_is_decoded() {
     // `printf '{"a":1}' | gzip -n9`
     let zipped =
         [31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 171, 86, 74, 84, 178, 50, 172, 5, 0, 175, 172, 27, 86, 7, 0, 0, 0];
@@ -151,7 +151,7 @@ async fn gzip_is_undone() {
 }
 
 #[tokio::test]
-async fn a_head_request_says_its_headers() {
+async fn a_head_request_returns_gitlab_headers() {
     let template = ResponseTemplate::new(200)
         .insert_header("x-gitlab-size", "1476")
         .insert_header("x-gitlab-file-name", "a.rb")
@@ -203,7 +203,7 @@ async fn pages_are_read_from_headers() {
 }
 
 #[tokio::test]
-async fn a_keyset_page_has_a_link_alone() {
+async fn a_keyset_page_has_only_a_link() {
     let link =
         "</api/v4/projects?cursor=eyJ%3D&pagination=keyset>; title=\"a, <b>; rel=last\"; rel=\"prev NEXT\"";
     let read = page(&[("pagination", "keyset")], &[("x-next-page", ""), ("link", link)]).await;
@@ -212,7 +212,7 @@ async fn a_keyset_page_has_a_link_alone() {
 }
 
 #[tokio::test]
-async fn the_last_page_and_nonsense_have_no_next() {
+async fn the_last_page_and_invalid_links_have_no_next() {
     for link in ["<https://a.example/?page=1>; rel=first", "", "nonsense", "<", "<a>", "<http://[>; rel=next"]
     {
         assert_eq!(page(&[], &[("link", link), ("x-total", "many")]).await, Page::default(), "{link}");

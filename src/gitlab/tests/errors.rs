@@ -1,4 +1,4 @@
-//! Failures that GitLab answers: the kind, the one line, and whether the change may have been made.
+//! Error responses: their variant, their message, and whether the change may have been made.
 
 use reqwest::StatusCode;
 
@@ -7,12 +7,12 @@ use super::super::error_body::{self, Refusal};
 use super::*;
 use crate::untrusted::Secrets;
 
-fn line(body: &str) -> String {
+fn message(body: &str) -> String {
     error_body::parse(StatusCode::BAD_REQUEST, body, Secrets::NONE).message
 }
 
 #[test]
-fn every_shape_of_body_is_one_line() {
+fn every_body_shape_becomes_one_line() {
     let cases = [
         (r#"{"message":"404 Project Not Found"}"#, "404 Project Not Found"),
         (
@@ -48,14 +48,14 @@ fn every_shape_of_body_is_one_line() {
         ("<html><title>never closed", "Bad Request"),
     ];
     for (body, wanted) in cases {
-        assert_eq!(line(body), wanted, "{body}");
+        assert_eq!(message(body), wanted, "{body}");
     }
-    let long = line(&"ä".repeat(9000));
+    let long = message(&"ä".repeat(9000));
     assert_eq!((long.chars().count(), long.ends_with('…')), (501, true));
 }
 
 #[tokio::test]
-async fn each_status_is_its_kind() {
+async fn statuses_map_to_error_variants() {
     let kind = async |status: u16| {
         let error = answered(&post(), ResponseTemplate::new(status)).await.unwrap_err();
         assert_eq!(error.status(), Some(status));
@@ -92,7 +92,7 @@ async fn each_status_is_its_kind() {
 }
 
 #[tokio::test]
-async fn what_only_reads_never_applied() {
+async fn a_failed_read_is_never_applied() {
     let lint = permit(Risk::Read, Method::Post, PATH, &[], Body::Json(json!({})));
     for call in [get(PATH), lint] {
         let error = answered(&call, ResponseTemplate::new(500)).await.unwrap_err();
@@ -101,7 +101,7 @@ async fn what_only_reads_never_applied() {
 }
 
 #[tokio::test]
-async fn a_token_that_ran_out_or_lacks_a_scope_is_told_apart() {
+async fn expired_tokens_and_missing_scopes_are_detected() {
     let body = json!({"error": "invalid_token", "error_description": "Token is expired. You can either do re-authorization or token refresh."});
     let error = answered(&get(PATH), ResponseTemplate::new(401).set_body_json(body)).await.unwrap_err();
     assert!(matches!(error, GitlabError::Unauthorized { expired: true, .. }), "{error:?}");
@@ -134,7 +134,7 @@ async fn a_token_that_ran_out_or_lacks_a_scope_is_told_apart() {
 }
 
 #[tokio::test]
-async fn an_echoed_token_is_blotted_out() {
+async fn an_echoed_token_is_redacted() {
     let echo = format!("{}{TOKEN} is not valid", "x".repeat(490));
     let body = json!({"message": echo});
     let error = answered(&get(PATH), ResponseTemplate::new(401).set_body_json(body)).await.unwrap_err();
@@ -143,7 +143,7 @@ async fn an_echoed_token_is_blotted_out() {
 }
 
 #[tokio::test]
-async fn an_error_of_any_size_is_read_in_part() {
+async fn a_large_error_body_is_read_partially() {
     let page = format!("<html><title>Bad gateway</title>{}", "x".repeat(500_000));
     let answer = ResponseTemplate::new(502).set_body_raw(page, "text/html");
     let error = answered(&post(), answer).await.unwrap_err();

@@ -1,4 +1,4 @@
-//! What is sent: the token's header, the path, the query, the body; and what is never shown.
+//! Requests: token header, path, query and body; nothing shows the token.
 
 use base64::Engine;
 
@@ -43,7 +43,7 @@ async fn each_kind_of_token_has_its_header() {
 }
 
 #[tokio::test]
-async fn a_token_that_no_header_can_carry_is_refused_unseen() {
+async fn a_token_with_invalid_header_characters_is_refused_without_showing_it() {
     let bad = Token::Private(Secret::new(format!("{TOKEN}\n")));
     let client = client(Settings { token: Some(bad), ..settings("http://127.0.0.1:9") });
     let error = client.send(&get(PATH)).await.unwrap_err();
@@ -60,7 +60,7 @@ fn nothing_shows_the_token() {
 }
 
 #[tokio::test]
-async fn the_path_and_the_query_arrive_as_they_were_meant() {
+async fn path_and_query_are_sent_unchanged() {
     let query = [("labels[]", "a & b"), ("labels[]", "ä"), ("search", "50% off?")];
     let call = permit(Risk::Read, Method::Get, PATH, &query, Body::Empty);
     let request = sent(|base| settings(&format!("{base}/sub/path/")), &call).await;
@@ -74,7 +74,7 @@ async fn the_path_and_the_query_arrive_as_they_were_meant() {
 }
 
 #[tokio::test]
-async fn a_path_that_would_become_another_is_not_sent() {
+async fn a_path_that_the_parser_changes_is_not_sent() {
     let server = always(ResponseTemplate::new(204)).await;
     let client = client(settings(&server.uri()));
     for path in [
@@ -104,7 +104,7 @@ async fn user_information_in_the_url_is_not_sent() {
 }
 
 #[tokio::test]
-async fn a_url_that_is_not_of_the_web_is_refused() {
+async fn a_url_that_is_not_http_is_refused() {
     let error = client(settings("file:///etc")).send(&get(PATH)).await.unwrap_err();
     assert!(matches!(error, GitlabError::Setup { .. }), "{error:?}");
 }

@@ -1,4 +1,4 @@
-//! The client against a server that answers whatever a test wants.
+//! Tests of the client against a mock server.
 
 mod answers;
 mod errors;
@@ -25,7 +25,7 @@ use crate::policy::Permit;
 const TOKEN: &str = "glpat-never-to-be-seen";
 const PATH: &str = "/api/v4/projects/acme%2Fwidget/issues";
 
-/// Quick settings for a server, with the token.
+/// Settings with a token and short timeouts.
 fn settings(base: &str) -> Settings {
     let mut settings = Settings::new(Url::parse(base).unwrap());
     settings.token = Some(Token::guess(Secret::new(TOKEN.to_owned())));
@@ -49,7 +49,7 @@ fn post() -> Permit {
     permit(Risk::Write, Method::Post, PATH, &[], Body::Json(json!({"title": "A title"})))
 }
 
-/// Sends one call to a server that answers everything the same.
+/// Sends one call to a server that always gives the same response.
 async fn answered(call: &Permit, template: ResponseTemplate) -> Result<Reply, GitlabError> {
     let server = always(template).await;
     client(settings(&server.uri())).send(call).await
@@ -61,7 +61,7 @@ async fn always(template: ResponseTemplate) -> MockServer {
     server
 }
 
-/// A server that answers its requests in turn, and the last one for ever.
+/// Starts a server that gives its responses in turn, repeating the last.
 async fn in_turn(templates: Vec<ResponseTemplate>) -> MockServer {
     let server = MockServer::start().await;
     let last = templates.len().saturating_sub(1);
@@ -77,8 +77,8 @@ async fn requests(server: &MockServer) -> Vec<Request> {
     server.received_requests().await.unwrap()
 }
 
-/// A server below HTTP: reads one request of each connection, writes these bytes, and closes it. The answers are
-/// given in turn, the last one for ever.
+/// Starts a raw TCP server: reads one request of each connection, writes one of the responses in turn (repeating the
+/// last), and closes the connection.
 async fn raw(answers: Vec<&'static str>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());
@@ -93,7 +93,7 @@ async fn raw(answers: Vec<&'static str>) -> String {
     base
 }
 
-/// Reads up to the end of a request's body, as its `Content-Length` says.
+/// Reads a request with its body, by its `Content-Length`.
 async fn read_request(stream: &mut (impl AsyncRead + Unpin)) {
     let mut seen = Vec::new();
     let mut chunk = [0; 4096];
@@ -112,7 +112,7 @@ async fn read_request(stream: &mut (impl AsyncRead + Unpin)) {
     }
 }
 
-/// Everything that an error shows, itself and its causes.
+/// The message of an error with all its causes.
 fn shown(error: &GitlabError) -> String {
     let mut text = format!("{error} {error:?} {error:#?}");
     let mut cause = std::error::Error::source(error);

@@ -1,4 +1,4 @@
-//! Where redirects may lead, and that the token does not follow.
+//! Redirects: which are followed, and that the token does not follow.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ fn file() -> ResponseTemplate {
     ResponseTemplate::new(200).set_body_raw("the file", "text/plain")
 }
 
-/// Two hosts: a port is enough to be another.
+/// Starts two hosts: another port is another host.
 async fn two_hosts(location_path: &str, answer: ResponseTemplate) -> (MockServer, MockServer) {
     let storage = always(answer).await;
     let gitlab = always(to(302, &format!("{}{location_path}", storage.uri()))).await;
@@ -57,7 +57,7 @@ async fn another_host_gets_the_request_without_credentials() {
 }
 
 #[tokio::test]
-async fn the_way_back_from_another_host_stays_without_credentials() {
+async fn a_redirect_back_from_another_host_carries_no_credentials() {
     let gitlab = MockServer::start().await;
     let storage = always(to(302, &format!("{}/api/v4/user", gitlab.uri()))).await;
     let away = to(302, &storage.uri());
@@ -80,7 +80,7 @@ async fn the_same_host_keeps_the_token() {
 }
 
 #[tokio::test]
-async fn a_write_is_not_sent_on() {
+async fn a_write_is_not_redirected() {
     for (status, applied) in
         [(301, Applied::No), (302, Applied::No), (303, Applied::Unknown), (307, Applied::No)]
     {
@@ -100,7 +100,7 @@ async fn a_write_is_not_sent_on() {
 }
 
 #[tokio::test]
-async fn redirects_end() {
+async fn the_number_of_redirects_is_limited() {
     let gitlab = always(to(302, "/again")).await;
     let error = client(settings(&gitlab.uri())).send(&get(PATH)).await.unwrap_err();
     assert_eq!(not_followed(&error), Some(NotFollowed::TooMany));
@@ -108,7 +108,7 @@ async fn redirects_end() {
 }
 
 #[tokio::test]
-async fn a_page_to_sign_in_is_no_answer() {
+async fn a_sign_in_page_is_an_error() {
     let page = || ResponseTemplate::new(200).set_body_raw("<html>Sign in</html>", "text/html");
     let (gitlab, _proxy) = two_hosts("/login", page()).await;
     let error = client(settings(&gitlab.uri())).send(&get(PATH)).await.unwrap_err();
@@ -121,7 +121,7 @@ async fn a_page_to_sign_in_is_no_answer() {
     assert!(client(settings(&gitlab.uri())).send(&get(PATH)).await.is_ok());
 }
 
-/// Where a redirect of a GET from a base leads: trusted, not trusted, or why not.
+/// Follows a redirect of a GET: true if the target is trusted, or the reason for a refusal.
 fn leads(base: &str, location: &str) -> Result<bool, NotFollowed> {
     let headers = HeaderMap::from_iter([(LOCATION, location.parse().unwrap())]);
     let base = Url::parse(base).unwrap();
@@ -133,7 +133,7 @@ fn leads(base: &str, location: &str) -> Result<bool, NotFollowed> {
 }
 
 #[test]
-fn what_is_ours_and_what_is_a_stranger() {
+fn only_the_configured_origin_is_trusted() {
     let leads = |location| leads("https://gitlab.example.com", location);
     assert_eq!(leads("/elsewhere"), Ok(true));
     assert_eq!(leads("https://gitlab.example.com:443/elsewhere"), Ok(true));
@@ -154,7 +154,7 @@ fn the_upgrade_to_https_keeps_the_token() {
     assert_eq!(leads("http://gitlab.example.com", "https://other.example.com/"), Ok(false));
 }
 
-/// A resolver that knows these names alone.
+/// A resolver of these names only.
 fn names(known: &'static [(&'static str, &'static str)]) -> Lookup {
     Arc::new(move |name| {
         let found = known.iter().filter(|(known, _)| *known == name);
@@ -164,7 +164,7 @@ fn names(known: &'static [(&'static str, &'static str)]) -> Lookup {
     })
 }
 
-/// True if a GitLab at `base` may lead to that URL.
+/// True if a GitLab at `base` may redirect to that URL.
 async fn admits(base: &str, location: &str) -> bool {
     let lookup = names(&[("gitlab.example.com", "203.0.113.1"), ("gitlab.corp.example", "10.1.2.3")]);
     let guard = Guard::new(Url::parse(base).unwrap(), lookup);
@@ -212,7 +212,7 @@ const SET_APART: [&str; 12] = [
 ];
 
 #[tokio::test]
-async fn no_way_inside_from_outside() {
+async fn a_public_gitlab_cannot_redirect_to_internal_addresses() {
     for base in ["https://gitlab.example.com", "https://8.8.8.8", "https://name.that.resolves.nowhere"] {
         for location in OWN.iter().chain(&PRIVATE).chain(&SET_APART) {
             assert!(!admits(base, location).await, "{base} to {location}");
@@ -226,7 +226,7 @@ async fn no_way_inside_from_outside() {
 }
 
 #[tokio::test]
-async fn a_gitlab_inside_leads_no_further_in_than_it_is() {
+async fn an_internal_gitlab_cannot_redirect_to_loopback_or_metadata() {
     for base in ["http://10.1.2.3", "https://gitlab.corp.example", "http://gitlab"] {
         for location in PRIVATE {
             assert!(admits(base, location).await, "{base} to {location}");
@@ -243,8 +243,8 @@ async fn a_gitlab_inside_leads_no_further_in_than_it_is() {
     }
 }
 
-/// A request redirected from a GitLab on this machine, which is called `base`, to a storage beside it that is
-/// called `storage.example.com`.
+/// Sends a request to a GitLab on this machine, called `base`, that redirects to a storage host on this machine called
+/// `storage.example.com`.
 async fn led(lookup: Lookup, base: &str) -> (Result<Reply, GitlabError>, usize) {
     let storage = always(file()).await;
     let port = Url::parse(&storage.uri()).unwrap().port().unwrap();
@@ -256,14 +256,14 @@ async fn led(lookup: Lookup, base: &str) -> (Result<Reply, GitlabError>, usize) 
 }
 
 #[tokio::test]
-async fn the_address_that_is_connected_to_is_the_one_that_is_looked_at() {
+async fn the_address_connected_to_is_the_address_checked() {
     let inside = || names(&[("storage.example.com", "127.0.0.1"), ("gitlab.example.com", "203.0.113.1")]);
     let (result, asked) = led(inside(), "https://gitlab.example.com").await;
     assert_eq!((not_followed(&result.unwrap_err()), asked), (Some(NotFollowed::Internal), 0));
-    // The same from a GitLab that is itself there.
+    // Allowed if GitLab itself is on this machine.
     let (result, asked) = led(inside(), "").await;
     assert_eq!((result.unwrap().content, asked), (Content::Text("the file".to_owned()), 1));
-    // Of several addresses the one that may be reached is taken.
+    // Among several addresses, an allowed one is used.
     let several = names(&[("storage.example.com", "169.254.169.254"), ("storage.example.com", "127.0.0.1")]);
     let (result, asked) = led(several, "").await;
     assert_eq!((result.unwrap().status, asked), (200, 1));

@@ -1,4 +1,4 @@
-//! What is sent again, and what is not.
+//! Retries.
 
 use std::time::SystemTime;
 
@@ -20,7 +20,7 @@ async fn attempts(call: &Permit, templates: Vec<ResponseTemplate>) -> (Result<Re
 }
 
 #[tokio::test]
-async fn a_read_is_repeated_when_a_gateway_fails() {
+async fn a_read_is_retried_after_a_gateway_error() {
     let (result, sent) = attempts(&get(PATH), vec![busy(503), busy(502), busy(504), ok()]).await;
     assert_eq!((result.unwrap().attempts, sent), (4, 4));
     let (result, sent) = attempts(&get(PATH), vec![busy(503)]).await;
@@ -30,7 +30,7 @@ async fn a_read_is_repeated_when_a_gateway_fails() {
 }
 
 #[tokio::test]
-async fn a_write_is_not() {
+async fn a_write_is_not_retried_after_a_gateway_error() {
     for method in [Method::Post, Method::Put, Method::Patch, Method::Delete] {
         let call = permit(Risk::Write, method, PATH, &[], Body::Empty);
         let (result, sent) = attempts(&call, vec![busy(503).insert_header("retry-after", "0"), ok()]).await;
@@ -40,7 +40,7 @@ async fn a_write_is_not() {
 }
 
 #[tokio::test]
-async fn what_was_refused_for_its_rate_is_repeated_whatever_it_is() {
+async fn a_rate_limited_request_of_any_method_is_retried() {
     for call in [get(PATH), post()] {
         let (result, sent) = attempts(&call, vec![busy(429).insert_header("retry-after", "0"), ok()]).await;
         assert_eq!((result.unwrap().attempts, sent), (2, 2));
@@ -70,7 +70,7 @@ async fn a_long_wait_is_reported_not_waited() {
 }
 
 #[tokio::test]
-async fn a_wait_without_measure_is_long() {
+async fn a_wait_out_of_range_is_capped() {
     for template in [
         busy(429).insert_header("retry-after", "99999999999999999999"),
         busy(429).insert_header("retry-after", u64::MAX.to_string().as_str()),
@@ -87,7 +87,7 @@ async fn a_wait_without_measure_is_long() {
 }
 
 #[tokio::test]
-async fn a_limit_that_never_ends_does_not_end_the_session() {
+async fn a_rate_limit_with_a_far_reset_is_ignored() {
     let used_up = ResponseTemplate::new(200)
         .set_body_json(json!([]))
         .insert_header("ratelimit-remaining", "0")
@@ -100,7 +100,7 @@ async fn a_limit_that_never_ends_does_not_end_the_session() {
 }
 
 #[tokio::test]
-async fn a_function_that_gitlab_does_not_have_was_not_run() {
+async fn status_501_is_not_applied() {
     let (result, sent) = attempts(&post(), vec![busy(501)]).await;
     assert_eq!((result.unwrap_err().applied(), sent), (Applied::No, 1));
 }
@@ -115,7 +115,7 @@ async fn a_wait_beyond_the_time_left_is_not_waited() {
 }
 
 #[tokio::test]
-async fn the_budget_is_the_settings() {
+async fn retries_are_limited_by_the_settings() {
     let server = always(busy(503)).await;
     let client = client(Settings { retries: 0, ..settings(&server.uri()) });
     client.send(&get(PATH)).await.unwrap_err();

@@ -1,4 +1,4 @@
-//! Certificates: whose are believed, and what is said of the others.
+//! TLS certificates: which are trusted, and the errors for others.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use super::*;
 struct Identity {
     certificate: CertificateDer<'static>,
     key: PrivateKeyDer<'static>,
-    /// What vouches for it, as PEM.
+    /// The issuer's certificate as PEM.
     pem: String,
 }
 
@@ -24,7 +24,7 @@ fn params(name: &str) -> CertificateParams {
     CertificateParams::new([name.to_owned()]).unwrap()
 }
 
-/// As `openssl req -x509` makes it: marked as an authority's.
+/// Makes a self-signed certificate like `openssl req -x509`: marked as an authority.
 fn self_signed(mut params: CertificateParams) -> Identity {
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let key = KeyPair::generate().unwrap();
@@ -33,7 +33,7 @@ fn self_signed(mut params: CertificateParams) -> Identity {
     Identity { certificate: certificate.der().clone(), key: key.into(), pem }
 }
 
-/// Signed by an authority of its own.
+/// Makes a certificate issued by a test authority.
 fn issued() -> Identity {
     let mut authority = params("authority.example.com");
     authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -49,7 +49,7 @@ fn file(content: &str) -> NamedTempFile {
     file
 }
 
-/// Serves `[]` behind this certificate and sends a POST there that trusts this CA file.
+/// Serves `[]` with this certificate and sends a POST there, trusting this CA file.
 async fn sent(identity: Identity, ca_file: Option<&str>) -> Result<Reply, GitlabError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = rustls::ServerConfig::builder_with_provider(provider)
@@ -83,7 +83,7 @@ fn assert_not_trusted(result: Result<Reply, GitlabError>) {
 }
 
 #[tokio::test]
-async fn a_ca_file_is_trusted_beside_the_platform() {
+async fn a_ca_file_is_trusted_in_addition_to_the_platform() {
     let identity = issued();
     let pem = identity.pem.clone();
     assert_eq!(sent(identity, Some(&pem)).await.unwrap().status, 200);
@@ -100,7 +100,7 @@ async fn a_self_signed_certificate_in_the_ca_file_is_trusted() {
 }
 
 #[tokio::test]
-async fn a_certificate_in_the_ca_file_still_needs_its_name_and_its_time() {
+async fn a_certificate_in_the_ca_file_must_match_name_and_dates() {
     let other_name = self_signed(params("elsewhere.example.com"));
     let pem = other_name.pem.clone();
     assert_not_trusted(sent(other_name, Some(&pem)).await);
@@ -112,7 +112,7 @@ async fn a_certificate_in_the_ca_file_still_needs_its_name_and_its_time() {
 }
 
 #[tokio::test]
-async fn what_is_not_tls_is_told_apart() {
+async fn a_server_without_tls_is_detected() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("https://{}", listener.local_addr().unwrap());
     tokio::spawn(async move {
@@ -136,7 +136,7 @@ async fn a_handshake_that_never_ends_is_a_timeout_before_anything_was_sent() {
 }
 
 #[tokio::test]
-async fn a_ca_file_that_is_none_is_said() {
+async fn an_invalid_ca_file_is_an_error() {
     let empty = file("no certificate");
     let broken = file("-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----\n");
     let other = file("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");

@@ -1,4 +1,4 @@
-//! Failures below HTTP: no connection, none in time, one that breaks.
+//! Network failures: no connection, timeouts, broken connections.
 
 use super::super::{Applied, Content, NetworkError, Unread};
 use super::*;
@@ -14,7 +14,7 @@ fn trouble(error: &GitlabError) -> Option<NetworkError> {
     }
 }
 
-/// An address where nothing listens.
+/// An address with no server.
 async fn nowhere() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     format!("http://{}", listener.local_addr().unwrap())
@@ -28,9 +28,9 @@ async fn no_connection_means_not_applied() {
 }
 
 #[tokio::test]
-async fn a_name_that_does_not_resolve_is_told_apart() {
+async fn an_unresolved_name_is_detected() {
     let error = client(settings("http://does-not-exist.invalid")).send(&post()).await.unwrap_err();
-    // Where a proxy resolves the names, it is the proxy that says so.
+    // Behind a proxy that resolves names, the proxy reports the error.
     if let Some(trouble) = trouble(&error) {
         assert_eq!((trouble, error.applied()), (NetworkError::Name, Applied::No));
         assert!(error.to_string().contains("does-not-exist.invalid"), "{error}");
@@ -38,7 +38,7 @@ async fn a_name_that_does_not_resolve_is_told_apart() {
 }
 
 #[tokio::test]
-async fn a_write_whose_answer_was_lost_may_have_been_made() {
+async fn a_write_with_a_lost_response_may_be_applied() {
     for answer in ["", CUT_HEAD] {
         let base = raw(vec![answer]).await;
         let error = client(settings(&base)).send(&post()).await.unwrap_err();
@@ -51,14 +51,14 @@ async fn a_write_whose_answer_was_lost_may_have_been_made() {
 }
 
 #[tokio::test]
-async fn a_read_whose_answer_was_lost_is_repeated() {
+async fn a_read_with_a_lost_response_is_retried() {
     let base = raw(vec!["", CUT_HEAD, CUT_SHORT, OK]).await;
     let reply = client(settings(&base)).send(&get(PATH)).await.unwrap();
     assert_eq!((reply.attempts, reply.content), (4, Content::Json(json!([]))));
 }
 
 #[tokio::test]
-async fn a_change_that_was_confirmed_stays_made_when_the_rest_is_lost() {
+async fn a_change_with_a_success_status_and_a_lost_body_is_a_success() {
     let base = raw(vec![CUT_SHORT]).await;
     let reply = client(settings(&base)).send(&post()).await.unwrap();
     assert_eq!((reply.status, reply.content), (200, Content::Unread(Unread::Lost)));
@@ -68,7 +68,7 @@ async fn a_change_that_was_confirmed_stays_made_when_the_rest_is_lost() {
 }
 
 #[tokio::test]
-async fn a_timeout_leaves_a_write_unknown_and_repeats_nothing() {
+async fn a_timed_out_write_has_an_unknown_outcome_and_is_not_retried() {
     let server = always(ResponseTemplate::new(201).set_delay(Duration::from_secs(60))).await;
     let client = client(Settings { timeout: Duration::from_millis(100), ..settings(&server.uri()) });
     let error = client.send(&post()).await.unwrap_err();

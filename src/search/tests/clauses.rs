@@ -1,4 +1,4 @@
-//! Several intents in one request.
+//! Requests with several intents.
 
 use super::{find, ids};
 
@@ -23,9 +23,9 @@ fn one_intent_stays_one() {
 }
 
 #[test]
-fn what_takes_several_actions_says_which_in_order() {
+fn requests_with_several_intents_have_ordered_steps() {
     assert_eq!(find("comment and close an issue").steps, ["issue_note.create", "issue.update"]);
-    // Both commit a file.
+    // Alternatives that both commit a file.
     let steps = find("commit a file and open a merge request").steps;
     let [first, second] = steps.as_slice() else { panic!("{steps:?}") };
     assert!(["commit.create", "repository_file.create"].contains(&first.as_str()), "{first}");

@@ -1,4 +1,4 @@
-//! The encoder's forward pass in Rust against the one in PyTorch that trained it.
+//! Compares the encoder's forward pass in Rust with the one in PyTorch that trained it.
 
 use serde::Deserialize;
 
@@ -11,7 +11,7 @@ struct Learned {
     check: Vec<Check>,
 }
 
-/// Tokens, and the first components of the vector that PyTorch computes for them.
+/// Tokens, and the first components of their vector as computed by PyTorch.
 #[derive(Deserialize)]
 struct Check {
     tokens: String,
@@ -19,7 +19,7 @@ struct Check {
 }
 
 #[test]
-fn a_vector_is_what_pytorch_computes_from_the_same_weights() {
+fn vectors_match_those_of_pytorch() {
     let learned: Learned = toml::from_str(LEARNED).unwrap();
     let encoder = Encoder::new(super::super::embedded::ENCODER).unwrap();
     assert!(learned.check.len() >= 4);

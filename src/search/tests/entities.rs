@@ -1,4 +1,4 @@
-//! Entities are masked, and what they are steers.
+//! Masking of entities, and their effect on the ranking.
 
 use super::first;
 use crate::search::entities::{Terms, parse, tokens};
@@ -82,7 +82,7 @@ fn a_query_that_is_one_quotation_is_read() {
 }
 
 #[test]
-fn the_kind_of_what_is_named_decides() {
+fn the_type_of_a_named_object_decides() {
     assert_eq!(first("approve !45"), "merge_request.approve");
     assert_eq!(first("block @alice"), "user.block");
     assert_eq!(first("list issues in merge-request/demo"), "issue.list");

@@ -1,4 +1,4 @@
-//! Ids, aliases, paths and pages end the search.
+//! Exact matches: ids, aliases, paths and pages end the search.
 
 use super::{Confidence, find, first, ids};
 
@@ -43,13 +43,13 @@ fn a_verb_before_a_noun_or_a_page_is_no_http_method() {
 }
 
 #[test]
-fn a_word_of_the_path_is_nearer_than_a_placeholder() {
+fn a_literal_segment_matches_better_than_a_placeholder() {
     assert_eq!(first("GET /projects/:id/merge_requests/:merge_request_iid"), "merge_request.get");
     assert_eq!(first("POST /projects/1/merge_requests/2/approve"), "merge_request.approve");
 }
 
 #[test]
-fn a_page_of_gitlab_finds_what_reads_it() {
+fn a_gitlab_page_finds_the_action_that_reads_it() {
     for (page, id) in [
         ("https://gitlab.com/acme/tools/widget/-/merge_requests/7", "merge_request.get"),
         ("https://gitlab.com/acme/widget/-/merge_requests", "merge_request.list"),
@@ -94,8 +94,8 @@ fn a_call_in_a_command_is_its_path() {
 }
 
 #[test]
-fn a_field_of_graphql_finds_what_calls_it() {
-    // The action that stands for the one that calls it.
+fn a_graphql_field_finds_its_action() {
+    // The action that is the original of the duplicate.
     assert_eq!(first("mutation mergeRequestSetDraft"), "merge_request.update");
     assert_eq!(first("promoteToEpic"), "issue.promote_to_epic");
     for field in ["query { project.mergeRequests }", "project.mergeRequests", "graphql project.mergeRequests"]

@@ -1,4 +1,4 @@
-//! The verb, the object, several or one, and where.
+//! Verb, object, number and scope of requests.
 
 use super::{find, first, ids};
 
@@ -17,7 +17,7 @@ fn the_verb_chooses_among_the_actions_of_a_thing() {
 }
 
 #[test]
-fn the_object_matters_more_than_the_words_beside_it() {
+fn the_object_matters_more_than_words_outside_the_head() {
     assert_eq!(first("create new issue with labels and milestone"), "issue.create");
     assert_eq!(first("labels of a project"), "label.list");
     assert_eq!(first("list merge requests of a group with labels"), "merge_request.list");
@@ -60,7 +60,7 @@ fn machines_stand_behind_people_unless_named() {
 }
 
 #[test]
-fn a_label_or_milestone_is_put_on_what_has_it() {
+fn adding_a_label_or_milestone_updates_its_object() {
     for whole in ["issue", "merge_request", "epic"] {
         let noun = whole.replace('_', " ");
         for request in [

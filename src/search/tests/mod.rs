@@ -1,4 +1,4 @@
-//! The steps of the search, a file each. What they rest on are actions that stay.
+//! Tests of the search, one file per step. They rely on stable actions.
 
 mod clauses;
 mod embedding;
@@ -15,7 +15,7 @@ use crate::catalog::{Action, Catalog, Risk};
 
 use super::{Confidence, Query, Ranker, Ranking};
 
-/// The answer to a request, ten deep.
+/// The ranking of a request, ten deep.
 fn find(words: &str) -> Ranking {
     find_with(words, &|_| true)
 }
@@ -30,7 +30,7 @@ fn ids(ranking: &Ranking) -> Vec<&str> {
     ranking.hits.iter().map(|hit| hit.action.id.as_str()).collect()
 }
 
-/// The id of the first answer.
+/// The id of the first hit.
 fn first(words: &str) -> String {
     find(words).hits.first().map(|hit| hit.action.id.clone()).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Text to words.
+//! Text normalization.
 
 use gitlab_mcp_embed::search::normalise::{Stemmer, split};
 
@@ -34,7 +34,7 @@ fn plurals_and_verb_endings_meet() {
 }
 
 #[test]
-fn what_only_looks_like_an_ending_stays() {
+fn false_endings_are_kept() {
     assert_eq!(words("access"), ["access"]);
     assert_eq!(words("settings"), ["setting"]);
     assert_ne!(words("states"), words("stats"));

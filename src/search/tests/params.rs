@@ -1,4 +1,4 @@
-//! Names of parameters and values lead to the few actions that have them.
+//! Rare parameter names and values lead to their actions.
 
 use super::{Confidence, find, first, ids};
 

@@ -1,4 +1,4 @@
-//! The answer as a whole: order, limits, filters, confidence.
+//! The ranking as a whole: order, limits, filters, confidence.
 
 use super::{Confidence, Risk, find, find_with, first, ids};
 use crate::catalog::Catalog;
@@ -73,7 +73,7 @@ fn deleting_by_name_finds_the_destructive_action_first() {
 }
 
 #[test]
-fn what_is_not_allowed_is_not_found() {
+fn actions_that_are_not_allowed_are_not_found() {
     let found = find_with("delete a branch", &|action| action.risk == Risk::Read);
     assert!(!found.hits.is_empty());
     assert!(found.hits.iter().all(|hit| hit.action.risk == Risk::Read));
@@ -83,7 +83,7 @@ fn what_is_not_allowed_is_not_found() {
 }
 
 #[test]
-fn what_another_domain_has_is_not_withheld() {
+fn actions_of_other_domains_are_not_reported_as_withheld() {
     let catalog = Catalog::embedded().unwrap();
     let ranker = Ranker::open(&catalog).unwrap();
     for words in ["branch.delete", "delete a branch"] {
@@ -128,7 +128,7 @@ fn ids_of_the_common_tasks_come_first() {
 }
 
 #[test]
-fn what_is_ordered_at_the_end_of_a_story_may_destroy() {
+fn an_imperative_after_a_story_may_be_destructive() {
     assert_eq!(first("we're done with milestone 4, so drop it"), "milestone.delete");
     let trial = "This trial spoils our dashboard; delete every vulnerability of the project, and tell Kim";
     assert_eq!(first(trial), "vulnerability.remove_all_from_project");
@@ -167,7 +167,7 @@ fn suggestions_are_what_is_allowed() {
 }
 
 #[test]
-fn what_has_nothing_to_do_with_gitlab_is_told_from_what_has() {
+fn out_of_domain_requests_are_detected() {
     for request in ["is the printer out of paper", "knead the dough", "book a table for eight on Friday"] {
         assert_eq!(find(request).confidence, Confidence::None, "{request}");
     }

@@ -1,4 +1,4 @@
-//! Slips of the finger.
+//! Misspelt requests.
 
 use super::{Confidence, find, first, ids};
 
@@ -9,7 +9,8 @@ fn a_slip_is_forgiven() {
     assert_eq!(first("list pipelnes"), "pipeline.list");
 }
 
-/// Risk is a label and `confirm` the gate: a corrected verb ranks like one that was spelt right, and is never sure.
+/// Confirmation, not ranking, protects against destructive actions: a corrected verb ranks like a correct one but never
+/// has high confidence.
 #[test]
 fn a_typo_in_a_destructive_verb_is_corrected_and_unsure() {
     for (request, meant) in [

@@ -1,4 +1,4 @@
-//! Other products' words, and what each place of the index is for.
+//! Terms of other products, and the role of each index field.
 
 use super::{find, first};
 use crate::catalog::Catalog;
@@ -39,7 +39,7 @@ fn an_explanation_names_the_steps() {
     }
 }
 
-/// Rows of the language file that can never match, or of which only the last would count.
+/// Rows of the language file that can never match, or of which only the last is used.
 #[test]
 fn the_language_file_has_no_dead_or_doubled_rows() {
     let catalog = crate::catalog::Catalog::embedded().unwrap();
@@ -62,7 +62,7 @@ fn the_language_file_has_no_dead_or_doubled_rows() {
         let mut seen = std::collections::HashSet::new();
         for word in words {
             if !seen.insert(word) {
-                faults.push(format!("{name}: {word} stands twice"));
+                faults.push(format!("{name}: {word} is listed twice"));
             }
             if gitlab_mcp_embed::search::normalise::split(word) != [word.as_str()] {
                 faults.push(format!("{name}: {word} is never a token"));

@@ -173,7 +173,7 @@ pub async fn walk(
         if let Some(stop) = stop {
             break end(walked, stop, Some(next));
         }
-        gitlab::tell(Event::Pages { read: walked.pages, rows: walked.rows });
+        gitlab::notify(Event::Pages { read: walked.pages, rows: walked.rows });
         page = if next.action == action.id {
             ResolvedAction { action, request: next, notes: Vec::new() }
         } else {

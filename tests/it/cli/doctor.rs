@@ -152,7 +152,7 @@ fn tokens() {
     assert_found(&with(lasting(5), &[]), "expiry", "warning", "in 5 days");
     assert_found(&with(lasting(-1), &[]), "expiry", "failure", "ran out");
     let expired = json!({"error": "invalid_token", "error_description": "Token is expired."});
-    assert_found(&with(refusing(expired), &[]), "token", "failure", "make a new one");
+    assert_found(&with(refusing(expired), &[]), "token", "failure", "create a new one");
     let unknown = json!({"message": "401 Unauthorized"});
     assert_found(&with(refusing(unknown.clone()), &[]), "token", "failure", "GITLAB_OAUTH_TOKEN");
     assert_found(&with(refusing(unknown), &[("GITLAB_TOKEN", "")]), "token", "warning", "not set");
@@ -164,7 +164,7 @@ fn tokens() {
     let none = || answer(404, json!({"message": "404 Not found"}));
     let oauth = Answers { own: none(), ..Answers::default() };
     let token = [("GITLAB_TOKEN", ""), ("GITLAB_OAUTH_TOKEN", "a1b2")];
-    assert_found(&with(oauth, &token), "scopes", "unknown", "does not tell");
+    assert_found(&with(oauth, &token), "scopes", "unknown", "does not report");
 }
 
 #[test]
@@ -176,8 +176,8 @@ fn what_answers() {
     let page = raw(200, "text/html", "<html><title>Intranet</title>");
     assert_found(&with(answering(page), &[]), "address", "failure", "Intranet");
     let moved = raw(302, "text/plain", "").header("location", "/users/sign_in");
-    assert_found(&with(answering(moved), &[]), "address", "failure", "signing in");
-    assert_found(&with(answering(raw(500, "text/plain", "")), &[]), "address", "failure", "trouble");
+    assert_found(&with(answering(moved), &[]), "address", "failure", "sign-in");
+    assert_found(&with(answering(raw(500, "text/plain", "")), &[]), "address", "failure", "status page");
 }
 
 #[test]

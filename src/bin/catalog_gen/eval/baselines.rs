@@ -1,5 +1,4 @@
-//! Two plain finders over the same actions, to see what the ranking gains: words found as substrings, and BM25 as
-//! a textbook has it.
+//! Baseline finders over the same actions, for comparison with the ranking: substring matching and textbook BM25.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +20,7 @@ pub enum Baseline {
 impl Baseline {
     pub const ALL: [Baseline; 2] = [Baseline::Substring, Baseline::Bm25];
 
-    /// As reports call it.
+    /// Name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Baseline::Substring => "substring",
@@ -30,15 +29,15 @@ impl Baseline {
     }
 }
 
-/// The actions that can be found, as texts.
+/// The ranked actions as texts.
 pub struct Texts {
     ids: Vec<String>,
     texts: Vec<String>,
     words: Vec<BTreeMap<String, usize>>,
     lengths: Vec<f64>,
-    /// The sum of the lengths.
+    /// Sum of the document lengths.
     all: f64,
-    /// Number of actions that have a word.
+    /// Document frequency of each word.
     counts: BTreeMap<String, usize>,
 }
 
@@ -79,7 +78,7 @@ impl Texts {
         self.words.push(counted);
     }
 
-    /// The ids of the best, best first; equal ones in the order of their ids.
+    /// Ids of the best actions, best first; ties in the order of ids.
     pub fn rank(&self, baseline: Baseline, request: &str, limit: usize) -> Vec<&str> {
         let asked: Vec<String> = words(&request.to_lowercase()).collect();
         let score = |at: usize| match baseline {

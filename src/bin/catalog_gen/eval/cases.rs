@@ -1,4 +1,4 @@
-//! Cases, from files of lines.
+//! Parser of case files.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::EvalError;
 use super::operation::normal;
 
-/// A request and what would be right.
+/// A request with its right actions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Case {
     pub request: String,
@@ -16,13 +16,13 @@ pub struct Case {
     pub kind: String,
     /// Operations in their normal spelling, or ids of actions; any of them.
     pub right: Vec<String>,
-    /// Nothing is right: the finder has to say so.
+    /// Out-of-domain: no action is right, and the finder must say so.
     pub nothing: bool,
-    /// Nothing destructive may come first.
+    /// A destructive action must not be ranked first.
     pub harmless: bool,
 }
 
-/// A line of JSON.
+/// A case as a line of JSON.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Line {
@@ -36,8 +36,8 @@ struct Line {
     harmless: bool,
 }
 
-/// The cases of a file: JSON lines where it is called `.jsonl`, else `request<TAB>operation|operation`. Empty lines
-/// and lines that begin with `#` are passed over.
+/// Parses the cases of a file: JSON lines if its extension is `.jsonl`, otherwise `request<TAB>operation|operation`.
+/// Empty lines and lines that begin with `#` are ignored.
 pub fn from_file(path: &Path) -> Result<Vec<Case>, EvalError> {
     let is_json = path.extension().is_some_and(|extension| extension == "jsonl");
     let parse = if is_json { from_json } else { from_tabs };
@@ -61,7 +61,7 @@ fn from_tabs(line: &str) -> Result<Case, String> {
 fn from_json(line: &str) -> Result<Case, String> {
     let line: Line = serde_json::from_str(line).map_err(|error| error.to_string())?;
     if line.right.is_empty() && !line.nothing && !line.harmless {
-        return Err("a case says what is `right`, that `nothing` is, or that it is `harmless`".to_owned());
+        return Err("a case needs one of `right`, `nothing` or `harmless`".to_owned());
     }
     let case = case(&line.request, line.right.iter().map(String::as_str));
     Ok(Case { kind: line.kind.unwrap_or(case.kind), nothing: line.nothing, harmless: line.harmless, ..case })

@@ -1,11 +1,11 @@
-//! A run against a saved one: which figures moved, and which requests.
+//! Compares a run with a saved one: changed figures and requests.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use super::report::{Report, SetReport, format_rank};
 
-/// Tolerance of a comparison: one point of a hundred.
+/// Tolerance of a comparison: one percentage point.
 const POINT: f64 = 0.01;
 
 /// Differences between two runs.
@@ -22,7 +22,7 @@ struct SetComparison {
     worse: Vec<String>,
 }
 
-/// A figure of both runs.
+/// A figure in both runs.
 #[derive(Debug)]
 struct Moved {
     name: &'static str,
@@ -31,7 +31,7 @@ struct Moved {
 }
 
 impl Comparison {
-    /// Compares the sets that both runs have, by name.
+    /// Compares the sets with the same name.
     pub fn new(before: &Report, now: &Report) -> Comparison {
         let pairs = now.sets.iter().filter_map(|set| {
             let saved = before.sets.iter().find(|saved| saved.name == set.name)?;
@@ -40,7 +40,7 @@ impl Comparison {
         Comparison { sets: pairs.map(|(before, now)| SetComparison::new(before, now)).collect() }
     }
 
-    /// The figures that fell by more than a point, a line each.
+    /// The figures that fell by more than a point, one per line.
     pub fn falls(&self) -> Vec<String> {
         let fell = self.sets.iter().flat_map(|set| set.moved.iter().map(move |moved| (set, moved)));
         fell.filter(|(_, moved)| moved.before - moved.now > POINT)
@@ -74,12 +74,12 @@ fn figures(set: &SetReport) -> [(&'static str, Option<f64>); 6] {
         ("in five", all.map(|all| all.in_five)),
         ("MRR", all.map(|all| all.reciprocal_rank)),
         ("right of the sure", all.map(|all| all.sure_and_right)),
-        ("told that nothing answers", share(set.nothing_said, set.nothing)),
+        ("out of domain refused", share(set.nothing_said, set.nothing)),
         ("harmless", share(set.harmless.saturating_sub(set.harmed.len()), set.harmless)),
     ]
 }
 
-/// Requests whose right answer moved up, and those whose moved down; only of a run saved with its misses.
+/// Requests whose right action moved up, and those whose moved down; only for a run saved with its misses.
 fn requests(before: &SetReport, now: &SetReport) -> (Vec<String>, Vec<String>) {
     let (mut better, mut worse) = (Vec::new(), Vec::new());
     if before.misses.is_empty() {
@@ -89,7 +89,7 @@ fn requests(before: &SetReport, now: &SetReport) -> (Vec<String>, Vec<String>) {
         set.misses.iter().map(|miss| (miss.request.clone(), miss.place)).collect()
     };
     let (old, new) = (places(before), places(now));
-    // What is no miss stood first.
+    // A request that is not a miss was ranked first.
     let was = |places: &BTreeMap<String, Option<usize>>, request: &str| {
         places.get(request).copied().unwrap_or(Some(0))
     };

@@ -1,4 +1,4 @@
-//! The figures of some requests, counted by where the right answer stood.
+//! Evaluation metrics of a set of requests, from the ranks of their right actions.
 
 use std::fmt;
 
@@ -14,9 +14,9 @@ pub struct Figures {
     pub in_three: f64,
     pub in_five: f64,
     pub in_ten: f64,
-    /// The mean of one over the place of the right answer.
+    /// Mean reciprocal rank of the right action.
     pub reciprocal_rank: f64,
-    /// The share of the requests answered as sure, and of the sure answers that were right.
+    /// Share of requests with high confidence, and precision of those.
     pub sure: f64,
     pub sure_and_right: f64,
 }
@@ -26,7 +26,7 @@ pub struct Figures {
 pub struct FigureCounts(Figures);
 
 impl FigureCounts {
-    /// Counts a request by the place of its right answer, from 0.
+    /// Counts a request by the rank of its right action, from 0.
     pub fn note(&mut self, place: Option<usize>, confidence: Confidence) {
         let within = |depth: usize| f64::from(u8::from(place.is_some_and(|place| place < depth)));
         let figures = &mut self.0;

@@ -1,5 +1,5 @@
-//! Fits the reranker's model to cases: the weights of the features by a softmax over each query's candidates, climbed by
-//! its gradient, and the probability from which on an answer has high confidence. Judged by cross-validation.
+//! Fits the reranker's model to cases: feature weights by gradient ascent on a softmax over each query's candidates,
+//! and the probability threshold for high confidence. Evaluated by cross-validation.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use super::{CaseSet, EvalError, RelevantActions, ranked};
 use gitlab_mcp::catalog::Catalog;
 use gitlab_mcp::search::{FEATURES, Features, Judged, Model, Ranker};
 
-/// Into how many parts the cases are cut; each is judged by a fit to the others.
+/// Number of folds of the cross-validation.
 const FOLDS: u64 = 5;
 /// Gradient ascent: number of steps, learning rate, momentum.
 const STEPS: usize = 600;
@@ -21,21 +21,21 @@ const CALIBRATED: f64 = 0.975;
 /// Weights for short queries and for long ones.
 type Weights = [Features; 2];
 
-/// The fitted model, and what it is worth on cases it was not fitted to.
+/// The fitted model with its cross-validated accuracy.
 #[derive(Debug)]
 pub struct Fit {
     weights: Weights,
-    /// The shares of cases whose first result is right: with the weights as they are, and cross-validated.
+    /// Share of cases whose first result is right: with the current weights, and cross-validated.
     first: [f64; 2],
-    /// Without each feature, cross-validated.
+    /// Ablation: the same without each feature, cross-validated.
     without: Vec<(&'static str, f64)>,
     high: f32,
-    /// The share of answers of high confidence, and of those that are right.
+    /// Share of results with high confidence, and their precision.
     coverage: f64,
     precision: f64,
 }
 
-/// A query's candidates: the features of each, and whether it is right.
+/// A query's candidates: features, and true if right.
 struct Query {
     fold: u64,
     worth: f32,
@@ -43,7 +43,7 @@ struct Query {
     rows: Vec<(Features, bool)>,
 }
 
-/// Fits a model, beginning with its weights.
+/// Fits a model, starting from its weights.
 pub fn fit(catalog: &Catalog, sets: &[CaseSet], model: Model) -> Result<Fit, EvalError> {
     let serving = RelevantActions::load(catalog)?;
     let ranker = Ranker::open_with(catalog, model.clone())?;
@@ -85,7 +85,7 @@ fn judge(
     Ok(queries)
 }
 
-/// The part of a case: the same on every machine and in every run (FNV-1a).
+/// Fold of a case, by FNV-1a hash: the same on every machine and in every run.
 fn fold(request: &str) -> u64 {
     let hash = request.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -93,7 +93,7 @@ fn fold(request: &str) -> u64 {
     (hash >> 32) % FOLDS
 }
 
-/// The worth of the queries whose best candidate is right.
+/// Total weight of the queries whose best candidate is right.
 fn first<'q>(queries: impl Iterator<Item = &'q Query>, weights: &Weights) -> f64 {
     let is_first_right = |query: &&Query| {
         let scored = query.rows.iter().map(|row| (score(&row.0, weights, query.length), row.1));
@@ -107,7 +107,7 @@ fn score(features: &Features, [short, long]: &Weights, length: f32) -> f32 {
     weighted.map(|(feature, (short, long))| feature * (short + length * (long - short))).sum()
 }
 
-/// The weights that make the right candidates of these queries most likely; one feature may be left out.
+/// Maximizes the likelihood of the right candidates of these queries; one feature may be left out.
 fn climb(
     queries: &[Query],
     model: &Model,
@@ -136,7 +136,7 @@ fn climb(
     weights
 }
 
-/// Adds the slope of the likelihood that one of a query's right candidates is chosen.
+/// Adds the gradient of the log-likelihood of one query.
 fn add_slope(slope: &mut Weights, query: &Query, weights: &Weights, temperature: f32) {
     let scores: Vec<f32> =
         query.rows.iter().map(|row| score(&row.0, weights, query.length) / temperature).collect();
@@ -153,8 +153,7 @@ fn add_slope(slope: &mut Weights, query: &Query, weights: &Weights, temperature:
     }
 }
 
-/// The least probability at which enough of the answers of high confidence are right, the share that are then of
-/// high confidence, and the share of those that are right.
+/// The lowest probability threshold with the required precision, the share of results above it, and their precision.
 fn calibrate(
     catalog: &Catalog,
     ranker: &Ranker,

@@ -29,10 +29,10 @@ pub use report::{Miss, Report, SetReport, Timing};
 
 /// Depth of the evaluated results.
 const DEPTH: usize = 10;
-/// Number of wrong results that a miss shows.
+/// Number of wrong results listed for a miss.
 const SHOWN: usize = 3;
 
-/// Why an evaluation could not be made.
+/// Error of an evaluation.
 #[derive(Debug, thiserror::Error)]
 pub enum EvalError {
     #[error("{path} cannot be read")]
@@ -52,11 +52,11 @@ pub enum EvalError {
 /// Options of an evaluation.
 #[derive(Default)]
 pub struct Options<'o> {
-    /// Files of cases, as [`Case`]s in lines of JSON or tab-separated.
+    /// Files of [`Case`]s, as JSON lines or tab-separated.
     pub cases: Vec<PathBuf>,
-    /// Baselines to measure too.
+    /// Baselines to measure as well.
     pub baselines: Vec<Baseline>,
-    /// The size of the answer to a request, where it is to be measured.
+    /// Measures the size of the response to a request, if set.
     pub answer_bytes: Option<&'o dyn Fn(&str) -> usize>,
 }
 
@@ -67,7 +67,7 @@ pub struct CaseSet {
     pub cases: Vec<Case>,
 }
 
-/// Reads every file that the options name.
+/// Loads every file of the options.
 pub fn load_cases(options: &Options<'_>) -> Result<Vec<CaseSet>, EvalError> {
     let mut sets = Vec::new();
     for path in &options.cases {
@@ -80,7 +80,7 @@ fn name(path: &Path) -> String {
     path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// Measures every file.
+/// Evaluates every file.
 pub fn run(catalog: &Catalog, ranker: &Ranker, options: &Options<'_>) -> Result<Report, EvalError> {
     let serving = RelevantActions::load(catalog)?;
     let texts = if options.baselines.is_empty() { None } else { Some(Texts::load(catalog)?) };
@@ -96,7 +96,7 @@ pub fn run(catalog: &Catalog, ranker: &Ranker, options: &Options<'_>) -> Result<
     Ok(Report { actions: catalog.len(), sets })
 }
 
-/// A run that was saved as JSON.
+/// Loads a run saved as JSON.
 pub fn saved(path: &Path) -> Result<Report, EvalError> {
     let text =
         std::fs::read_to_string(path).map_err(|source| EvalError::Read { path: path.to_owned(), source })?;
@@ -146,7 +146,7 @@ fn ranked(catalog: &Catalog, ranker: &Ranker, request: &str) -> Result<Ranking, 
     )
 }
 
-/// Counts requests that nothing answers, and those that what destroys may not answer first.
+/// Counts refused out-of-domain requests, and harmless requests with a destructive first result.
 fn note_dangers(case: &Case, ranking: &Ranking, report: &mut SetReport) {
     if case.nothing {
         report.nothing += 1;
@@ -170,7 +170,7 @@ fn miss(case: &Case, ranking: &Ranking, place: Option<usize>) -> Miss {
     }
 }
 
-/// The figures of a plain finder on the same cases.
+/// The figures of a baseline on the same cases.
 fn run_baseline(baseline: Baseline, texts: &Texts, set: &CaseSet, serving: &RelevantActions) -> Figures {
     let mut count = FigureCounts::default();
     for case in set.cases.iter().filter(|case| serving.answers(case)) {
@@ -180,7 +180,7 @@ fn run_baseline(baseline: Baseline, texts: &Texts, set: &CaseSet, serving: &Rele
     count.figures()
 }
 
-/// Ids of the actions that serve an operation; for a duplicate, also the action it duplicates.
+/// Ids of the actions with an operation; for a duplicate, also the action it duplicates.
 struct RelevantActions(BTreeMap<String, BTreeSet<String>>);
 
 impl RelevantActions {

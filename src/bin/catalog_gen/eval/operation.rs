@@ -1,7 +1,7 @@
-//! Operations in one spelling: every parameter `{}`, no `/api/v4`, no optional parts.
+//! Normalization of operations: every parameter as `{}`, no `/api/v4`, no optional parts.
 
-/// `GET /api/v4/projects/{id}/issues(/)` and `GET /projects/:id/issues` are both `GET /projects/{}/issues`. The id
-/// of an action stays what it is.
+/// Normalizes an operation: `GET /api/v4/projects/{id}/issues(/)` and `GET /projects/:id/issues` are both `GET
+/// /projects/{}/issues`. An action id is left unchanged.
 pub fn normal(operation: &str) -> String {
     let Some((method, path)) = operation.trim().split_once(' ') else { return operation.trim().to_owned() };
     if matches!(method, "query" | "mutation") {
@@ -13,8 +13,8 @@ pub fn normal(operation: &str) -> String {
     format!("{} {}", method.to_ascii_uppercase(), path.trim_end_matches('/'))
 }
 
-/// What an operation may be called: its normal spelling; of a field far below the root also the two fields that
-/// lead there, as cases write it.
+/// Names of an operation: its normal spelling; for a field far below the root also its last two parent fields, as cases
+/// write it.
 pub fn names(operation: &str) -> Vec<String> {
     let whole = normal(operation);
     let fields: Vec<&str> = whole.split('.').collect();

@@ -22,13 +22,13 @@ pub struct SetReport {
     pub name: String,
     #[serde(flatten)]
     pub all: Figures,
-    /// The same by kind of request, where there are several.
+    /// The same by kind of request, if there are several.
     #[serde(default)]
     pub kinds: BTreeMap<String, Figures>,
-    /// The same of the baselines.
+    /// The same for the baselines.
     #[serde(default)]
     pub baselines: BTreeMap<String, Figures>,
-    /// Requests that only actions outside the catalog could answer; in no other figure.
+    /// Requests whose right actions are all missing from the catalog; counted in no other figure.
     #[serde(default)]
     pub not_answerable: usize,
     /// Out-of-domain requests, and how many of them got no result.
@@ -36,14 +36,14 @@ pub struct SetReport {
     pub nothing: usize,
     #[serde(default)]
     pub nothing_said: usize,
-    /// Requests for which nothing destructive may come first, and those for which it did.
+    /// Harmless requests, and those with a destructive first result.
     #[serde(default)]
     pub harmless: usize,
     #[serde(default)]
     pub harmed: Vec<String>,
     #[serde(default, skip_serializing_if = "Timing::is_none")]
     pub timing: Timing,
-    /// Every request whose right answer was not the first.
+    /// Every request whose right action was not ranked first.
     #[serde(default)]
     pub misses: Vec<Miss>,
 }
@@ -57,22 +57,22 @@ pub struct Timing {
     pub most_bytes: Option<usize>,
 }
 
-/// A request whose right answer was not the first.
+/// A request whose right action was not ranked first.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Miss {
     pub request: String,
     pub kind: String,
     pub wanted: Vec<String>,
-    /// The first answers.
+    /// The first results.
     pub got: Vec<String>,
-    /// Rank of the right answer, from 0; none if it was not among the evaluated results.
+    /// Rank of the right action, from 0; `None` if it was not among the evaluated results.
     pub place: Option<usize>,
-    /// The answer was called sure.
+    /// True if the result had high confidence.
     pub sure: bool,
 }
 
 impl Report {
-    /// Leaves the figures that are the same in every run.
+    /// Removes the figures that differ from run to run.
     pub fn forget_requests(&mut self) {
         for set in &mut self.sets {
             set.misses.clear();
@@ -82,7 +82,7 @@ impl Report {
 }
 
 impl Timing {
-    /// From what each answer took, in microseconds and bytes.
+    /// Computes the timing from the microseconds and bytes of each result.
     pub(super) fn new(mut micros: Vec<u128>, mut bytes: Vec<usize>) -> Timing {
         micros.sort_unstable();
         bytes.sort_unstable();
@@ -127,14 +127,15 @@ impl fmt::Display for SetReport {
             }
         }
         if self.nothing > 0 {
-            writeln!(
-                f,
-                "  of {} requests that nothing answers, {} told so",
-                self.nothing, self.nothing_said
-            )?;
+            writeln!(f, "  of {} out-of-domain requests, {} were refused", self.nothing, self.nothing_said)?;
         }
         if self.harmless > 0 {
-            writeln!(f, "  of {} requests, {} had what destroys first", self.harmless, self.harmed.len())?;
+            writeln!(
+                f,
+                "  of {} harmless requests, {} had a destructive first result",
+                self.harmless,
+                self.harmed.len()
+            )?;
             self.harmed.iter().try_for_each(|request| writeln!(f, "      {request}"))?;
         }
         let Timing { p50_micros, p99_micros, p50_bytes, most_bytes } = &self.timing;
@@ -162,7 +163,7 @@ impl fmt::Display for Miss {
     }
 }
 
-/// A place as people count, or a dash.
+/// A rank counted from 1, or a dash.
 pub(super) fn format_rank(place: Option<usize>) -> String {
     place.map_or("-".to_owned(), |place| (place + 1).to_string())
 }

@@ -48,7 +48,7 @@ fn cases_are_counted_by_the_place_of_the_right_answer() {
 }
 
 #[test]
-fn what_cannot_be_read_is_said() {
+fn unreadable_files_are_reported() {
     let cases = file("no tab here\n");
     let options = Options { cases: vec![cases.path().to_owned()], ..Options::default() };
     assert!(matches!(measured(&options), Err(EvalError::Case { line: 1, .. })));
@@ -60,12 +60,12 @@ fn json_lines(text: &str) -> tempfile::NamedTempFile {
     file
 }
 
-fn of(file: &tempfile::NamedTempFile) -> Options<'_> {
+fn options(file: &tempfile::NamedTempFile) -> Options<'_> {
     Options { cases: vec![file.path().to_owned()], ..Options::default() }
 }
 
 #[test]
-fn a_case_says_its_kind_that_nothing_is_right_or_that_no_harm_may_come_first() {
+fn cases_have_a_kind_and_may_be_out_of_domain_or_harmless() {
     let cases = json_lines(
         r#"{"request": "list issues", "kind": "mine", "right": ["issue.list"]}
 {"request": "xyzzy plugh qwfp", "nothing": true}
@@ -74,7 +74,7 @@ fn a_case_says_its_kind_that_nothing_is_right_or_that_no_harm_may_come_first() {
 {"request": "delete the release", "harmless": true}
 "#,
     );
-    let report = measured(&of(&cases)).unwrap();
+    let report = measured(&options(&cases)).unwrap();
     let set = &report.sets[0];
     assert_eq!((set.all.requests, set.kinds["mine"].requests), (1, 1));
     assert_eq!((set.nothing, set.nothing_said), (2, 1));
@@ -82,16 +82,16 @@ fn a_case_says_its_kind_that_nothing_is_right_or_that_no_harm_may_come_first() {
 }
 
 #[test]
-fn a_case_that_says_nothing_is_named_by_its_line() {
+fn an_invalid_case_is_reported_with_its_line() {
     let cases = json_lines("{\"request\": \"list issues\"}\n");
-    let error = measured(&of(&cases)).unwrap_err().to_string();
-    assert!(error.contains(":1: a case says what is `right`"), "{error}");
+    let error = measured(&options(&cases)).unwrap_err().to_string();
+    assert!(error.contains(":1: a case needs one of `right`"), "{error}");
     let cases = json_lines("{\"request\": \"a\", \"right\": [\"issue.list\"], \"rigth\": []}\n");
-    assert!(measured(&of(&cases)).unwrap_err().to_string().contains("unknown field `rigth`"));
+    assert!(measured(&options(&cases)).unwrap_err().to_string().contains("unknown field `rigth`"));
 }
 
 #[test]
-fn the_kind_is_told_by_the_form_where_nobody_says() {
+fn the_kind_defaults_to_the_form_of_the_request() {
     let cases = json_lines(
         r#"{"request": "issue list", "right": ["issue.list"]}
 {"request": "show me the issues of a project", "right": ["issue.list"]}
@@ -100,7 +100,7 @@ fn the_kind_is_told_by_the_form_where_nobody_says() {
 {"request": "https://gitlab.com/acme/widget/-/issues", "right": ["issue.list"]}
 "#,
     );
-    let report = measured(&of(&cases)).unwrap();
+    let report = measured(&options(&cases)).unwrap();
     let kinds: Vec<&str> = report.sets[0].kinds.keys().map(String::as_str).collect();
     assert_eq!(kinds, ["address", "chatty", "id", "plain", "terse"]);
 }
@@ -112,7 +112,7 @@ fn plain_finders_are_measured_on_the_same_cases() {
 {"request": "get rid of a tag", "right": ["tag.delete"]}
 "#,
     );
-    let report = measured(&Options { baselines: Baseline::ALL.to_vec(), ..of(&cases) }).unwrap();
+    let report = measured(&Options { baselines: Baseline::ALL.to_vec(), ..options(&cases) }).unwrap();
     let baselines = &report.sets[0].baselines;
     assert_eq!(baselines.keys().collect::<Vec<_>>(), ["plain BM25", "substring"]);
     assert!(baselines.values().all(|figures| figures.requests == 2 && figures.first < 1.0), "{report}");
@@ -120,7 +120,7 @@ fn plain_finders_are_measured_on_the_same_cases() {
 }
 
 #[test]
-fn a_figure_that_fell_is_told_and_one_that_rose_is_not() {
+fn only_figures_that_fell_are_reported() {
     let figures = |first: f64| Figures { requests: 100, first, in_five: 0.9, ..Figures::default() };
     let miss = |request: &str, place| Miss {
         request: request.to_owned(),
@@ -149,9 +149,9 @@ fn a_figure_that_fell_is_told_and_one_that_rose_is_not() {
 }
 
 #[test]
-fn a_saved_run_is_read_back() {
+fn a_saved_run_is_loaded() {
     let cases = json_lines("{\"request\": \"list issues\", \"right\": [\"issue.list\"]}\n");
-    let mut report = measured(&of(&cases)).unwrap();
+    let mut report = measured(&options(&cases)).unwrap();
     report.forget_requests();
     let kept = json_lines(&serde_json::to_string(&report).unwrap());
     let saved = super::saved(kept.path()).unwrap();

@@ -1,5 +1,5 @@
-//! GitLab's GraphQL interface to members of actions: which fields are operations, what they are called, what
-//! they take and what is asked of them.
+//! Converts GitLab's GraphQL interface to operations of actions: which fields are operations, their names, parameters
+//! and selections.
 
 mod naming;
 mod params;
@@ -21,14 +21,14 @@ use reach::GraphqlPath;
 use sdl::Status;
 use selections::Selections;
 
-/// Operations and types that the schema gives to the catalog.
+/// Operations and types of the schema, in the catalog's form.
 #[derive(Default)]
 pub struct SchemaOperations {
     /// The operations of each action, by its id.
     pub groups: BTreeMap<String, Vec<Member>>,
-    /// The fragments that their selections spread, one a line.
+    /// Fragments that their selections spread, one per line.
     pub fragments: Vec<String>,
-    /// Fields of each type, one type a line.
+    /// Fields of each type, one type per line.
     pub types: Vec<String>,
     pub mutations: usize,
     pub queries: usize,
@@ -64,14 +64,14 @@ pub fn find(sdl: &Sdl, curation: &Curation) -> SchemaOperations {
     }
 }
 
-/// Every operation of the schema, as an action's line names it: `query project.issues`.
+/// Every operation of the schema, named as in an action's line: `query project.issues`.
 pub fn operation_names(sdl: &Sdl, rules: &GraphqlRules) -> Vec<String> {
     let kind = |reached: &GraphqlPath<'_>| if reached.mutation { "mutation" } else { "query" };
     let all = reach::find_operations(sdl, rules);
     all.iter().map(|reached| format!("{} {}", kind(reached), reached.path())).collect()
 }
 
-/// The operations that curation gives a name or a scope and that the schema has, as curation writes them.
+/// Operations of the schema that curation gives a name or a scope, in curation's spelling.
 pub fn used_names<'a>(sdl: &Sdl, curation: &'a Curation) -> Vec<&'a str> {
     let all = reach::find_operations(sdl, &curation.rules.graphql);
     all.iter()
@@ -129,7 +129,7 @@ fn assign_operation(
     Ok((id, Member { operation, params: taken.params }))
 }
 
-/// The type of a mutation's `input`, where it is not called as the mutation is.
+/// Type of a mutation's `input`, if it is not named after the mutation.
 fn input_type(reached: &GraphqlPath<'_>) -> BTreeMap<String, String> {
     let input = reached
         .steps
@@ -145,7 +145,7 @@ fn input_type(reached: &GraphqlPath<'_>) -> BTreeMap<String, String> {
     other.map(|input| ("input".to_owned(), input.ty.text.clone())).into_iter().collect()
 }
 
-/// Scope of an operation: from the root it is reached by; of a mutation, from its path argument.
+/// Scope of an operation: by its root field; for a mutation, by its path argument.
 fn scope(reached: &GraphqlPath<'_>, params: &[gitlab_mcp::catalog::Param]) -> Scope {
     let path = params.iter().find(|param| param.name == "fullPath");
     let wire = path.map(|path| path.wire.as_deref().unwrap_or("fullPath"));
@@ -159,8 +159,8 @@ fn scope(reached: &GraphqlPath<'_>, params: &[gitlab_mcp::catalog::Param]) -> Sc
     }
 }
 
-/// What a namespace has, a group has: a second spelling. A work item is a project's too, and by the namespace
-/// alone it is reached in either.
+/// Marks alternatives: a group's operation duplicates the namespace's. Work items of projects and groups are all
+/// reached through the namespace.
 fn mark_alternates(members: &mut [Member]) {
     let of_group = members.iter().any(|member| begins(&member.operation, "group."));
     let of_project = members.iter().any(|member| begins(&member.operation, "project."));

@@ -1,5 +1,5 @@
-//! Which action a field of the GraphQL interface belongs to: GitLab's own words, split into a domain that
-//! curation describes and a verb. Curation over these rules has the last word.
+//! Names GraphQL operations: GitLab's own words, split into a domain of curation and a verb. Curation overrides these
+//! rules.
 
 use super::reach::GraphqlPath;
 use super::sdl::{Sdl, Status};
@@ -20,7 +20,7 @@ fn operation_key(reached: &GraphqlPath<'_>) -> String {
     key(if reached.mutation { "mutation" } else { "query" }, &reached.path())
 }
 
-/// The action's id by rules, or what to add to curation.
+/// The action's id by rules; the error is what to add to curation.
 pub fn id(reached: &GraphqlPath<'_>, sdl: &Sdl, curation: &Curation) -> Result<String, String> {
     let Some(field) = reached.steps.last() else { return Err("a field without a name".to_owned()) };
     let words = snake(&field.name);
@@ -51,7 +51,7 @@ fn mutation(words: &[String], curation: &Curation) -> Option<String> {
     Some(format!("{domain}.{}", verb.join("_")))
 }
 
-/// The domain of what a path leads to and no noun of the field names: whose field it is, or any of them's.
+/// The domain of a field whose own name has no known noun: that of its parent, or of any ancestor.
 fn parent<'a>(owner: &'a str, field: &str, sdl: &Sdl) -> Parent<'a> {
     let has = |other: &str| sdl.field(other, field).is_some_and(|field| field.status != Status::Deprecated);
     match owner {
@@ -66,9 +66,9 @@ fn parent<'a>(owner: &'a str, field: &str, sdl: &Sdl) -> Parent<'a> {
 
 enum Parent<'a> {
     Root,
-    /// GraphqlPath by a path.
+    /// Reached by a path.
     Of(&'static str),
-    /// Below a thing with an iid.
+    /// Below an object with an iid.
     Below(&'a str),
 }
 
@@ -99,7 +99,7 @@ fn query(words: &[String], parent_of: Parent<'_>, lists: bool, curation: &Curati
     }
 }
 
-/// The longest domain that the words begin with, and the words behind it.
+/// The longest domain at the start of the words, and the remaining words.
 fn domain<'w>(words: &'w [String], curation: &Curation) -> Option<(String, &'w [String])> {
     (1..=words.len()).rev().find_map(|length| {
         let (noun, rest) = words.split_at_checked(length)?;

@@ -1,4 +1,4 @@
-//! Arguments and input objects as parameters.
+//! Converts arguments and input objects to parameters.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ const PAGE: u64 = 20;
 /// Names of arguments that hold the path of a project, group or namespace.
 const PATHS: [&str; 4] = ["fullPath", "projectPath", "groupPath", "namespacePath"];
 
-/// Scalars and what a person gives for them; any other is a string.
+/// Scalars and the type of their values; any other is a string.
 const SCALARS: [(&str, Base); 13] = [
     ("Int", Base::Integer),
     ("BigInt", Base::IntegerOrString),
@@ -37,7 +37,7 @@ const SCALARS: [(&str, Base); 13] = [
 /// Parameters of an operation, and which of them are arguments of the path to its field.
 pub struct CollectedParams {
     pub params: Vec<Param>,
-    /// As [`gitlab_mcp::catalog::Graphql::variables`].
+    /// See [`gitlab_mcp::catalog::Graphql::variables`].
     pub variables: BTreeMap<String, String>,
 }
 
@@ -76,7 +76,7 @@ pub fn collect(reached: &GraphqlPath<'_>, sdl: &Sdl) -> CollectedParams {
             param.place = Place::Path;
         }
         if taken.params.iter().any(|known| known.name == param.name) {
-            // What leads to the field has the name already.
+            // A placeholder of the path has the name already.
             let own = format!("{}_{}", singular(&leaf.name), param.wire.as_deref().unwrap_or(&param.name));
             param.wire.get_or_insert_with(|| input.name.clone());
             param.name = own;
@@ -109,7 +109,7 @@ fn way_param(argument: &Input, sdl: &Sdl) -> Param {
     Param { place: Place::Path, required: true, ..param(argument, sdl, 0) }
 }
 
-/// Our own name of an argument that names a place or a numbered thing.
+/// Our own name of an argument for a place or an object with an iid.
 fn known_name(name: &str) -> Option<&'static str> {
     match name {
         "iid" => Some("iid"),
@@ -118,7 +118,7 @@ fn known_name(name: &str) -> Option<&'static str> {
     }
 }
 
-/// `projectPath` is `fullPath`, where no other argument is a path too.
+/// `projectPath` becomes `fullPath` unless another argument is a path too.
 fn rename(param: &mut Param, inputs: &[Input]) {
     let paths = inputs.iter().filter(|input| is_taken(input) && PATHS.contains(&input.name.as_str())).count();
     if PATHS.contains(&param.name.as_str()) && paths == 1 && param.name != "fullPath" && !param.kind.many {
@@ -155,7 +155,7 @@ fn param(input: &Input, sdl: &Sdl, depth: usize) -> Param {
     param
 }
 
-/// The type of a variable that is only declared where it has a value.
+/// Type of an optional variable.
 fn strict(input: &Input) -> String {
     let text = &input.ty.text;
     if text.ends_with('!') { text.clone() } else { format!("{text}!") }

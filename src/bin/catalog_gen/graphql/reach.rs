@@ -1,13 +1,13 @@
-//! Fields of the GraphQL interface that are operations: every mutation, every field of the root, and what is
-//! reached by a path or an iid below it.
+//! Finds the GraphQL fields that are operations: every mutation, every root field, and fields below it that are reached
+//! by a path or an iid.
 
 use super::sdl::{Field, Sdl, Status};
 use crate::rules::GraphqlRules;
 
-/// A field that is an operation, with the way to it.
+/// A field that is an operation, with its path from the root.
 pub struct GraphqlPath<'a> {
     pub mutation: bool,
-    /// The fields from the root; the last is the operation's.
+    /// Fields from the root; the last is the operation's.
     pub steps: Vec<&'a Field>,
     /// The type that the last step is a field of.
     pub owner: &'a str,
@@ -27,7 +27,7 @@ pub fn find_operations<'a>(sdl: &'a Sdl, rules: &'a GraphqlRules) -> Vec<Graphql
     for root in &rules.roots {
         let owner = root.owner.as_str();
         let Some(steps) = steps(sdl, &root.path) else { continue };
-        // The same thing by another path is the same operation.
+        // The same object by another path is the same operation.
         if covered.contains(&owner) {
             continue;
         }
@@ -53,13 +53,13 @@ fn steps<'a>(sdl: &'a Sdl, path: &str) -> Option<Vec<&'a Field>> {
     Some(steps)
 }
 
-/// A list or an object, and still to be used.
+/// True if it is a list or an object, and not deprecated.
 fn is_thing(sdl: &Sdl, field: &Field) -> bool {
     field.status != Status::Deprecated && (field.ty.many || !sdl.is_leaf(&field.ty.name))
 }
 
 impl GraphqlPath<'_> {
-    /// The fields from the root, as people name it: `project.branchRules`.
+    /// Fields from the root: `project.branchRules`.
     pub fn path(&self) -> String {
         self.steps.iter().map(|step| step.name.as_str()).collect::<Vec<_>>().join(".")
     }

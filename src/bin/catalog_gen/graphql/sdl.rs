@@ -1,5 +1,5 @@
-//! GitLab's SDL as the generator needs it: types with their fields, arguments and how finished each is. Of the
-//! descriptions only the types in global ids are read, which stand nowhere else.
+//! Parser of GitLab's SDL: types with their fields, arguments and stability. Descriptions are used only for the types
+//! in global ids, which are documented nowhere else.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,12 +24,12 @@ pub struct Sdl {
 
 /// Shape of a type.
 pub enum Shape {
-    /// With the type in its global ids, where it is one: `Ci::Build`.
+    /// With the type in its global ids, for an id scalar: `Ci::Build`.
     Scalar(Option<String>),
     Enum(Vec<String>),
     Input(Vec<Input>),
     Object(Vec<Field>),
-    /// With the fields that all of its objects have.
+    /// With the fields common to all of its objects.
     Interface(Vec<Field>),
     Union(Vec<String>),
 }
@@ -61,19 +61,19 @@ pub enum Status {
     Deprecated,
 }
 
-/// A type where it is used.
+/// A type reference.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ty {
-    /// Without lists and exclamation marks.
+    /// Name without list brackets and exclamation marks.
     pub name: String,
-    /// As GraphQL writes it.
+    /// GraphQL notation.
     pub text: String,
     pub many: bool,
     pub required: bool,
 }
 
 impl Sdl {
-    /// Reads the file.
+    /// Parses the file.
     pub fn load(path: &Path) -> Result<Sdl, GeneratorError> {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path)
@@ -99,7 +99,7 @@ impl Sdl {
         self.types.len()
     }
 
-    /// The type of that name.
+    /// The type with that name.
     pub fn shape(&self, name: &str) -> Option<&Shape> {
         self.types.get(name)
     }
@@ -109,7 +109,7 @@ impl Sdl {
         self.implementors.get(interface).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// The fields of an object or interface of that name.
+    /// The fields of the object or interface with that name.
     pub fn fields(&self, name: &str) -> &[Field] {
         match self.shape(name) {
             Some(Shape::Object(fields) | Shape::Interface(fields)) => fields,
@@ -156,7 +156,7 @@ fn shape(definition: TypeDefinition<'_>) -> Shape {
     }
 }
 
-/// `Ci::Build`, of a description that shows `gid://gitlab/Ci::Build/1`.
+/// Extracts `Ci::Build` from a description with `gid://gitlab/Ci::Build/1`.
 fn global_id_type(description: &str) -> Option<String> {
     let (_, from_type) = description.split_once("gid://gitlab/")?;
     Some(from_type.split_once('/')?.0.to_owned())
@@ -190,7 +190,7 @@ fn ty(used: Type<'_>) -> Ty {
     }
 }
 
-/// By the reason of `@deprecated`: GitLab also marks what is not finished with it.
+/// Stability by the reason of `@deprecated`, which GitLab also uses for experiments.
 fn status<'a>(mut directives: impl Iterator<Item = Directive<'a>>) -> Status {
     let Some(mark) = directives.find(|directive| directive.name() == "deprecated") else {
         return Status::Stable;

@@ -1,5 +1,5 @@
-//! Default selection of a type: its scalars and the names of its objects, two levels deep. One
-//! fragment a type, so that an operation's selection is a few words.
+//! Default selection of a type: its scalars and the names of its objects, two levels deep. One fragment per type keeps
+//! an operation's selection short.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::sdl::{Field, Sdl, Shape, Status, Ty};
 use crate::rules::GraphqlRules;
 
-/// The most that a fragment may cost. GitLab refuses what costs over 200; a field costs 1 and a connection of a
-/// hundred twice what is in it, so that two fragments, one of them below a connection, stay under it.
+/// Maximum complexity of a fragment. GitLab refuses queries above 200; a field costs 1 and a connection of a hundred
+/// twice its content, so that two fragments, one of them below a connection, stay within the limit.
 const MOST: usize = 65;
 
 /// Number of fields that name an object.
@@ -17,7 +17,7 @@ const NAMED_BY: usize = 3;
 /// Cursors of the rows and the page of a connection.
 const PLACES: &str = "edges{cursor}pageInfo{endCursor hasNextPage}";
 
-/// Makes selections, and keeps the fragments that they spread.
+/// Builds selections, and keeps the fragments that they spread.
 pub struct Selections<'a> {
     sdl: &'a Sdl,
     /// Additions of curation to a type's fragment.
@@ -26,7 +26,7 @@ pub struct Selections<'a> {
     fragments: RefCell<BTreeMap<String, String>>,
 }
 
-/// A text of a selection and what it costs.
+/// Text of a selection and its complexity.
 struct Selected {
     text: String,
     cost: usize,
@@ -59,7 +59,7 @@ impl<'a> Selections<'a> {
         chosen.collect::<Vec<_>>().join(" ")
     }
 
-    /// The fragments that were spread, each as one line of GraphQL.
+    /// The spread fragments, each as one line of GraphQL.
     pub fn fragments(self) -> Vec<String> {
         let fragments = self.fragments.into_inner();
         fragments.into_iter().map(|(name, text)| format!("fragment {name} on {name}{{{text}}}")).collect()
@@ -128,7 +128,7 @@ impl<'a> Selections<'a> {
         self.sdl.is_leaf(&field.ty.name) && (!is_left_out || rules.kept_leaves.contains(&field.name))
     }
 
-    /// An object within another: what it is called.
+    /// Selection of a nested object: its naming fields.
     fn nested(&self, field: &Field) -> Option<Selected> {
         if self.rules.left_out_objects.contains(&field.name) {
             return None;
@@ -173,7 +173,7 @@ impl<'a> Selections<'a> {
         (!fields.is_empty()).then(|| Selected { text: fields.join(" "), cost })
     }
 
-    /// Selection of each member of a union; two members may not have one field name with two types.
+    /// Selection of each member of a union; a field name may not have two types across members.
     fn members(&self, members: &[String]) -> String {
         let mut types: BTreeMap<&str, &str> = BTreeMap::new();
         let mut parts = vec!["__typename".to_owned()];

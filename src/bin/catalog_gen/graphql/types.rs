@@ -1,17 +1,17 @@
-//! Fields of each type that an operation returns: `catalog/types.txt`, one type a line, so that
-//! the fields that a caller wants can be checked and asked for.
+//! Fields of each type that an operation returns, written to `catalog/types.txt` one type per line, so that requested
+//! fields can be checked and selected.
 //!
-//! `Issue iid title author:UserCore labels:Label# discussions:Discussion+`: a field that is a leaf stands alone,
-//! an object has its type behind a colon, a connection has the type of its nodes and `+`, or `#` where it also
-//! has a `count`. `Todoable|Issue|Epic` is an interface or union with its objects; of those, what they answer
-//! with different types is marked: `!state`. What wants an argument is left out, and what is deprecated.
+//! `Issue iid title author:UserCore labels:Label# discussions:Discussion+`: a leaf field is a plain name, an object has
+//! its type after a colon, a connection has the type of its nodes and `+`, or `#` if it also has a `count`.
+//! `Todoable|Issue|Epic` is an interface or union with its objects; its fields that have different types in different
+//! objects are marked: `!state`. Deprecated fields and fields with required arguments are left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::sdl::{Field, Sdl, Shape};
 use super::selections::is_asked;
 
-/// A line for every type that is reached from these.
+/// Renders a line for every type reachable from these.
 pub fn lines<'a>(sdl: &Sdl, from: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut open: Vec<String> = from.map(str::to_owned).collect();
     let mut lines: BTreeMap<String, String> = BTreeMap::new();
@@ -26,7 +26,7 @@ pub fn lines<'a>(sdl: &Sdl, from: impl Iterator<Item = &'a str>) -> Vec<String> 
     lines.into_values().collect()
 }
 
-/// The line of a type, and the types that it leads to.
+/// Line of a type, and the types it refers to.
 fn line(sdl: &Sdl, name: &str) -> (String, Vec<String>) {
     let members = sdl.members(name);
     let mut next: Vec<String> = members.clone();
@@ -45,7 +45,7 @@ fn line(sdl: &Sdl, name: &str) -> (String, Vec<String>) {
     (line, next)
 }
 
-/// A field with its type, where that is an object's.
+/// A field, with its type if that is an object.
 fn described(sdl: &Sdl, field: &Field) -> Option<(String, Option<String>)> {
     let name = &field.ty.name;
     if sdl.is_leaf(name) {
@@ -59,7 +59,7 @@ fn described(sdl: &Sdl, field: &Field) -> Option<(String, Option<String>)> {
     (!name.ends_with("Connection")).then(|| (format!("{}:{name}", field.name), Some(name.clone())))
 }
 
-/// What members answer with different types, so that it can be asked of one alone.
+/// Fields whose type differs between members, so that they can be selected for one member only.
 fn disagreed(sdl: &Sdl, members: &[String]) -> BTreeSet<String> {
     let mut types: BTreeMap<&str, &str> = BTreeMap::new();
     let fields = members.iter().flat_map(|member| sdl.fields(member)).filter(|field| is_asked(field, true));

@@ -3,7 +3,7 @@ use serde_json::json;
 
 use super::*;
 
-/// The name of the thing and what its action takes.
+/// The name of the object and its action's parameters.
 fn thing(uri: &str) -> (&'static str, Value) {
     match parse(uri) {
         Ok(ResourceUri::ResourceKind(reading)) => (reading.thing.name, Value::Object(reading.params)),
@@ -17,7 +17,7 @@ fn refusal(uri: &str) -> (ErrorKind, String) {
 }
 
 #[test]
-fn a_path_may_be_encoded_marked_off_or_plain() {
+fn a_path_may_be_encoded_ended_by_a_dash_or_plain() {
     let issue = json!({"fullPath": "acme/tools/widget-cli", "iid": "12"});
     for uri in [
         "gitlab://project/acme%2Ftools%2Fwidget-cli/issue/12",
@@ -41,9 +41,9 @@ fn a_path_may_be_encoded_marked_off_or_plain() {
     assert_eq!(thing("gitlab://group/acme/epic/3"), ("epic", json!({"fullPath": "acme", "iid": "3"})));
 }
 
-/// Groups and projects that are called as our words are.
+/// Groups and projects named like words of the URI scheme.
 #[test]
-fn the_nearest_reading_wins_and_a_dash_decides() {
+fn the_shortest_path_wins_unless_a_dash_ends_it() {
     let of = |path: &str, iid: &str| ("issue", json!({"fullPath": path, "iid": iid}));
     assert_eq!(thing("gitlab://project/issue/issue/issue/7"), of("issue/issue", "7"));
     assert_eq!(thing("gitlab://project/acme/issue/widget/issue/7"), of("acme/issue/widget", "7"));
@@ -75,7 +75,7 @@ fn names_are_decoded_once() {
 }
 
 #[test]
-fn a_query_holds_what_the_thing_takes() {
+fn a_query_may_have_parameters_of_the_action() {
     let Ok(ResourceUri::ResourceKind(log)) = parse("gitlab://project/acme/widget/job/7/log?lines=-50") else {
         panic!()
     };
@@ -99,7 +99,7 @@ fn a_query_holds_what_the_thing_takes() {
 }
 
 #[test]
-fn what_climbs_hides_or_is_no_encoding_is_refused() {
+fn parent_segments_invisible_characters_and_bad_encoding_are_refused() {
     for uri in [
         "gitlab://project/acme/../root",
         "gitlab://project/acme/%2e%2e/root",
@@ -132,7 +132,7 @@ fn what_climbs_hides_or_is_no_encoding_is_refused() {
 }
 
 #[test]
-fn what_is_addressed_nowhere_is_not_found() {
+fn an_unknown_uri_is_not_found() {
     for uri in [
         "",
         "gitlab",
@@ -155,9 +155,9 @@ fn what_is_addressed_nowhere_is_not_found() {
     }
 }
 
-/// Each template, filled as RFC 6570 has it, is read as its own thing.
+/// Each template, filled by RFC 6570, parses as its own object.
 #[test]
-fn a_filled_template_is_what_it_says() {
+fn a_filled_template_parses_as_its_object() {
     for known in RESOURCE_KINDS {
         let mut uri = known.template();
         if let Some((address, _)) = uri.clone().split_once("{?") {
@@ -180,9 +180,9 @@ fn a_filled_template_is_what_it_says() {
     assert_eq!(templates.len(), RESOURCE_KINDS.len());
 }
 
-/// What the table says of each action is true of the catalog.
+/// The table agrees with the catalog.
 #[test]
-fn every_thing_is_read_by_a_read_that_takes_it() {
+fn every_object_has_a_read_action_with_its_parameters() {
     let catalog = crate::catalog::Catalog::embedded().unwrap();
     for thing in RESOURCE_KINDS {
         let action = catalog.get(thing.action).unwrap().unwrap_or_else(|| panic!("{}", thing.action));
@@ -200,7 +200,7 @@ fn every_thing_is_read_by_a_read_that_takes_it() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever is written, what is read is one path without a way out of it, and nothing that hides.
+    /// For any input, a parsed path has no parent segments and no invisible characters.
     #[test]
     fn nothing_that_is_read_climbs_or_hides(
         kind in "project|group|user|snippet|tools|guides|x",
