@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
+use super::diffs;
 use crate::untrusted::{MOST_DASHES, defuse_tags, is_tag_end};
 
 /// A table wider than this is no table to read.
@@ -111,9 +112,12 @@ pub fn shared(same: &Map<String, Value>) -> String {
 fn fields(map: &Map<String, Value>, indent: usize) -> String {
     let margin = " ".repeat(indent.min(MOST_INDENT));
     let mut out = String::new();
-    for (key, value) in map {
-        let key = inline_text(key);
+    for (name, value) in map {
+        let key = inline_text(name);
         let _ = match value {
+            Value::String(text) if diffs::is_field(name, text) => {
+                writeln!(out, "{margin}{key}:\n{}", fenced(&diffs::numbered(text)))
+            }
             Value::String(text) if text.contains('\n') => writeln!(out, "{margin}{key}:\n{}", fenced(text)),
             Value::Array(items) if items.iter().any(Value::is_object) => {
                 write!(out, "{margin}{key}:\n{}", list(items, indent + STEP))

@@ -5,6 +5,7 @@
 mod common_prefix;
 mod compact;
 mod content_hint;
+mod diffs;
 mod encoding;
 mod failure;
 mod fields;
@@ -20,7 +21,7 @@ mod upstream_truncation;
 
 use serde_json::{Map, Value, json};
 
-use crate::text::{self, Cut, MOST_CUT, Place, lines_within};
+use crate::text::{self, Cut, Limited, MOST_CUT, Place, lines_within};
 use crate::untrusted::{Secrets, defuse, mask_tokens, shortened};
 
 pub use compact::label;
@@ -185,7 +186,9 @@ fn hidden(count: usize) -> Option<String> {
 
 /// A stretch of a text, cut between lines where it can be.
 fn stretch(path: Option<String>, text: &str, place: Place, budget: usize) -> Presented {
-    let window = text::window(text, place, budget);
+    let is_diff = path.as_deref().is_some_and(|path| diffs::is_field(path, text));
+    let (window, numbered) =
+        if is_diff { diffs::window(text, place, budget) } else { (text::window(text, place, budget), None) };
     let shown = text.get(window.bytes.clone()).unwrap_or_default();
     let mut notes = Vec::new();
     if shown.is_empty() && !text.is_empty() {
@@ -193,7 +196,7 @@ fn stretch(path: Option<String>, text: &str, place: Place, budget: usize) -> Pre
     }
     Presented {
         data: Value::String(shown.to_owned()),
-        text: markdown::fenced(shown),
+        text: markdown::fenced(numbered.as_deref().unwrap_or(shown)),
         quoted: true,
         cut: if window.bytes.len() < text.len() { vec![Cut { path, window }] } else { Vec::new() },
         notes,
@@ -241,7 +244,7 @@ fn structured(value: Value, options: &Options) -> Presented {
     }
     let (same, note) = shared(said.same, options.budget);
     notes.extend(note);
-    let limited = text::within(chosen, options.budget);
+    let limited = limited(chosen, options.budget);
     notes.extend(limited.note);
     let (value, text, rows) = rendered(limited.value, &same, options.budget, &mut notes);
     let shown = value.as_array().map(Vec::len);
@@ -265,6 +268,32 @@ fn structured(value: Value, options: &Options) -> Presented {
     }
 }
 
+/// Fits a value into the budget. Line numbers make the text of diffs longer than their data: where the text does not
+/// fit, every diff gets less.
+fn limited(value: Value, budget: usize) -> Limited {
+    if !diffs::any(&value) {
+        return text::within(value, budget);
+    }
+    const TRIES: usize = 3;
+    let most = longest_text(budget);
+    let mut limited = text::within(value.clone(), budget);
+    let mut least = budget;
+    for _ in 0..TRIES {
+        let length = markdown::render(&limited.value).len();
+        if length <= most {
+            break;
+        }
+        least = least.saturating_mul(most) / length;
+        limited = text::within(value.clone(), least);
+    }
+    limited
+}
+
+/// Maximum length of a value as Markdown: tables and headings take more than JSON where the fields are few and short.
+fn longest_text(budget: usize) -> usize {
+    budget.saturating_add(budget / 4).saturating_add(LEAST_SHARED)
+}
+
 /// Limits the values that all rows share to a quarter of the budget.
 fn shared(same: Map<String, Value>, budget: usize) -> (Map<String, Value>, Option<String>) {
     match text::fit(Value::Object(same), (budget / 4).max(LEAST_SHARED)) {
@@ -281,8 +310,7 @@ fn rendered(
     budget: usize,
     notes: &mut Vec<String>,
 ) -> (Value, String, Option<usize>) {
-    // Tables and headings take more than JSON where the fields are few and short.
-    let most = budget.saturating_add(budget / 4).saturating_add(LEAST_SHARED);
+    let most = longest_text(budget);
     let mut came = None;
     let mut text = markdown::render(&value);
     while text.len() > most {

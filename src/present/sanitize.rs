@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use super::diffs;
 pub use crate::untrusted::cleaned;
 use crate::untrusted::{defuse, is_invisible};
 
@@ -28,7 +29,13 @@ pub fn cleaned_value(value: Value) -> Value {
         Value::Array(items) => items.into_iter().map(cleaned_value).collect(),
         Value::Object(map) => {
             let key = |key: String| if is_plain_line(&key) { key } else { line(&key) };
-            map.into_iter().map(|(name, value)| (key(name), cleaned_value(value))).collect()
+            let field = |(name, value): (String, Value)| match value {
+                Value::String(text) if diffs::is_field(&name, &text) => {
+                    (name, Value::String(diffs::cleaned(&text)))
+                }
+                value => (key(name), cleaned_value(value)),
+            };
+            map.into_iter().map(field).collect()
         }
         other => other,
     }

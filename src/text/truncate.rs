@@ -29,6 +29,9 @@ pub struct Limited {
     pub note: Option<String>,
 }
 
+/// Maximum number of lengths of texts that are tried before the minimum is used.
+const MOST_TRIES: usize = 3;
+
 /// A key longer than this is cut where a value does not fit otherwise.
 const LONGEST_KEY: usize = 120;
 
@@ -39,20 +42,26 @@ const LONGEST_PATH: usize = 500;
 const LEAST: usize = 64;
 
 /// Fits a value of any shape into the budget.
-pub fn within(mut value: Value, budget: usize) -> Limited {
-    if fits(&value, budget) {
-        return Limited { value, rows: None, cut: Vec::new(), note: None };
+pub fn within(whole: Value, budget: usize) -> Limited {
+    if fits(&whole, budget) {
+        return Limited { value: whole, rows: None, cut: Vec::new(), note: None };
     }
-    let mut cut = Vec::new();
     // A list of things with long texts shows more things and less of each.
-    let least = if value.is_array() { budget / 20 } else { budget / 50 };
-    let longest = fair_share(&value, budget).clamp(least, (budget * 3 / 4).max(least));
-    shorten(&mut value, longest, (&mut String::new(), false), &mut cut);
-    let rows = value.as_array_mut().and_then(|items| keep_rows(items, budget));
-    if rows.is_none() && longest > least && !fits(&value, budget) {
-        cut.clear();
-        shorten(&mut value, least, (&mut String::new(), false), &mut cut);
-    }
+    let least = if whole.is_array() { budget / 20 } else { budget / 50 };
+    let mut longest = fair_share(&whole, budget).clamp(least, (budget * 3 / 4).max(least));
+    let mut tries = 1;
+    let (value, cut, rows) = loop {
+        let (mut value, mut cut) = (whole.clone(), Vec::new());
+        shorten(&mut value, longest, (&mut String::new(), false), &mut cut);
+        let rows = value.as_array_mut().and_then(|items| keep_rows(items, budget));
+        if rows.is_some() || longest == least || fits(&value, budget) {
+            break (value, cut, rows);
+        }
+        // Line breaks and quotes take more bytes as JSON than in the text; the rest of the value does not shrink.
+        let scaled = longest * budget / size(&value) * 19 / 20;
+        longest = if tries == MOST_TRIES { least } else { scaled.max(least) };
+        tries += 1;
+    };
     let mut left_out = LeftOut::default();
     // One row or field is shown however small the budget.
     let value = fitted(value, budget.max(4 * LEAST), &mut left_out);
@@ -342,6 +351,19 @@ mod tests {
             assert!(is_told || limited.value.to_string().contains(" bytes)"));
             assert!(limited.value.to_string().len() > 100, "{}", limited.value);
         }
+    }
+
+    #[test]
+    fn texts_with_many_line_breaks_share_the_budget_and_are_counted_whole() {
+        let text = "x\n".repeat(3_000);
+        let limited = within(json!({"a": text, "b": text, "c": 1}), 10_000);
+        for field in ["a", "b"] {
+            let shown = limited.value[field].as_str().unwrap();
+            assert!(shown.len() > 2_000, "{}", shown.len());
+            assert!(shown.ends_with(" of 6000 bytes)"), "{shown}");
+        }
+        assert!(limited.cut.iter().all(|cut| cut.window.total_bytes == 6_000), "{:?}", limited.cut);
+        assert!(fits(&limited.value, 10_000));
     }
 
     #[test]

@@ -1,3 +1,4 @@
+mod diffs;
 mod hostile;
 mod lists;
 mod secrets;

@@ -30,6 +30,13 @@ impl HunkHeader {
 
     /// The next line of the hunk; none where it is a remark such as `\ No newline at end of file`.
     pub fn take(&mut self, line: &str) -> Option<DiffLine> {
+        let (change, old_at, new_at) = self.advance(line)?;
+        let text = line.get(1..).unwrap_or_default().to_owned();
+        Some(DiffLine { change, old_at, new_at, text })
+    }
+
+    /// Counts a line of the hunk: its change, and its numbers in the old and in the new file.
+    pub fn advance(&mut self, line: &str) -> Option<(LineChange, u64, u64)> {
         let change = match line.chars().next() {
             Some('+') => LineChange::Added,
             Some('-') => LineChange::Removed,
@@ -37,14 +44,13 @@ impl HunkHeader {
             // On some ways the blank before an empty line is lost.
             _ => LineChange::Kept,
         };
-        let text = line.get(1..).unwrap_or_default().to_owned();
-        let taken = DiffLine { change, old_at: self.old, new_at: self.new, text };
+        let taken = (change, self.old, self.new);
         if change != LineChange::Added {
-            self.old += 1;
+            self.old = self.old.saturating_add(1);
             self.old_left = self.old_left.saturating_sub(1);
         }
         if change != LineChange::Removed {
-            self.new += 1;
+            self.new = self.new.saturating_add(1);
             self.new_left = self.new_left.saturating_sub(1);
         }
         Some(taken)

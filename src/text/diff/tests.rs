@@ -115,3 +115,63 @@ fn one_file_is_cut_out_of_a_whole_diff_by_its_path() {
     assert_eq!(lines(section(&whole, "with blank.md").unwrap()).len(), 1);
     assert_eq!(section(&whole, "x"), None, "what stands in a hunk is no header");
 }
+
+#[test]
+fn a_line_is_shown_with_its_number_in_the_new_file_and_a_removed_one_with_its_old() {
+    let shown = numbered(GEAR, 0..GEAR.len());
+    let expected = " 1  pub struct Gear {
+ 2 -    teeth: u32,
+ 2 +    teeth: u16,
+ 3 +    oil: bool,
+ 4  }
+ 5\u{20}\u{20}
+ 6  impl Gear {
+ 7      fn turn() {}
+@@ impl Gear {
+21  a
+21 ---- not a header
+22  c
+\\ No newline at end of file
+";
+    assert_eq!(shown, expected);
+}
+
+#[test]
+fn numbers_agree_with_the_lines_that_comments_are_placed_on() {
+    let shown = numbered(GEAR, 0..GEAR.len());
+    let rows = shown.lines().filter(|row| row.trim_start().starts_with(|c: char| c.is_ascii_digit()));
+    let known = lines(GEAR);
+    assert_eq!(rows.clone().count(), known.len());
+    for (row, line) in rows.zip(&known) {
+        let (number, text) = row.trim_start().split_once(' ').unwrap();
+        let side = if text.starts_with('-') { Side::Old } else { Side::New };
+        assert_eq!((number.parse().ok(), &text[1..]), (line.number(side), line.text.as_str()), "{row}");
+    }
+}
+
+#[test]
+fn a_part_of_a_diff_has_the_numbers_of_the_whole() {
+    let start = GEAR.find("+    oil").unwrap();
+    let end = GEAR.find(" impl Gear {\n").unwrap();
+    assert_eq!(numbered(GEAR, start..end), "3 +    oil: bool,\n4  }\n5  \n");
+    // A part that begins and ends within a line.
+    assert_eq!(numbered(GEAR, start + 5..end - 3), "oil: bool,\n4  }");
+    let behind = GEAR.find("---- not").unwrap();
+    assert_eq!(numbered(GEAR, behind..behind + 8), "21 ---- not");
+}
+
+#[test]
+fn what_is_no_line_of_a_file_has_no_number() {
+    let old_form = "--- a/x\n+++ b/x\n@@ -9 +9 @@\n-a\n+b\n@@ -20 +20 @@\n-c\n+d\n";
+    assert_eq!(
+        numbered(old_form, 0..old_form.len()),
+        "--- a/x\n+++ b/x\n@@\n 9 -a\n 9 +b\n@@\n20 -c\n20 +d\n"
+    );
+    let cut = "@@ -1,9 +1,9 @@ fn f()\n a\n+b\n… (30 of 900 bytes)";
+    assert_eq!(numbered(cut, 0..cut.len()), "@@ fn f()\n1  a\n2 +b\n… (30 of 900 bytes)");
+    let short = "@@ -1,9 +1,9 @@\n a\n@@ -30,1 +40,1 @@\n b\n";
+    assert_eq!(numbered(short, 0..short.len()), " 1  a\n@@\n40  b\n");
+    let large = format!("@@ -1,9 +{},9 @@\n+a\n+b\n", u64::MAX);
+    assert!(numbered(&large, 0..large.len()).ends_with(&format!("{} +b\n", u64::MAX)));
+    assert!(is_diff(cut) && !is_diff("a\n@@ user\n"));
+}
