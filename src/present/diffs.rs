@@ -33,9 +33,8 @@ pub fn numbered(text: &str) -> String {
     diff::numbered(text, 0..text.len())
 }
 
-/// The part of a diff at that place, with its line numbers; both the part and the numbered text fit.
-pub fn window(text: &str, place: Place, budget: usize) -> (Window, Option<String>) {
-    let most = super::longest_text(budget);
+/// The part of a diff at that place, of at most `budget` bytes, with its line numbers in at most `most` bytes.
+pub fn window(text: &str, place: Place, budget: usize, most: usize) -> (Window, Option<String>) {
     let mut bytes = budget;
     let mut window = text::window(text, place, bytes);
     let mut numbered = diff::numbered(text, window.bytes.clone());
@@ -48,11 +47,4 @@ pub fn window(text: &str, place: Place, budget: usize) -> (Window, Option<String
         numbered = diff::numbered(text, window.bytes.clone());
     }
     (window, Some(numbered))
-}
-
-/// The diff without characters that cannot be seen. Every line stays one line, whatever it holds: a line break that
-/// git does not count would shift the numbers of the lines after it.
-pub fn cleaned(text: &str) -> String {
-    let line = |line: &str| super::cleaned(line.strip_suffix('\r').unwrap_or(line)).replace('\n', " ");
-    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }

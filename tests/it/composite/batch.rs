@@ -115,7 +115,7 @@ fn what_is_wrong_beforehand_is_told_before_anything_is_sent() {
     let create = call("issue.create", json!({"fullPath": "acme/widget", "title": "Never made"}));
     let inner = json!({"calls": [call("issue.get", issue(1))]});
     for (second, said) in [
-        (call("isue.get", issue(1)), "isue.get"),
+        (call("frobnicate", issue(1)), "frobnicate"),
         (call("issue.get", json!({"fullPath": "acme/widget", "iid": "one"})), "iid"),
         (call("issue.get", json!({"fullPath": "acme/widget", "iid": "$2.iid"})), "$2"),
         (call("api.batch", inner), "no batch"),
