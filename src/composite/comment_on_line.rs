@@ -1,10 +1,10 @@
-//! `merge_request.comment_on_line`: a thread on lines of a merge request's diff, by file and number alone.
+//! `merge_request.comment_on_line`: a thread on lines of a merge request's diff, by file and number or by the text of a line.
 
 use std::sync::OnceLock;
 
 use serde_json::{Map, Value, json};
 
-use crate::composite::mr_diff::{DiffPosition, LinePosition, MergeRequestDiff, body};
+use crate::composite::mr_diff::{DiffPosition, LinePosition, LineReference, MergeRequestDiff, body};
 use crate::composite::run::{CompositeRun, params};
 use crate::gitlab::Content;
 use crate::present;
@@ -13,13 +13,13 @@ use crate::tools::{Answer, ErrorKind, NextCall, ToolError};
 use crate::untrusted::mask_tokens;
 
 pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
-    let spot = LinePosition::from_params(&run.params).map_err(|fault| run.invalid(fault))?;
-    let spot = spot.ok_or_else(|| run.invalid("`file` is empty"))?;
-    let (placed, of) = placed(run, &spot).await?;
+    let reference = LineReference::from_params(&run.params).map_err(|fault| run.invalid(fault))?;
+    let reference = reference.ok_or_else(|| run.invalid("it takes `file` with `line`, or `line_text`"))?;
+    let (spot, placed, of) = located(run, &reference).await?;
     match posted(run, &spot, &placed, &of).await {
         // What was read may be older than what GitLab has by now: a refusal changed nothing, so it is asked again.
         Err(error) if is_of_line(&error) => {
-            let (again, of) = self::placed(run, &spot).await?;
+            let (spot, again, of) = located(run, &reference).await?;
             if again.position == placed.position {
                 return Err(refused(run, &spot, error));
             }
@@ -29,14 +29,14 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     }
 }
 
-async fn placed(
+async fn located(
     run: &CompositeRun<'_>,
-    spot: &LinePosition,
-) -> Result<(DiffPosition, Map<String, Value>), ToolError> {
-    let diff = MergeRequestDiff::fetch(run, &[&spot.file]).await?;
-    let file = diff.file(spot, &OnceLock::new()).await.map_err(|fault| fault.error(run, &run.params))?;
-    let placed = file.position(spot, &diff.refs).map_err(|fault| fault.error(run, &run.params))?;
-    Ok((placed, diff.of))
+    reference: &LineReference,
+) -> Result<(LinePosition, DiffPosition, Map<String, Value>), ToolError> {
+    let diff = MergeRequestDiff::fetch(run, &[reference.file()]).await?;
+    let located = diff.locate(reference, &OnceLock::new()).await;
+    let (spot, placed) = located.map_err(|fault| fault.error(run, &run.params))?;
+    Ok((spot, placed, diff.of))
 }
 
 async fn posted(

@@ -29,6 +29,7 @@ mod diagnose;
 mod fetch;
 mod item_kinds;
 mod item_results;
+mod line_text;
 mod mr_diff;
 mod read_files;
 mod resolve_project;

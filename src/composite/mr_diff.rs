@@ -4,9 +4,11 @@ use std::sync::OnceLock;
 
 use serde_json::{Map, Value, json};
 
+use crate::composite::line_text::{self, FoundLine, LineText, NotOneLine};
 use crate::composite::run::{CompositeRun, params};
 use crate::text::diff::{self, DiffLine, LineSpan, MissingLine, Side};
 use crate::tools::{ErrorKind, NextCall, ToolError};
+use crate::untrusted::{cleaned, mask_tokens, quote};
 
 /// Files of a page of the list of diffs; GitLab's maximum.
 const PAGE: usize = 100;
@@ -34,6 +36,13 @@ pub struct DiffFile {
     lines: Vec<DiffLine>,
 }
 
+/// The lines of a comment, as a call names them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LineReference {
+    Numbers(LinePosition),
+    Text(LineText),
+}
+
 /// The lines of a comment, by number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinePosition {
@@ -53,14 +62,45 @@ pub struct DiffPosition {
     pub replaced: Option<u64>,
 }
 
+impl LineReference {
+    /// The lines that the parameters of a comment name, by text or by number; none if it is on no line.
+    pub fn from_params(given: &Map<String, Value>) -> Result<Option<LineReference>, String> {
+        if let Some(text) = LineText::from_params(given)? {
+            return Ok(Some(LineReference::Text(text)));
+        }
+        Ok(LinePosition::from_params(given)?.map(LineReference::Numbers))
+    }
+
+    /// The file that it names.
+    pub fn file(&self) -> Option<&str> {
+        match self {
+            LineReference::Numbers(spot) => Some(&spot.file),
+            LineReference::Text(text) => text.file.as_deref(),
+        }
+    }
+
+    /// The parameters with another file.
+    fn moved(&self, file: &str) -> Map<String, Value> {
+        match self {
+            LineReference::Numbers(spot) => spot.moved(file, (spot.side, spot.first, spot.last)),
+            LineReference::Text(text) => text.moved(file),
+        }
+    }
+}
+
+/// The path that the parameter `file` names.
+pub fn file_path(given: &Map<String, Value>) -> Option<String> {
+    let file = given.get("file").and_then(Value::as_str).map(str::trim).filter(|file| !file.is_empty())?;
+    Some(file.trim_start_matches("./").trim_start_matches('/').to_owned())
+}
+
 impl LinePosition {
     /// The place that `file`, `line`, `line_start`, `line_end` and `side` say; none where no file is named. The
     /// error says what does not go together.
     pub fn from_params(given: &Map<String, Value>) -> Result<Option<LinePosition>, String> {
         let number = |name: &str| given.get(name).and_then(Value::as_u64);
         let (line, start, end) = (number("line"), number("line_start"), number("line_end"));
-        let Some(file) = given.get("file").and_then(Value::as_str).filter(|file| !file.trim().is_empty())
-        else {
+        let Some(file) = file_path(given) else {
             return if line.or(start).or(end).is_some() {
                 Err("a line is of a `file`".to_owned())
             } else {
@@ -74,13 +114,14 @@ impl LinePosition {
             (Some(_), ..) => {
                 return Err("`line` cannot be combined with `line_start` and `line_end`".to_owned());
             }
-            _ => return Err("it takes `line`, or `line_start` with `line_end`".to_owned()),
+            _ => {
+                return Err("it takes `line`, `line_text`, or `line_start` with `line_end`".to_owned());
+            }
         };
         let side = match given.get("side").and_then(Value::as_str) {
             Some("old") => Side::Old,
             _ => Side::New,
         };
-        let file = file.trim().trim_start_matches("./").trim_start_matches('/').to_owned();
         Ok(Some(LinePosition { file, side, first, last }))
     }
 
@@ -118,13 +159,15 @@ pub struct PositionError {
     pub instead: Option<Map<String, Value>>,
     /// The nearest line, for programs.
     pub nearest: Option<Value>,
+    /// The lines that a text may mean: `matches` or `similar`.
+    pub lines: Option<(&'static str, Value)>,
     /// True if GitLab has the diff but does not send it.
     pub too_large: bool,
 }
 
 impl PositionError {
     fn new(message: String) -> PositionError {
-        PositionError { message, hint: None, instead: None, nearest: None, too_large: false }
+        PositionError { message, hint: None, instead: None, nearest: None, lines: None, too_large: false }
     }
 
     /// The error of a call that asked for just this place; `given` are its parameters.
@@ -136,6 +179,9 @@ impl PositionError {
         }
         if let Some(nearest) = self.nearest {
             error.details.insert("nearest".to_owned(), nearest);
+        }
+        if let Some((name, lines)) = self.lines {
+            error.details.insert(name.to_owned(), lines);
         }
         match self.instead {
             Some(instead) => {
@@ -155,7 +201,7 @@ impl PositionError {
 /// Parameters with another place in them.
 pub fn replaced(given: &Map<String, Value>, instead: Map<String, Value>) -> Map<String, Value> {
     let mut mended = given.clone();
-    for name in ["file", "line", "line_start", "line_end", "side"] {
+    for name in ["file", "line", "line_text", "line_start", "line_end", "side"] {
         mended.remove(name);
     }
     mended.extend(instead);
@@ -163,10 +209,11 @@ pub fn replaced(given: &Map<String, Value>, instead: Map<String, Value>) -> Map<
 }
 
 impl<'r> MergeRequestDiff<'r> {
-    /// Reads which files a merge request changes, and between which commits, until all the named ones are found.
+    /// Reads which files a merge request changes, and between which commits, until all that are wanted are found;
+    /// none is every file.
     pub async fn fetch(
         run: &'r CompositeRun<'r>,
-        wanted: &[&str],
+        wanted: &[Option<&str>],
     ) -> Result<MergeRequestDiff<'r>, ToolError> {
         let of: Map<String, Value> = ["fullPath", "iid"]
             .into_iter()
@@ -193,7 +240,7 @@ impl<'r> MergeRequestDiff<'r> {
             let count = files.len();
             diff.files.extend(files);
             let is_last = count < PAGE;
-            if is_last || wanted.iter().all(|file| diff.entry(file).is_some()) {
+            if is_last || wanted.iter().all(|file| file.is_some_and(|file| diff.entry(file).is_some())) {
                 break;
             }
             diff.is_cut = page == MOST_PAGES;
@@ -208,10 +255,72 @@ impl<'r> MergeRequestDiff<'r> {
         named("new_path").or_else(|| named("old_path"))
     }
 
-    /// The changed file of that path, by its new path or its old one. `raw` keeps the whole diff, which is asked for
-    /// where GitLab leaves out this file's.
-    pub async fn file(&self, spot: &LinePosition, raw: &OnceLock<String>) -> Result<DiffFile, PositionError> {
-        let Some(entry) = self.entry(&spot.file) else { return Err(self.no_file(spot)) };
+    /// The lines that a comment names, and their position in the diff. `raw` keeps the whole diff, which is requested
+    /// if GitLab leaves out a file's.
+    pub async fn locate(
+        &self,
+        reference: &LineReference,
+        raw: &OnceLock<String>,
+    ) -> Result<(LinePosition, DiffPosition), PositionError> {
+        match reference {
+            LineReference::Numbers(spot) => {
+                let entry = self.entry(&spot.file).ok_or_else(|| self.no_file(&spot.file, reference))?;
+                let position = self.file(entry, raw).await?.position(spot, &self.refs)?;
+                Ok((spot.clone(), position))
+            }
+            LineReference::Text(text) => self.locate_text(text, reference, raw).await,
+        }
+    }
+
+    async fn locate_text(
+        &self,
+        text: &LineText,
+        reference: &LineReference,
+        raw: &OnceLock<String>,
+    ) -> Result<(LinePosition, DiffPosition), PositionError> {
+        let mut files = Vec::new();
+        // Files that may have the text as well.
+        let mut unread = Vec::new();
+        match &text.file {
+            Some(path) => {
+                let entry = self.entry(path).ok_or_else(|| self.no_file(path, reference))?;
+                files.push(self.file(entry, raw).await?);
+            }
+            None => {
+                for entry in &self.files {
+                    match self.file(entry, raw).await {
+                        Ok(file) => files.push(file),
+                        Err(fault) if fault.too_large => unread.push(path_of(entry)),
+                        Err(_) => {}
+                    }
+                }
+            }
+        }
+        let lines: Vec<(&str, &[DiffLine])> =
+            files.iter().map(|file| (file.path(), file.lines.as_slice())).collect();
+        let secrets = self.run.tools.client.secrets();
+        // As answers show it.
+        let shown = |text: &str| {
+            mask_tokens(&secrets.redact(&cleaned(text).replace('\n', " "))).trim_end().to_owned()
+        };
+        let found = text.find(&lines, &shown).map_err(|fault| self.not_one(text, fault, &unread))?;
+        if !unread.is_empty() || (text.file.is_none() && self.is_cut) {
+            return Err(self.perhaps_elsewhere(&found, &unread));
+        }
+        let spot = LinePosition {
+            file: found.file.clone(),
+            side: found.side,
+            first: found.number,
+            last: found.number,
+        };
+        let file = files.iter().find(|file| file.path() == found.file);
+        let file = file.ok_or_else(|| self.no_file(&found.file, reference))?;
+        let position = file.position(&spot, &self.refs)?;
+        Ok((spot, position))
+    }
+
+    /// The lines of a changed file.
+    async fn file(&self, entry: &Value, raw: &OnceLock<String>) -> Result<DiffFile, PositionError> {
         let text = |name: &str| entry.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         let flag = |name: &str| entry.get(name).and_then(Value::as_bool).unwrap_or_default();
         let (old_path, new_path) = (text("old_path"), text("new_path"));
@@ -219,8 +328,7 @@ impl<'r> MergeRequestDiff<'r> {
         if diff.is_empty() && (flag("collapsed") || flag("too_large")) {
             diff = self.unfolded(&new_path, raw).await.ok_or_else(|| {
                 let mut misplaced = PositionError::new(format!(
-                    "GitLab does not send the diff of `{}`, which is too large",
-                    spot.file
+                    "GitLab does not send the diff of `{new_path}`, which is too large"
                 ));
                 misplaced.too_large = true;
                 misplaced.hint =
@@ -235,9 +343,72 @@ impl<'r> MergeRequestDiff<'r> {
             } else {
                 "it is binary, or only its mode has changed"
             };
-            return Err(PositionError::new(format!("`{}` has no lines in the diff: {why}", spot.file)));
+            return Err(PositionError::new(format!("`{new_path}` has no lines in the diff: {why}")));
         }
         Ok(DiffFile { old_path, new_path, lines })
+    }
+
+    /// The error for a text that names no line, or several.
+    fn not_one(&self, text: &LineText, fault: NotOneLine, unread: &[String]) -> PositionError {
+        match fault {
+            NotOneLine::Several(found) => {
+                let mut misplaced = PositionError::new(format!(
+                    "`line_text` matches {} lines of the diff: {}",
+                    found.len(),
+                    line_text::labels(&found)
+                ));
+                misplaced.hint =
+                    Some("`fix` has the first; set `line` (and `file`, `side`) to another, or give more of its text.".to_owned());
+                misplaced.instead = found.first().map(FoundLine::params);
+                misplaced.lines = Some(("matches", line_text::rows(&found)));
+                misplaced
+            }
+            NotOneLine::Nowhere { similar, is_alike } => {
+                let of = match (&text.file, text.side) {
+                    (Some(file), Some(side)) => format!("the diff of `{file}` on the {} side", side.name()),
+                    (Some(file), None) => format!("the diff of `{file}`"),
+                    (None, Some(side)) => format!("the diff on the {} side", side.name()),
+                    (None, None) => "the diff".to_owned(),
+                };
+                let mut message = format!("no line of {of} has the `line_text` {}", quote(&text.text));
+                if !similar.is_empty() {
+                    message.push_str(&format!("; the most similar: {}", line_text::labels(&similar)));
+                }
+                if let Some(unsearched) = self.unsearched(text.file.is_some(), unread) {
+                    message.push_str(&format!("; {unsearched}"));
+                }
+                let mut misplaced = PositionError::new(message);
+                misplaced.hint = Some(
+                    "A diff has the lines that changed and a few around them; GitLab takes comments on these alone."
+                        .to_owned(),
+                );
+                misplaced.instead = similar.first().filter(|_| is_alike).map(FoundLine::params);
+                if !similar.is_empty() {
+                    misplaced.lines = Some(("similar", line_text::rows(&similar)));
+                }
+                misplaced
+            }
+        }
+    }
+
+    /// The error for a line that was found once while there are files that could not be searched.
+    fn perhaps_elsewhere(&self, found: &FoundLine, unread: &[String]) -> PositionError {
+        let unsearched = self.unsearched(false, unread).unwrap_or_default();
+        let mut misplaced =
+            PositionError::new(format!("`line_text` matches {}, but {unsearched}", found.label()));
+        misplaced.hint = Some("`fix` takes the line that was found; otherwise name the `file`.".to_owned());
+        misplaced.instead = Some(found.params());
+        misplaced
+    }
+
+    /// The changed files that could not be searched for a text.
+    fn unsearched(&self, is_file_named: bool, unread: &[String]) -> Option<String> {
+        if !unread.is_empty() {
+            let paths: Vec<&str> = unread.iter().map(String::as_str).collect();
+            return Some(format!("GitLab does not send all diffs: {} not searched", join_paths(&paths)));
+        }
+        (self.is_cut && !is_file_named)
+            .then(|| format!("only the first {} files were searched", self.files.len()))
     }
 
     /// A file's part of the whole diff.
@@ -250,27 +421,30 @@ impl<'r> MergeRequestDiff<'r> {
         diff::section(raw.get()?, path).map(str::to_owned)
     }
 
-    fn no_file(&self, spot: &LinePosition) -> PositionError {
+    fn no_file(&self, file: &str, reference: &LineReference) -> PositionError {
         let paths: Vec<&str> =
             self.files.iter().filter_map(|entry| entry.get("new_path")?.as_str()).collect();
-        let ending = |path: &&&str| path.ends_with(&format!("/{}", spot.file));
+        let ending = |path: &&&str| path.ends_with(&format!("/{file}"));
         let by_name = paths.iter().find(ending).map(|path| (*path).to_owned());
-        let nearest = || crate::search::nearest(&spot.file, paths.iter().copied()).map(str::to_owned);
+        let nearest = || crate::search::nearest(file, paths.iter().copied()).map(str::to_owned);
         let near = by_name.or_else(nearest);
         let among = if self.is_cut { "the first files" } else { "the files" };
-        let mut misplaced = PositionError::new(format!(
-            "`{}` is not among {among} that the merge request changes",
-            spot.file
-        ));
+        let mut misplaced =
+            PositionError::new(format!("`{file}` is not among {among} that the merge request changes"));
         misplaced.hint = Some(match &near {
             Some(near) => {
                 format!("Did you mean {near}? GitLab takes comments on lines of changed files alone.")
             }
             None => format!("It changes {}.", join_paths(&paths)),
         });
-        misplaced.instead = near.map(|near| spot.moved(&near, (spot.side, spot.first, spot.last)));
+        misplaced.instead = near.map(|near| reference.moved(&near));
         misplaced
     }
+}
+
+/// The path of a changed file.
+fn path_of(entry: &Value) -> String {
+    entry.get("new_path").and_then(Value::as_str).unwrap_or("a file").to_owned()
 }
 
 /// The first paths, and the number of further ones.
@@ -284,6 +458,11 @@ fn join_paths(paths: &[&str]) -> String {
 }
 
 impl DiffFile {
+    /// The new path, or of a file without one the old path.
+    fn path(&self) -> &str {
+        if self.new_path.is_empty() { &self.old_path } else { &self.new_path }
+    }
+
     /// Position of a comment on these lines, between those commits.
     pub fn position(
         &self,

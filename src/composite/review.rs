@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::composite::item_results::{ItemResults, is_preview};
 use crate::composite::mr_diff::{
-    DiffPosition, LinePosition, MergeRequestDiff, PositionError, body, replaced,
+    DiffPosition, LinePosition, LineReference, MergeRequestDiff, PositionError, body, replaced,
 };
 use crate::composite::run::{CompositeRun, failed, params};
 use crate::gitlab::Content;
@@ -78,7 +78,7 @@ async fn prepared(
 ) -> Result<(Vec<ReviewComment>, Map<String, Value>, Option<Value>), ToolError> {
     let mut spots = Vec::new();
     for (at, comment) in given.iter().enumerate() {
-        let spot = LinePosition::from_params(comment)
+        let spot = LineReference::from_params(comment)
             .map_err(|fault| run.invalid(format!("comment {}: {fault}", at + 1)))?;
         let text = comment.get("body").and_then(Value::as_str).unwrap_or_default();
         if text.trim().is_empty() && comment.get("suggestion").is_none() {
@@ -86,14 +86,15 @@ async fn prepared(
         }
         spots.push(spot);
     }
-    let wanted: Vec<&str> = spots.iter().flatten().map(|spot| spot.file.as_str()).collect();
+    let wanted: Vec<Option<&str>> = spots.iter().flatten().map(LineReference::file).collect();
     let diff = MergeRequestDiff::fetch(run, &wanted).await?;
     let raw = OnceLock::new();
     let mut comments = Vec::new();
     let mut faults: Vec<(usize, PositionError)> = Vec::new();
     for (at, (comment, spot)) in given.iter().zip(&spots).enumerate() {
-        match placed(&diff, spot.as_ref(), &raw).await {
-            Ok(placed) => {
+        match located(&diff, spot.as_ref(), &raw).await {
+            Ok(located) => {
+                let (spot, placed) = located.unzip();
                 let text = comment.get("body").and_then(Value::as_str).unwrap_or_default();
                 let suggestion = comment.get("suggestion").and_then(Value::as_str);
                 let body = body(text, suggestion, placed.as_ref())
@@ -111,13 +112,13 @@ async fn prepared(
     Ok((comments, diff.of, head))
 }
 
-async fn placed(
+async fn located(
     diff: &MergeRequestDiff<'_>,
-    spot: Option<&LinePosition>,
+    reference: Option<&LineReference>,
     raw: &OnceLock<String>,
-) -> Result<Option<DiffPosition>, PositionError> {
-    let Some(spot) = spot else { return Ok(None) };
-    diff.file(spot, raw).await?.position(spot, &diff.refs).map(Some)
+) -> Result<Option<(LinePosition, DiffPosition)>, PositionError> {
+    let Some(reference) = reference else { return Ok(None) };
+    diff.locate(reference, raw).await.map(Some)
 }
 
 /// The error with every wrong position, and the review with each comment at the nearest line.
@@ -126,8 +127,9 @@ fn misplaced(run: &CompositeRun<'_>, faults: Vec<(usize, PositionError)>) -> Too
     let mut rows_at_nearest = Vec::new();
     let mut is_mended = true;
     for (at, fault) in faults {
-        let row = json!({"comment": at + 1, "message": fault.message, "nearest": fault.nearest});
-        rows_at_nearest.push(row);
+        let mut row = params(json!({"comment": at + 1, "message": fault.message, "nearest": fault.nearest}));
+        row.extend(fault.lines.map(|(name, lines)| (name.to_owned(), lines)));
+        rows_at_nearest.push(Value::Object(row));
         let given = comments.get_mut(at).filter(|_| fault.instead.is_some());
         match (given, fault.instead) {
             (Some(Value::Object(given)), Some(instead)) => *given = replaced(given, instead),
@@ -135,8 +137,9 @@ fn misplaced(run: &CompositeRun<'_>, faults: Vec<(usize, PositionError)>) -> Too
         }
     }
     let count = rows_at_nearest.len();
-    let are = if count == 1 { "comment is" } else { "comments are" };
-    let message = format!("{count} {are} on no line of the diff. Nothing was posted");
+    let comments_word = if count == 1 { "comment" } else { "comments" };
+    let message =
+        format!("{count} {comments_word} cannot be placed on a line of the diff. Nothing was posted");
     let mut error = ToolError::new(ErrorKind::InvalidParams, message);
     error.details.insert("comments".to_owned(), Value::Array(rows_at_nearest));
     if !is_mended {
@@ -148,7 +151,7 @@ fn misplaced(run: &CompositeRun<'_>, faults: Vec<(usize, PositionError)>) -> Too
     let mut mended = run.params.clone();
     mended.insert("comments".to_owned(), Value::Array(comments));
     error
-        .hint("`fix` has each of them at the nearest line that is in the diff.")
+        .hint("`fix` has each of them at the nearest line that is in the diff, or the first that matches its `line_text`.")
         .fix(NextCall::execute(run.id, &mended))
 }
 

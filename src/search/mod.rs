@@ -37,7 +37,7 @@ mod tests;
 
 pub use error::SearchError;
 pub use model::{FEATURES, Feature, Features, Model, ModelError};
-pub use nearest::nearest;
+pub use nearest::{nearest, similarity};
 pub use ranker::Ranker;
 pub use tokenizer::Tokenizer;
 pub use types::{Confidence, Hit, Judged, Query, Ranking};

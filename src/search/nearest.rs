@@ -20,6 +20,11 @@ pub fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<
         .map(|(_, name)| name)
 }
 
+/// Similarity of two texts from 0 to 1, by the pairs of characters that they share.
+pub fn similarity(one: &str, other: &str) -> f64 {
+    strsim::sorensen_dice(one, other)
+}
+
 fn likeness(given: &[String], known: &[String]) -> f64 {
     let plain = strsim::jaro_winkler(&given.join("_"), &known.join("_"));
     plain.max(strsim::jaro_winkler(&sorted(given), &sorted(known)) * 0.98)

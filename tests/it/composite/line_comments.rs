@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::client::{Client, execute, succeed};
+use crate::support::client::{Client, execute, follow, refused, succeed};
 use crate::support::scripted_gitlab::{Answer, Gitlab, answer, raw};
 
 const GEAR: &str = "src/widget/gear.rs";
@@ -89,6 +89,183 @@ fn an_added_a_removed_and_a_kept_line_are_commented_on_by_their_numbers() {
         assert_eq!(position.get("old_line").unwrap_or(&Value::Null), &old, "{place}");
         assert_eq!(position.get("new_line").unwrap_or(&Value::Null), &new, "{place}");
         assert!(position.get("line_range").is_none(), "{position}");
+    }
+}
+
+#[test]
+fn a_line_is_commented_on_by_its_text() {
+    let mut client = Client::sandbox();
+    let before = "fn main() {\n    let teeth = 8;\n    turn();\n    stop();\n}\n";
+    let after = "fn main() {\n    let teeth = 16;\n    turn();\n    oil(teeth);\n    turn(); // again\n}\n";
+    let iid = merge_request(&mut client, before, after, None);
+    // place, the line's text, old_line, new_line
+    let cases = [
+        (
+            json!({"file": GEAR, "line_text": "  let teeth = 16;  "}),
+            "    let teeth = 16;",
+            Value::Null,
+            json!(2),
+        ),
+        (json!({"file": GEAR, "line_text": "oil("}), "    oil(teeth);", Value::Null, json!(4)),
+        // A whole unchanged line before a part of an added one.
+        (json!({"file": GEAR, "line_text": "turn();"}), "    turn();", json!(3), json!(3)),
+        // An added line before a removed one, unless `side` says which.
+        (json!({"file": GEAR, "line_text": "teeth ="}), "    let teeth = 16;", Value::Null, json!(2)),
+        (
+            json!({"file": GEAR, "line_text": "teeth =", "side": "old"}),
+            "    let teeth = 8;",
+            json!(2),
+            Value::Null,
+        ),
+        (json!({"file": GEAR, "line_text": "stop();"}), "    stop();", json!(4), Value::Null),
+        // In all changed files.
+        (json!({"line_text": "// again"}), "    turn(); // again", Value::Null, json!(5)),
+    ];
+    for (place, text, old, new) in cases {
+        let data = commented(&mut client, iid, place.clone());
+        assert_eq!((&data["line"], &data["file"]), (&json!(text), &json!(GEAR)), "{place}");
+        let position = kept(&mut client, iid);
+        assert_eq!(position.get("old_line").unwrap_or(&Value::Null), &old, "{place}");
+        assert_eq!(position.get("new_line").unwrap_or(&Value::Null), &new, "{place}");
+    }
+}
+
+/// The error of a comment that is not posted, and the line that the call in its `fix` posts on.
+fn mended(client: &mut Client, iid: u64, place: Value) -> (Value, Value) {
+    let count = threads(client, iid);
+    let mut params = json!({"fullPath": "acme/widget", "iid": iid, "body": "Why?"});
+    params.as_object_mut().unwrap().extend(place.as_object().unwrap().clone());
+    let reply = execute(client, "merge_request.comment_on_line", params);
+    let error = refused(&reply, "invalid_params");
+    assert_eq!(threads(client, iid), count, "nothing was posted");
+    let fix = error["fix"].clone();
+    assert!(fix["arguments"]["params"].get("line_text").is_none(), "{fix}");
+    let done = follow(client, &fix);
+    assert!(!done.is_error, "{}", done.text);
+    (error, done.structured["data"].clone())
+}
+
+#[test]
+fn a_text_of_several_lines_of_a_diff_is_told_with_them_and_nothing_is_posted() {
+    let mut client = Client::sandbox();
+    let before = "a\nb\nc\n";
+    let after = "a\nturn(1);\nb\nturn(2);\nc\n";
+    let iid = merge_request(&mut client, before, after, None);
+    let (error, done) = mended(&mut client, iid, json!({"file": GEAR, "line_text": "turn("}));
+    let message = error["message"].as_str().unwrap();
+    assert!(
+        message.contains("matches 2 lines of the diff: src/widget/gear.rs:2, src/widget/gear.rs:4"),
+        "{message}"
+    );
+    let listed: Vec<(&Value, &Value)> =
+        error["matches"].as_array().unwrap().iter().map(|row| (&row["line"], &row["text"])).collect();
+    assert_eq!(listed, [(&json!(2), &json!("turn(1);")), (&json!(4), &json!("turn(2);"))]);
+    assert_eq!((&done["line"], &done["new_line"]), (&json!("turn(1);"), &json!(2)));
+}
+
+#[test]
+fn a_text_that_is_nowhere_in_a_diff_is_told_with_the_most_similar_line() {
+    let mut client = Client::sandbox();
+    let (before, after) = ("a\n", "a\nlet speed = wheel.turn(16);\n");
+    let iid = merge_request(&mut client, before, after, None);
+    let (error, done) = mended(&mut client, iid, json!({"line_text": "let speed = wheel.turn(61);"}));
+    assert_eq!(error["similar"][0]["text"], "let speed = wheel.turn(16);");
+    assert!(error["message"].as_str().unwrap().contains("src/widget/gear.rs:2"), "{error}");
+    assert_eq!(done["new_line"], 2);
+    let at = |place: Value| {
+        let mut params = json!({"fullPath": "acme/widget", "iid": iid, "body": "Why?"});
+        params.as_object_mut().unwrap().extend(place.as_object().unwrap().clone());
+        params
+    };
+    let nothing = execute(&mut client, "merge_request.comment_on_line", at(json!({"line_text": "zyx (%)"})));
+    let error = refused(&nothing, "invalid_params");
+    assert_eq!(error["fix"]["arguments"]["action"], "merge_request.list_diffs", "{error}");
+    for (place, said) in [
+        (json!({"file": GEAR, "line_text": "a", "line": 1}), "`line_text` cannot be combined with `line`"),
+        (json!({"line_text": "a", "line_start": 1, "line_end": 2}), "cannot be combined with `line_start`"),
+        (json!({"file": GEAR}), "`line_text`"),
+        (json!({}), "`line_text`"),
+    ] {
+        let reply = execute(&mut client, "merge_request.comment_on_line", at(place));
+        let error = refused(&reply, "invalid_params");
+        assert!(error["message"].as_str().unwrap().contains(said), "{error}");
+    }
+}
+
+#[test]
+fn a_text_is_searched_in_files_whose_diff_gitlab_does_not_send_at_first() {
+    let mut client = Client::sandbox();
+    let long = commented(&mut client, 7, json!({"file": "data/huge.csv", "line": 1_999}));
+    let text = long["line"].as_str().unwrap().to_owned();
+    let found = commented(&mut client, 7, json!({"file": "data/huge.csv", "line_text": text}));
+    assert_eq!((&found["file"], &found["new_line"]), (&json!("data/huge.csv"), &json!(1_999)));
+}
+
+#[test]
+fn a_text_that_cannot_be_searched_in_every_file_is_told_with_the_line_that_was_found() {
+    let gitlab = Gitlab::with_project();
+    let refs = json!({"base_sha": "b".repeat(40), "start_sha": "b".repeat(40), "head_sha": "c".repeat(40)});
+    gitlab.json("/merge_requests/5", &json!({"id": 50, "iid": 5, "diff_refs": refs}));
+    let diff = |path: &str, too_large: bool| {
+        let diff = if too_large { "" } else { "@@ -0,0 +1,1 @@\n+turn();\n" };
+        json!({"old_path": path, "new_path": path, "too_large": too_large, "diff": diff})
+    };
+    gitlab.json("/merge_requests/5/diffs", &json!([diff("a.rs", false), diff("big.rs", true)]));
+    gitlab.answer("GET", "/merge_requests/5/raw_diffs", answer(500, json!({"message": "500"})));
+    let mut client = gitlab.client(&[]);
+    let params = json!({"fullPath": "acme/widget", "iid": 5, "body": "?", "line_text": "turn();"});
+    let error = refused(&execute(&mut client, "merge_request.comment_on_line", params), "invalid_params");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("matches a.rs:1") && message.contains("big.rs not searched"), "{message}");
+    let params = &error["fix"]["arguments"]["params"];
+    assert_eq!((&params["file"], &params["line"]), (&json!("a.rs"), &json!(1)));
+    assert!(gitlab.received().iter().all(|request| request.method == "GET"));
+}
+
+#[test]
+fn the_number_that_a_diff_shows_before_a_line_is_the_one_to_comment_on() {
+    let mut client = Client::sandbox();
+    let (before, after) = ten_gone_two_new();
+    let iid = merge_request(&mut client, &before, &after, None);
+    let params = json!({"fullPath": "acme/widget", "iid": iid});
+    let expected = "```
+ 7  line 7
+ 8  line 8
+ 9  line 9
+10 -line 10
+10  line 11
+11  line 12
+12  line 13
+@@
+17  line 18
+18  line 19
+19  line 20
+20 +new a
+21 +new b
+22  line 21
+23  line 22
+24  line 23
+```
+";
+    let fetched = json!({"targets": [format!("acme/widget!{iid}")], "diffs": true});
+    let compared = json!({"fullPath": "acme/widget", "from": "base-of-lines", "to": "lines"});
+    for (action, params) in [
+        ("merge_request.list_diffs", params.clone()),
+        ("merge_request.get_changes", params),
+        ("commit.diff", json!({"fullPath": "acme/widget", "sha": "lines"})),
+        ("repository.compare", compared),
+        ("resource.fetch", fetched),
+    ] {
+        let reply = execute(&mut client, action, params);
+        assert!(!reply.is_error && reply.text.contains(expected), "{action}: {}", reply.text);
+        let gitlabs = "@@ -7,7 +7,6 @@\\n line 7\\n line 8\\n line 9\\n-line 10\\n line 11\\n";
+        assert!(reply.structured.to_string().contains(gitlabs), "{action}: {}", reply.structured);
+    }
+    for (row, side) in [("10 -line 10", "old"), ("21 +new b", "new"), ("22  line 21", "new")] {
+        let (number, text) = row.split_at(2);
+        let line: u64 = number.parse().unwrap();
+        let data = commented(&mut client, iid, json!({"file": GEAR, "line": line, "side": side}));
+        assert_eq!(data["line"], text[2..], "{row}");
     }
 }
 
@@ -233,6 +410,34 @@ fn a_review_with_one_bad_comment_posts_nothing_and_its_fix_posts_all() {
     let reviewers =
         succeed(&mut client, "merge_request.list_reviewers", json!({"fullPath": "acme/widget", "iid": 5}));
     assert!(reviewers.to_string().contains("requested_changes"), "{reviewers}");
+}
+
+#[test]
+fn a_review_finds_its_lines_by_their_text() {
+    let mut client = Client::sandbox();
+    let (before, after) = ten_gone_two_new();
+    let iid = merge_request(&mut client, &before, &after, None);
+    let review = |texts: [&str; 2]| {
+        let comments: Vec<Value> =
+            texts.iter().map(|text| json!({"file": GEAR, "line_text": text, "body": text})).collect();
+        json!({"fullPath": "acme/widget", "iid": iid, "comments": comments})
+    };
+    let count = threads(&mut client, iid);
+    let reply = execute(&mut client, "merge_request.review", review(["new b", "new"]));
+    let error = refused(&reply, "invalid_params");
+    let row = &error["comments"][0];
+    assert_eq!(row["comment"], 2, "{error}");
+    let matches: Vec<&Value> = row["matches"].as_array().unwrap().iter().map(|row| &row["line"]).collect();
+    assert_eq!(matches, [&json!(20), &json!(21)], "{error}");
+    assert_eq!(threads(&mut client, iid), count, "nothing was posted");
+    let fixed = follow(&mut client, &error["fix"]);
+    let places: Vec<&Value> =
+        fixed.structured["data"].as_array().unwrap().iter().map(|row| &row["on"]).collect();
+    assert_eq!(places, [&json!(format!("{GEAR}:21")), &json!(format!("{GEAR}:20"))], "{}", fixed.text);
+    let done = succeed(&mut client, "merge_request.review", review(["line 10", "line 21"]));
+    let places: Vec<&Value> = done["data"].as_array().unwrap().iter().map(|row| &row["on"]).collect();
+    assert_eq!(places, [&json!(format!("{GEAR}:10 (old)")), &json!(format!("{GEAR}:22"))], "{done}");
+    assert_eq!(threads(&mut client, iid), count + 4);
 }
 
 #[test]
