@@ -186,8 +186,12 @@ fn hidden(count: usize) -> Option<String> {
 /// A stretch of a text, cut between lines where it can be.
 fn stretch(path: Option<String>, text: &str, place: Place, budget: usize) -> Presented {
     let is_diff = path.as_deref().is_some_and(|path| diffs::is_field(path, text));
-    let (window, numbered) =
-        if is_diff { diffs::window(text, place, budget) } else { (text::window(text, place, budget), None) };
+    let (window, numbered) = if is_diff {
+        let (window, numbered) = diffs::window(text, place, budget, longest_text(budget));
+        (window, Some(numbered))
+    } else {
+        (text::window(text, place, budget), None)
+    };
     let shown = text.get(window.bytes.clone()).unwrap_or_default();
     let mut notes = Vec::new();
     if shown.is_empty() && !text.is_empty() {
