@@ -78,7 +78,7 @@ impl LineText {
             Some(_) => Some(Side::New),
             None => None,
         };
-        Ok(Some(LineText { file: super::mr_diff::file_path(given), side, text: text.to_owned() }))
+        Ok(Some(LineText { file: file_path(given), side, text: text.to_owned() }))
     }
 
     /// The parameters with another file.
@@ -157,6 +157,12 @@ impl FoundLine {
         let text = shortened(self.text.trim(), LONGEST_SHOWN);
         json!({"on": self.label(), "file": self.file, "line": self.number, "side": self.side.name(), "text": text})
     }
+}
+
+/// The path that the parameter `file` names.
+pub fn file_path(given: &Map<String, Value>) -> Option<String> {
+    let file = given.get("file").and_then(Value::as_str).map(str::trim).filter(|file| !file.is_empty())?;
+    Some(file.trim_start_matches("./").trim_start_matches('/').to_owned())
 }
 
 /// The first lines, as an error lists them.

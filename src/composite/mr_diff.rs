@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use serde_json::{Map, Value, json};
 
-use crate::composite::line_text::{self, FoundLine, LineText, NotOneLine};
+use crate::composite::line_text::{self, FoundLine, LineText, NotOneLine, file_path};
 use crate::composite::run::{CompositeRun, params};
 use crate::text::diff::{self, DiffLine, LineSpan, MissingLine, Side};
 use crate::tools::{ErrorKind, NextCall, ToolError};
@@ -88,12 +88,6 @@ impl LineReference {
     }
 }
 
-/// The path that the parameter `file` names.
-pub fn file_path(given: &Map<String, Value>) -> Option<String> {
-    let file = given.get("file").and_then(Value::as_str).map(str::trim).filter(|file| !file.is_empty())?;
-    Some(file.trim_start_matches("./").trim_start_matches('/').to_owned())
-}
-
 impl LinePosition {
     /// The place that `file`, `line`, `line_start`, `line_end` and `side` say; none where no file is named. The
     /// error says what does not go together.
@@ -157,17 +151,15 @@ pub struct PositionError {
     pub message: String,
     pub hint: Option<String>,
     pub instead: Option<Map<String, Value>>,
-    /// The nearest line, for programs.
-    pub nearest: Option<Value>,
-    /// The lines that a text may mean: `matches` or `similar`.
-    pub lines: Option<(&'static str, Value)>,
+    /// Lines that may be meant, for programs: `nearest`, `matches` or `similar`.
+    pub details: Map<String, Value>,
     /// True if GitLab has the diff but does not send it.
     pub too_large: bool,
 }
 
 impl PositionError {
     fn new(message: String) -> PositionError {
-        PositionError { message, hint: None, instead: None, nearest: None, lines: None, too_large: false }
+        PositionError { message, hint: None, instead: None, details: Map::new(), too_large: false }
     }
 
     /// The error of a call that asked for just this place; `given` are its parameters.
@@ -177,12 +169,7 @@ impl PositionError {
         if let Some(hint) = self.hint {
             error = error.hint(hint);
         }
-        if let Some(nearest) = self.nearest {
-            error.details.insert("nearest".to_owned(), nearest);
-        }
-        if let Some((name, lines)) = self.lines {
-            error.details.insert(name.to_owned(), lines);
-        }
+        error.details.extend(self.details);
         match self.instead {
             Some(instead) => {
                 let mended = replaced(given, instead);
@@ -360,7 +347,7 @@ impl<'r> MergeRequestDiff<'r> {
                 misplaced.hint =
                     Some("`fix` has the first; set `line` (and `file`, `side`) to another, or give more of its text.".to_owned());
                 misplaced.instead = found.first().map(FoundLine::params);
-                misplaced.lines = Some(("matches", line_text::rows(&found)));
+                misplaced.details.insert("matches".to_owned(), line_text::rows(&found));
                 misplaced
             }
             NotOneLine::Nowhere { similar, is_alike } => {
@@ -384,7 +371,7 @@ impl<'r> MergeRequestDiff<'r> {
                 );
                 misplaced.instead = similar.first().filter(|_| is_alike).map(FoundLine::params);
                 if !similar.is_empty() {
-                    misplaced.lines = Some(("similar", line_text::rows(&similar)));
+                    misplaced.details.insert("similar".to_owned(), line_text::rows(&similar));
                 }
                 misplaced
             }
@@ -502,9 +489,11 @@ impl DiffFile {
             .lines
             .iter()
             .find(|known| known.number(side) == Some(line))
-            .map(|known| known.text.trim_end());
+            .map(|known| mask_tokens(known.text.trim_end()));
         let mut misplaced = PositionError::new(message);
-        misplaced.nearest = Some(json!({"line": line, "side": side.name(), "text": text}));
+        misplaced
+            .details
+            .insert("nearest".to_owned(), json!({"line": line, "side": side.name(), "text": text}));
         misplaced.hint = Some(
             "A diff has the lines that changed and a few around them; `fix` has the nearest.".to_owned(),
         );

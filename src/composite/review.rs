@@ -127,8 +127,8 @@ fn misplaced(run: &CompositeRun<'_>, faults: Vec<(usize, PositionError)>) -> Too
     let mut rows_at_nearest = Vec::new();
     let mut is_mended = true;
     for (at, fault) in faults {
-        let mut row = params(json!({"comment": at + 1, "message": fault.message, "nearest": fault.nearest}));
-        row.extend(fault.lines.map(|(name, lines)| (name.to_owned(), lines)));
+        let mut row = params(json!({"comment": at + 1, "message": fault.message}));
+        row.extend(fault.details);
         rows_at_nearest.push(Value::Object(row));
         let given = comments.get_mut(at).filter(|_| fault.instead.is_some());
         match (given, fault.instead) {

@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use crate::text::{self, Place, Window, diff};
+use crate::untrusted;
 
 /// The field in which every one of GitLab's answers has a file's diff.
 const FIELD: &str = "diff";
@@ -33,8 +34,9 @@ pub fn numbered(text: &str) -> String {
     diff::numbered(text, 0..text.len())
 }
 
-/// The part of a diff at that place, of at most `budget` bytes, with its line numbers in at most `most` bytes.
-pub fn window(text: &str, place: Place, budget: usize, most: usize) -> (Window, Option<String>) {
+/// The part of a diff at that place, with its line numbers; the part has at most `budget` bytes and
+/// the numbered text `most`.
+pub fn window(text: &str, place: Place, budget: usize, most: usize) -> (Window, String) {
     let mut bytes = budget;
     let mut window = text::window(text, place, bytes);
     let mut numbered = diff::numbered(text, window.bytes.clone());
@@ -46,5 +48,12 @@ pub fn window(text: &str, place: Place, budget: usize, most: usize) -> (Window, 
         window = text::window(text, place, bytes);
         numbered = diff::numbered(text, window.bytes.clone());
     }
-    (window, Some(numbered))
+    (window, numbered)
+}
+
+/// The diff without characters that cannot be seen. Every line stays one line, whatever it holds: a line break that
+/// git does not count would shift the numbers of the lines after it.
+pub fn cleaned(text: &str) -> String {
+    let line = |line: &str| untrusted::cleaned(line.strip_suffix('\r').unwrap_or(line)).replace('\n', " ");
+    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }

@@ -188,7 +188,8 @@ fn hidden(count: usize) -> Option<String> {
 fn stretch(path: Option<String>, text: &str, place: Place, budget: usize) -> Presented {
     let is_diff = path.as_deref().is_some_and(|path| diffs::is_field(path, text));
     let (window, numbered) = if is_diff {
-        diffs::window(text, place, budget, longest_text(budget))
+        let (window, numbered) = diffs::window(text, place, budget, longest_text(budget));
+        (window, Some(numbered))
     } else {
         (text::window(text, place, budget), None)
     };

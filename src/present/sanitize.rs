@@ -31,7 +31,7 @@ pub fn cleaned_value(value: Value) -> Value {
             let key = |key: String| if is_plain_line(&key) { key } else { line(&key) };
             let field = |(name, value): (String, Value)| match value {
                 Value::String(text) if diffs::is_field(&name, &text) => {
-                    (name, Value::String(cleaned_diff(&text)))
+                    (name, Value::String(diffs::cleaned(&text)))
                 }
                 value => (key(name), cleaned_value(value)),
             };
@@ -39,13 +39,6 @@ pub fn cleaned_value(value: Value) -> Value {
         }
         other => other,
     }
-}
-
-/// The diff without characters that cannot be seen. Every line stays one line, whatever it holds: a line break that
-/// git does not count would shift the numbers of the lines after it.
-fn cleaned_diff(text: &str) -> String {
-    let line = |line: &str| cleaned(line.strip_suffix('\r').unwrap_or(line)).replace('\n', " ");
-    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// Number of invisible characters of a text that are neither color codes nor line ends: writing the cleaned text back

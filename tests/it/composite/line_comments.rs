@@ -261,6 +261,13 @@ fn the_number_that_a_diff_shows_before_a_line_is_the_one_to_comment_on() {
         let gitlabs = "@@ -7,7 +7,6 @@\\n line 7\\n line 8\\n line 9\\n-line 10\\n line 11\\n";
         assert!(reply.structured.to_string().contains(gitlabs), "{action}: {}", reply.structured);
     }
+    let part = client.call(
+        "gitlab_execute_action",
+        json!({"action": "merge_request.get_changes", "params": {"fullPath": "acme/widget", "iid": iid},
+               "fields": ["changes.0.diff"], "lines": "5-7"}),
+    );
+    assert!(part.text.contains("```\n10 -line 10\n10  line 11\n11  line 12\n```\n"), "{}", part.text);
+    assert_eq!(part.structured["data"], "-line 10\n line 11\n line 12\n");
     for (row, side) in [("10 -line 10", "old"), ("21 +new b", "new"), ("22  line 21", "new")] {
         let (number, text) = row.split_at(2);
         let line: u64 = number.parse().unwrap();
