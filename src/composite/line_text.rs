@@ -1,4 +1,4 @@
-//! Finds a line of a diff by its text, so that nobody has to count lines.
+//! Finds a line of a diff by its text, so that no caller has to count lines.
 
 use std::cmp::Reverse;
 
@@ -51,7 +51,7 @@ pub struct FoundLine {
 pub enum NotOneLine {
     /// Lines that match equally well.
     Several(Vec<FoundLine>),
-    /// No line matches; the most similar ones, and whether the first is similar enough to be meant.
+    /// No line matches; the most similar ones, and true if `fix` may take the first.
     Nowhere { similar: Vec<FoundLine>, is_alike: bool },
 }
 
@@ -120,7 +120,7 @@ impl LineText {
         let mut similar: Vec<(f64, FoundLine)> = Vec::new();
         let mut possible: Vec<(usize, &Line<'_>)> =
             lines.iter().filter_map(|line| Some((order(line.line.change, self.side)?, line))).collect();
-        // Of equally similar lines the one that is searched first.
+        // Equally similar lines stay in the order of the search.
         possible.sort_by_key(|(order, _)| *order);
         for (_, line) in possible.into_iter().take(MOST_COMPARED) {
             let likeness = similarity(&wanted, &shortened(line.text.trim(), LONGEST_COMPARED));

@@ -151,7 +151,7 @@ pub struct PositionError {
     pub message: String,
     pub hint: Option<String>,
     pub instead: Option<Map<String, Value>>,
-    /// Lines that may be meant, for programs: `nearest`, `matches` or `similar`.
+    /// Details of the error with the lines that it suggests: `nearest`, `matches` or `similar`.
     pub details: Map<String, Value>,
     /// True if GitLab has the diff but does not send it.
     pub too_large: bool,

@@ -19,7 +19,7 @@ pub enum Event {
     Retry { attempt: u32, pause: Duration, status: Option<u16> },
     /// A part of a large response has arrived; `of` is the announced size.
     Received { bytes: u64, of: Option<u64> },
-    /// So many pages of a list have been read.
+    /// Another page of a list has been read; the numbers of pages and rows so far.
     Pages { read: usize, rows: usize },
 }
 

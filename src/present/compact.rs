@@ -156,7 +156,7 @@ fn top(value: Value, shows: &[String], dropped: &mut Vec<String>) -> Value {
 
 fn object(mut map: Map<String, Value>, shows: &[String], dropped: &mut Vec<String>) -> Map<String, Value> {
     refer(&mut map);
-    // What is null says no better.
+    // A field that is null identifies nothing.
     let keys: HashSet<String> =
         map.iter().filter(|(_, value)| !is_empty(value)).map(|(key, _)| key.clone()).collect();
     let mut kept = Map::new();
@@ -185,7 +185,7 @@ fn shown(value: Value, dropped: &mut Vec<String>) -> Value {
     }
 }
 
-/// Of the three ways to refer to a thing the one that says where it is: `group/project!45`.
+/// The full reference of GitLab's three, which names the project too: `group/project!45`.
 fn refer(map: &mut Map<String, Value>) {
     let full = map.get("references").and_then(|references| references.get("full")).cloned();
     if let Some(full @ Value::String(_)) = full {
@@ -213,7 +213,7 @@ fn is_quiet(key: &str, value: &Value) -> bool {
 }
 
 fn is_noise(key: &str, value: &Value, siblings: &HashSet<String>) -> bool {
-    // Links to the parts of the API are an object; a list of links is somebody's.
+    // Links to the parts of the API are an object; a list of links is data, such as a release's.
     if key == "links" && !value.is_object() {
         return false;
     }

@@ -24,7 +24,7 @@ const STEP: usize = 2;
 /// Maximum indentation, so that deep nesting does not multiply the bytes of an answer.
 const MOST_INDENT: usize = 12;
 
-/// What the marks around GitLab's text are called.
+/// Name of the marks around GitLab's text.
 pub const MARK: &str = "gitlab";
 
 /// The value to read.
@@ -101,7 +101,7 @@ fn is_long(value: &Value) -> bool {
     !is_flat(value) || value.is_object() || value.is_array()
 }
 
-/// What is the same in every row of a list, in a line.
+/// The line with the fields that are the same in every row of a list.
 pub fn shared(same: &Map<String, Value>) -> String {
     let said: Vec<String> =
         same.iter().map(|(key, value)| format!("{}: {}", inline_text(key), inline(value))).collect();

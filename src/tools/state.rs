@@ -118,7 +118,7 @@ pub struct Tools {
 }
 
 impl Tools {
-    /// What is known of the token by now.
+    /// Facts on the token as far as they have been asked.
     pub(crate) fn token_standing(&self) -> TokenStanding {
         match (self.anonymous, self.limits.is_accepted()) {
             (true, _) => TokenStanding::Missing,

@@ -526,3 +526,15 @@ fn routes<'a>(actions: &'a [Action], pages: &'a Pages) -> Outcome<Vec<Route<'a>>
     }
     Ok(routes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::read_vectors;
+
+    /// A training that knows every action leaves `untrained.bin` so.
+    #[test]
+    fn a_file_without_vectors_is_read() {
+        let (vectors, width) = read_vectors(&[0; 12]).unwrap();
+        assert_eq!((vectors.len(), width), (0, 0));
+    }
+}

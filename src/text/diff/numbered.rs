@@ -47,7 +47,7 @@ enum Row<'d> {
     Section(&'d str),
     /// A line of the file.
     Line(u64),
-    /// What git writes before a hunk, a remark, or the sign that the text is cut.
+    /// A line without a number: git's header of a file, a remark, or the sign that the text is cut.
     Other,
 }
 

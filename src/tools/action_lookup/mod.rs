@@ -43,8 +43,7 @@ fn resolve_name(tools: &Tools, given: &str, request: &ExecuteRequest) -> Result<
         }
     };
     let number = match numbers.as_slice() {
-        [] => suggestions::read_by_unknown_name(tools, given, &request.params)?
-            .ok_or_else(|| suggestions::unknown_action(tools, given, &request.params))?,
+        [] => suggestions::read_by_unknown_name(tools, given, &request.params)?,
         [only] => *only,
         several => suggestions::read_by_ambiguous_name(tools, given, several, &request.params)?,
     };

@@ -25,53 +25,58 @@ const LONGEST: usize = 200;
 
 /// The number of the read that an unknown name means without doubt: the name is a misspelling of its id, or the finder
 /// is sure of it, and the parameters make a call of it; or of several ids with these words it is the only one that
-/// they make a call of.
+/// they make a call of. Otherwise the error of [`unknown_action`].
 pub fn read_by_unknown_name(
     tools: &Tools,
     given: &str,
     params: &Map<String, Value>,
-) -> Result<Option<usize>, ToolError> {
-    if names::words(given).is_empty() {
-        return Ok(None);
+) -> Result<usize, ToolError> {
+    let likely = likely_actions(tools, given, &query(given))?;
+    let within = within(tools, &likely.actions, given)?;
+    let read = match (within.len(), likely.actions.first()) {
+        _ if names::words(given).is_empty() => None,
+        (2.., _) => only_read(tools, &within, params),
+        (_, Some(first)) if likely.sure || likely.nearest.as_ref() == Some(&first.id) => {
+            only_read(tools, std::slice::from_ref(first), params)
+        }
+        _ => None,
+    };
+    match read {
+        Some(number) => Ok(number),
+        None => Err(unknown_action_error(tools, given, params, &likely)?),
     }
-    let Likely { actions, nearest, sure } = likely_actions(tools, given, &query(given))?;
-    let within = within(tools, &actions, given)?;
-    if within.len() > 1 {
-        return Ok(only_read(tools, &within, params));
-    }
-    let likeliest = actions.first().filter(|action| sure || nearest.as_ref() == Some(&action.id));
-    Ok(likeliest.and_then(|action| only_read(tools, std::slice::from_ref(action), params)))
 }
 
 /// The error of an unknown action: candidates, and the call of the likeliest if it takes the given parameters;
 /// otherwise a find.
 pub fn unknown_action(tools: &Tools, given: &str, params: &Map<String, Value>) -> ToolError {
-    unknown_action_error(tools, given, params).unwrap_or_else(|error| error)
+    let likely = likely_actions(tools, given, &query(given));
+    let error = likely.and_then(|likely| unknown_action_error(tools, given, params, &likely));
+    error.unwrap_or_else(|error| error)
 }
 
 fn unknown_action_error(
     tools: &Tools,
     given: &str,
     params: &Map<String, Value>,
+    likely: &Likely,
 ) -> Result<ToolError, ToolError> {
+    let Likely { actions, nearest, sure } = likely;
     let error =
         ToolError::new(ErrorKind::UnknownAction, format!("there is no action `{}`", excerpt(given, 80)));
-    let query = query(given);
-    let Likely { actions, nearest, sure } = likely_actions(tools, given, &query)?;
-    let within = within(tools, &actions, given)?;
+    let within = within(tools, actions, given)?;
     if within.len() > 1 {
-        let error = ambiguous(format!("`{given}` may mean {}", listed(&within)), given, &within);
-        return Ok(error);
+        return Ok(ambiguous(format!("`{given}` may mean {}", listed(&within)), given, &within));
     }
     let language = &tools.catalog.words().map_err(|error| errors::internal(&error))?.language;
     let hint = match actions.is_empty() {
         true => format!("{FIND} finds actions by words, ids, REST paths and URLs."),
         false => "`candidates` lists similar actions with their signatures.".to_owned(),
     };
-    let error = with_candidates(error.hint(hint), &actions);
+    let error = with_candidates(error.hint(hint), actions);
     // A write needs a misspelt id that is nearest to it; a read may be tried.
     let may_run = |action: &&Action| match action.risk {
-        Risk::Read => sure || nearest.as_ref() == Some(&action.id),
+        Risk::Read => *sure || nearest.as_ref() == Some(&action.id),
         Risk::Write => nearest.as_ref() == Some(&action.id),
         Risk::Grant | Risk::Destructive => false,
     };
@@ -85,7 +90,7 @@ fn unknown_action_error(
     }
     Ok(match actions.iter().filter(may_run).find(|action| is_callable(tools, action, params)) {
         Some(action) => error.fix(NextCall::execute(&action.id, &params)),
-        None => error.fix(NextCall::find(json!({"query": query}))),
+        None => error.fix(NextCall::find(json!({"query": query(given)}))),
     })
 }
 
@@ -204,7 +209,7 @@ pub fn with_candidates(mut error: ToolError, actions: &[Action]) -> ToolError {
     error
 }
 
-/// What an unknown name may mean.
+/// Candidates for an unknown name.
 #[derive(Default)]
 struct Likely {
     /// The likeliest first.

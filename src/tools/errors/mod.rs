@@ -128,10 +128,10 @@ impl ToolError {
     }
 }
 
-/// A detail to read; of a list of things, one a line.
-/// The detail with what the action takes.
+/// Name of the detail with the signature of the action.
 pub const SIGNATURE: &str = "signature";
 
+/// A detail to read; of a list of things, one a line.
 fn detail(name: &str, value: &Value) -> String {
     // Other texts may be GitLab's: quoted, they cannot begin a line of the server's own.
     if let (SIGNATURE, Value::String(text)) = (name, value) {

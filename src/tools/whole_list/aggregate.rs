@@ -14,7 +14,7 @@ const NONE: &str = "(none)";
 /// Maximum number of characters of a group's value. Longer values stay apart by their hash.
 const LONGEST_VALUE: usize = 200;
 
-/// What to compute: the fields are paths as in `fields`.
+/// Counts and sums to compute; fields are paths as in `fields`.
 #[derive(Clone, Debug, Default)]
 pub struct Aggregation {
     pub count_by: Option<String>,
@@ -79,7 +79,7 @@ pub struct Aggregate {
     pub data: Value,
     /// Number of groups, of which the data has the first.
     pub groups: Option<usize>,
-    /// What `top` left out: the number of groups, their counts and their sum.
+    /// The groups that `top` left out: the number of groups, their counts and their sum.
     pub others: Option<Value>,
     pub notes: Vec<String>,
 }

@@ -265,7 +265,7 @@ impl PageSink for Rows {
                 self.pages.push(page);
                 Taken::Next
             }
-            // Of the first page as many rows are shown as fit.
+            // The first page is cut to the rows that fit.
             None if self.pages.is_empty() => {
                 self.pages.push(page);
                 self.is_cut = true;

@@ -26,17 +26,18 @@ pub const MOST_ROWS: usize = 5_000;
 /// Time in which pages are requested: many clients give up on a call after a minute.
 pub const TIME: Duration = Duration::from_secs(50);
 
-/// Whether a page was used, and whether the walk continues.
+/// Result of handing a page to a [`PageSink`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Taken {
+    /// The page was used; the walk continues.
     Next,
     /// The page does not fit: it counts as not read.
     Full,
-    /// It was used, and further pages are of no use.
+    /// The page was used, and no further one is needed.
     Stop,
 }
 
-/// What uses the pages.
+/// Consumer of the pages.
 pub trait PageSink: Send {
     fn take(&mut self, tools: &Tools, page: ActionResponse) -> Taken;
 }
@@ -57,7 +58,7 @@ pub enum End {
     NoWay,
 }
 
-/// What a walk read.
+/// Pages that a walk read.
 #[derive(Debug)]
 pub struct Walked {
     /// The call of the first page.

@@ -31,7 +31,7 @@ fn a_misspelt_read_runs_and_says_so() {
     }
 }
 
-/// What the parameters do not make a call of is not run, however near its id.
+/// An action that does not accept the parameters is not run, however near its id.
 #[test]
 fn a_misspelt_read_with_other_parameters_does_not_run() {
     let mut client = Client::sandbox();
@@ -130,15 +130,17 @@ fn a_name_of_several_actions_runs_the_only_read_that_takes_the_parameters() {
     assert_eq!(reply["action"], "project.list_users");
 }
 
-/// A comment is no new issue: the finder's candidates come before those of a verb like it.
+/// `comment` is also a verb of creating: the finder's candidates come before the action with that verb.
 #[test]
 fn a_write_by_a_verb_of_its_own_is_led_to_what_the_words_mean() {
     let mut client = Client::sandbox();
-    let params = json!({"fullPath": WIDGET, "iid": 3, "body": "Found it."});
-    let arguments = json!({"action": "issue.annotate_comment", "params": params});
-    let error = refused(&mut client, (EXECUTE, arguments), "unknown_action", &["there is no action"]);
-    let candidates = error["candidates"].as_array().unwrap();
-    assert!(candidates.iter().any(|one| one["action"] == "issue_note.create"), "{error}");
+    let params = json!({"fullPath": "acme", "iid": 1, "body": "Found it."});
+    let arguments = json!({"action": "epic.comment", "params": params});
+    let error = refused(&mut client, (EXECUTE, arguments), "unknown_action", &["no action `epic.comment`"]);
+    let ids: Vec<&str> =
+        error["candidates"].as_array().unwrap().iter().map(|one| one["action"].as_str().unwrap()).collect();
+    assert_eq!((ids[0], ids.last()), ("epic_note.create", Some(&"epic.create")));
+    assert_eq!(error["fix"]["arguments"], json!({"action": "epic_note.create", "params": params}));
 }
 
 #[test]
