@@ -20,5 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("cargo::rustc-cfg=gitlab_api_files");
     }
     let times: u8 = env::var(TIMES).map_or(Ok(1), |times| times.parse())?;
-    gitlab_mcp_embed::writer::write(&root, &out, times)
+    let gitlab = gitlab_mcp_embed::writer::write(&root, &out, times)?;
+    println!("cargo::rustc-env=CATALOG_GITLAB_VERSION={gitlab}");
+    Ok(())
 }

@@ -73,7 +73,7 @@ struct CuratedDomain {
 }
 
 /// Loads the catalog's folder and writes the embedded files to `out`. With `times` above 1 the catalog is repeated.
-pub fn write(root: &Path, out: &Path, times: u8) -> Outcome<()> {
+pub fn write(root: &Path, out: &Path, times: u8) -> Outcome<Version> {
     let mut actions = read_actions(&root.join("actions"))?;
     let mut words = read_words(root)?;
     let surface = postcard::to_allocvec(&OperationIndex::new(&actions)?)?;
@@ -88,7 +88,8 @@ pub fn write(root: &Path, out: &Path, times: u8) -> Outcome<()> {
     let usage = toml::from_str(&read("usage.toml")?)?;
     let learned = fs::read(root.join("learned/actions.bin"))?;
     let untrained = fs::read(root.join("learned/untrained.bin"))?;
-    write_search(&indexing::build(&actions, &words, &pages, &usage, &learned, &untrained)?, out)
+    write_search(&indexing::build(&actions, &words, &pages, &usage, &learned, &untrained)?, out)?;
+    Ok(words.gitlab_version)
 }
 
 /// Repeats every action under other names, for `benches/find.rs` only: measures how time and memory grow with the

@@ -6,6 +6,7 @@
 mod actions;
 mod curate;
 mod curation;
+mod documentation;
 mod eval;
 mod evaluate;
 mod graphql;
@@ -189,11 +190,14 @@ fn run(arguments: &Arguments) -> Result<bool, GeneratorError> {
     match &arguments.command {
         Command::Generate { files, versions, check } => {
             let generated = Generated::build(catalog, files)?;
-            let files = generated.render(catalog, versions)?;
+            let source = generated.source(catalog, versions)?;
+            let files = generated.render(&source);
             if *check {
-                return output::check(catalog, &files);
+                let is_documented = documentation::check(catalog, &source.figures())?;
+                return Ok(output::check(catalog, &files)? && is_documented);
             }
             output::write(catalog, &files)?;
+            documentation::write(catalog, &source.figures())?;
         }
         Command::Update { files, versions, preview } => {
             update::run(catalog, files, versions, *preview)?;
@@ -286,11 +290,13 @@ impl Generated {
         Ok(Generated { document, schema, curation, actions, fragments, types, since })
     }
 
-    fn render(&self, catalog: &Path, versions: &Versions) -> Result<output::Files, GeneratorError> {
-        let source = output::source(catalog, &self.document, &self.schema, &self.actions, versions)?;
-        let mut files =
-            output::render(&self.actions, (&self.fragments, &self.types), &self.curation, &source);
+    fn source(&self, catalog: &Path, versions: &Versions) -> Result<output::Source, GeneratorError> {
+        output::source(catalog, &self.document, &self.schema, &self.actions, versions)
+    }
+
+    fn render(&self, source: &output::Source) -> output::Files {
+        let mut files = output::render(&self.actions, (&self.fragments, &self.types), &self.curation, source);
         files.insert("since.toml".to_owned(), older::render(&self.since));
-        Ok(files)
+        files
     }
 }

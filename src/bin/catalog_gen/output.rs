@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::curation::Curation;
+use crate::documentation::{Figures, count};
 use crate::graphql::{SchemaOperations, Sdl};
 use crate::openapi::Document;
 use crate::{GeneratorError, Versions};
@@ -102,6 +103,22 @@ struct SourceFile {
     date: String,
     sha256: String,
     operations: usize,
+}
+
+impl Source {
+    /// The figures that the documentation shows.
+    pub fn figures(&self) -> Figures {
+        let graphql = &self.graphql;
+        Figures::from([
+            ("gitlab.version", self.openapi.gitlab_version.clone()),
+            ("rest.operations", count(self.openapi.operations)),
+            ("graphql.operations", count(graphql.operations())),
+            ("graphql.mutations", count(graphql.mutations)),
+            ("graphql.queries", count(graphql.queries)),
+            ("graphql.fields", count(graphql.fields)),
+            ("catalog.actions", count(self.catalog.actions)),
+        ])
+    }
 }
 
 /// Generated text by path within the catalog's folder.

@@ -7,7 +7,7 @@ use std::path::Path;
 use gitlab_mcp::catalog::{Action, Operation};
 
 use crate::paths::{segments, singular};
-use crate::{ApiFiles, Generated, GeneratorError, Versions, output, vectors};
+use crate::{ApiFiles, Generated, GeneratorError, Versions, documentation, output, vectors};
 
 /// Generates, embeds new actions and prints the added, removed and renamed ids as a list of remaining tasks. With a new
 /// version, additions to the catalog are marked as introduced after the old one.
@@ -28,7 +28,9 @@ pub fn run(
     if is_preview {
         return Ok(());
     }
-    output::write(catalog, &generated.render(catalog, versions)?)?;
+    let source = generated.source(catalog, versions)?;
+    output::write(catalog, &generated.render(&source))?;
+    documentation::write(catalog, &source.figures())?;
     let embedded = vectors::write(catalog, &generated.actions)?;
     writeln!(out, "{embedded} actions that the training does not know have a vector")?;
     Ok(())

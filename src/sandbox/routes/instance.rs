@@ -8,8 +8,8 @@ use crate::sandbox::request::Request;
 use crate::sandbox::route::{Route, Rule, get, post};
 use crate::sandbox::row::Fields;
 
-/// The version that the sandbox behaves like.
-const VERSION: &str = "18.9.0-ee";
+/// The GitLab version of the catalog, as an instance of GitLab Enterprise Edition reports it.
+const VERSION: &str = concat!(env!("CATALOG_GITLAB_VERSION"), ".0-ee");
 const REVISION: &str = "5a4db0c5b01";
 
 pub const ROUTES: &[Route] = &[

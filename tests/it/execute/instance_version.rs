@@ -7,6 +7,8 @@ use serde_json::{Value, json};
 use crate::support::client::{Client, EXECUTE, execute, follow, refused};
 use crate::support::scripted_gitlab::{Gitlab, answer};
 
+const NO_PARAMETER: &str = concat!("`zodiac` is no parameter in GitLab ", env!("CATALOG_GITLAB_VERSION"));
+
 /// A GitLab of that version, and the program in front of it.
 fn instance(version: &str, variables: &[(&str, &str)]) -> (Gitlab, Client) {
     let gitlab = Gitlab::with_project();
@@ -103,7 +105,7 @@ fn a_newer_instance_gets_what_the_catalog_does_not_know() {
     assert!(!reply.is_error, "{}", reply.text);
     assert!(sent(&gitlab)[0].contains("zodiac=pisces"), "{:?}", sent(&gitlab));
     assert!(sent(&gitlab)[0].contains("order_by=mood"), "{:?}", sent(&gitlab));
-    for said in ["`zodiac` is no parameter in GitLab 18.9", "`order_by: mood` is no value", "has 19.5"] {
+    for said in [NO_PARAMETER, "`order_by: mood` is no value", "has 19.5"] {
         assert!(reply.text.contains(said), "{said}: {}", reply.text);
     }
 }
@@ -123,7 +125,7 @@ fn a_slip_is_refused_by_a_newer_instance_too() {
 
 #[test]
 fn an_instance_of_the_catalog_s_version_refuses_what_the_catalog_does_not_know() {
-    let (gitlab, mut client) = instance("18.9.2", &[]);
+    let (gitlab, mut client) = instance(concat!(env!("CATALOG_GITLAB_VERSION"), ".2"), &[]);
     let reply = execute(&mut client, "issue.list", json!({"fullPath": "acme/widget", "zodiac": "pisces"}));
     assert_eq!(reply.structured["error"]["kind"], "invalid_params", "{}", reply.text);
     assert_eq!(sent(&gitlab), Vec::<String>::new());
@@ -138,18 +140,14 @@ fn where_paths_are_ruled_an_unknown_parameter_is_refused_as_it_may_name_a_place(
     assert_eq!(sent(&gitlab), Vec::<String>::new());
 }
 
-/// Writes with something that the catalog of GitLab 18.9 does not know, and that no slip of the caller's explains.
+/// Writes with something that the catalog does not know, and that no slip of the caller's explains.
 fn unknown_writes() -> [(Value, &'static str, &'static str); 2] {
     [
-        (
-            json!({"fullPath": "acme/widget", "title": "Oil", "zodiac": "pisces"}),
-            "zodiac",
-            "`zodiac` is no parameter in GitLab 18.9",
-        ),
+        (json!({"fullPath": "acme/widget", "title": "Oil", "zodiac": "pisces"}), "zodiac", NO_PARAMETER),
         (
             json!({"fullPath": "acme/widget", "title": "Oil", "issue_type": "prophecy"}),
             "issue_type",
-            "`issue_type: prophecy` is no value in GitLab 18.9",
+            concat!("`issue_type: prophecy` is no value in GitLab ", env!("CATALOG_GITLAB_VERSION")),
         ),
     ]
 }
