@@ -4,24 +4,20 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gitlab_mcp::catalog::{
     Action, Audience, Base, BodyForm, GlossaryEntry, Interface, Kind, Method, Names, Operation, Param, Piece,
-    Place, Plan, Risk, Scope, pieces,
+    Place, Plan, Scope, pieces,
 };
 
-use crate::GeneratorError;
 use crate::curation::{CuratedAction, CuratedParam, CuratedPlan, CuratedScope, Curation, Domain, key};
+use crate::duplicate_risk::share_risks;
+use crate::error::GeneratorError;
 use crate::graphql;
+use crate::member::Member;
 use crate::naming::Namer;
 use crate::openapi::RawOperation;
 use crate::paths::{self, binding};
 use crate::references;
 use crate::risk::risk;
 use crate::summary::generate_summary;
-
-/// An operation in the catalog's form, with its parameters by our names.
-pub struct Member {
-    pub operation: Operation,
-    pub params: Vec<Param>,
-}
 
 /// Builds the actions: every operation in exactly one action, sorted by id. Fails with all faults at once.
 pub fn build(
@@ -88,16 +84,6 @@ pub fn curate_notes(action: &mut Action, written: &CuratedAction, faults: &mut V
                 faults.push(format!("{} has no parameter {name}: only `generate` can add one", action.id))
             }
         }
-    }
-}
-
-/// Raises the risk of a mutation to that of the action with the same effect.
-pub fn share_risks(actions: &mut [Action]) {
-    let risks: BTreeMap<String, Risk> =
-        actions.iter().map(|action| (action.id.clone(), action.risk)).collect();
-    for action in actions.iter_mut().filter(|action| action.risk != Risk::Read) {
-        let stands = action.twin.as_ref().and_then(|twin| risks.get(twin));
-        action.risk = stands.map_or(action.risk, |risk| action.risk.max(*risk));
     }
 }
 

@@ -7,7 +7,8 @@ use std::path::Path;
 use gitlab_mcp::catalog::{Action, Param};
 
 use crate::curation::{self, CuratedAction, Curation};
-use crate::{GeneratorError, actions, output};
+use crate::error::GeneratorError;
+use crate::{actions, output};
 
 /// Applies `catalog/curation` to the committed actions and writes changed files; with `is_check` it writes nothing and
 /// returns false if something differs.

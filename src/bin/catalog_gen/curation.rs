@@ -9,7 +9,7 @@ use gitlab_mcp::catalog::{
 };
 use serde::Deserialize;
 
-use crate::GeneratorError;
+use crate::error::GeneratorError;
 use crate::paths::is_placeholder;
 use crate::rules::{self, BuildRules};
 

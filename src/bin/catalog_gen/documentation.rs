@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::GeneratorError;
-use crate::output::say;
+use crate::error::GeneratorError;
+use crate::error::say;
 
 const BEGIN: &str = "<!-- figure ";
 const END: &str = "<!-- /figure -->";

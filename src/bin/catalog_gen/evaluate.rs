@@ -11,7 +11,7 @@ use gitlab_mcp::search::{Model, Ranker, SearchError};
 use gitlab_mcp::tools::{self, FindRequest, Tools};
 use url::Url;
 
-use crate::GeneratorError;
+use crate::error::GeneratorError;
 use crate::eval::{self, Baseline, Comparison, EvalError, Report};
 
 /// Arguments of `eval`.

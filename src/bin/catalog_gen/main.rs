@@ -4,12 +4,17 @@
 //! byte-identical on every run.
 
 mod actions;
+mod api_files;
 mod curate;
 mod curation;
 mod documentation;
+mod duplicate_risk;
+mod error;
 mod eval;
 mod evaluate;
+mod generated;
 mod graphql;
+mod member;
 mod naming;
 mod older;
 mod openapi;
@@ -27,19 +32,19 @@ mod update;
 mod vectors;
 
 use std::io::{BufRead, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
-use gitlab_mcp::catalog::{Action, Audience, Catalog, Version, example};
+use clap::{Parser, Subcommand};
+use gitlab_mcp::catalog::{Audience, Catalog, example};
 use gitlab_mcp::search::Tokenizer;
 use serde_json::json;
 
+use crate::api_files::{ApiFiles, Versions};
+use crate::error::GeneratorError;
 use crate::eval::EvalError;
 use crate::evaluate::EvalArguments;
-
-/// Environment variable with the folder of GitLab's two files, if no flag is given.
-const FILES_VARIABLE: &str = "GITLAB_API_FILES";
+use crate::generated::Generated;
 
 /// Maintains the catalog and measures the finder
 #[derive(Parser)]
@@ -100,85 +105,11 @@ enum Command {
     Eval(EvalArguments),
 }
 
-/// GitLab's own files.
-#[derive(Args)]
-struct ApiFiles {
-    /// GitLab's OpenAPI document, `doc/api/openapi/openapi_v3.yaml` of its repository [default:
-    /// $GITLAB_API_FILES/openapi.yaml]
-    #[arg(long, value_name = "FILE")]
-    openapi: Option<PathBuf>,
-    /// GitLab's GraphQL schema as SDL [default: $GITLAB_API_FILES/schema.graphql]
-    #[arg(long, value_name = "FILE")]
-    graphql: Option<PathBuf>,
-    /// Files of an older GitLab: operations that they lack were introduced later. May be given several times
-    #[arg(long, value_name = "VERSION=FOLDER")]
-    also: Vec<older::OlderFiles>,
-}
-
-impl ApiFiles {
-    fn openapi(&self) -> Result<PathBuf, GeneratorError> {
-        find_file(&self.openapi, "--openapi", "openapi.yaml")
-    }
-
-    fn graphql(&self) -> Result<PathBuf, GeneratorError> {
-        find_file(&self.graphql, "--graphql", "schema.graphql")
-    }
-}
-
-fn find_file(given: &Option<PathBuf>, flag: &'static str, name: &str) -> Result<PathBuf, GeneratorError> {
-    let default = || std::env::var_os(FILES_VARIABLE).map(|folder| Path::new(&folder).join(name));
-    given.clone().or_else(default).ok_or(GeneratorError::NoFile { flag })
-}
-
-/// Versions and dates for SOURCE.toml; a missing one is left unchanged.
-#[derive(Args)]
-struct Versions {
-    /// The GitLab version of the OpenAPI document
-    #[arg(long, value_name = "VERSION")]
-    gitlab_version: Option<String>,
-    /// The date of the OpenAPI document
-    #[arg(long, value_name = "DATE")]
-    dated: Option<String>,
-    /// The GitLab version of the GraphQL schema
-    #[arg(long, value_name = "VERSION")]
-    graphql_version: Option<String>,
-    /// The date of the GraphQL schema
-    #[arg(long, value_name = "DATE")]
-    graphql_dated: Option<String>,
-}
-
-/// Error of a command. Each names the invalid file, operation or id.
-#[derive(Debug, thiserror::Error)]
-pub enum GeneratorError {
-    #[error(
-        "GitLab's file is missing: give {flag}, or set {FILES_VARIABLE} to a folder with openapi.yaml and schema.graphql"
-    )]
-    NoFile { flag: &'static str },
-    #[error("{path}: cannot be read")]
-    Read { path: String, source: std::io::Error },
-    #[error("{path}: cannot be written")]
-    Write { path: String, source: std::io::Error },
-    #[error("{path}: {reason}")]
-    Malformed { path: String, reason: String },
-    #[error("{} faults in the catalog:\n{}", .0.len(), .0.join("\n"))]
-    Faults(Vec<String>),
-    #[error("cannot tokenize: {0}")]
-    Tokens(String),
-    #[error("cannot embed the texts of new actions: {0}")]
-    Vectors(String),
-    #[error("the finder cannot be opened: {0}")]
-    Finder(String),
-    #[error(transparent)]
-    Eval(#[from] EvalError),
-    #[error("standard output cannot be written")]
-    Output(#[from] std::io::Error),
-}
-
 fn main() -> ExitCode {
     match run(&Arguments::parse()) {
         Ok(is_same) => ExitCode::from(u8::from(!is_same)),
         Err(error) => {
-            output::complain(&error);
+            error::complain(&error);
             ExitCode::from(if matches!(error, GeneratorError::Eval(EvalError::Fell(_))) { 1 } else { 2 })
         }
     }
@@ -243,60 +174,4 @@ fn print_examples() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     Ok(out.flush()?)
-}
-
-/// The generated catalog.
-pub struct Generated {
-    pub document: openapi::Document,
-    pub schema: output::Schema,
-    pub curation: curation::Curation,
-    pub actions: Vec<Action>,
-    fragments: Vec<String>,
-    types: Vec<String>,
-    /// The contents of since.toml.
-    pub since: older::Marks,
-}
-
-impl Generated {
-    fn build(catalog: &Path, files: &ApiFiles) -> Result<Generated, GeneratorError> {
-        Generated::build_over(catalog, files, None)
-    }
-
-    /// Marks operations missing from an older version as introduced after it.
-    fn build_over(
-        catalog: &Path,
-        files: &ApiFiles,
-        before: Option<(&[Action], Version)>,
-    ) -> Result<Generated, GeneratorError> {
-        let document = openapi::load(&files.openapi()?)?;
-        let curation = curation::load(catalog)?;
-        let sdl = graphql::Sdl::load(&files.graphql()?)?;
-        let mut found = graphql::find(&sdl, &curation);
-        let fragments = std::mem::take(&mut found.fragments);
-        let types = std::mem::take(&mut found.types);
-        let schema = output::Schema::new(&sdl, &found);
-        let used_names = graphql::used_names(&sdl, &curation);
-        let mut actions = actions::build(&document.operations, found, &used_names, &curation)?;
-        let mut since = older::load(catalog)?;
-        if !files.also.is_empty() {
-            since.extend(older::compare(&actions, &files.also, &curation.rules.graphql)?);
-        }
-        // Before the rules, which drop marks of versions before the oldest.
-        if let Some((before, version)) = before {
-            since.extend(older::compare_actions(&actions, before, version));
-        }
-        older::apply(&mut actions, &since);
-        rules::load(&catalog.join("rules.toml"))?.apply(&mut actions)?;
-        Ok(Generated { document, schema, curation, actions, fragments, types, since })
-    }
-
-    fn source(&self, catalog: &Path, versions: &Versions) -> Result<output::Source, GeneratorError> {
-        output::source(catalog, &self.document, &self.schema, &self.actions, versions)
-    }
-
-    fn render(&self, source: &output::Source) -> output::Files {
-        let mut files = output::render(&self.actions, (&self.fragments, &self.types), &self.curation, source);
-        files.insert("since.toml".to_owned(), older::render(&self.since));
-        files
-    }
 }

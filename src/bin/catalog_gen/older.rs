@@ -7,9 +7,10 @@ use std::str::FromStr;
 use gitlab_mcp::catalog::{Action, Operation, Param, Place, Version};
 
 use crate::curation::key;
+use crate::error::GeneratorError;
 use crate::graphql::{self, Sdl};
+use crate::openapi;
 use crate::rules::GraphqlRules;
-use crate::{GeneratorError, openapi};
 
 /// A folder with an older `openapi.yaml` and `schema.graphql`, as `17.11=FOLDER`.
 #[derive(Clone, Debug)]

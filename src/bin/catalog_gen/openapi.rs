@@ -6,7 +6,7 @@ use std::path::Path;
 use gitlab_mcp::catalog::{BodyForm, Method, Param, Place, Version};
 use serde_json::{Map, Value};
 
-use crate::GeneratorError;
+use crate::error::GeneratorError;
 use crate::paths::documented;
 use crate::shapes;
 
@@ -104,17 +104,8 @@ fn operation(path: &str, method: Method, described: &Value) -> RawOperation {
         path_params: in_path.into_iter().filter_map(|param| listed_param(param, Place::Path)).collect(),
         body,
         deprecated: described.get("deprecated") == Some(&Value::Bool(true)),
-        since: introduced(described),
+        since: shapes::introduced(described),
     }
-}
-
-/// Parses the version after `introduced in GitLab` in a description; 671 operations of 18.9 have one.
-pub fn introduced(described: &Value) -> Option<Version> {
-    const WORDS: &str = "introduced in gitlab ";
-    let text = described.get("description")?.as_str()?.to_lowercase();
-    let (_, after) = text.split_once(WORDS)?;
-    let end = after.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(after.len());
-    after.get(..end)?.parse().ok()
 }
 
 fn listed_param(listed: &Value, place: Place) -> Option<Param> {
@@ -122,7 +113,7 @@ fn listed_param(listed: &Value, place: Place) -> Option<Param> {
     let mut param = shapes::param(name, listed.get("schema")?);
     param.place = if param.kind.base == gitlab_mcp::catalog::Base::File { Place::File } else { place };
     param.required = listed.get("required") == Some(&Value::Bool(true));
-    param.since = introduced(listed).or(param.since);
+    param.since = shapes::introduced(listed).or(param.since);
     Some(param)
 }
 

@@ -10,8 +10,8 @@ use gitlab_mcp::catalog::{
 };
 use serde::Deserialize;
 
-use crate::GeneratorError;
-use crate::actions::share_risks;
+use crate::duplicate_risk::share_risks;
+use crate::error::GeneratorError;
 
 /// Contents of the file.
 #[derive(Debug, Default, Deserialize)]

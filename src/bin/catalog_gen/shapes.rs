@@ -1,9 +1,7 @@
 //! Converts a schema of the OpenAPI document to a parameter's type, choices, default and fields.
 
-use gitlab_mcp::catalog::{ArrayForm, Base, Json, Kind, Param};
+use gitlab_mcp::catalog::{ArrayForm, Base, Json, Kind, Param, Version};
 use serde_json::{Map, Value};
-
-use crate::openapi::introduced;
 
 /// A parameter with this name and schema. The caller sets its place.
 ///
@@ -146,4 +144,13 @@ fn word(value: &Value) -> String {
         Value::Null => String::new(),
         other => other.to_string(),
     }
+}
+
+/// Parses the version after `introduced in GitLab` in a description; 671 operations of 18.9 have one.
+pub fn introduced(described: &Value) -> Option<Version> {
+    const WORDS: &str = "introduced in gitlab ";
+    let text = described.get("description")?.as_str()?.to_lowercase();
+    let (_, after) = text.split_once(WORDS)?;
+    let end = after.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(after.len());
+    after.get(..end)?.parse().ok()
 }

@@ -6,8 +6,11 @@ use std::path::Path;
 
 use gitlab_mcp::catalog::{Action, Operation};
 
+use crate::api_files::{ApiFiles, Versions};
+use crate::error::GeneratorError;
+use crate::generated::Generated;
 use crate::paths::{segments, singular};
-use crate::{ApiFiles, Generated, GeneratorError, Versions, documentation, output, vectors};
+use crate::{documentation, output, vectors};
 
 /// Generates, embeds new actions and prints the added, removed and renamed ids as a list of remaining tasks. With a new
 /// version, additions to the catalog are marked as introduced after the old one.

@@ -6,7 +6,7 @@ use std::path::Path;
 use gitlab_mcp::catalog::{Action, Catalog};
 use gitlab_mcp::search::Tokenizer;
 
-use crate::GeneratorError;
+use crate::error::GeneratorError;
 
 /// Paths within the catalog of the trained vectors and of the untrained ones.
 const TRAINED: &str = "learned/actions.bin";

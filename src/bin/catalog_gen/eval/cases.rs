@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::EvalError;
+use super::error::EvalError;
 use super::operation::normal;
 
 /// A request with its right actions.
@@ -92,4 +92,11 @@ fn kind(request: &str) -> &'static str {
 
 fn load_text(path: &Path) -> Result<String, EvalError> {
     fs::read_to_string(path).map_err(|source| EvalError::Read { path: path.to_owned(), source })
+}
+
+/// The cases of one file.
+pub struct CaseSet {
+    /// The file's name without its extension.
+    pub name: String,
+    pub cases: Vec<Case>,
 }

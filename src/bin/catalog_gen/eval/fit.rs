@@ -3,7 +3,9 @@
 
 use std::fmt;
 
-use super::{CaseSet, EvalError, RelevantActions, ranked};
+use super::cases::CaseSet;
+use super::error::EvalError;
+use super::ranked::{RelevantActions, ranked};
 use gitlab_mcp::catalog::Catalog;
 use gitlab_mcp::search::{FEATURES, Features, Judged, Model, Ranker};
 

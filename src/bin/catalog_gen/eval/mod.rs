@@ -3,51 +3,36 @@
 mod baselines;
 mod cases;
 mod compare;
+mod error;
 mod figures;
 mod fit;
 mod operation;
+mod ranked;
 mod report;
 
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use gitlab_mcp::catalog::{Catalog, CatalogError, Risk};
-use gitlab_mcp::search::{Confidence, Query, Ranker, Ranking, SearchError};
+use gitlab_mcp::catalog::{Catalog, Risk};
+use gitlab_mcp::search::{Confidence, Ranker, Ranking};
 
 pub use baselines::Baseline;
 use baselines::Texts;
-pub use cases::Case;
+pub use cases::{Case, CaseSet};
 pub use compare::Comparison;
+pub use error::EvalError;
 use figures::FigureCounts;
 pub use figures::Figures;
 pub use fit::fit;
+use ranked::{DEPTH, RelevantActions, ranked};
 pub use report::{Miss, Report, SetReport, Timing};
 
-/// Depth of the evaluated results.
-const DEPTH: usize = 10;
 /// Number of wrong results listed for a miss.
 const SHOWN: usize = 3;
-
-/// Error of an evaluation.
-#[derive(Debug, thiserror::Error)]
-pub enum EvalError {
-    #[error("{path} cannot be read")]
-    Read { path: PathBuf, source: std::io::Error },
-    #[error("{path}:{line}: {reason}")]
-    Case { path: PathBuf, line: usize, reason: String },
-    #[error("{path} is no saved run")]
-    Saved { path: PathBuf, source: serde_json::Error },
-    #[error("fell by more than a point: {}", .0.join("; "))]
-    Fell(Vec<String>),
-    #[error("the catalog cannot be read")]
-    Catalog(#[from] CatalogError),
-    #[error("a request could not be searched")]
-    Search(#[from] SearchError),
-}
 
 /// Options of an evaluation.
 #[derive(Default)]
@@ -58,13 +43,6 @@ pub struct Options<'o> {
     pub baselines: Vec<Baseline>,
     /// Measures the size of the response to a request, if set.
     pub answer_bytes: Option<&'o dyn Fn(&str) -> usize>,
-}
-
-/// The cases of one file.
-pub struct CaseSet {
-    /// The file's name without its extension.
-    pub name: String,
-    pub cases: Vec<Case>,
 }
 
 /// Loads every file of the options.
@@ -139,13 +117,6 @@ fn measure(
     Ok(report)
 }
 
-fn ranked(catalog: &Catalog, ranker: &Ranker, request: &str) -> Result<Ranking, SearchError> {
-    ranker.rank(
-        catalog,
-        &Query { words: request, limit: DEPTH, domain: None, allow: &|_| true, explain: false },
-    )
-}
-
 /// Counts refused out-of-domain requests, and harmless requests with a destructive first result.
 fn note_dangers(case: &Case, ranking: &Ranking, report: &mut SetReport) {
     if case.nothing {
@@ -178,35 +149,4 @@ fn run_baseline(baseline: Baseline, texts: &Texts, set: &CaseSet, serving: &Rele
         count.note(ids.iter().position(|id| serving.is_right(id, case)), Confidence::Low);
     }
     count.figures()
-}
-
-/// Ids of the actions with an operation; for a duplicate, also the action it duplicates.
-struct RelevantActions(BTreeMap<String, BTreeSet<String>>);
-
-impl RelevantActions {
-    fn load(catalog: &Catalog) -> Result<RelevantActions, EvalError> {
-        let mut serving: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for action in catalog.actions() {
-            let action = action?;
-            for operation in
-                action.operations.iter().flat_map(|operation| operation::names(&operation.to_string()))
-            {
-                let ids = serving.entry(operation).or_default();
-                ids.insert(action.id.clone());
-                ids.extend(action.twin.clone());
-            }
-            serving.entry(action.id.clone()).or_default().insert(action.id);
-        }
-        Ok(RelevantActions(serving))
-    }
-
-    /// True if the catalog has any of the right actions.
-    fn answers(&self, case: &Case) -> bool {
-        case.right.iter().any(|right| self.0.contains_key(right))
-    }
-
-    /// True if the action is right, by one of its operations or its id.
-    fn is_right(&self, id: &str, case: &Case) -> bool {
-        case.right.iter().any(|right| self.0.get(right).is_some_and(|ids| ids.contains(id)))
-    }
 }

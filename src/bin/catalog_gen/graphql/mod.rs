@@ -14,8 +14,8 @@ use gitlab_mcp::catalog::{BodyForm, Graphql, GraphqlKind, Method, Operation, Sco
 pub use naming::snake;
 pub use sdl::Sdl;
 
-use crate::actions::Member;
 use crate::curation::Curation;
+use crate::member::Member;
 use crate::rules::GraphqlRules;
 use reach::GraphqlPath;
 use sdl::Status;

@@ -11,7 +11,7 @@ use cynic_parser::type_system::{
 use cynic_parser::values::ConstValue;
 use serde_json::{Value, json};
 
-use crate::GeneratorError;
+use crate::error::GeneratorError;
 
 /// Every type by its name.
 pub struct Sdl {

@@ -1,0 +1,55 @@
+//! Arguments that name GitLab's files and their versions.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::error::{FILES_VARIABLE, GeneratorError};
+use crate::older;
+
+/// GitLab's own files.
+#[derive(Args)]
+pub struct ApiFiles {
+    /// GitLab's OpenAPI document, `doc/api/openapi/openapi_v3.yaml` of its repository [default:
+    /// $GITLAB_API_FILES/openapi.yaml]
+    #[arg(long, value_name = "FILE")]
+    openapi: Option<PathBuf>,
+    /// GitLab's GraphQL schema as SDL [default: $GITLAB_API_FILES/schema.graphql]
+    #[arg(long, value_name = "FILE")]
+    graphql: Option<PathBuf>,
+    /// Files of an older GitLab: operations that they lack were introduced later. May be given several times
+    #[arg(long, value_name = "VERSION=FOLDER")]
+    pub also: Vec<older::OlderFiles>,
+}
+
+impl ApiFiles {
+    pub fn openapi(&self) -> Result<PathBuf, GeneratorError> {
+        find_file(&self.openapi, "--openapi", "openapi.yaml")
+    }
+
+    pub fn graphql(&self) -> Result<PathBuf, GeneratorError> {
+        find_file(&self.graphql, "--graphql", "schema.graphql")
+    }
+}
+
+fn find_file(given: &Option<PathBuf>, flag: &'static str, name: &str) -> Result<PathBuf, GeneratorError> {
+    let default = || std::env::var_os(FILES_VARIABLE).map(|folder| Path::new(&folder).join(name));
+    given.clone().or_else(default).ok_or(GeneratorError::NoFile { flag })
+}
+
+/// Versions and dates for SOURCE.toml; a missing one is left unchanged.
+#[derive(Args)]
+pub struct Versions {
+    /// The GitLab version of the OpenAPI document
+    #[arg(long, value_name = "VERSION")]
+    pub gitlab_version: Option<String>,
+    /// The date of the OpenAPI document
+    #[arg(long, value_name = "DATE")]
+    pub dated: Option<String>,
+    /// The GitLab version of the GraphQL schema
+    #[arg(long, value_name = "VERSION")]
+    pub graphql_version: Option<String>,
+    /// The date of the GraphQL schema
+    #[arg(long, value_name = "DATE")]
+    pub graphql_dated: Option<String>,
+}
