@@ -1,48 +1,9 @@
 //! Access control: tokens, visibility and roles.
 
-use serde::Deserialize;
-
 use super::errors::Fault;
+use super::level::Level;
 use super::row::{Fields, Row};
 use super::state::{Place, World};
-
-/// Access level of a user to something, from anonymous to administrator.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Level {
-    /// Everyone, even without a token.
-    Anyone,
-    /// Every signed-in user.
-    User,
-    /// A member with access level 10.
-    Guest,
-    /// A member with access level 20.
-    Reporter,
-    /// A member with access level 30.
-    Developer,
-    /// A member with access level 40.
-    Maintainer,
-    /// A member with access level 50.
-    Owner,
-    /// An administrator of the instance.
-    Admin,
-}
-
-/// GitLab's numbers for the roles.
-const ROLES: &[(u64, Level)] = &[
-    (50, Level::Owner),
-    (40, Level::Maintainer),
-    (30, Level::Developer),
-    (20, Level::Reporter),
-    (10, Level::Guest),
-];
-
-impl Level {
-    /// The role of an access level.
-    pub fn of(number: u64) -> Self {
-        ROLES.iter().find(|(least, _)| number >= *least).map_or(Self::User, |(_, level)| *level)
-    }
-}
 
 /// Returns the user that a token belongs to, and the token's row; none without a token.
 pub fn sign_in(world: &World, token: Option<&str>) -> Result<Option<(u64, Row)>, Fault> {

@@ -17,7 +17,7 @@ use super::errors::Fault;
 use super::graphql::{self, Engine};
 use super::reply::{Body, Reply};
 use super::request::Incoming;
-use super::route::{Routes, answer};
+use super::router::{Routes, answer};
 use super::state::World;
 
 /// A body larger than this is refused.

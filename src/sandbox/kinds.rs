@@ -1,4 +1,4 @@
-//! Kinds of rows: the shape of each, and those that need no code of their own.
+//! Kinds of rows: the shape of each, and where those are served that need no code of their own.
 //!
 //! Many things in GitLab are lists that one adds to, changes and deletes from: webhooks, variables, badges, deploy
 //! keys. They differ only in data, in `kinds/*.json`: where they are, what identifies one, what a new one must be
@@ -11,14 +11,11 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::SandboxError;
-use super::access::{Level, may_see};
 use super::args::{like, text_of};
 use super::errors::Fault;
-use super::reply::{Answer, Reply, created, ok};
-use super::request::Request;
-use super::route::{Route, Run};
-use super::row::{Fields, Row, is, mentions};
+use super::level::Level;
+use super::row::{Row, is};
+use super::start_error::SandboxError;
 
 /// The embedded descriptions.
 const FILES: &[(&str, &str)] = &[
@@ -51,7 +48,7 @@ pub enum Verb {
 
 impl Verb {
     /// The method, and whether the path ends with a row's key.
-    fn http(self) -> (&'static str, bool) {
+    pub fn http(self) -> (&'static str, bool) {
         match self {
             Self::List => ("GET", false),
             Self::Get => ("GET", true),
@@ -71,10 +68,10 @@ pub struct Kind {
     noun: String,
     /// The patterns of the shelves served without code.
     #[serde(default)]
-    at: Vec<String>,
+    pub at: Vec<String>,
     /// The operations that exist there.
     #[serde(default = "every_verb")]
-    verbs: Vec<Verb>,
+    pub verbs: Vec<Verb>,
     /// The fields that identify one in a path, the first being the usual one.
     #[serde(default = "by_id")]
     keys: Vec<String>,
@@ -83,25 +80,25 @@ pub struct Kind {
     required: Vec<String>,
     /// The field that no two may share.
     #[serde(default)]
-    unique: Option<String>,
+    pub unique: Option<String>,
     /// The allowed values of fields.
     #[serde(default)]
     choices: BTreeMap<String, Vec<String>>,
     /// The access needed to read.
     #[serde(default)]
-    read: Option<Level>,
+    pub read: Option<Level>,
     /// The access needed to write.
     #[serde(default)]
-    write: Option<Level>,
+    pub write: Option<Level>,
     /// Fields that are shown only in the answer to their creation.
     #[serde(default)]
-    once: Vec<String>,
+    pub once: Vec<String>,
     /// Fields that a list leaves out.
     #[serde(default)]
     details: Vec<String>,
     /// Fields that `search` looks in; a list can also be narrowed by each.
     #[serde(default)]
-    search: Vec<String>,
+    pub search: Vec<String>,
     /// The shape of a row.
     shape: Row,
 }
@@ -135,7 +132,8 @@ impl Kind {
         row.retain(|name, _| !self.details.contains(name) && !self.once.contains(name));
     }
 
-    fn find<'r>(&self, rows: &'r [Row], wanted: &str) -> Option<&'r Row> {
+    /// The row with this key.
+    pub fn find<'r>(&self, rows: &'r [Row], wanted: &str) -> Option<&'r Row> {
         self.keys.iter().find_map(|key| rows.iter().find(|row| is(row, key, wanted)))
     }
 
@@ -150,7 +148,8 @@ impl Kind {
             .collect()
     }
 
-    fn check(&self, args: &Row, new: bool) -> Result<(), Fault> {
+    /// Checks the given fields of a row, of a new one also that none is missing.
+    pub fn check(&self, args: &Row, new: bool) -> Result<(), Fault> {
         let missing = self.required.iter().filter(|name| new && !args.contains_key(*name));
         let missing = missing.map(|name| format!("{name} is missing"));
         let wrong = self.choices.iter().filter(|(name, choices)| {
@@ -187,6 +186,11 @@ impl Kinds {
         Ok(Self(all))
     }
 
+    /// The kinds and their names.
+    pub fn all(&self) -> impl Iterator<Item = (&String, &Arc<Kind>)> {
+        self.0.iter()
+    }
+
     /// The kind of this name.
     pub fn named(&self, name: &str) -> Option<&Arc<Kind>> {
         self.0.get(name)
@@ -196,86 +200,4 @@ impl Kinds {
     pub fn of(&self, shelf: &str) -> Option<&Arc<Kind>> {
         self.named(shelf.rsplit('/').next()?)
     }
-
-    /// The routes of the kinds that need no code.
-    pub fn routes(&self) -> Vec<Route> {
-        let mut routes = Vec::new();
-        for (name, kind) in &self.0 {
-            for at in &kind.at {
-                for verb in &kind.verbs {
-                    let (method, one) = verb.http();
-                    let path = if one { format!("{at}/:key") } else { at.clone() };
-                    let needs = if method == "GET" { kind.read } else { kind.write.or(kind.read) };
-                    let route = Route::new(method, path, Run::Kept(name.clone(), *verb)).needs_maybe(needs);
-                    routes.push(route);
-                }
-            }
-        }
-        routes
-    }
-}
-
-/// Serves a kind that needs no code.
-pub fn serve(request: &mut Request<'_>, name: &str, verb: Verb) -> Answer {
-    let Some(kind) = request.world.kinds.named(name).cloned() else { return Err(Fault::Nowhere) };
-    let pattern = request.pattern.trim_end_matches("/:key").to_owned();
-    let shelf = request.shelf_of(&pattern)?;
-    if verb == Verb::List {
-        return list(request, &kind, name, &shelf);
-    }
-    if verb == Verb::Create {
-        return create(request, &kind, &shelf);
-    }
-    let found = kind.find(request.world.rows(&shelf), request.param("key"));
-    let found = found.filter(|row| may_see(request.world, request.user, &shelf, row)).cloned();
-    let row = found.ok_or_else(|| Fault::missing(kind.noun()))?;
-    let without_once = |mut row: Row| {
-        row.retain(|name, _| !kind.once.contains(name));
-        row
-    };
-    match verb {
-        Verb::Update => {
-            kind.check(request.args.all(), false)?;
-            let given = kind.given(request.args.all());
-            clash(request, &kind, &shelf, &given, row.num("id"))?;
-            let row = request.world.write(&shelf, row.num("id"), given);
-            ok(request.show(&without_once(row)))
-        }
-        Verb::Delete => {
-            request.world.remove(&shelf, |other| other.num("id") == row.num("id"));
-            Ok(Reply::empty())
-        }
-        _ => ok(request.show(&without_once(row))),
-    }
-}
-
-fn list(request: &mut Request<'_>, kind: &Kind, name: &str, shelf: &str) -> Answer {
-    let fields: Vec<&str> = kind.search.iter().map(String::as_str).collect();
-    let words = request.args.text("search");
-    let narrowed = |row: &&Row| {
-        may_see(request.world, request.user, shelf, row)
-            && fields
-                .iter()
-                .all(|field| request.args.text(field).is_none_or(|wanted| is(row, field, &wanted)))
-            && words.as_ref().is_none_or(|words| mentions(row, &fields, words))
-    };
-    let rows = request.world.rows(shelf).iter().filter(narrowed);
-    let shown = rows.map(|row| request.show_in_list(name, row)).collect();
-    request.page(shown)
-}
-
-fn create(request: &mut Request<'_>, kind: &Kind, shelf: &str) -> Answer {
-    kind.check(request.args.all(), true)?;
-    let given = kind.given(request.args.all());
-    clash(request, kind, shelf, &given, 0)?;
-    let row = request.world.add(shelf, given, request.user);
-    created(request.show(&row))
-}
-
-fn clash(request: &Request<'_>, kind: &Kind, shelf: &str, given: &Row, id: u64) -> Result<(), Fault> {
-    let Some(field) = &kind.unique else { return Ok(()) };
-    let Some(value) = given.get(field) else { return Ok(()) };
-    let taken =
-        request.world.rows(shelf).iter().any(|row| row.get(field) == Some(value) && row.num("id") != id);
-    if taken { Err(Fault::invalid(field, "has already been taken")) } else { Ok(()) }
 }

@@ -6,28 +6,34 @@
 //! made up.
 //!
 //! In reading order: `http` is the edge and the only file that names axum; `request` and `args` are a handler's input;
-//! `reply`, `errors` and `page` its output; `route` finds it and `access` decides whether it may run. `state` keeps
-//! rows of JSON on shelves named like the API's own paths, `kinds` gives the shape of a row of each kind and serves the
-//! kinds that need no code, `routes` has the code of the others, `repo` and `diff` are the repositories, and `seed`
-//! builds the world. `graphql` asks the same handlers in GraphQL's terms.
+//! `answer`, `reply`, `errors` and `page` its output; `router` finds it and `access` decides whether it may run. `state`
+//! keeps rows of JSON on shelves named like the API's own paths, `kinds` gives the shape of a row of each kind,
+//! `kind_routes` serves the kinds that need no code, `routes` has the code of the others, `repo` and `diff` are the
+//! repositories, and `seed` builds the world. `graphql` asks the same handlers in GraphQL's terms.
 
 mod access;
+mod answer;
 mod args;
 mod diff;
 mod errors;
 mod filter;
 mod graphql;
 mod http;
+mod kind_routes;
 mod kinds;
+mod level;
 mod page;
 mod pipeline;
 mod reply;
 mod repo;
+mod repo_author;
 mod request;
 mod route;
+mod router;
 mod routes;
 mod row;
 mod seed;
+mod start_error;
 mod state;
 
 use std::net::{Ipv4Addr, SocketAddr};
@@ -35,6 +41,8 @@ use std::sync::{Arc, Mutex};
 
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
+
+pub use start_error::SandboxError;
 
 /// The personal access token of `sandbox`, who owns the group `acme` and is not an administrator.
 pub const TOKEN: &str = "glpat-sandbox";
@@ -46,38 +54,6 @@ pub const READ_API_TOKEN: &str = "glpat-sandbox-read-api";
 pub const EXPIRED_TOKEN: &str = "glpat-sandbox-expired";
 /// The token of the administrator `root`.
 pub const ADMIN_TOKEN: &str = "glpat-sandbox-admin";
-
-/// Why a sandbox could not start.
-#[derive(Debug, thiserror::Error)]
-pub enum SandboxError {
-    /// No port on loopback could be had.
-    #[error("cannot listen on loopback")]
-    Listen(#[source] std::io::Error),
-    /// The embedded descriptions of the kinds of rows cannot be read.
-    #[error("the sandbox's kinds in {file} cannot be read")]
-    Kinds {
-        /// The embedded file.
-        file: &'static str,
-        /// The parse error.
-        #[source]
-        source: serde_json::Error,
-    },
-    /// The embedded world cannot be read.
-    #[error("the sandbox's world in {file} cannot be read")]
-    Seed {
-        /// The embedded file.
-        file: &'static str,
-        /// The parse error.
-        #[source]
-        source: serde_json::Error,
-    },
-    /// The embedded GraphQL schema is not valid.
-    #[error("the sandbox's GraphQL schema is not valid: {0}")]
-    Schema(String),
-    /// The embedded world names something that is not in it.
-    #[error("the sandbox's world names {0}, which is not in it")]
-    Unknown(String),
-}
 
 /// A running sandbox. Dropping it stops the server.
 #[derive(Debug)]
@@ -97,7 +73,7 @@ impl Sandbox {
         let port = listener.local_addr().map_err(SandboxError::Listen)?.port();
         let url = format!("http://127.0.0.1:{port}");
         let kinds = kinds::Kinds::load()?;
-        let routes = route::Routes::new(&kinds);
+        let routes = router::Routes::new(&kinds);
         let graphql = graphql::Engine::load()?;
         let world = seed::build(url.clone(), kinds)?;
         let (running, stopped) = oneshot::channel();

@@ -3,7 +3,8 @@
 use serde_json::Value;
 use url::form_urlencoded::Serializer;
 
-use super::reply::{Answer, Reply};
+use super::answer::Answer;
+use super::reply::Reply;
 use super::request::Request;
 
 const DEFAULT: u64 = 20;

@@ -2,11 +2,6 @@
 
 use serde_json::Value;
 
-use super::errors::Fault;
-
-/// An answer, or why there is none.
-pub type Answer = Result<Reply, Fault>;
-
 /// The body, after the headers.
 #[derive(Debug)]
 pub enum Body {
@@ -65,14 +60,4 @@ impl Reply {
         self.headers.push((name, value.to_string()));
         self
     }
-}
-
-/// 200 with JSON.
-pub fn ok(value: impl Into<Value>) -> Answer {
-    Ok(Reply::json(200, value))
-}
-
-/// 201 with JSON.
-pub fn created(value: impl Into<Value>) -> Answer {
-    Ok(Reply::json(201, value))
 }

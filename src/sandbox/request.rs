@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::access::Level;
+use super::access;
 use super::args::{Args, Upload};
 use super::errors::Fault;
+use super::level::Level;
 use super::row::{Fields, Row};
 use super::state::{Place, World};
 
@@ -53,6 +54,12 @@ pub struct Request<'w> {
 }
 
 impl Request<'_> {
+    /// The groups above the project or group, nearest first.
+    pub fn groups_above(&self) -> Vec<Place> {
+        let parent = |place: &Place| access::parent(self.world, *place);
+        std::iter::successors(self.place, parent).skip(1).collect()
+    }
+
     /// The signed-in user's id; 401 if there is none.
     pub fn me(&self) -> Result<u64, Fault> {
         self.user.ok_or(Fault::Unauthorized)

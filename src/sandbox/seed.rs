@@ -9,12 +9,13 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::SandboxError;
 use super::diff::Tree;
 use super::kinds::Kinds;
 use super::pipeline;
-use super::repo::{Author, Repo, Tag};
+use super::repo::{Repo, Tag};
+use super::repo_author::author;
 use super::row::{Fields, Row, object};
+use super::start_error::SandboxError;
 use super::state::World;
 
 const ROWS: (&str, &str) = ("world/rows.json", include_str!("world/rows.json"));
@@ -177,12 +178,6 @@ fn commit(world: &mut World, step: Step) -> Result<(), SandboxError> {
         }
     }
     Ok(())
-}
-
-/// The author of a commit that a user makes.
-pub fn author(world: &World, user: u64) -> Author {
-    let user = world.by_id("users", user);
-    Author { name: user.text("name").to_owned(), email: user.text("commit_email").to_owned() }
 }
 
 fn bytes(contents: Contents) -> Result<Arc<[u8]>, SandboxError> {

@@ -62,10 +62,6 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("bin", &["catalog", "composite", "gitlab", "search", "tools"]),
 ];
 
-/// Paths below `src` whose circles are accepted for now, each with the reason.
-const EXEMPT: &[(&str, &str)] =
-    &[("sandbox/", "handlers of the embedded GitLab call each other through its router")];
-
 /// A source file: its path, the module at the top that it belongs to, and its code.
 struct Source {
     path: PathBuf,
@@ -122,10 +118,8 @@ fn names_are_found_however_they_are_written() {
 #[test]
 fn no_two_modules_import_each_other_in_a_circle() {
     let graph = module_graph(&sources());
-    let knots = circles(&graph);
-    let open: Vec<&Vec<String>> =
-        knots.iter().filter(|knot| !knot.iter().all(|name| is_exempt(name))).collect();
-    assert!(open.is_empty(), "modules import each other in circles:\n{}", described(&graph, &open));
+    let circles = circles(&graph);
+    assert!(circles.is_empty(), "modules import each other in circles:\n{}", described(&graph, &circles));
 }
 
 #[test]
@@ -432,17 +426,13 @@ fn reached_from<'g>(graph: &'g Graph, name: &str) -> BTreeSet<&'g str> {
     reached
 }
 
-fn is_exempt(name: &str) -> bool {
-    EXEMPT.iter().any(|(prefix, _)| name.starts_with(prefix))
-}
-
 /// Each circle with the arrows within it.
-fn described(graph: &Graph, knots: &[&Vec<String>]) -> String {
+fn described(graph: &Graph, circles: &[Vec<String>]) -> String {
     let mut lines = Vec::new();
-    for knot in knots {
-        for name in *knot {
+    for circle in circles {
+        for name in circle {
             let within: Vec<&str> =
-                graph[name].iter().filter(|to| knot.contains(to)).map(String::as_str).collect();
+                graph[name].iter().filter(|to| circle.contains(to)).map(String::as_str).collect();
             lines.push(format!("  {name} -> {}", within.join(", ")));
         }
         lines.push(String::new());

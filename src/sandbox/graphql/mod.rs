@@ -6,68 +6,44 @@
 //! neither is the row's member of the same name in snake_case.
 //!
 //! In reading order: `table` reads those two files; `session` asks the REST interface; `template` fills in its paths;
-//! `node` resolves one field, `source` finds its value and `leaf` fits it to its type; `connection` cuts a list into
+//! `node` is an object of the answer, `resolve` resolves one field, `source` finds its value and `leaf` fits it to its type; `connection` cuts a list into
 //! pages; `mutation` writes; `wording` words errors as GitLab does.
 
 mod connection;
+mod engine;
 mod leaf;
 mod mutation;
 mod node;
+mod resolve;
+mod row_path;
 mod session;
 mod source;
 mod table;
 mod template;
 mod wording;
 
+use apollo_compiler::ExecutableDocument;
 use apollo_compiler::request::RequestError;
 use apollo_compiler::resolvers::Execution;
 use apollo_compiler::response::{ExecutionResponse, JsonMap};
 use apollo_compiler::validation::Valid;
-use apollo_compiler::{ExecutableDocument, Schema};
 use serde_json::{Value, json};
 
-use super::SandboxError;
 use super::access;
+use super::answer::{Answer, ok};
 use super::errors::Fault;
-use super::reply::{Answer, Reply, ok};
+use super::reply::Reply;
 use super::request::Incoming;
-use super::route::Routes;
+use super::router::Routes;
 use super::state::World;
+pub use engine::Engine;
 use node::Node;
 use session::Session;
-use table::Table;
 
 /// Path of the endpoint.
 pub const PATH: &str = "/api/graphql";
 
-/// The parts of the schema.
-const PARTS: &[(&str, &str)] = &[
-    ("places.graphql", include_str!("schema/places.graphql")),
-    ("things.graphql", include_str!("schema/things.graphql")),
-    ("connections.graphql", include_str!("schema/connections.graphql")),
-    ("mutations.graphql", include_str!("schema/mutations.graphql")),
-    ("values.graphql", include_str!("schema/values.graphql")),
-];
-
-/// The schema, and what feeds it.
-#[derive(Debug)]
-pub struct Engine {
-    schema: Valid<Schema>,
-    table: Table,
-}
-
 impl Engine {
-    /// Reads the embedded schema and tables.
-    pub fn load() -> Result<Self, SandboxError> {
-        let mut builder = Schema::builder();
-        for (file, text) in PARTS {
-            builder = builder.parse(*text, *file);
-        }
-        let schema = builder.build().and_then(Schema::validate);
-        let schema = schema.map_err(|faults| SandboxError::Schema(faults.errors.to_string()))?;
-        Ok(Self { schema, table: Table::load()? })
-    }
-
     /// Answers a request.
     pub fn answer(&self, world: &mut World, routes: &Routes, incoming: Incoming) -> Reply {
         match self.try_answer(world, routes, incoming) {

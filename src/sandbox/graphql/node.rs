@@ -2,15 +2,14 @@
 
 use std::cell::OnceCell;
 
-use apollo_compiler::ast::Type;
-use apollo_compiler::resolvers::{FieldError, ObjectValue, ResolveInfo, ResolvedValue};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::super::row::{Fields, Row, object};
-use super::connection::{self, PageError};
+use super::super::row::{Row, object};
+use super::connection::PageError;
+use super::engine::Engine;
+use super::row_path::text_at;
 use super::session::{Refusal, Session};
 use super::template::request;
-use super::{Engine, leaf, mutation};
 
 /// The member of a row that says which type it is shown as, where the schema leaves that open.
 pub const TYPE: &str = "__typename";
@@ -51,7 +50,8 @@ impl<'s, 'w> Node<'s, 'w> {
         Self { engine, session, name: name.to_owned(), row: Row::new(), whole: OnceCell::new() }
     }
 
-    fn below(&self, name: &str, mut row: Row) -> Self {
+    /// A row below this one, shown as a type unless it says which.
+    pub fn below(&self, name: &str, mut row: Row) -> Self {
         let known = row.remove(TYPE);
         let name = known.as_ref().and_then(Value::as_str).unwrap_or(name).to_owned();
         Self { engine: self.engine, session: self.session, name, row, whole: OnceCell::new() }
@@ -60,80 +60,11 @@ impl<'s, 'w> Node<'s, 'w> {
     /// All of the row, of which a list may have shown only a part.
     pub fn whole(&self) -> &Row {
         self.whole.get_or_init(|| {
-            let known = |name: &str| super::source::text_at(&self.row, name);
+            let known = |name: &str| text_at(&self.row, name);
             let filled = self.engine.table.whole(&self.name).and_then(|template| request(template, &known));
             let answer = filled.and_then(|filled| self.session.send("GET", &filled, Row::new()).ok());
             answer.map(object).unwrap_or_default()
         })
-    }
-
-    /// A value as the field's type wants it.
-    fn fit(&self, ty: &Type, value: Value, args: &Row) -> Result<ResolvedValue<'s>, NoValue>
-    where
-        'w: 's,
-    {
-        let name = ty.inner_named_type().as_str();
-        if name.ends_with("Connection") && !value.is_object() {
-            return match value {
-                Value::Null if !ty.is_non_null() => Ok(ResolvedValue::null()),
-                Value::Array(rows) => Ok(self.object(name, connection::page(rows, args)?)),
-                _ => Ok(self.object(name, connection::page(Vec::new(), args)?)),
-            };
-        }
-        let kind = self.engine.schema.types.get(name);
-        if kind.is_none_or(|kind| kind.is_scalar() || kind.is_enum()) {
-            return Ok(match leaf::fit(&self.engine.schema, ty, value) {
-                Value::Array(values) if ty.is_list() => {
-                    ResolvedValue::list(values.into_iter().map(ResolvedValue::leaf))
-                }
-                value => ResolvedValue::leaf(value),
-            });
-        }
-        Ok(match value {
-            Value::Array(rows) if ty.is_list() => {
-                let rows: Vec<_> = rows.into_iter().map(|row| self.object(name, row)).collect();
-                ResolvedValue::list(rows)
-            }
-            Value::Array(rows) => {
-                rows.into_iter().next().map_or_else(ResolvedValue::null, |row| self.object(name, row))
-            }
-            row => self.object(name, row),
-        })
-    }
-
-    fn object(&self, name: &str, value: Value) -> ResolvedValue<'s>
-    where
-        'w: 's,
-    {
-        match value {
-            Value::Object(row) => ResolvedValue::object(self.below(name, row)),
-            _ => ResolvedValue::null(),
-        }
-    }
-
-    fn try_resolve(&self, info: &ResolveInfo<'_>) -> Result<ResolvedValue<'s>, NoValue>
-    where
-        'w: 's,
-    {
-        let definition = info.field_definition();
-        let given = object(json!(info.arguments()));
-        if self.name == "Mutation" {
-            let value = mutation::run(self, definition, &given)?;
-            return self.fit(&definition.ty, value, &Row::new());
-        }
-        let mut args = Row::new();
-        for (name, value) in given {
-            let enumerated = definition.argument_by_name(&name).is_some_and(|argument| {
-                self.engine.schema.get_enum(argument.ty.inner_named_type()).is_some()
-            });
-            if let Some(gid) = value.as_str().filter(|text| text.starts_with("gid://")) {
-                args.set(&gid_argument(&name), gid);
-            }
-            let value = self.session.plain(value);
-            args.set(&name, if enumerated { lower(value) } else { value });
-        }
-        let value = self.value(info.field_name(), &args)?;
-        self.fit(&definition.ty, value, &args)
     }
 }
 
@@ -148,15 +79,5 @@ pub fn lower(value: Value) -> Value {
         Value::String(text) => Value::from(text.to_lowercase()),
         Value::Array(values) => values.into_iter().map(lower).collect(),
         other => other,
-    }
-}
-
-impl<'s, 'w: 's> ObjectValue for Node<'s, 'w> {
-    fn type_name(&self) -> &str {
-        &self.name
-    }
-
-    fn resolve_field<'a>(&'a self, info: &'a ResolveInfo<'a>) -> Result<ResolvedValue<'a>, FieldError> {
-        self.try_resolve(info).map_err(|error| FieldError { message: error.to_string() })
     }
 }

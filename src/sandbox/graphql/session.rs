@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::super::args::text_of;
 use super::super::reply::Body;
 use super::super::request::Incoming;
-use super::super::route::{Routes, answer};
+use super::super::router::{Routes, answer};
 use super::super::row::{Fields, Row};
 use super::super::state::World;
 use super::template::Filled;

@@ -9,6 +9,7 @@ use super::super::args::{list_of, text_of};
 use super::super::row::{Fields, Row};
 use super::connection;
 use super::node::{NoValue, Node, TYPE, gid_argument};
+use super::row_path::{row_walk, walk};
 use super::session::Refusal;
 use super::table::Source;
 use super::template::{Filled, request, snake, text};
@@ -203,26 +204,6 @@ pub fn choose<'n>(names: &'n [String], row: &Row) -> Option<&'n str> {
         Some((member, name)) if !name.starts_with(':') => has(member).then_some(name),
         _ => Some(name.as_str()),
     })
-}
-
-/// Value at a path in a row, as text.
-pub fn text_at(row: &Row, path: &str) -> Option<String> {
-    text_of(&row_walk(row, &path.split('.').collect::<Vec<_>>()))
-}
-
-fn row_walk(row: &Row, path: &[&str]) -> Value {
-    let Some((first, rest)) = path.split_first() else { return Value::Null };
-    row.get(*first).map(|value| walk(value, rest)).unwrap_or_default()
-}
-
-/// Value at a path: in an object by name, in a list by number or in each of its elements.
-fn walk(value: &Value, path: &[&str]) -> Value {
-    let Some((first, rest)) = path.split_first() else { return value.clone() };
-    match (value, first.parse::<usize>()) {
-        (Value::Array(values), Ok(at)) => values.get(at).map(|value| walk(value, rest)).unwrap_or_default(),
-        (Value::Array(values), Err(_)) => values.iter().map(|value| walk(value, path)).collect(),
-        _ => value.get(first).map(|value| walk(value, rest)).unwrap_or_default(),
-    }
 }
 
 /// The arguments that go along with a request, those aside that the source uses itself.

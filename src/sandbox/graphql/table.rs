@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 
-use super::super::SandboxError;
+use super::super::start_error::SandboxError;
 
 const FIELDS: (&str, &str) = ("graphql/fields.json", include_str!("fields.json"));
 const MUTATIONS: (&str, &str) = ("graphql/mutations.json", include_str!("mutations.json"));

@@ -6,11 +6,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use crate::sandbox::access::Level;
+use crate::sandbox::answer::{Answer, created, ok};
 use crate::sandbox::args::text_of;
 use crate::sandbox::diff::{Change, Tree, between};
 use crate::sandbox::errors::Fault;
-use crate::sandbox::reply::{Answer, created, ok};
+use crate::sandbox::level::Level;
 use crate::sandbox::repo::{Author, Commit, Repo};
 use crate::sandbox::request::Request;
 use crate::sandbox::route::{Route, Rule, get, post};
@@ -261,7 +261,7 @@ pub fn commit(
     for action in actions {
         apply(&mut tree, action)?;
     }
-    let mut author = crate::sandbox::seed::author(request.world, request.me()?);
+    let mut author = crate::sandbox::repo_author::author(request.world, request.me()?);
     if let Some(name) = request.args.text("author_name") {
         author = Author { name, email: request.args.text("author_email").unwrap_or(author.email) };
     }
@@ -295,7 +295,7 @@ fn carry(request: &mut Request<'_>, from: &Tree, to: &Tree, message: &str, verb:
     if request.args.flag("dry_run") {
         return ok(json!({"dry_run": "success"}));
     }
-    let author = crate::sandbox::seed::author(request.world, request.me()?);
+    let author = crate::sandbox::repo_author::author(request.world, request.me()?);
     let now = request.world.now();
     let made = request.repo_mut().commit(&branch, vec![ours.id], tree, message, author, &now);
     created(made.json(&request.web()))

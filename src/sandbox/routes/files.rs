@@ -4,9 +4,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
+use crate::sandbox::answer::{Answer, created, ok};
 use crate::sandbox::diff::Tree;
 use crate::sandbox::errors::Fault;
-use crate::sandbox::reply::{Answer, Reply, created, ok};
+use crate::sandbox::reply::Reply;
 use crate::sandbox::repo::{Commit, sha_of};
 use crate::sandbox::request::Request;
 use crate::sandbox::route::{Route, Rule, delete, get, post, put};

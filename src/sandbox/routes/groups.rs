@@ -2,10 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::sandbox::access::{Level, level, may_see, parent};
+use crate::sandbox::access::{level, may_see};
+use crate::sandbox::answer::{Answer, created, ok};
 use crate::sandbox::errors::Fault;
 use crate::sandbox::filter::sort;
-use crate::sandbox::reply::{Answer, Reply, created, ok};
+use crate::sandbox::level::Level;
+use crate::sandbox::reply::Reply;
 use crate::sandbox::request::Request;
 use crate::sandbox::route::{Route, Rule, delete, get, post, put};
 use crate::sandbox::row::{Fields, Row, is, mentions, object};
@@ -204,9 +206,4 @@ fn namespace_exists(request: &mut Request<'_>) -> Answer {
     let taken = all_namespaces(request).into_iter().map(object).any(|row| is(&row, "full_path", wanted));
     let suggests = if taken { vec![format!("{wanted}1")] } else { Vec::new() };
     ok(json!({"exists": taken, "suggests": suggests}))
-}
-
-/// The groups above a project or group, nearest first.
-pub fn above(request: &Request<'_>) -> Vec<Place> {
-    std::iter::successors(request.place, |place| parent(request.world, *place)).skip(1).collect()
 }

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::sandbox::access::Level;
-use crate::sandbox::reply::{Answer, created, ok};
+use crate::sandbox::answer::{Answer, created, ok};
+use crate::sandbox::level::Level;
 use crate::sandbox::request::Request;
 use crate::sandbox::route::{Route, Rule, get, post};
 use crate::sandbox::row::Fields;

@@ -2,11 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::sandbox::access::{Level, may_see};
+use crate::sandbox::access::may_see;
+use crate::sandbox::answer::{Answer, created, ok};
 use crate::sandbox::args::text_of;
 use crate::sandbox::errors::Fault;
 use crate::sandbox::filter::narrow;
-use crate::sandbox::reply::{Answer, Reply, created, ok};
+use crate::sandbox::level::Level;
+use crate::sandbox::reply::Reply;
 use crate::sandbox::request::Request;
 use crate::sandbox::route::{Route, Rule, delete, get, post, put};
 use crate::sandbox::row::{Fields, Row, object};
@@ -390,8 +392,7 @@ fn unlink(request: &mut Request<'_>) -> Answer {
 /// Merge requests whose description speaks of the issue, after one of these words.
 fn mentioning(request: &mut Request<'_>, words: &[&str]) -> Answer {
     let iid = request.row(ONE)?.num("iid");
-    let names =
-        |text: &str| words.iter().any(|word| super::merge_requests::refers(text, word).contains(&iid));
+    let names = |text: &str| words.iter().any(|word| super::reference::refers(text, word).contains(&iid));
     let mut rows = request.across("merge_requests");
     rows.retain(|row| names(row.text("description")));
     request.page_of("merge_requests", &rows)

@@ -2,9 +2,10 @@
 
 use serde_json::json;
 
+use crate::sandbox::answer::{Answer, created, ok};
 use crate::sandbox::errors::Fault;
 use crate::sandbox::pipeline::{settle, trace};
-use crate::sandbox::reply::{Answer, Reply, created, ok};
+use crate::sandbox::reply::Reply;
 use crate::sandbox::request::Request;
 use crate::sandbox::route::{Route, delete, get, post};
 use crate::sandbox::row::{Fields, Row, object};

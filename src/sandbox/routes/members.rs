@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::sandbox::access::Level;
+use crate::sandbox::answer::{Answer, created, ok};
 use crate::sandbox::errors::Fault;
-use crate::sandbox::reply::{Answer, Reply, created, ok};
+use crate::sandbox::level::Level;
+use crate::sandbox::reply::Reply;
 use crate::sandbox::request::Request;
 use crate::sandbox::route::{Route, Rule, delete, get, post, put};
 use crate::sandbox::row::{Fields, Row, mentions, object};
@@ -61,7 +62,7 @@ fn page(request: &Request<'_>, rows: &[Row]) -> Answer {
 /// Members of the place and of every group above it, the nearest membership winning.
 fn inherited(request: &Request<'_>) -> Vec<Row> {
     let mut all: Vec<Row> = Vec::new();
-    let places: Vec<Place> = request.place.into_iter().chain(super::groups::above(request)).collect();
+    let places: Vec<Place> = request.place.into_iter().chain(request.groups_above()).collect();
     for place in places {
         for row in request.world.rows(&format!("{}/{}/members", place.kind, place.id)) {
             if all.iter().all(|known| known.num("id") != row.num("id")) {

@@ -2,10 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::sandbox::access::{Level, may_see};
+use crate::sandbox::access::may_see;
+use crate::sandbox::answer::{Answer, created, ok};
 use crate::sandbox::diff::{Change, between};
 use crate::sandbox::errors::Fault;
-use crate::sandbox::reply::{Answer, Reply, created, ok};
+use crate::sandbox::level::Level;
+use crate::sandbox::reply::Reply;
 use crate::sandbox::repo::{Commit, Repo};
 use crate::sandbox::request::Request;
 use crate::sandbox::route::{Route, Rule, delete, get, post, put};
@@ -62,13 +64,6 @@ pub const ROUTES: &[Route] = &[
     get("/projects/:id/merge_requests/:merge_request_iid/related_issues", closes),
     get("/projects/:id/merge_requests/:merge_request_iid/reviewers", reviewers),
 ];
-
-/// The numbers that a text refers to as `#1` right after a word.
-pub fn refers(text: &str, word: &str) -> Vec<u64> {
-    let marker = format!("{word}#");
-    let number = |rest: &str| rest.chars().take_while(char::is_ascii_digit).collect::<String>().parse().ok();
-    text.split(marker.as_str()).skip(1).filter_map(number).collect()
-}
 
 /// A merge request in its current state: its newest commit, and whether it can be merged.
 pub fn current(request: &Request<'_>, row: &Row) -> Row {
@@ -351,8 +346,8 @@ fn new_pipeline(request: &mut Request<'_>) -> Answer {
 
 /// The issues that merging closes.
 pub fn closed_by(request: &Request<'_>, row: &Row) -> Vec<Row> {
-    let mut iids = refers(row.text("description"), "Closes ");
-    iids.extend(refers(row.text("description"), "Fixes "));
+    let mut iids = super::reference::refers(row.text("description"), "Closes ");
+    iids.extend(super::reference::refers(row.text("description"), "Fixes "));
     request.across("issues").into_iter().filter(|issue| iids.contains(&issue.num("iid"))).collect()
 }
 

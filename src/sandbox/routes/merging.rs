@@ -2,15 +2,16 @@
 
 use serde_json::{Value, json};
 
-use crate::sandbox::access::Level;
+use crate::sandbox::answer::{Answer, created, ok};
 use crate::sandbox::args::Args;
 use crate::sandbox::errors::Fault;
-use crate::sandbox::reply::{Answer, Reply, created, ok};
+use crate::sandbox::level::Level;
+use crate::sandbox::reply::Reply;
 use crate::sandbox::repo::Repo;
+use crate::sandbox::repo_author::author;
 use crate::sandbox::request::Request;
 use crate::sandbox::route::{Route, get, post, put};
 use crate::sandbox::row::{Fields, Row, object};
-use crate::sandbox::seed::author;
 
 use super::merge_requests::{closed_by, shown, the};
 

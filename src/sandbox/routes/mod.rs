@@ -18,6 +18,7 @@ mod pipelines;
 mod planning;
 mod projects;
 mod reach;
+mod reference;
 mod releases;
 mod search;
 mod snippets;

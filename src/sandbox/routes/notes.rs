@@ -4,11 +4,12 @@
 
 use serde_json::{Value, json};
 
-use crate::sandbox::access::Level;
+use crate::sandbox::answer::{Answer, created, ok};
 use crate::sandbox::args::Args;
 use crate::sandbox::diff::{Tree, between, line_at};
 use crate::sandbox::errors::Fault;
-use crate::sandbox::reply::{Answer, Reply, created, ok};
+use crate::sandbox::level::Level;
+use crate::sandbox::reply::Reply;
 use crate::sandbox::repo::sha;
 use crate::sandbox::request::Request;
 use crate::sandbox::route::{Route, Rule, Run};

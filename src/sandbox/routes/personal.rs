@@ -2,10 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::sandbox::access::{Level, is_admin, may_see};
+use crate::sandbox::access::{is_admin, may_see};
+use crate::sandbox::answer::{Answer, created, ok};
 use crate::sandbox::errors::Fault;
 use crate::sandbox::filter::sort;
-use crate::sandbox::reply::{Answer, Reply, created, ok};
+use crate::sandbox::level::Level;
+use crate::sandbox::reply::Reply;
 use crate::sandbox::request::Request;
 use crate::sandbox::route::{Route, Rule, delete, get, post};
 use crate::sandbox::row::{Fields, Row};

@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 
+use crate::sandbox::answer::{Answer, created, ok};
 use crate::sandbox::errors::Fault;
 use crate::sandbox::filter::sort;
 use crate::sandbox::pipeline::{JOBS, settle, start};
-use crate::sandbox::reply::{Answer, Reply, created, ok};
+use crate::sandbox::reply::Reply;
 use crate::sandbox::request::Request;
 use crate::sandbox::route::{Route, Rule, delete, get, post};
 use crate::sandbox::row::{Fields, Row, object};
@@ -134,7 +135,7 @@ fn retry(request: &mut Request<'_>) -> Answer {
 
 fn remove(request: &mut Request<'_>) -> Answer {
     let (shelf, row) = the(request)?;
-    if !request.at_least(crate::sandbox::access::Level::Owner) {
+    if !request.at_least(crate::sandbox::level::Level::Owner) {
         return Err(Fault::Forbidden);
     }
     request.world.remove(&shelf, |other| other.num("id") == row.num("id"));

@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::sandbox::access::Level;
+use crate::sandbox::answer::{Answer, created, ok};
 use crate::sandbox::errors::Fault;
 use crate::sandbox::filter::narrow;
-use crate::sandbox::reply::{Answer, Reply, created, ok};
+use crate::sandbox::level::Level;
+use crate::sandbox::reply::Reply;
 use crate::sandbox::request::Request;
 use crate::sandbox::route::{Route, Rule, delete, get, post, put};
 use crate::sandbox::row::{Fields, Row, is, mentions};
@@ -55,7 +56,7 @@ pub const ROUTES: &[Route] = &[
 
 /// The shelves of a kind that a place has by itself or from the groups above it.
 fn shelves(request: &Request<'_>, kind: &str) -> Vec<String> {
-    let places: Vec<Place> = request.place.into_iter().chain(super::groups::above(request)).collect();
+    let places: Vec<Place> = request.place.into_iter().chain(request.groups_above()).collect();
     places.into_iter().map(|place| format!("{}/{}/{kind}", place.kind, place.id)).collect()
 }
 
@@ -165,7 +166,8 @@ fn remove_label(request: &mut Request<'_>) -> Answer {
 
 /// The group right above the project, to which something is promoted.
 fn group_shelf(request: &Request<'_>, kind: &str) -> Result<(u64, String), Fault> {
-    let group = super::groups::above(request)
+    let group = request
+        .groups_above()
         .first()
         .copied()
         .ok_or_else(|| Fault::refused(400, "Project does not belong to a group"))?;

@@ -2,10 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::sandbox::access::{Level, level};
+use crate::sandbox::access::level;
+use crate::sandbox::answer::{Answer, created, ok};
 use crate::sandbox::errors::Fault;
 use crate::sandbox::filter::sort;
-use crate::sandbox::reply::{Answer, Reply, created, ok};
+use crate::sandbox::level::Level;
+use crate::sandbox::reply::Reply;
 use crate::sandbox::repo::Repo;
 use crate::sandbox::request::Request;
 use crate::sandbox::route::{Route, Rule, delete, get, post, put};
@@ -195,7 +197,7 @@ fn create(request: &mut Request<'_>) -> Answer {
     let mut repo = Repo::default();
     if readme {
         let now = request.world.now();
-        let author = crate::sandbox::seed::author(request.world, request.me()?);
+        let author = crate::sandbox::repo_author::author(request.world, request.me()?);
         let text = format!("# {name}\n");
         let tree = [("README.md".to_owned(), text.into_bytes().into())].into();
         repo.commit(row.text("default_branch"), Vec::new(), tree, "Initial commit", author, &now);
@@ -337,7 +339,7 @@ fn users(request: &mut Request<'_>) -> Answer {
 }
 
 fn ancestors(request: &mut Request<'_>) -> Answer {
-    let groups = super::groups::above(request).into_iter().map(|place| request.world.row_of(place));
+    let groups = request.groups_above().into_iter().map(|place| request.world.row_of(place));
     let fields = ["id", "web_url", "name", "avatar_url", "full_name", "full_path"];
     let shown = groups.map(|row| {
         Value::Object(

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use crate::sandbox::access::may_see;
+use crate::sandbox::answer::Answer;
 use crate::sandbox::errors::Fault;
 use crate::sandbox::filter::narrow;
-use crate::sandbox::reply::Answer;
 use crate::sandbox::repo::{Commit, Repo};
 use crate::sandbox::request::Request;
 use crate::sandbox::row::{Fields, Row};

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::sandbox::answer::{Answer, created, ok};
 use crate::sandbox::errors::Fault;
-use crate::sandbox::reply::{Answer, created, ok};
 use crate::sandbox::request::Request;
 use crate::sandbox::route::{Route, Rule, delete, get, post, put};
 use crate::sandbox::row::{Fields, Row};

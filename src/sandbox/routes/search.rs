@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::sandbox::access::{Level, may_see};
+use crate::sandbox::access::may_see;
+use crate::sandbox::answer::Answer;
 use crate::sandbox::errors::Fault;
-use crate::sandbox::reply::Answer;
+use crate::sandbox::level::Level;
 use crate::sandbox::request::Request;
 use crate::sandbox::route::{Route, Rule, get};
 use crate::sandbox::row::{Fields, Row, mentions};

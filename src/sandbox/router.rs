@@ -1,0 +1,171 @@
+//! From a method and a path to a handler, and everything that is decided before the handler runs.
+
+use std::collections::BTreeMap;
+
+use percent_encoding::percent_decode_str;
+
+use super::access;
+use super::answer::Answer;
+use super::args::Args;
+use super::errors::Fault;
+use super::kinds::Kinds;
+use super::level::Level;
+use super::reply::Reply;
+use super::request::{Incoming, Request};
+use super::route::{Route, Rule, Run};
+use super::row::{Fields, is};
+use super::state::{Place, World};
+use super::{kind_routes, routes};
+
+/// Rules of every route.
+const PAGING: &[Rule] = &[Rule::Integer("page"), Rule::Integer("per_page")];
+
+/// All routes.
+#[derive(Debug)]
+pub struct Routes(Vec<Route>);
+
+impl Routes {
+    /// The routes with code, then those of the kinds that need none.
+    pub fn new(kinds: &Kinds) -> Self {
+        let mut all = routes::all();
+        all.extend(kind_routes::routes(kinds));
+        Self(all)
+    }
+
+    fn find(&self, method: &str, parts: &[String]) -> Option<(&Route, BTreeMap<String, String>)> {
+        let method = match method {
+            "HEAD" => "GET",
+            "PATCH" => "PUT",
+            other => other,
+        };
+        let mut best: Option<(Vec<bool>, &Route, BTreeMap<String, String>)> = None;
+        for route in self.0.iter().filter(|route| route.method == method) {
+            if let Some((literal, params)) = route.matches(parts)
+                && best.as_ref().is_none_or(|(most, _, _)| literal > *most)
+            {
+                best = Some((literal, route, params));
+            }
+        }
+        best.map(|(_, route, params)| (route, params))
+    }
+}
+
+/// Answers a request.
+pub fn answer(world: &mut World, routes: &Routes, incoming: Incoming) -> Reply {
+    try_answer(world, routes, incoming).unwrap_or_else(Fault::reply)
+}
+
+fn try_answer(world: &mut World, routes: &Routes, incoming: Incoming) -> Answer {
+    let parts = parts(&incoming)?;
+    let signed_in = access::sign_in(world, incoming.token.as_deref())?;
+    let Some((route, params)) = routes.find(&incoming.method, &parts) else {
+        return Err(unrouted(&incoming.method, &parts));
+    };
+    let writes = !matches!(incoming.method.as_str(), "GET" | "HEAD");
+    let user = signed_in.as_ref().map(|(user, _)| *user);
+    if let Some((_, token)) = &signed_in {
+        access::check_scope(token, writes, &route.path)?;
+    }
+    let needs = route.level();
+    if user.is_none() && needs > Level::Anyone {
+        return Err(Fault::Unauthorized);
+    }
+    check(route.rules, &incoming.args)?;
+    let place = place(world, user, route, &params, &incoming)?;
+    if access::level(world, user, place) < needs {
+        return Err(Fault::Forbidden);
+    }
+    let archived = place.is_some_and(|place| world.row_of(place).flag("archived"));
+    if writes && archived && needs > Level::User && needs < Level::Owner {
+        return Err(Fault::Forbidden);
+    }
+    let mut request = Request {
+        world,
+        raw_path: incoming.path,
+        query: incoming.query,
+        args: incoming.args,
+        files: incoming.files,
+        params,
+        pattern: route.path.clone().into_owned(),
+        place,
+        user,
+        token: signed_in.map(|(_, token)| token),
+    };
+    match &route.run {
+        Run::Do(run) => run(&mut request),
+        Run::Kept(kind, verb) => kind_routes::serve(&mut request, kind, *verb),
+    }
+}
+
+/// The path's segments below `/api/v4`, each decoded on its own so that an encoded slash stays inside one.
+fn parts(incoming: &Incoming) -> Result<Vec<String>, Fault> {
+    let path = incoming.path.trim_end_matches('/');
+    let rest = path.strip_prefix("/api/v4/").ok_or(Fault::Nowhere)?;
+    let decode = |part: &str| percent_decode_str(part).decode_utf8_lossy().into_owned();
+    let mut parts: Vec<String> = rest.split('/').map(decode).collect();
+    // GitLab takes `/groups/:id/-/search` and the like with and without the dash.
+    if parts.get(2).is_some_and(|part| part == "-") {
+        parts.remove(2);
+    }
+    Ok(parts)
+}
+
+/// Fault for a path that has no route: not held by the sandbox if GitLab has its first word, else not found.
+fn unrouted(method: &str, parts: &[String]) -> Fault {
+    let noun = parts.first().map(String::as_str).unwrap_or_default();
+    if !routes::NOUNS.contains(&noun) {
+        return Fault::Nowhere;
+    }
+    let shown = |(index, part): (usize, &String)| {
+        let id = index == 1 && matches!(noun, "projects" | "groups" | "users" | "runners");
+        let number = index > 1 && part.bytes().all(|byte| byte.is_ascii_digit());
+        if id || number { ":id".to_owned() } else { part.clone() }
+    };
+    let path: Vec<String> = parts.iter().enumerate().map(shown).collect();
+    Fault::NotHeld(format!("{method} /{}", path.join("/")))
+}
+
+/// The project or group that the path begins with, if this user may see it.
+fn place(
+    world: &World,
+    user: Option<u64>,
+    route: &Route,
+    params: &BTreeMap<String, String>,
+    incoming: &Incoming,
+) -> Result<Option<Place>, Fault> {
+    let kind = match route.path.as_ref() {
+        path if path.starts_with("/projects/:id") => "projects",
+        path if path.starts_with("/groups/:id") => "groups",
+        _ => return Ok(None),
+    };
+    let wanted = params.get("id").map(String::as_str).unwrap_or_default();
+    let path = if kind == "projects" { "path_with_namespace" } else { "full_path" };
+    let known = |row: &&super::row::Row| is(row, "id", wanted) || row.text(path).eq_ignore_ascii_case(wanted);
+    let found = world.rows(kind).iter().find(known).filter(|row| access::may_see(world, user, kind, row));
+    if let Some(row) = found {
+        return Ok(Some(Place { kind, id: row.num("id") }));
+    }
+    let moved = |row: &&super::row::Row| row.texts("_was").iter().any(|was| was == wanted);
+    if let Some(row) =
+        world.rows(kind).iter().find(moved).filter(|row| access::may_see(world, user, kind, row))
+    {
+        if incoming.method != "GET" && incoming.method != "HEAD" {
+            return Err(Fault::refused(405, "Non GET methods are not allowed for moved projects"));
+        }
+        return Err(Fault::Moved(new_location(world, row.num("id"), incoming)));
+    }
+    Err(Fault::missing(Place { kind, id: 0 }.noun()))
+}
+
+fn new_location(world: &World, id: u64, incoming: &Incoming) -> String {
+    let rest = incoming.path.trim_start_matches("/api/v4/projects/");
+    let rest = rest.split_once('/').map(|(_, rest)| format!("/{rest}")).unwrap_or_default();
+    let query = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(&incoming.query).finish();
+    let query = if query.is_empty() { query } else { format!("?{query}") };
+    format!("{}/api/v4/projects/{id}{rest}{query}", world.url)
+}
+
+fn check(rules: &[Rule], args: &Args) -> Result<(), Fault> {
+    let problems: Vec<String> = PAGING.iter().chain(rules).filter_map(|rule| rule.problem(args)).collect();
+    if problems.is_empty() { Ok(()) } else { Err(Fault::Bad(problems.join(", "))) }
+}

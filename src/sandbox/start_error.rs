@@ -1,0 +1,33 @@
+//! Errors of the start.
+
+/// Why a sandbox could not start.
+#[derive(Debug, thiserror::Error)]
+pub enum SandboxError {
+    /// No port on loopback could be had.
+    #[error("cannot listen on loopback")]
+    Listen(#[source] std::io::Error),
+    /// The embedded descriptions of the kinds of rows cannot be read.
+    #[error("the sandbox's kinds in {file} cannot be read")]
+    Kinds {
+        /// The embedded file.
+        file: &'static str,
+        /// The parse error.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// The embedded world cannot be read.
+    #[error("the sandbox's world in {file} cannot be read")]
+    Seed {
+        /// The embedded file.
+        file: &'static str,
+        /// The parse error.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// The embedded GraphQL schema is not valid.
+    #[error("the sandbox's GraphQL schema is not valid: {0}")]
+    Schema(String),
+    /// The embedded world names something that is not in it.
+    #[error("the sandbox's world names {0}, which is not in it")]
+    Unknown(String),
+}
