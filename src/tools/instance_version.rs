@@ -10,11 +10,11 @@ use serde_json::{Map, Value};
 
 use crate::call::{self, Call, Checked, Fault, Invalid, LookupCache, Step};
 use crate::catalog::{Action, Base, Kind, Param, Place, Raise, Risk, Version, When};
-use crate::gitlab::Content;
+use crate::gitlab::{Content, GitlabError};
 use crate::search;
 use crate::tools::errors::{ErrorKind, ToolError};
 use crate::tools::own_reads;
-use crate::tools::own_reads::gate::Purpose;
+use crate::tools::own_reads::gate::{OwnReadError, Purpose};
 use crate::tools::state::Tools;
 use crate::tools::types::{Answer, NextCall};
 
@@ -27,30 +27,90 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Maximum time that a find waits for the version.
 const FIND_PATIENCE: Duration = Duration::from_secs(1);
 
+/// Error of a request for the version that may pass: no answer, a rate limit, a fault of the server.
+struct NoAnswer;
+
 /// The version; the first caller asks GitLab, others wait with it. None if GitLab does not say it.
 pub async fn learn(tools: &Tools) -> Option<Version> {
-    *tools.instance_version.0.get_or_init(|| fetch_version(tools)).await
+    let known = &tools.instance_version;
+    if !known.version.initialized() && known.is_paused() {
+        return None;
+    }
+    match known.version.get_or_try_init(|| fetch_version(tools)).await {
+        Ok(version) => *version,
+        Err(NoAnswer) => {
+            known.pause();
+            None
+        }
+    }
 }
 
-async fn fetch_version(tools: &Tools) -> Option<Version> {
+async fn fetch_version(tools: &Tools) -> Result<Option<Version>, NoAnswer> {
+    let Some(call) = version_call(tools) else { return Ok(None) };
+    let sent = own_reads::send(tools, call, Purpose::Version);
+    let reply = match tokio::time::timeout(PATIENCE, sent).await {
+        Ok(Ok(reply)) => reply,
+        Ok(Err(OwnReadError::Denied { .. })) => return Ok(None),
+        Ok(Err(OwnReadError::Gitlab(error))) if is_refusal(&error) => return Ok(None),
+        Ok(Err(OwnReadError::Gitlab(_))) | Err(_) => return Err(NoAnswer),
+    };
+    let Content::Json(body) = reply.content else { return Ok(None) };
+    Ok(body.get("version").and_then(Value::as_str).and_then(|version| version.parse().ok()))
+}
+
+fn version_call(tools: &Tools) -> Option<Call> {
     let action = tools.catalog.get(METADATA).ok()??;
     let checked = call::check(action, Map::new(), &tools.context().ok()?).ok()?;
-    let Step::Ready(call) = checked.step(&LookupCache::default()).ok()? else { return None };
-    let sent = own_reads::send(tools, call, Purpose::Version);
-    let reply = tokio::time::timeout(PATIENCE, sent).await.ok()?.ok()?;
-    let Content::Json(body) = reply.content else { return None };
-    body.get("version")?.as_str()?.parse().ok()
+    match checked.step(&LookupCache::default()).ok()? {
+        Step::Ready(call) => Some(call),
+        _ => None,
+    }
+}
+
+/// True if GitLab would refuse the same request again.
+fn is_refusal(error: &GitlabError) -> bool {
+    matches!(
+        error,
+        GitlabError::Unauthorized { .. } | GitlabError::Forbidden { .. } | GitlabError::NotFound { .. }
+    )
+}
+
+/// GitLab's answer to a path that it does not have, whatever the path would name.
+const NO_ROUTE: &str = "404 Not Found";
+
+/// Adds to a 404 that the instance may lack the operation, as it has another version than the catalog describes.
+pub async fn explain_missing(
+    tools: &Tools,
+    error: &GitlabError,
+    checked: &Checked,
+    found: ToolError,
+) -> ToolError {
+    let GitlabError::NotFound { answer } = error else { return found };
+    let Ok(words) = tools.catalog.words() else { return found };
+    if answer.message != NO_ROUTE || checked.action().direct().is_some() {
+        return found;
+    }
+    let catalog = words.gitlab_version;
+    let Some(version) = learn(tools).await.filter(|version| *version != catalog) else { return found };
+    let reason = format!(
+        "GitLab {version} of this instance may not have this operation: the catalog describes GitLab {catalog}."
+    );
+    let hint = found.hint.as_ref().map_or(reason.clone(), |hint| format!("{hint} {reason}"));
+    found.hint(hint)
 }
 
 /// Requests the version for a find, which must not depend on a GitLab that does not answer.
 pub async fn learn_for_find(tools: &Tools) {
-    let _ = tokio::time::timeout(FIND_PATIENCE, learn(tools)).await;
+    if tokio::time::timeout(FIND_PATIENCE, learn(tools)).await.is_err() {
+        tools.instance_version.pause();
+    }
 }
 
 /// True if an answer of find has an action that an older GitLab lacks, and nothing has requested the version.
 pub fn is_wanted(tools: &Tools, found: &Answer) -> bool {
     let results = found.structured.get("results").and_then(Value::as_array);
-    !tools.instance_version.0.initialized()
+    !tools.instance_version.version.initialized()
+        && !tools.instance_version.is_paused()
         && results.into_iter().flatten().any(|result| result.get("since").is_some())
 }
 

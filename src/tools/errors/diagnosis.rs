@@ -3,6 +3,7 @@
 
 use crate::gitlab::{Applied, GitlabError};
 use crate::tools::errors::{ErrorKind, ToolError, lost_write, mapping, near_paths, next_call, not_found};
+use crate::tools::instance_version;
 use crate::tools::lookups::{self, LookupFailure};
 use crate::tools::state::Tools;
 use crate::tools::types::{CheckedCall, ExecuteRequest};
@@ -32,6 +33,7 @@ pub async fn diagnose_request(
         Applied::Unknown => lost_write::verify_write(tools, call, refused).await,
         Applied::No if not_found::is_of_place(error) => {
             let found = not_found::diagnose_not_found(tools, call, request, refused).await;
+            let found = instance_version::explain_missing(tools, error, call.checked, found).await;
             next_call::suggest_next(tools, error, call, request, found)
         }
         Applied::No => next_call::suggest_next(tools, error, call, request, refused),

@@ -95,6 +95,39 @@ fn an_instance_that_does_not_say_its_version_gets_every_call() {
     assert!(!reply.is_error, "{}", reply.text);
 }
 
+/// The answer to a path that GitLab does not have, and the one to a project that it does not show.
+#[test]
+fn a_missing_route_is_explained_by_another_version() {
+    let explained = |version: &str, body: Value| {
+        let (gitlab, mut client) = instance(version, &[]);
+        gitlab.answer("GET", "/languages", answer(404, body));
+        let params = json!({"fullPath": "acme/widget"});
+        let failed = execute(&mut client, "project.list_languages", params);
+        assert_eq!(failed.structured["error"]["kind"], "not_found", "{}", failed.text);
+        failed.text.contains(&format!("GitLab {version} of this instance may not have this operation"))
+    };
+    let no_route = json!({"error": "404 Not Found"});
+    assert!(explained("17.3", no_route.clone()));
+    assert!(explained("99.0", no_route.clone()));
+    assert!(!explained(env!("CATALOG_GITLAB_VERSION"), no_route));
+    assert!(!explained("17.3", json!({"message": "404 Project Not Found"})));
+}
+
+/// A find waits a second for the version once, not every time.
+#[test]
+fn an_instance_that_does_not_answer_is_not_asked_for_its_version_again_at_once() {
+    let gitlab = Gitlab::with_project();
+    let late = || answer(200, json!({"version": "17.3.0"})).after(Duration::from_secs(60));
+    gitlab.says("GET /api/v4/metadata", [late(), late(), late()]);
+    let mut client = gitlab.client(&[]);
+    for _ in 0..3 {
+        let find = json!({"query": "credentials_inventory.list_ssh_keys", "limit": 1});
+        let found = client.call("gitlab_find_action", find);
+        assert_eq!(found.structured["results"][0]["action"], "credentials_inventory.list_ssh_keys");
+    }
+    assert_eq!(asked_for_version(&gitlab), 1);
+}
+
 #[test]
 fn a_newer_instance_gets_what_the_catalog_does_not_know() {
     let (gitlab, mut client) = instance("19.5.0-ee", &[]);
