@@ -206,6 +206,11 @@ fn unfit(param: &Param, value: &Value) -> Fault {
         (Base::Date | Base::DateTime, Value::String(text)) => {
             Fault::NoDate { name, given, expected, readings: days(text) }
         }
+        (Base::Role, Value::String(text)) => Fault::NotAChoice {
+            name,
+            given: text.clone(),
+            accepted: ROLES.iter().map(|(name, _)| (*name).to_owned()).collect(),
+        },
         _ => Fault::WrongType { name, given, expected },
     }
 }

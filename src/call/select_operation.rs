@@ -41,10 +41,15 @@ pub fn candidates<'a>(action: &'a Action, params: &Map<String, Value>) -> Vec<&'
 }
 
 fn scoped<'a>(action: &'a Action, params: &Map<String, Value>) -> Vec<&'a Operation> {
-    match selected(action, params) {
+    let scoped: Vec<&Operation> = match selected(action, params) {
         Some(scope) => action.choices().filter(|operation| operation.scope == scope).collect(),
         None => action.choices().collect(),
-    }
+    };
+    let is_typed =
+        |operation: &&Operation| action.params.iter().all(|param| is_of_type(param, operation, params));
+    // A global id that suits none of them is reported by its own error.
+    let typed: Vec<&Operation> = scoped.iter().copied().filter(is_typed).collect();
+    if typed.is_empty() { scoped } else { typed }
 }
 
 /// The scope that the action's selector says.
@@ -67,10 +72,7 @@ fn by_given<'a>(
     if fitting.len() < 2 || selected(action, params).is_some() || params.contains_key("fullPath") {
         return fitting;
     }
-    let fits = |operation: &&Operation| {
-        unfit(action, operation, params).is_empty()
-            && action.params.iter().all(|param| is_of_type(param, operation, params))
-    };
+    let fits = |operation: &&Operation| unfit(action, operation, params).is_empty();
     let narrowed: Vec<&Operation> = fitting.iter().copied().filter(|operation| fits(operation)).collect();
     let own = narrowed.iter().find(|operation| operation.scope == Scope::Current);
     match own {

@@ -176,7 +176,7 @@ pub async fn extended(tools: &Tools, action: &Action, invalid: &Invalid) -> Opti
     let version = learn(tools).await.filter(|version| *version > catalog)?;
     let note = |said: String| {
         format!(
-            "{said} in GitLab {catalog}, which this catalog describes; sent, as the instance has {version}"
+            "{said} in GitLab {catalog}, which this catalog describes; the instance has {version} and may know it"
         )
     };
     Some((extended, said.into_iter().map(note).collect()))

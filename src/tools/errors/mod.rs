@@ -89,6 +89,13 @@ impl ToolError {
         self
     }
 
+    /// Adds the notes on how the call was understood to the hint.
+    pub fn with_notes(self, notes: &[String]) -> ToolError {
+        let hint = self.hint.clone().into_iter().chain(notes.iter().map(|note| format!("Note: {note}.")));
+        let hint = hint.collect::<Vec<String>>().join(" ");
+        if hint.is_empty() { self } else { self.hint(hint) }
+    }
+
     /// Adds the next call.
     pub fn fix(mut self, call: NextCall) -> ToolError {
         self.fix = Some(call);

@@ -159,7 +159,8 @@ async fn run(
             Ok(Outcome::Answer(preview(&call, &rule, &notes)))
         }
         Decision::Confirm(rule) => {
-            Err(confirmation::confirmation_error(tools, request, asked, &rule, decided.rejected).await?)
+            let question = confirmation::confirmation_error(tools, request, asked, &rule, decided.rejected);
+            Err(question.await?.with_notes(&notes))
         }
         Decision::Allow => {
             entry.allowed(&call);

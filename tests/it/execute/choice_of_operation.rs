@@ -181,8 +181,17 @@ fn a_role_that_does_not_exist_is_refused_with_the_names_of_all() {
     let mut client = gitlab.client(&[]);
     let error = refused(&execute(&mut client, "member.add", add("boss")), "invalid_params");
     let roles = ["minimal_access", "guest", "planner", "reporter", "developer", "maintainer", "owner"];
-    says(&error, &["`access_level`", "\"boss\""]);
+    says(&error, &["`access_level`", "boss was given"]);
     says(&error, &roles.map(|role| format!("`{role}`")).each_ref().map(String::as_str));
+    assert_eq!(sent(&gitlab), Vec::<String>::new());
+}
+
+#[test]
+fn a_misspelt_role_is_corrected_by_the_fix() {
+    let gitlab = Gitlab::with_project();
+    let mut client = gitlab.client(&[]);
+    let error = refused(&execute(&mut client, "member.add", add("develper")), "invalid_params");
+    assert_eq!(error["fix"]["arguments"]["params"], add("developer"));
     assert_eq!(sent(&gitlab), Vec::<String>::new());
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::client::{Client, EXECUTE, execute, succeed};
+use crate::support::client::{Client, EXECUTE, execute, refused, succeed};
 
 #[test]
 fn a_work_item_is_changed_by_its_reference_with_people_and_labels_by_name() {
@@ -196,4 +196,24 @@ fn several_names_are_looked_up_in_one_request_and_a_single_one_in_one() {
     assert!(missed.text.contains("`assignee_ids`: no user `nobody-here`"), "{}", missed.text);
     let mixed = succeed(&mut client, "issue.create", create(json!(["sandbox"]), "%1"));
     assert_eq!(mixed["resolved"]["milestone_id"], "%1 -> 1", "a number is an iid: {mixed}");
+}
+
+/// Replies of users, projects and groups have ids of their own types, which say the scope.
+#[test]
+fn a_global_id_chooses_the_operation_of_its_type() {
+    let mut client = Client::sandbox();
+    let mut asked = |action: &str, params: Value| {
+        let call = json!({"action": action, "params": params, "dry_run": true});
+        client.call(EXECUTE, call)
+    };
+    let group = json!({"id": "gid://gitlab/Groups::SavedReply/1"});
+    let deleted = asked("saved_reply.delete", group.clone());
+    assert!(deleted.text.contains("groupSavedReplyDestroy"), "{}", deleted.text);
+    let own = asked("saved_reply.get", json!({"id": "gid://gitlab/Users::SavedReply/1"}));
+    assert!(own.text.contains("currentUser{savedReply"), "{}", own.text);
+    // Without the group there is no path to it, and the user's own reply of that number is another one.
+    let error = refused(&asked("saved_reply.get", group), "invalid_params");
+    assert!(error["message"].as_str().unwrap().contains("`fullPath` is missing"), "{error}");
+    let error = refused(&asked("saved_reply.delete", json!({"id": 1})), "invalid_params");
+    assert!(error["message"].as_str().unwrap().contains("say `scope`"), "{error}");
 }
