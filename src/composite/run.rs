@@ -275,7 +275,7 @@ impl CompositeRun<'_> {
         structured.extend(beside);
         let notes: Vec<String> = self.notes.iter().chain(notes).cloned().collect();
         header::add_notes(&mut structured, &mut text, &notes);
-        Answer { structured, text }
+        Answer::new(structured, text)
     }
 }
 

@@ -2,6 +2,7 @@
 //! to get the rest. Text from GitLab is data: cleaned of characters that could hide or imitate something, without
 //! secrets, and wrapped in tags that it cannot close.
 
+mod attachment;
 mod common_prefix;
 mod compact;
 mod content_hint;
@@ -11,6 +12,7 @@ mod failure;
 mod fields;
 mod markdown;
 mod masking;
+mod picture;
 mod sanitize;
 mod sections;
 mod table;
@@ -24,6 +26,7 @@ use serde_json::{Map, Value, json};
 use crate::text::{self, Cut, Limited, MOST_CUT, Place, lines_within};
 use crate::untrusted::{Secrets, defuse, mask_tokens, shortened};
 
+pub use attachment::Attachment;
 pub use compact::label;
 pub use content_hint::Kind;
 pub use encoding::text_of;
@@ -31,6 +34,7 @@ pub use failure::{Failure, Stretch, failure};
 pub use fields::{Missing, is_plain, missing_in, values_at};
 pub use markdown::{MARK, marked, marked_as};
 pub use masking::{FieldNames, Masked, mask};
+pub use picture::{Picture, picture};
 pub use sanitize::{cleaned, cleaned_value, line};
 pub use sections::{plain_log, section, sections};
 
@@ -43,9 +47,11 @@ pub enum Content {
     Json(Value),
     Text(String),
     Binary {
-        bytes: usize,
+        bytes: Vec<u8>,
         content_type: String,
         filename: Option<String>,
+        /// The bytes as a picture, if they are one.
+        picture: Option<Picture>,
     },
 }
 
@@ -88,8 +94,10 @@ pub struct Presented {
     pub text: String,
     /// True if the text is GitLab's, and not this server's.
     pub quoted: bool,
-    /// True if it is bytes that are not shown.
+    /// True if it is bytes that are not shown, or a picture that is not shown in full size.
     pub binary: bool,
+    /// The bytes, or the picture as it is shown.
+    pub file: Option<Attachment>,
     /// Fields with the same value in every row of a list, given only here.
     pub same: Map<String, Value>,
     /// Number of rows shown and number of rows received, if they differ.
@@ -135,8 +143,13 @@ pub fn present(content: Content, options: &Options) -> Presented {
         },
         Content::Text(text) if options.kind.secret_file && !options.unmasked => secret(&text),
         Content::Text(text) => whole_text(text, options),
-        Content::Binary { bytes, content_type, filename } => {
-            binary(bytes, &content_type, filename, options.secrets)
+        Content::Binary { bytes, content_type, filename, picture } => {
+            let shown = binary(bytes.len(), &content_type, filename, options.secrets);
+            match picture {
+                _ if options.kind.secret_file && !options.unmasked => shown,
+                Some(picture) => with_picture(shown, bytes.len(), picture),
+                None => Presented { file: Attachment::new(bytes, &content_type), ..shown },
+            }
         }
         Content::Json(value) => structured(value, options),
     }
@@ -156,6 +169,25 @@ fn binary(bytes: usize, content_type: &str, filename: Option<String>, secrets: &
     let name = filename.map(|name| format!(" ({})", json!(name))).unwrap_or_default();
     let text = format!("A binary of {bytes} bytes, {}{name}; not shown.", json!(content_type));
     Presented { data, text, binary: true, ..Presented::default() }
+}
+
+/// The answer of a file that is a picture, which is shown beside the text.
+fn with_picture(mut binary: Presented, bytes: usize, picture: Picture) -> Presented {
+    let size = |(width, height): (u32, u32)| format!("{width}x{height}");
+    let name = binary.data.get("filename").filter(|name| !name.is_null());
+    let name = name.map(|name| format!(" ({name})")).unwrap_or_default();
+    let reduced = match picture.is_reduced() {
+        true => format!(", scaled down to {}", size(picture.shown)),
+        false => String::new(),
+    };
+    let text = format!("A picture of {} pixels, {bytes} bytes{name}{reduced}.", size(picture.original));
+    if let Value::Object(data) = &mut binary.data {
+        data.insert(
+            "picture".to_owned(),
+            json!({"size": size(picture.original), "shown": size(picture.shown)}),
+        );
+    }
+    Presented { text, binary: picture.is_reduced(), file: Some(Attachment::from(picture)), ..binary }
 }
 
 fn secret(text: &str) -> Presented {
@@ -260,6 +292,7 @@ fn structured(value: Value, options: &Options) -> Presented {
         text,
         quoted,
         binary: false,
+        file: None,
         data: value,
         same,
         rows: shown.zip(came),

@@ -4,6 +4,8 @@ use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Once};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use futures_util::FutureExt;
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
@@ -30,7 +32,7 @@ use super::server_info::{FRESH_FOR_MS, server_config, tool};
 use super::worker::Worker;
 use crate::surface::{Checked, Kind, PageError, Request, Surface};
 use crate::tools::{
-    Answer, Capabilities, EXECUTE, ErrorKind, ExecuteRequest, FIND, ToolError, Tools, watched,
+    Answer, Attachment, Capabilities, EXECUTE, ErrorKind, ExecuteRequest, FIND, ToolError, Tools, watched,
 };
 
 /// Maximum number of concurrent executions. Finds are not limited: they are fast.
@@ -416,11 +418,18 @@ fn own_fault() -> ErrorData {
 
 fn result(outcome: Outcome) -> CallToolResult {
     let (mut result, structured) = match outcome {
-        Ok(answer) => (CallToolResult::success(vec![ContentBlock::text(answer.text)]), answer.structured),
+        Ok(answer) => (CallToolResult::success(contents(answer.text, answer.file)), answer.structured),
         Err(error) => (CallToolResult::error(vec![ContentBlock::text(error.text())]), error.structured()),
     };
     result.structured_content = Some(Value::Object(structured));
     result
+}
+
+/// The text, and the picture as image content (MCP 2025-11-25, tools, image content).
+fn contents(text: String, file: Option<Attachment>) -> Vec<ContentBlock> {
+    let image = file.filter(|file| file.is_picture);
+    let image = image.map(|file| ContentBlock::image(STANDARD.encode(&file.bytes), file.media_type));
+    std::iter::once(ContentBlock::text(text)).chain(image).collect()
 }
 
 /// An unknown tool is a protocol error (MCP 2025-11-25, tools, error handling), with the listed tools, the nearest of

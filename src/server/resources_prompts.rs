@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use rmcp::ErrorData;
 use rmcp::model::{
     CacheScope, CompleteRequestParams, CompleteResult, CompletionInfo, GetPromptRequestParams,
@@ -69,7 +71,12 @@ pub(super) async fn read(
 
 /// Converts a resource to the protocol's type.
 pub(super) fn read_result(read: ResourceContent, uri: String) -> ReadResourceResult {
-    let contents = ResourceContents::text(read.text, uri).with_mime_type(read.mime);
+    let contents = match read.file {
+        Some(file) => {
+            ResourceContents::blob(STANDARD.encode(&file.bytes), uri).with_mime_type(file.media_type)
+        }
+        None => ResourceContents::text(read.text, uri).with_mime_type(read.mime),
+    };
     let result = ReadResourceResult::new(vec![contents]);
     match read.is_constant {
         true => result.with_ttl_ms(FRESH_FOR_MS).with_cache_scope(CacheScope::Public),
@@ -84,6 +91,7 @@ pub(super) fn surface_resource(resource: SurfaceResource, uri: String) -> ReadRe
         SurfaceResource::Tool(spec) => ResourceContent {
             text: format!("{:#}\n", sent(*spec)),
             mime: "application/json",
+            file: None,
             is_constant: false,
         },
     };

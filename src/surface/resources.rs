@@ -34,7 +34,12 @@ impl Surface {
         if uri.trim_end_matches('/') == TOOLSETS && self.kind() == Kind::Toolset {
             let Some(tools) = self.tools.as_deref() else { return Ok(None) };
             let listing = toolset::listing(tools, self.active().as_deref()).map_err(fault)?;
-            let read = ResourceContent { text: format!("{listing:#}\n"), mime: JSON, is_constant: false };
+            let read = ResourceContent {
+                text: format!("{listing:#}\n"),
+                mime: JSON,
+                file: None,
+                is_constant: false,
+            };
             return Ok(Some(SurfaceResource::Text(read)));
         }
         let Some(Some(name)) = action_resource(uri) else { return Ok(None) };

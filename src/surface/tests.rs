@@ -182,7 +182,7 @@ fn calls_in_answers_are_those_of_the_surface() {
     let call = json!({"tool": "gitlab_execute_action", "arguments": {
         "action": "issue.list", "params": {"fullPath": "a/b", "page": 2}, "view": "full"}});
     let structured = object(json!({"action": "issue.list", "page": {"next": call}, "data": [call]}));
-    let answer = Answer { structured, text: format!("Next: {call}\n") };
+    let answer = Answer::new(structured, format!("Next: {call}\n"));
     for (kind, tool, arguments) in [
         (Kind::Meta, "gitlab_issues", call["arguments"].clone()),
         (Kind::Individual, "issue_list", json!({"fullPath": "a/b", "page": 2, "view": "full"})),

@@ -184,7 +184,7 @@ pub fn answer(tools: &Tools, previous: Option<&str>, current: Option<&str>) -> R
         "count": count,
         "tools": listed,
     });
-    Ok(Answer { structured: structured.as_object().cloned().unwrap_or_default(), text })
+    Ok(Answer::new(structured.as_object().cloned().unwrap_or_default(), text))
 }
 
 /// The toolsets, and which one is active.

@@ -149,7 +149,7 @@ fn answer(tools: &Tools, query: &str, ranking: &Ranking, request: &FindRequest) 
     if !ranking.hits.is_empty() && detail != Detail::Schema {
         let _ = writeln!(text, "Schemas: `detail: \"schema\"`, or {}", action_uri::ACTION);
     }
-    Ok(Answer { structured, text: heading + &text })
+    Ok(Answer::new(structured, heading + &text))
 }
 
 /// The heading of an answer without results.

@@ -35,6 +35,7 @@ pub use wording::Wording;
 
 pub use crate::gitlab::{Event, watched, with_listener};
 pub use crate::policy::PolicyError;
+pub use crate::present::Attachment;
 pub use crate::present::MARK;
 
 use own_reads::gate::Purpose;

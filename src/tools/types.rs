@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::call::{Call, Checked};
+use crate::present::Attachment;
 
 /// The names of the two tools.
 pub const FIND: &str = "gitlab_find_action";
@@ -92,6 +93,14 @@ pub enum View {
 pub struct Answer {
     pub structured: Map<String, Value>,
     pub text: String,
+    /// The file that was asked for, if it is no text.
+    pub file: Option<Attachment>,
+}
+
+impl Answer {
+    pub fn new(structured: Map<String, Value>, text: String) -> Answer {
+        Answer { structured, text, file: None }
+    }
 }
 
 /// The amount of context offered in addition to the tools (`CAPABILITY_SURFACE`).

@@ -243,7 +243,7 @@ fn unfilled_preview(call: &BatchCall<'_>) -> Answer {
     let mut structured = Map::from_iter([("preview".to_owned(), json!(true))]);
     structured.insert("params".to_owned(), Value::Object(call.params.clone()));
     let text = format!("Not sent; with values of the answers before it: {}\n", json!(call.params));
-    Answer { structured, text }
+    Answer::new(structured, text)
 }
 
 /// Converts the error of one call to the batch's error.

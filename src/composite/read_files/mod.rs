@@ -138,7 +138,7 @@ pub async fn window(run: &CompositeRun<'_>, project: &Value, item: &Value) -> Re
     let mut structured = rows.get(0).and_then(Value::as_object).cloned().unwrap_or_default();
     // The other composite action reports these itself.
     structured.retain(|name, _| !matches!(name.as_str(), "kind" | "path" | "ref" | "status"));
-    Ok(Outcome::Answer(Answer { structured, text }))
+    Ok(Outcome::Answer(Answer::new(structured, text)))
 }
 
 fn parse_file(

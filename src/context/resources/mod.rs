@@ -15,7 +15,7 @@ use crate::catalog::{Action, Base};
 use crate::guides::{self, GUIDES};
 use crate::tools::action_uri::{ACTION, ACTIONS, ACTIONS_PART};
 use crate::tools::errors::{self, ErrorKind, ToolError};
-use crate::tools::{Capabilities, EXECUTE, ExecuteRequest, Tools};
+use crate::tools::{Answer, Attachment, Capabilities, EXECUTE, ExecuteRequest, Tools};
 use address::{ObjectRead, ResourceUri};
 use uri_templates::{Namespace, RESOURCE_KINDS, ResourceKind};
 
@@ -35,6 +35,8 @@ pub struct ResourceEntry {
 pub struct ResourceContent {
     pub text: String,
     pub mime: &'static str,
+    /// The file itself, if it is no text.
+    pub file: Option<Attachment>,
     /// True if it is constant while the program runs.
     pub is_constant: bool,
 }
@@ -122,7 +124,8 @@ impl Tools {
     }
 
     async fn resource(&self, uri: &str, roots: &Roots) -> Result<ResourceContent, ToolError> {
-        let made = |text: String, mime: &'static str| ResourceContent { text, mime, is_constant: false };
+        let made =
+            |text: String, mime: &'static str| ResourceContent { text, mime, file: None, is_constant: false };
         match address::parse(uri)? {
             ResourceUri::Roots => {
                 // The default project may be that of a root, which no call may have requested yet.
@@ -142,15 +145,21 @@ impl Tools {
             }
             ResourceUri::Guide(name) => {
                 let guide = guides::guide(&name).ok_or_else(|| address::unknown(uri))?;
-                Ok(ResourceContent { text: guide.text.to_owned(), mime: MARKDOWN, is_constant: true })
+                Ok(ResourceContent {
+                    text: guide.text.to_owned(),
+                    mime: MARKDOWN,
+                    file: None,
+                    is_constant: true,
+                })
             }
             ResourceUri::ResourceKind(reading) => {
-                self.read_thing(reading).await.map(|text| made(text, MARKDOWN))
+                let answer = self.read_thing(reading).await?;
+                Ok(ResourceContent { file: answer.file, ..made(answer.text, MARKDOWN) })
             }
         }
     }
 
-    async fn read_thing(&self, reading: ObjectRead) -> Result<String, ToolError> {
+    async fn read_thing(&self, reading: ObjectRead) -> Result<Answer, ToolError> {
         if !self.offers(EXECUTE) {
             return Err(no_execute());
         }
@@ -158,7 +167,7 @@ impl Tools {
         let action = self.catalog.get(thing.action).map_err(|error| errors::internal(&error))?;
         let params = action.map(|action| typed(&action, thing.holder, params)).unwrap_or_default();
         let request = ExecuteRequest { action: thing.action.to_owned(), params, lines, ..Default::default() };
-        self.execute(&request).await.map(|answer| answer.text)
+        self.execute(&request).await
     }
 
     /// True if the policy allows reading such an object.

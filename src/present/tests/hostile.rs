@@ -154,7 +154,7 @@ proptest! {
 
     #[test]
     fn a_name_of_a_file_is_one_quoted_word(name in hostile(), kind in hostile()) {
-        let content = Content::Binary { bytes: 1, content_type: kind, filename: Some(name) };
+        let content = Content::Binary { bytes: vec![0], content_type: kind, filename: Some(name), picture: None };
         let shown = present(content, &options(&[]));
         prop_assert_eq!(shown.text.lines().count(), 1);
         prop_assert!(!shown.text.contains(is_unseen) && !shown.data.to_string().contains(is_unseen));

@@ -224,8 +224,12 @@ fn a_field_that_is_nowhere_is_told_with_what_there_is() {
 
 #[test]
 fn a_binary_is_told_and_not_shown() {
-    let binary =
-        Content::Binary { bytes: 12, content_type: "image/png".into(), filename: Some("a.png".into()) };
+    let binary = Content::Binary {
+        bytes: vec![0; 12],
+        content_type: "image/png".into(),
+        filename: Some("a.png".into()),
+        picture: None,
+    };
     let shown = present(binary, &options(&[]));
     assert_eq!(shown.data["bytes"], 12);
     assert!(shown.text.contains("image/png"));

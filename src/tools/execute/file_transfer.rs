@@ -72,7 +72,7 @@ pub fn save_download(
     structured.insert("data".to_owned(), data);
     header::add_resolved(&mut text, call);
     header::add_notes(&mut structured, &mut text, &notes);
-    Ok(Answer { structured, text })
+    Ok(Answer::new(structured, text))
 }
 
 /// The call that saves content which is shown only in part or not at all.

@@ -442,7 +442,7 @@ fn preview(call: &Call, rule: &Rule, notes: &[String]) -> Answer {
     let _ = writeln!(text, "{}", Value::Object(request));
     header::add_resolved(&mut text, call);
     header::add_notes(&mut structured, &mut text, notes);
-    Answer { structured, text }
+    Answer::new(structured, text)
 }
 
 fn part_preview(part: &Part) -> Value {

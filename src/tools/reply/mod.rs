@@ -7,3 +7,4 @@ pub mod header;
 pub mod output_filter;
 pub mod paging;
 pub mod render;
+mod uploads;

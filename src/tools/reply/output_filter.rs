@@ -44,7 +44,7 @@ impl OutputFilter<'_> {
         self.max_bytes.saturating_add(OWN_WORDS)
     }
 
-    fn answer(&self, Answer { mut structured, mut text }: Answer) -> Answer {
+    fn answer(&self, Answer { mut structured, mut text, file }: Answer) -> Answer {
         self.secrets.redact_map(&mut structured);
         self.secrets.redact_string(&mut text);
         let mut notes = Vec::new();
@@ -62,7 +62,7 @@ impl OutputFilter<'_> {
             }
             notes.iter().for_each(|note| text.push_str(&format!("Note: {note}.\n")));
         }
-        Answer { structured, text }
+        Answer { structured, text, file }
     }
 
     /// Cuts the structure: the data to its limit, everything else to the allowance.
@@ -167,7 +167,7 @@ mod tests {
         let structured =
             Map::from_iter([("data".to_owned(), json!({&long: long})), ("page".to_owned(), json!(long))]);
         let answer =
-            Answer { structured, text: format!("<call n=\"1\">\n<gitlab->\n{long}\n</gitlab->\n</call>\n") };
+            Answer::new(structured, format!("<call n=\"1\">\n<gitlab->\n{long}\n</gitlab->\n</call>\n"));
         let passed = gate(Secrets::NONE).pass(Ok(answer)).unwrap();
         assert!(json!(passed.structured).to_string().len() <= 1_000 + OWN_WORDS);
         assert!(passed.text.len() <= 1_000 + OWN_WORDS);
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn what_fits_is_as_it_was() {
         let structured = Map::from_iter([("data".to_owned(), json!([1, 2]))]);
-        let answer = Answer { structured, text: "<gitlab>\n1\n</gitlab>\n".to_owned() };
+        let answer = Answer::new(structured, "<gitlab>\n1\n</gitlab>\n".to_owned());
         assert_eq!(gate(Secrets::NONE).pass(Ok(answer.clone())).unwrap(), answer);
     }
 
@@ -187,7 +187,7 @@ mod tests {
     fn a_text_counts_its_own_bytes() {
         let text = "\"\n".repeat(50_000);
         let structured = Map::from_iter([("data".to_owned(), json!(text))]);
-        let answer = Answer { structured, text: String::new() };
+        let answer = Answer::new(structured, String::new());
         let gate = OutputFilter { secrets: Secrets::NONE, max_bytes: 100_000 };
         assert_eq!(gate.pass(Ok(answer.clone())).unwrap(), answer);
     }

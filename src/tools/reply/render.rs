@@ -10,7 +10,7 @@ use crate::gitlab::{self, Reply, Unread};
 use crate::present::{self, Content, Kind, Masked, Missing, Options, Presented};
 use crate::text::Place;
 use crate::tools::execute::{file_transfer, job_log};
-use crate::tools::reply::{continuation, header, paging};
+use crate::tools::reply::{continuation, header, paging, uploads};
 use crate::tools::state::Tools;
 use crate::tools::types::{Answer, ExecuteRequest, NextCall, View};
 
@@ -48,7 +48,15 @@ pub fn render_answer(
     };
     let whole =
         is_whole_elsewhere(&shown, call).then(|| file_transfer::save_call(tools.files.as_ref(), request));
-    assemble(request, call, shown, page, whole, &notes)
+    let pictures = uploads::picture_calls(tools, request, call, &shown.data);
+    let mut answer = assemble(request, call, shown, page, whole, &notes);
+    if !pictures.is_empty() {
+        for call in &pictures {
+            let _ = writeln!(answer.text, "Picture: {}", json!(call));
+        }
+        answer.structured.insert("pictures".to_owned(), json!(pictures));
+    }
+    answer
 }
 
 /// Presents the content of a reply; its data has at most so many bytes.
@@ -188,7 +196,10 @@ fn content(reply: Reply, notes: &mut Vec<String>) -> Content {
                     notes.extend(strays);
                     Content::Text(text)
                 }
-                None => Content::Binary { bytes: bytes.len(), content_type, filename },
+                None => {
+                    let picture = present::picture(&bytes);
+                    Content::Binary { bytes, content_type, filename, picture }
+                }
             }
         }
         gitlab::Content::Unread(why) => {
@@ -264,7 +275,7 @@ fn assemble(
     }
     header::add_resolved(&mut text, call);
     header::add_notes(&mut structured, &mut text, notes);
-    Answer { structured, text }
+    Answer { structured, text, file: shown.file }
 }
 
 /// The call that shows the diff, or the first file, that GitLab did not send whole.

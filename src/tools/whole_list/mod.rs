@@ -393,7 +393,7 @@ fn counts_answer(
     }
     header::add_resolved(&mut text, &walked.call);
     header::add_notes(&mut structured, &mut text, &notes);
-    let mut answer = Answer { structured, text };
+    let mut answer = Answer::new(structured, text);
     add_walk(&mut answer, &walked, asked);
     answer
 }

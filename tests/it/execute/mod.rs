@@ -11,6 +11,7 @@ pub mod lookups;
 pub mod masking;
 pub mod output_size;
 pub mod path_values;
+pub mod pictures;
 pub mod presentation;
 pub mod references;
 pub mod uploads;

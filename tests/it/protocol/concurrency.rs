@@ -63,7 +63,7 @@ impl Backend for StandIn {
 }
 
 fn answer() -> Answer {
-    Answer { structured: Map::from_iter([("data".to_owned(), json!("fine"))]), text: "fine".to_owned() }
+    Answer::new(Map::from_iter([("data".to_owned(), json!("fine"))]), "fine".to_owned())
 }
 
 /// A session in memory with a server over a stand-in.

@@ -243,7 +243,8 @@ impl Ended {
 pub fn reply(answer: &Value) -> Reply {
     let result = &answer["result"];
     assert!(result.is_object(), "{answer}");
-    assert_eq!(result["content"].as_array().unwrap().len(), 1, "{result}");
+    let beside = &result["content"].as_array().unwrap()[1..];
+    assert!(beside.iter().all(|block| block["type"] == "image"), "{result}");
     Reply {
         structured: result["structuredContent"].clone(),
         text: result["content"][0]["text"].as_str().unwrap().to_owned(),

@@ -1,0 +1,81 @@
+//! Files that are pictures come as image content; other files and resources as bytes.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+use crate::support::client::{Client, EXECUTE, follow, reply};
+use crate::support::scripted_gitlab::{Gitlab, raw};
+
+/// The logo of the sandbox: one pixel.
+const PIXEL: &str =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=";
+
+/// The content blocks of an action's answer.
+fn contents(client: &mut Client, action: &str, params: Value) -> Vec<Value> {
+    let answer = client
+        .request("tools/call", json!({"name": EXECUTE, "arguments": {"action": action, "params": params}}));
+    assert!(!reply(&answer).is_error, "{answer}");
+    answer["result"]["content"].as_array().unwrap().clone()
+}
+
+fn logo() -> Value {
+    json!({"fullPath": "acme/widget", "file_path": "assets/logo.png", "ref": "main"})
+}
+
+#[test]
+fn a_picture_of_a_repository_comes_as_image_content() {
+    let mut client = Client::sandbox();
+    let shown = contents(&mut client, "repository_file.get_raw", logo());
+    assert_eq!(shown.len(), 2, "{shown:?}");
+    assert!(shown[0]["text"].as_str().unwrap().starts_with("A picture of 1x1 pixels, 68 bytes"), "{shown:?}");
+    assert_eq!(shown[1], json!({"type": "image", "data": PIXEL, "mimeType": "image/png"}));
+}
+
+#[test]
+fn a_damaged_picture_is_no_image_content() {
+    let gitlab = Gitlab::with_project();
+    let mut bytes = STANDARD.decode(PIXEL).unwrap();
+    bytes.truncate(40);
+    gitlab.answer("GET", "/raw", raw(200, "image/png", bytes));
+    let shown = contents(&mut gitlab.client(&[]), "repository_file.get_raw", logo());
+    assert_eq!(shown.len(), 1, "{shown:?}");
+    assert!(shown[0]["text"].as_str().unwrap().contains("A binary of 40 bytes"), "{shown:?}");
+}
+
+#[test]
+fn a_picture_in_a_description_is_named_with_the_call_that_fetches_it() {
+    let mut client = Client::sandbox();
+    let upload = contents(
+        &mut client,
+        "project_upload.create",
+        json!({"fullPath": "acme/widget", "file": {"filename": "shot.png", "content_base64": PIXEL}}),
+    );
+    let text = upload[0]["text"].as_str().unwrap();
+    let markdown = text.lines().find_map(|line| line.strip_prefix("markdown: ")).unwrap();
+    let issue = json!({"fullPath": "acme/widget", "title": "It looks wrong", "description": markdown});
+    let made = client.call(EXECUTE, json!({"action": "issue.create", "params": issue}));
+    let read = json!({"fullPath": "acme/widget", "iid": made.structured["data"]["iid"]});
+    let read = client.call(EXECUTE, json!({"action": "issue.get", "params": read}));
+    let call = &read.structured["pictures"][0];
+    assert!(read.text.contains(&format!("Picture: {call}")), "{}", read.text);
+    let fetched = client.request("tools/call", json!({"name": call["tool"], "arguments": call["arguments"]}));
+    assert_eq!(fetched["result"]["content"][1]["data"], PIXEL, "{fetched}");
+    assert!(!follow(&mut client, call).is_error);
+}
+
+#[test]
+fn a_resource_that_is_no_text_is_read_as_bytes() {
+    let mut client = Client::sandbox();
+    let uri = "gitlab://project/acme%2Fwidget/file/main/assets/logo.png";
+    let answer = client.request("resources/read", json!({"uri": uri}));
+    let content = &answer["result"]["contents"][0];
+    assert_eq!((&content["blob"], &content["mimeType"]), (&json!(PIXEL), &json!("image/png")), "{answer}");
+
+    let gitlab = Gitlab::with_project();
+    gitlab.answer("GET", "/raw", raw(200, "application/zip", b"PK\x03\x04\0\0".to_vec()));
+    let answer = gitlab.client(&[]).request("resources/read", json!({"uri": uri}));
+    let content = &answer["result"]["contents"][0];
+    assert_eq!(content["blob"], STANDARD.encode(b"PK\x03\x04\0\0"), "{answer}");
+    assert_eq!(content["mimeType"], "application/zip");
+}
