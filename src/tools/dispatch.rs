@@ -2,6 +2,7 @@
 
 use crate::tools::action_lookup;
 use crate::tools::audit::AuditEntry;
+use crate::tools::each_value;
 use crate::tools::errors::ToolError;
 use crate::tools::execute::{self, Outcome, RunOptions};
 use crate::tools::reply::continuation;
@@ -15,7 +16,7 @@ pub async fn execute(
     request: &ExecuteRequest,
     entry: &mut AuditEntry<'_>,
 ) -> Result<Answer, ToolError> {
-    let resolved_action = action_lookup::resolve(tools, request)?;
+    let resolved_action = each_value::expand(tools, action_lookup::resolve(tools, request)?)?;
     continuation::window_start(&resolved_action.request)?;
     entry.set_action(&resolved_action.action);
     if resolved_action.action.plan.is_some() {

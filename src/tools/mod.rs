@@ -6,6 +6,7 @@ pub(crate) mod audit;
 pub(crate) mod confirmation;
 mod default_project;
 mod dispatch;
+mod each_value;
 pub(crate) mod errors;
 pub(crate) mod execute;
 mod find;

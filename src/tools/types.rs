@@ -50,7 +50,7 @@ pub enum Detail {
 pub struct ExecuteRequest {
     /// The action's id, as gitlab_find_action returned it.
     pub action: String,
-    /// The action's parameters.
+    /// The action's parameters; a list as `iid` runs it for each.
     pub params: Map<String, Value>,
     /// True to run an action that destroys something.
     pub confirm: Option<bool>,

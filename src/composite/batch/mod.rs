@@ -1,4 +1,4 @@
-//! `api.batch`: up to ten calls in order; later ones can refer to the answers of earlier ones. Errors that can be
+//! `api.batch`: up to twenty calls in order; later ones can refer to the answers of earlier ones. Errors that can be
 //! found beforehand are reported before the first call is sent, and the calls that need confirmation are confirmed
 //! together.
 
@@ -24,7 +24,7 @@ use crate::tools::{Answer, ErrorKind, ExecuteRequest, NextCall, ToolError, View,
 use references::{MissingReason, MissingValue};
 
 /// Maximum number of calls.
-const MOST: usize = 10;
+const MOST: usize = 20;
 
 /// Maximum number of fields that are named if a reference has no value.
 const NAMED: usize = 30;

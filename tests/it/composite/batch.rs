@@ -126,8 +126,8 @@ fn what_is_wrong_beforehand_is_told_before_anything_is_sent() {
     let listed =
         succeed(&mut client, "issue.list", json!({"fullPath": "acme/widget", "search": "Never made"}));
     assert_eq!(listed["data"], json!([]));
-    let eleven: Vec<Value> = (1..=11).map(|iid| call("issue.get", issue(iid))).collect();
-    refused(&execute(&mut client, "api.batch", json!({"calls": eleven})), "invalid_params");
+    let too_many: Vec<Value> = (1..=21).map(|iid| call("issue.get", issue(iid))).collect();
+    refused(&execute(&mut client, "api.batch", json!({"calls": too_many})), "invalid_params");
 }
 
 #[test]

@@ -6,6 +6,7 @@ pub mod diagnose;
 pub mod fetch_and_update;
 pub mod line_comments;
 pub mod read_files;
+pub mod several_objects;
 
 use gitlab_mcp::catalog::{Catalog, example};
 use serde_json::{Value, json};
