@@ -132,6 +132,9 @@ pub fn unknown_actions(actions: &[Action], curation: &Curation) -> Vec<String> {
         faults.extend(twin.map(|twin| format!("{id} is a twin of {twin}, which there is not")));
         let usually = curated.usually.iter().filter(|usually| !ids.contains(usually.as_str()));
         faults.extend(usually.map(|usually| format!("{id} is usually {usually}, which there is not")));
+        let companions = curated.companions.iter().map(|other| &other.action);
+        let unknown = companions.filter(|other| !ids.contains(other.as_str()));
+        faults.extend(unknown.map(|other| format!("{id} has the companion {other}, which there is not")));
         let plan = curation.plans.get(id).into_iter().flat_map(|plan| plan.needs.iter().chain(&plan.picks));
         let parts = plan.filter(|part| !ids.contains(part.as_str()));
         faults.extend(parts.map(|part| format!("{id} is made of {part}, which there is not")));
@@ -353,6 +356,7 @@ fn action(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut 
         replaced_by: None,
         usually: written.usually,
         shows: written.shows,
+        companions: written.companions,
         gone: false,
     }
 }

@@ -70,6 +70,7 @@ fn apply(mut actions: Vec<Action>, curation: &Curation) -> Result<Vec<Action>, G
         action.related.clone_from(&written.related);
         action.usually.clone_from(&written.usually);
         action.shows.clone_from(&written.shows);
+        action.companions.clone_from(&written.companions);
         action.example.clone_from(&written.example);
         actions::curate_notes(action, written, &mut faults);
     }

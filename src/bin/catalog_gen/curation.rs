@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use gitlab_mcp::catalog::{
-    Answers, ArrayForm, Audience, BodyForm, GlossaryEntry, Json, Kind, Names, Operation, Param, Place, Risk,
-    Scope, Version,
+    Answers, ArrayForm, Audience, BodyForm, Companion, GlossaryEntry, Json, Kind, Names, Operation, Param,
+    Place, Risk, Scope, Version,
 };
 use serde::Deserialize;
 
@@ -129,6 +129,9 @@ pub struct CuratedAction {
     /// Fields of the response that the action is used for.
     #[serde(default)]
     pub shows: Vec<String>,
+    /// Parameters that add another call to this one.
+    #[serde(default)]
+    pub companions: Vec<Companion>,
     /// Id of the action that is usually the better choice where both fit.
     pub usually: Option<String>,
     /// The most frequently set parameters, in the order in which a signature shows them.

@@ -81,9 +81,32 @@ pub struct Action {
     /// Fields of the response that the action is used for: the compact view neither omits nor shortens them.
     #[serde(default)]
     pub shows: Vec<String>,
+    /// Parameters that add another call to this one.
+    #[serde(default)]
+    pub companions: Vec<Companion>,
     /// True if GitLab has removed the function: the action runs by its id but is not offered.
     #[serde(default)]
     pub gone: bool,
+}
+
+/// A parameter that adds another call to an action, as people say both in one breath: a comment to closing an issue, a
+/// merge request to a commit. The parameter itself is a selector, and is not sent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Companion {
+    /// The parameter: the value of `value`, or an object with parameters of the other action.
+    pub param: String,
+    /// Id of the other action. It takes the parameters of the path that it has too.
+    pub action: String,
+    /// The parameter of the other action that takes the value.
+    #[serde(default)]
+    pub value: Option<String>,
+    /// True if it is called first.
+    #[serde(default)]
+    pub first: bool,
+    /// Parameters of the other action by those of this one, where they are not given.
+    #[serde(default)]
+    pub takes: BTreeMap<String, String>,
 }
 
 /// A parameter that raises the risk of one call, or adds to its effects.

@@ -1,4 +1,5 @@
-//! One call for several objects: a list as a parameter of the path.
+//! One call for several objects, and for what people say in one breath: a list as a parameter of the path, a comment
+//! with a change, a merge request with a commit.
 
 use serde_json::{Value, json};
 
@@ -85,4 +86,73 @@ fn too_many_values_and_two_lists_are_refused_before_anything_is_sent() {
     refused(&client.call(EXECUTE, call(two)), "invalid_params");
     let own = |line: &String| line.ends_with("/personal_access_tokens/self");
     assert!(gitlab.seen().iter().all(own), "{:?}", gitlab.seen());
+}
+
+#[test]
+fn a_comment_and_the_change_that_it_is_about_are_one_call() {
+    let mut client = Client::sandbox();
+    let params = json!({"fullPath": "acme/widget", "iid": [3, 4], "comment": "Done in $1.2"});
+    let reply = execute(&mut client, "issue.close", params);
+    assert!(!reply.is_error, "{}", reply.text);
+    for iid in [3, 4] {
+        let issue = execute(&mut client, "issue.get", json!({"fullPath": "acme/widget", "iid": iid}));
+        assert_eq!(issue.structured["data"]["state"], "closed", "{}", issue.text);
+        let notes = execute(&mut client, "issue_note.list", json!({"fullPath": "acme/widget", "iid": iid}));
+        assert!(notes.text.contains("Done in $1.2"), "{}", notes.text);
+    }
+    let by_url = json!({"target": "acme/widget!5", "comment": "Not now", "state_event": "close"});
+    let reply = execute(&mut client, "merge_request.update", by_url);
+    let statuses: Vec<&Value> =
+        reply.structured["data"].as_array().unwrap().iter().map(|row| &row["status"]).collect();
+    assert_eq!(statuses, ["ok", "ok"], "{}", reply.text);
+}
+
+#[test]
+fn nothing_is_closed_whose_comment_failed() {
+    let gitlab = Gitlab::with_project();
+    gitlab.says("POST /api/v4/projects/", [answer(403, json!({"message": "403 Forbidden"}))]);
+    let mut client = gitlab.client(&[]);
+    let params = json!({"fullPath": "acme/widget", "iid": 3, "comment": "Done"});
+    let reply = execute(&mut client, "issue.close", params);
+    let statuses: Vec<&Value> =
+        reply.structured["data"].as_array().unwrap().iter().map(|row| &row["status"]).collect();
+    assert_eq!(statuses, ["error", "skipped"], "{}", reply.text);
+    assert!(!gitlab.seen().iter().any(|line| line.starts_with("PUT")), "{:?}", gitlab.seen());
+}
+
+#[test]
+fn a_commit_on_a_new_branch_and_its_merge_request_are_one_call() {
+    let mut client = Client::sandbox();
+    let change = json!({"action": "create", "file_path": "oil.txt", "content": "Oil"});
+    let mut params = json!({"fullPath": "acme/widget", "branch": "oil", "start_branch": "main",
+        "commit_message": "Add oil\n\nIt was dry.", "actions": [change], "merge_request": {"labels": "bug"}});
+    let reply = execute(&mut client, "commit.create", params.clone());
+    let opened = &reply.structured["data"][1]["data"];
+    assert_eq!(
+        (&opened["title"], &opened["target_branch"]),
+        (&json!("Add oil"), &json!("main")),
+        "{}",
+        reply.text
+    );
+    // The branch is there now: the commit fails, and no second merge request is opened.
+    params["merge_request"] = json!({});
+    let again = execute(&mut client, "commit.create", params.clone());
+    assert_eq!(again.structured["data"][1]["status"], "skipped", "{}", again.text);
+    // What is wrong with the merge request is reported before the commit.
+    params["merge_request"] = json!({"titel": "Oil"});
+    params["branch"] = json!("more-oil");
+    refused(&execute(&mut client, "commit.create", params.clone()), "invalid_params");
+    let branch = execute(&mut client, "branch.get", json!({"fullPath": "acme/widget", "branch": "more-oil"}));
+    assert!(branch.is_error, "{}", branch.text);
+}
+
+#[test]
+fn both_are_confirmed_together() {
+    let mut client = Client::sandbox_with(&[("GITLAB_CONFIRM", "write")]);
+    let params = json!({"fullPath": "acme/widget", "iid": 3, "comment": "Done"});
+    let error = refused(&execute(&mut client, "issue.close", params), "needs_confirmation");
+    let reply = follow(&mut client, &error["fix"]);
+    assert!(!reply.is_error, "{}", reply.text);
+    let issue = execute(&mut client, "issue.get", json!({"fullPath": "acme/widget", "iid": 3}));
+    assert_eq!(issue.structured["data"]["state"], "closed", "{}", issue.text);
 }
