@@ -112,7 +112,8 @@ fn truth(text: &str) -> Option<bool> {
     }
 }
 
-/// What is told of a value that was taken as another type than it came in. Not the value: it may be a secret.
+/// Note on a value that was taken as another type than it came in. Not the value: it may be a secret. A number is the same
+/// as text.
 fn retyped(param: &Param, given: &Value, taken: &Value) -> Option<String> {
     let kind = |value: &Value| match value {
         Value::Bool(_) => Some("true or false"),
@@ -122,7 +123,9 @@ fn retyped(param: &Param, given: &Value, taken: &Value) -> Option<String> {
     };
     let (came, taken) = (kind(given)?, kind(taken)?);
     let is_role = param.kind.base == Base::Role;
-    (came != taken && !is_role).then(|| format!("`{}`, which came as {came}, as {taken}", param.name))
+    let is_digits = given.is_number() && taken == "text";
+    (came != taken && !is_role && !is_digits)
+        .then(|| format!("`{}`, which came as {came}, as {taken}", param.name))
 }
 
 /// GitLab's name for a day or a time, where its documents call the type a string.

@@ -25,5 +25,5 @@ pub use gitlab_mcp_embed::catalog::tool_names::{bare, singular};
 pub use locates::locates_by_name;
 pub use reader::Catalog;
 pub use schema::{input_schema, note};
-pub use signature::{required, signature};
+pub use signature::{FOLD, required, signature};
 pub use types::{Holds, Type, TypeField, Types};

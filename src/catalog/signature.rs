@@ -38,7 +38,7 @@ pub fn signature(action: &Action, bytes: usize, request: &str) -> String {
 }
 
 /// Text behind the number of folded parameters.
-const FOLD: &str = " more: detail: \"schema\"";
+pub const FOLD: &str = " more: detail: \"schema\"";
 
 /// True if a request has each word of the parameter's name, in singular or plural.
 fn is_mentioned(param: &Param, words: &[String]) -> bool {

@@ -8,9 +8,8 @@ use super::masking::snake;
 pub const URL: &str = "web_url";
 
 /// Fields whose values occur in the URL of an object, in order of preference; each with the field that a reader sees.
-const PARTS: [(&str, &str); 10] = [
+const PARTS: [(&str, &str); 9] = [
     ("iid", "iid"),
-    ("id", "short_id"),
     ("id", "id"),
     ("tag_name", "tag_name"),
     ("name", "name"),
@@ -67,8 +66,7 @@ fn are_alike(urls: &[String]) -> bool {
 /// The URL with the name of a field in place of its value, where that is a whole part of the path.
 fn with_part(url: &str, row: &Map<String, Value>, part: &str, shown: &str) -> Option<String> {
     let value = text(row, part)?;
-    // GitLab finds a commit by the beginning of its id.
-    let is_said = text(row, shown).is_some_and(|said| value.starts_with(&said));
+    let is_said = text(row, shown).is_some_and(|said| value == said);
     let at = url.rmatch_indices(&value).map(|(at, _)| at).find(|at| {
         let after = url.get(at + value.len()..).unwrap_or_default();
         url.get(..*at).is_some_and(|before| before.ends_with('/'))

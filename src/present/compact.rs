@@ -44,8 +44,31 @@ const NOISE: [&str; 30] = [
     "force_remove_source_branch",
 ];
 
+/// Keys among them, or made redundant, that an answer does not name as left out: they say nothing that is missed.
+const SILENT: [&str; 16] = [
+    "_links",
+    "avatar_url",
+    "avatar_path",
+    "links",
+    "has_tasks",
+    "task_status",
+    "blocking_discussions_resolved",
+    "imported",
+    "imported_from",
+    "is_custom_color",
+    "text_color",
+    "commit_path",
+    "noteable_id",
+    "project_id",
+    "source_project_id",
+    "target_project_id",
+];
+
 /// Keys that a better key makes redundant, if the row has it.
-const SAID_BETTER: [(&str, &str); 9] = [
+const SAID_BETTER: [(&str, &str); 12] = [
+    ("name_with_namespace", "path_with_namespace"),
+    ("full_name", "full_path"),
+    ("last_activity_on", "last_activity_at"),
     ("assignee", "assignees"),
     ("reviewer", "reviewers"),
     ("pipeline", "head_pipeline"),
@@ -57,33 +80,53 @@ const SAID_BETTER: [(&str, &str); 9] = [
     ("user", "head_pipeline"),
 ];
 
-/// Keys that say something only where they are not false or 0: that a thing is a draft, and not that it is none.
-const QUIET: [&str; 24] = [
-    "draft",
-    "work_in_progress",
-    "has_conflicts",
-    "squash",
-    "confidential",
-    "internal",
-    "system",
-    "resolvable",
-    "subscribed",
-    "upvotes",
-    "downvotes",
-    "user_notes_count",
-    "merge_requests_count",
-    "blocking_issues_count",
-    "rebase_in_progress",
-    "diverged_commits_count",
-    "allow_failure",
-    "tag",
-    "archived",
-    "locked",
-    "merge_when_pipeline_succeeds",
-    "new_file",
-    "renamed_file",
-    "deleted_file",
+/// Keys that say nothing where their value is that of another key, or its beginning or end.
+const REPEATED: [(&str, &str, Part); 14] = [
+    ("short_id", "id", Part::Beginning),
+    ("title", "message", Part::Beginning),
+    ("committer_name", "author_name", Part::All),
+    ("committer_email", "author_email", Part::All),
+    ("authored_date", "committed_date", Part::All),
+    ("created_at", "committed_date", Part::All),
+    ("start_commit_sha", "base_commit_sha", Part::All),
+    ("old_path", "new_path", Part::All),
+    ("a_mode", "b_mode", Part::All),
+    ("file_name", "file_path", Part::End),
+    ("path", "path_with_namespace", Part::End),
+    ("path", "full_path", Part::End),
+    ("human_import_status_name", "import_status", Part::All),
+    ("rendered_image_url", "image_url", Part::All),
 ];
+
+/// The part of another value that a repeated value is.
+#[derive(Clone, Copy)]
+enum Part {
+    All,
+    Beginning,
+    End,
+}
+
+/// Flags that say something where they are off, by the ends of their names: whether a thing works, may be done or was
+/// found good. Any other flag says something only where it is on: that a thing is a draft, and not that it is none.
+const TOLD_OFF: [&str; 14] = [
+    "active",
+    "enabled",
+    "available",
+    "online",
+    "visible",
+    "approved",
+    "valid",
+    "verified",
+    "success",
+    "resolved",
+    "finished",
+    "can_merge",
+    "can_be_merged",
+    "mergeable",
+];
+
+/// Numbers that say something only where they are not 0; apart from these, all that end in `_count`.
+const COUNTED: [&str; 2] = ["upvotes", "downvotes"];
 
 /// Objects that say nothing where they count nothing.
 const COUNTS: [&str; 2] = ["time_stats", "task_completion_status"];
@@ -102,19 +145,28 @@ const URL: &str = "web_url";
 const NAMES: [&str; 8] =
     ["username", "full_path", "fullPath", "path_with_namespace", "title", "name", "short_id", "iid"];
 
+/// Fields that a compact view keeps whatever their values.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Kept<'a> {
+    /// Fields that the action is for: they are neither dropped nor reduced to a name.
+    pub shows: &'a [String],
+    /// Fields that the call sets: their values are shown even if they are off.
+    pub given: &'a [String],
+}
+
 /// The value as a person reads it, with what the rows of a list have in common; the names of what is gone are added
 /// to `dropped`.
-/// A field that is among `shows` is never dropped, nor reduced to a name.
-pub fn compact(value: Value, shows: &[String], dropped: &mut Vec<String>) -> (Value, Rows) {
+pub fn compact(value: Value, kept: Kept, dropped: &mut Vec<String>) -> (Value, Rows) {
     let (compacted, rows) = match value {
         Value::Array(items) => {
-            let items = items.into_iter().map(|item| top(item, shows, dropped)).collect();
-            table::rows(items, shows, dropped)
+            let items = items.into_iter().map(|item| top(item, kept, dropped)).collect();
+            table::rows(items, kept.shows, dropped)
         }
-        other => (top(other, shows, dropped), Rows::default()),
+        other => (top(other, kept, dropped), Rows::default()),
     };
     // Fields that a reader might miss come first.
     let is_no_loss = |name: &str| NOISE.contains(&name) || SAID_BETTER.iter().any(|(less, _)| *less == name);
+    dropped.retain(|name| !SILENT.contains(&name.as_str()));
     dropped.sort_by_cached_key(|name| (is_no_loss(name), name.clone()));
     dropped.dedup();
     (compacted, rows)
@@ -141,11 +193,11 @@ pub fn decoded(value: Value) -> Value {
     Value::Object(map)
 }
 
-fn top(value: Value, shows: &[String], dropped: &mut Vec<String>) -> Value {
+fn top(value: Value, kept_fields: Kept, dropped: &mut Vec<String>) -> Value {
     let Value::Object(map) = value else { return value };
     let whole = map.clone();
     let mut noise = Vec::new();
-    let kept = object(map, shows, &mut noise);
+    let kept = object(map, kept_fields, &mut noise);
     if !kept.is_empty() {
         dropped.append(&mut noise);
         return Value::Object(kept);
@@ -154,15 +206,19 @@ fn top(value: Value, shows: &[String], dropped: &mut Vec<String>) -> Value {
     Value::Object(whole.into_iter().filter(|(_, value)| !is_empty(value)).collect())
 }
 
-fn object(mut map: Map<String, Value>, shows: &[String], dropped: &mut Vec<String>) -> Map<String, Value> {
+fn object(mut map: Map<String, Value>, kept: Kept, dropped: &mut Vec<String>) -> Map<String, Value> {
     refer(&mut map);
+    drop_repeated(&mut map, kept.shows);
     // A field that is null identifies nothing.
     let keys: HashSet<String> =
         map.iter().filter(|(_, value)| !is_empty(value)).map(|(key, _)| key.clone()).collect();
-    let mut kept = Map::new();
+    // Among nothing but numbers, 0 is a result.
+    let are_counts = map.values().all(Value::is_number);
+    let mut out = Map::new();
     for (key, value) in map {
-        let is_shown = shows.contains(&key);
-        if is_empty(&value) || (is_quiet(&key, &value) && !is_shown) {
+        let is_shown = kept.shows.contains(&key);
+        let is_quiet = is_quiet(&key, &value) && !are_counts && !is_shown && !kept.given.contains(&key);
+        if is_empty(&value) || is_quiet || (is_repeated(&key, &keys) && !is_shown) {
             continue;
         }
         if is_noise(&key, &value, &keys) && !is_shown {
@@ -170,16 +226,16 @@ fn object(mut map: Map<String, Value>, shows: &[String], dropped: &mut Vec<Strin
             continue;
         }
         let value = if is_shown { shown(value, dropped) } else { nested(value, dropped) };
-        kept.insert(key.clone(), to_the_second(&key, value));
+        out.insert(key.clone(), to_the_second(&key, value));
     }
-    kept
+    out
 }
 
 /// A value that the action is for: objects keep their fields, and so do those of a list.
 fn shown(value: Value, dropped: &mut Vec<String>) -> Value {
     match value {
         Value::Object(map) if mentioned_as(&map).is_some() => mention(map),
-        Value::Object(map) => Value::Object(object(map, &[], dropped)),
+        Value::Object(map) => Value::Object(object(map, Kept::default(), dropped)),
         Value::Array(items) => Value::Array(items.into_iter().map(|item| shown(item, dropped)).collect()),
         other => other,
     }
@@ -194,6 +250,33 @@ fn refer(map: &mut Map<String, Value>) {
     }
 }
 
+/// Drops the fields whose values other fields say; of a thing with a number that people see, and a URL with that, the
+/// other number.
+fn drop_repeated(map: &mut Map<String, Value>, shows: &[String]) {
+    let text = |map: &Map<String, Value>, name: &str| map.get(name)?.as_str().map(str::to_owned);
+    let mut repeated: Vec<&str> = Vec::new();
+    for (less, more, part) in REPEATED {
+        let (Some(less_text), Some(more_text)) = (text(map, less), text(map, more)) else { continue };
+        let is_said = match part {
+            Part::All => less_text == more_text,
+            Part::Beginning => more_text.starts_with(&less_text),
+            Part::End => more_text.ends_with(&less_text),
+        };
+        if is_said {
+            repeated.push(less);
+        }
+    }
+    let iid = map
+        .get("iid")
+        .and_then(Value::as_u64)
+        .filter(|iid| map.get("id").and_then(Value::as_u64) != Some(*iid));
+    let url = text(map, URL).unwrap_or_default();
+    if iid.is_some_and(|iid| url.ends_with(&format!("/{iid}"))) {
+        repeated.push("id");
+    }
+    map.retain(|key, _| !repeated.contains(&key.as_str()) || shows.contains(key));
+}
+
 /// Nothing that could be missed: null, an empty text, list or object.
 fn is_empty(value: &Value) -> bool {
     match value {
@@ -205,11 +288,28 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
+/// True for a flag that is off, a count of 0 and an object of such counts, where that is the usual case.
 fn is_quiet(key: &str, value: &Value) -> bool {
     let is_nothing = |value: &Value| value.as_bool() == Some(false) || value.as_u64() == Some(0);
     let counts_nothing = |counts: &Map<String, Value>| counts.values().all(|n| is_empty(n) || is_nothing(n));
-    (QUIET.contains(&key) && is_nothing(value))
-        || (COUNTS.contains(&key) && value.as_object().is_some_and(counts_nothing))
+    let name = snake(key);
+    match value {
+        Value::Bool(on) => !on && !TOLD_OFF.iter().any(|ending| name.ends_with(ending)),
+        Value::Number(_) => {
+            is_nothing(value) && (name.ends_with("_count") || COUNTED.contains(&name.as_str()))
+        }
+        Value::Object(counts) => COUNTS.contains(&name.as_str()) && counts_nothing(counts),
+        _ => false,
+    }
+}
+
+/// True if another field of the object says the same: `author_id` next to `author`, an image or page next to the one URL,
+/// a text as HTML.
+fn is_repeated(key: &str, siblings: &HashSet<String>) -> bool {
+    let has = |name: &str| siblings.contains(name);
+    let said_by_object = key.strip_suffix("_id").is_some_and(has);
+    let html = key.ends_with("_html") && key.strip_suffix("_html").is_some_and(has);
+    said_by_object || html
 }
 
 fn is_noise(key: &str, value: &Value, siblings: &HashSet<String>) -> bool {
@@ -220,10 +320,7 @@ fn is_noise(key: &str, value: &Value, siblings: &HashSet<String>) -> bool {
     let has = |name: &str| siblings.contains(name);
     let other_url = (key.ends_with("_url") || key.ends_with("_path_url")) && key != URL && has(URL);
     let said_better = SAID_BETTER.iter().any(|(less, more)| *less == key && has(more));
-    // `author_id` is redundant if there is an `author`.
-    let said_by_object = key.strip_suffix("_id").is_some_and(has);
-    let html = key.ends_with("_html") && key.strip_suffix("_html").is_some_and(has);
-    NOISE.contains(&key) || other_url || said_better || said_by_object || html
+    NOISE.contains(&key) || other_url || said_better || is_repeated(key, siblings)
 }
 
 /// A time without the fractions of its second: `2026-01-31T09:00:00.123Z`.
@@ -252,7 +349,7 @@ fn nested(value: Value, dropped: &mut Vec<String>) -> Value {
         Value::Object(map) if mentioned_as(&map).is_some() => mention(map),
         Value::Object(map) => {
             let name = reference_of(&map).or_else(|| name_of(&map)).or_else(|| period(&map));
-            name.unwrap_or_else(|| Value::Object(object(map, &[], dropped)))
+            name.unwrap_or_else(|| Value::Object(object(map, Kept::default(), dropped)))
         }
         Value::Array(items) => Value::Array(items.into_iter().map(|item| nested(item, dropped)).collect()),
         other => other,
@@ -261,7 +358,9 @@ fn nested(value: Value, dropped: &mut Vec<String>) -> Value {
 
 /// The keys that are kept of a mentioned thing, where it is of a kind that has them.
 fn mentioned_as(map: &Map<String, Value>) -> Option<&'static [&'static str]> {
-    let of_kind = MENTIONED.iter().find(|(kind, _)| map.contains_key(*kind) && map.contains_key(URL));
+    let has = |name: &str| map.contains_key(name);
+    let of_kind =
+        MENTIONED.iter().find(|(kind, _)| has(kind) && (has(URL) || (*kind == "short_id" && has("title"))));
     of_kind.map(|(_, kept)| *kept)
 }
 

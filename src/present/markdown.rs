@@ -1,7 +1,7 @@
 //! A value as Markdown, with nothing left out: a list of short rows as a table, any other list thing by thing, one
 //! thing as its fields, a text in a fence.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
@@ -74,26 +74,35 @@ pub fn fenced(text: &str) -> String {
     format!("{fence}\n{text}{end}{fence}")
 }
 
-/// A list, its lines after so many spaces. One row costs less as its fields than as a table.
+/// A list, its lines after so many spaces: as a table, or thing by thing where that is shorter or the only way.
 fn list(items: &[Value], indent: usize) -> String {
     let rows: Option<Vec<&Map<String, Value>>> = items.iter().map(Value::as_object).collect();
     let margin = " ".repeat(indent.min(MOST_INDENT));
     match rows {
-        Some(rows) if rows.len() > 1 && indent == 0 && fits_table(&rows) => table(&rows),
-        Some(rows) => rows.iter().enumerate().fold(String::new(), |mut out, (place, row)| {
-            let mut row = (*row).clone();
-            let heading = HEADINGS.iter().find(|key| row.get(**key).is_some_and(|value| !is_long(value)));
-            let heading = heading.and_then(|key| Some((*key, row.shift_remove(*key)?)));
-            let heading = heading.map(|(key, value)| format!(" {key}: {}", inline(&value)));
-            let _ = writeln!(out, "{margin}{}.{}", place + 1, heading.unwrap_or_default());
-            out.push_str(&fields(&row, indent + STEP));
-            out
-        }),
+        Some(rows) => {
+            let things = things(&rows, indent);
+            let table = fits_table(&rows).then(|| table(&rows, &margin));
+            table.filter(|table| table.len() < things.len()).unwrap_or(things)
+        }
         None => items.iter().fold(String::new(), |mut out, item| {
             let _ = writeln!(out, "{margin}- {}", inline(item));
             out
         }),
     }
+}
+
+/// A list thing by thing, each with a heading and its fields.
+fn things(rows: &[&Map<String, Value>], indent: usize) -> String {
+    let margin = " ".repeat(indent.min(MOST_INDENT));
+    rows.iter().enumerate().fold(String::new(), |mut out, (place, row)| {
+        let mut row = (*row).clone();
+        let heading = HEADINGS.iter().find(|key| row.get(**key).is_some_and(|value| !is_long(value)));
+        let heading = heading.and_then(|key| Some((*key, row.shift_remove(*key)?)));
+        let heading = heading.map(|(key, value)| format!(" {key}: {}", inline(&value)));
+        let _ = writeln!(out, "{margin}{}.{}", place + 1, heading.unwrap_or_default());
+        out.push_str(&fields(&row, indent + STEP));
+        out
+    })
 }
 
 /// True if a value takes more than a line.
@@ -108,9 +117,11 @@ pub fn shared(same: &Map<String, Value>) -> String {
     format!("In every row: {}\n", said.join("; "))
 }
 
-/// Fields, one a line after so many spaces. Texts of several lines are not indented: each of their spaces counts.
+/// Fields, one a line after so many spaces; those with the same short value share a line, in the place of the first.
+/// Texts of several lines are not indented: each of their spaces counts.
 fn fields(map: &Map<String, Value>, indent: usize) -> String {
     let margin = " ".repeat(indent.min(MOST_INDENT));
+    let alike = names_by_value(map);
     let mut out = String::new();
     for (name, value) in map {
         let key = inline_text(name);
@@ -118,17 +129,49 @@ fn fields(map: &Map<String, Value>, indent: usize) -> String {
             Value::String(text) if diffs::is_field(name, text) => {
                 writeln!(out, "{margin}{key}:\n{}", fenced(&diffs::numbered(text)))
             }
-            Value::String(text) if text.contains('\n') => writeln!(out, "{margin}{key}:\n{}", fenced(text)),
+            Value::String(text) if text.trim_end().contains('\n') => {
+                writeln!(out, "{margin}{key}:\n{}", fenced(text))
+            }
             Value::Array(items) if items.iter().any(Value::is_object) => {
                 write!(out, "{margin}{key}:\n{}", list(items, indent + STEP))
             }
             Value::Object(inner) if !is_flat(value) => {
                 write!(out, "{margin}{key}:\n{}", fields(inner, indent + STEP))
             }
-            other => writeln!(out, "{margin}{key}: {}", inline(other)),
+            value => match alike.get(&short_scalar(value).unwrap_or_default()) {
+                Some(names) if names.first() != Some(&name.as_str()) => Ok(()),
+                Some(names) => {
+                    let names: Vec<String> = names.iter().map(|name| inline_text(name)).collect();
+                    writeln!(out, "{margin}{}: {}", names.join(", "), inline(value))
+                }
+                None => writeln!(out, "{margin}{key}: {}", inline(value)),
+            },
         };
     }
     out
+}
+
+/// The names of the fields with each short value.
+fn names_by_value(map: &Map<String, Value>) -> HashMap<String, Vec<&str>> {
+    let mut names: HashMap<String, Vec<&str>> = HashMap::new();
+    for (name, value) in map {
+        if let Some(value) = short_scalar(value) {
+            names.entry(value).or_default().push(name);
+        }
+    }
+    names
+}
+
+/// A flag or a text of one line as JSON, so that `"true"` is no flag. Numbers are of different things even if they are the
+/// same.
+fn short_scalar(value: &Value) -> Option<String> {
+    let is_short = match value {
+        Value::Bool(_) => true,
+        Value::Number(number) => number.as_u64() == Some(0),
+        Value::String(text) => !text.is_empty() && !is_long(value) && !text.contains('\n'),
+        _ => false,
+    };
+    is_short.then(|| value.to_string())
 }
 
 fn fits_table(rows: &[&Map<String, Value>]) -> bool {
@@ -149,16 +192,27 @@ fn is_flat(value: &Value) -> bool {
     }
 }
 
-fn table(rows: &[&Map<String, Value>]) -> String {
-    let columns = columns(rows);
-    let heads: Vec<String> = columns.iter().map(|column| in_cell(&inline_text(column))).collect();
-    let mut out = format!("| {} |\n|{}\n", heads.join(" | "), " --- |".repeat(columns.len()));
-    for row in rows {
-        let cells: Vec<String> =
-            columns.iter().map(|column| row.get(*column).map(cell).unwrap_or_default()).collect();
-        let _ = writeln!(out, "| {} |", cells.join(" | "));
+/// A table: its columns in the first line, then a row a line, after this margin. Columns with the same values are one, and
+/// empty cells at a row's end are left out.
+fn table(rows: &[&Map<String, Value>], margin: &str) -> String {
+    let line = |mut cells: Vec<&str>| {
+        cells.truncate(cells.iter().rposition(|cell| !cell.is_empty()).map_or(0, |last| last + 1));
+        format!("{margin}|{}\n", cells.join("|"))
+    };
+    let mut shown: Vec<(String, Vec<String>)> = Vec::new();
+    for name in columns(rows) {
+        let cells = rows.iter().map(|row| row.get(name).map(cell).unwrap_or_default()).collect();
+        let head = in_cell(&inline_text(name));
+        let is_joined = !rows.iter().any(|row| row.get(name).is_some_and(Value::is_number));
+        match shown.iter_mut().find(|(_, known)| is_joined && *known == cells) {
+            Some((heads, _)) => *heads = format!("{heads}, {head}"),
+            None => shown.push((head, cells)),
+        }
     }
-    out
+    let heads = line(shown.iter().map(|(head, _)| head.as_str()).collect());
+    let row =
+        |at: usize| line(shown.iter().filter_map(|(_, cells)| cells.get(at)).map(String::as_str).collect());
+    std::iter::once(heads).chain((0..rows.len()).map(row)).collect()
 }
 
 /// The keys of all rows, in the order in which they came.

@@ -27,7 +27,7 @@ use crate::text::{self, Cut, Limited, MOST_CUT, Place, lines_within};
 use crate::untrusted::{Secrets, defuse, mask_tokens, shortened};
 
 pub use attachment::Attachment;
-pub use compact::label;
+pub use compact::{Kept, label};
 pub use content_hint::Kind;
 pub use encoding::text_of;
 pub use failure::{Failure, Stretch, failure};
@@ -72,8 +72,8 @@ pub struct Options<'a> {
     pub place: Option<Place>,
     /// The token and the values of extra headers, which are never shown.
     pub secrets: &'a Secrets,
-    /// Fields that the action is for, which the compact view never leaves out.
-    pub shows: &'a [String],
+    /// Fields that the compact view never leaves out.
+    pub kept: Kept<'a>,
     /// Fields behind the aliases of a GraphQL document.
     pub names: Option<&'a FieldNames>,
 }
@@ -82,7 +82,17 @@ impl<'a> Options<'a> {
     /// Options of the compact view.
     pub fn new(kind: Kind, budget: usize, secrets: &'a Secrets) -> Options<'a> {
         let (full, unmasked) = (false, false);
-        Options { kind, fields: &[], full, unmasked, budget, place: None, secrets, shows: &[], names: None }
+        Options {
+            kind,
+            fields: &[],
+            full,
+            unmasked,
+            budget,
+            place: None,
+            secrets,
+            kept: Kept::default(),
+            names: None,
+        }
     }
 }
 
@@ -115,7 +125,7 @@ pub struct Presented {
 }
 
 /// Maximum number of fields not shown that are named.
-const NAMED: usize = 10;
+const NAMED: usize = 6;
 
 /// Minimum budget in bytes for the values that all rows share.
 const LEAST_SHARED: usize = 1_000;
@@ -262,7 +272,7 @@ fn structured(value: Value, options: &Options) -> Presented {
     } else if options.full {
         value
     } else {
-        let (compacted, rows) = compact::compact(value, options.shows, &mut dropped);
+        let (compacted, rows) = compact::compact(value, options.kept, &mut dropped);
         said = rows;
         compacted
     };
@@ -393,8 +403,11 @@ pub fn omitted(presented: &Presented) -> Map<String, Value> {
     }
     if !presented.dropped.is_empty() {
         let (named, more) = presented.left_out();
-        let get = "fields: [\"NAME\"], or view: \"full\"";
-        omitted.insert("fields".to_owned(), json!({"names": named, "more": more, "get": get}));
+        let mut fields = json!({"names": named});
+        if let Some(fields) = fields.as_object_mut().filter(|_| more > 0) {
+            fields.insert("more".to_owned(), json!(more));
+        }
+        omitted.insert("fields".to_owned(), fields);
     }
     omitted
 }

@@ -241,10 +241,10 @@ fn are_names(value: &Value) -> bool {
 fn cost(rows: &[Map<String, Value>], name: &str) -> (usize, usize) {
     rows.iter().fold((0, 0), |(table, json), row| match row.get(name) {
         Some(value) => {
-            let cell = markdown::cell(value).len() + " | ".len();
+            let cell = markdown::cell(value).len() + "|".len();
             (table + cell, json + value.to_string().len() + name.len() + "\"\":,".len())
         }
-        None => (table + " | ".len(), json),
+        None => (table + "|".len(), json),
     })
 }
 

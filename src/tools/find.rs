@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use crate::catalog::{Action, Words, example, input_schema, required, signature};
+use crate::catalog::{Action, FOLD, Words, example, input_schema, required, signature};
 use crate::search::{Confidence, Hit, Query, Ranking};
 use crate::text::excerpt;
 use crate::tools::errors::{self, ErrorKind, ToolError};
@@ -147,7 +147,7 @@ fn answer(tools: &Tools, query: &str, ranking: &Ranking, request: &FindRequest) 
         structured.insert("notes".to_owned(), json!(notes));
     }
     if !ranking.hits.is_empty() && detail != Detail::Schema {
-        let _ = writeln!(text, "Schemas: `detail: \"schema\"`, or {}", action_uri::ACTION);
+        let _ = writeln!(text, "All parameters: `detail: \"schema\"`, or {}", action_uri::ACTION);
     }
     Ok(Answer::new(structured, heading + &text))
 }
@@ -322,7 +322,9 @@ impl FoundAction {
             "{place}. **{}** ({}{remote}{deprecated}) {}{usually}{experiment}{lacking}",
             action.id, self.risk, action.summary
         );
-        let _ = writeln!(text, "   `{}`", self.signature);
+        // Its name stands in the line above, and the last line of the answer says how the folded ones are shown.
+        let takes = self.signature.strip_prefix(&action.id).unwrap_or(&self.signature);
+        let _ = writeln!(text, "   `{}`", takes.replace(FOLD, " more"));
         let _ = writeln!(text, "   {}", operations(action).join(" · "));
         if let Some(example) = &self.example {
             let _ = writeln!(text, "   Example: `{example}`");

@@ -143,12 +143,12 @@ proptest! {
     fn a_cell_stays_one_cell(text in hostile()) {
         let shown = compact(json!([{"iid": 1, "title": format!("t{text}"), "state": "x"}]));
         if shown.text.starts_with('|') {
-            let row = shown.text.lines().nth(2).unwrap();
+            let row = shown.text.lines().nth(1).unwrap();
             // A bar is one of the table's where an even number of backslashes is before it.
             let bars = row.match_indices('|').filter(|(at, _)| {
                 row[..*at].bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 0
             });
-            prop_assert_eq!(bars.count(), 4, "{}", row);
+            prop_assert_eq!(bars.count(), 3, "{}", row);
         }
     }
 

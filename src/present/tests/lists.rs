@@ -18,8 +18,8 @@ fn a_list_keeps_what_tells_its_things_apart_and_names_the_rest() {
         shown.data,
         json!([{"iid": 1, "title": "t1"}, {"iid": 2, "title": "t2"}, {"iid": 3, "title": "t3"}])
     );
-    assert_eq!(shown.dropped, ["description", "downvotes", "id", "severity", "user_notes_count"]);
-    assert_eq!(shown.text.lines().count(), 6, "{}", shown.text);
+    assert_eq!(shown.dropped, ["description", "downvotes", "severity", "user_notes_count"]);
+    assert_eq!(shown.text.lines().count(), 5, "{}", shown.text);
 }
 
 #[test]
@@ -51,11 +51,11 @@ fn a_url_that_no_pattern_makes_stays_in_its_row() {
 }
 
 #[test]
-fn commits_are_found_by_the_beginning_of_their_ids() {
+fn the_url_of_a_commit_is_made_from_its_whole_id() {
     let commit = |id: &str| json!({"id": id, "short_id": id[..4], "title": id, "message": "m\nn", "web_url": format!("https://x/-/commit/{id}")});
     let shown = compact(json!([commit("aaaa11"), commit("bbbb22"), commit("cccc33")]));
-    assert_eq!(shown.same["web_url"], "https://x/-/commit/{short_id}");
-    assert_eq!(shown.data[0], json!({"short_id": "aaaa", "title": "aaaa11"}));
+    assert_eq!(shown.same["web_url"], "https://x/-/commit/{id}");
+    assert_eq!(shown.data[0], json!({"id": "aaaa11", "title": "aaaa11"}));
 }
 
 #[test]

@@ -123,12 +123,8 @@ pub fn uncounted_note(page: &Page) -> Option<String> {
         return None;
     }
     match (page.next_page, &page.next_query) {
-        (Some(_), _) => {
-            Some("there are more rows; GitLab does not count lists of more than 10,000".to_owned())
-        }
-        (None, Some(query)) if !query.is_empty() => {
-            Some("there are more rows; GitLab gives neither numbers nor a total of this list".to_owned())
-        }
+        (Some(_), _) => Some("no total: GitLab does not count lists of more than 10,000 rows".to_owned()),
+        (None, Some(query)) if !query.is_empty() => Some("GitLab gives no total of this list".to_owned()),
         _ => None,
     }
 }

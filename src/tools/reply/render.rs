@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::call::Call;
 use crate::catalog::{Action, Interface, Risk};
 use crate::gitlab::{self, Reply, Unread};
-use crate::present::{self, Content, Kind, Masked, Missing, Options, Presented};
+use crate::present::{self, Content, Kept, Kind, Masked, Missing, Options, Presented};
 use crate::text::Place;
 use crate::tools::execute::{file_transfer, job_log};
 use crate::tools::reply::{continuation, header, paging, uploads};
@@ -70,6 +70,9 @@ pub fn present_reply(
 ) -> Presented {
     let is_document = action.direct() == Some(Interface::Graphql);
     let is_full = request.view == Some(View::Full);
+    // A flag that is off says something to who has set it.
+    let given: Vec<String> =
+        if call.risk() == Risk::Read { Vec::new() } else { request.params.keys().cloned().collect() };
     let options = Options {
         kind: kind(tools, action, call),
         fields,
@@ -79,7 +82,7 @@ pub fn present_reply(
         budget,
         place: window_start(action, request),
         secrets: tools.client.secrets(),
-        shows: &action.shows,
+        kept: Kept { shows: &action.shows, given: &given },
         names: Some(call.field_names()).filter(|names| !names.is_empty()),
     };
     let received = reply.rows;
@@ -173,11 +176,11 @@ fn secret_notes(masked: &Masked, is_document: bool) -> Vec<String> {
     let mut notes = Vec::new();
     let is_text = masked.hidden.iter().all(|path| !present::is_plain(path));
     if !masked.made.is_empty() {
-        notes.push(format!("{}: shown only this once; GitLab does not show it again", names(&masked.made)));
+        notes.push(format!("{} shown only this once", names(&masked.made)));
     }
     if !masked.hidden.is_empty() {
-        let by_name = if is_document || is_text { "" } else { ", and so does its name in `fields`" };
-        notes.push(format!("{} masked; `view: \"full\"` shows it{by_name}", names(&masked.hidden)));
+        let how = if is_document || is_text { "view: \"full\"" } else { "fields" };
+        notes.push(format!("`{how}` shows {}", names(&masked.hidden)));
     }
     notes
 }
@@ -255,12 +258,8 @@ fn assemble(
     }
     if !shown.dropped.is_empty() {
         let (named, more) = shown.left_out();
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let _ = writeln!(
-            text,
-            "Not shown: {}{more}. `fields` picks any, `view: \"full\"` shows all.",
-            named.join(", ")
-        );
+        let more = if more > 0 { format!(", +{more}") } else { String::new() };
+        let _ = writeln!(text, "Not shown: {}{more}.", named.join(", "));
     }
     if !shown.same.is_empty() {
         structured.insert("in_every_row".to_owned(), Value::Object(shown.same));

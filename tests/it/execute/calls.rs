@@ -36,7 +36,7 @@ fn an_issue_is_created_changed_and_found_again() {
     assert_eq!(rows.len(), 1);
     assert_eq!(rows[0]["labels"], json!(["bug", "new"]));
     assert_eq!(rows[0]["author"], "sandbox", "a user is its name");
-    assert!(listed.text.contains("title: Squeaks | when cold\n"), "{}", listed.text);
+    assert!(listed.text.contains("|Squeaks \\| when cold|"), "{}", listed.text);
 }
 
 #[test]

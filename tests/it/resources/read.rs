@@ -225,7 +225,7 @@ fn things_are_read_as_their_actions_answer() {
     let commit = "gitlab_execute_action";
     let commits =
         client.call(commit, json!({"action": "commit.list", "params": {"fullPath": "acme/widget"}}));
-    let sha = commits.structured["data"][0]["short_id"].as_str().unwrap().to_owned();
+    let sha = commits.structured["data"][0]["id"].as_str().unwrap().to_owned();
     assert!(read(&mut client, &format!("gitlab://project/acme/widget/commit/{sha}")).contains(&sha));
     // The same words as the tool's, and nothing that had to be understood.
     let issue = client.call(
