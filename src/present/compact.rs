@@ -83,7 +83,7 @@ pub const SAID_BETTER: [(&str, &str); 12] = [
 /// Keys that say nothing where their value is that of another key, or its beginning or end.
 pub const REPEATED: [(&str, &str, Part); 14] = [
     ("short_id", "id", Part::Beginning),
-    ("title", "message", Part::Beginning),
+    ("message", "title", Part::All),
     ("committer_name", "author_name", Part::All),
     ("committer_email", "author_email", Part::All),
     ("authored_date", "committed_date", Part::All),
@@ -258,7 +258,7 @@ fn drop_repeated(map: &mut Map<String, Value>, shows: &[String]) {
     for (less, more, part) in REPEATED {
         let (Some(less_text), Some(more_text)) = (text(map, less), text(map, more)) else { continue };
         let is_said = match part {
-            Part::All => less_text == more_text,
+            Part::All => less_text.trim_end() == more_text,
             Part::Beginning => more_text.starts_with(&less_text),
             Part::End => more_text.ends_with(&less_text),
         };

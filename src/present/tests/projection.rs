@@ -85,7 +85,7 @@ fn a_key_is_left_out_next_to_a_better_one() {
 fn a_value_that_another_field_has_is_left_out() {
     let rules = [
         ("short_id", "ab12", "id", "ab12cd34"),
-        ("title", "Turn left", "message", "Turn left\n\nThe right side squeaks."),
+        ("message", "Turn left\n", "title", "Turn left"),
         ("committer_name", "Ada", "author_name", "Ada"),
         ("committer_email", "ada@example.org", "author_email", "ada@example.org"),
         ("authored_date", "2026-02-01T09:00:00Z", "committed_date", "2026-02-01T09:00:00Z"),
