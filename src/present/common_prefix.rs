@@ -30,7 +30,11 @@ pub fn locate(rows: &mut [Map<String, Value>]) {
 }
 
 fn url_prefix(row: &Map<String, Value>) -> Option<(&'static str, String)> {
-    let reference = row.get("reference")?.as_str()?;
+    place_of(row.get("reference")?.as_str()?, row)
+}
+
+/// The project or group of a row, from the reference that ends in its number.
+pub fn place_of(reference: &str, row: &Map<String, Value>) -> Option<(&'static str, String)> {
     let at = reference.rfind(['#', '!', '&'])?;
     let (place, number) = (reference.get(..at)?, reference.get(at + 1..)?);
     let name = if reference.get(at..)?.starts_with('&') { "group" } else { "project" };

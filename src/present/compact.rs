@@ -11,7 +11,7 @@ use super::table::{self, Rows};
 
 /// Keys that no reader misses: links apart from the one URL, pictures, ids of objects that are named, repeated forms of
 /// another field.
-const NOISE: [&str; 30] = [
+pub const NOISE: [&str; 30] = [
     "_links",
     "avatar_url",
     "avatar_path",
@@ -65,7 +65,7 @@ const SILENT: [&str; 16] = [
 ];
 
 /// Keys that a better key makes redundant, if the row has it.
-const SAID_BETTER: [(&str, &str); 12] = [
+pub const SAID_BETTER: [(&str, &str); 12] = [
     ("name_with_namespace", "path_with_namespace"),
     ("full_name", "full_path"),
     ("last_activity_on", "last_activity_at"),
@@ -81,9 +81,9 @@ const SAID_BETTER: [(&str, &str); 12] = [
 ];
 
 /// Keys that say nothing where their value is that of another key, or its beginning or end.
-const REPEATED: [(&str, &str, Part); 14] = [
+pub const REPEATED: [(&str, &str, Part); 14] = [
     ("short_id", "id", Part::Beginning),
-    ("title", "message", Part::Beginning),
+    ("message", "title", Part::All),
     ("committer_name", "author_name", Part::All),
     ("committer_email", "author_email", Part::All),
     ("authored_date", "committed_date", Part::All),
@@ -100,7 +100,7 @@ const REPEATED: [(&str, &str, Part); 14] = [
 
 /// The part of another value that a repeated value is.
 #[derive(Clone, Copy)]
-enum Part {
+pub enum Part {
     All,
     Beginning,
     End,
@@ -108,7 +108,7 @@ enum Part {
 
 /// Flags that say something where they are off, by the ends of their names: whether a thing works, may be done or was
 /// found good. Any other flag says something only where it is on: that a thing is a draft, and not that it is none.
-const TOLD_OFF: [&str; 14] = [
+pub const TOLD_OFF: [&str; 14] = [
     "active",
     "enabled",
     "available",
@@ -258,7 +258,7 @@ fn drop_repeated(map: &mut Map<String, Value>, shows: &[String]) {
     for (less, more, part) in REPEATED {
         let (Some(less_text), Some(more_text)) = (text(map, less), text(map, more)) else { continue };
         let is_said = match part {
-            Part::All => less_text == more_text,
+            Part::All => less_text.trim_end() == more_text,
             Part::Beginning => more_text.starts_with(&less_text),
             Part::End => more_text.ends_with(&less_text),
         };
@@ -348,7 +348,7 @@ fn nested(value: Value, dropped: &mut Vec<String>) -> Value {
     match value {
         Value::Object(map) if mentioned_as(&map).is_some() => mention(map),
         Value::Object(map) => {
-            let name = reference_of(&map).or_else(|| name_of(&map)).or_else(|| period(&map));
+            let name = reference_of(&map).or_else(|| period(&map)).or_else(|| name_of(&map));
             name.unwrap_or_else(|| Value::Object(object(map, Kept::default(), dropped)))
         }
         Value::Array(items) => Value::Array(items.into_iter().map(|item| nested(item, dropped)).collect()),
@@ -374,10 +374,17 @@ fn mention(map: Map<String, Value>) -> Value {
     )
 }
 
-/// Period of an iteration, which most often has no title.
+/// An iteration, which most often has no title: its period, or its number.
 fn period(map: &Map<String, Value>) -> Option<Value> {
-    let (start, end) = (map.get("start_date")?.as_str()?, map.get("due_date")?.as_str()?);
-    map.contains_key("iid").then(|| json!(format!("{start} to {end}")))
+    let text = |name: &str| map.get(name).and_then(Value::as_str);
+    let iid = map.get("iid").filter(|_| text("title").is_none_or(str::is_empty))?;
+    match text("start_date").zip(text("due_date")) {
+        Some((start, end)) => Some(json!(format!("{start} to {end}"))),
+        None if text(URL).is_some_and(|url| url.contains("/iterations/")) => {
+            Some(json!(format!("iteration {iid}")))
+        }
+        None => None,
+    }
 }
 
 /// The reference and title of an issue, a merge request or an epic that is mentioned: `#14 Title`, `!59 Title`.

@@ -13,6 +13,7 @@ mod fields;
 mod markdown;
 mod masking;
 mod picture;
+mod row_identity;
 mod sanitize;
 mod sections;
 mod table;
@@ -126,6 +127,9 @@ pub struct Presented {
 
 /// Maximum number of fields not shown that are named.
 const NAMED: usize = 6;
+
+/// Maximum length in bytes of an answer of nothing but numbers and flags that has no marks around it.
+const UNMARKED: usize = 200;
 
 /// Minimum budget in bytes for the values that all rows share.
 const LEAST_SHARED: usize = 1_000;
@@ -266,7 +270,10 @@ fn structured(value: Value, options: &Options) -> Presented {
     let mut missing = Vec::new();
     let mut said = table::Rows::default();
     let chosen = if !options.fields.is_empty() {
-        let (selected, nowhere) = fields::select(&value, options.fields);
+        let asked = row_identity::own_names(&value, options.fields);
+        let paths = row_identity::with_names(&value, &asked);
+        row_identity::add_places(&mut value, &paths);
+        let (selected, nowhere) = fields::select(&value, &paths);
         missing = nowhere;
         selected
     } else if options.full {
@@ -295,7 +302,8 @@ fn structured(value: Value, options: &Options) -> Presented {
     let (value, text, rows) = rendered(limited.value, &same, options.budget, &mut notes);
     let shown = value.as_array().map(Vec::len);
     let came = came.or(limited.rows.map(|(_, came)| came)).or(rows);
-    let quoted = shown != Some(0) || came.is_some();
+    let may_be_written = text.len() > UNMARKED || has_text(&value) || !same.is_empty();
+    let quoted = (shown != Some(0) || came.is_some()) && may_be_written;
     let mut cut = limited.cut;
     cut.truncate(MOST_CUT);
     Presented {
@@ -312,6 +320,18 @@ fn structured(value: Value, options: &Options) -> Presented {
         masked,
         unfinished,
         notes,
+    }
+}
+
+/// True if a stranger may have written something of a value: a text, or a key that is none of GitLab's.
+fn has_text(value: &Value) -> bool {
+    let is_gitlabs =
+        |key: &str| key.len() <= 40 && key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+    match value {
+        Value::String(_) => true,
+        Value::Array(items) => items.iter().any(has_text),
+        Value::Object(map) => map.iter().any(|(key, value)| !is_gitlabs(key) || has_text(value)),
+        _ => false,
     }
 }
 

@@ -94,3 +94,23 @@ fn a_pipeline_keeps_the_id_that_it_is_named_by() {
     assert_eq!(shown.data[0], json!({"iid": 1, "id": 301, "ref": "b301"}));
     assert_eq!(shown.same["web_url"], "https://x/-/pipelines/{id}");
 }
+
+#[test]
+fn a_commit_in_a_list_has_its_title() {
+    let commit = |id: &str, message: &str| {
+        json!({
+            "id": id, "short_id": &id[..4], "title": "Turn left", "message": message, "author_name": "Ada", "parent_ids": ["f"],
+            "author_email": "ada@example.org", "committer_name": "Ada", "committer_email": "ada@example.org",
+            "authored_date": "2026-02-01T09:00:00Z", "committed_date": "2026-02-01T09:00:00Z",
+            "created_at": "2026-02-01T09:00:00Z", "trailers": {"Reviewed-by": "Bo"}, "web_url": format!("https://x/-/commit/{id}"),
+        })
+    };
+    let shown = compact(json!([
+        commit("aaaa11", "Turn left"),
+        commit("bbbb22", "Turn left\n\nIt squeaks."),
+        commit("cccc33", "Turn left\n")
+    ]));
+    for row in shown.data.as_array().unwrap() {
+        assert_eq!(row["title"], "Turn left", "{row}");
+    }
+}

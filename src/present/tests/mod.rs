@@ -1,6 +1,8 @@
 mod diffs;
+mod fields;
 mod hostile;
 mod lists;
+mod projection;
 mod secrets;
 
 use serde_json::{Value, json};

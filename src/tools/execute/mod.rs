@@ -200,7 +200,7 @@ async fn run(
 /// The note on an action that GitLab deprecated.
 fn deprecation(action: &Action) -> Option<String> {
     let instead = action.replaced_by.as_ref().map(|other| format!("; use `{other}`")).unwrap_or_default();
-    action.deprecated.then(|| format!("GitLab has deprecated what `{}` does{instead}", action.id))
+    action.deprecated.then(|| format!("`{}` is deprecated{instead}", action.id))
 }
 
 /// The denial of a call that no look-up can lift: every operation that it may be is denied. Decided before anything

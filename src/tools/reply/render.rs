@@ -233,7 +233,8 @@ fn assemble(
     notes: &[String],
 ) -> Answer {
     let mut structured = header::head(call);
-    let mut text = if shown.quoted { present::marked(&shown.text) } else { format!("{}\n", shown.text) };
+    let mut text =
+        if shown.quoted { present::marked(&shown.text) } else { format!("{}\n", shown.text.trim_end()) };
     let mut omitted = present::omitted(&shown);
     for cut in &shown.cut {
         let calls = continuation::continuations(request, cut);

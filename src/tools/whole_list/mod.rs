@@ -364,7 +364,8 @@ fn counts_answer(
     let shown = present::present(present::Content::Json(aggregate.data), &options);
     notes.extend(shown.notes);
     let mut structured = header::head(&walked.call);
-    let mut text = if shown.quoted { present::marked(&shown.text) } else { format!("{}\n", shown.text) };
+    let mut text =
+        if shown.quoted { present::marked(&shown.text) } else { format!("{}\n", shown.text.trim_end()) };
     let shown_groups = shown.data.as_array().map_or(0, Vec::len);
     structured.insert("data".to_owned(), shown.data);
     if let (Some(path), Some(total)) = (&aggregation.count_by, aggregate.groups) {
