@@ -17,6 +17,7 @@ mod table;
 mod terminal;
 #[cfg(test)]
 mod tests;
+mod threads;
 mod upstream_truncation;
 
 use serde_json::{Map, Value, json};
@@ -68,6 +69,8 @@ pub struct Options<'a> {
     pub secrets: &'a Secrets,
     /// Fields that the action is for, which the compact view never leaves out.
     pub shows: &'a [String],
+    /// Fields to which the compact view of an object is narrowed, with those that identify it; not narrowed if empty.
+    pub only: &'a [String],
     /// Fields behind the aliases of a GraphQL document.
     pub names: Option<&'a FieldNames>,
 }
@@ -76,7 +79,18 @@ impl<'a> Options<'a> {
     /// Options of the compact view.
     pub fn new(kind: Kind, budget: usize, secrets: &'a Secrets) -> Options<'a> {
         let (full, unmasked) = (false, false);
-        Options { kind, fields: &[], full, unmasked, budget, place: None, secrets, shows: &[], names: None }
+        Options {
+            kind,
+            fields: &[],
+            full,
+            unmasked,
+            budget,
+            place: None,
+            secrets,
+            shows: &[],
+            only: &[],
+            names: None,
+        }
     }
 }
 
@@ -230,7 +244,11 @@ fn structured(value: Value, options: &Options) -> Presented {
     } else if options.full {
         value
     } else {
-        let (compacted, rows) = compact::compact(value, options.shows, &mut dropped);
+        let whole = value.as_object().filter(|_| !options.only.is_empty()).cloned();
+        let (mut compacted, rows) = compact::compact(value, options.shows, &mut dropped);
+        if let Some(whole) = whole {
+            compacted = compact::narrowed(compacted, whole, options.only, &mut dropped);
+        }
         said = rows;
         compacted
     };

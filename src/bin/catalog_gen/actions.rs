@@ -368,6 +368,9 @@ fn action(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut 
         usually: written.usually,
         shows: written.shows,
         gone: false,
+        states: Vec::new(),
+        joins: Vec::new(),
+        row_filter: None,
     }
 }
 

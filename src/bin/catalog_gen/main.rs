@@ -4,6 +4,7 @@
 //! byte-identical on every run.
 
 mod actions;
+mod answers;
 mod curate;
 mod curation;
 mod eval;

@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use gitlab_mcp::catalog::{
-    Action, Base, ExampleWords, GraphqlKind, Json, Landing, LandingChoice, LandingPlace, Locates, Names,
-    Param, Place, QuickAction, Raise, ReadableTable, Risk, Version, When, locates_by_name,
+    Action, Base, ChangeWords, ExampleWords, GraphqlKind, Json, Landing, LandingChoice, LandingPlace,
+    Locates, Names, Param, Place, QuickAction, Raise, ReadableTable, Risk, Version, When, locates_by_name,
 };
 use serde::Deserialize;
 
 use crate::GeneratorError;
 use crate::actions::share_risks;
+use crate::answers::{self, JoinRule, RowFilterRule, StateRule};
 
 /// Contents of the file.
 #[derive(Debug, Default, Deserialize)]
@@ -39,6 +40,15 @@ pub struct Rules {
     /// Used at run time only.
     #[serde(default, rename = "examples")]
     _examples: ExampleWords,
+    /// Used at run time only.
+    #[serde(default, rename = "changes")]
+    _changes: ChangeWords,
+    #[serde(default)]
+    states: Vec<StateRule>,
+    #[serde(default)]
+    joins: Vec<JoinRule>,
+    #[serde(default)]
+    row_filters: Vec<RowFilterRule>,
     #[serde(default)]
     naming: NamingRules,
     #[serde(default)]
@@ -228,6 +238,9 @@ impl Rules {
         self.set_landings(actions, &mut faults);
         self.set_scanned(actions, &mut faults);
         self.set_locates(actions, &mut faults);
+        answers::set_states(&self.states, actions, &mut faults);
+        answers::set_joins(&self.joins, actions, &mut faults);
+        answers::set_row_filters(&self.row_filters, actions, &mut faults);
         let ids = Ids::new(actions);
         for (command, quick) in &self.quick_actions.commands {
             for id in &quick.actions {
@@ -576,15 +589,15 @@ fn matches(
 }
 
 /// The ids of all actions.
-struct Ids(BTreeSet<String>);
+pub struct Ids(BTreeSet<String>);
 
 impl Ids {
-    fn new(actions: &[Action]) -> Ids {
+    pub fn new(actions: &[Action]) -> Ids {
         Ids(actions.iter().map(|action| action.id.clone()).collect())
     }
 
     /// The ids that a pattern matches; a fault if there are none.
-    fn expand(&self, pattern: &str, row: &str, faults: &mut Vec<String>) -> BTreeSet<String> {
+    pub fn expand(&self, pattern: &str, row: &str, faults: &mut Vec<String>) -> BTreeSet<String> {
         let named: BTreeSet<String> =
             self.0.iter().filter(|id| fits(pattern, id.as_str())).cloned().collect();
         if named.is_empty() {

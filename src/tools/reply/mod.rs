@@ -1,5 +1,6 @@
 //! Replies of GitLab as answers of execute.
 
+pub mod change;
 pub mod continuation;
 pub mod graphql;
 pub mod graphql_document;
@@ -7,3 +8,4 @@ pub mod header;
 pub mod output_filter;
 pub mod paging;
 pub mod render;
+pub mod state_notes;
