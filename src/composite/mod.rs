@@ -31,6 +31,7 @@ mod item_kinds;
 mod item_results;
 mod line_text;
 mod mr_diff;
+mod overview;
 mod read_files;
 mod resolve_project;
 mod review;
@@ -50,6 +51,7 @@ use run::Actions;
 const ACTIONS: Actions = &[
     ("api.batch", |run| Box::pin(batch::run(run))),
     ("merge_request.comment_on_line", |run| Box::pin(comment_on_line::run(run))),
+    ("merge_request.overview", |run| Box::pin(overview::run(run))),
     ("merge_request.review", |run| Box::pin(review::run(run))),
     ("pipeline.diagnose", |run| Box::pin(diagnose::run(run))),
     ("project.resolve", |run| Box::pin(resolve_project::run(run))),

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use crate::catalog::embedded::{Entry, Header};
 use crate::catalog::language::{
-    Agent, Domain, ExampleWords, GlossaryEntry, Language, QuickAction, ReadableTable, Toolset, Words,
+    Agent, ChangeWords, Domain, ExampleWords, GlossaryEntry, Language, QuickAction, ReadableTable, Toolset,
+    Words,
 };
 use crate::catalog::model::{Action, Version};
 use crate::catalog::operation_index::OperationIndex;
@@ -48,6 +49,7 @@ struct RulesFile {
     quick_actions: QuickActions,
     readable: ReadableTable,
     examples: ExampleWords,
+    changes: ChangeWords,
 }
 
 /// The part of `SOURCE.toml` that is used at run time.
@@ -162,7 +164,7 @@ fn read_words(root: &Path) -> Outcome<Words> {
     }
     let rules: RulesFile = parse(&root.join("rules.toml"))?;
     let (toolsets, agents, quick_actions) = (parts.toolset, parts.agent, rules.quick_actions.commands);
-    let (readable, examples) = (rules.readable, rules.examples);
+    let (readable, examples, changes) = (rules.readable, rules.examples, rules.changes);
     let absent_toolsets = parts.absent;
     let source: SourceFile = parse(&root.join("SOURCE.toml"))?;
     Ok(Words {
@@ -177,6 +179,7 @@ fn read_words(root: &Path) -> Outcome<Words> {
         quick_actions,
         readable,
         examples,
+        changes,
     })
 }
 

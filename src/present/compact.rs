@@ -8,6 +8,8 @@ use serde_json::{Map, Value, json};
 
 use super::masking::snake;
 use super::table::{self, Rows};
+use super::threads;
+use crate::catalog::ROLES;
 
 /// Keys that no reader misses: links apart from the one URL, pictures, ids of objects that are named, repeated forms of
 /// another field.
@@ -153,6 +155,29 @@ pub struct Kept<'a> {
     /// Fields that the call sets: their values are shown even if they are off.
     pub given: &'a [String],
 }
+/// Fields that identify an object and say its state: kept in any view.
+const IDENTITY: [&str; 20] = [
+    "id",
+    "iid",
+    "reference",
+    "title",
+    "name",
+    "path_with_namespace",
+    "full_path",
+    "fullPath",
+    "username",
+    "key",
+    "slug",
+    "tag_name",
+    "environment_scope",
+    "state",
+    "status",
+    "updated_at",
+    "updatedAt",
+    "web_url",
+    "webUrl",
+    "message",
+];
 
 /// The value as a person reads it, with what the rows of a list have in common; the names of what is gone are added
 /// to `dropped`.
@@ -170,6 +195,34 @@ pub fn compact(value: Value, kept: Kept, dropped: &mut Vec<String>) -> (Value, R
     dropped.sort_by_cached_key(|name| (is_no_loss(name), name.clone()));
     dropped.dedup();
     (compacted, rows)
+}
+
+/// An object with only these fields and those that identify it. A field of `only` that the compact view left out, because
+/// it is empty or says nothing, is added.
+pub fn narrowed(
+    compacted: Value,
+    mut whole: Map<String, Value>,
+    only: &[String],
+    dropped: &mut Vec<String>,
+) -> Value {
+    let Value::Object(mut kept) = compacted else { return compacted };
+    let is_kept = |name: &String| only.contains(name) || IDENTITY.contains(&name.as_str());
+    let others: Vec<String> = kept.keys().filter(|name| !is_kept(name)).cloned().collect();
+    for name in others {
+        kept.shift_remove(&name);
+        dropped.push(name);
+    }
+    for name in only {
+        if !kept.contains_key(name)
+            && let Some(value) = whole.shift_remove(name)
+        {
+            kept.insert(name.clone(), nested(value, &mut Vec::new()));
+            dropped.retain(|known| known != name);
+        }
+    }
+    dropped.sort();
+    dropped.dedup();
+    Value::Object(kept)
 }
 
 /// Decodes the content of a Base64 file to text, or replaces it by its size if it is not text. Base64 is unreadable in
@@ -208,6 +261,7 @@ fn top(value: Value, kept_fields: Kept, dropped: &mut Vec<String>) -> Value {
 
 fn object(mut map: Map<String, Value>, kept: Kept, dropped: &mut Vec<String>) -> Map<String, Value> {
     refer(&mut map);
+    threads::settle(&mut map);
     drop_repeated(&mut map, kept.shows);
     // A field that is null identifies nothing.
     let keys: HashSet<String> =
@@ -226,9 +280,19 @@ fn object(mut map: Map<String, Value>, kept: Kept, dropped: &mut Vec<String>) ->
             continue;
         }
         let value = if is_shown { shown(value, dropped) } else { nested(value, dropped) };
+        let value = if key == "access_level" && !keys.contains(LEVEL_NAME) { role(value) } else { value };
         out.insert(key.clone(), to_the_second(&key, value));
     }
     out
+}
+
+/// GitLab's name of an access level, beside its number in some objects.
+const LEVEL_NAME: &str = "access_level_description";
+
+/// The name of a role in place of its number.
+fn role(level: Value) -> Value {
+    let name = ROLES.iter().find(|(_, number)| level.as_i64() == Some(*number)).map(|(name, _)| json!(name));
+    name.unwrap_or(level)
 }
 
 /// A value that the action is for: objects keep their fields, and so do those of a list.

@@ -20,6 +20,7 @@ mod table;
 mod terminal;
 #[cfg(test)]
 mod tests;
+mod threads;
 mod upstream_truncation;
 
 use serde_json::{Map, Value, json};
@@ -75,6 +76,8 @@ pub struct Options<'a> {
     pub secrets: &'a Secrets,
     /// Fields that the compact view never leaves out.
     pub kept: Kept<'a>,
+    /// Fields to which the compact view of an object is narrowed, with those that identify it; not narrowed if empty.
+    pub only: &'a [String],
     /// Fields behind the aliases of a GraphQL document.
     pub names: Option<&'a FieldNames>,
 }
@@ -92,6 +95,7 @@ impl<'a> Options<'a> {
             place: None,
             secrets,
             kept: Kept::default(),
+            only: &[],
             names: None,
         }
     }
@@ -279,7 +283,11 @@ fn structured(value: Value, options: &Options) -> Presented {
     } else if options.full {
         value
     } else {
-        let (compacted, rows) = compact::compact(value, options.kept, &mut dropped);
+        let whole = value.as_object().filter(|_| !options.only.is_empty()).cloned();
+        let (mut compacted, rows) = compact::compact(value, options.kept, &mut dropped);
+        if let Some(whole) = whole {
+            compacted = compact::narrowed(compacted, whole, options.only, &mut dropped);
+        }
         said = rows;
         compacted
     };

@@ -358,6 +358,9 @@ fn action(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut 
         shows: written.shows,
         companions: written.companions,
         gone: false,
+        states: Vec::new(),
+        joins: Vec::new(),
+        row_filter: None,
     }
 }
 

@@ -47,6 +47,9 @@ fn apply(mut actions: Vec<Action>, curation: &Curation) -> Result<Vec<Action>, G
                     raises: std::mem::take(&mut known.raises),
                     lands: std::mem::take(&mut known.lands),
                     scanned: std::mem::take(&mut known.scanned),
+                    states: std::mem::take(&mut known.states),
+                    joins: std::mem::take(&mut known.joins),
+                    row_filter: known.row_filter.take(),
                     params: with_locates(own.params, &known.params),
                     ..own
                 }

@@ -3,7 +3,9 @@
 //! `catalog/SOURCE.toml`), the vectors of new actions, and the evaluation of the finder. Generated files are
 //! byte-identical on every run.
 
+mod action_ids;
 mod actions;
+mod answers;
 mod api_files;
 mod curate;
 mod curation;

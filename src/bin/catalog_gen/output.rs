@@ -249,7 +249,7 @@ fn prune(value: Value) -> Option<Value> {
                         return (!empty).then_some((key, value));
                     }
                     // The value of a condition may be `false`.
-                    if key == "when" {
+                    if matches!(key.as_str(), "when" | "has") {
                         return Some((key, value));
                     }
                     // An empty plan means any actions.

@@ -5,11 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use gitlab_mcp::catalog::{
-    Action, Base, ExampleWords, GraphqlKind, Json, Landing, LandingChoice, LandingPlace, Locates, Names,
-    Param, Place, QuickAction, Raise, ReadableTable, Risk, Version, When, locates_by_name,
+    Action, Base, ChangeWords, ExampleWords, GraphqlKind, Json, Landing, LandingChoice, LandingPlace,
+    Locates, Names, Param, Place, QuickAction, Raise, ReadableTable, Risk, Version, When, locates_by_name,
 };
 use serde::Deserialize;
 
+use crate::action_ids::{Ids, fits, nearest};
+use crate::answers::{self, JoinRule, RowFilterRule, StateRule};
 use crate::duplicate_risk::share_risks;
 use crate::error::GeneratorError;
 
@@ -39,6 +41,15 @@ pub struct Rules {
     /// Used at run time only.
     #[serde(default, rename = "examples")]
     _examples: ExampleWords,
+    /// Used at run time only.
+    #[serde(default, rename = "changes")]
+    _changes: ChangeWords,
+    #[serde(default)]
+    states: Vec<StateRule>,
+    #[serde(default)]
+    joins: Vec<JoinRule>,
+    #[serde(default)]
+    row_filters: Vec<RowFilterRule>,
     #[serde(default)]
     naming: NamingRules,
     #[serde(default)]
@@ -228,6 +239,9 @@ impl Rules {
         self.set_landings(actions, &mut faults);
         self.set_scanned(actions, &mut faults);
         self.set_locates(actions, &mut faults);
+        answers::set_states(&self.states, actions, &mut faults);
+        answers::set_joins(&self.joins, actions, &mut faults);
+        answers::set_row_filters(&self.row_filters, actions, &mut faults);
         let ids = Ids::new(actions);
         for (command, quick) in &self.quick_actions.commands {
             for id in &quick.actions {
@@ -573,38 +587,4 @@ fn matches(
         }
     }
     found
-}
-
-/// The ids of all actions.
-struct Ids(BTreeSet<String>);
-
-impl Ids {
-    fn new(actions: &[Action]) -> Ids {
-        Ids(actions.iter().map(|action| action.id.clone()).collect())
-    }
-
-    /// The ids that a pattern matches; a fault if there are none.
-    fn expand(&self, pattern: &str, row: &str, faults: &mut Vec<String>) -> BTreeSet<String> {
-        let named: BTreeSet<String> =
-            self.0.iter().filter(|id| fits(pattern, id.as_str())).cloned().collect();
-        if named.is_empty() {
-            let near = nearest(pattern, self.0.iter().map(String::as_str));
-            let near = near.map(|near| format!("; the nearest is {near}")).unwrap_or_default();
-            faults.push(format!("{row}: there is no action {pattern}{near}"));
-        }
-        named
-    }
-}
-
-/// Matches a text against a pattern in which `*` is any text.
-fn fits(pattern: &str, text: &str) -> bool {
-    let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
-    let Some(left) = text.strip_prefix(first) else { return false };
-    let ends = left.char_indices().map(|(at, _)| at).chain([left.len()]);
-    ends.filter_map(|at| left.get(at..)).any(|left| fits(rest, left))
-}
-
-fn nearest<'a>(text: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let likeness = |known: &str| (strsim::jaro_winkler(text, known) * 1_000_000.0) as u32;
-    known.max_by_key(|known| likeness(known))
 }

@@ -11,6 +11,7 @@ mod tests;
 
 pub use apply::{filled, takes_target};
 use parse::parse;
+pub use short::mark_of;
 pub use spot::{Kind, TARGET, takes};
 use url::Url;
 

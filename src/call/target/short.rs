@@ -14,6 +14,18 @@ const MARKS: [(char, Kind, Option<Scope>); 7] = [
     ('~', Kind::Label, None),
 ];
 
+/// The mark before the numbers of a domain's objects: `#` of issues and work items.
+pub fn mark_of(domain: &str) -> Option<char> {
+    const NUMBERED: [(&str, Kind); 4] = [
+        ("issue", Kind::Issue),
+        ("work_item", Kind::Issue),
+        ("merge_request", Kind::MergeRequest),
+        ("epic", Kind::Epic),
+    ];
+    let (_, kind) = NUMBERED.iter().find(|(name, _)| *name == domain)?;
+    MARKS.iter().find(|(_, marked, _)| marked == kind).map(|(mark, ..)| *mark)
+}
+
 /// What the reference names; none where it is none.
 pub fn parse(text: &str) -> Option<Reference> {
     let Some((path, kind, holder, value)) = split(text) else {

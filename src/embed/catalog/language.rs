@@ -238,6 +238,47 @@ pub struct Words {
     pub quick_actions: BTreeMap<String, QuickAction>,
     pub readable: ReadableTable,
     pub examples: ExampleWords,
+    pub changes: ChangeWords,
+}
+
+/// Relation of a write's parameters to the fields of its answer. From `[changes]` in `catalog/rules.toml`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChangeWords {
+    /// Parameters whose value shows in a field of another name, the first that fits. Any other parameter shows in the
+    /// field of its own name.
+    #[serde(default)]
+    pub shown_as: Vec<ShownAs>,
+}
+
+/// The field of an answer in which a parameter's value shows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ShownAs {
+    /// Name of the parameter; `*` at its beginning or end stands for any text.
+    pub param: String,
+    /// Name of the field; `*` repeats that text.
+    pub field: String,
+    #[serde(default)]
+    pub by: ShownBy,
+    /// Value of the field by the parameter's value, if they differ: `closed` by `close`.
+    #[serde(default)]
+    pub values: BTreeMap<String, String>,
+}
+
+/// How a field shows a parameter's value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ShownBy {
+    /// The same value.
+    #[default]
+    Value,
+    /// An object, or a list of objects, with these ids.
+    Ids,
+    /// A list that has these values among others.
+    Adds,
+    /// A list that has none of these values.
+    Removes,
 }
 
 /// Values of example calls that depend on more than a parameter's name. From `[examples]` in `catalog/rules.toml`.

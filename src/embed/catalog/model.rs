@@ -87,6 +87,59 @@ pub struct Action {
     /// True if GitLab has removed the function: the action runs by its id but is not offered.
     #[serde(default)]
     pub gone: bool,
+    /// Values of a field of the response that are explained in words, with the action that is next.
+    #[serde(default)]
+    pub states: Vec<StateNote>,
+    /// Reads whose rows are added to the response. From `[[joins]]` in `catalog/rules.toml`.
+    #[serde(default)]
+    pub joins: Vec<Join>,
+    /// Parameter by which this server filters the rows of the response. From `[[row_filters]]` in `catalog/rules.toml`.
+    #[serde(default)]
+    pub row_filter: Option<RowFilter>,
+}
+
+/// The meaning of a value in a response, and the action that is next. From `[[states]]` in `catalog/rules.toml`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StateNote {
+    /// Name of the field, at the top of the response or of a row.
+    pub field: String,
+    pub value: String,
+    /// Meaning of the value, as the end of a sentence. Empty if the value explains itself.
+    #[serde(default)]
+    pub says: String,
+    /// Id of the action that is next.
+    #[serde(default)]
+    pub next: Option<String>,
+    /// Parameters of that action by fields of the response, apart from those that it shares with the call.
+    #[serde(default)]
+    pub takes: BTreeMap<String, String>,
+}
+
+/// A read whose rows are added to the response of an action.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Join {
+    /// Name of the field that the rows are added as.
+    pub field: String,
+    /// Id of the read. It takes the parameters of the call that it has as well.
+    pub action: String,
+    /// Its other parameters.
+    #[serde(default)]
+    pub params: BTreeMap<String, Json>,
+    /// Values of a field of the response with which it is made; always, if empty.
+    #[serde(default)]
+    pub when: BTreeMap<String, Vec<String>>,
+    /// Fields of the rows.
+    pub shows: Vec<String>,
+}
+
+/// A parameter by which rows are filtered: kept are the rows that have an object with these values.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RowFilter {
+    pub param: String,
+    /// Field of a row with the list of objects.
+    pub within: String,
+    /// Values of which an object has all.
+    pub has: BTreeMap<String, Json>,
 }
 
 /// A parameter that adds another call to an action, as people say both in one breath: a comment to closing an issue, a

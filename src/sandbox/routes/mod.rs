@@ -17,6 +17,7 @@ mod personal;
 mod pipelines;
 mod planning;
 mod projects;
+mod quick_actions;
 mod reach;
 mod reference;
 mod releases;

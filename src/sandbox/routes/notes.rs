@@ -15,6 +15,8 @@ use crate::sandbox::request::Request;
 use crate::sandbox::route::{Route, Rule, Run};
 use crate::sandbox::row::{Fields, Row, object};
 
+use super::quick_actions;
+
 /// Objects that can have notes: the pattern and GitLab's name of each.
 const SUBJECTS: &[(&str, &str)] = &[
     ("/projects/:id/issues/:issue_iid", "Issue"),
@@ -158,6 +160,15 @@ fn create(request: &mut Request<'_>) -> Answer {
         && request.args.text("body").is_some_and(|body| body.trim() == REQUEST_CHANGES)
     {
         return request_changes(request, &subject);
+    }
+    let body = request.args.text("body").unwrap_or_default();
+    let executed = quick_actions::execute(request, subject.kind, &subject.shelf, &subject.row, &body);
+    if !executed.summary.is_empty() {
+        if executed.text.is_empty() {
+            let answer = json!({"commands_changes": executed.changes, "summary": executed.summary});
+            return Ok(Reply::json(202, answer));
+        }
+        request.args.extend(object(json!({"body": executed.text})));
     }
     let row = say(request, &subject, None, true)?;
     created(request.show(&row))

@@ -4,6 +4,8 @@ pub mod compute;
 pub mod file_transfer;
 mod global_ids;
 pub mod job_log;
+mod joined_reads;
+pub mod row_filter;
 
 use std::fmt::Write as _;
 
@@ -179,6 +181,7 @@ async fn run(
             };
             check_list(&action, &call, &reply, request)?;
             let (reply, unreadable) = keep_readable(tools, &call, reply)?;
+            let is_alone = request.fields.is_none() && request.save_to.is_none() && !manner.ours;
             if let Some(path) = &request.save_to {
                 notes.extend(unreadable_note(unreadable));
                 return file_transfer::save_download(tools, (request, path), &call, reply, notes)
@@ -191,6 +194,12 @@ async fn run(
                 Some(part) => job_log::apply_selection(part, &request, reply, &mut notes).await?,
                 None => reply,
             };
+            let mut reply = if is_alone {
+                joined_reads::add_rows(tools, &action, &request.params, reply, &mut notes).await
+            } else {
+                reply
+            };
+            row_filter::keep_rows(&action, &request.params, &mut reply);
             let response = ActionResponse { reply, call, request, action, notes, unreadable, fields };
             Ok(Outcome::Response(Box::new(response)))
         }

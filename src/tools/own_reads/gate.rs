@@ -18,6 +18,8 @@ pub enum Purpose {
     Diagnosis,
     /// The object that a change would hit, before it is asked about; its state after a lost write.
     Target,
+    /// Rows that belong to an answer.
+    Join,
     /// The scopes of the token.
     TokenScopes,
     /// The GitLab version of the instance.
@@ -34,6 +36,7 @@ impl Purpose {
             Purpose::Locate => "locate",
             Purpose::Diagnosis => "diagnosis",
             Purpose::Target => "target",
+            Purpose::Join => "join",
             Purpose::TokenScopes => "token_scopes",
             Purpose::Version => "version",
             Purpose::Command => "command",

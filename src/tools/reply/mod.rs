@@ -1,5 +1,6 @@
 //! Replies of GitLab as answers of execute.
 
+pub mod change;
 pub mod continuation;
 pub mod graphql;
 pub mod graphql_document;
@@ -7,4 +8,5 @@ pub mod header;
 pub mod output_filter;
 pub mod paging;
 pub mod render;
+pub mod state_notes;
 mod uploads;

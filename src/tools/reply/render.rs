@@ -10,6 +10,8 @@ use crate::gitlab::{self, Reply, Unread};
 use crate::present::{self, Content, Kept, Kind, Masked, Missing, Options, Presented};
 use crate::text::Place;
 use crate::tools::execute::{file_transfer, job_log};
+use crate::tools::reply::change::{self, Change};
+use crate::tools::reply::state_notes::{self, ExplainedState};
 use crate::tools::reply::{continuation, header, paging, uploads};
 use crate::tools::state::Tools;
 use crate::tools::types::{Answer, ExecuteRequest, NextCall, View};
@@ -30,7 +32,14 @@ pub fn render_answer(
     let is_document = action.direct() == Some(Interface::Graphql);
     let page = reply.page.clone();
     let is_list = matches!(&reply.content, gitlab::Content::Json(Value::Array(_)));
-    let shown = present_reply(tools, budget, (request, fields), (action, call), reply, &mut notes);
+    let change = change::describe(tools, action, call, &request.params, &reply);
+    let states = match &reply.content {
+        gitlab::Content::Json(answer) => state_notes::explain(tools, action, &request.params, answer),
+        _ => Vec::new(),
+    };
+    let only = change.as_ref().map(|change| change.fields.as_slice()).unwrap_or_default();
+    let shown = present_fields(tools, budget, (request, fields, only), (action, call), reply, &mut notes);
+    notes.extend(change.iter().flat_map(|change| change.notes.iter().cloned()));
     notes.extend(shown.notes.iter().cloned());
     notes.extend(shown.missing.iter().take(MOST_MISSING).map(missing_field_note));
     notes.extend(secret_notes(&shown.masked, is_document));
@@ -49,7 +58,7 @@ pub fn render_answer(
     let whole =
         is_whole_elsewhere(&shown, call).then(|| file_transfer::save_call(tools.files.as_ref(), request));
     let pictures = uploads::picture_calls(tools, request, call, &shown.data);
-    let mut answer = assemble(request, call, shown, page, whole, &notes);
+    let mut answer = assemble(tools, request, call, shown, (page, whole), (change, &states), &notes);
     if !pictures.is_empty() {
         for call in &pictures {
             let _ = writeln!(answer.text, "Picture: {}", json!(call));
@@ -64,6 +73,18 @@ pub fn present_reply(
     tools: &Tools,
     budget: usize,
     (request, fields): (&ExecuteRequest, &[String]),
+    action: (&Action, &Call),
+    reply: Reply,
+    notes: &mut Vec<String>,
+) -> Presented {
+    present_fields(tools, budget, (request, fields, &[]), action, reply, notes)
+}
+
+/// [`present_reply`], of which the compact view has `only` these fields, if any are given.
+fn present_fields(
+    tools: &Tools,
+    budget: usize,
+    (request, fields, only): (&ExecuteRequest, &[String], &[String]),
     (action, call): (&Action, &Call),
     reply: Reply,
     notes: &mut Vec<String>,
@@ -83,6 +104,7 @@ pub fn present_reply(
         place: window_start(action, request),
         secrets: tools.client.secrets(),
         kept: Kept { shows: &action.shows, given: &given },
+        only,
         names: Some(call.field_names()).filter(|names| !names.is_empty()),
     };
     let received = reply.rows;
@@ -225,16 +247,27 @@ fn content(reply: Reply, notes: &mut Vec<String>) -> Content {
 }
 
 fn assemble(
+    tools: &Tools,
     request: &ExecuteRequest,
     call: &Call,
     shown: Presented,
-    page: Option<Value>,
-    whole: Option<Value>,
+    (page, whole): (Option<Value>, Option<Value>),
+    (change, states): (Option<Change>, &[ExplainedState]),
     notes: &[String],
 ) -> Answer {
     let mut structured = header::head(call);
     let mut text =
         if shown.quoted { present::marked(&shown.text) } else { format!("{}\n", shown.text.trim_end()) };
+    if let Some(mut change) = change {
+        tools.client.secrets().redact_string(&mut change.sentence);
+        // Nothing else is known of a change without a body.
+        text = if shown.data.is_null() {
+            format!("{}\n", change.sentence)
+        } else {
+            format!("{}\n{text}", change.sentence)
+        };
+        structured.insert("changed".to_owned(), change.structured());
+    }
     let mut omitted = present::omitted(&shown);
     for cut in &shown.cut {
         let calls = continuation::continuations(request, cut);
@@ -273,6 +306,7 @@ fn assemble(
     if !omitted.is_empty() {
         structured.insert("omitted".to_owned(), Value::Object(omitted));
     }
+    state_notes::add_states(&mut structured, &mut text, states);
     header::add_resolved(&mut text, call);
     header::add_notes(&mut structured, &mut text, notes);
     Answer { structured, text, file: shown.file }

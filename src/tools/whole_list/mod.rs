@@ -47,7 +47,12 @@ pub struct ListOptions {
 
 /// The options on whole lists of a request; none if it has none. An error if they do not fit each other or the action.
 pub fn options(tools: &Tools, resolved_action: &ResolvedAction) -> Result<Option<ListOptions>, ToolError> {
-    let request = &resolved_action.request;
+    let mut asked = resolved_action.request.clone();
+    if asked.all.is_none() && asked.save_to.is_none() && filters_rows(tools, resolved_action) {
+        // Most pages of a filtered list have few rows.
+        asked.all = Some(true);
+    }
+    let request = &asked;
     let ExecuteRequest { count_by, sum, top, .. } = request;
     let Some(option) = first_option(request) else { return Ok(None) };
     let invalid = |message: String, mended: ExecuteRequest| {
@@ -86,6 +91,15 @@ pub fn options(tools: &Tools, resolved_action: &ResolvedAction) -> Result<Option
         top: top.map(|top| usize::try_from(top).unwrap_or(usize::MAX)),
     });
     Ok(Some(ListOptions { aggregation, asked: request.clone() }))
+}
+
+/// True if the request has a filter of rows that this server applies.
+fn filters_rows(tools: &Tools, resolved_action: &ResolvedAction) -> bool {
+    let ResolvedAction { action, request, .. } = resolved_action;
+    let Some(filter) = &action.row_filter else { return false };
+    let is_on = |value: &Value| value == &json!(true) || value == &json!("true");
+    let is_filter = |name: &String| tools.find_param(&action.id, name).as_deref() == Some(&filter.param);
+    request.params.iter().any(|(name, value)| is_filter(name) && is_on(value))
 }
 
 /// The option by which a request is about a whole list.

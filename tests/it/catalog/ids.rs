@@ -23,6 +23,7 @@ const OWN_WORDS: &[&str] = &[
     "maven_virtual_registry_upstream.test",
     "maven_virtual_registry_upstream.test_existing",
     "maven_virtual_registry_upstream.test_with_changes",
+    "merge_request.overview",
     "pipeline.diagnose",
     "product_analytics.dry_run",
     "product_analytics.query",

@@ -5,6 +5,7 @@ pub mod batch;
 pub mod diagnose;
 pub mod fetch_and_update;
 pub mod line_comments;
+pub mod overview;
 pub mod read_files;
 pub mod several_objects;
 

@@ -1,6 +1,7 @@
 //! gitlab_execute_action.
 
 pub mod calls;
+pub mod changes;
 pub mod choice_of_operation;
 pub mod counting;
 pub mod direct_api;
@@ -14,4 +15,5 @@ pub mod path_values;
 pub mod pictures;
 pub mod presentation;
 pub mod references;
+pub mod states;
 pub mod uploads;

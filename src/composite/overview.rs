@@ -1,0 +1,235 @@
+//! `merge_request.overview`: what a merge request waits for. Its merge status in words, the verdict of each reviewer, the
+//! approvals that are missing, the threads that are open, and the jobs of its pipeline that failed or wait to be started.
+
+use std::fmt::Write as _;
+
+use futures_util::future::{join, join3};
+use serde_json::{Map, Value, json};
+
+use crate::composite::run::{CompositeRun, params};
+use crate::present::{self, Kind, Options};
+use crate::text::{excerpt, plain_text};
+use crate::tools::reply::state_notes;
+use crate::tools::{Answer, NextCall, ToolError};
+
+/// Number of threads on a page, and maximum number of pages.
+const PAGE: usize = 100;
+const MOST_PAGES: usize = 5;
+
+/// Maximum number of open threads that are shown, and characters of each.
+const MOST_THREADS: usize = 20;
+const LONGEST: usize = 200;
+
+/// Fields of the merge request that are repeated.
+const FIELDS: [&str; 8] = [
+    "title",
+    "state",
+    "draft",
+    "author",
+    "source_branch",
+    "target_branch",
+    "detailed_merge_status",
+    "web_url",
+];
+
+pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
+    let whole = run.read_json("merge_request.get", step_params(run, json!({}))).await?;
+    let mut parts = Parts::default();
+    let (people, work) = join(
+        join3(
+            run.read_json("merge_request.list_reviewers", step_params(run, json!({}))),
+            run.read_json("merge_request.get_approval_state", step_params(run, json!({}))),
+            read_threads(run),
+        ),
+        read_jobs(run, &whole),
+    )
+    .await;
+    let (reviewers, approvals, threads) = people;
+    let mut data = Map::new();
+    let reference = whole.get("references").and_then(|references| references.get("full"));
+    data.extend(reference.map(|reference| ("reference".to_owned(), reference.clone())));
+    let shown = FIELDS.iter().filter_map(|name| Some(((*name).to_owned(), whole.get(*name)?.clone())));
+    data.extend(shown);
+    parts.add(&mut data, "reviewers", reviewers.map(|rows| reviewer_states(&rows)));
+    parts.add(&mut data, "approvals", approvals.map(|state| missing_approvals(&state)));
+    parts.add(&mut data, "threads", threads);
+    if let Some(pipeline) = work {
+        parts.add(&mut data, "pipeline", pipeline);
+    }
+    Ok(render(run, &whole, Value::Object(data), &parts.notes))
+}
+
+/// Notes on the parts that could not be read: the others are shown all the same.
+#[derive(Debug, Default)]
+struct Parts {
+    notes: Vec<String>,
+}
+
+impl Parts {
+    fn add(&mut self, data: &mut Map<String, Value>, name: &str, part: Result<Value, ToolError>) {
+        match part {
+            Ok(part) => {
+                data.insert(name.to_owned(), part);
+            }
+            Err(error) => self.notes.push(format!("{name} could not be read: {}", error.message)),
+        }
+    }
+}
+
+/// The parameters of a step: the merge request, and more.
+fn step_params(run: &CompositeRun<'_>, more: Value) -> Map<String, Value> {
+    let of = |name: &str| Some((name.to_owned(), run.params.get(name)?.clone()));
+    ["fullPath", "iid"].into_iter().filter_map(of).chain(params(more)).collect()
+}
+
+fn reviewer_states(rows: &Value) -> Value {
+    let row = |row: &Value| json!({"user": name(row.get("user")), "state": row.get("state")});
+    items(rows).iter().map(row).collect()
+}
+
+/// The approvals that each rule wants, has and lacks (<https://docs.gitlab.com/api/merge_request_approvals/>).
+fn missing_approvals(state: &Value) -> Value {
+    let mut missing = 0;
+    let rules: Vec<Value> = items(state.get("rules").unwrap_or(&Value::Null))
+        .iter()
+        .map(|rule| {
+            let required = rule.get("approvals_required").and_then(Value::as_u64).unwrap_or(0);
+            let given = items(rule.get("approved_by").unwrap_or(&Value::Null));
+            let lacks = required.saturating_sub(given.len() as u64);
+            let lacks = if rule.get("approved") == Some(&Value::Bool(true)) { 0 } else { lacks };
+            missing += lacks;
+            json!({
+                "rule": rule.get("name"), "required": required, "missing": lacks,
+                "approved_by": given.iter().map(|user| name(Some(user))).collect::<Vec<_>>(),
+            })
+        })
+        .collect();
+    json!({"missing": missing, "rules": rules})
+}
+
+/// The number of open and resolved threads, and the first of the open ones.
+async fn read_threads(run: &CompositeRun<'_>) -> Result<Value, ToolError> {
+    let (mut open, mut resolved, mut shown) = (0, 0, Vec::new());
+    let mut is_complete = false;
+    for page in 1..=MOST_PAGES {
+        let of_page = step_params(run, json!({"per_page": PAGE, "page": page}));
+        let threads = run.read_json("merge_request_discussion.list", of_page).await?;
+        for thread in items(&threads) {
+            let notes = items(thread.get("notes").unwrap_or(&Value::Null));
+            let is = |note: &&Value, field: &str| note.get(field) == Some(&Value::Bool(true));
+            let mut resolvable = notes.iter().filter(|note| is(note, "resolvable")).peekable();
+            let Some(first) = resolvable.peek().copied() else { continue };
+            if resolvable.all(|note| is(&note, "resolved")) {
+                resolved += 1;
+                continue;
+            }
+            open += 1;
+            if shown.len() < MOST_THREADS {
+                shown.push(thread_row(thread, first));
+            }
+        }
+        if items(&threads).len() < PAGE {
+            is_complete = true;
+            break;
+        }
+    }
+    let mut found = Map::from_iter([
+        ("unresolved".to_owned(), json!(open)),
+        ("resolved".to_owned(), json!(resolved)),
+        ("open".to_owned(), Value::Array(shown)),
+    ]);
+    if !is_complete {
+        found.insert("counted".to_owned(), json!(format!("the first {} threads", PAGE * MOST_PAGES)));
+    }
+    Ok(Value::Object(found))
+}
+
+fn thread_row(thread: &Value, note: &Value) -> Value {
+    let position = |name: &str| note.get("position").and_then(|position| position.get(name)).cloned();
+    json!({
+        "discussion_id": thread.get("id"), "author": name(note.get("author")), "file": position("new_path"),
+        "line": position("new_line").filter(|line| !line.is_null()).or_else(|| position("old_line")),
+        "text": note.get("body").and_then(Value::as_str).map(|body| excerpt(body, LONGEST)),
+    })
+}
+
+/// The pipeline with its jobs that failed or wait to be started. None if there is no pipeline.
+async fn read_jobs(run: &CompositeRun<'_>, whole: &Value) -> Option<Result<Value, ToolError>> {
+    let pipeline = whole.get("head_pipeline").filter(|pipeline| pipeline.is_object())?;
+    let id = pipeline.get("id")?;
+    // The pipeline of a merge request from a fork may be in the fork.
+    let of_fork = pipeline.get("project_id").filter(|id| Some(*id) != whole.get("project_id"));
+    let project = of_fork.map(plain_text).map(Value::String);
+    let project = project.or_else(|| run.params.get("fullPath").cloned())?;
+    let of_jobs = params(json!({
+        "fullPath": project, "pipeline_id": id, "scope": ["failed", "manual"], "per_page": PAGE,
+    }));
+    let rows = match run.read_json("pipeline.list_jobs", of_jobs).await {
+        Ok(rows) => rows,
+        Err(error) => return Some(Err(error)),
+    };
+    let with = |status: &str| -> Vec<Value> {
+        let fits =
+            items(&rows).iter().filter(|job| job.get("status").and_then(Value::as_str) == Some(status));
+        fits.map(|job| json!({"job_id": job.get("id"), "name": job.get("name"), "stage": job.get("stage")}))
+            .collect()
+    };
+    Some(Ok(json!({
+        "id": id, "status": pipeline.get("status"), "project": project,
+        "failed_jobs": with("failed"), "manual_jobs": with("manual"),
+    })))
+}
+
+/// The answer: data between marks, the merge status in words, and the next calls.
+fn render(run: &CompositeRun<'_>, whole: &Value, data: Value, notes: &[String]) -> Answer {
+    let options = Options::new(Kind::default(), run.tools.max_bytes, run.tools.client().secrets());
+    let calls = next_calls(run, &data);
+    let shown = present::present(present::Content::Json(data), &options);
+    let mut text = present::marked(&shown.text);
+    let mut beside = Map::new();
+    let get = run.tools.catalog().get("merge_request.get").ok().flatten();
+    let states = get.map(|get| state_notes::explain(run.tools, &get, &run.params, whole)).unwrap_or_default();
+    let states: Vec<_> = states.into_iter().map(|state| state.without_next(run.id)).collect();
+    state_notes::add_states(&mut beside, &mut text, &states);
+    for call in &calls {
+        let _ = writeln!(text, "Next: {call}");
+    }
+    if !calls.is_empty() {
+        beside.insert("next".to_owned(), json!(calls));
+    }
+    let notes: Vec<String> = shown.notes.iter().chain(notes).cloned().collect();
+    run.answer(shown.data, text, beside, &notes)
+}
+
+/// The calls that go on from what was found.
+fn next_calls(run: &CompositeRun<'_>, data: &Value) -> Vec<NextCall> {
+    let found = |path: &str| data.pointer(path).filter(|value| !value.is_null());
+    let mut calls = Vec::new();
+    if found("/threads/open/0").is_some() {
+        let of = step_params(run, json!({"unresolved": true}));
+        calls.push(NextCall::execute("merge_request_discussion.list", &of));
+    }
+    let project = found("/pipeline/project");
+    if let (Some(project), Some(id), Some(_)) =
+        (project, found("/pipeline/id"), found("/pipeline/failed_jobs/0"))
+    {
+        calls.push(NextCall::execute("pipeline.diagnose", &json!({"fullPath": project, "pipeline_id": id})));
+    }
+    if let (Some(project), Some(id)) = (project, found("/pipeline/manual_jobs/0/job_id")) {
+        calls.push(NextCall::execute("job.play", &json!({"fullPath": project, "job_id": id})));
+    }
+    let may_run = |call: &NextCall| {
+        let id = call.arguments.get("action").and_then(Value::as_str).unwrap_or_default();
+        run.tools.catalog().get(id).ok().flatten().is_some_and(|action| run.tools.may_run(&action))
+    };
+    calls.retain(may_run);
+    calls
+}
+
+fn items(value: &Value) -> &[Value] {
+    value.as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+fn name(user: Option<&Value>) -> Value {
+    user.and_then(|user| user.get("username")).cloned().unwrap_or_default()
+}

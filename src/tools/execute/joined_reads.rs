@@ -1,0 +1,69 @@
+//! Reads that belong to an answer: the jobs that a retried pipeline runs again. Each is a read of this server's own, so
+//! policy decides on it. One that fails leaves a note and never turns the answer into an error.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use tokio::time::timeout;
+
+use crate::catalog::{Action, Join};
+use crate::gitlab::{Content, Reply};
+use crate::tools::lookups;
+use crate::tools::own_reads::gate::Purpose;
+use crate::tools::state::Tools;
+
+/// Time of one read: the call itself is answered already.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Adds the rows of the joined reads to an answer that is an object.
+pub async fn add_rows(
+    tools: &Tools,
+    action: &Action,
+    params: &Map<String, Value>,
+    mut reply: Reply,
+    notes: &mut Vec<String>,
+) -> Reply {
+    let Content::Json(Value::Object(object)) = &mut reply.content else { return reply };
+    for join in &action.joins {
+        if !is_wanted(join, object) {
+            continue;
+        }
+        match timeout(PATIENCE, read_rows(tools, join, params)).await {
+            Ok(Some(rows)) if rows.is_empty() => {}
+            Ok(Some(rows)) => {
+                object.insert(join.field.clone(), Value::Array(rows));
+            }
+            Ok(None) | Err(_) => {
+                notes.push(format!("`{}` could not be read by {}", join.field, join.action));
+            }
+        }
+    }
+    reply
+}
+
+fn is_wanted(join: &Join, object: &Map<String, Value>) -> bool {
+    let fits = |(field, values): (&String, &Vec<String>)| {
+        let value = object.get(field).and_then(Value::as_str);
+        value.is_some_and(|value| values.iter().any(|wanted| wanted == value))
+    };
+    !object.contains_key(&join.field) && join.when.iter().all(fits)
+}
+
+/// The rows with the fields that are shown; none if they cannot be read.
+async fn read_rows(tools: &Tools, join: &Join, params: &Map<String, Value>) -> Option<Vec<Value>> {
+    let read = tools.catalog.get(&join.action).ok().flatten()?;
+    let mut taken: Map<String, Value> = params
+        .iter()
+        .filter(|(name, _)| read.param(name).is_some())
+        .map(|(k, v)| (k.clone(), v.clone()))
+        .collect();
+    taken.extend(join.params.iter().map(|(name, value)| (name.clone(), value.0.clone())));
+    let (_, reply) = lookups::read_once(tools, &join.action, taken, Purpose::Join).await.ok()?;
+    let Content::Json(Value::Array(rows)) = reply.content else { return None };
+    let shown = |row: Value| {
+        let field =
+            |name: &String| Some((name.clone(), row.get(name).filter(|value| !value.is_null())?.clone()));
+        Value::Object(join.shows.iter().filter_map(field).collect())
+    };
+    Some(rows.into_iter().map(shown).collect())
+}

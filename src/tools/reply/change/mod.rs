@@ -1,0 +1,191 @@
+//! What a write changed: the object, the fields that the call set, and the values that GitLab's answer has otherwise.
+
+mod compare;
+mod subject;
+
+use serde_json::{Map, Value, json};
+
+use crate::call::Call;
+use crate::catalog::{Action, Interface, Param, Place, Risk};
+use crate::gitlab::{Content, Reply};
+use crate::present;
+use crate::tools::state::Tools;
+use crate::untrusted::quote;
+
+/// Status of a request that GitLab carries out later (RFC 9110, 15.3.3).
+const ACCEPTED: u16 = 202;
+
+/// Status of a change that was made before.
+const NOT_MODIFIED: u16 = 304;
+
+/// Maximum number of parameters that are named.
+const MOST_NAMED: usize = 12;
+
+/// Maximum number of characters of a parameter's value that is repeated.
+const LONGEST_VALUE: usize = 60;
+
+/// What a write changed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Change {
+    /// The first sentence of the answer.
+    pub sentence: String,
+    /// The object, in words.
+    subject: Option<String>,
+    /// Names of the parameters that describe the change.
+    set: Vec<String>,
+    /// Names of the parameters whose value the answer has otherwise.
+    differs: Vec<String>,
+    /// Fields of the answer that are shown apart from those that identify the object; all if empty.
+    pub fields: Vec<String>,
+    pub notes: Vec<String>,
+}
+
+impl Change {
+    /// The structured form.
+    pub fn structured(&self) -> Value {
+        let mut out = Map::new();
+        if let Some(subject) = &self.subject {
+            out.insert("object".to_owned(), json!(subject));
+        }
+        for (name, list) in [("set", &self.set), ("differs", &self.differs)] {
+            if !list.is_empty() {
+                out.insert(name.to_owned(), json!(list));
+            }
+        }
+        Value::Object(out)
+    }
+}
+
+/// Describes the change that a call made; none if it only read.
+pub fn describe(
+    tools: &Tools,
+    action: &Action,
+    call: &Call,
+    params: &Map<String, Value>,
+    reply: &Reply,
+) -> Option<Change> {
+    if call.risk() == Risk::Read || action.direct() == Some(Interface::Graphql) {
+        return None;
+    }
+    let answer = match &reply.content {
+        Content::Json(Value::Object(answer)) => Some(answer),
+        _ => None,
+    };
+    if action.direct().is_some() {
+        let is_empty = reply.content == Content::Empty && reply.status != NOT_MODIFIED;
+        let sentence = format!(
+            "Done: {} {}. GitLab answered {} without content.",
+            call.method().name(),
+            call.path(),
+            reply.status
+        );
+        return is_empty.then(|| Change { sentence, ..Change::default() });
+    }
+    let words = tools.catalog.words().ok()?;
+    let subject = subject::name_subject(words, action, call, params, answer);
+    let set = described(action, call, params);
+    let mut change = Change { subject: subject.clone(), ..Change::default() };
+    let verb = action.verb();
+    let is_update = verb == "update";
+    if is_update || matches!(verb, "create" | "add") {
+        let sent = compare::sent_values(action, call, params, &set);
+        if let Some(answer) = answer {
+            let found = compare::compare(words, action, &sent, answer);
+            change.differs = found.differs;
+            change.notes = found.notes;
+            if is_update && found.is_complete {
+                change.fields = found.fields;
+            }
+        }
+    }
+    let ran_commands = answer.filter(|_| !action.scanned.is_empty()).is_some_and(ran_only_commands);
+    change.sentence = sentence(action, reply, subject.as_deref(), ran_commands);
+    if !matches!(verb, "create" | "add" | "delete" | "remove") && !set.is_empty() {
+        change.set = set.iter().map(|param| param.name.clone()).collect();
+        let named: Vec<&str> = change.set.iter().take(MOST_NAMED).map(String::as_str).collect();
+        change.sentence += &format!(" Set: {}{}.", named.join(", "), more(change.set.len()));
+    }
+    if reply.content == Content::Empty && reply.status != NOT_MODIFIED {
+        change.sentence += &with_values(action, &set, params);
+        if verb != "delete" {
+            change.sentence += " GitLab answered without content.";
+        }
+    }
+    Some(change)
+}
+
+fn more(count: usize) -> String {
+    match count.saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    }
+}
+
+/// The parameters of a call that describe the change and not the object: neither in the path nor a choice of operation.
+fn described<'a>(action: &'a Action, call: &Call, params: &Map<String, Value>) -> Vec<&'a Param> {
+    let operation = action.operations.iter().find(|operation| operation.to_string() == call.operation());
+    let identifies = |name: &str| {
+        matches!(name, "fullPath" | "iid" | "id")
+            || operation.is_some_and(|operation| operation.is_filled_by(name))
+    };
+    let describes = |param: &&Param| {
+        params.contains_key(&param.name)
+            && !matches!(param.place, Place::Path | Place::Selector)
+            && !identifies(&param.name)
+    };
+    action.params.iter().filter(describes).collect()
+}
+
+/// True if an answer says that a text held only quick actions: GitLab ran them and stored no text
+/// (<https://docs.gitlab.com/api/notes/>).
+fn ran_only_commands(answer: &Map<String, Value>) -> bool {
+    answer.contains_key("commands_changes") && !answer.contains_key("id")
+}
+
+/// The sentence on the outcome. The verbs of the catalog have one meaning each; any other verb is named by its id.
+fn sentence(action: &Action, reply: &Reply, subject: Option<&str>, ran_commands: bool) -> String {
+    let Some(subject) = subject else { return format!("Done ({}).", action.id) };
+    if ran_commands {
+        return format!(
+            "Done ({}): {subject}. GitLab ran the quick actions and stored no text; `summary` says what they did.",
+            action.id
+        );
+    }
+    let outcome = match action.verb() {
+        _ if reply.status == NOT_MODIFIED => return format!("Unchanged ({}): {subject}.", action.id),
+        _ if reply.status == ACCEPTED => {
+            return format!("Accepted ({}): {subject}. GitLab does it in the background.", action.id);
+        }
+        "create" => Some("Created"),
+        "update" => Some("Updated"),
+        "delete" => Some("Deleted"),
+        "add" => Some("Added"),
+        "remove" => Some("Removed"),
+        _ => None,
+    };
+    match outcome {
+        Some(outcome) => format!("{outcome}: {subject}."),
+        None => format!("Done ({}): {subject}.", action.id),
+    }
+}
+
+/// The short values of parameters, without secrets.
+fn with_values(action: &Action, set: &[&Param], params: &Map<String, Value>) -> String {
+    let mut values: Map<String, Value> =
+        set.iter().filter_map(|param| Some((param.name.clone(), params.get(&param.name)?.clone()))).collect();
+    values.retain(|_, value| !value.is_object() && !value.is_array() && !value.is_null());
+    let mut values = Value::Object(values);
+    present::mask(&mut values, present::Kind::of([action], false), &[], None);
+    let Value::Object(values) = values else { return String::new() };
+    let texts: Vec<String> = values
+        .iter()
+        .take(MOST_NAMED)
+        .map(|(name, value)| match value {
+            Value::String(text) => {
+                format!("{name} {}", quote(&crate::untrusted::shortened(text, LONGEST_VALUE)))
+            }
+            other => format!("{name} {other}"),
+        })
+        .collect();
+    if texts.is_empty() { String::new() } else { format!(" With: {}.", texts.join(", ")) }
+}

@@ -1,0 +1,149 @@
+//! Names the object of a write by the parameters of the call and by the answer: `issue acme/widget#3 "Title"`,
+//! `label "bug" in acme/widget`.
+
+use serde_json::{Map, Value};
+
+use crate::call::{self, Call};
+use crate::catalog::{Action, Words};
+use crate::text::is_number;
+use crate::untrusted::{quote, shortened};
+
+/// Domains whose object is the place itself.
+const HOLDERS: [&str; 3] = ["project", "group", "namespace"];
+
+/// Fields that name an object, in order of preference.
+const NAMES: [&str; 9] = ["username", "title", "name", "key", "tag_name", "slug", "file_path", "email", "id"];
+
+/// Maximum number of characters of a name.
+const LONGEST: usize = 100;
+
+/// The object; none if neither the parameters nor the answer name one.
+pub fn name_subject(
+    words: &Words,
+    action: &Action,
+    call: &Call,
+    params: &Map<String, Value>,
+    answer: Option<&Map<String, Value>>,
+) -> Option<String> {
+    let noun = noun(words, action);
+    let mark = container_mark(action.domain());
+    let is_marked = mark.is_some_and(|(_, is_object)| is_object);
+    if let Some(reference) = answer.and_then(full_reference).filter(|reference| is_of(mark, reference)) {
+        return Some(format!("{noun} {reference}{}", title(answer)));
+    }
+    let place = place(params, mark.map(|(mark, _)| mark));
+    let within = place.as_ref().map(|place| format!(" in {place}")).unwrap_or_default();
+    let held = held_values(action, call, params);
+    let name = answer.and_then(name_of).or_else(|| name_of(params));
+    if is_marked && params.contains_key("iid") {
+        let is_same = answer.and_then(|answer| answer.get("iid")) == params.get("iid");
+        let title = if is_same { title(answer) } else { String::new() };
+        let part = held.map(|held| format!(", {held}")).unwrap_or_default();
+        return Some(format!("{noun} {}{title}{part}", place?));
+    }
+    match (held, name) {
+        (Some(held), Some(name)) if held.contains(&name) || is_number(&name) => {
+            Some(format!("{noun} {held}{within}"))
+        }
+        (Some(held), Some(name)) if held.starts_with('"') => {
+            Some(format!("{noun} {held}{within}, now {name}"))
+        }
+        (Some(held), Some(name)) => Some(format!("{noun} {held} {name}{within}")),
+        (Some(held), None) => Some(format!("{noun} {held}{within}")),
+        (None, _) if HOLDERS.contains(&action.domain()) && place.is_some() => {
+            Some(format!("{noun} {}", place.unwrap_or_default()))
+        }
+        (None, Some(name)) => Some(format!("{noun} {name}{within}")),
+        (None, None) => place.map(|place| format!("{noun} in {place}")),
+    }
+}
+
+/// The mark before the numbers of a domain's objects, or of the objects that contain them; true if it is the former.
+fn container_mark(domain: &str) -> Option<(char, bool)> {
+    let mut prefix = domain;
+    loop {
+        if let Some(mark) = call::mark_of(prefix) {
+            return Some((mark, prefix == domain));
+        }
+        prefix = prefix.rsplit_once('_')?.0;
+    }
+}
+
+/// True if a reference is one of the domain's own objects.
+fn is_of(mark: Option<(char, bool)>, reference: &str) -> bool {
+    mark.is_some_and(|(mark, is_object)| is_object && reference.contains(mark))
+}
+
+/// The full reference in an answer, if it is written as GitLab writes one.
+fn full_reference(answer: &Map<String, Value>) -> Option<&str> {
+    let full = answer.get("references")?.get("full")?.as_str()?;
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '/' | '#' | '!' | '&');
+    (full.len() <= 300 && full.chars().all(is_part)).then_some(full)
+}
+
+fn title(answer: Option<&Map<String, Value>>) -> String {
+    let title = answer.and_then(|answer| answer.get("title")).and_then(Value::as_str);
+    title.map(|title| format!(" {}", quote(&shortened(title, LONGEST)))).unwrap_or_default()
+}
+
+/// The place: a path, with the number of what contains the object.
+fn place(params: &Map<String, Value>, mark: Option<char>) -> Option<String> {
+    let path = match params.get("fullPath")? {
+        Value::String(path) if is_path(path) => path.clone(),
+        other => written(other)?,
+    };
+    Some(match (params.get("iid").and_then(written), mark) {
+        (Some(iid), Some(mark)) => format!("{path}{mark}{iid}"),
+        (Some(iid), None) => format!("{path}, iid {iid}"),
+        (None, _) => path,
+    })
+}
+
+/// True if a text has only characters that GitLab allows in a path.
+fn is_path(text: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '/');
+    !text.is_empty() && text.len() <= 300 && text.chars().all(is_part)
+}
+
+/// The values in the path of the request that identify the object, apart from its place.
+fn held_values(action: &Action, call: &Call, params: &Map<String, Value>) -> Option<String> {
+    let operation = action.operations.iter().find(|operation| operation.to_string() == call.operation())?;
+    let mut held: Vec<(&str, String)> = Vec::new();
+    for (placeholder, _) in operation.placeholders() {
+        let name = operation.filled_by(placeholder);
+        let is_known = held.iter().any(|(known, _)| *known == name);
+        if matches!(name, "fullPath" | "iid") || is_known {
+            continue;
+        }
+        held.extend(params.get(name).and_then(written).map(|value| (name, value)));
+    }
+    match held.as_slice() {
+        [] => None,
+        [(_, value)] => Some(value.clone()),
+        several => {
+            let named: Vec<String> = several.iter().map(|(name, value)| format!("{name} {value}")).collect();
+            Some(named.join(", "))
+        }
+    }
+}
+
+/// A value of a parameter or an answer: a number as it is, a text in quotes.
+fn written(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) if text.is_empty() => None,
+        Value::String(text) if is_number(text) => Some(text.clone()),
+        Value::String(text) => Some(quote(&shortened(text, LONGEST))),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+fn name_of(answer: &Map<String, Value>) -> Option<String> {
+    NAMES.iter().find_map(|name| answer.get(*name).and_then(written))
+}
+
+/// The noun of an action's object, as people call it.
+fn noun(words: &Words, action: &Action) -> String {
+    let noun = words.domains.get(action.domain()).and_then(|domain| domain.nouns.first().cloned());
+    noun.unwrap_or_else(|| action.domain().replace('_', " "))
+}
