@@ -10,7 +10,7 @@ use gitlab_mcp::catalog::{
 };
 use serde::Deserialize;
 
-use crate::action_ids::{Ids, fits, nearest};
+use crate::action_ids::{Ids, nearest};
 use crate::answers::{self, JoinRule, RowFilterRule, StateRule};
 use crate::duplicate_risk::share_risks;
 use crate::error::GeneratorError;
