@@ -21,7 +21,7 @@ const MOST: usize = 20;
 pub fn expand(tools: &Tools, resolved: ResolvedAction) -> Result<ResolvedAction, ToolError> {
     let ResolvedAction { action, mut request, notes } = resolved;
     let listed = listed(&action, &request.params);
-    let companion = companion(&action, &request.params);
+    let companion = action.companion_given(|name| request.params.get(name)).cloned();
     let mut values = vec![None];
     if let Some((given, name, several)) = listed {
         request.params.shift_remove(&given);
@@ -99,14 +99,6 @@ fn single_calls(
     let own = call(&action.id, params, request.fields.as_ref());
     let other = call(&companion.action, others, None);
     Ok(if companion.first { vec![other, own] } else { vec![own, other] })
-}
-
-/// The companion whose parameter is given.
-fn companion(action: &Action, params: &Map<String, Value>) -> Option<Companion> {
-    let is_given = |companion: &&Companion| {
-        params.get(&companion.param).is_some_and(|value| !value.is_null() && *value != json!(false))
-    };
-    action.companions.iter().find(is_given).cloned()
 }
 
 /// The first line of a text: the title of a commit becomes that of its merge request.

@@ -776,6 +776,18 @@ impl Action {
         selectors.find(|param| matches!(param.name.as_str(), "scope" | "within"))
     }
 
+    /// The companion whose parameter is given: neither null nor `false`.
+    pub fn companion_given<'v>(
+        &self,
+        given: impl Fn(&str) -> Option<&'v serde_json::Value>,
+    ) -> Option<&Companion> {
+        let is_given = |companion: &&Companion| {
+            given(&companion.param)
+                .is_some_and(|value| !value.is_null() && *value != serde_json::Value::Bool(false))
+        };
+        self.companions.iter().find(is_given)
+    }
+
     /// [`Self::selector`], if it can select that scope.
     pub fn selector_of(&self, scope: Scope) -> Option<&Param> {
         self.selector().filter(|selector| selector.choices.iter().any(|choice| choice == scope.name()))

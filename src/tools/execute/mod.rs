@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 
 use crate::call::{self, Body, Call, Checked, Effects, Invalid, Part};
-use crate::catalog::{Action, GraphqlKind, Interface, Method, Risk};
+use crate::catalog::{Action, Companion, GraphqlKind, Interface, Method, Risk};
 use crate::gitlab::{BodySink, Content, Reply};
 use crate::policy::{Consent, Decision, Permit, Rule};
 use crate::text::{excerpt, plain_text};
@@ -317,8 +317,20 @@ fn check_or_fault(
     if let Some(rule) = tools.withholds(action) {
         return Err(mapping::denied(&action.id, None, &rule, 0));
     }
+    if let Some(companion) = action.companion_given(|name| request.params.get(name)) {
+        return Err(misplaced_companion(action, companion));
+    }
     let context = tools.context().map_err(|error| errors::internal(&error))?;
     Ok(default_project::check(tools, action, request.params.clone(), &context, notes))
+}
+
+/// The error of a companion's parameter in a call that is itself part of a batch. It is not sent, so it must not be
+/// dropped in silence.
+fn misplaced_companion(action: &Action, companion: &Companion) -> ToolError {
+    let message =
+        format!("{} takes `{}` only in a call of its own, not within a batch", action.id, companion.param);
+    ToolError::new(ErrorKind::InvalidParams, message)
+        .hint(format!("Nothing was sent. Make {} a call of the batch.", companion.action))
 }
 
 /// Unwraps the data of a reply, by GraphQL or by REST.

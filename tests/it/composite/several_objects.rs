@@ -156,3 +156,15 @@ fn both_are_confirmed_together() {
     let issue = execute(&mut client, "issue.get", json!({"fullPath": "acme/widget", "iid": 3}));
     assert_eq!(issue.structured["data"]["state"], "closed", "{}", issue.text);
 }
+
+/// The parameter is not GitLab's: within a batch, where nothing adds the other call, it would be lost.
+#[test]
+fn a_comment_within_a_batch_is_refused_before_anything_is_sent() {
+    let gitlab = Gitlab::with_project();
+    let mut client = gitlab.client(&[]);
+    let change = json!({"fullPath": "acme/widget", "iid": 3, "state_event": "close", "comment": "Done"});
+    let calls = json!({"calls": [{"action": "issue.update", "params": change}]});
+    let error = refused(&execute(&mut client, "api.batch", calls), "invalid_params");
+    assert!(error["message"].as_str().unwrap().contains("`comment` only in a call of its own"), "{error}");
+    assert!(!gitlab.seen().iter().any(|line| line.starts_with("PUT")), "{:?}", gitlab.seen());
+}
