@@ -42,7 +42,7 @@ fn run(out: &mut dyn Write) -> Result<(), Failure> {
         Command::Connected(command) => command,
     };
     let config =
-        Config::resolve(&arguments.settings.0, config::environment)?.customised(config::variables())?;
+        Config::resolve(&arguments.settings.0, config::environment)?.customized(config::variables())?;
     start_log(config.log);
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::Runtime)?;
@@ -57,7 +57,7 @@ fn run(out: &mut dyn Write) -> Result<(), Failure> {
 fn start_log(level: LevelFilter) {
     let targets = Targets::new()
         .with_default(level.min(LevelFilter::WARN))
-        // It warns of every cancelled request.
+        // rmcp logs a warning for every cancelled request.
         .with_target("rmcp", level.min(LevelFilter::ERROR))
         .with_target("gitlab_mcp", level);
     let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr).with_ansi(false);

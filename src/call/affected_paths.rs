@@ -1,6 +1,6 @@
-//! Places of a call: the projects, groups and namespaces that its parameters name, by the catalog's table of such
-//! parameters (`locates`, from `catalog/rules.toml`). The same function serves every way in: an action's parameters,
-//! a raw route's segments, query and body, and the input of a mutation.
+//! Locations that a call affects: the projects, groups and namespaces that its parameters name, by the catalog's
+//! table of such parameters (`locates`, from `catalog/rules.toml`). One function serves the parameters of an action,
+//! the segments, query and body of a raw request, and the input of a mutation.
 
 use serde_json::{Map, Value};
 
@@ -12,12 +12,12 @@ use crate::catalog::{
     locates_by_name,
 };
 
-/// The places that a call of an operation touches, in the order of its parameters.
+/// Collects the places that a call of an operation touches, in the order of its parameters.
 pub fn places(action: &Action, operation: &Operation, params: &Map<String, Value>) -> Vec<Place> {
     collect_places(action, operation, params, true)
 }
 
-/// The same for a raw request, in which names are sent as they are and nothing is looked up in the call's own place.
+/// Collects the places of a raw request. Its names are sent unresolved: none is looked up in the call's own project.
 pub fn raw_places(action: &Action, operation: &Operation, params: &Map<String, Value>) -> Vec<Place> {
     collect_places(action, operation, params, false)
 }
@@ -42,7 +42,7 @@ fn collect_places(
             found.extend(own.clone().map(|location| Place::new(name, location).with_role(role)));
             continue;
         }
-        // Where names are looked up, nothing is changed.
+        // A parameter that is only used for look-ups is not a place of the call.
         if role != Role::Reads || param.is_some_and(|param| param.locates.is_some()) {
             collect(param, name, value, own.as_ref().filter(|_| looks_up_names), role, &mut found);
         }
@@ -55,7 +55,7 @@ fn collect_places(
         .lands
         .iter()
         .filter(|landing| landing.absent.iter().all(is_absent) && landing.by.as_ref().is_none_or(is_chosen));
-    found.extend(lands.map(landed));
+    found.extend(lands.map(landing_path));
     found
 }
 
@@ -69,7 +69,7 @@ fn has_value(value: &Value, rest: &str) -> bool {
     match value {
         Value::Null | Value::Bool(false) => false,
         Value::String(text) => rest.is_empty() && !text.trim().is_empty(),
-        // Each of several things lands somewhere.
+        // Every item needs a destination.
         Value::Array(items) => !items.is_empty() && items.iter().all(|item| has_value(item, rest)),
         Value::Object(fields) if rest.is_empty() => !fields.is_empty(),
         Value::Object(fields) => is_given(fields, rest),
@@ -77,7 +77,7 @@ fn has_value(value: &Value, rest: &str) -> bool {
     }
 }
 
-fn landed(landing: &Landing) -> Place {
+fn landing_path(landing: &Landing) -> Place {
     let location = match landing.place {
         LandingPlace::OwnNamespace => Location::OwnNamespace,
         LandingPlace::TopLevel => Location::TopLevel,
@@ -87,7 +87,7 @@ fn landed(landing: &Landing) -> Place {
     Place::new(param.cloned().unwrap_or_default(), location)
 }
 
-/// The places that fields name which no action describes, by their names alone.
+/// Collects the places in fields that no action describes, by the field names alone.
 pub fn undescribed_places(fields: &Map<String, Value>) -> Vec<Place> {
     let mut found = Vec::new();
     for (name, value) in fields {
@@ -96,15 +96,15 @@ pub fn undescribed_places(fields: &Map<String, Value>) -> Vec<Place> {
     found
 }
 
-/// True if an action has a parameter, or a default, that says where it works.
+/// True if the action has a parameter, or a default, for its location.
 pub fn can_be_placed(action: &Action) -> bool {
     let locates = |param: &Param| param.locates.is_some() && param.place != Part::Selector;
     !action.lands.is_empty()
         || action.params.iter().any(|param| locates(param) || param.fields.iter().any(locates))
 }
 
-/// The role of the place that a parameter names. A parameter that is not sent is only used for look-ups.
-/// Where a REST path names what is worked on, nothing beside the path says where that is.
+/// Returns the role of the place that a parameter names. A parameter that is not sent is only used for look-ups.
+/// If the path of a REST operation has placeholders, other parameters never are its location.
 fn role(param: &Param, operation: &Operation) -> Role {
     let in_scope = param.scopes.is_empty() || param.scopes.contains(&operation.scope);
     if operation.is_filled_by(&param.name) {
@@ -154,13 +154,13 @@ fn location(locates: Locates, value: &Value, own: Option<&Location>) -> Option<L
     }
 }
 
-/// A project, group or namespace by what names it.
+/// Parses the path or id of a project, group or namespace.
 fn holder(value: &Value, kind: HolderKind) -> Location {
     Location::parse(&text(value), kind).unwrap_or(Location::Unknown)
 }
 
-/// Location of a thing that may be anywhere: the path of its reference (`group/project#12`), or where its name is
-/// looked up. An id says nothing of a place.
+/// Returns the location of an object in any project or group: the path of its reference (`group/project#12`), or
+/// `own`, where its name is looked up. The location of a bare id is unknown.
 fn foreign(value: &Value, own: Option<&Location>) -> Option<Location> {
     let text = text(value);
     let text = text.trim();
@@ -179,9 +179,9 @@ fn foreign(value: &Value, own: Option<&Location>) -> Option<Location> {
     }
 }
 
-/// A field that no action describes: a global id, or what is called like a project or group.
+/// Returns the location in a field that no action describes: by a global id, or by a field name such as `project_id`.
 fn undescribed(path: &str, value: &Value) -> Option<Location> {
-    // Of `links.0.project_id` and of `not[group_id]` the last word tells.
+    // The last word of `links.0.project_id` and of `not[group_id]`.
     let name = path.rsplit(['.', '[', ']']).find(|word| !word.is_empty()).unwrap_or(path);
     if let Some(kind) = locates_by_name(name) {
         return location(kind, value, None);

@@ -27,7 +27,7 @@ pub struct Call {
     pub(super) field_names: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// What a request carries.
+/// Body of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body {
     Empty,
@@ -35,7 +35,7 @@ pub enum Body {
     Multipart(Vec<Part>),
     /// A file by itself.
     Raw(Bytes),
-    /// The same of a file that is still to be read from its path; see [`Call::filled`].
+    /// A local file by itself, not read yet; see [`Call::filled`].
     Local(String),
 }
 
@@ -51,7 +51,7 @@ pub enum Part {
         filename: String,
         bytes: Bytes,
     },
-    /// A file that is still to be read from its path; see [`Call::filled`].
+    /// A local file, not read yet; see [`Call::filled`].
     Local {
         name: String,
         filename: String,
@@ -75,17 +75,17 @@ impl Call {
         self.effects.operation()
     }
 
-    /// Every operation that it may be: one for an action, all that match for a raw request.
+    /// Possible operations of the call: one for an action, all that match for a raw request.
     pub fn touches(&self) -> &[Touched] {
         self.effects.touches()
     }
 
-    /// The operation that decides what it may do: the first of those with the highest risk.
+    /// The first of the operations with the highest risk: policy decides by it.
     pub fn strictest(&self) -> Option<&Touched> {
         self.effects.strictest()
     }
 
-    /// The highest risk of what it touches.
+    /// The highest risk of its operations.
     pub fn risk(&self) -> Risk {
         self.effects.risk()
     }
@@ -99,7 +99,7 @@ impl Call {
         &self.path
     }
 
-    /// The query's pairs in order, not yet encoded; a list in brackets is a name that repeats (`iids[]`).
+    /// The query's pairs in order, not yet encoded. A list repeats its name with brackets (`iids[]`).
     pub fn query(&self) -> &[(String, String)] {
         &self.query
     }
@@ -108,36 +108,35 @@ impl Call {
         &self.body
     }
 
-    /// The names that were given where GitLab wants ids.
+    /// Names in the call that were resolved to ids.
     pub fn resolved(&self) -> &[Resolved] {
         &self.resolved
     }
 
-    /// The variable of a GraphQL document that feeds the `after` of the list at that place in the reply.
+    /// The variable of a GraphQL document that feeds `after` of the list at a path of the response.
     pub fn cursor(&self, place: &str) -> Option<&str> {
         self.cursors.get(place).map(String::as_str)
     }
 
-    /// The fields that a GraphQL document selects, by their paths in the response (`a.nodes.k`), where an alias renames
-    /// them. Empty where there are no aliases.
+    /// Aliased fields of a GraphQL document by their paths in the response (`a.nodes.k`). Empty without aliases.
     pub fn field_names(&self) -> &BTreeMap<String, BTreeSet<String>> {
         &self.field_names
     }
 
-    /// The call, as a step of the composite action with that id.
+    /// Marks the call as a step of the composite action with this id.
     pub fn within(mut self, plan: &str) -> Call {
         self.effects.set_plan(plan);
         self
     }
 
-    /// The call with locations in place of the ids that were looked up for policy; see [`Effects::unlocated`].
+    /// Replaces ids by the locations that were looked up for policy; see [`Effects::unlocated`].
     pub fn located(mut self, locate: impl Fn(&Location) -> Option<Location>) -> Call {
         self.effects.locate(locate);
         self
     }
 
-    /// The same GraphQL request without fields that the instance does not know. None if it is no GraphQL request, or if
-    /// nothing would be left of a selection.
+    /// Removes fields that the instance does not know from a GraphQL request. None for other requests, and if a selection
+    /// would become empty.
     pub fn without_fields(&self, unknown: &[UnknownField]) -> Option<Call> {
         let Body::Json(body) = &self.body else { return None };
         let text = document::without_fields(body.get("query")?.as_str()?, unknown)?;
@@ -148,13 +147,13 @@ impl Call {
         Some(call)
     }
 
-    /// How many requests its names took.
+    /// Number of requests that resolved its names.
     pub fn lookups(&self) -> usize {
         self.lookups
     }
 
-    /// The call, with how many requests its names took.
-    pub fn after(self, lookups: usize) -> Call {
+    /// Sets the number of requests that resolved its names.
+    pub fn with_lookups(self, lookups: usize) -> Call {
         Call { lookups, ..self }
     }
 
@@ -164,7 +163,7 @@ impl Call {
         Call { effects, path, query, body, resolved, lookups: 0, download: false, cursors, field_names }
     }
 
-    /// The call with the files in it that were named by their paths, each as `read` has it.
+    /// Reads the local files of the body with `read`.
     pub fn filled<E>(self, read: impl Fn(&str) -> Result<Vec<u8>, E>) -> Result<Call, E> {
         let fill = |part: Part| match part {
             Part::Local { name, filename, path } => {
@@ -182,7 +181,7 @@ impl Call {
         Ok(Call { body, ..self })
     }
 
-    /// The call, whose answer is to be kept byte for byte, whatever it is.
+    /// Marks the call as a download: the body of its response is kept byte for byte, whatever its type.
     pub fn as_download(self) -> Call {
         Call { download: true, ..self }
     }
@@ -191,7 +190,7 @@ impl Call {
         self.download
     }
 
-    /// A call as it stands, for tests of policy and of the client.
+    /// Builds a call without a check, for tests of policy and of the client.
     #[cfg(test)]
     pub(crate) fn for_test(
         risk: Risk,

@@ -1,4 +1,4 @@
-//! One value against one parameter: of the right type, or safely made so, or a fault.
+//! Coercion of a value to the type of a parameter where that loses nothing; otherwise a fault.
 
 use std::sync::LazyLock;
 
@@ -9,8 +9,7 @@ use time::macros::format_description;
 use super::{Fault, relative_date};
 use crate::catalog::{Base, Kind, Param, ROLES};
 
-/// The value as the parameter wants it. What was understood differently from how it was written is added to
-/// `understood`.
+/// Coerces a value to the type of a parameter. Adds a note to `understood` for each value that it reinterprets.
 pub fn fitted(param: &Param, value: Value, understood: &mut Vec<String>) -> Result<Value, Fault> {
     if !param.kind.many {
         return coerce_one(param, value, understood);
@@ -29,7 +28,7 @@ pub fn fitted(param: &Param, value: Value, understood: &mut Vec<String>) -> Resu
         .map(Value::Array)
 }
 
-/// One value of a parameter that may have several.
+/// Coerces one value of a parameter, also one item of a list.
 pub fn coerce_one(param: &Param, value: Value, understood: &mut Vec<String>) -> Result<Value, Fault> {
     let converted = converted(param.kind.base, &param.name, &value).ok_or_else(|| unfit(param, &value))?;
     if let Some(fault) = stray_date(param, &converted) {
@@ -47,7 +46,7 @@ pub fn coerce_one(param: &Param, value: Value, understood: &mut Vec<String>) -> 
     choice(param, converted, understood)
 }
 
-/// The value in the base's type, where nothing can be lost by it.
+/// Converts a value to the base type. None if that would lose something.
 fn converted(base: Base, name: &str, value: &Value) -> Option<Value> {
     match (base, value) {
         (Base::Any, _)
@@ -78,26 +77,26 @@ fn converted(base: Base, name: &str, value: &Value) -> Option<Value> {
     }
 }
 
-/// `12`; and `#12`, `!45`, `&7` where the number is an iid.
+/// Parses `12`; for an iid also `#12`, `!45` and `&7`.
 fn integer(name: &str, text: &str) -> Option<Value> {
     let text = text.trim();
     let digits = if name.ends_with("iid") { text.trim_start_matches(['#', '!', '&']) } else { text };
     digits.parse::<i64>().ok().map(|number| json!(number))
 }
 
-/// `Developer` and `30`, as the number.
+/// Parses a role by its name or number (`Developer`, `30`).
 fn role(text: &str) -> Option<Value> {
     let named = ROLES.iter().find(|(name, _)| folded(name) == folded(text)).map(|(_, level)| *level);
     named.or_else(|| text.trim().parse().ok()).map(|level| json!(level))
 }
 
-/// `5.0` is five. Beyond what a float holds exactly, nobody knows which number was written.
+/// Converts `5.0` to 5. Larger floats than `EXACT` are refused: they may have been rounded.
 fn whole(number: f64) -> Option<Value> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     (number.fract() == 0.0 && number.abs() < EXACT).then(|| json!(number as i64))
 }
 
-/// In digits; what else Rust reads as a number (`inf`, `1e3`) is no way to say one here.
+/// Parses a number in digits. Rust's other forms (`inf`, `1e3`) are refused.
 fn number(text: &str) -> Option<Value> {
     let text = text.trim();
     let digits = |c: char| c.is_ascii_digit() || matches!(c, '.' | '-');
@@ -112,8 +111,8 @@ fn truth(text: &str) -> Option<bool> {
     }
 }
 
-/// Note on a value that was taken as another type than it came in. Not the value: it may be a secret. A number is the same
-/// as text.
+/// Note on a value of another type than the parameter's. The note does not repeat the value: it may be a secret. A
+/// number in place of a text needs no note.
 fn retyped(param: &Param, given: &Value, taken: &Value) -> Option<String> {
     let kind = |value: &Value| match value {
         Value::Bool(_) => Some("true or false"),
@@ -128,12 +127,12 @@ fn retyped(param: &Param, given: &Value, taken: &Value) -> Option<String> {
         .then(|| format!("`{}`, which came as {came}, as {taken}", param.name))
 }
 
-/// GitLab's name for a day or a time, where its documents call the type a string.
+/// True if a parameter of type string holds a date or time by its name.
 fn is_called_a_date(name: &str) -> bool {
     ["_date", "_at", "_on", "_before", "_after"].iter().any(|ending| name.ends_with(ending))
 }
 
-/// A day in a form that GitLab may read as another, where a parameter of text holds one by its name.
+/// Fault of a date in a form that GitLab may misread, in a parameter of type string that holds a date.
 fn stray_date(param: &Param, value: &Value) -> Option<Fault> {
     let text = value.as_str().filter(|_| param.kind.base == Base::String && is_called_a_date(&param.name))?;
     let is_choice = param.choices.iter().any(|choice| folded(choice) == folded(text));
@@ -144,10 +143,10 @@ fn stray_date(param: &Param, value: &Value) -> Option<Fault> {
     (!readings.is_empty()).then(|| Fault::NoDate { name: param.name.clone(), given, expected, readings })
 }
 
-/// The days that a text may mean, by the day that it is now in UTC.
+/// Parses a date, relative to the current day in UTC. Returns every day that the text may mean.
 fn days(text: &str) -> Vec<String> {
     let today = time::OffsetDateTime::now_utc().date();
-    relative_date::readings(text, today).iter().map(ToString::to_string).collect()
+    relative_date::parse_days(text, today).iter().map(ToString::to_string).collect()
 }
 
 fn is_date(text: &str) -> bool {
@@ -177,7 +176,7 @@ fn object(param: &Param, fields: Map<String, Value>, understood: &mut Vec<String
     }
 }
 
-/// The value as one of the choices, however it was cased or its words were joined.
+/// Matches a value with the choices, ignoring case and separators.
 fn choice(param: &Param, value: Value, understood: &mut Vec<String>) -> Result<Value, Fault> {
     if param.choices.is_empty() {
         return Ok(value);
@@ -202,7 +201,7 @@ fn folded(word: &str) -> String {
     word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// The fault of a value that is not of the type; of a day, with the days that it may mean.
+/// Fault of a value of the wrong type. For a date it lists the days that the text may mean.
 fn unfit(param: &Param, value: &Value) -> Fault {
     let (name, given, expected) = (param.name.clone(), render_value(value), expected(param));
     match (param.kind.base, value) {
@@ -218,7 +217,7 @@ fn unfit(param: &Param, value: &Value) -> Fault {
     }
 }
 
-/// Enough of a value to recognise it.
+/// Renders the beginning of a value for a message.
 fn render_value(value: &Value) -> String {
     const SHOWN: usize = 60;
     let text = value.to_string();
@@ -232,7 +231,7 @@ fn expected_day() -> &'static str {
     "a date such as \"2026-01-31\""
 }
 
-/// The names of the roles, and that their numbers are accepted too.
+/// Describes the accepted roles: names or numbers.
 fn expected_role() -> &'static str {
     static EXPECTED: LazyLock<String> = LazyLock::new(|| {
         let names = ROLES.map(|(name, _)| format!("`{name}`"));
@@ -241,10 +240,10 @@ fn expected_role() -> &'static str {
     &EXPECTED
 }
 
-/// The most choices that a message names.
+/// Maximum number of choices in a message.
 const NAMED_CHOICES: usize = 12;
 
-/// What a parameter wants, in words.
+/// Describes the type of a parameter for messages.
 pub fn expected(param: &Param) -> String {
     let Kind { base, many } = param.kind;
     let one = match base {

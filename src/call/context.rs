@@ -5,13 +5,13 @@ use url::Url;
 use super::quick_action::QuickActions;
 use crate::catalog::{Catalog, OperationIndex, Words};
 
-/// What the meaning of parameters depends on beside the action.
+/// Everything except the action that the meaning of parameters depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
-    /// The address of the GitLab that pasted URLs have to be of.
+    /// Base URL of the instance. Pasted URLs of other hosts are refused.
     pub base: &'a Url,
     pub words: &'a Words,
-    /// What a direct call may come down to.
+    /// Operations that a raw request may be.
     pub surface: &'a OperationIndex<'static>,
     pub catalog: &'a Catalog,
     pub quick_actions: QuickActions,

@@ -1,5 +1,4 @@
-//! A GraphQL document that was given: parsed, never matched by pattern, to what it comes down to. The only one here
-//! that names the parser.
+//! Parses a caller's GraphQL document and computes its effects. The only module that uses the GraphQL parser.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,44 +12,44 @@ use serde_json::{Map, Value as Json, json};
 use super::Fault;
 use crate::catalog::{OperationIndex, Risk, Touched};
 
-/// More than any document that GitLab takes (10,000 characters), and little enough to look at.
+/// More than any document that GitLab accepts (10,000 characters) has.
 const MOST_TOKENS: usize = 20_000;
-/// Deeper than GitLab answers.
+/// Maximum depth of a document; GitLab accepts less.
 const DEEPEST: usize = 100;
-/// How many selections are looked at: fragments within fragments make few lines into any number of them.
+/// Maximum number of selections with all fragments expanded: nested fragments grow exponentially.
 const MOST_SELECTIONS: usize = 20_000;
 
 const NOTHING: &str = "it holds no operation, such as `query { currentUser { username } }`";
 
-/// A document as it is sent, and what it comes down to.
+/// A parsed document and its effects.
 #[derive(Debug)]
 pub struct Read {
-    /// Written anew from what was parsed.
+    /// Serialized from the parsed document.
     pub text: String,
     /// `query project, currentUser`
     pub operation: String,
     pub touches: Vec<Touched>,
-    /// The places of lists in the reply, with the variable that feeds the `after` of each.
+    /// Lists in the response by path, with the variable that feeds the `after` of each.
     pub cursors: BTreeMap<String, String>,
-    /// The selected fields by their paths in the reply, where an alias renames one.
+    /// Aliased fields by their paths in the response.
     pub field_names: BTreeMap<String, BTreeSet<String>>,
-    /// The fields of a mutation's root with their arguments, in their order; none of a query.
+    /// Root fields of a mutation in order; empty for a query.
     pub mutations: Vec<Mutation>,
 }
 
-/// A field of a mutation's root.
+/// A root field of a mutation.
 #[derive(Debug, PartialEq)]
 pub struct Mutation {
     pub field: String,
-    /// Its arguments, with the variables' values in their places.
+    /// Its arguments, with the values of variables inserted.
     pub arguments: Map<String, Json>,
 }
 
-/// Reads a document with one operation, or says why it cannot be run.
+/// Parses a document with one operation.
 pub fn parse(text: &str, variables: &Map<String, Json>, surface: &OperationIndex<'_>) -> Result<Read, Fault> {
     let document = parsed(text)?;
     let operation = only_operation(&document)?;
-    let fields = Fields::of(&document, operation, surface.depth()).map_err(|reason| refused(&reason))?;
+    let fields = Fields::new(&document, operation, surface.depth()).map_err(|reason| refused(&reason))?;
     let kind = operation.operation_type;
     let mutations = if kind == OperationType::Mutation {
         let given = |name: &str| variable(operation, variables, name);
@@ -68,7 +67,7 @@ pub fn parse(text: &str, variables: &Map<String, Json>, surface: &OperationIndex
     })
 }
 
-/// The value of a variable: as it was given, else its default.
+/// Returns the value of a variable: the given one, else its default.
 fn variable(operation: &OperationDefinition, variables: &Map<String, Json>, name: &str) -> Json {
     if let Some(value) = variables.get(name) {
         return value.clone();
@@ -84,7 +83,7 @@ fn mutation_field(field: &Field, given: &dyn Fn(&str) -> Json) -> Mutation {
     Mutation { field: field.name.to_string(), arguments: arguments.collect() }
 }
 
-/// A value of a document as JSON. The parser bounds how deep it goes.
+/// Converts a value of a document to JSON. The parser bounds its depth.
 fn literal(value: &Value, given: &dyn Fn(&str) -> Json) -> Json {
     match value {
         Value::Null => Json::Null,
@@ -106,7 +105,7 @@ fn literal(value: &Value, given: &dyn Fn(&str) -> Json) -> Json {
     }
 }
 
-/// A field of a document that the instance does not know, by where its name begins; lines and columns count from 1.
+/// A field of a document that the instance does not know, with the position of its name; lines and columns count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownField {
     pub name: String,
@@ -114,8 +113,8 @@ pub struct UnknownField {
     pub column: usize,
 }
 
-/// The document without these fields, and without fragments that nothing spreads then. None if a field is not there, or
-/// if nothing else is selected beside one.
+/// Removes fields from a document, and fragments that become unused. None if a field is missing, or if it is the only
+/// field of its selection.
 pub fn without_fields(text: &str, unknown: &[UnknownField]) -> Option<String> {
     let mut document = parsed(text).ok()?;
     let sources = document.sources.clone();
@@ -160,7 +159,7 @@ fn remove_fields(
     (!selections.is_empty()).then_some(removed)
 }
 
-/// Removes the fragments that nothing spreads; GitLab refuses a document that has one.
+/// Removes unused fragments: GitLab refuses a document that has one.
 fn remove_unused_fragments(document: &mut Document) {
     loop {
         let mut spread = BTreeSet::new();
@@ -203,7 +202,7 @@ fn refused(reason: &str) -> Fault {
 }
 
 fn parsed(text: &str) -> Result<Document, Fault> {
-    // A mark of the byte order is no part of the document, and not every parser passes over it.
+    // A byte order mark is not part of the document, and the parser does not skip it.
     let text = text.trim_start_matches('\u{feff}');
     if text.trim().is_empty() {
         return Err(refused(NOTHING));
@@ -218,12 +217,12 @@ fn parsed(text: &str) -> Result<Document, Fault> {
     })
 }
 
-/// The parser's words within a sentence of ours.
+/// Renders a parser error as part of a sentence.
 fn sentence(message: &str) -> String {
     message.trim_end_matches('.').to_owned()
 }
 
-/// GitLab would want to be told which of several to run, and what is not run is not worth a decision.
+/// Returns the operation of a document. Several are refused: GitLab would need the name of the one to run.
 fn only_operation(document: &Document) -> Result<&OperationDefinition, Fault> {
     let mut operations = Vec::new();
     for definition in &document.definitions {
@@ -252,34 +251,34 @@ fn only_operation(document: &Document) -> Result<&OperationDefinition, Fault> {
     }
 }
 
-/// What an operation asks for, all of its fragments in their places.
+/// Selected fields of an operation, with all fragments expanded.
 #[derive(Debug, Default)]
 struct Fields<'d> {
-    /// The fields of the root by their own names, whatever they are called in the reply.
+    /// Root fields by name, not by alias.
     roots: BTreeSet<&'d str>,
     root_fields: Vec<&'d Field>,
-    /// The fields from the root, as the catalog names reads: `project.branchRules`.
+    /// Paths of fields from the root, as the catalog names queries: `project.branchRules`.
     paths: BTreeSet<String>,
     cursors: BTreeMap<String, String>,
-    /// The fields behind aliases, by their paths in the reply. One path has several where fragments on several types
-    /// give one alias to different fields.
+    /// Aliased fields by their paths in the response. A path has several fields if fragments on different types use one
+    /// alias for them.
     aliased: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// Selections that are still to be looked at.
+/// Selections that are not visited yet.
 #[derive(Clone)]
 struct Open<'d> {
     selections: &'d [Selection],
-    /// The fields from the root to them, by their names and as the reply calls them.
+    /// Path of fields from the root, by name and as in the response.
     names: Vec<&'d str>,
     keys: Vec<&'d str>,
-    /// The fragments that they stand in.
+    /// The fragments around them.
     fragments: Vec<&'d str>,
 }
 
 impl<'d> Fields<'d> {
-    /// Of an operation, to that many fields from the root. Without recursion: how deep it goes is the caller's.
-    fn of(document: &'d Document, operation: &'d OperationDefinition, depth: usize) -> Result<Self, String> {
+    /// Collects the fields of an operation up to `depth` from the root. Iterative, as the caller controls the nesting.
+    fn new(document: &'d Document, operation: &'d OperationDefinition, depth: usize) -> Result<Self, String> {
         let mut fields = Fields::default();
         let root = Vec::new();
         let mut open = vec![Open {
@@ -331,7 +330,7 @@ impl<'d> Fields<'d> {
         below
     }
 
-    /// Everything that it comes down to: each field of the root, and of a query each read of the catalog below.
+    /// Operations of the document: each root field, and for a query also the catalog's queries below them.
     fn touches(&self, kind: OperationType, surface: &OperationIndex<'_>) -> Vec<Touched> {
         if kind == OperationType::Mutation {
             return self.roots.iter().flat_map(|field| mutation(field, surface)).collect();
@@ -340,15 +339,15 @@ impl<'d> Fields<'d> {
     }
 }
 
-/// The operations of a field of a mutation's root.
+/// Returns the operations of a root field of a mutation.
 pub fn mutation(field: &str, surface: &OperationIndex<'_>) -> Vec<Touched> {
     let unknown = |risk| vec![Touched::unknown(format!("mutation {field}"), risk)];
-    // That asks for nothing but a name, and is a mutation all the same.
+    // `__typename` reads only a name, but the document still is a mutation.
     if field == "__typename" {
         return unknown(Risk::Write);
     }
     let found = surface.mutation(field);
-    // Nobody here can say whether a change that the catalog does not know can be taken back.
+    // A mutation that the catalog does not know may be irreversible.
     if found.is_empty() {
         return unknown(Risk::Destructive);
     }
@@ -363,7 +362,7 @@ fn query(path: &str, surface: &OperationIndex<'_>) -> Vec<Touched> {
     found
 }
 
-/// What a spread stands for: every fragment of that name, though GitLab takes only one.
+/// Returns the selections of a spread: of every fragment with that name, though GitLab accepts only one.
 fn spread_at<'d>(document: &'d Document, name: &'d str, at: &Open<'d>) -> Result<Vec<Open<'d>>, String> {
     if at.fragments.contains(&name) {
         return Err(format!("the fragment `{name}` spreads itself"));
@@ -451,7 +450,7 @@ mod tests {
         );
     }
 
-    /// The field where it first stands in the document, which is one line.
+    /// The first occurrence of the field in a document of one line.
     fn unknown(document: &str, name: &str) -> UnknownField {
         UnknownField { name: name.to_owned(), line: 1, column: document.find(name).unwrap() + 1 }
     }

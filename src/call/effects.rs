@@ -1,13 +1,13 @@
-//! Effects of a call: its operations, their risk, and the places they touch. Policy decides on nothing else, whatever
-//! way the call came.
+//! Effects of a call: its operations, their risk, and the places they touch. Policy decides only on these, for actions
+//! and raw requests alike.
 
 use super::location::Location;
 use crate::catalog::{Method, Risk, Touched};
 
-/// A project, group or namespace that a call works on, takes from or puts into.
+/// A project, group or namespace that a call works on, reads from or writes into.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The parameter that names it, with those around it: `links.project_id`.
+    /// Path of the parameter that names it: `links.project_id`.
     pub param: String,
     pub location: Location,
     pub role: Role,
@@ -16,12 +16,12 @@ pub struct Place {
 /// The role of a place in a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// The operation works there: the place is in its path, or in the body of one whose path names nothing.
+    /// The operation works there: the place is in its path, or in its body if the path has no placeholders.
     Works,
-    /// A further place that it may touch: one beside it, or in a field that nobody describes. It says nothing of
-    /// where the operation works.
+    /// A further place that it may touch, such as the target of a move, or one in a field that no action describes. The
+    /// operation itself may work elsewhere.
     Named,
-    /// The call can only read there (what a GraphQL selection reaches), even where it changes something elsewhere.
+    /// The call only reads there (by a GraphQL selection), even if it changes something elsewhere.
     Reads,
 }
 
@@ -30,7 +30,7 @@ impl Place {
         Place { param: param.into(), location, role: Role::Works }
     }
 
-    /// A place that only GitLab could tell.
+    /// A place that only GitLab knows.
     pub fn unknown(param: impl Into<String>) -> Place {
         Place::new(param, Location::Unknown)
     }
@@ -45,7 +45,7 @@ impl Place {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Effects {
     action: String,
-    /// The id of the composite action whose step it is.
+    /// The id of the composite action that the call is a step of.
     plan: Option<String>,
     method: Method,
     operation: String,
@@ -66,7 +66,7 @@ impl Effects {
         Effects { action, plan: None, method, operation, touches, places, is_document: false }
     }
 
-    /// The same of a GraphQL document that the caller wrote.
+    /// Marks the effects as those of a GraphQL document that the caller wrote.
     pub(super) fn of_document(self) -> Effects {
         Effects { is_document: true, ..self }
     }
@@ -75,7 +75,7 @@ impl Effects {
         self.plan = Some(plan.to_owned());
     }
 
-    /// Puts locations in place of the ids that were looked up for policy; see [`Effects::unlocated`].
+    /// Replaces ids by the locations that were looked up for policy; see [`Effects::unlocated`].
     pub fn locate(&mut self, locate: impl Fn(&Location) -> Option<Location>) {
         for place in &mut self.places {
             if let Some(location) = locate(&place.location) {
@@ -89,7 +89,7 @@ impl Effects {
         &self.action
     }
 
-    /// The id of the composite action whose step it is: a rule on that applies to its steps.
+    /// The id of the composite action that the call is a step of. Rules on that action apply to its steps.
     pub fn plan(&self) -> Option<&str> {
         self.plan.as_deref()
     }
@@ -103,12 +103,12 @@ impl Effects {
         &self.operation
     }
 
-    /// Every operation that it may be, and those that quick actions in its texts stand for; never empty.
+    /// Possible operations of the call, with those of quick actions in its texts; never empty.
     pub fn touches(&self) -> &[Touched] {
         &self.touches
     }
 
-    /// Every project, group and namespace that it touches. Empty where it works on none in particular.
+    /// Every project, group and namespace that it touches; may be empty.
     pub fn places(&self) -> &[Place] {
         &self.places
     }
@@ -118,23 +118,23 @@ impl Effects {
         self.is_document
     }
 
-    /// The operation that decides what it may do: the first of those with the highest risk.
+    /// The first of the operations with the highest risk: policy decides by it.
     pub fn strictest(&self) -> Option<&Touched> {
         self.touches.iter().rev().max_by_key(|touched| touched.risk)
     }
 
-    /// The highest risk of what it touches.
+    /// The highest risk of its operations.
     pub fn risk(&self) -> Risk {
         self.strictest().map_or(Risk::Destructive, |touched| touched.risk)
     }
 
-    /// True if it may change something. A read by its risk is a read, though it may be a POST (`ci_lint.check`);
-    /// a DELETE never is.
+    /// True if it may change something. An operation whose risk is `read` does not, even if it is a POST
+    /// (`ci_lint.check`); a DELETE always does.
     pub fn is_change(&self) -> bool {
         self.risk() != Risk::Read || self.method == Method::Delete
     }
 
-    /// The ids, and the own namespace, whose paths a rule on paths would have to know.
+    /// Locations without a path (ids, and the token's own namespace), which rules on paths need looked up.
     pub fn unlocated(&self) -> Vec<Location> {
         let mut found: Vec<Location> = Vec::new();
         for place in &self.places {

@@ -1,16 +1,16 @@
-//! Values in a URL's path. A value can never reach another endpoint than the operation's own: everything but
-//! unreserved characters is encoded. Dot segments, control characters and backslashes are refused, also below further
-//! layers of encoding: whatever stands between may decode once more than it should.
+//! Encoding of values in the path of a URL. A value can never reach another endpoint than the operation's own:
+//! everything but unreserved characters is encoded. Dot segments, control characters and backslashes are refused,
+//! also below further layers of encoding, as a proxy on the way may decode once more.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-/// RFC 3986, 2.3: what may stand as it is.
+/// RFC 3986, 2.3: all but unreserved characters.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// How often a value may be encoded over.
+/// Maximum layers of encoding.
 const ENCODINGS: usize = 4;
 
-/// The value as one segment: `acme/widget` is `acme%2Fwidget`.
+/// Encodes a value as one segment: `acme/widget` as `acme%2Fwidget`.
 pub fn segment(value: &str) -> Result<String, String> {
     if value.is_empty() {
         return Err("an empty segment".to_owned());
@@ -18,7 +18,7 @@ pub fn segment(value: &str) -> Result<String, String> {
     let mut text = value.to_owned();
     for _ in 0..=ENCODINGS {
         refuse_unsafe(&text)?;
-        // What does not decode to text is sent as it is, and read as it is.
+        // A value that does not decode to UTF-8 is sent unchanged.
         let Ok(next) = percent_decode_str(&text).decode_utf8().map(|next| next.into_owned()) else { break };
         if next == text {
             break;
@@ -28,13 +28,13 @@ pub fn segment(value: &str) -> Result<String, String> {
     Ok(utf8_percent_encode(value, RESERVED).to_string())
 }
 
-/// The value as a path below a glob: its slashes stay.
+/// Encodes a value as a path of several segments: its slashes stay.
 pub fn glob(value: &str) -> Result<String, String> {
     let segments: Result<Vec<String>, String> = value.split('/').map(segment).collect();
     Ok(segments?.join("/"))
 }
 
-/// Refuses what may lead elsewhere, or be read as something else, on the way.
+/// Refuses values that a proxy or GitLab may read as another path.
 pub fn refuse_unsafe(text: &str) -> Result<(), String> {
     if text.contains(char::is_control) {
         return Err("it holds a control character".to_owned());

@@ -1,5 +1,5 @@
-//! What names one thing by one parameter, where GitLab wants its global id and nothing else: `fullPath` and `iid`
-//! beside stand for it, and its reference says where names are looked up.
+//! Actions whose object GitLab accepts only by global id: `fullPath` and `iid` are accepted in its place, and its
+//! reference gives the project or group in which names are looked up.
 
 use serde_json::{Map, Value, json};
 
@@ -7,15 +7,14 @@ use super::lookup::is_digits;
 use super::rest_lookups::{self, Form};
 use crate::catalog::{Action, Param, Place};
 
-/// The parameter that holds the one numbered thing that an action works on, where `fullPath` and `iid` are there
-/// only to say it.
+/// Returns the parameter for the object of an action, if `fullPath` and `iid` are only alternatives to it.
 pub fn addressed(action: &Action) -> Option<&Param> {
     let path = action.param("fullPath")?;
     let holds = |param: &&Param| param.required && !param.kind.many && !marks(param).is_empty();
     action.params.iter().find(holds).filter(|_| path.place == Place::Selector)
 }
 
-/// The marks that references to what the parameter holds may have.
+/// Reference marks (`#`, `!`, `&`) of the objects that the parameter accepts.
 pub fn marks(param: &Param) -> &'static [char] {
     let resolver = param.names.filter(|names| names.is_tracked()).and_then(rest_lookups::resolver);
     match resolver.map(|resolver| resolver.form) {
@@ -24,7 +23,7 @@ pub fn marks(param: &Param) -> &'static [char] {
     }
 }
 
-/// Writes the reference that `fullPath` and `iid` say, or the `fullPath` that the reference says.
+/// Fills the reference from `fullPath` and `iid`, or `fullPath` from the reference.
 pub fn complete(action: &Action, params: &mut Map<String, Value>) {
     let Some(param) = addressed(action) else { return };
     let text = |name: &str| {
@@ -45,7 +44,7 @@ pub fn complete(action: &Action, params: &mut Map<String, Value>) {
     }
 }
 
-/// A path, one of the marks and a number; the path may be left out.
+/// Splits a reference into path, mark and number; the path may be empty.
 pub fn numbered<'a>(text: &'a str, marks: &[char]) -> Option<(&'a str, char, &'a str)> {
     let (at, mark) = text.char_indices().rev().find(|(_, c)| marks.contains(c))?;
     let number = text.get(at + mark.len_utf8()..).filter(|number| is_digits(number))?;

@@ -1,5 +1,4 @@
-//! A chosen GraphQL operation and its parameters as a request: one document that names only what was given, and
-//! its variables.
+//! Builds the request of a GraphQL operation: one document with only the given parameters, and its variables.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::{Body, Call, Effects, Fault, Part, Resolved, request};
 use crate::catalog::{Action, Base, Graphql, GraphqlKind, Json, Operation, Param, Place};
 
-/// Writes the request; every parameter is known, typed and taken by the operation.
+/// Builds the request. The parameters are known, of the right type and accepted by the operation.
 pub fn write(
     action: &Action,
     operation: &Operation,
@@ -17,7 +16,7 @@ pub fn write(
     resolved: Vec<Resolved>,
     effects: Effects,
 ) -> Result<Call, Fault> {
-    let mut given = given(action, operation, params);
+    let mut given = collect_variables(action, operation, params);
     let files = files(&mut given)?;
     let (query, variables) = match graphql.kind {
         GraphqlKind::Query => query(graphql, &given),
@@ -28,13 +27,13 @@ pub fn write(
     Ok(Call { resolved, ..Call::new(effects, operation.path.clone(), Vec::new(), body) })
 }
 
-/// A file and where among the variables it belongs: `variables.input.files.0`.
+/// A file with its path among the variables: `variables.input.files.0`.
 struct Upload {
     place: String,
     file: Part,
 }
 
-/// The files that are sent beside the document, with nulls left in their places.
+/// Takes the files out of the variables, leaving nulls: they are separate parts of the request.
 fn files(given: &mut [(&Param, Value)]) -> Result<Vec<Upload>, Fault> {
     let mut files = Vec::new();
     for (param, value) in given.iter_mut().filter(|(param, _)| param.kind.base == Base::File) {
@@ -56,8 +55,8 @@ fn files(given: &mut [(&Param, Value)]) -> Result<Vec<Upload>, Fault> {
     Ok(files)
 }
 
-/// As GraphQL takes files: the document, which part goes where, and the parts.
-/// <https://github.com/jaydenseric/graphql-multipart-request-spec>
+/// Builds the multipart body of a document with files, by
+/// <https://github.com/jaydenseric/graphql-multipart-request-spec>.
 fn multipart(operations: &Value, files: Vec<Upload>) -> Body {
     let places: Map<String, Value> =
         files.iter().enumerate().map(|(at, upload)| (at.to_string(), json!([upload.place]))).collect();
@@ -72,9 +71,9 @@ fn multipart(operations: &Value, files: Vec<Upload>) -> Body {
     Body::Multipart(parts)
 }
 
-/// What is sent: every parameter that the operation takes and that has a value, as GraphQL wants it. The length
-/// of a page is said even where nobody says it: GitLab's own is a hundred.
-fn given<'a>(
+/// Collects the parameters that the operation takes and that have a value, converted for GraphQL. The page length
+/// is always among them: GitLab's default is a hundred.
+fn collect_variables<'a>(
     action: &'a Action,
     operation: &Operation,
     params: &Map<String, Value>,
@@ -122,7 +121,7 @@ fn query(graphql: &Graphql, given: &[(&Param, Value)]) -> (String, Value) {
         .split('.')
         .enumerate()
         .map(|(at, step)| {
-            // Two steps may have one name; what leads to the field belongs to the first.
+            // Two steps may have one name; the path arguments belong to the first.
             let mut arguments = leading.remove(step).unwrap_or_default();
             if at == last {
                 arguments.append(&mut own);
@@ -139,7 +138,7 @@ fn query(graphql: &Graphql, given: &[(&Param, Value)]) -> (String, Value) {
 /// `mutation($input:WorkItemCreateInput!){workItemCreate(input:$input){…}}`
 fn mutation(graphql: &Graphql, given: &[(&Param, Value)]) -> (String, Value) {
     let field = &graphql.field;
-    // What leads to the field has this operation's own name: a project's `projectPath`, a group's `groupPath`.
+    // Path arguments have the operation's own name: `projectPath` of a project, `groupPath` of a group.
     let leading = |name: &str| {
         let (place, _) = graphql.variables.iter().find(|(_, filled_by)| *filled_by == name)?;
         place.strip_prefix("input.").map(str::to_owned)
@@ -171,7 +170,7 @@ fn capitalised(text: &str) -> String {
     characters.next().map(|first| first.to_uppercase().chain(characters).collect()).unwrap_or_default()
 }
 
-/// A value as GraphQL wants it: an iid is a text there, and a bare number of a typed id a global id.
+/// Converts a value for GraphQL: an iid to a string, and the number of a typed id to a global id.
 fn wired(param: &Param, gid: Option<&String>, value: Value) -> Value {
     match value {
         Value::Array(items) => items.into_iter().map(|item| wired(param, gid, item)).collect(),
@@ -198,7 +197,7 @@ fn is_text(param: &Param) -> bool {
     param.graphql.as_deref().is_some_and(|kind| matches!(kind.trim_matches(['[', ']', '!']), "String" | "ID"))
 }
 
-/// `gid://gitlab/Issue/4711` from `4711`; what is written out stays.
+/// Converts `4711` to `gid://gitlab/Issue/4711`. A global id is kept.
 fn global_id(kind: &str, value: Value) -> Value {
     let text = value.as_str().map_or_else(|| value.to_string(), |text| text.trim().to_owned());
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,5 +1,5 @@
-//! Several names looked up in one GraphQL query: each question a field of its own under an alias, its values
-//! variables. What the query does not answer is left to the reads of its resolver.
+//! Looks up several names in one GraphQL query: each is an aliased field, its values are variables. Names that the
+//! query does not answer are left to the REST reads of their resolver.
 
 use serde_json::{Map, Value, json};
 
@@ -7,16 +7,16 @@ use super::lookup::{GLOBAL, is_digits};
 use super::{Answer, Body, Call, Effects, HolderKind, Location, Lookup, Place};
 use crate::catalog::{Method, Names, Risk, Scope, Touched};
 
-/// How GraphQL finds a kind by its name.
+/// GraphQL field that finds an object of a kind by its name.
 struct Field {
     names: Names,
-    /// What is asked, with `$n` for the name or number and `$p` for the path it is below.
+    /// Query text, with `$n` for the name or number and `$p` for the path of the project or group.
     project: Option<&'static str>,
     group: Option<&'static str>,
-    /// The types of `$n` and, where there is a path, that path's mark.
+    /// The type of `$n` and, if there is a path, its mark.
     kind: &'static str,
     mark: Option<char>,
-    /// Where rows are, and where they have the name; none where the field leads to the thing itself.
+    /// Pointers to the rows and to the name in each; none if the field is the object itself.
     rows: Option<(&'static str, &'static str)>,
 }
 
@@ -72,8 +72,7 @@ const FIELDS: &[Field] = &[
     Field { kind: "ID!", ..numbered(Names::Issuable, '&', EPIC) },
 ];
 
-/// How many names one query asks for: GitLab refuses what costs too much, and more than these are asked for one
-/// by one.
+/// Maximum names in one query, because of GitLab's limit of complexity. More names are looked up one by one.
 const MOST: usize = 20;
 
 /// One query for several questions.
@@ -83,14 +82,14 @@ pub struct Batch {
     questions: Vec<Lookup>,
 }
 
-/// A question's part of the query.
+/// The field and variables of one look-up.
 struct Asked {
     declared: String,
     fields: String,
     variables: Vec<(String, String)>,
 }
 
-/// The query that answers two or more of the questions, where that many can be put into one.
+/// Builds one query for the look-ups, if GraphQL can answer at least two of them.
 pub fn batch(questions: &[Lookup]) -> Option<Batch> {
     let asked: Vec<Asked> = questions
         .iter()
@@ -111,11 +110,11 @@ pub fn batch(questions: &[Lookup]) -> Option<Batch> {
     let effects = lookup_effects(questions);
     let body = Body::Json(json!({"query": query, "variables": variables}));
     let call = Call::new(effects, "/api/graphql".to_owned(), Vec::new(), body);
-    // All of them, as each keeps its number.
+    // All look-ups, as each keeps its number.
     Some(Batch { call, questions: questions.to_vec() })
 }
 
-/// Effects of the query: those of the reads of each question, at the same places.
+/// Effects of the query: those of the REST reads of each look-up, at the same places.
 fn lookup_effects(questions: &[Lookup]) -> Effects {
     let operation = "query lookup".to_owned();
     let (mut touches, mut places) = (Vec::new(), Vec::new());
@@ -134,7 +133,7 @@ impl Batch {
         &self.call
     }
 
-    /// What the reply answers. A name that none or several have is not answered.
+    /// Returns the look-ups that the response answers. A name without a match, or with several, is not answered.
     pub fn answers(&self, reply: &Value) -> Vec<(Lookup, Answer)> {
         let Some(data) = reply.get("data").filter(|data| data.is_object()) else { return Vec::new() };
         let found =
@@ -149,7 +148,7 @@ fn field(question: &Lookup) -> Option<(&'static Field, Option<(&str, &str)>)> {
     let Lookup::IdOf { names, name, .. } = question else { return None };
     FIELDS.iter().filter(|field| field.names == *names).find_map(|field| match field.mark {
         Some(mark) => name.rsplit_once(mark).filter(|(_, n)| is_digits(n)).map(|parts| (field, Some(parts))),
-        // A number in place of a milestone's title is its iid.
+        // A number as the title of a milestone is its iid.
         None => (!is_digits(name)).then_some((field, None)),
     })
 }
@@ -185,7 +184,7 @@ fn alias(at: usize, of: &str) -> String {
     format!("{of}{at}")
 }
 
-/// The one id that the reply has for a question.
+/// Parses the id of a look-up from the response. None if it has several.
 fn parse_id(data: &Value, at: usize, question: &Lookup) -> Option<u64> {
     let Lookup::IdOf { name, .. } = question else { return None };
     let (field, parts) = field(question)?;

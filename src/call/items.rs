@@ -1,5 +1,5 @@
-//! Items of composite actions: each is checked by itself, so that a wrong one leaves the others whole. Other spellings
-//! of their fields and types are understood.
+//! Items of composite actions. Each is checked by itself, so that a wrong item does not stop the others. Other
+//! spellings of their fields and types are accepted.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use serde_json::{Map, Value, json};
 use super::{Fault, coerce};
 use crate::catalog::{Action, Base, Param};
 
-/// The parameter whose items have each their own outcome.
+/// Name of the parameter whose items have separate results.
 const ITEMS: &str = "items";
 
-/// Fields of items, with other spellings of each. Only where an item has the field.
+/// Fields of items with other spellings of each, which apply only to items that have the field.
 const FIELDS: [(&str, &[&str]); 11] = [
     ("target", &["url", "web_url", "link", "reference"]),
     ("itemType", &["type", "kind", "resource_type", "object_type"]),
@@ -37,15 +37,15 @@ const TYPES: [(&str, &[&str]); 4] = [
     ("work_item", &["task"]),
 ];
 
-/// Items by the catalog's names and in its types, and the fault of each that is wrong, by its place. A wrong item stays
-/// as it was given.
+/// Items with the catalog's names and types, and the fault of each wrong item by its index. A wrong item is kept as
+/// given.
 #[derive(Debug)]
 pub struct Fitted {
     pub value: Value,
     pub faults: BTreeMap<usize, Fault>,
 }
 
-/// Checks the objects of a composite action's parameter. None: it has none, and is checked like any other.
+/// Checks the items of a composite action's parameter. None if the parameter has no items.
 pub fn fit(
     action: &Action,
     param: &Param,
@@ -72,7 +72,7 @@ pub fn fit(
             Err(fault) => return Err(fault),
         }
     }
-    // Of wrong items alone no call is made.
+    // If all items are wrong, the call is refused.
     if faults.len() == items.len()
         && let Some((_, fault)) = faults.pop_first()
     {
@@ -82,7 +82,7 @@ pub fn fit(
     Ok(Some(Fitted { value: Value::Array(fitted), faults }))
 }
 
-/// An item with the catalog's names of its fields and types. A text alone is the file or the target.
+/// Renames the fields and types of an item to the catalog's names. A bare string is the file or the target.
 fn respelled(param: &Param, item: &Value) -> Value {
     let has = |name: &str| param.fields.iter().any(|field| field.name == name);
     match item {
@@ -101,7 +101,7 @@ fn respelled(param: &Param, item: &Value) -> Value {
 
 fn fields_respelled(param: &Param, fields: &Map<String, Value>) -> Map<String, Value> {
     let mut renamed = Map::new();
-    // Exact names first: what they take is not taken by another spelling.
+    // Exact names first: they win over other spellings.
     let is_exact = |name: &str| param.fields.iter().any(|field| field.name == name);
     let (exact, spelled): (Vec<_>, Vec<_>) = fields.iter().partition(|(name, _)| is_exact(name));
     for (given, value) in exact.into_iter().chain(spelled) {
@@ -113,7 +113,7 @@ fn fields_respelled(param: &Param, fields: &Map<String, Value>) -> Map<String, V
     renamed
 }
 
-/// The field that a spelling means.
+/// Finds the field for a spelling.
 fn field<'a>(param: &'a Param, given: &str) -> Option<&'a str> {
     let names = || param.fields.iter().map(|field| field.name.as_str());
     let spelled = |name: &&str| {

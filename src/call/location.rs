@@ -68,18 +68,18 @@ fn is_segment(segment: &str) -> bool {
     !segment.is_empty() && segment.chars().all(is_plain) && !segment.chars().all(|c| c == '.')
 }
 
-/// Which kind of holder an id belongs to. Ids of projects and of groups are counted apart at GitLab.
+/// Kind of an id. GitLab numbers projects and groups separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HolderKind {
     Project,
     Group,
     /// A group or a user's namespace: a namespace id.
     Namespace,
-    /// A project or a group, whichever the operation turns out to take.
+    /// A project or a group, depending on the operation.
     Either,
 }
 
-/// A project, group or namespace as a call names it.
+/// A project, group or namespace in a call.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Location {
     Path(FullPath),
@@ -98,8 +98,7 @@ pub enum Location {
 }
 
 impl Location {
-    /// Parses what a parameter holds: a path, a number, or a global id of a project, group or namespace. None where
-    /// the text is none of them.
+    /// Parses a path, a number, or a global id of a project, group or namespace. None for any other text.
     pub fn parse(text: &str, kind: HolderKind) -> Option<Location> {
         let text = text.trim();
         if let Some(global) = text.strip_prefix(GLOBAL) {

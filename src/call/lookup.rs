@@ -1,4 +1,5 @@
-//! What is asked of GitLab before a call can be written, the reads that answer it, and what their answers say.
+//! Look-ups before a call: the facts that it needs from GitLab, the reads that return them, and how the responses are
+//! interpreted.
 
 use std::collections::BTreeMap;
 
@@ -7,21 +8,21 @@ use serde_json::{Map, Value, json};
 use super::rest_lookups::{self, Ask, Read, Resolver};
 use crate::catalog::{Names, Scope};
 
-/// Something to ask GitLab before a call can be written.
+/// A fact to look up before a call can be built.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Lookup {
-    /// Is this path a project or a group?
+    /// The kind of a path: project or group.
     KindOf { full_path: String },
-    /// Which id has what is called this?
+    /// The id of the object with this name.
     IdOf {
         names: Names,
         name: String,
-        /// The parameters of the call that say where it is.
+        /// Parameters of the call that locate the object.
         within: BTreeMap<&'static str, String>,
     },
 }
 
-/// A read that may answer a question.
+/// A read that may answer a look-up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LookupRequest {
     /// The action's id.
@@ -30,10 +31,10 @@ pub struct LookupRequest {
     expects: Expects,
 }
 
-/// What an answer has to hold.
+/// Expected content of a response.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Expects {
-    /// Nothing: that it came says what the path names.
+    /// Nothing: success alone determines the kind of the path.
     Kind(Scope),
     Id {
         by: &'static [&'static str],
@@ -42,14 +43,14 @@ enum Expects {
     },
 }
 
-/// What is remembered of an answer.
+/// The cached part of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     Kind(Scope),
     Id(u64),
 }
 
-/// What a read's answer says to a question.
+/// Outcome of a read for a look-up.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LookupResult {
     Found(Answer),
@@ -57,7 +58,7 @@ pub enum LookupResult {
     Several(Vec<Candidate>),
 }
 
-/// One of several things that a name may mean.
+/// One of several objects with the name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
     pub name: String,
@@ -65,31 +66,31 @@ pub struct Candidate {
 }
 
 impl Lookup {
-    /// The reads that answer it, to be tried in order.
+    /// The reads to try, in order.
     pub fn reads(&self) -> Vec<LookupRequest> {
         match self {
             Lookup::KindOf { full_path } => kind_reads(full_path),
             Lookup::IdOf { names, name, within } => rest_lookups::resolver(*names)
                 .into_iter()
                 .flat_map(|resolver| resolver.reads)
-                .filter_map(|read| reading(read, name, within))
+                .filter_map(|read| lookup_request(read, name, within))
                 .collect(),
         }
     }
 
-    /// What an answer to one of its reads says.
+    /// Interprets the response to one of its reads.
     pub fn finding(&self, reading: &LookupRequest, answer: &Value) -> LookupResult {
         match (reading.expects, self) {
             (Expects::Kind(scope), _) => LookupResult::Found(Answer::Kind(scope)),
             (Expects::Id { by: [], id, of }, _) => {
                 select_candidate(number_at(answer, id, of).into_iter().collect(), "")
             }
-            (Expects::Id { by, id, of }, Lookup::IdOf { name, .. }) => among(answer, by, (id, of), name),
+            (Expects::Id { by, id, of }, Lookup::IdOf { name, .. }) => match_rows(answer, by, (id, of), name),
             (Expects::Id { .. }, Lookup::KindOf { .. }) => LookupResult::Nothing,
         }
     }
 
-    /// The question as a message has it: looking up the user `alice`.
+    /// Describes the look-up for a message: "looking up the user `alice`".
     pub fn wanted(&self) -> String {
         match self {
             Lookup::KindOf { full_path } => {
@@ -102,7 +103,7 @@ impl Lookup {
         }
     }
 
-    /// What was looked for and where, where nothing was found.
+    /// Describes the look-up and the place that was searched, for a message that nothing was found.
     pub fn missed(&self) -> String {
         match self {
             Lookup::KindOf { full_path } => {
@@ -118,7 +119,7 @@ impl Lookup {
 }
 
 impl LookupRequest {
-    /// Where the name was compared, for messages: `username`.
+    /// Fields that the name was compared with, for messages: `username`.
     pub fn compared(&self) -> Vec<&'static str> {
         match self.expects {
             Expects::Kind(_) => Vec::new(),
@@ -127,7 +128,7 @@ impl LookupRequest {
     }
 }
 
-/// What the reads of a resolver want to know of the call, with whether any can do without.
+/// Parameters of the call that the reads of a resolver use, and whether each is optional.
 pub fn wants(resolver: &Resolver) -> impl Iterator<Item = (&'static str, Ask)> {
     resolver
         .reads
@@ -148,10 +149,10 @@ fn kind_reads(full_path: &str) -> Vec<LookupRequest> {
     ]
 }
 
-fn reading(read: &Read, name: &str, within: &BTreeMap<&'static str, String>) -> Option<LookupRequest> {
+fn lookup_request(read: &Read, name: &str, within: &BTreeMap<&'static str, String>) -> Option<LookupRequest> {
     let mut params = Map::new();
     for (param, ask) in read.ask {
-        if let Some(value) = build_request(*ask, param, name, within)? {
+        if let Some(value) = build_value(*ask, param, name, within)? {
             params.insert((*param).to_owned(), json!(value));
         }
     }
@@ -162,8 +163,9 @@ fn reading(read: &Read, name: &str, within: &BTreeMap<&'static str, String>) -> 
     })
 }
 
-/// The value of a read's parameter. None: the read cannot be made; within: the parameter is left out.
-fn build_request(
+/// Builds the value of a read's parameter. The outer `None` means that the read is impossible; the inner that the
+/// parameter is omitted.
+fn build_value(
     ask: Ask,
     param: &str,
     name: &str,
@@ -183,19 +185,19 @@ fn build_request(
     }
 }
 
-/// True if a text is a number and nothing else.
+/// True if a text consists of digits.
 pub fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// How global ids begin.
+/// Prefix of global ids.
 pub const GLOBAL: &str = "gid://gitlab/";
 
-/// Where a row has its id, and the type of a global one.
+/// Pointer to the id of a row, and the type of a global id.
 type Place = (&'static str, Option<&'static str>);
 
-/// The rows that have the name: those that spell it exactly, else those in another case.
-fn among(answer: &Value, by: &[&str], id: Place, name: &str) -> LookupResult {
+/// Finds the row with the name: exact matches first, then matches that differ in case.
+fn match_rows(answer: &Value, by: &[&str], id: Place, name: &str) -> LookupResult {
     let rows = answer.as_array().map(Vec::as_slice).unwrap_or_default();
     let named = |same: &dyn Fn(&str) -> bool| -> Vec<Candidate> {
         rows.iter().filter_map(|row| candidate(row, by, id, same)).collect()
@@ -224,7 +226,7 @@ fn select_candidate(mut candidates: Vec<Candidate>, name: &str) -> LookupResult 
     }
 }
 
-/// The id there: a number, or the number of a global id of that type.
+/// Parses the id at a pointer: a number, or a global id of the type.
 fn number_at(row: &Value, pointer: &str, of: Option<&str>) -> Option<Candidate> {
     let id = match (row.pointer(pointer)?, of) {
         (Value::Number(number), _) => number.as_u64()?,

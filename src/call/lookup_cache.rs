@@ -1,21 +1,21 @@
-//! What a session has learnt of GitLab and keeps: the answers to questions that calls asked.
+//! Cache of look-ups of a session.
 
 use std::collections::BTreeMap;
 
 use super::{Answer, Lookup};
 use crate::catalog::Scope;
 
-/// The answers that this session remembers.
+/// Answers of look-ups, kept for the session.
 #[derive(Clone, Debug, Default)]
 pub struct LookupCache {
     answers: BTreeMap<Lookup, Answer>,
 }
 
-/// How many answers are kept; the rest is asked again.
+/// Maximum number of cached answers.
 const KEPT: usize = 1_000;
 
 impl LookupCache {
-    /// Remembers an answer.
+    /// Caches an answer.
     pub fn learn(&mut self, question: Lookup, answer: Answer) {
         if self.answers.len() >= KEPT {
             self.answers.clear();
@@ -23,12 +23,12 @@ impl LookupCache {
         self.answers.insert(question, answer);
     }
 
-    /// Forgets an answer, because GitLab says there is no such thing.
+    /// Removes an answer after GitLab responded that the object does not exist.
     pub fn forget(&mut self, question: &Lookup) {
         self.answers.remove(question);
     }
 
-    /// True if the question has been answered.
+    /// True if the answer is cached.
     pub fn answers(&self, question: &Lookup) -> bool {
         self.answers.contains_key(question)
     }

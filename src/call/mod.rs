@@ -1,8 +1,8 @@
-//! An action and its parameters to a [`Call`]: a request that was checked before it was written. Nothing else
-//! can make one, and the client sends nothing else.
+//! Checks an action and its parameters and builds a [`Call`], the request. Only this module builds calls, and the
+//! client sends nothing else.
 //!
-//! `validate` looks at every parameter; [`Checked::step`] chooses the operation and either gives the call or asks
-//! what has to be looked up first.
+//! `validate` checks the parameters. [`Checked::step`] selects the operation and returns the call, or the look-ups that
+//! it needs first.
 
 mod affected_paths;
 mod checked_call;
@@ -49,6 +49,6 @@ pub use param_error::{Fault, Invalid};
 pub use path_match::{Routed, request, routed};
 pub use quick_action::{QuickActions, commands};
 pub use rest_lookups::{Ask, RESOLVERS};
-pub use selection_set::{FieldsError, asking};
-pub use target::{Kind, Page, TARGET, mark_of, page, pointed, reference, takes, takes_target};
+pub use selection_set::{FieldsError, select_fields};
+pub use target::{Kind, Page, TARGET, mark_of, page, parse_page, reference, takes, takes_target};
 pub use validate::{Checked, Step, check, param_named};

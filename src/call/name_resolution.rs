@@ -1,5 +1,5 @@
-//! Names where GitLab wants ids: which of the parameters hold some, what has to be asked, and the parameters with
-//! the ids in their place.
+//! Resolution of names to ids: finds the parameters that hold names, lists the look-ups that they need, and puts the
+//! ids in their place.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,29 +11,29 @@ use super::rest_lookups::{self, Ask, Form, Resolver};
 use super::{Fault, Lookup, LookupCache, global_id};
 use crate::catalog::{Action, GraphqlKind, Names, Operation, Param, Place, Scope};
 
-/// The parameters of a call, their names being turned into ids.
+/// The parameters of a call during name resolution.
 #[derive(Debug)]
 pub struct Filled {
-    /// With an id for every name that is known.
+    /// The parameters, with an id in place of each known name.
     pub params: Map<String, Value>,
-    /// What is not known yet, each once, with the parameter that asks.
+    /// Open look-ups, each once, with the parameter that needs it.
     pub open: BTreeMap<Lookup, String>,
-    /// Everything that was asked, whether it is known or not.
+    /// All look-ups, open or answered.
     pub asked: BTreeSet<Lookup>,
     pub resolved: Vec<Resolved>,
     pub faults: Vec<Fault>,
 }
 
-/// A name and the id that it turned out to have.
+/// A name and its id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolved {
-    /// The parameter that holds it.
+    /// The parameter with the name.
     pub param: String,
     pub name: String,
     pub id: u64,
 }
 
-/// Fills in the ids of everything that the parameters name.
+/// Replaces the names in the parameters by the known ids.
 pub fn fill(
     action: &Action,
     operation: &Operation,
@@ -57,9 +57,9 @@ pub fn fill(
 }
 
 struct Filling<'a> {
-    /// All parameters of the call: a title is looked for within their `fullPath`.
+    /// All parameters of the call: a title is searched in the project or group of their `fullPath`.
     around: &'a Map<String, Value>,
-    /// What that names, where it can only be one thing.
+    /// Kind of `fullPath`, if the operation allows only one.
     scope: Option<Scope>,
     known: &'a LookupCache,
     filled: Filled,
@@ -83,13 +83,13 @@ impl Filling<'_> {
         match (value, param.names) {
             (Value::Array(items), _) => items.iter().map(|item| self.value(param, item, path)).collect(),
             (Value::Object(fields), _) => Value::Object(self.object(&param.fields, fields, path)),
-            (scalar, Some(names)) => self.named(param, names, scalar, path),
+            (scalar, Some(names)) => self.resolve_names(param, names, scalar, path),
             (scalar, None) => scalar.clone(),
         }
     }
 
-    /// The id in place of a name; the value itself where it is an id, and where the id is not known yet.
-    fn named(&mut self, param: &Param, names: Names, value: &Value, path: &str) -> Value {
+    /// Replaces a name by its id. An id, and a name whose id is not known yet, are kept.
+    fn resolve_names(&mut self, param: &Param, names: Names, value: &Value, path: &str) -> Value {
         let Some(resolver) = rest_lookups::resolver(names) else { return value.clone() };
         let text = match (value, names) {
             (Value::Number(number), Names::EpicIid) => format!("&{number}"),
@@ -101,7 +101,7 @@ impl Filling<'_> {
             return value.clone();
         }
         if names == Names::Issuable && is_id(&text) {
-            // A number alone does not say what it is the number of.
+            // A bare number has no mark, so its kind is unknown.
             self.filled.faults.push(no_name(resolver, &text, path));
             return value.clone();
         }
@@ -115,7 +115,7 @@ impl Filling<'_> {
             return value.clone();
         }
         match self.question(resolver, &text, path) {
-            Ok(question) => self.answered(param, question, value, path),
+            Ok(question) => self.resolve_question(param, question, value, path),
             Err(fault) => {
                 self.filled.faults.push(fault);
                 value.clone()
@@ -123,7 +123,7 @@ impl Filling<'_> {
         }
     }
 
-    fn answered(&mut self, param: &Param, question: Lookup, value: &Value, path: &str) -> Value {
+    fn resolve_question(&mut self, param: &Param, question: Lookup, value: &Value, path: &str) -> Value {
         let id = self.known.id(&question);
         let kind = param.gid.as_deref().map(|kind| typed(kind, &question));
         self.filled.asked.insert(question.clone());
@@ -161,7 +161,7 @@ impl Filling<'_> {
         Ok(question)
     }
 
-    /// The name as it is compared: without mark and quotes, a number below its full path.
+    /// Normalizes a name for comparison: without mark and quotes; a number with its full path.
     fn name(&self, resolver: &Resolver, text: &str) -> Option<String> {
         match resolver.form {
             Form::Name { mark } => {
@@ -172,14 +172,14 @@ impl Filling<'_> {
             Form::Word(word) => text.eq_ignore_ascii_case(word).then(|| word.to_owned()),
             Form::Number { marks } => {
                 let (path, mark, number) = numbered(text, marks)?;
-                let path = if path.is_empty() { self.here(mark)? } else { path.to_owned() };
+                let path = if path.is_empty() { self.base_path(mark)? } else { path.to_owned() };
                 Some(format!("{path}{mark}{number}"))
             }
         }
     }
 
-    /// The path that a bare number is below: the call's own; for an epic of a project, the group it is in.
-    fn here(&self, mark: char) -> Option<String> {
+    /// Path of a reference that has none: the call's own; for an epic of a project, the group of the project.
+    fn base_path(&self, mark: char) -> Option<String> {
         let path = self.around.get("fullPath")?.as_str()?.trim_matches('/');
         match (mark, self.scope) {
             ('&', Some(Scope::Project)) => path.rsplit_once('/').map(|(group, _)| group.to_owned()),
@@ -193,7 +193,7 @@ impl Filling<'_> {
     fn within(&self, resolver: &Resolver) -> BTreeMap<&'static str, String> {
         wants(resolver)
             .filter_map(|(name, ask)| match ask {
-                // An action on the instance names things of the project or group that its `fullPath` is.
+                // The names in an action on the instance are searched in the project or group of its `fullPath`.
                 Ask::Scope => {
                     Some((name, self.scope.filter(|scope| *scope != Scope::Instance)?.name().to_owned()))
                 }
@@ -203,7 +203,7 @@ impl Filling<'_> {
     }
 }
 
-/// What is given is an id, or several.
+/// True if a text is an id or a list of ids.
 fn is_id(text: &str) -> bool {
     text.is_empty() || text.split(',').all(|part| is_digits(part.trim()))
 }
@@ -232,7 +232,7 @@ fn no_name(resolver: &Resolver, given: &str, name: &str) -> Fault {
     }
 }
 
-/// The type of the global id that answers a question; where several may, it is told by the mark.
+/// Type of the global id for a look-up. If several types are possible, the mark of the reference decides.
 fn typed<'a>(kind: &'a str, question: &Lookup) -> &'a str {
     match question {
         Lookup::IdOf { names: Names::Issuable, name, .. } => rest_lookups::marked(name).unwrap_or(kind),
@@ -240,7 +240,7 @@ fn typed<'a>(kind: &'a str, question: &Lookup) -> &'a str {
     }
 }
 
-/// What `fullPath` names: what the operation works on, unless that may be either.
+/// Kind of `fullPath`: that of the operation. None if it can be either.
 fn holder(action: &Action, operation: &Operation, params: &Map<String, Value>) -> Option<Scope> {
     if let Some(addressed) = global_id::addressed(action) {
         let reference = params.get(&addressed.name).and_then(Value::as_str)?;

@@ -1,5 +1,5 @@
-//! What is wrong with the parameters of a call: every fault by itself, with what was accepted, so that the call
-//! can be repaired in one step.
+//! Errors of the parameters of a call: each fault separately, together with the valid parameters, so that the call can
+//! be corrected in one step.
 
 use std::borrow::Cow;
 
@@ -7,41 +7,41 @@ use serde_json::{Map, Value};
 
 use super::{Candidate, Kind};
 
-/// The parameters cannot make a call.
+/// Error of the parameters of a call.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{action} cannot be called like this: {}", list(.faults))]
+#[error("{action}: {}", list(.faults))]
 pub struct Invalid {
     pub action: String,
-    /// All that was found, in the order of the parameters.
+    /// All faults, in the order of the parameters.
     pub faults: Vec<Fault>,
-    /// The parameters that are right, by the names they were understood as.
+    /// The valid parameters, by the catalog's names.
     pub right: Map<String, Value>,
 }
 
-/// One thing that is wrong.
+/// One fault of a parameter.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Fault {
-    #[error("there is no parameter `{given}`; it takes {}", names(.accepted), given = short(.given))]
+    #[error("there is no parameter `{given}`; it takes {}", names(.accepted), given = quote_value(.given))]
     Unknown { given: String, value: Value, accepted: Vec<String> },
-    #[error("`{name}` is {expected}; {given} was given", given = short(.given))]
+    #[error("`{name}` is {expected}; {given} was given", given = quote_value(.given))]
     WrongType { name: String, given: String, expected: String },
-    #[error("`{name}` is {expected}; {given} was given{}", meaning(.readings), given = short(.given))]
+    #[error("`{name}` is {expected}; {given} was given{}", render_readings(.readings), given = quote_value(.given))]
     NoDate {
         name: String,
         given: String,
         expected: String,
-        /// The days that it may mean, as they are accepted.
+        /// Days that the text may mean, in the accepted form.
         readings: Vec<String>,
     },
-    #[error("`{name}` is one of {}; {given} was given", names(.accepted), given = short(.given))]
+    #[error("`{name}` is one of {}; {given} was given", names(.accepted), given = quote_value(.given))]
     NotAChoice { name: String, given: String, accepted: Vec<String> },
-    #[error("`{name}` is missing: {expected}")]
+    #[error("`{name}` is missing ({expected})")]
     Missing { name: String, expected: String },
     #[error("one of {} is needed", names(.accepted))]
     NoneOf { accepted: Vec<String> },
-    #[error("`{name}` is not taken for scope `{scope}`, only for {}", names(.accepted))]
+    #[error("`{name}` is not accepted for scope `{scope}`, only for {}", names(.accepted))]
     OtherScope { name: String, scope: String, accepted: Vec<String> },
-    #[error("say `{name}`, one of {}: {reason}", names(.accepted))]
+    #[error("`{name}` is needed, one of {}: {reason}", names(.accepted))]
     ScopeNeeded { name: String, reason: String, accepted: Vec<String> },
     #[error("`{name}`: expected {expected}, got {given:?}")]
     NotALocation { name: String, given: String, expected: &'static str },
@@ -49,34 +49,34 @@ pub enum Fault {
     QuickAction { name: String, commands: Vec<String> },
     #[error("the catalog cannot be read: {reason}")]
     Catalog { reason: String },
-    #[error("`{name}` cannot stand in a path: {reason}")]
+    #[error("`{name}` cannot be part of a path: {reason}")]
     BadPath { name: String, reason: String },
-    #[error("`{name}` is the id of a {noun}, or {expected}; `{given}` was given", given = short(.given))]
+    #[error("`{name}` is the id of a {noun}, or {expected}; `{given}` was given", given = quote_value(.given))]
     NoName { name: String, given: String, noun: &'static str, expected: String },
-    #[error("`{name}`: a {noun} is found by its name only within {}; say that, or give the id of `{given}`", names(.needs), given = short(.given))]
+    #[error("`{name}`: a {noun} is looked up by name only in {}; add that, or give the id of `{given}`", names(.needs), given = quote_value(.given))]
     NoPlace { name: String, given: String, noun: &'static str, needs: Vec<String> },
-    #[error("`{name}` is ambiguous: {}", listed(.candidates))]
+    #[error("`{name}` is ambiguous: {}", render_candidates(.candidates))]
     Ambiguous { name: String, candidates: Vec<Candidate> },
-    #[error("`target` cannot be read: {given}: {reason}", given = short(.given))]
+    #[error("`target` is invalid: {given}: {reason}", given = quote_value(.given))]
     NoTarget { given: String, reason: String },
-    #[error("`target` is of {given}, but this server is for {configured}", given = short(.given))]
+    #[error("`target` is of {given}, but this server is for {configured}", given = quote_value(.given))]
     OtherHost { given: String, configured: String },
-    #[error("`target` is {is}, and this works on {takes}: {given}", given = short(.given))]
+    #[error("`target` is {is}, and this works on {takes}: {given}", given = quote_value(.given))]
     WrongTarget { given: String, kind: Kind, is: String, takes: String, path: String },
-    #[error("`{name}` is {given}, but `target` says {target}", given = short(.given))]
+    #[error("`{name}` is {given}, but `target` has {target}", given = quote_value(.given))]
     Disagrees { name: String, given: String, target: String },
-    #[error("`path` cannot be called: {reason}; `{given}` was given", given = short(.given))]
+    #[error("`path` cannot be called: {reason}; `{given}` was given", given = quote_value(.given))]
     NoPath { given: String, reason: String },
-    #[error("`{name}` is not taken here: {reason}")]
+    #[error("`{name}` is not accepted here: {reason}")]
     NotTaken { name: String, reason: String, instead: Option<(String, Value)> },
-    #[error("`path` is GraphQL's, which api.graphql calls")]
+    #[error("`path` is the GraphQL API: use api.graphql")]
     IsGraphql { body: Option<Value> },
-    #[error("`document` cannot be run: {reason}{}", at(.line))]
+    #[error("`document` cannot be run: {reason}{}", render_line(.line))]
     NoDocument { reason: String, line: Option<usize> },
 }
 
 impl Fault {
-    /// The parameter it is about.
+    /// Name of the parameter.
     pub fn name(&self) -> &str {
         match self {
             Fault::Unknown { given, .. } => given,
@@ -103,19 +103,19 @@ impl Fault {
     }
 }
 
-/// What a caller wrote, as far as a message repeats it.
-fn short(given: &str) -> Cow<'_, str> {
+/// Truncates a caller's text for a message.
+fn quote_value(given: &str) -> Cow<'_, str> {
     const MOST: usize = 200;
     let shown = given.get(..given.floor_char_boundary(MOST)).unwrap_or(given);
     if shown.len() == given.len() { Cow::Borrowed(given) } else { Cow::Owned(format!("{shown}…")) }
 }
 
-fn at(line: &Option<usize>) -> String {
+fn render_line(line: &Option<usize>) -> String {
     line.map(|line| format!(" (line {line})")).unwrap_or_default()
 }
 
-/// Of one reading there is nothing to choose.
-fn meaning(readings: &[String]) -> String {
+/// Renders the possible days of a date.
+fn render_readings(readings: &[String]) -> String {
     let quoted: Vec<String> = readings.iter().map(|day| format!("\"{day}\"")).collect();
     if quoted.len() > 1 { format!(", which may be {}", quoted.join(" or ")) } else { String::new() }
 }
@@ -124,13 +124,13 @@ fn list(faults: &[Fault]) -> String {
     faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
-fn listed(candidates: &[Candidate]) -> String {
+fn render_candidates(candidates: &[Candidate]) -> String {
     let named =
         candidates.iter().map(|candidate| format!("`{}` with the id {}", candidate.name, candidate.id));
     named.collect::<Vec<_>>().join(" or ")
 }
 
-/// Names to read; a long list is cut, as the schema has all of it.
+/// Joins names for a message. A long list is truncated: the schema has all of it.
 fn names(names: &[String]) -> String {
     const SHOWN: usize = 30;
     let mut quoted: Vec<String> = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();

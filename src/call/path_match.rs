@@ -1,5 +1,5 @@
-//! A REST path as the action that it stands for, with the parameters that it holds: encoded, as GitLab wants it, or
-//! with the slashes of a full path as they are, where that leaves one reading.
+//! Matches a REST path with the actions of the catalog and extracts its parameters. A full path may be encoded as
+//! GitLab requires, or contain plain slashes if only one match is possible.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use url::Url;
 use super::raw_path::{self, Address};
 use crate::catalog::{Method, OperationIndex};
 
-/// What a path stands for.
+/// A match of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Routed {
     /// The action's id.
@@ -16,16 +16,16 @@ pub struct Routed {
     pub method: Method,
     /// The operation's path as GitLab's documentation writes it.
     pub path: String,
-    /// The placeholders that it fills, each with its value, decoded.
+    /// Placeholders with their decoded values.
     pub values: Vec<(String, String)>,
-    /// The query behind it.
+    /// Query of the path.
     pub query: Vec<(String, String)>,
 }
 
 const METHODS: [Method; 6] =
     [Method::Get, Method::Head, Method::Post, Method::Put, Method::Patch, Method::Delete];
 
-/// A method, where there is one, and what follows it, where the text begins like a request: `GET /projects`.
+/// Splits a request such as `GET /projects` into method, if any, and path.
 pub fn request(text: &str) -> (Option<Method>, &str) {
     let text = text.trim();
     let said = text.split_once(char::is_whitespace).and_then(|(first, rest)| {
@@ -35,8 +35,7 @@ pub fn request(text: &str) -> (Option<Method>, &str) {
     said.unwrap_or((None, text))
 }
 
-/// What the path may stand for: nothing, one thing, or several that it fits equally well. A path without a method
-/// asks, and changes nothing.
+/// Finds the best matches of a path: none, one, or several that are equally good. A path without a method is a GET.
 pub fn routed(
     method: Method,
     path: &str,
@@ -50,7 +49,7 @@ pub fn routed(
         .filter(|(path, _)| !path.starts_with("/api/"))
         .map(|(path, action)| (path, action, words(path)))
         .collect();
-    // What GitLab has below a project or group, to read or to change, ends its full path.
+    // The words of GitLab's routes below a project or group end its full path.
     let below: BTreeSet<&str> = METHODS
         .into_iter()
         .flat_map(|method| surface.paths(method))
@@ -61,7 +60,7 @@ pub fn routed(
     let mut found: Vec<(Rank, Routed)> = Vec::new();
     for (path, action, pattern) in &paths {
         for taken in fits(pattern, &segments, |taken| is_held(taken, &below)) {
-            let rank = Rank::of(&taken, &segments);
+            let rank = Rank::new(&taken, &segments);
             let values =
                 taken.into_iter().filter_map(|(place, value)| bind_placeholder(place, value)).collect();
             let (action, path) = ((*action).to_owned(), (*path).to_owned());
@@ -76,8 +75,8 @@ fn words(path: &str) -> Vec<&str> {
     path.split('/').filter(|word| !word.is_empty() && *word != "-").collect()
 }
 
-/// True if a project or group can be called what the first placeholder took: a project is in a group or with a user,
-/// and what is below it is no part of its path.
+/// True if the segments of the first placeholder can be the path of a project or group: a project has a namespace, and
+/// words of routes below it are not part of its path.
 fn is_held(taken: &Taken<'_>, below: &BTreeSet<&str>) -> bool {
     let [(holder, _), (place, value), ..] = taken.as_slice() else { return true };
     if !matches!(*holder, "projects" | "groups")
@@ -92,7 +91,7 @@ fn is_held(taken: &Taken<'_>, below: &BTreeSet<&str>) -> bool {
     is_long_enough && !parts.iter().skip(2).any(|part| below.contains(part))
 }
 
-/// How near a reading is: fewer further segments taken by a placeholder, then fewer placeholders.
+/// Rank of a match: fewer additional segments in placeholders, then fewer placeholders.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     spread: usize,
@@ -100,53 +99,52 @@ struct Rank {
 }
 
 impl Rank {
-    fn of(taken: &[(&str, String)], segments: &[&str]) -> Rank {
+    fn new(taken: &[(&str, String)], segments: &[&str]) -> Rank {
         let placeholders = taken.iter().filter(|(place, _)| is_open(place)).count();
-        // Every word and every placeholder takes one segment; the rest is what placeholders took beyond that.
+        // Every word and placeholder takes one segment; placeholders took the rest.
         Rank { spread: segments.len().saturating_sub(taken.len()), placeholders }
     }
 }
 
 type Taken<'p> = Vec<(&'p str, String)>;
 
-/// The most ways that are told apart: of more than one, none is chosen.
+/// Maximum number of matches that are collected. With more than one, none is chosen.
 const WAYS: usize = 8;
 
-/// The ways in which segments fill a pattern, each word or placeholder with what it took, of which `wanted` are found;
-/// no more than a few of them.
+/// Collects up to `WAYS` matches of the segments with a pattern that `wanted` accepts.
 fn fits<'p>(pattern: &[&'p str], segments: &[&str], wanted: impl Fn(&Taken<'p>) -> bool) -> Vec<Taken<'p>> {
     let mut search =
         Search { pattern, segments, dead: BTreeSet::new(), wanted, ends: Vec::new(), found: Vec::new() };
-    search.go(0, 0);
+    search.match_rest(0, 0);
     search.found
 }
 
-/// A search for ways, word by word. What is left over at a place is looked through once, if nothing fits there.
+/// A search for matches, word by word. Positions without a match are remembered, so that each is tried once.
 struct Search<'a, 'p, F> {
     pattern: &'a [&'p str],
     segments: &'a [&'a str],
-    /// Places from which the rest of the pattern does not fit the rest of the segments.
+    /// Positions from which the rest of the pattern does not match the rest of the segments.
     dead: BTreeSet<(usize, usize)>,
     wanted: F,
-    /// Where the segments end that each word has taken so far.
+    /// End of the segments of each word so far.
     ends: Vec<usize>,
     found: Vec<Taken<'p>>,
 }
 
 impl<'p, F: Fn(&Taken<'p>) -> bool> Search<'_, 'p, F> {
-    /// Goes on with the word at `at` and the segment at `next`; whether the rest fits there.
-    fn go(&mut self, at: usize, next: usize) -> bool {
+    /// Matches the rest, from the word at `at` and the segment at `next`. True if it matches.
+    fn match_rest(&mut self, at: usize, next: usize) -> bool {
         let Some(word) = self.pattern.get(at).copied() else {
             let is_whole = next == self.segments.len();
             if is_whole {
-                self.found.push(self.taken());
+                self.found.push(self.captures());
             }
             return is_whole;
         };
         if self.dead.contains(&(at, next)) {
             return false;
         }
-        // Each word behind takes one segment at least.
+        // Each later word takes at least one segment.
         let behind = self.pattern.len() - at - 1;
         let last = self.segments.len().saturating_sub(behind);
         let most = if is_open(word) { last } else { last.min(next + 1) };
@@ -161,9 +159,9 @@ impl<'p, F: Fn(&Taken<'p>) -> bool> Search<'_, 'p, F> {
                 continue;
             }
             self.ends.push(end);
-            // The first placeholder decides alone whether a way is wanted: where it is not, none behind it is looked at.
-            let is_wanted = at != 1 || (self.wanted)(&self.taken());
-            fits |= !is_wanted || self.go(at + 1, end);
+            // `wanted` depends only on the first placeholder: if it refuses that, later words need no search.
+            let is_wanted = at != 1 || (self.wanted)(&self.captures());
+            fits |= !is_wanted || self.match_rest(at + 1, end);
             self.ends.pop();
         }
         if !fits {
@@ -172,7 +170,7 @@ impl<'p, F: Fn(&Taken<'p>) -> bool> Search<'_, 'p, F> {
         fits
     }
 
-    /// True if the segment may be the beginning of what the word takes: a look ahead.
+    /// Look-ahead: true if the word can begin at the segment.
     fn is_next(&self, at: usize, next: usize) -> bool {
         match (self.pattern.get(at), self.segments.get(next)) {
             (Some(word), Some(segment)) => is_open(word) || word.eq_ignore_ascii_case(segment),
@@ -180,8 +178,8 @@ impl<'p, F: Fn(&Taken<'p>) -> bool> Search<'_, 'p, F> {
         }
     }
 
-    /// Each word so far with what it took.
-    fn taken(&self) -> Taken<'p> {
+    /// Returns each word so far with its segments.
+    fn captures(&self) -> Taken<'p> {
         let begins = [0].into_iter().chain(self.ends.iter().copied());
         let taken = self.pattern.iter().zip(begins.zip(&self.ends)).map(|(word, (begin, end))| {
             (*word, self.segments.get(begin..*end).unwrap_or_default().join("/"))
@@ -190,7 +188,7 @@ impl<'p, F: Fn(&Taken<'p>) -> bool> Search<'_, 'p, F> {
     }
 }
 
-/// True if a word of a path, or a placeholder, takes these segments. A number fills by itself what it fills.
+/// True if a word or placeholder matches these segments. A number is always a placeholder by itself.
 fn takes(word: &str, segments: &[&str]) -> bool {
     match segments {
         [one] if !is_open(word) => word.eq_ignore_ascii_case(one),
@@ -208,17 +206,17 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A place for any value: a placeholder, also within a word (`:file_name.tgz`).
+/// True for a placeholder, also within a word (`:file_name.tgz`).
 fn is_open(word: &str) -> bool {
     word.starts_with([':', '*'])
 }
 
-/// A place that the given path leaves open, as documents write it: `:id`, `{id}`, `<id>`.
+/// True for a placeholder in the given path, in any notation of documents: `:id`, `{id}`, `<id>`.
 fn is_placeholder(segment: &str) -> bool {
     segment.starts_with([':', '{', '<', '$'])
 }
 
-/// The placeholder's name with its value, where it has both.
+/// Returns the name of a placeholder with its value. None if the path leaves the value open.
 fn bind_placeholder(place: &str, value: String) -> Option<(String, String)> {
     let name = place.strip_prefix([':', '*'])?;
     let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
@@ -232,7 +230,7 @@ mod tests {
     use super::*;
     use crate::catalog::Catalog;
 
-    fn told(text: &str) -> Vec<String> {
+    fn parse_and_render(text: &str) -> Vec<String> {
         let catalog = Catalog::embedded().unwrap();
         let base = Url::parse("https://gitlab.example/").unwrap();
         let (method, path) = request(text);
@@ -257,14 +255,14 @@ mod tests {
             ("/projects/acme/widget", "project.get id=acme/widget"),
             ("/issues?state=opened", "issue.list"),
         ] {
-            assert_eq!(told(text), [expected], "{text}");
+            assert_eq!(parse_and_render(text), [expected], "{text}");
         }
     }
 
     #[test]
     fn what_is_no_path_of_gitlabs_is_nothing() {
         for text in ["/nowhere/at/all", "DELETE /version", "/projects/acme/widget/issues/12/frobnicate"] {
-            assert!(told(text).is_empty(), "{text}: {:?}", told(text));
+            assert!(parse_and_render(text).is_empty(), "{text}: {:?}", parse_and_render(text));
         }
     }
 
@@ -277,7 +275,7 @@ mod tests {
         for word in ["/a", "/projects", "/issues", "/repository/files"] {
             for count in [98, 60, 3_000] {
                 let path = format!("/projects{}", word.repeat(count / word.matches('/').count() - 1));
-                // True if it is refused, nothing, or read in one way does not matter here.
+                // The outcome does not matter here: only that it returns.
                 let _ = routed(Method::Get, &path, surface, &base);
             }
         }

@@ -7,32 +7,31 @@ use super::effects::{Place, Role};
 use super::location::{HolderKind, Location};
 use crate::catalog::{Action, Catalog, CatalogError, QuickAction, Risk, Touched, Words};
 
-/// The handling of quick actions in texts.
+/// Handling of quick actions in texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum QuickActions {
-    /// The call is decided on as if it also ran the actions that they stand for.
+    /// Policy decides on the call as if it also executed the corresponding actions.
     #[default]
     Check,
-    /// A text that holds one is refused.
+    /// A text with a quick action is refused.
     Refuse,
-    /// A backslash is put before each, so that GitLab shows it and does not run it.
+    /// Each quick action is escaped by a backslash, so that GitLab shows it instead of executing it.
     Escape,
 }
 
-/// A line of a text that GitLab would execute.
+/// A line that GitLab would execute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {
-    /// In lower case, without the slash.
+    /// Name in lower case, without the slash.
     pub name: String,
     pub argument: String,
-    /// The position of its slash in the text, in bytes.
+    /// Byte position of its slash in the text.
     pub at: usize,
 }
 
-/// The commands of a text. A line counts where its first word is a slash and a word of letters, `_` or `-`, as
-/// GitLab reads them without regard to case and to carriage returns; `/etc/passwd` is none. Lines within a plain ```
-/// fence are left out, which GitLab does not execute; every other kind of quoting is taken for none, as its rules have
-/// changed between versions.
+/// Finds the commands in a text: lines whose first word is a slash and letters, `_` or `-`, in any case and with any
+/// line end, as GitLab parses them; `/etc/passwd` is not one. Lines within a plain ``` fence are skipped, as GitLab does
+/// not execute them. Other kinds of quoting are ignored, because their rules have changed between versions.
 pub fn commands(text: &str) -> Vec<Command> {
     let mut found = Vec::new();
     let fenced = fenced_lines(text);
@@ -56,12 +55,12 @@ fn command(line: &str) -> Option<(String, String)> {
     let (name, argument) = rest.split_at(end);
     let is_name = name.starts_with(char::is_alphabetic);
     let ends = argument.is_empty() || argument.starts_with(char::is_whitespace);
-    // Without regard to case, Ruby also takes the Kelvin sign for a k and the long s for an s.
+    // Ruby's case-insensitive match also accepts the Kelvin sign as k and the long s as s.
     (is_name && ends).then(|| (name.to_lowercase().replace('\u{17f}', "s"), argument.trim().to_owned()))
 }
 
-/// The numbers of the lines between fences. Only the plainest form counts, and only where nothing else in the text
-/// could make GitLab pair the fences otherwise.
+/// Returns the numbers of the lines inside fences. Only the plainest form is recognized, and only if nothing else in the
+/// text could make GitLab pair the fences differently.
 fn fenced_lines(text: &str) -> Vec<usize> {
     let lines: Vec<&str> = text.split('\n').collect();
     let blank = [' ', '\t', '\r'];
@@ -89,7 +88,7 @@ fn fenced_lines(text: &str) -> Vec<usize> {
     let mut fenced = Vec::new();
     for pair in fences.chunks(2) {
         let [open, close] = pair else { continue };
-        // A closing fence has no language; what GitLab makes of an empty block depends on its version.
+        // A closing fence has no language. GitLab's treatment of an empty block depends on its version.
         let is_plain = lines.get(*close).is_some_and(|line| line.trim_end_matches(blank) == "```");
         if !is_plain || *close == *open + 1 {
             return Vec::new();
@@ -99,7 +98,7 @@ fn fenced_lines(text: &str) -> Vec<usize> {
     fenced
 }
 
-/// The text with a backslash before each command.
+/// Escapes each command in a text by a backslash.
 pub fn escape(text: &str) -> String {
     let mut escaped = text.to_owned();
     for command in commands(text).iter().rev() {
@@ -108,15 +107,15 @@ pub fn escape(text: &str) -> String {
     escaped
 }
 
-/// A text parameter with the commands in it.
+/// A text parameter with its commands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scanned {
-    /// The parameter, with those around it.
+    /// Path of the parameter.
     pub param: String,
     pub commands: Vec<Command>,
 }
 
-/// The texts among the parameters in which GitLab looks for quick actions, with those that it would find.
+/// Finds the commands in the parameters in which GitLab executes quick actions.
 pub fn scan(action: &Action, params: &Map<String, Value>) -> Vec<Scanned> {
     let mut found = Vec::new();
     for path in &action.scanned {
@@ -130,8 +129,8 @@ pub fn scan(action: &Action, params: &Map<String, Value>) -> Vec<Scanned> {
     found
 }
 
-/// The same in fields of a raw request that no action describes (their names begin with `field.`): a text in one of
-/// them may be one that GitLab scans.
+/// Finds the commands in fields of a raw request that no action describes (their names begin with `field.`): GitLab may
+/// execute quick actions in them.
 pub fn scan_undescribed(params: &Map<String, Value>) -> Vec<Scanned> {
     let mut found = Vec::new();
     for (name, value) in params.iter().filter(|(name, _)| name.starts_with("field.")) {
@@ -169,7 +168,7 @@ fn visit(value: &Value, path: &str, see: &mut impl FnMut(&str)) {
     }
 }
 
-/// Puts a backslash before each command in the parameters that are scanned.
+/// Escapes the commands in the parameters in which GitLab executes quick actions.
 pub fn escape_all(action: &Action, params: &mut Map<String, Value>) {
     for path in &action.scanned {
         let (name, rest) = path.split_once('.').unwrap_or((path.as_str(), ""));
@@ -195,7 +194,7 @@ fn rewrite(value: &mut Value, path: &str) {
 
 /// Effects of the commands: an operation for each, and the places that their arguments name.
 ///
-/// A command that the table does not have counts as a change that has to be confirmed: a later GitLab may have it.
+/// An unknown command is a destructive change, which needs confirmation: a newer GitLab may execute it.
 pub fn effects(
     action: &Action,
     scanned: &[Scanned],
@@ -228,8 +227,7 @@ pub fn effects(
     Ok((touches, places))
 }
 
-/// The actions that a command stands for on the kind of object that the text is written to; all of them where the
-/// kind is open.
+/// Actions of a command for the kind of object with the text; all of them if the kind is unknown.
 fn applicable<'a>(known: &'a QuickAction, domain: &str) -> Vec<&'a str> {
     const KINDS: [&str; 5] = ["merge_request", "epic", "work_item", "issue", "commit"];
     let kind_of = |domain: &str| KINDS.into_iter().find(|kind| domain.starts_with(kind));
@@ -246,8 +244,7 @@ fn applicable<'a>(known: &'a QuickAction, domain: &str) -> Vec<&'a str> {
     if same.is_empty() { all } else { same }
 }
 
-/// The projects and groups in an argument: `group/project`, `group/project#12`, a URL, several of them. None for
-/// `#12`.
+/// Collects the projects and groups in an argument: `group/project`, `group/project#12`, URLs. None for `#12`.
 fn argument_places(param: &str, argument: &str) -> Vec<Place> {
     let words = argument.split_whitespace().map(|word| word.trim_matches(['"', '\'', ',']));
     let other = words

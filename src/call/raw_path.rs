@@ -1,24 +1,24 @@
-//! The path of a direct REST request: below `/api/v4` of the configured GitLab and nowhere else, read to its last
-//! encoding and written anew, so that what is sent is what was looked at.
+//! Path of a raw REST request: only below `/api/v4` of the configured instance. It is fully decoded and encoded again,
+//! so that policy and GitLab see the same path.
 
 use percent_encoding::percent_decode_str;
 use url::{Url, form_urlencoded};
 
 use super::encode;
 
-/// How often a path may be encoded over.
+/// Maximum layers of encoding.
 const ENCODINGS: usize = 4;
 
-/// The longest path with its query, in bytes: the line that web servers read by default.
+/// Maximum bytes of a path with its query: the default limit of web servers.
 const LONGEST: usize = 8_192;
 
-/// The most segments of a path.
+/// Maximum segments of a path.
 const SEGMENTS: usize = 100;
 
-/// What a path leads to.
+/// API of a path.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Address {
-    /// The segments below `/api/v4`, decoded, and the query that stood behind them.
+    /// Decoded segments below `/api/v4`, and the query.
     Rest {
         segments: Vec<String>,
         query: Vec<(String, String)>,
@@ -26,11 +26,11 @@ pub enum Address {
     Graphql,
 }
 
-/// Reads a path, or says why it is none.
+/// Parses a path. The error is a reason for a message.
 pub fn parse(given: &str, base: &Url) -> Result<Address, String> {
     let given = given.trim();
     if given.len() > LONGEST {
-        return Err(format!("it has {} bytes, and {LONGEST} are the most", given.len()));
+        return Err(format!("it has {} bytes; the limit is {LONGEST}", given.len()));
     }
     let root = base.as_str().trim_end_matches('/');
     let local = given.strip_prefix(root).filter(|rest| rest.starts_with("/api/")).unwrap_or(given);
@@ -39,14 +39,14 @@ pub fn parse(given: &str, base: &Url) -> Result<Address, String> {
         return Err(format!("the token goes to {root} alone; say the path below /api/v4"));
     }
     if local.contains('#') {
-        return Err("a `#` begins what is never sent; within a name it is %23".to_owned());
+        return Err("a URL fragment (`#`) is never sent; within a name write %23".to_owned());
     }
     if path.trim_matches('/').strip_prefix("api/").is_some_and(is_graphql) {
         return Ok(Address::Graphql);
     }
     let count = below_v4(path)?.count();
     if count > SEGMENTS {
-        return Err(format!("it has {count} segments, and {SEGMENTS} are the most"));
+        return Err(format!("it has {count} segments; the limit is {SEGMENTS}"));
     }
     let segments: Vec<String> = below_v4(path)?.map(decoded).collect::<Result<_, _>>()?;
     if matches!(segments.as_slice(), [only] if is_graphql(only)) {
@@ -59,30 +59,30 @@ pub fn parse(given: &str, base: &Url) -> Result<Address, String> {
     Ok(Address::Rest { segments, query })
 }
 
-/// Segments as the path below `/api/v4` that is sent.
+/// Encodes segments as a path below `/api/v4`.
 pub fn written(segments: &[String]) -> Result<String, String> {
     segments.iter().map(|segment| encode::segment(segment).map(|segment| format!("/{segment}"))).collect()
 }
 
-/// The segments after `/api/v4`, which may be left out.
+/// Splits a path into the segments below `/api/v4`. The prefix is optional.
 fn below_v4(path: &str) -> Result<impl Iterator<Item = &str>, String> {
     let path = path.strip_prefix('/').unwrap_or(path);
     let path = path.strip_suffix('/').unwrap_or(path);
     let inside = match path.strip_prefix("api/") {
         None => path,
         Some("v4") => "",
-        Some(api) => api.strip_prefix("v4/").ok_or("only what is below /api/v4 can be called")?,
+        Some(api) => api.strip_prefix("v4/").ok_or("only paths below /api/v4 are allowed")?,
     };
     Ok(inside.split('/').filter(move |_| !inside.is_empty()))
 }
 
-/// Also with a format behind it.
+/// True for `graphql`, also with a format (`graphql.json`).
 fn is_graphql(segment: &str) -> bool {
     segment.split('.').next() == Some("graphql")
 }
 
-/// A segment as GitLab will read it. Whatever stands between may decode once more than it should, so that nothing
-/// that leads elsewhere may come out however often that is done.
+/// Decodes a segment. A proxy on the way may decode more than once, so that every layer is checked for segments that
+/// lead to another path.
 fn decoded(segment: &str) -> Result<String, String> {
     if let Some(at) = segment.match_indices('%').map(|(at, _)| at).find(|at| !is_encoded(segment, *at)) {
         let found: String = segment.get(at..).unwrap_or_default().chars().take(3).collect();

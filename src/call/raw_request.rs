@@ -1,6 +1,5 @@
-//! A call that no action of the catalog makes: a REST request or a GraphQL document as it was given. What it comes
-//! down to is looked up in the catalog all the same, with its parameters by the catalog's names, so that it is
-//! decided on like the actions that it stands for.
+//! Raw requests: a REST request or a GraphQL document written by the caller. It is matched with the operations of the
+//! catalog, and its parameters are renamed to the catalog's, so that policy decides on it like on the actions.
 
 use serde_json::{Map, Value, json};
 
@@ -14,10 +13,10 @@ use crate::catalog::{Action, Interface, Method, Operation, Param, Risk, Touched}
 const METHODS: [Method; 6] =
     [Method::Get, Method::Head, Method::Post, Method::Put, Method::Patch, Method::Delete];
 
-/// By which Rails takes a POST for another method.
+/// Parameter by which Rails treats a POST as another method.
 const OVERRIDE: &str = "_method";
 
-/// Writes the call. The parameters are made what was understood of them, so that a further call begins with that.
+/// Builds the call. Replaces the parameters by their interpretation, which a next call uses.
 pub fn write(
     interface: Interface,
     action: &Action,
@@ -27,7 +26,7 @@ pub fn write(
     match interface {
         Interface::Rest => rest(action, params, context),
         Interface::Graphql => graphql(action, params, context),
-        // A plan is nothing that is sent.
+        // A composite action has no request.
         Interface::Plan => Err(Fault::NoPath { given: action.id.clone(), reason: "it is a plan".to_owned() }),
     }
 }
@@ -43,11 +42,11 @@ fn graphql(action: &Action, params: &Map<String, Value>, context: &Context<'_>) 
     for mutation in &read.mutations {
         found.add_mutation(&mutation.field, &mutation.arguments, context)?;
     }
-    // The selection of a document may reach any project.
+    // The selections of a document may read any project.
     found.places.push(Place::unknown("document").with_role(Role::Reads));
     let effects = Effects::new(&action.id, Method::Post, read.operation, found.touches, found.places);
-    // What is sent is what was read, written anew: no comment, escape or line end of the given text can mean
-    // one thing here and another to GitLab.
+    // The parsed document is sent, not the given text: a comment, escape or line end cannot be read differently
+    // here and by GitLab.
     let body = Body::Json(json!({"query": read.text, "variables": variables}));
     let call = Call::new(effects.of_document(), "/api/graphql".to_owned(), Vec::new(), body);
     Ok(Call { cursors: read.cursors, field_names: read.field_names, ..call })
@@ -88,7 +87,7 @@ struct Found {
 }
 
 impl Found {
-    /// Every operation of the catalog that the request may be; the request itself, where the catalog has none.
+    /// Adds every operation of the catalog that matches the request, or the request as an unknown operation.
     fn add_routes(
         &mut self,
         method: Method,
@@ -99,7 +98,7 @@ impl Found {
     ) -> Result<(), Fault> {
         let mut routes = context.surface.rest(method, segments);
         if method == Method::Head {
-            // GitLab answers HEAD wherever it answers GET.
+            // GitLab accepts HEAD for every GET route.
             routes.extend(context.surface.rest(Method::Get, segments));
         }
         if routes.is_empty() {
@@ -119,7 +118,7 @@ impl Found {
         Ok(())
     }
 
-    /// A field of a mutation with its arguments.
+    /// Adds a root field of a mutation with its arguments.
     fn add_mutation(
         &mut self,
         field: &str,
@@ -129,7 +128,7 @@ impl Found {
         let touched = document::mutation(field, context.surface);
         for touched in touched {
             let Some((action, operation)) = operation(&touched, context)? else {
-                // Without a name in the catalog nothing is known of its input.
+                // The input of a field that the catalog lacks is unknown.
                 if field != "__typename" {
                     self.places.push(Place::unknown(field));
                 }
@@ -181,7 +180,7 @@ impl Found {
     }
 }
 
-/// The action and operation of the catalog that a request comes down to.
+/// Finds the action and operation of an effect in the catalog.
 fn operation(touched: &Touched, context: &Context<'_>) -> Result<Option<(Action, Operation)>, Fault> {
     let Some(id) = touched.ids.first() else { return Ok(None) };
     let action = context.catalog.get(id).map_err(|error| Fault::Catalog { reason: error.to_string() })?;
@@ -192,8 +191,8 @@ fn operation(touched: &Touched, context: &Context<'_>) -> Result<Option<(Action,
     }))
 }
 
-/// The query with the brackets in its names read as Rack reads them: `actions[][action]=delete` is a field of a list.
-/// Names that Rack could read otherwise than this are refused.
+/// Parses brackets in the names of a query like Rack: `actions[][action]=delete` is a field of a list. Names that Rack
+/// could parse differently are refused.
 fn nested(query: &Map<String, Value>) -> Result<Map<String, Value>, Fault> {
     let mut fields: Map<String, Value> = Map::new();
     for (name, value) in query {
@@ -217,7 +216,7 @@ fn nested(query: &Map<String, Value>) -> Result<Map<String, Value>, Fault> {
     Ok(fields)
 }
 
-/// `a[b][]` as its parts `a`, `b` and nothing. None for brackets anywhere else.
+/// Splits `a[b][]` into `a`, `b` and an empty part. None for brackets in other positions.
 fn bracketed(name: &str) -> Option<Vec<&str>> {
     let (first, mut rest) = name.split_at(name.find('[').unwrap_or(name.len()));
     if first.is_empty() || first.contains(']') {
@@ -235,8 +234,8 @@ fn bracketed(name: &str) -> Option<Vec<&str>> {
     rest.is_empty().then_some(parts)
 }
 
-/// The fields of a request by the names of the action's parameters; `leading` knows those that lead to the field of a
-/// mutation. A field that the action does not have keeps its name behind a dot, which no parameter has.
+/// Renames the fields of a request to the action's parameters; `leading` resolves the path arguments of a mutation. A
+/// field that the action lacks becomes `field.NAME`: no parameter has a dot in its name.
 fn by_our_names(
     action: &Action,
     fields: &Map<String, Value>,
@@ -272,10 +271,10 @@ fn with_our_fields(param: &Param, value: &Value) -> Value {
     }
 }
 
-/// The formats that Grape may serve a route in, as an ending of its path.
+/// Formats that Grape may accept as the extension of a route.
 const FORMATS: [&str; 6] = ["json", "txt", "xml", "atom", "csv", "html"];
 
-/// Segments of a request captured by the placeholders of a path. A glob takes what the words behind it leave.
+/// Captures segments of a request by the placeholders of a path. A glob takes all but those of the later words.
 fn captures(pattern: &str, segments: &[String]) -> Vec<(String, String)> {
     let words: Vec<&str> = pattern.split('/').filter(|word| !word.is_empty() && *word != "-").collect();
     let segments: Vec<&str> = segments.iter().map(String::as_str).filter(|segment| *segment != "-").collect();
@@ -289,8 +288,8 @@ fn captures(pattern: &str, segments: &[String]) -> Vec<(String, String)> {
         let is_name = |name: &&str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         if let Some(name) = word.strip_prefix([':', '*']).filter(is_name) {
             let is_last = number + 1 == words.len();
-            // GitLab also serves `/projects/5.json`, and `.txt`: it may be the thing without the ending or the one with
-            // it, so that its place is unknown (a question mark is in no path).
+            // GitLab also serves `/projects/5.json` and `.txt`: the extension may belong to the name or not, so the
+            // location is unknown (no path contains a question mark).
             let has_format = is_last
                 && taken.rsplit_once('.').is_some_and(|(_, format)| {
                     FORMATS.iter().any(|known| format.eq_ignore_ascii_case(known))
@@ -302,13 +301,13 @@ fn captures(pattern: &str, segments: &[String]) -> Vec<(String, String)> {
     found
 }
 
-/// Its choices are these methods' names; a request that says none changes nothing.
+/// Method of a request; GET by default.
 fn method(params: &Map<String, Value>) -> Method {
     let said = params.get("method").and_then(Value::as_str).unwrap_or_default();
     METHODS.into_iter().find(|method| method.name() == said).unwrap_or(Method::Get)
 }
 
-/// The query of `path` and `query` as one; what both say is as `query` has it.
+/// Merges the query in `path` with `query`, which wins.
 fn query(params: &Map<String, Value>, in_path: Vec<(String, String)>) -> Map<String, Value> {
     let mut query: Map<String, Value> = Map::new();
     for (name, value) in in_path {
@@ -354,8 +353,8 @@ fn body(params: &Map<String, Value>, method: Method, query: &Map<String, Value>)
     }
 }
 
-/// What HTTP calls a change is none the less for the catalog's calling its operation a read (a POST that lints):
-/// a path is matched by its form, and the method is all that is certain of it. The action itself is the way there.
+/// Minimum risk of a method. A POST is a write even if the catalog calls its operation a read (such as a lint): a path
+/// is matched only by its form. The action itself runs as a read.
 fn least_risk(method: Method) -> Risk {
     match method {
         Method::Get | Method::Head => Risk::Read,
@@ -364,13 +363,13 @@ fn least_risk(method: Method) -> Risk {
     }
 }
 
-/// Of a change that the catalog does not know, nobody here can say whether it can be taken back: PUT may replace
-/// and POST may merge, revoke or transfer. To be asked once too often costs a call; once too seldom, somebody's work.
+/// Risk of a request that the catalog does not know. Changes count as destructive: PUT may replace an object, and POST
+/// may merge, revoke or transfer. A needless confirmation costs a call; a missing one may cost data.
 fn unknown_risk(method: Method) -> Risk {
     if method.is_safe() { Risk::Read } else { Risk::Destructive }
 }
 
-/// A parameter as Rails reads it: `iids[]=1&iids[]=2`, `not[labels]=a`.
+/// Encodes a parameter for Rails: `iids[]=1&iids[]=2`, `not[labels]=a`.
 fn pairs(name: &str, value: &Value) -> Vec<(String, String)> {
     match value {
         Value::Null => Vec::new(),

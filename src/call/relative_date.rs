@@ -1,12 +1,12 @@
-//! Days as people write them, as GitLab takes them. A form that two days may be meant by has both.
+//! Parses dates as people write them (`tomorrow`, `Nov 21 2026`). An ambiguous date has several results.
 
 use std::collections::BTreeSet;
 
 use time::{Date, Duration, Month};
 
-/// The days that a text may mean: none where it is no day, several where its form leaves that open. Days are told
-/// from `today` where they are told by it.
-pub fn readings(text: &str, today: Date) -> Vec<Date> {
+/// Parses a date. Returns no day if the text is not a date, and several if it is ambiguous. Relative days count from
+/// `today`.
+pub fn parse_days(text: &str, today: Date) -> Vec<Date> {
     let text = text.trim().to_lowercase();
     let relative = RELATIVE.iter().find(|(word, _)| *word == text);
     if let Some(day) = relative.and_then(|(_, days)| today.checked_add(Duration::days(*days))) {
@@ -17,7 +17,7 @@ pub fn readings(text: &str, today: Date) -> Vec<Date> {
     let words: Vec<&str> = words.filter(|word| !is_weekday(word)).collect();
     let read: BTreeSet<Date> = match words.as_slice() {
         [one] if one.len() == 8 => packed(one).into_iter().collect(),
-        [a, b, c, clock @ ..] if is_clock(clock) => three(a, b, c).into_iter().collect(),
+        [a, b, c, clock @ ..] if is_clock(clock) => parse_date(a, b, c).into_iter().collect(),
         _ => BTreeSet::new(),
     };
     read.into_iter().collect()
@@ -42,7 +42,7 @@ const MONTHS: [(&str, Month); 12] = [
     ("december", Month::December),
 ];
 
-/// A name or its beginning, from three letters on.
+/// True if the word is the name or its first three or more letters.
 fn is_short_for(name: &str, word: &str) -> bool {
     word.len() >= 3 && name.starts_with(word)
 }
@@ -51,14 +51,13 @@ fn is_weekday(word: &str) -> bool {
     WEEKDAYS.iter().any(|name| is_short_for(name, word))
 }
 
-/// What may follow a day and leaves it the day it is: midnight, in the zone that GitLab reckons in. Another time is
-/// more than a day says.
+/// True for midnight in UTC, the only time that may follow a day.
 fn is_clock(words: &[&str]) -> bool {
     let mut words = words.iter();
     words.all(|word| word.trim_end_matches('z').chars().all(|c| c == '0'))
 }
 
-/// The `T` between day and time stands for a space.
+/// Replaces the `T` between day and time by a space.
 fn without_t(text: &str) -> String {
     let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
     let mut before = None;
@@ -71,7 +70,7 @@ fn without_t(text: &str) -> String {
     parted
 }
 
-fn three(a: &str, b: &str, c: &str) -> Vec<Date> {
+fn parse_date(a: &str, b: &str, c: &str) -> Vec<Date> {
     let days = |year: Option<i32>, month: Option<Month>, day: Option<u8>| {
         year.zip(month)
             .zip(day)
@@ -87,13 +86,13 @@ fn three(a: &str, b: &str, c: &str) -> Vec<Date> {
     by_name.into_iter().chain(by_number).flatten().collect()
 }
 
-/// `20261121`
+/// Parses `20261121`.
 fn packed(text: &str) -> Option<Date> {
     let part = |from: usize, to: usize| text.get(from..to);
     Date::from_calendar_date(year(part(0, 4)?)?, month(part(4, 6)?)?, day(part(6, 8)?)?).ok()
 }
 
-/// Of two digits nobody knows the century.
+/// Parses a year of four digits. Two digits would leave the century open.
 fn year(word: &str) -> Option<i32> {
     word.parse().ok().filter(|_| word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit()))
 }
@@ -107,7 +106,7 @@ fn parse_month(word: &str) -> Option<Month> {
     MONTHS.iter().find(|(name, _)| is_short_for(name, word)).map(|(_, month)| *month)
 }
 
-/// `21`, `21st`.
+/// Parses `21` and `21st`.
 fn day(word: &str) -> Option<u8> {
     let bare =
         ["st", "nd", "rd", "th"].into_iter().find_map(|ending| word.strip_suffix(ending)).unwrap_or(word);
@@ -118,9 +117,9 @@ fn day(word: &str) -> Option<u8> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Vec<String> {
+    fn render_days(text: &str) -> Vec<String> {
         let today = Date::from_calendar_date(2026, Month::February, 28).unwrap();
-        readings(text, today).iter().map(ToString::to_string).collect()
+        parse_days(text, today).iter().map(ToString::to_string).collect()
     }
 
     #[test]
@@ -141,23 +140,23 @@ mod tests {
             "2026-11-21T00:00:00Z",
             "2026 nov 21",
         ] {
-            assert_eq!(read(text), ["2026-11-21"], "{text}");
+            assert_eq!(render_days(text), ["2026-11-21"], "{text}");
         }
     }
 
     #[test]
     fn a_day_told_by_today_goes_over_the_end_of_a_month() {
-        assert_eq!(read("Tomorrow"), ["2026-03-01"]);
+        assert_eq!(render_days("Tomorrow"), ["2026-03-01"]);
         assert_eq!(
-            (read("today"), read("yesterday")),
+            (render_days("today"), render_days("yesterday")),
             (vec!["2026-02-28".into()], vec!["2026-02-27".into()])
         );
     }
 
     #[test]
     fn what_two_days_may_be_meant_by_has_both() {
-        assert_eq!(read("03/04/2026"), ["2026-03-04", "2026-04-03"]);
-        assert_eq!(read("04/04/2026"), ["2026-04-04"]);
+        assert_eq!(render_days("03/04/2026"), ["2026-03-04", "2026-04-03"]);
+        assert_eq!(render_days("04/04/2026"), ["2026-04-04"]);
     }
 
     #[test]
@@ -176,7 +175,7 @@ mod tests {
             "next friday",
             "12345678901",
         ] {
-            assert!(read(text).is_empty(), "{text}: {:?}", read(text));
+            assert!(render_days(text).is_empty(), "{text}: {:?}", render_days(text));
         }
     }
 }

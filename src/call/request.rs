@@ -1,4 +1,4 @@
-//! A chosen REST operation and its parameters as a request.
+//! Builds the request of a REST operation.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::{Body, Call, Effects, Fault, Part, Resolved, encode};
 use crate::catalog::{Action, ArrayForm, Base, BodyForm, Operation, Param, Piece, Place, pieces};
 
-/// Writes the request; every parameter is known, typed, resolved and taken by the operation.
+/// Builds the request. The parameters are known, of the right type, resolved, and accepted by the operation.
 pub fn write(
     action: &Action,
     operation: &Operation,
@@ -28,7 +28,7 @@ pub fn write(
     Ok(Call { resolved, ..Call::new(effects, path, query, body(operation, &in_body)?) })
 }
 
-/// A file that is the body leaves no room in it for anything else.
+/// True if a parameter is sent in the body. If the body is a file, all others are sent in the query.
 fn travels_in_body(operation: &Operation, param: &Param) -> bool {
     match operation.body {
         BodyForm::Raw => param.kind.base == Base::File,
@@ -57,14 +57,14 @@ fn path(operation: &Operation, params: &Map<String, Value>) -> Result<String, Fa
 }
 
 fn encoded(param: &str, value: &str, glob: bool) -> Result<String, Fault> {
-    // A file's path is often written from the repository's root. `fullPath` was parsed when it was checked.
+    // File paths are often given with a leading slash. `fullPath` is already parsed.
     let is_file_path = glob || (param.ends_with("path") && param != "fullPath");
     let value = if is_file_path { value.trim_start_matches('/') } else { value };
     let written = if glob { encode::glob(value) } else { encode::segment(value) };
     written.map_err(|reason| Fault::BadPath { name: param.to_owned(), reason })
 }
 
-/// A parameter as the query's pairs: `labels=a,b`, `iids[]=1&iids[]=2`, `not[labels]=a`.
+/// Encodes a parameter as pairs of the query: `labels=a,b`, `iids[]=1&iids[]=2`, `not[labels]=a`.
 fn pairs(param: &Param, name: &str, value: &Value) -> Vec<(String, String)> {
     match value {
         Value::Array(items) if param.array == ArrayForm::Comma && items.iter().all(is_scalar) => {
@@ -94,7 +94,7 @@ fn is_scalar(value: &Value) -> bool {
     !value.is_array() && !value.is_object()
 }
 
-/// A scalar as it stands in a URL or a form.
+/// Renders a scalar for a URL or a form.
 fn text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -102,8 +102,8 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// JSON; a form of several parts only where a file goes with it, as GitLab takes JSON wherever it takes a form;
-/// the file by itself where GitLab wants nothing around it.
+/// Builds the body: JSON, which GitLab accepts wherever it accepts a form; a multipart form if a parameter is a file; or
+/// the bare file if the operation requires it.
 fn body(operation: &Operation, sent: &[(&Param, &Value)]) -> Result<Body, Fault> {
     let of_file = sent.iter().find(|(param, _)| param.kind.base == Base::File);
     match (of_file, operation.body) {
@@ -135,7 +135,7 @@ fn parts(param: &Param, value: &Value) -> Result<Vec<Part>, Fault> {
         .collect())
 }
 
-/// The name of a file. It stands in the header of its part, which a line end would end.
+/// Checks the name of a file. It is written to the header of its part, so that line ends are refused.
 fn filename(param: &Param, given: Option<&str>) -> Result<String, Fault> {
     match given.filter(|given| given.contains(char::is_control)) {
         Some(_) => Err(Fault::NotTaken {
@@ -147,7 +147,7 @@ fn filename(param: &Param, given: Option<&str>) -> Result<String, Fault> {
     }
 }
 
-/// A file from its content, as text or in Base64; or by a path, to be read when it is sent.
+/// Builds a part from the content of a file, as text or in Base64, or from a path, which is read before sending.
 pub fn file(param: &Param, value: &Value) -> Result<Part, Fault> {
     let said = |key: &str| value.get(key).and_then(Value::as_str);
     let wrong = |given: &str| Fault::WrongType {

@@ -1,70 +1,70 @@
-//! How each kind of thing is found by what people call it: one table, a row a kind.
+//! Table of resolvers: the reads that find the id of an object by its name, one row a kind.
 
 use crate::catalog::Names;
 
-/// How things of one kind are found.
+/// Resolver of one kind of object.
 #[derive(Debug)]
 pub struct Resolver {
     pub names: Names,
-    /// What one is called in messages.
+    /// Noun for messages.
     pub noun: &'static str,
     pub form: Form,
-    /// What GitLab takes in place of an id where it filters by one.
+    /// Words that GitLab's filters accept in place of an id.
     pub words: &'static [&'static str],
     /// The reads that find it, tried in order until one does.
     pub reads: &'static [Read],
 }
 
-/// How people write a name.
+/// Notation of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// A name or title, perhaps behind a mark and in quotes: `@alice`, `%"v1.0"`.
     Name { mark: &'static str },
-    /// A number behind one of these marks, below a path or where the call is: `group/project#12`, `#12`. The
-    /// first is what a number beside a path has.
+    /// A number after one of these marks, with or without a path: `group/project#12`, `#12`. The first mark is used
+    /// when path and number are separate parameters.
     Number { marks: &'static [char] },
-    /// This word alone.
+    /// Only this word.
     Word(&'static str),
 }
 
-/// A read whose answer holds the id.
+/// A read whose response contains the id.
 #[derive(Debug)]
 pub struct Read {
     /// The action's id.
     pub action: &'static str,
-    /// Its parameters, each with what is asked for.
+    /// Its parameters with their values.
     pub ask: &'static [(&'static str, Ask)],
-    /// Where a row of the answer has the name, any of these. None: the answer is the thing itself.
+    /// Pointers to the name in a row, any of which may match. Empty: the response is the object itself.
     pub by: &'static [&'static str],
-    /// Where it has the id.
+    /// Pointer to the id in a row.
     pub id: &'static str,
-    /// The type of the global id there; one of another type is another thing.
+    /// Required type of the global id.
     pub of: Option<&'static str>,
 }
 
-/// What a parameter of a read is.
+/// Value of a read's parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ask {
     Name,
-    /// The name where it is a number; the read is left out where it is not.
+    /// The name, if it is a number; otherwise the read is skipped.
     Digits,
     /// The part of `group/project#12` before its mark, and the part after it.
     Path,
     Number,
-    /// The part before the mark where it is this one; the read is left out where it is not.
+    /// The part before this mark; the read is skipped if the name has another mark.
     PathOf(char),
-    /// The call's parameter of that name; without it the read is left out.
+    /// The call's parameter of the same name; the read is skipped without it.
     Same,
-    /// The same, where the call has it.
+    /// The call's parameter of the same name; optional.
     May,
-    /// The scope of the call's operation, where that is known.
+    /// The scope of the call's operation, if known.
     Scope,
     Text(&'static str),
 }
 
 use Ask::{Digits, May, Name, Number, Path, PathOf, Same, Scope, Text};
 
-/// The resolver of a kind.
+/// Returns the resolver of a kind.
 pub fn resolver(names: Names) -> Option<&'static Resolver> {
     RESOLVERS.iter().find(|resolver| resolver.names == names)
 }
@@ -78,12 +78,12 @@ const fn row(names: Names, noun: &'static str, form: Form, reads: &'static [Read
     Resolver { names, noun, form, words: &[], reads }
 }
 
-/// A row whose name goes beside words that filters take.
+/// Row of a kind whose filters also accept words.
 const fn or_words(resolver: Resolver, words: &'static [&'static str]) -> Resolver {
     Resolver { words, ..resolver }
 }
 
-/// A list, with where its rows have the name.
+/// A list, with pointers to the name in its rows.
 const fn list(
     action: &'static str,
     ask: &'static [(&'static str, Ask)],
@@ -92,17 +92,17 @@ const fn list(
     Read { action, ask, by, id: "/id", of: None }
 }
 
-/// The thing itself.
+/// A read of the object itself.
 const fn get(action: &'static str, ask: &'static [(&'static str, Ask)]) -> Read {
     list(action, ask, &[])
 }
 
-/// A list whose rows have the id elsewhere than at `id`.
+/// A list with another pointer to the id.
 const fn with_id(read: Read, id: &'static str) -> Read {
     Read { id, ..read }
 }
 
-/// A list of GraphQL's, whose ids are global ones of that type.
+/// A GraphQL list, whose ids are global ids of this type.
 const fn global(
     action: &'static str,
     ask: &'static [(&'static str, Ask)],
@@ -112,7 +112,7 @@ const fn global(
     Read { of: Some(of), ..list(action, ask, by) }
 }
 
-/// What global ids call a thing that is written with this mark.
+/// Type of global ids for the mark of a reference.
 pub fn marked(name: &str) -> Option<&'static str> {
     let mark = name.trim_end_matches(|c: char| c.is_ascii_digit()).chars().next_back()?;
     MARKED.iter().find(|(known, _)| *known == mark).map(|(_, kind)| *kind)

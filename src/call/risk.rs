@@ -5,13 +5,13 @@ use serde_json::{Map, Value};
 
 use crate::catalog::{Action, Json, Raise, Risk, When};
 
-/// The risk of a call of the action with these parameters.
+/// Risk of a call of the action with these parameters.
 pub fn call_risk(action: &Action, params: &Map<String, Value>) -> Risk {
     let raised = action.raises.iter().filter(|raise| is_raised(raise, params)).map(|raise| raise.risk);
     raised.fold(action.risk, Risk::max)
 }
 
-/// The ids of the actions whose effect a call has by the values of its parameters.
+/// Ids of actions whose effects a call has by the values of its parameters.
 pub fn added_effects<'a>(
     action: &'a Action,
     params: &Map<String, Value>,
@@ -56,12 +56,12 @@ fn matches(when: &When, value: &Value) -> bool {
     }
 }
 
-/// A number, also as text. Text that is none may be the name of a role, which could be any.
+/// Parses a number, also as text. Other text may be the name of a role, which could be any.
 fn number(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| value.as_str()?.trim().parse().ok())
 }
 
-/// Equal as GitLab reads them: text without regard to case, and booleans in every spelling that Grape coerces.
+/// True if GitLab treats the values as equal: text ignoring case, and booleans in every spelling that Grape coerces.
 fn is_same(expected: &Value, given: &Value) -> bool {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let is_true = |text: &str| matches!(text, "true" | "1" | "t" | "on" | "yes" | "y");

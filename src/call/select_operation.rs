@@ -1,4 +1,4 @@
-//! Which of an action's operations the parameters call for, and whether they are the right ones for it.
+//! Selects the operation of an action by the given parameters, and checks that they fit it.
 
 use serde_json::{Map, Value};
 
@@ -6,14 +6,13 @@ use super::coerce::expected;
 use super::{Fault, Lookup, LookupCache};
 use crate::catalog::{Action, Operation, Param, Place, Risk, Scope};
 
-/// The operation, or what has to be known to choose it.
+/// The operation, or a look-up that is needed to select it.
 pub enum Chosen<'a> {
     Operation(&'a Operation),
     Ask(Lookup),
 }
 
-/// The operation that the parameters call for: by `scope` where it is said, by which paths they can fill, and by
-/// what `fullPath` turns out to name.
+/// Selects the operation: by `scope` if given, by the path parameters, and by the kind of `fullPath`.
 pub fn operation<'a>(
     action: &'a Action,
     params: &Map<String, Value>,
@@ -32,7 +31,7 @@ pub fn operation<'a>(
     }
 }
 
-/// The operations that the parameters may call for, as far as that is known without asking GitLab.
+/// Returns the possible operations, without a look-up.
 pub fn candidates<'a>(action: &'a Action, params: &Map<String, Value>) -> Vec<&'a Operation> {
     let scoped = scoped(action, params);
     let fits = |operation: &&Operation| is_filled(operation, params) && uses_all(action, operation, params);
@@ -47,12 +46,12 @@ fn scoped<'a>(action: &'a Action, params: &Map<String, Value>) -> Vec<&'a Operat
     };
     let is_typed =
         |operation: &&Operation| action.params.iter().all(|param| is_of_type(param, operation, params));
-    // A global id that suits none of them is reported by its own error.
+    // A global id of a type that none accepts is reported by an error of its own.
     let typed: Vec<&Operation> = scoped.iter().copied().filter(is_typed).collect();
     if typed.is_empty() { scoped } else { typed }
 }
 
-/// The scope that the action's selector says.
+/// Scope in the action's selector.
 pub fn selected(action: &Action, params: &Map<String, Value>) -> Option<Scope> {
     let word = params.get(&action.selector()?.name)?.as_str()?;
     action.choices().map(|operation| operation.scope).find(|scope| scope.name() == word)
@@ -62,8 +61,8 @@ fn is_filled(operation: &Operation, params: &Map<String, Value>) -> bool {
     operation.placeholders().all(|(name, _)| params.contains_key(operation.filled_by(name)))
 }
 
-/// Of several operations those that take all that was given and lack nothing; all of them if none does. A read of the
-/// token's own user goes before one of the whole instance.
+/// Narrows operations to those that accept all given parameters and lack none; all of them if none does. A read of the
+/// token's own user wins over one of the whole instance.
 fn by_given<'a>(
     action: &'a Action,
     fitting: Vec<&'a Operation>,
@@ -82,7 +81,7 @@ fn by_given<'a>(
     }
 }
 
-/// True if a global id that was given is of the type that the operation takes, as far as its text tells.
+/// True unless a given global id is of another type than the operation accepts.
 fn is_of_type(param: &Param, operation: &Operation, params: &Map<String, Value>) -> bool {
     let other = operation.graphql.as_ref().and_then(|graphql| graphql.gids.get(&param.name));
     let Some(wanted) = other.or(param.gid.as_ref()) else { return true };
@@ -91,7 +90,7 @@ fn is_of_type(param: &Param, operation: &Operation, params: &Map<String, Value>)
     given.rsplit_once('/').is_none_or(|(given, _)| given == wanted)
 }
 
-/// True if every path parameter that was given has a place in this operation.
+/// True if the operation accepts every given path parameter.
 fn uses_all(action: &Action, operation: &Operation, params: &Map<String, Value>) -> bool {
     let in_path = |param: &&Param| param.place == Place::Path && params.contains_key(&param.name);
     action.params.iter().filter(in_path).all(|param| is_taken(param, operation))
@@ -101,7 +100,7 @@ fn is_taken(param: &Param, operation: &Operation) -> bool {
     param.scopes.is_empty() || param.scopes.contains(&operation.scope)
 }
 
-/// Nothing fits: the first path parameter that is missing, or the scope that does not go with what was given.
+/// Fault if no operation fits: the first missing path parameter, or a scope that conflicts with the parameters.
 fn unfilled(action: &Action, scoped: &[&Operation], params: &Map<String, Value>) -> Fault {
     let missing = scoped.iter().find_map(|operation| {
         let missing = |name: &str| !params.contains_key(operation.filled_by(name));
@@ -122,7 +121,7 @@ fn needs_scope(action: &Action, reason: &str) -> Fault {
     Fault::ScopeNeeded { name, reason: reason.to_owned(), accepted }
 }
 
-/// A write to the whole instance is never what a forgotten path means.
+/// Refuses a write to the whole instance without an explicit scope: the path may have been forgotten.
 fn guarded<'a>(
     action: &Action,
     operation: &'a Operation,
@@ -136,7 +135,7 @@ fn guarded<'a>(
     Ok(operation)
 }
 
-/// A project and a group are called alike; GitLab is asked which it is, once.
+/// Selects by the kind of `fullPath`, which is looked up once: paths of projects and groups look alike.
 fn by_kind<'a>(
     action: &'a Action,
     several: &[&'a Operation],
@@ -150,7 +149,7 @@ fn by_kind<'a>(
         return Err(needs_scope(action, "a numeric id may be a project's or a group's"));
     }
     if action.selector().is_some_and(|selector| selector.required) {
-        return Err(needs_scope(action, "nothing else tells which it is"));
+        return Err(needs_scope(action, "the other parameters fit more than one"));
     }
     match known.kind_of(full_path) {
         None => Ok(Chosen::Ask(Lookup::KindOf { full_path: full_path.to_owned() })),
@@ -162,7 +161,7 @@ fn by_kind<'a>(
     }
 }
 
-/// What the chosen operation lacks, and what it does not take.
+/// Faults of the parameters for the selected operation: missing ones, and ones that it does not accept.
 pub fn unfit(action: &Action, operation: &Operation, params: &Map<String, Value>) -> Vec<Fault> {
     let missing = action
         .params
@@ -190,7 +189,7 @@ pub fn unfit(action: &Action, operation: &Operation, params: &Map<String, Value>
     missing.chain(foreign).chain(foreign_fields).chain(none_of).collect()
 }
 
-/// True if an object, or one in a list of them, has the field.
+/// True if an object, or an object in a list, has the field.
 fn is_given(value: Option<&Value>, field: &str) -> bool {
     match value {
         Some(Value::Object(fields)) => fields.contains_key(field),

@@ -1,15 +1,15 @@
-//! The fields that a caller wants of a GraphQL action, as what is asked of GitLab in place of what would be.
+//! Replaces the selection of a GraphQL action by the fields that a caller asks for.
 
 use crate::catalog::{Action, CatalogError, Graphql, GraphqlKind, Holds, Type, TypeField, Types};
 
-/// Where each row and the page of a connection ends.
+/// Cursors of the rows and the page of a connection.
 const PLACES: &str = "edges{cursor}pageInfo{endCursor hasNextPage}";
 
-/// What an object is called, where nothing of it is said: the first few of these that it has.
+/// Fields that identify an object. The first of these that it has are selected if the caller names none.
 const NAMES: [&str; 9] = ["id", "iid", "username", "fullPath", "title", "name", "status", "state", "value"];
 const NAMED_BY: usize = 3;
 
-/// Why fields cannot be asked for.
+/// Error of the requested fields.
 #[derive(Debug, thiserror::Error)]
 pub enum FieldsError {
     #[error("`{step}` of `{path}` is no field of {of}")]
@@ -20,11 +20,11 @@ pub enum FieldsError {
     Catalog(#[from] CatalogError),
 }
 
-/// A wanted field and what is wanted of it, in the order of the paths.
+/// A requested field and its subfields, in the order of the paths.
 #[derive(Debug, Default)]
 struct Wanted {
     name: String,
-    /// The first path that says it, for errors.
+    /// The first path with the field, for errors.
     path: String,
     inner: Vec<Wanted>,
 }
@@ -34,23 +34,23 @@ struct Wanted {
 struct Changed<'a> {
     field: &'a str,
     of: &'a str,
-    /// True if it is a list of pages.
+    /// True if it is a connection.
     pages: bool,
 }
 
-/// What an operation answers with.
+/// Shape of an operation's response.
 enum Root<'a> {
-    /// Nothing that has fields.
+    /// A value without fields.
     Leaf,
     Object(&'a str),
     Rows(&'a str),
-    /// What a mutation changed.
+    /// Objects that a mutation changed.
     Payload(Vec<Changed<'a>>),
 }
 
-/// The action asking for those fields, and the paths by which its answers have them. An operation that does not
-/// have them all is left as it is, unless none has.
-pub fn asking(
+/// Returns the action with these fields selected, and their paths in its responses. An operation that lacks one of the
+/// fields is not changed; if every operation lacks one, that is an error.
+pub fn select_fields(
     mut action: Action,
     fields: &[String],
     types: &Types,
@@ -93,7 +93,7 @@ fn selected(
     Ok(Some(found))
 }
 
-/// What the selection of the catalog says that an operation answers with.
+/// Parses the shape of the response from the catalog's selection.
 fn root(graphql: &Graphql) -> Root<'_> {
     let selection = graphql.selection.as_str();
     if graphql.kind == GraphqlKind::Mutation {
@@ -106,7 +106,7 @@ fn root(graphql: &Graphql) -> Root<'_> {
     }
 }
 
-/// The objects of `errors workItem{...WorkItem} notes{nodes{...Note}edges{…}}`.
+/// Parses the objects of `errors workItem{...WorkItem} notes{nodes{...Note}edges{…}}`.
 fn parts(selection: &str) -> Vec<Changed<'_>> {
     selection
         .split("...")
@@ -120,7 +120,7 @@ fn parts(selection: &str) -> Vec<Changed<'_>> {
         .collect()
 }
 
-/// The paths as a tree; `labels[].title` is `labels.title`.
+/// Builds a tree of the paths; `labels[].title` equals `labels.title`.
 fn tree(fields: &[String]) -> Vec<Wanted> {
     let mut wanted = Vec::new();
     for path in fields {
@@ -140,12 +140,12 @@ fn tree(fields: &[String]) -> Vec<Wanted> {
     wanted
 }
 
-/// What is wanted of each node: `nodes` may be said or left out.
+/// Fields of each node; `nodes` is optional in a path.
 fn opened(wanted: Vec<Wanted>) -> Vec<Wanted> {
     wanted.into_iter().flat_map(|one| if one.name == "nodes" { one.inner } else { vec![one] }).collect()
 }
 
-/// Of a payload: its objects by their field, or, where the field is left out, the first that has what is wanted.
+/// Selects fields of a payload: by the name of an object, or, without that, of the first object that has them.
 fn of_payload(
     parts: &[Changed<'_>],
     wanted: Vec<Wanted>,
@@ -177,7 +177,7 @@ fn of_payload(
         let (selection, below) = of_type(of, &opened(inner), types)?;
         let selection = if pages { format!("nodes{{{selection}}}{PLACES}") } else { selection };
         text.push(format!("{field}{{{selection}}}"));
-        // What was changed alone stands in the answer without its field.
+        // A single changed object is returned without its field.
         paths.extend(below.into_iter().map(|path| match (alone && !pages, path.is_empty()) {
             (true, _) => path,
             (false, true) => field.to_owned(),
@@ -188,7 +188,7 @@ fn of_payload(
     Ok((text.join(" "), paths))
 }
 
-/// True if the type, or what may stand for it, has the field.
+/// True if the type, or one of its possible types, has the field.
 fn has_field(of: &Type<'_>, name: &str, types: &Types) -> bool {
     of.field(name).is_some()
         || of
@@ -196,7 +196,7 @@ fn has_field(of: &Type<'_>, name: &str, types: &Types) -> bool {
             .any(|member| types.get(member).ok().flatten().is_some_and(|member| member.field(name).is_some()))
 }
 
-/// What is asked of a type, and the paths to it. An object of which nothing is wanted is named.
+/// Selects fields of a type and returns their paths. An object without requested fields gets its identifying ones.
 fn of_type(name: &str, wanted: &[Wanted], types: &Types) -> Result<(String, Vec<String>), FieldsError> {
     let Some(of) = types.get(name)? else { return Ok(("__typename".to_owned(), Vec::new())) };
     if wanted.is_empty() {
@@ -260,7 +260,7 @@ fn held(field: &TypeField<'_>, one: &Wanted, types: &Types) -> Result<(String, V
             if number.is_empty() {
                 return Ok((format!("{name}{{nodes{{{text}}}}}"), below(paths, "")));
             }
-            // Beside their number the rows keep their name.
+            // Besides the count, the rows keep their identifying fields.
             let mut paths = below(paths, ".nodes");
             paths.push(format!("{name}.count"));
             Ok((format!("{name}{{count nodes{{{text}}}}}"), paths))
@@ -272,7 +272,7 @@ fn copied(one: &Wanted) -> Wanted {
     Wanted { name: one.name.clone(), path: one.path.clone(), inner: one.inner.iter().map(copied).collect() }
 }
 
-/// The path that goes on below a field.
+/// Returns the path of a field's subfields.
 fn path_of(one: &Wanted) -> String {
     one.inner.first().map_or(&one.path, |inner| &inner.path).clone()
 }

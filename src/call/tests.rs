@@ -49,11 +49,7 @@ fn a_list_may_be_one_value_or_text_with_commas() {
     let labels = param(Base::String, true);
     assert_eq!(fitted(&labels, json!("a, b")).unwrap(), json!(["a", "b"]));
     assert_eq!(fitted(&labels, json!("a")).unwrap(), json!(["a"]));
-    assert_eq!(
-        fitted(&labels, json!(["a,b"])).unwrap(),
-        json!(["a,b"]),
-        "what is a list already is not split"
-    );
+    assert_eq!(fitted(&labels, json!(["a,b"])).unwrap(), json!(["a,b"]), "a list is not split");
 }
 
 #[test]
@@ -116,7 +112,7 @@ fn a_parameter_of_another_scope_is_told() {
         check_action("issue.list", json!({"fullPath": "acme", "scope": "group", "cursor": "x"})).unwrap();
     let invalid = checked.step(&LookupCache::default()).unwrap_err();
     assert!(
-        invalid.to_string().contains("`cursor` is not taken for scope `group`, only for `project`"),
+        invalid.to_string().contains("`cursor` is not accepted for scope `group`, only for `project`"),
         "{invalid}"
     );
 }

@@ -1,4 +1,4 @@
-//! Every parameter that was given, against the action: known by name or by another spelling, and of its type.
+//! Validates the given parameters of an action: names, other spellings, and types.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,35 +14,35 @@ use super::{
 };
 use crate::catalog::{Action, GlossaryEntry, Json, Names, Operation, Param, Scope, Touched, Words};
 
-/// Parameters that are right in themselves; which operation they call for is still open.
+/// Valid parameters of an action. Its operation is not selected yet.
 #[derive(Clone, Debug)]
 pub struct Checked {
     action: Action,
     params: Map<String, Value>,
     understood: Vec<String>,
-    /// Of an action that calls an interface directly: the call, which nothing has to be looked up for.
+    /// The call of a raw request, which needs no look-up.
     direct: Option<Call>,
-    /// The effects of the quick actions in its texts.
+    /// Effects of the quick actions in its texts.
     quick: (Vec<Touched>, Vec<Place>),
-    /// Of a composite action: the faults of its items, by their places.
+    /// Faults of a composite action's items by index.
     item_faults: BTreeMap<usize, Fault>,
 }
 
-/// What follows a check: the call, or what must be known before it can be written.
+/// Next step after a check: the call, or the look-ups that it needs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     Ready(Call),
-    /// Each question once; they can be asked side by side.
+    /// Look-ups without duplicates, which can run concurrently.
     Ask(Vec<Lookup>),
-    /// It is a plan's: each of its steps makes a call of its own.
+    /// A composite action: each of its steps is a call.
     Plan,
 }
 
-/// Checks the parameters of an action by themselves.
+/// Checks the parameters of an action without a request.
 ///
-/// An explicit `null` is a parameter that was not given. A parameter may be spelled as the glossary, GitLab's own
-/// path (`issue_iid`) or another case (`perPage`) has it; what was understood is said in [`Checked::understood`].
-/// `target` stands for those that say where the action works.
+/// An explicit `null` counts as absent. A parameter may be spelled as in the glossary, in GitLab's own path
+/// (`issue_iid`) or in another case (`perPage`); [`Checked::understood`] has a note on each. `target` replaces the
+/// parameters that locate the object.
 pub fn check(
     action: Action,
     mut params: Map<String, Value>,
@@ -67,7 +67,7 @@ pub fn check(
         value
     });
     checked.selector_by_scope(&mut params);
-    // Exact names first: what they take is not taken by another spelling.
+    // Exact names first: they win over other spellings.
     let (exact, spelled): (Vec<_>, Vec<_>) = params
         .into_iter()
         .filter(|(_, value)| !value.is_null())
@@ -78,7 +78,7 @@ pub fn check(
         }
     }
     if let Some(target) = target {
-        faults.extend(checked.aim(&target, context).err());
+        faults.extend(checked.apply_target(&target, context).err());
     }
     global_id::complete(&checked.action, &mut checked.params);
     checked.send_defaults();
@@ -95,7 +95,7 @@ pub fn check(
 }
 
 impl Checked {
-    /// A scope of ours in the parameter `scope` that is GitLab's own stands for the action's selector.
+    /// Moves a scope to the action's selector if GitLab has a parameter `scope` of its own.
     fn selector_by_scope(&mut self, params: &mut Map<String, Value>) {
         let Some(selector) = self.action.selector().filter(|selector| selector.name != "scope") else {
             return;
@@ -114,27 +114,27 @@ impl Checked {
         }
     }
 
-    /// The action that is called.
+    /// The action.
     pub fn action(&self) -> &Action {
         &self.action
     }
 
-    /// The parameters by the catalog's names, in its types.
+    /// The parameters with the catalog's names and types.
     pub fn params(&self) -> &Map<String, Value> {
         &self.params
     }
 
-    /// What was understood otherwise than it was written, to be told.
+    /// Notes on parameters that were interpreted differently from how they were written.
     pub fn understood(&self) -> &[String] {
         &self.understood
     }
 
-    /// The faults of a composite action's items, by their places among `items`. The other items are right.
+    /// Faults of a composite action's items by index. The other items are valid.
     pub fn item_faults(&self) -> &BTreeMap<usize, Fault> {
         &self.item_faults
     }
 
-    /// The call, or what has to be known first.
+    /// Returns the call, or the look-ups that it needs first.
     pub fn step(&self, known: &LookupCache) -> Result<Step, Invalid> {
         if self.action.plan.is_some() {
             return Ok(Step::Plan);
@@ -167,9 +167,9 @@ impl Checked {
         call.map(Step::Ready).map_err(|fault| self.invalid(vec![fault]))
     }
 
-    /// Possible effects of the call, before anything is looked up: those of each operation that the parameters may
-    /// call for. Empty for a composite action, whose steps are decided on by themselves.
-    pub fn prospects(&self) -> Vec<Effects> {
+    /// Possible effects of the call before any look-up: those of each operation that the parameters may select. Empty for
+    /// a composite action, as policy decides on its steps.
+    pub fn possible_effects(&self) -> Vec<Effects> {
         if self.action.plan.is_some() {
             return Vec::new();
         }
@@ -203,7 +203,7 @@ impl Checked {
         Effects::new(&self.action.id, operation.method, operation.to_string(), touches, found)
     }
 
-    /// Reads the quick actions in the texts that are sent.
+    /// Applies the handling of quick actions to the texts.
     fn read_quick_actions(&mut self, context: &Context<'_>) -> Result<(), Fault> {
         let found = quick_action::scan(&self.action, &self.params);
         let Some(first) = found.first() else { return Ok(()) };
@@ -224,7 +224,7 @@ impl Checked {
         Ok(())
     }
 
-    /// Everything that the call asks, whether it is known or not.
+    /// All look-ups of the call, cached or not.
     pub fn questions(&self, known: &LookupCache) -> Vec<Lookup> {
         let kind = self.params.get("fullPath").and_then(Value::as_str);
         let kind = kind.map(|path| Lookup::KindOf { full_path: path.to_owned() });
@@ -237,14 +237,14 @@ impl Checked {
         kind.into_iter().chain(asked).collect()
     }
 
-    /// The parameters cannot make a call, because the question has several answers.
+    /// Error of an ambiguous name.
     pub fn ambiguous(&self, question: &Lookup, known: &LookupCache, candidates: Vec<Candidate>) -> Invalid {
-        let name = self.asks(question, known).unwrap_or_else(|| "fullPath".to_owned());
+        let name = self.asking_param(question, known).unwrap_or_else(|| "fullPath".to_owned());
         self.invalid(vec![Fault::Ambiguous { name, candidates }])
     }
 
-    /// The parameter that asks an open question.
-    pub fn asks(&self, question: &Lookup, known: &LookupCache) -> Option<String> {
+    /// Parameter that needs an open look-up.
+    pub fn asking_param(&self, question: &Lookup, known: &LookupCache) -> Option<String> {
         match select_operation::operation(&self.action, &self.params, known) {
             Ok(select_operation::Chosen::Operation(operation)) => {
                 name_resolution::fill(&self.action, operation, &self.params, known).open.remove(question)
@@ -261,9 +261,8 @@ impl Checked {
         Invalid { action: self.action.id.clone(), faults, right }
     }
 
-    /// The parameter that holds a target under another name: a spelling of `target`, or `fullPath` with a URL or the
-    /// reference of a thing (`group/project#12`) in place of a path. What it says is checked, and decided on, as that of
-    /// `target`.
+    /// Finds a target under another name: a spelling of `target`, or `fullPath` with a URL or the reference of an object
+    /// (`group/project#12`). It is then treated as `target`.
     fn spelled_target(&self, params: &Map<String, Value>, context: &Context<'_>) -> Option<String> {
         let named = |name: &str| named(&self.action, name, &Map::new(), context.words);
         let is_target = |(name, value): &(&String, &Value)| {
@@ -276,8 +275,8 @@ impl Checked {
         params.iter().find(is_target).map(|(name, _)| name.clone())
     }
 
-    /// The parameters that the target stands for, beside those that were given.
-    fn aim(&mut self, target: &Value, context: &Context<'_>) -> Result<(), Fault> {
+    /// Adds the parameters of the target to the given ones.
+    fn apply_target(&mut self, target: &Value, context: &Context<'_>) -> Result<(), Fault> {
         let said = target.as_str().map_or_else(|| target.to_string(), str::to_owned);
         let filled = target::filled(&self.action, &said, &self.params, context.base)?;
         let written: Vec<String> = filled.iter().map(|(name, value)| format!("{name}: {value}")).collect();
@@ -291,13 +290,13 @@ impl Checked {
                 None => self.take(&name, Value::String(value), context)?,
             }
         }
-        // A target is a text: that its numbers came as one is nothing to tell.
+        // No note on numbers as text: a target is a text.
         self.understood.truncate(told);
         self.understood.push(format!("`target` as {}", written.join(", ")));
         Ok(())
     }
 
-    /// Writes the call of an action that calls an interface directly.
+    /// Builds the call of a raw request.
     fn go_direct(&mut self, context: &Context<'_>) -> Vec<Fault> {
         let (Some(interface), Some(operation)) = (self.action.direct(), self.action.choices().next()) else {
             return Vec::new();
@@ -313,7 +312,7 @@ impl Checked {
         Vec::new()
     }
 
-    /// A plan has no operation to choose: what it lacks is known at once.
+    /// Checks a composite action, which has no operation to select.
     fn go_by_plan(&self) -> Vec<Fault> {
         let operation = self.action.choices().next().filter(|_| self.action.plan.is_some());
         operation
@@ -345,7 +344,7 @@ impl Checked {
         Ok(())
     }
 
-    /// The id in a global id of a project or group, as `fullPath`. Its type says which of the operations is meant.
+    /// Converts a global id of a project or group to the id as `fullPath`. Its type selects the operation.
     fn take_holder(&mut self, scope: Scope, id: u64, given: &Value) -> Result<Value, Fault> {
         let has = |wanted: Scope| self.action.choices().any(|operation| operation.scope == wanted);
         if !has(scope) {
@@ -364,7 +363,7 @@ impl Checked {
     }
 }
 
-/// The scope and id of a global id that is given as `fullPath`.
+/// Parses a global id that is given as `fullPath`.
 fn global_holder(param: &Param, value: &Value) -> Option<(Scope, u64)> {
     let text = value.as_str().filter(|_| param.name == "fullPath")?.trim();
     let location = text.starts_with(super::lookup::GLOBAL).then(|| Location::parse(text, HolderKind::Either));
@@ -375,8 +374,8 @@ fn global_holder(param: &Param, value: &Value) -> Option<(Scope, u64)> {
     }
 }
 
-/// The value with the location that it names in its one spelling, from which policy decides and the request is
-/// written. What is no location is refused where the parameter can hold nothing else.
+/// Normalizes the location in a value: policy decides on it, and the request is built from it. A value that is not a
+/// location is refused if the parameter accepts nothing else.
 fn with_location(param: &Param, value: Value) -> Result<Value, Fault> {
     let holds_location = param.name == "fullPath"
         || matches!(param.names, Some(Names::Project | Names::Group | Names::Namespace));
@@ -391,7 +390,7 @@ fn with_location(param: &Param, value: Value) -> Result<Value, Fault> {
             expected: ACCEPTED_LOCATIONS,
         };
         match location.and_then(|location| location.wire()) {
-            // A global id stays one: GraphQL wants it, and it is decided on as the id that it holds.
+            // A global id is kept, as GraphQL requires it. Policy decides on its id.
             Some(_) if text.trim().starts_with(super::lookup::GLOBAL) => Ok(Value::from(text.trim())),
             Some(wire) => Ok(Value::from(wire)),
             None => Err(wrong()),
@@ -414,14 +413,14 @@ fn with_location(param: &Param, value: Value) -> Result<Value, Fault> {
     }
 }
 
-/// True if a given value says what the target says.
+/// True if a given value equals that of the target.
 fn is_same(given: &Value, said: &str) -> bool {
     let given = given.as_str().map_or_else(|| given.to_string(), str::to_owned);
     given.trim_matches('/').eq_ignore_ascii_case(said)
 }
 
-/// The parameter meant by a name: its own; GitLab's, of a placeholder that it fills or in a request; the same letters in another case;
-/// a spelling of the glossary, the parameter that lists it earliest first. Never one that is `taken` already.
+/// Finds the parameter for a name: by its own name; by GitLab's name in the path or request; by the same letters in
+/// another case; by a spelling of the glossary, of which the earliest listed wins. Never one that is in `taken`.
 fn named<'a>(
     action: &'a Action,
     given: &str,
@@ -442,12 +441,12 @@ fn named<'a>(
     action.param(given).or_else(filled).or_else(wired).or_else(cased).or_else(glossary)
 }
 
-/// The parameter of an action that a spelling means.
+/// Finds the parameter of an action for a spelling.
 pub fn param_named<'a>(action: &'a Action, given: &str, words: &Words) -> Option<&'a Param> {
     named(action, given, &Map::new(), words)
 }
 
-/// The place of a spelling among a parameter's, the most usual first.
+/// Position of a spelling in the glossary entry of a parameter.
 fn rank(entry: &GlossaryEntry, given: &str) -> Option<usize> {
     entry.aliases.iter().position(|alias| folded(alias) == folded(given))
 }

@@ -3,9 +3,9 @@
 use super::locates::split_words;
 use gitlab_mcp_embed::catalog::model::{Action, Base, Json, Param, Place};
 
-/// `issue.list(fullPath?, state?: "opened"|"closed" = "opened", labels?: string[], …)`: exact in names, types,
-/// choices, defaults and what is required, in the catalog's order. As many parameters as fit into that many bytes, but
-/// every required one, and first of the others those that the request mentions; what is folded is counted.
+/// Renders a signature with names, types, choices, defaults and required parameters in the catalog's order:
+/// `issue.list(fullPath?, state?: "opened"|"closed" = "opened", labels?: string[], …)`. All required parameters are
+/// shown, then as many others as fit into `bytes`, those that the request mentions first. The rest is counted.
 pub fn signature(action: &Action, bytes: usize, request: &str) -> String {
     let mut parts: Vec<String> = Vec::new();
     let end = one_of(action);

@@ -30,7 +30,7 @@ pub fn run<'a>(
 }
 
 async fn carried_out(command: Connected, config: &Config, out: &mut dyn Write) -> Result<(), Failure> {
-    warn(config, &command);
+    log_warnings(config, &command);
     // Kept alive while the command runs: dropping it stops the sandbox.
     let sandbox = match &config.instance {
         Instance::At(_) => None,
@@ -63,7 +63,7 @@ async fn carried_out(command: Connected, config: &Config, out: &mut dyn Write) -
 }
 
 /// Logs warnings about the configuration before anything is sent.
-fn warn(config: &Config, command: &Connected) {
+fn log_warnings(config: &Config, command: &Connected) {
     // `find` sends nothing, and `doctor` reports these itself.
     if matches!(command, Connected::Find(_) | Connected::Doctor { .. } | Connected::Surface(_)) {
         return;
@@ -131,16 +131,16 @@ fn show_surface(
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let kind = arguments.surface.map_or(config.surface.kind, Into::into);
-    let customised = surface::Settings { kind, ..config.surface.clone() };
+    let customized = surface::Settings { kind, ..config.surface.clone() };
     let plain = tools::Settings { policy: Default::default(), ..settings.clone() };
     let tools = Arc::new(Tools::new(settings, &Composites)?);
-    let surface = Surface::new(customised.clone(), Arc::clone(&tools));
+    let surface = Surface::new(customized.clone(), Arc::clone(&tools));
     warn_of_overrides(&surface)?;
     let sent = Sent::new(&surface, &tools)?;
     if !arguments.tokens {
         return sent.write(out);
     }
-    let (surface, tools) = super::surface::plain(&customised, Tools::new(plain, &Composites)?);
+    let (surface, tools) = super::surface::plain(&customized, Tools::new(plain, &Composites)?);
     sent.write_costs(&Sent::new(&surface, &tools)?, out)
 }
 

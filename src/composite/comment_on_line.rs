@@ -17,7 +17,7 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     let reference = reference.ok_or_else(|| run.invalid("it takes `file` with `line`, or `line_text`"))?;
     let (spot, placed, of) = located(run, &reference).await?;
     match posted(run, &spot, &placed, &of).await {
-        // What was read may be older than what GitLab has by now: a refusal changed nothing, so it is asked again.
+        // The diff may have changed since it was read. The refusal changed nothing, so the line is located again.
         Err(error) if is_of_line(&error) => {
             let (spot, again, of) = located(run, &reference).await?;
             if again.position == placed.position {

@@ -164,7 +164,7 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
         given.iter().enumerate().find(|(at, item)| given.iter().take(*at).any(|other| other == *item))
     {
         let short: String = excerpt(&item.to_string(), 120);
-        return Err(run.invalid(format!("item {} is there twice: {short}", at + 1)));
+        return Err(run.invalid(format!("item {} is a duplicate: {short}", at + 1)));
     }
     let mut outcomes = Vec::new();
     let mut says = Vec::new();

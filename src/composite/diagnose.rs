@@ -57,7 +57,7 @@ struct Findings {
 }
 
 pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
-    let first = which(run).await?;
+    let first = resolve_pipeline(run).await?;
     let start = Pipeline {
         project: run.params.get("fullPath").cloned().unwrap_or_default(),
         id: first.get("id").cloned().unwrap_or_default(),
@@ -74,7 +74,7 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
 }
 
 /// Resolves the pipeline.
-async fn which(run: &CompositeRun<'_>) -> Result<Value, ToolError> {
+async fn resolve_pipeline(run: &CompositeRun<'_>) -> Result<Value, ToolError> {
     let of = |more: Value| {
         let mut step_params = Map::new();
         step_params.extend(run.params.get("fullPath").map(|path| ("fullPath".to_owned(), path.clone())));
@@ -110,7 +110,7 @@ async fn looked(run: &CompositeRun<'_>, start: Pipeline, first: &Value) -> Resul
         if found.pipelines.len() >= MOST_PIPELINES {
             let next = json!({"action": run.id, "params": {"fullPath": pipeline.project, "pipeline_id": pipeline.id}});
             let left = open.len() + 1;
-            found.notes.push(format!("{left} more pipelines were not looked at; the next: {next}"));
+            found.notes.push(format!("{left} more pipelines were not read; the next: {next}"));
             break;
         }
         let of = params(json!({"fullPath": pipeline.project, "pipeline_id": pipeline.id}));
@@ -128,7 +128,7 @@ async fn looked(run: &CompositeRun<'_>, start: Pipeline, first: &Value) -> Resul
             Err(error) if pipeline.deep == 0 => return Err(error),
             Err(error) => {
                 found.notes.push(format!(
-                    "pipeline {} of {} cannot be looked at: {}",
+                    "pipeline {} of {} cannot be read: {}",
                     pipeline.id,
                     plain(&pipeline.project),
                     error.message
@@ -141,7 +141,7 @@ async fn looked(run: &CompositeRun<'_>, start: Pipeline, first: &Value) -> Resul
         match bridges {
             Ok(bridges) => found.follow(run, &pipeline, &bridges, &mut open),
             Err(error) => {
-                found.notes.push(format!("which pipelines it started cannot be read: {}", error.message))
+                found.notes.push(format!("its downstream pipelines cannot be read: {}", error.message))
             }
         }
     }
@@ -153,7 +153,7 @@ impl Findings {
         let rows = rows.as_array().map(Vec::as_slice).unwrap_or_default();
         if rows.len() == PAGE {
             self.notes
-                .push(format!("of pipeline {} only the last {PAGE} failed jobs were looked at", pipeline.id));
+                .push(format!("of pipeline {} only the last {PAGE} failed jobs were read", pipeline.id));
         }
         // GitLab lists the newest first.
         self.jobs.extend(rows.iter().rev().map(|row| Job {
@@ -182,7 +182,7 @@ impl Findings {
                     deep: pipeline.deep + 1,
                 }),
                 Some(down) if is_failed(down) => self.notes.push(format!(
-                    "pipeline {} of {} is too far off to be looked at from here",
+                    "pipeline {} of {} is nested too deeply to be diagnosed from here",
                     field(down, "id"),
                     plain(&project_of(run, down))
                 )),

@@ -25,7 +25,7 @@ pub struct ItemKind {
     mark: &'static str,
 }
 
-const fn thing(kind: &'static str, read: &'static str, mark: &'static str) -> ItemKind {
+const fn item_kind(kind: &'static str, read: &'static str, mark: &'static str) -> ItemKind {
     ItemKind { kind, read, comments: None, diffs: None, links: None, update: None, names: &[], mark }
 }
 
@@ -36,7 +36,7 @@ pub const ITEM_KINDS: [ItemKind; 11] = [
         links: Some("issue_link.list"),
         update: Some("issue.update"),
         names: &[("iid", "iid", "")],
-        ..thing("issue", "issue.get", "#")
+        ..item_kind("issue", "issue.get", "#")
     },
     ItemKind {
         comments: Some("merge_request_note.list"),
@@ -44,41 +44,41 @@ pub const ITEM_KINDS: [ItemKind; 11] = [
         links: Some("merge_request.list_related_issues"),
         update: Some("merge_request.update"),
         names: &[("iid", "iid", "")],
-        ..thing("merge_request", "merge_request.get", "!")
+        ..item_kind("merge_request", "merge_request.get", "!")
     },
     ItemKind {
         comments: Some("epic_note.list"),
         links: Some("epic_link.list"),
         update: Some("epic.update"),
         names: &[("iid", "iid", "")],
-        ..thing("epic", "epic.get", "&")
+        ..item_kind("epic", "epic.get", "&")
     },
     ItemKind {
         comments: Some("issue_note.list"),
         links: Some("issue_link.list"),
         update: Some("issue.update"),
         names: &[("iid", "iid", "")],
-        ..thing("work_item", "work_item.get", "#")
+        ..item_kind("work_item", "work_item.get", "#")
     },
-    ItemKind { update: Some("project.update"), ..thing("project", "project.get", "") },
-    ItemKind { update: Some("group.update"), ..thing("group", "group.get", "") },
+    ItemKind { update: Some("project.update"), ..item_kind("project", "project.get", "") },
+    ItemKind { update: Some("group.update"), ..item_kind("group", "group.get", "") },
     ItemKind {
         names: &[("id", "pipeline_id", ""), ("iid", "pipeline_id", "")],
-        ..thing("pipeline", "pipeline.get", "/-/pipelines/")
+        ..item_kind("pipeline", "pipeline.get", "/-/pipelines/")
     },
-    ItemKind { names: &[("path", "file_path", "")], ..thing("file", "repository_file.get_raw", ":") },
+    ItemKind { names: &[("path", "file_path", "")], ..item_kind("file", "repository_file.get_raw", ":") },
     ItemKind {
         update: Some("milestone.update"),
         names: &[("iid", "milestone_id", "%"), ("id", "milestone_id", ""), ("title", "milestone_id", "")],
-        ..thing("milestone", "milestone.get", "%")
+        ..item_kind("milestone", "milestone.get", "%")
     },
     ItemKind {
         comments: Some("snippet_note.list"),
         update: Some("snippet.update"),
         names: &[("id", "snippet_id", ""), ("iid", "snippet_id", "")],
-        ..thing("snippet", "snippet.get", "$")
+        ..item_kind("snippet", "snippet.get", "$")
     },
-    ItemKind { names: &[("slug", "slug", "")], ..thing("wiki_page", "wiki_page.get", "/-/wikis/") },
+    ItemKind { names: &[("slug", "slug", "")], ..item_kind("wiki_page", "wiki_page.get", "/-/wikis/") },
 ];
 
 /// Fields that select lines of a file.
@@ -157,7 +157,7 @@ pub fn resolve_item(run: &CompositeRun<'_>, item: &Value) -> Result<ResolvedItem
     let lines = LINES.iter().filter_map(|name| Some(((*name).to_owned(), item.get(*name)?.clone())));
     let lines: Map<String, Value> = lines.collect();
     if let Some(name) = lines.keys().next().filter(|_| thing.kind != "file") {
-        return Err(wrong(format!("`{name}` is of files; this is {}", with_article(thing.kind))));
+        return Err(wrong(format!("`{name}` applies only to files; this is {}", with_article(thing.kind))));
     }
     // In REST a group's work items are epics.
     let or_else = (thing.kind == "work_item").then_some("epic");
@@ -166,12 +166,12 @@ pub fn resolve_item(run: &CompositeRun<'_>, item: &Value) -> Result<ResolvedItem
 
 /// The item of a URL or reference.
 pub fn resolve_target(run: &CompositeRun<'_>, target: &str) -> Result<ResolvedItem, ToolError> {
-    let page = call::pointed(target, &run.tools.base)
+    let page = call::parse_page(target, &run.tools.base)
         .map_err(|fault| ToolError::new(ErrorKind::InvalidParams, fault.to_string()))?;
     let (kind, or_else) = page_kind(page);
     let thing = kind.and_then(find_kind).ok_or_else(|| {
         let message =
-            format!("{} is not fetched or changed together with others: {target}", page.kind.noun());
+            format!("{} cannot be fetched or changed together with others: {target}", page.kind.noun());
         let domain = page.kind.row().map_or("", |row| row.domain).replace('_', " ");
         let query = json!({"query": format!("get {domain}"), "read_only": true});
         ToolError::new(ErrorKind::InvalidParams, message).fix(NextCall::find(query))

@@ -88,8 +88,8 @@ impl LineText {
         said
     }
 
-    /// The one line among the lines of files that has this text. `shown` is a line's text as answers show it: what is
-    /// masked there must not be found by guesses.
+    /// Finds the only line of the files with this text. `shown` renders a line as in answers: masked text must not be
+    /// found by guessing.
     pub fn find(
         &self,
         files: &[(&str, &[DiffLine])],
@@ -129,7 +129,7 @@ impl LineText {
                 continue;
             }
             let at = similar.partition_point(|(other, _)| *other >= likeness);
-            similar.insert(at, (likeness, line.found(self.side)));
+            similar.insert(at, (likeness, line.to_found_line(self.side)));
             similar.truncate(MOST_SIMILAR);
         }
         let is_alike = similar.first().is_some_and(|(likeness, _)| *likeness >= ALIKE);
@@ -187,7 +187,7 @@ struct Line<'d> {
 }
 
 impl Line<'_> {
-    fn found(&self, side: Option<Side>) -> FoundLine {
+    fn to_found_line(&self, side: Option<Side>) -> FoundLine {
         let side = match self.line.change {
             LineChange::Added => Side::New,
             LineChange::Removed => Side::Old,
@@ -206,7 +206,7 @@ fn best(lines: &[Line<'_>], text: &str, side: Option<Side>) -> Vec<FoundLine> {
         (is_whole || line.text.contains(text)).then_some((Reverse(is_whole), order))
     };
     let Some(first) = lines.iter().filter_map(rank).min() else { return Vec::new() };
-    lines.iter().filter(|line| rank(line) == Some(first)).map(|line| line.found(side)).collect()
+    lines.iter().filter(|line| rank(line) == Some(first)).map(|line| line.to_found_line(side)).collect()
 }
 
 /// Place of a kind of line in the search; none if it is not on the side.

@@ -96,7 +96,7 @@ impl LinePosition {
         let (line, start, end) = (number("line"), number("line_start"), number("line_end"));
         let Some(file) = file_path(given) else {
             return if line.or(start).or(end).is_some() {
-                Err("a line is of a `file`".to_owned())
+                Err("`line` needs `file`".to_owned())
             } else {
                 Ok(None)
             };
@@ -326,7 +326,7 @@ impl<'r> MergeRequestDiff<'r> {
         let lines = diff::lines(&diff);
         if lines.is_empty() {
             let why = if flag("renamed_file") {
-                "it was renamed and nothing else"
+                "it was only renamed"
             } else {
                 "it is binary, or only its mode has changed"
             };
@@ -366,7 +366,7 @@ impl<'r> MergeRequestDiff<'r> {
                 }
                 let mut misplaced = PositionError::new(message);
                 misplaced.hint = Some(
-                    "A diff has the lines that changed and a few around them; GitLab takes comments on these alone."
+                    "A diff has the lines that changed and a few around them; GitLab accepts comments only on these."
                         .to_owned(),
                 );
                 misplaced.instead = similar.first().filter(|_| is_alike).map(FoundLine::params);
@@ -420,7 +420,7 @@ impl<'r> MergeRequestDiff<'r> {
             PositionError::new(format!("`{file}` is not among {among} that the merge request changes"));
         misplaced.hint = Some(match &near {
             Some(near) => {
-                format!("Did you mean {near}? GitLab takes comments on lines of changed files alone.")
+                format!("Did you mean {near}? GitLab accepts comments only on lines of changed files.")
             }
             None => format!("It changes {}.", join_paths(&paths)),
         });
@@ -475,7 +475,7 @@ impl DiffFile {
         } else {
             format!(" of the {} file, as the {file} one has none", side.name())
         };
-        message.push_str(&format!("; the nearest that is is line {line}{other}"));
+        message.push_str(&format!("; the nearest line in it is {line}{other}"));
         let end = |number: u64| match diff::span(&self.lines, spot.side, number, number) {
             Ok(_) => Some((spot.side, number)),
             Err(absent) => absent.nearest,

@@ -30,7 +30,7 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
     };
     let mut refused = None;
     for path in &found.paths {
-        let mut asked = run.like("project.get", params(json!({"fullPath": path})));
+        let mut asked = run.step_request("project.get", params(json!({"fullPath": path})));
         asked.fields = Some(FIELDS.map(str::to_owned).to_vec());
         match run.step_as(asked, false).await {
             Ok(Outcome::Response(response)) => {
@@ -40,7 +40,7 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
             Err(error) => refused = refused.or(Some(error)),
         }
     }
-    Err(refused.unwrap_or_else(|| ToolError::new(ErrorKind::NotFound, "it names no project")))
+    Err(refused.unwrap_or_else(|| ToolError::new(ErrorKind::NotFound, "it does not name a project")))
 }
 
 fn parse_remote(run: &CompositeRun<'_>, name: &str, given: &str) -> Result<ProjectCandidates, ToolError> {
@@ -115,7 +115,7 @@ fn render_project(run: &CompositeRun<'_>, found: &ProjectCandidates, answer: Ans
             .map(|(name, value)| (name.clone(), value.clone())),
     );
     let shown_path = path.as_deref().map(crate::present::line).unwrap_or_default();
-    let of = if is_default { "; calls that name no project work on it" } else { "" };
+    let of = if is_default { "; it is the default of calls that name no project" } else { "" };
     let text = format!("The project is `{shown_path}`{of}.\n{}", answer.text);
     run.answer(answer.structured.get("data").cloned().unwrap_or_default(), text, beside, &[])
 }

@@ -65,13 +65,13 @@ pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
         return Err(run.invalid("it takes `comments`, a `body`, or another `verdict`"));
     }
     let (comments, of, head) = prepared(run, &given).await?;
-    let agreed = agree(run, &comments, &of).await?;
+    let agreed = confirm_comments(run, &comments, &of).await?;
     let done = posted(run, &comments, &of, agreed).await?;
-    let last = judged(run, verdict, &done, &of, head).await;
+    let last = submit_verdict(run, verdict, &done, &of, head).await;
     Ok(render_review(run, &comments, done, verdict, last))
 }
 
-/// The comments as they can be posted, or what is wrong with any of them.
+/// Locates the comments in the diff. The error lists all comments that cannot be posted.
 async fn prepared(
     run: &CompositeRun<'_>,
     given: &[Map<String, Value>],
@@ -157,7 +157,7 @@ fn misplaced(run: &CompositeRun<'_>, faults: Vec<(usize, PositionError)>) -> Too
 
 /// Asks about the comments that need confirmation (a quick action such as `/merge` in one) before any is posted, and
 /// returns an error for one that is denied. Whether the user has agreed to them.
-async fn agree(
+async fn confirm_comments(
     run: &CompositeRun<'_>,
     comments: &[ReviewComment],
     of: &Map<String, Value>,
@@ -165,12 +165,12 @@ async fn agree(
     let mut step_params = Vec::new();
     for (at, comment) in comments.iter().enumerate() {
         let action = "merge_request_discussion.create";
-        let request = run.like(action, comment.params("body", of));
+        let request = run.step_request(action, comment.params("body", of));
         let Some(known) = run.tools.catalog().get(action).map_err(|error| errors::internal(&error))? else {
             continue;
         };
         let checked = execute::check_params(run.tools, &known, &request, &mut Vec::new())?;
-        for mut effects in checked.prospects() {
+        for mut effects in checked.possible_effects() {
             let located = locate::locate(run.tools, &effects).await;
             effects.locate(|location| locate::find_path(&located, location));
             match run.tools.policy.decide(&effects, Consent::default()) {
@@ -195,7 +195,8 @@ async fn agree(
     }
 }
 
-/// Posts what is not there yet: as drafts that are published together, or one by one where there are no drafts.
+/// Posts the comments that do not exist yet: as drafts that are published together, or one by one if drafts are not
+/// available.
 async fn posted(
     run: &CompositeRun<'_>,
     comments: &[ReviewComment],
@@ -212,7 +213,7 @@ async fn posted(
     let mut done: Vec<CommentResult> = Vec::new();
     for (at, comment) in comments.iter().enumerate() {
         let is_twice = comments.iter().take(at).any(|other| other.is_same(comment));
-        let there = known.iter().find(|note| comment.is(note)).and_then(|note| note.get("id").cloned());
+        let there = known.iter().find(|note| comment.matches(note)).and_then(|note| note.get("id").cloned());
         done.push(match there {
             Some(id) => CommentResult::Known(id),
             None if is_twice => CommentResult::Known(Value::Null),
@@ -311,10 +312,10 @@ async fn name(
     let Some(notes) = notes(run, of).await else { return };
     for (comment, done) in comments.iter().zip(done.iter_mut()) {
         let CommentResult::Posted(id) = done else { continue };
-        match notes.iter().rev().find(|note| comment.is(note)) {
+        match notes.iter().rev().find(|note| comment.matches(note)) {
             Some(note) => *id = note.get("id").cloned(),
             None if id.is_none() && notes.len() < PAGE * MOST_PAGES => {
-                let message = "GitLab published the draft, and no such comment is there";
+                let message = "GitLab published the draft, but the comment does not exist";
                 *done = CommentResult::Failed(ToolError::new(ErrorKind::GitlabError, message));
             }
             None => {}
@@ -351,7 +352,7 @@ impl ReviewComment {
     }
 
     /// True if a note has this text at this position.
-    fn is(&self, note: &Value) -> bool {
+    fn matches(&self, note: &Value) -> bool {
         let at = |position: Option<&Value>| {
             let field =
                 |name: &str| position.and_then(|position| position.get(name)).cloned().unwrap_or_default();
@@ -368,7 +369,7 @@ impl ReviewComment {
 }
 
 /// Gives the verdict, unless a comment that it rests on is missing.
-async fn judged(
+async fn submit_verdict(
     run: &CompositeRun<'_>,
     verdict: &str,
     done: &[CommentResult],
@@ -376,7 +377,7 @@ async fn judged(
     head: Option<Value>,
 ) -> Option<Result<Outcome, ToolError>> {
     let (action, details) = match verdict {
-        // What was reviewed is approved, and nothing that was pushed since.
+        // Approves only the reviewed commit, not later pushes.
         "approve" => ("merge_request.approve", json!({"sha": head})),
         "request_changes" => ("merge_request_note.create", json!({"body": REQUEST_CHANGES})),
         _ => return None,
@@ -384,23 +385,23 @@ async fn judged(
     let mut step_params = of.clone();
     step_params.extend(params(details).into_iter().filter(|(_, value)| !value.is_null()));
     if done.iter().any(|done| matches!(done, CommentResult::Failed(_))) {
-        let message = format!("the verdict `{verdict}` was not given, as a comment was not posted");
+        let message = format!("the verdict `{verdict}` was not submitted, because a comment was not posted");
         return Some(Err(
             ToolError::new(ErrorKind::Conflict, message).fix(NextCall::execute(action, &step_params))
         ));
     }
-    Some(run.step(action, step_params).await.and_then(|outcome| took(verdict, outcome)))
+    Some(run.step(action, step_params).await.and_then(|outcome| check_verdict(verdict, outcome)))
 }
 
 /// A GitLab that does not know the quick action keeps it as a note.
-fn took(verdict: &str, outcome: Outcome) -> Result<Outcome, ToolError> {
+fn check_verdict(verdict: &str, outcome: Outcome) -> Result<Outcome, ToolError> {
     let Outcome::Response(response) = &outcome else { return Ok(outcome) };
     if verdict != "request_changes" || response.reply.status != 201 {
         return Ok(outcome);
     }
-    let message = format!("this GitLab does not know {REQUEST_CHANGES}, and keeps it as a comment");
+    let message = format!("this GitLab does not know {REQUEST_CHANGES} and stored it as a comment");
     Err(ToolError::new(ErrorKind::GitlabError, message)
-        .hint("Delete that comment, and say in one that changes are needed."))
+        .hint("Delete that comment, and request the changes in another one."))
 }
 
 fn render_review(

@@ -136,7 +136,8 @@ pub struct CompositeRun<'a> {
 impl CompositeRun<'_> {
     /// Runs an action as a step; with `dry_run`, the outcome is a preview.
     pub async fn step(&self, action: &str, params: Map<String, Value>) -> Result<Outcome, ToolError> {
-        self.step_with(self.like(action, params), RunOptions { ours: true, ..RunOptions::default() }).await
+        self.step_with(self.step_request(action, params), RunOptions { ours: true, ..RunOptions::default() })
+            .await
     }
 
     /// Runs an action as a step, with the consent to the composite action.
@@ -147,7 +148,7 @@ impl CompositeRun<'_> {
         agreed: bool,
     ) -> Result<Outcome, ToolError> {
         let manner = RunOptions { agreed, ours: true, ..RunOptions::default() };
-        self.step_with(self.like(action, params), manner).await
+        self.step_with(self.step_request(action, params), manner).await
     }
 
     /// Runs a whole request as a step; `agreed` if the user consented to just this step.
@@ -163,7 +164,7 @@ impl CompositeRun<'_> {
         sieve: &mut dyn BodySink,
     ) -> Result<Outcome, ToolError> {
         let manner = RunOptions { ours: true, sieve: Some(sieve), ..RunOptions::default() };
-        self.step_with(self.like(action, params), manner).await
+        self.step_with(self.step_request(action, params), manner).await
     }
 
     async fn step_with(&self, request: ExecuteRequest, manner: RunOptions<'_>) -> Result<Outcome, ToolError> {
@@ -223,7 +224,7 @@ impl CompositeRun<'_> {
     }
 
     /// The request of a step with the options of the plan.
-    pub fn like(&self, action: &str, params: Map<String, Value>) -> ExecuteRequest {
+    pub fn step_request(&self, action: &str, params: Map<String, Value>) -> ExecuteRequest {
         ExecuteRequest {
             action: action.to_owned(),
             params,
@@ -257,7 +258,7 @@ impl CompositeRun<'_> {
 
     /// Errors in parameters that only the plan can detect.
     pub fn invalid(&self, message: impl Into<String>) -> ToolError {
-        let message = format!("{} cannot be called like this: {}", self.id, message.into());
+        let message = format!("{}: {}", self.id, message.into());
         ToolError::new(ErrorKind::InvalidParams, message)
             .fix(NextCall::find(json!({"query": self.id, "limit": 1, "detail": "schema"})))
     }

@@ -115,7 +115,7 @@ fn reject_duplicates(
     for ItemChange { resolved, .. } in changes.iter().flatten() {
         if seen.contains(&resolved.target.as_str()) {
             return Err(
-                run.invalid(format!("{} is there twice: say its changes in one item", resolved.target))
+                run.invalid(format!("{} is listed twice: combine its changes in one item", resolved.target))
             );
         }
         seen.push(&resolved.target);
@@ -132,11 +132,11 @@ fn parse_change(run: &CompositeRun<'_>, item: &Value) -> Result<ItemChange, Tool
     let kind = resolved.thing.kind;
     let Some((_, taken)) = CHANGES.iter().find(|(known, _)| *known == kind) else {
         let kinds: Vec<&str> = CHANGES.iter().map(|(kind, _)| *kind).collect();
-        return Err(wrong(format!("{} is not changed here; these are: {}", a(kind), kinds.join(", "))));
+        return Err(wrong(format!("{} cannot be changed here; accepted are: {}", a(kind), kinds.join(", "))));
     };
     let names = || taken.iter().copied().flatten().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
     if wanted.is_empty() {
-        return Err(wrong(format!("no change is given: {} takes {}", a(kind), names())));
+        return Err(wrong(format!("no change is given; {} takes {}", a(kind), names())));
     }
     let mut params = resolved.params.clone();
     for (name, value) in &wanted {

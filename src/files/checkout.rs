@@ -23,10 +23,10 @@ pub struct Checkout {
 
 /// Opens the working tree in a directory. Returns `None` if it is not one or is unreadable.
 pub fn checkout(root: &Path) -> Option<Checkout> {
-    read(root).inspect_err(|error| tracing::debug!(%error, "no working copy")).ok()
+    load_checkout(root).inspect_err(|error| tracing::debug!(%error, "no working copy")).ok()
 }
 
-fn read(root: &Path) -> io::Result<Checkout> {
+fn load_checkout(root: &Path) -> io::Result<Checkout> {
     let dir = Dir::open_ambient_dir(root, ambient_authority())?;
     let at = if dir.metadata(".git")?.is_dir() {
         root.join(".git")

@@ -53,8 +53,8 @@ impl Files {
     }
 
     /// The bytes of a file.
-    pub fn read(&self, given: &str) -> Result<Vec<u8>, FilesError> {
-        let path = self.beneath(given)?;
+    pub fn load(&self, given: &str) -> Result<Vec<u8>, FilesError> {
+        let path = self.relative_path(given)?;
         let failed = |source| self.failed(given, source);
         let dir = self.open().map_err(failed)?;
         // Checked before opening: opening a pipe blocks.
@@ -79,7 +79,7 @@ impl Files {
 
     /// Checks that a file could be created: the path stays inside the directory and the name is unused.
     pub fn check_free(&self, given: &str) -> Result<(), FilesError> {
-        let path = self.beneath(given)?;
+        let path = self.relative_path(given)?;
         let dir = self.open().map_err(|source| self.failed(given, source))?;
         if is_free(&dir, &path).map_err(|source| self.failed(given, source))? {
             return Ok(());
@@ -89,7 +89,7 @@ impl Files {
 
     /// Creates a file and its parent directories.
     pub fn write(&self, given: &str, bytes: &[u8]) -> Result<(), FilesError> {
-        let path = self.beneath(given)?;
+        let path = self.relative_path(given)?;
         let failed = |source| self.failed(given, source);
         let dir = self.open().map_err(failed)?;
         if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
@@ -114,7 +114,7 @@ impl Files {
     }
 
     /// Path relative to the directory. An absolute path is accepted if it is inside the directory.
-    fn beneath(&self, given: &str) -> Result<PathBuf, FilesError> {
+    fn relative_path(&self, given: &str) -> Result<PathBuf, FilesError> {
         let path = Path::new(given);
         let path = if path.is_absolute() { path.strip_prefix(&self.root).ok() } else { Some(path) };
         let is_plain = |path: &&Path| {

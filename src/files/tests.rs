@@ -5,7 +5,7 @@ use tempfile::TempDir;
 use super::*;
 
 /// A directory with a file in it, and a file outside of it.
-fn place() -> (TempDir, Files) {
+fn temp_files() -> (TempDir, Files) {
     let around = TempDir::new().unwrap();
     let root = around.path().join("files");
     fs::create_dir_all(root.join("sub")).unwrap();
@@ -17,21 +17,21 @@ fn place() -> (TempDir, Files) {
 
 #[test]
 fn a_file_is_read_by_its_path_from_the_directory_or_its_whole_path() {
-    let (around, files) = place();
-    assert_eq!(files.read("sub/a.txt").unwrap(), b"hello");
-    assert_eq!(files.read("./sub/a.txt").unwrap(), b"hello");
+    let (around, files) = temp_files();
+    assert_eq!(files.load("sub/a.txt").unwrap(), b"hello");
+    assert_eq!(files.load("./sub/a.txt").unwrap(), b"hello");
     let whole = around.path().join("files/sub/a.txt");
-    assert_eq!(files.read(whole.to_str().unwrap()).unwrap(), b"hello");
+    assert_eq!(files.load(whole.to_str().unwrap()).unwrap(), b"hello");
 }
 
 #[test]
 fn no_path_leads_out() {
-    let (around, files) = place();
+    let (around, files) = temp_files();
     let outside = around.path().join("outside.txt");
     for path in
         ["../outside.txt", "sub/../../outside.txt", outside.to_str().unwrap(), "/etc/passwd", "", ".", "sub/"]
     {
-        assert!(matches!(files.read(path), Err(FilesError::Outside { .. })), "{path}");
+        assert!(matches!(files.load(path), Err(FilesError::Outside { .. })), "{path}");
         assert!(matches!(files.write(path, b"x"), Err(FilesError::Outside { .. })), "{path}");
         assert!(files.check_free(path).is_err(), "{path}");
     }
@@ -42,14 +42,14 @@ fn no_path_leads_out() {
 #[test]
 fn no_link_leads_out() {
     use std::os::unix::fs::symlink;
-    let (around, files) = place();
+    let (around, files) = temp_files();
     let root = around.path().join("files");
     symlink("../outside.txt", root.join("link.txt")).unwrap();
     symlink(around.path(), root.join("up")).unwrap();
     symlink("../new.txt", root.join("dangling.txt")).unwrap();
     symlink("sub/a.txt", root.join("within.txt")).unwrap();
     for path in ["link.txt", "up/outside.txt"] {
-        assert!(files.read(path).is_err(), "{path}");
+        assert!(files.load(path).is_err(), "{path}");
     }
     for path in ["link.txt", "up/new.txt", "dangling.txt", "up/deep/new.txt"] {
         assert!(files.check_free(path).is_err(), "{path}");
@@ -57,27 +57,27 @@ fn no_link_leads_out() {
     }
     assert!(!around.path().join("new.txt").exists() && !around.path().join("deep").exists());
     assert_eq!(fs::read_to_string(around.path().join("outside.txt")).unwrap(), "not yours");
-    assert_eq!(files.read("within.txt").unwrap(), b"hello", "a link that stays is followed");
+    assert_eq!(files.load("within.txt").unwrap(), b"hello", "a link that stays is followed");
 }
 
 #[test]
 fn nothing_is_written_over_and_another_name_is_offered() {
-    let (around, files) = place();
+    let (around, files) = temp_files();
     files.write("deep/er/b.log", b"one").unwrap();
     assert_eq!(fs::read_to_string(around.path().join("files/deep/er/b.log")).unwrap(), "one");
     for taken in [files.write("deep/er/b.log", b"two"), files.check_free("deep/er/b.log")] {
         let Err(FilesError::Taken { other, .. }) = taken else { panic!("{taken:?}") };
         assert_eq!(other.as_deref(), Some("deep/er/b-2.log"));
     }
-    assert_eq!(files.read("deep/er/b.log").unwrap(), b"one");
+    assert_eq!(files.load("deep/er/b.log").unwrap(), b"one");
     assert!(files.check_free("deep/er/b-2.log").is_ok());
 }
 
 #[test]
 fn what_is_no_file_or_too_large_is_said() {
-    let (_around, files) = place();
-    assert!(matches!(files.read("sub"), Err(FilesError::NoFile { .. })));
-    assert!(matches!(files.read("nowhere.txt"), Err(FilesError::Missing { .. })));
+    let (_around, files) = temp_files();
+    assert!(matches!(files.load("sub"), Err(FilesError::NoFile { .. })));
+    assert!(matches!(files.load("nowhere.txt"), Err(FilesError::Missing { .. })));
     files.write("large", &[0; 1_001]).unwrap();
-    assert!(matches!(files.read("large"), Err(FilesError::TooLarge { most: 1_000, .. })));
+    assert!(matches!(files.load("large"), Err(FilesError::TooLarge { most: 1_000, .. })));
 }

@@ -162,7 +162,7 @@ impl Client {
         let mut hop = Hop::first(url);
         for _ in 0..=redirect::MAX_HOPS {
             let http = self.http_clients.client_for(&hop).await?;
-            let request = request::build(http, &self.settings, call, &hop, time.left())?;
+            let request = request::build(http, &self.settings, call, &hop, time.remaining())?;
             let request = request.map_err(|error| self.transport_error(error, call, &hop, time))?;
             let sent = http.execute(request).await;
             let response = sent.map_err(|error| self.transport_error(error, call, &hop, time))?;
@@ -194,7 +194,7 @@ impl Client {
             return Ok(Some(turn));
         }
         notify(Event::Queued { in_flight });
-        match tokio::time::timeout(time.left(), self.turns.acquire()).await {
+        match tokio::time::timeout(time.remaining(), self.turns.acquire()).await {
             // The semaphore is never closed; if it were, the call would be sent without a slot.
             Ok(turn) => Ok(turn.ok()),
             Err(_) => Err(GitlabError::NotBegun { after: time.all }),
@@ -327,12 +327,12 @@ struct Time {
 }
 
 impl Time {
-    fn left(self) -> Duration {
+    fn remaining(self) -> Duration {
         self.all.saturating_sub(self.started.elapsed())
     }
 
     fn left_to_begin(self) -> Duration {
-        self.left().saturating_sub(self.kept)
+        self.remaining().saturating_sub(self.kept)
     }
 }
 

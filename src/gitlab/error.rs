@@ -237,7 +237,7 @@ impl GitlabError {
     /// Certificate problem behind a TLS failure; `None` for other errors.
     pub fn distrust(&self) -> Option<CertificateError> {
         let GitlabError::Network { trouble: NetworkError::Tls, source, .. } = self else { return None };
-        Some(cause::<rustls::Error>(source.as_ref()).map_or(CertificateError::Other, distrust))
+        Some(find_cause::<rustls::Error>(source.as_ref()).map_or(CertificateError::Other, distrust))
     }
 
     /// Maps a transport error: no response, or only a part of one. Before the connection is established nothing was
@@ -248,11 +248,11 @@ impl GitlabError {
         after: Duration,
         changes: bool,
     ) -> GitlabError {
-        if cause::<InternalAddress>(&error).is_some() {
+        if find_cause::<InternalAddress>(&error).is_some() {
             let (reason, applied) = (NotFollowed::Internal, Applied::No);
             return GitlabError::Redirect { to_host: host, reason, applied };
         }
-        let secure = cause::<rustls::Error>(&error).map(distrust);
+        let secure = find_cause::<rustls::Error>(&error).map(distrust);
         // In TLS 1.3 a server rejects a client certificate only after the client has begun to send, and discards the
         // data.
         let untrusted = error.is_connect() || secure == Some(CertificateError::Client);
@@ -277,12 +277,12 @@ impl GitlabError {
 }
 
 /// Finds the first error of a type among the causes. `io::Error` does not return its wrapped error from `source`.
-fn cause<'e, E: Error + 'static>(error: &'e (dyn Error + 'static)) -> Option<&'e E> {
+fn find_cause<'e, E: Error + 'static>(error: &'e (dyn Error + 'static)) -> Option<&'e E> {
     let wrapped = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
     error
         .downcast_ref::<E>()
-        .or_else(|| wrapped.and_then(|inner| cause(inner)))
-        .or_else(|| error.source().and_then(|source| cause(source)))
+        .or_else(|| wrapped.and_then(|inner| find_cause(inner)))
+        .or_else(|| error.source().and_then(|source| find_cause(source)))
 }
 
 fn distrust(error: &rustls::Error) -> CertificateError {

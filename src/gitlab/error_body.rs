@@ -141,7 +141,7 @@ impl Lines {
                         if self.is_full() {
                             return;
                         }
-                        self.add(&about(field, name), value);
+                        self.add(&qualify_field(field, name), value);
                     }
                 }
             },
@@ -161,7 +161,7 @@ impl Lines {
 }
 
 /// Qualified field name of a nested message. Rails calls the whole record `base`.
-fn about(field: &str, name: &str) -> String {
+fn qualify_field(field: &str, name: &str) -> String {
     match (field, name) {
         (_, "base" | "error" | "errors" | "message") => field.to_owned(),
         ("", _) => clipped(name).to_owned(),

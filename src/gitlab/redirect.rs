@@ -75,7 +75,7 @@ impl Hop {
             .path()
             .strip_prefix(base.path().trim_end_matches('/'))
             .is_some_and(|path| path.starts_with("/api/"));
-        if permit.stays() && ours && is_api {
+        if permit.forbids_redirect() && ours && is_api {
             return refuse(to_host, NotFollowed::Moved);
         }
         if ours && target.path().ends_with("/users/sign_in") {

@@ -66,7 +66,7 @@ impl Retries<'_> {
         // clients.
         let pause = asked.unwrap_or_default() + self.backoff.next()?;
         let is_short = pause <= LONGEST_PAUSE && pause < left;
-        (is_short && self.budget.spend()).then_some(pause)
+        (is_short && self.budget.take_retry()).then_some(pause)
     }
 }
 
@@ -82,7 +82,7 @@ impl Budget {
     const MOST: u32 = 10 * Budget::COST;
 
     /// Takes one retry, if any is left.
-    fn spend(&self) -> bool {
+    fn take_retry(&self) -> bool {
         let spent =
             self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(Budget::COST));
         if spent.is_err() {

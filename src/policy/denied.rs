@@ -70,7 +70,7 @@ impl Denied {
     }
 
     /// True if a tool of that name is removed.
-    pub fn drops(&self, tool: &str) -> bool {
+    pub fn removes_tool(&self, tool: &str) -> bool {
         self.tools.as_ref().is_some_and(|expression| expression.is_match(tool))
     }
 
@@ -188,7 +188,7 @@ mod tests {
         let catalog = Catalog::embedded().unwrap();
         let denied = Denied::parse(&[], Some("^delete_|^gitlab_find"), None, &catalog).unwrap();
         assert!(denied.rule("issue.delete").is_some() && denied.rule("issue.get").is_none());
-        assert!(denied.drops("gitlab_find_action") && !denied.drops("gitlab_execute_action"));
+        assert!(denied.removes_tool("gitlab_find_action") && !denied.removes_tool("gitlab_execute_action"));
         assert!(matches!(Denied::parse(&[], Some("("), None, &catalog), Err(PolicyError::Expression { .. })));
     }
 }

@@ -125,7 +125,7 @@ impl CompiledRule {
     }
 
     /// True if the rule denies every call of an action.
-    pub fn bars(&self, action: &Action) -> bool {
+    pub fn denies_action(&self, action: &Action) -> bool {
         let mut ids = [&action.id].into_iter().chain(&action.twin).chain(&action.effects);
         let named = self.actions.as_ref().is_none_or(|known| ids.any(|id| known.contains(id.as_str())));
         self.verdict == Verdict::Deny && self.paths.is_empty() && named && action.risk >= self.risk

@@ -256,8 +256,11 @@ impl Policy {
         if let Some(rule) = self.readable.as_ref().and_then(|readable| readable.withholds(action)) {
             return Some(rule);
         }
-        let barred =
-            self.written.iter().find(|written| written.bars(action)).map(|written| written.rule.clone());
+        let barred = self
+            .written
+            .iter()
+            .find(|written| written.denies_action(action))
+            .map(|written| written.rule.clone());
         barred.or_else(|| self.scopes.get()?.deny_action(action))
     }
 
@@ -269,7 +272,7 @@ impl Policy {
 
     /// True if the tool is offered.
     pub fn offers_tool(&self, name: &str) -> bool {
-        !self.denied.drops(name)
+        !self.denied.removes_tool(name)
     }
 
     /// Maximum risk of an action under this policy. Direct calls and plans of any actions are decided on call by call;

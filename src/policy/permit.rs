@@ -17,7 +17,7 @@ impl Permit {
 
     /// True if a redirect to another path of the API must not be followed: GitLab redirects to a project's new path
     /// when it has moved, and path rules have not checked that one.
-    pub fn stays(&self) -> bool {
+    pub fn forbids_redirect(&self) -> bool {
         self.stays
     }
 

@@ -80,7 +80,7 @@ impl fmt::Display for Rule {
             Rule::Unreadable { place, readable } => {
                 match place {
                     Some(param) => write!(f, "`{param}` names a place outside")?,
-                    None => f.write_str("it works on no project or group in particular")?,
+                    None => f.write_str("it is not limited to one project or group")?,
                 }
                 let paths = readable.join(", ");
                 write!(f, ", and reading is allowed below {paths} only (GITLAB_READABLE_PATHS)")
@@ -118,7 +118,7 @@ fn outside(
         Some((param, Location::Id { .. } | Location::Unknown)) => {
             write!(f, "the path behind `{param}` is not known; give a path")?;
         }
-        None => f.write_str("it works on no project or group in particular")?,
+        None => f.write_str("it is not limited to one project or group")?,
     }
     write!(f, ", and {what} below {} only ({setting})", paths.join(", "))
 }

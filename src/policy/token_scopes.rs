@@ -67,7 +67,7 @@ impl Scopes {
             return self.rule(true, "");
         }
         let rules: Option<Vec<Rule>> =
-            action.choices().map(|operation| self.rule(reads(operation), &operation.path)).collect();
+            action.choices().map(|operation| self.rule(is_read(operation), &operation.path)).collect();
         rules.and_then(|rules| rules.into_iter().next())
     }
 
@@ -89,7 +89,7 @@ fn reach(name: &str) -> Option<Reach> {
     SCOPES.iter().find(|(known, _)| *known == name).map(|(_, reach)| *reach)
 }
 
-fn reads(operation: &Operation) -> bool {
+fn is_read(operation: &Operation) -> bool {
     match &operation.graphql {
         Some(_) => operation.to_string().starts_with("query "),
         None => matches!(operation.method, Method::Get | Method::Head),

@@ -74,7 +74,7 @@ fn unknown(origin: &'static str, name: &str, accepted: String) -> PolicyError {
 mod tests {
     use super::*;
 
-    fn part(toolsets: &[&str], domains: &[&str]) -> Result<Option<ToolsetFilter>, PolicyError> {
+    fn compile_filter(toolsets: &[&str], domains: &[&str]) -> Result<Option<ToolsetFilter>, PolicyError> {
         let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         ToolsetFilter::parse(&owned(toolsets), &owned(domains), &Catalog::embedded().unwrap())
     }
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn actions_outside_toolsets_and_domains_are_denied() {
         let catalog = Catalog::embedded().unwrap();
-        let part = part(&["planning"], &["issue"]).unwrap().unwrap();
+        let part = compile_filter(&["planning"], &["issue"]).unwrap().unwrap();
         let is_denied = |id: &str| part.deny(&catalog.get(id).unwrap().unwrap()).is_some();
         for id in ["milestone.list", "label.create", "issue.get"] {
             assert!(!is_denied(id), "{id}");
@@ -98,21 +98,24 @@ mod tests {
         let twin = catalog.actions().flatten().find(|action| {
             action.domain() == "graphql" && action.twin.as_deref().is_some_and(|id| id.starts_with("issue."))
         });
-        let part = part(&[], &["issue"]).unwrap().unwrap();
+        let part = compile_filter(&[], &["issue"]).unwrap().unwrap();
         assert!(part.deny(&twin.unwrap()).is_none());
     }
 
     #[test]
     fn an_unknown_name_is_refused_with_the_accepted_ones() {
-        let error = part(&["isues"], &[]).unwrap_err().to_string();
+        let error = compile_filter(&["isues"], &[]).unwrap_err().to_string();
         assert!(
             error.starts_with("GITLAB_TOOLSETS: unknown name `isues`") && error.contains("issues"),
             "{error}"
         );
         assert!(
-            part(&[], &["isue"]).unwrap_err().to_string().starts_with("GITLAB_DOMAINS: unknown name `isue`")
+            compile_filter(&[], &["isue"])
+                .unwrap_err()
+                .to_string()
+                .starts_with("GITLAB_DOMAINS: unknown name `isue`")
         );
-        assert!(part(&[], &[]).unwrap().is_none());
+        assert!(compile_filter(&[], &[]).unwrap().is_none());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A file beside the text of an answer.
+//! A file in an answer, in addition to its text.
 
 use super::picture::Picture;
 

@@ -179,8 +179,8 @@ const IDENTITY: [&str; 20] = [
     "message",
 ];
 
-/// The value as a person reads it, with what the rows of a list have in common; the names of what is gone are added
-/// to `dropped`.
+/// Compacts a value for reading. Returns it with the fields that all rows of a list share, and adds the names of removed
+/// fields to `dropped`.
 pub fn compact(value: Value, kept: Kept, dropped: &mut Vec<String>) -> (Value, Rows) {
     let (compacted, rows) = match value {
         Value::Array(items) => {
@@ -261,7 +261,7 @@ fn top(value: Value, kept_fields: Kept, dropped: &mut Vec<String>) -> Value {
 
 fn object(mut map: Map<String, Value>, kept: Kept, dropped: &mut Vec<String>) -> Map<String, Value> {
     refer(&mut map);
-    threads::settle(&mut map);
+    threads::lift_thread_state(&mut map);
     drop_repeated(&mut map, kept.shows);
     // A field that is null identifies nothing.
     let keys: HashSet<String> =
@@ -279,14 +279,14 @@ fn object(mut map: Map<String, Value>, kept: Kept, dropped: &mut Vec<String>) ->
             dropped.push(key);
             continue;
         }
-        let value = if is_shown { shown(value, dropped) } else { nested(value, dropped) };
+        let value = if is_shown { resolve_shown(value, dropped) } else { nested(value, dropped) };
         let value = if key == "access_level" && !keys.contains(LEVEL_NAME) { role(value) } else { value };
         out.insert(key.clone(), to_the_second(&key, value));
     }
     out
 }
 
-/// GitLab's name of an access level, beside its number in some objects.
+/// GitLab's field for the name of an access level, which some objects have in addition to the number.
 const LEVEL_NAME: &str = "access_level_description";
 
 /// The name of a role in place of its number.
@@ -296,11 +296,13 @@ fn role(level: Value) -> Value {
 }
 
 /// A value that the action is for: objects keep their fields, and so do those of a list.
-fn shown(value: Value, dropped: &mut Vec<String>) -> Value {
+fn resolve_shown(value: Value, dropped: &mut Vec<String>) -> Value {
     match value {
         Value::Object(map) if mentioned_as(&map).is_some() => mention(map),
         Value::Object(map) => Value::Object(object(map, Kept::default(), dropped)),
-        Value::Array(items) => Value::Array(items.into_iter().map(|item| shown(item, dropped)).collect()),
+        Value::Array(items) => {
+            Value::Array(items.into_iter().map(|item| resolve_shown(item, dropped)).collect())
+        }
         other => other,
     }
 }

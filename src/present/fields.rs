@@ -171,21 +171,21 @@ fn merge(into: &mut Value, other: Value) {
 
 fn is_anywhere(value: &Value, path: &str) -> bool {
     match value {
-        Value::Array(_) if item_number(&steps(path)).is_some() => leads(value, &steps(path)),
-        Value::Array(items) => items.is_empty() || items.iter().any(|item| leads(item, &steps(path))),
-        one => leads(one, &steps(path)),
+        Value::Array(_) if item_number(&steps(path)).is_some() => has_path(value, &steps(path)),
+        Value::Array(items) => items.is_empty() || items.iter().any(|item| has_path(item, &steps(path))),
+        one => has_path(one, &steps(path)),
     }
 }
 
 /// Returns true if [`pick`] finds something.
-fn leads(value: &Value, steps: &[&str]) -> bool {
+fn has_path(value: &Value, steps: &[&str]) -> bool {
     let Some((first, rest)) = steps.split_first() else { return true };
     match value {
         Value::Array(items) if item_number(steps).is_some() => {
-            item_number(steps).and_then(|at| items.get(at)).is_some_and(|item| leads(item, rest))
+            item_number(steps).and_then(|at| items.get(at)).is_some_and(|item| has_path(item, rest))
         }
-        Value::Array(items) => items.is_empty() || items.iter().any(|item| leads(item, steps)),
-        Value::Object(map) => map.get(*first).is_some_and(|inner| leads(inner, rest)),
+        Value::Array(items) => items.is_empty() || items.iter().any(|item| has_path(item, steps)),
+        Value::Object(map) => map.get(*first).is_some_and(|inner| has_path(inner, rest)),
         _ => false,
     }
 }

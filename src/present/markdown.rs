@@ -80,7 +80,7 @@ fn list(items: &[Value], indent: usize) -> String {
     let margin = " ".repeat(indent.min(MOST_INDENT));
     match rows {
         Some(rows) => {
-            let things = things(&rows, indent);
+            let things = render_records(&rows, indent);
             let table = fits_table(&rows).then(|| table(&rows, &margin));
             table.filter(|table| table.len() < things.len()).unwrap_or(things)
         }
@@ -92,7 +92,7 @@ fn list(items: &[Value], indent: usize) -> String {
 }
 
 /// A list thing by thing, each with a heading and its fields.
-fn things(rows: &[&Map<String, Value>], indent: usize) -> String {
+fn render_records(rows: &[&Map<String, Value>], indent: usize) -> String {
     let margin = " ".repeat(indent.min(MOST_INDENT));
     rows.iter().enumerate().fold(String::new(), |mut out, (place, row)| {
         let mut row = (*row).clone();

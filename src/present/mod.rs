@@ -189,7 +189,7 @@ fn binary(bytes: usize, content_type: &str, filename: Option<String>, secrets: &
     Presented { data, text, binary: true, ..Presented::default() }
 }
 
-/// The answer of a file that is a picture, which is shown beside the text.
+/// Presents a file that is a picture: the picture is attached to the text.
 fn with_picture(mut binary: Presented, bytes: usize, picture: Picture) -> Presented {
     let size = |(width, height): (u32, u32)| format!("{width}x{height}");
     let name = binary.data.get("filename").filter(|name| !name.is_null());
@@ -216,7 +216,7 @@ fn secret(text: &str) -> Presented {
 fn whole_text(text: String, options: &Options) -> Presented {
     let is_log = options.kind.log || terminal::is_log(&text);
     let hidden = if is_log { None } else { hidden(sanitize::hidden(&text)) };
-    let settled = if is_log { terminal::settled(&text) } else { text };
+    let settled = if is_log { terminal::apply_overwrites(&text) } else { text };
     let mut shown = if sanitize::is_clean(&settled) { settled } else { cleaned(&settled) };
     options.secrets.redact_string(&mut shown);
     let (shown, masked) =

@@ -5,7 +5,7 @@ use std::io::Cursor;
 use image::codecs::jpeg::JpegEncoder;
 use image::{DynamicImage, ImageFormat, ImageReader, Limits};
 
-/// Longest edge in pixels that is shown. Vision models scale down what is larger.
+/// Maximum edge of a shown picture in pixels. Vision models scale down larger pictures.
 const LONGEST_EDGE: u32 = 1_568;
 
 /// Largest file that is shown as it is, in bytes.

@@ -53,7 +53,7 @@ pub fn section(log: &str, name: &str) -> Option<String> {
 
 /// The log as it looks in the end.
 pub fn plain_log(log: &str) -> String {
-    super::cleaned(&terminal::settled(log))
+    super::cleaned(&terminal::apply_overwrites(log))
 }
 
 #[cfg(test)]

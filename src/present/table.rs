@@ -163,8 +163,8 @@ fn share(rows: &mut [Map<String, Value>], same: &mut Map<String, Value>, is_said
     same.extend(shared);
 }
 
-/// The columns of all rows: those that are wanted, short in every row, and within what a list may cost. Names that
-/// take too much of it are cut, and said to be.
+/// Chooses the columns of all rows: wanted, short in every row, and within the budget of a list. Names that take too
+/// much of it are cut, with a note.
 fn chosen(rows: &mut [Map<String, Value>], shows: &[String], said: &mut Rows) -> Vec<String> {
     let count = rows.len().max(USUAL);
     let in_url = said.same.values().filter_map(Value::as_str).any(|pattern| pattern.contains("{id}"));
@@ -172,7 +172,7 @@ fn chosen(rows: &mut [Map<String, Value>], shows: &[String], said: &mut Rows) ->
     let mut chosen: Vec<String> = Vec::new();
     let mut candidates = candidates(rows, in_url);
     candidates.retain(|name| !shows.contains(name));
-    // What the action is for comes right after what tells the rows apart.
+    // The columns that the action is for follow those that identify the rows.
     let telling = candidates.iter().rposition(|name| TELLING.contains(&snake(name).as_str()));
     let at = telling.map_or(0, |last| last + 1);
     let shown = shows.iter().filter(|name| rows.iter().any(|row| row.contains_key(*name)));

@@ -17,7 +17,7 @@ pub fn is_log(text: &str) -> bool {
 }
 
 /// The log to read. Colours and other codes stay; [`cleaned`](super::cleaned) takes them out.
-pub fn settled(text: &str) -> String {
+pub fn apply_overwrites(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
@@ -105,8 +105,8 @@ mod tests {
     use super::super::cleaned;
     use super::*;
 
-    fn read(log: &str) -> String {
-        cleaned(&settled(log))
+    fn render(log: &str) -> String {
+        cleaned(&apply_overwrites(log))
     }
 
     #[test]
@@ -115,26 +115,26 @@ mod tests {
                    Using docker\n\
                    section_end:1700000009:prepare_script\r\u{1b}[0K\n\
                    section_end:1700000010:a\r\u{1b}[0Ksection_start:1700000010:b\r\u{1b}[0KNext step\n";
-        assert_eq!(read(log), "Preparing\nUsing docker\nNext step\n");
+        assert_eq!(render(log), "Preparing\nUsing docker\nNext step\n");
         assert!(is_log(log));
     }
 
     #[test]
     fn of_a_progress_bar_the_last_state_is_kept() {
         let log = "Fetching\r  10 %\r  55 %\r 100 % done\nplain\r\n\nwas\rchanged\u{1b}[K\r\n";
-        assert_eq!(read(log), " 100 % done\nplain\n\nchanged\n");
-        assert_eq!(read("half\rover"), "over");
+        assert_eq!(render(log), " 100 % done\nplain\n\nchanged\n");
+        assert_eq!(render("half\rover"), "over");
     }
 
     #[test]
     fn what_only_looks_like_a_mark_stays() {
         let log = "echo section_start:now:x\nsection_end without a time\n";
-        assert_eq!(read(log), log);
+        assert_eq!(render(log), log);
     }
 
     #[test]
     fn links_and_titles_of_a_terminal_go_and_swallow_nothing() {
         let log = "\u{1b}]8;;https://x\u{7}label\u{1b}]8;;\u{1b}\\ end\n\u{1b}]0;title without an end\nnext \u{1b}(Bline\u{1b}[";
-        assert_eq!(read(log), "label end\n\nnext line");
+        assert_eq!(render(log), "label end\n\nnext line");
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 /// Moves the state from the notes of a thread to the thread. A thread is resolved if all of its notes are that can be.
-pub fn settle(thread: &mut Map<String, Value>) {
+pub fn lift_thread_state(thread: &mut Map<String, Value>) {
     let Some(Value::Array(notes)) = thread.get_mut("notes") else { return };
     let is = |note: &Value, field: &str| note.get(field) == Some(&Value::Bool(true));
     let mut resolvable = notes.iter().filter(|note| is(note, "resolvable")).peekable();

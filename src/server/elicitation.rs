@@ -87,7 +87,7 @@ impl Asking {
         let state: State = self.codec.open_json_with(state?, bound.as_bytes()).ok()?;
         let answer = responses?.get(QUESTION)?.clone();
         let answer: ElicitResult = serde_json::from_value(answer).ok()?;
-        self.is_first_answer(state.id).then(|| meaning(&answer, state.agreed))
+        self.is_first_answer(state.id).then(|| interpret_answer(&answer, state.agreed))
     }
 
     /// Returns true if the state with this id was not used before.
@@ -100,7 +100,7 @@ impl Asking {
 }
 
 /// Form of elicitation that the client supports, if any.
-pub(super) fn way(context: &RequestContext<RoleServer>) -> Option<Way> {
+pub(super) fn supported_form(context: &RequestContext<RoleServer>) -> Option<Way> {
     let elicitation = context.client_capabilities()?.elicitation?;
     // A client that names no mode supports forms, formerly the only mode.
     let by_form = elicitation.form.is_some() || elicitation.url.is_none();
@@ -115,7 +115,7 @@ pub(super) async fn ask(
     agreed: Map<String, Value>,
 ) -> Option<Said> {
     match context.peer.create_elicitation(form(message)).await {
-        Ok(answer) => Some(meaning(&answer, agreed)),
+        Ok(answer) => Some(interpret_answer(&answer, agreed)),
         Err(error) => {
             tracing::debug!(%error, "the client did not ask its user");
             None
@@ -124,7 +124,7 @@ pub(super) async fn ask(
 }
 
 /// Only the action `accept` confirms.
-fn meaning(answer: &ElicitResult, agreed: Map<String, Value>) -> Said {
+fn interpret_answer(answer: &ElicitResult, agreed: Map<String, Value>) -> Said {
     if matches!(answer.action, ElicitationAction::Accept) { Said::Yes(agreed) } else { Said::No }
 }
 

@@ -80,7 +80,7 @@ impl<B: Backend> Handler<B> {
     ) -> Result<CallToolResponse, ErrorData> {
         let name = request.name;
         if name != FIND
-            && let Some(roots) = self.roots.asked(context).await
+            && let Some(roots) = self.roots.request_roots(context).await
         {
             self.backend.work_in(&roots);
         }
@@ -103,7 +103,7 @@ impl<B: Backend> Handler<B> {
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let question = outcome.as_ref().err().and_then(elicitation::question);
-        let (Some((message, agreed)), Some(way)) = (question, elicitation::way(context)) else {
+        let (Some((message, agreed)), Some(way)) = (question, elicitation::supported_form(context)) else {
             return Ok(self.result(outcome).into());
         };
         match way {
@@ -171,7 +171,7 @@ impl<B: Backend> Handler<B> {
                     }
                     Ok(with_notes(answer, notes))
                 };
-                self.answered(tool, find).await
+                self.catch_panic(tool, find).await
             }
             Ok(Request::Execute(checked)) => self.execute(tool, *checked).await,
             Ok(Request::Activate(checked)) => {
@@ -186,13 +186,13 @@ impl<B: Backend> Handler<B> {
     }
 
     /// A panic is an answer too, or the client would wait for ever.
-    async fn answered(&self, tool: &str, outcome: impl Future<Output = Outcome>) -> Outcome {
+    async fn catch_panic(&self, tool: &str, outcome: impl Future<Output = Outcome>) -> Outcome {
         AssertUnwindSafe(outcome).catch_unwind().await.unwrap_or_else(|_| Err(fault(tool)))
     }
 
     async fn execute(&self, tool: &str, Checked { request, notes }: Checked<ExecuteRequest>) -> Outcome {
         // No further call starts while the client does not read its responses.
-        self.queue.room().await;
+        self.queue.wait_for_room().await;
         let (backend, turns) = (Arc::clone(&self.backend), Arc::clone(&self.turns));
         let outcome = self.worker.run(async move {
             // The semaphore is never closed, so `acquire` cannot fail.
@@ -220,13 +220,13 @@ impl<B: Backend> Handler<B> {
 impl<B: Backend> Handler<B> {
     /// The tools, for a method other than those of tools. Without them, the error that the protocol requires; rmcp
     /// answers an empty success to methods that were never advertised.
-    fn beside<M: ConstString>(&self) -> Result<&Tools, ErrorData> {
+    fn require_tools<M: ConstString>(&self) -> Result<&Tools, ErrorData> {
         self.backend.tools().ok_or_else(ErrorData::method_not_found::<M>)
     }
 
     /// The same of a method that is only there in full.
     fn full<M: ConstString>(&self) -> Result<&Tools, ErrorData> {
-        let tools = self.beside::<M>()?;
+        let tools = self.require_tools::<M>()?;
         let is_full = tools.capabilities() == Capabilities::Full;
         is_full.then_some(tools).ok_or_else(ErrorData::method_not_found::<M>)
     }
@@ -341,7 +341,7 @@ impl<B: Backend> ServerHandler for Handler<B> {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let tools = self.beside::<ListResourcesRequestMethod>()?;
+        let tools = self.require_tools::<ListResourcesRequestMethod>()?;
         let own = self.surface.toolsets_resource();
         resources_prompts::one_page(request).map(|()| resources_prompts::resources(tools, own))
     }
@@ -351,7 +351,7 @@ impl<B: Backend> ServerHandler for Handler<B> {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let tools = self.beside::<ListResourceTemplatesRequestMethod>()?;
+        let tools = self.require_tools::<ListResourceTemplatesRequestMethod>()?;
         resources_prompts::one_page(request).map(|()| resources_prompts::templates(tools))
     }
 
@@ -360,7 +360,7 @@ impl<B: Backend> ServerHandler for Handler<B> {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        self.beside::<ReadResourceRequestMethod>()?;
+        self.require_tools::<ReadResourceRequestMethod>()?;
         let offers = |tool: &str| self.backend.offers(tool);
         let own = self.surface.resource(&request.uri, &offers);
         if let Some(resource) = own.map_err(|error| resources_prompts::refused(&error))? {
@@ -374,7 +374,7 @@ impl<B: Backend> ServerHandler for Handler<B> {
                 let _turn = turns.acquire().await.ok();
                 let tools =
                     backend.tools().ok_or_else(ErrorData::method_not_found::<ReadResourceRequestMethod>)?;
-                resources_prompts::read(tools, request, roots).await
+                resources_prompts::read_resource(tools, request, roots).await
             });
             let read = read.await.unwrap_or_else(|_| Err(own_fault()))?;
             Ok(resources_prompts::read_result(self.surface.told_resource(&uri, read), uri))
@@ -413,7 +413,7 @@ async fn guarded<T>(
 }
 
 fn own_fault() -> ErrorData {
-    ErrorData::internal_error("a fault of the server's own", None)
+    ErrorData::internal_error("internal error of the server", None)
 }
 
 fn result(outcome: Outcome) -> CallToolResult {
@@ -441,8 +441,8 @@ fn unknown_tool(error: ToolError) -> ErrorData {
 }
 
 fn fault(tool: &str) -> ToolError {
-    ToolError::new(ErrorKind::Internal, format!("{tool} failed at this call by a fault of the server's own."))
-        .hint("Its log has the details. A write may have been applied: look before you try again.")
+    ToolError::new(ErrorKind::Internal, format!("{tool} failed: internal error of this server."))
+        .hint("The server's log has the details. A write may have been applied: check before you retry.")
 }
 
 fn with_notes(mut answer: Answer, mut notes: Vec<String>) -> Answer {

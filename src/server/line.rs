@@ -51,11 +51,11 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             let bytes = newline.and_then(|at| available.get(..at)).unwrap_or(available);
             let taken = bytes.len() + usize::from(newline.is_some());
             match &mut self.passing {
-                Some(outline) => outline.read(bytes),
+                Some(outline) => outline.feed(bytes),
                 None if self.line.len() + bytes.len() > MOST => {
                     let mut outline = Outline::default();
-                    outline.read(&std::mem::take(&mut self.line));
-                    outline.read(bytes);
+                    outline.feed(&std::mem::take(&mut self.line));
+                    outline.feed(bytes);
                     self.passing = Some(outline);
                 }
                 None => self.line.extend_from_slice(bytes),

@@ -25,7 +25,7 @@ pub(super) struct Outline {
 
 impl Outline {
     /// Scans the next bytes.
-    pub(super) fn read(&mut self, bytes: &[u8]) {
+    pub(super) fn feed(&mut self, bytes: &[u8]) {
         bytes.iter().for_each(|byte| self.take(*byte));
     }
 
@@ -42,7 +42,7 @@ impl Outline {
 
     fn take(&mut self, byte: u8) {
         if self.in_string {
-            self.keep(byte);
+            self.push_byte(byte);
             match byte {
                 _ if self.escaped => self.escaped = false,
                 b'\\' => self.escaped = true,
@@ -81,15 +81,15 @@ impl Outline {
             }
             b'"' => {
                 self.in_string = true;
-                self.keep(byte);
+                self.push_byte(byte);
             }
             byte if byte.is_ascii_whitespace() => {}
-            byte => self.keep(byte),
+            byte => self.push_byte(byte),
         }
     }
 
     /// Keeps a byte of a key, or of the id.
-    fn keep(&mut self, byte: u8) {
+    fn push_byte(&mut self, byte: u8) {
         if self.depth == 1 && (self.at_key || self.in_id) && self.kept.len() <= LONGEST_ID {
             self.kept.push(byte);
         }
@@ -111,7 +111,7 @@ mod tests {
 
     fn outline(text: &str, piece: usize) -> (Value, usize) {
         let mut outline = Outline::default();
-        text.as_bytes().chunks(piece).for_each(|bytes| outline.read(bytes));
+        text.as_bytes().chunks(piece).for_each(|bytes| outline.feed(bytes));
         (outline.id(), outline.nesting())
     }
 

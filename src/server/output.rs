@@ -27,7 +27,7 @@ pub(super) struct Queue {
 
 impl Queue {
     /// Waits until the queue is below its limit.
-    pub(super) async fn room(&self) {
+    pub(super) async fn wait_for_room(&self) {
         loop {
             let mut shorter = pin!(self.shorter.notified());
             // Registered first, so that no notification is missed.

@@ -61,7 +61,7 @@ pub(super) async fn roots_for(
     }
 }
 
-pub(super) async fn read(
+pub(super) async fn read_resource(
     tools: &Tools,
     request: ReadResourceRequestParams,
     roots: Roots,

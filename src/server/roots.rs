@@ -18,7 +18,7 @@ pub(super) struct Roots {
 impl Roots {
     /// Requests the roots if the client supports them and they are unknown.
     #[allow(deprecated, reason = "the eras before 2026-07-28 have roots, and only they are asked for them")]
-    pub(super) async fn asked(&self, context: &RequestContext<RoleServer>) -> Option<Vec<String>> {
+    pub(super) async fn request_roots(&self, context: &RequestContext<RoleServer>) -> Option<Vec<String>> {
         let names_roots = context.client_capabilities()?.roots.is_some();
         let has_sessions = context.protocol_version().is_none_or(|version| version.has_initialize());
         if !names_roots || !has_sessions {

@@ -83,7 +83,7 @@ where
             // Messages read before have their turn first: many lines come in one read, and each would be an answer that
             // is held before the first is queued.
             tokio::task::yield_now().await;
-            self.output.queue().room().await;
+            self.output.queue().wait_for_room().await;
             let parsed = match self.lines.next().await {
                 Line::Message(line) => parse(&line),
                 Line::TooLong { id, most } => Err(Refusal {
@@ -159,7 +159,7 @@ fn is_notification(line: &[u8]) -> bool {
 /// Error response to a line that cannot be parsed (JSON-RPC 2.0, 5.1).
 fn refusal(line: &[u8], error: &serde_json::Error) -> Refusal {
     let mut outline = Outline::default();
-    outline.read(line);
+    outline.feed(line);
     if outline.nesting() > DEPTH {
         let message = format!("Invalid request: the message is nested deeper than {DEPTH} levels");
         return Refusal { code: ErrorCode::INVALID_REQUEST, id: outline.id(), message };

@@ -62,7 +62,7 @@ pub fn check<T: DeserializeOwned>(
     let mut problems = Vec::new();
     let mut wrong = Vec::new();
     for argument in table {
-        match given.get(argument.name).map(|value| (value, argument.takes.read(value))) {
+        match given.get(argument.name).map(|value| (value, argument.takes.parse(value))) {
             Some((value, Some(meant))) => {
                 notes.extend(argument.note(value, &meant));
                 read.insert(argument.name.to_owned(), meant);
@@ -80,7 +80,7 @@ pub fn check<T: DeserializeOwned>(
     }
     if !problems.is_empty() {
         let error = invalid(tool, table, problems.join(" "));
-        let (tool, arguments) = mended(tool, &wrong, read);
+        let (tool, arguments) = corrected_call(tool, &wrong, read);
         return Err(error.fix(NextCall::new(tool, arguments)));
     }
     serde_json::from_value(Value::Object(read))
@@ -117,12 +117,12 @@ impl Argument {
 
     fn note(&self, given: &Value, read: &Value) -> Option<String> {
         (given.is_string() && read.is_object())
-            .then(|| format!("`{}` came as text and was read as the JSON object in it.", self.name))
+            .then(|| format!("`{}` came as text and was parsed as JSON.", self.name))
     }
 }
 
 impl Takes {
-    fn read(self, value: &Value) -> Option<Value> {
+    fn parse(self, value: &Value) -> Option<Value> {
         match self {
             Takes::Text => value.is_string().then(|| value.clone()),
             Takes::Number(..) => number(value).map(Value::from),
@@ -210,7 +210,7 @@ fn unknown_arguments(
     unknown: Map<String, Value>,
 ) -> ToolError {
     let names: Vec<String> = unknown.keys().map(|name| format!("`{name}`")).collect();
-    let plural = if names.len() == 1 { "is no argument" } else { "are no arguments" };
+    let plural = if names.len() == 1 { "is not an argument" } else { "are not arguments" };
     let message = format!("{} {plural} of {tool}.", names.join(", "));
     let error = invalid(tool, table, message);
     let Some(nest) = table.iter().find(|argument| matches!(argument.takes, Takes::Object)) else {
@@ -231,7 +231,7 @@ fn invalid(tool: &str, table: &[Argument], message: String) -> ToolError {
 
 /// The call to make next. Wrong arguments that only concern the presentation are dropped; if another one is wrong, it
 /// is neither dropped nor guessed: the call looks the action up.
-fn mended<'t>(tool: &'t str, wrong: &[&Argument], read: Map<String, Value>) -> (&'t str, Value) {
+fn corrected_call<'t>(tool: &'t str, wrong: &[&Argument], read: Map<String, Value>) -> (&'t str, Value) {
     let is_of_showing =
         |argument: &&Argument| !argument.required && !matches!(argument.takes, Takes::Object | Takes::Flag);
     if wrong.iter().all(is_of_showing) {

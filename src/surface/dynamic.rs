@@ -80,7 +80,7 @@ pub static FIND: Offer = Offer {
     arguments: &[
         Argument {
             name: "query",
-            what: "What you want to do, in words; or an action id, REST path or GitLab URL.",
+            what: "The task in words; or an action id, REST path or GitLab URL.",
             takes: Takes::Text,
             required: true,
         },
@@ -98,7 +98,7 @@ pub static FIND: Offer = Offer {
             takes: Takes::Choice(&["auto", "signature", "schema"]),
             required: false,
         },
-        Argument { name: "explain", what: "Say why.", takes: Takes::Flag, required: false },
+        Argument { name: "explain", what: "Explain the ranking.", takes: Takes::Flag, required: false },
     ],
     output: find_output,
     annotations: Annotations {

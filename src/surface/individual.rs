@@ -32,7 +32,7 @@ pub fn is_listed(action: &Action) -> bool {
 
 /// The action whose tool has that name.
 pub fn number(catalog: &Catalog, tool: &str) -> Option<usize> {
-    catalog.ids().position(|id| names::is_of(tool, id))
+    catalog.ids().position(|id| names::is_name_of(tool, id))
 }
 
 /// The source of the tool of an action: one branch.
@@ -81,7 +81,7 @@ pub fn parse_call(
     let action = tools.catalog().action(number).map_err(|error| tools::internal(&error))?;
     let (mut params, mut beside) = (Map::new(), Map::new());
     for (name, value) in given {
-        match meant(&action, &name) {
+        match execute_argument(&action, &name) {
             Some(reserved) => beside.insert(reserved.to_owned(), value),
             None => params.insert(name, value),
         };
@@ -95,8 +95,8 @@ pub fn parse_call(
     })
 }
 
-/// The argument of execute that a name is, where it is not the action's.
-fn meant(action: &Action, name: &str) -> Option<&'static str> {
+/// The argument of execute with this name, unless the action has a parameter of that name.
+fn execute_argument(action: &Action, name: &str) -> Option<&'static str> {
     let bare = name.strip_prefix('_').unwrap_or(name);
     let argument = dynamic::extra_arguments().find(|argument| argument.name == bare)?;
     (bare.len() < name.len() || action.param(name).is_none()).then_some(argument.name)

@@ -128,8 +128,9 @@ pub fn parse_call(
     let risk = tools.risk(&action);
     if !side.has(risk) {
         let other = Side::new(true, risk).tool(family);
-        let message = format!("{} is an action of {other}; {tool} has none that {}", action.id, doing(risk));
-        let again = again(&checked.request, &action.id);
+        let message =
+            format!("{} is an action of {other}; {tool} has none that {}", action.id, describe_risk(risk));
+        let again = call_of_action(&checked.request, &action.id);
         return Err(ToolError::new(ErrorKind::UnknownAction, message).fix(NextCall::new(&other, again)));
     }
     checked.notes.extend(notes);
@@ -138,12 +139,12 @@ pub fn parse_call(
     Ok(checked)
 }
 
-fn doing(risk: Risk) -> &'static str {
+fn describe_risk(risk: Risk) -> &'static str {
     if risk == Risk::Read { "only reads" } else { "changes anything" }
 }
 
 /// The same call of another action. Consent stays behind: it was given to another call.
-fn again(request: &ExecuteRequest, action: &str) -> Value {
+fn call_of_action(request: &ExecuteRequest, action: &str) -> Value {
     let request = ExecuteRequest { action: action.to_owned(), ..request.clone() };
     let mut whole = json!(request);
     if let Some(fields) = whole.as_object_mut() {
@@ -179,14 +180,14 @@ fn resolve_action(
     let short: String = given.chars().take(80).collect();
     let message = format!("{tool} has no action `{short}`");
     let error = ToolError::new(ErrorKind::UnknownAction, message);
-    if let Some(other) = elsewhere(tools, given).and_then(|action| {
+    if let Some(other) = find_in_other_family(tools, given).and_then(|action| {
         let tool = tool_of(tools, &action, side != Side::All)?;
         Some((tool, action))
     }) {
         let (other, action) = other;
         return Err(error
             .hint(format!("{other} has it."))
-            .fix(NextCall::new(&other, again(request, &action.id))));
+            .fix(NextCall::new(&other, call_of_action(request, &action.id))));
     }
     let likely: Vec<Action> = catalog.short_name_actions(words, family, given);
     let likely: Vec<Action> = likely.into_iter().filter(|action| side.has(tools.risk(action))).collect();
@@ -207,14 +208,14 @@ fn resolve_action(
                 let notes = vec![understood(&action)];
                 return Ok(Meant { action, params, notes });
             }
-            let again = again(&ExecuteRequest { params, ..request.clone() }, &action.id);
+            let again = call_of_action(&ExecuteRequest { params, ..request.clone() }, &action.id);
             return Err(suggest(tools, error, &action, again));
         }
     }
-    let nearest = likely.into_iter().next().or_else(|| alike(tools, family, given));
+    let nearest = likely.into_iter().next().or_else(|| find_nearest_action(tools, family, given));
     Err(match nearest {
         Some(action) => {
-            let again = again(request, &action.id);
+            let again = call_of_action(request, &action.id);
             suggest(tools, error, &action, again)
         }
         None => error.fix(NextCall::find(json!({"query": given.replace(['_', '.'], " ")}))),
@@ -222,14 +223,14 @@ fn resolve_action(
 }
 
 /// The action of another family that has this id or alias.
-fn elsewhere(tools: &Tools, given: &str) -> Option<Action> {
+fn find_in_other_family(tools: &Tools, given: &str) -> Option<Action> {
     let catalog = tools.catalog();
     let by_alias = || catalog.by_alias(given).first().copied();
     catalog.action(catalog.number(given).or_else(by_alias)?).ok()
 }
 
 /// The action of the family that is spelt most like the name: as an id, or as a verb of its main domain.
-fn alike(tools: &Tools, family: &str, given: &str) -> Option<Action> {
+fn find_nearest_action(tools: &Tools, family: &str, given: &str) -> Option<Action> {
     let catalog = tools.catalog();
     let words = catalog.words().ok()?;
     let id = match words.main_domain(family).filter(|_| !given.contains('.')) {
@@ -245,7 +246,7 @@ fn alike(tools: &Tools, family: &str, given: &str) -> Option<Action> {
 
 /// The error with a call of the most similar action, by the tool that has it.
 fn suggest(tools: &Tools, error: ToolError, action: &Action, again: Value) -> ToolError {
-    let error = error.hint(format!("`{}` may be meant: {}.", action.id, action.summary));
+    let error = error.hint(format!("Did you mean `{}`? {}.", action.id, action.summary));
     let is_asked_about = tools.confirms() || matches!(action.risk, Risk::Read | Risk::Write);
     match is_asked_about {
         true => error.fix(NextCall::new(tools::EXECUTE, again)),

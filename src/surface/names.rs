@@ -15,7 +15,7 @@ pub fn of_action(id: &str) -> String {
 }
 
 /// True if the tool of an action has that name.
-pub fn is_of(name: &str, id: &str) -> bool {
+pub fn is_name_of(name: &str, id: &str) -> bool {
     if id.len() > LONGEST {
         return of_action(id) == name;
     }

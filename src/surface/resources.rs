@@ -75,7 +75,7 @@ impl Surface {
             Some(Some(_)) => {
                 let whole: Option<Map<String, Value>> = serde_json::from_str(&read.text).ok();
                 if let Some(mut whole) = whole {
-                    rewrite_calls::call_in(&mut whole, "call", &|call| self.own(tools, call));
+                    rewrite_calls::call_in(&mut whole, "call", &|call| self.translate_to_own(tools, call));
                     read.text = format!("{:#}\n", json!(whole));
                 }
             }

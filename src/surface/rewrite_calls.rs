@@ -83,13 +83,13 @@ fn first_mark(text: &str) -> Option<(usize, &str)> {
 /// Every call below, wherever it is.
 fn calls(fields: &mut Map<String, Value>, own: Own<'_>, changes: &mut Vec<(String, String)>) {
     for (_, value) in fields.iter_mut().filter(|(name, _)| !DATA.contains(&name.as_str())) {
-        below(value, own, changes);
+        rewrite_nested(value, own, changes);
     }
 }
 
-fn below(value: &mut Value, own: Own<'_>, changes: &mut Vec<(String, String)>) {
+fn rewrite_nested(value: &mut Value, own: Own<'_>, changes: &mut Vec<(String, String)>) {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| below(item, own, changes)),
+        Value::Array(items) => items.iter_mut().for_each(|item| rewrite_nested(item, own, changes)),
         Value::Object(fields) => match call(fields, own, changes) {
             true => {}
             false => calls(fields, own, changes),

@@ -118,7 +118,9 @@ impl Surface {
         let Some(tools) = self.tools.as_deref() else { return outcome };
         let outcome = match self.settings.kind {
             Kind::Meta | Kind::Individual => {
-                rewrite_calls::outcome(outcome, &|call| self.own(tools, call), &|id| self.tool_for(tools, id))
+                rewrite_calls::outcome(outcome, &|call| self.translate_to_own(tools, call), &|id| {
+                    self.tool_for(tools, id)
+                })
             }
             Kind::Dynamic | Kind::Toolset => outcome,
         };
@@ -228,7 +230,7 @@ impl Surface {
     }
 
     /// Translates a call of execute into one of the action's own tool; none if there is no such tool.
-    pub(super) fn own(
+    pub(super) fn translate_to_own(
         &self,
         tools: &Tools,
         arguments: &Map<String, Value>,

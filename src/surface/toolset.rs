@@ -74,7 +74,7 @@ pub fn source(tools: &Tools) -> Result<Source, CatalogError> {
     }
     Ok(Source {
         name: ACTIVATE.to_owned(),
-        title: Some("Take up a toolset".to_owned()),
+        title: Some("Activate a toolset".to_owned()),
         description:
             "List the tools of one toolset, a tool for each of its actions, in place of those of the one \
                       before. gitlab_find_action and gitlab_execute_action reach every action without."

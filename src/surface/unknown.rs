@@ -90,7 +90,9 @@ impl Surface {
         if EXECUTE_NAMES.contains(&bare) && is_listed(EXECUTE.name) {
             return unchanged(EXECUTE.name);
         }
-        let Some(tools) = self.tools.as_deref() else { return self.alike(name, arguments, listed) };
+        let Some(tools) = self.tools.as_deref() else {
+            return self.find_nearest_tool(name, arguments, listed);
+        };
         if name == ACTIVATE {
             let toolset = arguments.get("toolset_name").and_then(Value::as_str).unwrap_or_default();
             let words = tools.catalog().words().ok()?;
@@ -107,12 +109,17 @@ impl Surface {
         self.of_family(tools, name, arguments, listed)
             .or_else(renamed)
             .or_else(|| self.of_action(tools, name, arguments, listed))
-            .or_else(|| self.alike(name, arguments, listed))
+            .or_else(|| self.find_nearest_tool(name, arguments, listed))
             .or_else(|| is_listed(FIND.name).then(|| query(&in_words(name))))
     }
 
     /// The listed tool that is spelt most like the name.
-    fn alike(&self, name: &str, arguments: &Map<String, Value>, listed: &[String]) -> Option<Call> {
+    fn find_nearest_tool(
+        &self,
+        name: &str,
+        arguments: &Map<String, Value>,
+        listed: &[String],
+    ) -> Option<Call> {
         let tool = nearest(name, listed.iter().map(String::as_str))?;
         Some((tool.to_owned(), without_consent(arguments)))
     }

@@ -28,7 +28,7 @@ pub struct Pattern(Regex);
 /// A pattern that is not searched for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
-    #[error("it has {bytes} bytes, and {LONGEST} are the most")]
+    #[error("it has {bytes} bytes; the limit is {LONGEST}")]
     TooLong { bytes: usize },
     #[error("it is too large when compiled; use smaller repetitions")]
     TooLarge,
@@ -132,7 +132,7 @@ pub fn grep(
 mod tests {
     use super::*;
 
-    fn found(text: &str, pattern: &str, context: usize, from: usize, budget: usize) -> GrepMatches {
+    fn grep_lines(text: &str, pattern: &str, context: usize, from: usize, budget: usize) -> GrepMatches {
         let until = Instant::now() + SEARCH_TIME;
         grep(text, &Pattern::new(pattern).unwrap(), context, from, budget, until).unwrap()
     }
@@ -140,10 +140,10 @@ mod tests {
     #[test]
     fn lines_stand_with_their_numbers_and_their_neighbours_once() {
         let text = "a\nb\nerror 1\nerror 2\nc\nd\ne\nerror 3\n";
-        let all = found(text, "error", 1, 1, 1_000);
+        let all = grep_lines(text, "error", 1, 1, 1_000);
         assert_eq!(all.text, "2-b\n3:error 1\n4:error 2\n5-c\n--\n7-e\n8:error 3\n");
         assert_eq!((all.matches, all.shown, all.next), (3, 3, None));
-        assert_eq!(found(text, "nothing", 1, 1, 1_000), GrepMatches::default());
+        assert_eq!(grep_lines(text, "nothing", 1, 1, 1_000), GrepMatches::default());
     }
 
     #[test]
@@ -152,7 +152,7 @@ mod tests {
         let mut from = 1;
         let mut seen = 0;
         while seen < 100 {
-            let part = found(&text, "^error", 0, from, 200);
+            let part = grep_lines(&text, "^error", 0, from, 200);
             assert!(part.text.len() <= 200 && part.shown > 0);
             seen += part.shown;
             assert_eq!(part.matches, 101 - from);
@@ -175,6 +175,9 @@ mod tests {
         let past = now.checked_sub(Duration::from_secs(1)).unwrap_or(now);
         assert_eq!(grep("a\n", &Pattern::new("a").unwrap(), 0, 1, 100, past), Err(SearchTimeout));
         let long = format!("{}end", "x".repeat(LINE));
-        assert_eq!((found(&long, "end$", 0, 1, 100).matches, found(&long, "^x", 0, 1, 100).long), (0, 1));
+        assert_eq!(
+            (grep_lines(&long, "end$", 0, 1, 100).matches, grep_lines(&long, "^x", 0, 1, 100).long),
+            (0, 1)
+        );
     }
 }

@@ -9,7 +9,7 @@ use super::window::{Place, Window, floor_boundary, lines_within, window};
 /// Maximum number of cut texts for which there is a call that continues them.
 pub const MOST_CUT: usize = 10;
 
-/// How many of those may be texts in a list; of the others, the way to the rest is the same.
+/// Maximum number of those in a list; the others are continued in the same way.
 const MOST_CUT_IN_LISTS: usize = 3;
 
 /// A text of which a part is shown.

@@ -47,7 +47,7 @@ impl Place {
     }
 
     /// As an argument says it: `lines` or `offset`.
-    pub fn said(self) -> Option<(&'static str, serde_json::Value)> {
+    pub fn offset_argument(self) -> Option<(&'static str, serde_json::Value)> {
         match self {
             Place::Beginning | Place::End => None,
             Place::Byte(at) => Some(("offset", serde_json::json!(at))),
@@ -171,7 +171,7 @@ mod tests {
         (1..=lines).map(|line| format!("line {line}\n")).collect()
     }
 
-    fn shown(text: &str, place: Place, budget: usize) -> String {
+    fn render_window(text: &str, place: Place, budget: usize) -> String {
         text[window(text, place, budget).bytes].to_owned()
     }
 
@@ -196,11 +196,11 @@ mod tests {
     #[test]
     fn lines_are_counted_from_one_and_the_last_is_included() {
         let text = text(20);
-        assert_eq!(shown(&text, Place::Lines(2, Some(3)), 1_000), "line 2\nline 3\n");
-        assert_eq!(shown(&text, Place::Lines(20, Some(99)), 1_000), "line 20\n");
-        assert_eq!(shown(&text, Place::Lines(21, None), 1_000), "");
-        assert_eq!(shown(&text, Place::Last(2), 1_000), "line 19\nline 20\n");
-        assert_eq!(shown("a\nb", Place::Last(1), 1_000), "b");
+        assert_eq!(render_window(&text, Place::Lines(2, Some(3)), 1_000), "line 2\nline 3\n");
+        assert_eq!(render_window(&text, Place::Lines(20, Some(99)), 1_000), "line 20\n");
+        assert_eq!(render_window(&text, Place::Lines(21, None), 1_000), "");
+        assert_eq!(render_window(&text, Place::Last(2), 1_000), "line 19\nline 20\n");
+        assert_eq!(render_window("a\nb", Place::Last(1), 1_000), "b");
         assert_eq!(window(&text, Place::Lines(4, Some(6)), 1_000).lines, (4, 6));
     }
 

@@ -17,7 +17,7 @@ const BATCH: &str = "api.batch";
 /// Maximum number of objects, that of the calls of a batch.
 const MOST: usize = 20;
 
-/// The same call, or the batch that it stands for.
+/// Returns the call, or the batch of calls for a list of objects.
 pub fn expand(tools: &Tools, resolved: ResolvedAction) -> Result<ResolvedAction, ToolError> {
     let ResolvedAction { action, mut request, notes } = resolved;
     let listed = listed(&action, &request.params);
@@ -44,7 +44,7 @@ pub fn expand(tools: &Tools, resolved: ResolvedAction) -> Result<ResolvedAction,
         params.extend(value);
         calls.extend(single_calls(tools, &action, params, companion.as_ref(), &request)?);
     }
-    // What is said with a change belongs to it: without the one there is not the other.
+    // A companion (such as a comment with a change) is only sent if the change succeeded.
     let params = json!({"calls": calls, "continue_on_error": companion.is_none()});
     let params = params.as_object().cloned().unwrap_or_default();
     let batch = ExecuteRequest { action: BATCH.to_owned(), params, fields: None, ..request };

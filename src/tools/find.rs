@@ -322,7 +322,7 @@ impl FoundAction {
             "{place}. **{}** ({}{remote}{deprecated}) {}{usually}{experiment}{lacking}",
             action.id, self.risk, action.summary
         );
-        // Its name stands in the line above, and the last line of the answer says how the folded ones are shown.
+        // The id is in the line above, and the last line of the answer explains how to show all parameters.
         let takes = self.signature.strip_prefix(&action.id).unwrap_or(&self.signature);
         let _ = writeln!(text, "   `{}`", takes.replace(FOLD, " more"));
         let _ = writeln!(text, "   {}", operations(action).join(" · "));

@@ -168,18 +168,18 @@ pub async fn extended(tools: &Tools, action: &Action, invalid: &Invalid) -> Opti
         return None;
     }
     let mut extended = action.clone();
-    let mut said = Vec::new();
+    let mut differences = Vec::new();
     for fault in &invalid.faults {
-        said.push(extend(&mut extended, fault)?);
+        differences.push(extend(&mut extended, fault)?);
     }
     let catalog = tools.catalog.words().ok()?.gitlab_version;
     let version = learn(tools).await.filter(|version| *version > catalog)?;
-    let note = |said: String| {
+    let note = |difference: String| {
         format!(
-            "{said} in GitLab {catalog}, which this catalog describes; the instance has {version} and may know it"
+            "{difference} in GitLab {catalog}, which this catalog describes; the instance has {version} and may know it"
         )
     };
-    Some((extended, said.into_iter().map(note).collect()))
+    Some((extended, differences.into_iter().map(note).collect()))
 }
 
 /// Adds the unknown parameter or value of a fault to the action; none if it is no matter of versions.
@@ -193,7 +193,7 @@ fn extend(action: &mut Action, fault: &Fault) -> Option<String> {
             let kind = Kind { base: Base::Any, many: false };
             action.scanned.push(given.clone());
             raise(action, given);
-            // Where the method has no body, it is part of the query.
+            // For a method without a body it becomes part of the query.
             let place = Place::Body;
             action.params.push(Param {
                 name: given.clone(),
@@ -202,7 +202,7 @@ fn extend(action: &mut Action, fault: &Fault) -> Option<String> {
                 undocumented: true,
                 ..Param::default()
             });
-            Some(format!("`{given}` is no parameter"))
+            Some(format!("`{given}` is not a parameter"))
         }
         Fault::NotAChoice { name, given, accepted } => {
             if search::nearest(given, accepted.iter().map(String::as_str)).is_some() {
@@ -211,7 +211,7 @@ fn extend(action: &mut Action, fault: &Fault) -> Option<String> {
             let param = action.params.iter_mut().find(|param| param.name == *name)?;
             param.choices.clear();
             raise(action, name);
-            Some(format!("`{name}: {given}` is no value"))
+            Some(format!("`{name}: {given}` is not a value"))
         }
         _ => None,
     }

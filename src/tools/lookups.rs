@@ -50,7 +50,7 @@ impl From<ToolError> for LookupFailure {
 pub async fn call(tools: &Tools, checked: &Checked) -> Result<Call, LookupFailure> {
     let requests = AtomicUsize::new(0);
     let call = ready(tools, checked, &requests).await?;
-    Ok(call.after(requests.load(Ordering::Relaxed)))
+    Ok(call.with_lookups(requests.load(Ordering::Relaxed)))
 }
 
 fn ready<'a>(
@@ -65,7 +65,8 @@ fn ready<'a>(
             match step.map_err(|invalid| mapping::invalid(tools, &invalid, checked.action()))? {
                 Step::Ready(call) => return Ok(call),
                 Step::Plan => {
-                    let message = format!("{} is a plan, and no single request", checked.action().id);
+                    let message =
+                        format!("{} is a composite action, not a single request", checked.action().id);
                     return Err(ToolError::new(ErrorKind::Internal, message).into());
                 }
                 Step::Ask(questions) => {
@@ -183,7 +184,7 @@ async fn resolve_lookup(
             }
         }
     }
-    let param = checked.asks(question, &lock_cache(tools));
+    let param = checked.asking_param(question, &lock_cache(tools));
     if let Some(denied) = denied {
         return Err(denied.into());
     }
@@ -334,8 +335,10 @@ fn not_found_hint(gave_up: Option<usize>, anonymous: bool) -> String {
             "The list is longer: only its first {rows} rows were searched. Give the id, or a name that a search \
              of the list finds."
         ),
-        (None, true) => "No token is set (GITLAB_TOKEN): only what is public can be seen.".to_owned(),
-        (None, false) => "Check the spelling; GitLab also hides what the token may not see.".to_owned(),
+        (None, true) => "No token is set (GITLAB_TOKEN): only public objects are visible.".to_owned(),
+        (None, false) => {
+            "Check the spelling; GitLab also hides objects that the token may not read.".to_owned()
+        }
     }
 }
 

@@ -26,7 +26,7 @@ use serde_json::{Map, Value};
 
 pub use audit::Audit;
 pub use confirmation::token::{TOKEN_LIFETIME, random_bytes};
-pub use errors::mapping::mend;
+pub use errors::mapping::connection_hint;
 pub use errors::{ErrorKind, ToolError, internal};
 pub use own_reads::gate::ReadError;
 pub use state::{CompositeActions, Settings, SetupError, Tools};

@@ -96,9 +96,9 @@ mod tests {
     #[test]
     fn only_a_near_day_is_told() {
         let today = OffsetDateTime::now_utc().date();
-        let said = |days: i64| expiry_warning(&(today + time::Duration::days(days)).to_string());
-        assert!(said(0).unwrap().contains("today") && said(1).unwrap().contains("tomorrow"));
-        assert!(said(7).unwrap().contains("7 days"));
-        assert_eq!((said(8), said(-1), expiry_warning("never")), (None, None, None));
+        let note = |days: i64| expiry_warning(&(today + time::Duration::days(days)).to_string());
+        assert!(note(0).unwrap().contains("today") && note(1).unwrap().contains("tomorrow"));
+        assert!(note(7).unwrap().contains("7 days"));
+        assert_eq!((note(8), note(-1), expiry_warning("never")), (None, None, None));
     }
 }

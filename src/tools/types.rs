@@ -17,17 +17,17 @@ pub const EXECUTE: &str = "gitlab_execute_action";
 #[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FindRequest {
-    /// What you want to do, in words; or an action id, a REST path, or a GitLab URL.
+    /// The task in words; or an action id, a REST path, or a GitLab URL.
     pub query: String,
-    /// How many actions to return, 1 to 50. Default 5.
+    /// Maximum number of actions, 1 to 50. Default 5.
     pub limit: Option<u32>,
     /// Only actions of this domain, the part of an id before the dot.
     pub domain: Option<String>,
     /// Only actions that change nothing.
     pub read_only: Option<bool>,
-    /// How much to say of each action's parameters.
+    /// Detail of each action's parameters.
     pub detail: Option<Detail>,
-    /// Say why each action is where it is.
+    /// Explain the rank of each action.
     pub explain: Option<bool>,
 }
 
@@ -63,11 +63,11 @@ pub struct ExecuteRequest {
     pub view: Option<View>,
     /// Show the request that would be sent; send nothing.
     pub dry_run: Option<bool>,
-    /// Continue a long text at this byte, as an earlier answer said.
+    /// Continue a long text at this byte, as in the continuation of an earlier answer.
     pub offset: Option<u64>,
     /// Lines of a long text: `120-180`, `120-` to the end, `-50` for the last fifty.
     pub lines: Option<String>,
-    /// Write what is downloaded to this new file beneath GITLAB_FILES_DIR, and do not show it.
+    /// Path of a new file in GITLAB_FILES_DIR for a download, which is then not shown.
     pub save_to: Option<String>,
     /// Read all pages of a list.
     pub all: Option<bool>,
@@ -131,7 +131,7 @@ impl NextCall {
     }
 
     /// A request as a whole.
-    pub fn again(request: &ExecuteRequest) -> NextCall {
+    pub fn for_request(request: &ExecuteRequest) -> NextCall {
         let mut arguments = json!(request);
         if let Value::Object(arguments) = &mut arguments {
             arguments.retain(|_, value| !value.is_null());

@@ -83,7 +83,7 @@ impl Secrets {
     pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut text = Cow::Borrowed(text);
         for secret in &self.0 {
-            if let Some(redacted) = without(&text, secret) {
+            if let Some(redacted) = remove_secret(&text, secret) {
                 text = Cow::Owned(redacted);
             }
         }
@@ -163,8 +163,8 @@ fn is_plain_word(value: &str) -> bool {
 }
 
 /// Removes a secret from a text. Returns `None` if the text does not contain it.
-fn without(text: &str, secret: &[char]) -> Option<String> {
-    let first = First::of(*secret.first()?);
+fn remove_secret(text: &str, secret: &[char]) -> Option<String> {
+    let first = First::classify(*secret.first()?);
     let mut out: Option<String> = None;
     let mut end = 0;
     let mut at = 0;
@@ -190,7 +190,7 @@ fn without(text: &str, secret: &[char]) -> Option<String> {
 struct First(u8);
 
 impl First {
-    fn of(c: char) -> First {
+    fn classify(c: char) -> First {
         let mut bytes = [0; 4];
         First(c.encode_utf8(&mut bytes).bytes().next().unwrap_or_default())
     }

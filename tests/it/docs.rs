@@ -43,7 +43,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn read(path: &str) -> String {
+fn load_page(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
@@ -61,7 +61,7 @@ fn collect(folder: &Path, extension: &str, pages: &mut Vec<Page>) {
 
 /// README.md and the pages of docs/.
 fn documentation() -> Vec<Page> {
-    let mut pages = vec![Page { path: root().join("README.md"), text: read("README.md") }];
+    let mut pages = vec![Page { path: root().join("README.md"), text: load_page("README.md") }];
     collect(&root().join("docs"), "md", &mut pages);
     pages.sort_by(|one, other| one.path.cmp(&other.path));
     pages
@@ -95,7 +95,7 @@ fn prose(text: &str) -> String {
 }
 
 /// The anchor of a heading, as GitLab and GitHub make it.
-fn anchor(heading: &str) -> String {
+pub fn anchor(heading: &str) -> String {
     let text = heading.trim_start_matches('#').trim().to_lowercase();
     text.chars()
         .filter_map(|letter| match letter {
@@ -106,14 +106,14 @@ fn anchor(heading: &str) -> String {
         .collect()
 }
 
-fn anchors(page: &Path) -> BTreeSet<String> {
+pub fn anchors(page: &Path) -> BTreeSet<String> {
     let text = prose(&fs::read_to_string(page).unwrap());
     text.lines().filter(|line| line.starts_with('#')).map(anchor).collect()
 }
 
 #[test]
 fn the_readme_has_at_most_150_lines() {
-    let lines = read("README.md").lines().count();
+    let lines = load_page("README.md").lines().count();
     assert!(lines <= 150, "README.md has {lines} lines");
 }
 
@@ -145,7 +145,7 @@ fn links_and_anchors_resolve() {
 
 #[test]
 fn every_page_of_docs_is_in_the_index() {
-    let index = read("docs/README.md");
+    let index = load_page("docs/README.md");
     let docs = root().join("docs");
     for page in documentation().iter().filter(|page| page.path.starts_with(&docs)) {
         let path = page.path.strip_prefix(&docs).unwrap().to_str().unwrap();
@@ -365,7 +365,7 @@ fn without_comments(text: &str) -> String {
 
 /// The rows of the first table below a heading, as cells without backticks.
 fn table(page: &str, heading: &str) -> Vec<Vec<String>> {
-    let text = format!("\n{}", read(page));
+    let text = format!("\n{}", load_page(page));
     let below =
         text.split(&format!("\n{heading}\n")).nth(1).unwrap_or_else(|| panic!("{page}: no {heading}"));
     let below = without_comments(below);
@@ -399,7 +399,7 @@ fn exit_codes_are_those_of_the_program() {
 
 #[test]
 fn toolsets_are_those_of_the_catalog() {
-    let curation: toml::Table = read("catalog/curation/toolsets.toml").parse().unwrap();
+    let curation: toml::Table = load_page("catalog/curation/toolsets.toml").parse().unwrap();
     let agent_of = |toolset: &str| {
         let agents = curation["agent"].as_table().unwrap();
         let has = |agent: &toml::Value| {
@@ -442,7 +442,7 @@ fn surfaces_have_about_the_documented_sizes() {
         let shown = measured.map(with_commas);
         assert!(is_update, "{}: measured {shown:?}, documented as {:?}", row[0], &row[1..]);
         let (old, new) = (format!(" {} |", row[1..].join(" | ")), format!(" {} |", shown.join(" | ")));
-        fs::write(root().join(PAGE), read(PAGE).replace(&old, &new)).unwrap();
+        fs::write(root().join(PAGE), load_page(PAGE).replace(&old, &new)).unwrap();
     }
 }
 
@@ -462,11 +462,11 @@ fn with_commas(number: f64) -> String {
 /// `catalog_gen` writes them; where GitLab's files are missing, this test compares.
 #[test]
 fn figures_of_the_catalog_are_those_of_its_source() {
-    let source: toml::Table = read("catalog/SOURCE.toml").parse().unwrap();
+    let source: toml::Table = load_page("catalog/SOURCE.toml").parse().unwrap();
     let count = |table: &str, key: &str| usize::try_from(source[table][key].as_integer().unwrap()).unwrap();
     let rest = count("openapi", "operations");
     let graphql = count("graphql", "mutations") + count("graphql", "queries") + count("graphql", "fields");
-    let readme = without_comments(&read("README.md"));
+    let readme = without_comments(&load_page("README.md"));
     let shown = |count: usize| with_commas(f64::from(u32::try_from(count).unwrap()));
     let statement = format!("{} REST and {} GraphQL operations", shown(rest), shown(graphql));
     assert!(readme.contains(&statement), "README.md should say {statement}");

@@ -162,7 +162,7 @@ fn collect(root: &Path, folder: &Path, sources: &mut Vec<Source>) {
         if path.is_dir() {
             collect(root, &path, sources);
         } else if path.extension().is_some_and(|extension| extension == "rs") && !is_test(&path) {
-            sources.push(Source::read(root, path));
+            sources.push(Source::load(root, path));
         }
     }
 }
@@ -172,7 +172,7 @@ fn is_test(path: &Path) -> bool {
 }
 
 impl Source {
-    fn read(root: &Path, path: PathBuf) -> Source {
+    fn load(root: &Path, path: PathBuf) -> Source {
         let inside = path.strip_prefix(root).unwrap().with_extension("");
         let parts: Vec<&str> = inside.iter().map(|part| part.to_str().unwrap()).collect();
         let depth = parts.iter().filter(|part| **part != "mod").count();

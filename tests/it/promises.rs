@@ -33,7 +33,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::thread;
@@ -41,6 +41,7 @@ use std::thread;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::docs::{anchor, anchors};
 use crate::security_page::{collect, is_there};
 use crate::support::client::{Client, LATEST_HANDSHAKE, maintainers_program, program};
 
@@ -214,7 +215,7 @@ impl Server {
         }
     }
 
-    fn read(&mut self, call: &Call, address: &str) -> Outcome<Answer> {
+    fn read_resource(&mut self, call: &Call, address: &str) -> Outcome<Answer> {
         let answer = self.method(call, "resources/read", &json!({"uri": address}))?;
         let Some(text) = answer.value["contents"][0]["text"].as_str().map(str::to_owned) else {
             return Ok(answer);
@@ -331,7 +332,7 @@ fn call(server: &mut Server, row: &Row, call: &Call, before: &Answer) -> Outcome
     }
     if let Some(address) = &call.read {
         let address = fill(address);
-        return server.read(call, &address);
+        return server.read_resource(call, &address);
     }
     if let Some(text) = &call.method {
         let (method, params) = split(text);
@@ -558,23 +559,6 @@ fn the_table_is_whole() {
             assert!(is_checked || promise.calls.len() > 1, "{number}: a call without a check");
         }
     }
-}
-
-/// The anchor that GitLab and GitHub make of a heading.
-fn anchor(heading: &str) -> String {
-    let text = heading.trim_start_matches('#').trim().to_lowercase();
-    text.chars()
-        .filter_map(|letter| match letter {
-            ' ' => Some('-'),
-            '-' | '_' => Some(letter),
-            other => other.is_alphanumeric().then_some(other),
-        })
-        .collect()
-}
-
-fn anchors(page: &Path) -> BTreeSet<String> {
-    let text = fs::read_to_string(page).unwrap_or_else(|error| panic!("{}: {error}", page.display()));
-    text.lines().filter(|line| line.starts_with('#')).map(anchor).collect()
 }
 
 #[test]

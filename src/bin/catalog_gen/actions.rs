@@ -525,7 +525,7 @@ fn have_like_fields(one: &Param, other: &Param) -> bool {
 fn merge(known: &mut Param, other: &Param) {
     known.required &= other.required;
     if known.kind != other.kind {
-        known.kind = wider(known.kind, other.kind);
+        known.kind = widen(known.kind, other.kind);
     }
     if known.choices.is_empty() || other.choices.is_empty() {
         known.choices.clear();
@@ -547,7 +547,7 @@ fn merge(known: &mut Param, other: &Param) {
     }
 }
 
-fn wider(one: Kind, other: Kind) -> Kind {
+fn widen(one: Kind, other: Kind) -> Kind {
     let many = one.many || other.many;
     let base = match (one.base, other.base) {
         (a, b) if a == b => a,

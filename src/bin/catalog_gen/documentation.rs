@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::error::GeneratorError;
-use crate::error::say;
+use crate::error::print_message;
 
 const BEGIN: &str = "<!-- figure ";
 const END: &str = "<!-- /figure -->";
@@ -21,7 +21,7 @@ pub fn count(figure: usize) -> String {
     groups.join(",")
 }
 
-/// Writes the figures into the pages beside the catalog's folder.
+/// Writes the figures into the pages of `docs`, next to the catalog's folder.
 pub fn write(catalog: &Path, figures: &Figures) -> Result<(), GeneratorError> {
     for (page, text, updated) in pages(catalog, figures)? {
         if text != updated {
@@ -38,7 +38,7 @@ pub fn check(catalog: &Path, figures: &Figures) -> Result<bool, GeneratorError> 
     for (page, text, updated) in pages(catalog, figures)? {
         if text != updated {
             is_same = false;
-            say(&format!("{}: figures of an older catalog\n", page.display()));
+            print_message(&format!("{}: figures of an older catalog\n", page.display()));
         }
     }
     Ok(is_same)

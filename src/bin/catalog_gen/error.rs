@@ -36,17 +36,17 @@ pub enum GeneratorError {
 }
 
 /// Prints an error with its chain of sources to standard error.
-pub fn complain(error: &GeneratorError) {
+pub fn print_error(error: &GeneratorError) {
     let mut text = format!("catalog_gen: {error}\n");
     let mut source = std::error::Error::source(error);
     while let Some(under) = source {
         let _ = writeln!(text, "  because: {under}");
         source = under.source();
     }
-    say(&text);
+    print_message(&text);
 }
 
 /// Prints to standard error. A write error is ignored, as it could not be reported.
-pub fn say(text: &str) {
+pub fn print_message(text: &str) {
     let _ = std::io::stderr().write_all(text.as_bytes());
 }

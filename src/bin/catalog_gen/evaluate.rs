@@ -23,7 +23,7 @@ pub struct EvalArguments {
     pub cases: Vec<PathBuf>,
     /// Also measure two baselines: substring matching and plain BM25
     #[arg(long)]
-    pub beside: bool,
+    pub with_baselines: bool,
     /// Compare with a run saved by --json; fail if a figure fell by more than a point
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
@@ -31,7 +31,7 @@ pub struct EvalArguments {
     #[arg(long)]
     pub figures: bool,
     /// Fit the ranking's weights to the cases and cross-validate them
-    #[arg(long, conflicts_with_all = ["baseline", "beside", "json"])]
+    #[arg(long, conflicts_with_all = ["baseline", "with_baselines", "json"])]
     pub fit: bool,
     /// Rank with this model instead of the embedded one: a file like `catalog/learned/ranker.toml`
     #[arg(long, value_name = "FILE")]
@@ -55,7 +55,7 @@ pub fn run(arguments: &EvalArguments, out: &mut dyn Write) -> Result<(), Generat
     let bytes = |query: &str| answer_bytes(&tools, query);
     let options = eval::Options {
         cases: arguments.cases.clone(),
-        baselines: if arguments.beside { Baseline::ALL.to_vec() } else { Vec::new() },
+        baselines: if arguments.with_baselines { Baseline::ALL.to_vec() } else { Vec::new() },
         answer_bytes: Some(&bytes),
     };
     if arguments.fit {

@@ -111,7 +111,7 @@ fn main() -> ExitCode {
     match run(&Arguments::parse()) {
         Ok(is_same) => ExitCode::from(u8::from(!is_same)),
         Err(error) => {
-            error::complain(&error);
+            error::print_error(&error);
             ExitCode::from(if matches!(error, GeneratorError::Eval(EvalError::Fell(_))) { 1 } else { 2 })
         }
     }

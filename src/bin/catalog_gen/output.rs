@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::api_files::Versions;
 use crate::curation::Curation;
 use crate::documentation::{Figures, count};
-use crate::error::{GeneratorError, say};
+use crate::error::{GeneratorError, print_message};
 use crate::graphql::{SchemaOperations, Sdl};
 use crate::openapi::Document;
 
@@ -324,11 +324,13 @@ fn compare(committed: &Files, files: &Files) -> bool {
             is_same = false;
             let (old, new) = (old.map_or("", String::as_str), new.map_or("", String::as_str));
             let patch = diffy::DiffOptions::new().set_context_len(0).create_patch(old, new);
-            say(&format!("{name}\n{patch}"));
+            print_message(&format!("{name}\n{patch}"));
         }
     }
     if !is_same {
-        say("The generated files differ: run the same command without --check and commit what it writes.\n");
+        print_message(
+            "The generated files differ: run the same command without --check and commit what it writes.\n",
+        );
     }
     is_same
 }

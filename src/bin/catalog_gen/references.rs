@@ -34,8 +34,10 @@ pub fn add_place(params: &mut Vec<Param>) {
     };
     if let Some(param) = addressed(params) {
         let one_mark = param.names != Some(Names::Issuable);
-        let beside = if one_mark { "its id; or say `fullPath` and `iid`" } else { "its global id" };
-        param.note.get_or_insert_with(|| format!("A reference such as {}, or {beside}.", forms(param.names)));
+        let alternative = if one_mark { "its id; or say `fullPath` and `iid`" } else { "its global id" };
+        param
+            .note
+            .get_or_insert_with(|| format!("A reference such as {}, or {alternative}.", forms(param.names)));
         if one_mark && !has(params, "iid") {
             params.insert(at, selector("iid", Base::Integer, "With `fullPath`: the number people see."));
         }

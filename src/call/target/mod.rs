@@ -1,24 +1,23 @@
-//! `target`: whatever a person would paste, a page's URL or a reference such as `group/project#12`, as the
-//! parameters that an action takes.
+//! `target`: a URL of a page or a reference such as `group/project#12`, converted to the parameters of an action.
 
 mod apply;
 mod page;
 mod parse;
+mod reference;
 mod short;
-mod spot;
 #[cfg(test)]
 mod tests;
 
 pub use apply::{filled, takes_target};
 use parse::parse;
+pub use reference::{Kind, TARGET, takes};
 pub use short::mark_of;
-pub use spot::{Kind, TARGET, takes};
 use url::Url;
 
 use super::{Fault, HolderKind, Location};
 use crate::catalog::Scope;
 
-/// Other names of the parameter, as folded.
+/// Other accepted names of the parameter, folded.
 const SPELLINGS: [&str; 19] = [
     "url",
     "weburl",
@@ -41,21 +40,21 @@ const SPELLINGS: [&str; 19] = [
     "gitlaburl",
 ];
 
-/// Bytes of a target under another name.
+/// Maximum bytes of a target under another name.
 const LONGEST: usize = 2_000;
 
-/// True if a parameter's name is another one for `target`.
+/// True if a parameter name is another spelling of `target`.
 pub fn is_spelling(name: &str) -> bool {
     let folded: String = name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     SPELLINGS.contains(&folded.as_str())
 }
 
-/// True if a text may be a target by its length.
+/// True if a text is short enough for a target.
 pub fn is_sane(text: &str) -> bool {
     text.len() <= LONGEST
 }
 
-/// True if a text that should be a path is a URL, or the reference of a thing below one.
+/// True if a text in place of a path is a URL, or the reference of an object.
 pub fn is_thing(text: &str, base: &Url) -> bool {
     if !is_sane(text) || Location::parse(text, HolderKind::Either).is_some() {
         return false;
@@ -63,39 +62,41 @@ pub fn is_thing(text: &str, base: &Url) -> bool {
     let is_web = ["http://", "https://"].iter().any(|scheme| {
         text.trim().get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
     });
-    is_web || parse(text, base).is_ok_and(|spot| spot.kind != Kind::Holder && !spot.path.is_empty())
+    is_web
+        || parse(text, base)
+            .is_ok_and(|reference| reference.kind != Kind::Holder && !reference.path.is_empty())
 }
 
-/// The short reference of the page at an address: `group/project#12`.
+/// Returns the short reference for a URL: `group/project#12`.
 pub fn reference(text: &str, base: &Url) -> Option<String> {
-    parse(text, base).ok().map(|spot| spot.to_string())
+    parse(text, base).ok().map(|reference| reference.to_string())
 }
 
-/// What one of GitLab's pages shows, as far as it says which action reads that.
+/// The kind of object on a page, which determines the action that reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Page {
     pub kind: Kind,
-    /// True if what it is in is a project or a group, where the address tells.
+    /// Project or group, if the URL determines it.
     pub holder: Option<Scope>,
-    /// True if it is the page of the project or group itself, and none below it.
+    /// True for the page of the project or group itself.
     pub is_bare: bool,
-    /// True if the path is one word, which no project's is.
+    /// True if the path has one segment, so that it cannot be a project.
     pub is_short: bool,
 }
 
-/// The page at an address; none where the text is no address. The fault tells of another GitLab's.
+/// Parses the URL of a page. None if the text is not a URL; a fault if it is of another host.
 pub fn page(text: &str, base: &Url) -> Option<Result<Page, Fault>> {
     page::address(text.trim(), base)?;
-    Some(pointed(text, base))
+    Some(parse_page(text, base))
 }
 
-/// What an address or a reference leads to.
-pub fn pointed(text: &str, base: &Url) -> Result<Page, Fault> {
+/// Parses a URL or a short reference.
+pub fn parse_page(text: &str, base: &Url) -> Result<Page, Fault> {
     let below = page::address(text.trim(), base).is_some_and(|url| url.path().contains("/-/"));
-    parse(text, base).map(|spot| Page {
-        kind: spot.kind,
-        holder: spot.holder,
-        is_bare: spot.kind == Kind::Holder && !below,
-        is_short: !spot.path.contains('/'),
+    parse(text, base).map(|reference| Page {
+        kind: reference.kind,
+        holder: reference.holder,
+        is_bare: reference.kind == Kind::Holder && !below,
+        is_short: !reference.path.contains('/'),
     })
 }

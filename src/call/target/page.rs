@@ -1,33 +1,33 @@
-//! The addresses of GitLab's pages, with `/-/` and as they were before it.
+//! URLs of GitLab's pages, with `/-/` and in the older form without it.
 
 use percent_encoding::percent_decode_str;
 use url::Url;
 
+use super::reference::{Kind, Reference};
 use super::short::is_number;
-use super::spot::{Kind, Reference};
 use crate::catalog::Scope;
 
-/// Why an address is nothing of this GitLab's.
+/// Error of a URL that is not a page of this instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stray {
-    /// It is of another host.
+    /// Another host.
     Host(String),
-    /// It is not below this GitLab's relative root.
+    /// A path outside the instance's relative URL root.
     Root,
     Nothing,
 }
 
-/// How what follows a page's word is read.
+/// Form of the part after the word of a page.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reads {
     Number,
-    /// All of it, slashes and all.
+    /// All segments, with slashes.
     Rest,
-    /// A branch; more segments are a path in it.
+    /// A branch, and a path in it.
     Tree,
 }
 
-/// The word of a page, what it shows, and how that is written.
+/// Words of pages, each with the kind of its object and the form of its name.
 const PAGES: [(&str, Kind, Reads); 22] = [
     ("issues", Kind::Issue, Reads::Number),
     ("work_items", Kind::WorkItem, Reads::Number),
@@ -53,7 +53,7 @@ const PAGES: [(&str, Kind, Reads); 22] = [
     ("commits", Kind::Directory, Reads::Tree),
 ];
 
-/// The text as an address, also where the scheme was left out before the configured host.
+/// Parses a URL. The scheme may be missing before the configured host.
 pub fn address(text: &str, base: &Url) -> Option<Url> {
     let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
     match scheme.as_deref() {
@@ -68,13 +68,13 @@ pub fn address(text: &str, base: &Url) -> Option<Url> {
     }
 }
 
-/// Host and port, as they were written.
+/// Returns host and port as written.
 pub fn host(url: &Url) -> Option<String> {
     let host = url.host_str()?;
     Some(url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
 }
 
-/// What the page shows.
+/// Parses the URL of a page.
 pub fn parse(url: &Url, base: &Url) -> Result<Reference, Stray> {
     if host(url) != host(base) {
         return Err(Stray::Host(host(url).unwrap_or_default()));
@@ -93,7 +93,7 @@ pub fn parse(url: &Url, base: &Url) -> Result<Reference, Stray> {
         Some((first, rest)) if first == "groups" => (Some(Scope::Group), rest),
         _ => (None, segments.as_slice()),
     };
-    let (path, page) = halves(segments, holder);
+    let (path, page) = split_at_page(segments, holder);
     let shown = page.and_then(shown_object);
     if path.is_empty() && shown.is_none() {
         return Err(Stray::Nothing);
@@ -109,13 +109,13 @@ pub fn parse(url: &Url, base: &Url) -> Result<Reference, Stray> {
     })
 }
 
-/// The full path and what is below it: behind `-`, or from the first word of a page where an old address has none.
-fn halves(segments: &[String], holder: Option<Scope>) -> (&[String], Option<&[String]>) {
+/// Splits a URL's path into the full path and the page: at `-`, or at the first word of a page in an older URL.
+fn split_at_page(segments: &[String], holder: Option<Scope>) -> (&[String], Option<&[String]>) {
     if let Some(at) = segments.iter().position(|segment| segment == "-") {
         let (path, page) = segments.split_at(at);
         return (path, page.get(1..));
     }
-    // A project is below a group or a user, so its page is at least the third.
+    // A project has a namespace, so its page is at least the third segment.
     let first = if holder.is_some() { 1 } else { 2 };
     let is_page = |segment: &String| PAGES.iter().any(|(word, ..)| word == segment);
     match segments.iter().skip(first).position(is_page) {
@@ -130,7 +130,7 @@ fn halves(segments: &[String], holder: Option<Scope>) -> (&[String], Option<&[St
 fn shown_object(page: &[String]) -> Option<(Kind, String)> {
     let (word, rest) = page.split_first()?;
     let (_, kind, reads) = PAGES.iter().find(|(known, ..)| known == word)?;
-    // An incident is an issue with a page of its own.
+    // An incident is an issue with a separate page.
     let rest = rest.strip_prefix(&["incident".to_owned()]).unwrap_or(rest);
     let first = rest.first()?;
     match reads {

@@ -1,9 +1,9 @@
-//! References as people write them in texts: `group/project#12`, `group&7`, `@alice`.
+//! Short references, as GitLab writes them in texts: `group/project#12`, `group&7`, `@alice`.
 
-use super::spot::{Kind, Reference};
+use super::reference::{Kind, Reference};
 use crate::catalog::Scope;
 
-/// What stands between a path and what is below it.
+/// Marks between the path and the object of a reference.
 const MARKS: [(char, Kind, Option<Scope>); 7] = [
     ('#', Kind::Issue, Some(Scope::Project)),
     ('!', Kind::MergeRequest, Some(Scope::Project)),
@@ -14,7 +14,7 @@ const MARKS: [(char, Kind, Option<Scope>); 7] = [
     ('~', Kind::Label, None),
 ];
 
-/// The mark before the numbers of a domain's objects: `#` of issues and work items.
+/// Mark of the objects of a domain, such as `#` for issues and work items.
 pub fn mark_of(domain: &str) -> Option<char> {
     const NUMBERED: [(&str, Kind); 4] = [
         ("issue", Kind::Issue),
@@ -26,11 +26,11 @@ pub fn mark_of(domain: &str) -> Option<char> {
     MARKS.iter().find(|(_, marked, _)| marked == kind).map(|(mark, ..)| *mark)
 }
 
-/// What the reference names; none where it is none.
+/// Parses a short reference. None if the text is not one.
 pub fn parse(text: &str) -> Option<Reference> {
     let Some((path, kind, holder, value)) = split(text) else {
         let path = text.trim_matches('/');
-        return is_path(path).then(|| spot(path, None, Kind::Holder, String::new()));
+        return is_path(path).then(|| new_reference(path, None, Kind::Holder, String::new()));
     };
     let path = path.trim_matches('/');
     if !path.is_empty() && !is_path(path) {
@@ -38,16 +38,16 @@ pub fn parse(text: &str) -> Option<Reference> {
     }
     match kind {
         Kind::Commit if path.is_empty() => {
-            is_path(value).then(|| spot("", None, Kind::User, value.to_owned()))
+            is_path(value).then(|| new_reference("", None, Kind::User, value.to_owned()))
         }
-        Kind::Commit => is_sha(value).then(|| spot(path, holder, kind, value.to_owned())),
+        Kind::Commit => is_sha(value).then(|| new_reference(path, holder, kind, value.to_owned())),
         Kind::Milestone | Kind::Label => {
             let name = unquoted(value)?;
-            // `%12` is a number, `%v1` a title: who looks it up knows by the mark.
+            // `%12` is a number, `%v1` a title: the mark is kept for the look-up.
             let value = if kind == Kind::Milestone { format!("%{value}") } else { name.to_owned() };
-            Some(spot(path, holder, kind, value))
+            Some(new_reference(path, holder, kind, value))
         }
-        _ => is_number(value).then(|| spot(path, holder, kind, value.to_owned())),
+        _ => is_number(value).then(|| new_reference(path, holder, kind, value.to_owned())),
     }
 }
 
@@ -57,17 +57,17 @@ fn split(text: &str) -> Option<(&str, Kind, Option<Scope>, &str)> {
     Some((text.get(..at)?, *kind, *holder, text.get(at + mark.len_utf8()..)?))
 }
 
-fn spot(path: &str, holder: Option<Scope>, kind: Kind, value: String) -> Reference {
+fn new_reference(path: &str, holder: Option<Scope>, kind: Kind, value: String) -> Reference {
     Reference { path: path.to_owned(), holder, kind, value, note: None }
 }
 
-/// A name without its quotes, where there is anything of it.
+/// Removes quotes from a name. None if the name is empty.
 fn unquoted(text: &str) -> Option<&str> {
     let bare = text.strip_prefix('"').and_then(|inner| inner.strip_suffix('"')).unwrap_or(text);
     (!bare.trim().is_empty()).then_some(bare)
 }
 
-/// Segments as GitLab allows them.
+/// True if all segments are valid names at GitLab.
 fn is_path(text: &str) -> bool {
     let is_segment = |segment: &str| {
         !segment.is_empty()
@@ -77,7 +77,7 @@ fn is_path(text: &str) -> bool {
     text.split('/').all(is_segment)
 }
 
-/// A number that may be an iid or an id.
+/// True for a number that can be an iid or an id.
 pub fn is_number(text: &str) -> bool {
     (1..=18).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
 }

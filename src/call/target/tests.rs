@@ -9,11 +9,13 @@ fn base() -> Url {
 }
 
 /// `path | holder | kind | value | note`.
-fn told(text: &str, base: &Url) -> String {
-    let spot = parse(text, base).unwrap_or_else(|fault| panic!("{text}: {fault}"));
-    let holder = spot.holder.map_or("-", |scope| scope.name());
-    let note = spot.note.map(|note| format!(" note {note}")).unwrap_or_default();
-    format!("{} {holder} {:?} {}{note}", spot.path, spot.kind, spot.value).trim_end().to_owned()
+fn parse_and_render(text: &str, base: &Url) -> String {
+    let reference = parse(text, base).unwrap_or_else(|fault| panic!("{text}: {fault}"));
+    let holder = reference.holder.map_or("-", |scope| scope.name());
+    let note = reference.note.map(|note| format!(" note {note}")).unwrap_or_default();
+    format!("{} {holder} {:?} {}{note}", reference.path, reference.kind, reference.value)
+        .trim_end()
+        .to_owned()
 }
 
 const PAGES: [(&str, &str); 34] = [
@@ -76,16 +78,22 @@ const SHORT: [(&str, &str); 13] = [
 fn pages_are_read_under_any_root() {
     let below = Url::parse("https://gitlab.example:8443/code/").unwrap();
     for (page, expected) in PAGES {
-        assert_eq!(told(&format!("https://gitlab.example/{page}"), &base()).trim_start(), expected);
-        assert_eq!(told(&format!("https://gitlab.example:8443/code/{page}"), &below).trim_start(), expected);
-        assert_eq!(told(&format!("gitlab.example/{page}"), &base()).trim_start(), expected);
+        assert_eq!(
+            parse_and_render(&format!("https://gitlab.example/{page}"), &base()).trim_start(),
+            expected
+        );
+        assert_eq!(
+            parse_and_render(&format!("https://gitlab.example:8443/code/{page}"), &below).trim_start(),
+            expected
+        );
+        assert_eq!(parse_and_render(&format!("gitlab.example/{page}"), &base()).trim_start(), expected);
     }
 }
 
 #[test]
 fn references_are_read() {
     for (text, expected) in SHORT {
-        assert_eq!(told(text, &base()).trim_start(), expected, "{text}");
+        assert_eq!(parse_and_render(text, &base()).trim_start(), expected, "{text}");
     }
 }
 
@@ -118,10 +126,10 @@ proptest! {
         number in 1_u32..,
         kind in prop::sample::select(vec![Kind::Issue, Kind::MergeRequest, Kind::Epic, Kind::Snippet]),
     ) {
-        let mut spot = short::parse(&path).unwrap();
-        spot.kind = kind;
-        spot.value = number.to_string();
-        let read = short::parse(&spot.to_string()).unwrap();
-        prop_assert_eq!((read.path, read.kind, read.value), (spot.path, spot.kind, spot.value));
+        let mut reference = short::parse(&path).unwrap();
+        reference.kind = kind;
+        reference.value = number.to_string();
+        let read = short::parse(&reference.to_string()).unwrap();
+        prop_assert_eq!((read.path, read.kind, read.value), (reference.path, reference.kind, reference.value));
     }
 }

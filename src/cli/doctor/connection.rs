@@ -9,7 +9,7 @@ use super::report::{Finding, error_chain};
 use crate::catalog::Version;
 use crate::config::{Config, Instance};
 use crate::gitlab::{CertificateError, Content, GitlabError, NetworkError, Reply};
-use crate::tools::{Tools, mend};
+use crate::tools::{Tools, connection_hint};
 
 /// Maximum clock skew in seconds. Tokens and certificates expire by the day; logs are compared by the second.
 const CLOCK_APART: u64 = 60;
@@ -37,10 +37,10 @@ fn address(tools: &Tools, config: &Config, version: &Result<Reply, GitlabError>)
     };
     let over = if tools.client().server_state().http2 { " over HTTP/2" } else { "" };
     match version {
-        Ok(_) => Finding::fine(CHECK, format!("{place} answers{over}")),
+        Ok(_) => Finding::passed(CHECK, format!("{place} answers{over}")),
         // A host with an untrusted certificate is reachable; the certificate check reports the problem.
         Err(error) if error.distrust().is_some_and(|distrust| distrust != CertificateError::NoTls) => {
-            Finding::fine(CHECK, format!("{place} can be connected to"))
+            Finding::passed(CHECK, format!("{place} accepts connections"))
         }
         Err(GitlabError::NotFound { .. }) => Finding::failure(
             CHECK,
@@ -49,7 +49,8 @@ fn address(tools: &Tools, config: &Config, version: &Result<Reply, GitlabError>)
         ),
         Err(error @ GitlabError::Network { trouble, .. }) => {
             let proxied = tools.client().proxy().map(|proxy| format!(" Requests go through {proxy}."));
-            let words = format!("{}{}", mend(*trouble, error.distrust()), proxied.unwrap_or_default());
+            let words =
+                format!("{}{}", connection_hint(*trouble, error.distrust()), proxied.unwrap_or_default());
             Finding::failure(CHECK, error_chain(error), words)
         }
         Err(error @ GitlabError::Timeout { .. }) => Finding::failure(
@@ -75,14 +76,14 @@ fn address(tools: &Tools, config: &Config, version: &Result<Reply, GitlabError>)
         Err(GitlabError::Setup { .. } | GitlabError::Path { .. }) => {
             Finding::unknown(CHECK, format!("{place} was not checked"))
         }
-        Err(_) => Finding::fine(CHECK, format!("{place} answers{over}")),
+        Err(_) => Finding::passed(CHECK, format!("{place} answers{over}")),
     }
 }
 
 fn proxy(tools: &Tools, version: &Result<Reply, GitlabError>) -> Finding {
     const CHECK: &str = "proxy";
     let Some(proxy) = tools.client().proxy() else {
-        return Finding::fine(CHECK, "none between here and GitLab");
+        return Finding::passed(CHECK, "none");
     };
     let is_cut = matches!(
         version,
@@ -92,7 +93,7 @@ fn proxy(tools: &Tools, version: &Result<Reply, GitlabError>) -> Finding {
         } | GitlabError::Timeout { .. })
     );
     match is_cut {
-        false => Finding::fine(CHECK, format!("{proxy} lets requests through")),
+        false => Finding::passed(CHECK, format!("{proxy} forwards requests")),
         true => Finding::failure(
             CHECK,
             format!("{proxy}: no connection through this proxy"),
@@ -115,9 +116,9 @@ fn certificate(config: &Config, version: &Result<Reply, GitlabError>) -> Finding
             "none (plain http): anyone on the network path can read the token and all traffic",
             "Set GITLAB_URL to an https address.",
         ),
-        _ if !is_https => Finding::fine(CHECK, "none is needed here"),
+        _ if !is_https => Finding::passed(CHECK, "not used: plain http on this machine"),
         Err(error @ GitlabError::Network { trouble, .. }) if error.distrust().is_some() => {
-            Finding::failure(CHECK, error_chain(error), mend(*trouble, error.distrust()))
+            Finding::failure(CHECK, error_chain(error), connection_hint(*trouble, error.distrust()))
         }
         Err(GitlabError::Network { .. } | GitlabError::Timeout { .. }) => {
             Finding::unknown(CHECK, "not checked: there is no connection")
@@ -125,9 +126,9 @@ fn certificate(config: &Config, version: &Result<Reply, GitlabError>) -> Finding
         _ if config.insecure_tls => Finding::warning(
             CHECK,
             "not verified (GITLAB_INSECURE_TLS): anyone on the network path can read the token",
-            "Name the certificate of its authority in GITLAB_CA_FILE and take GITLAB_INSECURE_TLS away.",
+            "Set GITLAB_CA_FILE to the certificate of its authority and remove GITLAB_INSECURE_TLS.",
         ),
-        _ => Finding::fine(CHECK, "believed"),
+        _ => Finding::passed(CHECK, "valid"),
     }
 }
 
@@ -148,11 +149,11 @@ fn version(version: &Result<Reply, GitlabError>, catalog: Option<Version>) -> Fi
             format!("GitLab {version}; the catalog is for {catalog}"),
             "Update GitLab, or expect some actions to be missing or to take other parameters.",
         ),
-        (Some(version), Some((number, catalog))) if number > catalog => Finding::fine(
+        (Some(version), Some((number, catalog))) if number > catalog => Finding::passed(
             CHECK,
             format!("GitLab {version}; the catalog is for {catalog}; unknown parameters are passed through"),
         ),
-        (Some(version), Some(_)) => Finding::fine(CHECK, format!("GitLab {version}")),
+        (Some(version), Some(_)) => Finding::passed(CHECK, format!("GitLab {version}")),
         _ => Finding::failure(
             CHECK,
             "the response has no GitLab version",
@@ -172,7 +173,7 @@ fn rate(tools: &Tools) -> Finding {
     let says = format!("{}{of} requests are left{until}", rate.remaining);
     let is_low = rate.limit.is_some_and(|limit| rate.remaining * 10 < limit) || rate.remaining == 0;
     match is_low {
-        false => Finding::fine(CHECK, says),
+        false => Finding::passed(CHECK, says),
         true => Finding::warning(
             CHECK,
             says,
@@ -193,6 +194,6 @@ fn clock(tools: &Tools) -> Finding {
                 "Set this machine's clock by NTP: certificates and tokens expire by the clock.",
             )
         }
-        Some(_) => Finding::fine(CHECK, "this machine's clock agrees with GitLab's"),
+        Some(_) => Finding::passed(CHECK, "this machine's clock agrees with GitLab's"),
     }
 }

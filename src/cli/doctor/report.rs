@@ -42,7 +42,7 @@ impl State {
 }
 
 impl Finding {
-    pub fn fine(check: &'static str, says: impl Into<String>) -> Finding {
+    pub fn passed(check: &'static str, says: impl Into<String>) -> Finding {
         Finding { check, state: State::Fine, says: says.into(), mend: None }
     }
 

@@ -32,7 +32,7 @@ pub(super) async fn findings(tools: &Tools, config: &Config) -> Vec<Finding> {
         token => token.as_ref(),
     };
     if let Some(Token::Job(_)) = token {
-        return vec![Finding::fine(
+        return vec![Finding::passed(
             CHECK,
             "a CI/CD job token: valid while its job runs, with the job's permissions",
         )];
@@ -54,7 +54,7 @@ pub(super) async fn findings(tools: &Tools, config: &Config) -> Vec<Finding> {
         (Ok(user), Err(_)) => {
             let who = describe_user(Some(json(user)));
             vec![
-                Finding::fine(CHECK, format!("{}{who}", kind(token, Some(json(user))))),
+                Finding::passed(CHECK, format!("{}{who}", kind(token, Some(json(user))))),
                 Finding::unknown(SCOPES, "GitLab does not report them for this kind of token"),
             ]
         }
@@ -81,7 +81,7 @@ fn refused(error: &GitlabError) -> Finding {
 
 fn known(token: Option<&Token>, user: Option<&Value>, own: &Value) -> Finding {
     let name = own.get("name").and_then(Value::as_str).unwrap_or_default();
-    Finding::fine(CHECK, format!("{} \"{name}\"{}", kind(token, user), describe_user(user)))
+    Finding::passed(CHECK, format!("{} \"{name}\"{}", kind(token, user), describe_user(user)))
 }
 
 /// Project and group access tokens belong to bot users.
@@ -107,8 +107,8 @@ fn scopes(config: &Config, own: &Value) -> Finding {
     let says = scopes.join(", ");
     match () {
         // A fine-grained token has permissions instead of scopes, and GitLab does not report them.
-        () if has("api") || has("granular") => Finding::fine(SCOPES, says),
-        () if has("read_api") && config.policy.read_only => Finding::fine(SCOPES, says),
+        () if has("api") || has("granular") => Finding::passed(SCOPES, says),
+        () if has("read_api") && config.policy.read_only => Finding::passed(SCOPES, says),
         () if has("read_api") => Finding::warning(
             SCOPES,
             format!("{says}: GitLab will refuse all changes"),
@@ -124,7 +124,7 @@ fn scopes(config: &Config, own: &Value) -> Finding {
 
 fn expiry(own: &Value) -> Finding {
     let Some(text) = own.get("expires_at").and_then(Value::as_str) else {
-        return Finding::fine(EXPIRY, "none");
+        return Finding::passed(EXPIRY, "none");
     };
     let Ok(last) = Date::parse(text, format_description!("[year]-[month]-[day]")) else {
         return Finding::unknown(EXPIRY, text);
@@ -132,9 +132,9 @@ fn expiry(own: &Value) -> Finding {
     let left: Duration = last - OffsetDateTime::now_utc().date();
     let mend = "Rotate it in GitLab before that day, and set the new one in GITLAB_TOKEN.";
     match left.whole_days() {
-        days if days <= 0 => Finding::failure(EXPIRY, format!("it ran out on {text}"), mend),
+        days if days <= 0 => Finding::failure(EXPIRY, format!("expired on {text}"), mend),
         days if days <= SOON => Finding::warning(EXPIRY, format!("on {text}, in {days} days"), mend),
-        days => Finding::fine(EXPIRY, format!("on {text}, in {days} days")),
+        days => Finding::passed(EXPIRY, format!("on {text}, in {days} days")),
     }
 }
 

@@ -139,11 +139,11 @@ async fn check_call(run: &CompositeRun<'_>, call: &BatchCall<'_>) -> Result<Opti
     }
     if call.references > references::MOST {
         let (given, most) = (call.references, references::MOST);
-        return Err(run.invalid(format!("the call has {given} references, and {most} are the most")));
+        return Err(run.invalid(format!("the call has {given} references; the limit is {most}")));
     }
     let resolved_action = action_lookup::resolve(run.tools, &call.request(run, call.params.clone()))?;
     if resolved_action.action.id == run.id {
-        return Err(run.invalid("a batch has no batch among its calls"));
+        return Err(run.invalid("batches cannot be nested"));
     }
     let ResolvedAction { action, request, .. } = resolved_action;
     let ask = |rule: Rule, known: Option<(Call, Checked)>| PendingCall {
@@ -293,9 +293,9 @@ fn missing_value_error<'v>(
     let error = ToolError::new(ErrorKind::InvalidParams, message);
     let error = match &suggestion {
         Some(suggestion) => {
-            error.hint(format!("Did you mean `{suggestion}`? A dollar that refers to nothing is `$$`."))
+            error.hint(format!("Did you mean `{suggestion}`? Write a literal dollar sign as `$$`."))
         }
-        None => error.hint("A dollar that refers to nothing is `$$`."),
+        None => error.hint("Write a literal dollar sign as `$$`."),
     };
     // The earlier calls have run: the fix repeats only this one, with its references filled in.
     let mended = suggestion.and_then(|suggestion| {

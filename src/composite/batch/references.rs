@@ -84,7 +84,7 @@ struct ReferenceFiller<'f, F> {
 
 impl<F> ReferenceFiller<'_, F> {
     /// Takes a value's size from the budget; false if the budget does not suffice.
-    fn spend(&self, value: &Value) -> bool {
+    fn take_budget(&self, value: &Value) -> bool {
         let left = self.left.get().checked_sub(size(value));
         self.left.set(left.unwrap_or_default());
         left.is_some()
@@ -162,11 +162,11 @@ fn value<'v>(
     let forms = (filler.answered)(reference.call).ok_or_else(|| missing(MissingReason::NoAnswer))?;
     let mut first = None;
     for (at, form) in forms.iter().enumerate() {
-        match reached(form, &reference.steps) {
+        match value_at(form, &reference.steps) {
             // As with `fields`, a secret is unmasked only if it is named itself: objects and lists are inserted as
             // shown.
             Ok(found) if holds_fields(found) && at + 1 < forms.len() => {}
-            Ok(found) if filler.spend(found) => return Ok(found.clone()),
+            Ok(found) if filler.take_budget(found) => return Ok(found.clone()),
             Ok(_) => return Err(missing(MissingReason::TooLarge)),
             Err(why) => first = first.or(Some(why)),
         }
@@ -183,7 +183,7 @@ fn holds_fields(value: &Value) -> bool {
 }
 
 /// The value at a path. A leading `data` that is not a field is skipped.
-fn reached<'v>(data: &'v Value, steps: &[ReferenceStep<'_>]) -> Result<&'v Value, MissingReason> {
+fn value_at<'v>(data: &'v Value, steps: &[ReferenceStep<'_>]) -> Result<&'v Value, MissingReason> {
     let steps = match steps {
         [ReferenceStep::Field("data"), rest @ ..] if data.get("data").is_none() => rest,
         steps => steps,

@@ -84,14 +84,14 @@ fn with_window(run: &CompositeRun<'_>, file: &RequestedFile, error: ToolError) -
     let (Some(path), true) = (text("file_path"), is_of_file) else { return error };
     let at = text("ref").filter(|at| Some(at) != file.at.as_ref());
     let again = match at {
-        Some(at) => again(run, file, "ref", &at),
-        None => again(run, file, "path", &path),
+        Some(at) => call_for_window(run, file, "ref", &at),
+        None => call_for_window(run, file, "path", &path),
     };
     error.fix(again)
 }
 
 /// The call for the same window with another path or ref.
-fn again(run: &CompositeRun<'_>, file: &RequestedFile, name: &str, value: &str) -> NextCall {
+fn call_for_window(run: &CompositeRun<'_>, file: &RequestedFile, name: &str, value: &str) -> NextCall {
     let wanted = &file.wanted;
     let mut again = params(json!({"path": file.path}));
     let more = [

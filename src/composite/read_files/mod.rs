@@ -121,7 +121,7 @@ async fn default_branch(
 fn grep(run: &CompositeRun<'_>) -> Result<Option<(Pattern, usize)>, ToolError> {
     let Some(text) = run.text("grep").filter(|text| !text.is_empty()) else { return Ok(None) };
     let expression =
-        Pattern::new(text).map_err(|error| run.invalid(format!("`grep` is not searched for: {error}")))?;
+        Pattern::new(text).map_err(|error| run.invalid(format!("`grep` was not run: {error}")))?;
     let context = run.params.get("context").and_then(Value::as_u64).unwrap_or(CONTEXT);
     Ok(Some((expression, usize::try_from(context.min(LINES)).unwrap_or_default())))
 }
@@ -210,7 +210,7 @@ async fn read_file(run: &CompositeRun<'_>, file: &RequestedFile) -> Result<FileC
     }
     if let Some(pointer) = pointer(&seen) {
         let whole = raw(json!({"lfs": true}));
-        let details = "A pointer of Git LFS; what it points to is kept apart.".to_owned();
+        let details = "A Git LFS pointer; the content is stored separately.".to_owned();
         return Ok(FileContent::Other(
             "lfs_pointer",
             with_size(&seen, [("lfs", pointer), ("whole", whole)]),

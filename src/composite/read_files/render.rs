@@ -93,7 +93,7 @@ fn render_window(
         ));
     }
     if seen.long > 0 {
-        notes.push(format!("{} of the lines are longer than is shown of them", seen.long));
+        notes.push(format!("{} lines are cut because of their length", seen.long));
     }
     let metadata = metadata(headers);
     if run.flag("include_metadata", true) && !metadata.is_empty() {

@@ -55,7 +55,7 @@ type Pairs = Vec<(String, String)>;
 /// `invalid_params` if it is malformed, `not_found` if it names no resource.
 pub fn parse(uri: &str) -> Result<ResourceUri, ToolError> {
     if uri.len() > LONGEST {
-        return Err(bad(uri, &format!("is longer than {LONGEST} bytes")));
+        return Err(invalid_uri(uri, &format!("is longer than {LONGEST} bytes")));
     }
     let Some((scheme, rest)) = uri.split_once("://") else {
         return Err(unknown(uri));
@@ -64,7 +64,7 @@ pub fn parse(uri: &str) -> Result<ResourceUri, ToolError> {
         return Err(unknown(uri));
     }
     if rest.contains('#') {
-        return Err(bad(uri, "has a fragment; `#` is written %23"));
+        return Err(invalid_uri(uri, "has a fragment; `#` is written %23"));
     }
     let (path, query) = rest.split_once('?').map_or((rest, ""), |(path, query)| (path, query));
     let path = path.strip_suffix('/').unwrap_or(path);
@@ -76,7 +76,7 @@ pub fn parse(uri: &str) -> Result<ResourceUri, ToolError> {
         ["tools"] => actions(uri, pairs),
         ["tools", id] => plain(uri, pairs, ResourceUri::Action((*id).to_owned())),
         ["guides", name] => plain(uri, pairs, ResourceUri::Guide((*name).to_owned())),
-        [kind, rest @ ..] if !rest.is_empty() => thing(uri, kind, rest, pairs),
+        [kind, rest @ ..] if !rest.is_empty() => parse_object(uri, kind, rest, pairs),
         _ => Err(unknown(uri)),
     }
 }
@@ -87,7 +87,7 @@ fn actions(uri: &str, pairs: Pairs) -> Result<ResourceUri, ToolError> {
         match name.as_str() {
             "domain" if !value.is_empty() => domain = Some(value),
             "domain" => {}
-            "page" => page = value.parse().map_err(|_| bad(uri, "has a page that is no number"))?,
+            "page" => page = value.parse().map_err(|_| invalid_uri(uri, "has an invalid page number"))?,
             other => return Err(unknown_query(uri, other, "domain and page")),
         }
     }
@@ -102,17 +102,17 @@ fn plain(uri: &str, pairs: Pairs, address: ResourceUri) -> Result<ResourceUri, T
     }
 }
 
-fn thing(uri: &str, kind: &str, rest: &[&str], pairs: Pairs) -> Result<ResourceUri, ToolError> {
-    let of_kind = || RESOURCE_KINDS.iter().filter(|thing| thing.holder.word() == kind);
+fn parse_object(uri: &str, kind: &str, rest: &[&str], pairs: Pairs) -> Result<ResourceUri, ToolError> {
+    let of_kind = || RESOURCE_KINDS.iter().filter(|thing| thing.holder.first_segment() == kind);
     let Some(holder) = of_kind().next().map(|thing| thing.holder) else {
         return Err(unknown(uri));
     };
     let (path, rest) = match holder {
         Namespace::Nothing(_) => (None, rest),
         _ => {
-            let (path, rest) = parted(holder, rest);
+            let (path, rest) = split_namespace(holder, rest);
             if !is_full_path(&path) {
-                return Err(bad(uri, "has no path of a project or group"));
+                return Err(invalid_uri(uri, "has no path of a project or group"));
             }
             (Some(path), rest)
         }
@@ -143,7 +143,7 @@ fn thing(uri: &str, kind: &str, rest: &[&str], pairs: Pairs) -> Result<ResourceU
 }
 
 /// Splits the path of a project or group from the rest.
-fn parted<'s, 'r>(holder: Namespace, words: &'r [&'s str]) -> (String, &'r [&'s str]) {
+fn split_namespace<'s, 'r>(holder: Namespace, words: &'r [&'s str]) -> (String, &'r [&'s str]) {
     if let Some((first, rest)) = words.split_first().filter(|(first, _)| first.contains('/')) {
         return ((*first).to_owned(), rest.strip_prefix(&["-"]).unwrap_or(rest));
     }
@@ -155,7 +155,7 @@ fn parted<'s, 'r>(holder: Namespace, words: &'r [&'s str]) -> (String, &'r [&'s 
         return split(at, 1);
     }
     let is_number = words.first().is_some_and(|first| is_number(first));
-    let least = if is_number { 1 } else { holder.least() };
+    let least = if is_number { 1 } else { holder.min_segments() };
     let reads = |at: &usize| {
         let rest = words.get(*at..).unwrap_or_default();
         let inside = RESOURCE_KINDS.iter().filter(|thing| thing.holder == holder && !thing.parts.is_empty());
@@ -195,18 +195,18 @@ fn match_words(thing: &ResourceKind, words: &[&str]) -> Option<Vec<(String, Valu
 
 /// Percent-decodes a segment of the path.
 fn decoded(uri: &str, part: &str) -> Result<String, ToolError> {
-    let text = unescaped(part).ok_or_else(|| bad(uri, "is not well encoded: `%` and two digits, UTF-8"))?;
+    let text = unescaped(part).ok_or_else(|| invalid_uri(uri, "has an invalid percent-encoding"))?;
     if text.contains('\\') || present::line(&text) != text {
-        return Err(bad(uri, "holds characters that nothing is called by"));
+        return Err(invalid_uri(uri, "contains characters that no name has"));
     }
     if text.split('/').any(|piece| matches!(piece, "" | "." | "..")) {
-        return Err(bad(uri, "has a part that is empty, `.` or `..`"));
+        return Err(invalid_uri(uri, "has a part that is empty, `.` or `..`"));
     }
     Ok(text)
 }
 
 fn pairs(uri: &str, query: &str) -> Result<Pairs, ToolError> {
-    let wrong = || bad(uri, "has a query that is not `name=value`");
+    let wrong = || invalid_uri(uri, "has a query that is not `name=value`");
     let parts = query.split('&').filter(|part| !part.is_empty());
     let read = parts.map(|part| {
         let (name, value) = part.split_once('=').ok_or_else(wrong)?;
@@ -234,13 +234,13 @@ pub fn unknown(uri: &str) -> ToolError {
     )
 }
 
-fn bad(uri: &str, why: &str) -> ToolError {
+fn invalid_uri(uri: &str, why: &str) -> ToolError {
     ToolError::new(ErrorKind::InvalidParams, format!("the address {} {why}", shown_uri(uri)))
 }
 
 fn unknown_query(uri: &str, name: &str, takes: &str) -> ToolError {
     let name = text::excerpt(name, 40);
-    bad(uri, &format!("asks for `{name}`, and takes {takes}"))
+    invalid_uri(uri, &format!("asks for `{name}`, and takes {takes}"))
 }
 
 /// An excerpt of a URI on one line.

@@ -63,14 +63,14 @@ impl Tools {
                 ROOTS,
                 "workspace_roots",
                 "The workspace",
-                "The folders that the client has open, and the project each belongs to, where that is known.",
+                "The client's open folders, with the project of each if known.",
                 JSON,
             ),
             entry(
                 ACTIONS,
                 "tools",
                 "Every action",
-                "What GitLab can do: each action with its risk and what it requires, a hundred at a time.",
+                "All actions with their risk and required parameters, a hundred a page.",
                 MARKDOWN,
             ),
         ];
@@ -95,7 +95,7 @@ impl Tools {
                 ACTIONS_PART,
                 "tools_part",
                 "A part of the actions",
-                "Those of one domain, or a further hundred.",
+                "The actions of one domain, or one page of all actions.",
                 MARKDOWN,
             ),
             entry(
@@ -107,7 +107,7 @@ impl Tools {
             ),
         ];
         if self.capabilities == Capabilities::Full {
-            let shown = RESOURCE_KINDS.iter().filter(|thing| self.reads(thing));
+            let shown = RESOURCE_KINDS.iter().filter(|thing| self.may_read(thing));
             entries.extend(shown.map(|thing| {
                 let what = format!("What {} answers.", thing.action);
                 entry(&thing.template(), thing.name, thing.title, &what, MARKDOWN)
@@ -141,7 +141,7 @@ impl Tools {
             }
             ResourceUri::Action(id) => listing::action(self, &id).map(|text| made(text, JSON)),
             _ if self.capabilities == Capabilities::Minimal => {
-                Err(address::unknown(uri).hint("It is there with CAPABILITY_SURFACE=full."))
+                Err(address::unknown(uri).hint("It requires CAPABILITY_SURFACE=full."))
             }
             ResourceUri::Guide(name) => {
                 let guide = guides::guide(&name).ok_or_else(|| address::unknown(uri))?;
@@ -171,7 +171,7 @@ impl Tools {
     }
 
     /// True if the policy allows reading such an object.
-    fn reads(&self, thing: &ResourceKind) -> bool {
+    fn may_read(&self, thing: &ResourceKind) -> bool {
         let action = self.catalog.get(thing.action).ok().flatten();
         self.offers(EXECUTE) && action.is_some_and(|action| self.withholds(&action).is_none())
     }
@@ -187,7 +187,7 @@ fn typed(action: &Action, holder: Namespace, mut params: Map<String, Value>) -> 
     }
     let scope = match holder {
         Namespace::Nothing(_) => "instance",
-        holder => holder.word(),
+        holder => holder.first_segment(),
     };
     if action.param("scope").is_some_and(|param| param.choices.iter().any(|choice| choice == scope)) {
         params.insert("scope".to_owned(), json!(scope));

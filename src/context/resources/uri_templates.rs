@@ -36,7 +36,7 @@ pub enum Namespace {
 
 impl Namespace {
     /// The first segment of the URI.
-    pub fn word(self) -> &'static str {
+    pub fn first_segment(self) -> &'static str {
         match self {
             Namespace::Project => "project",
             Namespace::Group => "group",
@@ -45,7 +45,7 @@ impl Namespace {
     }
 
     /// Minimum number of path segments.
-    pub fn least(self) -> usize {
+    pub fn min_segments(self) -> usize {
         if self == Namespace::Project { 2 } else { 1 }
     }
 
@@ -126,7 +126,7 @@ const fn milestone(source: CompletionSource) -> UriPart {
     })
 }
 
-const fn thing(
+const fn resource_kind(
     name: &'static str,
     title: &'static str,
     holder: Namespace,
@@ -154,11 +154,11 @@ const SNIPPET: UriPart = number("snippet_id", CompletionSource::None);
 
 /// The whole table.
 pub const RESOURCE_KINDS: &[ResourceKind] = &[
-    thing("project", "A project", Project, &[], "project.get"),
-    thing("issue", "An issue", Project, &[Word("issue"), ISSUE], "issue.get"),
+    resource_kind("project", "A project", Project, &[], "project.get"),
+    resource_kind("issue", "An issue", Project, &[Word("issue"), ISSUE], "issue.get"),
     with(
         PAGE,
-        thing(
+        resource_kind(
             "issue_comments",
             "The comments on an issue",
             Project,
@@ -166,7 +166,7 @@ pub const RESOURCE_KINDS: &[ResourceKind] = &[
             "issue_note.list",
         ),
     ),
-    thing(
+    resource_kind(
         "merge_request",
         "A merge request",
         Project,
@@ -175,7 +175,7 @@ pub const RESOURCE_KINDS: &[ResourceKind] = &[
     ),
     with(
         PAGE,
-        thing(
+        resource_kind(
             "merge_request_diff",
             "The diff of a merge request",
             Project,
@@ -185,7 +185,7 @@ pub const RESOURCE_KINDS: &[ResourceKind] = &[
     ),
     with(
         PAGE,
-        thing(
+        resource_kind(
             "merge_request_comments",
             "The threads of a merge request",
             Project,
@@ -193,10 +193,10 @@ pub const RESOURCE_KINDS: &[ResourceKind] = &[
             "merge_request_discussion.list",
         ),
     ),
-    thing("pipeline", "A pipeline", Project, &[Word("pipeline"), PIPELINE], "pipeline.get"),
+    resource_kind("pipeline", "A pipeline", Project, &[Word("pipeline"), PIPELINE], "pipeline.get"),
     with(
         PAGE,
-        thing(
+        resource_kind(
             "pipeline_jobs",
             "The jobs of a pipeline",
             Project,
@@ -204,11 +204,14 @@ pub const RESOURCE_KINDS: &[ResourceKind] = &[
             "pipeline.list_jobs",
         ),
     ),
-    thing("job", "A job", Project, &[Word("job"), JOB], "job.get"),
-    with(LINES, thing("job_log", "The log of a job", Project, &[Word("job"), JOB, Word("log")], "job.log")),
+    resource_kind("job", "A job", Project, &[Word("job"), JOB], "job.get"),
     with(
         LINES,
-        thing(
+        resource_kind("job_log", "The log of a job", Project, &[Word("job"), JOB, Word("log")], "job.log"),
+    ),
+    with(
+        LINES,
+        resource_kind(
             "file",
             "A file at a branch, tag or commit",
             Project,
@@ -218,7 +221,7 @@ pub const RESOURCE_KINDS: &[ResourceKind] = &[
     ),
     with(
         PAGE,
-        thing(
+        resource_kind(
             "folder",
             "A folder at a branch, tag or commit",
             Project,
@@ -226,73 +229,85 @@ pub const RESOURCE_KINDS: &[ResourceKind] = &[
             "repository.list_tree",
         ),
     ),
-    thing(
+    resource_kind(
         "branch",
         "A branch",
         Project,
         &[Word("branch"), rest("branch", CompletionSource::Branch)],
         "branch.get",
     ),
-    thing(
+    resource_kind(
         "commit",
         "A commit",
         Project,
         &[Word("commit"), value("sha", VariableForm::Segment, "sha", CompletionSource::None)],
         "commit.get",
     ),
-    thing("tag", "A tag", Project, &[Word("tag"), rest("tag_name", CompletionSource::Tag)], "tag.get"),
-    thing(
+    resource_kind(
+        "tag",
+        "A tag",
+        Project,
+        &[Word("tag"), rest("tag_name", CompletionSource::Tag)],
+        "tag.get",
+    ),
+    resource_kind(
         "release",
         "A release",
         Project,
         &[Word("release"), rest("tag_name", CompletionSource::Release)],
         "release.get",
     ),
-    thing(
+    resource_kind(
         "milestone",
         "A milestone of a project",
         Project,
         &[Word("milestone"), milestone(CompletionSource::MilestoneNumber)],
         "milestone.get",
     ),
-    thing(
+    resource_kind(
         "wiki_page",
         "A wiki page of a project",
         Project,
         &[Word("wiki"), rest("slug", CompletionSource::WikiPage)],
         "wiki_page.get",
     ),
-    thing("snippet", "A snippet of a project", Project, &[Word("snippet"), SNIPPET], "snippet.get"),
-    thing("group", "A group", Group, &[], "group.get"),
-    thing("epic", "An epic", Group, &[Word("epic"), number("iid", CompletionSource::Epic)], "epic.get"),
-    thing(
+    resource_kind("snippet", "A snippet of a project", Project, &[Word("snippet"), SNIPPET], "snippet.get"),
+    resource_kind("group", "A group", Group, &[], "group.get"),
+    resource_kind(
+        "epic",
+        "An epic",
+        Group,
+        &[Word("epic"), number("iid", CompletionSource::Epic)],
+        "epic.get",
+    ),
+    resource_kind(
         "group_milestone",
         "A milestone of a group",
         Group,
         &[Word("milestone"), milestone(CompletionSource::GroupMilestoneNumber)],
         "milestone.get",
     ),
-    thing(
+    resource_kind(
         "group_wiki_page",
         "A wiki page of a group",
         Group,
         &[Word("wiki"), rest("slug", CompletionSource::GroupWikiPage)],
         "wiki_page.get",
     ),
-    thing(
+    resource_kind(
         "user",
         "A user",
         Nothing("user"),
         &[value("username", VariableForm::Segment, "user_id", CompletionSource::User)],
         "user.get",
     ),
-    thing("personal_snippet", "A personal snippet", Nothing("snippet"), &[SNIPPET], "snippet.get"),
+    resource_kind("personal_snippet", "A personal snippet", Nothing("snippet"), &[SNIPPET], "snippet.get"),
 ];
 
 impl ResourceKind {
     /// The URI template (RFC 6570).
     pub fn template(&self) -> String {
-        let mut text = format!("gitlab://{}", self.holder.word());
+        let mut text = format!("gitlab://{}", self.holder.first_segment());
         match (self.holder, self.parts.is_empty()) {
             (Namespace::Nothing(_), _) => {}
             // At the end of the URI slashes need no encoding.

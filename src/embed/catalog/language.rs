@@ -255,7 +255,7 @@ pub struct ChangeWords {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ShownAs {
-    /// Name of the parameter; `*` at its beginning or end stands for any text.
+    /// Name of the parameter; `*` at its beginning or end matches any text.
     pub param: String,
     /// Name of the field; `*` repeats that text.
     pub field: String,

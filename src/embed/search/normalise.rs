@@ -51,7 +51,7 @@ impl Stemmer {
 /// Lower-case words of a text: split at every character that is not a letter or digit, and within `camelCase`.
 pub fn split(text: &str) -> Vec<String> {
     let pieces = text.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’');
-    pieces.map(uncontracted).flat_map(humps).filter(|word| !word.is_empty()).collect()
+    pieces.map(uncontracted).flat_map(split_camel_case).filter(|word| !word.is_empty()).collect()
 }
 
 /// Contractions: `we're` is not `were`. `n't` is kept, as in `don't`.
@@ -64,7 +64,7 @@ fn uncontracted(word: &str) -> &str {
 }
 
 /// Splits `fullPath` and `MergeRequest` into lower-case parts. A name such as `GitLab` or `OAuth` is one word.
-fn humps(piece: &str) -> Vec<String> {
+fn split_camel_case(piece: &str) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     let mut after_lower = false;
     for c in piece.chars().filter(|c| c.is_alphanumeric()) {

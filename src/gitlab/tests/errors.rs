@@ -138,7 +138,7 @@ async fn an_echoed_token_is_redacted() {
     let echo = format!("{}{TOKEN} is not valid", "x".repeat(490));
     let body = json!({"message": echo});
     let error = answered(&get(PATH), ResponseTemplate::new(401).set_body_json(body)).await.unwrap_err();
-    assert!(!shown(&error).contains("glpat"), "{error:?}");
+    assert!(!print_chain(&error).contains("glpat"), "{error:?}");
     assert!(error.to_string().contains("[redacted"), "{error}");
 }
 

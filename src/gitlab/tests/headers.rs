@@ -48,7 +48,7 @@ async fn a_token_with_invalid_header_characters_is_refused_without_showing_it() 
     let client = client(Settings { token: Some(bad), ..settings("http://127.0.0.1:9") });
     let error = client.send(&get(PATH)).await.unwrap_err();
     assert!(matches!(error, GitlabError::Setup { .. }), "{error:?}");
-    assert!(!shown(&error).contains(TOKEN));
+    assert!(!print_chain(&error).contains(TOKEN));
 }
 
 #[test]

@@ -113,7 +113,7 @@ async fn read_request(stream: &mut (impl AsyncRead + Unpin)) {
 }
 
 /// The message of an error with all its causes.
-fn shown(error: &GitlabError) -> String {
+fn print_chain(error: &GitlabError) -> String {
     let mut text = format!("{error} {error:?} {error:#?}");
     let mut cause = std::error::Error::source(error);
     while let Some(next) = cause {

@@ -89,7 +89,7 @@ async fn errors_hold_neither_the_token_nor_the_query() {
     let bases = [nowhere().await, raw(vec![""]).await, slow.uri(), refusing.uri(), moving.uri()];
     for base in bases {
         let settings = Settings { timeout: Duration::from_millis(500), ..settings(&base) };
-        let text = shown(&client(settings).send(&call).await.unwrap_err());
+        let text = print_chain(&client(settings).send(&call).await.unwrap_err());
         assert!(!text.contains(TOKEN) && !text.contains("a-secret"), "{text}");
     }
 }

@@ -15,7 +15,7 @@ fn runner(script: &str) -> String {
 }
 
 /// The line that reports the failure.
-fn told(log: &str) -> String {
+fn find_failure(log: &str) -> String {
     let failure = failure(log, 4_000, Secrets::NONE);
     let line = failure.line.expect("a line that tells");
     plain_log(log).lines().nth(line - 1).unwrap().trim().to_owned()
@@ -92,14 +92,14 @@ fn the_first_error_of_each_language_is_found() {
         ),
     ];
     for (what, script, expected) in cases {
-        assert_eq!(told(&runner(script)), expected, "{what}");
+        assert_eq!(find_failure(&runner(script)), expected, "{what}");
     }
 }
 
 #[test]
 fn where_nothing_tells_the_runners_last_word_and_the_end_are_shown() {
     let log = runner("$ ./quiet\n0 errors, 0 failed\nerrors: 0\n");
-    assert_eq!(told(&log), "ERROR: Job failed: exit code 1");
+    assert_eq!(find_failure(&log), "ERROR: Job failed: exit code 1");
     let silent = failure("one\ntwo\n", 1_000, Secrets::NONE);
     assert_eq!((silent.line, silent.total_lines), (None, 2));
     assert_eq!(silent.stretches[0].text, "one\ntwo\n");
@@ -110,7 +110,7 @@ fn where_nothing_tells_the_runners_last_word_and_the_end_are_shown() {
 fn a_runner_that_fails_before_the_script_is_told_from_the_whole_log() {
     let log = "section_start:1700000000:prepare_executor\r\u{1b}[0KPreparing\nERROR: Failed to pull image \"nope\": not found\n\
                section_end:1700000001:prepare_executor\r\u{1b}[0KERROR: Job failed (runner system failure)\n";
-    assert_eq!(told(log), "ERROR: Failed to pull image \"nope\": not found");
+    assert_eq!(find_failure(log), "ERROR: Failed to pull image \"nope\": not found");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 use super::*;
 use crate::catalog::{Action, Catalog};
 
-fn shown(value: Value, kind: Kind, fields: &[String]) -> Presented {
+fn present_value(value: Value, kind: Kind, fields: &[String]) -> Presented {
     present(Content::Json(value), &Options { kind, ..options(fields) })
 }
 
@@ -10,7 +10,7 @@ fn action(id: &str) -> Action {
 }
 
 fn plain(value: Value) -> Presented {
-    shown(value, Kind::default(), &[])
+    present_value(value, Kind::default(), &[])
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn the_value_of_a_variable_is_masked_wherever_it_is() {
     let bare = json!([{"key": "A", "value": "hunter2"}]);
     assert!(plain(bare.clone()).text.contains("hunter2"), "a key and a value may be anything");
     let variables = Kind::of([&action("pipeline.list_variables")], false);
-    assert!(!shown(bare, variables, &[]).text.contains("hunter2"));
+    assert!(!present_value(bare, variables, &[]).text.contains("hunter2"));
 }
 
 #[test]
@@ -80,14 +80,17 @@ fn a_token_is_known_by_how_it_begins() {
 fn whoever_asks_by_name_or_for_all_is_shown_secrets() {
     let value = json!({"key": "A", "value": "hunter2", "masked": false, "token": "other"});
     let fields = ["value".to_owned()];
-    assert_eq!(shown(value.clone(), Kind::default(), &fields).data, json!({"value": "hunter2"}));
+    assert_eq!(present_value(value.clone(), Kind::default(), &fields).data, json!({"value": "hunter2"}));
     let other = ["key".to_owned(), "token".to_owned()];
-    assert_eq!(shown(value.clone(), Kind::default(), &other).data["token"], "other");
+    assert_eq!(present_value(value.clone(), Kind::default(), &other).data["token"], "other");
     let list = ["variables[].value".to_owned()];
     let inner = json!({"variables": [value.clone()]});
-    assert!(shown(inner.clone(), Kind::default(), &list).text.contains("hunter2"));
+    assert!(present_value(inner.clone(), Kind::default(), &list).text.contains("hunter2"));
     let holder = ["variables".to_owned()];
-    assert!(!shown(inner, Kind::default(), &holder).text.contains("hunter2"), "it was not asked for by name");
+    assert!(
+        !present_value(inner, Kind::default(), &holder).text.contains("hunter2"),
+        "it was not asked for by name"
+    );
     let full = present(Content::Json(value.clone()), &Options { full: true, unmasked: true, ..options(&[]) });
     assert_eq!(full.data, value);
 }
@@ -95,12 +98,15 @@ fn whoever_asks_by_name_or_for_all_is_shown_secrets() {
 #[test]
 fn a_token_that_was_made_just_now_is_shown_and_said_to_be_the_only_time() {
     let made = Kind::of([&action("deploy_token.create")], true);
-    let shown_once = shown(json!({"id": 1, "token": "gldt-fresh"}), made, &[]);
+    let shown_once = present_value(json!({"id": 1, "token": "gldt-fresh"}), made, &[]);
     assert_eq!(shown_once.data["token"], "gldt-fresh");
     assert_eq!((shown_once.masked.made.len(), shown_once.masked.hidden.len()), (1, 0));
     // A project that is created has a runners' token as well, which can be seen again.
-    let project =
-        shown(json!({"id": 1, "runners_token": "GR1"}), Kind::of([&action("project.create")], true), &[]);
+    let project = present_value(
+        json!({"id": 1, "runners_token": "GR1"}),
+        Kind::of([&action("project.create")], true),
+        &[],
+    );
     assert_eq!(project.masked.hidden, ["runners_token"]);
 }
 

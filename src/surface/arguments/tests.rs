@@ -45,14 +45,14 @@ fn null_is_nothing_and_plain_meanings_are_taken() {
 fn params_as_text_are_read_and_noted() {
     let checked = execute(json!({"action": "issue.get", "params": "{\"iid\": 12}"})).unwrap();
     assert_eq!(checked.request.params["iid"], 12);
-    assert_eq!(checked.notes, ["`params` came as text and was read as the JSON object in it."]);
+    assert_eq!(checked.notes, ["`params` came as text and was parsed as JSON."]);
     assert!(execute(json!({"action": "issue.get", "params": ""})).unwrap().request.params.is_empty());
 }
 
 #[test]
 fn an_error_names_the_argument_and_what_it_takes() {
     let cases = [
-        (json!({}), "`query` is missing: What you want to do"),
+        (json!({}), "`query` is missing: The task in words"),
         (json!({"query": 3}), "`query` takes a string, and got 3."),
         (
             json!({"query": "x", "limit": "many"}),
@@ -63,7 +63,7 @@ fn an_error_names_the_argument_and_what_it_takes() {
             json!({"query": "x", "detail": "all"}),
             "`detail` takes one of auto, signature, schema, and got \"all\".",
         ),
-        (json!({"query": "x", "top": 1}), "`top` is no argument of gitlab_find_action."),
+        (json!({"query": "x", "top": 1}), "`top` is not an argument of gitlab_find_action."),
     ];
     for (arguments, expected) in cases {
         let error = find(arguments).unwrap_err();
@@ -87,7 +87,7 @@ fn every_problem_is_named_at_once() {
 #[test]
 fn parameters_beside_params_are_moved_into_them_by_the_fix() {
     let error = execute(json!({"action": "issue.get", "params": {"iid": 1}, "fullPath": "a/b"})).unwrap_err();
-    assert_eq!(error.message, "`fullPath` is no argument of gitlab_execute_action.");
+    assert_eq!(error.message, "`fullPath` is not an argument of gitlab_execute_action.");
     assert_eq!(
         json!(error.fix.unwrap()),
         json!({

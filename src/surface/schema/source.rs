@@ -1,4 +1,4 @@
-//! A tool before it is customised: its own arguments, and a branch for each of its actions.
+//! A tool before it is customized: its own arguments, and a branch for each of its actions.
 
 use std::collections::BTreeSet;
 
@@ -41,7 +41,7 @@ pub enum Form {
     Within(ParamSchema),
 }
 
-/// A tool before it is customised.
+/// A tool before it is customized.
 #[derive(Clone, Debug)]
 pub struct Source {
     pub name: String,

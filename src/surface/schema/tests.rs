@@ -35,7 +35,7 @@ fn as_written(_: &str, _: &str) -> Option<String> {
 }
 
 /// The parameters that a schema names, in either mode.
-fn named(schema: &Map<String, Value>) -> BTreeSet<String> {
+fn property_names(schema: &Map<String, Value>) -> BTreeSet<String> {
     let params = |schema: &Value| {
         let properties = schema.pointer("/properties/params/properties").and_then(Value::as_object);
         properties.into_iter().flat_map(|properties| properties.keys().cloned()).collect::<Vec<_>>()
@@ -60,12 +60,14 @@ fn what_is_denied_takes_with_it_exactly_the_parameters_that_only_it_had() {
             pruned.prune(is_create);
             let (before, after) = (whole.finished(mode), pruned.finished(mode));
 
-            let lost: BTreeSet<String> =
-                named(&before.input_schema).difference(&named(&after.input_schema)).cloned().collect();
+            let lost: BTreeSet<String> = property_names(&before.input_schema)
+                .difference(&property_names(&after.input_schema))
+                .cloned()
+                .collect();
             let theirs_alone: BTreeSet<String> = others.difference(&create).cloned().collect();
             assert_eq!(lost, theirs_alone, "{params:?} {mode:?}");
             assert!(lost.contains("milestone_id") && lost.contains("state_event"));
-            assert_eq!(named(&after.input_schema), create);
+            assert_eq!(property_names(&after.input_schema), create);
             assert!(create.contains("title") && create.contains("fullPath"));
             assert!(after.bytes() < before.bytes() / 2, "{} of {}", after.bytes(), before.bytes());
         }
@@ -101,7 +103,7 @@ fn an_alternative_takes_its_own_action_with_its_own_parameters() {
 #[test]
 fn opaque_names_the_actions_alone() {
     let opaque = milestones(ParamSchema::Opaque).finished(SchemaMode::Discriminated);
-    assert_eq!(named(&opaque.input_schema), BTreeSet::new());
+    assert_eq!(property_names(&opaque.input_schema), BTreeSet::new());
     assert!(opaque.input_schema["properties"]["action"]["enum"].as_array().unwrap().len() > 5);
     let [compact, full] =
         [ParamSchema::Compact, ParamSchema::Full].map(|params| milestones(params).finished(SchemaMode::Flat));
@@ -151,7 +153,10 @@ fn descriptions_are_overridden_at_three_levels() {
     let params = &schema["properties"]["params"]["properties"];
     assert!(params["fullPath"]["description"].as_str().unwrap().starts_with("about MILESTONES_FULL_PATH"));
     assert!(params["title"]["description"].as_str().unwrap().starts_with("about MILESTONE_TITLE"));
-    assert!(params["due_date"].get("description").is_none(), "compact is silent on what nobody describes");
+    assert!(
+        params["due_date"].get("description").is_none(),
+        "compact has no description if the catalog has none"
+    );
     assert_eq!(schema["properties"]["confirm"]["description"], "about MILESTONES_CONFIRM");
 }
 

@@ -42,7 +42,7 @@ impl Side {
     }
 
     /// The other one.
-    pub fn other(self) -> Side {
+    pub fn opposite(self) -> Side {
         match self {
             Side::New => Side::Old,
             Side::Old => Side::New,

@@ -29,7 +29,7 @@ pub fn span(lines: &[DiffLine], side: Side, first: u64, last: u64) -> Result<Lin
 }
 
 fn nearest(lines: &[DiffLine], side: Side, wanted: u64) -> Option<(Side, u64)> {
-    [side, side.other()].into_iter().find_map(|side| {
+    [side, side.opposite()].into_iter().find_map(|side| {
         let numbers = lines.iter().filter_map(|line| line.number(side));
         numbers.min_by_key(|number| number.abs_diff(wanted)).map(|number| (side, number))
     })

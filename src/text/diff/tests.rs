@@ -113,7 +113,7 @@ fn one_file_is_cut_out_of_a_whole_diff_by_its_path() {
     assert_eq!(lines(section(&whole, "café.md").unwrap()).len(), 2);
     assert_eq!(lines(section(&whole, "gone.md").unwrap()).len(), 1);
     assert_eq!(lines(section(&whole, "with blank.md").unwrap()).len(), 1);
-    assert_eq!(section(&whole, "x"), None, "what stands in a hunk is no header");
+    assert_eq!(section(&whole, "x"), None, "a line in a hunk is not a header");
 }
 
 #[test]

@@ -91,7 +91,7 @@ fn choose_route(
         [] => Err(suggestions::unknown_action(tools, given, &request.params)),
         [only] => fill_route(tools, given, only, request),
         [first, rest @ ..] if rest.iter().all(|other| other.action == first.action) => {
-            let reason = "where a name in it ends may be read in more than one way";
+            let reason = "the end of a name in it is ambiguous";
             Err(unreadable_path_error(given, reason))
         }
         several => {
@@ -124,7 +124,7 @@ fn no_read_error(tools: &Tools, given: &str, path: &str, request: &ExecuteReques
         resolved_action.action.id
     );
     let error = ToolError::new(ErrorKind::UnknownAction, message)
-        .hint("Say the method with the path, or call the action.");
+        .hint("Give the method with the path, or call the action by its id.");
     let error = suggestions::with_candidates(error, std::slice::from_ref(&resolved_action.action));
     match resolved_action.action.risk {
         Risk::Grant | Risk::Destructive => error
@@ -238,7 +238,7 @@ fn resolve_page(
     merge_params(url, &mut resolved_action, located)?;
     resolved_action
         .notes
-        .extend(strange.keys().map(|name| format!("`{name}` of the address is no parameter of the action")));
+        .extend(strange.keys().map(|name| format!("`{name}` of the URL is not a parameter of the action")));
     Ok(resolved_action)
 }
 
@@ -264,7 +264,7 @@ fn list_action(tools: &Tools, url: &str) -> Result<Option<String>, ToolError> {
 
 /// The address is another GitLab's, or nothing of this one's.
 fn foreign_url_error(given: &str, fault: &Fault) -> ToolError {
-    ToolError::new(ErrorKind::InvalidParams, format!("`action` is an address that cannot be called: {fault}"))
+    ToolError::new(ErrorKind::InvalidParams, format!("`action` is a URL that cannot be called: {fault}"))
         .hint("Set GITLAB_URL to that GitLab, or name the object by its path.")
         .fix(NextCall::find(json!({"query": given})))
 }

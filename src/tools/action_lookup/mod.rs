@@ -96,7 +96,7 @@ fn lift_arguments(resolved_action: &mut ResolvedAction) -> Result<(), ToolError>
         let mut params = request.params.clone();
         let confirm = params.remove("confirm");
         let message =
-            format!("`confirm` is no parameter of {}: it is an argument next to `params`", action.id);
+            format!("`confirm` is not a parameter of {}: it is an argument next to `params`", action.id);
         return Err(ToolError::new(ErrorKind::InvalidParams, message).fix(NextCall::new(
             EXECUTE,
             json!({"action": action.id, "params": params, "confirm": confirm}),

@@ -50,7 +50,7 @@ pub fn match_name(catalog: &Catalog, language: &Language, given: &str) -> NameMa
         let held = alike
             .iter()
             .copied()
-            .filter(|number| domain.as_ref().is_some_and(|domain| known.is_of(*number, domain)));
+            .filter(|number| domain.as_ref().is_some_and(|domain| known.is_in_domain(*number, domain)));
         let held: Vec<usize> = held.collect();
         return plainly(if held.len() == 1 { held } else { alike });
     }
@@ -244,7 +244,7 @@ impl NameIndex {
         self.by_stems.get(&sorted(&stemmed)).cloned().unwrap_or_default()
     }
 
-    fn is_of(&self, number: usize, domain: &BTreeSet<String>) -> bool {
+    fn is_in_domain(&self, number: usize, domain: &BTreeSet<String>) -> bool {
         self.domains.get(number).is_some_and(|known| known == domain)
     }
 }

@@ -18,7 +18,7 @@ const FIELD: usize = 500;
 /// Checks the limits of a request.
 pub fn check(request: &ExecuteRequest) -> Result<(), ToolError> {
     if request.action.len() > ADDRESS {
-        let message = format!("`action` has {} bytes, and {ADDRESS} are the most", request.action.len());
+        let message = format!("`action` has {} bytes; the limit is {ADDRESS}", request.action.len());
         let query: String = excerpt(&request.action, 80);
         return Err(invalid(message)
             .hint(format!("{FIND} finds an action's id."))
@@ -26,7 +26,7 @@ pub fn check(request: &ExecuteRequest) -> Result<(), ToolError> {
     }
     let target = request.params.get(TARGET).and_then(Value::as_str).unwrap_or_default();
     if target.len() > ADDRESS {
-        let message = format!("`target` has {} bytes, and {ADDRESS} are the most", target.len());
+        let message = format!("`target` has {} bytes; the limit is {ADDRESS}", target.len());
         return Err(invalid(message).hint("A target is a URL or a reference such as group/project#12."));
     }
     fields(request)
@@ -41,12 +41,12 @@ fn fields(request: &ExecuteRequest) -> Result<(), ToolError> {
             "sum" => without.sum = None,
             _ => (without.count_by, without.top) = (None, None),
         }
-        invalid(message).fix(NextCall::again(&without))
+        invalid(message).fix(NextCall::for_request(&without))
     };
     if fields.len() > FIELDS {
         return Err(refused(
             "fields",
-            format!("`fields` has {} fields, and {FIELDS} are the most", fields.len()),
+            format!("`fields` has {} fields; the limit is {FIELDS}", fields.len()),
         ));
     }
     let named = fields.iter().map(|field| ("fields", field));

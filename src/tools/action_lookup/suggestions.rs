@@ -160,8 +160,8 @@ fn ambiguous(message: String, given: &str, actions: &[Action]) -> ToolError {
     with_candidates(error, actions)
 }
 
-/// The number of the only action that the parameters make a call of, if that one reads. Without parameters nothing
-/// tells one action from another.
+/// The number of the only action for which the parameters are valid, if it is a read. None without parameters, which
+/// would fit every action.
 fn only_read(tools: &Tools, actions: &[Action], params: &Map<String, Value>) -> Option<usize> {
     let mut callable = actions.iter().filter(|action| is_callable(tools, action, params));
     match (callable.next(), callable.next()) {

@@ -125,7 +125,7 @@ impl Auditor {
             changes: false,
             is_open: false,
         };
-        entry.keep();
+        entry.save();
         entry
     }
 
@@ -150,7 +150,7 @@ impl Auditor {
 
 impl AuditEntry<'_> {
     /// Saves the entry, in case that the process ends before the call.
-    fn keep(&self) {
+    fn save(&self) {
         if self.auditor.form == Audit::Off {
             return;
         }
@@ -162,7 +162,7 @@ impl AuditEntry<'_> {
     /// Sets the action.
     pub fn set_action(&mut self, action: &Action) {
         self.line.action = Some(action.id.clone());
-        self.keep();
+        self.save();
     }
 
     /// The plan whose step it is.
@@ -203,7 +203,7 @@ impl AuditEntry<'_> {
         self.line.decision = "allowed";
         self.changes = call.risk() != Risk::Read;
         self.is_open = self.changes;
-        self.keep();
+        self.save();
     }
 
     /// Sets GitLab's response.
@@ -217,7 +217,7 @@ impl AuditEntry<'_> {
             }
             Err(error) => self.line.status = error.status(),
         }
-        self.keep();
+        self.save();
     }
 
     /// Sets the outcome and writes the line.
@@ -284,7 +284,7 @@ fn known_operations(call: &Call) -> String {
     let known = call.touches().iter().filter(|touched| !touched.ids.is_empty());
     let known: Vec<&str> = known.map(|touched| touched.operation.as_str()).collect();
     match known.as_slice() {
-        [] => format!("{} of what the catalog does not have", call.method().name()),
+        [] => format!("{} (not in the catalog)", call.method().name()),
         known => known.join(", "),
     }
 }

@@ -19,7 +19,7 @@ fn line(action: &str, params: Value) -> AuditLine {
     let action = catalog.get(action).unwrap().unwrap();
     let checked = call::check(action, params.as_object().unwrap().clone(), &context).unwrap();
     let Step::Ready(call) = checked.step(&LookupCache::default()).unwrap() else {
-        panic!("nothing is to be asked")
+        panic!("unexpected question")
     };
     let auditor = Auditor::new(Audit::Off);
     let mut entry = auditor.begin();
@@ -74,7 +74,7 @@ fn of_a_direct_call_what_the_catalog_has_is_told() {
     );
     assert_eq!(known.operation.as_deref(), Some("GET /projects/:id/repository/branches/:branch"));
     let unknown = line("api.rest", json!({"path": "/no/such/sesame", "method": "POST"}));
-    assert_eq!(unknown.operation.as_deref(), Some("POST of what the catalog does not have"));
+    assert_eq!(unknown.operation.as_deref(), Some("POST (not in the catalog)"));
     assert_eq!(unknown.path, None);
 }
 

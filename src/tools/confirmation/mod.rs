@@ -115,7 +115,7 @@ fn with_rejection(message: String, rejected: Option<TokenError>) -> String {
 
 /// The whole request again, consenting.
 fn consenting_call(request: &ExecuteRequest, action: &str, token: Option<String>) -> NextCall {
-    NextCall::again(&ExecuteRequest {
+    NextCall::for_request(&ExecuteRequest {
         action: action.to_owned(),
         confirm: Some(true),
         confirmation_token: token,
@@ -225,7 +225,8 @@ pub async fn confirmation_error(
     if is_seen {
         error.details.insert("would_hit".to_owned(), Value::Object(target.rows));
     }
-    let unseen = target.unseen.or_else(|| (!is_seen).then(|| "no read shows what it would hit".to_owned()));
+    let unseen =
+        target.unseen.or_else(|| (!is_seen).then(|| "the affected object cannot be read first".to_owned()));
     error.details.extend(unseen.map(|why| ("not_looked_up".to_owned(), json!(why))));
     Ok(error)
 }

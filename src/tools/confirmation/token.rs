@@ -29,9 +29,7 @@ pub struct TokenIssuer {
 /// Reasons to reject a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TokenError {
-    #[error(
-        "the confirmation token is not one of this server's for this call, or what it would hit has changed"
-    )]
+    #[error("the confirmation token is not valid for this call, or the affected object has changed")]
     Mismatch,
     #[error("the confirmation token has expired (after {} minutes)", TOKEN_LIFETIME.as_secs() / 60)]
     Expired,

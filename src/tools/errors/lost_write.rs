@@ -30,7 +30,7 @@ pub async fn verify_write(tools: &Tools, call: CheckedCall<'_>, refused: ToolErr
     let CheckedCall { call, checked } = call;
     let action = checked.action();
     if action.direct().is_some() {
-        return mapping::look(refused, call);
+        return mapping::suggest_check(refused, call);
     }
     if let Some((get, params)) = object_read(tools, action, checked.params()) {
         let fix = NextCall::execute(&get.id, &params);

@@ -36,7 +36,7 @@ pub fn fields(error: &FieldsError, request: &ExecuteRequest) -> ToolError {
         (false, more) => told.hint(format!("It has {shown} and {more} more.")),
     };
     let Some(nearest) = nearest else { return told };
-    let mended = mended(path, step, &nearest, matches!(error, FieldsError::Leaf { .. }));
+    let mended = replace_step(path, step, &nearest, matches!(error, FieldsError::Leaf { .. }));
     let fields: Vec<&str> = request.fields.iter().flatten().map(String::as_str).collect();
     let fields: Vec<&str> =
         fields.into_iter().map(|field| if field == path { mended.as_str() } else { field }).collect();
@@ -47,7 +47,7 @@ pub fn fields(error: &FieldsError, request: &ExecuteRequest) -> ToolError {
 }
 
 /// The path with another word for the step; it ends there where nothing can follow.
-fn mended(path: &str, step: &str, nearest: &str, ends: bool) -> String {
+fn replace_step(path: &str, step: &str, nearest: &str, ends: bool) -> String {
     let mut steps = Vec::new();
     for word in path.split('.') {
         let is_it = word.trim_end_matches("[]") == step;
@@ -165,11 +165,11 @@ fn repair(fault: &Fault, action: &Action, words: Option<&Words>) -> Option<(Stri
             Some((
                 name.clone(),
                 json!(day),
-                format!("`{day}` is how GitLab takes {given}, by the day it is in UTC."),
+                format!("`{day}` is {given} in GitLab's form, relative to today in UTC."),
             ))
         }
         Fault::NotTaken { instead: Some((name, value)), .. } => {
-            Some((name.clone(), value.clone(), format!("As `{name}` has it in `fix`, it can be sent.")))
+            Some((name.clone(), value.clone(), format!("`fix` has `{name}` in the accepted form.")))
         }
         _ => None,
     }
@@ -215,7 +215,7 @@ fn strictest(effects: &Effects) -> Option<String> {
     };
     Some(match touched.ids.as_slice() {
         [] if touched.risk == Risk::Read => format!("{operation} is {risk}"),
-        [] => format!("{operation} is not in the catalog, and so treated as {risk}"),
+        [] => format!("{operation} is not in the catalog and therefore treated as {risk}"),
         ids => format!("{operation} ({}) is {risk}", ids.join(", ")),
     })
 }
@@ -253,7 +253,7 @@ pub fn from_gitlab(error: &GitlabError, action: &Action, token: TokenStanding) -
     let mut refusal = ToolError::new(kind, message);
     if is_refused_user {
         refusal = refusal.hint(
-            "The token is valid; its user may not do this here. GitLab answers 401 to that on this path.",
+            "The token is valid; its user may not do this here. GitLab responds with 401 to that on this path.",
         );
     } else if let Some(hint) = hint(error, token == TokenStanding::Missing) {
         refusal = refusal.hint(hint);
@@ -291,7 +291,7 @@ pub fn truncated(action: &Action, kept: usize, received: usize) -> ToolError {
 }
 
 /// Suggests how to find out whether a raw request was applied, by the operations in it.
-pub fn look(refused: ToolError, call: &Call) -> ToolError {
+pub fn suggest_check(refused: ToolError, call: &Call) -> ToolError {
     let id = call.strictest().and_then(|touched| touched.ids.last());
     let query = match id.and_then(|id| id.split_once('.')) {
         Some((domain, _)) => format!("get {}", domain.replace('_', " ")),
@@ -337,7 +337,7 @@ fn kind_of(error: &GitlabError) -> ErrorKind {
 fn hint(error: &GitlabError, anonymous: bool) -> Option<String> {
     let text = match error {
         GitlabError::Unauthorized { .. } | GitlabError::NotFound { .. } if anonymous => {
-            "No token is set (GITLAB_TOKEN): only what is public can be seen."
+            "No token is set (GITLAB_TOKEN): only public objects are visible."
         }
         GitlabError::Unauthorized { expired: true, .. } => {
             "The token is expired or revoked: set a new one in GITLAB_TOKEN."
@@ -364,7 +364,7 @@ fn hint(error: &GitlabError, anonymous: bool) -> Option<String> {
         GitlabError::NotBegun { .. } => {
             "Make fewer concurrent calls (GITLAB_MAX_REQUESTS), or raise GITLAB_TIMEOUT."
         }
-        GitlabError::Network { trouble, .. } => mend(*trouble, error.distrust()),
+        GitlabError::Network { trouble, .. } => connection_hint(*trouble, error.distrust()),
         GitlabError::Timeout { .. } => {
             "GitLab or the network is slow: ask for less, or raise GITLAB_TIMEOUT."
         }
@@ -384,7 +384,7 @@ fn hint(error: &GitlabError, anonymous: bool) -> Option<String> {
 }
 
 /// The hint for a failed connection.
-pub fn mend(trouble: NetworkError, distrust: Option<CertificateError>) -> &'static str {
+pub fn connection_hint(trouble: NetworkError, distrust: Option<CertificateError>) -> &'static str {
     match (trouble, distrust) {
         (NetworkError::Name, _) => "Check the host in GITLAB_URL, and that its name resolves here.",
         (NetworkError::Connect, _) => {

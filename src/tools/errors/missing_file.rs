@@ -39,12 +39,16 @@ pub async fn diagnose(
     let with = |name: &str, value: &str| {
         let mut params = params.clone();
         params.insert(name.to_owned(), json!(value));
-        NextCall::again(&ExecuteRequest { action: checked.action().id.clone(), params, ..request.clone() })
+        NextCall::for_request(&ExecuteRequest {
+            action: checked.action().id.clone(),
+            params,
+            ..request.clone()
+        })
     };
     let is_read = checked.action().risk == crate::catalog::Risk::Read;
     match tree(tools, project, at).await {
         Ok(RepositoryTree { files, folders }) => {
-            let near = near(path, &files);
+            let near = similar_paths(path, &files);
             let error = no_file(refused.clone(), path, at, &near);
             let same = near.first().filter(|first| is_read && has_name_like(path, first));
             Some(match same {
@@ -134,7 +138,7 @@ fn no_file(refused: ToolError, path: &str, at: Option<&str>, near: &[String]) ->
     let message = format!("{}. There is no file `{path}` {place}", refused.message);
     let named: Vec<String> = near.iter().map(|path| format!("`{path}`")).collect();
     let hint = match named.is_empty() {
-        true => "`fix` lists the files that are there.".to_owned(),
+        true => "`fix` lists the existing files.".to_owned(),
         false => format!("There is {}.", named.join(", ")),
     };
     let mut error = ToolError { message, ..refused }.hint(hint);
@@ -166,7 +170,7 @@ fn folder<'a>(path: &'a str, known: &[String]) -> Option<&'a str> {
 }
 
 /// Similar paths: first those with the same file name elsewhere, then those with a similar spelling.
-fn near(wanted: &str, paths: &[String]) -> Vec<String> {
+fn similar_paths(wanted: &str, paths: &[String]) -> Vec<String> {
     let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_lowercase();
     let same = paths.iter().filter(|path| name(path) == name(wanted));
     let mut near: Vec<String> = Vec::new();
@@ -204,9 +208,9 @@ mod tests {
     #[test]
     fn near_names_are_the_same_elsewhere_and_those_spelled_alike() {
         let paths = ["src/gear.rs", "docs/gear.md", "README.md", "src/gears/main.rs"].map(str::to_owned);
-        assert_eq!(near("lib/Gear.rs", &paths).first().map(String::as_str), Some("src/gear.rs"));
-        assert_eq!(near("READM.md", &paths).first().map(String::as_str), Some("README.md"));
-        assert!(near("nothing-like-it", &paths).is_empty());
+        assert_eq!(similar_paths("lib/Gear.rs", &paths).first().map(String::as_str), Some("src/gear.rs"));
+        assert_eq!(similar_paths("READM.md", &paths).first().map(String::as_str), Some("README.md"));
+        assert!(similar_paths("nothing-like-it", &paths).is_empty());
     }
 
     #[test]

@@ -41,9 +41,9 @@ fn suggest_by_kind(tools: &Tools, error: ToolError, action: &Action, request: &E
         // No call mends a token or a role.
         ErrorKind::Unauthorized | ErrorKind::Forbidden => error,
         ErrorKind::RateLimited | ErrorKind::Network | ErrorKind::Timeout => {
-            error.fix(NextCall::again(request))
+            error.fix(NextCall::for_request(request))
         }
-        ErrorKind::GitlabError if is_passing(&error) => error.fix(NextCall::again(request)),
+        ErrorKind::GitlabError if is_passing(&error) => error.fix(NextCall::for_request(request)),
         ErrorKind::GitlabError => error.fix(NextCall::find(json!({"query": action.summary, "limit": 3}))),
         ErrorKind::NotFound => suggest_project_list(tools, error, action, request),
         ErrorKind::InvalidParams => suggest_schema(error, action),
@@ -94,7 +94,7 @@ fn suggest_fewer_rows(error: ToolError, action: &Action, request: &ExecuteReques
     let rows = request.params.get("per_page").and_then(Value::as_u64).unwrap_or(GITLABS_OWN);
     let mut params = request.params.clone();
     params.insert("per_page".to_owned(), json!((rows / 4).max(1)));
-    error.fix(NextCall::again(&ExecuteRequest { params, ..request.clone() }))
+    error.fix(NextCall::for_request(&ExecuteRequest { params, ..request.clone() }))
 }
 
 /// Adds the cause as far as it is known: the parameters that GitLab's message is about, or the proxy.
@@ -127,11 +127,11 @@ pub fn suggest_next(
         return refused;
     }
     if matches!(error, GitlabError::Redirect { .. } | GitlabError::Malformed { .. }) {
-        return refused.fix(NextCall::again(request));
+        return refused.fix(NextCall::for_request(request));
     }
     let is_of_state = match error {
         GitlabError::Conflict { .. } => true,
-        // GitLab answers so to a merge that is not possible now; what is about a parameter says which.
+        // GitLab's status for a merge that is currently not possible. A fault of a parameter names the parameter.
         GitlabError::Invalid { answer } => {
             let is_act = answer.status == 422 && acts_on_object(call);
             (matches!(answer.status, 405 | 406) || is_act) && !refused.details.contains_key("params")

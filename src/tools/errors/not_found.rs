@@ -60,7 +60,7 @@ pub async fn diagnose_not_found(
     let CheckedCall { call, checked } = call;
     let is_missing = refused.kind == ErrorKind::NotFound;
     let Some(operation) = operation(checked, call) else {
-        return if is_missing { mapping::look(refused, call) } else { refused };
+        return if is_missing { mapping::suggest_check(refused, call) } else { refused };
     };
     if is_missing && let Some(told) = missing_file::diagnose(tools, checked, request, &refused).await {
         return told;
@@ -225,7 +225,7 @@ fn moved_error(
     let mended = ExecuteRequest { params, ..request.clone() };
     ToolError { message, ..refused }
         .hint("Nothing was changed; only reads follow a redirect.")
-        .fix(NextCall::again(&mended))
+        .fix(NextCall::for_request(&mended))
 }
 
 /// A part of the path is missing: the list of what there is in its place.

@@ -21,7 +21,7 @@ pub fn prepare(tools: &Tools, request: &ExecuteRequest, permit: Permit) -> Resul
     let permit = permit.with_files(|path| load_upload(tools, path))?;
     let Some(path) = &request.save_to else { return Ok(permit) };
     let call = permit.call();
-    let without = || NextCall::again(&ExecuteRequest { save_to: None, ..request.clone() });
+    let without = || NextCall::for_request(&ExecuteRequest { save_to: None, ..request.clone() });
     if call.risk() != Risk::Read || call.path().ends_with("/api/graphql") {
         let message = format!(
             "`save_to` is for downloads by REST, and {} is not one. Nothing was sent",
@@ -43,7 +43,7 @@ fn load_upload(tools: &Tools, path: &str) -> Result<Vec<u8>, ToolError> {
         let message = format!("{path:?} is not read: {UNSET}. Nothing was sent");
         return Err(ToolError::new(ErrorKind::Denied, message).hint(instead));
     };
-    files.read(path).map_err(|error| {
+    files.load(path).map_err(|error| {
         ToolError::new(error_kind(&error), format!("{}. Nothing was sent", error_text(&error))).hint(instead)
     })
 }
@@ -114,7 +114,7 @@ fn save_error(error: &FilesError, request: &ExecuteRequest) -> ToolError {
     match elsewhere {
         Some(path) => {
             let request = ExecuteRequest { save_to: Some(path), ..request.clone() };
-            refused.fix(NextCall::again(&request))
+            refused.fix(NextCall::for_request(&request))
         }
         None => {
             refused.hint("Give a new file as a path relative to the directory, such as \"out/trace.log\".")

@@ -69,8 +69,8 @@ async fn page(tools: &Tools, read: &str, id: &str) -> Result<String, ToolError> 
     };
     let action = tools.catalog.get(read).map_err(|error| errors::internal(&error))?.ok_or_else(missing)?;
     let fields = [PAGE.to_owned()];
-    let (action, _) =
-        call::asking(action, &fields, tools.catalog.types()).map_err(|error| errors::internal(&error))?;
+    let (action, _) = call::select_fields(action, &fields, tools.catalog.types())
+        .map_err(|error| errors::internal(&error))?;
     let params = Map::from_iter([("id".to_owned(), json!(id))]);
     let checked = suggestions::checked(tools, &action, &params).ok_or_else(missing)?;
     let call = lookups::call(tools, &checked).await.map_err(|failure| failure.error)?;

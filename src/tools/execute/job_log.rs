@@ -37,16 +37,14 @@ pub fn log_selection<'a>(
             let (message, hint) = match error {
                 PatternError::Syntax => {
                     mended.insert("grep".to_owned(), json!(Pattern::escape(pattern)));
-                    let message =
-                        format!("`grep` is {pattern:?}, which is no regular expression. Nothing was sent");
-                    (message, "`fix` looks for just this text.")
+                    let message = format!(
+                        "`grep` is {pattern:?}, which is not a valid regular expression. Nothing was sent"
+                    );
+                    (message, "`fix` searches for this text literally.")
                 }
                 error => {
                     mended.remove("grep");
-                    (
-                        format!("`grep` is not searched for: {error}. Nothing was sent"),
-                        "Use a simpler pattern.",
-                    )
+                    (format!("`grep` was not run: {error}. Nothing was sent"), "Use a simpler pattern.")
                 }
             };
             ToolError::new(ErrorKind::InvalidParams, message)
@@ -81,7 +79,7 @@ pub async fn apply_selection(
     };
     let (section, pattern) = (wanted.section.map(str::to_owned), wanted.grep.clone());
     let context = wanted.context;
-    let work = move || part(&log, section.as_deref(), pattern.as_ref(), context);
+    let work = move || select_part(&log, section.as_deref(), pattern.as_ref(), context);
     let part = tokio::task::spawn_blocking(work).await;
     let part = part.map_err(|_| ToolError::new(ErrorKind::Internal, "the log could not be searched"))?;
     let text = match part {
@@ -116,7 +114,7 @@ enum LogPart {
     Timeout(SearchTimeout),
 }
 
-fn part(log: &str, section: Option<&str>, pattern: Option<&Pattern>, context: usize) -> LogPart {
+fn select_part(log: &str, section: Option<&str>, pattern: Option<&Pattern>, context: usize) -> LogPart {
     let text = match section {
         Some(name) => match present::section(log, name) {
             Some(text) => text,

@@ -167,7 +167,7 @@ async fn run(
         Decision::Allow => {
             entry.allowed(&call);
             let permit = tools.policy.permit(call, decided.consent).map_err(|_| {
-                ToolError::new(ErrorKind::Internal, "policy decided otherwise when asked again")
+                ToolError::new(ErrorKind::Internal, "the policy decision changed between two checks")
             })?;
             let permit = file_transfer::prepare(tools, request, permit)?;
             let reply = send(tools, (&permit, &checked), request, manner.sieve, entry).await?;
@@ -215,7 +215,7 @@ fn deprecation(action: &Action) -> Option<String> {
 /// The denial of a call that no look-up can lift: every operation that it may be is denied. Decided before anything
 /// is sent; only where a rule speaks of paths and an id was given, the path behind it is looked up.
 pub async fn deny_beforehand(tools: &Tools, checked: &Checked) -> Option<ToolError> {
-    let mut prospects = checked.prospects();
+    let mut prospects = checked.possible_effects();
     let denials = |prospects: &[Effects]| -> Option<Vec<Rule>> {
         prospects.iter().map(|effects| tools.policy.denial(effects)).collect()
     };
@@ -241,10 +241,10 @@ fn check_list(
 ) -> Result<(), ToolError> {
     let is_list = call.method() == Method::Get && action.param("per_page").is_some() && reply.status == 200;
     if is_list && reply.content == Content::Empty && request.save_to.is_none() {
-        let message = format!("{} answered 200 without a body, which is no list", action.id);
+        let message = format!("{} returned 200 without a body instead of a list", action.id);
         return Err(ToolError::new(ErrorKind::GitlabError, message)
             .hint("A proxy in between may have dropped the answer: try again.")
-            .fix(NextCall::again(request)));
+            .fix(NextCall::for_request(request)));
     }
     Ok(())
 }
@@ -369,7 +369,7 @@ fn check_body(reply: Reply, call: &Call) -> Result<Reply, ToolError> {
     };
     let said = format!("GitLab answered {} and refused: {}", reply.status, quote(&excerpt(&said, 500)));
     Err(ToolError::new(ErrorKind::InvalidParams, said)
-        .hint("What the message does not name may have been done."))
+        .hint("Changes that the message does not name may have been applied."))
 }
 
 /// Applies `fields`: a GraphQL action selects them, of a REST answer they are picked. Returns the action and the
@@ -384,7 +384,8 @@ fn with_selection(
     if fields.is_empty() || !tools.policy.selects() || tools.policy.fences_reads() {
         return Ok((action, fields));
     }
-    call::asking(action, &fields, tools.catalog.types()).map_err(|error| mapping::fields(&error, request))
+    call::select_fields(action, &fields, tools.catalog.types())
+        .map_err(|error| mapping::fields(&error, request))
 }
 
 /// The permit of a GraphQL read again, without the fields for which the instance refused it.

@@ -35,7 +35,7 @@ pub async fn locate(tools: &Tools, effects: &Effects) -> LocatedPaths {
 /// The call, with paths in place of the ids that were found.
 pub fn apply_paths(call: Call, located: &LocatedPaths) -> Call {
     let requests = call.lookups() + located.requests;
-    call.located(|location| find_path(located, location)).after(requests)
+    call.located(|location| find_path(located, location)).with_lookups(requests)
 }
 
 /// The path that was found for a location.

@@ -18,7 +18,7 @@ pub fn window_start(request: &ExecuteRequest) -> Result<Option<Place>, ToolError
         let without = ExecuteRequest { lines: None, ..request.clone() };
         ToolError::new(ErrorKind::InvalidParams, message)
             .hint("`lines` takes \"120-180\", \"120-\" to the end, or \"-50\" for the last fifty.")
-            .fix(NextCall::again(&without))
+            .fix(NextCall::for_request(&without))
     };
     if request.offset.is_some() {
         return Err(error("`lines` and `offset` exclude each other: give one".to_owned()));
@@ -55,7 +55,7 @@ pub fn add_cut(text: &mut String, cut: &Cut, calls: &[(String, Value)]) {
 pub fn continuations(request: &ExecuteRequest, cut: &Cut) -> Vec<(String, Value)> {
     let places = [("next", cut.window.next), ("before", cut.window.before)];
     let calls = places.into_iter().filter_map(|(which, place)| {
-        let (name, at) = place?.said()?;
+        let (name, at) = place?.offset_argument()?;
         let mut arguments = Map::from_iter([
             ("action".to_owned(), json!(request.action)),
             ("params".to_owned(), Value::Object(request.params.clone())),

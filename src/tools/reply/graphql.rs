@@ -39,7 +39,7 @@ pub fn unwrap_reply(
     let Some(data) = data else {
         return Err(refuse(&errors, &body));
     };
-    let found = match reached(data, &graphql.field) {
+    let found = match value_at(data, &graphql.field) {
         Ok(found) => found,
         Err(step) if errors.is_empty() => return Err(nothing(step, &action.id)),
         Err(_) => return Err(refuse(&errors, &body)),
@@ -100,7 +100,7 @@ pub fn messages(errors: Option<&Value>) -> Vec<String> {
 }
 
 /// The value at the end of the fields, or the first null.
-fn reached(data: Value, field: &str) -> Result<Value, &str> {
+fn value_at(data: Value, field: &str) -> Result<Value, &str> {
     let below =
         |mut value: Value, step| value.get_mut(step).map(Value::take).filter(|found| !found.is_null());
     field.split('.').try_fold(data, |value, step| below(value, step).ok_or(step))
@@ -108,7 +108,7 @@ fn reached(data: Value, field: &str) -> Result<Value, &str> {
 
 pub fn nothing(step: &str, action: &str) -> ToolError {
     ToolError::new(ErrorKind::NotFound, format!("{action}: GitLab has no `{step}` there that can be seen"))
-        .hint("Check the path and the number; GitLab also hides what the token may not see.")
+        .hint("Check the path and the number; GitLab also hides objects that the token may not read.")
 }
 
 /// The error of a request without usable data. `changes` is whether it was a mutation.
@@ -132,14 +132,14 @@ pub fn failed(
     }
     if errors.iter().any(|error| error.contains(HIDDEN)) {
         return ToolError::new(ErrorKind::NotFound, format!("{action}: {said}"))
-            .hint("Check the path and the ids; GitLab also hides what the token may not see.");
+            .hint("Check the path and the ids; GitLab also hides objects that the token may not read.");
     }
     let kind = if is_about_values(body) { ErrorKind::InvalidParams } else { ErrorKind::GitlabError };
     let mut error = ToolError::new(kind, format!("{action}: {said}"));
     if changes && is_of_execution(body) {
         error.details.insert("applied".to_owned(), json!("unknown"));
         return error.hint(
-            "The mutation failed while it was executed: the change may have been made. Look before you send it again.",
+            "The mutation failed while it was executed: the change may have been made. Check before you send it again.",
         );
     }
     error

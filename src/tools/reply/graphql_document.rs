@@ -45,13 +45,13 @@ fn refusals(data: &Map<String, Value>, call: &Call, notes: &mut Vec<String>) -> 
     let payloads = data.iter().filter(|(_, value)| value.is_object());
     let (refused, done): (Vec<_>, Vec<_>) = payloads
         .map(|(key, value)| (key, messages(value.get("errors"))))
-        .partition(|(_, said)| !said.is_empty());
-    let said = refused.iter().map(|(key, said)| format!("`{key}` was refused: {}", said.join("; ")));
+        .partition(|(_, reasons)| !reasons.is_empty());
+    let reasons = refused.iter().map(|(key, reasons)| format!("`{key}` was refused: {}", reasons.join("; ")));
     if done.is_empty() && !refused.is_empty() {
-        let message = format!("{}: {}", call.action(), said.collect::<Vec<_>>().join("; "));
-        return Err(ToolError::new(ErrorKind::InvalidParams, message).hint("GitLab says why it refused."));
+        let message = format!("{}: {}", call.action(), reasons.collect::<Vec<_>>().join("; "));
+        return Err(ToolError::new(ErrorKind::InvalidParams, message).hint("GitLab gave the reason above."));
     }
-    notes.extend(said);
+    notes.extend(reasons);
     Ok(())
 }
 

@@ -9,9 +9,9 @@ use crate::present;
 use crate::tools::state::Tools;
 use crate::tools::types::{Answer, ExecuteRequest, NextCall};
 
-/// `page` as answers carry it: what GitLab says of the list, with the call for what follows. Nothing where the
-/// reply is no list or is all of it. Where the action does not take the cursor of GitLab's link, what follows is the next
-/// page of `direct` by `api.rest`.
+/// Builds `page` of an answer: GitLab's pagination of the list, with the call for the next page. None if the response is
+/// not a list or is complete. If the action does not take the cursor of GitLab's link, the next page is that of `direct`
+/// by `api.rest`.
 pub fn page_info(
     request: &ExecuteRequest,
     action: &Action,
@@ -132,7 +132,7 @@ pub fn uncounted_note(page: &Page) -> Option<String> {
 /// The call of a request for a page, with what selects and shows its rows.
 fn page_call(request: &ExecuteRequest) -> Value {
     let ExecuteRequest { action, params, fields, view, all, .. } = request.clone();
-    json!(NextCall::again(&ExecuteRequest { action, params, fields, view, all, ..Default::default() }))
+    json!(NextCall::for_request(&ExecuteRequest { action, params, fields, view, all, ..Default::default() }))
 }
 
 /// The page after this one: by number, or by the cursor of GitLab's own link.
@@ -214,7 +214,7 @@ pub fn past_end(reply: &Reply, request: &ExecuteRequest, action: &Action) -> Opt
     };
     let params = with_params(request, action, [("page".to_owned(), json!(last))]);
     let mended = ExecuteRequest { params, ..request.clone() };
-    Some(PastEnd { note, call: NextCall::again(&mended) })
+    Some(PastEnd { note, call: NextCall::for_request(&mended) })
 }
 
 impl PastEnd {

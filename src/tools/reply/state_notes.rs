@@ -10,14 +10,14 @@ use crate::present;
 use crate::tools::state::Tools;
 use crate::tools::types::NextCall;
 
-/// A value that stands for any value but an empty one.
+/// Matches any value except an empty one.
 const ANY: &str = "*";
 
 /// A state of an answer, explained.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExplainedState {
     field: String,
-    /// The value; empty if any is meant.
+    /// The value; empty for any.
     value: String,
     says: String,
     /// Number of rows with the state, of a list.

@@ -57,7 +57,7 @@ pub fn options(tools: &Tools, resolved_action: &ResolvedAction) -> Result<Option
     let Some(option) = first_option(request) else { return Ok(None) };
     let invalid = |message: String, mended: ExecuteRequest| {
         let message = format!("{message}. Nothing was sent");
-        Err(ToolError::new(ErrorKind::InvalidParams, message).fix(NextCall::again(&mended)))
+        Err(ToolError::new(ErrorKind::InvalidParams, message).fix(NextCall::for_request(&mended)))
     };
     if request.save_to.is_some() || request.offset.is_some() || request.lines.is_some() {
         let mended = ExecuteRequest { save_to: None, offset: None, lines: None, ..request.clone() };
@@ -159,7 +159,7 @@ fn not_list(tools: &Tools, action: &Action, request: &ExecuteRequest, option: &s
         let taken = request.params.iter().filter(|(name, _)| list.param(name).is_some());
         let params = taken.map(|(name, value)| (name.clone(), value.clone())).collect();
         if suggestions::is_callable(tools, &list, &params) {
-            return error.fix(NextCall::again(&ExecuteRequest {
+            return error.fix(NextCall::for_request(&ExecuteRequest {
                 action: list.id,
                 params,
                 ..request.clone()
@@ -167,7 +167,7 @@ fn not_list(tools: &Tools, action: &Action, request: &ExecuteRequest, option: &s
         }
     }
     match action.risk {
-        Risk::Read => error.fix(NextCall::again(&without(request))),
+        Risk::Read => error.fix(NextCall::for_request(&without(request))),
         _ => {
             let query = format!("list {}", action.domain().replace('_', " "));
             error.fix(NextCall::find(json!({"query": query, "read_only": true})))
@@ -223,8 +223,9 @@ pub async fn execute(
         Outcomes::Answer(answer) => Ok(answer),
         _ => {
             let option = first_option(&asked).unwrap_or("all");
-            let message = format!("`{option}` is for lists, and the answer of {id} is no list");
-            Err(ToolError::new(ErrorKind::InvalidParams, message).fix(NextCall::again(&without(&asked))))
+            let message = format!("`{option}` is for lists; {id} does not return a list");
+            Err(ToolError::new(ErrorKind::InvalidParams, message)
+                .fix(NextCall::for_request(&without(&asked))))
         }
     }
 }
@@ -459,7 +460,7 @@ fn add_walk(answer: &mut Answer, walked: &Walked, asked: &ExecuteRequest) {
     let next = walked.next.as_ref().map(|next| {
         let ExecuteRequest { action, params, .. } = next.clone();
         let ExecuteRequest { fields, view, all, count_by, sum, top, .. } = asked.clone();
-        NextCall::again(&ExecuteRequest {
+        NextCall::for_request(&ExecuteRequest {
             action,
             params,
             fields,
@@ -488,7 +489,9 @@ fn check_fields(
     if !tools.policy.selects() || tools.policy.fences_reads() {
         return Ok(());
     }
-    let Err(problem) = call::asking(action.clone(), fields, tools.catalog.types()) else { return Ok(()) };
+    let Err(problem) = call::select_fields(action.clone(), fields, tools.catalog.types()) else {
+        return Ok(());
+    };
     let request = ExecuteRequest { fields: Some(fields.to_vec()), ..asked.clone() };
     let mut error = mapping::fields(&problem, &request);
     let corrected = error.fix.as_ref().and_then(|fix| fix.arguments.get("fields")?.as_array().cloned());
@@ -508,7 +511,7 @@ fn check_fields(
     error.message =
         format!("{}. Nothing was sent", error.message.replacen("`fields`", &format!("`{named}`"), 1));
     let fix = if wrong.is_some() { mended } else { without(asked) };
-    Err(error.fix(NextCall::again(&fix)))
+    Err(error.fix(NextCall::for_request(&fix)))
 }
 
 /// The error of a field that no row has, or that holds no numbers: the fields that there are, the nearest first.
@@ -520,7 +523,7 @@ fn field_error(problem: FieldProblem, walked: &Walked, asked: &ExecuteRequest) -
         FieldProblem::NotNumbers(path) => {
             return invalid(format!("`sum`: `{path}` holds no number in {rows}"))
                 .hint("Accepted are fields with numbers, such as weight or user_notes_count.")
-                .fix(NextCall::again(&without(asked)));
+                .fix(NextCall::for_request(&without(asked)));
         }
         FieldProblem::Missing(option, missing) => (option, missing),
     };
@@ -536,10 +539,10 @@ fn field_error(problem: FieldProblem, walked: &Walked, asked: &ExecuteRequest) -
         (false, 0) => error.hint(format!("There are {}.", named.join(", "))),
         (false, more) => error.hint(format!("There are {} and {more} more.", named.join(", "))),
     };
-    let Some(nearest) = nearest else { return error.fix(NextCall::again(&without(asked))) };
+    let Some(nearest) = nearest else { return error.fix(NextCall::for_request(&without(asked))) };
     let mended = missing.path.replacen(missing.step.as_str(), nearest, 1);
     let mut request = asked.clone();
     let path = if option == "sum" { &mut request.sum } else { &mut request.count_by };
     *path = Some(mended);
-    error.fix(NextCall::again(&request))
+    error.fix(NextCall::for_request(&request))
 }

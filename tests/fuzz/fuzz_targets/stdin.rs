@@ -1,4 +1,4 @@
-//! Whatever comes in on standard input: every line that goes out is a message, and the end of input ends the server.
+//! Whatever comes in on standard input: every output line is a message, and the server ends at the end of input.
 
 #![no_main]
 

@@ -6,10 +6,8 @@ use std::path::PathBuf;
 use apollo_compiler::response::serde_json_bytes;
 use apollo_compiler::validation::Valid;
 use apollo_compiler::{ExecutableDocument, Schema};
-use gitlab_mcp::call::{Body, Call, Lookup, Part, asking, batch};
-use gitlab_mcp::catalog::{
-    Action, Base, Catalog, Holds, Names, Operation, Param, Place, Scope, Types, Words,
-};
+use gitlab_mcp::call::{Body, Call, Lookup, Part, batch, select_fields};
+use gitlab_mcp::catalog::{Action, Base, Catalog, Holds, Names, Operation, Param, Place, Scope, Types};
 use serde_json::{Map, Value, json};
 
 use crate::catalog::data::{actions, call};
@@ -82,10 +80,10 @@ fn only(action: &Action, operation: &Operation) -> Action {
     Action { operations: vec![operation.clone()], ..action.clone() }
 }
 
-fn check(schema: &Valid<Schema>, action: &Action, operation: &Operation, words: &Words) -> Option<String> {
+fn check(schema: &Valid<Schema>, action: &Action, operation: &Operation) -> Option<String> {
     let mut given = everything(action, operation);
     action.selector().map(|selector| given.remove(&selector.name));
-    let call = call(&only(action, operation), given, words);
+    let call = call(&only(action, operation), given);
     let (document, variables) = sent(&call);
     let parsed = match ExecutableDocument::parse_and_validate(schema, &document, "document.graphql") {
         Ok(parsed) => parsed,
@@ -103,14 +101,12 @@ fn check(schema: &Valid<Schema>, action: &Action, operation: &Operation, words: 
 #[cfg_attr(not(gitlab_api_files), ignore = "set GITLAB_API_FILES to the folder of GitLab's schema.graphql")]
 fn every_document_is_valid_with_every_argument() {
     let schema = schema();
-    let catalog = Catalog::embedded().unwrap();
-    let words = catalog.words().unwrap();
     let mut faults = Vec::new();
     let mut checked = 0;
     for action in actions() {
         for operation in action.choices().filter(|operation| operation.graphql.is_some()) {
             checked += 1;
-            faults.extend(check(&schema, &action, operation, words));
+            faults.extend(check(&schema, &action, operation));
         }
     }
     assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
@@ -164,7 +160,6 @@ fn paths(types: &Types, name: &str) -> Vec<String> {
 fn every_document_is_valid_with_the_fields_that_somebody_wants() {
     let schema = schema();
     let catalog = Catalog::embedded().unwrap();
-    let words = catalog.words().unwrap();
     let mut faults = Vec::new();
     let mut checked = 0;
     for action in actions() {
@@ -173,11 +168,11 @@ fn every_document_is_valid_with_the_fields_that_somebody_wants() {
             let Some((_, spread)) = graphql.selection.split_once("...") else { continue };
             let name = spread.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap();
             let paths = paths(catalog.types(), name);
-            let (asking, shown) = asking(only(&action, operation), &paths, catalog.types())
+            let (selecting, shown) = select_fields(only(&action, operation), &paths, catalog.types())
                 .unwrap_or_else(|error| panic!("{operation}: {error}"));
             assert!(!shown.is_empty(), "{operation}");
             checked += 1;
-            faults.extend(check(&schema, &asking, &asking.operations[0], words));
+            faults.extend(check(&schema, &selecting, &selecting.operations[0]));
         }
     }
     assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
@@ -246,13 +241,11 @@ fn no_document_costs_what_gitlab_refuses() {
     /// GitLab's limit without a token; with one it is 250. The margin is for `cost`, which estimates its formula.
     const LIMIT: usize = 200;
     let schema = schema();
-    let catalog = Catalog::embedded().unwrap();
-    let words = catalog.words().unwrap();
     for action in actions() {
         for operation in action.choices().filter(|operation| operation.graphql.is_some()) {
             let mut given = everything(&action, operation);
             given.remove("scope");
-            let (document, _) = sent(&call(&only(&action, operation), given, words));
+            let (document, _) = sent(&call(&only(&action, operation), given));
             let parsed = ExecutableDocument::parse(&schema, &document, "document.graphql")
                 .unwrap_or_else(|errors| panic!("{operation}: {}", errors.errors));
             let set = &parsed.operations.anonymous.as_ref().unwrap().selection_set;

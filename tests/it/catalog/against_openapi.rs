@@ -151,7 +151,7 @@ fn every_example_is_a_request_of_the_document() {
         // For machine protocols the document lists parts of the path as parameters.
         let is_mistaken =
             REQUIRED_BY_MISTAKE.contains(&action.id.as_str()) || action.audience != Audience::Person;
-        let call = call(&action, example(&action, words), words);
+        let call = call(&action, example(&action, words));
         let matching: Vec<&Documented> = document
             .iter()
             .filter(|operation| {

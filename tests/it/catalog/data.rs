@@ -1,15 +1,15 @@
 //! The catalog as data: ids, words, parameters, and that every action can be called as it says.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
 
-use gitlab_mcp::call::{Answer, Body, Call, Context, Lookup, LookupCache, Part, Step, check};
+use gitlab_mcp::call::{Body, Call, LookupCache, Part, check};
 use gitlab_mcp::catalog::{
     Action, ArrayForm, Audience, Base, Catalog, GraphqlKind, Method, Names, Operation, Param, Place, Risk,
     Scope, Words, example, input_schema, pieces, signature,
 };
 use serde_json::{Map, Value, json};
-use url::Url;
+
+use crate::support::calls::{build_call, context};
 
 pub fn actions() -> Vec<Action> {
     Catalog::embedded().unwrap().actions().collect::<Result<_, _>>().unwrap()
@@ -19,42 +19,14 @@ pub fn action(id: &str) -> Action {
     Catalog::embedded().unwrap().get(id).unwrap().unwrap_or_else(|| panic!("there is no {id}"))
 }
 
-/// A GitLab whose URLs nothing here pastes.
-fn context(words: &Words) -> Context<'_> {
-    static CATALOG: LazyLock<Catalog> = LazyLock::new(|| Catalog::embedded().unwrap());
-    static BASE: LazyLock<Url> = LazyLock::new(|| Url::parse("https://gitlab.example").unwrap());
-    Context {
-        base: &BASE,
-        words,
-        surface: CATALOG.surface().unwrap(),
-        catalog: &CATALOG,
-        quick_actions: Default::default(),
-    }
-}
-
 fn words() -> Words {
     Catalog::embedded().unwrap().words().unwrap().clone()
 }
 
 /// The call that these parameters make, every look-up answered.
-pub fn call(action: &Action, params: Map<String, Value>, words: &Words) -> Call {
-    let checked =
-        check(action.clone(), params, &context(words)).unwrap_or_else(|invalid| panic!("{invalid}"));
-    let mut known = LookupCache::default();
-    for _ in 0..5 {
-        match checked.step(&known).unwrap_or_else(|invalid| panic!("{invalid}")) {
-            Step::Ready(call) => return call,
-            Step::Plan => panic!("{} is a plan", action.id),
-            Step::Ask(questions) => questions.into_iter().for_each(|question| {
-                let answer = match question {
-                    Lookup::KindOf { .. } => Answer::Kind(Scope::Project),
-                    Lookup::IdOf { .. } => Answer::Id(4711),
-                };
-                known.learn(question, answer);
-            }),
-        }
-    }
-    panic!("{} keeps asking", action.id)
+pub fn call(action: &Action, params: Map<String, Value>) -> Call {
+    let built = build_call(action, params, 4711).unwrap_or_else(|invalid| panic!("{invalid}"));
+    built.unwrap_or_else(|| panic!("{} is a composite action", action.id))
 }
 
 fn params(value: Value) -> Map<String, Value> {
@@ -63,7 +35,7 @@ fn params(value: Value) -> Map<String, Value> {
 
 /// The whole request as text, to compare.
 fn written(id: &str, given: Value) -> String {
-    let call = call(&action(id), params(given), &words());
+    let call = call(&action(id), params(given));
     let query: Vec<String> = call.query().iter().map(|(name, value)| format!("{name}={value}")).collect();
     let body = match call.body() {
         Body::Empty => String::new(),
@@ -164,7 +136,7 @@ fn graphql_takes_plain_numbers_for_ids_and_iids() {
 fn files_go_beside_a_graphql_document() {
     let file = json!({"filename": "a.png", "content_base64": "AP8="});
     let given = json!({"fullPath": "acme/widget", "iid": 3, "files": [file, {"filename": "b.txt", "content": "a,b"}]});
-    let call = call(&action("design.upload"), params(given), &words());
+    let call = call(&action("design.upload"), params(given));
     let Body::Multipart(parts) = call.body() else { panic!("{:?}", call.body()) };
     let [Part::Text { value: operations, .. }, Part::Text { name, value: map }, one, other] =
         parts.as_slice()
@@ -258,10 +230,10 @@ fn every_example_validates_and_builds_a_request() {
             validator.iter_errors(&Value::Object(example.clone())).map(|fault| fault.to_string()).collect();
         assert!(faults.is_empty(), "{}: {faults:?}", action.id);
         if action.plan.is_some() {
-            check(action, example, &context(&words)).unwrap_or_else(|invalid| panic!("{invalid}"));
+            check(action, example, &context()).unwrap_or_else(|invalid| panic!("{invalid}"));
             continue;
         }
-        let call = call(&action, example, &words);
+        let call = call(&action, example);
         assert!(!call.path().contains([':', '*', ' ']) || call.path().contains('@'), "{}", call.path());
         assert!(pieces(call.path()).count() == 1 || call.path().contains('@'), "{}", call.path());
     }
@@ -357,7 +329,7 @@ fn globs_keep_their_slashes_and_placeholders_encode_them() {
     let artifact = action("job_artifact.get_file");
     let mut given = example(&artifact, &words());
     given.insert("artifact_path".into(), json!("/coverage/lcov report.info"));
-    let call = call(&artifact, given, &words());
+    let call = call(&artifact, given);
     assert!(call.path().ends_with("/coverage/lcov%20report.info"), "{}", call.path());
     let file = written(
         "repository_file.get",
@@ -375,12 +347,11 @@ fn a_path_cannot_lead_elsewhere() {
         let action = action("job_artifact.get_file");
         let mut given = example(&action, &words());
         given.insert("artifact_path".into(), json!(bad));
-        let checked = check(action, given, &context(&words())).unwrap();
+        let checked = check(action, given, &context()).unwrap();
         assert!(checked.step(&LookupCache::default()).is_err(), "{bad}");
     }
     let checked =
-        check(action("branch.get"), params(json!({"fullPath": "a/b", "branch": ".."})), &context(&words()))
-            .unwrap();
+        check(action("branch.get"), params(json!({"fullPath": "a/b", "branch": ".."})), &context()).unwrap();
     assert!(checked.step(&LookupCache::default()).is_err());
 }
 
@@ -446,7 +417,7 @@ fn lists_in_queries_are_written_as_gitlab_reads_them() {
 fn files_travel_in_parts_and_everything_else_as_json() {
     let upload = action("project_upload.create");
     let given = json!({"fullPath": "acme/widget", "file": {"filename": "a.bin", "content_base64": "AP8="}});
-    let call = call(&upload, params(given), &words());
+    let call = call(&upload, params(given));
     let file = Part::File { name: "file".into(), filename: "a.bin".into(), bytes: vec![0, 255].into() };
     assert_eq!(call.body(), &Body::Multipart(vec![file]));
     // PUT /projects/{id} is multipart in the document because of `avatar`.
@@ -461,11 +432,7 @@ fn scim_begins_at_the_instances_root() {
         .flat_map(|action| action.operations)
         .filter(|o| o.path.starts_with("/api/scim/v4/"));
     assert_eq!(scim.count(), 16);
-    let path = call(
-        &action("scim_protocol.get_group_user"),
-        params(json!({"group": "acme", "user_id": 1})),
-        &words(),
-    );
+    let path = call(&action("scim_protocol.get_group_user"), params(json!({"group": "acme", "user_id": 1})));
     assert!(path.path().starts_with("/api/scim/v4/groups/acme/"), "{}", path.path());
 }
 
@@ -521,7 +488,7 @@ fn one_meaning_at_several_scopes_is_one_action() {
 #[test]
 fn a_write_never_goes_to_the_instance_because_a_path_was_forgotten() {
     let given = params(json!({"key": "A", "value": "b"}));
-    let checked = check(action("ci_variable.create"), given, &context(&words())).unwrap();
+    let checked = check(action("ci_variable.create"), given, &context()).unwrap();
     let invalid = checked.step(&LookupCache::default()).unwrap_err();
     assert!(invalid.to_string().contains("say `scope`"), "{invalid}");
     let said = written("ci_variable.create", json!({"key": "A", "value": "b", "scope": "instance"}));

@@ -220,7 +220,7 @@ fn the_way_there() {
     let signed_in = proxy.url().replace("http://", "http://me:sesame@");
     let outcome = examined(&[("GITLAB_URL", "http://gitlab.example.com"), ("HTTP_PROXY", &signed_in)]);
     assert_found(&outcome, "certificate", "warning", "https");
-    assert!(finding(&outcome.1, "proxy")["says"].as_str().unwrap().contains("lets requests through"));
+    assert!(finding(&outcome.1, "proxy")["says"].as_str().unwrap().contains("forwards requests"));
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn certificates() {
     assert_eq!(
         (code, &finding(&found, "address")["state"]),
         (Some(2), &json!("fine")),
-        "it can be connected to"
+        "it accepts connections"
     );
     assert_found(&(code, found), "certificate", "failure", "GITLAB_CA_FILE");
     let blind = at(("GITLAB_INSECURE_TLS", "true".to_owned()));

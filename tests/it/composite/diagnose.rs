@@ -6,7 +6,7 @@ use crate::support::client::{Client, execute, succeed};
 use crate::support::fixtures::PROJECT;
 use crate::support::scripted_gitlab::Gitlab;
 
-fn named(data: &Value) -> Vec<&str> {
+fn names_of_jobs(data: &Value) -> Vec<&str> {
     data.as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect()
 }
 
@@ -20,7 +20,7 @@ fn jobs_of_child_and_downstream_pipelines_are_told_with_their_reasons() {
     );
     assert!(!reply.is_error, "{}", reply.text);
     let data = &reply.structured["data"];
-    assert_eq!(named(data), ["compile", "publish", "e2e"], "what may fail comes last");
+    assert_eq!(names_of_jobs(data), ["compile", "publish", "e2e"], "what may fail comes last");
     assert_eq!(
         (&data[0]["pipeline_id"], &data[0]["project"]),
         (&json!(308), &json!("acme/tools/widget-cli"))

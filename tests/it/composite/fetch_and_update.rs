@@ -58,7 +58,7 @@ fn what_people_paste_is_fetched() {
     );
     assert_eq!(statuses(&rows), ["ok", "ok", "ok", "ok", "ok", "ok", "error"], "{}", reply.text);
     assert_eq!(rows[0]["data"]["iid"], 2);
-    assert!(rows[0]["notes"].is_null(), "nothing was understood otherwise than it was said: {}", rows[0]);
+    assert!(rows[0]["notes"].is_null(), "no parameter was reinterpreted: {}", rows[0]);
     assert!(rows[6]["error"]["message"].as_str().unwrap().contains("elsewhere.example"));
 }
 

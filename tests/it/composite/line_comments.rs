@@ -180,7 +180,7 @@ fn a_text_that_is_nowhere_in_a_diff_is_told_with_the_most_similar_line() {
     let nothing = execute(&mut client, "merge_request.comment_on_line", at(json!({"line_text": "zyx (%)"})));
     let error = refused(&nothing, "invalid_params");
     assert_eq!(error["fix"]["arguments"]["action"], "merge_request.list_diffs", "{error}");
-    for (place, said) in [
+    for (place, expected) in [
         (json!({"file": GEAR, "line_text": "a", "line": 1}), "`line_text` cannot be combined with `line`"),
         (json!({"line_text": "a", "line_start": 1, "line_end": 2}), "cannot be combined with `line_start`"),
         (json!({"file": GEAR}), "`line_text`"),
@@ -188,7 +188,7 @@ fn a_text_that_is_nowhere_in_a_diff_is_told_with_the_most_similar_line() {
     ] {
         let reply = execute(&mut client, "merge_request.comment_on_line", at(place));
         let error = refused(&reply, "invalid_params");
-        assert!(error["message"].as_str().unwrap().contains(said), "{error}");
+        assert!(error["message"].as_str().unwrap().contains(expected), "{error}");
     }
 }
 

@@ -27,7 +27,7 @@ pub fn statuses(rows: &[Value]) -> Vec<&str> {
     rows.iter().map(|row| row["status"].as_str().unwrap()).collect()
 }
 
-fn found(client: &mut Client, query: &str) -> Vec<String> {
+fn find_ids(client: &mut Client, query: &str) -> Vec<String> {
     let found = client.call("gitlab_find_action", json!({"query": query, "limit": 10}));
     let results = found.structured["results"].as_array().unwrap();
     results.iter().map(|result| result["action"].as_str().unwrap().to_owned()).collect()
@@ -59,7 +59,7 @@ fn a_single_thing_is_found_as_ever() {
         ("read a file", "repository_file.get"),
         ("close an issue", "issue.update"),
     ] {
-        let found = found(&mut client, query);
+        let found = find_ids(&mut client, query);
         let plan = found.iter().position(|id| {
             ["resource.fetch", "resource.update", "repository.read_files", "api.batch"].contains(&id.as_str())
         });
@@ -107,8 +107,8 @@ fn a_plan_is_withheld_with_what_it_is_made_of() {
     let mut reads = Client::sandbox_with(&[("GITLAB_READ_ONLY", "true")]);
     let update = json!({"items": [{"target": "acme/widget#1", "title": "x"}]});
     refused(&execute(&mut reads, "resource.update", update.clone()), "denied");
-    assert!(!found(&mut reads, "resource.update").contains(&"resource.update".to_owned()));
-    assert!(found(&mut reads, "fetch several links at once").contains(&"resource.fetch".to_owned()));
+    assert!(!find_ids(&mut reads, "resource.update").contains(&"resource.update".to_owned()));
+    assert!(find_ids(&mut reads, "fetch several links at once").contains(&"resource.fetch".to_owned()));
     for denied in ["*.update", "resource.update", "manage_resource:update", "resource.*"] {
         let mut client = Client::sandbox_with(&[("GITLAB_DENIED_ACTIONS", denied)]);
         let error = refused(&execute(&mut client, "resource.update", update.clone()), "denied");

@@ -8,7 +8,7 @@ use crate::support::scripted_gitlab::{Gitlab, answer};
 
 const LFS: &str = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab\nsize 12345\n";
 
-fn read(client: &mut Client, params: Value) -> Reply {
+fn read_files(client: &mut Client, params: Value) -> Reply {
     let mut whole = json!({"fullPath": "acme/widget"});
     whole.as_object_mut().unwrap().extend(params.as_object().unwrap().clone());
     execute(client, "repository.read_files", whole)
@@ -30,8 +30,10 @@ fn numbered(lines: usize) -> String {
 fn windows_go_on_exactly_where_they_ended() {
     let mut client = Client::sandbox();
     write(&mut client, "long.txt", &numbered(250), "text");
-    let mut reply =
-        read(&mut client, json!({"files": [{"path": "long.txt"}, {"path": "README.md", "max_lines": 1}]}));
+    let mut reply = read_files(
+        &mut client,
+        json!({"files": [{"path": "long.txt"}, {"path": "README.md", "max_lines": 1}]}),
+    );
     let first = rows(&reply);
     assert_eq!(
         (&first[0]["total_lines"], &first[0]["lines_returned"], &first[0]["truncated"], &first[0]["next"]),
@@ -51,7 +53,7 @@ fn windows_go_on_exactly_where_they_ended() {
     assert_eq!(whole, numbered(250));
     let last = &rows(&reply)[0];
     assert_eq!((&last["truncated"], &last["next"]), (&json!(false), &Value::Null));
-    let named = read(
+    let named = read_files(
         &mut client,
         json!({"files": [{"path": "long.txt", "line_start": 40, "line_end": 42}], "include_metadata": false}),
     );
@@ -68,7 +70,7 @@ fn what_is_no_text_is_told_as_what_it_is() {
     write(&mut client, "assets/large.bin", LFS, "text");
     write(&mut client, "assets/raw.bin", "AAECAwA=", "base64");
     let files = json!([{"path": "empty.txt"}, {"path": "assets/large.bin"}, {"path": "assets/raw.bin"}, {"path": "assets"}]);
-    let reply = read(&mut client, json!({"files": files}));
+    let reply = read_files(&mut client, json!({"files": files}));
     let rows = rows(&reply);
     let kinds: Vec<&str> = rows.iter().map(|row| row["kind"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["empty", "lfs_pointer", "binary", "directory"], "{}", reply.text);
@@ -95,8 +97,10 @@ fn a_link_and_a_submodule_are_told_by_the_tree() {
         answer(404, json!({"message": "404 File Not Found"})),
     );
     let mut client = gitlab.client(&[]);
-    let reply =
-        read(&mut client, json!({"files": [{"path": "latest"}, {"path": "gears"}, {"path": "one-line"}]}));
+    let reply = read_files(
+        &mut client,
+        json!({"files": [{"path": "latest"}, {"path": "gears"}, {"path": "one-line"}]}),
+    );
     let rows = rows(&reply);
     assert_eq!(
         (&rows[0]["kind"], &rows[0]["link_target"]),
@@ -113,7 +117,7 @@ fn a_missing_file_comes_with_names_that_are_near() {
     let mut client = Client::sandbox();
     write(&mut client, "tools/gearbox.md", "x\n", "text");
     let files = json!([{"path": "READM.md"}, {"path": "docs/gearbox.md"}, {"path": "README.md"}]);
-    let reply = read(&mut client, json!({"files": files}));
+    let reply = read_files(&mut client, json!({"files": files}));
     let rows = rows(&reply);
     assert_eq!(statuses(&rows), ["error", "error", "ok"]);
     assert_eq!(rows[0]["error"]["kind"], "not_found");
@@ -127,13 +131,13 @@ fn a_missing_file_comes_with_names_that_are_near() {
 fn what_is_looked_for_comes_with_its_lines() {
     let mut client = Client::sandbox();
     write(&mut client, "long.txt", &numbered(250), "text");
-    let reply = read(
+    let reply = read_files(
         &mut client,
         json!({"files": [{"path": "long.txt"}, {"path": "README.md"}], "grep": "^LINE 1?42$|line 7$", "context": 1}),
     );
     let row = &rows(&reply)[0];
     assert_eq!((&row["matches"], &row["data"]), (&json!(1), &json!("6: line 6\n7: line 7\n8: line 8\n")));
-    let reply = read(
+    let reply = read_files(
         &mut client,
         json!({"files": [{"path": "long.txt", "max_lines": 3}], "grep": "(?i)LINE \\d42$", "context": 1}),
     );
@@ -145,7 +149,7 @@ fn what_is_looked_for_comes_with_its_lines() {
     );
     let next = client.call(EXECUTE, reply.structured["page"]["next"]["arguments"].clone());
     assert!(rows(&next)[0]["data"].as_str().unwrap().contains("242: line 242"), "{}", next.text);
-    let wrong = read(&mut client, json!({"files": [{"path": "long.txt"}], "grep": "("}));
+    let wrong = read_files(&mut client, json!({"files": [{"path": "long.txt"}], "grep": "("}));
     refused(&wrong, "invalid_params");
 }
 
@@ -154,7 +158,7 @@ fn one_too_large_leaves_the_others_whole() {
     let mut client = Client::sandbox_with(&[("GITLAB_MAX_BYTES", "6000")]);
     write(&mut client, "long.txt", &numbered(5_000), "text");
     let files = json!([{"path": "long.txt", "max_lines": 5000}, {"path": "README.md"}]);
-    let reply = read(&mut client, json!({"files": files}));
+    let reply = read_files(&mut client, json!({"files": files}));
     let rows = rows(&reply);
     assert!(reply.structured["data"].to_string().len() < 8_000);
     let shown = rows[0]["last_line"].as_u64().unwrap();
@@ -170,7 +174,7 @@ fn a_large_file_goes_by() {
     let large = "0123456789abcdef\n".repeat(600_000);
     gitlab.body("/repository/files/large.txt/raw", "text/plain", large.as_bytes());
     let mut client = gitlab.client(&[]);
-    let reply = read(&mut client, json!({"files": [{"path": "large.txt", "line_start": 599_999}]}));
+    let reply = read_files(&mut client, json!({"files": [{"path": "large.txt", "line_start": 599_999}]}));
     let row = &rows(&reply)[0];
     assert_eq!((&row["total_lines"], &row["size"]), (&json!(600_000), &json!(large.len())), "{}", reply.text);
     assert_eq!((&row["lines_returned"], &row["truncated"]), (&json!(2), &json!(false)));
@@ -183,11 +187,11 @@ fn files_of_a_merge_request_are_read_at_its_head() {
     let branch = request["data"]["source_branch"].as_str().unwrap().to_owned();
     let file = "src/widget/gear.rs";
     let whole = |reply: &Reply| rows(reply)[0]["data"].as_str().unwrap_or_default().to_owned();
-    let head = read(&mut client, json!({"files": [{"path": file, "ref": "!5"}]}));
+    let head = read_files(&mut client, json!({"files": [{"path": file, "ref": "!5"}]}));
     assert!(!head.is_error, "{}", head.text);
-    let by_branch = read(&mut client, json!({"files": [{"path": file, "ref": branch}]}));
+    let by_branch = read_files(&mut client, json!({"files": [{"path": file, "ref": branch}]}));
     assert_eq!(whole(&head), whole(&by_branch));
-    let main = read(&mut client, json!({"files": [{"path": file, "ref": "main"}]}));
+    let main = read_files(&mut client, json!({"files": [{"path": file, "ref": "main"}]}));
     assert_ne!(whole(&head), whole(&main));
     let found = client.call("gitlab_find_action", json!({"query": "files of a merge request at its head"}));
     assert!(found.text.contains("repository.read_files"), "{}", found.text);

@@ -138,7 +138,7 @@ fn a_commit_on_a_new_branch_and_its_merge_request_are_one_call() {
     params["merge_request"] = json!({});
     let again = execute(&mut client, "commit.create", params.clone());
     assert_eq!(again.structured["data"][1]["status"], "skipped", "{}", again.text);
-    // What is wrong with the merge request is reported before the commit.
+    // The fault of the merge request is reported before the commit is made.
     params["merge_request"] = json!({"titel": "Oil"});
     params["branch"] = json!("more-oil");
     refused(&execute(&mut client, "commit.create", params.clone()), "invalid_params");

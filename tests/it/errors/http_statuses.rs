@@ -10,7 +10,7 @@ use crate::support::scripted_gitlab::{Answer, Gitlab, answer, raw};
 
 const PROJECT: &str = "/api/v4/projects/acme%2Fwidget";
 
-fn of(action: &str, params: Value) -> Value {
+fn execute_arguments(action: &str, params: Value) -> Value {
     json!({"action": action, "params": params})
 }
 
@@ -39,7 +39,7 @@ fn gitlab() -> Gitlab {
 }
 
 fn write() -> Value {
-    of("issue.update", json!({"fullPath": "acme/widget", "iid": 12, "title": "Quiet"}))
+    execute_arguments("issue.update", json!({"fullPath": "acme/widget", "iid": 12, "title": "Quiet"}))
 }
 
 #[test]
@@ -52,7 +52,8 @@ fn what_is_missing_inside_is_told_from_what_holds_it() {
         ("issue_note.list", json!({"fullPath": "acme/widget", "iid": 4711})),
     ] {
         let says = ["`fullPath` acme/widget can be seen; `iid` 4711 in it cannot"];
-        let (error, reply) = execute_mended(&mut client, of(action, params), "not_found", &says);
+        let (error, reply) =
+            execute_mended(&mut client, execute_arguments(action, params), "not_found", &says);
         let hint = error["hint"].as_str().unwrap();
         assert!(hint.contains("does not exist") && hint.contains("may not read"), "{hint}");
         assert_eq!(error["fix"]["arguments"]["action"], "issue.list");
@@ -71,7 +72,8 @@ fn a_project_that_is_missing_is_looked_for_by_its_name() {
         ("issue.list", json!({"fullPath": "gone/widget"})),
     ] {
         let says = ["gone/widget"];
-        let (error, reply) = execute_mended(&mut client, of(action, params), "not_found", &says);
+        let (error, reply) =
+            execute_mended(&mut client, execute_arguments(action, params), "not_found", &says);
         let fix = &error["fix"]["arguments"];
         assert_eq!(
             (&fix["action"], &fix["params"]["search"]),
@@ -88,7 +90,7 @@ fn what_all_of_is_there_may_be_switched_off() {
     gitlab.says(&format!("GET {PROJECT}/issues/12/time_stats"), [not_found("Issue")]);
     let mut client = gitlab.client(&[]);
     let says = ["`iid` 12 can be seen; the requested part of it cannot"];
-    let arguments = of("issue.get_time_stats", json!({"fullPath": "acme/widget", "iid": 12}));
+    let arguments = execute_arguments("issue.get_time_stats", json!({"fullPath": "acme/widget", "iid": 12}));
     let (_, reply) = execute_mended(&mut client, arguments, "not_found", &says);
     assert_eq!(reply.structured["data"]["iid"], 12);
 }
@@ -112,9 +114,9 @@ fn a_project_that_moved_is_called_where_it_is_now() {
             .says(&format!("POST {PROJECT}/issues"), [answer(201, json!({"iid": 13, "title": "New"}))]);
         let mut client = gitlab.client(&[]);
         // A read goes on to where it is by itself.
-        let read = client.call(EXECUTE, of("project.get", json!({"fullPath": "old/widget"})));
+        let read = client.call(EXECUTE, execute_arguments("project.get", json!({"fullPath": "old/widget"})));
         assert_eq!(read.structured["data"]["path_with_namespace"], "acme/widget");
-        let arguments = of("issue.create", json!({"fullPath": "old/widget", "title": "New"}));
+        let arguments = execute_arguments("issue.create", json!({"fullPath": "old/widget", "title": "New"}));
         let reply = client.call(EXECUTE, arguments.clone());
         let kind = reply.structured["error"]["kind"].as_str().unwrap().to_owned();
         let (error, reply) = execute_mended(
@@ -126,7 +128,8 @@ fn a_project_that_moved_is_called_where_it_is_now() {
         let params = &error["fix"]["arguments"]["params"];
         assert_eq!(*params, json!({"fullPath": "acme/widget", "title": "New"}));
         assert_eq!(reply.structured["data"]["iid"], 13);
-        let by_target = of("issue.update", json!({"target": "old/widget#12", "title": "Quiet"}));
+        let by_target =
+            execute_arguments("issue.update", json!({"target": "old/widget#12", "title": "Quiet"}));
         let (error, _) = execute_mended(&mut client, by_target, &kind, &["it is `acme/widget` now"]);
         assert_eq!(error["fix"]["arguments"], write());
     }
@@ -148,7 +151,9 @@ fn a_refused_token_or_user_gets_no_call_and_a_rate_limit_the_same() {
         (answer(429, json!({"message": {"error": "This endpoint has been requested too many times. Try again later."}})).header("retry-after", "25"), "rate_limited", "too many times", "Wait"),
     ];
     for (refusal, kind, says, hint) in rows {
-        for arguments in [write(), of("issue.get", json!({"fullPath": "acme/widget", "iid": 12}))] {
+        for arguments in
+            [write(), execute_arguments("issue.get", json!({"fullPath": "acme/widget", "iid": 12}))]
+        {
             let gitlab = gitlab();
             let method = if arguments["action"] == "issue.get" { "GET" } else { "PUT" };
             let request = format!("{method} {PROJECT}/issues/12");
@@ -175,7 +180,7 @@ fn a_401_with_an_accepted_token_is_about_the_user() {
     gitlab.says(&format!("GET {PROJECT}/issues/12"), [issue()]);
     gitlab.says(&format!("PUT {PROJECT}/issues/12"), [answer(401, json!({"message": "401 Unauthorized"}))]);
     let mut client = gitlab.client(&[]);
-    let read = of("issue.get", json!({"fullPath": "acme/widget", "iid": 12}));
+    let read = execute_arguments("issue.get", json!({"fullPath": "acme/widget", "iid": 12}));
     assert!(!client.call(EXECUTE, read).is_error);
     let error = failed(&mut client, (EXECUTE, write()), "forbidden", &["GitLab forbids it: 401"]);
     assert!(error["hint"].as_str().unwrap().contains("The token is valid"), "{error}");
@@ -207,7 +212,7 @@ fn a_merge_that_is_not_possible_now_leads_to_the_merge_request() {
             [answer(200, json!({"iid": 5, "detailed_merge_status": "conflict"}))],
         );
         let mut client = gitlab.client(&[("GITLAB_CONFIRM", "never")]);
-        let merge = of("merge_request.merge", json!({"fullPath": "acme/widget", "iid": 5}));
+        let merge = execute_arguments("merge_request.merge", json!({"fullPath": "acme/widget", "iid": 5}));
         let reply = client.call(EXECUTE, merge);
         let error = &reply.structured["error"];
         assert_eq!(error["fix"]["arguments"]["action"], "merge_request.get", "{status}: {error}");
@@ -222,8 +227,10 @@ fn a_cherry_pick_with_conflicts_is_a_conflict() {
     let commit = format!("{PROJECT}/repository/commits/abc123");
     let body = json!({"message": "Sorry, we cannot cherry-pick this commit automatically.", "error_code": "conflict"});
     gitlab.says(&format!("POST {commit}/cherry_pick"), [answer(400, body)]);
-    let arguments =
-        of("commit.cherry_pick", json!({"fullPath": "acme/widget", "sha": "abc123", "branch": "main"}));
+    let arguments = execute_arguments(
+        "commit.cherry_pick",
+        json!({"fullPath": "acme/widget", "sha": "abc123", "branch": "main"}),
+    );
     let error = failed(&mut gitlab.client(&[]), (EXECUTE, arguments), "conflict", &["cherry-pick"]);
     assert_eq!(error["error_code"], "conflict");
     assert_eq!(error["fix"]["arguments"]["action"], "commit.get", "{error}");
@@ -235,7 +242,7 @@ fn a_rate_limit_says_how_long() {
     let request = format!("GET {PROJECT}/issues/12");
     gitlab.says(&request, [answer(429, json!({"message": "Retry later"})).header("retry-after", "25")]);
     let mut client = gitlab.client(&[]);
-    let arguments = of("issue.get", json!({"fullPath": "acme/widget", "iid": 12}));
+    let arguments = execute_arguments("issue.get", json!({"fullPath": "acme/widget", "iid": 12}));
     let error = refused(&mut client, (EXECUTE, arguments), "rate_limited", &["Retry later"]);
     assert_eq!(error["retry_after_seconds"], 25);
 }
@@ -256,7 +263,7 @@ fn a_conflict_leads_to_what_is_in_the_way() {
         .says(&format!("GET {PROJECT}/labels"), [answer(200, json!([{"name": "bug"}]))]);
     let mut client = gitlab.client(&[]);
     let merge = json!({"action": "merge_request.merge", "params": {"fullPath": "acme/widget", "iid": 5, "sha": "0000"}, "confirm": true});
-    let label = of(
+    let label = execute_arguments(
         "label.create",
         json!({"fullPath": "acme/widget", "name": "bug", "color": "#f00", "scope": "project"}),
     );
@@ -303,7 +310,7 @@ fn a_gitlab_that_fails_is_asked_again_and_a_change_is_looked_for() {
     gitlab.says(&format!("GET {PROJECT}/issues/12"), [broken(), issue()]);
     gitlab.says(&format!("PUT {PROJECT}/issues/12"), [broken()]);
     let mut client = gitlab.client(&[]);
-    let arguments = of("issue.get", json!({"fullPath": "acme/widget", "iid": 12}));
+    let arguments = execute_arguments("issue.get", json!({"fullPath": "acme/widget", "iid": 12}));
     let (error, _) = execute_mended(&mut client, arguments.clone(), "gitlab_error", &["500"]);
     assert_eq!(error["fix"]["arguments"], arguments);
     let reply = client.call(EXECUTE, write());
@@ -322,7 +329,8 @@ fn a_page_past_the_end_of_an_uncounted_list_leads_to_the_first() {
         answer(200, json!([])).header("x-page", "9").header("x-per-page", "20").header("x-next-page", "");
     gitlab.says(&format!("GET {PROJECT}/issues?page=9"), [empty.after(Duration::from_millis(1))]);
     let mut client = gitlab.client(&[]);
-    let arguments = of("issue.list", json!({"fullPath": "acme/widget", "scope": "project", "page": 9}));
+    let arguments =
+        execute_arguments("issue.list", json!({"fullPath": "acme/widget", "scope": "project", "page": 9}));
     let reply = client.call(EXECUTE, arguments);
     assert!(reply.text.contains("page 9 is past the end; GitLab has not counted"), "{}", reply.text);
     let first = &reply.structured["page"]["last"]["arguments"];
@@ -338,7 +346,10 @@ fn a_list_that_is_too_large_is_asked_for_in_smaller_pages() {
     gitlab.says(&format!("GET {PROJECT}/issues?per_page=40"), [huge]);
     gitlab.says(&format!("GET {PROJECT}/issues?per_page=10"), [large]);
     let mut client = gitlab.client(&[]);
-    let arguments = of("issue.list", json!({"fullPath": "acme/widget", "scope": "project", "per_page": 40}));
+    let arguments = execute_arguments(
+        "issue.list",
+        json!({"fullPath": "acme/widget", "scope": "project", "per_page": 40}),
+    );
     let (error, _) = execute_mended(&mut client, arguments, "too_large", &["limit of"]);
     assert_eq!(error["fix"]["arguments"]["params"]["per_page"], 10);
 }
@@ -360,10 +371,13 @@ fn what_graphql_does_not_show_is_looked_for_as_well() {
     let gitlab = gitlab();
     gitlab.says("POST /api/graphql", [answer(200, json!({"data": {"project": null}}))]);
     let mut client = gitlab.client(&[]);
-    let arguments = of("branch_rule.list", json!({"fullPath": "gone/widget"}));
+    let arguments = execute_arguments("branch_rule.list", json!({"fullPath": "gone/widget"}));
     let (error, _) = execute_mended(&mut client, arguments, "not_found", &["`fullPath` gone/widget cannot"]);
     assert_eq!(error["fix"]["arguments"]["params"]["search"], "widget");
-    let rest = of("api.rest", json!({"method": "GET", "path": "/projects/acme%2Fwidget/issues/4711"}));
+    let rest = execute_arguments(
+        "api.rest",
+        json!({"method": "GET", "path": "/projects/acme%2Fwidget/issues/4711"}),
+    );
     execute_mended(&mut client, rest, "not_found", &["404"]);
 }
 
@@ -372,7 +386,7 @@ fn what_graphql_does_not_show_is_looked_for_as_well() {
 fn what_is_found_costs_no_further_request() {
     let gitlab = gitlab();
     let mut client: Client = gitlab.client(&[]);
-    client.call(EXECUTE, of("issue.get", json!({"fullPath": "acme/widget", "iid": 12})));
+    client.call(EXECUTE, execute_arguments("issue.get", json!({"fullPath": "acme/widget", "iid": 12})));
     // The token's scopes are requested once, next to the first call.
     let seen = gitlab.seen();
     assert_eq!(seen.iter().filter(|request| !request.contains("/personal_access_tokens/self")).count(), 1);

@@ -7,7 +7,7 @@ use crate::support::client::{Client, EXECUTE, FIND, succeed};
 
 const WIDGET: &str = "acme/widget";
 
-fn of(action: &str, params: Value) -> Value {
+fn execute_arguments(action: &str, params: Value) -> Value {
     json!({"action": action, "params": params})
 }
 
@@ -18,70 +18,79 @@ fn what_is_wrong_is_named_and_mended_in_one_step() {
     let rows: [(Value, &[&str], &str, Value); 11] = [
         // Unknown, and misspelt.
         (
-            of("issue.list", json!({"fullPath": WIDGET, "lables": ["bug"]})),
+            execute_arguments("issue.list", json!({"fullPath": WIDGET, "lables": ["bug"]})),
             &["`lables`"],
             "/params/labels",
             json!(["bug"]),
         ),
         (
-            of("issue.list", json!({"fullPath": WIDGET, "frobnicate": 1})),
+            execute_arguments("issue.list", json!({"fullPath": WIDGET, "frobnicate": 1})),
             &["`frobnicate`", "`labels`"],
             "/detail",
             json!("schema"),
         ),
         // No number.
         (
-            of("issue.get", json!({"fullPath": WIDGET, "iid": "12abc"})),
+            execute_arguments("issue.get", json!({"fullPath": WIDGET, "iid": "12abc"})),
             &["`iid` is an integer; \"12abc\" was given"],
             "/query",
             json!("issue.get"),
         ),
         (
-            of("issue.get", json!({"fullPath": WIDGET, "iid": "1e3"})),
+            execute_arguments("issue.get", json!({"fullPath": WIDGET, "iid": "1e3"})),
             &["\"1e3\" was given"],
             "/detail",
             json!("schema"),
         ),
         (
-            of("issue.get", json!({"fullPath": WIDGET, "iid": 1.5})),
+            execute_arguments("issue.get", json!({"fullPath": WIDGET, "iid": 1.5})),
             &["1.5 was given"],
             "/detail",
             json!("schema"),
         ),
         // No choice, but near one.
         (
-            of("issue.list", json!({"fullPath": WIDGET, "state": "openned"})),
+            execute_arguments("issue.list", json!({"fullPath": WIDGET, "state": "openned"})),
             &["`opened`, `closed`"],
             "/params/state",
             json!("opened"),
         ),
         // Days in other forms.
         (
-            of("issue.update", json!({"fullPath": WIDGET, "iid": 6, "due_date": "21/11/2026"})),
+            execute_arguments(
+                "issue.update",
+                json!({"fullPath": WIDGET, "iid": 6, "due_date": "21/11/2026"}),
+            ),
             &["`due_date` is a date such as", "21/11/2026"],
             "/params/due_date",
             json!("2026-11-21"),
         ),
         (
-            of("issue.update", json!({"fullPath": WIDGET, "iid": 6, "due_date": "Nov 21 2026"})),
+            execute_arguments(
+                "issue.update",
+                json!({"fullPath": WIDGET, "iid": 6, "due_date": "Nov 21 2026"}),
+            ),
             &["Nov 21 2026"],
             "/params/due_date",
             json!("2026-11-21"),
         ),
         (
-            of("issue.list", json!({"fullPath": WIDGET, "created_after": "11/21/2026"})),
+            execute_arguments("issue.list", json!({"fullPath": WIDGET, "created_after": "11/21/2026"})),
             &["`created_after` is a time such as"],
             "/params/created_after",
             json!("2026-11-21"),
         ),
         (
-            of("issue.list", json!({"fullPath": WIDGET, "created_after": "next week"})),
+            execute_arguments("issue.list", json!({"fullPath": WIDGET, "created_after": "next week"})),
             &["`created_after` is a time such as", "or a date"],
             "/detail",
             json!("schema"),
         ),
         (
-            of("issue.update", json!({"fullPath": WIDGET, "iid": 6, "due_date": "03/04/2026"})),
+            execute_arguments(
+                "issue.update",
+                json!({"fullPath": WIDGET, "iid": 6, "due_date": "03/04/2026"}),
+            ),
             &["which may be \"2026-03-04\" or \"2026-04-03\""],
             "/detail",
             json!("schema"),
@@ -96,7 +105,8 @@ fn what_is_wrong_is_named_and_mended_in_one_step() {
 #[test]
 fn a_day_told_by_today_is_told_by_its_date() {
     let mut client = Client::sandbox();
-    let arguments = of("issue.update", json!({"fullPath": WIDGET, "iid": 6, "due_date": "tomorrow"}));
+    let arguments =
+        execute_arguments("issue.update", json!({"fullPath": WIDGET, "iid": 6, "due_date": "tomorrow"}));
     // Midnight may pass meanwhile.
     let tomorrow = || time::OffsetDateTime::now_utc().date().next_day().unwrap().to_string();
     let before = tomorrow();
@@ -105,7 +115,11 @@ fn a_day_told_by_today_is_told_by_its_date() {
     assert!([before, tomorrow()].contains(&said), "{said}");
     assert_eq!(reply.structured["data"]["due_date"], said);
     // A word that GitLab accepts is kept.
-    runs(&mut client, of("issue.list", json!({"fullPath": WIDGET, "due_date": "tomorrow"})), &[]);
+    runs(
+        &mut client,
+        execute_arguments("issue.list", json!({"fullPath": WIDGET, "due_date": "tomorrow"})),
+        &[],
+    );
 }
 
 /// Each row is a call that runs, with its notes on how it was understood.
@@ -114,20 +128,29 @@ fn what_is_plainly_meant_runs_and_is_said() {
     let mut client = Client::sandbox();
     let rows: [(Value, &[&str]); 8] = [
         (
-            of("issue.get", json!({"fullPath": WIDGET, "iid": "12"})),
+            execute_arguments("issue.get", json!({"fullPath": WIDGET, "iid": "12"})),
             &["`iid`, which came as text, as a number"],
         ),
-        (of("issue.get", json!({"fullPath": WIDGET, "iid": "#12"})), &["`iid`, which came as text"]),
-        (of("issue.get", json!({"fullPath": WIDGET, "iid": 12.0})), &[]),
-        (of("issue.list", json!({"fullPath": WIDGET, "search": 42})), &[]),
         (
-            of("issue.list", json!({"fullPath": WIDGET, "confidential": "true"})),
+            execute_arguments("issue.get", json!({"fullPath": WIDGET, "iid": "#12"})),
+            &["`iid`, which came as text"],
+        ),
+        (execute_arguments("issue.get", json!({"fullPath": WIDGET, "iid": 12.0})), &[]),
+        (execute_arguments("issue.list", json!({"fullPath": WIDGET, "search": 42})), &[]),
+        (
+            execute_arguments("issue.list", json!({"fullPath": WIDGET, "confidential": "true"})),
             &["`confidential`, which came as text"],
         ),
-        (of("issue.list", json!({"fullPath": WIDGET, "state": "Closed"})), &["`state: Closed` as `closed`"]),
-        (of("issue.list", json!({"fullPath": WIDGET, "state": null, "labels": null})), &[]),
         (
-            of("issue.list", json!({"fullPath": WIDGET, "fields": ["title"], "dry_run": false})),
+            execute_arguments("issue.list", json!({"fullPath": WIDGET, "state": "Closed"})),
+            &["`state: Closed` as `closed`"],
+        ),
+        (execute_arguments("issue.list", json!({"fullPath": WIDGET, "state": null, "labels": null})), &[]),
+        (
+            execute_arguments(
+                "issue.list",
+                json!({"fullPath": WIDGET, "fields": ["title"], "dry_run": false}),
+            ),
             &["`fields` as an argument next to `params`"],
         ),
     ];
@@ -142,9 +165,10 @@ fn what_is_plainly_meant_runs_and_is_said() {
 #[test]
 fn a_parameter_of_another_scope_is_named_with_its_own() {
     let mut client = Client::sandbox();
-    let says = ["`include_descendants` is not taken for scope `project`, only for `group`"];
+    let says = ["`include_descendants` is not accepted for scope `project`, only for `group`"];
     let params = json!({"fullPath": WIDGET, "scope": "project", "include_descendants": true});
-    let (error, _) = execute_mended(&mut client, of("milestone.list", params), "invalid_params", &says);
+    let (error, _) =
+        execute_mended(&mut client, execute_arguments("milestone.list", params), "invalid_params", &says);
     assert!(error["fix"]["arguments"]["params"]["include_descendants"].is_null(), "{error}");
 }
 
@@ -152,26 +176,26 @@ fn a_parameter_of_another_scope_is_named_with_its_own() {
 fn the_configured_project_stands_for_one_that_is_missing() {
     let mut client = Client::sandbox_with(&[("GITLAB_PROJECT", WIDGET)]);
     let note = "`fullPath` is acme/widget, the configured project";
-    let reply = runs(&mut client, of("issue.get", json!({"iid": 12})), &[note]);
+    let reply = runs(&mut client, execute_arguments("issue.get", json!({"iid": 12})), &[note]);
     assert_eq!(reply["data"]["iid"], 12);
     // Also in what an error offers.
-    let change = of("isue.update", json!({"iid": 12, "title": "Configured"}));
+    let change = execute_arguments("isue.update", json!({"iid": 12, "title": "Configured"}));
     let (_, reply) = execute_mended(&mut client, change, "unknown_action", &[]);
     assert_eq!(reply.structured["data"]["title"], "Configured");
     let mut client = Client::sandbox();
     let says = ["`fullPath` is missing"];
-    execute_mended(&mut client, of("issue.get", json!({"iid": 12})), "invalid_params", &says);
+    execute_mended(&mut client, execute_arguments("issue.get", json!({"iid": 12})), "invalid_params", &says);
 }
 
 #[test]
 fn consent_is_given_beside_the_parameters_and_not_among_them() {
     let mut client = Client::sandbox();
-    let arguments = of("issue.delete", json!({"fullPath": WIDGET, "iid": 7, "confirm": true}));
+    let arguments = execute_arguments("issue.delete", json!({"fullPath": WIDGET, "iid": 7, "confirm": true}));
     let error = refused(
         &mut client,
         (EXECUTE, arguments),
         "invalid_params",
-        &["`confirm` is no parameter of issue.delete"],
+        &["`confirm` is not a parameter of issue.delete"],
     );
     succeed(&mut client, "issue.get", json!({"fullPath": WIDGET, "iid": 7}));
     let corrected =
@@ -205,15 +229,21 @@ fn arguments_that_are_none_are_mended() {
 fn a_page_past_the_end_leads_back_to_the_last() {
     let mut client = Client::sandbox();
     let params = json!({"fullPath": WIDGET, "state": "all", "per_page": 20, "page": 9});
-    let reply =
-        runs(&mut client, of("issue.list", params), &["page 9 is past the end: the last with rows is 3"]);
+    let reply = runs(
+        &mut client,
+        execute_arguments("issue.list", params),
+        &["page 9 is past the end: the last with rows is 3"],
+    );
     assert_eq!(reply["data"], json!([]));
     let last = &reply["page"]["last"];
     assert_eq!(last["arguments"]["params"]["page"], 3);
     let reply = client.call(last["tool"].as_str().unwrap(), last["arguments"].clone());
     assert!(!reply.is_error && !reply.structured["data"].as_array().unwrap().is_empty(), "{}", reply.text);
     // A list without rows is one on its first page.
-    let none =
-        runs(&mut client, of("issue.list", json!({"fullPath": WIDGET, "search": "no such words"})), &[]);
+    let none = runs(
+        &mut client,
+        execute_arguments("issue.list", json!({"fullPath": WIDGET, "search": "no such words"})),
+        &[],
+    );
     assert!(none["page"]["last"].is_null());
 }

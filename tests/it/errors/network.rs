@@ -11,7 +11,7 @@ use crate::support::tls::{Authority, serve_answer};
 
 const ISSUE: &str = "/api/v4/projects/acme%2Fwidget/issues/12";
 
-fn read() -> Value {
+fn read_arguments() -> Value {
     json!({"action": "issue.get", "params": {"fullPath": "acme/widget", "iid": 12}, "fields": ["title"]})
 }
 
@@ -25,7 +25,7 @@ fn issue() -> Answer {
 
 #[test]
 fn a_gitlab_that_is_down_is_called_again_when_it_is_up() {
-    for call in [read(), write()] {
+    for call in [read_arguments(), write()] {
         // An address without a listener at first.
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -47,7 +47,7 @@ fn a_host_that_does_not_answer_is_called_again() {
     gitlab.says(&format!("GET {ISSUE}"), [slow.clone(), issue()]).says(&format!("PUT {ISSUE}"), [slow]);
     let mut client = gitlab.client(&[("GITLAB_TIMEOUT", "3")]);
     let host = gitlab.address.to_string();
-    let (error, _) = mended(&mut client, (EXECUTE, read()), "timeout", &[&host, "3 s"]);
+    let (error, _) = mended(&mut client, (EXECUTE, read_arguments()), "timeout", &[&host, "3 s"]);
     assert!(error["hint"].as_str().unwrap().contains("GITLAB_TIMEOUT"), "{error}");
     // A change may have been made: it is not offered again.
     let error = refused(&mut client, (EXECUTE, write()), "timeout", &[&host]);
@@ -78,10 +78,10 @@ fn a_proxy_that_refuses_is_named_without_its_password() {
     let address = format!("http://user:open-sesame@{}", proxy.address);
     let mut client = Client::for_gitlab("http://gitlab.example", &[("HTTP_PROXY", &address)]);
     let named = format!("the proxy http://{}", proxy.address);
-    let error = refused(&mut client, (EXECUTE, read()), "network", &[&named]);
+    let error = refused(&mut client, (EXECUTE, read_arguments()), "network", &[&named]);
     assert!(!error.to_string().contains("open-sesame"), "{error}");
     assert!(error["hint"].as_str().unwrap().contains("HTTP_PROXY"), "{error}");
-    assert_eq!(error["fix"]["arguments"], read());
+    assert_eq!(error["fix"]["arguments"], read_arguments());
     proxy.says("GET http://gitlab.example/", [issue()]);
     follow(&mut client, &error);
 }

@@ -20,14 +20,14 @@ fn an_empty_request_says_what_can_be_asked() {
 #[test]
 fn a_misspelt_read_runs_and_says_so() {
     let mut client = Client::sandbox();
-    for (given, meant) in [
+    for (given, understood) in [
         ("isue.list", "issue.list"),
         ("merge_requst.list", "merge_request.list"),
         ("list the branches", "branch.list"),
     ] {
-        let note = format!("understood `{given}` as the action `{meant}`");
+        let note = format!("understood `{given}` as the action `{understood}`");
         let reply = runs(&mut client, json!({"action": given, "params": {"fullPath": WIDGET}}), &[&note]);
-        assert_eq!(reply["action"], meant);
+        assert_eq!(reply["action"], understood);
     }
 }
 

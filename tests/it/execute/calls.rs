@@ -144,7 +144,7 @@ fn the_full_view_is_what_gitlab_sent() {
     assert_eq!(compact["data"]["reference"], full["data"]["references"]["full"]);
     assert!(
         compact["omitted"]["fields"]["names"].to_string().contains("diff_refs"),
-        "what is left out is named"
+        "omitted fields are named"
     );
 }
 
@@ -335,7 +335,7 @@ fn read_only_leaves_reads_in_execute_as_in_find() {
     for result in found.structured["results"].as_array().unwrap() {
         assert_eq!(result["risk"], "read", "{result}");
     }
-    assert!(found.text.contains("GITLAB_READ_ONLY"), "what is left out is said");
+    assert!(found.text.contains("GITLAB_READ_ONLY"), "omitted actions are noted");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The choice of an action's operation by its parameters, and what is refused before a request is sent.
+//! Selection of an action's operation by its parameters, and refusals before a request is sent.
 
 use serde_json::{Value, json};
 
@@ -145,7 +145,7 @@ fn a_parameter_of_another_scope_is_refused_with_its_own() {
         gitlab.json("/issues", &json!([]));
         let mut client = gitlab.client(&[]);
         let error = refused(&execute(&mut client, "issue.list", params.clone()), "invalid_params");
-        says(&error, &[&format!("`{name}` is not taken for scope `{scope}`")]);
+        says(&error, &[&format!("`{name}` is not accepted for scope `{scope}`")]);
         says(&error, accepted);
         assert_eq!(sent(&gitlab), Vec::<String>::new(), "{params}");
         let reply = follow(&mut client, &error["fix"]);

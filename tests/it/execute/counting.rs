@@ -262,7 +262,7 @@ fn a_cursor_that_the_action_does_not_take_is_followed() {
         (&reply.structured["action"], &reply.structured["page"]["complete"]),
         (&json!("job.list"), &json!(true))
     );
-    // Where nothing may carry the cursor, the answer says so.
+    // Without a parameter for the cursor, the answer says so.
     let mut client = gitlab.client(&[("GITLAB_DENIED_ACTIONS", "api.rest")]);
     let reply = answered(&mut client, "job.list", json!({"fullPath": PROJECT}), json!({"count_by": "stage"}));
     assert_eq!(reply.structured["data"], json!([group("test", 2)]));

@@ -29,7 +29,7 @@ fn a_path_of_thousands_of_segments_is_refused_at_once() {
 fn fields_and_targets_have_limits() {
     let mut client = Client::sandbox();
     let list = |fields: Value| json!({"action": "issue.list", "params": {"fullPath": "acme/widget"}, "fields": fields});
-    refused(&mut client, list(json!(vec!["iid"; 201])), "`fields` has 201 fields, and 200 are the most");
+    refused(&mut client, list(json!(vec!["iid"; 201])), "`fields` has 201 fields; the limit is 200");
     refused(&mut client, list(json!(["a.".repeat(20_000)])), "20 steps");
     let target = json!({"target": "a/".repeat(5_000)});
     refused(&mut client, json!({"action": "issue.list", "params": target}), "`target` has 10000 bytes");

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::client::{Client, EXECUTE, execute, follow, refused};
 use crate::support::scripted_gitlab::{Gitlab, answer};
 
-const NO_PARAMETER: &str = concat!("`zodiac` is no parameter in GitLab ", env!("CATALOG_GITLAB_VERSION"));
+const NO_PARAMETER: &str = concat!("`zodiac` is not a parameter in GitLab ", env!("CATALOG_GITLAB_VERSION"));
 
 /// A GitLab of that version, and the program in front of it.
 fn instance(version: &str, variables: &[(&str, &str)]) -> (Gitlab, Client) {

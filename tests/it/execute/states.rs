@@ -119,7 +119,7 @@ fn manual_jobs_lead_to_play() {
     assert_eq!(*manual, json!([{"id": 12, "name": "deploy", "stage": "deploy", "status": "manual"}]));
     let played = follow(&mut client, &reply.structured["states"][0]["next"]);
     assert!(!played.is_error, "{}", played.text);
-    // Where starting jobs is denied, it is not offered.
+    // With starting jobs denied, the answer does not offer it.
     let mut client = Client::sandbox_with(&[("GITLAB_READ_ONLY", "true")]);
     let reply = execute(&mut client, "pipeline.get", json!({"fullPath": "acme/widget", "pipeline_id": 303}));
     assert!(reply.structured["data"]["manual_jobs"].is_array() && !reply.text.contains("job.play"));

@@ -146,7 +146,7 @@ fn clients(gitlab: &Misbehaving) -> Clients {
 }
 
 impl Clients {
-    fn of(&mut self, kind: Option<&str>) -> &mut Client {
+    fn client_for(&mut self, kind: Option<&str>) -> &mut Client {
         if kind == Some("timeout") { &mut self.hasty } else { &mut self.patient }
     }
 
@@ -161,7 +161,7 @@ fn a_read_of_whatever_is_answered() {
     let gitlab = Misbehaving::start(&behaviours());
     let mut clients = clients(&gitlab);
     for (case, _, kind) in CASES {
-        let client = clients.of(*kind);
+        let client = clients.client_for(*kind);
         let reply = ask(client, case);
         match kind {
             Some(kind) => drop(error(case, reply, kind)),
@@ -175,7 +175,7 @@ fn a_read_of_whatever_is_answered() {
 
 #[test]
 fn a_write_of_whatever_is_answered_is_sent_once() {
-    /// Those after which nobody can say whether it was made; of the rest it is said that it was, or was not.
+    /// Behaviors after which the outcome of a write is unknown. After all others the answer states it.
     const UNKNOWN: [&str; 14] = [
         "silence",
         "reset",
@@ -195,7 +195,7 @@ fn a_write_of_whatever_is_answered_is_sent_once() {
     let gitlab = Misbehaving::start(&behaviours());
     let mut clients = clients(&gitlab);
     for (case, _, kind) in CASES {
-        let client = clients.of(*kind);
+        let client = clients.client_for(*kind);
         let reply = write(client, case);
         let is_unknown = reply.structured["error"]["applied"] == "unknown";
         assert_eq!(is_unknown, UNKNOWN.contains(case), "{case}: {}", reply.text);

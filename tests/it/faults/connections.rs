@@ -15,7 +15,7 @@ use crate::support::raw_server::{Behaviour, answer, nowhere, send, wait_for_end}
 use crate::support::tls::{Authority, serve};
 
 /// Serves this behavior to every connection, and returns the port.
-fn listen(behave: fn(TcpStream)) -> u16 {
+fn serve_raw(behave: fn(TcpStream)) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     thread::spawn(move || {
@@ -95,14 +95,14 @@ fn a_host_that_answers_no_connection() {
 #[test]
 fn no_secure_connection() {
     let here = |port: u16| format!("https://127.0.0.1:{port}");
-    unreached("a stalled handshake", &here(listen(stalled)), &[], "timeout");
-    let error = unreached("no TLS", &here(listen(plain_http)), &[], "network");
+    unreached("a stalled handshake", &here(serve_raw(stalled)), &[], "timeout");
+    let error = unreached("no TLS", &here(serve_raw(plain_http)), &[], "network");
     hints("no TLS", &error, "does not use TLS");
-    unreached("a handshake that breaks", &here(listen(hangs_up)), &[], "network");
+    unreached("a handshake that breaks", &here(serve_raw(hangs_up)), &[], "network");
 }
 
 #[test]
-fn certificates_are_believed_or_not_and_it_is_said_why() {
+fn certificates_are_verified_and_failures_explained() {
     let authority = Authority::new();
     let file = authority.file();
     let trusting = [("GITLAB_CA_FILE", file.path().to_str().unwrap())];
@@ -119,7 +119,7 @@ fn certificates_are_believed_or_not_and_it_is_said_why() {
     let insecure = [("GITLAB_INSECURE_TLS", "true")];
     for url in [&good, &other, &expired] {
         let mut client = process(url, &insecure);
-        is_well(&mut client, "a certificate that is believed unseen");
+        is_well(&mut client, "an unverified certificate");
         assert!(client.close().stderr.contains("GITLAB_INSECURE_TLS is set"), "the start says so");
     }
 }
@@ -163,10 +163,10 @@ fn refuses(mut stream: TcpStream) {
 fn a_proxy_that_does_not_do_its_part() {
     let proxy = |port: u16| format!("http://127.0.0.1:{port}");
     for (case, proxy, kind) in [
-        ("a proxy that refuses", proxy(listen(refuses)), "network"),
+        ("a proxy that refuses", proxy(serve_raw(refuses)), "network"),
         ("a proxy that is not there", proxy(nowhere()), "network"),
-        ("a proxy that says nothing", proxy(listen(stalled)), "timeout"),
-        ("a proxy that hangs up", proxy(listen(hangs_up)), "network"),
+        ("a proxy that says nothing", proxy(serve_raw(stalled)), "timeout"),
+        ("a proxy that hangs up", proxy(serve_raw(hangs_up)), "network"),
     ] {
         unreached(case, "https://gitlab.example.com", &[("HTTPS_PROXY", &proxy)], kind);
     }
@@ -181,7 +181,7 @@ fn a_proxy_that_answers_itself() {
         answer(&mut stream, "200 OK", "content-type: text/html\r\n", page);
         wait_for_end(&mut stream);
     }
-    let proxy = format!("http://127.0.0.1:{}", listen(answers));
+    let proxy = format!("http://127.0.0.1:{}", serve_raw(answers));
     let mut client = process("http://gitlab.example.com", &[("HTTP_PROXY", &proxy)]);
     let error = error("a page", ask(&mut client, "a-page"), "gitlab_error");
     assert!(error["message"].as_str().unwrap().contains("Blocked by policy"), "{error}");
@@ -200,8 +200,9 @@ fn another_host_is_told_no_secret() {
     let mut client = process(&gitlab.url(), &[("GITLAB_EXTRA_HEADERS", headers)]);
     let reply = ask(&mut client, "kept-away");
     assert!(reply.text.contains("the file"), "{}", reply.text);
-    let said = |requests: Vec<crate::support::raw_server::Request>| requests[0].head.to_ascii_lowercase();
-    let (to_gitlab, to_storage) = (said(gitlab.requests("kept-away")), said(storage.requests("kept-file")));
+    let headers = |requests: Vec<crate::support::raw_server::Request>| requests[0].head.to_ascii_lowercase();
+    let (to_gitlab, to_storage) =
+        (headers(gitlab.requests("kept-away")), headers(storage.requests("kept-file")));
     for secret in ["private-token: glpat-sesame", "cf-access-client-id: open", "secret: sesame-of-the-proxy"]
     {
         assert!(to_gitlab.contains(secret), "{secret} in {to_gitlab}");

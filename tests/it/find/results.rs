@@ -130,7 +130,7 @@ fn what_is_left_out_is_not_said_to_be_missing() {
         assert!(notes.contains("Left out: ") && notes.contains("GITLAB_TOOLSETS=issues"), "{notes}");
         for id in texts(&reply.structured["suggestions"]) {
             let found = find(&mut client, id);
-            assert_eq!(first(&found), id, "{query} suggests what is left out");
+            assert_eq!(first(&found), id, "{query} suggests an omitted action");
         }
     }
     let nothing = client.call("gitlab_find_action", json!({"query": "book a flight"}));

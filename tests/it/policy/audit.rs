@@ -1,7 +1,7 @@
 //! The audit: a line for each executed action, and the values that never occur in one.
 
 use std::io::{BufRead, BufReader};
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 use std::sync::mpsc::channel;
 use std::thread;
 
@@ -105,14 +105,19 @@ fn a_command_that_a_person_typed_has_no_line() {
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
 }
 
-#[test]
-fn a_client_that_never_reads_standard_error_is_served() {
-    let mut child = program(&["--sandbox"], &[("GITLAB_AUDIT", "text")])
+/// A server with an audit log, whose standard error is a pipe.
+fn spawn_with_audit() -> Child {
+    program(&["--sandbox"], &[("GITLAB_AUDIT", "text")])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .unwrap();
+        .unwrap()
+}
+
+#[test]
+fn a_client_that_never_reads_standard_error_is_served() {
+    let mut child = spawn_with_audit();
     // Held and not read: what a pipe takes, 64 KiB as a rule, is soon full.
     let unread = child.stderr.take();
     let mut client = Client::adopt(child);
@@ -142,12 +147,7 @@ fn the_last_line_is_written_when_a_signal_ends_it() {
 #[cfg(unix)]
 #[test]
 fn lines_that_were_dropped_are_counted_once_standard_error_is_read() {
-    let mut child = program(&["--sandbox"], &[("GITLAB_AUDIT", "text")])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = spawn_with_audit();
     let stderr = child.stderr.take().unwrap();
     let mut client = Client::adopt(child);
     client.initialize(LATEST_HANDSHAKE);

@@ -187,7 +187,7 @@ fn the_scopes_of_the_token_decide_before_gitlab_does() {
 }
 
 /// A client of the older era whose user says this to what it is asked.
-fn asked(said: &str) -> (Client, Value, Reply) {
+fn start_with_answer(said: &str) -> (Client, Value, Reply) {
     let mut client = Client::start(&["--sandbox"], &[]);
     client.initialize_with(LATEST_HANDSHAKE, json!({"elicitation": {}}));
     client.send(&json!({
@@ -204,13 +204,13 @@ fn asked(said: &str) -> (Client, Value, Reply) {
 
 #[test]
 fn the_user_is_asked_where_the_client_can_and_the_answer_counts() {
-    let (mut client, question, reply) = asked("accept");
+    let (mut client, question, reply) = start_with_answer("accept");
     let message = question["params"]["message"].as_str().unwrap();
     assert!(message.contains("issue.delete") && message.contains("title"), "{message}");
     assert!(!reply.is_error, "{}", reply.text);
     assert!(!is_there(&mut client));
     for no in ["decline", "cancel"] {
-        let (mut client, _, reply) = asked(no);
+        let (mut client, _, reply) = start_with_answer(no);
         refused(&reply, "denied");
         assert!(is_there(&mut client), "{no}");
     }

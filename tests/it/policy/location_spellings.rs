@@ -4,17 +4,13 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use gitlab_mcp::call::{
-    Answer, Body, Call, Context, FullPath, HolderKind, Location, Lookup, LookupCache, Step, check,
-};
-use gitlab_mcp::catalog::{Action, Catalog, Interface, Method, Risk, Scope, example};
+use gitlab_mcp::call::{Body, Call, FullPath, HolderKind, Location};
+use gitlab_mcp::catalog::{Action, Interface, Method, Risk, Scope, example};
 use gitlab_mcp::policy::{Consent, Decision, Policy, Settings};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-use url::Url;
 
-static CATALOG: LazyLock<Catalog> = LazyLock::new(|| Catalog::embedded().unwrap());
-static BASE: LazyLock<Url> = LazyLock::new(|| Url::parse("https://gitlab.example/").unwrap());
+use crate::support::calls::{CATALOG, build_call};
 
 /// The projects of this GitLab with their ids.
 const PROJECTS: [(u64, &str); 3] = [(1, "acme/widget"), (5, "acme/vault"), (9, "other/secret")];
@@ -56,35 +52,13 @@ fn path_of(id: u64) -> &'static str {
 
 /// The call, its ids located as a server locates them.
 fn call(action: &Action, params: Map<String, Value>) -> Option<Call> {
-    let words = CATALOG.words().unwrap();
-    let surface = CATALOG.surface().unwrap();
-    let context =
-        Context { base: &BASE, words, surface, catalog: &CATALOG, quick_actions: Default::default() };
-    let checked = check(action.clone(), params, &context).ok()?;
-    let mut known = LookupCache::default();
-    for _ in 0..5 {
-        match checked.step(&known).ok()? {
-            Step::Ready(call) => {
-                return Some(call.located(|location| match location {
-                    Location::Id { kind: HolderKind::Project, id }
-                        if PROJECTS.iter().any(|(known, _)| known == id) =>
-                    {
-                        FullPath::parse(path_of(*id)).map(Location::Path)
-                    }
-                    _ => None,
-                }));
-            }
-            Step::Plan => return None,
-            Step::Ask(questions) => questions.into_iter().for_each(|question| {
-                let answer = match question {
-                    Lookup::KindOf { .. } => Answer::Kind(Scope::Project),
-                    _ => Answer::Id(7),
-                };
-                known.learn(question, answer);
-            }),
+    let call = build_call(action, params, 7).ok()??;
+    Some(call.located(|location| match location {
+        Location::Id { kind: HolderKind::Project, id } if PROJECTS.iter().any(|(known, _)| known == id) => {
+            FullPath::parse(path_of(*id)).map(Location::Path)
         }
-    }
-    None
+        _ => None,
+    }))
 }
 
 /// The parameters of the action's example, on that project. Things are given by their ids, as a raw request gives them:

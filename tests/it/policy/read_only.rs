@@ -3,14 +3,15 @@
 
 use std::sync::LazyLock;
 
-use gitlab_mcp::call::{Body, Call, Context, LookupCache, Step, check};
-use gitlab_mcp::catalog::{Catalog, Method, Operation, Piece, Risk, pieces};
+use gitlab_mcp::call::{Body, Call};
+use gitlab_mcp::catalog::{Method, Operation, Piece, Risk, pieces};
 use gitlab_mcp::policy::{Consent, Decision, Policy, Rule, Settings};
 use proptest::prelude::*;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use url::Url;
 
-static CATALOG: LazyLock<Catalog> = LazyLock::new(|| Catalog::embedded().unwrap());
+use crate::support::calls::{CATALOG, build_call};
+
 static BASE: LazyLock<Url> = LazyLock::new(|| Url::parse("https://gitlab.example/sub").unwrap());
 
 static READ_ONLY: LazyLock<Policy> =
@@ -21,22 +22,9 @@ fn policy(settings: Settings) -> Policy {
     Policy::new(settings, &CATALOG).unwrap()
 }
 
-/// The call that these parameters make, where they make one.
+/// The call that these parameters make, if they are valid.
 fn call(id: &str, params: &Value) -> Option<Call> {
-    let words = CATALOG.words().unwrap();
-    let context = Context {
-        base: &BASE,
-        words,
-        surface: CATALOG.surface().unwrap(),
-        catalog: &CATALOG,
-        quick_actions: Default::default(),
-    };
-    let params: Map<String, Value> = params.as_object().unwrap().clone();
-    let checked = check(CATALOG.get(id).unwrap().unwrap(), params, &context).ok()?;
-    match checked.step(&LookupCache::default()).ok()? {
-        Step::Ready(call) => Some(call),
-        other => panic!("a direct call is no {other:?}"),
-    }
+    build_call(&CATALOG.get(id).unwrap().unwrap(), params.as_object().unwrap().clone(), 7).ok()?
 }
 
 /// The call, if a policy of reads lets it through with any consent.

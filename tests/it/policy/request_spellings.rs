@@ -3,17 +3,15 @@
 
 use std::sync::LazyLock;
 
-use gitlab_mcp::call::{Answer, Call, Context, Lookup, LookupCache, Step, check};
-use gitlab_mcp::catalog::{Action, Catalog, Names, Risk, Scope, example};
+use gitlab_mcp::call::Call;
+use gitlab_mcp::catalog::{Action, Names, Risk, example};
 use gitlab_mcp::policy::{Consent, Decision, Policy, Rule, Settings};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-use url::Url;
 
 use crate::policy::read_only::direct;
+use crate::support::calls::{CATALOG, build_call};
 
-static CATALOG: LazyLock<Catalog> = LazyLock::new(|| Catalog::embedded().unwrap());
-static BASE: LazyLock<Url> = LazyLock::new(|| Url::parse("https://gitlab.example").unwrap());
 static BELOW_ACME: LazyLock<Policy> = LazyLock::new(|| below("acme"));
 
 fn below(path: &str) -> Policy {
@@ -26,32 +24,10 @@ fn policy(settings: Settings) -> Policy {
 
 /// The call that these parameters make; every look-up finds a project, or the id 7.
 fn call(action: &Action, params: &Value) -> Option<Call> {
-    let context = Context {
-        base: &BASE,
-        words: CATALOG.words().unwrap(),
-        surface: CATALOG.surface().unwrap(),
-        catalog: &CATALOG,
-        quick_actions: Default::default(),
-    };
-    let checked = check(action.clone(), params.as_object()?.clone(), &context).ok()?;
-    let mut known = LookupCache::default();
-    for _ in 0..5 {
-        match checked.step(&known).ok()? {
-            Step::Ready(call) => return Some(call),
-            Step::Plan => return None,
-            Step::Ask(questions) => questions.into_iter().for_each(|question| {
-                let answer = match question {
-                    Lookup::KindOf { .. } => Answer::Kind(Scope::Project),
-                    _ => Answer::Id(7),
-                };
-                known.learn(question, answer);
-            }),
-        }
-    }
-    None
+    build_call(action, params.as_object()?.clone(), 7).ok()?
 }
 
-fn named(id: &str) -> Action {
+fn action_by_id(id: &str) -> Action {
     CATALOG.get(id).unwrap().unwrap()
 }
 
@@ -71,7 +47,7 @@ fn a_denied_action_is_denied_by_every_way_to_it() {
         for operation in action.operations.iter().filter(|operation| operation.any.is_none()) {
             let Some(params) = direct(operation) else { continue };
             let id = if operation.graphql.is_some() { "api.graphql" } else { "api.rest" };
-            let call = call(&named(id), &params).unwrap_or_else(|| panic!("{operation}: {params}"));
+            let call = call(&action_by_id(id), &params).unwrap_or_else(|| panic!("{operation}: {params}"));
             assert!(denies(&denied, &call), "{operation}");
             tried += 1;
         }
@@ -94,10 +70,10 @@ fn what_no_rule_can_be_told_of_is_denied_where_some_are() {
             json!({"document": "mutation { createNote(input: {noteableId: \"gid://gitlab/Issue/1\", body: \"x\"}) { note { project { issues { nodes { title } } } } } }"}),
         ),
     ] {
-        let call = call(&named(id), &params).unwrap_or_else(|| panic!("{params}"));
+        let call = call(&action_by_id(id), &params).unwrap_or_else(|| panic!("{params}"));
         assert!(denies(&denied, &call), "{params}");
     }
-    assert!(!denied.selects(), "fields of GraphQL's could be what is denied");
+    assert!(!denied.selects(), "fields of GraphQL could be denied ones");
 }
 
 /// Every change with its example, everything it names in this group.
@@ -166,7 +142,7 @@ fn a_target_is_where_its_path_says() {
         ("https://gitlab.example/other/widget/-/issues/12", true),
         ("acmeother/widget#12", true),
     ] {
-        let call = call(&named("issue.update"), &json!({"target": target, "title": "x"})).unwrap();
+        let call = call(&action_by_id("issue.update"), &json!({"target": target, "title": "x"})).unwrap();
         assert_eq!(denies(&BELOW_ACME, &call), is_denied, "{target}");
     }
 }
@@ -189,14 +165,14 @@ fn a_mutation_is_allowed_where_its_input_says_that_it_works() {
         ("mutation { nothingThatIs(input: {projectPath: \"acme/widget\"}) { errors } }".to_owned(), "", true),
     ] {
         let params = json!({"document": document, "variables": {"path": path}});
-        let call = call(&named("api.graphql"), &params).unwrap();
+        let call = call(&action_by_id("api.graphql"), &params).unwrap();
         assert_eq!(denies(&BELOW_ACME, &call), is_denied, "{document} {path}: {:?}", call.effects().places());
     }
 }
 
 #[test]
 fn what_only_reads_runs_everywhere() {
-    let call = call(&named("issue.list"), &json!({"fullPath": "other/widget"})).unwrap();
+    let call = call(&action_by_id("issue.list"), &json!({"fullPath": "other/widget"})).unwrap();
     assert_eq!(BELOW_ACME.decide(call.effects(), Consent::default()), Decision::Allow);
 }
 
@@ -207,7 +183,7 @@ fn a_rule_of_paths_denies_reads_there_by_path_and_by_id() {
     for (path, is_denied) in
         [("acme/secret", true), ("acme/secret/x", true), ("42", true), ("acme/widget", false)]
     {
-        let call = call(&named("issue.list"), &json!({"fullPath": path, "scope": "project"})).unwrap();
+        let call = call(&action_by_id("issue.list"), &json!({"fullPath": path, "scope": "project"})).unwrap();
         assert_eq!(denies(&policy, &call), is_denied, "{path}");
         if let Decision::Deny(rule) = policy.decide(call.effects(), Consent::default()) {
             assert_eq!(rule, Rule::PolicyFile { number: 1, reason: Some("not for assistants".to_owned()) });
@@ -240,7 +216,7 @@ proptest! {
         ],
     ) {
         let path = format!("/{root}/{place}/{}", rest.join("/"));
-        if let Some(call) = call(&named("api.rest"), &json!({"method": method, "path": path, "body": body})) {
+        if let Some(call) = call(&action_by_id("api.rest"), &json!({"method": method, "path": path, "body": body})) {
             prop_assert!(denies(&BELOW_ACME, &call), "{} {:?}", call.path(), call.effects().places());
         }
     }
@@ -254,7 +230,7 @@ proptest! {
         prop_assume!(!place.contains('%'));
         let nested = (0..depth).fold(json!({name: [place]}), |inner, _| json!({"input": inner}));
         let request = json!({"method": "POST", "path": "/projects/acme%2Fwidget/issues", "body": nested});
-        let call = call(&named("api.rest"), &request).unwrap();
+        let call = call(&action_by_id("api.rest"), &request).unwrap();
         prop_assert!(denies(&BELOW_ACME, &call), "{:?}", call.effects().places());
     }
 }

@@ -62,5 +62,5 @@ fn a_request_without_end_is_answered_like_any_other() {
         assert!(reply.text.len() < 12_000);
     }
     let reply = client.call("gitlab_execute_action", json!({"action": "x".repeat(200_000)}));
-    assert!(reply.text.len() < 1_000, "what cannot be meant is not repeated");
+    assert!(reply.text.len() < 1_000, "an overlong argument is not repeated");
 }

@@ -117,7 +117,7 @@ fn patterns_have_limits() {
     let gitlab = Gitlab::with_project();
     let mut client = gitlab.client(&[]);
     for (pattern, reason) in [
-        ("a".repeat(1_001), "it has 1001 bytes, and 1000 are the most"),
+        ("a".repeat(1_001), "it has 1001 bytes; the limit is 1000"),
         ("(?:(?:a?){1000}){1000}".to_owned(), "it is too large when compiled"),
     ] {
         let params = json!({"fullPath": PROJECT, "job_id": 7, "grep": pattern});

@@ -185,8 +185,8 @@ async fn a_workspace_of_another_gitlab_is_no_default() {
     let session = working_in(directory.path(), &[]).await;
     let refused = run(&session, "branch.list", json!({})).await;
     assert_eq!(refused.is_error, Some(true));
-    let told = run(&session, "project.resolve", json!({})).await;
-    assert!(text(&told).contains("github.com") && !text(&told).contains(SECRET), "{}", text(&told));
+    let answer = run(&session, "project.resolve", json!({})).await;
+    assert!(text(&answer).contains("github.com") && !text(&answer).contains(SECRET), "{}", text(&answer));
     session.cancel().await.unwrap();
 }
 

@@ -1,5 +1,6 @@
 //! Shared by the tests: clients, stand-ins for GitLab, and fixtures.
 
+pub mod calls;
 pub mod client;
 pub mod fixtures;
 pub mod raw_server;

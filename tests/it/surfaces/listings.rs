@@ -122,8 +122,8 @@ fn a_family_has_a_tool_and_its_actions_are_its_enum() {
         "lines",
         "save_to",
     ];
-    for beside in arguments.into_iter().chain(["all", "count_by", "sum", "top"]) {
-        assert!(issues["inputSchema"]["properties"].get(beside).is_some(), "{beside}");
+    for argument in arguments.into_iter().chain(["all", "count_by", "sum", "top"]) {
+        assert!(issues["inputSchema"]["properties"].get(argument).is_some(), "{argument}");
     }
     for tool in &tools {
         jsonschema::meta::validate(&tool["inputSchema"]).unwrap();
@@ -382,7 +382,7 @@ fn descriptions_come_from_variables_and_a_file() {
                 [actions]\n\"milestones.create\" = \"plans a release\"\n";
     std::fs::write(&path, text).unwrap();
     let variables = [
-        ("GITLAB_CUSTOMISE", path.to_str().unwrap()),
+        ("GITLAB_CUSTOMIZE", path.to_str().unwrap()),
         ("META_PARAM_SCHEMA", "compact"),
         ("GITLAB_TOOL_MILESTONES", "from the variable"),
         ("GITLAB_PARAM_MILESTONES_TITLE", "our numbering"),

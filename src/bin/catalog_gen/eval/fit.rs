@@ -75,7 +75,7 @@ fn judge(
 ) -> Result<Vec<Query>, EvalError> {
     let mut queries = Vec::new();
     for set in sets {
-        let worth = worth(set);
+        let worth = case_weight(set);
         for case in set.cases.iter().filter(|case| serving.answers(case)) {
             let Judged { length, candidates, .. } = ranker.judge(&case.request)?;
             let is_right = |action| catalog.id(action).is_some_and(|id| serving.is_right(id, case));
@@ -164,7 +164,7 @@ fn calibrate(
 ) -> Result<(f32, f64, f64), EvalError> {
     let mut answers: Vec<(f32, f64, bool)> = Vec::new();
     for set in sets {
-        let worth = f64::from(worth(set));
+        let worth = f64::from(case_weight(set));
         for case in set.cases.iter().filter(|case| serving.answers(case)) {
             let ranking = ranked(catalog, ranker, &case.request)?;
             let is_right = ranking.hits.first().is_some_and(|first| serving.is_right(&first.action.id, case));
@@ -188,7 +188,7 @@ fn calibrate(
 }
 
 /// Weight of each case: a large set of one kind does not outweigh a small one of another.
-fn worth(set: &CaseSet) -> f32 {
+fn case_weight(set: &CaseSet) -> f32 {
     1.0 / (set.cases.len().max(1) as f32).sqrt()
 }
 

@@ -46,7 +46,7 @@ pub fn collect(reached: &GraphqlPath<'_>, sdl: &Sdl) -> CollectedParams {
     let mut taken = CollectedParams { params: Vec::new(), variables: BTreeMap::new() };
     let Some((leaf, way)) = reached.steps.split_last() else { return taken };
     for step in way {
-        for argument in step.arguments.iter().filter(|argument| leads(argument)) {
+        for argument in step.arguments.iter().filter(|argument| is_required_argument(argument)) {
             let place = format!("{}.{}", step.name, argument.name);
             let name = known_name(&argument.name).unwrap_or(match argument.name.as_str() {
                 "id" => "milestone_id",
@@ -96,7 +96,7 @@ fn mutation_inputs<'a>(arguments: &'a [Input], sdl: &'a Sdl) -> &'a [Input] {
 }
 
 /// Arguments of an intermediate field that are required or identify its object.
-fn leads(argument: &Input) -> bool {
+fn is_required_argument(argument: &Input) -> bool {
     argument.ty.required || argument.name == "iid"
 }
 

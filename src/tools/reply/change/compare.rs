@@ -248,7 +248,7 @@ fn commands_note(param: &str, sent: &Value, answered: &Value) -> Option<String> 
     is_taken_out.then(|| {
         let named = named.join(", ");
         format!(
-            "GitLab took {named} out of `{param}` as quick actions; the answer does not say what they changed"
+            "GitLab executed {named} in `{param}` as quick actions; the answer does not say what they changed"
         )
     })
 }

@@ -1,4 +1,4 @@
-//! What a write changed: the object, the fields that the call set, and the values that GitLab's answer has otherwise.
+//! Summary of a write: the object, the fields that the call set, and values that differ in GitLab's response.
 
 mod compare;
 mod subject;
@@ -24,7 +24,7 @@ const MOST_NAMED: usize = 12;
 /// Maximum number of characters of a parameter's value that is repeated.
 const LONGEST_VALUE: usize = 60;
 
-/// What a write changed.
+/// Summary of a write.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Change {
     /// The first sentence of the answer.

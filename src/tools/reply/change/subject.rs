@@ -28,10 +28,12 @@ pub fn name_subject(
     let noun = noun(words, action);
     let mark = container_mark(action.domain());
     let is_marked = mark.is_some_and(|(_, is_object)| is_object);
-    if let Some(reference) = answer.and_then(full_reference).filter(|reference| is_of(mark, reference)) {
+    if let Some(reference) =
+        answer.and_then(full_reference).filter(|reference| is_own_object(mark, reference))
+    {
         return Some(format!("{noun} {reference}{}", title(answer)));
     }
-    let place = place(params, mark.map(|(mark, _)| mark));
+    let place = object_reference(params, mark.map(|(mark, _)| mark));
     let within = place.as_ref().map(|place| format!(" in {place}")).unwrap_or_default();
     let held = held_values(action, call, params);
     let name = answer.and_then(name_of).or_else(|| name_of(params));
@@ -70,7 +72,7 @@ fn container_mark(domain: &str) -> Option<(char, bool)> {
 }
 
 /// True if a reference is one of the domain's own objects.
-fn is_of(mark: Option<(char, bool)>, reference: &str) -> bool {
+fn is_own_object(mark: Option<(char, bool)>, reference: &str) -> bool {
     mark.is_some_and(|(mark, is_object)| is_object && reference.contains(mark))
 }
 
@@ -87,7 +89,7 @@ fn title(answer: Option<&Map<String, Value>>) -> String {
 }
 
 /// The place: a path, with the number of what contains the object.
-fn place(params: &Map<String, Value>, mark: Option<char>) -> Option<String> {
+fn object_reference(params: &Map<String, Value>, mark: Option<char>) -> Option<String> {
     let path = match params.get("fullPath")? {
         Value::String(path) if is_path(path) => path.clone(),
         other => written(other)?,

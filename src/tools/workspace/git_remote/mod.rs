@@ -17,12 +17,12 @@ const ALTERNATIVES: [(&str, &str); 1] = [("altssh.gitlab.com", "gitlab.com")];
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RemoteError {
     #[error(
-        "{shown} is no address of a git remote: it may be https://host/group/project.git, ssh://git@host/group/project.git or git@host:group/project.git"
+        "{shown} is not the URL of a git remote; accepted are https://host/group/project.git, ssh://git@host/group/project.git or git@host:group/project.git"
     )]
     Unread { shown: String },
     #[error("{shown} is of {host}, and this server works with {configured}")]
     OtherHost { shown: String, host: String, configured: String },
-    #[error("{shown} is not below {base}, where this GitLab is")]
+    #[error("{shown} is not below {base}, the URL of this GitLab")]
     OtherRoot { shown: String, base: String },
 }
 
@@ -61,7 +61,7 @@ pub fn paths(given: &str, base: &Url) -> Result<Vec<String>, RemoteError> {
         return Err(RemoteError::OtherHost { shown, host: format!("{}{written}", address.host), configured });
     }
     let root = base.path().trim_matches('/');
-    let below = below(&address.path, root);
+    let below = strip_root(&address.path, root);
     let candidates = match (address.scheme, below) {
         _ if root.is_empty() => vec![address.path.as_str()],
         (Scheme::Web, Some(below)) => vec![below],
@@ -75,7 +75,7 @@ pub fn paths(given: &str, base: &Url) -> Result<Vec<String>, RemoteError> {
 }
 
 /// The part of a path below a root.
-fn below<'p>(path: &'p str, root: &str) -> Option<&'p str> {
+fn strip_root<'p>(path: &'p str, root: &str) -> Option<&'p str> {
     path.strip_prefix(root)?.strip_prefix('/')
 }
 
@@ -94,7 +94,7 @@ fn parse_url(text: &str) -> Option<RemoteUrl> {
     }
     match text.split_once("://") {
         Some((scheme, rest)) => by_scheme(scheme, text, rest),
-        None => short(text),
+        None => parse_scp(text),
     }
 }
 
@@ -117,7 +117,7 @@ fn by_scheme(scheme: &str, text: &str, rest: &str) -> Option<RemoteUrl> {
 }
 
 /// `git@host:group/project.git`, as scp writes it: there is no slash before the first colon.
-fn short(text: &str) -> Option<RemoteUrl> {
+fn parse_scp(text: &str) -> Option<RemoteUrl> {
     let start = text.find('@').filter(|at| text.get(..*at).is_some_and(|user| !user.contains(['/', ':'])));
     let rest = text.get(start.map_or(0, |at| at + 1)..)?;
     let (host, path) = match rest.strip_prefix('[') {

@@ -1,20 +1,19 @@
-//! What a target names: a thing and where it is. One table says how each kind is called, and which parameters
-//! hold it.
+//! References: an object and its project or group. One table has the nouns and parameters of each kind of object.
 
 use std::fmt;
 
 use crate::call::global_id;
 use crate::catalog::{Action, GraphqlKind, Operation, Param, Piece, Scope, pieces};
 
-/// The name of the parameter, which every action with a `fullPath` takes beside its own.
+/// Name of the parameter, which every action with a `fullPath` accepts in addition to its own.
 pub const TARGET: &str = "target";
 
-/// A thing of GitLab's and where it is.
+/// An object and its project or group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {
-    /// The full path of the project or group; empty where the reference leaves it out.
+    /// Full path of the project or group; empty if the reference has none.
     pub path: String,
-    /// True if that is a project or a group, where the reference tells.
+    /// Project or group, if the reference determines it.
     pub holder: Option<Scope>,
     pub kind: Kind,
     /// Its number, name or SHA; empty for the project or group itself.
@@ -23,7 +22,7 @@ pub struct Reference {
     pub note: Option<String>,
 }
 
-/// What kind of thing a target is.
+/// Kind of the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The project or group itself.
@@ -32,14 +31,14 @@ pub enum Kind {
     Issue,
     MergeRequest,
     Epic,
-    /// An issue or an epic by its newer page.
+    /// An issue or epic by its `work_items` page.
     WorkItem,
     Commit,
     Branch,
     Tag,
-    /// The value is `ref/path/of/file`: only GitLab knows where a ref with slashes ends.
+    /// A file. The value is `ref/path/of/file`: only GitLab knows where a ref with slashes ends.
     File,
-    /// The same.
+    /// A directory, with the same value.
     Directory,
     Pipeline,
     Job,
@@ -53,19 +52,19 @@ pub enum Kind {
     PipelineSchedule,
 }
 
-/// How a kind is called and held.
+/// Nouns and parameters of a kind.
 #[derive(Debug)]
 pub struct Row {
     pub kind: Kind,
-    /// With its article, for messages.
+    /// Noun with its article, for messages.
     pub noun: &'static str,
-    /// The domain of the actions on it.
+    /// Domain of its actions.
     pub domain: &'static str,
-    /// The segments of GitLab's paths whose placeholder it fills.
+    /// Segments of GitLab's paths before its placeholder.
     pub segments: &'static [&'static str],
-    /// Other parameters that hold it, the likeliest first.
+    /// Other parameters for it, the most likely first.
     pub params: &'static [&'static str],
-    /// What GraphQL's fields that lead to one are called, in lower case.
+    /// Names of GraphQL fields that return one, in lower case.
     pub fields: &'static [&'static str],
 }
 
@@ -79,7 +78,7 @@ const fn row(
     Row { kind, noun, domain, segments, params, fields: &[] }
 }
 
-/// A row whose things have numbers that GraphQL's fields take as `iid`.
+/// Row of a kind that GraphQL fields return by `iid`.
 const fn in_fields(row: Row, fields: &'static [&'static str]) -> Row {
     Row { fields, ..row }
 }
@@ -125,18 +124,18 @@ pub const ROWS: &[Row] = &[
 ];
 
 impl Kind {
-    /// How it is called and held.
+    /// Returns the row of the kind.
     pub fn row(self) -> Option<&'static Row> {
         ROWS.iter().find(|row| row.kind == self)
     }
 
-    /// What it is in messages.
+    /// Noun with its article, for messages.
     pub fn noun(self) -> &'static str {
         self.row().map_or("something else", |row| row.noun)
     }
 }
 
-/// What things the action's paths hold, the outermost first; none where it works on a whole project or group.
+/// Kinds of objects in the action's paths, the outermost first; empty if it works on a whole project or group.
 pub fn takes(action: &Action) -> Vec<&'static Row> {
     let segments: Vec<&str> = action.choices().flat_map(|operation| held(&operation.path)).collect();
     let addressed = global_id::addressed(action).map(global_id::marks).unwrap_or_default();
@@ -152,8 +151,7 @@ pub fn takes(action: &Action) -> Vec<&'static Row> {
     ROWS.iter().filter(|row| row.kind != Kind::WorkItem).filter(holds).collect()
 }
 
-/// The parameter that such a thing is for this action: what fills its place in the path, else one that is called
-/// after it.
+/// Returns the action's parameter for such an object: that of its placeholder in the path, else one by name.
 pub fn parameter(action: &Action, kind: Kind) -> Option<&str> {
     let row = kind.row()?;
     let in_path = action.choices().find_map(|operation| {
@@ -168,19 +166,18 @@ pub fn parameter(action: &Action, kind: Kind) -> Option<&str> {
     in_path.or_else(by_field).or_else(named)
 }
 
-/// True if the parameter takes a reference to such a thing.
-pub fn is_reference(spot: &Reference, param: &Param) -> bool {
-    let mark = spot.to_string().trim_end_matches(|c: char| c.is_ascii_digit()).chars().next_back();
+/// True if the parameter accepts a reference to such an object.
+pub fn is_reference(reference: &Reference, param: &Param) -> bool {
+    let mark = reference.to_string().trim_end_matches(|c: char| c.is_ascii_digit()).chars().next_back();
     mark.is_some_and(|mark| global_id::marks(param).contains(&mark))
 }
 
-/// True if `fullPath` may be a project's as well as a group's.
+/// True if `fullPath` can be a project or a group.
 pub fn is_of_either(operation: &Operation) -> bool {
     operation.graphql.as_ref().is_some_and(|graphql| graphql.field.starts_with("namespace."))
 }
 
-/// The things that an action of GraphQL's works on: what the fields that lead to it are called, or what its
-/// `iid` is the number of.
+/// True if a GraphQL action works on objects of the row: by the names of its fields, or by its `iid`.
 fn graphql_holds(action: &Action, operation: &Operation, row: &Row) -> bool {
     let Some(graphql) = &operation.graphql else { return false };
     let mut steps = graphql.field.split('.').map(str::to_lowercase);
@@ -201,7 +198,7 @@ fn held(path: &str) -> impl Iterator<Item = &str> {
     slots(path).map(|(segment, _)| segment)
 }
 
-/// The placeholders of a path, each with the segment before it.
+/// Iterates over the placeholders of a path, each with the segment before it.
 fn slots(path: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut before = "";
     pieces(path).filter_map(move |piece| match piece {
@@ -213,7 +210,7 @@ fn slots(path: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// What stands between a path and a thing of the kind.
+/// Mark in references to objects of the kind.
 fn mark(kind: Kind) -> Option<char> {
     match kind {
         Kind::Issue | Kind::WorkItem => Some('#'),
@@ -227,7 +224,7 @@ fn mark(kind: Kind) -> Option<char> {
 }
 
 impl fmt::Display for Reference {
-    /// The short reference, as GitLab writes it in texts, where it has one.
+    /// Writes the short reference, if the kind has one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mark = mark(self.kind).map(String::from).unwrap_or_default();
         write!(f, "{}{mark}{}", self.path, self.value)

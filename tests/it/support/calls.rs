@@ -1,0 +1,45 @@
+//! Checked calls of actions, with every look-up answered.
+
+use std::sync::LazyLock;
+
+use gitlab_mcp::call::{Answer, Call, Context, Invalid, Lookup, LookupCache, Step, check};
+use gitlab_mcp::catalog::{Action, Catalog, Scope};
+use serde_json::{Map, Value};
+use url::Url;
+
+pub static CATALOG: LazyLock<Catalog> = LazyLock::new(|| Catalog::embedded().unwrap());
+static BASE: LazyLock<Url> = LazyLock::new(|| Url::parse("https://gitlab.example").unwrap());
+
+/// Maximum rounds of look-ups of one call.
+const MOST_ROUNDS: usize = 5;
+
+/// The context of a check, with the default handling of quick actions.
+pub fn context() -> Context<'static> {
+    Context {
+        base: &BASE,
+        words: CATALOG.words().unwrap(),
+        surface: CATALOG.surface().unwrap(),
+        catalog: &CATALOG,
+        quick_actions: Default::default(),
+    }
+}
+
+/// Builds a call. Every path is a project, and every name has the id `found`. None for a composite action.
+pub fn build_call(action: &Action, params: Map<String, Value>, found: u64) -> Result<Option<Call>, Invalid> {
+    let checked = check(action.clone(), params, &context())?;
+    let mut known = LookupCache::default();
+    for _ in 0..MOST_ROUNDS {
+        match checked.step(&known)? {
+            Step::Ready(call) => return Ok(Some(call)),
+            Step::Plan => return Ok(None),
+            Step::Ask(questions) => questions.into_iter().for_each(|question| {
+                let answer = match question {
+                    Lookup::KindOf { .. } => Answer::Kind(Scope::Project),
+                    Lookup::IdOf { .. } => Answer::Id(found),
+                };
+                known.learn(question, answer);
+            }),
+        }
+    }
+    panic!("{} has open look-ups after {MOST_ROUNDS} rounds", action.id)
+}
