@@ -53,7 +53,7 @@ pub enum ArgType {
     Text,
 }
 
-/// Error of a prompt's arguments: what is wrong and what is accepted.
+/// Error of a prompt's arguments, with the accepted values.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PromptError {
     #[error("`{prompt}`: unknown argument `{given}`; expected {accepted}")]
@@ -79,43 +79,43 @@ pub static PROMPTS: [Prompt; 10] = [
     Prompt {
         name: "review_merge_request",
         title: "Review a merge request",
-        what: "Read a merge request with its threads and its pipeline, and say what is wrong or missing.",
+        what: "Review a merge request with its threads and pipeline, and list defects and gaps.",
         arguments: &[
             PROJECT,
             required("iid", ArgType::MergeRequest, "The merge request's number."),
-            argument("focus", ArgType::Text, "What to look at first, such as security."),
+            argument("focus", ArgType::Text, "Topic to review first, such as security."),
         ],
         text: include_str!("../../catalog/guides/prompts/review_merge_request.md"),
     },
     Prompt {
         name: "explain_failed_pipeline",
         title: "Explain a failed pipeline",
-        what: "Find the first error behind a red pipeline, and what to do about it.",
+        what: "Find the first error of a failed pipeline and suggest a fix.",
         arguments: &[
             PROJECT,
-            argument("pipeline_id", ArgType::Pipeline, "The pipeline's number. Without it, the newest."),
-            argument("ref", ArgType::Branch, "The branch whose newest pipeline is meant."),
+            argument("pipeline_id", ArgType::Pipeline, "The pipeline's id. Default: the newest."),
+            argument("ref", ArgType::Branch, "Use the newest pipeline of this branch."),
         ],
         text: include_str!("../../catalog/guides/prompts/explain_failed_pipeline.md"),
     },
     Prompt {
         name: "release_notes",
         title: "Write release notes",
-        what: "Say what came between two refs, as its users read it.",
+        what: "Write release notes for users from the changes between two refs.",
         arguments: &[
             PROJECT,
-            argument("from", ArgType::Tag, "Where to begin. Without it, the last release."),
-            argument("to", ArgType::Tag, "Where to end. Without it, the default branch."),
+            argument("from", ArgType::Tag, "Start of the range. Default: the last release."),
+            argument("to", ArgType::Tag, "End of the range. Default: the default branch."),
         ],
         text: include_str!("../../catalog/guides/prompts/release_notes.md"),
     },
     Prompt {
         name: "triage_issues",
         title: "Triage new issues",
-        what: "Propose labels, priority and people for what was opened lately.",
+        what: "Propose labels, priority and assignees for new issues.",
         arguments: &[
             PROJECT,
-            argument("days", ArgType::Days, "How many days back. Without it, 7."),
+            argument("days", ArgType::Days, "Number of days to look back. Default: 7."),
             argument("label", ArgType::Label, "Only issues with this label."),
         ],
         text: include_str!("../../catalog/guides/prompts/triage_issues.md"),
@@ -123,10 +123,10 @@ pub static PROMPTS: [Prompt; 10] = [
     Prompt {
         name: "standup",
         title: "Sum up for a stand-up",
-        what: "What somebody did, does and waits for.",
+        what: "Summarize a user's finished, current and blocked work.",
         arguments: &[
-            argument("username", ArgType::User, "Whose work. Without it, your own."),
-            argument("days", ArgType::Days, "How many days back. Without it, 1."),
+            argument("username", ArgType::User, "The user. Default: the token's user."),
+            argument("days", ArgType::Days, "Number of days to look back. Default: 1."),
             argument("fullPath", ArgType::Project, "Only this project, such as group/project."),
         ],
         text: include_str!("../../catalog/guides/prompts/standup.md"),
@@ -134,39 +134,42 @@ pub static PROMPTS: [Prompt; 10] = [
     Prompt {
         name: "stale_branches",
         title: "Find stale branches",
-        what: "Which branches could be deleted, and what would be lost with each.",
-        arguments: &[PROJECT, argument("days", ArgType::Days, "Untouched for so many days. Without it, 90.")],
+        what: "List branches that could be deleted, and unmerged work in each.",
+        arguments: &[PROJECT, argument("days", ArgType::Days, "Minimum days without a commit. Default: 90.")],
         text: include_str!("../../catalog/guides/prompts/stale_branches.md"),
     },
     Prompt {
         name: "security_overview",
         title: "Overview of security findings",
-        what: "What the scanners found, what to mend first, and what nobody scans.",
+        what: "Summarize security findings, priorities and gaps in scanning.",
         arguments: &[PROJECT],
         text: include_str!("../../catalog/guides/prompts/security_overview.md"),
     },
     Prompt {
         name: "onboarding",
         title: "Get to know a project",
-        what: "What it does, how the code is laid out, how a change gets in, whom to ask.",
-        arguments: &[PROJECT, argument("role", ArgType::Text, "For whom, such as a frontend developer.")],
+        what: "Explain a project's purpose, code layout, contribution process and contacts.",
+        arguments: &[
+            PROJECT,
+            argument("role", ArgType::Text, "The reader's role, such as frontend developer."),
+        ],
         text: include_str!("../../catalog/guides/prompts/onboarding.md"),
     },
     Prompt {
         name: "milestone_retrospective",
         title: "Retrospective of a milestone",
-        what: "What was planned, done and left, and what to talk about.",
+        what: "Summarize planned, finished and open work of a milestone, with topics to discuss.",
         arguments: &[PROJECT, required("milestone", ArgType::Milestone, "The milestone's title.")],
         text: include_str!("../../catalog/guides/prompts/milestone_retrospective.md"),
     },
     Prompt {
         name: "draft_issue",
         title: "Draft an issue from a discussion",
-        what: "Turn what was said, pasted or on a merge request, into an issue to be opened.",
+        what: "Turn a discussion, pasted or on a merge request, into the draft of an issue.",
         arguments: &[
             PROJECT,
-            argument("discussion", ArgType::Text, "What was said, as it stands."),
-            argument("iid", ArgType::MergeRequest, "The merge request on which it was said."),
+            argument("discussion", ArgType::Text, "The text of the discussion."),
+            argument("iid", ArgType::MergeRequest, "The merge request with the discussion."),
         ],
         text: include_str!("../../catalog/guides/prompts/draft_issue.md"),
     },
@@ -203,7 +206,7 @@ impl Prompt {
                 None => {}
             }
         }
-        Ok(format!("{}\n{}", self.text, below(&values, &cut)))
+        Ok(format!("{}\n{}", self.text, render_data(&values, &cut)))
     }
 
     /// Finds an argument by name.
@@ -223,9 +226,9 @@ fn written(value: &Value) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-fn below(values: &Map<String, Value>, cut: &[&str]) -> String {
+fn render_data(values: &Map<String, Value>, cut: &[&str]) -> String {
     if values.is_empty() {
-        return "The user gave nothing beside this.\n".to_owned();
+        return "The user gave no further text.\n".to_owned();
     }
     // Escape `<`, so that no value can close the tags.
     let shown = format!("{:#}", Value::Object(values.clone())).replace('<', "\\u003c");
