@@ -80,32 +80,32 @@ impl Config {
     /// setting names them.
     pub fn resolve(flags: &Flags, lookup: impl Fn(&str) -> Option<OsString>) -> Result<Config, ConfigError> {
         let mut sources = Sources { flags, lookup: &lookup, file: None };
-        if let Some(path) = sources.read(&FILE, values::path)? {
+        if let Some(path) = sources.parse(&FILE, values::path)? {
             sources.file = Some(SettingsFile::load(path)?);
         }
-        let instance = sources.need(&URL, values::instance)?;
+        let instance = sources.parse_required(&URL, values::instance)?;
         let surface = overrides::surface(&sources)?;
         let confirmation = sources.confirmation()?;
         Ok(Config {
             token: sources.token(&instance)?,
             instance,
             policy: sources.policy(&surface, confirmation.confirm)?,
-            quick_actions: sources.need(&QUICK_ACTIONS, values::quick_actions)?,
+            quick_actions: sources.parse_required(&QUICK_ACTIONS, values::quick_actions)?,
             autopilot: confirmation.autopilot,
             surface,
-            project: sources.read(&PROJECT, values::full_path)?,
-            timeout: sources.need(&TIMEOUT, values::seconds)?,
-            max_bytes: sources.need(&MAX_BYTES, values::bytes)?,
-            max_requests: sources.need(&MAX_REQUESTS, values::requests)?,
-            files_dir: sources.read(&FILES_DIR, values::directory)?,
-            local_hints: sources.need(&LOCAL_HINTS, values::switch)?,
-            ca_file: sources.read(&CA_FILE, values::readable)?,
+            project: sources.parse(&PROJECT, values::full_path)?,
+            timeout: sources.parse_required(&TIMEOUT, values::seconds)?,
+            max_bytes: sources.parse_required(&MAX_BYTES, values::bytes)?,
+            max_requests: sources.parse_required(&MAX_REQUESTS, values::requests)?,
+            files_dir: sources.parse(&FILES_DIR, values::directory)?,
+            local_hints: sources.parse_required(&LOCAL_HINTS, values::switch)?,
+            ca_file: sources.parse(&CA_FILE, values::readable)?,
             client_certificate: sources.client_certificate()?,
-            insecure_tls: sources.need(&INSECURE_TLS, values::switch)?,
-            extra_headers: sources.read(&EXTRA_HEADERS, values::headers)?.unwrap_or_default(),
-            capabilities: sources.need(&CAPABILITIES, values::capabilities)?,
-            audit: sources.need(&AUDIT, values::audit)?,
-            log: sources.need(&LOG, values::level)?,
+            insecure_tls: sources.parse_required(&INSECURE_TLS, values::switch)?,
+            extra_headers: sources.parse(&EXTRA_HEADERS, values::headers)?.unwrap_or_default(),
+            capabilities: sources.parse_required(&CAPABILITIES, values::capabilities)?,
+            audit: sources.parse_required(&AUDIT, values::audit)?,
+            log: sources.parse_required(&LOG, values::level)?,
         })
     }
 
@@ -113,7 +113,7 @@ impl Config {
     ///
     /// # Errors
     /// A description that is not text.
-    pub fn customised(
+    pub fn customized(
         mut self,
         variables: impl Iterator<Item = (OsString, OsString)>,
     ) -> Result<Config, ConfigError> {
@@ -191,9 +191,9 @@ impl Sources<'_> {
     /// may export some of those for another program.
     fn confirmation(&self) -> Result<Confirmation, ConfigError> {
         let is_set = self.find(&CONFIRM)?.is_some();
-        let confirm = self.need(&CONFIRM, values::confirm)?;
+        let confirm = self.parse_required(&CONFIRM, values::confirm)?;
         let origin = self.find(&AUTOPILOT)?.map(|found| found.origin);
-        let autopilot = self.need(&AUTOPILOT, values::switch)?;
+        let autopilot = self.parse_required(&AUTOPILOT, values::switch)?;
         Ok(Confirmation {
             confirm: if autopilot && !is_set { Confirm::NEVER } else { confirm },
             autopilot: origin
@@ -204,29 +204,30 @@ impl Sources<'_> {
 
     /// Policy settings, as written.
     fn policy(&self, surface: &surface::Settings, confirm: Confirm) -> Result<policy::Settings, ConfigError> {
-        let file = self.read(&POLICY, values::path)?.map(|path| read_file(&path, POLICY.name)).transpose()?;
+        let file =
+            self.parse(&POLICY, values::path)?.map(|path| read_file(&path, POLICY.name)).transpose()?;
         Ok(policy::Settings {
-            read_only: self.need(&READ_ONLY, values::switch)?,
-            safe_mode: self.need(&SAFE_MODE, values::switch)?,
+            read_only: self.parse_required(&READ_ONLY, values::switch)?,
+            safe_mode: self.parse_required(&SAFE_MODE, values::switch)?,
             confirm,
-            denied_actions: self.read(&DENIED_ACTIONS, values::list)?.unwrap_or_default(),
-            denied_tools: self.read(&DENIED_TOOLS, values::text)?,
+            denied_actions: self.parse(&DENIED_ACTIONS, values::list)?.unwrap_or_default(),
+            denied_tools: self.parse(&DENIED_TOOLS, values::text)?,
             family_tool: match (surface.kind, surface.split) {
                 (Kind::Meta, false) => Some(surface::family_tool as FamilyTool),
                 (Kind::Meta, true) => Some(surface::split_tool),
                 _ => None,
             },
-            toolsets: self.read(&TOOLSETS, values::list)?.unwrap_or_default(),
-            domains: self.read(&DOMAINS, values::list)?.unwrap_or_default(),
-            allowed_paths: self.read(&ALLOWED_PATHS, values::list)?.unwrap_or_default(),
-            readable_paths: self.read(&READABLE_PATHS, values::list)?.unwrap_or_default(),
+            toolsets: self.parse(&TOOLSETS, values::list)?.unwrap_or_default(),
+            domains: self.parse(&DOMAINS, values::list)?.unwrap_or_default(),
+            allowed_paths: self.parse(&ALLOWED_PATHS, values::list)?.unwrap_or_default(),
+            readable_paths: self.parse(&READABLE_PATHS, values::list)?.unwrap_or_default(),
             file,
         })
     }
 
     fn client_certificate(&self) -> Result<Option<ClientCertificate>, ConfigError> {
-        let certificate = self.read(&CLIENT_CERT, values::readable)?;
-        let key = self.read(&CLIENT_KEY, values::readable)?;
+        let certificate = self.parse(&CLIENT_CERT, values::readable)?;
+        let key = self.parse(&CLIENT_KEY, values::readable)?;
         match (certificate, key) {
             (Some(certificate), Some(key)) => Ok(Some(ClientCertificate { certificate, key })),
             (None, None) => Ok(None),

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::error::ConfigError;
 use super::sources::{Sources, plain_text, read_file, syntax};
-use super::table::{CUSTOMISE, META_PARAMS, META_SPLIT, SCHEMA_MODE, TOOL_SURFACE};
+use super::table::{CUSTOMIZE, META_PARAMS, META_SPLIT, SCHEMA_MODE, TOOL_SURFACE};
 use super::values;
 use crate::surface::{Level, Override, Settings};
 
@@ -37,21 +37,21 @@ pub(super) fn from_variables(
 
 /// Settings of the surface.
 pub(super) fn surface(sources: &Sources<'_>) -> Result<Settings, ConfigError> {
-    let overrides = match sources.read(&CUSTOMISE, values::path)? {
-        Some(path) => read(&path, &read_file(&path, CUSTOMISE.name)?)?,
+    let overrides = match sources.parse(&CUSTOMIZE, values::path)? {
+        Some(path) => parse_overrides(&path, &read_file(&path, CUSTOMIZE.name)?)?,
         None => Vec::new(),
     };
     Ok(Settings {
-        kind: sources.need(&TOOL_SURFACE, values::tool_surface)?,
-        params: sources.need(&META_PARAMS, values::meta_params)?,
-        split: sources.need(&META_SPLIT, values::meta_split)?,
-        mode: sources.need(&SCHEMA_MODE, values::schema_mode)?,
+        kind: sources.parse_required(&TOOL_SURFACE, values::tool_surface)?,
+        params: sources.parse_required(&META_PARAMS, values::meta_params)?,
+        split: sources.parse_required(&META_SPLIT, values::meta_split)?,
+        mode: sources.parse_required(&SCHEMA_MODE, values::schema_mode)?,
         overrides,
     })
 }
 
 /// Parses the overrides of a file: the tables `tools`, `actions` and `params`.
-fn read(path: &Path, text: &str) -> Result<Vec<Override>, ConfigError> {
+fn parse_overrides(path: &Path, text: &str) -> Result<Vec<Override>, ConfigError> {
     let whole: toml::Table = toml::from_str(text).map_err(|error| syntax(path, text, &error))?;
     let after = format!(" in {}", path.display());
     let mut found = Vec::new();

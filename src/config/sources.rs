@@ -30,7 +30,7 @@ pub(super) struct Found {
 
 impl Sources<'_> {
     /// Parses the value of a setting, or its default if it is not set.
-    pub(super) fn read<T>(
+    pub(super) fn parse<T>(
         &self,
         setting: &'static Setting,
         parse: fn(&str) -> Option<T>,
@@ -52,12 +52,12 @@ impl Sources<'_> {
     }
 
     /// Parses the value of a setting that has a default.
-    pub(super) fn need<T>(
+    pub(super) fn parse_required<T>(
         &self,
         setting: &'static Setting,
         parse: fn(&str) -> Option<T>,
     ) -> Result<T, ConfigError> {
-        self.read(setting, parse)?.ok_or(ConfigError::Missing(setting.name))
+        self.parse(setting, parse)?.ok_or(ConfigError::Missing(setting.name))
     }
 
     /// Raw value of a setting. Empty counts as not set: clients pass empty values for fields the user left blank.

@@ -9,7 +9,7 @@ use std::fmt::Write;
 pub use foreign::{FLAG_ALIASES, FOREIGN_FLAGS, FOREIGN_VARIABLES};
 use setting::SWITCH;
 pub use setting::Setting;
-pub use shape::{CUSTOMISE, DOMAINS, META_PARAMS, META_SPLIT, SCHEMA_MODE, TOOL_SURFACE, TOOLSETS};
+pub use shape::{CUSTOMIZE, DOMAINS, META_PARAMS, META_SPLIT, SCHEMA_MODE, TOOL_SURFACE, TOOLSETS};
 
 const TOKEN_ALONE: &str = "a token of GitLab's, on one line";
 
@@ -18,7 +18,7 @@ pub static URL: Setting = Setting {
     aliases: &["GITLAB_API_URL", "GITLAB_HOST", "GITLAB_BASE_URL", "GITLAB_INSTANCE_URL", "GL_HOST"],
     flag: Some("url"),
     value: "URL",
-    what: "The GitLab to work on; `sandbox` is a small one inside this program, for trying things out.",
+    what: "URL of the GitLab instance; `sandbox` is a small demo instance inside this program.",
     accepts: "an http or https URL without user, password, query or fragment; or `sandbox`",
     default: Some("https://gitlab.com"),
     example: "https://gitlab.example.com/sub/path",
@@ -29,7 +29,7 @@ pub static TOKEN: Setting = Setting {
     aliases: &["GITLAB_PERSONAL_ACCESS_TOKEN", "GITLAB_ACCESS_TOKEN", "GITLAB_API_TOKEN", "GITLAB_PAT"],
     flag: None,
     value: "TOKEN",
-    what: "A personal, project or group access token; its kind is known by its prefix.",
+    what: "A personal, project or group access token. Its kind is recognized by its prefix.",
     accepts: TOKEN_ALONE,
     default: None,
     example: "glpat-…",
@@ -40,8 +40,8 @@ pub static TOKEN_FILE: Setting = Setting {
     aliases: &[],
     flag: Some("token-file"),
     value: "FILE",
-    what: "A file that holds the token, instead of GITLAB_TOKEN.",
-    accepts: "the path of a readable file that holds a token and nothing else",
+    what: "File with the token, instead of GITLAB_TOKEN.",
+    accepts: "the path of a readable file that contains only a token",
     default: None,
     example: "/run/secrets/gitlab-token",
 };
@@ -62,7 +62,7 @@ pub static JOB_TOKEN: Setting = Setting {
     aliases: &[],
     flag: None,
     value: "TOKEN",
-    what: "A CI/CD job's token (`$CI_JOB_TOKEN`), instead of GITLAB_TOKEN.",
+    what: "The token of a CI/CD job (`$CI_JOB_TOKEN`), instead of GITLAB_TOKEN.",
     accepts: TOKEN_ALONE,
     default: None,
     example: "glcbt-…",
@@ -73,7 +73,7 @@ pub static READ_ONLY: Setting = Setting {
     aliases: &["GITLAB_READ_ONLY_MODE"],
     flag: Some("read-only"),
     value: "BOOL",
-    what: "Refuse every action that changes something.",
+    what: "Refuse all actions that change something.",
     accepts: SWITCH,
     default: Some("false"),
     example: "true",
@@ -84,7 +84,7 @@ pub static SAFE_MODE: Setting = Setting {
     aliases: &[],
     flag: Some("safe-mode"),
     value: "BOOL",
-    what: "Show the request of an action that changes something instead of sending it.",
+    what: "Show the requests of actions that change something instead of sending them.",
     accepts: SWITCH,
     default: Some("false"),
     example: "true",
@@ -95,10 +95,9 @@ pub static CONFIRM: Setting = Setting {
     aliases: &[],
     flag: Some("confirmation"),
     value: "HOW",
-    what: "Which risks are asked about before a call is sent, and how consent is given: by `confirm: true`, with \
-           `token` also by the confirmation token of the question; `never` asks about nothing.",
-    accepts: "risks out of write, grant and destructive, separated by commas, with `token` among them where \
-              the token is wanted; or never",
+    what: "Risks that need confirmation, given by `confirm: true`. `token` also requires the confirmation token \
+           from the error; `never` disables confirmation.",
+    accepts: "`write`, `grant` and `destructive`, separated by commas, optionally with `token`; or `never`",
     default: Some("destructive,grant"),
     example: "destructive,grant,token",
 };
@@ -108,7 +107,8 @@ pub static AUTOPILOT: Setting = Setting {
     aliases: &["GITLAB_AUTOPILOT", "YOLO_MODE", "AUTOPILOT"],
     flag: Some("autopilot"),
     value: "BOOL",
-    what: "The same as `GITLAB_CONFIRM=never`: destructive actions run without a question. GITLAB_CONFIRM, where it is set, is stronger.",
+    what: "Same as `GITLAB_CONFIRM=never`: destructive actions run without confirmation. GITLAB_CONFIRM takes \
+           precedence.",
     accepts: SWITCH,
     default: Some("false"),
     example: "true",
@@ -119,7 +119,7 @@ pub static DENIED_ACTIONS: Setting = Setting {
     aliases: &[],
     flag: Some("denied-actions"),
     value: "LIST",
-    what: "Actions that never run and are never found.",
+    what: "Actions that are never executed and never found.",
     accepts: "ids and patterns, separated by commas: issue.delete, ci_variable.*, *.delete, manage_issue:delete",
     default: None,
     example: "*.delete,ci_variable.*",
@@ -130,7 +130,7 @@ pub static DENIED_TOOLS: Setting = Setting {
     aliases: &[],
     flag: Some("denied-tools"),
     value: "REGEX",
-    what: "Tools and actions that have a name in which this is found never run and are never offered.",
+    what: "Deny tools and actions whose name matches this regular expression.",
     accepts: "a regular expression",
     default: None,
     example: "^(delete|purge)_",
@@ -141,8 +141,8 @@ pub static ALLOWED_PATHS: Setting = Setting {
     aliases: &[],
     flag: Some("allowed-paths"),
     value: "LIST",
-    what: "Projects and groups below which changes are allowed; without it, everywhere.",
-    accepts: "paths, separated by commas, in which `*` stands for any part of a name",
+    what: "Projects and groups in which changes are allowed, with everything below them. Default: all.",
+    accepts: "paths, separated by commas; `*` matches any part of a name",
     default: None,
     example: "acme/tools,acme/*-docs",
 };
@@ -152,8 +152,8 @@ pub static READABLE_PATHS: Setting = Setting {
     aliases: &[],
     flag: Some("readable-paths"),
     value: "LIST",
-    what: "Projects and groups below which calls may work at all, reads included; without it, everywhere.",
-    accepts: "paths, separated by commas, in which `*` stands for any part of a name",
+    what: "Projects and groups in which any call is allowed, including reads. Default: all.",
+    accepts: "paths, separated by commas; `*` matches any part of a name",
     default: None,
     example: "acme/tools,acme/*-docs",
 };
@@ -163,8 +163,8 @@ pub static QUICK_ACTIONS: Setting = Setting {
     aliases: &[],
     flag: Some("quick-actions"),
     value: "HOW",
-    what: "Texts with quick actions (`/merge`, `/move`): `check` decides on them like the actions that they stand \
-           for, `refuse` sends none, `escape` sends them as plain text.",
+    what: "Quick actions (`/merge`, `/move`) in texts: `check` applies the policy of the corresponding actions, \
+           `refuse` refuses the text, `escape` sends it as plain text.",
     accepts: "check, refuse or escape",
     default: Some("check"),
     example: "refuse",
@@ -175,7 +175,7 @@ pub static POLICY: Setting = Setting {
     aliases: &[],
     flag: Some("policy"),
     value: "FILE",
-    what: "A TOML file of rules by path, action and risk; docs/concepts/policy.md has one.",
+    what: "TOML file with rules by path, action and risk; see docs/concepts/policy.md.",
     accepts: "the path of a readable TOML file",
     default: None,
     example: "/etc/gitlab-mcp-policy.toml",
@@ -186,7 +186,7 @@ pub static PROJECT: Setting = Setting {
     aliases: &[],
     flag: Some("project"),
     value: "PATH",
-    what: "The project (or group) meant where a call names none.",
+    what: "Default project (or group) of calls that name none.",
     accepts: "a full path such as group/project",
     default: None,
     example: "my-group/my-project",
@@ -197,7 +197,7 @@ pub static TIMEOUT: Setting = Setting {
     aliases: &[],
     flag: Some("timeout"),
     value: "SECONDS",
-    what: "How long GitLab may take to answer one request.",
+    what: "Timeout of one request to GitLab, in seconds.",
     accepts: "whole seconds from 1 to 3600",
     default: Some("30"),
     example: "120",
@@ -208,7 +208,7 @@ pub static MAX_BYTES: Setting = Setting {
     aliases: &[],
     flag: Some("max-bytes"),
     value: "BYTES",
-    what: "How long an answer to the model may be; what is left out is named, with the call that gets it.",
+    what: "Maximum size of an answer. An answer that is cut has the call that returns the rest.",
     accepts: "a whole number from 1000 to 10000000",
     default: Some("16000"),
     example: "50000",
@@ -219,7 +219,7 @@ pub static MAX_REQUESTS: Setting = Setting {
     aliases: &[],
     flag: Some("max-requests"),
     value: "NUMBER",
-    what: "How many requests to GitLab may be under way at a time; the others wait for their turn.",
+    what: "Maximum number of concurrent requests to GitLab; further requests wait.",
     accepts: "a whole number from 1 to 256",
     default: Some("16"),
     example: "4",
@@ -230,8 +230,8 @@ pub static FILES_DIR: Setting = Setting {
     aliases: &[],
     flag: Some("files-dir"),
     value: "DIR",
-    what: "The one directory whose files may be uploaded, and in which downloads may be saved.",
-    accepts: "the path of a directory that is there",
+    what: "The only directory for uploads from, and downloads to, this machine.",
+    accepts: "the path of an existing directory",
     default: None,
     example: "/home/me/gitlab-files",
 };
@@ -241,8 +241,7 @@ pub static LOCAL_HINTS: Setting = Setting {
     aliases: &[],
     flag: Some("local-hints"),
     value: "BOOL",
-    what: "Say of a file of the workspace's own project at its branch that GitLab's copy is shown, and where the \
-           local one is.",
+    what: "Note the local path of a file that is read from the workspace's own project and branch.",
     accepts: SWITCH,
     default: Some("true"),
     example: "false",
@@ -253,7 +252,7 @@ pub static CA_FILE: Setting = Setting {
     aliases: &["GITLAB_CA_CERT_PATH"],
     flag: Some("ca-file"),
     value: "FILE",
-    what: "Certificates (PEM) to trust beside those of the system.",
+    what: "Additional root certificates (PEM) to trust.",
     accepts: "the path of a readable file",
     default: None,
     example: "/etc/ssl/company-ca.pem",
@@ -264,7 +263,7 @@ pub static CLIENT_CERT: Setting = Setting {
     aliases: &[],
     flag: Some("client-cert"),
     value: "FILE",
-    what: "A certificate with its chain (PEM) by which GitLab, or a proxy before it, knows this client.",
+    what: "Client certificate with its chain (PEM), for GitLab or a proxy in front of it.",
     accepts: "the path of a readable file",
     default: None,
     example: "/etc/ssl/me.pem",
@@ -275,7 +274,7 @@ pub static CLIENT_KEY: Setting = Setting {
     aliases: &[],
     flag: Some("client-key"),
     value: "FILE",
-    what: "The key (PEM) of GITLAB_CLIENT_CERT.",
+    what: "Private key (PEM) of GITLAB_CLIENT_CERT.",
     accepts: "the path of a readable file",
     default: None,
     example: "/etc/ssl/me.key",
@@ -286,8 +285,8 @@ pub static INSECURE_TLS: Setting = Setting {
     aliases: &[],
     flag: Some("insecure-tls"),
     value: "BOOL",
-    what: "Believe any certificate of GitLab's. Whoever is in between can then read the token; GITLAB_CA_FILE is \
-           the better way.",
+    what: "Do not verify GitLab's TLS certificate. Anyone on the network path can read the token; prefer \
+           GITLAB_CA_FILE.",
     accepts: SWITCH,
     default: Some("false"),
     example: "true",
@@ -298,9 +297,9 @@ pub static EXTRA_HEADERS: Setting = Setting {
     aliases: &[],
     flag: None,
     value: "HEADERS",
-    what: "Headers for a proxy in front of GitLab, sent to GitLab's own address and nowhere else.",
-    accepts: "`Name: value` pairs with `;` between them, none of which is a header of this program's own \
-              (Authorization, PRIVATE-TOKEN, JOB-TOKEN, Host, Content-Type and the like)",
+    what: "Headers for a proxy in front of GitLab. They are sent only to the configured instance.",
+    accepts: "`Name: value` pairs, separated by `;`, except headers that this program sets (Authorization, \
+              PRIVATE-TOKEN, JOB-TOKEN, Host, Content-Type and others)",
     default: None,
     example: "CF-Access-Client-Id: 1a2b.access; CF-Access-Client-Secret: 3c4d",
 };
@@ -310,8 +309,8 @@ pub static CAPABILITIES: Setting = Setting {
     aliases: &[],
     flag: Some("capability-surface"),
     value: "HOW",
-    what: "What there is beside the tools: `full` is resources, prompts and completions; `minimal` only the resources \
-           that tell of the tools and the workspace.",
+    what: "MCP capabilities in addition to tools: `full` has resources, prompts and completions; `minimal` only \
+           the resources about tools and the workspace.",
     accepts: "full or minimal",
     default: Some("full"),
     example: "minimal",
@@ -322,8 +321,7 @@ pub static AUDIT: Setting = Setting {
     aliases: &[],
     flag: Some("audit"),
     value: "FORM",
-    what: "A line on standard error for each action that a client executes: what, where and how it went, without \
-           a value of its parameters.",
+    what: "Form of the audit log on standard error: a line for each executed action, without parameter values.",
     accepts: "off, text or json",
     default: Some("text"),
     example: "json",
@@ -334,7 +332,7 @@ pub static LOG: Setting = Setting {
     aliases: &[],
     flag: Some("log-level"),
     value: "LEVEL",
-    what: "How much is logged to standard error.",
+    what: "Level of the log on standard error.",
     accepts: "off, error, warn, info, debug or trace",
     default: Some("warn"),
     example: "debug",
@@ -345,7 +343,7 @@ pub static FILE: Setting = Setting {
     aliases: &[],
     flag: Some("config"),
     value: "FILE",
-    what: "A TOML file of these settings, each under the name of its variable.",
+    what: "TOML file with settings, each under the name of its variable.",
     accepts: "the path of a readable TOML file",
     default: None,
     example: "/etc/gitlab-mcp.toml",
@@ -374,7 +372,7 @@ pub static SETTINGS: [&Setting; 37] = [
     &META_PARAMS,
     &META_SPLIT,
     &SCHEMA_MODE,
-    &CUSTOMISE,
+    &CUSTOMIZE,
     &PROJECT,
     &TIMEOUT,
     &MAX_BYTES,
@@ -417,10 +415,10 @@ pub fn render_markdown_table() -> String {
 /// Renders the end of `--help`: settings without a flag, and the precedence of sources.
 pub fn render_help() -> String {
     let mut help =
-        "Set by variables alone, as the list of processes shows arguments to everyone:\n".to_owned();
+        "Environment variables without a flag, because other users of the machine can list arguments:\n".to_owned();
     for setting in SETTINGS.iter().filter(|setting| setting.flag.is_none()) {
         let _ = writeln!(help, "  {:20}  {}", setting.name, setting.what);
     }
-    help.push_str("A flag is stronger than a variable, and a variable stronger than the file of --config.\n");
+    help.push_str("Flags take precedence over variables, and variables over the file of --config.\n");
     help
 }

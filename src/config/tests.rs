@@ -50,7 +50,7 @@ fn nothing_set_is_gitlab_com_without_a_token() {
 #[test]
 fn every_default_and_example_is_accepted_by_its_own_setting() {
     for setting in SETTINGS {
-        // What has to be there is on no machine that runs a test.
+        // Files and directories of the examples do not exist on a test machine.
         let is_elsewhere = ["TOKEN", "FILE", "DIR"].contains(&setting.value);
         for text in setting.default.iter().chain((!is_elsewhere).then_some(&setting.example)) {
             assert!(resolve(&[(setting.name, text)]).is_ok(), "{} = {text}", setting.name);
@@ -206,8 +206,7 @@ fn a_directory_for_files_has_to_be_there() {
     let config = resolve(&[("GITLAB_FILES_DIR", path)]).unwrap();
     assert_eq!(config.files_dir, Some(dir.path().canonicalize().unwrap()));
     assert!(
-        refusal(&[("GITLAB_FILES_DIR", "/nowhere")])
-            .contains("expected the path of a directory that is there")
+        refusal(&[("GITLAB_FILES_DIR", "/nowhere")]).contains("expected the path of an existing directory")
     );
 }
 
@@ -216,7 +215,7 @@ fn descriptions_come_from_a_file_and_stronger_ones_from_variables() {
     let words =
         file("[tools]\nmilestones = \"from the file\"\n[actions]\n\"milestones.create\" = \"make\"\n");
     let path = words.path().to_str().unwrap().to_owned();
-    let config = resolve(&[("GITLAB_CUSTOMISE", &path)]).unwrap();
+    let config = resolve(&[("GITLAB_CUSTOMIZE", &path)]).unwrap();
     let variables = [
         ("GITLAB_TOOL_MILESTONES", "from the variable"),
         ("GITLAB_TOOL_", "names nothing"),
@@ -224,7 +223,7 @@ fn descriptions_come_from_a_file_and_stronger_ones_from_variables() {
         ("GITLAB_PARAM_MILESTONES_TITLE", " "),
     ];
     let variables = variables.map(|(name, value)| (OsString::from(name), OsString::from(value)));
-    let config = config.customised(variables.into_iter()).unwrap();
+    let config = config.customized(variables.into_iter()).unwrap();
     let texts: Vec<&str> = config.surface.overrides.iter().map(|change| change.text.as_str()).collect();
     // The last of two that describe one thing is the stronger.
     assert_eq!(texts, ["make", "from the file", "from the variable"]);
@@ -239,7 +238,7 @@ fn a_file_of_descriptions_has_three_tables() {
         ("[tools\n", "line 1 of"),
     ] {
         let words = file(text);
-        let error = refusal(&[("GITLAB_CUSTOMISE", words.path().to_str().unwrap())]);
+        let error = refusal(&[("GITLAB_CUSTOMIZE", words.path().to_str().unwrap())]);
         assert!(error.contains(said), "{error}");
     }
 }

@@ -1,10 +1,11 @@
 //! Flags and variables of other GitLab servers: aliases of ours, and hints for those without an equivalent.
 
 /// Aliases of our flags, without dashes, hidden from `--help`.
-pub static FLAG_ALIASES: [(&str, &[&str]); 3] = [
+pub static FLAG_ALIASES: [(&str, &[&str]); 4] = [
     ("url", &["gitlab-url", "api-url", "gitlab-api-url", "gitlab-host", "base-url"]),
     ("read-only", &["readonly", "read-only-mode"]),
     ("tool-surface", &["surface-kind"]),
+    ("customize", &["customise"]),
 ];
 
 const STDIO: &str = "gitlab-mcp is served on standard input and output (stdio), not over HTTP yet: an MCP client \

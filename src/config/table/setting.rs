@@ -27,5 +27,5 @@ impl Setting {
     }
 }
 
-/// What a switch accepts.
+/// Accepted values of a switch.
 pub(super) const SWITCH: &str = "true or false (or 1, 0, yes, no, on, off)";

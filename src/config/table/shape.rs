@@ -7,8 +7,8 @@ pub static TOOL_SURFACE: Setting = Setting {
     aliases: &["GITLAB_TOOL_SURFACE"],
     flag: Some("tool-surface"),
     value: "KIND",
-    what: "Which tools a client is offered: two (`dynamic`), one for each family of actions (`meta`), one for each \
-           action (`individual`), or those of one `toolset` at a time.",
+    what: "Tools for the client: two (`dynamic`), one for each family of actions (`meta`), one for each action \
+           (`individual`), or those of one `toolset` at a time.",
     accepts: "dynamic, meta, individual or toolset",
     default: Some("dynamic"),
     example: "meta",
@@ -19,7 +19,7 @@ pub static TOOLSETS: Setting = Setting {
     aliases: &[],
     flag: Some("toolsets"),
     value: "LIST",
-    what: "Only the actions of these toolsets are offered and run; docs/reference/toolsets.md has them.",
+    what: "Offer and execute only the actions of these toolsets; see docs/reference/toolsets.md.",
     accepts: "names of toolsets, separated by commas",
     default: None,
     example: "issues,merge_requests",
@@ -30,8 +30,8 @@ pub static DOMAINS: Setting = Setting {
     aliases: &[],
     flag: Some("domains"),
     value: "LIST",
-    what: "Only the actions of these domains are offered and run, beside those of GITLAB_TOOLSETS.",
-    accepts: "domains, the parts of ids before the dot, separated by commas",
+    what: "Offer and execute only the actions of these domains, in addition to those of GITLAB_TOOLSETS.",
+    accepts: "domains (the part of an id before the dot), separated by commas",
     default: None,
     example: "issue,merge_request",
 };
@@ -41,7 +41,8 @@ pub static META_PARAMS: Setting = Setting {
     aliases: &[],
     flag: Some("meta-param-schema"),
     value: "HOW",
-    what: "How much the tools of `meta` say of parameters: nothing, their names and types, or also what they mean.",
+    what: "Parameters in the tools of `meta`: none (`opaque`), names and types (`compact`), or with descriptions \
+           (`full`).",
     accepts: "opaque, compact or full",
     default: Some("opaque"),
     example: "full",
@@ -52,7 +53,7 @@ pub static META_SPLIT: Setting = Setting {
     aliases: &[],
     flag: Some("meta-split"),
     value: "HOW",
-    what: "With `cqrs`, a family of `meta` has one tool that reads (`browse_…`) and one that changes (`manage_…`).",
+    what: "`cqrs` splits each tool of `meta` into one for reads (`browse_…`) and one for changes (`manage_…`).",
     accepts: "none or cqrs",
     default: Some("none"),
     example: "cqrs",
@@ -63,19 +64,19 @@ pub static SCHEMA_MODE: Setting = Setting {
     aliases: &[],
     flag: Some("schema-mode"),
     value: "HOW",
-    what: "How a tool of several actions describes them: one object with every parameter, or `oneOf` with an \
-           alternative for each, which some clients refuse.",
+    what: "Schema of a tool with several actions: one object with every parameter (`flat`), or a `oneOf` with an \
+           alternative for each action (`discriminated`), which some clients refuse.",
     accepts: "flat or discriminated",
     default: Some("flat"),
     example: "discriminated",
 };
 
-pub static CUSTOMISE: Setting = Setting {
-    name: "GITLAB_CUSTOMISE",
-    aliases: &[],
-    flag: Some("customise"),
+pub static CUSTOMIZE: Setting = Setting {
+    name: "GITLAB_CUSTOMIZE",
+    aliases: &["GITLAB_CUSTOMISE"],
+    flag: Some("customize"),
     value: "FILE",
-    what: "A TOML file of descriptions in place of the catalog's; docs/reference/customization.md has one.",
+    what: "TOML file with descriptions that replace the catalog's; see docs/reference/customization.md.",
     accepts: "the path of a readable TOML file",
     default: None,
     example: "/etc/gitlab-mcp-words.toml",
