@@ -5,5 +5,8 @@ pub mod confirmation;
 pub mod confirmation_off;
 pub mod effects;
 pub mod location_spellings;
+pub mod places;
 pub mod read_only;
 pub mod request_spellings;
+pub mod single_use;
+pub mod vault;

@@ -1,0 +1,361 @@
+//! Policy decides on the places of a call, by any route and spelling: through the real binary, in front of a GitLab that
+//! records its requests.
+
+use serde_json::json;
+
+use crate::policy::vault::{deny_vault, gitlab, is_only_located, kind, policy_file, run, sent};
+use crate::support::client::EXECUTE;
+use crate::support::scripted_gitlab::{answer, raw};
+
+#[test]
+fn every_spelling_of_a_denied_project_is_denied_and_nothing_is_sent_to_it() {
+    let file = deny_vault();
+    for path in [
+        "acme/vault",
+        "/acme/vault",
+        "acme/vault/",
+        " acme/vault ",
+        "ACME/Vault",
+        "acme%2Fvault",
+        "acme%2fvault",
+        "5",
+        "5/",
+        "/5",
+        " 5",
+        "005",
+        "gid://gitlab/Project/5",
+        "acme/vault.",
+    ] {
+        for (action, params) in [
+            ("issue.list", json!({"fullPath": path, "scope": "project"})),
+            ("issue.create", json!({"fullPath": path, "title": "x"})),
+            ("project.delete", json!({"fullPath": path})),
+            (
+                "issue_link.create",
+                json!({"fullPath": "acme/widget", "iid": 1, "target_project_id": path, "target_issue_iid": 1}),
+            ),
+        ] {
+            let gitlab = gitlab();
+            let mut client = gitlab.client(&[("GITLAB_POLICY", &file.path)]);
+            let reply = run(&mut client, action, &params, true);
+            let requests = sent(&gitlab);
+            assert!(reply.is_error, "{action} {path}: {}", reply.text);
+            let kind = kind(&reply);
+            // A path that GitLab has for no project is no way round; nor is one that is refused.
+            let is_stopped = kind == "denied" || kind == "invalid_params" || path == "acme/vault.";
+            assert!(is_stopped, "{action} {path}: {}", reply.text);
+            assert!(path == "acme/vault." || is_only_located(&requests), "{action} {path}: {requests:?}");
+        }
+    }
+}
+
+#[test]
+fn an_id_is_decided_on_as_its_path_is() {
+    let file = deny_vault();
+    let gitlab = gitlab();
+    let mut client = gitlab.client(&[("GITLAB_POLICY", &file.path)]);
+    for path in ["acme/widget", "1", "1/", "/acme/widget"] {
+        let reply = run(&mut client, "issue.list", &json!({"fullPath": path, "scope": "project"}), false);
+        assert!(!reply.is_error, "{path}: {}", reply.text);
+    }
+    for (path, is_denied) in [("1", false), ("9", true), ("acme/widget", false), ("other/secret", true)] {
+        let mut client = gitlab.client(&[("GITLAB_ALLOWED_PATHS", "acme")]);
+        let reply = run(&mut client, "issue.create", &json!({"fullPath": path, "title": "x"}), false);
+        assert_eq!(kind(&reply) == "denied", is_denied, "{path}: {}", reply.text);
+    }
+}
+
+#[test]
+fn raw_requests_are_decided_on_like_actions_by_every_place_in_them() {
+    let cases = [
+        ("POST", "/groups/acme/projects/other%2Fsecret", json!(null)),
+        ("POST", "/groups/acme/projects/9", json!(null)),
+        ("POST", "/projects/acme%2Fwidget/fork/9", json!(null)),
+        ("POST", "/projects/acme%2Fwidget/import_project_members/other%2Fsecret", json!(null)),
+        ("POST", "/groups/acme/epics/1/issues/999", json!(null)),
+        ("DELETE", "/projects/acme%2Fwidget/share/9", json!(null)),
+        ("POST", "/projects/acme%2Fwidget/share", json!({"group_id": 9, "group_access": 40})),
+        ("POST", "/projects", json!({"name": "x"})),
+        ("POST", "/projects/acme%2Fwidget/fork", json!(null)),
+        ("POST", "/groups", json!({"name": "x", "path": "x"})),
+        ("POST", "/groups/acme/transfer", json!(null)),
+        ("PUT", "/projects/acme%2Fwidget/transfer", json!({"namespace": "other"})),
+        ("DELETE", "/users/4", json!({"project_id": "acme/widget"})),
+        ("PUT", "/projects/other%2Fsecret", json!({"fullPath": "acme/widget"})),
+    ];
+    for (method, path, body) in cases {
+        let raw = json!({"method": method, "path": path, "body": body});
+        let batch = json!({"calls": [{"action": "api.rest", "params": raw}]});
+        for (action, params) in [("api.rest", &raw), ("api.batch", &batch)] {
+            let gitlab = gitlab();
+            let mut client = gitlab.client(&[("GITLAB_ALLOWED_PATHS", "acme")]);
+            let reply = run(&mut client, action, params, true);
+            let is_denied = kind(&reply) == "denied" || reply.text.contains("(denied)");
+            assert!(is_denied, "{method} {path} by {action}: {}", reply.text);
+            let requests = sent(&gitlab);
+            assert!(is_only_located(&requests), "{method} {path} by {action}: {requests:?}");
+        }
+    }
+}
+
+#[test]
+fn a_missing_target_is_the_place_that_gitlab_would_take() {
+    for (action, params) in [
+        ("project.fork", json!({"fullPath": "acme/widget"})),
+        ("project.create", json!({"name": "x"})),
+        (
+            "project.create",
+            json!({"name": "x", "group_with_project_templates_id": "acme", "use_custom_template": true}),
+        ),
+        ("group.transfer", json!({"fullPath": "acme"})),
+        ("group.create", json!({"name": "x", "path": "x"})),
+        ("runner.create", json!({"runner_type": "instance_type", "project_id": "acme/widget"})),
+    ] {
+        let gitlab = gitlab();
+        let mut client = gitlab.client(&[("GITLAB_ALLOWED_PATHS", "acme")]);
+        let reply = run(&mut client, action, &params, true);
+        assert_eq!(kind(&reply), "denied", "{action}: {}", reply.text);
+        let requests = sent(&gitlab);
+        assert!(is_only_located(&requests), "{action}: {requests:?}");
+    }
+    let gitlab = gitlab();
+    let mut client = gitlab.client(&[("GITLAB_ALLOWED_PATHS", "acme, me")]);
+    let reply = run(&mut client, "project.fork", &json!({"fullPath": "acme/widget"}), true);
+    assert!(!reply.is_error, "the own namespace may be allowed: {}", reply.text);
+}
+
+#[test]
+fn what_takes_a_group_with_it_is_denied_for_what_is_below() {
+    let file = deny_vault();
+    for (action, params, is_denied) in [
+        ("group.delete", json!({"fullPath": "acme"}), true),
+        ("group.delete", json!({"fullPath": "7"}), true),
+        ("group.transfer", json!({"fullPath": "acme", "group_id": "other"}), true),
+        ("group.archive", json!({"fullPath": "acme"}), true),
+        ("api.rest", json!({"method": "DELETE", "path": "/groups/acme"}), true),
+        ("group.get", json!({"fullPath": "acme"}), false),
+    ] {
+        let gitlab = gitlab();
+        let mut client = gitlab.client(&[("GITLAB_POLICY", &file.path)]);
+        let reply = run(&mut client, action, &params, true);
+        assert_eq!(kind(&reply) == "denied", is_denied, "{action} {params}: {}", reply.text);
+    }
+}
+
+#[test]
+fn nothing_is_sent_before_a_denial_that_no_answer_could_lift() {
+    let file = deny_vault();
+    for (settings, action, params) in [
+        (("GITLAB_POLICY", file.path.as_str()), "ci_variable.list", json!({"fullPath": "acme/vault"})),
+        (("GITLAB_POLICY", &file.path), "milestone.list", json!({"fullPath": "acme/vault"})),
+        (
+            ("GITLAB_ALLOWED_PATHS", "acme"),
+            "label.create",
+            json!({"fullPath": "other/secret", "name": "x", "color": "red"}),
+        ),
+        (
+            ("GITLAB_ALLOWED_PATHS", "acme"),
+            "issue.update",
+            json!({"fullPath": "other/secret", "iid": 1, "assignee_ids": ["alice"]}),
+        ),
+        (
+            ("GITLAB_READ_ONLY", "true"),
+            "issue.update",
+            json!({"fullPath": "acme/widget", "iid": 1, "assignee_ids": ["alice"]}),
+        ),
+    ] {
+        let gitlab = gitlab();
+        let mut client = gitlab.client(&[settings]);
+        let reply = run(&mut client, action, &params, true);
+        assert!(reply.is_error, "{action}: {}", reply.text);
+        let own: Vec<String> = sent(&gitlab)
+            .into_iter()
+            .filter(|request| !request.ends_with("personal_access_tokens/self"))
+            .collect();
+        assert!(own.is_empty(), "{action}: {own:?}");
+        assert!(reply.text.contains("Nothing was sent"), "{}", reply.text);
+    }
+}
+
+#[test]
+fn a_read_of_the_servers_own_is_denied_by_the_same_rules_and_audited() {
+    let gitlab = gitlab();
+    let file =
+        policy_file("[[rule]]\npaths = [\"acme\"]\nactions = [\"project.get\"]\ndecision = \"deny\"\n");
+    let mut client = gitlab.client(&[("GITLAB_POLICY", &file.path), ("GITLAB_AUDIT", "text")]);
+    let reply = run(&mut client, "issue.get", &json!({"fullPath": "acme/widget", "iid": 404}), false);
+    assert_eq!(kind(&reply), "not_found", "{}", reply.text);
+    let requests = sent(&gitlab);
+    assert!(requests.iter().all(|request| !request.ends_with("/projects/acme%2Fwidget")), "{requests:?}");
+    client.end_input();
+    let ended = client.wait();
+    let said = ended.stderr;
+    assert!(said.contains("action=project.get purpose=diagnosis decision=denied"), "{said}");
+    let gitlab = self::gitlab();
+    let mut client = gitlab.client(&[("GITLAB_DENIED_ACTIONS", "user.list")]);
+    let params = json!({"fullPath": "acme/widget", "iid": 1, "assignee_ids": ["alice"]});
+    let reply = run(&mut client, "issue.update", &params, false);
+    assert_eq!(kind(&reply), "denied", "{}", reply.text);
+    assert!(reply.text.contains("user.list"), "{}", reply.text);
+}
+
+#[test]
+fn reading_can_be_fenced() {
+    let gitlab = gitlab();
+    gitlab.json(
+        "/projects",
+        &json!([
+            {"id": 1, "path_with_namespace": "acme/widget"},
+            {"id": 5, "path_with_namespace": "acme/vault"},
+            {"id": 9, "path_with_namespace": "other/secret"},
+            {"id": 10, "name": "no path"},
+        ]),
+    );
+    let mut client = gitlab.client(&[("GITLAB_READABLE_PATHS", "acme/widget")]);
+    for (action, params, is_denied) in [
+        ("issue.list", json!({"fullPath": "acme/widget", "scope": "project"}), false),
+        ("issue.list", json!({"fullPath": "1", "scope": "project"}), false),
+        ("issue.list", json!({"fullPath": "acme/vault", "scope": "project"}), true),
+        ("issue.list", json!({"fullPath": "5", "scope": "project"}), true),
+        ("group.get", json!({"fullPath": "acme"}), true),
+        ("search.run", json!({"search": "x"}), true),
+        ("todo.list", json!({}), true),
+        ("api.rest", json!({"method": "GET", "path": "/projects/acme%2Fvault/issues"}), true),
+        ("api.rest", json!({"method": "GET", "path": "/nothing/known"}), true),
+        ("api.graphql", json!({"document": "{ currentUser { username } }"}), true),
+        ("current_user.get", json!({}), false),
+    ] {
+        let reply = run(&mut client, action, &params, false);
+        assert_eq!(kind(&reply) == "denied", is_denied, "{action} {params}: {}", reply.text);
+    }
+    let reply = run(&mut client, "project.list", &json!({}), false);
+    let rows = reply.structured["data"].as_array().unwrap();
+    assert_eq!(rows.len(), 1, "{}", reply.text);
+    assert!(reply.text.contains("3 rows outside GITLAB_READABLE_PATHS"), "{}", reply.text);
+}
+
+#[test]
+fn a_fence_on_reads_is_not_left_by_fields_parameters_redirects_or_completions() {
+    let gitlab = gitlab();
+    gitlab.json("/projects", &json!([{"id": 5, "path_with_namespace": "acme/vault"}]));
+    let moved = raw(302, "text/plain", "").header("location", "/api/v4/projects/5/issues/1");
+    gitlab.answer("GET", "/projects/acme%2Fold/issues/1", moved);
+    let deny = deny_vault();
+    for settings in [("GITLAB_READABLE_PATHS", "acme/widget,acme/old"), ("GITLAB_POLICY", deny.path.as_str())]
+    {
+        let mut client = gitlab.client(&[settings]);
+        let list = json!({
+            "action": "work_item.list", "params": {"fullPath": "acme/widget"},
+            "fields": ["namespace.projects.nodes.fullPath"],
+        });
+        client.call(EXECUTE, list);
+        for request in gitlab.received().iter().filter(|request| request.path.ends_with("graphql")) {
+            let body = String::from_utf8_lossy(&request.body).into_owned();
+            assert!(!body.contains("projects"), "{body}");
+        }
+        let reply = run(&mut client, "issue.get", &json!({"fullPath": "acme/old", "iid": 1}), false);
+        assert!(reply.is_error, "{}", reply.text);
+        let to_vault = sent(&gitlab).iter().any(|request| request.ends_with("/projects/5/issues/1"));
+        assert!(!to_vault, "{:?}", sent(&gitlab));
+    }
+    let mut client = gitlab.client(&[("GITLAB_READABLE_PATHS", "acme/widget")]);
+    for path in ["/projects?project_id=1", "/projects?x_project_id=acme%2Fwidget"] {
+        let reply = run(&mut client, "api.rest", &json!({"method": "GET", "path": path}), false);
+        assert!(!reply.text.contains("vault"), "{path}: {}", reply.text);
+    }
+    for path in [
+        "/issues?scope=all&project_id=5",
+        "/search?scope=blobs&search=x&project_id=1",
+        "/snippets/all?project=acme",
+    ] {
+        let reply = run(&mut client, "api.rest", &json!({"method": "GET", "path": path}), false);
+        assert!(reply.is_error || path.starts_with("/issues"), "{path}: {}", reply.text);
+    }
+    let completion = json!({
+        "ref": {"type": "ref/resource", "uri": "gitlab://project/{+fullPath}"},
+        "argument": {"name": "fullPath", "value": ""},
+    });
+    let completed = client.request("completion/complete", completion);
+    assert!(!completed.to_string().contains("vault"), "{completed}");
+}
+
+#[test]
+fn values_that_gitlab_reads_otherwise_are_no_way_round() {
+    let deny = deny_vault();
+    for (settings, method, path, body) in [
+        (("GITLAB_ALLOWED_PATHS", "acme"), "POST", "/projects/1/fork", json!({"namespace_id": null})),
+        (("GITLAB_ALLOWED_PATHS", "acme"), "POST", "/projects/1/fork", json!({"namespace_path": ""})),
+        (("GITLAB_ALLOWED_PATHS", "acme"), "POST", "/groups/acme/transfer", json!({"group_id": null})),
+        (("GITLAB_ALLOWED_PATHS", "acme"), "POST", "/groups/acme/epics/1/issues/+999", json!(null)),
+        (("GITLAB_ALLOWED_PATHS", "acme"), "PUT", "/projects/1/issues/1", json!({"epic_id": "+999"})),
+        (("GITLAB_ALLOWED_PATHS", "acme"), "PUT", "/projects/1/issues/1", json!({"epic_id": 999.0})),
+        (("GITLAB_POLICY", &deny.path), "POST", "/projects/1/issues/1/move", json!({"to_project_id": 5.0})),
+        (("GITLAB_POLICY", &deny.path), "POST", "/projects/1/issues/1/move", json!({"to_project_id": "0_5"})),
+        (("GITLAB_POLICY", &deny.path), "DELETE", "/projects/5.txt", json!(null)),
+        (("GITLAB_POLICY", &deny.path), "DELETE", "/projects/acme%2Fvault.JSON", json!(null)),
+        (("GITLAB_POLICY", &deny.path), "PUT", "/groups/acme", json!({"path": "zz"})),
+        (
+            ("GITLAB_DENIED_ACTIONS", "repository_file.delete"),
+            "POST",
+            "/projects/1/repository/commits?branch=main&commit_message=m&actions[][action]=delete&actions[][file_path]=a",
+            json!(null),
+        ),
+        (("GITLAB_DENIED_ACTIONS", "issue.delete"), "PUT", "/projects/1?[visibility]=public", json!(null)),
+        (("GITLAB_READ_ONLY", "true"), "POST", "/runners/verify", json!({"token": "x"})),
+    ] {
+        let gitlab = gitlab();
+        let mut client = gitlab.client(&[settings]);
+        let params = json!({"method": method, "path": path, "body": body});
+        let reply = run(&mut client, "api.rest", &params, true);
+        assert!(reply.is_error, "{method} {path} {body}: {}", reply.text);
+        let changes: Vec<String> =
+            sent(&gitlab).into_iter().filter(|request| !request.starts_with("GET")).collect();
+        assert!(changes.is_empty(), "{method} {path} {body}: {changes:?}");
+    }
+    for (method, path, body) in [
+        ("PUT", "/projects/1/issues/1", json!({"confidential": "0"})),
+        ("PUT", "/projects/1/issues/1", json!({"confidential": "off"})),
+        ("PUT", "/projects/1?container_expiration_policy_attributes[enabled]=true", json!(null)),
+        ("POST", "/projects/1/merge_requests/1/draft_notes/bulk_publish", json!({"note": "/merge"})),
+    ] {
+        let gitlab = gitlab();
+        let mut client = gitlab.client(&[]);
+        let params = json!({"method": method, "path": path, "body": body});
+        let reply = run(&mut client, "api.rest", &params, false);
+        assert_eq!(kind(&reply), "needs_confirmation", "{method} {path} {body}: {}", reply.text);
+    }
+}
+
+#[test]
+fn a_look_up_by_an_id_is_decided_on_as_by_its_path() {
+    let gitlab = gitlab();
+    gitlab.json("/projects/(1|acme%2Fwidget)/milestones", &json!([{"id": 70, "iid": 1, "title": "v1"}]));
+    let deny = deny_vault();
+    let mut client = gitlab.client(&[("GITLAB_POLICY", &deny.path)]);
+    for path in ["acme/widget", "1"] {
+        let params = json!({"fullPath": path, "iid": 1, "milestone_id": "v1"});
+        let reply = run(&mut client, "issue.update", &params, false);
+        assert!(!reply.is_error, "{path}: {}", reply.text);
+    }
+}
+
+#[test]
+fn a_path_that_is_not_sent_says_nothing_of_an_id_beside_it() {
+    for (action, params) in [
+        (
+            "ai_action.run",
+            json!({"fullPath": "acme/widget", "resolveVulnerability": {"resourceId": "gid://gitlab/Vulnerabilities::LookupResult/9"}}),
+        ),
+        (
+            "value_stream.update",
+            json!({"fullPath": "acme/widget", "id": "gid://gitlab/Analytics::ValueStream/9", "name": "x"}),
+        ),
+        ("api.graphql", json!({"document": "mutation { todosMarkAllDone(input: {}) { errors } }"})),
+    ] {
+        let gitlab = gitlab();
+        let mut client = gitlab.client(&[("GITLAB_ALLOWED_PATHS", "acme")]);
+        let reply = run(&mut client, action, &params, true);
+        assert!(reply.is_error, "{action}: {}", reply.text);
+        assert!(is_only_located(&sent(&gitlab)), "{action}: {:?}", sent(&gitlab));
+    }
+}

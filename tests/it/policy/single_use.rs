@@ -1,0 +1,63 @@
+//! Confirmation tokens and states are valid once, for one call in its current state.
+
+use serde_json::json;
+
+use crate::policy::vault::{gitlab, kind, sent};
+use crate::support::client::EXECUTE;
+
+#[test]
+fn a_confirmation_token_is_good_once_and_for_the_whole_call() {
+    let gitlab = gitlab();
+    let mut client = gitlab.client(&[("GITLAB_CONFIRM", "token")]);
+    let call = json!({"action": "issue.delete", "params": {"fullPath": "acme/widget", "iid": 1}, "fields": ["iid"], "view": "full"});
+    let asked = client.call(EXECUTE, call);
+    let fix = asked.structured["error"]["fix"]["arguments"].clone();
+    assert_eq!((&fix["fields"], &fix["view"]), (&json!(["iid"]), &json!("full")), "{fix}");
+    assert!(fix["confirmation_token"].as_str().is_some_and(|token| token.len() > 30), "{fix}");
+    let mut old_name = fix.clone();
+    let token = old_name.as_object_mut().unwrap().remove("confirmation_token").unwrap();
+    old_name["plan"] = token;
+    assert!(!client.call(EXECUTE, old_name).is_error);
+    let again = client.call(EXECUTE, fix);
+    assert_eq!(kind(&again), "needs_confirmation", "{}", again.text);
+    assert!(again.text.contains("has been used"), "{}", again.text);
+    let deleted = sent(&gitlab).iter().filter(|request| request.starts_with("DELETE")).count();
+    assert_eq!(deleted, 1);
+}
+
+#[test]
+fn the_question_of_a_raw_request_shows_what_it_would_hit() {
+    let gitlab = gitlab();
+    let mut client = gitlab.client(&[("GITLAB_CONFIRM", "token")]);
+    let raw = json!({"action": "api.rest", "params": {"method": "DELETE", "path": "/projects/acme%2Fwidget/issues/1"}});
+    let asked = client.call(EXECUTE, raw);
+    assert_eq!(asked.structured["error"]["would_hit"]["title"], "One", "{}", asked.text);
+    let moved = json!({"action": "project.transfer_to_group", "params": {"fullPath": "acme", "project_id": "acme/widget"}});
+    let asked = client.call(EXECUTE, moved);
+    assert_eq!(kind(&asked), "needs_confirmation", "{}", asked.text);
+    assert_eq!(
+        asked.structured["error"]["would_hit"]["path_with_namespace"], "acme/widget",
+        "{}",
+        asked.text
+    );
+}
+
+#[test]
+fn a_users_yes_is_taken_once() {
+    let gitlab = gitlab();
+    let mut client = gitlab.client(&[]);
+    let params = json!({"name": EXECUTE, "arguments": {"action": "issue.delete", "params": {"fullPath": "acme/widget", "iid": 1}}});
+    let capabilities = json!({"elicitation": {"form": {}}});
+    let asked = client.modern_with("tools/call", params.clone(), capabilities.clone());
+    let state = asked["result"]["requestState"].clone();
+    assert!(state.is_string(), "{asked}");
+    let mut answered = params;
+    answered["requestState"] = state;
+    answered["inputResponses"] = json!({"confirm": {"action": "accept", "content": {}}});
+    let first = client.modern_with("tools/call", answered.clone(), capabilities.clone());
+    assert_eq!(first["result"]["isError"], false, "{first}");
+    let second = client.modern_with("tools/call", answered, capabilities);
+    assert!(second["result"]["requestState"].is_string(), "it is asked again: {second}");
+    let deleted = sent(&gitlab).iter().filter(|request| request.starts_with("DELETE")).count();
+    assert_eq!(deleted, 1);
+}
