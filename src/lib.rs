@@ -1,14 +1,14 @@
 //! All of GitLab for an AI client through two tools. The modules in reading order:
 //!
 //! - [`untrusted`]: text from outside within our own: token shapes, masking of known secrets, quotation.
-//! - [`catalog`]: what GitLab can do: actions, operations, parameters, words. The embedded data is read here alone.
+//! - [`catalog`]: actions, operations, parameters and words. The only module that reads the embedded data.
 //! - [`search`]: words to ranked actions. tantivy and strsim are named here alone.
 //! - [`call`]: an action and its parameters to a checked [`call::Call`].
 //! - [`policy`]: may this call run.
 //! - [`gitlab`]: one client for every call. reqwest is named here alone.
 //! - [`files`]: files of this machine that calls read and write. cap-std is named here alone.
 //! - [`text`]: text algorithms: diffs, windows, search, truncation.
-//! - [`present`]: a reply to what a model should read.
+//! - [`present`]: renders a response for a model.
 //! - [`guides`]: guides and prompts, in words of our own.
 //! - [`tools`]: find and execute, as the server and the command line offer them.
 //! - [`composite`]: actions made of other actions, which [`tools`] executes.

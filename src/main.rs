@@ -1,4 +1,4 @@
-//! Parses the arguments, starts the log, runs, and says by the exit code how it went.
+//! Parses the arguments, starts the log, runs the command, and maps the outcome to an exit code.
 
 use std::io::{self, Write};
 use std::process::ExitCode;

@@ -27,7 +27,9 @@ pub fn write(
         Interface::Rest => rest(action, params, context),
         Interface::Graphql => graphql(action, params, context),
         // A composite action has no request.
-        Interface::Plan => Err(Fault::NoPath { given: action.id.clone(), reason: "it is a plan".to_owned() }),
+        Interface::Plan => {
+            Err(Fault::NoPath { given: action.id.clone(), reason: "it is a composite action".to_owned() })
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use lz4_flex::block;
 
-/// The embedded bytes are not what this build of the reader expects. Cannot happen to a binary whose build
+/// The embedded bytes do not match this build of the reader. Cannot happen to a binary whose build
 /// script passed its own check.
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogError {

@@ -32,7 +32,7 @@ impl Fragments {
     }
 }
 
-/// The definitions of what a selection spreads; no fragment spreads another.
+/// Returns the definitions of the fragments in a selection; no fragment spreads another.
 fn definitions(table: &[(&str, &str)], selection: &str) -> String {
     let mut names: Vec<&str> = selection.split("...").skip(1).map(leading_name).collect();
     names.sort_unstable();

@@ -1,9 +1,9 @@
-//! Parameter names that say that a project, group or namespace is named. Used by the generator and for fields
+//! Names of parameters that hold a project, group or namespace. Used by the generator and for fields
 //! that no action describes.
 
 use gitlab_mcp_embed::catalog::model::Locates;
 
-/// Words for what holds everything else in GitLab.
+/// Words for projects, groups and namespaces in parameter names.
 const HOLDERS: [(&str, Locates); 6] = [
     ("project", Locates::Project),
     ("projects", Locates::Project),

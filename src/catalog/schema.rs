@@ -17,7 +17,7 @@ pub fn input_schema(action: &Action, words: &Words) -> Value {
     if let (false, Some(object)) = (required.is_empty(), schema.as_object_mut()) {
         object.insert("required".to_owned(), json!(required));
     }
-    // `anyOf` would say it too, but clients refuse a tool whose schema has it at the top.
+    // `anyOf` would express it, but clients refuse a tool whose schema has it at the top.
     let one_of: Vec<String> =
         action.one_of.iter().map(|names| format!("Needs at least one of {}.", names.join(", "))).collect();
     if let (false, Some(object)) = (one_of.is_empty(), schema.as_object_mut()) {

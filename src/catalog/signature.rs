@@ -53,7 +53,7 @@ fn is_mentioned(param: &Param, words: &[String]) -> bool {
         && parts.iter().all(|part| words.iter().any(|word| same(part, word)))
 }
 
-/// The parameters of which one has to be given, where they are few enough to tell.
+/// Parameters of which one is required, if they are few enough to list.
 fn one_of(action: &Action) -> String {
     const FEW: usize = 4;
     let few = action.one_of.iter().filter(|names| names.len() <= FEW);

@@ -138,7 +138,7 @@ impl LineText {
 }
 
 impl FoundLine {
-    /// `src/main.rs:10`, with the side where it is the old one.
+    /// Renders `src/main.rs:10`, with the side if it is the old one.
     pub fn label(&self) -> String {
         let side = if self.side == Side::Old { " (old)" } else { "" };
         format!("{}:{}{side}", self.file, self.number)
@@ -219,7 +219,7 @@ fn order(change: LineChange, side: Option<Side>) -> Option<usize> {
     searched.iter().position(|searched| *searched == change)
 }
 
-/// A line of a diff without its number and sign, and the side that the sign says: `42 +let x = 1;`.
+/// Splits a line of a diff such as `42 +let x = 1;` into its text and the side of its sign.
 fn without_gutter(text: &str) -> (&str, Option<Side>) {
     let rest = text.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
     match rest.chars().next() {

@@ -201,7 +201,7 @@ fn render(run: &CompositeRun<'_>, whole: &Value, data: Value, notes: &[String]) 
     run.answer(shown.data, text, beside, &notes)
 }
 
-/// The calls that go on from what was found.
+/// Builds the calls for the next steps.
 fn next_calls(run: &CompositeRun<'_>, data: &Value) -> Vec<NextCall> {
     let found = |path: &str| data.pointer(path).filter(|value| !value.is_null());
     let mut calls = Vec::new();

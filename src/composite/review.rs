@@ -25,7 +25,7 @@ const MOST: usize = 50;
 const MOST_PAGES: usize = 5;
 const PAGE: usize = 100;
 
-/// The quick action by which a reviewer asks for changes; GitLab has no other way to say so.
+/// The quick action for requesting changes; GitLab's API has no other way.
 /// <https://docs.gitlab.com/user/project/quick_actions/>
 const REQUEST_CHANGES: &str = "/request_changes";
 
@@ -207,7 +207,7 @@ async fn posted(
         return Ok(Vec::new());
     }
     let known = notes(run, of).await.unwrap_or_default();
-    // Publishing all at once would publish what its author has in hand besides.
+    // Publishing all at once would also publish other drafts of the author.
     let drafts = run.read_json("draft_note.list", of.clone()).await.ok();
     let others = drafts.as_ref().and_then(Value::as_array).map(Vec::len);
     let mut done: Vec<CommentResult> = Vec::new();
@@ -259,7 +259,7 @@ async fn post_comment(
     }
 }
 
-/// Makes the drafts what everybody reads: all at once, or where their author has others, each.
+/// Publishes the drafts: all at once, or one by one if the author has other drafts.
 async fn publish(
     run: &CompositeRun<'_>,
     done: &mut [CommentResult],
@@ -323,7 +323,7 @@ async fn name(
     }
 }
 
-/// The first notes of the threads; none where they cannot be read.
+/// Reads the first notes of the threads; none if they cannot be read.
 async fn notes(run: &CompositeRun<'_>, of: &Map<String, Value>) -> Option<Vec<Value>> {
     let mut found = Vec::new();
     for page in 1..=MOST_PAGES {

@@ -1,4 +1,4 @@
-//! Overrides of tool, action and parameter descriptions: from a file, and from variables named after what they
+//! Overrides of tool, action and parameter descriptions: from a file, and from variables that are named after what they
 //! describe.
 
 use std::ffi::OsString;

@@ -141,7 +141,7 @@ pub static ALLOWED_PATHS: Setting = Setting {
     aliases: &[],
     flag: Some("allowed-paths"),
     value: "LIST",
-    what: "Projects and groups in which changes are allowed, with everything below them. Default: all.",
+    what: "Limit changes to these projects and groups, with everything below them. Default: no limit.",
     accepts: "paths, separated by commas; `*` matches any part of a name",
     default: None,
     example: "acme/tools,acme/*-docs",
@@ -152,7 +152,7 @@ pub static READABLE_PATHS: Setting = Setting {
     aliases: &[],
     flag: Some("readable-paths"),
     value: "LIST",
-    what: "Projects and groups in which any call is allowed, including reads. Default: all.",
+    what: "Limit all calls, including reads, to these projects and groups. Default: no limit.",
     accepts: "paths, separated by commas; `*` matches any part of a name",
     default: None,
     example: "acme/tools,acme/*-docs",
@@ -415,7 +415,8 @@ pub fn render_markdown_table() -> String {
 /// Renders the end of `--help`: settings without a flag, and the precedence of sources.
 pub fn render_help() -> String {
     let mut help =
-        "Environment variables without a flag, because other users of the machine can list arguments:\n".to_owned();
+        "Environment variables without a flag, because other users of the machine can list arguments:\n"
+            .to_owned();
     for setting in SETTINGS.iter().filter(|setting| setting.flag.is_none()) {
         let _ = writeln!(help, "  {:20}  {}", setting.name, setting.what);
     }

@@ -17,7 +17,7 @@ pub enum GitlabError {
     #[error("GitLab did not accept the credentials: {answer}")]
     Unauthorized {
         answer: Answer,
-        /// True if the response says that the token is expired or revoked: retrying is useless.
+        /// True if the token is expired or revoked according to the response: a retry is useless.
         expired: bool,
     },
     /// 403.

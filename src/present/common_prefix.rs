@@ -67,7 +67,7 @@ fn are_alike(urls: &[String]) -> bool {
     urls.windows(2).all(|pair| pair.first() == pair.last())
 }
 
-/// The URL with the name of a field in place of its value, where that is a whole part of the path.
+/// Replaces the value of a field by its name in a URL, if the value is a whole segment of the path.
 fn with_part(url: &str, row: &Map<String, Value>, part: &str, shown: &str) -> Option<String> {
     let value = text(row, part)?;
     let is_said = text(row, shown).is_some_and(|said| value == said);

@@ -148,7 +148,7 @@ const HARMLESS: [(At, &str); 22] = [
 /// Words that make a count zero, before or after the counted word.
 const NONE_OF: [&str; 3] = ["0", "no", "zero"];
 
-/// The sections in which the job's own script runs; what others say, such as the clean-up, comes before or after.
+/// Sections with the job's own script. The output of others, such as the clean-up, comes before or after.
 const SCRIPTS: [&str; 2] = ["step_script", "build_script"];
 
 /// Number of lines shown before the first line that reports the failure.
@@ -171,14 +171,14 @@ pub struct Failure {
     pub total_lines: usize,
 }
 
-/// Looks for the failure in a log as it came, and shows what fits into the budget.
+/// Finds the failure in a raw log, and renders as much around it as fits into the budget.
 pub fn failure(log: &str, budget: usize, secrets: &Secrets) -> Failure {
     let text = mask_tokens(&secrets.redact(&plain_log(log))).into_owned();
     let line = first_error(log, &text);
     let whole = window(&text, Place::End, budget);
     let start = line.map_or(1, |line| line.saturating_sub(BEFORE).max(1));
     let mut windows = Vec::new();
-    // The end shows it too where it reaches back to it.
+    // The shown end of the log may include it.
     if whole.lines.0 > start && line.is_some() {
         let around = window(&text, Place::Lines(start, None), budget * 2 / 3);
         let rest = budget.saturating_sub(around.bytes.len());
@@ -251,7 +251,7 @@ impl At {
     }
 }
 
-/// True if the line speaks of an error; false where all that it says is that there is none.
+/// True if the line reports an error; false if it reports that there is none.
 fn mentions(line: &str) -> Option<bool> {
     let words: Vec<String> = line
         .split(|c: char| !c.is_alphanumeric() && c != '_')

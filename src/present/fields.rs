@@ -11,7 +11,7 @@ const MOST_KNOWN: usize = 200;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
     pub path: String,
-    /// The first step of it that is not there, and the fields that are in its place.
+    /// The first missing step, and the fields that exist there.
     pub step: String,
     pub known: Vec<String>,
 }
@@ -131,7 +131,7 @@ fn item_number(steps: &[&str]) -> Option<usize> {
     steps.first()?.parse().ok()
 }
 
-/// The value with only what the steps lead to.
+/// Reduces a value to the path.
 fn pick(value: &Value, steps: &[&str]) -> Option<Value> {
     let Some((first, rest)) = steps.split_first() else { return Some(value.clone()) };
     match value {

@@ -20,7 +20,7 @@ const ENDINGS: [&str; 7] =
 /// Fields whose names end otherwise.
 const NAMES: [&str; 3] = ["authorization", "create_note_email", "incoming_email"];
 
-/// Fields that end as a secret does and say where a list goes on.
+/// Fields whose names end like those of secrets, but that are cursors of lists.
 const CURSORS: [&str; 2] = ["page_token", "continuation_token"];
 
 /// Objects of which each value is a secret, under any key.

@@ -148,7 +148,7 @@ impl Presented {
     }
 }
 
-/// Shows what came back.
+/// Presents the content of a response.
 pub fn present(content: Content, options: &Options) -> Presented {
     match content {
         Content::Empty => {
@@ -234,7 +234,7 @@ fn hidden(count: usize) -> Option<String> {
     (count > 0).then(|| format!("{count} {characters} taken out (zero-width, direction, variation)"))
 }
 
-/// A stretch of a text, cut between lines where it can be.
+/// Renders a part of a text, cut between lines if possible.
 fn stretch(path: Option<String>, text: &str, place: Place, budget: usize) -> Presented {
     let is_diff = path.as_deref().is_some_and(|path| diffs::is_field(path, text));
     let (window, numbered) = if is_diff {

@@ -1,4 +1,4 @@
-//! Pictures as a model takes them: PNG, JPEG, GIF and WebP, scaled down where they are large.
+//! Pictures for a model: PNG, JPEG, GIF and WebP, scaled down if they are large.
 
 use std::io::Cursor;
 

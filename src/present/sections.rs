@@ -8,7 +8,7 @@ use super::terminal::{self, Mark};
 const MOST_SECTIONS: usize = 2_000;
 const MOST_OPEN: usize = 64;
 
-/// A section of a log as it came, from behind the mark that begins it to the mark that ends it.
+/// Returns a section of a raw log, between its start and end marks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
     pub name: String,

@@ -248,7 +248,7 @@ fn cost(rows: &[Map<String, Value>], name: &str) -> (usize, usize) {
     })
 }
 
-/// Cuts lists of names to what each row may have of so many bytes. False where the column is no list of names.
+/// Cuts lists of names to each row's share of the bytes. False if the column is not a list of names.
 fn cut_names(rows: &mut [Map<String, Value>], name: &str, bytes: usize) -> bool {
     if !rows.iter().filter_map(|row| row.get(name)).all(are_names) {
         return false;

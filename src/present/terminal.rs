@@ -32,7 +32,7 @@ pub fn apply_overwrites(text: &str) -> String {
     out
 }
 
-/// The line without marks of sections: each with what ends it, a carriage return and a code that clears the line.
+/// Removes section marks from a line, each with its terminator: a carriage return and a code that clears the line.
 fn without_marks(line: &str) -> String {
     let mut out = String::new();
     let mut rest = line;
@@ -85,7 +85,7 @@ fn mark(text: &str) -> Option<Mark<'_>> {
 
 /// Position of the first character of a kind, or the end of the text, if at most `longest` bytes are before it.
 fn find_within(text: &str, longest: usize, is_it: impl Fn(char) -> bool) -> Option<usize> {
-    // Most names are plain throughout; this is what takes the time of a text of nothing but marks.
+    // Most names are plain. In a text of only marks, this check takes most of the time.
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':');
     let start = text.bytes().take(longest + 1).take_while(is_plain).count();
     let rest = text.get(start..)?;

@@ -1,4 +1,4 @@
-//! Backend of a server: what its tools run.
+//! Backend of a server: the implementation of its tools.
 
 use std::future::Future;
 

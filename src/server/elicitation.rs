@@ -36,7 +36,7 @@ pub(super) enum Said {
     No,
 }
 
-/// Seals what a question was about, as the state goes through the client's hands. A state is good for the same call,
+/// Signs the state of a question, because the client stores it. A state is valid only for the same call,
 /// once, for as long as a confirmation token.
 pub(super) struct Asking {
     codec: RequestStateCodec,

@@ -46,7 +46,7 @@ pub fn source(tools: &Tools, number: usize) -> Result<Source, CatalogError> {
     if tools.has_project() {
         branch.required.retain(|name| name != "fullPath");
     }
-    // The instructions say once for all tools what these mean.
+    // The instructions describe these once for all tools.
     let lists = tools::may_list(&action);
     let fits = |name: &str| lists || !tools::LIST_OPTIONS.contains(&name);
     let own = dynamic::extra_arguments()

@@ -1,4 +1,4 @@
-//! A tool for each family of domains: `action` says which of its actions, `params` what that takes.
+//! A tool for each family of domains: `action` selects one of its actions, `params` has its parameters.
 
 use std::collections::BTreeMap;
 
@@ -153,7 +153,7 @@ fn call_of_action(request: &ExecuteRequest, action: &str) -> Value {
     whole
 }
 
-/// An action of the family, with the parameters that its name held and what was understood.
+/// An action of the family, with parameters that its name contained and notes on its interpretation.
 struct Meant {
     action: Action,
     params: Map<String, Value>,

@@ -24,7 +24,7 @@ pub enum SurfaceResource {
 }
 
 impl Surface {
-    /// The resource of that address, where it is one of the surface's own.
+    /// Returns the resource at the URI, if it is one of the surface's own.
     pub fn resource(
         &self,
         uri: &str,
@@ -51,7 +51,7 @@ impl Surface {
         Ok(spec.map(|spec| SurfaceResource::Tool(Box::new(spec))))
     }
 
-    /// The address and description of the list of toolsets, where there is one.
+    /// URI and description of the list of toolsets, if there is one.
     pub fn toolsets_resource(&self) -> Option<context::ResourceEntry> {
         (self.kind() == Kind::Toolset).then(|| context::ResourceEntry {
             uri: TOOLSETS.to_owned(),

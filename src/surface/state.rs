@@ -1,4 +1,4 @@
-//! The tools of one client's session: which are listed, what each is made from, and which toolset is active.
+//! The tools of one client's session: the listed tools, their sources, and the active toolset.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -22,7 +22,7 @@ pub const DEFAULT: &str = "default";
 /// Other names of it.
 const NO_TOOLSET: [&str; 4] = [DEFAULT, "none", "off", ""];
 
-/// The address of the list of toolsets, which says which one is active.
+/// URI of the list of toolsets, which marks the active one.
 pub const TOOLSETS: &str = "gitlab://toolsets";
 
 /// Arguments of the tool.
@@ -56,7 +56,7 @@ impl Chosen {
     }
 }
 
-/// The source of that tool: it says which toolsets there are.
+/// Source of that tool, with the list of toolsets.
 pub fn source(tools: &Tools) -> Result<Source, CatalogError> {
     let words = tools.catalog().words()?;
     let names = offered(tools)?;
@@ -203,7 +203,7 @@ pub fn listing(tools: &Tools, active: Option<&str>) -> Result<Value, CatalogErro
     Ok(json!({"active": active.unwrap_or(DEFAULT), "toolsets": toolsets}))
 }
 
-/// The arguments of a working call: the toolset in what was given under another name, or else none.
+/// Arguments of a corrected call: the toolset that was given under another name, if any.
 pub fn arguments(tools: &Tools, given: &Map<String, Value>) -> Map<String, Value> {
     let texts = given.values().flat_map(|value| match value {
         Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
@@ -218,7 +218,7 @@ pub fn arguments(tools: &Tools, given: &Map<String, Value>) -> Map<String, Value
     Map::from_iter([("toolset_name".to_owned(), json!(name))])
 }
 
-/// There is no such toolset: why, where that is known, and the nearest.
+/// Error of an unknown toolset, with the reason if known, and the nearest.
 fn unknown(tools: &Tools, words: &Words, names: &[&str], given: &str) -> ToolError {
     let short: String = given.chars().take(80).collect();
     let key = short.trim().to_lowercase().replace('-', "_");

@@ -1,4 +1,4 @@
-//! Calls of tools that a surface does not list: the nearest listed tool, and the call of it that does what was wanted.
+//! Calls of tools that a surface does not list: finds the nearest listed tool and the equivalent call of it.
 
 use std::cmp::Reverse;
 
@@ -146,7 +146,7 @@ impl Surface {
             arguments.shift_remove(argument);
         }
         let given = named.and_then(|(_, given)| given.as_str());
-        // Without a word on what to do: the thing that is named, or the list of such things.
+        // Without a verb: the get or list of the named object.
         let names_one =
             ["iid", "id", "issue_iid", "merge_request_iid", "pipeline_id", "job_id", "milestone_id"];
         let is_one = |given: &Map<String, Value>| names_one.iter().any(|name| given.contains_key(*name));

@@ -7,7 +7,7 @@ use super::{individual, meta};
 use crate::catalog::CatalogError;
 use crate::tools::{Tools, Wording};
 
-/// Gives finds the overridden descriptions, where there are any.
+/// Puts overridden descriptions into the results of finds.
 pub fn reword(tools: &Tools, settings: &Settings) {
     if settings.overrides.is_empty() {
         return;

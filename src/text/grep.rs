@@ -32,7 +32,7 @@ pub enum PatternError {
     TooLong { bytes: usize },
     #[error("it is too large when compiled; use smaller repetitions")]
     TooLarge,
-    #[error("it is no regular expression")]
+    #[error("it is not a valid regular expression")]
     Syntax,
 }
 

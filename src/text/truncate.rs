@@ -122,7 +122,7 @@ fn keep_rows(items: &mut Vec<Value>, budget: usize) -> Option<(usize, usize)> {
     (shown < total).then_some((shown, total))
 }
 
-/// Counts of what did not fit.
+/// Counts of omitted values.
 #[derive(Clone, Copy, Default)]
 struct LeftOut {
     items: usize,
@@ -180,7 +180,7 @@ fn fitted(value: Value, budget: usize, left_out: &mut LeftOut) -> Value {
     }
 }
 
-/// The fields of an object: small ones whole, large ones cut to an equal share of what those leave.
+/// Truncates the fields of an object: small ones are kept, large ones are cut to equal shares of the remaining budget.
 fn fitted_fields(map: Map<String, Value>, budget: usize, left_out: &mut LeftOut) -> Map<String, Value> {
     let total = map.len();
     let mut kept = Map::new();
@@ -257,7 +257,7 @@ fn size(value: &Value) -> usize {
     size_within(value, usize::MAX).unwrap_or(usize::MAX)
 }
 
-/// The bytes of a value as JSON, where they are no more than the budget.
+/// Size of a value as JSON in bytes. None if it exceeds the budget.
 fn size_within(value: &Value, budget: usize) -> Option<usize> {
     let mut counted = Counted { bytes: 0, budget };
     serde_json::to_writer(&mut counted, value).ok().map(|()| counted.bytes)

@@ -46,7 +46,7 @@ impl Place {
         }
     }
 
-    /// As an argument says it: `lines` or `offset`.
+    /// Returns the argument for the place: `lines` or `offset`.
     pub fn offset_argument(self) -> Option<(&'static str, serde_json::Value)> {
         match self {
             Place::Beginning | Place::End => None,
@@ -128,7 +128,7 @@ fn preceding(before: &str, budget: usize) -> Place {
     if is_lines { Place::Lines(breaks(earlier) + 1, Some(breaks(before))) } else { Place::Byte(start) }
 }
 
-/// The byte at which a line begins; the end of the text where there is no such line.
+/// Byte offset of a line; the end of the text if there is no such line.
 fn start_of(text: &str, line: usize) -> usize {
     match line.checked_sub(2) {
         None => 0,

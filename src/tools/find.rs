@@ -205,7 +205,7 @@ fn confidence(confidence: Confidence) -> &'static str {
     }
 }
 
-/// A result: as structure, and what of it the text says.
+/// A result, in structured form and as text.
 struct FoundAction {
     structured: Map<String, Value>,
     action: Action,

@@ -30,7 +30,7 @@ const FIND_PATIENCE: Duration = Duration::from_secs(1);
 /// Error of a request for the version that may pass: no answer, a rate limit, a fault of the server.
 struct NoAnswer;
 
-/// The version; the first caller asks GitLab, others wait with it. None if GitLab does not say it.
+/// Returns the version. The first caller requests it, concurrent callers wait. None if GitLab does not report it.
 pub async fn learn(tools: &Tools) -> Option<Version> {
     let known = &tools.instance_version;
     if !known.version.initialized() && known.is_paused() {

@@ -266,7 +266,7 @@ enum RemainingRows {
     Unreachable,
 }
 
-/// Fetches one page of a read, and says whether there are more rows.
+/// Fetches one page of a read. Returns also whether there are more rows.
 async fn fetch_page(
     tools: &Tools,
     action: &Action,
@@ -342,7 +342,7 @@ fn not_found_hint(gave_up: Option<usize>, anonymous: bool) -> String {
     }
 }
 
-/// The error of a name that was not found: the name, where it was searched, and the read that lists what exists.
+/// Error of a name that was not found: the name, the place that was searched, and the read that lists existing objects.
 fn not_found(
     question: &Lookup,
     param: Option<&str>,

@@ -108,7 +108,7 @@ pub struct Tools {
     pub(crate) limits: TokenInfo,
     pub(crate) instance_version: InstanceVersion,
     pub(crate) auditor: Auditor,
-    /// The client's directories, where it has named some.
+    /// The client's directories, if it has named any.
     pub(crate) workspace: Workspace,
     pub(crate) local_hints: bool,
     /// Runs composite actions.

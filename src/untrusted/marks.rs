@@ -9,7 +9,7 @@ const TAG: &str = "gitlab";
 /// Maximum number of dashes of a closing tag that is left in a text: our own tag has one more than any in it.
 pub const MOST_DASHES: usize = 20;
 
-/// A tag in a text, or what looks like one.
+/// A tag in a text, or a look-alike.
 struct Tag {
     /// Behind its opening bracket.
     inside: usize,

@@ -224,7 +224,7 @@ fn path_params(raw: &RawOperation) -> (BTreeMap<String, String>, Vec<Param>) {
 
 fn path_param(raw: &RawOperation, placeholder: &str, before: &str, bound: &paths::Binding) -> Param {
     let listed = raw.path_params.iter().find(|param| param.name == placeholder);
-    // GitLab answers "id is invalid" to a path where it takes a number alone (`requires :id, type: Integer`).
+    // GitLab responds "id is invalid" to a path if it accepts only a number (`requires :id, type: Integer`).
     let is_number = bound.param == "fullPath" && listed.is_some_and(|param| param.kind.base == Base::Integer);
     let names = match before {
         "projects" if is_number => Some(Names::Project),
@@ -521,7 +521,7 @@ fn have_like_fields(one: &Param, other: &Param) -> bool {
     })
 }
 
-/// Merges a parameter of two operations: accepts what either accepts; required only if both require it.
+/// Merges a parameter of two operations: accepts the values of both; required only if both require it.
 fn merge(known: &mut Param, other: &Param) {
     known.required &= other.required;
     if known.kind != other.kind {

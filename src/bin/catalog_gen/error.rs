@@ -1,4 +1,4 @@
-//! Errors of the commands, and what they print to standard error.
+//! Errors of the commands, and their output on standard error.
 
 use std::fmt::Write as _;
 use std::io::Write as _;

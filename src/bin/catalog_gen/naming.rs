@@ -41,7 +41,7 @@ impl<'a> Namer<'a> {
         self.curation.names.get(&key(operation.method.name(), &operation.path))
     }
 
-    /// The action's id; the error is what to add to curation.
+    /// Derives the action's id. The error lists the entries to add to curation.
     pub fn name(&self, operation: &RawOperation) -> Result<Name, String> {
         if let Some(named) = self.curated(operation) {
             return Ok(Name { id: named.id.clone(), alternate: named.alternate });

@@ -405,7 +405,7 @@ fn counts<'t>(texts: impl Iterator<Item = &'t Texts>) -> BTreeMap<&'t str, u16> 
         for word in text.places.iter().flatten() {
             words.entry(word).or_default();
         }
-        // Names of parameters and values say little about an action's purpose.
+        // Names of parameters and values are weak evidence of an action's purpose.
         let telling = text.places.iter().take(Place::Path as usize + 1);
         let own: BTreeSet<&str> = telling.flatten().map(String::as_str).collect();
         for word in own {

@@ -131,7 +131,7 @@ fn flat(branches: &[Branch]) -> Map<String, Value> {
     union
 }
 
-/// Says of a parameter that few of many actions take which those are, where it is described at all.
+/// Adds the actions of a parameter to its description, if only few of many actions take it.
 fn name_takers(branches: &[Branch], name: &str, schema: &mut Value) {
     let takers: Vec<&str> = branches
         .iter()

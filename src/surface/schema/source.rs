@@ -135,7 +135,7 @@ impl Source {
         }
     }
 
-    /// Leaves out what parameters mean, where its kind of schema does not say that.
+    /// Removes the descriptions of parameters if the kind of schema has none.
     pub fn shorten(&mut self) {
         if let Form::Within(ParamSchema::Opaque | ParamSchema::Compact) = self.form {
             self.branches.iter_mut().for_each(Branch::compact);

@@ -3,7 +3,7 @@
 
 use crate::text::diff::line::{DiffLine, LineChange};
 
-/// A hunk's header: where it begins in both files and how many lines of each it has.
+/// Header of a hunk: first line and number of lines in both files.
 pub struct HunkHeader {
     old: u64,
     new: u64,
@@ -28,7 +28,7 @@ impl HunkHeader {
         self.old_left > 0 || self.new_left > 0
     }
 
-    /// The next line of the hunk; none where it is a remark such as `\ No newline at end of file`.
+    /// Returns the next line of the hunk; none for a remark such as `\ No newline at end of file`.
     pub fn take(&mut self, line: &str) -> Option<DiffLine> {
         let (change, old_at, new_at) = self.advance(line)?;
         let text = line.get(1..).unwrap_or_default().to_owned();
@@ -62,7 +62,7 @@ fn range(text: &str) -> Option<(u64, u64)> {
     Some((start.parse().ok()?, count.parse().ok()?))
 }
 
-/// The lines of one file's diff, as GitLab sends it: hunks, with or without what git writes before them.
+/// Parses the lines of one file's diff from GitLab: hunks, with or without git's header lines.
 pub fn lines(diff: &str) -> Vec<DiffLine> {
     let mut found = Vec::new();
     let mut hunk: Option<HunkHeader> = None;

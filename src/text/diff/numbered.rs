@@ -52,7 +52,7 @@ enum Row<'d> {
 }
 
 fn number<'d>(hunk: &mut Option<HunkHeader>, line: &'d str) -> Row<'d> {
-    // No line of a file begins with `@`: a hunk that is shorter than its header says ends here.
+    // No line of a file begins with `@`: a hunk that is shorter than in its header ends here.
     if let Some(header) = HunkHeader::parse(line) {
         *hunk = Some(header);
         let section = line.get(1..).and_then(|rest| rest.find(" @@")).and_then(|at| line.get(at + 2..));

@@ -15,7 +15,7 @@ pub struct LineSpan<'d> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MissingLine {
     pub line: u64,
-    /// The nearest line of that side that is there, or where that side has none, of the other.
+    /// Finds the nearest existing line of the side, or of the other side if it has none.
     pub nearest: Option<(Side, u64)>,
 }
 

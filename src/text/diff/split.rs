@@ -37,7 +37,7 @@ fn section_path(part: &str) -> Option<String> {
     named("+++ ", "b/").or_else(|| named("--- ", "a/")).or_else(|| named("rename to ", ""))
 }
 
-/// A path as git writes it: in quotes, with bytes in octal, where it holds anything but plain characters.
+/// Parses a path as git writes it: quoted, with octal bytes, if it has other than plain characters.
 fn unquoted(text: &str) -> String {
     // A path with blanks in it has a tabulator behind it.
     let text = text.strip_suffix('\t').unwrap_or(text);

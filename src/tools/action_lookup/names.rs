@@ -14,13 +14,13 @@ const LONGEST: usize = 100;
 /// The verb that asks for many.
 const LIST: &str = "list";
 
-/// Verbs that say nothing of an action by themselves.
+/// Verbs that do not identify an action by themselves.
 const GENERIC: [&str; 8] = ["list", "get", "create", "add", "update", "delete", "search", "set"];
 
 /// Actions that match a name.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct NameMatches {
-    /// The numbers of the actions, in order; one where it means one.
+    /// Numbers of the actions in order; a single one if the name is exact.
     pub actions: Vec<usize>,
     /// True if the match replaced the verb by one of the same meaning.
     pub by_verb: bool,

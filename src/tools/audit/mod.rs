@@ -69,7 +69,7 @@ pub struct AuditEntry<'a> {
 #[derive(Clone, Debug, Default, Serialize)]
 struct AuditLine {
     time: String,
-    /// The action's id; none where there is no such action.
+    /// Id of the action; none for an unknown action.
     #[serde(skip_serializing_if = "Option::is_none")]
     action: Option<String>,
     /// The plan whose step it is, by its id.
@@ -315,7 +315,7 @@ fn param_text(param: &str, params: &Map<String, Value>) -> Option<String> {
     }
 }
 
-/// A value of a line of text: in quotes where it would not be one word.
+/// Renders a value in a line of text, quoted unless it is one word.
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) if !text.contains([' ', '"', '=']) => text.clone(),

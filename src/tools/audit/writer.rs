@@ -73,7 +73,7 @@ impl Drop for LineWriter {
     }
 }
 
-/// Starts the thread; without one there is no audit, which the log says.
+/// Starts the thread. If that fails, there is no audit, and the log has an error.
 fn start() -> Option<Writer> {
     let (lines, waiting) = sync_channel::<WriterCommand>(WAITING);
     let (finished, done) = sync_channel(1);

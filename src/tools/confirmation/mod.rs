@@ -49,7 +49,7 @@ pub struct PendingCall {
     pub action: String,
     /// The parameters as they were given.
     pub params: Map<String, Value>,
-    /// The call, where it can be known beforehand.
+    /// The call, if it is known beforehand.
     pub known: Option<(Call, Checked)>,
     /// The rule by which it is asked about.
     pub rule: Rule,
@@ -313,7 +313,7 @@ fn is_above(get: &Action, call: &Call, action: &Action) -> bool {
     get.operations.iter().any(|read| read.graphql.is_some() || path.starts_with(&shape(&read.path)))
 }
 
-/// Summary of the thing by a read; none where there is no such read, or where it wants more than is known.
+/// Reads a summary of the object; none if there is no such read, or if it needs more parameters.
 fn read_target<'t>(
     tools: &'t Tools,
     id: &'t str,
@@ -348,7 +348,7 @@ fn read_target<'t>(
     })
 }
 
-/// The fields by which a person knows a thing and what goes with it, in GitLab's two spellings.
+/// Fields that identify an object and its contents for a person, in GitLab's two spellings.
 const SUMMARY_FIELDS: [&str; 26] = [
     "path_with_namespace",
     "full_path",

@@ -38,7 +38,7 @@ pub enum TokenError {
 }
 
 impl TokenIssuer {
-    /// With a key from the system's random generator. None where that fails: nothing can be confirmed by a token then.
+    /// Creates tokens with a random key of the system. None if that fails: tokens are not available then.
     pub fn new() -> Option<TokenIssuer> {
         let random = SystemRandom::new();
         let key = Key::generate(hmac::HMAC_SHA256, &random).ok()?;

@@ -56,7 +56,7 @@ enum ReadBack {
     Silence,
 }
 
-/// The read of the thing that was to be changed: what gets one of its domain, by the parameters that the call has.
+/// Returns the read of the changed object: the `get` of its domain, with parameters of the call.
 fn object_read(
     tools: &Tools,
     action: &Action,

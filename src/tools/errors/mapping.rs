@@ -46,7 +46,7 @@ pub fn fields(error: &FieldsError, request: &ExecuteRequest) -> ToolError {
     ))
 }
 
-/// The path with another word for the step; it ends there where nothing can follow.
+/// Replaces a step of a path. The path ends there if the step has no fields.
 fn replace_step(path: &str, step: &str, nearest: &str, ends: bool) -> String {
     let mut steps = Vec::new();
     for word in path.split('.') {
@@ -97,7 +97,7 @@ pub fn invalid(tools: &Tools, invalid: &Invalid, action: &Action) -> ToolError {
     }
 }
 
-/// The error with what the action takes.
+/// Adds the accepted parameters to the error.
 fn with_signature(mut error: ToolError, action: &Action) -> ToolError {
     error.details.insert(errors::SIGNATURE.to_owned(), json!(signature(action, SIGNATURE, "")));
     error
@@ -128,7 +128,7 @@ pub fn wrong_target(tools: &Tools, invalid: &Invalid, action: &Action) -> Option
     }
 }
 
-/// The body of a GraphQL request as what api.graphql takes; a document that works where it has none.
+/// Converts the body of a GraphQL request to parameters of api.graphql, with a working document if it has none.
 fn as_document(body: Option<&Value>) -> Value {
     let body_field = |name: &str| body.and_then(|body| body.get(name));
     match (body_field("query"), body_field("variables")) {

@@ -53,7 +53,7 @@ fn suggest_by_kind(tools: &Tools, error: ToolError, action: &Action, request: &E
     }
 }
 
-/// A fault of GitLab's that may be over at the next try; 501 says that it never will be.
+/// True for a server error that a retry may overcome; not for 501.
 fn is_passing(error: &ToolError) -> bool {
     let status = error.details.get("status").and_then(Value::as_u64);
     status.is_some_and(|status| status >= 500 && status != 501)
@@ -169,7 +169,7 @@ fn with_proxy(tools: &Tools, refused: ToolError, kind: ErrorKind) -> ToolError {
     )
 }
 
-/// GitLab names what it refused as its requests do: here by the parameters that were given.
+/// Replaces GitLab's names of refused fields by the given parameters.
 fn with_params_named(mut refused: ToolError, gitlab_message: &str, checked: &Checked) -> ToolError {
     let named = named_params(gitlab_message, checked.action());
     if named.is_empty() {

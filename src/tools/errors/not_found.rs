@@ -43,7 +43,7 @@ enum StepResult {
 pub fn is_of_place(error: &GitlabError) -> bool {
     match error {
         GitlabError::NotFound { .. } => true,
-        // GitLab says that only GET is taken where a project was before it moved.
+        // GitLab responds that only GET is allowed at the former path of a moved project.
         GitlabError::Invalid { answer } => answer.status == 405,
         GitlabError::Redirect { reason, .. } => *reason == NotFollowed::Write,
         _ => false,
@@ -202,7 +202,7 @@ async fn check_step(tools: &Tools, step: &PathStep) -> StepResult {
     }
 }
 
-/// The full path that a project or group has now, where it is another than the one that was given.
+/// Returns the current full path of a project or group, if it differs from the given one.
 fn moved_path(step: &PathStep, shown: Option<&Value>) -> Option<String> {
     let now =
         ["path_with_namespace", "full_path"].into_iter().find_map(|field| shown?.get(field)?.as_str())?;
@@ -228,7 +228,7 @@ fn moved_error(
         .fix(NextCall::for_request(&mended))
 }
 
-/// A part of the path is missing: the list of what there is in its place.
+/// Error of a missing part of the path, with the list of existing objects.
 fn missing_part_error(
     tools: &Tools,
     refused: ToolError,

@@ -232,7 +232,7 @@ pub async fn deny_beforehand(tools: &Tools, checked: &Checked) -> Option<ToolErr
     Some(mapping::denied(&checked.action().id, prospects.first(), &rule, looked_up))
 }
 
-/// Refuses a list without a body: GitLab answers an empty list as `[]`, so what came is not its answer.
+/// Refuses a list without a body: GitLab returns an empty list as `[]`, so the response is not GitLab's.
 fn check_list(
     action: &Action,
     call: &Call,
@@ -269,7 +269,7 @@ pub fn unreadable_note(rows: usize) -> Option<String> {
     (rows > 0).then(|| format!("{rows} rows outside GITLAB_READABLE_PATHS were left out"))
 }
 
-/// [`check_params`], with what an instance may take that is newer than the catalog.
+/// [`check_params`], also accepting parameters of an instance that is newer than the catalog.
 async fn check_for_instance(
     tools: &Tools,
     action: &Action,

@@ -11,7 +11,7 @@ use crate::catalog::Version;
 /// Time without a new request after one that failed.
 const PAUSE: Duration = Duration::from_secs(60);
 
-/// The version of the instance, or that it does not say one.
+/// The version of the instance, or that it does not report one.
 #[derive(Debug, Default)]
 pub struct InstanceVersion {
     pub(super) version: OnceCell<Option<Version>>,

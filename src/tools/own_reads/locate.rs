@@ -43,7 +43,7 @@ pub fn find_path(located: &LocatedPaths, location: &Location) -> Option<Location
     located.found.iter().find(|(known, _)| known == location).map(|(_, path)| path.clone())
 }
 
-/// The read that shows the path of a location. None where there is no such read.
+/// Returns the read that shows the path of a location, if there is one.
 fn locating_read(tools: &Tools, location: &Location) -> Option<Call> {
     let (action, params) = match location {
         Location::Id { kind: HolderKind::Project, id } => {

@@ -22,7 +22,7 @@ pub fn operation<'a>(action: &'a Action, call: &Call) -> Option<&'a Graphql> {
     called.graphql.as_ref()
 }
 
-/// Unwraps the reply of a GraphQL operation, or maps its errors. Errors that came with data become notes.
+/// Unwraps the response of a GraphQL operation, or maps its errors. Errors next to data become notes.
 pub fn unwrap_reply(
     reply: Reply,
     action: &Action,

@@ -12,7 +12,7 @@ use crate::tools::reply::graphql::{failed, messages, nothing};
 /// Maximum number of unfinished lists that are named.
 const NAMED: usize = 5;
 
-/// Unwraps the reply, or maps its errors. Errors that came with data become notes.
+/// Unwraps the response, or maps its errors. Errors next to data become notes.
 pub fn unwrap_reply(reply: Reply, call: &Call, notes: &mut Vec<String>) -> Result<Reply, ToolError> {
     let Content::Json(mut body) = reply.content else { return Ok(reply) };
     let errors = messages(body.get("errors"));

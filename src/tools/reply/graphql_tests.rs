@@ -1,4 +1,4 @@
-//! Replies of GraphQL and what becomes of them.
+//! Tests of GraphQL responses and their mapping.
 
 use serde_json::json;
 

@@ -61,7 +61,7 @@ pub fn may_go_direct(tools: &Tools) -> bool {
     direct.is_some_and(|action| tools.withholds(&action).is_none())
 }
 
-/// The request for the page after this one; none after the last, or where nothing can carry GitLab's cursor.
+/// Returns the request for the next page; none after the last, or if no parameter takes GitLab's cursor.
 pub fn next_page(
     request: &ExecuteRequest,
     action: &Action,
@@ -129,7 +129,7 @@ pub fn uncounted_note(page: &Page) -> Option<String> {
     }
 }
 
-/// The call of a request for a page, with what selects and shows its rows.
+/// Builds the call for a page, with the same selection and view.
 fn page_call(request: &ExecuteRequest) -> Value {
     let ExecuteRequest { action, params, fields, view, all, .. } = request.clone();
     json!(NextCall::for_request(&ExecuteRequest { action, params, fields, view, all, ..Default::default() }))

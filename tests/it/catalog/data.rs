@@ -490,7 +490,7 @@ fn a_write_never_goes_to_the_instance_because_a_path_was_forgotten() {
     let given = params(json!({"key": "A", "value": "b"}));
     let checked = check(action("ci_variable.create"), given, &context()).unwrap();
     let invalid = checked.step(&LookupCache::default()).unwrap_err();
-    assert!(invalid.to_string().contains("say `scope`"), "{invalid}");
+    assert!(invalid.to_string().contains("`scope` is needed"), "{invalid}");
     let said = written("ci_variable.create", json!({"key": "A", "value": "b", "scope": "instance"}));
     assert_eq!(said, "POST /api/v4/admin/ci/variables {\"key\":\"A\",\"value\":\"b\"}");
 }

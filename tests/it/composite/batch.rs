@@ -118,7 +118,7 @@ fn what_is_wrong_beforehand_is_told_before_anything_is_sent() {
         (call("frobnicate", issue(1)), "frobnicate"),
         (call("issue.get", json!({"fullPath": "acme/widget", "iid": "one"})), "iid"),
         (call("issue.get", json!({"fullPath": "acme/widget", "iid": "$2.iid"})), "$2"),
-        (call("api.batch", inner), "no batch"),
+        (call("api.batch", inner), "cannot be nested"),
     ] {
         let reply = execute(&mut client, "api.batch", json!({"calls": [create, second]}));
         assert!(reply.is_error && reply.text.contains(said), "{said}: {}", reply.text);

@@ -201,7 +201,7 @@ fn ten_pipelines_are_looked_at_and_the_next_is_named() {
     let (done, ids) = diagnosed(&gitlab);
     assert_eq!(ids, (1..=10).collect::<Vec<u64>>());
     let note = done["notes"].to_string();
-    assert!(note.contains("3 more pipelines were not looked at"), "{note}");
+    assert!(note.contains("3 more pipelines were not read"), "{note}");
     assert!(note.contains("pipeline_id\\\":11"), "{note}");
     let asked = gitlab.received().iter().filter(|request| request.path.ends_with("/jobs")).count();
     assert_eq!(asked, 10);
@@ -213,7 +213,7 @@ fn pipelines_are_followed_three_levels_down() {
     (1..=6).for_each(|id| pipeline(&gitlab, id, 0..0, &[id + 1]));
     let (done, ids) = diagnosed(&gitlab);
     assert_eq!(ids, [1, 2, 3, 4]);
-    assert!(done["notes"].to_string().contains("pipeline 5 of 7 is too far off"), "{done}");
+    assert!(done["notes"].to_string().contains("pipeline 5 of 7 is nested too deeply"), "{done}");
 }
 
 #[test]

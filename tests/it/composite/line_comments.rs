@@ -560,7 +560,7 @@ fn no_verdict_is_submitted_where_a_comment_was_not_posted() {
         let statuses: Vec<&str> = rows.iter().map(|row| row["status"].as_str().unwrap()).collect();
         assert_eq!(statuses, ["posted", "error", "error"], "{}", reply.text);
         let message = rows[2]["error"]["message"].as_str().unwrap();
-        assert!(message.contains(&format!("`{verdict}` was not given")), "{message}");
+        assert!(message.contains(&format!("`{verdict}` was not submitted")), "{message}");
         let sent: Vec<String> = gitlab.received().into_iter().map(|request| request.path).collect();
         let verdicts = sent.iter().filter(|path| path.ends_with("/approve") || path.ends_with("/5/notes"));
         assert_eq!(verdicts.count(), 0, "{sent:?}");

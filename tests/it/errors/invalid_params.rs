@@ -212,7 +212,7 @@ fn arguments_that_are_none_are_mended() {
         (FIND, json!({"query": "list issues", "limit": "many"}), "`limit` takes a whole number"),
         (FIND, json!({}), "`query` is missing"),
         (EXECUTE, json!({}), "`action` is missing"),
-        (EXECUTE, json!({"action": "issue.get", "fullPath": WIDGET, "iid": 1}), "no arguments of"),
+        (EXECUTE, json!({"action": "issue.get", "fullPath": WIDGET, "iid": 1}), "not arguments of"),
         (
             EXECUTE,
             json!({"action": "issue.list", "params": {"fullPath": WIDGET}, "view": "tiny"}),

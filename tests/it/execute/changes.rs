@@ -220,7 +220,7 @@ fn quick_actions_that_gitlab_took_out_of_a_text_are_named() {
     let params = json!({"fullPath": "acme/widget", "iid": 3, "body": "Hello\n/label ~docs\n/reopen"});
     let reply = confirmed(&mut client, "issue_note.create", params);
     assert_eq!(reply.structured["data"]["body"], "Hello");
-    let note = "GitLab took \"/label\", \"/reopen\" out of `body` as quick actions; the answer does not say what they \
+    let note = "GitLab executed \"/label\", \"/reopen\" in `body` as quick actions; the answer does not say what they \
                 changed.";
     assert!(reply.text.contains(note), "{}", reply.text);
     assert!(reply.structured["changed"].get("differs").is_none(), "{}", reply.structured);

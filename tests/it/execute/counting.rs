@@ -324,7 +324,7 @@ fn options_that_do_not_fit_are_refused_before_anything_is_sent() {
             "issue.get",
             issue,
             json!({"all": true}),
-            "does not answer with a list",
+            "does not return a list",
             json!({"action": "issue.list", "params": here, "all": true}),
         ),
         (

@@ -215,5 +215,5 @@ fn a_global_id_chooses_the_operation_of_its_type() {
     let error = refused(&asked("saved_reply.get", group), "invalid_params");
     assert!(error["message"].as_str().unwrap().contains("`fullPath` is missing"), "{error}");
     let error = refused(&asked("saved_reply.delete", json!({"id": 1})), "invalid_params");
-    assert!(error["message"].as_str().unwrap().contains("say `scope`"), "{error}");
+    assert!(error["message"].as_str().unwrap().contains("`scope` is needed"), "{error}");
 }

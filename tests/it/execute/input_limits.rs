@@ -54,7 +54,7 @@ fn references_of_a_batch_have_limits() {
         refused(
             &mut client,
             json!({"action": "api.batch", "params": {"calls": calls}}),
-            "references, and 100",
+            "references; the limit is 100",
         );
     };
     batch("$1.description".repeat(101));

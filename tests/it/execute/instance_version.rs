@@ -138,7 +138,7 @@ fn a_newer_instance_gets_what_the_catalog_does_not_know() {
     assert!(!reply.is_error, "{}", reply.text);
     assert!(sent(&gitlab)[0].contains("zodiac=pisces"), "{:?}", sent(&gitlab));
     assert!(sent(&gitlab)[0].contains("order_by=mood"), "{:?}", sent(&gitlab));
-    for said in [NO_PARAMETER, "`order_by: mood` is no value", "has 19.5"] {
+    for said in [NO_PARAMETER, "`order_by: mood` is not a value", "has 19.5"] {
         assert!(reply.text.contains(said), "{said}: {}", reply.text);
     }
 }
@@ -180,7 +180,7 @@ fn unknown_writes() -> [(Value, &'static str, &'static str); 2] {
         (
             json!({"fullPath": "acme/widget", "title": "Oil", "issue_type": "prophecy"}),
             "issue_type",
-            concat!("`issue_type: prophecy` is no value in GitLab ", env!("CATALOG_GITLAB_VERSION")),
+            concat!("`issue_type: prophecy` is not a value in GitLab ", env!("CATALOG_GITLAB_VERSION")),
         ),
     ]
 }

@@ -263,10 +263,7 @@ fn a_target_that_cannot_be_is_told() {
 
     let both = json!({"target": "acme/widget#1", "iid": 2});
     let disagrees = refused(&execute(&mut client, "issue.get", both), "invalid_params");
-    assert!(
-        disagrees["message"].as_str().unwrap().contains("`iid` is 2, but `target` says 1"),
-        "{disagrees}"
-    );
+    assert!(disagrees["message"].as_str().unwrap().contains("`iid` is 2, but `target` has 1"), "{disagrees}");
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn operation_key(reached: &GraphqlPath<'_>) -> String {
     key(if reached.mutation { "mutation" } else { "query" }, &reached.path())
 }
 
-/// The action's id by rules; the error is what to add to curation.
+/// Derives the action's id by rules. The error lists the entries to add to curation.
 pub fn id(reached: &GraphqlPath<'_>, sdl: &Sdl, curation: &Curation) -> Result<String, String> {
     let Some(field) = reached.steps.last() else { return Err("a field without a name".to_owned()) };
     let words = snake(&field.name);

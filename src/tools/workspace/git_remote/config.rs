@@ -4,7 +4,7 @@
 /// A value of the configuration: `[remote "origin"] url = …` is `remote`, `origin`, `url`.
 struct ConfigEntry {
     section: String,
-    /// As it is written; nothing where there is none.
+    /// The URL as written; empty if there is none.
     subsection: String,
     name: String,
     value: String,
@@ -28,7 +28,7 @@ pub fn upstream(config: &str, branch: Option<&str>) -> Option<(String, String)> 
     followed.and_then(|entry| named(&entry.value)).or_else(|| named("origin")).or_else(only)
 }
 
-/// The branch that `HEAD` is at; none where it is at a commit.
+/// The branch of `HEAD`; none if `HEAD` is detached.
 pub fn branch(head: &str) -> Option<&str> {
     head.trim().strip_prefix("ref:")?.trim().strip_prefix("refs/heads/")
 }

@@ -29,7 +29,7 @@ pub enum RemoteError {
 /// An address that was taken apart.
 struct RemoteUrl {
     scheme: Scheme,
-    /// In lower case, with the port where one is written.
+    /// Host in lower case, with the port if given.
     host: String,
     port: Option<u16>,
     path: String,
@@ -38,7 +38,7 @@ struct RemoteUrl {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Scheme {
     Web,
-    /// SSH and git, whose ports say nothing of GitLab's own.
+    /// SSH and git, whose ports differ from that of GitLab's API.
     Git,
 }
 
