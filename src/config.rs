@@ -2,6 +2,7 @@
 //! environment variables.
 
 mod error;
+mod http;
 mod instance;
 mod overrides;
 mod sources;
@@ -32,6 +33,7 @@ pub use table::{
 use crate::call::QuickActions;
 use crate::gitlab::{self, ClientCertificate, ExtraHeader, Secret, Token};
 use crate::policy::{self, Confirm, FamilyTool};
+use crate::server;
 use crate::surface::{self, Kind};
 use crate::tools::{self, Audit, Capabilities};
 
@@ -61,6 +63,8 @@ pub struct Config {
     pub insecure_tls: bool,
     pub extra_headers: Vec<ExtraHeader>,
     pub capabilities: Capabilities,
+    /// The HTTP server; none for standard input and output.
+    pub http: Option<server::http::Settings>,
     pub audit: Audit,
     pub log: LevelFilter,
 }
@@ -85,7 +89,7 @@ impl Config {
         }
         let instance = sources.parse_required(&URL, values::instance)?;
         let surface = overrides::surface(&sources)?;
-        let confirmation = sources.confirmation()?;
+        let (kind, confirmation) = (surface.kind, sources.confirmation()?);
         Ok(Config {
             token: sources.token(&instance)?,
             instance,
@@ -104,6 +108,7 @@ impl Config {
             insecure_tls: sources.parse_required(&INSECURE_TLS, values::switch)?,
             extra_headers: sources.parse(&EXTRA_HEADERS, values::headers)?.unwrap_or_default(),
             capabilities: sources.parse_required(&CAPABILITIES, values::capabilities)?,
+            http: sources.http(kind)?,
             audit: sources.parse_required(&AUDIT, values::audit)?,
             log: sources.parse_required(&LOG, values::level)?,
         })
@@ -219,6 +224,7 @@ impl Sources<'_> {
             },
             toolsets: self.parse(&TOOLSETS, values::list)?.unwrap_or_default(),
             domains: self.parse(&DOMAINS, values::list)?.unwrap_or_default(),
+            narrowed_toolsets: Vec::new(),
             allowed_paths: self.parse(&ALLOWED_PATHS, values::list)?.unwrap_or_default(),
             readable_paths: self.parse(&READABLE_PATHS, values::list)?.unwrap_or_default(),
             file,

@@ -3,7 +3,9 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use gitlab_mcp::cli::{Arguments, Command, Failure, Output, run_connected, run_offline};
+use gitlab_mcp::cli::{
+    ACCESS_LOG, Arguments, Command, Connected, Failure, Output, run_connected, run_offline,
+};
 use gitlab_mcp::config::{self, Config};
 use gitlab_mcp_allocator::MiMalloc;
 use tracing::level_filters::LevelFilter;
@@ -43,9 +45,14 @@ fn run(out: &mut dyn Write) -> Result<(), Failure> {
     };
     let config =
         Config::resolve(&arguments.settings.0, config::environment)?.customized(config::variables())?;
-    start_log(config.log);
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::Runtime)?;
+    let serves_http = matches!(command, Connected::Serve) && config.http.is_some();
+    start_log(config.log, serves_http);
+    // One client is served by one thread, many by all of the machine's.
+    let mut runtime = match serves_http {
+        true => tokio::runtime::Builder::new_multi_thread(),
+        false => tokio::runtime::Builder::new_current_thread(),
+    };
+    let runtime = runtime.enable_all().build().map_err(Failure::Runtime)?;
     let outcome = runtime.block_on(run_connected(command, &config, out));
     // A read of standard input that is still blocked must not hold up the end.
     runtime.shutdown_background();
@@ -54,12 +61,15 @@ fn run(out: &mut dyn Write) -> Result<(), Failure> {
 
 /// Logs to standard error, because standard output is the protocol's. Other crates log warnings only: at
 /// their finest they log whole requests and results.
-fn start_log(level: LevelFilter) {
+fn start_log(level: LevelFilter, has_access_log: bool) {
+    let access =
+        if has_access_log && level != LevelFilter::OFF { level.max(LevelFilter::INFO) } else { level };
     let targets = Targets::new()
         .with_default(level.min(LevelFilter::WARN))
         // rmcp logs a warning for every cancelled request.
         .with_target("rmcp", level.min(LevelFilter::ERROR))
-        .with_target("gitlab_mcp", level);
+        .with_target("gitlab_mcp", level)
+        .with_target(ACCESS_LOG, access);
     let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr).with_ansi(false);
     tracing_subscriber::registry().with(lines).with(targets).init();
 }

@@ -14,6 +14,7 @@ use crate::tools::{Detail, View};
 const EXAMPLES: &str = "\
 Examples:
   gitlab-mcp                                   serve an MCP client on standard input and output
+  gitlab-mcp serve --http 127.0.0.1:8080 --auth token   serve many clients over HTTP
   gitlab-mcp --sandbox find 'close an issue'   find an action, without an account
   gitlab-mcp execute issue.list --params '{\"fullPath\": \"group/project\"}'
   gitlab-mcp execute issue.create --params @issue.json --dry-run
@@ -64,7 +65,7 @@ pub enum Command {
 /// Commands that use the settings and connect to GitLab.
 #[derive(Debug, Default, Subcommand)]
 pub enum Connected {
-    /// Serve an MCP client on standard input and output (the default command)
+    /// Serve MCP on standard input and output, or over HTTP with --http (the default command)
     #[default]
     Serve,
     /// Find actions for a request, like gitlab_find_action
@@ -78,6 +79,8 @@ pub enum Connected {
         #[arg(long)]
         json: bool,
     },
+    /// Check that the HTTP server of these settings is running and healthy, for a container
+    Health,
     /// Show the tools that a client receives
     Surface(SurfaceArguments),
 }

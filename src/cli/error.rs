@@ -8,6 +8,7 @@ use crate::catalog::CatalogError;
 use crate::config::ConfigError;
 use crate::sandbox::SandboxError;
 use crate::server::ServerError;
+use crate::server::http::{HealthError, HttpError};
 use crate::tools::{PolicyError, SetupError};
 
 /// Error of a command.
@@ -46,6 +47,12 @@ pub enum Failure {
     Tools(#[from] SetupError),
     #[error(transparent)]
     Server(#[from] ServerError),
+    #[error(transparent)]
+    Http(#[from] HttpError),
+    #[error(transparent)]
+    Health(#[from] HealthError),
+    #[error("GITLAB_MCP_HTTP is not set: there is no HTTP server to check")]
+    NoHttp,
     #[error("cannot start the sandbox")]
     Sandbox(#[from] SandboxError),
     #[error("cannot parse a loopback address")]
@@ -62,10 +69,14 @@ impl Failure {
     pub fn exit_code(&self) -> u8 {
         match self {
             Failure::Usage(error) if !error.use_stderr() => 0,
-            Failure::Answered | Failure::NoSuchAction(_) | Failure::Ambiguous { .. } => 1,
+            Failure::Answered | Failure::NoSuchAction(_) | Failure::Ambiguous { .. } | Failure::Health(_) => {
+                1
+            }
             Failure::Diagnosed(code) => *code,
             Failure::Usage(_) | Failure::Config(_) | Failure::Params(_) | Failure::ParamsFile(..) => 2,
-            Failure::Exists(_) | Failure::Written(..) | Failure::ForeignFlag { .. } => 2,
+            Failure::Exists(_) | Failure::Written(..) | Failure::ForeignFlag { .. } | Failure::NoHttp => 2,
+            // An address or certificate that cannot be used.
+            Failure::Http(HttpError::Listen(_) | HttpError::Tls(_)) => 2,
             // The policy is invalid or unreadable.
             Failure::Tools(SetupError::Policy(error)) if !matches!(error, PolicyError::Catalog(_)) => 2,
             _ => 3,

@@ -22,3 +22,5 @@ pub use offline::run as run_offline;
 pub use online::run as run_connected;
 pub use output::Output;
 pub use settings::SettingFlags;
+
+pub use crate::server::http::ACCESS as ACCESS_LOG;

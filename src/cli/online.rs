@@ -16,8 +16,9 @@ use crate::config::{Config, Instance};
 use crate::gitlab::{Secret, Token};
 use crate::sandbox::Sandbox;
 use crate::server;
+use crate::server::http::AuthMode;
 use crate::surface::{self, Surface};
-use crate::tools::{self, Answer, Audit, ExecuteRequest, FindRequest, ToolError, Tools};
+use crate::tools::{self, Answer, Audit, ExecuteRequest, FindRequest, ToolError, Tools, ToolsFactory};
 
 /// Runs a command with the tools of a configuration. Boxed, so that the future is compiled once, in this crate, and
 /// not again in the binary.
@@ -30,6 +31,10 @@ pub fn run<'a>(
 }
 
 async fn carried_out(command: Connected, config: &Config, out: &mut dyn Write) -> Result<(), Failure> {
+    if let Connected::Health = command {
+        let http = config.http.as_ref().ok_or(Failure::NoHttp)?;
+        return Ok(server::http::check_health(http).await?);
+    }
     log_warnings(config, &command);
     // Kept alive while the command runs: dropping it stops the sandbox.
     let sandbox = match &config.instance {
@@ -44,11 +49,15 @@ async fn carried_out(command: Connected, config: &Config, out: &mut dyn Write) -
     if let Connected::Surface(arguments) = command {
         return show_surface(&arguments, config, settings, out);
     }
+    if let (Connected::Serve, Some(http)) = (&command, &config.http) {
+        let factory = ToolsFactory::new(settings, &Composites, &http.instances)?;
+        return Ok(server::http::serve_http(factory, config.surface.clone(), http.clone()).await?);
+    }
     let tools = Tools::new(settings, &Composites)?;
     match command {
         Connected::Serve => serve(tools, config.surface.clone()).await,
-        // Handled above: it needs a second set of tools.
-        Connected::Surface(_) => Ok(()),
+        // Handled above.
+        Connected::Surface(_) | Connected::Health => Ok(()),
         Connected::Find(arguments) => {
             let json = arguments.json;
             surface::reword(&tools, &config.surface);
@@ -71,7 +80,8 @@ fn log_warnings(config: &Config, command: &Connected) {
     for warning in Config::foreign_variables(crate::config::environment) {
         tracing::warn!("{warning}");
     }
-    if config.token.is_none() && config.instance != Instance::Sandbox {
+    let brings_own_token = config.http.as_ref().is_some_and(|http| http.auth != AuthMode::None);
+    if config.token.is_none() && config.instance != Instance::Sandbox && !brings_own_token {
         tracing::warn!("no token is set (GITLAB_TOKEN): only public data is available");
     }
     if config.exposes_token() {

@@ -18,7 +18,7 @@ pub enum ConfigError {
     Encoding(String),
     #[error("{first} and {second} are both set: set only one")]
     TwoTokens { first: String, second: String },
-    #[error("{set} is set and {missing} is not: a client certificate needs its key")]
+    #[error("{set} is set and {missing} is not: a certificate needs its key")]
     Alone { set: &'static str, missing: &'static str },
     #[error("{origin}: cannot read {}", .path.display())]
     File { origin: String, path: PathBuf, source: io::Error },
@@ -33,6 +33,24 @@ pub enum ConfigError {
     Shape { file: PathBuf, key: String },
     #[error("{0} is not set")]
     Missing(&'static str),
+    #[error(
+        "GITLAB_MCP_HTTP needs GITLAB_MCP_AUTH: token (each caller brings a GitLab token), oauth, or none (all callers \
+         use this server's token; loopback only)"
+    )]
+    NoAuthMode,
+    #[error(
+        "GITLAB_MCP_AUTH=oauth needs GITLAB_MCP_OAUTH_APPLICATIONS: the ids of the applications to accept tokens of"
+    )]
+    NoApplications,
+    #[error(
+        "GITLAB_MCP_HTTP: an address that is not loopback needs GITLAB_MCP_AUTH=token or oauth, and \
+         GITLAB_MCP_PUBLIC_URL"
+    )]
+    Exposed,
+    #[error(
+        "TOOL_SURFACE=toolset keeps state between calls and is not served over HTTP; expected dynamic, meta or individual"
+    )]
+    StatefulSurface,
 }
 
 fn names() -> String {

@@ -1,12 +1,17 @@
 //! Settings table: flags, `--help`, docs/reference/configuration.md and error messages are generated from it.
 
 mod foreign;
+mod http;
 mod setting;
 mod shape;
 
 use std::fmt::Write;
 
 pub use foreign::{FLAG_ALIASES, FOREIGN_FLAGS, FOREIGN_VARIABLES};
+pub use http::{
+    ALLOWED_HOSTS, ALLOWED_ORIGINS, AUTH, CALLER_CALLS, CALLER_RATE, HTTP, INSTANCES, OAUTH_APPLICATIONS,
+    PUBLIC_URL, TLS_CERT, TLS_KEY,
+};
 use setting::SWITCH;
 pub use setting::Setting;
 pub use shape::{CUSTOMIZE, DOMAINS, META_PARAMS, META_SPLIT, SCHEMA_MODE, TOOL_SURFACE, TOOLSETS};
@@ -350,7 +355,7 @@ pub static FILE: Setting = Setting {
 };
 
 /// All settings, in display order.
-pub static SETTINGS: [&Setting; 37] = [
+pub static SETTINGS: [&Setting; 48] = [
     &URL,
     &TOKEN,
     &TOKEN_FILE,
@@ -385,6 +390,17 @@ pub static SETTINGS: [&Setting; 37] = [
     &INSECURE_TLS,
     &EXTRA_HEADERS,
     &CAPABILITIES,
+    &HTTP,
+    &AUTH,
+    &PUBLIC_URL,
+    &TLS_CERT,
+    &TLS_KEY,
+    &ALLOWED_HOSTS,
+    &ALLOWED_ORIGINS,
+    &INSTANCES,
+    &OAUTH_APPLICATIONS,
+    &CALLER_RATE,
+    &CALLER_CALLS,
     &AUDIT,
     &LOG,
     &FILE,

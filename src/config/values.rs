@@ -11,6 +11,7 @@ use super::instance::Instance;
 use crate::call::QuickActions;
 use crate::gitlab::{ExtraHeader, Secret};
 use crate::policy::Confirm;
+use crate::server::http::ListenAddress;
 use crate::surface::{Kind, ParamSchema, SchemaMode};
 use crate::tools::{Audit, Capabilities};
 
@@ -115,6 +116,53 @@ pub(super) fn bytes(text: &str) -> Option<usize> {
 
 pub(super) fn requests(text: &str) -> Option<usize> {
     text.parse().ok().filter(|requests| (1..=256).contains(requests))
+}
+
+/// Parses an IP address with a port, or `unix:PATH`.
+pub(super) fn listen_address(text: &str) -> Option<ListenAddress> {
+    match text.strip_prefix("unix:") {
+        Some("") => None,
+        Some(path) => Some(ListenAddress::Unix(PathBuf::from(path))),
+        None => text.parse().ok().map(ListenAddress::Tcp),
+    }
+}
+
+/// Mode of authentication, before the settings that belong to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AuthKind {
+    None,
+    Token,
+    OAuth,
+}
+
+pub(super) fn auth(text: &str) -> Option<AuthKind> {
+    named(&[("none", AuthKind::None), ("token", AuthKind::Token), ("oauth", AuthKind::OAuth)], text)
+}
+
+/// Parses the root URL of an instance or of this server.
+pub(super) fn root_url(text: &str) -> Option<Url> {
+    match instance(text)? {
+        Instance::At(url) => Some(url),
+        Instance::Sandbox => None,
+    }
+}
+
+pub(super) fn root_urls(text: &str) -> Option<Vec<Url>> {
+    list(text)?.iter().map(|url| root_url(url)).collect()
+}
+
+/// Parses origins: a scheme and a host, with or without a port.
+pub(super) fn origins(text: &str) -> Option<Vec<String>> {
+    let origins = list(text)?;
+    let is_origin = |origin: &String| {
+        let origin = origin.strip_suffix(":*").unwrap_or(origin);
+        Url::parse(origin).is_ok_and(|url| url.has_host() && url.path() == "/" && url.query().is_none())
+    };
+    origins.iter().all(is_origin).then_some(origins)
+}
+
+pub(super) fn caller_rate(text: &str) -> Option<u32> {
+    text.parse().ok().filter(|rate| (1..=10_000).contains(rate))
 }
 
 const CAPABILITIES: [(&str, Capabilities); 2] =

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use reqwest::header::HeaderMap;
@@ -32,7 +33,7 @@ const PACE: Duration = Duration::from_millis(200);
 pub struct Client {
     settings: Settings,
     secrets: Secrets,
-    http_clients: HttpClients,
+    http_clients: Arc<HttpClients>,
     turns: Semaphore,
     budget: Budget,
     seen: RateLimitSnapshot,
@@ -41,8 +42,15 @@ pub struct Client {
 
 impl Client {
     pub fn new(settings: Settings) -> Client {
+        let http_clients = Arc::new(HttpClients::new(&settings));
+        Client::with_connections(settings, http_clients)
+    }
+
+    /// Creates a client on the connections of another one to the same instance: credentials belong to requests, never
+    /// to connections.
+    pub fn with_connections(settings: Settings, http_clients: Arc<HttpClients>) -> Client {
         Client {
-            http_clients: HttpClients::new(settings.clone()),
+            http_clients,
             turns: Semaphore::new(settings.in_flight),
             secrets: settings.secrets(),
             settings,
@@ -165,6 +173,10 @@ impl Client {
             let request = request::build(http, &self.settings, call, &hop, time.remaining())?;
             let request = request.map_err(|error| self.transport_error(error, call, &hop, time))?;
             let sent = http.execute(request).await;
+            if hop.trusted {
+                let status = sent.as_ref().ok().map(|response| response.status().as_u16());
+                self.http_clients.upstream().record(status);
+            }
             let response = sent.map_err(|error| self.transport_error(error, call, &hop, time))?;
             let (status, headers) = (response.status(), response.headers());
             match hop.next(&self.settings.base, permit, status, headers)? {
@@ -313,7 +325,8 @@ impl Client {
     /// Checks redirects as if GitLab were at `gitlab`, with a replaced DNS lookup.
     #[cfg(test)]
     pub(super) fn with_guard(self, gitlab: Url, lookup: super::ssrf::Lookup) -> Client {
-        Client { http_clients: self.http_clients.with_guard(super::ssrf::Guard::new(gitlab, lookup)), ..self }
+        let clients = HttpClients::new(&self.settings).with_guard(super::ssrf::Guard::new(gitlab, lookup));
+        Client { http_clients: Arc::new(clients), ..self }
     }
 }
 

@@ -25,6 +25,7 @@ mod file_paths;
 mod gitlab_url;
 mod ip_class;
 mod json;
+mod oauth;
 mod pagination;
 mod progress;
 mod rate_limit;
@@ -38,10 +39,12 @@ mod ssrf;
 mod tls;
 mod token;
 mod transport;
+mod upstream;
 
 pub use body_sink::BodySink;
 pub use client::Client;
 pub use error::{Answer, Applied, CertificateError, GitlabError, NetworkError, NotFollowed};
+pub use oauth::{TokenDescription, describe_token};
 pub use pagination::Page;
 pub use progress::{Event, notify, watched, with_listener};
 pub use rate_limit::{Rate, ServerState};
@@ -49,6 +52,8 @@ pub use redact::Secret;
 pub use response::{Content, Reply, Unread};
 pub use settings::{ClientCertificate, ExtraHeader, Settings};
 pub use token::Token;
+pub use transport::HttpClients;
+pub use upstream::{UpstreamCounts, UpstreamState};
 
 #[cfg(test)]
 mod tests;

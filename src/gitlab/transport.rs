@@ -13,6 +13,7 @@ use super::ip_class::is_loopback;
 use super::redirect::Hop;
 use super::ssrf::{self, Guard};
 use super::tls::{self, Peer};
+use super::upstream::UpstreamState;
 use super::{GitlabError, NotFollowed, Settings};
 
 const USER_AGENT: &str = concat!("gitlab-mcp/", env!("CARGO_PKG_VERSION"));
@@ -21,8 +22,9 @@ const USER_AGENT: &str = concat!("gitlab-mcp/", env!("CARGO_PKG_VERSION"));
 /// connection that is just being closed is lost, and whether the server read it is unknown.
 const IDLE: Duration = Duration::from_secs(50);
 
-/// The HTTP clients of a [`Client`](super::Client).
-pub(super) struct HttpClients {
+/// The HTTP clients of one instance. Its [`Client`](super::Client)s may share them: they hold no token.
+pub struct HttpClients {
+    /// Settings without the token.
     settings: Settings,
     guard: Guard,
     to_gitlab: OnceLock<reqwest::Client>,
@@ -31,10 +33,12 @@ pub(super) struct HttpClients {
     /// For redirect targets behind a proxy, which resolves the address.
     proxied: OnceLock<reqwest::Client>,
     proxies: OnceLock<Matcher>,
+    upstream: UpstreamState,
 }
 
 impl HttpClients {
-    pub(super) fn new(settings: Settings) -> HttpClients {
+    pub fn new(settings: &Settings) -> HttpClients {
+        let settings = Settings { token: None, ..settings.clone() };
         HttpClients {
             guard: Guard::new(settings.base.clone(), ssrf::system()),
             settings,
@@ -42,19 +46,35 @@ impl HttpClients {
             direct: OnceLock::new(),
             proxied: OnceLock::new(),
             proxies: OnceLock::new(),
+            upstream: UpstreamState::default(),
         }
+    }
+
+    /// The root URL of the instance.
+    pub(super) fn base(&self) -> &Url {
+        &self.settings.base
+    }
+
+    /// The client for GitLab itself.
+    pub(super) fn to_gitlab(&self) -> Result<&reqwest::Client, GitlabError> {
+        build_client(&self.to_gitlab, || self.for_gitlab())
+    }
+
+    /// Outcomes of the requests sent through these clients.
+    pub fn upstream(&self) -> &UpstreamState {
+        &self.upstream
     }
 
     /// Builds the client for GitLab, which takes some milliseconds the first time.
     pub(super) fn open(&self) -> Result<(), GitlabError> {
-        build_client(&self.to_gitlab, || self.for_gitlab()).map(drop)
+        self.to_gitlab().map(drop)
     }
 
     /// The client for this hop, or the error if the hop is refused. A client that could not be built is tried again
     /// next time: a broken CA file may have been fixed.
     pub(super) async fn client_for(&self, hop: &Hop) -> Result<&reqwest::Client, GitlabError> {
         if hop.trusted {
-            return build_client(&self.to_gitlab, || self.for_gitlab());
+            return self.to_gitlab();
         }
         if !self.guard.admits(&hop.url).await {
             return Err(hop.refused(NotFollowed::Internal));

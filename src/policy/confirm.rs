@@ -56,6 +56,20 @@ impl Confirm {
         Some(if has_risk { confirm } else { Confirm { consents: confirm.consents, ..Confirm::default() } })
     }
 
+    /// Asks wherever one of the two asks, and for a token if one of them wants it.
+    pub fn stricter_of(self, other: Confirm) -> Confirm {
+        Confirm {
+            write: self.write || other.write,
+            grant: self.grant || other.grant,
+            destructive: self.destructive || other.destructive,
+            consents: if self.wants_token() || other.wants_token() {
+                Consents::Token
+            } else {
+                Consents::Flag
+            },
+        }
+    }
+
     /// True if a call of that risk needs confirmation.
     pub fn asks_about(self, risk: Risk) -> bool {
         match risk {

@@ -47,7 +47,8 @@ pub struct Policy {
     /// True if a denied action only reads. GraphQL documents with free selections are then refused, since they could
     /// select it.
     denies_reads: bool,
-    toolset_filter: Option<ToolsetFilter>,
+    /// An action is offered if every filter offers it.
+    toolset_filters: Vec<ToolsetFilter>,
     allowed: Vec<PathPattern>,
     readable: Option<Readable>,
     written: Vec<CompiledRule>,
@@ -109,7 +110,13 @@ impl Policy {
             confirm: settings.confirm,
             denied,
             denies_reads,
-            toolset_filter: ToolsetFilter::parse(&settings.toolsets, &settings.domains, catalog)?,
+            toolset_filters: [
+                ToolsetFilter::parse(&settings.toolsets, &settings.domains, catalog)?,
+                ToolsetFilter::of_caller(&settings.narrowed_toolsets, catalog)?,
+            ]
+            .into_iter()
+            .flatten()
+            .collect(),
             allowed,
             readable: Readable::new(readable, catalog)?,
             written: document.rules(catalog)?,
@@ -231,7 +238,7 @@ impl Policy {
 
     /// The rule that denies every call of an action, so that the finder does not offer it.
     pub fn withholds(&self, action: &Action) -> Option<Rule> {
-        if let Some(rule) = self.toolset_filter.as_ref().and_then(|filter| filter.deny(action)) {
+        if let Some(rule) = self.toolset_filters.iter().find_map(|filter| filter.deny(action)) {
             return Some(rule.clone());
         }
         let ids = [&action.id].into_iter().chain(&action.twin).chain(&action.effects);

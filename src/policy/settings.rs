@@ -20,6 +20,8 @@ pub struct Settings {
     /// Enabled toolsets; with `domains` empty too, the whole catalog.
     pub toolsets: Vec<String>,
     pub domains: Vec<String>,
+    /// Toolsets that a caller of a shared server restricts itself to; empty means no further restriction.
+    pub narrowed_toolsets: Vec<String>,
     /// Projects and groups below which changes are allowed; empty means everywhere.
     pub allowed_paths: Vec<String>,
     /// Projects and groups below which reads are allowed; empty means everywhere.

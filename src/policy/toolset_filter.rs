@@ -10,6 +10,9 @@ use crate::catalog::{Action, Catalog, Words};
 const TOOLSETS: &str = "GITLAB_TOOLSETS";
 const DOMAINS: &str = "GITLAB_DOMAINS";
 
+/// Header by which a caller over HTTP restricts itself.
+const CALLER_TOOLSETS: &str = "X-MCP-Toolsets";
+
 /// Description of a valid domain, for errors.
 const A_DOMAIN: &str = "the part of an action's id before the dot, such as issue or merge_request";
 
@@ -35,7 +38,7 @@ impl ToolsetFilter {
         let words = catalog.words()?;
         let mut held = BTreeSet::new();
         for name in toolsets {
-            held.extend(of_toolset(name, words)?);
+            held.extend(domains_of(TOOLSETS, name, words)?);
         }
         for name in domains {
             if !words.domains.contains_key(name) {
@@ -49,6 +52,23 @@ impl ToolsetFilter {
         Ok(Some(ToolsetFilter { domains: held, rule: Rule::NotOffered { settings } }))
     }
 
+    /// Resolves the toolsets that a caller names; `None` if it names none.
+    ///
+    /// # Errors
+    /// An unknown name, with the accepted ones.
+    pub fn of_caller(toolsets: &[String], catalog: &Catalog) -> Result<Option<ToolsetFilter>, PolicyError> {
+        if toolsets.is_empty() {
+            return Ok(None);
+        }
+        let words = catalog.words()?;
+        let mut held = BTreeSet::new();
+        for name in toolsets {
+            held.extend(domains_of(CALLER_TOOLSETS, name, words)?);
+        }
+        let settings = vec![format!("{CALLER_TOOLSETS}: {}", toolsets.join(","))];
+        Ok(Some(ToolsetFilter { domains: held, rule: Rule::NotOffered { settings } }))
+    }
+
     /// The rule that denies an action. A duplicate is offered if its original is.
     pub fn deny(&self, action: &Action) -> Option<&Rule> {
         let twin = action.twin.as_deref().and_then(|id| id.split_once('.')).map(|(domain, _)| domain);
@@ -57,10 +77,10 @@ impl ToolsetFilter {
     }
 }
 
-fn of_toolset(name: &str, words: &Words) -> Result<Vec<String>, PolicyError> {
+fn domains_of(origin: &'static str, name: &str, words: &Words) -> Result<Vec<String>, PolicyError> {
     let Some((_, toolset)) = words.toolset_named(name) else {
         let known: Vec<&str> = words.toolsets.keys().map(String::as_str).collect();
-        return Err(unknown(TOOLSETS, name, known.join(", ")));
+        return Err(unknown(origin, name, known.join(", ")));
     };
     let domains = words.domains.iter().filter(|(_, domain)| toolset.families.contains(&domain.family));
     Ok(domains.map(|(name, _)| name.clone()).collect())

@@ -16,7 +16,7 @@ use rmcp::model::{
     ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod,
     ListResourceTemplatesResult, ListResourcesRequestMethod, ListResourcesResult, ListToolsResult,
     PaginatedRequestParams, ReadResourceRequestMethod, ReadResourceRequestParams, ReadResourceResponse,
-    ServerConfig, SubscriptionFilter,
+    ServerConfig, SubscriptionFilter, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use serde_json::{Map, Value, json};
@@ -70,6 +70,18 @@ impl<B: Backend> Handler<B> {
             used: Once::new(),
             backend,
         }
+    }
+
+    /// A handler of requests that belong to no session. Calls run on the current runtime.
+    pub(super) fn without_session(backend: Arc<B>, surface: Surface) -> Handler<B> {
+        Handler { worker: Worker::of_current_runtime(), ..Handler::new(backend, surface, Arc::default()) }
+    }
+
+    /// The tool of this name, as in the list of tools.
+    pub(super) fn tool(&self, name: &str) -> Option<Tool> {
+        let page =
+            self.surface.page(None, &|offered| offered == name && self.backend.offers(offered)).ok()?;
+        page.tools.into_iter().next().map(tool)
     }
 
     /// A call, and the question before it where there is one.
@@ -229,6 +241,13 @@ impl<B: Backend> Handler<B> {
         let tools = self.require_tools::<M>()?;
         let is_full = tools.capabilities() == Capabilities::Full;
         is_full.then_some(tools).ok_or_else(ErrorData::method_not_found::<M>)
+    }
+}
+
+impl Handler<Tools> {
+    /// Sets the scopes of the caller's token, if they are known before its first call.
+    pub(super) fn learn_scopes(&self, scopes: &[String]) {
+        self.backend.learn_scopes(scopes);
     }
 }
 

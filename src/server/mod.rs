@@ -1,4 +1,4 @@
-//! MCP server over standard input and output: translates between the protocol and a surface's tools. The only module
+//! MCP server over standard input and output, and over HTTP: translates between the protocol and a surface's tools. The only module
 //! that uses rmcp.
 //!
 //! Both eras of the protocol are served by one set of handlers: the `initialize` handshake of 2024-11-05 to
@@ -7,6 +7,7 @@
 mod backend;
 mod elicitation;
 mod handler;
+pub mod http;
 mod line;
 mod outline;
 mod output;
@@ -17,7 +18,6 @@ mod server_info;
 mod stdio;
 mod worker;
 
-use std::future::Future;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -53,12 +53,12 @@ pub enum ServerError {
 
 /// Serves on standard input and output until the input ends or a signal arrives.
 pub async fn serve(tools: Arc<Tools>, surface: Surface) -> Result<(), ServerError> {
-    let stop = asked_to_stop()?;
+    let mut stop = Signals::install().map_err(ServerError::Signals)?;
     let (reader, writer) = rmcp::transport::stdio_pipes();
     let served = Arc::clone(&tools);
     let outcome = tokio::select! {
         outcome = session(served, surface, reader, writer) => outcome,
-        () = stop => Ok(()),
+        () = stop.recv() => Ok(()),
     };
     // Waiting calls have ended by now; a computing one may outlast the grace period.
     tools.close_audit();
@@ -111,27 +111,44 @@ async fn finish<B: Backend>(
     }
 }
 
-/// Installs handlers of SIGTERM and SIGINT; the future completes on either.
-#[cfg(unix)]
-fn asked_to_stop() -> Result<impl Future<Output = ()>, ServerError> {
-    use tokio::signal::unix::{SignalKind, signal};
-
-    let mut terminate = signal(SignalKind::terminate()).map_err(ServerError::Signals)?;
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(ServerError::Signals)?;
-    Ok(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-    })
+/// SIGTERM and SIGINT; elsewhere Ctrl-C.
+struct Signals {
+    #[cfg(unix)]
+    terminate: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    interrupt: tokio::signal::unix::Signal,
 }
 
-/// Completes when Ctrl-C is pressed.
-#[cfg(not(unix))]
-fn asked_to_stop() -> Result<impl Future<Output = ()>, ServerError> {
-    Ok(async {
+impl Signals {
+    /// Installs the handlers.
+    #[cfg(unix)]
+    fn install() -> io::Result<Signals> {
+        use tokio::signal::unix::{SignalKind, signal};
+
+        Ok(Signals {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
+    }
+
+    /// Completes when one of the two arrives.
+    #[cfg(unix)]
+    async fn recv(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn install() -> io::Result<Signals> {
+        Ok(Signals {})
+    }
+
+    #[cfg(not(unix))]
+    async fn recv(&mut self) {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }
-    })
+    }
 }

@@ -21,11 +21,16 @@ const GRACE: Duration = Duration::from_millis(250);
 /// Runs calls. Its threads start with the first of them.
 #[derive(Debug, Default)]
 pub(super) struct Worker {
-    /// `None` if no thread could be started.
+    /// `None` if calls run on the current runtime, also if no thread could be started.
     runtime: OnceLock<Option<Runtime>>,
 }
 
 impl Worker {
+    /// A worker without threads of its own: calls run on the runtime that calls it.
+    pub(super) fn of_current_runtime() -> Worker {
+        Worker { runtime: OnceLock::from(None) }
+    }
+
     /// Runs a call on the worker's threads; dropping the future drops the call. An error is a panic.
     pub(super) async fn run<T: Send + 'static>(
         &self,

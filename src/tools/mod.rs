@@ -3,6 +3,7 @@
 pub(crate) mod action_lookup;
 pub(crate) mod action_uri;
 pub(crate) mod audit;
+mod callers;
 pub(crate) mod confirmation;
 mod default_project;
 mod dispatch;
@@ -25,6 +26,7 @@ pub(crate) mod workspace;
 use serde_json::{Map, Value};
 
 pub use audit::Audit;
+pub use callers::{CallerError, CallerProfile, Narrowing, ToolsFactory};
 pub use confirmation::token::{TOKEN_LIFETIME, random_bytes};
 pub use errors::mapping::connection_hint;
 pub use errors::{ErrorKind, ToolError, internal};
@@ -34,8 +36,10 @@ pub use types::{Answer, Capabilities, Detail, EXECUTE, ExecuteRequest, FIND, Fin
 pub use whole_list::{OPTIONS as LIST_OPTIONS, may_list};
 pub use wording::Wording;
 
-pub use crate::gitlab::{Event, watched, with_listener};
-pub use crate::policy::PolicyError;
+pub use crate::gitlab::{
+    Event, HttpClients, Secret, Token, UpstreamCounts, describe_token, watched, with_listener,
+};
+pub use crate::policy::{Confirm, PolicyError};
 pub use crate::present::Attachment;
 pub use crate::present::MARK;
 
@@ -45,6 +49,7 @@ use reply::output_filter::OutputFilter;
 use crate::call;
 use crate::catalog::{Action, Catalog, Risk, Version};
 use crate::gitlab::{Client, Reply};
+use crate::policy::Scopes;
 
 /// The bytes that a find may answer with: fifty actions and a schema.
 const MOST_FOUND: usize = 200_000;
@@ -133,6 +138,11 @@ impl Tools {
     /// Takes the addresses of the directories that the client works in, in place of those it named before.
     pub fn work_in(&self, roots: &[String]) {
         self.workspace.name(roots);
+    }
+
+    /// Sets the scopes of the token, if they are known from elsewhere.
+    pub fn learn_scopes(&self, scopes: &[String]) {
+        self.policy.learn(Scopes::new(scopes.to_vec()));
     }
 
     /// Requests the token's scopes once. A failure has no effect: GitLab itself refuses calls without permission.

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 use std::path::PathBuf;
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use futures_util::future::BoxFuture;
 use url::Url;
@@ -10,7 +10,7 @@ use url::Url;
 use crate::call::{Context, LookupCache, QuickActions};
 use crate::catalog::{self, Action, Catalog, CatalogError};
 use crate::files::Files;
-use crate::gitlab::{self, Client, Token};
+use crate::gitlab::{self, Client, HttpClients, Token};
 use crate::policy::{self, Policy, PolicyError, Rule};
 use crate::search::{self, Ranker, SearchError};
 use crate::tools::action_lookup::resolved::ResolvedAction;
@@ -83,12 +83,21 @@ pub trait CompositeActions: Debug + Send + Sync {
     ) -> BoxFuture<'a, Result<Answer, ToolError>>;
 }
 
-/// The tools of one server, with everything they work on.
+/// Parts of the tools that several callers may share: they hold no credential, and nothing that GitLab sent.
+#[derive(Clone, Debug)]
+pub(crate) struct SharedParts {
+    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) ranker: Arc<OnceLock<Ranker>>,
+    pub(crate) auditor: Auditor,
+    pub(crate) http_clients: Arc<HttpClients>,
+}
+
+/// The tools of one caller, with everything they work on.
 #[derive(Debug)]
 pub struct Tools {
-    pub(crate) catalog: Catalog,
+    pub(crate) catalog: Arc<Catalog>,
     /// Opened by [`Tools::warm`] or the first find, whichever is first.
-    pub(crate) ranker: OnceLock<Ranker>,
+    pub(crate) ranker: Arc<OnceLock<Ranker>>,
     pub(crate) client: Client,
     pub(crate) policy: Policy,
     pub(crate) project: Option<String>,
@@ -129,9 +138,24 @@ impl Tools {
 
     /// Opens the catalog; nothing is asked of GitLab.
     pub fn new(settings: Settings, composites: &'static dyn CompositeActions) -> Result<Tools, SetupError> {
-        let catalog = Catalog::embedded()?;
+        let shared = SharedParts {
+            catalog: Arc::new(Catalog::embedded()?),
+            ranker: Arc::default(),
+            auditor: Auditor::new(settings.audit),
+            http_clients: Arc::new(HttpClients::new(&settings.gitlab)),
+        };
+        Tools::with_parts(settings, composites, shared)
+    }
+
+    /// The tools of one caller, on parts that hold nothing of any caller.
+    pub(crate) fn with_parts(
+        settings: Settings,
+        composites: &'static dyn CompositeActions,
+        shared: SharedParts,
+    ) -> Result<Tools, SetupError> {
+        let SharedParts { catalog, ranker, auditor, http_clients } = shared;
         Ok(Tools {
-            ranker: OnceLock::new(),
+            ranker,
             policy: Policy::new(settings.policy, &catalog).map_err(|error| with_nearest(error, &catalog))?,
             catalog,
             tokens: TokenIssuer::new(),
@@ -145,9 +169,9 @@ impl Tools {
             anonymous: settings.gitlab.token.is_none(),
             describes_itself: matches!(settings.gitlab.token, Some(Token::Private(_))),
             base: settings.gitlab.base.clone(),
-            client: Client::new(settings.gitlab),
+            client: Client::with_connections(settings.gitlab, http_clients),
             known: Mutex::default(),
-            auditor: Auditor::new(settings.audit),
+            auditor,
             workspace: Workspace::default(),
             local_hints: settings.local_hints,
             composites,

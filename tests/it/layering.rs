@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 const ROOMS: &[(&str, &[&str])] = &[
     ("rmcp", &["server"]),
     ("reqwest", &["gitlab"]),
-    ("hyper_util", &["gitlab"]),
+    ("hyper_util", &["gitlab", "server/http/listener", "server/http/health"]),
+    ("hyper", &["server/http/listener", "server/http/health"]),
+    ("tokio_rustls", &["server/http/tls", "server/http/listener", "server/http/health"]),
     ("tantivy", &["search", "embed"]),
     ("strsim", &["search", "bin"]),
     ("gitlab_mcp_encoder", &["search"]),
@@ -19,14 +21,24 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("libmimalloc_sys", &["allocator"]),
     // Patterns of a caller, whose size and time are bounded there.
     ("regex", &["text/grep"]),
-    ("axum", &["sandbox"]),
+    ("axum", &["sandbox", "server"]),
     ("apollo_compiler", &["sandbox", "call/document"]),
     ("env", &["config", "build", "bin"]),
     ("cap_std", &["files"]),
     // GitLab names lines by SHA-1; the other is rustls's own name for it.
-    ("ring", &["text/diff/line", "tools/confirmation/token", "gitlab/tls"]),
+    (
+        "ring",
+        &[
+            "text/diff/line",
+            "tools/confirmation/token",
+            "gitlab/tls",
+            "server/http/caller_key",
+            "server/http/tls",
+            "server/http/health",
+        ],
+    ),
     // For calls, only `files` opens files; the other modules are of the configuration and the command line.
-    ("fs", &["files", "config", "cli", "gitlab/tls", "embed", "bin"]),
+    ("fs", &["files", "config", "cli", "gitlab/tls", "server/http/listener", "embed", "bin"]),
 ];
 
 /// Modules that a module may name.
@@ -56,7 +68,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("surface", &["catalog", "search", "context", "tools"]),
     ("server", &["context", "surface", "tools"]),
     ("sandbox", &[]),
-    ("config", &["call", "gitlab", "policy", "surface", "tools", "untrusted"]),
+    ("config", &["call", "gitlab", "policy", "server", "surface", "tools", "untrusted"]),
     ("cli", &["catalog", "composite", "config", "gitlab", "sandbox", "search", "server", "surface", "tools"]),
     ("main", &["cli", "config"]),
     ("bin", &["catalog", "composite", "gitlab", "search", "tools"]),

@@ -8,7 +8,7 @@ mod writer;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -34,9 +34,17 @@ pub enum Audit {
     Json,
 }
 
-/// Keeps the audit of one server.
-#[derive(Debug)]
+/// Writes the audit lines of one caller.
+#[derive(Clone, Debug)]
 pub struct Auditor {
+    log: Arc<AuditLog>,
+    /// Name of the caller in the log; none if the server has one caller only.
+    caller: Option<Arc<str>>,
+}
+
+/// The audit log of one process.
+#[derive(Debug)]
+struct AuditLog {
     form: Audit,
     lines: LineWriter,
     /// The lines of the calls that have not ended, by their numbers.
@@ -69,6 +77,9 @@ pub struct AuditEntry<'a> {
 #[derive(Clone, Debug, Default, Serialize)]
 struct AuditLine {
     time: String,
+    /// The caller of a shared server: a digest that is no credential.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    caller: Option<Arc<str>>,
     /// Id of the action; none for an unknown action.
     #[serde(skip_serializing_if = "Option::is_none")]
     action: Option<String>,
@@ -101,7 +112,13 @@ struct AuditLine {
 
 impl Auditor {
     pub fn new(form: Audit) -> Auditor {
-        Auditor { form, lines: LineWriter::default(), pending: Mutex::default(), next: AtomicU64::default() }
+        let (lines, pending, next) = (LineWriter::default(), Mutex::default(), AtomicU64::default());
+        Auditor { log: Arc::new(AuditLog { form, lines, pending, next }), caller: None }
+    }
+
+    /// The auditor of one caller, on the same log.
+    pub fn of_caller(&self, caller: &str) -> Auditor {
+        Auditor { log: Arc::clone(&self.log), caller: Some(caller.into()) }
     }
 
     /// Writes the line of a read of this server's own that a rule denies; `purpose` is its reason.
@@ -115,8 +132,10 @@ impl Auditor {
 
     /// Begins the line of a call.
     pub fn begin(&self) -> AuditEntry<'_> {
-        let line = AuditLine { decision: "none", outcome: "cancelled".to_owned(), ..AuditLine::default() };
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let caller = self.caller.clone();
+        let line =
+            AuditLine { caller, decision: "none", outcome: "cancelled".to_owned(), ..AuditLine::default() };
+        let number = self.log.next.fetch_add(1, Ordering::Relaxed);
         let entry = AuditEntry {
             auditor: self,
             number,
@@ -132,30 +151,30 @@ impl Auditor {
     /// Writes the lines of the calls that have not ended, for a process that ends without them; waits until all lines
     /// are written, within a limit.
     pub fn close(&self) {
-        let pending = std::mem::take(&mut *self.pending.lock().unwrap_or_else(PoisonError::into_inner));
+        let pending = std::mem::take(&mut *self.log.pending.lock().unwrap_or_else(PoisonError::into_inner));
         pending.into_values().for_each(|pending| self.write(pending));
-        self.lines.flush();
+        self.log.lines.flush();
     }
 
     fn write(&self, Pending { started, mut line, is_open }: Pending) {
-        if self.form == Audit::Off {
+        if self.log.form == Audit::Off {
             return;
         }
         line.applied = is_open.then_some("unknown");
         line.ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         line.time = OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default();
-        self.lines.write(line.written(self.form));
+        self.log.lines.write(line.written(self.log.form));
     }
 }
 
 impl AuditEntry<'_> {
     /// Saves the entry, in case that the process ends before the call.
     fn save(&self) {
-        if self.auditor.form == Audit::Off {
+        if self.auditor.log.form == Audit::Off {
             return;
         }
         let (started, line, is_open) = (self.started, self.line.clone(), self.is_open);
-        let mut pending = self.auditor.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pending = self.auditor.log.pending.lock().unwrap_or_else(PoisonError::into_inner);
         pending.insert(self.number, Pending { started, line, is_open });
     }
 
@@ -235,7 +254,7 @@ impl AuditEntry<'_> {
 
 impl Drop for AuditEntry<'_> {
     fn drop(&mut self) {
-        let mut pending = self.auditor.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pending = self.auditor.log.pending.lock().unwrap_or_else(PoisonError::into_inner);
         // Without it the line is written: the process is about to end.
         if pending.remove(&self.number).is_none() {
             return;

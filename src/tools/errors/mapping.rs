@@ -220,12 +220,16 @@ fn strictest(effects: &Effects) -> Option<String> {
     })
 }
 
+/// Name of the detail with the scope that the token lacks.
+pub const MISSING_SCOPE: &str = "missing_scope";
+
 /// Policy does not let it run; `looked_up` requests have been sent to find that out.
 pub fn denied(action: &str, effects: Option<&Effects>, rule: &Rule, looked_up: usize) -> ToolError {
     let why = effects.and_then(strictest).map(|strictest| format!("{strictest}, and ")).unwrap_or_default();
     let message = format!("{action} is denied: {why}{rule}. {}", sent(looked_up));
     match rule {
         Rule::Scope { needs, .. } => ToolError::new(ErrorKind::Forbidden, message)
+            .detail(MISSING_SCOPE, json!(needs.replace('`', "")))
             .hint(format!("Give GITLAB_TOKEN a token with {needs}.")),
         _ => ToolError::new(ErrorKind::Denied, message),
     }

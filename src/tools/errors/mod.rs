@@ -90,6 +90,12 @@ impl ToolError {
     }
 
     /// Adds the notes on how the call was understood to the hint.
+    /// Adds a detail.
+    pub fn detail(mut self, name: &str, value: Value) -> ToolError {
+        self.details.insert(name.to_owned(), value);
+        self
+    }
+
     pub fn with_notes(self, notes: &[String]) -> ToolError {
         let hint = self.hint.clone().into_iter().chain(notes.iter().map(|note| format!("Note: {note}.")));
         let hint = hint.collect::<Vec<String>>().join(" ");

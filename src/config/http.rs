@@ -1,0 +1,58 @@
+//! Settings of the HTTP server, and the rules among them.
+
+use super::error::ConfigError;
+use super::sources::Sources;
+use super::table::{
+    ALLOWED_HOSTS, ALLOWED_ORIGINS, AUTH, CALLER_CALLS, CALLER_RATE, HTTP, INSTANCES, OAUTH_APPLICATIONS,
+    PUBLIC_URL, TLS_CERT, TLS_KEY,
+};
+use super::values::{self, AuthKind};
+use crate::server::http::{AuthMode, Settings, TlsFiles};
+use crate::surface::Kind;
+
+impl Sources<'_> {
+    /// Settings of the HTTP server; none if it is not wanted.
+    ///
+    /// # Errors
+    /// An invalid value, or values that would expose a token.
+    pub(super) fn http(&self, surface: Kind) -> Result<Option<Settings>, ConfigError> {
+        let Some(listen) = self.parse(&HTTP, values::listen_address)? else { return Ok(None) };
+        let kind = self.parse(&AUTH, values::auth)?.ok_or(ConfigError::NoAuthMode)?;
+        let applications = self.parse(&OAUTH_APPLICATIONS, values::list)?.unwrap_or_default();
+        let auth = match kind {
+            AuthKind::None => AuthMode::None,
+            AuthKind::Token => AuthMode::Token,
+            AuthKind::OAuth if applications.is_empty() => return Err(ConfigError::NoApplications),
+            AuthKind::OAuth => AuthMode::OAuth { applications },
+        };
+        let public_url = self.parse(&PUBLIC_URL, values::root_url)?;
+        if !listen.is_local() && (auth == AuthMode::None || public_url.is_none()) {
+            return Err(ConfigError::Exposed);
+        }
+        if surface == Kind::Toolset {
+            return Err(ConfigError::StatefulSurface);
+        }
+        Ok(Some(Settings {
+            listen,
+            auth,
+            public_url,
+            tls: self.tls_files()?,
+            allowed_hosts: self.parse(&ALLOWED_HOSTS, values::list)?.unwrap_or_default(),
+            allowed_origins: self.parse(&ALLOWED_ORIGINS, values::origins)?.unwrap_or_default(),
+            instances: self.parse(&INSTANCES, values::root_urls)?.unwrap_or_default(),
+            caller_rate: self.parse_required(&CALLER_RATE, values::caller_rate)?,
+            caller_calls: self.parse_required(&CALLER_CALLS, values::requests)?,
+        }))
+    }
+
+    fn tls_files(&self) -> Result<Option<TlsFiles>, ConfigError> {
+        let certificate = self.parse(&TLS_CERT, values::readable)?;
+        let key = self.parse(&TLS_KEY, values::readable)?;
+        match (certificate, key) {
+            (Some(certificate), Some(key)) => Ok(Some(TlsFiles { certificate, key })),
+            (None, None) => Ok(None),
+            (Some(_), None) => Err(ConfigError::Alone { set: TLS_CERT.name, missing: TLS_KEY.name }),
+            (None, Some(_)) => Err(ConfigError::Alone { set: TLS_KEY.name, missing: TLS_CERT.name }),
+        }
+    }
+}

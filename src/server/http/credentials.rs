@@ -1,0 +1,340 @@
+//! Reads the identity of a request from its headers: the credential, the instance, and the limits asked for. Exactly
+//! one credential is accepted, in a header: never in the query, where proxies would log it.
+
+use axum::http::{HeaderMap, HeaderName, Uri};
+use url::Url;
+
+use super::AuthMode;
+use super::caller_key::{CredentialDigest, KeyMaker};
+use crate::tools::{Confirm, Narrowing, Secret, Token};
+
+/// Maximum length of a token in bytes.
+const MAX_TOKEN: usize = 2_048;
+
+/// Names of query parameters in which clients send credentials to other servers.
+const QUERY_CREDENTIALS: [&str; 6] =
+    ["access_token", "private_token", "job_token", "oauth_token", "personal_access_token", "token"];
+
+/// Headers that name the instance.
+const INSTANCE_HEADERS: [&str; 2] = ["gitlab-url", "x-gitlab-api-url"];
+
+const READ_ONLY: &str = "x-mcp-readonly";
+const TOOLSETS: &str = "x-mcp-toolsets";
+const CONFIRM: &str = "x-mcp-confirm";
+
+/// Maximum number of toolsets in a header.
+const MAX_TOOLSETS: usize = 64;
+
+/// Who sent a request, and the limits it asked for.
+#[derive(Clone, Debug)]
+pub(super) struct Identity {
+    pub(super) base: Url,
+    pub(super) credential: Option<Credential>,
+    pub(super) narrowing: Narrowing,
+}
+
+/// Credential of a request.
+#[derive(Clone, Debug)]
+pub(super) struct Credential {
+    pub(super) token: Token,
+    /// The token alone, for its verification.
+    pub(super) secret: Secret,
+    pub(super) digest: CredentialDigest,
+    kind: &'static str,
+}
+
+/// A request whose headers do not identify a caller.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum IdentityError {
+    #[error("no credential: send your GitLab token as `Authorization: Bearer TOKEN`{}", others(.bearer_only))]
+    Missing { bearer_only: bool },
+    #[error("the query has a credential ({0}): send it in a header, where no proxy logs it")]
+    InQuery(&'static str),
+    #[error("more than one credential ({0}): send exactly one")]
+    Several(String),
+    #[error("the header {0} is given more than once")]
+    Duplicate(String),
+    #[error("Authorization: expected `Bearer TOKEN`")]
+    NotBearer,
+    #[error("{0}: expected a token of visible ASCII characters, {MAX_TOKEN} at most")]
+    NotAToken(String),
+    #[error("this server uses its own token (--auth none): send no credential")]
+    Unexpected,
+    #[error("this server accepts OAuth access tokens only: send `Authorization: Bearer TOKEN`")]
+    OAuthOnly,
+    #[error("unknown GitLab instance in {header}; expected one of {}", .known.join(", "))]
+    UnknownInstance { header: String, known: Vec<String> },
+    #[error("{header}: expected {accepts}, got {given:?}")]
+    Invalid { header: &'static str, accepts: &'static str, given: String },
+}
+
+fn others(bearer_only: &bool) -> &'static str {
+    if *bearer_only { "" } else { ", `PRIVATE-TOKEN: TOKEN` or `JOB-TOKEN: TOKEN`" }
+}
+
+/// Reads the identity of a request.
+pub(super) fn read_identity(
+    auth: &AuthMode,
+    keys: &KeyMaker,
+    uri: &Uri,
+    headers: &HeaderMap,
+    default: &Url,
+    known: &[Url],
+) -> Result<Identity, IdentityError> {
+    if let Some(name) = query_credential(uri) {
+        return Err(IdentityError::InQuery(name));
+    }
+    let credential = match (auth, read_credential(keys, headers)?) {
+        (AuthMode::None, None) => None,
+        (AuthMode::None, Some(_)) => return Err(IdentityError::Unexpected),
+        (AuthMode::Token, None) => return Err(IdentityError::Missing { bearer_only: false }),
+        (AuthMode::OAuth { .. }, None) => return Err(IdentityError::Missing { bearer_only: true }),
+        (AuthMode::Token, credential) => credential,
+        (AuthMode::OAuth { .. }, Some(credential)) if credential.kind == "bearer" => {
+            Some(Credential { token: Token::OAuth(credential.secret.clone()), ..credential })
+        }
+        (AuthMode::OAuth { .. }, Some(_)) => return Err(IdentityError::OAuthOnly),
+    };
+    let base = read_instance(headers, default, known)?;
+    Ok(Identity { base, credential, narrowing: read_narrowing(headers)? })
+}
+
+/// Name of a query parameter that holds a credential.
+fn query_credential(uri: &Uri) -> Option<&'static str> {
+    let query = uri.query()?;
+    url::form_urlencoded::parse(query.as_bytes()).find_map(|(name, _)| {
+        let name = name.to_ascii_lowercase().replace('-', "_");
+        QUERY_CREDENTIALS.into_iter().find(|known| *known == name)
+    })
+}
+
+fn read_credential(keys: &KeyMaker, headers: &HeaderMap) -> Result<Option<Credential>, IdentityError> {
+    const KINDS: [(&str, &str); 3] =
+        [("authorization", "bearer"), ("private-token", "private"), ("job-token", "job")];
+    let mut given = Vec::new();
+    for (name, kind) in KINDS {
+        if let Some(value) = single(headers, name)? {
+            given.push((name, kind, value));
+        }
+    }
+    let (name, kind, value) = match given.as_slice() {
+        [] => return Ok(None),
+        [one] => *one,
+        several => {
+            let names: Vec<&str> = several.iter().map(|(name, ..)| *name).collect();
+            return Err(IdentityError::Several(names.join(", ")));
+        }
+    };
+    let text = match kind {
+        "bearer" => {
+            let (scheme, token) = value.split_once(' ').ok_or(IdentityError::NotBearer)?;
+            if !scheme.eq_ignore_ascii_case("bearer") {
+                return Err(IdentityError::NotBearer);
+            }
+            token.trim()
+        }
+        _ => value.trim(),
+    };
+    let is_token =
+        !text.is_empty() && text.len() <= MAX_TOKEN && text.bytes().all(|byte| byte.is_ascii_graphic());
+    if !is_token {
+        return Err(IdentityError::NotAToken(name.to_owned()));
+    }
+    let secret = Secret::new(text.to_owned());
+    let token = match kind {
+        "private" => Token::Private(secret.clone()),
+        "job" => Token::Job(secret.clone()),
+        // GitLab takes personal access tokens as bearer tokens too, and those can be asked for their scopes.
+        _ => match Token::guess(secret.clone()) {
+            Token::Private(secret) if !text.contains("glpat-") => Token::OAuth(secret),
+            token => token,
+        },
+    };
+    Ok(Some(Credential { token, digest: keys.digest(kind, text), secret, kind }))
+}
+
+/// The value of a header that may be given once.
+fn single<'a>(headers: &'a HeaderMap, name: &'static str) -> Result<Option<&'a str>, IdentityError> {
+    let mut values = headers.get_all(HeaderName::from_static(name)).iter();
+    let Some(first) = values.next() else { return Ok(None) };
+    if values.next().is_some() {
+        return Err(IdentityError::Duplicate(name.to_owned()));
+    }
+    // A value that is not ASCII is no value of any of these headers.
+    first.to_str().map(Some).map_err(|_| IdentityError::NotAToken(name.to_owned()))
+}
+
+fn read_instance(headers: &HeaderMap, default: &Url, known: &[Url]) -> Result<Url, IdentityError> {
+    let mut named: Option<(&'static str, &str)> = None;
+    for header in INSTANCE_HEADERS {
+        if let Some(value) = single(headers, header)? {
+            if named.is_some() {
+                return Err(IdentityError::Duplicate(INSTANCE_HEADERS.join(", ")));
+            }
+            named = Some((header, value));
+        }
+    }
+    let Some((header, value)) = named else { return Ok(default.clone()) };
+    let wanted = Url::parse(value.trim()).ok().map(|url| root_of(&url));
+    let found = known.iter().find(|url| wanted.as_ref().is_some_and(|wanted| *wanted == root_of(url)));
+    found.cloned().ok_or_else(|| IdentityError::UnknownInstance {
+        header: header.to_owned(),
+        known: known.iter().map(|url| url.as_str().trim_end_matches('/').to_owned()).collect(),
+    })
+}
+
+/// Origin and path of an instance, without `/api/v4`; a URL with credentials, a query or a fragment equals no instance.
+fn root_of(url: &Url) -> (String, String, bool) {
+    let path = url.path().trim_end_matches('/');
+    let path = path.strip_suffix("/api/v4").unwrap_or(path);
+    let is_plain = url.username().is_empty()
+        && url.password().is_none()
+        && url.query().is_none()
+        && url.fragment().is_none();
+    (url.origin().ascii_serialization(), path.to_owned(), is_plain)
+}
+
+fn read_narrowing(headers: &HeaderMap) -> Result<Narrowing, IdentityError> {
+    let read_only = match single(headers, READ_ONLY)? {
+        None => false,
+        Some(value) => match value.trim().to_ascii_lowercase().as_str() {
+            "true" | "1" => true,
+            "false" | "0" => false,
+            _ => return Err(invalid(READ_ONLY, "true or false", value)),
+        },
+    };
+    let toolsets = match single(headers, TOOLSETS)? {
+        None => Vec::new(),
+        Some(value) => {
+            let names = value.split(',').map(str::trim).filter(|name| !name.is_empty());
+            let mut names: Vec<String> = names.map(str::to_ascii_lowercase).collect();
+            names.sort();
+            names.dedup();
+            if names.is_empty() || names.len() > MAX_TOOLSETS {
+                return Err(invalid(TOOLSETS, "names of toolsets, separated by commas", value));
+            }
+            names
+        }
+    };
+    let accepts = "write, grant, destructive and token, separated by commas";
+    let confirm = match single(headers, CONFIRM)? {
+        None => None,
+        // `never` would be less than the server's own setting, which is the lower bound.
+        Some(value) => {
+            let confirm = Confirm::parse(value).filter(|confirm| confirm.asks());
+            Some(confirm.ok_or_else(|| invalid(CONFIRM, accepts, value))?)
+        }
+    };
+    Ok(Narrowing { read_only, toolsets, confirm })
+}
+
+fn invalid(header: &'static str, accepts: &'static str, given: &str) -> IdentityError {
+    IdentityError::Invalid { header, accepts, given: given.chars().take(100).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    fn identity(auth: &AuthMode, uri: &str, given: &[(&str, &str)]) -> Result<Identity, IdentityError> {
+        let mut headers = HeaderMap::new();
+        for (name, value) in given {
+            let name: HeaderName = name.parse().unwrap();
+            headers.append(name, HeaderValue::from_str(value).unwrap());
+        }
+        let known =
+            ["https://gitlab.com/", "https://git.example.com/sub"].map(|url| Url::parse(url).unwrap());
+        let keys = KeyMaker::new().unwrap();
+        read_identity(auth, &keys, &uri.parse().unwrap(), &headers, &known[0], &known)
+    }
+
+    fn refusal(auth: &AuthMode, uri: &str, given: &[(&str, &str)]) -> IdentityError {
+        identity(auth, uri, given).unwrap_err()
+    }
+
+    #[test]
+    fn exactly_one_credential_in_a_header_is_accepted() {
+        let token = &AuthMode::Token;
+        assert_eq!(refusal(token, "/mcp", &[]), IdentityError::Missing { bearer_only: false });
+        assert_eq!(
+            refusal(token, "/mcp", &[("authorization", "Bearer a"), ("private-token", "a")]),
+            IdentityError::Several("authorization, private-token".to_owned())
+        );
+        assert_eq!(
+            refusal(token, "/mcp", &[("private-token", "a"), ("private-token", "a")]),
+            IdentityError::Duplicate("private-token".to_owned())
+        );
+        for query in ["access_token=x", "private-token=x", "a=1&TOKEN=x", "job%5Ftoken=x"] {
+            let refused = refusal(token, &format!("/mcp?{query}"), &[("private-token", "a")]);
+            assert!(matches!(refused, IdentityError::InQuery(_)), "{query}: {refused}");
+        }
+        for header in ["a", "Basic YTpi", "Bearer", "bearer\u{9}a"] {
+            let refused = identity(token, "/mcp", &[("authorization", header)]);
+            assert!(refused.is_err(), "{header}");
+        }
+        assert_eq!(refusal(&AuthMode::None, "/mcp", &[("job-token", "a")]), IdentityError::Unexpected);
+        let oauth = AuthMode::OAuth { applications: vec!["app".to_owned()] };
+        assert_eq!(refusal(&oauth, "/mcp", &[("private-token", "a")]), IdentityError::OAuthOnly);
+    }
+
+    #[test]
+    fn the_kind_of_a_token_follows_its_header_and_prefix() {
+        let kind = |header: &str, value: &str| {
+            identity(&AuthMode::Token, "/mcp", &[(header, value)]).unwrap().credential.unwrap().token
+        };
+        assert!(matches!(kind("authorization", "Bearer glpat-abc"), Token::Private(_)));
+        assert!(matches!(kind("authorization", "bearer eyJhbGciOi"), Token::OAuth(_)));
+        assert!(matches!(kind("authorization", "Bearer glcbt-64_abc"), Token::Job(_)));
+        assert!(matches!(kind("private-token", "anything"), Token::Private(_)));
+        assert!(matches!(kind("job-token", "anything"), Token::Job(_)));
+    }
+
+    #[test]
+    fn only_configured_instances_can_be_named() {
+        let base = |value: &str| {
+            let given = [("private-token", "a"), ("gitlab-url", value)];
+            identity(&AuthMode::Token, "/mcp", &given).map(|identity| identity.base.to_string())
+        };
+        assert_eq!(base("https://git.example.com/sub/api/v4/").unwrap(), "https://git.example.com/sub");
+        assert_eq!(base("HTTPS://GITLAB.COM:443").unwrap(), "https://gitlab.com/");
+        for foreign in [
+            "https://gitlab.com.evil.example",
+            "http://gitlab.com",
+            "https://git.example.com",
+            "gitlab.com",
+            "https://user@gitlab.com",
+            "https://gitlab.com/?x",
+            "https://gitlab.com/#x",
+            "https://gitlab.com:8443",
+            "",
+        ] {
+            assert!(matches!(base(foreign), Err(IdentityError::UnknownInstance { .. })), "{foreign}");
+        }
+        let both = [
+            ("private-token", "a"),
+            ("gitlab-url", "https://gitlab.com"),
+            ("x-gitlab-api-url", "https://gitlab.com"),
+        ];
+        assert!(matches!(refusal(&AuthMode::Token, "/mcp", &both), IdentityError::Duplicate(_)));
+    }
+
+    #[test]
+    fn limits_can_be_asked_for_and_never_lifted() {
+        let ask = |header: &str, value: &str| {
+            identity(&AuthMode::None, "/mcp", &[(header, value)]).map(|identity| identity.narrowing)
+        };
+        assert!(ask("x-mcp-readonly", "TRUE").unwrap().read_only);
+        assert_eq!(ask("x-mcp-toolsets", "wiki, Issues,wiki").unwrap().toolsets, ["issues", "wiki"]);
+        assert!(ask("x-mcp-confirm", "write").unwrap().confirm.unwrap().asks());
+        for (header, value) in [
+            ("x-mcp-readonly", "maybe"),
+            ("x-mcp-toolsets", ","),
+            ("x-mcp-confirm", "never"),
+            ("x-mcp-confirm", "x"),
+        ] {
+            assert!(matches!(ask(header, value), Err(IdentityError::Invalid { .. })), "{header}: {value}");
+        }
+    }
+}

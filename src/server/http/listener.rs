@@ -1,0 +1,224 @@
+//! Listener and connections: HTTP/1.1 over TCP, TLS or a unix socket, with bounds on connections, headers and time.
+
+use std::fmt;
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
+#[cfg(unix)]
+use tokio::net::UnixListener;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_rustls::TlsAcceptor;
+
+use super::ListenAddress;
+
+/// Maximum number of open connections; further ones wait in the system's queue.
+const MAX_CONNECTIONS: usize = 1_024;
+
+/// Time within which the headers of a request have to arrive, also of the next one on a kept connection.
+const HEADER_TIME: Duration = Duration::from_secs(15);
+
+/// Time of a TLS handshake.
+const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
+
+/// Maximum number of header fields, and maximum size of the head of a request in bytes.
+const MAX_HEADERS: usize = 64;
+const MAX_HEAD: usize = 32 * 1024;
+
+/// Time that running requests have at the end.
+const DRAIN_TIME: Duration = Duration::from_secs(25);
+
+/// Pause after an error of the system at accepting, such as too many open files.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// The address cannot be listened on.
+#[derive(Debug, thiserror::Error)]
+pub enum ListenError {
+    #[error("GITLAB_MCP_HTTP: cannot listen on {0}")]
+    Tcp(SocketAddr, #[source] io::Error),
+    #[error("GITLAB_MCP_HTTP: cannot listen on the unix socket {}", .0.display())]
+    Unix(PathBuf, #[source] io::Error),
+    #[error("GITLAB_MCP_HTTP: {} exists and is not a socket", .0.display())]
+    NotASocket(PathBuf),
+    #[error("GITLAB_MCP_HTTP: another process listens on {}", .0.display())]
+    InUse(PathBuf),
+}
+
+/// A bound listener.
+pub(super) enum Listener {
+    Tcp(TcpListener, SocketAddr),
+    #[cfg(unix)]
+    Unix(UnixListener, PathBuf),
+}
+
+impl Listener {
+    /// The address, as a client would write it.
+    pub(super) fn address(&self) -> String {
+        match self {
+            Listener::Tcp(_, address) => address.to_string(),
+            #[cfg(unix)]
+            Listener::Unix(_, path) => format!("unix:{}", path.display()),
+        }
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Listener {
+    fn drop(&mut self) {
+        if let Listener::Unix(_, path) = self {
+            // A socket that somebody else has removed needs no removal.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+/// Binds the address.
+pub(super) async fn bind(address: &ListenAddress) -> Result<Listener, ListenError> {
+    match address {
+        ListenAddress::Tcp(address) => {
+            let failed = |error| ListenError::Tcp(*address, error);
+            let listener = TcpListener::bind(address).await.map_err(failed)?;
+            let bound = listener.local_addr().map_err(failed)?;
+            Ok(Listener::Tcp(listener, bound))
+        }
+        #[cfg(unix)]
+        ListenAddress::Unix(path) => bind_unix(path).await,
+        #[cfg(not(unix))]
+        ListenAddress::Unix(path) => {
+            Err(ListenError::Unix(path.clone(), io::Error::from(io::ErrorKind::Unsupported)))
+        }
+    }
+}
+
+/// Binds a unix socket that only its owner may open. A socket that a stopped server has left behind is replaced.
+#[cfg(unix)]
+async fn bind_unix(path: &std::path::Path) -> Result<Listener, ListenError> {
+    use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+
+    let failed = |error| ListenError::Unix(path.to_owned(), error);
+    match std::fs::symlink_metadata(path) {
+        Ok(there) if !there.file_type().is_socket() => return Err(ListenError::NotASocket(path.to_owned())),
+        Ok(_) if tokio::net::UnixStream::connect(path).await.is_ok() => {
+            return Err(ListenError::InUse(path.to_owned()));
+        }
+        Ok(_) => std::fs::remove_file(path).map_err(failed)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(failed(error)),
+    }
+    let listener = UnixListener::bind(path).map_err(failed)?;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).map_err(failed)?;
+    Ok(Listener::Unix(listener, path.to_owned()))
+}
+
+/// Accepts connections and serves them.
+#[derive(Clone)]
+pub(super) struct Server {
+    listener: Arc<Listener>,
+    acceptor: Option<TlsAcceptor>,
+    router: Router,
+    connections: Arc<Semaphore>,
+    graceful: Arc<Mutex<Option<GracefulShutdown>>>,
+}
+
+impl Server {
+    pub(super) fn new(listener: Listener, acceptor: Option<TlsAcceptor>, router: Router) -> Server {
+        Server {
+            listener: Arc::new(listener),
+            acceptor,
+            router,
+            connections: Arc::new(Semaphore::new(MAX_CONNECTIONS)),
+            graceful: Arc::new(Mutex::new(Some(GracefulShutdown::new()))),
+        }
+    }
+
+    /// Accepts connections for ever.
+    pub(super) async fn accept(&self) {
+        loop {
+            // The semaphore is never closed.
+            let Ok(turn) = Arc::clone(&self.connections).acquire_owned().await else { return };
+            let accepted = match &*self.listener {
+                Listener::Tcp(listener, _) => listener.accept().await.map(|(stream, _)| {
+                    // Without it, a small response may wait for the client's acknowledgement.
+                    let _ = stream.set_nodelay(true);
+                    match &self.acceptor {
+                        Some(acceptor) => self.spawn_tls(acceptor.clone(), stream, turn),
+                        None => self.spawn(stream, turn),
+                    }
+                }),
+                #[cfg(unix)]
+                Listener::Unix(listener, _) => {
+                    listener.accept().await.map(|(stream, _)| self.spawn(stream, turn))
+                }
+            };
+            if let Err(error) = accepted {
+                tracing::warn!(%error, "a connection cannot be accepted");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+
+    fn spawn_tls(
+        &self,
+        acceptor: TlsAcceptor,
+        stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        turn: OwnedSemaphorePermit,
+    ) {
+        let server = self.clone();
+        tokio::spawn(async move {
+            match tokio::time::timeout(HANDSHAKE_TIME, acceptor.accept(stream)).await {
+                Ok(Ok(stream)) => server.spawn(stream, turn),
+                Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
+                Err(_) => tracing::debug!("a TLS handshake did not end in time"),
+            }
+        });
+    }
+
+    fn spawn(
+        &self,
+        stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        turn: OwnedSemaphorePermit,
+    ) {
+        let service = TowerToHyperService::new(self.router.clone());
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(HEADER_TIME)
+            .max_headers(MAX_HEADERS)
+            .max_buf_size(MAX_HEAD)
+            .serve_connection(TokioIo::new(stream), service);
+        let graceful = self.graceful.lock().unwrap_or_else(PoisonError::into_inner);
+        // Without it, the server drains already.
+        let Some(graceful) = graceful.as_ref() else { return };
+        let connection = graceful.watch(connection);
+        tokio::spawn(async move {
+            let _turn = turn;
+            if let Err(error) = connection.await {
+                tracing::debug!(%error, "a connection ended with an error");
+            }
+        });
+    }
+
+    /// Waits until the running requests have ended, within a limit.
+    pub(super) async fn drain(&self) {
+        let graceful = self.graceful.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(graceful) = graceful
+            && tokio::time::timeout(DRAIN_TIME, graceful.shutdown()).await.is_err()
+        {
+            tracing::warn!("requests were still running at the end of the drain time");
+        }
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").field("address", &self.listener.address()).finish_non_exhaustive()
+    }
+}
