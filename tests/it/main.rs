@@ -13,6 +13,7 @@ mod examples;
 mod execute;
 mod faults;
 mod find;
+mod http;
 mod layering;
 mod policy;
 mod promises;

@@ -26,7 +26,7 @@ use super::credentials::{Identity, IdentityError, read_identity};
 use super::handler::{CallRecord, HttpHandler};
 use super::metrics::{Gauges, Metrics};
 use super::oauth::{self, METADATA_PATH, Rejection};
-use super::{ACCESS, AuthMode, Settings};
+use super::{ACCESS, AuthMode, ListenAddress, Settings};
 use crate::server::handler::Handler;
 use crate::surface::{self, Surface};
 use crate::tools::{CallerError, CallerProfile, Narrowing, ToolsFactory};
@@ -121,8 +121,8 @@ impl Edge {
     fn resource(&self) -> String {
         let base = self.settings.public_url.as_ref().map(|url| url.as_str().trim_end_matches('/').to_owned());
         let base = base.unwrap_or_else(|| match &self.settings.listen {
-            super::ListenAddress::Tcp(address) => format!("http://{address}"),
-            super::ListenAddress::Unix(_) => "http://localhost".to_owned(),
+            ListenAddress::Tcp(address) => format!("http://{address}"),
+            ListenAddress::Unix(_) => "http://localhost".to_owned(),
         });
         format!("{base}{ENDPOINT}")
     }
@@ -329,7 +329,7 @@ fn mcp_service(edge: Arc<Edge>) -> McpService {
         .with_legacy_session_mode(false)
         .with_json_response(true)
         .with_allowed_hosts(hosts)
-        .with_allowed_origins(settings.allowed_origins.iter().cloned())
+        .with_allowed_origins(allowed_origins(settings))
         .with_max_request_body_bytes(MAX_BODY)
         .enforce_origin_validation();
     let handlers = Arc::clone(&edge);
@@ -338,6 +338,23 @@ fn mcp_service(edge: Arc<Edge>) -> McpService {
         Arc::new(NeverSessionManager::default()),
         config,
     )
+}
+
+/// The configured origins, and those of the server itself: a page that another server of this machine serves has
+/// another port.
+fn allowed_origins(settings: &Settings) -> Vec<String> {
+    let scheme = if settings.tls.is_some() { "https" } else { "http" };
+    let own = match &settings.listen {
+        ListenAddress::Tcp(address) if address.ip().is_loopback() => ["localhost", "127.0.0.1", "[::1]"]
+            .map(|host| format!("{scheme}://{host}:{}", address.port()))
+            .to_vec(),
+        _ => Vec::new(),
+    };
+    let public = settings.public_url.iter().filter_map(|url| {
+        let (host, port) = (url.host_str()?, url.port_or_known_default()?);
+        Some(format!("{}://{host}:{port}", url.scheme()))
+    });
+    own.into_iter().chain(public).chain(settings.allowed_origins.iter().cloned()).collect()
 }
 
 async fn serve_endpoint(edge: Arc<Edge>, service: McpService, request: Request) -> Response {

@@ -44,7 +44,7 @@ pub struct Settings {
     pub tls: Option<TlsFiles>,
     /// Hosts accepted in `Host`, in addition to loopback and the host of `public_url`.
     pub allowed_hosts: Vec<String>,
-    /// Origins accepted in `Origin`; a request without the header is accepted.
+    /// Origins accepted in `Origin`, in addition to the server's own; a request without the header is accepted.
     pub allowed_origins: Vec<String>,
     /// Instances that callers may name, in addition to the default one.
     pub instances: Vec<Url>,
@@ -114,11 +114,15 @@ const DRAIN_NOTICE: Duration = Duration::from_secs(3);
 pub async fn serve_http(
     factory: ToolsFactory,
     surface: surface::Settings,
-    settings: Settings,
+    mut settings: Settings,
 ) -> Result<(), HttpError> {
     let mut stop = super::Signals::install().map_err(HttpError::Signals)?;
     let acceptor = settings.tls.as_ref().map(tls::acceptor).transpose()?;
     let listener = listener::bind(&settings.listen).await?;
+    // The port that the system has chosen, if any was asked for.
+    if let listener::Listener::Tcp(_, bound) = &listener {
+        settings.listen = ListenAddress::Tcp(*bound);
+    }
     let factory = Arc::new(factory);
     let edge = Arc::new(Edge::new(Arc::clone(&factory), surface, settings)?);
     warm(Arc::clone(&factory));

@@ -1,0 +1,237 @@
+//! Who may call, by the three modes, and what a caller may ask for.
+
+use serde_json::json;
+
+use super::{HttpServer, error_kind, text, tool_call};
+use crate::support::client::{EXECUTE, program};
+use crate::support::scripted_gitlab::{Gitlab, answer};
+
+const APPLICATION: &str = "4f0e7c-application";
+
+#[test]
+fn a_server_that_would_expose_a_token_does_not_start() {
+    let rows: &[(&[&str], &str)] = &[
+        (&["--http", "127.0.0.1:0"], "GITLAB_MCP_HTTP needs GITLAB_MCP_AUTH"),
+        (&["--http", "0.0.0.0:0", "--auth", "none"], "not loopback"),
+        (
+            &["--http", "0.0.0.0:0", "--auth", "none", "--public-url", "https://mcp.example.com"],
+            "not loopback",
+        ),
+        (&["--http", "0.0.0.0:0", "--auth", "token"], "not loopback"),
+        (&["--http", "127.0.0.1:0", "--auth", "oauth"], "GITLAB_MCP_OAUTH_APPLICATIONS"),
+        (&["--http", "localhost:0", "--auth", "token"], "an IP address with a port, or unix:PATH"),
+        (&["--http", "unix:", "--auth", "token"], "an IP address with a port, or unix:PATH"),
+        (&["--http", "127.0.0.1:0", "--auth", "token", "--tls-cert", "Cargo.toml"], "GITLAB_MCP_TLS_KEY"),
+        (
+            &["--http", "127.0.0.1:0", "--auth", "token", "--allowed-origins", "example.com"],
+            "origins such as",
+        ),
+        (
+            &[
+                "--http",
+                "127.0.0.1:0",
+                "--auth",
+                "token",
+                "--tls-cert",
+                "Cargo.toml",
+                "--tls-key",
+                "Cargo.toml",
+            ],
+            "GITLAB_MCP_TLS_CERT",
+        ),
+    ];
+    for (arguments, expected) in rows {
+        let arguments: Vec<&str> = ["serve"].iter().chain(arguments.iter()).copied().collect();
+        let ended = program(&arguments, &[]).output().unwrap();
+        let error = String::from_utf8(ended.stderr).unwrap();
+        assert_eq!(ended.status.code(), Some(2), "{arguments:?}: {error}");
+        assert!(error.contains(expected), "{arguments:?}: {error}");
+    }
+}
+
+#[test]
+fn without_a_credential_the_answer_is_401() {
+    let gitlab = Gitlab::start();
+    let server = HttpServer::for_callers(&gitlab.url(), &[]);
+    let refused = server.post(&[], &tool_call(EXECUTE, json!({"action": "project.list"})));
+    assert_eq!((refused.status, refused.header("www-authenticate")), (401, Some("Bearer")));
+    assert_eq!(refused.json()["error"], "unauthorized");
+    assert!(gitlab.seen().is_empty());
+}
+
+#[test]
+fn each_kind_of_token_is_sent_as_it_came() {
+    let gitlab = Gitlab::start();
+    gitlab.json("/api/v4/projects", &json!([]));
+    let server = HttpServer::for_callers(&gitlab.url(), &[("GITLAB_TOKEN", "glpat-of-the-process")]);
+    let rows = [
+        ("PRIVATE-TOKEN", "glpat-abc", "private-token: glpat-abc"),
+        ("JOB-TOKEN", "job-abc", "job-token: job-abc"),
+        ("Authorization", "Bearer oauth-abc", "authorization: bearer oauth-abc"),
+        ("Authorization", "Bearer glpat-def", "private-token: glpat-def"),
+    ];
+    for (name, value, sent) in rows {
+        server.execute(&[(name, value)], "project.list", json!({}));
+        let request = gitlab.received().pop().unwrap();
+        assert!(request.head.contains(sent), "{name}: {}", request.head);
+    }
+    assert!(gitlab.received().iter().all(|request| !request.head.contains("of-the-process")));
+}
+
+#[test]
+fn a_server_of_its_own_token_takes_no_other() {
+    let gitlab = Gitlab::start();
+    gitlab.json("/api/v4/projects", &json!([]));
+    let url = gitlab.url();
+    let variables =
+        [("GITLAB_URL", url.as_str()), ("GITLAB_TOKEN", "glpat-of-the-process"), ("GITLAB_MCP_AUTH", "none")];
+    let server = HttpServer::start(&[], &variables);
+    server.execute(&[], "project.list", json!({}));
+    assert!(gitlab.received().pop().unwrap().head.contains("private-token: glpat-of-the-process"));
+    let refused = server.post(&[("PRIVATE-TOKEN", "x")], &tool_call(EXECUTE, json!({})));
+    assert_eq!(refused.status, 400);
+    assert!(refused.body.contains("--auth none"), "{}", refused.body);
+}
+
+#[test]
+fn a_caller_narrows_what_it_may_do_and_never_widens_it() {
+    let gitlab = Gitlab::with_project();
+    let server = HttpServer::for_callers(&gitlab.url(), &[("GITLAB_TOOLSETS", "issues,wikis")]);
+    let create = |headers: &[(&str, &str)]| {
+        let headers: Vec<(&str, &str)> =
+            [("PRIVATE-TOKEN", "glpat-a")].iter().chain(headers).copied().collect();
+        let created = server.execute(&headers, "issue.create", json!({"fullPath": "a/b", "title": "x"}));
+        error_kind(&created).to_owned()
+    };
+    let writes = || gitlab.seen().iter().filter(|line| line.starts_with("POST")).count();
+    assert_eq!(create(&[("X-MCP-Readonly", "true")]), "denied");
+    assert_eq!(create(&[("X-MCP-Toolsets", "wikis")]), "denied");
+    assert_eq!(create(&[("X-MCP-Confirm", "write")]), "needs_confirmation");
+    assert_eq!(writes(), 0);
+    assert_eq!(create(&[("X-MCP-Readonly", "false"), ("X-MCP-Toolsets", "issues")]), "not_found");
+    assert_eq!(writes(), 1);
+    // The server offers issues and wikis only, whatever the caller asks for.
+    let headers = [("PRIVATE-TOKEN", "glpat-a"), ("X-MCP-Toolsets", "pipelines")];
+    let listed = server.execute(&headers, "pipeline.list", json!({"fullPath": "a/b"}));
+    assert_eq!(error_kind(&listed), "denied", "{listed}");
+    let unknown = server.post(&[("PRIVATE-TOKEN", "glpat-a"), ("X-MCP-Toolsets", "nothing")], &json!({}));
+    assert_eq!(unknown.status, 400);
+    assert!(unknown.body.contains("X-MCP-Toolsets") && unknown.body.contains("wikis"), "{}", unknown.body);
+
+    let bound = HttpServer::for_callers(&gitlab.url(), &[("GITLAB_READ_ONLY", "true")]);
+    let headers = [("PRIVATE-TOKEN", "glpat-a"), ("X-MCP-Readonly", "false")];
+    let created = bound.execute(&headers, "issue.create", json!({"fullPath": "a/b", "title": "x"}));
+    assert_eq!((error_kind(&created), writes()), ("denied", 1));
+}
+
+#[test]
+fn files_of_the_machine_are_out_of_reach() {
+    let gitlab = Gitlab::with_project();
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("secret.txt"), "of the machine").unwrap();
+    let path = folder.path().to_str().unwrap();
+    let server = HttpServer::for_callers(&gitlab.url(), &[("GITLAB_FILES_DIR", path)]);
+    let headers = [("PRIVATE-TOKEN", "glpat-a")];
+    let upload = json!({"fullPath": "a/b", "file": "secret.txt"});
+    let refused = server.execute(&headers, "project.upload_file", upload);
+    assert_ne!(error_kind(&refused), "(no error)", "{refused}");
+    assert!(gitlab.seen().iter().all(|line| !line.starts_with("POST")), "{:?}", gitlab.seen());
+}
+
+/// A GitLab whose OAuth tokens are `good`, `reader` (scope read_api) and `foreign` (another application).
+fn oauth_gitlab() -> Gitlab {
+    let gitlab = Gitlab::with_project();
+    gitlab.json("/api/v4/projects", &json!([{"id": 1, "path_with_namespace": "a/b", "name": "found"}]));
+    gitlab.answer("POST", "/projects/[^/]*/issues", answer(201, json!({"iid": 1, "title": "x"})));
+    gitlab
+}
+
+fn token_info(application: &str, scopes: &[&str]) -> serde_json::Value {
+    json!({"resource_owner_id": 1, "scope": scopes, "expires_in": 7200, "application": {"uid": application}, "created_at": 1})
+}
+
+#[test]
+fn oauth_leads_from_401_by_the_metadata_to_a_call() {
+    let gitlab = oauth_gitlab();
+    let url = gitlab.url();
+    let variables = [
+        ("GITLAB_URL", url.as_str()),
+        ("GITLAB_MCP_AUTH", "oauth"),
+        ("GITLAB_MCP_OAUTH_APPLICATIONS", APPLICATION),
+        ("GITLAB_MCP_PUBLIC_URL", "https://mcp.example.com"),
+    ];
+    let server = HttpServer::start(&[], &variables);
+    let list = tool_call(EXECUTE, json!({"action": "project.list"}));
+    let refused = server.post(&[], &list);
+    assert_eq!(refused.status, 401);
+    let challenge = refused.header("www-authenticate").unwrap();
+    let metadata = "https://mcp.example.com/.well-known/oauth-protected-resource/mcp";
+    assert!(challenge.contains(&format!("resource_metadata=\"{metadata}\"")), "{challenge}");
+    for path in ["/.well-known/oauth-protected-resource/mcp", "/.well-known/oauth-protected-resource"] {
+        let document = server.get(path).json();
+        assert_eq!(document["resource"], "https://mcp.example.com/mcp");
+        assert_eq!(document["authorization_servers"], json!([url]));
+        assert_eq!(document["scopes_supported"], json!(["api", "read_api"]));
+    }
+
+    // A token that GitLab does not know.
+    gitlab.says("GET /oauth/token/info", [answer(401, json!({"error": "invalid_token"}))]);
+    let unknown = server.post(&[("Authorization", "Bearer unknown")], &list);
+    assert_eq!(unknown.status, 401);
+    assert!(unknown.header("www-authenticate").unwrap().contains("error=\"invalid_token\""));
+    // Of another application.
+    gitlab.says("GET /oauth/token/info", [answer(200, token_info("another", &["api"]))]);
+    assert_eq!(server.post(&[("Authorization", "Bearer foreign")], &list).status, 401);
+    // Without a scope of the API.
+    gitlab.says("GET /oauth/token/info", [answer(200, token_info(APPLICATION, &["openid"]))]);
+    let narrow = server.post(&[("Authorization", "Bearer narrow")], &list);
+    assert_eq!(narrow.status, 403);
+    assert!(narrow.header("www-authenticate").unwrap().contains("insufficient_scope"));
+    assert!(
+        gitlab.seen().iter().all(|line| !line.contains("/api/")),
+        "nothing reached the API: {:?}",
+        gitlab.seen()
+    );
+
+    // A read token reads, and a write is answered with the scope that it needs.
+    gitlab.says("GET /oauth/token/info", [answer(200, token_info(APPLICATION, &["read_api"]))]);
+    let reader = [("Authorization", "Bearer reader")];
+    assert!(text(&server.execute(&reader, "project.list", json!({}))).contains("found"));
+    let write =
+        tool_call(EXECUTE, json!({"action": "issue.create", "params": {"fullPath": "a/b", "title": "x"}}));
+    let refused = server.post(&reader, &write);
+    assert_eq!(refused.status, 403, "{}", refused.body);
+    let challenge = refused.header("www-authenticate").unwrap();
+    assert!(challenge.contains("insufficient_scope") && challenge.contains("scope=\"api\""), "{challenge}");
+    assert!(gitlab.seen().iter().all(|line| !line.starts_with("POST")));
+
+    // With `api`, the write is sent, with the caller's token.
+    gitlab.says("GET /oauth/token/info", [answer(200, token_info(APPLICATION, &["api"]))]);
+    let written = server.post(&[("Authorization", "Bearer good")], &write);
+    assert_eq!(written.status, 200, "{}", written.body);
+    let sent = gitlab.received().pop().unwrap();
+    assert!(sent.line.starts_with("POST") && sent.head.contains("authorization: bearer good"), "{sent:?}");
+    // A verified token is not verified again at once.
+    let verifications = || gitlab.seen().iter().filter(|line| line.contains("token/info")).count();
+    let before = verifications();
+    server.post(&[("Authorization", "Bearer good")], &list);
+    assert_eq!(verifications(), before);
+}
+
+#[test]
+fn an_oauth_token_that_cannot_be_verified_is_not_trusted() {
+    let gitlab = oauth_gitlab();
+    let url = gitlab.url();
+    let variables = [
+        ("GITLAB_URL", url.as_str()),
+        ("GITLAB_MCP_AUTH", "oauth"),
+        ("GITLAB_MCP_OAUTH_APPLICATIONS", APPLICATION),
+    ];
+    let server = HttpServer::start(&[], &variables);
+    gitlab.says("GET /oauth/token/info", [answer(502, json!({}))]);
+    let refused = server
+        .post(&[("Authorization", "Bearer good")], &tool_call(EXECUTE, json!({"action": "project.list"})));
+    assert_eq!(refused.status, 503, "{}", refused.body);
+    assert!(refused.header("retry-after").is_some());
+    assert!(gitlab.seen().iter().all(|line| !line.contains("/api/")));
+}

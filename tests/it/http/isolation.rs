@@ -1,0 +1,164 @@
+//! Nothing of one caller is seen by another.
+
+use std::thread;
+
+use serde_json::{Value, json};
+
+use super::{HttpServer, error_kind, text};
+use crate::support::client::EXECUTE;
+use crate::support::scripted_gitlab::{Gitlab, answer};
+
+/// A caller with an instance of its own, whose data are marked.
+struct Tenant {
+    gitlab: Gitlab,
+    token: &'static str,
+    mark: &'static str,
+    user_id: u64,
+}
+
+impl Tenant {
+    fn new(token: &'static str, mark: &'static str, user_id: u64) -> Tenant {
+        let gitlab = Gitlab::start();
+        let users = json!([{"id": user_id, "username": "alex", "name": format!("Alex {mark}")}]);
+        gitlab.json("/api/v4/users", &users);
+        let project = json!({"id": user_id * 10, "path_with_namespace": "team/app", "name": mark});
+        gitlab.json("/projects/team%2fapp|/projects/team%2Fapp", &project);
+        let issue = |iid: u64| json!({"iid": iid, "title": format!("{mark} {iid}"), "state": "opened"});
+        let page = answer(200, [issue(1), issue(2)]).header("x-next-page", "2").header("x-total", "4");
+        gitlab.answer("GET", "/projects/[^/]*/issues", page);
+        gitlab.json("/projects/[^/]*/issues/7", &issue(7));
+        let refused = answer(422, json!({"message": format!("{mark} cannot be done")}));
+        gitlab.answer("POST", "/projects/[^/]*/issues", refused);
+        gitlab.answer("DELETE", "/projects/[^/]*/issues/7", answer(204, json!(null)));
+        Tenant { gitlab, token, mark, user_id }
+    }
+
+    fn headers(&self) -> [(&'static str, String); 2] {
+        [("PRIVATE-TOKEN", self.token.to_owned()), ("GITLAB-URL", self.gitlab.url())]
+    }
+
+    fn call(&self, server: &HttpServer, action: &str, params: Value, confirmation: Option<&str>) -> Value {
+        let headers = self.headers();
+        let headers = headers.each_ref().map(|(name, value)| (*name, value.as_str()));
+        let mut arguments = json!({"action": action, "params": params});
+        if let Some(token) = confirmation {
+            arguments["confirmation_token"] = json!(token);
+        }
+        server.call(&headers, EXECUTE, arguments)
+    }
+}
+
+#[test]
+fn callers_on_two_instances_see_nothing_of_each_other() {
+    let tenants = [
+        Tenant::new("glpat-first-caller-secret", "FIRSTMARK", 41),
+        Tenant::new("glpat-other-caller-secret", "OTHERMARK", 42),
+    ];
+    let [first, other] = &tenants;
+    let (default, further) = (first.gitlab.url(), other.gitlab.url());
+    let server = HttpServer::for_callers(
+        &default,
+        &[
+            ("GITLAB_MCP_INSTANCES", &further),
+            ("GITLAB_CONFIRM", "destructive,token"),
+            ("GITLAB_MCP_LOG", "debug"),
+        ],
+    );
+    let app = |more: Value| {
+        let mut params = json!({"fullPath": "team/app"});
+        params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        params
+    };
+    let (server, app) = (&server, &app);
+    let session = |own: &Tenant, foreign: &Tenant| {
+        let mut seen = Vec::new();
+        for _ in 0..12 {
+            let listed = own.call(server, "issue.list", app(json!({"assignee_username": ["alex"]})), None);
+            assert!(text(&listed).contains(own.mark), "{listed}");
+            let shown = own.call(server, "project.get", app(json!({})), None);
+            assert!(text(&shown).contains(own.mark), "{shown}");
+            let created =
+                own.call(server, "issue.create", app(json!({"title": "x", "assignees": ["alex"]})), None);
+            assert!(text(&created).contains(own.mark), "{created}");
+            let missing = own.call(server, "issue.get", app(json!({"iid": 99})), None);
+            assert_eq!(error_kind(&missing), "not_found", "{missing}");
+            let asked = own.call(server, "issue.delete", app(json!({"iid": 7})), None);
+            assert_eq!(error_kind(&asked), "needs_confirmation", "{asked}");
+            seen.extend([listed, shown, created, missing, asked]);
+        }
+        for answer in seen {
+            let answer = answer.to_string();
+            for secret in [foreign.mark, foreign.token, own.token, &foreign.gitlab.address.to_string()] {
+                assert!(!answer.contains(secret), "{secret} is in {answer}");
+            }
+        }
+    };
+    thread::scope(|scope| {
+        scope.spawn(|| session(first, other));
+        scope.spawn(|| session(other, first));
+        scope.spawn(|| session(first, other));
+    });
+    for (own, foreign) in [(first, other), (other, first)] {
+        let requests = own.gitlab.received();
+        assert!(requests.len() > 40, "{}", requests.len());
+        for request in requests {
+            assert!(request.head.contains(own.token), "{}", request.line);
+            assert!(!request.head.contains(foreign.token), "{}", request.line);
+            let (line, body) = (request.line, String::from_utf8_lossy(&request.body).into_owned());
+            assert!(
+                !line.contains(&foreign.user_id.to_string()) && !body.contains(&foreign.user_id.to_string()),
+                "{line} {body}"
+            );
+        }
+    }
+    let (log, metrics) = (server.log(), server.get("/metrics").body);
+    for tenant in &tenants {
+        for shown in [&log, &metrics] {
+            assert!(!shown.contains(tenant.token) && !shown.contains(tenant.mark), "{shown}");
+        }
+    }
+    assert!(metrics.contains("gitlab_mcp_callers 2\n"), "{metrics}");
+}
+
+#[test]
+fn a_confirmation_token_is_good_for_its_caller_only() {
+    let tenant = Tenant::new("glpat-first-caller-secret", "MARK", 41);
+    let intruder =
+        Tenant { token: "glpat-other-caller-secret", gitlab: Gitlab::start(), ..Tenant::new("", "", 1) };
+    let server = HttpServer::for_callers(&tenant.gitlab.url(), &[("GITLAB_CONFIRM", "destructive,token")]);
+    let params = json!({"fullPath": "team/app", "iid": 7});
+    let asked = tenant.call(&server, "issue.delete", params.clone(), None);
+    let confirmation = asked["structuredContent"]["error"]["fix"]["arguments"]["confirmation_token"].clone();
+    let confirmation = confirmation.as_str().unwrap();
+    // The same instance, another token.
+    let headers = [("PRIVATE-TOKEN", intruder.token)];
+    let stolen = json!({"action": "issue.delete", "params": params, "confirmation_token": confirmation});
+    let refused = server.call(&headers, EXECUTE, stolen);
+    assert_eq!(error_kind(&refused), "needs_confirmation", "{refused}");
+    let deletions = || tenant.gitlab.seen().iter().filter(|line| line.starts_with("DELETE")).count();
+    assert_eq!(deletions(), 0);
+    let done =
+        tenant.call(&server, "issue.delete", json!({"fullPath": "team/app", "iid": 7}), Some(confirmation));
+    assert_eq!((done["isError"].as_bool().unwrap_or(false), deletions()), (false, 1), "{done}");
+}
+
+#[test]
+fn look_ups_are_not_shared_by_tokens_of_one_instance() {
+    let tenant = Tenant::new("glpat-first-caller-secret", "MARK", 41);
+    let server = HttpServer::for_callers(&tenant.gitlab.url(), &[]);
+    let create = |token: &str| {
+        let params = json!({"fullPath": "team/app", "title": "x", "assignees": ["alex"]});
+        server.execute(&[("PRIVATE-TOKEN", token)], "issue.create", params)
+    };
+    for token in ["glpat-one", "glpat-two", "glpat-one"] {
+        create(token);
+    }
+    let look_ups = tenant.gitlab.received();
+    let of = |token: &str| {
+        look_ups
+            .iter()
+            .filter(|request| request.line.contains("/users?") && request.head.contains(token))
+            .count()
+    };
+    assert_eq!((of("glpat-one"), of("glpat-two")), (1, 1), "each caller looks up once, with its own token");
+}

@@ -1,0 +1,188 @@
+//! Health, metrics, the access log, limits of callers, TLS, the unix socket, and the end.
+
+use std::io::{BufReader, Write};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::{GUARD, HttpServer, read_response, text, tool_call};
+use crate::support::client::{EXECUTE, FIND, program};
+use crate::support::scripted_gitlab::{Gitlab, answer};
+use crate::support::tls::Authority;
+
+const TOKEN: (&str, &str) = ("PRIVATE-TOKEN", "glpat-caller");
+
+#[test]
+fn health_and_metrics_tell_the_state_and_no_secret() {
+    let gitlab = Gitlab::start();
+    gitlab.json("/api/v4/projects", &json!([]));
+    let server = HttpServer::for_callers(&gitlab.url(), &[]);
+    let health = server.get("/health");
+    assert_eq!((health.status, health.json()["status"].as_str()), (200, Some("ok")));
+    assert_eq!(health.json()["instances"][0]["reachable"], json!(null), "nothing was sent yet");
+    server.execute(&[TOKEN], "project.list", json!({"search": "private-search-term"}));
+    server.execute(&[TOKEN], "nonsense.private-name", json!({}));
+    server.find(&[TOKEN], "a private query");
+    assert_eq!(server.get("/health").json()["instances"][0]["reachable"], true);
+    let metrics = server.get("/metrics").body;
+    for line in [
+        "gitlab_mcp_calls_total{tool=\"gitlab_execute_action\",action=\"project.list\",outcome=\"ok\"} 1",
+        "gitlab_mcp_calls_total{tool=\"gitlab_execute_action\",action=\"unknown\",outcome=\"unknown_action\"} 1",
+        "gitlab_mcp_calls_total{tool=\"gitlab_find_action\",action=\"\",outcome=\"ok\"} 1",
+        "gitlab_mcp_callers 1",
+    ] {
+        assert!(metrics.lines().any(|shown| shown == line), "{line} is not in {metrics}");
+    }
+    assert!(metrics.contains("gitlab_mcp_upstream_responses_total{instance=\""), "{metrics}");
+    server.wait_for_log("tool=\"gitlab_find_action\"");
+    for shown in [metrics, server.log()] {
+        assert!(
+            !shown.contains("private-") && !shown.contains("private query") && !shown.contains("glpat-"),
+            "{shown}"
+        );
+    }
+}
+
+#[test]
+fn a_server_that_stops_says_so_and_ends_what_runs() {
+    let gitlab = Gitlab::start();
+    gitlab.answer("GET", "/api/v4/projects", answer(200, json!([])).after(Duration::from_secs(2)));
+    let server = HttpServer::for_callers(&gitlab.url(), &[]);
+    thread::scope(|scope| {
+        let running =
+            scope.spawn(|| server.post(&[TOKEN], &tool_call(EXECUTE, json!({"action": "project.list"}))));
+        while !gitlab.seen().iter().any(|line| line.contains("/projects")) {
+            thread::sleep(Duration::from_millis(10));
+        }
+        server.terminate();
+        // The signal takes effect a moment after it was sent.
+        while server.get("/health").status == 200 {
+            thread::sleep(Duration::from_millis(10));
+        }
+        let health = server.get("/health");
+        assert_eq!((health.status, health.json()["status"].as_str()), (503, Some("draining")));
+        assert_eq!(running.join().unwrap().status, 200, "what runs is answered");
+    });
+    assert_eq!(server.wait(), Some(0));
+}
+
+#[test]
+fn a_caller_has_a_rate_and_others_have_theirs() {
+    let server = HttpServer::for_callers(&Gitlab::start().url(), &[("GITLAB_MCP_CALLER_RATE", "1")]);
+    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+    let statuses: Vec<u16> = (0..20).map(|_| server.post(&[TOKEN], &ping).status).collect();
+    assert_eq!(statuses[..2], [200, 200], "{statuses:?}");
+    assert!(statuses.contains(&429), "{statuses:?}");
+    let refused = loop {
+        let answered = server.post(&[TOKEN], &ping);
+        if answered.status == 429 {
+            break answered;
+        }
+    };
+    assert_eq!(refused.header("retry-after"), Some("1"));
+    assert_eq!(server.post(&[("PRIVATE-TOKEN", "glpat-another")], &ping).status, 200);
+}
+
+#[test]
+fn a_caller_whose_gitlab_hangs_holds_nobody() {
+    let gitlab = Gitlab::start();
+    gitlab.answer("GET", "/api/v4/projects", answer(200, json!([])).after(Duration::from_secs(20)));
+    let server = HttpServer::for_callers(&gitlab.url(), &[("GITLAB_MCP_CALLER_CALLS", "4")]);
+    let list = tool_call(EXECUTE, json!({"action": "project.list"}));
+    let waiting: Vec<_> = (0..4)
+        .map(|_| {
+            let mut stream = server.connect();
+            stream.write_all(&server.request(&[TOKEN], &list.to_string())).unwrap();
+            stream
+        })
+        .collect();
+    while gitlab.seen().iter().filter(|line| line.contains("/projects")).count() < 4 {
+        thread::sleep(Duration::from_millis(10));
+    }
+    let refused = server.post(&[TOKEN], &tool_call(FIND, json!({"query": "list issues"})));
+    assert_eq!(refused.status, 429, "{}", refused.body);
+    let other = server.find(&[("PRIVATE-TOKEN", "glpat-another")], "list issues");
+    assert!(text(&other).contains("issue.list"), "{other}");
+    drop(waiting);
+}
+
+#[test]
+fn progress_is_streamed_and_other_answers_are_json() {
+    let gitlab = Gitlab::start();
+    let limited = answer(429, json!({})).header("retry-after", "1");
+    gitlab.says(
+        "GET /api/v4/projects",
+        [limited, answer(200, json!([{"id": 1, "path_with_namespace": "a/b"}]))],
+    );
+    let server = HttpServer::for_callers(&gitlab.url(), &[]);
+    let mut call = tool_call(EXECUTE, json!({"action": "project.list"}));
+    call["params"]["_meta"] = json!({"progressToken": "p1"});
+    let streamed = server.post(&[TOKEN], &call);
+    assert_eq!(streamed.header("content-type"), Some("text/event-stream"), "{}", streamed.body);
+    assert!(streamed.body.contains("notifications/progress"), "{}", streamed.body);
+    assert!(streamed.body.contains("a/b"), "{}", streamed.body);
+    let plain = server.post(&[TOKEN], &tool_call(FIND, json!({"query": "list issues"})));
+    assert_eq!(plain.header("content-type"), Some("application/json"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_unix_socket_is_for_its_owner() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::net::UnixStream;
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mcp.sock");
+    let address = format!("unix:{}", path.display());
+    let gitlab = Gitlab::start().url();
+    let variables =
+        [("GITLAB_URL", gitlab.as_str()), ("GITLAB_MCP_AUTH", "none"), ("GITLAB_MCP_HTTP", &address)];
+    let mut child = program(&["serve"], &variables).spawn().unwrap();
+    let started = std::time::Instant::now();
+    while UnixStream::connect(&path).is_err() {
+        assert!(started.elapsed() < GUARD);
+        thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    let mut stream = UnixStream::connect(&path).unwrap();
+    stream.write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
+    assert_eq!(read_response(&mut BufReader::new(stream)).unwrap().status, 200);
+    assert!(program(&["health"], &variables).status().unwrap().success());
+    let second = program(&["serve"], &variables).output().unwrap();
+    assert_eq!(second.status.code(), Some(2), "{}", String::from_utf8_lossy(&second.stderr));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let dead = program(&["health"], &variables).output().unwrap();
+    assert_eq!(dead.status.code(), Some(1), "{}", String::from_utf8_lossy(&dead.stderr));
+}
+
+#[test]
+fn tls_is_served_and_the_health_check_understands_it() {
+    let identity = Authority::new().vouch("localhost", 2040);
+    let (certificate, key) =
+        (identity.certificate_file.path().to_str().unwrap(), identity.key_file.path().to_str().unwrap());
+    let gitlab = Gitlab::start().url();
+    let variables = [
+        ("GITLAB_URL", gitlab.as_str()),
+        ("GITLAB_MCP_AUTH", "token"),
+        ("GITLAB_MCP_TLS_CERT", certificate),
+        ("GITLAB_MCP_TLS_KEY", key),
+    ];
+    let server = HttpServer::start(&[], &variables);
+    // Plain HTTP on this port is no handshake.
+    let mut stream = server.connect();
+    stream.write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+    assert!(read_response(&mut BufReader::new(stream)).is_none());
+    let address = server.address.to_string();
+    let with_address = [variables.as_slice(), &[("GITLAB_MCP_HTTP", address.as_str())]].concat();
+    let checked = program(&["health"], &with_address).output().unwrap();
+    assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
+}
+
+#[test]
+fn the_health_check_needs_a_server_to_check() {
+    let ended = program(&["health"], &[]).output().unwrap();
+    assert_eq!(ended.status.code(), Some(2));
+    assert!(String::from_utf8(ended.stderr).unwrap().contains("GITLAB_MCP_HTTP is not set"));
+}
