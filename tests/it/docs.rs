@@ -14,12 +14,14 @@ use serde_json::{Value, json};
 use crate::support::client::{Client, maintainers_program, program};
 
 /// Info strings of fenced blocks that are not run.
-const NOT_RUN: [(&str, &str); 7] = [
+const NOT_RUN: [(&str, &str); 9] = [
     ("call", "calls of docs/guides/troubleshooting.md, which troubleshooting.rs runs"),
     ("sh", "commands that build, install, need a GitLab account or take minutes"),
     ("json", "configuration of clients, and shapes of data"),
     ("toml", "configuration files"),
-    ("yaml", "configuration of CI"),
+    ("yaml", "configuration of CI and of Kubernetes"),
+    ("nginx", "configuration of a proxy"),
+    ("dockerfile", "definition of a container"),
     ("text", "diagrams, patterns and log lines"),
     ("rust", "code to write"),
 ];

@@ -132,10 +132,15 @@ fn files_of_the_machine_are_out_of_reach() {
     let path = folder.path().to_str().unwrap();
     let server = HttpServer::for_callers(&gitlab.url(), &[("GITLAB_FILES_DIR", path)]);
     let headers = [("PRIVATE-TOKEN", "glpat-a")];
-    let upload = json!({"fullPath": "a/b", "file": "secret.txt"});
-    let refused = server.execute(&headers, "project.upload_file", upload);
+    let upload = json!({"fullPath": "a/b", "file": {"path": "secret.txt"}});
+    let refused = server.execute(&headers, "project_upload.create", upload);
     assert_ne!(error_kind(&refused), "(no error)", "{refused}");
     assert!(gitlab.seen().iter().all(|line| !line.starts_with("POST")), "{:?}", gitlab.seen());
+    // A caller uploads what its call contains.
+    gitlab.answer("POST", "/uploads", answer(201, json!({"id": 1})));
+    let upload = json!({"fullPath": "a/b", "file": {"content": "of the caller", "filename": "a.txt"}});
+    let done = server.execute(&headers, "project_upload.create", upload);
+    assert_eq!(error_kind(&done), "(no error)", "{done}");
 }
 
 /// A GitLab whose OAuth tokens are `good`, `reader` (scope read_api) and `foreign` (another application).

@@ -10,6 +10,8 @@ use super::HttpServer;
 use crate::support::client::{EXECUTE, FIND};
 
 async fn find_and_execute(lifecycle: ClientLifecycleMode) {
+    // The client's TLS needs a provider, although nothing here is encrypted; another test may have installed it.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let server = HttpServer::start(&["--sandbox", "--auth", "token"], &[]);
     let config = StreamableHttpClientTransportConfig::with_uri(format!("http://{}/mcp", server.address))
         .auth_header("glpat-sandbox-alice");

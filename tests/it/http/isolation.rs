@@ -33,18 +33,9 @@ impl Tenant {
         Tenant { gitlab, token, mark, user_id }
     }
 
-    fn headers(&self) -> [(&'static str, String); 2] {
-        [("PRIVATE-TOKEN", self.token.to_owned()), ("GITLAB-URL", self.gitlab.url())]
-    }
-
-    fn call(&self, server: &HttpServer, action: &str, params: Value, confirmation: Option<&str>) -> Value {
-        let headers = self.headers();
-        let headers = headers.each_ref().map(|(name, value)| (*name, value.as_str()));
-        let mut arguments = json!({"action": action, "params": params});
-        if let Some(token) = confirmation {
-            arguments["confirmation_token"] = json!(token);
-        }
-        server.call(&headers, EXECUTE, arguments)
+    fn call(&self, server: &HttpServer, action: &str, params: Value) -> Value {
+        let url = self.gitlab.url();
+        server.execute(&[("PRIVATE-TOKEN", self.token), ("GITLAB-URL", &url)], action, params)
     }
 }
 
@@ -73,16 +64,15 @@ fn callers_on_two_instances_see_nothing_of_each_other() {
     let session = |own: &Tenant, foreign: &Tenant| {
         let mut seen = Vec::new();
         for _ in 0..12 {
-            let listed = own.call(server, "issue.list", app(json!({"assignee_username": ["alex"]})), None);
+            let listed = own.call(server, "issue.list", app(json!({"assignee_username": ["alex"]})));
             assert!(text(&listed).contains(own.mark), "{listed}");
-            let shown = own.call(server, "project.get", app(json!({})), None);
+            let shown = own.call(server, "project.get", app(json!({})));
             assert!(text(&shown).contains(own.mark), "{shown}");
-            let created =
-                own.call(server, "issue.create", app(json!({"title": "x", "assignees": ["alex"]})), None);
+            let created = own.call(server, "issue.create", app(json!({"title": "x", "assignees": ["alex"]})));
             assert!(text(&created).contains(own.mark), "{created}");
-            let missing = own.call(server, "issue.get", app(json!({"iid": 99})), None);
+            let missing = own.call(server, "issue.get", app(json!({"iid": 99})));
             assert_eq!(error_kind(&missing), "not_found", "{missing}");
-            let asked = own.call(server, "issue.delete", app(json!({"iid": 7})), None);
+            let asked = own.call(server, "issue.delete", app(json!({"iid": 7})));
             assert_eq!(error_kind(&asked), "needs_confirmation", "{asked}");
             seen.extend([listed, shown, created, missing, asked]);
         }
@@ -127,19 +117,15 @@ fn a_confirmation_token_is_good_for_its_caller_only() {
         Tenant { token: "glpat-other-caller-secret", gitlab: Gitlab::start(), ..Tenant::new("", "", 1) };
     let server = HttpServer::for_callers(&tenant.gitlab.url(), &[("GITLAB_CONFIRM", "destructive,token")]);
     let params = json!({"fullPath": "team/app", "iid": 7});
-    let asked = tenant.call(&server, "issue.delete", params.clone(), None);
-    let confirmation = asked["structuredContent"]["error"]["fix"]["arguments"]["confirmation_token"].clone();
-    let confirmation = confirmation.as_str().unwrap();
-    // The same instance, another token.
-    let headers = [("PRIVATE-TOKEN", intruder.token)];
-    let stolen = json!({"action": "issue.delete", "params": params, "confirmation_token": confirmation});
-    let refused = server.call(&headers, EXECUTE, stolen);
-    assert_eq!(error_kind(&refused), "needs_confirmation", "{refused}");
+    let asked = tenant.call(&server, "issue.delete", params);
+    let confirmed = asked["structuredContent"]["error"]["fix"]["arguments"].clone();
+    assert!(confirmed["confirmation_token"].is_string(), "{asked}");
     let deletions = || tenant.gitlab.seen().iter().filter(|line| line.starts_with("DELETE")).count();
-    assert_eq!(deletions(), 0);
-    let done =
-        tenant.call(&server, "issue.delete", json!({"fullPath": "team/app", "iid": 7}), Some(confirmation));
-    assert_eq!((done["isError"].as_bool().unwrap_or(false), deletions()), (false, 1), "{done}");
+    // The same instance, another token.
+    let refused = server.call(&[("PRIVATE-TOKEN", "glpat-other-caller-secret")], EXECUTE, confirmed.clone());
+    assert_eq!((error_kind(&refused), deletions()), ("needs_confirmation", 0), "{refused}");
+    let done = server.call(&[("PRIVATE-TOKEN", tenant.token)], EXECUTE, confirmed);
+    assert_eq!((error_kind(&done), deletions()), ("(no error)", 1), "{done}");
 }
 
 #[test]
