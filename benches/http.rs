@@ -1,0 +1,236 @@
+//! The HTTP server under load: two hundred callers, each with its own token, against a GitLab that answers in 20 ms.
+//! Every call is answered with what it asked for; memory is read before, at the end, and after more of the same. Memory
+//! is read from `/proc` and so on Linux alone.
+//!
+//! `GITLAB_MCP_BIN=target/measured cargo bench --bench http`, of a copy of the release; `GITLAB_MCP_LOAD=2000` for fewer
+//! calls than 50,000.
+
+// A bench that is wrong may stop where it is wrong.
+#![allow(clippy::indexing_slicing, clippy::print_stdout)]
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::routing::any;
+use serde_json::{Value, json};
+
+const CALLERS: usize = 200;
+const CALLS: usize = 50_000;
+/// Time that the scripted GitLab takes for an answer.
+const LATENCY: Duration = Duration::from_millis(20);
+/// Calls of all callers together in a second: about two thirds of what two cores serve with the load itself beside it.
+const PACE: f64 = 400.0;
+
+type Outcome<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
+
+struct Server {
+    child: Child,
+    url: String,
+}
+
+impl Server {
+    fn start(gitlab: &str) -> Outcome<Server> {
+        let binary = std::env::var("GITLAB_MCP_BIN").unwrap_or(env!("CARGO_BIN_EXE_gitlab-mcp").to_owned());
+        let mut child = Command::new(binary)
+            .args(["serve", "--http", "127.0.0.1:0", "--auth", "token", "--caller-rate", "10000", "--audit", "off"])
+            .env_clear()
+            .env("GITLAB_URL", gitlab)
+            .stdin(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let mut lines = BufReader::new(child.stderr.take().ok_or("no standard error")?);
+        let mut line = String::new();
+        lines.read_line(&mut line)?;
+        let (_, address) = line.trim().split_once("listening address=").ok_or("it does not listen")?;
+        let url = format!("http://{address}/mcp");
+        std::thread::spawn(move || lines.lines().for_each(drop));
+        Ok(Server { child, url })
+    }
+
+    /// The resident set in MiB.
+    fn resident(&self) -> Outcome<f64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
+        let line = status.lines().find(|line| line.starts_with("VmRSS")).ok_or("no VmRSS")?;
+        Ok(line.split_whitespace().nth(1).ok_or("no figure")?.parse::<f64>()? / 1024.0)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// One caller, on connections of its own.
+#[derive(Clone)]
+struct Caller {
+    client: reqwest::Client,
+    url: Arc<str>,
+    token: Arc<str>,
+}
+
+impl Caller {
+    fn new(url: &str, number: usize) -> Outcome<Caller> {
+        let client = reqwest::Client::builder().no_proxy().build()?;
+        Ok(Caller { client, url: url.into(), token: format!("glpat-caller-{number}").into() })
+    }
+
+    /// Calls a tool; the time it took. The answer has to contain a text.
+    async fn call(&self, tool: &str, arguments: Value, expected: &str) -> Outcome<Duration> {
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": {"name": tool, "arguments": arguments}});
+        let started = Instant::now();
+        let response = self
+            .client
+            .post(&*self.url)
+            .header("private-token", &*self.token)
+            .header("content-type", "application/json")
+            .header("accept", "application/json, text/event-stream")
+            .body(message.to_string())
+            .send()
+            .await?;
+        let (status, text) = (response.status(), response.text().await?);
+        if status != 200 || !text.contains(expected) {
+            return Err(format!("{tool}: {status} {text}").into());
+        }
+        Ok(started.elapsed())
+    }
+
+    async fn execute(&self) -> Outcome<Duration> {
+        let arguments = json!({"action": "project.list", "params": {"search": &*self.token}});
+        // The scripted GitLab answers with the token that it was sent.
+        self.call("gitlab_execute_action", arguments, &format!("of {}", self.token)).await
+    }
+
+    async fn find(&self, number: usize) -> Outcome<Duration> {
+        const QUERIES: [(&str, &str); 4] = [
+            ("list open issues of a project", "issue.list"),
+            ("who approved this merge request", "merge_request.get_approvals"),
+            ("retry a failed job", "job.retry"),
+            ("create a branch from main", "branch.create"),
+        ];
+        let (query, expected) = QUERIES[number % QUERIES.len()];
+        self.call("gitlab_find_action", json!({"query": query}), expected).await
+    }
+}
+
+/// A GitLab that answers every list with one row that names the token.
+async fn gitlab() -> Outcome<String> {
+    let answer = any(|request: axum::extract::Request| async move {
+        tokio::time::sleep(LATENCY).await;
+        let token = request.headers().get("private-token").and_then(|token| token.to_str().ok()).unwrap_or("nobody");
+        // Not as a token, which the answer would mask.
+        let row = json!([{"id": 1, "path_with_namespace": "a/b", "name": format!("of {token}").replace("glpat-", "")}]);
+        ([("content-type", "application/json")], row.to_string())
+    });
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+    let url = format!("http://{}", listener.local_addr()?);
+    tokio::spawn(async move { axum::serve(listener, Router::new().fallback(answer)).await });
+    Ok(url)
+}
+
+fn percentile(times: &mut [Duration], share: f64) -> f64 {
+    times.sort();
+    let at = ((times.len() as f64 - 1.0) * share) as usize;
+    times.get(at).copied().unwrap_or_default().as_secs_f64() * 1000.0
+}
+
+/// Runs the callers until `calls` executes are made; the times of executes and of the finds beside them.
+async fn load(callers: &[Caller], calls: usize) -> Outcome<(Vec<Duration>, Vec<Duration>)> {
+    let made = Arc::new(AtomicUsize::new(0));
+    let pause = Duration::from_secs_f64(callers.len() as f64 / PACE);
+    let tasks: Vec<_> = callers
+        .iter()
+        .enumerate()
+        .map(|(number, caller)| {
+            let (caller, made) = (caller.clone(), Arc::clone(&made));
+            tokio::spawn(async move {
+                tokio::time::sleep(pause.mul_f64(number as f64 / CALLERS as f64)).await;
+                let (mut executes, mut finds) = (Vec::new(), Vec::new());
+                while made.fetch_add(1, Ordering::Relaxed) < calls {
+                    let started = Instant::now();
+                    // One call in ten is a find.
+                    match made.load(Ordering::Relaxed) % 10 {
+                        0 => finds.push(caller.find(number).await?),
+                        _ => executes.push(caller.execute().await?),
+                    }
+                    tokio::time::sleep(pause.saturating_sub(started.elapsed())).await;
+                }
+                Outcome::Ok((executes, finds))
+            })
+        })
+        .collect();
+    let (mut executes, mut finds) = (Vec::new(), Vec::new());
+    for task in tasks {
+        let (more_executes, more_finds) = task.await??;
+        executes.extend(more_executes);
+        finds.extend(more_finds);
+    }
+    Ok((executes, finds))
+}
+
+/// Finds of one caller while another floods the server with finds.
+async fn beside_a_flood(callers: &[Caller]) -> Outcome<(Vec<Duration>, usize)> {
+    let [flooding, other, ..] = callers else { return Err("too few callers".into()) };
+    let (done, flooded) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+    let floods: Vec<_> = (0..16)
+        .map(|number| {
+            let (caller, done, flooded) = (flooding.clone(), Arc::clone(&done), Arc::clone(&flooded));
+            tokio::spawn(async move {
+                while !done.load(Ordering::Relaxed) {
+                    caller.find(number).await?;
+                    flooded.fetch_add(1, Ordering::Relaxed);
+                }
+                Outcome::Ok(())
+            })
+        })
+        .collect();
+    let mut times = Vec::new();
+    for number in 0..200 {
+        times.push(other.find(number).await?);
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    done.store(true, Ordering::Relaxed);
+    for flood in floods {
+        flood.await??;
+    }
+    Ok((times, flooded.load(Ordering::Relaxed)))
+}
+
+#[tokio::main]
+async fn main() -> Outcome<()> {
+    let calls = std::env::var("GITLAB_MCP_LOAD").map_or(Ok(CALLS), |calls| calls.parse())?;
+    let server = Server::start(&gitlab().await?)?;
+    let callers = (0..CALLERS).map(|number| Caller::new(&server.url, number)).collect::<Outcome<Vec<_>>>()?;
+    let mut alone = Vec::new();
+    for number in 0..100 {
+        alone.push(callers[0].find(number).await?);
+    }
+    let before = server.resident()?;
+    println!("find alone: p50 {:.1} ms, p99 {:.1} ms", percentile(&mut alone, 0.5), percentile(&mut alone, 0.99));
+    let started = Instant::now();
+    let (mut executes, mut finds) = load(&callers, calls).await?;
+    let took = started.elapsed().as_secs_f64();
+    let (middle, made) = (server.resident()?, executes.len() + finds.len());
+    println!("{made} calls of {CALLERS} callers in {took:.0} s");
+    println!("execute: p50 {:.1} ms, p99 {:.1} ms", percentile(&mut executes, 0.5), percentile(&mut executes, 0.99));
+    println!("find: p50 {:.1} ms, p99 {:.1} ms", percentile(&mut finds, 0.5), percentile(&mut finds, 0.99));
+    load(&callers, calls / 5).await?;
+    let after = server.resident()?;
+    println!("resident: {before:.1} MiB before, {middle:.1} MiB after, {after:.1} MiB after a fifth more");
+    let (mut beside, flooded) = beside_a_flood(&callers).await?;
+    println!(
+        "find beside a flood of {flooded} finds: p50 {:.1} ms, p99 {:.1} ms",
+        percentile(&mut beside, 0.5),
+        percentile(&mut beside, 0.99)
+    );
+    if after > middle * 1.15 {
+        return Err(format!("memory grows: {middle:.1} to {after:.1} MiB").into());
+    }
+    Ok(())
+}
