@@ -36,7 +36,17 @@ impl Server {
     fn start(gitlab: &str) -> Outcome<Server> {
         let binary = std::env::var("GITLAB_MCP_BIN").unwrap_or(env!("CARGO_BIN_EXE_gitlab-mcp").to_owned());
         let mut child = Command::new(binary)
-            .args(["serve", "--http", "127.0.0.1:0", "--auth", "token", "--caller-rate", "10000", "--audit", "off"])
+            .args([
+                "serve",
+                "--http",
+                "127.0.0.1:0",
+                "--auth",
+                "token",
+                "--caller-rate",
+                "10000",
+                "--audit",
+                "off",
+            ])
             .env_clear()
             .env("GITLAB_URL", gitlab)
             .stdin(Stdio::null())
@@ -123,7 +133,8 @@ impl Caller {
 async fn gitlab() -> Outcome<String> {
     let answer = any(|request: axum::extract::Request| async move {
         tokio::time::sleep(LATENCY).await;
-        let token = request.headers().get("private-token").and_then(|token| token.to_str().ok()).unwrap_or("nobody");
+        let token =
+            request.headers().get("private-token").and_then(|token| token.to_str().ok()).unwrap_or("nobody");
         // Not as a token, which the answer would mask.
         let row = json!([{"id": 1, "path_with_namespace": "a/b", "name": format!("of {token}").replace("glpat-", "")}]);
         ([("content-type", "application/json")], row.to_string())
@@ -212,13 +223,21 @@ async fn main() -> Outcome<()> {
         alone.push(callers[0].find(number).await?);
     }
     let before = server.resident()?;
-    println!("find alone: p50 {:.1} ms, p99 {:.1} ms", percentile(&mut alone, 0.5), percentile(&mut alone, 0.99));
+    println!(
+        "find alone: p50 {:.1} ms, p99 {:.1} ms",
+        percentile(&mut alone, 0.5),
+        percentile(&mut alone, 0.99)
+    );
     let started = Instant::now();
     let (mut executes, mut finds) = load(&callers, calls).await?;
     let took = started.elapsed().as_secs_f64();
     let (middle, made) = (server.resident()?, executes.len() + finds.len());
     println!("{made} calls of {CALLERS} callers in {took:.0} s");
-    println!("execute: p50 {:.1} ms, p99 {:.1} ms", percentile(&mut executes, 0.5), percentile(&mut executes, 0.99));
+    println!(
+        "execute: p50 {:.1} ms, p99 {:.1} ms",
+        percentile(&mut executes, 0.5),
+        percentile(&mut executes, 0.99)
+    );
     println!("find: p50 {:.1} ms, p99 {:.1} ms", percentile(&mut finds, 0.5), percentile(&mut finds, 0.99));
     load(&callers, calls / 5).await?;
     let after = server.resident()?;

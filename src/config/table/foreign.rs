@@ -8,24 +8,23 @@ pub static FLAG_ALIASES: [(&str, &[&str]); 4] = [
     ("customize", &["customise"]),
 ];
 
-const STDIO: &str = "gitlab-mcp is served on standard input and output (stdio), not over HTTP yet: an MCP client \
-                     starts the command `gitlab-mcp` itself, without a flag for it";
+const HTTP: &str = "--http ADDRESS serves over HTTP, such as --http 127.0.0.1:8080 --auth token; without it, gitlab-mcp \
+                    is served on standard input and output (stdio)";
 const IS_STDIO: &str =
     "standard input and output (stdio) is what gitlab-mcp serves without any flag; leave it out";
 const A_TOKEN: &str = "a token is not given as an argument, which the list of processes shows to everyone: set the \
                        variable GITLAB_TOKEN, or name a file with --token-file";
 
 /// Unsupported flags of other servers, each with an alternative.
-pub static FOREIGN_FLAGS: [(&str, &str); 15] = [
-    ("--http", STDIO),
-    ("--streamable-http", STDIO),
-    ("--sse", STDIO),
-    ("--port", STDIO),
-    ("--host", STDIO),
-    ("--listen", STDIO),
-    ("--bind", STDIO),
-    ("--address", STDIO),
-    ("--transport", STDIO),
+pub static FOREIGN_FLAGS: [(&str, &str); 14] = [
+    ("--streamable-http", HTTP),
+    ("--sse", HTTP),
+    ("--port", HTTP),
+    ("--host", HTTP),
+    ("--listen", HTTP),
+    ("--bind", HTTP),
+    ("--address", HTTP),
+    ("--transport", HTTP),
     ("--stdio", IS_STDIO),
     ("--token", A_TOKEN),
     ("--gitlab-token", A_TOKEN),
@@ -46,6 +45,6 @@ pub static FOREIGN_VARIABLES: [(&str, &str); 12] = [
     ("GITLAB_DENIED_TOOLS", "GITLAB_DENIED_ACTIONS takes ids and patterns of actions"),
     ("GITLAB_VERIFY_SSL", "GITLAB_INSECURE_TLS switches the check of certificates off"),
     ("GITLAB_SSL_VERIFY", "GITLAB_INSECURE_TLS switches the check of certificates off"),
-    ("STREAMABLE_HTTP", "only standard input and output (stdio) is served yet, not HTTP"),
+    ("STREAMABLE_HTTP", "GITLAB_MCP_HTTP takes the address to serve HTTP at"),
     ("GITLAB_API_KEY", "GITLAB_TOKEN takes the token"),
 ];

@@ -3,8 +3,9 @@
 
 use ring::hmac::{self, HMAC_SHA256};
 
-use super::credentials::Identity;
-use crate::tools::random_bytes;
+use url::Url;
+
+use crate::tools::{Narrowing, random_bytes};
 
 /// Key of a caller in the table of callers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -32,11 +33,15 @@ impl KeyMaker {
     }
 
     /// The key of a caller: instance, credential, and the limits asked for.
-    pub(super) fn key(&self, identity: &Identity) -> CallerKey {
-        let digest = identity.credential.as_ref().map(|credential| credential.digest.0).unwrap_or_default();
-        let narrowing = &identity.narrowing;
+    pub(super) fn key(
+        &self,
+        base: &Url,
+        digest: Option<CredentialDigest>,
+        narrowing: &Narrowing,
+    ) -> CallerKey {
+        let digest = digest.map(|digest| digest.0).unwrap_or_default();
         let (read_only, confirm) = ([u8::from(narrowing.read_only)], format!("{:?}", narrowing.confirm));
-        let parts: [&[u8]; 4] = [identity.base.as_str().as_bytes(), &digest, &read_only, confirm.as_bytes()];
+        let parts: [&[u8]; 4] = [base.as_str().as_bytes(), &digest, &read_only, confirm.as_bytes()];
         let toolsets = narrowing.toolsets.iter().map(String::as_bytes);
         CallerKey(self.sign(parts.into_iter().chain(toolsets)))
     }

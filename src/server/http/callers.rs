@@ -8,7 +8,6 @@ use tokio::sync::Semaphore;
 
 use super::bucket::Bucket;
 use super::caller_key::CallerKey;
-use super::edge::Edge;
 use crate::server::handler::Handler;
 use crate::tools::Tools;
 
@@ -17,9 +16,6 @@ const MAX_CALLERS: usize = 1_000;
 
 /// Idle time after which a caller is freed. A confirmation token, which is lost with it, expires earlier.
 const IDLE: Duration = Duration::from_secs(15 * 60);
-
-/// Interval at which idle callers are looked for.
-const SWEEP: Duration = Duration::from_secs(30);
 
 /// State of one caller.
 pub(super) struct Caller {
@@ -97,13 +93,5 @@ impl Callers {
     /// The number of callers.
     pub(super) fn count(&self) -> usize {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner).len()
-    }
-}
-
-/// Frees idle callers from time to time.
-pub(super) async fn sweep(edge: Arc<Edge>) {
-    loop {
-        tokio::time::sleep(SWEEP).await;
-        edge.callers().free_idle(Instant::now());
     }
 }

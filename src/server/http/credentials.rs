@@ -4,8 +4,8 @@
 use axum::http::{HeaderMap, HeaderName, Uri};
 use url::Url;
 
-use super::AuthMode;
 use super::caller_key::{CredentialDigest, KeyMaker};
+use super::settings::AuthMode;
 use crate::tools::{Confirm, Narrowing, Secret, Token};
 
 /// Maximum length of a token in bytes.

@@ -26,10 +26,16 @@ use super::credentials::{Identity, IdentityError, read_identity};
 use super::handler::{CallRecord, HttpHandler};
 use super::metrics::{Gauges, Metrics};
 use super::oauth::{self, METADATA_PATH, Rejection};
-use super::{ACCESS, AuthMode, ListenAddress, Settings};
+use super::settings::{AuthMode, ListenAddress, Settings};
 use crate::server::handler::Handler;
 use crate::surface::{self, Surface};
 use crate::tools::{CallerError, CallerProfile, Narrowing, ToolsFactory};
+
+/// Target of the access log.
+pub const ACCESS: &str = "access_log";
+
+/// Interval at which idle callers are looked for.
+const SWEEP: Duration = Duration::from_secs(30);
 
 /// Path of the MCP endpoint.
 const ENDPOINT: &str = "/mcp";
@@ -59,7 +65,7 @@ pub(super) struct Edge {
     callers: Callers,
     /// The caller without a credential, by which tools and instructions are described.
     front: Arc<Caller>,
-    metrics: Metrics,
+    metrics: Arc<Metrics>,
     verifications: Semaphore,
     started: Instant,
     draining: AtomicBool,
@@ -89,27 +95,11 @@ impl Edge {
             keys: KeyMaker::new(),
             callers: Callers::default(),
             front,
-            metrics: Metrics::default(),
+            metrics: Arc::default(),
             verifications: Semaphore::new(VERIFICATIONS),
             started: now,
             draining: AtomicBool::new(false),
         })
-    }
-
-    pub(super) fn callers(&self) -> &Callers {
-        &self.callers
-    }
-
-    pub(super) fn front(&self) -> &Caller {
-        &self.front
-    }
-
-    pub(super) fn metrics(&self) -> &Metrics {
-        &self.metrics
-    }
-
-    pub(super) fn is_action(&self, id: &str) -> bool {
-        self.factory.is_action(id)
     }
 
     /// Makes `/health` answer 503.
@@ -137,7 +127,8 @@ impl Edge {
 
     /// The caller of an identity, verified where its credential has to be.
     async fn caller(&self, keys: &KeyMaker, identity: Identity) -> Result<Arc<Caller>, Refusal> {
-        let (key, now) = (keys.key(&identity), Instant::now());
+        let digest = identity.credential.as_ref().map(|credential| credential.digest);
+        let (key, now) = (keys.key(&identity.base, digest, &identity.narrowing), Instant::now());
         if let Some(caller) = self.callers.get(key, now) {
             return Ok(caller);
         }
@@ -301,7 +292,7 @@ fn step_up(edge: &Edge) -> String {
 
 /// The routes of the server.
 pub(super) fn router(edge: Arc<Edge>) -> Router {
-    let service = mcp_service(Arc::clone(&edge));
+    let service = mcp_service(&edge);
     let endpoint = any(move |State(edge): State<Arc<Edge>>, request: Request| {
         let service = service.clone();
         async move { serve_endpoint(edge, service, request).await }
@@ -320,7 +311,7 @@ pub(super) fn router(edge: Arc<Edge>) -> Router {
         .with_state(edge)
 }
 
-fn mcp_service(edge: Arc<Edge>) -> McpService {
+fn mcp_service(edge: &Edge) -> McpService {
     let settings = &edge.settings;
     let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).to_vec();
     hosts.extend(settings.public_url.as_ref().and_then(Url::host_str).map(str::to_owned));
@@ -332,12 +323,12 @@ fn mcp_service(edge: Arc<Edge>) -> McpService {
         .with_allowed_origins(allowed_origins(settings))
         .with_max_request_body_bytes(MAX_BODY)
         .enforce_origin_validation();
-    let handlers = Arc::clone(&edge);
-    StreamableHttpService::new(
-        move || Ok(HttpHandler::new(Arc::clone(&handlers))),
-        Arc::new(NeverSessionManager::default()),
-        config,
-    )
+    let handler = HttpHandler {
+        front: Arc::clone(&edge.front),
+        metrics: Arc::clone(&edge.metrics),
+        factory: Arc::clone(&edge.factory),
+    };
+    StreamableHttpService::new(move || Ok(handler.clone()), Arc::new(NeverSessionManager::default()), config)
 }
 
 /// The configured origins, and those of the server itself: a page that another server of this machine serves has
@@ -510,4 +501,12 @@ async fn metrics(State(edge): State<Arc<Edge>>) -> Response {
 
 async fn resource_metadata(State(edge): State<Arc<Edge>>) -> Json<Value> {
     Json(oauth::metadata(&edge.resource(), &edge.instances))
+}
+
+/// Frees idle callers from time to time.
+pub(super) async fn sweep(edge: Arc<Edge>) {
+    loop {
+        tokio::time::sleep(SWEEP).await;
+        edge.callers.free_idle(Instant::now());
+    }
 }

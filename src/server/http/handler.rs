@@ -16,9 +16,8 @@ use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Map, Value, json};
 
 use super::callers::Caller;
-use super::edge::Edge;
-use super::metrics::CallLabels;
-use crate::tools::{EXECUTE, FIND};
+use super::metrics::{CallLabels, Metrics};
+use crate::tools::{EXECUTE, FIND, ToolsFactory};
 
 /// Header that the client fills with the action of an execute (MCP 2026-07-28, transports, `x-mcp-header`): gateways
 /// and logs see `Mcp-Param-Action`.
@@ -53,15 +52,13 @@ impl CallRecord {
     }
 }
 
-/// MCP handler of one HTTP request.
+/// MCP handler of HTTP requests.
+#[derive(Clone)]
 pub(super) struct HttpHandler {
-    edge: Arc<Edge>,
-}
-
-impl HttpHandler {
-    pub(super) fn new(edge: Arc<Edge>) -> HttpHandler {
-        HttpHandler { edge }
-    }
+    /// The caller without a credential, by which tools and instructions are described.
+    pub(super) front: Arc<Caller>,
+    pub(super) metrics: Arc<Metrics>,
+    pub(super) factory: Arc<ToolsFactory>,
 }
 
 /// The caller that the edge has identified.
@@ -77,11 +74,11 @@ fn part<T: Clone + Send + Sync + 'static>(context: &RequestContext<RoleServer>) 
 
 impl ServerHandler for HttpHandler {
     fn get_info(&self) -> ServerConfig {
-        self.edge.front().handler.get_info()
+        self.front.handler.get_info()
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        let tool = (name == EXECUTE).then(|| self.edge.front().handler.tool(name))??;
+        let tool = (name == EXECUTE).then(|| self.front.handler.tool(name))??;
         Some(with_action_header(tool))
     }
 
@@ -106,7 +103,7 @@ impl ServerHandler for HttpHandler {
     ) -> Result<CallToolResponse, ErrorData> {
         let (caller, started) = (caller(&context)?, Instant::now());
         let record = part::<Arc<CallRecord>>(&context);
-        let tool = self.edge.front().handler.tool(&request.name).map_or("unknown", |_| request.name.as_ref());
+        let tool = self.front.handler.tool(&request.name).map_or("unknown", |_| request.name.as_ref());
         let mut labels = CallLabels {
             tool: tool.to_owned(),
             action: self.action_label(request.arguments.as_ref()),
@@ -138,7 +135,7 @@ impl ServerHandler for HttpHandler {
                 let _ = record.as_ref().map(|record| record.needs_scope.set(()));
             }
         }
-        self.edge.metrics().record_call(labels.clone(), started.elapsed());
+        self.metrics.record_call(labels.clone(), started.elapsed());
         // A request has one tool call.
         let _ = record.map(|record| record.labels.set(labels));
         response
@@ -206,7 +203,7 @@ impl HttpHandler {
     fn action_label(&self, arguments: Option<&Map<String, Value>>) -> String {
         match arguments.and_then(|arguments| arguments.get("action")).and_then(Value::as_str) {
             None => String::new(),
-            Some(id) if self.edge.is_action(id) => id.to_owned(),
+            Some(id) if self.factory.is_action(id) => id.to_owned(),
             Some(_) => "unknown".to_owned(),
         }
     }

@@ -18,7 +18,7 @@ use tokio_rustls::rustls::crypto::ring::default_provider;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use tokio_rustls::rustls::{self, ClientConfig, DigitallySignedStruct, SignatureScheme};
 
-use super::{ListenAddress, Settings};
+use super::settings::{ListenAddress, Settings};
 
 /// Time of the whole check.
 const TIMEOUT: Duration = Duration::from_secs(5);

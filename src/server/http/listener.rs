@@ -19,7 +19,7 @@ use tokio::net::UnixListener;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_rustls::TlsAcceptor;
 
-use super::ListenAddress;
+use super::settings::ListenAddress;
 
 /// Maximum number of open connections; further ones wait in the system's queue.
 const MAX_CONNECTIONS: usize = 1_024;

@@ -17,78 +17,21 @@ mod health;
 mod listener;
 mod metrics;
 mod oauth;
+mod settings;
 mod tls;
 
-use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use url::Url;
-
+pub use edge::ACCESS;
 pub use health::{HealthError, check_health};
 pub use listener::ListenError;
+pub use settings::{AuthMode, ListenAddress, Settings, TlsFiles};
 pub use tls::TlsError;
 
 use crate::surface;
 use crate::tools::ToolsFactory;
 use edge::Edge;
-
-/// Settings of the HTTP server.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    pub listen: ListenAddress,
-    pub auth: AuthMode,
-    /// The URL that clients use, without the path of the endpoint.
-    pub public_url: Option<Url>,
-    pub tls: Option<TlsFiles>,
-    /// Hosts accepted in `Host`, in addition to loopback and the host of `public_url`.
-    pub allowed_hosts: Vec<String>,
-    /// Origins accepted in `Origin`, in addition to the server's own; a request without the header is accepted.
-    pub allowed_origins: Vec<String>,
-    /// Instances that callers may name, in addition to the default one.
-    pub instances: Vec<Url>,
-    /// Sustained requests per second of one caller; twice as many in a burst.
-    pub caller_rate: u32,
-    /// Concurrent requests of one caller.
-    pub caller_calls: usize,
-}
-
-/// Address to listen on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ListenAddress {
-    Tcp(SocketAddr),
-    /// Path of a unix socket, which only its owner may open.
-    Unix(PathBuf),
-}
-
-impl ListenAddress {
-    /// True if only this machine can connect.
-    pub fn is_local(&self) -> bool {
-        match self {
-            ListenAddress::Tcp(address) => address.ip().is_loopback(),
-            ListenAddress::Unix(_) => true,
-        }
-    }
-}
-
-/// How a caller is identified.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AuthMode {
-    /// Every request uses the process's own token.
-    None,
-    /// Each request brings a token of GitLab.
-    Token,
-    /// Each request brings an OAuth access token of one of these applications (their uids).
-    OAuth { applications: Vec<String> },
-}
-
-/// PEM files of the server's certificate chain and key.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TlsFiles {
-    pub certificate: PathBuf,
-    pub key: PathBuf,
-}
 
 /// Failure of the HTTP server.
 #[derive(Debug, thiserror::Error)]
@@ -128,7 +71,7 @@ pub async fn serve_http(
     warm(Arc::clone(&factory));
     tracing::info!(target: ACCESS, address = %listener.address(), "listening");
     let server = listener::Server::new(listener, acceptor, edge::router(Arc::clone(&edge)));
-    let sweeping = tokio::spawn(callers::sweep(Arc::clone(&edge)));
+    let sweeping = tokio::spawn(edge::sweep(Arc::clone(&edge)));
     let accepting = server.clone();
     let accept = tokio::spawn(async move { accepting.accept().await });
     stop.recv().await;
@@ -146,9 +89,6 @@ pub async fn serve_http(
     factory.close_audit();
     Ok(())
 }
-
-/// Target of the access log.
-pub const ACCESS: &str = "gitlab_mcp::access";
 
 /// Opens the finder on a thread of its own while the first requests are handled.
 fn warm(factory: Arc<ToolsFactory>) {

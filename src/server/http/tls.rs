@@ -9,7 +9,7 @@ use tokio_rustls::rustls::crypto::ring::default_provider;
 use tokio_rustls::rustls::pki_types::pem::{self, PemObject};
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-use super::TlsFiles;
+use super::settings::TlsFiles;
 
 /// A certificate or key that cannot be used.
 #[derive(Debug, thiserror::Error)]

@@ -14,7 +14,7 @@ async fn find_and_execute(lifecycle: ClientLifecycleMode) {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let server = HttpServer::start(&["--sandbox", "--auth", "token"], &[]);
     let config = StreamableHttpClientTransportConfig::with_uri(format!("http://{}/mcp", server.address))
-        .auth_header("glpat-sandbox-alice");
+        .auth_header("glpat-sandbox-admin");
     let transport = StreamableHttpClientTransport::from_config(config);
     let client = ClientConfig::default().serve_with_lifecycle(transport, lifecycle).await.unwrap();
     let tools = client.list_all_tools().await.unwrap();
@@ -28,7 +28,7 @@ async fn find_and_execute(lifecycle: ClientLifecycleMode) {
     assert_eq!(found["results"][0]["action"], "current_user.get");
     let arguments = json!({"action": "current_user.get"}).as_object().unwrap().clone();
     let done = client.call_tool(CallToolRequestParams::new(EXECUTE).with_arguments(arguments)).await.unwrap();
-    assert_eq!(done.structured_content.unwrap()["data"]["username"], "alice");
+    assert_eq!(done.structured_content.unwrap()["data"]["username"], "root");
     client.cancel().await.unwrap();
 }
 

@@ -113,8 +113,6 @@ fn callers_on_two_instances_see_nothing_of_each_other() {
 #[test]
 fn a_confirmation_token_is_good_for_its_caller_only() {
     let tenant = Tenant::new("glpat-first-caller-secret", "MARK", 41);
-    let intruder =
-        Tenant { token: "glpat-other-caller-secret", gitlab: Gitlab::start(), ..Tenant::new("", "", 1) };
     let server = HttpServer::for_callers(&tenant.gitlab.url(), &[("GITLAB_CONFIRM", "destructive,token")]);
     let params = json!({"fullPath": "team/app", "iid": 7});
     let asked = tenant.call(&server, "issue.delete", params);

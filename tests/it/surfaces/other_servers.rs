@@ -60,10 +60,8 @@ fn other_spellings_of_flags_and_variables_are_understood() {
 #[test]
 fn foreign_flags_are_answered_with_what_there_is() {
     for (arguments, expected) in [
-        (&["--http"][..], "stdio"),
-        (&["--http", "8080"], "stdio"),
-        (&["--port=8080"], "stdio"),
-        (&["--transport", "sse"], "stdio"),
+        (&["--port=8080"][..], "--http ADDRESS"),
+        (&["--transport", "sse"], "--http ADDRESS"),
         (&["--stdio"], "leave it out"),
         (&["--token", "glpat-sesame"], "GITLAB_TOKEN"),
     ] {
@@ -81,7 +79,7 @@ fn foreign_variables_are_answered_with_ours() {
     for (name, ours) in [
         ("GITLAB_PROJECT_ID", "GITLAB_PROJECT "),
         ("GITLAB_ALLOWED_PROJECT_IDS", "GITLAB_ALLOWED_PATHS"),
-        ("STREAMABLE_HTTP", "stdio"),
+        ("STREAMABLE_HTTP", "GITLAB_MCP_HTTP"),
     ] {
         let (code, _, err) = run(&["--sandbox", "execute", "issue.list"], &[(name, "1")]);
         assert_eq!(code, Some(0), "{err}");
