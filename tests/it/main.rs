@@ -4,6 +4,25 @@
 // Clippy knows the tests themselves, but not the functions they share.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+// The targets of `tests/fuzz` name the crate of the fuzzer, which this stands in for.
+extern crate self as libfuzzer_sys;
+
+mod fuzzer {
+    /// Makes a function of a fuzz target.
+    macro_rules! fuzz_target {
+        (|$input:ident: &str| $body:block) => {
+            pub fn run(data: &[u8]) {
+                if let Ok($input) = std::str::from_utf8(data) $body
+            }
+        };
+        (|$input:ident: &[u8]| $body:block) => {
+            pub fn run($input: &[u8]) $body
+        };
+    }
+    pub(crate) use fuzz_target;
+}
+pub(crate) use fuzzer::fuzz_target;
+
 mod catalog;
 mod cli;
 mod composite;
@@ -14,6 +33,7 @@ mod execute;
 mod faults;
 mod find;
 mod http;
+mod fuzz_targets;
 mod layering;
 mod policy;
 mod promises;

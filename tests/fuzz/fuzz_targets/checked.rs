@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use gitlab_mcp::call::{Answer, Call, Context, LookupCache, Lookup, Step, check};
+use gitlab_mcp::call::{Answer, Call, Context, Lookup, LookupCache, Step, check};
 use gitlab_mcp::catalog::{Action, Catalog, Scope};
 use serde_json::{Map, Value};
 use url::Url;
@@ -37,7 +37,7 @@ pub fn call(action: Action, params: Map<String, Value>) -> Option<Call> {
     None
 }
 
-/// A call goes below the configured address, to the path that was looked at.
+/// Checks that a call stays below the configured URL, at the path that policy decided on.
 pub fn sound(call: &Call) {
     assert!(call.path().starts_with("/api/"), "{}", call.path());
     assert!(!call.path().split('/').any(|part| part == "." || part == ".."), "{}", call.path());

@@ -1,4 +1,4 @@
-//! Texts: logs with escapes, bars and section marks, files, diffs. The stretches of one are its whole, each once.
+//! Texts: logs with escapes, progress bars and section marks, files, diffs. The continuations of a text cover it once.
 
 #![no_main]
 
@@ -22,8 +22,8 @@ fuzz_target!(|data: &[u8]| {
             shown::sound(&presented);
             // Without a cut, all of it was shown.
             let Some(window) = presented.cut.into_iter().next().map(|cut| cut.window) else { break };
-            assert_eq!(window.bytes.start, read, "a stretch begins where the last one ended");
-            assert!(window.bytes.end > read || window.next.is_none(), "a stretch goes on");
+            assert_eq!(window.bytes.start, read, "a continuation begins at the end of the previous part");
+            assert!(window.bytes.end > read || window.next.is_none(), "a continuation advances");
             read = window.bytes.end;
             place = window.next;
             rounds += 1;

@@ -1,4 +1,4 @@
-//! JSON as GitLab, or who wrote it there, may send: within its budget, cleaned, inside its marks.
+//! JSON as in responses of GitLab: the presented answer is within its budget, cleaned, and inside its tags.
 
 #![no_main]
 
@@ -10,7 +10,7 @@ use gitlab_mcp::untrusted::Secrets;
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 
-/// A text that is read in stretches is counted without its escapes.
+/// A continued text is counted without its escapes.
 const ESCAPED: usize = 2;
 
 fuzz_target!(|data: &[u8]| {

@@ -1,4 +1,4 @@
-//! Whatever comes in on standard input: every output line is a message, and the server ends at the end of input.
+//! Input lines of a client: every output line is a message, and the server ends at the end of input.
 
 #![no_main]
 
@@ -19,11 +19,11 @@ struct Silent;
 
 impl Backend for Silent {
     fn find(&self, _: &FindRequest) -> Result<Answer, ToolError> {
-        Ok(Answer { structured: Map::new(), text: "found".to_owned() })
+        Ok(Answer::new(Map::new(), "found".to_owned()))
     }
 
     async fn execute(&self, _: &ExecuteRequest) -> Result<Answer, ToolError> {
-        Ok(Answer { structured: Map::new(), text: "done".to_owned() })
+        Ok(Answer::new(Map::new(), "done".to_owned()))
     }
 }
 

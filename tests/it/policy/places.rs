@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::policy::vault::{deny_vault, gitlab, is_only_located, kind, policy_file, run, sent};
 use crate::support::client::EXECUTE;
-use crate::support::scripted_gitlab::{answer, raw};
+use crate::support::scripted_gitlab::raw;
 
 #[test]
 fn every_spelling_of_a_denied_project_is_denied_and_nothing_is_sent_to_it() {
