@@ -11,6 +11,7 @@ use crate::catalog::{
     Action, Landing, LandingChoice, LandingPlace, Locates, Operation, Param, Place as Part, Scope,
     locates_by_name,
 };
+use crate::text::plain_text;
 
 /// Collects the places that a call of an operation touches, in the order of its parameters.
 pub fn places(action: &Action, operation: &Operation, params: &Map<String, Value>) -> Vec<Place> {
@@ -49,7 +50,7 @@ fn collect_places(
     }
     let is_absent = |path: &String| !is_given(params, path);
     let is_chosen = |by: &LandingChoice| {
-        params.get(&by.param).is_some_and(|value| text(value).trim().eq_ignore_ascii_case(&by.is))
+        params.get(&by.param).is_some_and(|value| plain_text(value).trim().eq_ignore_ascii_case(&by.is))
     };
     let lands = action
         .lands
@@ -156,13 +157,13 @@ fn location(locates: Locates, value: &Value, own: Option<&Location>) -> Option<L
 
 /// Parses the path or id of a project, group or namespace.
 fn holder(value: &Value, kind: HolderKind) -> Location {
-    Location::parse(&text(value), kind).unwrap_or(Location::Unknown)
+    Location::parse(&plain_text(value), kind).unwrap_or(Location::Unknown)
 }
 
 /// Returns the location of an object in any project or group: the path of its reference (`group/project#12`), or
 /// `own`, where its name is looked up. The location of a bare id is unknown.
 fn foreign(value: &Value, own: Option<&Location>) -> Option<Location> {
-    let text = text(value);
+    let text = plain_text(value);
     let text = text.trim();
     if text.is_empty() {
         return None;
@@ -186,15 +187,11 @@ fn undescribed(path: &str, value: &Value) -> Option<Location> {
     if let Some(kind) = locates_by_name(name) {
         return location(kind, value, None);
     }
-    text(value).trim().starts_with(GLOBAL).then(|| foreign(value, None)).flatten()
+    plain_text(value).trim().starts_with(GLOBAL).then(|| foreign(value, None)).flatten()
 }
 
 /// True if GitLab could read a text as a number or a list of numbers: `5`, `5.0`, `+5`, `0_5`, `5e0`, `5,6`.
 fn is_number_like(text: &str) -> bool {
     let is_part = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '_' | '.' | ',' | ' ' | 'e' | 'E');
     text.chars().any(|c| c.is_ascii_digit()) && text.chars().all(is_part)
-}
-
-fn text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -8,6 +8,7 @@ use time::macros::format_description;
 
 use super::{Fault, relative_date};
 use crate::catalog::{Base, Kind, Param, ROLES};
+use crate::text::plain_text;
 
 /// Coerces a value to the type of a parameter. Adds a note to `understood` for each value that it reinterprets.
 pub fn fitted(param: &Param, value: Value, understood: &mut Vec<String>) -> Result<Value, Fault> {
@@ -181,7 +182,7 @@ fn choice(param: &Param, value: Value, understood: &mut Vec<String>) -> Result<V
     if param.choices.is_empty() {
         return Ok(value);
     }
-    let given = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let given = plain_text(&value);
     if param.choices.contains(&given) {
         return Ok(value);
     }

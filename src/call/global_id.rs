@@ -3,9 +3,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::lookup::is_digits;
 use super::rest_lookups::{self, Form};
 use crate::catalog::{Action, Param, Place};
+use crate::text::{is_digits, plain_text};
 
 /// Returns the parameter for the object of an action, if `fullPath` and `iid` are only alternatives to it.
 pub fn addressed(action: &Action) -> Option<&Param> {
@@ -26,9 +26,7 @@ pub fn marks(param: &Param) -> &'static [char] {
 /// Fills the reference from `fullPath` and `iid`, or `fullPath` from the reference.
 pub fn complete(action: &Action, params: &mut Map<String, Value>) {
     let Some(param) = addressed(action) else { return };
-    let text = |name: &str| {
-        params.get(name).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
-    };
+    let text = |name: &str| params.get(name).map(plain_text);
     match (text(&param.name), text("fullPath"), text("iid")) {
         (None, Some(path), Some(iid)) => {
             let mark = marks(param).first().copied().unwrap_or('#');

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Body, Call, Effects, Fault, Part, Resolved, request};
 use crate::catalog::{Action, Base, Graphql, GraphqlKind, Json, Operation, Param, Place};
+use crate::text::is_digits;
 
 /// Builds the request. The parameters are known, of the right type and accepted by the operation.
 pub fn write(
@@ -148,7 +149,7 @@ fn mutation(graphql: &Graphql, given: &[(&Param, Value)]) -> (String, Value) {
     };
     let input: Map<String, Value> = given.iter().map(|(param, value)| (wire(param), value.clone())).collect();
     let selection = in_braces(&graphql.selection);
-    let kind = graphql.types.get("input").cloned().unwrap_or_else(|| format!("{}Input!", capitalised(field)));
+    let kind = graphql.types.get("input").cloned().unwrap_or_else(|| format!("{}Input!", capitalize(field)));
     let document = format!("mutation($input:{kind}){{{field}(input:$input){selection}}}");
     (with_fragments(document, graphql), json!({"input": input}))
 }
@@ -165,7 +166,7 @@ fn in_braces(selection: &str) -> String {
     if selection.is_empty() { String::new() } else { format!("{{{selection}}}") }
 }
 
-fn capitalised(text: &str) -> String {
+fn capitalize(text: &str) -> String {
     let mut characters = text.chars();
     characters.next().map(|first| first.to_uppercase().chain(characters).collect()).unwrap_or_default()
 }
@@ -200,6 +201,5 @@ fn is_text(param: &Param) -> bool {
 /// Converts `4711` to `gid://gitlab/Issue/4711`. A global id is kept.
 fn global_id(kind: &str, value: Value) -> Value {
     let text = value.as_str().map_or_else(|| value.to_string(), |text| text.trim().to_owned());
-    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    if is_number { json!(format!("gid://gitlab/{kind}/{text}")) } else { value }
+    if is_digits(&text) { json!(format!("gid://gitlab/{kind}/{text}")) } else { value }
 }

@@ -3,9 +3,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::lookup::{GLOBAL, is_digits};
+use super::lookup::GLOBAL;
 use super::{Answer, Body, Call, Effects, HolderKind, Location, Lookup, Place};
 use crate::catalog::{Method, Names, Risk, Scope, Touched};
+use crate::text::is_digits;
 
 /// GraphQL field that finds an object of a kind by its name.
 struct Field {

@@ -4,6 +4,7 @@
 use std::fmt;
 
 use super::lookup::GLOBAL;
+use crate::text::is_digits;
 
 /// The longest path that GitLab stores (`routes.path`, 255 characters a segment), with room for deep nesting.
 const MAX_BYTES: usize = 2_048;
@@ -151,8 +152,7 @@ impl fmt::Display for Location {
 
 /// Digits and nothing else, as GitLab reads an id (`/\A\d+\z/`).
 fn parse_id(text: &str) -> Option<u64> {
-    let is_digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    is_digits.then(|| text.parse().ok()).flatten()
+    is_digits(text).then(|| text.parse().ok()).flatten()
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::rest_lookups::{self, Ask, Read, Resolver};
 use crate::catalog::{Names, Scope};
+use crate::text::is_digits;
 
 /// A fact to look up before a call can be built.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -183,11 +184,6 @@ fn build_value(
         Ask::May | Ask::Scope => Some(within.get(param).cloned()),
         Ask::Text(text) => Some(Some(text.to_owned())),
     }
-}
-
-/// True if a text consists of digits.
-pub fn is_digits(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Prefix of global ids.

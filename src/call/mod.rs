@@ -40,6 +40,7 @@ pub use checked_call::{Body, Call, Part};
 pub use context::Context;
 pub use document::UnknownField;
 pub use effects::{Effects, Place, Role};
+pub use encode::RESERVED;
 pub use graphql_lookups::{Batch, batch};
 pub use location::{FullPath, HolderKind, Location};
 pub use lookup::{Answer, Candidate, Lookup, LookupRequest, LookupResult};

@@ -6,10 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value, json};
 
 use super::global_id::numbered;
-use super::lookup::{GLOBAL, is_digits, wants};
+use super::lookup::{GLOBAL, wants};
 use super::rest_lookups::{self, Ask, Form, Resolver};
 use super::{Fault, Lookup, LookupCache, global_id};
 use crate::catalog::{Action, GraphqlKind, Names, Operation, Param, Place, Scope};
+use crate::text::{is_digits, plain_text};
 
 /// The parameters of a call during name resolution.
 #[derive(Debug)]
@@ -197,7 +198,7 @@ impl Filling<'_> {
                 Ask::Scope => {
                     Some((name, self.scope.filter(|scope| *scope != Scope::Instance)?.name().to_owned()))
                 }
-                _ => Some((name, text(self.around.get(name)?))),
+                _ => Some((name, plain_text(self.around.get(name)?))),
             })
             .collect()
     }
@@ -263,8 +264,4 @@ fn holder(action: &Action, operation: &Operation, params: &Map<String, Value>) -
         }
     });
     (!either).then_some(operation.scope)
-}
-
-fn text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -7,6 +7,7 @@ use url::Url;
 
 use super::raw_path::{self, Address};
 use crate::catalog::{Method, OperationIndex};
+use crate::text::is_digits;
 
 /// A match of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,7 +83,7 @@ fn is_held(taken: &Taken<'_>, below: &BTreeSet<&str>) -> bool {
     if !matches!(*holder, "projects" | "groups")
         || !is_open(place)
         || is_placeholder(value)
-        || is_number(value)
+        || is_digits(value)
     {
         return true;
     }
@@ -193,17 +194,13 @@ fn takes(word: &str, segments: &[&str]) -> bool {
     match segments {
         [one] if !is_open(word) => word.eq_ignore_ascii_case(one),
         [one] if is_placeholder(one) => true,
-        [one] if word.ends_with("iid") => is_number(one),
+        [one] if word.ends_with("iid") => is_digits(one),
         [_] => true,
         several => {
             !several.iter().any(|one| is_placeholder(one))
-                && !several.first().is_some_and(|one| is_number(one))
+                && !several.first().is_some_and(|one| is_digits(one))
         }
     }
-}
-
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// True for a placeholder, also within a word (`:file_name.tgz`).

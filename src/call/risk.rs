@@ -4,6 +4,7 @@
 use serde_json::{Map, Value};
 
 use crate::catalog::{Action, Json, Raise, Risk, When};
+use crate::text::plain_text;
 
 /// Risk of a call of the action with these parameters.
 pub fn call_risk(action: &Action, params: &Map<String, Value>) -> Risk {
@@ -63,10 +64,9 @@ fn number(value: &Value) -> Option<i64> {
 
 /// True if GitLab treats the values as equal: text ignoring case, and booleans in every spelling that Grape coerces.
 fn is_same(expected: &Value, given: &Value) -> bool {
-    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let is_true = |text: &str| matches!(text, "true" | "1" | "t" | "on" | "yes" | "y");
     let is_false = |text: &str| matches!(text, "false" | "0" | "f" | "off" | "no" | "n");
-    let (expected, given) = (text(expected).to_lowercase(), text(given).trim().to_lowercase());
+    let (expected, given) = (plain_text(expected).to_lowercase(), plain_text(given).trim().to_lowercase());
     match expected.as_str() {
         "true" => is_true(&given),
         "false" => is_false(&given),

@@ -13,6 +13,7 @@ use super::{
     graphql, items, name_resolution, raw_request, request, select_operation, target,
 };
 use crate::catalog::{Action, GlossaryEntry, Json, Names, Operation, Param, Scope, Touched, Words};
+use crate::text::plain_text;
 
 /// Valid parameters of an action. Its operation is not selected yet.
 #[derive(Clone, Debug)]
@@ -277,7 +278,7 @@ impl Checked {
 
     /// Adds the parameters of the target to the given ones.
     fn apply_target(&mut self, target: &Value, context: &Context<'_>) -> Result<(), Fault> {
-        let said = target.as_str().map_or_else(|| target.to_string(), str::to_owned);
+        let said = plain_text(target);
         let filled = target::filled(&self.action, &said, &self.params, context.base)?;
         let written: Vec<String> = filled.iter().map(|(name, value)| format!("{name}: {value}")).collect();
         let told = self.understood.len();
@@ -415,7 +416,7 @@ fn with_location(param: &Param, value: Value) -> Result<Value, Fault> {
 
 /// True if a given value equals that of the target.
 fn is_same(given: &Value, said: &str) -> bool {
-    let given = given.as_str().map_or_else(|| given.to_string(), str::to_owned);
+    let given = plain_text(given);
     given.trim_matches('/').eq_ignore_ascii_case(said)
 }
 

@@ -2,20 +2,7 @@
 //! ordinary action and goes the ordinary way (lookup, check, look-ups, policy, sending, rendering), so whatever holds for
 //! that action holds for the step. Nothing here sends requests by itself.
 //!
-//! To add one:
-//!
-//! 1. In `catalog/curation/composite.toml` add `[plan."domain.verb"]`: its `path` and `scope` (in the form of GitLab's
-//!    paths, with `bind` as everywhere; no other operation has the same path; nothing is sent there), the ids of the
-//!    actions that it `needs` (it is denied if one of them is) and of those that it `picks` from (it is denied if all of
-//!    them are). In `[action."domain.verb"]` add its texts, risk, example and `params`, each with `in` (`path` if it
-//!    fills a placeholder, else `selector`), `type` and `note`; the `fields` of objects are declared as parameters of
-//!    their own. Run the generator.
-//! 2. Write `src/composite/verb.rs` with `pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError>`, and
-//!    add it to `ACTIONS`. The parameters in `run::CompositeRun::params` are checked; defaults are applied by the
-//!    composite action.
-//! 3. `run::CompositeRun::read_json` reads data for the composite action itself. `run::CompositeRun::step` runs a
-//!    step whose answer is shown; `byte_budget::render_within_budget` fits several answers into one, and
-//!    `item_results::ItemResults` renders them in order. `run::CompositeRun::answer` makes the final answer.
+//! `docs/contributing/composite.md` describes how to add one.
 //!
 //! Concurrent steps are `futures_util::future::join_all`: the client limits the number of requests. A composite action
 //! has `run::MOST_STEPS` steps and `run::TIME`; a step beyond that fails with an error that names it, and the results

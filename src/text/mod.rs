@@ -7,6 +7,6 @@ mod truncate;
 mod window;
 
 pub use grep::{GrepMatches, Pattern, PatternError, SEARCH_TIME, SearchTimeout, grep};
-pub use plain::{excerpt, is_number, plain_text};
+pub use plain::{excerpt, is_digits, is_number, plain_text};
 pub use truncate::{Cut, Limited, MOST_CUT, fit, fits, keep_possible, share, within};
 pub use window::{Place, Window, lines_within, window};

@@ -12,6 +12,11 @@ pub fn excerpt(text: &str, characters: usize) -> String {
     text.chars().take(characters).collect()
 }
 
+/// True if a text consists of one or more ASCII digits.
+pub fn is_digits(text: &str) -> bool {
+    !text.is_empty() && is_number(text)
+}
+
 /// True if a text consists of ASCII digits. True for the empty text.
 pub fn is_number(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit())
@@ -27,6 +32,7 @@ mod tests {
     fn a_string_has_no_quotes_and_an_excerpt_counts_characters() {
         assert_eq!((plain_text(&json!("a")), plain_text(&json!([1]))), ("a".to_owned(), "[1]".to_owned()));
         assert_eq!(excerpt("äöü", 2), "äö");
+        assert!(is_digits("12") && !is_digits("") && is_number(""));
         assert!(is_number("12") && !is_number("1a") && !is_number("\u{661}"));
     }
 }

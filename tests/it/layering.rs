@@ -51,7 +51,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("untrusted", &[]),
     ("catalog", &[]),
     ("search", &["catalog"]),
-    ("call", &["catalog"]),
+    ("call", &["catalog", "text"]),
     ("policy", &["catalog", "call"]),
     ("gitlab", &["catalog", "call", "policy", "untrusted"]),
     ("files", &[]),

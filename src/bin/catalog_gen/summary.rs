@@ -25,7 +25,7 @@ pub fn generate_summary(domain_noun: &str, verb: &str, operations: &[Operation])
     match opening {
         Some((_, words, Number::Many)) => format!("{words} {}{place}", plural(domain_noun)),
         Some((_, words, Number::One)) => format!("{words} {domain_noun}{place}"),
-        None => format!("{}: {}{place}", capitalised(domain_noun), verb.replace('_', " ")),
+        None => format!("{}: {}{place}", capitalize(domain_noun), verb.replace('_', " ")),
     }
 }
 
@@ -61,7 +61,7 @@ pub fn plural(noun: &str) -> String {
     }
 }
 
-fn capitalised(text: &str) -> String {
+fn capitalize(text: &str) -> String {
     let mut characters = text.chars();
     characters.next().map(|first| first.to_uppercase().chain(characters).collect()).unwrap_or_default()
 }

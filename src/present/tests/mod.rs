@@ -252,5 +252,5 @@ fn what_was_taken_out_of_a_text_is_counted() {
     assert_eq!(told(Content::Text(text.into())).len(), 1);
     assert!(told(Content::Text(text.into()))[0].starts_with("2 characters that cannot be seen"));
     assert!(told(Content::Json(json!({"title": text})))[0].starts_with("1 character that cannot be seen"));
-    assert!(told(Content::Text("\u{1b}[1mbold\u{1b}[0m\r\n".into())).is_empty(), "colours are no loss");
+    assert!(told(Content::Text("\u{1b}[1mbold\u{1b}[0m\r\n".into())).is_empty(), "colors are no loss");
 }

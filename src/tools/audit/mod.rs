@@ -11,13 +11,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::utf8_percent_encode;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use crate::call::{Call, Checked};
+use crate::call::{Call, Checked, RESERVED};
 use crate::catalog::{Action, Piece, Risk, pieces};
 use crate::gitlab::{Applied, GitlabError, Reply};
 use crate::tools::errors::{ErrorKind, ToolError};
@@ -321,14 +321,12 @@ fn template(path: &str, filled: impl Fn(&str) -> Option<String>) -> String {
 
 /// The value of a parameter that identifies a project, a group or a numbered object, if it has that form.
 fn param_text(param: &str, params: &Map<String, Value>) -> Option<String> {
-    /// Characters of a path segment that are not encoded (RFC 3986, 2.3).
-    const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
     let is_number = param == "iid" || param.ends_with("_iid");
     match params.get(param)? {
         Value::Number(number) if is_number || param == "fullPath" => Some(number.to_string()),
         Value::String(text) if is_number && crate::text::is_number(text) => Some(text.clone()),
         Value::String(text) if param == "fullPath" => {
-            Some(utf8_percent_encode(text.trim_matches('/'), SEGMENT).to_string())
+            Some(utf8_percent_encode(text.trim_matches('/'), RESERVED).to_string())
         }
         _ => None,
     }
