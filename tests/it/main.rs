@@ -4,7 +4,7 @@
 // Clippy knows the tests themselves, but not the functions they share.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-// The targets of `tests/fuzz` name the crate of the fuzzer, which this stands in for.
+// The targets of `tests/fuzz` import the crate of the fuzzer; here they get the macro of this one.
 extern crate self as libfuzzer_sys;
 
 mod fuzzer {

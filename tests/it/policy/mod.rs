@@ -5,7 +5,7 @@ pub mod confirmation;
 pub mod confirmation_off;
 pub mod effects;
 pub mod location_spellings;
-pub mod places;
+pub mod locations;
 pub mod read_only;
 pub mod request_spellings;
 pub mod single_use;
