@@ -118,28 +118,32 @@ fn unused_names(
     written.difference(&used).map(|written| format!("{written} names no operation")).collect()
 }
 
-/// Faults for curated actions that no operation produces.
+/// Faults of curation that names absent actions, each with its file.
 pub fn unknown_actions(actions: &[Action], curation: &Curation) -> Vec<String> {
     let ids: BTreeSet<&str> = actions.iter().map(|action| action.id.as_str()).collect();
     let mut faults: Vec<String> = Vec::new();
     for (id, curated) in &curation.actions {
+        let place = format!("{}.toml: {id}", curated.family);
         if !ids.contains(id.as_str()) {
-            faults.push(format!("curation describes {id}, which no operation makes"));
+            faults.push(format!("{place} has a table, but no operation makes it"));
         }
-        let related = curated.related.iter().filter(|related| !ids.contains(related.as_str()));
-        faults.extend(related.map(|related| format!("{id} is related to {related}, which there is not")));
-        let twin = curated.twin.iter().filter(|twin| !ids.contains(twin.as_str()));
-        faults.extend(twin.map(|twin| format!("{id} is a twin of {twin}, which there is not")));
-        let usually = curated.usually.iter().filter(|usually| !ids.contains(usually.as_str()));
-        faults.extend(usually.map(|usually| format!("{id} is usually {usually}, which there is not")));
-        let companions = curated.companions.iter().map(|other| &other.action);
-        let unknown = companions.filter(|other| !ids.contains(other.as_str()));
-        faults.extend(unknown.map(|other| format!("{id} has the companion {other}, which there is not")));
+        let one = |relation: &'static str, other: &Option<String>| {
+            other.iter().map(|other| (relation, other.clone())).collect::<Vec<_>>()
+        };
+        let related = curated.related.iter().map(|related| ("is related to", related.clone()));
+        let companions = curated.companions.iter().map(|other| ("has the companion", other.action.clone()));
         let plan = curation.plans.get(id).into_iter().flat_map(|plan| plan.needs.iter().chain(&plan.picks));
-        let parts = plan.filter(|part| !ids.contains(part.as_str()));
-        faults.extend(parts.map(|part| format!("{id} is made of {part}, which there is not")));
+        let named = related
+            .chain(companions)
+            .chain(one("is a twin of", &curated.twin))
+            .chain(one("is usually", &curated.usually))
+            .chain(plan.map(|part| ("is made of", part.clone())));
+        let absent = named.filter(|(_, other)| !ids.contains(other.as_str()));
+        faults.extend(
+            absent.map(|(relation, other)| format!("{place} {relation} {other}, which there is not")),
+        );
         let aliases = curated.aliases.iter().filter(|alias| ids.contains(alias.as_str()));
-        faults.extend(aliases.map(|alias| format!("{id} has the alias {alias}, which is an action")));
+        faults.extend(aliases.map(|alias| format!("{place} has the alias {alias}, which is an action")));
     }
     for (file, id) in &curation.named_elsewhere {
         if !ids.contains(id.as_str()) {

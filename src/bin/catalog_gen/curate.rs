@@ -134,7 +134,7 @@ mod tests {
             faults,
             [
                 "issue.get has lost its summary: only `generate` can build one",
-                "issue.list is related to issue.lst, which there is not",
+                "issues.toml: issue.list is related to issue.lst, which there is not",
             ]
         );
     }

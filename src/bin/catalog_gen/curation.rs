@@ -107,6 +107,8 @@ pub struct Domain {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CuratedAction {
+    #[serde(skip)]
+    pub family: String,
     #[serde(default)]
     pub summary: String,
     #[serde(default)]
@@ -290,6 +292,7 @@ impl Curation {
         self.direct.extend(file.direct);
         self.plans.extend(file.plan);
         for (id, action) in file.action {
+            let action = CuratedAction { family: family.to_owned(), ..action };
             if self.actions.insert(id.clone(), action).is_some() {
                 faults.push(format!("action {id} is described twice; again in {family}.toml"));
             }

@@ -1,5 +1,6 @@
 //! The catalog as generated from GitLab's files, curation and rules.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use gitlab_mcp::catalog::{Action, Version};
@@ -18,6 +19,8 @@ pub struct Generated {
     types: Vec<String>,
     /// The contents of since.toml.
     pub since: older::Marks,
+    /// GitLab's description of each operation, for the maintainer's eyes only.
+    pub descriptions: BTreeMap<String, String>,
 }
 
 impl Generated {
@@ -37,6 +40,9 @@ impl Generated {
         let mut found = graphql::find(&sdl, &curation);
         let fragments = std::mem::take(&mut found.fragments);
         let types = std::mem::take(&mut found.types);
+        let mut descriptions = std::mem::take(&mut found.descriptions);
+        let rest = |raw: &openapi::RawOperation| format!("{} {}", raw.method.name(), raw.path);
+        descriptions.extend(document.operations.iter().map(|raw| (rest(raw), raw.summary.clone())));
         let schema = output::Schema::new(&sdl, &found);
         let used_names = graphql::used_names(&sdl, &curation);
         let mut actions = actions::build(&document.operations, found, &used_names, &curation)?;
@@ -50,7 +56,7 @@ impl Generated {
         }
         older::apply(&mut actions, &since);
         rules::load(&catalog.join("rules.toml"))?.apply(&mut actions)?;
-        Ok(Generated { document, schema, curation, actions, fragments, types, since })
+        Ok(Generated { document, schema, curation, actions, fragments, types, since, descriptions })
     }
 
     pub fn source(&self, catalog: &Path, versions: &Versions) -> Result<output::Source, GeneratorError> {

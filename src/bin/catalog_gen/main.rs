@@ -7,6 +7,7 @@ mod action_ids;
 mod actions;
 mod answers;
 mod api_files;
+mod changes;
 mod curate;
 mod curation;
 mod documentation;
@@ -32,6 +33,7 @@ mod summary;
 mod tests;
 mod update;
 mod vectors;
+mod work_list;
 
 use std::io::{BufRead, BufWriter, Write};
 use std::path::PathBuf;

@@ -30,6 +30,8 @@ pub struct RawOperation {
     pub path_params: Vec<Param>,
     pub body: BodyForm,
     pub deprecated: bool,
+    /// GitLab's summary, for the maintainer's eyes only.
+    pub summary: String,
     /// The version in which it was introduced, from its description.
     pub since: Option<Version>,
 }
@@ -104,6 +106,7 @@ fn operation(path: &str, method: Method, described: &Value) -> RawOperation {
         path_params: in_path.into_iter().filter_map(|param| listed_param(param, Place::Path)).collect(),
         body,
         deprecated: described.get("deprecated") == Some(&Value::Bool(true)),
+        summary: described.get("summary").and_then(Value::as_str).unwrap_or_default().to_owned(),
         since: shapes::introduced(described),
     }
 }

@@ -17,6 +17,7 @@ fn operation(method: Method, path: &str) -> RawOperation {
         path_params: Vec::new(),
         body: gitlab_mcp::catalog::BodyForm::None,
         deprecated: false,
+        summary: String::new(),
         since: None,
     }
 }

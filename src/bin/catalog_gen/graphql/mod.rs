@@ -34,6 +34,8 @@ pub struct SchemaOperations {
     pub queries: usize,
     pub reached_by_path: usize,
     pub faults: Vec<String>,
+    /// GitLab's description of each operation, for the maintainer's eyes only.
+    pub descriptions: BTreeMap<String, String>,
 }
 
 /// Every operation of the schema with its action.
@@ -61,14 +63,20 @@ pub fn find(sdl: &Sdl, curation: &Curation) -> SchemaOperations {
         queries,
         reached_by_path: all.len() - mutations - queries,
         faults,
+        descriptions: all
+            .iter()
+            .filter_map(|reached| Some((operation_name(reached), reached.steps.last()?.description.clone())))
+            .collect(),
     }
 }
 
 /// Every operation of the schema, named as in an action's line: `query project.issues`.
 pub fn operation_names(sdl: &Sdl, rules: &GraphqlRules) -> Vec<String> {
-    let kind = |reached: &GraphqlPath<'_>| if reached.mutation { "mutation" } else { "query" };
-    let all = reach::find_operations(sdl, rules);
-    all.iter().map(|reached| format!("{} {}", kind(reached), reached.path())).collect()
+    reach::find_operations(sdl, rules).iter().map(operation_name).collect()
+}
+
+fn operation_name(reached: &GraphqlPath<'_>) -> String {
+    format!("{} {}", if reached.mutation { "mutation" } else { "query" }, reached.path())
 }
 
 /// Operations of the schema that curation gives a name or a scope, in curation's spelling.

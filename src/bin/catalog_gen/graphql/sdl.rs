@@ -1,5 +1,5 @@
-//! Parser of GitLab's SDL: types with their fields, arguments and stability. Descriptions are used only for the types
-//! in global ids, which are documented nowhere else.
+//! Parser of GitLab's SDL: types with their fields, arguments and stability. Descriptions are used for the types in
+//! global ids, which are documented nowhere else, and shown to the maintainer who describes a new operation.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -41,6 +41,7 @@ pub struct Field {
     pub ty: Ty,
     pub arguments: Vec<Input>,
     pub status: Status,
+    pub description: String,
 }
 
 /// An argument, or a field of an input object.
@@ -137,7 +138,10 @@ impl Sdl {
 fn shape(definition: TypeDefinition<'_>) -> Shape {
     match definition {
         TypeDefinition::Scalar(scalar) => {
+            // The scalar of every object's global id shows one of a user as its example.
+            let is_of_a_type = scalar.name() != "GlobalID";
             let described = scalar.description().map(|text| text.literal().to_cow().into_owned());
+            let described = described.filter(|_| is_of_a_type);
             Shape::Scalar(described.and_then(|text| global_id_type(&text)))
         }
         TypeDefinition::Enum(known) => Shape::Enum(
@@ -168,6 +172,10 @@ fn field(definition: FieldDefinition<'_>) -> Field {
         ty: ty(definition.ty()),
         arguments: definition.arguments().map(input).collect(),
         status: status(definition.directives()),
+        description: definition
+            .description()
+            .map(|text| text.literal().to_cow().into_owned())
+            .unwrap_or_default(),
     }
 }
 

@@ -1,0 +1,254 @@
+//! Differences between two catalogs, as lines of the report of an update.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gitlab_mcp::catalog::{Action, Operation, Param};
+
+use crate::paths::{segments, singular};
+
+/// Report of the added, renamed, removed and changed ids.
+pub fn actions(before: &[Action], after: &[Action]) -> Vec<String> {
+    let ids =
+        |actions: &[Action]| -> BTreeSet<String> { actions.iter().map(|action| action.id.clone()).collect() };
+    let (old, new) = (ids(before), ids(after));
+    let is_known = |id: &str| after.iter().any(|action| action.aliases.iter().any(|alias| alias == id));
+    let mut lines = Vec::new();
+    for action in after.iter().filter(|action| !old.contains(&action.id)) {
+        let operations: Vec<String> = action.choices().map(ToString::to_string).collect();
+        let twin = action.twin.as_ref().map(|twin| format!(", a duplicate of {twin}")).unwrap_or_default();
+        lines.push(format!("new: {} ({}: {}){twin}", action.id, action.risk.name(), operations.join(", ")));
+    }
+    for gone in before.iter().filter(|action| !new.contains(&action.id)) {
+        let has = |action: &&Action| {
+            let has = |operation: &Operation| {
+                action.operations.iter().any(|o| o.to_string() == operation.to_string())
+            };
+            gone.operations.iter().any(has)
+        };
+        let id = &gone.id;
+        // A release has no ranked action without words.
+        let was_released = gone.curated || gone.twin.is_some();
+        lines.push(match after.iter().find(has) {
+            Some(other) if is_known(id) => format!("renamed: {id} is {}", other.id),
+            Some(other) if !was_released => format!("renamed: {id} is {}; it was never released", other.id),
+            Some(other) => format!("renamed: {id} is {}; add it to catalog/renamed.toml", other.id),
+            None if is_known(id) => format!("gone: {id}"),
+            None => format!("gone: {id}; add it to catalog/renamed.toml if another action does the same"),
+        });
+    }
+    let mut others = 0;
+    for action in after {
+        let Some(known) = before.iter().find(|known| known.id == action.id && *known != action) else {
+            continue;
+        };
+        match differences(known, action) {
+            said if said.is_empty() => others += 1,
+            said => lines.push(format!("changed: {}: {}", action.id, said.join("; "))),
+        }
+    }
+    if others > 0 {
+        lines.push(format!("{others} actions changed only in words, marks or answers"));
+    }
+    lines.extend(new_domains(after, &old));
+    lines
+}
+
+/// Operations that GitLab's files no longer have, each with its action and with new operations that end alike.
+pub fn operations(before: &[Action], now: &BTreeSet<String>) -> Vec<String> {
+    let of_files = |operation: &&Operation| operation.any.is_none();
+    let name = |operation: &Operation| operation.to_string();
+    let known: BTreeSet<String> = before.iter().flat_map(|action| &action.operations).map(name).collect();
+    let end = |name: &str| {
+        let (method, path) = name.split_once(' ').unwrap_or(("", name));
+        let last = path.rsplit(['/', '.']).find(|part| !part.starts_with([':', '*']));
+        (method.to_owned(), last.unwrap_or_default().to_owned())
+    };
+    let mut lines = Vec::new();
+    for action in before.iter().filter(|action| action.direct().is_none()) {
+        for operation in action.operations.iter().filter(of_files) {
+            let gone = name(operation);
+            if now.contains(&gone) {
+                continue;
+            }
+            let alike: Vec<&str> = now
+                .iter()
+                .filter(|new| !known.contains(*new) && end(new) == end(&gone))
+                .map(String::as_str)
+                .collect();
+            let perhaps = if alike.is_empty() {
+                String::new()
+            } else {
+                format!("; new and perhaps the same: {}", alike.join(", "))
+            };
+            lines.push(format!("GitLab's files no longer have {gone}, of {}{perhaps}", action.id));
+        }
+    }
+    lines
+}
+
+/// Differences that a caller notices: operations, parameters and risk.
+fn differences(old: &Action, new: &Action) -> Vec<String> {
+    let operations =
+        |action: &Action| -> BTreeSet<String> { action.choices().map(ToString::to_string).collect() };
+    let params = |action: &Action, is_wanted: &dyn Fn(&Param) -> bool| -> BTreeSet<String> {
+        action.params.iter().filter(|param| is_wanted(param)).map(|param| param.name.clone()).collect()
+    };
+    let any = |_: &Param| true;
+    let required = |param: &Param| param.required;
+    let (had, has) = (params(old, &any), params(new, &any));
+    let must: BTreeSet<String> = params(new, &required)
+        .difference(&params(old, &required))
+        .filter(|name| had.contains(*name))
+        .cloned()
+        .collect();
+    let minus = |one: &BTreeSet<String>, other: &BTreeSet<String>| -> Vec<String> {
+        one.difference(other).cloned().collect()
+    };
+    let lists = [
+        ("new operation", minus(&operations(new), &operations(old))),
+        ("operation gone", minus(&operations(old), &operations(new))),
+        ("new parameter", minus(&has, &had)),
+        ("parameter gone", minus(&had, &has)),
+        ("now required", must.into_iter().collect()),
+    ];
+    let mut said: Vec<String> = lists
+        .into_iter()
+        .filter(|(_, names)| !names.is_empty())
+        .map(|(what, names)| format!("{what} {}", names.join(", ")))
+        .collect();
+    if old.risk != new.risk {
+        said.push(format!("{} instead of {}", new.risk.name(), old.risk.name()));
+    }
+    said
+}
+
+/// New collections of projects and groups that should become a domain: `project.badges`, as named by the rules, becomes
+/// `badge.create`.
+fn new_domains(after: &[Action], old: &BTreeSet<String>) -> Vec<String> {
+    let mut collections: BTreeMap<String, usize> = BTreeMap::new();
+    let fresh = after.iter().filter(|action| {
+        matches!(action.domain(), "project" | "group") && !action.curated && !old.contains(&action.id)
+    });
+    for operation in fresh.flat_map(Action::choices).filter(|operation| operation.graphql.is_none()) {
+        if let [_, _, collection, ..] = segments(&operation.path).as_slice() {
+            *collections.entry(collection.clone()).or_default() += 1;
+        }
+    }
+    let several = collections.into_iter().filter(|(_, count)| *count > 1);
+    several
+        .map(|(plural, count)| {
+            let domain = singular(&plural);
+            format!(
+                "suggestion: {count} new operations below */{plural}; `[domain.{domain}]` with `paths = [\"*/{plural}\"]` in \
+                 catalog/curation names them {domain}.list and so on"
+            )
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn added_and_removed_ids_are_listed() {
+        let action = |id: &str, aliases: &[&str]| Action {
+            id: id.to_owned(),
+            aliases: aliases.iter().map(|alias| (*alias).to_owned()).collect(),
+            ..serde_json::from_str(r#"{"action": "x.y", "summary": "", "risk": "read", "operations": []}"#)
+                .unwrap()
+        };
+        let with = |mut action: Action, path: &str| {
+            let operation = format!(r#"{{"method": "GET", "path": "{path}", "scope": "instance"}}"#);
+            action.operations.push(serde_json::from_str(&operation).unwrap());
+            action
+        };
+        let before = [
+            action("a.get", &[]),
+            action("b.get", &[]),
+            action("c.get", &[]),
+            action("d.get", &[]),
+            with(Action { curated: true, ..action("f.show", &[]) }, "/f"),
+            with(action("g.show", &[]), "/f"),
+        ];
+        let after = [
+            action("a.get", &[]),
+            action("d.get", &["c.get"]),
+            with(action("e.get", &[]), "/e"),
+            with(action("f.get", &[]), "/f"),
+        ];
+        assert_eq!(
+            actions(&before, &after),
+            [
+                "new: e.get (read: GET /e)",
+                "new: f.get (read: GET /f)",
+                "gone: b.get; add it to catalog/renamed.toml if another action does the same",
+                "gone: c.get",
+                "renamed: f.show is f.get; add it to catalog/renamed.toml",
+                "renamed: g.show is f.get; it was never released",
+                "1 actions changed only in words, marks or answers",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_new_collection_of_projects_is_suggested_as_a_domain() {
+        let operation = |method: &str, path: &str| {
+            serde_json::from_str(&format!(
+                r#"{{"method": "{method}", "path": "{path}", "scope": "project"}}"#
+            ))
+            .unwrap()
+        };
+        let action = |id: &str, operations: Vec<Operation>| Action {
+            id: id.to_owned(),
+            operations,
+            ..serde_json::from_str(r#"{"action": "x.y", "summary": "", "risk": "read", "operations": []}"#)
+                .unwrap()
+        };
+        let after = [
+            action("project.list_badges", vec![operation("GET", "/projects/:id/badges")]),
+            action("project.badges", vec![operation("POST", "/projects/:id/badges")]),
+            action("project.get_moon", vec![operation("GET", "/projects/:id/moon")]),
+        ];
+        let [line] = &*new_domains(&after, &BTreeSet::new()) else { panic!("one suggestion") };
+        assert!(line.starts_with("suggestion: 2 new operations below */badges; `[domain.badge]`"), "{line}");
+        let known = after.iter().map(|action| action.id.clone()).collect();
+        assert_eq!(new_domains(&after, &known), Vec::<String>::new());
+    }
+
+    #[test]
+    fn changes_of_operations_parameters_and_risk_are_named() {
+        let action = |text: &str| serde_json::from_str::<Action>(text).unwrap();
+        let old = action(
+            r#"{"action": "a.get", "summary": "", "risk": "read", "params": [{"name": "id", "type": "string"}, {"name": "page", "type": "integer"}],
+                "operations": [{"method": "GET", "path": "/a", "scope": "instance"}]}"#,
+        );
+        let new = action(
+            r#"{"action": "a.get", "summary": "", "risk": "write", "params": [{"name": "id", "type": "string", "required": true}, {"name": "sort", "type": "string"}],
+                "operations": [{"method": "GET", "path": "/a", "scope": "instance"}, {"method": "GET", "path": "/projects/:id/a", "scope": "project"}]}"#,
+        );
+        assert_eq!(
+            actions(&[old], &[new]),
+            [
+                "changed: a.get: new operation GET /projects/:id/a; new parameter sort; parameter gone page; now required id; write instead of read"
+            ]
+        );
+    }
+
+    #[test]
+    fn operations_that_are_gone_are_named_with_what_may_have_replaced_them() {
+        let before: Action = serde_json::from_str(
+            r#"{"action": "topic.merge", "summary": "", "risk": "write", "operations": [
+                {"method": "POST", "path": "/topics/merge", "scope": "instance"},
+                {"method": "GET", "path": "/topics", "scope": "instance"}]}"#,
+        )
+        .unwrap();
+        let now = ["POST /topics/:id/merge", "GET /topics", "POST /topics"].map(str::to_owned).into();
+        assert_eq!(
+            operations(&[before], &now),
+            [
+                "GitLab's files no longer have POST /topics/merge, of topic.merge; new and perhaps the same: POST /topics/:id/merge"
+            ]
+        );
+    }
+}
