@@ -132,6 +132,19 @@ fn graphql_takes_plain_numbers_for_ids_and_iids() {
     assert!(global.contains("gid://gitlab/Timelog/3"), "{global}");
 }
 
+/// GitLab describes the scalar `GlobalID` with a user's id as its example.
+#[test]
+fn a_global_id_of_any_type_is_not_taken_for_a_users() {
+    for (id, param, field) in [
+        ("work_item_lifecycle.create", "statuses", "id"),
+        ("personal_access_token.create_granular", "granularScopes", "resourceIds"),
+    ] {
+        let action = action(id);
+        let field = action.param(param).unwrap().fields.iter().find(|known| known.name == field).unwrap();
+        assert_eq!((field.gid.as_deref(), field.names), (None, None), "{id}: {}", field.name);
+    }
+}
+
 #[test]
 fn files_go_beside_a_graphql_document() {
     let file = json!({"filename": "a.png", "content_base64": "AP8="});
