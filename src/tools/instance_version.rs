@@ -158,19 +158,30 @@ pub async fn check_age(tools: &Tools, call: &Call, checked: &Checked) -> Result<
         .fix(NextCall::execute(&action.id, &rest)))
 }
 
+/// An action with parameters and values that the catalog does not know.
+pub struct Extension {
+    pub action: Action,
+    /// What was let through, and why.
+    pub notes: Vec<String>,
+    /// Unknown parameters, and known ones with an unknown value.
+    pub unknown: Vec<String>,
+}
+
 /// The action with what a newer instance may take beyond the catalog, if that is all that is wrong with a call: unknown
 /// parameters and values, unless they look like slips of known ones. The notes say what was let through. Where a rule
 /// speaks of paths, nothing is: an unknown parameter may name a place.
-pub async fn extended(tools: &Tools, action: &Action, invalid: &Invalid) -> Option<(Action, Vec<String>)> {
+pub async fn extended(tools: &Tools, action: &Action, invalid: &Invalid) -> Option<Extension> {
     let is_rest = action.plan.is_none() && action.direct().is_none();
     let is_rest = is_rest && action.choices().all(|operation| operation.graphql.is_none());
     if !is_rest || tools.policy.has_path_rules() {
         return None;
     }
     let mut extended = action.clone();
-    let mut differences = Vec::new();
+    let (mut differences, mut unknown) = (Vec::new(), Vec::new());
     for fault in &invalid.faults {
-        differences.push(extend(&mut extended, fault)?);
+        let (name, what) = extend(&mut extended, fault)?;
+        differences.push(format!("{name} is not a {what}"));
+        unknown.push(name);
     }
     let catalog = tools.catalog.words().ok()?.gitlab_version;
     let version = learn(tools).await.filter(|version| *version > catalog)?;
@@ -179,11 +190,12 @@ pub async fn extended(tools: &Tools, action: &Action, invalid: &Invalid) -> Opti
             "{difference} in GitLab {catalog}, which this catalog describes; the instance has {version} and may know it"
         )
     };
-    Some((extended, differences.into_iter().map(note).collect()))
+    Some(Extension { action: extended, notes: differences.into_iter().map(note).collect(), unknown })
 }
 
-/// Adds the unknown parameter or value of a fault to the action; none if it is no matter of versions.
-fn extend(action: &mut Action, fault: &Fault) -> Option<String> {
+/// Adds the unknown parameter or value of a fault to the action, and returns it with its kind; none if it is no matter of
+/// versions.
+fn extend(action: &mut Action, fault: &Fault) -> Option<(String, &'static str)> {
     match fault {
         Fault::Unknown { given, .. } if !given.contains('.') => {
             let names: BTreeSet<&str> = action.params.iter().map(|param| param.name.as_str()).collect();
@@ -202,7 +214,7 @@ fn extend(action: &mut Action, fault: &Fault) -> Option<String> {
                 undocumented: true,
                 ..Param::default()
             });
-            Some(format!("`{given}` is not a parameter"))
+            Some((format!("`{given}`"), "parameter"))
         }
         Fault::NotAChoice { name, given, accepted } => {
             if search::nearest(given, accepted.iter().map(String::as_str)).is_some() {
@@ -211,7 +223,7 @@ fn extend(action: &mut Action, fault: &Fault) -> Option<String> {
             let param = action.params.iter_mut().find(|param| param.name == *name)?;
             param.choices.clear();
             raise(action, name);
-            Some(format!("`{name}: {given}` is not a value"))
+            Some((format!("`{name}: {given}`"), "value"))
         }
         _ => None,
     }

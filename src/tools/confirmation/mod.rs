@@ -190,14 +190,14 @@ pub async fn confirmation_error(
     tools: &Tools,
     request: &ExecuteRequest,
     call: CheckedCall<'_>,
-    rule: &Rule,
+    why: &str,
     rejected: Option<TokenError>,
 ) -> Result<ToolError, ToolError> {
     let CheckedCall { call, checked } = call;
     let target = look_up_target(tools, call, checked).await?;
     let what = mapping::strictest_operation(call).unwrap_or_else(|| call.action().to_owned());
     let message = format!(
-        "{what} needs confirmation: {rule}. It would send {} {}. Nothing was changed",
+        "{what} needs confirmation: {why}. It would send {} {}. Nothing was changed",
         call.method().name(),
         call.path()
     );

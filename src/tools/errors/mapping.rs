@@ -223,6 +223,18 @@ fn strictest(effects: &Effects) -> Option<String> {
 /// Name of the detail with the scope that the token lacks.
 pub const MISSING_SCOPE: &str = "missing_scope";
 
+/// Reason to ask about a call. `unknown` are parameters and values that the catalog does not know; a write with them is
+/// asked about as a grant.
+pub fn why_asked(rule: &Rule, action: &Action, unknown: &[String]) -> String {
+    match rule {
+        Rule::Risk(Risk::Grant) if action.risk < Risk::Grant && !unknown.is_empty() => format!(
+            "it may give access, or data a way out, by {}, which this catalog does not know",
+            unknown.join(" and ")
+        ),
+        rule => rule.to_string(),
+    }
+}
+
 /// Policy does not let it run; `looked_up` requests have been sent to find that out.
 pub fn denied(action: &str, effects: Option<&Effects>, rule: &Rule, looked_up: usize) -> ToolError {
     let why = effects.and_then(strictest).map(|strictest| format!("{strictest}, and ")).unwrap_or_default();

@@ -130,7 +130,7 @@ async fn run(
     let (action, fields) = with_selection(tools, action, request)?;
     let request = &global_ids::resolve_global_id(tools, &action, request, &mut notes).await?;
     let mut understood = Vec::new();
-    let checked = check_for_instance(tools, &action, request, &mut understood).await?;
+    let (checked, unknown) = check_for_instance(tools, &action, request, &mut understood).await?;
     notes.extend(understood.into_iter().filter(|_| !manner.ours));
     let part = job_log::log_selection(&action, checked.params())?;
     if let Some(denied) = deny_beforehand(tools, &checked).await {
@@ -161,7 +161,8 @@ async fn run(
             Ok(Outcome::Answer(preview(&call, &rule, &notes)))
         }
         Decision::Confirm(rule) => {
-            let question = confirmation::confirmation_error(tools, request, asked, &rule, decided.rejected);
+            let why = mapping::why_asked(&rule, &action, &unknown);
+            let question = confirmation::confirmation_error(tools, request, asked, &why, decided.rejected);
             Err(question.await?.with_notes(&notes))
         }
         Decision::Allow => {
@@ -269,25 +270,26 @@ pub fn unreadable_note(rows: usize) -> Option<String> {
     (rows > 0).then(|| format!("{rows} rows outside GITLAB_READABLE_PATHS were left out"))
 }
 
-/// [`check_params`], also accepting parameters of an instance that is newer than the catalog.
+/// [`check_params`], also accepting parameters and values of an instance that is newer than the catalog; returns their
+/// names too.
 async fn check_for_instance(
     tools: &Tools,
     action: &Action,
     request: &ExecuteRequest,
     notes: &mut Vec<String>,
-) -> Result<Checked, ToolError> {
-    let (checked, said) = match check_or_fault(tools, action, request, notes)? {
-        Ok(checked) => return Ok(noted(checked, notes)),
+) -> Result<(Checked, Vec<String>), ToolError> {
+    let (checked, extension) = match check_or_fault(tools, action, request, notes)? {
+        Ok(checked) => return Ok((noted(checked, notes), Vec::new())),
         Err(invalid) => match instance_version::extended(tools, action, &invalid).await {
             None => return Err(mapping::invalid_call(tools, &invalid, action)),
-            Some((extended, said)) => match check_or_fault(tools, &extended, request, notes)? {
-                Ok(checked) => (checked, said),
+            Some(extension) => match check_or_fault(tools, &extension.action, request, notes)? {
+                Ok(checked) => (checked, extension),
                 Err(_) => return Err(mapping::invalid_call(tools, &invalid, action)),
             },
         },
     };
-    notes.extend(said);
-    Ok(noted(checked, notes))
+    notes.extend(extension.notes);
+    Ok((noted(checked, notes), extension.unknown))
 }
 
 /// Adds notes on the interpretation of values.

@@ -196,7 +196,9 @@ fn a_write_with_what_the_catalog_does_not_know_is_asked_about_on_a_newer_instanc
         let (gitlab, mut client) = instance("19.5.0-ee", &[]);
         gitlab.says("POST /api/v4/projects/", [answer(201, json!({"iid": 7, "title": "Oil"}))]);
         let error = refused(&execute(&mut client, "issue.create", params.clone()), "needs_confirmation");
-        assert!(error["message"].as_str().unwrap().contains("it gives access"), "{error}");
+        let cause = format!("`{}", name);
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains(&cause) && message.contains("this catalog does not know"), "{error}");
         assert!(error["hint"].as_str().unwrap().contains(note), "{error}");
         assert_eq!(posted(&gitlab), Vec::<Value>::new());
         let reply = follow(&mut client, &error["fix"]);
