@@ -39,6 +39,32 @@ const OWN_WORDS: &[&str] = &[
 const READING_VERBS: &[&str] =
     &["check", "count", "download", "exists", "find", "get", "list", "read", "search"];
 
+/// Actions whose id names a holder: another thing than the action without it, or of a parent that is no scope.
+const WITH_A_HOLDER: &[&str] = &[
+    // Counts how often each dependency is used, where `dependency.list` describes those of one project.
+    "dependency.list_in_group",
+    // Of whomever started them, where `duo_workflow.list` has one's own.
+    "duo_workflow.list_in_project",
+    // Of all epics, where `epic_link.list` has those of one.
+    "epic_link.list_in_group",
+    // As administrator, for somebody else.
+    "personal_access_token.create_for_user",
+    "project.create_for_user",
+    // Of all projects that somebody can reach.
+    "deploy_key.list_of_user",
+    // Sets them for all projects of a group, with exceptions.
+    "security_settings.set_validity_checks_in_group",
+    // The setting's own name.
+    "security_settings.set_container_scanning_for_registry",
+    // Parents that are no scope.
+    "container_virtual_registry_upstream.list_in_registry",
+    "ldap_group.list_in_provider",
+    "ldap_group_link.delete_in_provider",
+    "maven_virtual_registry_upstream.list_in_registry",
+    "snippet_storage_move.list_in_snippet",
+    "vulnerability.list_of_occurrence",
+];
+
 #[derive(serde::Deserialize)]
 struct RenamedFile {
     renamed: BTreeMap<String, String>,
@@ -79,6 +105,21 @@ fn scopes_bulk_and_self_are_spelled_in_one_way() {
         actions().into_iter().filter(|action| action.twin.is_none() && action.audience == Audience::Person);
     let bad: Vec<String> = ids.map(|action| action.id).filter(|id| other.is_match(id)).collect();
     assert!(bad.is_empty(), "{bad:?}");
+}
+
+#[test]
+fn an_id_names_a_holder_only_where_that_is_another_thing() {
+    let holder = regex::Regex::new(
+        r"_(in|of|for)_(group|project|namespace|instance|user|registry|provider|snippet|occurrence)s?$",
+    )
+    .unwrap();
+    let ids =
+        actions().into_iter().filter(|action| action.twin.is_none() && action.audience == Audience::Person);
+    let mut found: Vec<String> = ids.map(|action| action.id).filter(|id| holder.is_match(id)).collect();
+    let mut reviewed = WITH_A_HOLDER.to_vec();
+    found.sort();
+    reviewed.sort_unstable();
+    assert_eq!(found, reviewed);
 }
 
 #[test]
