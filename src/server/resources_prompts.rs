@@ -66,7 +66,15 @@ pub(super) async fn read_resource(
     request: ReadResourceRequestParams,
     roots: Roots,
 ) -> Result<ResourceContent, ErrorData> {
-    tools.read_resource(&request.uri, &roots).await.map_err(|error| refused(&error))
+    let read = tools.read_resource(&request.uri, &roots).await;
+    read.map_err(|error| {
+        let mut refusal = refused(&error);
+        // MCP 2026-07-28, resources, error handling: the data names the resource.
+        if let Some(Value::Object(data)) = &mut refusal.data {
+            data.insert("uri".to_owned(), Value::from(request.uri));
+        }
+        refusal
+    })
 }
 
 /// Converts a resource to the protocol's type.

@@ -10,6 +10,9 @@ use crate::support::scripted_gitlab::Gitlab;
 
 const TOKEN: (&str, &str) = ("PRIVATE-TOKEN", "glpat-caller");
 
+/// What is wrong, the headers, and the status.
+type Row = (&'static str, &'static [(&'static str, &'static str)], u16);
+
 fn find() -> Value {
     tool_call(FIND, json!({"query": "list issues", "limit": 1}))
 }
@@ -23,8 +26,7 @@ fn is_well(server: &HttpServer, after: &str) {
 fn each_rule_of_the_transport_is_held() {
     let gitlab = Gitlab::start();
     let server = HttpServer::for_callers(&gitlab.url(), &[]);
-    let modern = ("MCP-Protocol-Version", "2026-07-28");
-    let rows: &[(&str, &[(&str, &str)], u16)] = &[
+    let rows: &[Row] = &[
         ("a foreign host", &[TOKEN, ("Host", "evil.example.com")], 403),
         ("a foreign origin", &[TOKEN, ("Origin", "https://evil.example.com")], 403),
         ("the origin null", &[TOKEN, ("Origin", "null")], 403),
@@ -32,7 +34,7 @@ fn each_rule_of_the_transport_is_held() {
         ("no content type", &[TOKEN, ("Content-Type", "")], 415),
         ("an accept of JSON alone", &[TOKEN, ("Accept", "application/json")], 406),
         ("an unknown protocol version", &[TOKEN, ("MCP-Protocol-Version", "1999-01-01")], 400),
-        ("headers of 2026-07-28 without its metadata", &[TOKEN, modern], 400),
+        ("headers of 2026-07-28 without its metadata", &[TOKEN, ("MCP-Protocol-Version", "2026-07-28")], 400),
         ("no token", &[], 401),
         ("two tokens", &[TOKEN, ("Authorization", "Bearer a")], 400),
         ("a token twice", &[TOKEN, TOKEN], 400),
