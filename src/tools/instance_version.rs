@@ -161,7 +161,7 @@ pub async fn check_age(tools: &Tools, call: &Call, checked: &Checked) -> Result<
 /// An action with parameters and values that the catalog does not know.
 pub struct Extension {
     pub action: Action,
-    /// What was let through, and why.
+    /// Accepted parameters and values, with the reason.
     pub notes: Vec<String>,
     /// Unknown parameters, and known ones with an unknown value.
     pub unknown: Vec<String>,

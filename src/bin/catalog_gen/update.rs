@@ -22,7 +22,7 @@ pub fn run(
     let older = if is_newer { Some((before.as_slice(), output::gitlab_version(catalog)?)) } else { None };
     let mut out = std::io::stdout().lock();
     let generated = match Generated::build_over(catalog, files, older) {
-        // Curation of what GitLab took away is a fault; the report tells which operations that are.
+        // Curation of removed operations is a fault; the report lists the operations.
         Err(GeneratorError::Faults(faults)) => {
             for line in changes::operations(&before, &operation_names(catalog, files)?) {
                 writeln!(out, "{line}")?;

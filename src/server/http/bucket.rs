@@ -49,7 +49,7 @@ mod tests {
         assert_eq!(bucket.take(start), Err(Duration::from_millis(500)));
         assert!(bucket.take(start + Duration::from_millis(499)).is_err());
         assert!(bucket.take(start + Duration::from_millis(501)).is_ok());
-        // It never holds more than two seconds of the rate.
+        // At most two seconds of the rate are kept.
         let later = start + Duration::from_secs(60);
         assert_eq!((0..9).filter(|_| bucket.take(later).is_ok()).count(), 4);
     }

@@ -67,7 +67,7 @@ fn caller(context: &RequestContext<RoleServer>) -> Result<Arc<Caller>, ErrorData
     found.ok_or_else(|| ErrorData::internal_error("the request has no caller", None))
 }
 
-/// What the edge attached to the HTTP request.
+/// Data that the edge attached to the HTTP request.
 fn part<T: Clone + Send + Sync + 'static>(context: &RequestContext<RoleServer>) -> Option<T> {
     context.extensions.get::<Parts>()?.extensions.get::<T>().cloned()
 }

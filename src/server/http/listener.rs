@@ -75,7 +75,7 @@ impl Listener {
 impl Drop for Listener {
     fn drop(&mut self) {
         if let Listener::Unix(_, path) = self {
-            // A socket that somebody else has removed needs no removal.
+            // The socket may already have been removed.
             let _ = std::fs::remove_file(path);
         }
     }

@@ -26,7 +26,7 @@ pub(super) const SCOPES: [&str; 2] = ["api", "read_api"];
 pub(super) enum Rejection {
     /// The instance does not accept it, or it is of another application.
     InvalidToken(&'static str),
-    /// It has none of the scopes of the API.
+    /// The token has none of the scopes of the API.
     InsufficientScope,
     /// The instance did not answer.
     Unavailable,

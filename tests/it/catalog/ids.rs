@@ -43,14 +43,14 @@ const READING_VERBS: &[&str] =
 const WITH_A_HOLDER: &[&str] = &[
     // Counts how often each dependency is used, where `dependency.list` describes those of one project.
     "dependency.list_in_group",
-    // Of whomever started them, where `duo_workflow.list` has one's own.
+    // Those of any user; `duo_workflow.list` has the token's own.
     "duo_workflow.list_in_project",
-    // Of all epics, where `epic_link.list` has those of one.
+    // Those of all epics; `epic_link.list` has those of one.
     "epic_link.list_in_group",
-    // As administrator, for somebody else.
+    // As administrator, for another user.
     "personal_access_token.create_for_user",
     "project.create_for_user",
-    // Of all projects that somebody can reach.
+    // Those of all accessible projects.
     "deploy_key.list_of_user",
     // Sets them for all projects of a group, with exceptions.
     "security_settings.set_validity_checks_in_group",

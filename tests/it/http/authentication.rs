@@ -184,7 +184,7 @@ fn oauth_leads_from_401_by_the_metadata_to_a_call() {
     let unknown = server.post(&[("Authorization", "Bearer unknown")], &list);
     assert_eq!(unknown.status, 401);
     assert!(unknown.header("www-authenticate").unwrap().contains("error=\"invalid_token\""));
-    // Of another application.
+    // A token of another application.
     gitlab.says("GET /oauth/token/info", [answer(200, token_info("another", &["api"]))]);
     assert_eq!(server.post(&[("Authorization", "Bearer foreign")], &list).status, 401);
     // Without a scope of the API.

@@ -10,7 +10,7 @@ use crate::support::scripted_gitlab::Gitlab;
 
 const TOKEN: (&str, &str) = ("PRIVATE-TOKEN", "glpat-caller");
 
-/// What is wrong, the headers, and the status.
+/// The fault, the headers, and the status.
 type Row = (&'static str, &'static [(&'static str, &'static str)], u16);
 
 fn find() -> Value {
@@ -159,7 +159,7 @@ fn connections_may_be_old_pipelined_or_idle() {
     for _ in 0..2 {
         assert_eq!(read_response(&mut reader).unwrap().status, 200);
     }
-    // Connections that send nothing hold nobody.
+    // Idle connections do not block others.
     let idle: Vec<_> = (0..100).map(|_| server.connect()).collect();
     let mut slow = server.connect();
     slow.write_all(b"POST /mcp HTTP/1.1\r\nHo").unwrap();

@@ -1,4 +1,4 @@
-//! A client that somebody else wrote, in both eras of the protocol.
+//! A client of another project, in both eras of the protocol.
 
 use rmcp::model::{CallToolRequestParams, ClientConfig, ProtocolVersion};
 use rmcp::service::{ClientLifecycleMode, ClientServiceExt};
