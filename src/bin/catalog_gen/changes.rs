@@ -42,8 +42,8 @@ pub fn actions(before: &[Action], after: &[Action]) -> Vec<String> {
             continue;
         };
         match differences(known, action) {
-            said if said.is_empty() => others += 1,
-            said => lines.push(format!("changed: {}: {}", action.id, said.join("; "))),
+            parts if parts.is_empty() => others += 1,
+            parts => lines.push(format!("changed: {}: {}", action.id, parts.join("; "))),
         }
     }
     if others > 0 {
@@ -111,15 +111,15 @@ fn differences(old: &Action, new: &Action) -> Vec<String> {
         ("parameter gone", minus(&had, &has)),
         ("now required", must.into_iter().collect()),
     ];
-    let mut said: Vec<String> = lists
+    let mut parts: Vec<String> = lists
         .into_iter()
         .filter(|(_, names)| !names.is_empty())
         .map(|(what, names)| format!("{what} {}", names.join(", ")))
         .collect();
     if old.risk != new.risk {
-        said.push(format!("{} instead of {}", new.risk.name(), old.risk.name()));
+        parts.push(format!("{} instead of {}", new.risk.name(), old.risk.name()));
     }
-    said
+    parts
 }
 
 /// New collections of projects and groups that should become a domain: `project.badges`, as named by the rules, becomes

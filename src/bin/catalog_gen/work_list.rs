@@ -39,8 +39,8 @@ fn table(action: &Action, ids: &BTreeSet<&str>, descriptions: &BTreeMap<String, 
     let mut lines = vec![String::new(), format!("[action.\"{}\"]", action.id)];
     for operation in action.choices() {
         let name = operation.to_string();
-        let said = descriptions.get(&name).and_then(|text| text.trim().lines().next());
-        lines.push(format!("# {}, {name}: {}", action.risk.name(), said.unwrap_or("not described")));
+        let description = descriptions.get(&name).and_then(|text| text.trim().lines().next());
+        lines.push(format!("# {}, {name}: {}", action.risk.name(), description.unwrap_or("not described")));
     }
     lines.push("summary = \"\"".to_owned());
     let alias = match verb {

@@ -43,14 +43,14 @@ const READING_VERBS: &[&str] =
 const WITH_A_HOLDER: &[&str] = &[
     // Counts how often each dependency is used, where `dependency.list` describes those of one project.
     "dependency.list_in_group",
-    // Those of any user; `duo_workflow.list` has the token's own.
+    // Any user's; `duo_workflow.list` has the token's own.
     "duo_workflow.list_in_project",
-    // Those of all epics; `epic_link.list` has those of one.
+    // Links of all epics; `epic_link.list` has those of one.
     "epic_link.list_in_group",
     // As administrator, for another user.
     "personal_access_token.create_for_user",
     "project.create_for_user",
-    // Those of all accessible projects.
+    // In all accessible projects.
     "deploy_key.list_of_user",
     // Sets them for all projects of a group, with exceptions.
     "security_settings.set_validity_checks_in_group",
