@@ -49,7 +49,7 @@ cp "$here/typescript.mjs" .
 node typescript.mjs "$url" glpat-sandbox
 for era in legacy modern; do
   mcp-inspector --cli "$url" --transport http --header 'PRIVATE-TOKEN: glpat-sandbox' --protocol-era "$era" --strict \
-    --format json --method tools/list >/dev/null
+    --format json --method tools/list >/dev/null 2>&1
   mcp-inspector --cli "$url" --transport http --header 'PRIVATE-TOKEN: glpat-sandbox' --protocol-era "$era" \
     --format json --method tools/call --tool-name gitlab_execute_action --tool-arg action=current_user.get |
     grep -q 'username: sandbox'
