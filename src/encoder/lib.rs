@@ -3,11 +3,13 @@
 //!
 //! A separate crate, so that it is always compiled with optimizations.
 
+mod lanes;
 mod matrix;
 mod wordpiece;
 
 use bytemuck::{cast_slice, try_cast_slice};
 
+use matrix::ROUND;
 pub use matrix::{Activations, Matrix};
 pub use wordpiece::Pieces;
 
@@ -136,11 +138,11 @@ impl Rows<'_> {
 }
 
 impl Norm {
+    #[inline(always)]
     fn apply(&self, states: &mut [f32], width: usize) {
         for state in states.chunks_exact_mut(width) {
-            let mean = state.iter().sum::<f32>() / width as f32;
-            let variance =
-                state.iter().map(|value| (value - mean) * (value - mean)).sum::<f32>() / width as f32;
+            let mean = lanes::sum(state, |value| value) / width as f32;
+            let variance = lanes::sum(state, |value| (value - mean) * (value - mean)) / width as f32;
             let scale = 1.0 / (variance + EPSILON).sqrt();
             for ((value, gain), bias) in state.iter_mut().zip(&self.gain).zip(&self.bias) {
                 *value = (*value - mean) * scale * gain + bias;
@@ -155,15 +157,21 @@ impl Layer<'_> {
     fn apply(&self, states: &mut [f32], lengths: &[usize], width: usize, heads: usize) {
         let projected = self.attention.apply(&Activations::new(states, width));
         let parts: Vec<usize> = lengths.iter().map(|length| length * 3).collect();
-        let mixed: Vec<Vec<f32>> =
-            split(&projected, &parts).map(|projected| attend(projected, width, heads)).collect();
-        let mixed = mixed.concat();
-        add(states, &self.output.apply(&Activations::new(&mixed, width)));
-        self.attention_norm.apply(states, width);
+        let mixed = lanes::run(|| {
+            split(&projected, &parts).map(|projected| attend(projected, width, heads)).collect::<Vec<_>>()
+        });
+        let mixed = self.output.apply(&Activations::new(&mixed.concat(), width));
+        lanes::run(|| {
+            add(states, &mixed);
+            self.attention_norm.apply(states, width);
+        });
         let mut inner = self.up.apply(&Activations::new(states, width));
-        inner.iter_mut().for_each(|value| *value = gelu(*value));
-        add(states, &self.down.apply(&Activations::new(&inner, self.down.columns)));
-        self.norm.apply(states, width);
+        lanes::run(|| inner.iter_mut().for_each(|value| *value = gelu(*value)));
+        let outer = self.down.apply(&Activations::new(&inner, self.down.columns));
+        lanes::run(|| {
+            add(states, &outer);
+            self.norm.apply(states, width);
+        });
     }
 }
 
@@ -177,11 +185,13 @@ fn split<'s>(values: &'s [f32], lengths: &'s [usize]) -> impl Iterator<Item = &'
     })
 }
 
+#[inline(always)]
 fn add(states: &mut [f32], more: &[f32]) {
     states.iter_mut().zip(more).for_each(|(state, more)| *state += more);
 }
 
 /// Scaled dot-product attention of each head, over rows of queries, keys and values.
+#[inline(always)]
 fn attend(projected: &[f32], width: usize, heads: usize) -> Vec<f32> {
     let size = width / heads;
     let scale = 1.0 / (size as f32).sqrt();
@@ -198,7 +208,7 @@ fn attend(projected: &[f32], width: usize, heads: usize) -> Vec<f32> {
             weights.clear();
             weights.extend(tokens().map(|other| {
                 let key = other.get(part(other, 1, head)).unwrap_or_default();
-                query.iter().zip(key).map(|(one, other)| one * other).sum::<f32>() * scale
+                lanes::dot(query, key) * scale
             }));
             softmax(&mut weights);
             for (other, weight) in tokens().zip(&weights) {
@@ -210,20 +220,35 @@ fn attend(projected: &[f32], width: usize, heads: usize) -> Vec<f32> {
     mixed
 }
 
+#[inline(always)]
 fn softmax(values: &mut [f32]) {
     let most = values.iter().copied().fold(f32::MIN, f32::max);
-    values.iter_mut().for_each(|value| *value = (*value - most).exp());
-    let sum: f32 = values.iter().sum();
+    values.iter_mut().for_each(|value| *value = exp(*value - most));
+    let sum = lanes::sum(values, |value| value);
     values.iter_mut().for_each(|value| *value /= sum);
 }
 
+/// Exponential of a number that is not positive, accurate to 1e-5 of the result: a power of two by its exponent bits,
+/// times a polynomial. The library's cannot be vectorized.
+#[inline(always)]
+fn exp(value: f32) -> f32 {
+    let power = (value * std::f32::consts::LOG2_E).max(-126.0);
+    let whole = power + ROUND;
+    let bits = whole.to_bits().wrapping_add(127) << 23;
+    let x = (power - (whole - ROUND)) * std::f32::consts::LN_2;
+    let series = 1.0 + x * (1.0 + x * (0.5 + x * (1.0 / 6.0 + x * (1.0 / 24.0 + x * (1.0 / 120.0)))));
+    f32::from_bits(bits) * series
+}
+
 /// GELU with the tanh approximation (Hendrycks and Gimpel, 2016), as in training.
+#[inline(always)]
 fn gelu(value: f32) -> f32 {
     const SCALE: f32 = 0.797_884_6;
     0.5 * value * (1.0 + tanh(SCALE * (value + 0.044_715 * value * value * value)))
 }
 
 /// Hyperbolic tangent as a continued fraction, accurate to 1e-5; the library's is many times slower.
+#[inline(always)]
 fn tanh(value: f32) -> f32 {
     let x = value.clamp(-4.97, 4.97);
     let square = x * x;
@@ -297,5 +322,28 @@ impl<'w> Reader<'w> {
             down: self.matrix(width, inner)?,
             norm: self.norm(width)?,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{exp, softmax};
+
+    #[test]
+    fn exp_is_the_library_s_within_its_precision() {
+        for at in 0..=8_000 {
+            let value = -(at as f32) / 100.0;
+            let expected = value.exp();
+            assert!((exp(value) - expected).abs() <= expected * 1e-5, "{value}: {} {expected}", exp(value));
+        }
+        assert!(exp(-1_000.0) < 1e-37);
+    }
+
+    #[test]
+    fn softmax_is_a_distribution_in_the_order_of_its_values() {
+        let mut values = [2.0, -1.0, 40.0, 39.0];
+        softmax(&mut values);
+        assert!((values.iter().sum::<f32>() - 1.0).abs() < 1e-6);
+        assert!(values[2] > values[3] && values[3] > values[0] && values[0] > values[1]);
     }
 }

@@ -1,11 +1,13 @@
 //! Products of 8-bit weight matrices and 16-bit activations, the encoder's most expensive operation.
 
+use crate::lanes;
+
 /// Maximum quantized activation. A sum of 1,536 products with weights up to 127 stays below 2^31.
 const LARGEST: f32 = 8_191.0;
 
 /// Rounding constant: added to a number below 2^15, it leaves the nearest integer in the lower half of the bits. The
 /// rounding instruction is not in every x86-64, and a library function for it took a fifth of the time.
-const ROUND: f32 = 12_582_912.0;
+pub(crate) const ROUND: f32 = 12_582_912.0;
 
 /// Number of tokens multiplied at once, so that each weight is loaded once for all of them.
 const BLOCK: usize = 4;
@@ -35,16 +37,20 @@ pub struct Activations {
 impl Activations {
     /// Quantizes rows with this number of columns.
     pub fn new(rows: &[f32], columns: usize) -> Activations {
-        let mut activations = Activations::default();
-        for row in rows.chunks_exact(columns) {
-            let largest = row.iter().fold(f32::MIN_POSITIVE, |largest, value| largest.max(value.abs()));
-            let times = LARGEST / largest;
-            activations.values.extend(row.iter().map(|value| (value * times + ROUND).to_bits() as i16));
-            activations.steps.push(largest / LARGEST);
-        }
-        let rows = activations.steps.len().next_multiple_of(BLOCK);
-        activations.values.resize(rows * columns, 0);
-        activations
+        let count = rows.len() / columns;
+        let mut values = vec![0; count.next_multiple_of(BLOCK) * columns];
+        let mut steps = Vec::with_capacity(count);
+        lanes::run(|| {
+            for (row, quantized) in rows.chunks_exact(columns).zip(values.chunks_exact_mut(columns)) {
+                let largest = lanes::largest(row).max(f32::MIN_POSITIVE);
+                let times = LARGEST / largest;
+                for (quantized, value) in quantized.iter_mut().zip(row) {
+                    *quantized = (value * times + ROUND).to_bits() as i16;
+                }
+                steps.push(largest / LARGEST);
+            }
+        });
+        Activations { values, steps }
     }
 }
 
