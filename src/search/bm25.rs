@@ -3,7 +3,7 @@
 use gitlab_mcp_embed::search::fields::{PLACES, Place, schema};
 use gitlab_mcp_embed::search::profile::{Vocabulary, WordId};
 use tantivy::collector::TopDocs;
-use tantivy::query::{BooleanQuery, BoostQuery, DisjunctionMaxQuery, FuzzyTermQuery, Query, TermQuery};
+use tantivy::query::{BooleanQuery, BoostQuery, DisjunctionMaxQuery, Query, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{Index, ReloadPolicy, Searcher, Term};
 
@@ -15,13 +15,6 @@ use super::segment::Segment;
 
 static TABLE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/search_table.bin"));
 static BLOCK: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/search_index.bin"));
-
-/// Fields for the fuzzy search of unknown words.
-const FUZZY_FIELDS: [Place; 3] = [Place::Id, Place::Nouns, Place::Summary];
-
-/// Maximum length of a word without edits in fuzzy search, and of one with a single edit; longer words may have two.
-const ONE_SLIP: usize = 3;
-const TWO_SLIPS: usize = 6;
 
 /// The opened index.
 pub struct LexicalIndex {
@@ -52,9 +45,8 @@ impl LexicalIndex {
         model: &Model,
     ) -> Result<Vec<(usize, f32)>, SearchError> {
         let concepts = segment.concepts.iter().filter_map(|at| request.concepts.get(*at));
-        let mut clauses: Vec<Box<dyn Query>> =
+        let clauses: Vec<Box<dyn Query>> =
             concepts.filter_map(|concept| self.concept_query(concept, vocabulary, model)).collect();
-        clauses.extend(request.unknown.iter().filter_map(|word| self.fuzzy_query(word, model)));
         if clauses.is_empty() {
             return Ok(Vec::new());
         }
@@ -106,20 +98,5 @@ impl LexicalIndex {
             fields.push(Box::new(BoostQuery::new(Box::new(query), boost)));
         }
         Some(Box::new(BooleanQuery::union(fields)))
-    }
-
-    /// Query for index terms that an unknown word may be a misspelling of.
-    fn fuzzy_query(&self, word: &str, model: &Model) -> Option<Box<dyn Query>> {
-        let slips = match word.len() {
-            0..=ONE_SLIP => return None,
-            length if length < TWO_SLIPS => 1,
-            _ => 2,
-        };
-        let places = PLACES.iter().zip(&self.fields).filter(|((place, _), _)| FUZZY_FIELDS.contains(place));
-        let queries = places.map(|(_, field)| {
-            let query = FuzzyTermQuery::new(Term::from_field_text(*field, word), slips, true);
-            Box::new(BoostQuery::new(Box::new(query), model.concepts.fuzzy)) as Box<dyn Query>
-        });
-        Some(Box::new(DisjunctionMaxQuery::new(queries.collect())))
     }
 }

@@ -300,11 +300,13 @@ fn page(url: &str) -> Class {
     }
 }
 
-/// Classifies text with slashes: a path of a project, branch or file, unless it is two terms of the field.
+/// Classifies text with slashes: a path of a project, branch or file, unless it is two terms of the field, or several
+/// verbs: `CI/CD`, `creates/updates/deletes`.
 fn slashed(chunk: &str, terms: &dyn Terms) -> Class {
-    let is_pair = chunk.split('/').count() == 2;
+    let words = || chunk.split('/').map(str::to_lowercase);
     let is_abbreviation = !chunk.contains(char::is_lowercase);
-    if is_pair && chunk.split('/').all(|part| is_abbreviation || terms.is_term(&part.to_lowercase())) {
+    let is_pair = words().count() == 2 && words().all(|word| is_abbreviation || terms.is_term(&word));
+    if is_pair || words().all(|word| terms.is_verb(&word)) {
         return Class::Text;
     }
     let is_file = chunk.rsplit('/').next().is_some_and(|last| is_file(last, terms));

@@ -77,8 +77,6 @@ pub struct ConceptWeights {
     pub verb_idf: f32,
     /// A corrected word.
     pub corrected: f32,
-    /// A fuzzy match of an unknown word.
-    pub fuzzy: f32,
     /// The noun of an entity: `!45`.
     pub entity: f32,
     /// Words in brackets, and in later sentences without a request.

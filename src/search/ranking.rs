@@ -17,8 +17,11 @@ const FIRST: f32 = 1.001;
 /// Maximum score of a later clause's best action relative to the whole query's best.
 const NEXT: f32 = 0.97;
 
-/// Maximum number of clauses ranked separately: each adds to the encoder's input.
+/// Maximum number of clauses ranked separately.
 const MOST_CLAUSES: usize = 5;
+
+/// Maximum number of tokens of the query and its clauses together: the time of a search is that of encoding them.
+const MOST_TOKENS: usize = 48;
 
 /// Prefixes of other servers' tool names.
 const PREFIXES: [&str; 3] = ["mcp_", "gitlab_", "gl_"];
@@ -37,6 +40,13 @@ pub fn rank(ranker: &Ranker, catalog: &Catalog, query: &Query<'_>) -> Result<Ran
     let scorer = scorer(ranker, &request);
     let (whole, mut clauses) = (request.whole(&ranker.lexicon), request.intents(&ranker.lexicon));
     clauses.truncate(MOST_CLAUSES);
+    let mut left = MOST_TOKENS.saturating_sub(request.tokens(&whole).len());
+    clauses.retain(|clause| {
+        let length = request.tokens(clause).len();
+        let fits = length <= left;
+        left = left.saturating_sub(length);
+        fits
+    });
     let (signals, of_clauses) = scorer.signals(&whole, &clauses)?;
     let candidates = scorer.rank(&whole, &signals);
     let mut scored = candidates.scored;

@@ -58,8 +58,6 @@ pub struct Request {
     pub scopes: u8,
     /// The encoder's input: words and placeholders, each with its position among the words.
     pub input: Vec<(usize, String)>,
-    /// Words of the query that are not in the catalog and may be misspelt.
-    pub unknown: Vec<String>,
     pub(super) question: bool,
     /// True if it names GitLab itself, or has a GitLab reference or file name: `!45`.
     pub gitlab: bool,
@@ -211,11 +209,6 @@ impl Reader<'_> {
             named: !nouns.is_empty(),
             gitlab: !nouns.is_empty() || tokens.iter().any(|token| OURS.contains(&token.word.as_str())),
             input: input(&tokens, &placed),
-            unknown: tokens
-                .iter()
-                .filter(|token| self.is_unknown(token))
-                .map(|token| token.stem.clone())
-                .collect(),
             ..Request::default()
         };
         self.add_concepts(&tokens, &mut request);
@@ -232,10 +225,6 @@ impl Reader<'_> {
             [Part::Entity(entity)] => entity.noun(),
             _ => None,
         }
-    }
-
-    fn is_unknown(&self, token: &Token) -> bool {
-        !token.stop && !token.guessed && !token.name && !self.is_word(&token.word, &token.stem)
     }
 
     fn is_known_stem(&self, stem: &str) -> bool {

@@ -57,8 +57,8 @@ impl Request {
         clauses.into_iter().filter(|_| several).map(|clause| self.segment(clause, lexicon)).collect()
     }
 
-    /// The concepts of each clause with an intent of its own. A verb alone takes the object before it, or else the next
-    /// one: `comment and close an issue`.
+    /// The concepts of each clause with an intent of its own. A verb alone takes the object before it, or else what
+    /// follows the next verb: `create, rotate and revoke access tokens`.
     fn clauses(&self) -> Vec<Vec<usize>> {
         let mut clauses: Vec<Vec<usize>> = Vec::new();
         for (number, concept) in self.concepts.iter().enumerate() {
@@ -75,17 +75,19 @@ impl Request {
             }
             object = self.object(clause, clause.first().copied()).or(object);
         }
-        if let ([first, second], false) = (clauses.as_mut_slice(), self.named)
-            && first.len() == 1
-        {
-            let object = self.object(second, second.first().copied());
-            if object.is_none() && second.len() == 1 {
-                // Both words may be verbs: `new label` is one noun phrase.
+        let leading = clauses.iter().take_while(|clause| clause.len() == 1).count();
+        let rest = clauses.get(leading).map(|clause| clause.iter().skip(1).copied().collect::<Vec<_>>());
+        match (rest, clauses.as_mut_slice()) {
+            _ if self.named => {}
+            (Some(rest), clauses) => {
+                clauses.iter_mut().take(leading).for_each(|clause| clause.extend(&rest));
+            }
+            // Both words may be verbs: `new label` is one noun phrase.
+            (None, [first, second]) => {
                 first.append(second);
                 clauses.truncate(1);
-            } else {
-                first.extend(object);
             }
+            (None, _) => {}
         }
         clauses
     }

@@ -1,5 +1,4 @@
-//! Spelling correction of GitLab's nouns and verbs by bounded edit distance, including two words run together. Other
-//! words are left to the index's fuzzy terms.
+//! Spelling correction of GitLab's nouns and verbs by bounded edit distance, including two words run together.
 
 use std::cmp::Ordering;
 

@@ -74,6 +74,7 @@ fn capitals_of_a_title_are_no_names() {
 fn terms_of_the_field_keep_their_separators() {
     assert_eq!(masked("CI/CD list"), "ci cd list");
     assert_eq!(masked("cd/ci/list issue.cd"), "[path] [file]");
+    assert_eq!(masked("list/lock/list the issues"), "list lock list the issues");
 }
 
 #[test]
@@ -87,6 +88,12 @@ fn the_type_of_a_named_object_decides() {
     assert_eq!(first("block @alice"), "user.block");
     assert_eq!(first("list issues in merge-request/demo"), "issue.list");
     assert_eq!(first("what changed between v1.0 and v1.1"), "repository.compare");
+}
+
+#[test]
+fn verbs_with_slashes_between_them_are_verbs() {
+    assert!(first("creates/updates/deletes labels of a group").starts_with("label."));
+    assert!(first("enable/disable/reset feature flags").starts_with("feature_flag."));
 }
 
 #[test]

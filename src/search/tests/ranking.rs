@@ -147,6 +147,7 @@ fn a_verb_or_a_noun_of_gitlab_is_never_refused() {
         ("list issues in foo", "issue.list"),
         ("list open issues of project pizza", "issue.list"),
         ("Follow ['zoe-k', 'm.lee'] on GitLab", "user.follow"),
+        ("create a new group \"q-lab\" with members ann and bo", "group.create"),
         ("delete branch foo", "branch.delete"),
         ("create project foo", "project.create"),
         ("show the pipelines of lasagna", "pipeline.list"),
