@@ -18,6 +18,13 @@ fn a_verb_alone_takes_the_object_before_it() {
 }
 
 #[test]
+fn verbs_before_an_object_share_it() {
+    let steps = find("create, rotate and revoke access tokens").steps;
+    let verbs: Vec<&str> = steps.iter().filter_map(|id| Some(id.split_once("access_token.")?.1)).collect();
+    assert_eq!(verbs, ["create", "rotate", "revoke"], "{steps:?}");
+}
+
+#[test]
 fn one_intent_stays_one() {
     assert_eq!(ids(&find("list issues with their labels in a group"))[0], "issue.list");
 }
@@ -47,4 +54,11 @@ fn a_list_of_many_clauses_is_ranked_by_the_first_few() {
     .steps;
     assert!((2..=5).contains(&steps.len()), "{steps:?}");
     assert!(!steps.contains(&"project.fork".to_owned()), "{steps:?}");
+}
+
+#[test]
+fn clauses_of_a_long_request_are_not_ranked_on_their_own() {
+    let long = "of the project that was moved here from the old server in the spring with all its pictures and notes";
+    let found = find(&format!("list the issues {long}, delete the tag {long} and then create a branch"));
+    assert!(found.steps.is_empty() && !found.hits.is_empty(), "{:?}", found.steps);
 }

@@ -93,7 +93,7 @@ fn the_type_of_a_named_object_decides() {
 #[test]
 fn verbs_with_slashes_between_them_are_verbs() {
     assert!(first("creates/updates/deletes labels of a group").starts_with("label."));
-    assert!(first("enable/disable/reset feature flags").starts_with("feature_flag."));
+    assert!(first("create/list/delete branches of acme/web").starts_with("branch."));
 }
 
 #[test]
