@@ -13,7 +13,7 @@ use crate::catalog::ROLES;
 
 /// Keys that no reader misses: links apart from the one URL, pictures, ids of objects that are named, repeated forms of
 /// another field.
-pub const NOISE: [&str; 30] = [
+pub const NOISE: [&str; 36] = [
     "_links",
     "avatar_url",
     "avatar_path",
@@ -44,10 +44,16 @@ pub const NOISE: [&str; 30] = [
     "allow_maintainer_to_push",
     "should_remove_source_branch",
     "force_remove_source_branch",
+    "awardable_type",
+    "awardable_id",
+    "position_type",
+    "base_sha",
+    "start_sha",
+    "head_sha",
 ];
 
 /// Keys among them, or made redundant, that an answer does not name as left out: they say nothing that is missed.
-const SILENT: [&str; 16] = [
+const SILENT: [&str; 22] = [
     "_links",
     "avatar_url",
     "avatar_path",
@@ -64,6 +70,12 @@ const SILENT: [&str; 16] = [
     "project_id",
     "source_project_id",
     "target_project_id",
+    "awardable_type",
+    "awardable_id",
+    "position_type",
+    "base_sha",
+    "start_sha",
+    "head_sha",
 ];
 
 /// Keys that a better key makes redundant, if the row has it.
@@ -190,7 +202,7 @@ pub fn compact(value: Value, kept: Kept, dropped: &mut Vec<String>) -> (Value, R
         other => (top(other, kept, dropped), Rows::default()),
     };
     // Fields that a reader might miss come first.
-    let is_no_loss = |name: &str| NOISE.contains(&name) || SAID_BETTER.iter().any(|(less, _)| *less == name);
+    let is_no_loss = |name: &str| NOISE.contains(&name);
     dropped.retain(|name| !SILENT.contains(&name.as_str()));
     dropped.sort_by_cached_key(|name| (is_no_loss(name), name.clone()));
     dropped.dedup();
@@ -199,29 +211,17 @@ pub fn compact(value: Value, kept: Kept, dropped: &mut Vec<String>) -> (Value, R
 
 /// An object with only these fields and those that identify it. A field of `only` that the compact view left out, because
 /// it is empty or says nothing, is added.
-pub fn narrowed(
-    compacted: Value,
-    mut whole: Map<String, Value>,
-    only: &[String],
-    dropped: &mut Vec<String>,
-) -> Value {
+pub fn narrowed(compacted: Value, mut whole: Map<String, Value>, only: &[String]) -> Value {
     let Value::Object(mut kept) = compacted else { return compacted };
     let is_kept = |name: &String| only.contains(name) || IDENTITY.contains(&name.as_str());
-    let others: Vec<String> = kept.keys().filter(|name| !is_kept(name)).cloned().collect();
-    for name in others {
-        kept.shift_remove(&name);
-        dropped.push(name);
-    }
+    kept.retain(|name, _| is_kept(name));
     for name in only {
         if !kept.contains_key(name)
             && let Some(value) = whole.shift_remove(name)
         {
             kept.insert(name.clone(), nested(value, &mut Vec::new()));
-            dropped.retain(|known| known != name);
         }
     }
-    dropped.sort();
-    dropped.dedup();
     Value::Object(kept)
 }
 
@@ -276,7 +276,9 @@ fn object(mut map: Map<String, Value>, kept: Kept, dropped: &mut Vec<String>) ->
             continue;
         }
         if is_noise(&key, &value, &keys) && !is_shown {
-            dropped.push(key);
+            if !is_said_better(&key, &keys) {
+                dropped.push(key);
+            }
             continue;
         }
         let value = if is_shown { resolve_shown(value, dropped) } else { nested(value, dropped) };
@@ -298,7 +300,7 @@ fn role(level: Value) -> Value {
 /// A value that the action is for: objects keep their fields, and so do those of a list.
 fn resolve_shown(value: Value, dropped: &mut Vec<String>) -> Value {
     match value {
-        Value::Object(map) if mentioned_as(&map).is_some() => mention(map),
+        Value::Object(map) if mentioned_as(&map).is_some() => mention(map, &[]),
         Value::Object(map) => Value::Object(object(map, Kept::default(), dropped)),
         Value::Array(items) => {
             Value::Array(items.into_iter().map(|item| resolve_shown(item, dropped)).collect())
@@ -385,8 +387,12 @@ fn is_noise(key: &str, value: &Value, siblings: &HashSet<String>) -> bool {
     }
     let has = |name: &str| siblings.contains(name);
     let other_url = (key.ends_with("_url") || key.ends_with("_path_url")) && key != URL && has(URL);
-    let said_better = SAID_BETTER.iter().any(|(less, more)| *less == key && has(more));
-    NOISE.contains(&key) || other_url || said_better || is_repeated(key, siblings)
+    NOISE.contains(&key) || other_url || is_said_better(key, siblings) || is_repeated(key, siblings)
+}
+
+/// True if a better key of the object says the same.
+fn is_said_better(key: &str, siblings: &HashSet<String>) -> bool {
+    SAID_BETTER.iter().any(|(less, more)| *less == key && siblings.contains(*more))
 }
 
 /// A time without the fractions of its second: `2026-01-31T09:00:00.123Z`.
@@ -412,7 +418,8 @@ fn without_fraction(time: &str) -> Option<String> {
 /// A value below the top: an object that has a name is its name, a list of such a list of names.
 fn nested(value: Value, dropped: &mut Vec<String>) -> Value {
     match value {
-        Value::Object(map) if mentioned_as(&map).is_some() => mention(map),
+        // The page of the whole leads to the page of a part.
+        Value::Object(map) if mentioned_as(&map).is_some() => mention(map, &[URL]),
         Value::Object(map) => {
             let name = reference_of(&map).or_else(|| period(&map)).or_else(|| name_of(&map));
             name.unwrap_or_else(|| Value::Object(object(map, Kept::default(), dropped)))
@@ -430,11 +437,12 @@ fn mentioned_as(map: &Map<String, Value>) -> Option<&'static [&'static str]> {
     of_kind.map(|(_, kept)| *kept)
 }
 
-fn mention(map: Map<String, Value>) -> Value {
+fn mention(map: Map<String, Value>, without: &[&str]) -> Value {
     let kept = mentioned_as(&map).unwrap_or_default();
     Value::Object(
         map.into_iter()
-            .filter(|(key, value)| kept.contains(&key.as_str()) && !is_empty(value))
+            .filter(|(key, _)| kept.contains(&key.as_str()) && !without.contains(&key.as_str()))
+            .filter(|(_, value)| !is_empty(value))
             .map(|(key, value)| (key.clone(), to_the_second(&key, value)))
             .collect(),
     )

@@ -38,6 +38,60 @@ pub fn render(value: &Value) -> String {
     }
 }
 
+/// Bytes of the tags around GitLab's text.
+const TAGS: usize = "<gitlab>\n</gitlab>\n".len();
+
+/// Maximum number of characters of a text that stands in quotes in place of tags.
+const LONGEST_QUOTED: usize = 60;
+
+/// Maximum length in bytes of a key that is GitLab's and no user's.
+const LONGEST_KEY: usize = 40;
+
+/// A value with its texts in quotes, so that it needs no tags around it. None if tags are shorter, or if a text or a key
+/// could be taken for anything but a quoted word.
+pub fn quoted(value: &Value) -> Option<String> {
+    let mut room = (TAGS - 1) / "\"\"".len();
+    let quoted =
+        matches!(value, Value::Object(_) | Value::Array(_)).then(|| in_quotes(value, &mut room))??;
+    Some(render(&quoted))
+}
+
+/// The value with its texts in quotes, as long as there is room for as many texts.
+fn in_quotes(value: &Value, room: &mut usize) -> Option<Value> {
+    match value {
+        Value::String(text) if is_wordless(text) => Some(value.clone()),
+        Value::String(text) => {
+            *room = room.checked_sub(1)?;
+            is_quotable(text).then(|| Value::String(format!("\"{text}\"")))
+        }
+        Value::Array(items) => items.iter().map(|item| in_quotes(item, room)).collect::<Option<_>>(),
+        Value::Object(map) => {
+            let field = |(key, value): (&String, &Value)| {
+                is_gitlabs_key(key).then(|| Some((key.clone(), in_quotes(value, room)?)))?
+            };
+            map.iter().map(field).collect::<Option<_>>().map(Value::Object)
+        }
+        other => Some(other.clone()),
+    }
+}
+
+/// True if a text is short and has nothing that ends quotes, a line, a cell or a fence, or begins a tag or a call.
+fn is_quotable(text: &str) -> bool {
+    let is_calm = |c: char| c.is_alphanumeric() || " -_./:@#!&+,()'*=%?;~$^[]".contains(c);
+    text.chars().count() <= LONGEST_QUOTED && text.trim() == text && text.chars().all(is_calm)
+}
+
+/// True for a date, a time, a number or a version: nothing that could be read as words.
+fn is_wordless(text: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_digit() || b"-:.+TZ".contains(&byte);
+    text.starts_with(|c: char| c.is_ascii_digit()) && text.len() <= LONGEST_KEY && text.bytes().all(is_part)
+}
+
+/// True if a key is a field of GitLab's, and not a name that a user gave.
+pub fn is_gitlabs_key(key: &str) -> bool {
+    key.len() <= LONGEST_KEY && key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+}
+
 /// Wraps GitLab's text in tags that the text itself cannot close: the tags get more dashes than any such tag in it (up
 /// to a maximum), and lookalikes of a closing tag are changed.
 pub fn marked(text: &str) -> String {

@@ -23,6 +23,8 @@ mod tests;
 mod threads;
 mod upstream_truncation;
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value, json};
 
 use crate::text::{self, Cut, Limited, MOST_CUT, Place, lines_within};
@@ -76,8 +78,11 @@ pub struct Options<'a> {
     pub secrets: &'a Secrets,
     /// Fields that the compact view never leaves out.
     pub kept: Kept<'a>,
-    /// Fields to which the compact view of an object is narrowed, with those that identify it; not narrowed if empty.
+    /// Fields to which the compact view of an object is narrowed, with those that identify it; not narrowed if empty. What
+    /// narrowing leaves out is not named.
     pub only: &'a [String],
+    /// Fields that the first sentence of the answer has: the text does not repeat them.
+    pub said: &'a [String],
     /// Fields behind the aliases of a GraphQL document.
     pub names: Option<&'a FieldNames>,
 }
@@ -96,6 +101,7 @@ impl<'a> Options<'a> {
             secrets,
             kept: Kept::default(),
             only: &[],
+            said: &[],
             names: None,
         }
     }
@@ -107,7 +113,7 @@ pub struct Presented {
     pub data: Value,
     /// The same as Markdown.
     pub text: String,
-    /// True if the text is GitLab's, and not this server's.
+    /// True if the text is GitLab's and not in quotes: it needs tags around it.
     pub quoted: bool,
     /// True if it is bytes that are not shown, or a picture that is not shown in full size.
     pub binary: bool,
@@ -286,7 +292,8 @@ fn structured(value: Value, options: &Options) -> Presented {
         let whole = value.as_object().filter(|_| !options.only.is_empty()).cloned();
         let (mut compacted, rows) = compact::compact(value, options.kept, &mut dropped);
         if let Some(whole) = whole {
-            compacted = compact::narrowed(compacted, whole, options.only, &mut dropped);
+            compacted = compact::narrowed(compacted, whole, options.only);
+            dropped.clear();
         }
         said = rows;
         compacted
@@ -307,11 +314,15 @@ fn structured(value: Value, options: &Options) -> Presented {
     notes.extend(note);
     let limited = limited(chosen, options.budget);
     notes.extend(limited.note);
-    let (value, text, rows) = rendered(limited.value, &same, options.budget, &mut notes);
+    let (value, text, rows) = rendered(limited.value, options.said, &same, options.budget, &mut notes);
     let shown = value.as_array().map(Vec::len);
     let came = came.or(limited.rows.map(|(_, came)| came)).or(rows);
     let may_be_written = text.len() > UNMARKED || has_text(&value) || !same.is_empty();
-    let quoted = (shown != Some(0) || came.is_some()) && may_be_written;
+    let quoted = (shown != Some(0) || came.is_some()) && may_be_written && !text.is_empty();
+    let in_quotes =
+        (quoted && same.is_empty()).then(|| markdown::quoted(&unsaid(&value, options.said))).flatten();
+    let quoted = quoted && in_quotes.is_none();
+    let text = in_quotes.unwrap_or(text);
     let mut cut = limited.cut;
     cut.truncate(MOST_CUT);
     Presented {
@@ -333,13 +344,25 @@ fn structured(value: Value, options: &Options) -> Presented {
 
 /// True if a stranger may have written something of a value: a text, or a key that is none of GitLab's.
 fn has_text(value: &Value) -> bool {
-    let is_gitlabs =
-        |key: &str| key.len() <= 40 && key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
     match value {
         Value::String(_) => true,
         Value::Array(items) => items.iter().any(has_text),
-        Value::Object(map) => map.iter().any(|(key, value)| !is_gitlabs(key) || has_text(value)),
+        Value::Object(map) => {
+            map.iter().any(|(key, value)| !markdown::is_gitlabs_key(key) || has_text(value))
+        }
         _ => false,
+    }
+}
+
+/// The fields of an object that the answer's first sentence does not have; any other value as it is.
+fn unsaid<'v>(value: &'v Value, said: &[String]) -> Cow<'v, Value> {
+    match value {
+        Value::Object(map) if map.keys().any(|key| said.contains(key)) => {
+            let mut left = map.clone();
+            left.retain(|key, _| !said.contains(key));
+            Cow::Owned(Value::Object(left))
+        }
+        _ => Cow::Borrowed(value),
     }
 }
 
@@ -381,13 +404,14 @@ fn shared(same: Map<String, Value>, budget: usize) -> (Map<String, Value>, Optio
 /// that is shown, and how many rows came where it has fewer.
 fn rendered(
     mut value: Value,
+    said: &[String],
     same: &Map<String, Value>,
     budget: usize,
     notes: &mut Vec<String>,
 ) -> (Value, String, Option<usize>) {
     let most = longest_text(budget);
     let mut came = None;
-    let mut text = markdown::render(&value);
+    let mut text = markdown::render(&unsaid(&value, said));
     while text.len() > most {
         let Some(rows) = value.as_array_mut().filter(|rows| rows.len() > 1) else { break };
         came = came.or(Some(rows.len()));

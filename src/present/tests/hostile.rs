@@ -128,6 +128,20 @@ proptest! {
     }
 
     #[test]
+    fn what_has_no_marks_has_its_texts_in_quotes(value in value(), full in any::<bool>()) {
+        let shown = present(Content::Json(value), &Options { full, ..options(&[]) });
+        if !shown.quoted && shown.text != "Nothing found." {
+            // Every second part is within quotes.
+            let own: String = shown.text.split('"').step_by(2).collect();
+            prop_assert!(shown.text.matches('"').count() % 2 == 0, "{}", shown.text);
+            let is_own = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_|.,:;=+-TZ \n".contains(c);
+            prop_assert!(own.chars().all(is_own), "{}", shown.text);
+            let within: Vec<&str> = shown.text.split('"').skip(1).step_by(2).collect();
+            prop_assert!(within.iter().all(|text| !text.contains(['\n', '<', '`', '|', '\\'])), "{}", shown.text);
+        }
+    }
+
+    #[test]
     fn no_text_ends_the_marks_or_its_fence(text in hostile()) {
         let shown = present(Content::Text(text.clone()), &options(&[]));
         prop_assert_eq!(outside(&marked(&shown.text)), "\n");

@@ -4,7 +4,7 @@ use super::*;
 use crate::catalog::Catalog;
 
 /// Keys that no answer needs, and those among them that are not even named as left out.
-const NOISE: [(&str, bool); 30] = [
+const NOISE: [(&str, bool); 36] = [
     ("_links", false),
     ("avatar_url", false),
     ("avatar_path", false),
@@ -35,6 +35,12 @@ const NOISE: [(&str, bool); 30] = [
     ("allow_maintainer_to_push", true),
     ("should_remove_source_branch", true),
     ("force_remove_source_branch", true),
+    ("awardable_type", false),
+    ("awardable_id", false),
+    ("position_type", false),
+    ("base_sha", false),
+    ("start_sha", false),
+    ("head_sha", false),
 ];
 
 #[test]
@@ -79,6 +85,33 @@ fn a_key_is_left_out_next_to_a_better_one() {
         assert_eq!(compact(json!({less: "a", more: null})).data, json!({less: "a"}), "{less} alone");
     }
     assert_eq!(super::super::compact::SAID_BETTER, rules, "each rule has a sample");
+}
+
+#[test]
+fn a_key_next_to_a_better_one_is_not_named_as_left_out() {
+    let shown =
+        compact(json!({"name_with_namespace": "A / B", "path_with_namespace": "a/b", "diff_refs": {"a": 1}}));
+    assert_eq!(shown.dropped, ["diff_refs"]);
+}
+
+#[test]
+fn a_position_is_its_file_and_line() {
+    let position = json!({
+        "base_sha": "a1", "start_sha": "b2", "head_sha": "c3", "position_type": "text", "old_path": "gear.rs",
+        "new_path": "gear.rs", "old_line": null, "new_line": 7, "line_range": null,
+    });
+    let shown = compact(json!({"id": 1, "body": "Oil?", "position": position}));
+    assert_eq!(shown.data["position"], json!({"new_path": "gear.rs", "new_line": 7}));
+    assert_eq!(shown.dropped, [""; 0]);
+}
+
+#[test]
+fn the_page_of_a_part_is_shown_where_the_action_is_for_it() {
+    let bridge = json!({"id": 8, "downstream_pipeline": {"id": 5, "status": "failed", "web_url": "https://x/other/-/pipelines/5"}});
+    let shows = ["downstream_pipeline".to_owned()];
+    let kept = Options { kept: Kept { shows: &shows, ..Kept::default() }, ..options(&[]) };
+    let shown = present(Content::Json(bridge), &kept);
+    assert_eq!(shown.data["downstream_pipeline"]["web_url"], "https://x/other/-/pipelines/5");
 }
 
 #[test]
@@ -191,7 +224,7 @@ fn what_is_mentioned_is_reduced_to_what_it_is_mentioned_for() {
     }));
     let expected = json!({
         "commit": {"short_id": "ab12", "title": "Turn", "author_name": "Ada"},
-        "job": {"id": 4, "name": "unit", "status": "failed", "web_url": "https://x/4"},
+        "job": {"id": 4, "name": "unit", "status": "failed"},
         "issue": "#4 Oil", "iteration": "2026-02-01 to 2026-02-14", "next": "iteration 4",
     });
     assert_eq!(shown.data, expected);

@@ -37,12 +37,13 @@ pub fn render_answer(
         gitlab::Content::Json(answer) => state_notes::explain(tools, action, &request.params, answer),
         _ => Vec::new(),
     };
-    let only = change.as_ref().map(|change| change.fields.as_slice()).unwrap_or_default();
-    let shown = present_fields(tools, budget, (request, fields, only), (action, call), reply, &mut notes);
+    let narrowing = change.as_ref().map(Narrowing::of).unwrap_or_default();
+    let shown =
+        present_fields(tools, budget, (request, fields, narrowing), (action, call), reply, &mut notes);
     notes.extend(change.iter().flat_map(|change| change.notes.iter().cloned()));
     notes.extend(shown.notes.iter().cloned());
     notes.extend(shown.missing.iter().take(MOST_MISSING).map(missing_field_note));
-    notes.extend(secret_notes(&shown.masked, is_document));
+    notes.extend(secret_notes(&shown.masked, is_document, call.risk() == Risk::Read));
     // Before notes are cut.
     for note in &mut notes {
         tools.client.secrets().redact_string(note);
@@ -77,14 +78,29 @@ pub fn present_reply(
     reply: Reply,
     notes: &mut Vec<String>,
 ) -> Presented {
-    present_fields(tools, budget, (request, fields, &[]), action, reply, notes)
+    present_fields(tools, budget, (request, fields, Narrowing::default()), action, reply, notes)
 }
 
-/// [`present_reply`], of which the compact view has `only` these fields, if any are given.
+/// Fields of an answer that the first sentence makes unnecessary.
+#[derive(Clone, Copy, Default)]
+struct Narrowing<'a> {
+    /// Fields that the compact view has, apart from those that identify the object; all if empty.
+    only: &'a [String],
+    /// Fields that the text does not repeat.
+    said: &'a [String],
+}
+
+impl<'a> Narrowing<'a> {
+    fn of(change: &'a Change) -> Narrowing<'a> {
+        Narrowing { only: &change.fields, said: &change.said }
+    }
+}
+
+/// [`present_reply`], narrowed.
 fn present_fields(
     tools: &Tools,
     budget: usize,
-    (request, fields, only): (&ExecuteRequest, &[String], &[String]),
+    (request, fields, narrowing): (&ExecuteRequest, &[String], Narrowing<'_>),
     (action, call): (&Action, &Call),
     reply: Reply,
     notes: &mut Vec<String>,
@@ -104,7 +120,9 @@ fn present_fields(
         place: window_start(action, request),
         secrets: tools.client.secrets(),
         kept: Kept { shows: &action.shows, given: &given },
-        only,
+        only: narrowing.only,
+        // Fields that were asked for, or the whole, are shown as they are.
+        said: if is_full || !fields.is_empty() { &[] } else { narrowing.said },
         names: Some(call.field_names()).filter(|names| !names.is_empty()),
     };
     let received = reply.rows;
@@ -185,7 +203,7 @@ fn missing_field_note(missing: &Missing) -> String {
 }
 
 /// Notes on masked and newly created secrets.
-fn secret_notes(masked: &Masked, is_document: bool) -> Vec<String> {
+fn secret_notes(masked: &Masked, is_document: bool, is_read: bool) -> Vec<String> {
     let names = |paths: &[String]| {
         let named: Vec<String> = paths
             .iter()
@@ -200,7 +218,8 @@ fn secret_notes(masked: &Masked, is_document: bool) -> Vec<String> {
     if !masked.made.is_empty() {
         notes.push(format!("{} shown only this once", names(&masked.made)));
     }
-    if !masked.hidden.is_empty() {
+    // To see what a write has set, no one should repeat it.
+    if is_read && !masked.hidden.is_empty() {
         let how = if is_document || is_text { "view: \"full\"" } else { "fields" };
         notes.push(format!("`{how}` shows {}", names(&masked.hidden)));
     }
@@ -261,7 +280,7 @@ fn assemble(
     if let Some(mut change) = change {
         tools.client.secrets().redact_string(&mut change.sentence);
         // Nothing else is known of a change without a body.
-        text = if shown.data.is_null() {
+        text = if change.is_whole || shown.data.is_null() || shown.text.is_empty() {
             format!("{}\n", change.sentence)
         } else {
             format!("{}\n{text}", change.sentence)
@@ -331,7 +350,10 @@ fn page_line(page: &Value) -> String {
     if let (Some(shown), Some(received)) = (number("shown"), number("came")) {
         let _ = write!(line, "Shown: the first {shown} of {received} on this page. ");
     }
-    if let Some(at) = number("page") {
+    let is_all = number("page") == Some(1) && number("total_pages") == Some(1);
+    if let Some(total) = number("total").filter(|_| is_all) {
+        let _ = write!(line, "{total} in all. ");
+    } else if let Some(at) = number("page") {
         let _ = write!(line, "Page {at}");
         let _ = number("total_pages").map_or(Ok(()), |pages| write!(line, " of {pages}"));
         let _ = number("total").map_or(Ok(()), |total| write!(line, ", {total} in all"));

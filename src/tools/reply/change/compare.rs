@@ -18,6 +18,8 @@ pub struct Comparison {
     pub fields: Vec<String>,
     /// True if every parameter shows in a field.
     pub is_complete: bool,
+    /// Fields of the answer whose value is the one that was sent.
+    pub as_sent: Vec<String>,
     /// Names of the parameters whose value the answer has otherwise.
     pub differs: Vec<String>,
     pub notes: Vec<String>,
@@ -71,6 +73,8 @@ pub fn compare(words: &Words, action: &Action, sent: &[Sent<'_>], answer: &Map<S
         } else if let Some(difference) = difference(param, rule, value, answered) {
             found.differs.push(param.name.clone());
             found.notes.push(format!("`{}` is not as sent: {difference}", param.name));
+        } else if is_as_sent(rule, value, answered) {
+            found.as_sent.push(field.clone());
         }
         found.fields.push(field);
     }
@@ -140,6 +144,22 @@ fn difference(param: &Param, rule: Option<&ShownAs>, sent: &Value, answered: &Va
                 names(sent)?.into_iter().filter(|name| has.contains(name)).map(|name| quote(&name)).collect();
             (!left.is_empty()).then(|| format!("the answer still has {}", left.join(", ")))
         }
+    }
+}
+
+/// True if the answer repeats a value, so that who sent it learns nothing from it.
+fn is_as_sent(rule: Option<&ShownAs>, sent: &Value, answered: &Value) -> bool {
+    if rule.is_some_and(|rule| !rule.values.is_empty()) {
+        return false;
+    }
+    match (rule.map(|rule| rule.by).unwrap_or_default(), sent, answered) {
+        (ShownBy::Value, Value::String(sent), Value::String(answered)) => sent.trim() == answered.trim(),
+        (ShownBy::Value, Value::Array(_), Value::Array(_)) => {
+            names(sent).zip(names(answered)).is_some_and(|(sent, answered)| sent == answered)
+        }
+        (ShownBy::Value, Value::Bool(_) | Value::Number(_), _) => sent == answered,
+        (ShownBy::Ids, ..) => ids(sent).zip(ids(answered)).is_some_and(|(sent, answered)| sent == answered),
+        _ => false,
     }
 }
 

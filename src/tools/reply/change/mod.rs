@@ -35,6 +35,10 @@ pub struct Change {
     set: Vec<String>,
     /// Names of the parameters whose value the answer has otherwise.
     differs: Vec<String>,
+    /// True if the sentence says all that is known.
+    pub is_whole: bool,
+    /// Fields of the answer that the text does not repeat: the sentence has them, or the call sent them.
+    pub said: Vec<String>,
     /// Fields of the answer that are shown apart from those that identify the object; all if empty.
     pub fields: Vec<String>,
     pub notes: Vec<String>,
@@ -83,21 +87,29 @@ pub fn describe(
     }
     let words = tools.catalog.words().ok()?;
     let subject = subject::name_subject(words, action, call, params, answer);
+    let (subject, said) = subject.map(|subject| (subject.text, subject.said)).unzip();
     let set = described(action, call, params);
-    let mut change = Change { subject: subject.clone(), ..Change::default() };
+    let mut change = Change { subject: subject.clone(), said: said.unwrap_or_default(), ..Change::default() };
     let verb = action.verb();
     let is_update = verb == "update";
-    if is_update || matches!(verb, "create" | "add") {
+    if let Some(answer) = answer {
         let sent = compare::sent_values(action, call, params, &set);
-        if let Some(answer) = answer {
-            let found = compare::compare(words, action, &sent, answer);
+        let found = compare::compare(words, action, &sent, answer);
+        change.said.extend(found.as_sent);
+        if is_update || matches!(verb, "create" | "add") {
             change.differs = found.differs;
             change.notes = found.notes;
-            if is_update && found.is_complete {
-                change.fields = found.fields;
-            }
+        }
+        if is_update && found.is_complete {
+            change.fields = found.fields;
+        }
+        // Of an object that is gone, nothing is left to look at.
+        if matches!(verb, "delete" | "remove") && subject::is_named(answer) {
+            change.fields = action.shows.iter().cloned().chain(["id".to_owned()]).collect();
         }
     }
+    change.is_whole = reply.content == Content::Empty;
+    change.said.extend(answer.filter(|answer| is_status_line(answer)).map(|_| "message".to_owned()));
     let ran_commands = answer.filter(|_| !action.scanned.is_empty()).is_some_and(ran_only_commands);
     change.sentence = sentence(action, reply, subject.as_deref(), ran_commands);
     if !matches!(verb, "create" | "add" | "delete" | "remove") && !set.is_empty() {
@@ -140,6 +152,14 @@ fn described<'a>(action: &'a Action, call: &Call, params: &Map<String, Value>) -
 /// (<https://docs.gitlab.com/api/notes/>).
 fn ran_only_commands(answer: &Map<String, Value>) -> bool {
     answer.contains_key("commands_changes") && !answer.contains_key("id")
+}
+
+/// True if an answer is no more than its status in words, such as `{"message": "202 Accepted"}`.
+fn is_status_line(answer: &Map<String, Value>) -> bool {
+    let message = answer.get("message").and_then(Value::as_str).filter(|_| answer.len() == 1);
+    message.and_then(|message| message.split_once(' ')).is_some_and(|(status, words)| {
+        status.len() == 3 && status.bytes().all(|byte| byte.is_ascii_digit()) && !words.contains(' ')
+    })
 }
 
 /// The sentence on the outcome. The verbs of the catalog have one meaning each; any other verb is named by its id.

@@ -17,6 +17,17 @@ const NAMES: [&str; 9] = ["username", "title", "name", "key", "tag_name", "slug"
 /// Maximum number of characters of a name.
 const LONGEST: usize = 100;
 
+/// Minimum length of a hash that is named by its beginning, and the length of that.
+const HASH: usize = 32;
+const SHORT_HASH: usize = 8;
+
+/// The object of a write in words, and the fields of the answer that the words have.
+#[derive(Debug)]
+pub struct Subject {
+    pub text: String,
+    pub said: Vec<String>,
+}
+
 /// The object; none if neither the parameters nor the answer name one.
 pub fn name_subject(
     words: &Words,
@@ -24,40 +35,75 @@ pub fn name_subject(
     call: &Call,
     params: &Map<String, Value>,
     answer: Option<&Map<String, Value>>,
-) -> Option<String> {
+) -> Option<Subject> {
     let noun = noun(words, action);
     let mark = container_mark(action.domain());
     let is_marked = mark.is_some_and(|(_, is_object)| is_object);
     if let Some(reference) =
         answer.and_then(full_reference).filter(|reference| is_own_object(mark, reference))
     {
-        return Some(format!("{noun} {reference}{}", title(answer)));
+        let said = ["reference", "iid"].into_iter().chain(said_title(answer));
+        return Some(Subject::new(format!("{noun} {reference}{}", title(answer)), said));
     }
     let place = object_reference(params, mark.map(|(mark, _)| mark));
     let within = place.as_ref().map(|place| format!(" in {place}")).unwrap_or_default();
     let held = held_values(action, call, params);
-    let name = answer.and_then(name_of).or_else(|| name_of(params));
+    let named = answer.and_then(name_of);
+    let is_said = |key: &str| match answer.and_then(|answer| answer.get(key)) {
+        Some(Value::String(text)) => is_whole(text) && !is_hash(text),
+        Some(value) => value.is_number(),
+        None => false,
+    };
+    let said: Vec<&str> = named.iter().map(|(key, _)| *key).filter(|key| is_said(key)).collect();
+    let name = named.or_else(|| name_of(params)).map(|(_, name)| name);
     if is_marked && params.contains_key("iid") {
         let is_same = answer.and_then(|answer| answer.get("iid")) == params.get("iid");
         let title = if is_same { title(answer) } else { String::new() };
         let part = held.map(|held| format!(", {held}")).unwrap_or_default();
-        return Some(format!("{noun} {}{title}{part}", place?));
+        let said = is_same.then(|| ["iid"].into_iter().chain(said_title(answer))).into_iter().flatten();
+        return Some(Subject::new(format!("{noun} {}{title}{part}", place?), said));
     }
     match (held, name) {
-        (Some(held), Some(name)) if held.contains(&name) || is_number(&name) => {
-            Some(format!("{noun} {held}{within}"))
+        // A number in the path may be that of another thing.
+        (Some(held), Some(name)) if is_number(&name) => {
+            Some(Subject::new(format!("{noun} {held}{within}"), []))
+        }
+        (Some(held), Some(name)) if held.contains(&name) => {
+            Some(Subject::new(format!("{noun} {held}{within}"), said))
         }
         (Some(held), Some(name)) if held.starts_with('"') => {
-            Some(format!("{noun} {held}{within}, now {name}"))
+            Some(Subject::new(format!("{noun} {held}{within}, now {name}"), said))
         }
-        (Some(held), Some(name)) => Some(format!("{noun} {held} {name}{within}")),
-        (Some(held), None) => Some(format!("{noun} {held}{within}")),
+        (Some(held), Some(name)) => Some(Subject::new(format!("{noun} {held} {name}{within}"), said)),
+        (Some(held), None) => Some(Subject::new(format!("{noun} {held}{within}"), [])),
         (None, _) if HOLDERS.contains(&action.domain()) && place.is_some() => {
-            Some(format!("{noun} {}", place.unwrap_or_default()))
+            Some(Subject::new(format!("{noun} {}", place.unwrap_or_default()), []))
         }
-        (None, Some(name)) => Some(format!("{noun} {name}{within}")),
-        (None, None) => place.map(|place| format!("{noun} in {place}")),
+        (None, Some(name)) => Some(Subject::new(format!("{noun} {name}{within}"), said)),
+        (None, None) => place.map(|place| Subject::new(format!("{noun} in {place}"), [])),
     }
+}
+
+impl Subject {
+    fn new<'k>(text: String, said: impl IntoIterator<Item = &'k str>) -> Subject {
+        Subject { text, said: said.into_iter().map(str::to_owned).collect() }
+    }
+}
+
+/// True if an answer has a name for its object.
+pub fn is_named(answer: &Map<String, Value>) -> bool {
+    name_of(answer).is_some()
+}
+
+/// `title`, if the words on the object have the whole of it.
+fn said_title(answer: Option<&Map<String, Value>>) -> Option<&'static str> {
+    let title = answer?.get("title")?.as_str()?;
+    is_whole(title).then_some("title")
+}
+
+/// True if the words on an object have a text as it is.
+fn is_whole(text: &str) -> bool {
+    quote(&shortened(text, LONGEST)) == format!("\"{text}\"")
 }
 
 /// The mark before the numbers of a domain's objects, or of the objects that contain them; true if it is the former.
@@ -134,14 +180,23 @@ fn written(value: &Value) -> Option<String> {
     match value {
         Value::String(text) if text.is_empty() => None,
         Value::String(text) if is_number(text) => Some(text.clone()),
+        Value::String(text) if is_hash(text) => {
+            Some(quote(&text.chars().take(SHORT_HASH).collect::<String>()))
+        }
         Value::String(text) => Some(quote(&shortened(text, LONGEST))),
         Value::Number(number) => Some(number.to_string()),
         _ => None,
     }
 }
 
-fn name_of(answer: &Map<String, Value>) -> Option<String> {
-    NAMES.iter().find_map(|name| answer.get(*name).and_then(written))
+/// True for the id of a commit, a discussion and the like.
+fn is_hash(text: &str) -> bool {
+    text.len() >= HASH && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// The field that names an object, and the name.
+fn name_of(answer: &Map<String, Value>) -> Option<(&'static str, String)> {
+    NAMES.iter().find_map(|name| Some((*name, written(answer.get(*name)?)?)))
 }
 
 /// The noun of an action's object, as people call it.
