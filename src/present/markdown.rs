@@ -44,16 +44,21 @@ const TAGS: usize = "<gitlab>\n</gitlab>\n".len();
 /// Maximum number of characters of a text that stands in quotes in place of tags.
 const LONGEST_QUOTED: usize = 60;
 
+/// Maximum length in bytes of a rendered value without tags.
+const LONGEST_WITHOUT_TAGS: usize = 1_000;
+
 /// Maximum length in bytes of a key that is GitLab's and no user's.
 const LONGEST_KEY: usize = 40;
 
 /// A value with its texts in quotes, so that it needs no tags around it. None if tags are shorter, or if a text or a key
 /// could be taken for anything but a quoted word.
 pub fn quoted(value: &Value) -> Option<String> {
-    let mut room = (TAGS - 1) / "\"\"".len();
+    const MOST: usize = (TAGS - 1) / "\"\"".len();
+    let mut room = MOST;
     let quoted =
         matches!(value, Value::Object(_) | Value::Array(_)).then(|| in_quotes(value, &mut room))??;
-    Some(render(&quoted))
+    let text = render(&quoted);
+    (room < MOST && text.len() <= LONGEST_WITHOUT_TAGS).then_some(text)
 }
 
 /// The value with its texts in quotes, as long as there is room for as many texts.

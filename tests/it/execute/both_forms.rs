@@ -67,6 +67,15 @@ fn flatten(value: &Value, out: &mut String) {
     out.push(' ');
 }
 
+/// Answers of which the text is the server's own: without content, or a file that is not shown.
+const WORDED: [&str; 5] = [
+    "branch.exists",
+    "job_artifact.download",
+    "job_artifact.download_by_ref",
+    "repository.download_archive",
+    "repository_file.get_blame_metadata",
+];
+
 /// Composite actions are not in it: they write texts of their own.
 #[test]
 fn the_forms_of_every_read_have_the_same_facts() {
@@ -74,8 +83,9 @@ fn the_forms_of_every_read_have_the_same_facts() {
     let catalog_words = catalog.words().unwrap();
     let mut client = Client::sandbox();
     let (mut checked, mut failed) = (0, Vec::new());
-    for action in actions().iter().filter(|action| action.risk == Risk::Read && action.plan.is_none()) {
-        let reply = execute(&mut client, &action.id, Value::Object(example(action, catalog_words)));
+    let reads = actions().into_iter().filter(|action| action.risk == Risk::Read && action.plan.is_none());
+    for action in reads.filter(|action| !WORDED.contains(&action.id.as_str())) {
+        let reply = execute(&mut client, &action.id, Value::Object(example(&action, catalog_words)));
         if reply.is_error {
             continue;
         }

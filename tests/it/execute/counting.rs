@@ -98,7 +98,7 @@ fn rows_of_several_pages_are_counted_by_label_and_added_up() {
     assert_eq!((&read["rows"], &read["pages_read"], &read["next"]), (&json!(11), &json!(3), &Value::Null));
     assert_eq!((&read["complete"], &read["total"]), (&json!(true), &json!(11)));
     assert_eq!(reply.structured["groups"], json!({"by": "labels", "total": 4, "shown": 4}));
-    for told in ["|red|6\n", "|(none)|3\n", "Read: 11 rows on 3 pages, to the end of the list."] {
+    for told in ["|\"red\"|6\n", "|\"(none)\"|3\n", "Read: 11 rows on 3 pages, to the end of the list."] {
         assert!(reply.text.contains(told), "{told}: {}", reply.text);
     }
 
