@@ -23,7 +23,11 @@ pub fn signature(action: &Action, bytes: usize, request: &str) -> String {
         _ => 2,
     });
     for param in params {
-        let part = parameter(param);
+        let mut part = parameter(param);
+        // The fields of an object take the room of other parameters.
+        if bytes < WITH_FIELDS && used + part.len() > bytes && !param.fields.is_empty() {
+            part = format!("{}{}: {}", param.name, mark(param), param.kind);
+        }
         if used + part.len() > bytes && !always_required(param) {
             continue;
         }
@@ -36,6 +40,9 @@ pub fn signature(action: &Action, bytes: usize, request: &str) -> String {
     }
     format!("{}({}){}", action.id, parts.join(", "), end)
 }
+
+/// Minimum size of a signature that always has the fields of its required objects.
+const WITH_FIELDS: usize = 400;
 
 /// Text behind the number of folded parameters.
 pub const FOLD: &str = " more: detail: \"schema\"";
@@ -71,12 +78,16 @@ fn always_required(param: &Param) -> bool {
 }
 
 fn parameter(param: &Param) -> String {
-    let mark = if always_required(param) { "" } else { "?" };
+    let mark = mark(param);
     let default = param.default.as_ref().map(|Json(value)| format!(" = {value}")).unwrap_or_default();
     match shape(param) {
         Some(shape) => format!("{}{mark}: {shape}{default}", param.name),
         None => format!("{}{mark}{default}", param.name),
     }
+}
+
+fn mark(param: &Param) -> &'static str {
+    if always_required(param) { "" } else { "?" }
 }
 
 /// A plain string goes without its type, as most are.

@@ -53,7 +53,11 @@ pub const NOISE: [&str; 36] = [
 ];
 
 /// Keys among them, or made redundant, that an answer does not name as left out: they say nothing that is missed.
-const SILENT: [&str; 22] = [
+const SILENT: [&str; 26] = [
+    "before_sha",
+    "detailed_status",
+    "diff_refs",
+    "prepared_at",
     "_links",
     "avatar_url",
     "avatar_path",
@@ -79,7 +83,7 @@ const SILENT: [&str; 22] = [
 ];
 
 /// Keys that a better key makes redundant, if the row has it.
-pub const SAID_BETTER: [(&str, &str); 12] = [
+pub const SAID_BETTER: [(&str, &str); 13] = [
     ("name_with_namespace", "path_with_namespace"),
     ("full_name", "full_path"),
     ("last_activity_on", "last_activity_at"),
@@ -92,6 +96,7 @@ pub const SAID_BETTER: [(&str, &str); 12] = [
     ("merge_when_pipeline_succeeds", "detailed_merge_status"),
     ("type", "issue_type"),
     ("user", "head_pipeline"),
+    ("access_level", LEVEL_NAME),
 ];
 
 /// Keys that say nothing where their value is that of another key, or its beginning or end.
@@ -138,6 +143,10 @@ pub const TOLD_OFF: [&str; 14] = [
     "can_be_merged",
     "mergeable",
 ];
+
+/// Texts that say nothing: the value that GitLab gives to each object without another.
+pub const DEFAULTS: [(&str, &str); 3] =
+    [("severity", "UNKNOWN"), ("issue_type", "issue"), ("variable_type", "env_var")];
 
 /// Numbers that say something only where they are not 0; apart from these, all that end in `_count`.
 const COUNTED: [&str; 2] = ["upvotes", "downvotes"];
@@ -282,7 +291,7 @@ fn object(mut map: Map<String, Value>, kept: Kept, dropped: &mut Vec<String>) ->
             continue;
         }
         let value = if is_shown { resolve_shown(value, dropped) } else { nested(value, dropped) };
-        let value = if key == "access_level" && !keys.contains(LEVEL_NAME) { role(value) } else { value };
+        let value = if key == "access_level" { role(value) } else { value };
         out.insert(key.clone(), to_the_second(&key, value));
     }
     out
@@ -356,7 +365,7 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// True for a flag that is off, a count of 0 and an object of such counts, where that is the usual case.
+/// True for a flag that is off, a default, a count of 0 and an object of such counts, where that is the usual case.
 fn is_quiet(key: &str, value: &Value) -> bool {
     let is_nothing = |value: &Value| value.as_bool() == Some(false) || value.as_u64() == Some(0);
     let counts_nothing = |counts: &Map<String, Value>| counts.values().all(|n| is_empty(n) || is_nothing(n));
@@ -366,6 +375,7 @@ fn is_quiet(key: &str, value: &Value) -> bool {
         Value::Number(_) => {
             is_nothing(value) && (name.ends_with("_count") || COUNTED.contains(&name.as_str()))
         }
+        Value::String(text) => DEFAULTS.contains(&(name.as_str(), text.as_str())),
         Value::Object(counts) => COUNTS.contains(&name.as_str()) && counts_nothing(counts),
         _ => false,
     }

@@ -152,7 +152,10 @@ const NONE_OF: [&str; 3] = ["0", "no", "zero"];
 const SCRIPTS: [&str; 2] = ["step_script", "build_script"];
 
 /// Number of lines shown before the first line that reports the failure.
-const BEFORE: usize = 3;
+const BEFORE: usize = 10;
+
+/// Maximum length in bytes of the end of a log in which no line says why the job failed.
+const ENDING: usize = 4_000;
 
 /// Lines of a log, counted from 1 in the log as it is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -174,22 +177,23 @@ pub struct Failure {
 /// Finds the failure in a raw log, and renders as much around it as fits into the budget.
 pub fn failure(log: &str, budget: usize, secrets: &Secrets) -> Failure {
     let text = mask_tokens(&secrets.redact(&plain_log(log))).into_owned();
-    let line = first_error(log, &text);
-    let whole = window(&text, Place::End, budget);
-    let start = line.map_or(1, |line| line.saturating_sub(BEFORE).max(1));
+    let found = first_error(log, &text);
+    let line = found.map(|(line, _)| line);
     let mut windows = Vec::new();
-    // The shown end of the log may include it.
-    if whole.lines.0 > start && line.is_some() {
-        let around = window(&text, Place::Lines(start, None), budget * 2 / 3);
-        let rest = budget.saturating_sub(around.bytes.len());
-        let ending = window(&text, Place::End, rest);
-        if around.bytes.end >= ending.bytes.start {
-            windows.push(window(&text, Place::Lines(start, None), budget));
-        } else {
-            windows.extend([around, ending]);
+    match found {
+        // What precedes the failure succeeded.
+        Some((line, weight)) if weight > Weight::Outcome => {
+            let start = line.saturating_sub(BEFORE).max(1);
+            let around = window(&text, Place::Lines(start, None), budget * 2 / 3);
+            let rest = budget.saturating_sub(around.bytes.len());
+            let ending = window(&text, Place::End, rest);
+            if around.bytes.end >= ending.bytes.start {
+                windows.push(window(&text, Place::Lines(start, None), budget));
+            } else {
+                windows.extend([around, ending]);
+            }
         }
-    } else {
-        windows.push(whole);
+        _ => windows.push(window(&text, Place::End, budget.min(ENDING))),
     }
     let total_lines = windows.first().map_or(0, |window| window.total_lines);
     let shown = windows.into_iter().filter(|window| !window.bytes.is_empty());
@@ -200,15 +204,15 @@ pub fn failure(log: &str, budget: usize, secrets: &Secrets) -> Failure {
     Failure { line, stretches: stretches.collect(), total_lines }
 }
 
-/// The first line that reports an error: in the script's section if it has one, else in the whole log.
-fn first_error(log: &str, text: &str) -> Option<usize> {
+/// The first line that reports an error, with its weight: in the script's section if it has one, else in the whole log.
+fn first_error(log: &str, text: &str) -> Option<(usize, Weight)> {
     let in_script = sections(log).into_iter().find(|section| SCRIPTS.contains(&section.name.as_str()));
     let of_script = in_script.and_then(|section| {
         let before = plain_log(log.get(..section.bytes.start)?).lines().count();
         let count = plain_log(log.get(section.bytes)?).lines().count();
         heaviest(text, before..before + count).filter(|(_, weight)| *weight > Weight::Outcome)
     });
-    of_script.or_else(|| heaviest(text, 0..usize::MAX)).map(|(line, _)| line)
+    of_script.or_else(|| heaviest(text, 0..usize::MAX))
 }
 
 /// The first of those lines that weigh most.

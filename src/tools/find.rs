@@ -22,6 +22,9 @@ const LONGEST: usize = 1_000;
 const FIRST_SIGNATURE: usize = 400;
 const OTHER_SIGNATURE: usize = 320;
 
+/// Maximum number of operations of a result in the text.
+const MOST_OPERATIONS: usize = 4;
+
 /// Maximum size in bytes of a schema with `detail: "auto"`.
 const SCHEMA: usize = 3_000;
 
@@ -325,7 +328,12 @@ impl FoundAction {
         // The id is in the line above, and the last line of the answer explains how to show all parameters.
         let takes = self.signature.strip_prefix(&action.id).unwrap_or(&self.signature);
         let _ = writeln!(text, "   `{}`", takes.replace(FOLD, " more"));
-        let _ = writeln!(text, "   {}", operations(action).join(" · "));
+        let mut operations = operations(action);
+        if let Some(more) = operations.len().checked_sub(MOST_OPERATIONS).filter(|more| *more > 1) {
+            operations.truncate(MOST_OPERATIONS);
+            operations.push(format!("{more} more"));
+        }
+        let _ = writeln!(text, "   {}", operations.join(" · "));
         if let Some(example) = &self.example {
             let _ = writeln!(text, "   Example: `{example}`");
         }

@@ -131,6 +131,24 @@ fn the_error_and_the_end_are_shown_within_the_budget_and_what_is_between_is_not(
 }
 
 #[test]
+fn what_succeeded_before_the_error_is_not_shown_where_there_is_room() {
+    let noise: String = (1..=100).map(|n| format!("test number_{n} ... ok\n")).collect();
+    let failure =
+        failure(&runner(&format!("{noise}test spring ... FAILED\nleft: 4\n")), 10_000, Secrets::NONE);
+    let [shown] = failure.stretches.as_slice() else { panic!("{failure:?}") };
+    assert_eq!(shown.lines, (failure.line.unwrap() - BEFORE, failure.total_lines));
+    assert!(shown.text.contains("left: 4") && !shown.text.contains("number_90 "), "{}", shown.text);
+}
+
+#[test]
+fn where_no_line_gives_the_reason_the_end_is_shown() {
+    let steps: String = (1..=1_000).map(|n| format!("step {n}\n")).collect();
+    let failure = failure(&runner(&steps), 10_000, Secrets::NONE);
+    let [end] = failure.stretches.as_slice() else { panic!("{failure:?}") };
+    assert!(end.text.contains("step 900\n") && end.text.len() <= ENDING, "{} bytes", end.text.len());
+}
+
+#[test]
 fn an_error_near_the_end_is_one_stretch() {
     let noise: String = (1..=2_000).map(|n| format!("step {n}\n")).collect();
     let failure = failure(&runner(&format!("{noise}fatal: no such ref\n")), 1_000, Secrets::NONE);

@@ -18,7 +18,7 @@ fn a_list_keeps_what_tells_its_things_apart_and_names_the_rest() {
         shown.data,
         json!([{"iid": 1, "title": "t1"}, {"iid": 2, "title": "t2"}, {"iid": 3, "title": "t3"}])
     );
-    assert_eq!(shown.dropped, ["description", "downvotes", "severity", "user_notes_count"]);
+    assert_eq!(shown.dropped, ["description", "downvotes", "user_notes_count"]);
     assert_eq!(shown.text.lines().count(), 5, "{}", shown.text);
 }
 

@@ -26,11 +26,11 @@ const NOISE: [(&str, bool); 36] = [
     ("project_id", false),
     ("source_project_id", false),
     ("target_project_id", false),
-    ("detailed_status", true),
-    ("before_sha", true),
+    ("detailed_status", false),
+    ("before_sha", false),
     ("first_contribution", true),
-    ("prepared_at", true),
-    ("diff_refs", true),
+    ("prepared_at", false),
+    ("diff_refs", false),
     ("allow_collaboration", true),
     ("allow_maintainer_to_push", true),
     ("should_remove_source_branch", true),
@@ -79,6 +79,7 @@ fn a_key_is_left_out_next_to_a_better_one() {
         ("merge_when_pipeline_succeeds", "detailed_merge_status"),
         ("type", "issue_type"),
         ("user", "head_pipeline"),
+        ("access_level", "access_level_description"),
     ];
     for (less, more) in rules {
         assert_eq!(compact(json!({less: "a", more: "b"})).data, json!({more: "b"}), "{less}");
@@ -89,9 +90,10 @@ fn a_key_is_left_out_next_to_a_better_one() {
 
 #[test]
 fn a_key_next_to_a_better_one_is_not_named_as_left_out() {
-    let shown =
-        compact(json!({"name_with_namespace": "A / B", "path_with_namespace": "a/b", "diff_refs": {"a": 1}}));
-    assert_eq!(shown.dropped, ["diff_refs"]);
+    let shown = compact(
+        json!({"name_with_namespace": "A / B", "path_with_namespace": "a/b", "squash_on_merge": true}),
+    );
+    assert_eq!(shown.dropped, ["squash_on_merge"]);
 }
 
 #[test]
@@ -196,6 +198,20 @@ fn flags_that_are_off_are_left_out_unless_that_is_news_or_was_set() {
     let set = Options { kept: Kept { given: &given, ..Kept::default() }, ..options(&[]) };
     let value = json!({"name": "gear", "protected": false, "locked": false});
     assert_eq!(present(Content::Json(value), &set).data, json!({"name": "gear", "protected": false}));
+}
+
+#[test]
+fn defaults_are_left_out_unless_they_were_set() {
+    let rules = [("severity", "UNKNOWN"), ("issue_type", "issue"), ("variable_type", "env_var")];
+    for (name, value) in rules {
+        assert_eq!(compact(json!({"name": "gear", name: value})).data, json!({"name": "gear"}), "{name}");
+        assert_eq!(compact(json!({"name": "gear", name: "other"})).data[name], "other", "{name}");
+    }
+    assert_eq!(super::super::compact::DEFAULTS, rules, "each rule has a sample");
+    let given = ["issue_type".to_owned()];
+    let set = Options { kept: Kept { given: &given, ..Kept::default() }, ..options(&[]) };
+    let shown = present(Content::Json(json!({"name": "gear", "issue_type": "issue"})), &set);
+    assert_eq!(shown.data["issue_type"], "issue");
 }
 
 #[test]

@@ -100,6 +100,10 @@ pub fn describe(
             change.differs = found.differs;
             change.notes = found.notes;
         }
+        if verb == "create" && answer.get("created_at") == answer.get("updated_at") {
+            // The times of what was made just now.
+            change.said.extend(["created_at", "updated_at"].map(str::to_owned));
+        }
         if is_update && found.is_complete {
             change.fields = found.fields;
         }
