@@ -151,8 +151,11 @@ const NONE_OF: [&str; 3] = ["0", "no", "zero"];
 /// Sections with the job's own script. The output of others, such as the clean-up, comes before or after.
 const SCRIPTS: [&str; 2] = ["step_script", "build_script"];
 
-/// Number of lines shown before the first line that reports the failure.
+/// Maximum number of lines shown before the first line that reports the failure.
 const BEFORE: usize = 10;
+
+/// Part of the budget that those lines may take.
+const BEFORE_SHARE: usize = 4;
 
 /// Maximum length in bytes of the end of a log in which no line says why the job failed.
 const ENDING: usize = 4_000;
@@ -183,7 +186,7 @@ pub fn failure(log: &str, budget: usize, secrets: &Secrets) -> Failure {
     match found {
         // What precedes the failure succeeded.
         Some((line, weight)) if weight > Weight::Outcome => {
-            let start = line.saturating_sub(BEFORE).max(1);
+            let start = line - lines_before(&text, line, budget / BEFORE_SHARE);
             let around = window(&text, Place::Lines(start, None), budget * 2 / 3);
             let rest = budget.saturating_sub(around.bytes.len());
             let ending = window(&text, Place::End, rest);
@@ -202,6 +205,17 @@ pub fn failure(log: &str, budget: usize, secrets: &Secrets) -> Failure {
         text: text.get(window.bytes).unwrap_or_default().to_owned(),
     });
     Failure { line, stretches: stretches.collect(), total_lines }
+}
+
+/// Number of lines that are shown before a line, within so many bytes.
+fn lines_before(text: &str, line: usize, bytes: usize) -> usize {
+    let before: Vec<&str> = text.lines().take(line.saturating_sub(1)).collect();
+    let mut used = 0;
+    let fitting = before.iter().rev().take(BEFORE).take_while(|line| {
+        used += line.len() + 1;
+        used <= bytes
+    });
+    fitting.count()
 }
 
 /// The first line that reports an error, with its weight: in the script's section if it has one, else in the whole log.

@@ -53,12 +53,11 @@ const LONGEST_KEY: usize = 40;
 /// A value with its texts in quotes, so that it needs no tags around it. None if tags are shorter, or if a text or a key
 /// could be taken for anything but a quoted word.
 pub fn quoted(value: &Value) -> Option<String> {
-    const MOST: usize = (TAGS - 1) / "\"\"".len();
-    let mut room = MOST;
+    let mut room = (TAGS - 1) / "\"\"".len();
     let quoted =
         matches!(value, Value::Object(_) | Value::Array(_)).then(|| in_quotes(value, &mut room))??;
     let text = render(&quoted);
-    (room < MOST && text.len() <= LONGEST_WITHOUT_TAGS).then_some(text)
+    (text.len() <= LONGEST_WITHOUT_TAGS).then_some(text)
 }
 
 /// The value with its texts in quotes, as long as there is room for as many texts.

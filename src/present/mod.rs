@@ -319,8 +319,8 @@ fn structured(value: Value, options: &Options) -> Presented {
     let came = came.or(limited.rows.map(|(_, came)| came)).or(rows);
     let may_be_written = text.len() > UNMARKED || has_text(&value) || !same.is_empty();
     let quoted = (shown != Some(0) || came.is_some()) && may_be_written && !text.is_empty();
-    let in_quotes =
-        (quoted && same.is_empty()).then(|| markdown::quoted(&unsaid(&value, options.said))).flatten();
+    let may_be_quoted = quoted && same.is_empty() && has_text(&value);
+    let in_quotes = may_be_quoted.then(|| markdown::quoted(&unsaid(&value, options.said))).flatten();
     let quoted = quoted && in_quotes.is_none();
     let text = in_quotes.unwrap_or(text);
     let mut cut = limited.cut;

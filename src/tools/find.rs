@@ -328,12 +328,15 @@ impl FoundAction {
         // The id is in the line above, and the last line of the answer explains how to show all parameters.
         let takes = self.signature.strip_prefix(&action.id).unwrap_or(&self.signature);
         let _ = writeln!(text, "   `{}`", takes.replace(FOLD, " more"));
-        let mut operations = operations(action);
-        if let Some(more) = operations.len().checked_sub(MOST_OPERATIONS).filter(|more| *more > 1) {
-            operations.truncate(MOST_OPERATIONS);
-            operations.push(format!("{more} more"));
+        // Calls are by id: the operations of the others are in the structure.
+        if self.example.is_some() {
+            let mut operations = operations(action);
+            if let Some(more) = operations.len().checked_sub(MOST_OPERATIONS).filter(|more| *more > 1) {
+                operations.truncate(MOST_OPERATIONS);
+                operations.push(format!("{more} more"));
+            }
+            let _ = writeln!(text, "   {}", operations.join(" · "));
         }
-        let _ = writeln!(text, "   {}", operations.join(" · "));
         if let Some(example) = &self.example {
             let _ = writeln!(text, "   Example: `{example}`");
         }

@@ -141,6 +141,13 @@ fn what_succeeded_before_the_error_is_not_shown_where_there_is_room() {
 }
 
 #[test]
+fn lines_before_the_error_leave_room_for_it() {
+    let noise: String = (1..=100).map(|n| format!("test number_{n} ... ok\n")).collect();
+    let failure = failure(&runner(&format!("{noise}test spring ... FAILED\nleft: 4\n")), 200, Secrets::NONE);
+    assert!(failure.stretches[0].text.contains("test spring ... FAILED"), "{failure:?}");
+}
+
+#[test]
 fn where_no_line_gives_the_reason_the_end_is_shown() {
     let steps: String = (1..=1_000).map(|n| format!("step {n}\n")).collect();
     let failure = failure(&runner(&steps), 10_000, Secrets::NONE);

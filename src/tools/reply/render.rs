@@ -352,7 +352,10 @@ fn page_line(page: &Value) -> String {
     }
     let is_all = number("page") == Some(1) && number("total_pages") == Some(1);
     if let Some(total) = number("total").filter(|_| is_all) {
-        let _ = write!(line, "{total} in all. ");
+        // An empty list says so itself.
+        if total > 0 {
+            let _ = write!(line, "{total} in all. ");
+        }
     } else if let Some(at) = number("page") {
         let _ = write!(line, "Page {at}");
         let _ = number("total_pages").map_or(Ok(()), |pages| write!(line, " of {pages}"));
@@ -361,6 +364,7 @@ fn page_line(page: &Value) -> String {
     }
     match page.get("next").filter(|next| !next.is_null()) {
         Some(next) => format!("{line}Next: {next}\n"),
+        None if line.is_empty() => line,
         None => format!("{}\n", line.trim_end()),
     }
 }

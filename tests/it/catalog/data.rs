@@ -307,7 +307,7 @@ fn the_signatures_that_a_find_shows_fit_into_400_bytes_beside_what_is_required()
             params: action.params.iter().filter(|p| p.required && p.scopes.is_empty()).cloned().collect(),
             ..action.clone()
         };
-        let bound = 400.max(signature(&required, 0, "").len() + 40);
+        let bound = 400.max(signature(&required, 400, "").len() + 40);
         let line = signature(action, 400, "");
         assert!(line.len() <= bound, "{} of {bound}: {line}", line.len());
     }

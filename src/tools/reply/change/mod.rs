@@ -24,6 +24,9 @@ const MOST_NAMED: usize = 12;
 /// Maximum number of characters of a parameter's value that is repeated.
 const LONGEST_VALUE: usize = 60;
 
+/// Fields that the text of a write shows although the call sent them, unless the first line has them.
+const SHOWN: [&str; 4] = ["title", "name", "state", "status"];
+
 /// Summary of a write.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Change {
@@ -95,7 +98,7 @@ pub fn describe(
     if let Some(answer) = answer {
         let sent = compare::sent_values(action, call, params, &set);
         let found = compare::compare(words, action, &sent, answer);
-        change.said.extend(found.as_sent);
+        change.said.extend(found.as_sent.into_iter().filter(|name| !SHOWN.contains(&name.as_str())));
         if is_update || matches!(verb, "create" | "add") {
             change.differs = found.differs;
             change.notes = found.notes;
