@@ -133,7 +133,7 @@ proptest! {
         if !shown.quoted && shown.text != "Nothing found." {
             // Every second part is within quotes.
             let own: String = shown.text.split('"').step_by(2).collect();
-            prop_assert!(shown.text.matches('"').count() % 2 == 0, "{}", shown.text);
+            prop_assert!(shown.text.matches('"').count().is_multiple_of(2), "{}", shown.text);
             let is_own = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_|.,:;=+-TZ \n".contains(c);
             prop_assert!(own.chars().all(is_own), "{}", shown.text);
             let within: Vec<&str> = shown.text.split('"').skip(1).step_by(2).collect();
