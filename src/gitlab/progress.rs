@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// A progress event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The request waits for one of the `in_flight` slots.
     Queued { in_flight: usize },
@@ -21,6 +21,8 @@ pub enum Event {
     Received { bytes: u64, of: Option<u64> },
     /// Another page of a list has been read; the numbers of pages and rows so far.
     Pages { read: usize, rows: usize },
+    /// A call waits for a state of an object.
+    Waiting { state: String, elapsed: Duration },
 }
 
 type Listener = Arc<dyn Fn(Event) + Send + Sync>;
@@ -70,6 +72,7 @@ impl fmt::Display for Event {
             }
             Event::Received { bytes, of: Some(all) } => write!(f, "{bytes} of {all} bytes received"),
             Event::Received { bytes, of: None } => write!(f, "{bytes} bytes received"),
+            Event::Waiting { state, elapsed } => write!(f, "{state}, waiting for {} s", elapsed.as_secs()),
             Event::Pages { read, rows } => write!(f, "pages read: {read}, rows: {rows}"),
         }
     }

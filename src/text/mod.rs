@@ -1,6 +1,7 @@
-//! Text algorithms without any input or output: diffs, windows, search, truncation, plain text of values.
+//! Text algorithms without any input or output: diffs, edits, windows, search, truncation, plain text of values.
 
 pub mod diff;
+pub mod edit;
 mod grep;
 mod plain;
 mod truncate;

@@ -365,6 +365,9 @@ fn action(id: &str, mut members: Vec<Member>, curation: &Curation, faults: &mut 
         states: Vec::new(),
         joins: Vec::new(),
         row_filter: None,
+        edit: None,
+        wait: None,
+        label_names: None,
     }
 }
 

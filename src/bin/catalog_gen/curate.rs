@@ -50,6 +50,9 @@ fn apply(mut actions: Vec<Action>, curation: &Curation) -> Result<Vec<Action>, G
                     states: std::mem::take(&mut known.states),
                     joins: std::mem::take(&mut known.joins),
                     row_filter: known.row_filter.take(),
+                    edit: known.edit.take(),
+                    wait: known.wait.take(),
+                    label_names: known.label_names.take(),
                     params: with_locates(own.params, &known.params),
                     ..own
                 }

@@ -22,6 +22,7 @@ mod naming;
 mod older;
 mod openapi;
 mod output;
+mod own_params;
 mod paths;
 mod references;
 mod risk;

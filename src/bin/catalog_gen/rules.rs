@@ -14,6 +14,7 @@ use crate::action_ids::{Ids, nearest};
 use crate::answers::{self, JoinRule, RowFilterRule, StateRule};
 use crate::duplicate_risk::share_risks;
 use crate::error::GeneratorError;
+use crate::own_params::{self, EditRules, LabelRule, WaitRules};
 
 /// Contents of the file.
 #[derive(Debug, Default, Deserialize)]
@@ -50,6 +51,12 @@ pub struct Rules {
     joins: Vec<JoinRule>,
     #[serde(default)]
     row_filters: Vec<RowFilterRule>,
+    #[serde(default)]
+    edits: EditRules,
+    #[serde(default)]
+    waits: WaitRules,
+    #[serde(default)]
+    label_names: Vec<LabelRule>,
     #[serde(default)]
     naming: NamingRules,
     #[serde(default)]
@@ -242,6 +249,9 @@ impl Rules {
         answers::set_states(&self.states, actions, &mut faults);
         answers::set_joins(&self.joins, actions, &mut faults);
         answers::set_row_filters(&self.row_filters, actions, &mut faults);
+        own_params::set_edits(&self.edits, actions, &mut faults);
+        own_params::set_waits(&self.waits, actions, &mut faults);
+        own_params::set_label_names(&self.label_names, actions, &mut faults);
         let ids = Ids::new(actions);
         for (command, quick) in &self.quick_actions.commands {
             for id in &quick.actions {

@@ -96,6 +96,71 @@ pub struct Action {
     /// Parameter by which this server filters the rows of the response. From `[[row_filters]]` in `catalog/rules.toml`.
     #[serde(default)]
     pub row_filter: Option<RowFilter>,
+    /// The long text that a call may change in parts. From `[edits]` in `catalog/rules.toml`.
+    #[serde(default)]
+    pub edit: Option<TextEdit>,
+    /// The state that a call may wait for. From `[waits]` in `catalog/rules.toml`.
+    #[serde(default)]
+    pub wait: Option<StateWait>,
+    /// Parameters with names of labels, which are compared with the existing ones. From `[[label_names]]` in
+    /// `catalog/rules.toml`.
+    #[serde(default)]
+    pub label_names: Option<LabelNames>,
+}
+
+/// A long text that `edits` or `diff` change in parts: a read shows the present text, and the call sends the whole new
+/// one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TextEdit {
+    /// The list whose objects have the text, `edits` and `diff`; none if they are parameters of the action.
+    #[serde(default)]
+    pub within: Option<String>,
+    /// Path of the parameter with the text: `description`, `descriptionWidget.description`.
+    pub text: String,
+    /// Id of the read. It takes the parameters of the path that the call has as well.
+    pub read: String,
+    /// Field of its response with the present text.
+    pub field: String,
+    /// Its further parameters, each by the first of these parameters that the call has.
+    #[serde(default)]
+    pub takes: BTreeMap<String, Vec<String>>,
+    /// True if it takes no other parameters.
+    #[serde(default)]
+    pub alone: bool,
+    /// The field of its response that is sent as the parameter of the same name, so that GitLab refuses the change of a
+    /// text that has changed since.
+    #[serde(default)]
+    pub guard: Option<String>,
+}
+
+/// A state that is polled after a call until it ends.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StateWait {
+    /// Id of the read that shows the state.
+    pub read: String,
+    /// Its parameters by fields of the response of the call, besides those that it shares with the call.
+    pub takes: BTreeMap<String, String>,
+    /// The field with the state.
+    pub field: String,
+    /// States in which nothing changes without another call.
+    pub ends: Vec<String>,
+}
+
+/// Parameters with names of labels, of which GitLab creates those that it does not know.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LabelNames {
+    /// Lists of names. Of `removed`, an unknown one has no effect.
+    pub params: Vec<String>,
+    #[serde(default)]
+    pub removed: Vec<String>,
+    /// Id of the read that lists the labels. It takes `fullPath`.
+    pub read: String,
+    /// Its other parameters.
+    #[serde(default)]
+    pub with: BTreeMap<String, Json>,
 }
 
 /// The meaning of a value in a response, and the action that is next. From `[[states]]` in `catalog/rules.toml`.

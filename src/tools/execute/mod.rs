@@ -1,11 +1,14 @@
 //! `gitlab_execute_action`: checks, decides, sends and renders one action.
 
 pub mod compute;
+mod edits;
 pub mod file_transfer;
 mod global_ids;
 pub mod job_log;
 mod joined_reads;
+mod label_names;
 pub mod row_filter;
+mod state_wait;
 
 use std::fmt::Write as _;
 
@@ -15,6 +18,7 @@ use crate::call::{self, Body, Call, Checked, Effects, Invalid, Part};
 use crate::catalog::{Action, Companion, GraphqlKind, Interface, Method, Risk};
 use crate::gitlab::{BodySink, Content, Reply};
 use crate::policy::{Consent, Decision, Permit, Rule};
+use crate::present::{self, Options};
 use crate::text::{excerpt, plain_text};
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::audit::AuditEntry;
@@ -26,6 +30,7 @@ use crate::tools::types::{Answer, CheckedCall, ExecuteRequest, NextCall};
 use crate::tools::{confirmation, default_project, instance_version, lookups, token_info, workspace};
 use crate::untrusted::quote;
 use compute::compute;
+use edits::TextChange;
 
 /// Options of a run: on its own, or as a step of a composite action.
 #[derive(Debug, Default)]
@@ -61,6 +66,8 @@ pub struct ActionResponse {
     pub unreadable: usize,
     /// Paths of the requested fields in the reply.
     pub fields: Vec<String>,
+    /// Fields of texts that edits changed: the caller knows what is new in them.
+    pub edited: Vec<String>,
 }
 
 impl ActionResponse {
@@ -71,13 +78,14 @@ impl ActionResponse {
 
     /// The answer, of which the data has at most so many bytes.
     pub fn answer(self, tools: &Tools, budget: usize) -> Answer {
-        let ActionResponse { reply, call, request, fields, action, mut notes, unreadable } = self;
+        let ActionResponse { reply, call, request, fields, edited, action, mut notes, unreadable } = self;
         notes.extend(unreadable_note(unreadable));
         let bytes = reply.bytes;
         let past_end = paging::past_end(&reply, &request, &action);
         let hint = workspace::copy_note(tools, &action, &request.params);
-        let present =
-            || render::render_answer(tools, budget, (&request, &fields), &action, &call, reply, notes);
+        let present = || {
+            render::render_answer(tools, budget, (&request, &fields, &edited), &action, &call, reply, notes)
+        };
         let answer = compute(bytes, present);
         let answer = workspace::with_note(hint, answer);
         past_end.into_iter().fold(answer, |answer, past_end| past_end.add_to(answer))
@@ -132,10 +140,12 @@ async fn run(
     let mut understood = Vec::new();
     let (checked, unknown) = check_for_instance(tools, &action, request, &mut understood).await?;
     notes.extend(understood.into_iter().filter(|_| !manner.ours));
-    let part = job_log::log_selection(&action, checked.params())?;
+    let wait = state_wait::requested(&action, checked.params(), manner.plan.is_some(), &mut notes)?;
     if let Some(denied) = deny_beforehand(tools, &checked).await {
         return Err(denied);
     }
+    let RewrittenCall { checked, texts } = rewrite(tools, checked, request, &mut notes).await?;
+    let part = job_log::log_selection(&action, checked.params())?;
     let call = match lookups::call(tools, &checked).await {
         Ok(call) => call,
         Err(failure) => return Err(diagnosis::diagnose_lookup(tools, failure).await),
@@ -158,12 +168,13 @@ async fn run(
         Decision::Deny(rule) => Err(mapping::denied(&action.id, Some(call.effects()), &rule, call.lookups())),
         Decision::Preview(rule) => {
             notes.extend(mapping::decider(&call));
-            Ok(Outcome::Answer(preview(&call, &rule, &notes)))
+            Ok(Outcome::Answer(preview(tools, &call, &rule, &texts, &notes)))
         }
         Decision::Confirm(rule) => {
             let why = mapping::why_asked(&rule, &action, &unknown);
             let question = confirmation::confirmation_error(tools, request, asked, &why, decided.rejected);
-            Err(question.await?.with_notes(&notes))
+            let question = question.await?.with_notes(&notes);
+            Err(if texts.is_empty() { question } else { with_params(question, &request.params) })
         }
         Decision::Allow => {
             entry.allowed(&call);
@@ -171,7 +182,10 @@ async fn run(
                 ToolError::new(ErrorKind::Internal, "the policy decision changed between two checks")
             })?;
             let permit = file_transfer::prepare(tools, request, permit)?;
-            let reply = send(tools, (&permit, &checked), request, manner.sieve, entry).await?;
+            let reply = match send(tools, (&permit, &checked), request, manner.sieve, entry).await {
+                Err(error) => return Err(edits::explain_conflict(tools, &texts, request, error).await),
+                Ok(reply) => reply,
+            };
             let call = permit.call().clone();
             let (call, reply) = match without_unknown_fields(tools, &action, &call, &reply, &mut notes) {
                 Some(permit) => {
@@ -195,16 +209,84 @@ async fn run(
                 Some(part) => job_log::apply_selection(part, &request, reply, &mut notes).await?,
                 None => reply,
             };
+            let reply = match &wait {
+                Some(wait) => wait.poll(tools, &action, &request.params, reply, &mut notes).await,
+                None => reply,
+            };
             let mut reply = if is_alone {
                 joined_reads::add_rows(tools, &action, &request.params, reply, &mut notes).await
             } else {
                 reply
             };
             row_filter::keep_rows(&action, &request.params, &mut reply);
-            let response = ActionResponse { reply, call, request, action, notes, unreadable, fields };
+            let edited = texts.into_iter().map(|text| text.field).collect();
+            let response = ActionResponse { reply, call, request, action, notes, unreadable, fields, edited };
             Ok(Outcome::Response(Box::new(response)))
         }
     }
+}
+
+/// A checked call with what its parameters stand for.
+struct RewrittenCall {
+    checked: Checked,
+    /// The texts that its edits changed.
+    texts: Vec<TextChange>,
+}
+
+/// Replaces what depends on the present state of GitLab in the parameters: names of labels, and edits of texts.
+async fn rewrite(
+    tools: &Tools,
+    checked: Checked,
+    request: &ExecuteRequest,
+    notes: &mut Vec<String>,
+) -> Result<RewrittenCall, ToolError> {
+    let action = checked.action().clone();
+    let renamed = label_names::resolve(tools, &checked).await;
+    let mut params = None;
+    if let Some((named, found)) = renamed {
+        notes.extend(found);
+        params = named;
+    }
+    let given = params.as_ref().unwrap_or(checked.params());
+    let mut texts = Vec::new();
+    if let Some(edited) = edits::apply(tools, &action, given).await? {
+        notes.extend(edited.texts.iter().map(TextChange::note));
+        (params, texts) = (Some(edited.params), edited.texts);
+    }
+    let checked = match params {
+        Some(params) => recheck(tools, &action, request, params, notes).await?,
+        None => checked,
+    };
+    Ok(RewrittenCall { checked, texts })
+}
+
+/// Checks other parameters of the same call; its notes are those that are new.
+async fn recheck(
+    tools: &Tools,
+    action: &Action,
+    request: &ExecuteRequest,
+    params: Map<String, Value>,
+    notes: &mut Vec<String>,
+) -> Result<Checked, ToolError> {
+    let mut understood = Vec::new();
+    let request = ExecuteRequest { params, ..request.clone() };
+    let checked = check_for_instance(tools, action, &request, &mut understood).await?;
+    for note in understood {
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+    Ok(checked)
+}
+
+/// The error, whose corrected call has these parameters: its edits in place of the whole text.
+fn with_params(mut error: ToolError, params: &Map<String, Value>) -> ToolError {
+    if let Some(Value::Object(arguments)) = error.fix.as_mut().map(|fix| &mut fix.arguments)
+        && arguments.contains_key("params")
+    {
+        arguments.insert("params".to_owned(), json!(params));
+    }
+    error
 }
 
 /// The note on an action that GitLab deprecated.
@@ -323,7 +405,8 @@ fn check_or_fault(
         return Err(misplaced_companion(action, companion));
     }
     let context = tools.context().map_err(|error| errors::internal(&error))?;
-    Ok(default_project::check(tools, action, request.params.clone(), &context, notes))
+    let params = edits::with_inserted_text(action, &request.params)?;
+    Ok(default_project::check(tools, action, params, &context, notes))
 }
 
 /// The error of a companion's parameter in a call that is itself part of a batch. It is not sent, so it must not be
@@ -432,7 +515,7 @@ async fn send(
 }
 
 /// The request that would be sent.
-fn preview(call: &Call, rule: &Rule, notes: &[String]) -> Answer {
+fn preview(tools: &Tools, call: &Call, rule: &Rule, texts: &[TextChange], notes: &[String]) -> Answer {
     let mut request = Map::from_iter([
         ("method".to_owned(), json!(call.method().name())),
         ("path".to_owned(), json!(call.path())),
@@ -458,12 +541,21 @@ fn preview(call: &Call, rule: &Rule, notes: &[String]) -> Answer {
             request.insert("bytes".to_owned(), json!(bytes.len()));
         }
     }
+    let mut request = Value::Object(request);
+    texts.iter().for_each(|text| text.shorten_request(&mut request));
     let mut structured = header::head(call);
     structured.insert("preview".to_owned(), json!(true));
     structured.insert("reason".to_owned(), json!(rule.to_string()));
-    structured.insert("request".to_owned(), Value::Object(request.clone()));
+    structured.insert("request".to_owned(), request.clone());
     let mut text = format!("Not sent: {}. It would be:\n", rule);
-    let _ = writeln!(text, "{}", Value::Object(request));
+    let _ = writeln!(text, "{request}");
+    if !texts.is_empty() {
+        let diffs: String = texts.iter().map(|text| text.diff.as_str()).collect();
+        let options = Options::new(present::Kind::default(), tools.max_bytes, tools.client.secrets());
+        let shown = present::present(present::Content::Text(diffs), &options);
+        structured.insert("diff".to_owned(), shown.data);
+        let _ = writeln!(text, "{}", present::marked(&shown.text).trim_end());
+    }
     header::add_resolved(&mut text, call);
     header::add_notes(&mut structured, &mut text, notes);
     Answer::new(structured, text)

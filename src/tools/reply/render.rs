@@ -23,7 +23,7 @@ const MOST_MISSING: usize = 10;
 pub fn render_answer(
     tools: &Tools,
     budget: usize,
-    (request, fields): (&ExecuteRequest, &[String]),
+    (request, fields, edited): (&ExecuteRequest, &[String], &[String]),
     action: &Action,
     call: &Call,
     reply: Reply,
@@ -32,7 +32,10 @@ pub fn render_answer(
     let is_document = action.direct() == Some(Interface::Graphql);
     let page = reply.page.clone();
     let is_list = matches!(&reply.content, gitlab::Content::Json(Value::Array(_)));
-    let change = change::describe(tools, action, call, &request.params, &reply);
+    let mut change = change::describe(tools, action, call, &request.params, &reply);
+    if let Some(change) = &mut change {
+        change.leave_out(edited);
+    }
     let states = match &reply.content {
         gitlab::Content::Json(answer) => state_notes::explain(tools, action, &request.params, answer),
         _ => Vec::new(),

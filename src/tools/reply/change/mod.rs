@@ -47,7 +47,19 @@ pub struct Change {
     pub notes: Vec<String>,
 }
 
+/// A field that every object has, and that identifies it.
+const ADDRESS: &str = "web_url";
+
 impl Change {
+    /// Leaves out fields whose new value the caller knows.
+    pub fn leave_out(&mut self, fields: &[String]) {
+        let before = self.fields.len();
+        self.fields.retain(|field| !fields.contains(field));
+        if self.fields.is_empty() && before > 0 {
+            self.fields.push(ADDRESS.to_owned());
+        }
+    }
+
     /// The structured form.
     pub fn structured(&self) -> Value {
         let mut out = Map::new();

@@ -1,0 +1,148 @@
+//! Rules of `catalog/rules.toml` on parameters of this server's own: edits of long texts, waits for a state, and names of
+//! labels.
+
+use gitlab_mcp::catalog::{Action, LabelNames, Param, StateWait, TextEdit};
+use serde::Deserialize;
+
+use crate::action_ids::Ids;
+
+/// Edits of long texts: the parameters, and the texts that they change.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EditRules {
+    params: Vec<Param>,
+    texts: Vec<TextRule>,
+}
+
+/// A text of actions. `*` in `read` is the domain of the action.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TextRule {
+    actions: Vec<String>,
+    edit: TextEdit,
+}
+
+/// Waits for a state: the parameters, and the states.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WaitRules {
+    params: Vec<Param>,
+    states: Vec<WaitRule>,
+}
+
+/// A state that actions wait for.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WaitRule {
+    actions: Vec<String>,
+    wait: StateWait,
+}
+
+/// Parameters of actions with names of labels.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LabelRule {
+    actions: Vec<String>,
+    labels: LabelNames,
+}
+
+/// Sets the texts that calls may change in parts, and adds the parameters behind the text. A text that was required is one
+/// of the three then.
+pub fn set_edits(rules: &EditRules, actions: &mut [Action], faults: &mut Vec<String>) {
+    let ids = Ids::new(actions);
+    for TextRule { actions: patterns, edit } in &rules.texts {
+        let row = format!("edits {}", edit.text);
+        for id in expand_all(patterns, &ids, &row, faults) {
+            let domain = id.split('.').next().unwrap_or_default();
+            let edit = TextEdit { read: edit.read.replace('*', domain), ..edit.clone() };
+            let read = actions.iter().find(|action| action.id == edit.read);
+            match read {
+                None => faults.push(format!("{row}: there is no action {}", edit.read)),
+                Some(read) => {
+                    let unknown = edit.takes.keys().filter(|name| read.param(name).is_none());
+                    faults.extend(unknown.map(|name| format!("{row}: no parameter {name} of {}", read.id)));
+                }
+            }
+            let Some(action) = actions.iter_mut().find(|action| action.id == id) else { continue };
+            let first = edit.text.split('.').next().unwrap_or_default();
+            let list = match &edit.within {
+                None => Some(&mut action.params),
+                Some(within) => action
+                    .params
+                    .iter_mut()
+                    .find(|param| param.name == *within)
+                    .map(|param| &mut param.fields),
+            };
+            match list {
+                Some(list) => add_params(list, first, &rules.params, &format!("{row}: {id}"), faults),
+                None => faults.push(format!("{row}: {id} has no list {:?}", edit.within)),
+            }
+            let whole = action.params.iter_mut().find(|param| param.name == edit.text && param.required);
+            if let Some(text) = whole {
+                text.required = false;
+                let added = rules.params.iter().map(|param| param.name.clone());
+                action.one_of.push([edit.text.clone()].into_iter().chain(added).collect());
+            }
+            action.edit = Some(edit);
+        }
+    }
+}
+
+/// Sets the states that calls may wait for, and adds the parameters.
+pub fn set_waits(rules: &WaitRules, actions: &mut [Action], faults: &mut Vec<String>) {
+    let ids = Ids::new(actions);
+    for WaitRule { actions: patterns, wait } in &rules.states {
+        let row = format!("waits {}", wait.read);
+        ids.expand(&wait.read, &row, faults);
+        let read = actions.iter().find(|action| action.id == wait.read);
+        let unknown = wait.takes.keys().filter(|name| read.is_some_and(|read| read.param(name).is_none()));
+        faults.extend(unknown.map(|name| format!("{row}: no parameter {name} of {}", wait.read)));
+        for id in expand_all(patterns, &ids, &row, faults) {
+            let Some(action) = actions.iter_mut().find(|action| action.id == id) else { continue };
+            let last = action.params.iter().rposition(|param| param.required);
+            let at = last.map_or(0, |at| at + 1);
+            for (place, param) in rules.params.iter().enumerate() {
+                if action.param(&param.name).is_some() {
+                    faults.push(format!("{row}: {id} has a parameter {} already", param.name));
+                }
+                action.params.insert((at + place).min(action.params.len()), param.clone());
+            }
+            action.wait = Some(wait.clone());
+        }
+    }
+}
+
+/// Sets the parameters with names of labels.
+pub fn set_label_names(rules: &[LabelRule], actions: &mut [Action], faults: &mut Vec<String>) {
+    let ids = Ids::new(actions);
+    for LabelRule { actions: patterns, labels } in rules {
+        let row = "label_names";
+        ids.expand(&labels.read, row, faults);
+        for id in expand_all(patterns, &ids, row, faults) {
+            let Some(action) = actions.iter_mut().find(|action| action.id == id) else { continue };
+            let is_taken = |name: &String| action.param(name).is_some();
+            if !labels.params.iter().any(is_taken) {
+                faults.push(format!("{row}: {id} has none of the parameters"));
+            }
+            action.label_names = Some(labels.clone());
+        }
+    }
+}
+
+fn expand_all(patterns: &[String], ids: &Ids, row: &str, faults: &mut Vec<String>) -> Vec<String> {
+    patterns.iter().flat_map(|pattern| ids.expand(pattern, row, faults)).collect()
+}
+
+/// Adds parameters behind the one of that name.
+fn add_params(list: &mut Vec<Param>, behind: &str, new: &[Param], row: &str, faults: &mut Vec<String>) {
+    let Some(at) = list.iter().position(|param| param.name == behind) else {
+        faults.push(format!("{row} has no parameter {behind}"));
+        return;
+    };
+    for (place, param) in new.iter().enumerate() {
+        if list.iter().any(|known| known.name == param.name) {
+            faults.push(format!("{row} has a parameter {} already", param.name));
+        }
+        list.insert(at + 1 + place, param.clone());
+    }
+}

@@ -1,0 +1,478 @@
+//! Edits of long texts: the present text is read, `edits` or `diff` are applied to it, and the call is made with the whole
+//! new text. Checks, policy and confirmation see that call.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value, json};
+
+use crate::call;
+use crate::catalog::{Action, Place, TextEdit};
+use crate::gitlab::{Content, Reply};
+use crate::search::similarity;
+use crate::text::edit::{Edit, EditError, EditedText, apply_edits, parse_hunks, unified_diff};
+use crate::tools::errors::{self, ErrorKind, ToolError, diagnosis, mapping};
+use crate::tools::execute::compute::compute;
+use crate::tools::own_reads::gate::{OwnReadError, Purpose};
+use crate::tools::reply::graphql;
+use crate::tools::state::Tools;
+use crate::tools::types::{CheckedCall, ExecuteRequest, NextCall};
+use crate::tools::{lookups, own_reads};
+use crate::untrusted::{mask_tokens, one_line, shortened};
+
+/// The two parameters; a call has one of them.
+const EDITS: &str = "edits";
+const DIFF: &str = "diff";
+
+/// Maximum number of places that an error lists.
+const MOST_PLACES: usize = 10;
+
+/// Maximum number of lines that are compared, and of characters of each that is compared or shown.
+const MOST_COMPARED: usize = 20_000;
+const LONGEST_LINE: usize = 200;
+
+/// Least similarity of a line that an error shows.
+const LEAST_SIMILARITY: f64 = 0.3;
+
+/// Maximum number of changed lines that a note names.
+const MOST_NAMED: usize = 10;
+
+/// A call with the whole new texts in place of its edits.
+#[derive(Debug)]
+pub struct EditedCall {
+    pub params: Map<String, Value>,
+    pub texts: Vec<TextChange>,
+}
+
+/// A text that edits changed.
+#[derive(Debug)]
+pub struct TextChange {
+    /// The field of GitLab's objects that has the text.
+    pub field: String,
+    /// The file, or the parameter.
+    name: String,
+    new: String,
+    pub diff: String,
+    lines: Vec<usize>,
+    read: (String, Map<String, Value>),
+    /// The field that guards the change, with its value as it was read.
+    guard: Option<(String, Value)>,
+}
+
+impl TextChange {
+    /// Note on the changed lines.
+    pub fn note(&self) -> String {
+        let named: Vec<String> = self.lines.iter().take(MOST_NAMED).map(usize::to_string).collect();
+        let more = match self.lines.len().saturating_sub(MOST_NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let noun = if self.lines.len() == 1 { "at line" } else { "at lines" };
+        format!("`{}` was edited {noun} {}{more}", self.name, named.join(", "))
+    }
+
+    /// Replaces the whole new text in a request that is shown: its diff says what is new.
+    pub fn shorten_request(&self, request: &mut Value) {
+        match request {
+            Value::String(text) if *text == self.new => *text = format!("({} bytes, by `diff`)", text.len()),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.shorten_request(item)),
+            Value::Object(fields) => fields.values_mut().for_each(|value| self.shorten_request(value)),
+            _ => {}
+        }
+    }
+}
+
+/// The parameters for a check before the present text is known: in place of the edits what they insert. Errors are those
+/// of a call that says both the whole text and edits.
+pub fn with_inserted_text(
+    action: &Action,
+    params: &Map<String, Value>,
+) -> Result<Map<String, Value>, ToolError> {
+    let Some(edit) = action.edit.as_ref().filter(|edit| edit.within.is_none()) else {
+        return Ok(params.clone());
+    };
+    let Some(given) = given_edits(action, edit, params)? else { return Ok(params.clone()) };
+    let inserted = match given {
+        (DIFF, _) => String::new(),
+        (_, edits) => {
+            let items = edits.as_array().map(Vec::as_slice).unwrap_or_default();
+            let new = items.iter().filter_map(|item| item.get("new").and_then(Value::as_str));
+            new.collect::<Vec<_>>().join("\n")
+        }
+    };
+    let mut params = params.clone();
+    put_text(&mut params, &edit.text, json!(inserted));
+    Ok(params)
+}
+
+/// The name and value of the edits of a call, or of an object in its list.
+fn given_edits<'v>(
+    action: &Action,
+    edit: &TextEdit,
+    params: &'v Map<String, Value>,
+) -> Result<Option<(&'static str, &'v Value)>, ToolError> {
+    let given = |name: &str| params.get(name).filter(|value| !value.is_null());
+    let text = edit.text.split('.').next().unwrap_or_default();
+    let both = |one: &str, other: &str| {
+        let message = format!("{}: `{one}` and `{other}` exclude each other. Nothing was sent", action.id);
+        ToolError::new(ErrorKind::InvalidParams, message)
+    };
+    match (given(EDITS), given(DIFF), given(text)) {
+        (None, None, _) => Ok(None),
+        (Some(_), Some(_), _) => Err(both(EDITS, DIFF)),
+        (Some(_), None, Some(_)) => Err(both(EDITS, text)),
+        (None, Some(_), Some(_)) => Err(both(DIFF, text)),
+        (Some(edits), None, None) => Ok(Some((EDITS, edits))),
+        (None, Some(diff), None) => Ok(Some((DIFF, diff))),
+    }
+}
+
+/// Sets a text by the path of its parameter.
+fn put_text(params: &mut Map<String, Value>, path: &str, text: Value) {
+    match path.split_once('.') {
+        None => {
+            params.insert(path.to_owned(), text);
+        }
+        Some((first, rest)) => {
+            let object = params.entry(first).or_insert_with(|| json!({}));
+            if let Value::Object(fields) = object {
+                put_text(fields, rest, text);
+            }
+        }
+    }
+}
+
+/// Removes what [`put_text`] set.
+fn take_text(params: &mut Map<String, Value>, path: &str) {
+    params.shift_remove(path.split('.').next().unwrap_or_default());
+}
+
+/// Reads the present texts of a call with checked parameters and applies its edits; none if it has no edits.
+pub async fn apply(
+    tools: &Tools,
+    action: &Action,
+    given: &Map<String, Value>,
+) -> Result<Option<EditedCall>, ToolError> {
+    let Some(edit) = &action.edit else { return Ok(None) };
+    let mut params = given.clone();
+    let mut texts = Vec::new();
+    match &edit.within {
+        None => {
+            if params.contains_key(EDITS) || params.contains_key(DIFF) {
+                take_text(&mut params, &edit.text);
+            }
+            let whole = params.clone();
+            texts.extend(edit_one(tools, action, edit, &whole, &mut params).await?);
+        }
+        Some(list) => {
+            let whole = params.clone();
+            let items = params.get_mut(list).and_then(Value::as_array_mut);
+            for item in items.into_iter().flatten().filter_map(Value::as_object_mut) {
+                texts.extend(edit_one(tools, action, edit, &whole, item).await?);
+            }
+        }
+    }
+    Ok((!texts.is_empty()).then_some(EditedCall { params, texts }))
+}
+
+/// Replaces the edits in an object by the new text.
+async fn edit_one(
+    tools: &Tools,
+    action: &Action,
+    edit: &TextEdit,
+    whole: &Map<String, Value>,
+    object: &mut Map<String, Value>,
+) -> Result<Option<TextChange>, ToolError> {
+    let Some((name, given)) = given_edits(action, edit, object)? else { return Ok(None) };
+    let edits = parse_edits(action, name, given)?;
+    if object.get("encoding").and_then(Value::as_str) == Some("base64") {
+        let message =
+            format!("{}: `{name}` is for text, and `encoding` is base64. Nothing was sent", action.id);
+        return Err(ToolError::new(ErrorKind::InvalidParams, message));
+    }
+    let read = read_params(tools, action, edit, whole, object);
+    let file = object.get("file_path").or_else(|| whole.get("file_path")).and_then(Value::as_str);
+    let target = file.unwrap_or(&edit.text).to_owned();
+    let reply = fetch(tools, action, edit, read.clone()).await?;
+    let (old, guard) = present_text(edit, &target, reply)?;
+    let apply = || {
+        let edited = apply_edits(&old, &edits).map_err(|error| {
+            edit_error(action, edit, (name, &target), &old, &edits, &error)
+                .fix(NextCall::execute(&edit.read, &read))
+        })?;
+        let diff = unified_diff(&old, &edited.text);
+        Ok::<_, ToolError>((edited, diff))
+    };
+    let (EditedText { text: new, lines }, diff) = compute(old.len() as u64, apply)?;
+    if new == old {
+        let message = format!("{}: `{name}` changes nothing in {target}. Nothing was sent", action.id);
+        return Err(ToolError::new(ErrorKind::InvalidParams, message));
+    }
+    object.shift_remove(name);
+    put_text(object, &edit.text, json!(new));
+    if let Some((name, value)) = &guard {
+        object.entry(name.clone()).or_insert_with(|| value.clone());
+    }
+    Ok(Some(TextChange {
+        field: edit.field.clone(),
+        name: target,
+        new,
+        diff,
+        lines,
+        read: (edit.read.clone(), read),
+        guard,
+    }))
+}
+
+/// The edits of a call; of a diff, its hunks.
+fn parse_edits(action: &Action, name: &str, given: &Value) -> Result<Vec<Edit>, ToolError> {
+    let invalid = |message: String| {
+        ToolError::new(ErrorKind::InvalidParams, format!("{}: {message}. Nothing was sent", action.id))
+    };
+    if name == DIFF {
+        return parse_hunks(given.as_str().unwrap_or_default()).map_err(|error| match error {
+            EditError::StrayLine { line } => invalid(format!(
+                "`diff`: line {line} belongs to no hunk: its lines begin with a space, `-` or `+`, and are of one text"
+            )),
+            _ => invalid("`diff` has no hunk, which begins with `@@`".to_owned()),
+        });
+    }
+    let text =
+        |item: &Value, name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let edits: Vec<Edit> = given
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|item| Edit { old: text(item, "old"), new: text(item, "new"), hunk: None })
+        .collect();
+    if edits.is_empty() { Err(invalid("`edits` is empty".to_owned())) } else { Ok(edits) }
+}
+
+/// The parameters of the read: those of the path that the call has, and those that the rule names.
+fn read_params(
+    tools: &Tools,
+    action: &Action,
+    edit: &TextEdit,
+    whole: &Map<String, Value>,
+    object: &Map<String, Value>,
+) -> Map<String, Value> {
+    let read = tools.catalog.get(&edit.read).ok().flatten();
+    let is_shared = |name: &String| {
+        let own =
+            action.param(name).is_some_and(|param| matches!(param.place, Place::Path | Place::Selector));
+        let taken = read.as_ref().and_then(|read| read.param(name));
+        taken.is_some_and(|taken| own || taken.required || taken.place == Place::Path)
+    };
+    let shared = whole.iter().filter(|(name, _)| !edit.alone && is_shared(name));
+    let mut params: Map<String, Value> = shared.map(|(name, value)| (name.clone(), value.clone())).collect();
+    for (name, from) in &edit.takes {
+        let value = from.iter().find_map(|from| object.get(from).or_else(|| whole.get(from)));
+        params.extend(value.map(|value| (name.clone(), value.clone())));
+    }
+    params
+}
+
+async fn fetch(
+    tools: &Tools,
+    action: &Action,
+    edit: &TextEdit,
+    params: Map<String, Value>,
+) -> Result<Map<String, Value>, ToolError> {
+    let unreadable = |error: ToolError| {
+        let message = format!(
+            "{}: the present text is not readable: {}. Nothing was changed",
+            action.id, error.message
+        );
+        ToolError { message, ..error }
+    };
+    let internal = |error: &dyn std::error::Error| errors::internal(error);
+    let read = tools.catalog.get(&edit.read).map_err(|error| internal(&error))?;
+    let read = read.ok_or_else(|| {
+        ToolError::new(ErrorKind::UnknownAction, format!("there is no action {}", edit.read))
+    })?;
+    let context = tools.context().map_err(|error| internal(&error))?;
+    let checked = call::check(read.clone(), params, &context)
+        .map_err(|invalid| unreadable(mapping::invalid(tools, &invalid, &read)))?;
+    let call = match lookups::call(tools, &checked).await {
+        Ok(call) => call,
+        Err(failure) => return Err(unreadable(diagnosis::diagnose_lookup(tools, failure).await)),
+    };
+    let reply = match own_reads::send(tools, call.clone(), Purpose::Target).await {
+        Ok(reply) => reply,
+        Err(OwnReadError::Denied { action, rule }) => {
+            return Err(unreadable(OwnReadError::denial(&action, &rule)));
+        }
+        Err(OwnReadError::Gitlab(error)) => {
+            let params = checked.params().clone();
+            let request = ExecuteRequest { action: read.id.clone(), params, ..Default::default() };
+            let call = CheckedCall { call: &call, checked: &checked };
+            return Err(unreadable(diagnosis::diagnose_request(tools, &error, call, &request).await));
+        }
+    };
+    let reply = match graphql::operation(&read, &call) {
+        Some(asked) => graphql::unwrap_reply(reply, &read, asked, &mut Vec::new()).map_err(unreadable)?,
+        None => reply,
+    };
+    match reply {
+        Reply { content: Content::Json(Value::Object(object)), .. } => Ok(object),
+        _ => {
+            let message = format!("{} did not answer with an object", edit.read);
+            Err(unreadable(ToolError::new(ErrorKind::GitlabError, message)))
+        }
+    }
+}
+
+/// The text in the response of the read, and the field that guards it.
+fn present_text(
+    edit: &TextEdit,
+    target: &str,
+    object: Map<String, Value>,
+) -> Result<(String, Option<(String, Value)>), ToolError> {
+    let no_text = |why: &str| {
+        let message = format!("{target} {why}, so it has no edits. Nothing was changed");
+        ToolError::new(ErrorKind::InvalidParams, message)
+    };
+    let is_encoded = object.get("encoding").and_then(Value::as_str) == Some("base64");
+    let text = match object.get(&edit.field) {
+        Some(Value::String(text)) if is_encoded => {
+            let bytes = STANDARD.decode(text.replace(['\n', '\r'], "")).ok();
+            bytes
+                .and_then(|bytes| String::from_utf8(bytes).ok())
+                .ok_or_else(|| no_text("is no UTF-8 text"))?
+        }
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Null) => String::new(),
+        _ => return Err(no_text(&format!("is not in the answer of {}", edit.read))),
+    };
+    let guard = edit.guard.as_ref().and_then(|name| Some((name.clone(), object.get(name)?.clone())));
+    Ok((text, guard.filter(|(_, value)| !value.is_null())))
+}
+
+/// The error of edits that do not fit the text: which one, and the places.
+fn edit_error(
+    action: &Action,
+    edit: &TextEdit,
+    (name, target): (&str, &str),
+    text: &str,
+    edits: &[Edit],
+    error: &EditError,
+) -> ToolError {
+    let part = |number: &usize| match name {
+        DIFF => format!("hunk {number} of `diff`"),
+        _ => format!("`old` of edit {number}"),
+    };
+    let invalid = |message: String| {
+        let message = format!("{}: {message}. Nothing was changed", action.id);
+        ToolError::new(ErrorKind::InvalidParams, message)
+    };
+    match error {
+        EditError::Several { number, lines } => {
+            let times = lines.len();
+            let mut lines = lines.clone();
+            lines.dedup();
+            let rows: Vec<Value> = lines.iter().take(MOST_PLACES).map(|line| place(text, *line)).collect();
+            let noun = if lines.len() == 1 { "line" } else { "lines" };
+            let mut error = invalid(format!(
+                "{} occurs {times} times in {target}, on {noun} {}",
+                part(number),
+                listed(&lines)
+            ))
+            .hint("Extend it by the text around it, until it occurs once.");
+            error.details.insert("places".to_owned(), json!(rows));
+            error
+        }
+        EditError::Missing { number } => {
+            let old = edits.get(number.saturating_sub(1)).map(|edit| edit.old.as_str()).unwrap_or_default();
+            let error = invalid(format!("{} does not occur in {target}", part(number)));
+            let mut error = error.hint(format!(
+                "It is compared with the text as it is now, with every space; `fix` shows it{}.",
+                if edits.len() > 1 { ", before any of the edits" } else { "" }
+            ));
+            if let Some(line) = most_similar(text, old) {
+                error.details.insert("most_similar".to_owned(), json!([place(text, line)]));
+            }
+            error
+        }
+        EditError::Overlap { first, second } => {
+            invalid(format!("{} and {} change the same characters of {target}", part(first), part(second)))
+                .hint("Make them one edit.")
+        }
+        EditError::Empty { number } if text.is_empty() => {
+            invalid(format!("{} is empty, and so is {target}", part(number)))
+                .hint(format!("Set the whole text by `{}`.", edit.text))
+        }
+        EditError::Empty { number } if name == DIFF => {
+            invalid(format!("{} only inserts, and its header has no line number", part(number)))
+                .hint("Add a line of context, or the number: `@@ -3,0 +4 @@`.")
+        }
+        EditError::Empty { number } => invalid(format!("{} is empty", part(number)))
+            .hint("To insert, repeat the text before it in `old` and `new`."),
+        EditError::NoHunk | EditError::StrayLine { .. } => invalid(format!("`{name}` is no diff")),
+    }
+}
+
+fn listed(lines: &[usize]) -> String {
+    let shown: Vec<String> = lines.iter().take(MOST_PLACES).map(usize::to_string).collect();
+    match lines.len().saturating_sub(MOST_PLACES) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+/// A line of the text as an error shows it.
+fn place(text: &str, line: usize) -> Value {
+    let content = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
+    let shown = shortened(&mask_tokens(&one_line(content)), LONGEST_LINE);
+    json!({"line": line, "text": format!("{line}: {shown}")})
+}
+
+/// The number of the line that is most similar to the first line of a part that is not blank.
+fn most_similar(text: &str, part: &str) -> Option<usize> {
+    let wanted = part.lines().map(str::trim).find(|line| !line.is_empty())?;
+    let wanted = shortened(wanted, LONGEST_LINE);
+    let likeness = |line: &str| {
+        let line = shortened(line.trim(), LONGEST_LINE);
+        if line.contains(&wanted) { 1.0 } else { similarity(&wanted, &line) }
+    };
+    let mut best: Option<(f64, usize)> = None;
+    for (at, line) in text.lines().take(MOST_COMPARED).enumerate() {
+        let likeness = likeness(line);
+        if likeness >= LEAST_SIMILARITY && best.is_none_or(|(least, _)| likeness > least) {
+            best = Some((likeness, at + 1));
+        }
+    }
+    best.map(|(_, line)| line)
+}
+
+/// The error of a refused change whose text has changed since it was read; any other error as it is.
+pub async fn explain_conflict(
+    tools: &Tools,
+    texts: &[TextChange],
+    request: &ExecuteRequest,
+    error: ToolError,
+) -> ToolError {
+    let is_refused = error.details.get("status").and_then(Value::as_u64) == Some(400);
+    if !is_refused {
+        return error;
+    }
+    for text in texts {
+        let Some((name, before)) = &text.guard else { continue };
+        let (read, params) = &text.read;
+        let Ok((_, reply)) = lookups::read_once(tools, read, params.clone(), Purpose::Diagnosis).await else {
+            continue;
+        };
+        let Content::Json(object) = reply.content else { continue };
+        let now = object.get(name).filter(|now| *now != before);
+        if let (Some(Value::String(now)), Some(before)) = (now, before.as_str()) {
+            let message = format!(
+                "{} has changed since it was read: its `{name}` was {}, and is {}. Nothing was changed",
+                text.name,
+                shortened(before, 12),
+                shortened(now, 12)
+            );
+            return ToolError::new(ErrorKind::Conflict, message)
+                .hint("Call it again: the edits are then applied to the text as it is.")
+                .fix(NextCall::again(request));
+        }
+    }
+    error
+}

@@ -1,0 +1,67 @@
+//! Names of labels that are nearly those of existing ones.
+
+use serde_json::{Value, json};
+
+use crate::support::client::{Client, execute, succeed};
+use crate::support::scripted_gitlab::{Gitlab, answer};
+
+fn update(more: &Value) -> Value {
+    let mut params = json!({"fullPath": "acme/widget", "iid": 3});
+    params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    params
+}
+
+#[test]
+fn a_label_that_differs_in_case_spaces_or_hyphens_is_the_existing_one() {
+    let mut client = Client::sandbox();
+    let params = update(&json!({"add_labels": ["Needs-Triage", "docs"], "remove_labels": ["Bug"]}));
+    let reply = execute(&mut client, "issue.update", params);
+    let mut labels: Vec<&str> = reply.structured["data"]["labels"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|label| label.as_str().unwrap())
+        .collect();
+    labels.sort_unstable();
+    assert_eq!(labels, ["docs", "needs triage"], "{}", reply.text);
+    let notes = &reply.structured["notes"];
+    assert_eq!(notes[0], "`add_labels`: \"Needs-Triage\" is the label \"needs triage\"");
+    assert_eq!(notes[1], "`remove_labels`: \"Bug\" is the label \"bug\"");
+    assert_eq!(notes.as_array().unwrap().len(), 2, "{notes}");
+    let names = succeed(&mut client, "label.list", json!({"fullPath": "acme/widget"}));
+    let names: Vec<&Value> = names["data"].as_array().unwrap().iter().map(|label| &label["name"]).collect();
+    assert!(!names.contains(&&json!("Needs-Triage")), "{names:?}");
+}
+
+#[test]
+fn a_label_that_gitlab_creates_is_named_with_the_most_similar_one() {
+    let mut client = Client::sandbox();
+    let params = update(&json!({"add_labels": ["priority::hihg"], "remove_labels": ["xyzzy"]}));
+    let reply = execute(&mut client, "issue.update", params);
+    assert!(!reply.is_error, "{}", reply.text);
+    let notes = reply.structured["notes"].to_string();
+    let said = "there was no label \\\"priority::hihg\\\": GitLab creates it; the most similar is \\\"priority::high\\\"";
+    assert!(notes.contains(said), "{notes}");
+    assert!(notes.contains("there was no label \\\"xyzzy\\\": nothing to remove"), "{notes}");
+    // Without labels, and with those that there are, nothing is said.
+    let reply = execute(&mut client, "issue.update", update(&json!({"add_labels": ["bug"], "title": "T"})));
+    assert!(reply.structured.get("notes").is_none(), "{}", reply.text);
+}
+
+#[test]
+fn a_change_without_labels_or_with_a_hidden_list_is_sent_as_it_is() {
+    let gitlab = Gitlab::with_project();
+    gitlab.answer("PUT", "/issues/3", answer(200, json!({"id": 1, "iid": 3, "labels": ["Bug"]})));
+    let mut client = gitlab.client(&[]);
+    succeed(&mut client, "issue.update", update(&json!({"title": "T"})));
+    assert!(gitlab.seen().iter().all(|line| !line.contains("/labels")), "{:?}", gitlab.seen());
+    // The list is a 404.
+    succeed(&mut client, "issue.update", update(&json!({"add_labels": ["Bug"]})));
+    let sent = gitlab.received().pop().unwrap();
+    assert_eq!(serde_json::from_slice::<Value>(&sent.body).unwrap(), json!({"add_labels": "Bug"}));
+    // A longer list is not read to its end, so nothing is said of a name that it does not have.
+    let page = answer(200, json!([{"name": "other"}])).header("x-next-page", "2");
+    gitlab.answer("GET", "/labels", page);
+    let reply = succeed(&mut client, "issue.update", update(&json!({"add_labels": ["Bug"]})));
+    assert!(reply.get("notes").is_none(), "{reply}");
+}
