@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use serde_json::{Map, Value, json};
 
 use crate::composite::mr_diff::{DiffPosition, LinePosition, LineReference, MergeRequestDiff, body};
+use crate::composite::permalink;
 use crate::composite::run::{CompositeRun, params};
 use crate::gitlab::Content;
 use crate::present;
@@ -13,7 +14,8 @@ use crate::tools::{Answer, ErrorKind, NextCall, ToolError};
 use crate::untrusted::mask_tokens;
 
 pub async fn run(run: &CompositeRun<'_>) -> Result<Answer, ToolError> {
-    let reference = LineReference::from_params(&run.params).map_err(|fault| run.invalid(fault))?;
+    let given = permalink::expand(run, &run.params).await?;
+    let reference = LineReference::from_params(&given).map_err(|fault| run.invalid(fault))?;
     let reference = reference.ok_or_else(|| run.invalid("it takes `file` with `line`, or `line_text`"))?;
     let (spot, placed, of) = located(run, &reference).await?;
     match posted(run, &spot, &placed, &of).await {

@@ -19,6 +19,7 @@ mod item_results;
 mod line_text;
 mod mr_diff;
 mod overview;
+mod permalink;
 mod read_files;
 mod resolve_project;
 mod review;

@@ -10,6 +10,7 @@ use crate::composite::item_results::{ItemResults, is_preview};
 use crate::composite::mr_diff::{
     DiffPosition, LinePosition, LineReference, MergeRequestDiff, PositionError, body, replaced,
 };
+use crate::composite::permalink;
 use crate::composite::run::{CompositeRun, failed, params};
 use crate::gitlab::Content;
 use crate::policy::{Consent, Decision};
@@ -76,6 +77,11 @@ async fn prepared(
     run: &CompositeRun<'_>,
     given: &[Map<String, Value>],
 ) -> Result<(Vec<ReviewComment>, Map<String, Value>, Option<Value>), ToolError> {
+    let mut expanded = Vec::new();
+    for comment in given {
+        expanded.push(permalink::expand(run, comment).await?);
+    }
+    let given = expanded.as_slice();
     let mut spots = Vec::new();
     for (at, comment) in given.iter().enumerate() {
         let spot = LineReference::from_params(comment)

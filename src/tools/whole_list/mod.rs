@@ -2,6 +2,7 @@
 //! the rows.
 
 mod aggregate;
+mod document_rows;
 mod options;
 mod render;
 mod walk;
@@ -9,7 +10,7 @@ mod walk;
 use serde_json::{Map, Value, json};
 
 use crate::call;
-use crate::catalog::Action;
+use crate::catalog::{Action, Interface};
 use crate::gitlab::Content;
 use crate::present;
 use crate::tools::action_lookup::resolved::ResolvedAction;
@@ -100,6 +101,10 @@ pub async fn execute(
 /// Sets GitLab's largest page size, unless the parameters have one.
 fn with_page_size(tools: &Tools, action: &Action, request: &ExecuteRequest) -> Map<String, Value> {
     let size = [("per_page".to_owned(), json!(PER_PAGE))];
+    if action.direct() == Some(Interface::Graphql) {
+        // The document says how many rows a page has.
+        return request.params.clone();
+    }
     if action.direct().is_some() {
         let text = |name: &str| request.params.get(name).map(Value::to_string).unwrap_or_default();
         let has_size = ["path", "query"].iter().any(|name| text(name).contains("per_page"));
@@ -170,7 +175,7 @@ fn check_fields(
     fields: &[String],
     asked: &ExecuteRequest,
 ) -> Result<(), ToolError> {
-    if !tools.policy.selects() || tools.policy.fences_reads() {
+    if !tools.policy.selects() || tools.policy.fences_reads() || action.direct().is_some() {
         return Ok(());
     }
     let Err(problem) = call::select_fields(action.clone(), fields, tools.catalog.types()) else {

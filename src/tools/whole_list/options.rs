@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::aggregate::Aggregation;
+use crate::call;
 use crate::catalog::{Action, GraphqlKind, Interface, Method, Operation, Risk};
 use crate::tools::action_lookup::resolved::ResolvedAction;
 use crate::tools::action_lookup::suggestions;
@@ -59,7 +60,7 @@ pub fn options(tools: &Tools, resolved_action: &ResolvedAction) -> Result<Option
             );
         }
     }
-    if !is_list(&resolved_action.action, request) {
+    if !is_list(tools, &resolved_action.action, request) {
         return Err(not_a_list(tools, &resolved_action.action, request, option));
     }
     let aggregation = (count_by.is_some() || sum.is_some()).then(|| Aggregation {
@@ -96,10 +97,22 @@ pub(super) fn without_options(request: &ExecuteRequest) -> ExecuteRequest {
 }
 
 /// True if the request is a read that returns a list, as far as the catalog knows.
-fn is_list(action: &Action, request: &ExecuteRequest) -> bool {
+fn is_list(tools: &Tools, action: &Action, request: &ExecuteRequest) -> bool {
     let method = request.params.get("method").and_then(Value::as_str);
-    let is_get = method.is_none_or(|method| method.eq_ignore_ascii_case("GET"));
-    may_list(action) && (action.direct().is_none() || is_get)
+    match action.direct() {
+        Some(Interface::Graphql) => is_query(tools, action, request),
+        Some(_) => may_list(action) && method.is_none_or(|method| method.eq_ignore_ascii_case("GET")),
+        None => may_list(action),
+    }
+}
+
+/// True if a GraphQL document only reads, or is invalid: then its check says why.
+fn is_query(tools: &Tools, action: &Action, request: &ExecuteRequest) -> bool {
+    let Ok(context) = tools.context() else { return false };
+    match call::check(action.clone(), request.params.clone(), &context) {
+        Ok(checked) => checked.prospects().iter().all(|effects| effects.risk() == Risk::Read),
+        Err(_) => true,
+    }
 }
 
 /// True if the action can be a read that returns a list.
@@ -134,7 +147,7 @@ fn not_a_list(tools: &Tools, action: &Action, request: &ExecuteRequest, option: 
     let error = ToolError::new(ErrorKind::InvalidParams, message)
         .hint("Accepted are reads that return a list, such as issue.list or commit.list.");
     let list = tools.catalog.get(&format!("{}.list", action.domain())).ok().flatten();
-    let list = list.filter(|list| list.id != action.id && tools.may_run(list) && is_list(list, request));
+    let list = list.filter(|list| list.id != action.id && tools.may_run(list) && is_list(tools, list, request));
     if let Some(list) = list {
         let taken = request.params.iter().filter(|(name, _)| list.param(name).is_some());
         let params = taken.map(|(name, value)| (name.clone(), value.clone())).collect();

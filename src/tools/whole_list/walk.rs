@@ -7,6 +7,7 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
 use crate::call::Call;
+use crate::catalog::Interface;
 use crate::gitlab::{self, Content, Event};
 use crate::tools::action_lookup;
 use crate::tools::action_lookup::resolved::ResolvedAction;
@@ -16,6 +17,7 @@ use crate::tools::execute::{self, ActionResponse, Outcome, RunOptions};
 use crate::tools::reply::paging;
 use crate::tools::state::Tools;
 use crate::tools::types::{Answer, ExecuteRequest};
+use crate::tools::whole_list::document_rows;
 
 /// Maximum number of pages: GitLab permits some endpoints only 60 requests a minute, and others use the token as well.
 pub const MOST_PAGES: usize = 50;
@@ -115,6 +117,15 @@ pub async fn walk(
             (Outcome::Response(response), _) => *response,
             (Outcome::Answer(answer), None) => return Ok(Outcomes::Answer(answer)),
             (Outcome::Answer(_), Some(walked)) => break end(walked, End::NoWay, None),
+        };
+        let response = if response.action.direct() == Some(Interface::Graphql) {
+            match (document_rows::take_rows(tools, response), walked.as_mut()) {
+                (Ok(response), _) => response,
+                (Err(error), None) => return Err(error),
+                (Err(error), Some(walked)) => break end(walked, End::Failed(Box::new(error)), Some(request)),
+            }
+        } else {
+            response
         };
         let Content::Json(Value::Array(rows)) = &response.reply.content else {
             match walked.as_mut() {

@@ -130,6 +130,54 @@ fn a_line_is_commented_on_by_its_text() {
     }
 }
 
+#[test]
+fn a_line_is_commented_on_by_its_permalink() {
+    let mut client = Client::sandbox();
+    let (before, after) = ten_gone_two_new();
+    let iid = merge_request(&mut client, &before, &after, None);
+    let project = succeed(&mut client, "project.get", json!({"fullPath": "acme/widget"}));
+    let page = format!("{}/-", project["data"]["web_url"].as_str().unwrap());
+    let get = json!({"action": "merge_request.get", "params": {"fullPath": "acme/widget", "iid": iid}, "fields": ["sha"]});
+    let head =
+        client.call("gitlab_execute_action", get).structured["data"]["sha"].as_str().unwrap().to_owned();
+    // permalink, the line's text, old_line, new_line
+    let cases = [
+        (format!("{page}/blob/{head}/{GEAR}#L21"), "new b", Value::Null, json!(21)),
+        // The same line of another commit has another number there.
+        (format!("{page}/blob/base-of-lines/{GEAR}#L21"), "line 21", json!(21), json!(22)),
+        (format!("{page}/commit/{head}#{GEAR_SHA}_21_20"), "new a", Value::Null, json!(20)),
+        (format!("{page}/commit/{head}#{GEAR_SHA}_10_10"), "line 10", json!(10), Value::Null),
+        (format!("{page}/merge_requests/{iid}/diffs#{GEAR_SHA}_21_22"), "line 21", json!(21), json!(22)),
+    ];
+    for (link, text, old, new) in cases {
+        let data = commented(&mut client, iid, json!({"line_text": link}));
+        assert_eq!(
+            (&data["line"], &data["old_line"], &data["new_line"], &data["file"]),
+            (&json!(text), &old, &new, &json!(GEAR)),
+            "{link}"
+        );
+    }
+    let range = format!("{page}/blob/{head}/{GEAR}#L20-21");
+    commented(&mut client, iid, json!({"file": range}));
+    assert!(kept(&mut client, iid)["line_range"].is_object());
+    let count = threads(&mut client, iid);
+    for (link, says) in [
+        ("https://gitlab.com/acme/widget/-/blob/main/a#L1".to_owned(), "not of this GitLab"),
+        (format!("{page}/blob/main/{GEAR}"), "expected the address of a line"),
+        (format!("{page}/blob/base-of-lines/{GEAR}#L400"), "is blank or missing"),
+        (format!("{page}/commit/{head}#{WHEEL_SHA}_1_1"), "names no line"),
+    ] {
+        let params = json!({"fullPath": "acme/widget", "iid": iid, "line_text": link, "body": "Why?"});
+        let error = refused(&execute(&mut client, "merge_request.comment_on_line", params), "invalid_params");
+        assert!(error["message"].as_str().unwrap().contains(says), "{error}");
+    }
+    assert_eq!(threads(&mut client, iid), count);
+    let comments = json!([{"line_text": format!("{page}/blob/{head}/{GEAR}#L20"), "body": "Why?"}]);
+    let review = json!({"fullPath": "acme/widget", "iid": iid, "comments": comments});
+    let posted = succeed(&mut client, "merge_request.review", review);
+    assert_eq!(posted["data"]["comments"][0]["status"], "posted", "{posted}");
+}
+
 /// The error of a comment that is not posted, and the line that the call in its `fix` posts on.
 fn mended(client: &mut Client, iid: u64, place: Value) -> (Value, Value) {
     let count = threads(client, iid);

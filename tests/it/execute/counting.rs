@@ -142,6 +142,76 @@ fn pages_of_graphql_are_counted_by_their_cursors() {
 }
 
 #[test]
+fn a_document_of_graphql_is_counted_by_its_one_list() {
+    let mut client = with_issues();
+    let document = "query($after: String) { project(fullPath: \"sandbox/tally\") { issues(first: 4, after: $after) {
+        nodes { iid author { username } labels { nodes { title } } } pageInfo { endCursor hasNextPage } } } }";
+    let params = |document: &str| json!({"document": document});
+    let reply =
+        answered(&mut client, "api.graphql", params(document), json!({"count_by": "author.username"}));
+    assert_eq!(reply.structured["data"], json!([group("sandbox", 11)]));
+    let page = &reply.structured["page"];
+    assert_eq!(
+        (&page["rows"], &page["pages_read"], &page["complete"]),
+        (&json!(11), &json!(3), &json!(true))
+    );
+    let reply = answered(&mut client, "api.graphql", params(document), json!({"all": true}));
+    assert_eq!(reply.structured["data"].as_array().unwrap().len(), 11, "{}", reply.text);
+    // A secret keeps its mask under another name.
+    let aliased = "{ project(fullPath: \"sandbox/tally\") { issues(first: 100) {
+        nodes { kind: state } pageInfo { endCursor hasNextPage } } } }";
+    let reply = answered(&mut client, "api.graphql", params(aliased), json!({"count_by": "kind"}));
+    assert_eq!(reply.structured["data"], json!([group("opened", 11)]));
+
+    let nodes = "nodes { iid }";
+    for (document, says) in [
+        ("{ currentUser { username } }".to_owned(), "requests no list"),
+        (
+            format!("{{ project(fullPath: \"sandbox/tally\") {{ issues(first: 4) {{ {nodes} }} }} }}"),
+            "`project.issues` does not say whether it has more rows",
+        ),
+        (
+            format!(
+                "{{ project(fullPath: \"sandbox/tally\") {{ issues(first: 4) {{ {nodes} pageInfo {{ endCursor hasNextPage }} }} }} }}"
+            ),
+            "cannot be repeated for further rows of `project.issues`",
+        ),
+        (
+            format!(
+                "{{ project(fullPath: \"sandbox/tally\") {{ issues {{ {nodes} }} labels {{ nodes {{ title }} }} }} }}"
+            ),
+            "requests 2 lists (`project.issues`, `project.labels`)",
+        ),
+    ] {
+        let error = refused(
+            &ask(&mut client, "api.graphql", params(&document), json!({"all": true})),
+            "invalid_params",
+        );
+        assert!(error["message"].as_str().unwrap().contains(says), "{error}");
+    }
+}
+
+/// 5,000 rows: five pages of a thousand.
+#[test]
+fn no_more_rows_than_the_bound_are_counted() {
+    let gitlab = Gitlab::with_project();
+    let rows = || json!(vec![json!({"state": "opened"}); 1_000]);
+    gitlab.says(&first_page(), [page(rows(), 1, Some(2))]);
+    for number in 2..=6 {
+        gitlab.says(&issues_page(number), [page(rows(), number, Some(number + 1))]);
+    }
+    let mut client = gitlab.client(&[]);
+    let reply =
+        answered(&mut client, "issue.list", json!({"fullPath": PROJECT}), json!({"count_by": "state"}));
+    assert_eq!(reply.structured["data"], json!([group("opened", 5_000)]));
+    let read = &reply.structured["page"];
+    assert_eq!((&read["pages_read"], &read["complete"]), (&json!(5), &json!(false)));
+    assert_eq!(read["end"], "one call reads at most 5000 rows");
+    assert_eq!(read["next"]["arguments"]["params"]["page"], 6);
+    assert_eq!(sent_for_issues(&gitlab), 5);
+}
+
+#[test]
 fn all_rows_of_a_list_are_in_one_answer() {
     let mut client = with_issues();
     for (action, size) in [("issue.list", "per_page"), ("graphql.project_issues", "first")] {
@@ -317,7 +387,7 @@ fn options_that_do_not_fit_are_refused_before_anything_is_sent() {
     let here = json!({"fullPath": PROJECT});
     let issue = json!({"fullPath": PROJECT, "iid": 1});
     let new = json!({"fullPath": PROJECT, "title": "t"});
-    let document = json!({"query": "{ currentUser { username } }"});
+    let document = json!({"document": "mutation { issueSetWeight(input: {projectPath: \"a/b\", iid: \"1\", weight: 1}) { errors } }"});
     let post = json!({"method": "POST", "path": "/projects/1/issues"});
     let cases = [
         (

@@ -53,12 +53,14 @@ fn an_edit_changes_a_part_of_a_description_and_is_not_sent_itself() {
 fn every_long_text_takes_edits() {
     let mut client = Client::sandbox();
     let project = json!({"fullPath": "acme/widget"});
+    let created = json!({"fullPath": "acme/widget", "iid": 1, "body": "It squeaks.\n\nStill."});
+    let note = succeed(&mut client, "issue_note.create", created)["data"]["id"].clone();
     for (get, update, own, field) in [
         ("merge_request.get", "merge_request.update", json!({"iid": 5}), "description"),
         ("milestone.get", "milestone.update", json!({"milestone_id": "v1.0"}), "description"),
         ("project.get", "project.update", json!({}), "description"),
         ("wiki_page.get", "wiki_page.update", json!({"slug": "home"}), "content"),
-        ("issue_note.get", "issue_note.update", json!({"iid": 1, "note_id": 1}), "body"),
+        ("issue_note.get", "issue_note.update", json!({"iid": 1, "note_id": note}), "body"),
     ] {
         let mut params = project.clone();
         params.as_object_mut().unwrap().extend(own.as_object().unwrap().clone());
@@ -161,7 +163,10 @@ fn a_dry_run_shows_the_diff_and_changes_nothing() {
     assert!(reply.text.contains(shown), "{}", reply.text);
     assert!(reply.structured["diff"].as_str().unwrap().contains(shown), "{}", reply.structured);
     // The diff stands for the text, which may be long.
-    assert_eq!(reply.structured["request"]["body"]["description"], "(62 bytes, by `diff`)");
+    assert_eq!(
+        reply.structured["request"]["body"]["description"],
+        format!("({} bytes, by `diff`)", DESCRIPTION.len() + 2)
+    );
     assert_eq!(description(&mut client), DESCRIPTION);
 }
 
