@@ -52,7 +52,8 @@ Ids are domain.verb; common ones need no find, and a near miss is answered with 
 {project, branch, tag, pipeline}.{list, get, create, delete}, {issue_note, merge_request_note}.create, \
 merge_request.{list_diffs, comment_on_line, review, approve, merge}, pipeline.{diagnose, list_jobs, retry}, \
 job.{log, retry, play}, commit.{list, get, diff, create}, repository.{list_tree, compare}, repository_file.get, \
-member.{list, add}, todo.list, search.run, current_user.get.";
+member.{list, add}, todo.list, search.run, current_user.get. \
+Updates of texts and files take edits [{old, new}] for parts; pipelines and jobs take wait (seconds).";
 
 const CONFIRMED: &str = "Destructive actions need confirm: true; ask the user first.";
 

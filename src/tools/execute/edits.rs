@@ -471,7 +471,7 @@ pub async fn explain_conflict(
             );
             return ToolError::new(ErrorKind::Conflict, message)
                 .hint("Call it again: the edits are then applied to the text as it is.")
-                .fix(NextCall::again(request));
+                .fix(NextCall::for_request(request));
         }
     }
     error

@@ -110,7 +110,7 @@ fn is_list(tools: &Tools, action: &Action, request: &ExecuteRequest) -> bool {
 fn is_query(tools: &Tools, action: &Action, request: &ExecuteRequest) -> bool {
     let Ok(context) = tools.context() else { return false };
     match call::check(action.clone(), request.params.clone(), &context) {
-        Ok(checked) => checked.prospects().iter().all(|effects| effects.risk() == Risk::Read),
+        Ok(checked) => checked.possible_effects().iter().all(|effects| effects.risk() == Risk::Read),
         Err(_) => true,
     }
 }

@@ -172,10 +172,13 @@ fn a_line_is_commented_on_by_its_permalink() {
         assert!(error["message"].as_str().unwrap().contains(says), "{error}");
     }
     assert_eq!(threads(&mut client, iid), count);
-    let comments = json!([{"line_text": format!("{page}/blob/{head}/{GEAR}#L20"), "body": "Why?"}]);
+    let comments = json!([{"line_text": format!("{page}/blob/{head}/{GEAR}#L20"), "body": "How?"}]);
     let review = json!({"fullPath": "acme/widget", "iid": iid, "comments": comments});
     let posted = succeed(&mut client, "merge_request.review", review);
-    assert_eq!(posted["data"]["comments"][0]["status"], "posted", "{posted}");
+    assert_eq!(
+        (&posted["data"][0]["status"], &posted["data"][0]["on"]),
+        (&json!("posted"), &json!(format!("{GEAR}:20")))
+    );
 }
 
 /// The error of a comment that is not posted, and the line that the call in its `fix` posts on.
