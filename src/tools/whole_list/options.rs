@@ -147,7 +147,8 @@ fn not_a_list(tools: &Tools, action: &Action, request: &ExecuteRequest, option: 
     let error = ToolError::new(ErrorKind::InvalidParams, message)
         .hint("Accepted are reads that return a list, such as issue.list or commit.list.");
     let list = tools.catalog.get(&format!("{}.list", action.domain())).ok().flatten();
-    let list = list.filter(|list| list.id != action.id && tools.may_run(list) && is_list(tools, list, request));
+    let list =
+        list.filter(|list| list.id != action.id && tools.may_run(list) && is_list(tools, list, request));
     if let Some(list) = list {
         let taken = request.params.iter().filter(|(name, _)| list.param(name).is_some());
         let params = taken.map(|(name, value)| (name.clone(), value.clone())).collect();
