@@ -270,7 +270,7 @@ async fn recheck(
 ) -> Result<Checked, ToolError> {
     let mut understood = Vec::new();
     let request = ExecuteRequest { params, ..request.clone() };
-    let checked = check_for_instance(tools, action, &request, &mut understood).await?;
+    let (checked, _) = check_for_instance(tools, action, &request, &mut understood).await?;
     for note in understood {
         if !notes.contains(&note) {
             notes.push(note);
