@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 
 use super::context::Context;
 use super::quick_action::{self, QuickActions};
+use super::raised_risk::{added_effects, call_risk};
 use super::raw_path::{self, Address};
-use super::risk::{added_effects, call_risk};
 use super::{Body, Call, Effects, Fault, Place, Role, affected_paths, document};
 use crate::catalog::{Action, Interface, Method, Operation, Param, Risk, Touched};
 

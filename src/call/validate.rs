@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::context::Context;
 use super::location::{ACCEPTED_LOCATIONS, HolderKind, Location};
 use super::quick_action::{self, QuickActions};
-use super::risk::{added_effects, call_risk};
+use super::raised_risk::{added_effects, call_risk};
 use super::{
     Call, Candidate, Effects, Fault, Invalid, Lookup, LookupCache, Place, affected_paths, coerce, global_id,
     graphql, items, name_resolution, raw_request, request, select_operation, target,

@@ -1,6 +1,6 @@
 //! Products of 8-bit weight matrices and 16-bit activations, the encoder's most expensive operation.
 
-use crate::lanes;
+use super::lanes;
 
 /// Maximum quantized activation. A sum of 1,536 products with weights up to 127 stays below 2^31.
 const LARGEST: f32 = 8_191.0;

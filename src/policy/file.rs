@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
-use super::denied;
+use super::denied_actions;
 use super::error::PolicyError;
 use super::path_pattern::{self, PathPattern};
 use super::rule::Rule;
@@ -89,7 +89,7 @@ impl WrittenRule {
     fn compile(self, number: usize, catalog: &Catalog) -> Result<CompiledRule, PolicyError> {
         let mut ids = BTreeSet::new();
         for pattern in &self.actions {
-            let found = denied::matching(pattern, catalog)?;
+            let found = denied_actions::matching(pattern, catalog)?;
             if found.is_empty() {
                 let (origin, pattern) = ("GITLAB_POLICY", pattern.clone());
                 return Err(PolicyError::NoAction { origin, pattern, nearest: None });

@@ -6,7 +6,7 @@
 //! rule overrides an earlier one. Only this module creates a [`Permit`], and the client sends nothing else.
 
 mod confirm;
-mod denied;
+mod denied_actions;
 mod error;
 mod file;
 mod path_pattern;
@@ -31,7 +31,7 @@ pub use token_scopes::Scopes;
 
 use crate::call::{self, Call, Effects, Location, Place, Role};
 use crate::catalog::{Action, Catalog, Interface, Risk};
-use denied::Denied;
+use denied_actions::Denied;
 use file::{CompiledRule, Document, Verdict};
 use path_pattern::PathPattern;
 use readable::Readable;
@@ -93,7 +93,7 @@ impl Policy {
         let text = settings.file.as_deref().unwrap_or_default();
         let mut document = Document::parse(text, "GITLAB_POLICY")?;
         let in_file = std::mem::take(&mut document.denied_actions);
-        let patterns = [(denied::ACTIONS, settings.denied_actions), ("GITLAB_POLICY", in_file)];
+        let patterns = [(denied_actions::ACTIONS, settings.denied_actions), ("GITLAB_POLICY", in_file)];
         let denied =
             Denied::parse(&patterns, settings.denied_tools.as_deref(), settings.family_tool, catalog)?;
         let mut denies_reads = false;

@@ -6,8 +6,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
+use super::columns::{self, Rows};
 use super::masking::snake;
-use super::table::{self, Rows};
 use super::threads;
 use crate::catalog::ROLES;
 
@@ -206,7 +206,7 @@ pub fn compact(value: Value, kept: Kept, dropped: &mut Vec<String>) -> (Value, R
     let (compacted, rows) = match value {
         Value::Array(items) => {
             let items = items.into_iter().map(|item| top(item, kept, dropped)).collect();
-            table::rows(items, kept.shows, dropped)
+            columns::rows(items, kept.shows, dropped)
         }
         other => (top(other, kept, dropped), Rows::default()),
     };

@@ -1,7 +1,7 @@
 //! Reason of a failed job, from its log: the first line that reports an error, with the lines around it and the end of
 //! the log.
 
-use super::sections::{plain_log, sections};
+use super::log_sections::{plain_log, sections};
 use crate::text::{Place, window};
 use crate::untrusted::{Secrets, mask_tokens};
 

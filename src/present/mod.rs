@@ -3,6 +3,7 @@
 //! secrets, and wrapped in tags that it cannot close.
 
 mod attachment;
+mod columns;
 mod common_prefix;
 mod compact;
 mod content_hint;
@@ -10,13 +11,12 @@ mod diffs;
 mod encoding;
 mod failure;
 mod fields;
+mod log_sections;
 mod markdown;
 mod masking;
 mod picture;
 mod row_identity;
 mod sanitize;
-mod sections;
-mod table;
 mod terminal;
 #[cfg(test)]
 mod tests;
@@ -36,11 +36,11 @@ pub use content_hint::Kind;
 pub use encoding::text_of;
 pub use failure::{Failure, Stretch, failure};
 pub use fields::{Missing, is_plain, missing_in, values_at};
+pub use log_sections::{plain_log, section, sections};
 pub use markdown::{MARK, marked, marked_as};
 pub use masking::{FieldNames, Masked, mask};
 pub use picture::{Picture, picture};
 pub use sanitize::{cleaned, cleaned_value, line};
-pub use sections::{plain_log, section, sections};
 
 /// Content of a reply, from any transport.
 #[derive(Clone, Debug, PartialEq)]
@@ -278,7 +278,7 @@ fn structured(value: Value, options: &Options) -> Presented {
     let partial = upstream_truncation::partial(&value);
     let mut dropped = Vec::new();
     let mut missing = Vec::new();
-    let mut said = table::Rows::default();
+    let mut said = columns::Rows::default();
     let chosen = if !options.fields.is_empty() {
         let asked = row_identity::own_names(&value, options.fields);
         let paths = row_identity::with_names(&value, &asked);

@@ -7,6 +7,7 @@ use gitlab_mcp::catalog::{
     Place, Plan, Scope, pieces,
 };
 
+use crate::base_risk::risk;
 use crate::curation::{CuratedAction, CuratedParam, CuratedPlan, CuratedScope, Curation, Domain, key};
 use crate::duplicate_risk::share_risks;
 use crate::error::GeneratorError;
@@ -16,7 +17,6 @@ use crate::naming::Namer;
 use crate::openapi::RawOperation;
 use crate::paths::{self, binding};
 use crate::references;
-use crate::risk::risk;
 use crate::summary::generate_summary;
 
 /// Builds the actions: every operation in exactly one action, sorted by id. Fails with all faults at once.

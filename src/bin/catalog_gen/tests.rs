@@ -7,7 +7,7 @@ use crate::curation::{Curation, Domain, expand_path, key};
 use crate::naming::Namer;
 use crate::openapi::RawOperation;
 use crate::paths::{Binding, binding, documented, scope, segments, singular};
-use crate::{actions, graphql, risk, shapes};
+use crate::{actions, base_risk, graphql, shapes};
 
 fn operation(method: Method, path: &str) -> RawOperation {
     RawOperation {
@@ -276,7 +276,7 @@ fn risk_goes_by_method_and_the_verbs_first_word() {
         ("unsubscribe", Method::Delete, Risk::Destructive),
         ("rotate", Method::Post, Risk::Destructive),
     ] {
-        assert_eq!(risk::risk(verb, &with(method), &rules().naming), expected, "{verb}");
+        assert_eq!(base_risk::risk(verb, &with(method), &rules().naming), expected, "{verb}");
     }
 }
 
