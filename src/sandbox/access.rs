@@ -12,7 +12,7 @@ pub fn sign_in(world: &World, token: Option<&str>) -> Result<Option<(u64, Row)>,
     let row = kinds.iter().flat_map(|kind| world.all(kind)).map(|(_, row)| row);
     let row = row.into_iter().find(|row| row.text("_token") == token).ok_or(Fault::Unauthorized)?;
     if row.flag("revoked") {
-        return Err(Fault::Unauthorized);
+        return Err(Fault::Revoked);
     }
     let expires = row.text("expires_at");
     if !expires.is_empty() && expires <= world.today().as_str() {
@@ -21,7 +21,14 @@ pub fn sign_in(world: &World, token: Option<&str>) -> Result<Option<(u64, Row)>,
     let user = row.num("user_id");
     match world.by_id("users", user).text("state") {
         "active" => Ok(Some((user, row.clone()))),
-        _ => Err(Fault::Forbidden),
+        "deactivated" => Err(Fault::refused(
+            403,
+            &format!(
+                "403 Forbidden - Your account has been deactivated by your administrator. Please log back in from a web browser to reactivate your account at {}",
+                world.url
+            ),
+        )),
+        _ => Err(Fault::refused(403, "403 Forbidden - Your account has been blocked.")),
     }
 }
 

@@ -3,6 +3,9 @@
 //! `iids[]=1&iids[]=2`, `not[labels]=x` and `actions[][action]=create` become arrays and objects; a value from a form
 //! or a query is text, so every reading of a parameter accepts text as well as the JSON that it represents.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::row::Row;
@@ -18,42 +21,65 @@ pub struct Upload {
     pub bytes: Vec<u8>,
 }
 
-/// All parameters of one request.
+/// All parameters of one request, and which of them were read.
 #[derive(Debug, Default)]
-pub struct Args(Row);
+pub struct Args {
+    given: Row,
+    read: RefCell<BTreeSet<String>>,
+}
 
 impl Args {
     /// Adds one pair of a query or a form, whose name may hold brackets.
     pub fn add(&mut self, name: &str, value: &str) {
         let parts: Vec<&str> = name.split('[').map(|part| part.trim_end_matches(']')).collect();
-        let mut whole = Value::Object(std::mem::take(&mut self.0));
+        let mut whole = Value::Object(std::mem::take(&mut self.given));
         put(&mut whole, &parts, Value::from(value));
-        self.0 = super::row::object(whole);
+        self.given = super::row::object(whole);
     }
 
     /// Adds the members of a JSON body.
     pub fn extend(&mut self, body: Row) {
-        self.0.extend(body);
+        self.given.extend(body);
     }
 
-    /// All of them.
-    pub fn all(&self) -> &Row {
-        &self.0
+    /// The names of all that were given.
+    pub fn names(&self) -> impl Iterator<Item = &String> {
+        self.given.keys()
+    }
+
+    /// The names of those that were given and nobody read.
+    pub fn unread(&self) -> Vec<String> {
+        let read = self.read.borrow();
+        self.given.keys().filter(|name| !read.contains(*name)).cloned().collect()
+    }
+
+    /// A parameter, which is not read by this.
+    pub fn peek(&self, name: &str) -> Option<&Value> {
+        self.given.get(name)
     }
 
     /// A parameter as it came.
     pub fn get(&self, name: &str) -> Option<&Value> {
-        self.0.get(name)
+        let value = self.given.get(name)?;
+        self.read.borrow_mut().insert(name.to_owned());
+        Some(value)
+    }
+
+    /// Reads parameters that change nothing that can be seen.
+    pub fn without_trace(&self, names: &[&str]) {
+        for name in names {
+            self.get(name);
+        }
     }
 
     /// True if a parameter was given, even as null.
     pub fn has(&self, name: &str) -> bool {
-        self.0.contains_key(name)
+        self.get(name).is_some()
     }
 
     /// A parameter as text, unless absent, null or empty.
     pub fn text(&self, name: &str) -> Option<String> {
-        self.0.get(name).and_then(text_of).filter(|text| !text.is_empty())
+        self.get(name).and_then(text_of).filter(|text| !text.is_empty())
     }
 
     /// A parameter as a number.
@@ -73,7 +99,7 @@ impl Args {
 
     /// A parameter as a list: an array, or a text with commas.
     pub fn list(&self, name: &str) -> Vec<String> {
-        self.0.get(name).map(list_of).unwrap_or_default()
+        self.get(name).map(list_of).unwrap_or_default()
     }
 
     /// A parameter as a list of numbers; leaves out all that is no number, and GitLab's `0` for no user.
@@ -83,13 +109,19 @@ impl Args {
 
     /// A parameter that is a list of objects.
     pub fn rows(&self, name: &str) -> Vec<Row> {
-        let rows = self.0.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
+        let rows = self.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
         rows.into_iter().map(super::row::object).collect()
     }
 
     /// A parameter that is an object, such as `not`, `position` or `filter`.
     pub fn nested(&self, name: &str) -> Self {
-        Self(self.0.get(name).cloned().map(super::row::object).unwrap_or_default())
+        Self::from(self.get(name).cloned().map(super::row::object).unwrap_or_default())
+    }
+}
+
+impl From<Row> for Args {
+    fn from(given: Row) -> Self {
+        Self { given, read: RefCell::default() }
     }
 }
 

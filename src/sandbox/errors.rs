@@ -21,6 +21,9 @@ pub enum Fault {
     /// The token was good once.
     #[error("the token has expired")]
     Expired,
+    /// The token was revoked.
+    #[error("the token was revoked")]
+    Revoked,
     /// The token's scopes do not allow this.
     #[error("the token needs the scope {0}")]
     Scope(&'static str),
@@ -33,10 +36,19 @@ pub enum Fault {
     /// Refused with a status and GitLab's `message`.
     #[error("{0}: {1}")]
     Refused(u16, Value),
+    /// A value is refused with GitLab's `error`.
+    #[error("{0}")]
+    Unprocessable(&'static str),
     /// The project is now at another path.
     #[error("moved to {0}")]
     Moved(String),
-    /// GitLab may have this; the sandbox does not.
+    /// GitLab has the path, and not with this method.
+    #[error("405 Not Allowed")]
+    Method(Vec<&'static str>),
+    /// The catalog that says what GitLab has cannot be read.
+    #[error(transparent)]
+    Catalog(#[from] crate::catalog::CatalogError),
+    /// GitLab has this; the sandbox does not.
     #[error("the sandbox does not have {0}")]
     NotHeld(String),
 }
@@ -77,6 +89,13 @@ impl Fault {
                         "Token is expired. You can either do re-authorization or token refresh."
                 }),
             ),
+            Self::Revoked => Reply::json(
+                401,
+                json!({
+                    "error": "invalid_token",
+                    "error_description": "Token was revoked. You have to re-authorize from the user."
+                }),
+            ),
             Self::Scope(scope) => Reply::json(
                 403,
                 json!({
@@ -87,10 +106,15 @@ impl Fault {
             ),
             Self::Forbidden => Reply::json(403, json!({"message": "403 Forbidden"})),
             Self::Bad(error) => Reply::json(400, json!({ "error": error })),
+            Self::Unprocessable(error) => Reply::json(422, json!({ "error": error })),
             Self::Refused(status, message) => Reply::json(status, json!({ "message": message })),
             Self::Moved(location) => {
                 Reply::json(301, json!({"message": "301 Moved Permanently"})).with("location", location)
             }
+            Self::Method(allowed) => {
+                Reply::json(405, json!({"error": "405 Not Allowed"})).with("allow", allowed.join(", "))
+            }
+            Self::Catalog(error) => Reply::json(500, json!({"message": format!("500 {error}")})),
             Self::NotHeld(what) => Reply::json(
                 501,
                 json!({"message": format!("501 Not Implemented: the sandbox does not have {what}")}),

@@ -15,6 +15,21 @@ struct Ask<'a> {
     user: Option<u64>,
     text: String,
     list: Vec<String>,
+    /// Fields that `search` looks in.
+    fields: Vec<String>,
+}
+
+/// GitLab's `due_date`: a state, not a date.
+fn due(ask: &Ask<'_>, row: &Row) -> bool {
+    let (date, today) = (row.text("due_date"), ask.world.today());
+    match ask.text.as_str() {
+        "0" | "none" => date.is_empty(),
+        "any" => !date.is_empty(),
+        "today" => date == today,
+        "overdue" => !date.is_empty() && date < today.as_str(),
+        "month" => !date.is_empty() && date.get(..7) == today.get(..7),
+        _ => true,
+    }
 }
 
 const TESTS: &[(&str, Test)] = &[
@@ -23,7 +38,33 @@ const TESTS: &[(&str, Test)] = &[
     ("labels", labels),
     ("milestone", milestone),
     ("search", |ask, row| {
-        ask.text.split_whitespace().all(|word| mentions(row, &["title", "description"], word))
+        let fields: Vec<&str> = ask.fields.iter().map(String::as_str).collect();
+        ask.text.split_whitespace().all(|word| mentions(row, &fields, word))
+    }),
+    ("weight", |ask, row| match ask.text.to_lowercase().as_str() {
+        "none" => row.blank("weight"),
+        "any" => !row.blank("weight"),
+        weight => row.num("weight").to_string() == weight && !row.blank("weight"),
+    }),
+    ("due_date", due),
+    ("my_reaction_emoji", |ask, row| {
+        let held = |shelf: &str, award: &Row| {
+            ask.user == Some(award.num("user"))
+                && award.num("awardable_id") == row.num("id")
+                && shelf.contains(if row.contains_key("source_branch") {
+                    "/merge_requests/"
+                } else {
+                    "/issues/"
+                })
+                && (ask.text == "Any" || award.text("name") == ask.text)
+        };
+        let any = ask.world.all("award_emoji").any(|(shelf, award)| held(shelf, award));
+        if ask.text == "None" { !any } else { any }
+    }),
+    ("milestone_id", |ask, row| match ask.text.as_str() {
+        "None" => row.blank("milestone"),
+        "Any" => !row.blank("milestone"),
+        _ => true,
     }),
     ("title", |ask, row| row.text("title") == ask.text),
     ("author_username", |ask, row| {
@@ -86,13 +127,20 @@ fn someone(ask: &Ask<'_>, row: &Row, field: &str) -> bool {
 
 /// The rows that the parameters ask for, in the order they ask for.
 pub fn narrow(world: &World, user: Option<u64>, args: &Args, mut rows: Vec<Row>) -> Vec<Row> {
-    let not = args.nested("not");
+    let not = args.peek("not").cloned().map(super::row::object).map(Args::from).unwrap_or_default();
+    if not.names().all(|name| TESTS.iter().any(|(known, _)| known == name)) {
+        args.get("not");
+    }
+    let named = args.list("in");
+    let fields: Vec<String> =
+        if named.is_empty() { vec!["title".to_owned(), "description".to_owned()] } else { named };
     for (args, wanted) in [(args, true), (&not, false)] {
         for (name, test) in TESTS {
             let Some(given) = args.get(name) else { continue };
             let text = super::args::text_of(given).unwrap_or_default();
             let list = super::args::list_of(given);
-            let ask = Ask { world, user, text: text.clone(), list };
+            let fields = fields.clone();
+            let ask = Ask { world, user, text: text.clone(), list, fields };
             if !(ask.list.is_empty() && text.is_empty()) {
                 rows.retain(|row| test(&ask, row) == wanted);
             }

@@ -1,6 +1,8 @@
 //! The routes of the kinds of rows that need no code of their own.
 
 use super::access::may_see;
+use serde_json::Value;
+
 use super::answer::{Answer, created, ok};
 use super::errors::Fault;
 use super::kinds::{Kind, Kinds, Verb};
@@ -17,6 +19,9 @@ pub fn routes(kinds: &Kinds) -> Vec<Route> {
             for verb in &kind.verbs {
                 let (method, one) = verb.http();
                 let path = if one { format!("{at}/:key") } else { at.clone() };
+                if kind.except.contains(&format!("{method} {path}")) {
+                    continue;
+                }
                 let needs = if method == "GET" { kind.read } else { kind.write.or(kind.read) };
                 let route = Route::new(method, path, Run::Kept(name.clone(), *verb)).needs_maybe(needs);
                 routes.push(route);
@@ -37,24 +42,39 @@ pub fn serve(request: &mut Request<'_>, name: &str, verb: Verb) -> Answer {
     if verb == Verb::Create {
         return create(request, &kind, &shelf);
     }
-    let found = kind.find(request.world.rows(&shelf), request.param("key"));
+    let scope = kind
+        .scope
+        .as_ref()
+        .and_then(|scope| request.args.nested("filter").text(scope).map(|value| (scope, value)));
+    let in_scope = |row: &&Row| scope.as_ref().is_none_or(|(field, value)| row.text(field) == value);
+    let rows: Vec<Row> = request.world.rows(&shelf).iter().filter(in_scope).cloned().collect();
+    if kind.scope.is_some() && kind.find_all(&rows, request.param("key")) > 1 {
+        return Err(Fault::refused(
+            409,
+            "There are multiple variables with provided parameters. Please use 'filter[environment_scope]'",
+        ));
+    }
+    let found = kind.find(&rows, request.param("key"));
     let found = found.filter(|row| may_see(request.world, request.user, &shelf, row)).cloned();
     let row = found.ok_or_else(|| Fault::missing(kind.noun()))?;
     let without_once = |mut row: Row| {
-        row.retain(|name, _| !kind.once.contains(name));
+        row.retain(|name, _| {
+            !kind.once.contains(name) && (kind.alone.is_empty() || kind.alone.contains(name))
+        });
         row
     };
     match verb {
         Verb::Update => {
-            kind.check(request.args.all(), false)?;
-            let given = kind.given(request.args.all());
+            kind.check(&request.args, false)?;
+            let given = kind.given(&request.args);
             clash(request, &kind, &shelf, &given, row.num("id"))?;
             let row = request.world.write(&shelf, row.num("id"), given);
             ok(request.show(&without_once(row)))
         }
         Verb::Delete => {
             request.world.remove(&shelf, |other| other.num("id") == row.num("id"));
-            Ok(Reply::empty())
+            let shown = request.show(&without_once(row));
+            Ok(kind.deleted(&pattern).map_or_else(Reply::empty, |status| Reply::json(status, shown)))
         }
         _ => ok(request.show(&without_once(row))),
     }
@@ -63,11 +83,17 @@ pub fn serve(request: &mut Request<'_>, name: &str, verb: Verb) -> Answer {
 fn list(request: &mut Request<'_>, kind: &Kind, name: &str, shelf: &str) -> Answer {
     let fields: Vec<&str> = kind.search.iter().map(String::as_str).collect();
     let words = request.args.text("search");
+    let wanted = fields.iter().filter_map(|field| Some((*field, request.args.text(field)?)));
+    let wanted: Vec<(&str, String)> = wanted.collect();
+    let state = if kind.states.is_empty() {
+        None
+    } else {
+        request.args.text("state").or(request.args.text("states")).and_then(|state| kind.states.get(&state))
+    };
     let narrowed = |row: &&Row| {
-        may_see(request.world, request.user, shelf, row)
-            && fields
-                .iter()
-                .all(|field| request.args.text(field).is_none_or(|wanted| is(row, field, &wanted)))
+        state.is_none_or(|(field, value)| row.get(field) == Some(value))
+            && may_see(request.world, request.user, shelf, row)
+            && wanted.iter().all(|(field, wanted)| is(row, field, wanted))
             && words.as_ref().is_none_or(|words| mentions(row, &fields, words))
     };
     let rows = request.world.rows(shelf).iter().filter(narrowed);
@@ -76,8 +102,8 @@ fn list(request: &mut Request<'_>, kind: &Kind, name: &str, shelf: &str) -> Answ
 }
 
 fn create(request: &mut Request<'_>, kind: &Kind, shelf: &str) -> Answer {
-    kind.check(request.args.all(), true)?;
-    let given = kind.given(request.args.all());
+    kind.check(&request.args, true)?;
+    let given = kind.given(&request.args);
     clash(request, kind, shelf, &given, 0)?;
     let row = request.world.add(shelf, given, request.user);
     created(request.show(&row))
@@ -86,7 +112,13 @@ fn create(request: &mut Request<'_>, kind: &Kind, shelf: &str) -> Answer {
 fn clash(request: &Request<'_>, kind: &Kind, shelf: &str, given: &Row, id: u64) -> Result<(), Fault> {
     let Some(field) = &kind.unique else { return Ok(()) };
     let Some(value) = given.get(field) else { return Ok(()) };
-    let taken =
-        request.world.rows(shelf).iter().any(|row| row.get(field) == Some(value) && row.num("id") != id);
-    if taken { Err(Fault::invalid(field, "has already been taken")) } else { Ok(()) }
+    let in_scope = |row: &Row| {
+        let Some(scope) = &kind.scope else { return true };
+        row.text(scope) == given.get(scope).and_then(Value::as_str).unwrap_or("*")
+    };
+    let same = |row: &Row| row.get(field) == Some(value) && row.num("id") != id && in_scope(row);
+    if !request.world.rows(shelf).iter().any(same) {
+        return Ok(());
+    }
+    Err(Fault::invalid(field, &kind.taken.replace("{value}", value.as_str().unwrap_or_default())))
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::args::{like, text_of};
+use super::args::{Args, like, text_of};
 use super::errors::Fault;
 use super::level::Level;
 use super::row::{Row, is};
@@ -59,6 +59,29 @@ impl Verb {
     }
 }
 
+/// Form that GitLab wants a value to have.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Form {
+    /// A name of letters, digits and underscores.
+    Word,
+    /// An HTTP URL.
+    Url,
+}
+
+impl Form {
+    /// GitLab's refusal of a value.
+    fn check(self, field: &str, value: &str) -> Result<(), Fault> {
+        let is_word = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let is_url = ["http://", "https://"].iter().any(|scheme| value.starts_with(scheme));
+        match self {
+            Self::Word if !is_word => Err(Fault::invalid(field, "can contain only letters, digits and '_'.")),
+            Self::Url if !is_url => Err(Fault::Unprocessable("Invalid url given")),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// One kind of rows.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -81,9 +104,21 @@ pub struct Kind {
     /// The field that no two may share.
     #[serde(default)]
     pub unique: Option<String>,
+    /// A further field in which two that share the value of `unique` may differ.
+    #[serde(default)]
+    pub scope: Option<String>,
+    /// GitLab's words for a value that is taken, with the value as `{value}`.
+    #[serde(default = "taken")]
+    pub taken: String,
     /// The allowed values of fields.
     #[serde(default)]
     choices: BTreeMap<String, Vec<String>>,
+    /// Fields that are written by parameters of other names.
+    #[serde(default)]
+    renamed: BTreeMap<String, String>,
+    /// The fields whose values must have a form.
+    #[serde(default)]
+    forms: BTreeMap<String, Form>,
     /// The access needed to read.
     #[serde(default)]
     pub read: Option<Level>,
@@ -96,15 +131,34 @@ pub struct Kind {
     /// Fields that a list leaves out.
     #[serde(default)]
     details: Vec<String>,
+    /// The only fields that are shown of one that is asked for alone; all if empty.
+    #[serde(default)]
+    pub alone: Vec<String>,
     /// Fields that `search` looks in; a list can also be narrowed by each.
     #[serde(default)]
     pub search: Vec<String>,
+    /// Routes that are not there although the verbs have them, as `GET /path`.
+    #[serde(default)]
+    pub except: Vec<String>,
+    /// The patterns where a deletion is answered with the deleted row, and the status; `*` is every other.
+    #[serde(default)]
+    deleted: BTreeMap<String, u16>,
+    /// The values of `state` or `states`, each with a field and the value that it has.
+    #[serde(default)]
+    pub states: BTreeMap<String, (String, Value)>,
+    /// Fields of the shape that a row has not under these shelves.
+    #[serde(default)]
+    without: BTreeMap<String, Vec<String>>,
     /// The shape of a row.
     shape: Row,
 }
 
 fn every_verb() -> Vec<Verb> {
     vec![Verb::List, Verb::Get, Verb::Create, Verb::Update, Verb::Delete]
+}
+
+fn taken() -> String {
+    "has already been taken".to_owned()
 }
 
 fn by_id() -> Vec<String> {
@@ -122,9 +176,18 @@ impl Kind {
         self.keys.iter().map(String::as_str).collect()
     }
 
-    /// The shape of a row.
-    pub fn shape(&self) -> &Row {
-        &self.shape
+    /// The shape of a row on a shelf.
+    pub fn shape_on(&self, shelf: &str) -> Row {
+        let under = |part: &&String| shelf.split('/').any(|name| name == part.as_str());
+        let absent: Vec<&String> =
+            self.without.iter().filter(|(part, _)| under(part)).flat_map(|(_, names)| names).collect();
+        let shape = self.shape.iter().filter(|(name, _)| !absent.contains(name));
+        shape.map(|(name, model)| (name.clone(), model.clone())).collect()
+    }
+
+    /// Status of a deletion that is answered with the deleted row; none for 204.
+    pub fn deleted(&self, pattern: &str) -> Option<u16> {
+        self.deleted.get(pattern).or_else(|| self.deleted.get("*")).copied()
     }
 
     /// Takes out the fields that a list does not show.
@@ -137,38 +200,55 @@ impl Kind {
         self.keys.iter().find_map(|key| rows.iter().find(|row| is(row, key, wanted)))
     }
 
+    /// Number of the rows with this key.
+    pub fn find_all(&self, rows: &[Row], wanted: &str) -> usize {
+        rows.iter().filter(|row| self.keys.iter().any(|key| is(row, key, wanted))).count()
+    }
+
     /// The fields a request gives, in the types of the shape.
-    pub fn given(&self, args: &Row) -> Row {
-        let written = |name: &str| self.shape.contains_key(name) && !FIXED.contains(&name);
-        args.iter()
-            .filter(|(name, _)| written(name))
-            .map(|(name, value)| {
-                (name.clone(), like(self.shape.get(name.as_str()).unwrap_or(&Value::Null), value))
-            })
-            .collect()
+    pub fn given(&self, args: &Args) -> Row {
+        let names: Vec<&str> =
+            self.shape.keys().map(String::as_str).filter(|name| !FIXED.contains(name)).collect();
+        self.given_of(args, &names)
+    }
+
+    /// The same, of some fields.
+    pub fn given_of(&self, args: &Args, names: &[&str]) -> Row {
+        let field = |name: &&str| {
+            let parameter = self.renamed.get(*name).map_or(*name, String::as_str);
+            let value = args.get(parameter)?;
+            Some(((*name).to_owned(), like(self.shape.get(*name).unwrap_or(&Value::Null), value)))
+        };
+        names.iter().filter_map(field).collect()
     }
 
     /// Checks the given fields of a row, of a new one also that none is missing.
-    pub fn check(&self, args: &Row, new: bool) -> Result<(), Fault> {
-        let missing = self.required.iter().filter(|name| new && !args.contains_key(*name));
+    pub fn check(&self, args: &Args, new: bool) -> Result<(), Fault> {
+        let missing = self.required.iter().filter(|name| new && args.peek(name).is_none());
         let missing = missing.map(|name| format!("{name} is missing"));
         let wrong = self.choices.iter().filter(|(name, choices)| {
-            args.get(*name).and_then(text_of).is_some_and(|given| !choices.contains(&given))
+            args.peek(name).and_then(text_of).is_some_and(|given| !choices.contains(&given))
         });
         let wrong = wrong.map(|(name, _)| format!("{name} does not have a valid value"));
         let problems: Vec<String> = missing.chain(wrong).collect();
         if !problems.is_empty() {
             return Err(Fault::Bad(problems.join(", ")));
         }
-        match self.required.iter().find(|name| args.get(*name).and_then(Value::as_str) == Some("")) {
-            Some(name) => Err(Fault::invalid(name, "can't be blank")),
-            None => Ok(()),
+        if let Some(name) =
+            self.required.iter().find(|name| args.peek(name).and_then(Value::as_str) == Some(""))
+        {
+            return Err(Fault::invalid(name, "can't be blank"));
         }
+        let given = self
+            .forms
+            .iter()
+            .filter_map(|(name, form)| Some((name, form, args.peek(name).and_then(text_of)?)));
+        given.into_iter().try_for_each(|(name, form, value)| form.check(name, &value))
     }
 }
 
 /// All kinds, by name.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Kinds(BTreeMap<String, Arc<Kind>>);
 
 impl Kinds {

@@ -10,10 +10,17 @@ pub enum Level {
     Anyone,
     /// Every signed-in user.
     User,
+    /// A member with access level 5.
+    Minimal,
     /// A member with access level 10.
     Guest,
+    /// A member with access level 15.
+    Planner,
     /// A member with access level 20.
     Reporter,
+    /// A member with access level 25.
+    #[serde(rename = "security_manager")]
+    SecurityManager,
     /// A member with access level 30.
     Developer,
     /// A member with access level 40.
@@ -29,8 +36,11 @@ const ROLES: &[(u64, Level)] = &[
     (50, Level::Owner),
     (40, Level::Maintainer),
     (30, Level::Developer),
+    (25, Level::SecurityManager),
     (20, Level::Reporter),
+    (15, Level::Planner),
     (10, Level::Guest),
+    (5, Level::Minimal),
 ];
 
 impl Level {

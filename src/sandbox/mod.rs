@@ -2,11 +2,12 @@
 //!
 //! The sandbox answers the REST v4 interface, and GraphQL for most of its data, with GitLab's own paths, parameters,
 //! statuses and shapes. Writes are kept while it runs, and it is the same at every start: fixed ids, fixed times, and a
-//! clock that only moves with a write. A route that GitLab has and the sandbox does not answers `501`, never something
-//! made up.
+//! clock that only moves with a write. A route or a parameter that GitLab has and the sandbox does not answers `501`,
+//! never something made up; a parameter that GitLab does not have is ignored, as GitLab does.
 //!
 //! In reading order: `http` is the edge and the only file that names axum; `request` and `args` are a handler's input;
-//! `answer`, `reply`, `errors` and `page` its output; `router` finds it and `access` decides whether it may run. `state`
+//! `answer`, `reply`, `errors` and `page` its output; `router` finds it, `access` decides whether it may run, and
+//! `documented` knows what GitLab has. `state`
 //! keeps rows of JSON on shelves named like the API's own paths, `kinds` gives the shape of a row of each kind,
 //! `kind_routes` serves the kinds that need no code, `routes` has the code of the others, `repo` and `diff` are the
 //! repositories, and `seed` builds the world. `graphql` asks the same handlers in GraphQL's terms.
@@ -15,6 +16,7 @@ mod access;
 mod answer;
 mod args;
 mod diff;
+mod documented;
 mod errors;
 mod filter;
 mod graphql;
@@ -73,12 +75,17 @@ impl Sandbox {
         let port = listener.local_addr().map_err(SandboxError::Listen)?.port();
         let url = format!("http://127.0.0.1:{port}");
         let kinds = kinds::Kinds::load()?;
-        let routes = router::Routes::new(&kinds);
+        let routes = router::Routes::new(&kinds)?;
         let graphql = graphql::Engine::load()?;
         let world = seed::build(url.clone(), kinds)?;
         let (running, stopped) = oneshot::channel();
         http::serve(listener, Arc::new(http::Site { world: Mutex::new(world), routes, graphql }), stopped);
         Ok(Self { url, _running: running })
+    }
+
+    /// Method and path of every REST route, the path as in GitLab's documentation: `/projects/:id/issues/:issue_iid`.
+    pub fn routes() -> Result<Vec<(&'static str, String)>, SandboxError> {
+        Ok(router::Routes::new(&kinds::Kinds::load()?)?.patterns())
     }
 
     /// Base address, such as `http://127.0.0.1:40123`; the API is under `/api/v4`.

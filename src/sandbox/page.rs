@@ -17,6 +17,17 @@ impl Request<'_> {
         usize::try_from(asked).unwrap_or(usize::MAX)
     }
 
+    /// The page asked for of rows that GitLab does not count: without totals and a link to the last.
+    pub fn page_uncounted(&self, rows: Vec<Value>) -> Answer {
+        let mut reply = self.page(rows)?;
+        reply.headers.retain(|(name, _)| !name.starts_with("x-total"));
+        if let Some((_, link)) = reply.headers.iter_mut().find(|(name, _)| *name == "link") {
+            let links: Vec<&str> = link.split(", ").filter(|link| !link.ends_with("rel=\"last\"")).collect();
+            *link = links.join(", ");
+        }
+        Ok(reply)
+    }
+
     /// The page asked for, with GitLab's headers.
     pub fn page(&self, rows: Vec<Value>) -> Answer {
         let per_page = self.per_page();
@@ -46,6 +57,7 @@ impl Request<'_> {
     /// The page after the element whose key is in `cursor`, with a link to the next and no totals.
     pub fn page_after(&self, rows: Vec<Value>, cursor: &str, key: impl Fn(&Value) -> String) -> Answer {
         let per_page = self.per_page();
+        self.args.without_trace(&["page"]);
         let after = self.args.text(cursor);
         let start = after.map_or(0, |after| {
             rows.iter().position(|row| key(row) == after).map_or(rows.len(), |position| position + 1)
@@ -63,8 +75,14 @@ impl Request<'_> {
     /// The page asked for, by key where the request says `pagination=keyset`.
     pub fn page_either(&self, rows: Vec<Value>) -> Answer {
         if self.args.text("pagination").as_deref() == Some("keyset") {
+            let order = self.args.text("order_by");
+            if order.is_some_and(|order| !matches!(order.as_str(), "id" | "name")) {
+                let error = "Keyset pagination is not yet available for this type of request";
+                return Ok(Reply::json(405, serde_json::json!({ "error": error })));
+            }
             let id = |row: &Value| row.get("id").map(Value::to_string).unwrap_or_default();
-            return self.page_after(rows, "id_after", id);
+            let ascends = self.args.text("sort").as_deref() == Some("asc");
+            return self.page_after(rows, if ascends { "id_after" } else { "id_before" }, id);
         }
         self.page(rows)
     }

@@ -85,6 +85,10 @@ fn artifacts_file(job: &Row) -> Option<Value> {
     (!job.list("artifacts").is_empty()).then(|| json!({"filename": "artifacts.zip", "size": 138}))
 }
 
+/// Fields of a pipeline where another object mentions it.
+pub const BASIC: &[&str] =
+    &["id", "iid", "project_id", "sha", "ref", "status", "source", "created_at", "updated_at", "web_url"];
+
 fn of_job(pipeline: &Row) -> Value {
     let fields = ["id", "project_id", "ref", "sha", "status", "web_url"];
     Value::Object(

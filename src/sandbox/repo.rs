@@ -148,10 +148,22 @@ impl Repo {
         self.log(other).into_iter().find(|commit| known.contains(commit.id.as_str()))
     }
 
-    /// Adds a commit and moves the branch to it, making the branch where it is new.
-    pub fn commit(
+    /// All commits, newest first.
+    pub fn everything(&self) -> Vec<&Commit> {
+        let mut all: Vec<&Commit> = self.commits.values().collect();
+        all.sort_by_key(|commit| std::cmp::Reverse(commit.order));
+        all
+    }
+
+    /// The commits of a line of first parents, newest first.
+    pub fn first_parents(&self, from: &str) -> Vec<&Commit> {
+        let next = |commit: &&Commit| commit.parents.first().and_then(|id| self.commits.get(id));
+        std::iter::successors(self.commits.get(from), next).collect()
+    }
+
+    /// Adds a commit that no branch is moved to.
+    pub fn detached(
         &mut self,
-        branch: &str,
         parents: Vec<String>,
         tree: Tree,
         message: &str,
@@ -162,17 +174,24 @@ impl Repo {
         let files: Vec<String> =
             tree.iter().map(|(path, bytes)| format!("{path}:{}", sha_of(bytes))).collect();
         let id = sha(&format!("{order}{parents:?}{message}{date}{}{}", author.email, files.join("\n")));
-        let commit = Commit {
-            id: id.clone(),
-            parents,
-            author,
-            date: date.to_owned(),
-            message: message.to_owned(),
-            tree,
-            order,
-        };
-        self.commits.insert(id.clone(), commit.clone());
-        self.branches.insert(branch.to_owned(), id);
+        let (date, message) = (date.to_owned(), message.to_owned());
+        let commit = Commit { id: id.clone(), parents, author, date, message, tree, order };
+        self.commits.insert(id, commit.clone());
+        commit
+    }
+
+    /// Adds a commit and moves the branch to it, making the branch where it is new.
+    pub fn commit(
+        &mut self,
+        branch: &str,
+        parents: Vec<String>,
+        tree: Tree,
+        message: &str,
+        author: Author,
+        date: &str,
+    ) -> Commit {
+        let commit = self.detached(parents, tree, message, author, date);
+        self.branches.insert(branch.to_owned(), commit.id.clone());
         commit
     }
 

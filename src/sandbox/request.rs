@@ -151,6 +151,18 @@ impl Request<'_> {
         Value::Object(self.world.show(row))
     }
 
+    /// Some fields of a row as they are shown.
+    pub fn show_fields(&self, row: &Row, fields: &[&str]) -> Value {
+        let shown = self.world.show(row);
+        Value::Object(shown.into_iter().filter(|(name, _)| fields.contains(&name.as_str())).collect())
+    }
+
+    /// A row as it is shown, without some fields.
+    pub fn show_without(&self, row: &Row, fields: &[&str]) -> Value {
+        let shown = self.world.show(row);
+        Value::Object(shown.into_iter().filter(|(name, _)| !fields.contains(&name.as_str())).collect())
+    }
+
     /// A row as it is shown in a list.
     pub fn show_in_list(&self, kind: &str, row: &Row) -> Value {
         let mut shown = self.world.show(row);

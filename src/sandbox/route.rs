@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::answer::Answer;
-use super::args::Args;
+use super::args::{Args, text_of};
 use super::kinds::Verb;
 use super::level::Level;
 use super::request::Request;
@@ -16,6 +16,8 @@ pub enum Rule {
     Required(&'static str),
     /// One of these must be there.
     AnyOf(&'static [&'static str]),
+    /// A parameter must be there, of these as GitLab says.
+    Some(&'static [&'static str]),
     /// The parameter must have one of these values.
     OneOf(&'static str, &'static [&'static str]),
     /// The parameter must be a number.
@@ -54,6 +56,10 @@ pub const fn post(path: &'static str, run: Handler) -> Route {
 /// A `PUT` route.
 pub const fn put(path: &'static str, run: Handler) -> Route {
     Route::at("PUT", path, run)
+}
+/// A `PATCH` route.
+pub const fn patch(path: &'static str, run: Handler) -> Route {
+    Route::at("PATCH", path, run)
 }
 /// A `DELETE` route.
 pub const fn delete(path: &'static str, run: Handler) -> Route {
@@ -127,16 +133,21 @@ impl Rule {
     /// What is wrong with the parameter.
     pub fn problem(self, args: &Args) -> Option<String> {
         match self {
-            Self::Required(name) => (!args.has(name)).then(|| format!("{name} is missing")),
-            Self::AnyOf(names) => (!names.iter().any(|name| args.has(name))).then(|| {
+            Self::Required(name) => (args.peek(name).is_none()).then(|| format!("{name} is missing")),
+            Self::AnyOf(names) => (!names.iter().any(|name| args.peek(name).is_some())).then(|| {
+                format!("{} are missing, at least one parameter must be provided", names.join(", "))
+            }),
+            Self::Some(names) => args.names().next().is_none().then(|| {
                 format!("{} are missing, at least one parameter must be provided", names.join(", "))
             }),
             Self::OneOf(name, choices) => args
-                .text(name)
+                .peek(name)
+                .and_then(text_of)
                 .filter(|given| !choices.contains(&given.as_str()))
                 .map(|_| format!("{name} does not have a valid value")),
             Self::Integer(name) => args
-                .text(name)
+                .peek(name)
+                .and_then(text_of)
                 .filter(|given| given.parse::<i64>().is_err())
                 .map(|_| format!("{name} is invalid")),
         }

@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 
 use percent_encoding::percent_decode_str;
 
+use crate::catalog::CatalogError;
+
 use super::access;
 use super::answer::Answer;
 use super::args::Args;
+use super::documented::Documented;
 use super::errors::Fault;
 use super::kinds::Kinds;
 use super::level::Level;
@@ -20,26 +23,30 @@ use super::{kind_routes, routes};
 /// Rules of every route.
 const PAGING: &[Rule] = &[Rule::Integer("page"), Rule::Integer("per_page")];
 
-/// All routes.
+/// All routes, and those that GitLab has.
 #[derive(Debug)]
-pub struct Routes(Vec<Route>);
+pub struct Routes {
+    routes: Vec<Route>,
+    documented: Documented,
+}
 
 impl Routes {
     /// The routes with code, then those of the kinds that need none.
-    pub fn new(kinds: &Kinds) -> Self {
-        let mut all = routes::all();
-        all.extend(kind_routes::routes(kinds));
-        Self(all)
+    pub fn new(kinds: &Kinds) -> Result<Self, CatalogError> {
+        let mut routes = routes::all();
+        routes.extend(kind_routes::routes(kinds));
+        Ok(Self { routes, documented: Documented::load()? })
+    }
+
+    /// Method and path of each route.
+    pub fn patterns(&self) -> Vec<(&'static str, String)> {
+        self.routes.iter().map(|route| (route.method, route.path.clone().into_owned())).collect()
     }
 
     fn find(&self, method: &str, parts: &[String]) -> Option<(&Route, BTreeMap<String, String>)> {
-        let method = match method {
-            "HEAD" => "GET",
-            "PATCH" => "PUT",
-            other => other,
-        };
+        let method = if method == "HEAD" { "GET" } else { method };
         let mut best: Option<(Vec<bool>, &Route, BTreeMap<String, String>)> = None;
-        for route in self.0.iter().filter(|route| route.method == method) {
+        for route in self.routes.iter().filter(|route| route.method == method) {
             if let Some((literal, params)) = route.matches(parts)
                 && best.as_ref().is_none_or(|(most, _, _)| literal > *most)
             {
@@ -59,7 +66,7 @@ fn try_answer(world: &mut World, routes: &Routes, incoming: Incoming) -> Answer 
     let parts = parts(&incoming)?;
     let signed_in = access::sign_in(world, incoming.token.as_deref())?;
     let Some((route, params)) = routes.find(&incoming.method, &parts) else {
-        return Err(unrouted(&incoming.method, &parts));
+        return Err(unrouted(&routes.documented, &incoming.method, &parts)?);
     };
     let writes = !matches!(incoming.method.as_str(), "GET" | "HEAD");
     let user = signed_in.as_ref().map(|(user, _)| *user);
@@ -70,6 +77,7 @@ fn try_answer(world: &mut World, routes: &Routes, incoming: Incoming) -> Answer 
     if user.is_none() && needs > Level::Anyone {
         return Err(Fault::Unauthorized);
     }
+    check_numbers(&route.path, &params)?;
     check(route.rules, &incoming.args)?;
     let place = place(world, user, route, &params, &incoming)?;
     if access::level(world, user, place) < needs {
@@ -79,6 +87,9 @@ fn try_answer(world: &mut World, routes: &Routes, incoming: Incoming) -> Answer 
     if writes && archived && needs > Level::User && needs < Level::Owner {
         return Err(Fault::Forbidden);
     }
+    // What a handler changed before a parameter turned out to be unread is taken back.
+    let before = writes.then(|| world.clone());
+    let exists_only = incoming.method == "HEAD" && route.path == "/projects/:id/repository/branches/:branch";
     let mut request = Request {
         world,
         raw_path: incoming.path,
@@ -91,10 +102,24 @@ fn try_answer(world: &mut World, routes: &Routes, incoming: Incoming) -> Answer 
         user,
         token: signed_in.map(|(_, token)| token),
     };
-    match &route.run {
+    let answer = match &route.run {
         Run::Do(run) => run(&mut request),
         Run::Kept(kind, verb) => kind_routes::serve(&mut request, kind, *verb),
+    }?;
+    let files: Vec<&String> = request.files.iter().map(|file| &file.field).collect();
+    let unread: Vec<String> =
+        request.args.unread().into_iter().filter(|name| !files.contains(&name)).collect();
+    if exists_only {
+        return Ok(Reply::empty());
     }
+    if unread.is_empty() {
+        return Ok(answer);
+    }
+    let Some(name) = routes.documented.param(route.method, &route.path, &unread)? else { return Ok(answer) };
+    if let Some(before) = before {
+        *request.world = before;
+    }
+    Err(Fault::NotHeld(format!("the parameter {name} of {} {}", route.method, route.path)))
 }
 
 /// The path's segments below `/api/v4`, each decoded on its own so that an encoded slash stays inside one.
@@ -110,19 +135,23 @@ fn parts(incoming: &Incoming) -> Result<Vec<String>, Fault> {
     Ok(parts)
 }
 
-/// Fault for a path that has no route: not held by the sandbox if GitLab has its first word, else not found.
-fn unrouted(method: &str, parts: &[String]) -> Fault {
-    let noun = parts.first().map(String::as_str).unwrap_or_default();
-    if !routes::NOUNS.contains(&noun) {
-        return Fault::Nowhere;
+/// Fault for a path that has no route: not held by the sandbox, not with this method, or not GitLab's.
+fn unrouted(documented: &Documented, method: &str, parts: &[String]) -> Result<Fault, Fault> {
+    let methods = documented.methods(parts)?;
+    if methods.is_empty() {
+        return Ok(Fault::Nowhere);
     }
+    if !methods.contains(&method) && !(method == "HEAD" && methods.contains(&"GET")) {
+        return Ok(Fault::Method(methods));
+    }
+    let noun = parts.first().map(String::as_str).unwrap_or_default();
     let shown = |(index, part): (usize, &String)| {
         let id = index == 1 && matches!(noun, "projects" | "groups" | "users" | "runners");
         let number = index > 1 && part.bytes().all(|byte| byte.is_ascii_digit());
         if id || number { ":id".to_owned() } else { part.clone() }
     };
     let path: Vec<String> = parts.iter().enumerate().map(shown).collect();
-    Fault::NotHeld(format!("{method} /{}", path.join("/")))
+    Ok(Fault::NotHeld(format!("{method} /{}", path.join("/"))))
 }
 
 /// The project or group that the path begins with, if this user may see it.
@@ -163,6 +192,42 @@ fn new_location(world: &World, id: u64, incoming: &Incoming) -> String {
     let query = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(&incoming.query).finish();
     let query = if query.is_empty() { query } else { format!("?{query}") };
     format!("{}/api/v4/projects/{id}{rest}{query}", world.url)
+}
+
+/// Placeholders that GitLab takes numbers for.
+const NUMBERS: &[&str] = &[
+    "issue_iid",
+    "merge_request_iid",
+    "epic_iid",
+    "snippet_id",
+    "note_id",
+    "job_id",
+    "pipeline_id",
+    "milestone_id",
+    "award_id",
+    "pipeline_schedule_id",
+    "environment_id",
+    "issue_link_id",
+    "draft_note_id",
+    "version_id",
+    "todo_id",
+];
+
+/// Refuses a path with a text where GitLab takes a number.
+fn check_numbers(pattern: &str, params: &BTreeMap<String, String>) -> Result<(), Fault> {
+    let users = ["/users/:user_id", "/users/:user_id/block", "/users/:user_id/unblock"].contains(&pattern);
+    let noted = ["/notes", "/discussions"].iter().any(|part| pattern.contains(part));
+    let noteable = ["issue_iid", "merge_request_iid", "snippet_id"];
+    for (name, _) in params.iter().filter(|(_, value)| value.parse::<i64>().is_err()) {
+        if users && name == "user_id" {
+            return Err(Fault::Bad("id is invalid".to_owned()));
+        }
+        if NUMBERS.contains(&name.as_str()) {
+            let shown = if noted && noteable.contains(&name.as_str()) { "noteable_id" } else { name };
+            return Err(Fault::Bad(format!("{shown} is invalid")));
+        }
+    }
+    Ok(())
 }
 
 fn check(rules: &[Rule], args: &Args) -> Result<(), Fault> {

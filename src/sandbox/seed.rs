@@ -98,6 +98,9 @@ pub fn build(url: String, kinds: Kinds) -> Result<World, SandboxError> {
     for issue in read::<Vec<Issue>>(ISSUES)? {
         add_issue(&mut world, issue);
     }
+    for epic in world.rows("groups/1/epics").to_vec() {
+        epic.nums("_issues").into_iter().for_each(|issue| world.set_epic(issue, Some(&epic)));
+    }
     for step in read::<Vec<Step>>(REPOS)? {
         commit(&mut world, step)?;
     }

@@ -24,6 +24,9 @@ pub enum SandboxError {
         #[source]
         source: serde_json::Error,
     },
+    /// The embedded catalog of GitLab's operations cannot be read.
+    #[error("the catalog of GitLab's operations cannot be read")]
+    Catalog(#[from] crate::catalog::CatalogError),
     /// The embedded GraphQL schema is not valid.
     #[error("the sandbox's GraphQL schema is not valid: {0}")]
     Schema(String),

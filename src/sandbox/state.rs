@@ -74,7 +74,7 @@ impl Place {
 }
 
 /// Everything there is.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct World {
     /// Base address, without a slash at the end.
     pub url: String,
@@ -158,7 +158,7 @@ impl World {
     /// Puts a new row on a shelf: the shape of its kind, filled in, with `values` over it.
     pub fn add(&mut self, shelf: &str, mut values: Row, user: Option<u64>) -> Row {
         let kind = shelf.rsplit('/').next().unwrap_or_default().to_owned();
-        let shape = self.kinds.named(&kind).map(|kind| kind.shape().clone()).unwrap_or_default();
+        let shape = self.kinds.named(&kind).map(|kind| kind.shape_on(shelf)).unwrap_or_default();
         let now = self.now();
         let id = values.get("id").and_then(Value::as_u64).unwrap_or_else(|| self.next_id(&kind));
         let last = self.last.entry(kind).or_default();
@@ -226,6 +226,20 @@ impl World {
             self.shelves.retain(|name, _| !name.starts_with(&under));
         }
         gone.len()
+    }
+
+    /// Writes into an issue which epic it is in.
+    pub fn set_epic(&mut self, issue: u64, epic: Option<&Row>) {
+        let Some((shelf, _)) = self.anywhere("issues", issue) else { return };
+        let Some(row) = self.find_mut(&shelf, "id", &issue.to_string()) else { return };
+        row.set("epic_iid", epic.map(|epic| epic.num("iid")));
+        let shown = epic.map(|epic| {
+            json!({
+                "id": epic.num("id"), "iid": epic.num("iid"), "title": epic.text("title"), "url": epic.text("web_url"),
+                "group_id": epic.num("group_id"), "human_readable_end_date": null, "human_readable_timestamp": null
+            })
+        });
+        row.set("epic", shown.unwrap_or_default());
     }
 
     /// An id that no row of the kind has.

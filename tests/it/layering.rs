@@ -67,7 +67,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("context", &["catalog", "search", "gitlab", "guides", "present", "text", "tools"]),
     ("surface", &["catalog", "search", "context", "tools"]),
     ("server", &["context", "surface", "tools"]),
-    ("sandbox", &[]),
+    ("sandbox", &["catalog"]),
     ("config", &["call", "gitlab", "policy", "server", "surface", "tools", "untrusted"]),
     ("cli", &["catalog", "composite", "config", "gitlab", "sandbox", "search", "server", "surface", "tools"]),
     ("main", &["cli", "config"]),

@@ -3,13 +3,14 @@
 use serde_json::{Value, json};
 
 use crate::sandbox::answer::{Answer, created, ok};
+use crate::sandbox::args::text_of;
 use crate::sandbox::errors::Fault;
 use crate::sandbox::level::Level;
 use crate::sandbox::reply::Reply;
 use crate::sandbox::repo::Tag;
 use crate::sandbox::request::Request;
-use crate::sandbox::route::{Route, Rule, delete, get, post, put};
-use crate::sandbox::row::{Fields, Row};
+use crate::sandbox::route::{Route, Rule, delete, get, patch, post, put};
+use crate::sandbox::row::{Fields, Row, object};
 
 pub const ROUTES: &[Route] = &[
     get("/projects/:id/repository/branches", list),
@@ -23,8 +24,11 @@ pub const ROUTES: &[Route] = &[
     post("/projects/:id/protected_branches", new_rule)
         .needs(Level::Maintainer)
         .rules(&[Rule::Required("name")]),
-    put("/projects/:id/protected_branches/:name", change_rule).needs(Level::Maintainer),
-    get("/projects/:id/repository/tags", tags),
+    patch("/projects/:id/protected_branches/:name", change_rule).needs(Level::Maintainer),
+    get("/projects/:id/repository/tags", tags).rules(&[
+        Rule::OneOf("order_by", &["name", "updated", "version"]),
+        Rule::OneOf("sort", &["asc", "desc"]),
+    ]),
     get("/projects/:id/repository/tags/:tag_name", tag),
     post("/projects/:id/repository/tags", new_tag)
         .rules(&[Rule::Required("tag_name"), Rule::Required("ref")]),
@@ -97,7 +101,8 @@ fn create(request: &mut Request<'_>) -> Answer {
     }
     let from = request.args.text("ref").unwrap_or_default();
     let commit = request.repo()?.resolve(&from).map(|commit| commit.id.clone());
-    let commit = commit.ok_or_else(|| Fault::refused(400, &format!("Invalid reference name: {from}")))?;
+    let invalid = || format!("Failed to create branch '{name}': invalid reference name '{from}'");
+    let commit = commit.ok_or_else(|| Fault::refused(400, &invalid()))?;
     request.repo_mut().branches.insert(name.clone(), commit);
     created(shown(request, &name)?)
 }
@@ -128,20 +133,35 @@ fn remove_merged(request: &mut Request<'_>) -> Answer {
     Ok(Reply::accepted())
 }
 
-fn levels(number: u64) -> Value {
-    let said = match number {
-        0 => "No one",
-        30 => "Developers + Maintainers",
+/// Who may do something with a protected branch: a role, or what `allowed_to_…` lists.
+fn access(request: &Request<'_>, role: &str, listed: &str) -> Vec<Value> {
+    let listed = request.args.rows(listed);
+    let role = request.args.num(role).or_else(|| listed.is_empty().then_some(40));
+    let roles = role.into_iter().map(|level| object(json!({ "access_level": level })));
+    roles.chain(listed).enumerate().map(|(number, row)| access_level(request, number, &row)).collect()
+}
+
+fn access_level(request: &Request<'_>, number: usize, row: &Row) -> Value {
+    let id = |name: &str| row.get(name).and_then(text_of).and_then(|id| id.parse::<u64>().ok());
+    let user = id("user_id").map(|id| request.world.by_id("users", id).text("name").to_owned());
+    let group = id("group_id").map(|id| request.world.by_id("groups", id).text("name").to_owned());
+    let level = if user.is_some() || group.is_some() { Some(40) } else { id("access_level") };
+    let role = match level {
+        Some(0) => "No one",
+        Some(30) => "Developers + Maintainers",
         _ => "Maintainers",
     };
-    json!([{"id": number, "access_level": number, "access_level_description": said, "user_id": null, "group_id": null}])
+    json!({
+        "id": number + 1, "access_level": level, "access_level_description": user.or(group).unwrap_or_else(|| role.to_owned()),
+        "user_id": id("user_id"), "group_id": id("group_id")
+    })
 }
 
 fn add_rule(request: &mut Request<'_>, name: &str) -> Row {
-    let level = |parameter: &str| levels(request.args.num(parameter).unwrap_or(40));
     let values = json!({
-        "name": name, "push_access_levels": level("push_access_level"), "merge_access_levels": level("merge_access_level"),
-        "unprotect_access_levels": level("unprotect_access_level"), "allow_force_push": request.args.flag("allow_force_push"),
+        "name": name, "push_access_levels": access(request, "push_access_level", "allowed_to_push"),
+        "merge_access_levels": access(request, "merge_access_level", "allowed_to_merge"),
+        "unprotect_access_levels": access(request, "unprotect_access_level", "allowed_to_unprotect"), "allow_force_push": request.args.flag("allow_force_push"),
         "code_owner_approval_required": request.args.flag("code_owner_approval_required")
     });
     request.add(&request.shelf("protected_branches"), values)
@@ -159,11 +179,32 @@ fn new_rule(request: &mut Request<'_>) -> Answer {
 fn change_rule(request: &mut Request<'_>) -> Answer {
     let shelf = request.shelf("protected_branches");
     let row = request.row_on(&shelf, "name")?;
-    let mut values = json!({});
-    if let Some(force) = request.args.maybe("allow_force_push") {
-        values = json!({"allow_force_push": force});
+    let mut values = Row::new();
+    for name in ["allow_force_push", "code_owner_approval_required"] {
+        if let Some(on) = request.args.maybe(name) {
+            values.set(name, on);
+        }
     }
-    let row = request.write(&shelf, row.num("id"), values);
+    let lists =
+        [("allowed_to_push", "push"), ("allowed_to_merge", "merge"), ("allowed_to_unprotect", "unprotect")];
+    for (listed, what) in lists {
+        let changes = request.args.rows(listed);
+        let field = format!("{what}_access_levels");
+        let mut held = row.list(&field).to_vec();
+        for change in changes {
+            let id = change.get("id").and_then(text_of);
+            let same = |level: &Value| level.get("id").and_then(text_of) == id;
+            let gone = change.get("_destroy").and_then(text_of).as_deref() == Some("true");
+            held.retain(|level| id.is_none() || !same(level));
+            if !gone {
+                let number =
+                    held.iter().filter_map(|level| level.get("id")?.as_u64()).max().unwrap_or_default();
+                held.push(access_level(request, usize::try_from(number).unwrap_or_default(), &change));
+            }
+        }
+        values.set(&field, held);
+    }
+    let row = request.world.write(&shelf, row.num("id"), values);
     ok(request.show(&row))
 }
 
@@ -183,6 +224,14 @@ fn unprotect(request: &mut Request<'_>) -> Answer {
     ok(shown(request, &name)?)
 }
 
+fn is_tag_protected(request: &Request<'_>, tag: &str) -> bool {
+    let rules = request.world.rows(&request.shelf("protected_tags")).iter();
+    rules.into_iter().any(|rule| match rule.text("name").strip_suffix('*') {
+        Some(prefix) => tag.starts_with(prefix),
+        None => rule.text("name") == tag,
+    })
+}
+
 fn show_tag(request: &Request<'_>, name: &str) -> Result<Value, Fault> {
     let repo = request.repo()?;
     let tag = repo.tags.get(name).ok_or(Fault::missing("Tag"))?;
@@ -191,14 +240,30 @@ fn show_tag(request: &Request<'_>, name: &str) -> Result<Value, Fault> {
     let release = release.map(|row| json!({"tag_name": name, "description": row.text("description")}));
     Ok(json!({
         "name": name, "message": tag.message.clone().unwrap_or_default(), "target": tag.commit, "commit": commit,
-        "release": release, "protected": name.starts_with('v'), "created_at": tag.date
+        "release": release, "protected": is_tag_protected(request, name), "created_at": tag.date
     }))
+}
+
+/// The key by which versions are in order: numbers as numbers, all else as text, and a suffix before the release.
+fn version(name: &str) -> Vec<(u64, String)> {
+    let parts = name.trim_start_matches('v').split(['.', '-']);
+    let part = |part: &str| {
+        part.parse().map_or_else(|_| (0, part.to_owned()), |number: u64| (number + 1, String::new()))
+    };
+    parts.map(part).chain([(1, String::new())]).collect()
 }
 
 fn tags(request: &mut Request<'_>) -> Answer {
     let search = request.args.text("search");
     let mut names: Vec<&String> = request.repo()?.tags.keys().collect();
     names.retain(|name| search.as_ref().is_none_or(|search| matches(name, search)));
+    let repo = request.repo()?;
+    let date = |name: &&String| repo.tags.get(*name).map(|tag| tag.date.clone()).unwrap_or_default();
+    match request.args.text("order_by").as_deref() {
+        Some("name") => names.sort(),
+        Some("version") => names.sort_by_key(|name| version(name)),
+        _ => names.sort_by_key(date),
+    }
     if request.args.text("sort").as_deref() != Some("asc") {
         names.reverse();
     }

@@ -6,6 +6,7 @@ use crate::sandbox::access::{is_admin, level};
 use crate::sandbox::answer::{Answer, created, ok};
 use crate::sandbox::errors::Fault;
 use crate::sandbox::level::Level;
+use crate::sandbox::pipeline::BASIC;
 use crate::sandbox::reply::Reply;
 use crate::sandbox::request::Request;
 use crate::sandbox::route::{Route, Rule, delete, get, post, put};
@@ -24,6 +25,12 @@ pub const ROUTES: &[Route] = &[
     get("/projects/:id/pipeline_schedules/:pipeline_schedule_id/pipelines", schedule_pipelines),
     post("/projects/:id/environments/:environment_id/stop", stop),
     delete("/projects/:id/environments/:environment_id", remove_environment),
+    get("/projects/:id/deployments", deployments).rules(&[
+        Rule::OneOf("order_by", &["id", "iid", "created_at", "updated_at", "finished_at", "ref"]),
+        Rule::OneOf("sort", &["asc", "desc"]),
+        Rule::OneOf("status", &["created", "running", "success", "failed", "canceled", "blocked"]),
+    ]),
+    post("/projects/:id/deployments", deploy).rules(DEPLOYMENT),
     post("/projects/:id/hooks/:hook_id/test/:trigger", test_hook).needs(Level::Maintainer),
     post("/groups/:id/hooks/:hook_id/test/:trigger", test_hook).needs(Level::Owner),
     get("/runners", own_runners).needs(Level::User),
@@ -100,14 +107,13 @@ fn trigger(request: &mut Request<'_>) -> Answer {
         request.world.find(&request.shelf("triggers"), "token", &token).cloned().ok_or(Fault::missing(""))?;
     request.user = Some(row.num("owner"));
     let branch = request.args.text("ref").unwrap_or_default();
-    let given = request.args.nested("variables");
+    let given = request.args.get("variables").cloned().map(crate::sandbox::row::object).unwrap_or_default();
     let variables: Vec<Value> = given
-        .all()
         .iter()
         .map(|(key, value)| json!({"variable_type": "env_var", "key": key, "value": value, "raw": false}))
         .collect();
     let row = super::pipelines::begin(request, &branch, "trigger", Value::from(variables))?;
-    created(request.show(&row))
+    created(request.show_without(&row, &["name"]))
 }
 
 const SCHEDULE: &str = "/projects/:id/pipeline_schedules/:pipeline_schedule_id";
@@ -140,7 +146,7 @@ fn schedule_pipelines(request: &mut Request<'_>) -> Answer {
     request.subject(SCHEDULE)?;
     let mut rows = request.across("pipelines");
     rows.retain(|row| row.text("source") == "schedule");
-    request.page_of("pipelines", &rows)
+    request.page(rows.iter().map(|row| request.show_fields(row, BASIC)).collect())
 }
 
 const ENVIRONMENT: &str = "/projects/:id/environments/:environment_id";
@@ -159,6 +165,58 @@ fn remove_environment(request: &mut Request<'_>) -> Answer {
     }
     request.world.remove(&shelf, |other| other.num("id") == row.num("id"));
     Ok(Reply::empty())
+}
+
+const DEPLOYMENT: &[Rule] = &[
+    Rule::Required("environment"),
+    Rule::Required("sha"),
+    Rule::Required("ref"),
+    Rule::Required("tag"),
+    Rule::Required("status"),
+    Rule::OneOf("status", &["running", "success", "failed", "canceled"]),
+];
+
+fn deployments(request: &mut Request<'_>) -> Answer {
+    let args = &request.args;
+    let mut rows = request.world.rows(&request.shelf("deployments")).to_vec();
+    if let Some(name) = args.text("environment") {
+        let of = |row: &Row| {
+            row.get("environment").and_then(|of| of.get("name")).and_then(Value::as_str)
+                == Some(name.as_str())
+        };
+        rows.retain(of);
+    }
+    if let Some(status) = args.text("status") {
+        rows.retain(|row| row.text("status") == status);
+    }
+    for (name, is_after) in [("updated_after", true), ("updated_before", false)] {
+        if let Some(time) = args.text(name) {
+            rows.retain(|row| (row.text("updated_at") >= time.as_str()) == is_after);
+        }
+    }
+    let field = args.text("order_by").unwrap_or_else(|| "id".to_owned());
+    let key = |row: &Row| (row.num(&field), row.text(&field).to_owned());
+    rows.sort_by_key(key);
+    if args.text("sort").as_deref() == Some("desc") {
+        rows.reverse();
+    }
+    request.page_of("deployments", &rows)
+}
+
+/// Records a deployment to an environment, which is made where there is none of that name.
+fn deploy(request: &mut Request<'_>) -> Answer {
+    let (name, args) = (request.args.text("environment").unwrap_or_default(), &request.args);
+    args.without_trace(&["tag"]);
+    let values = json!({"sha": args.text("sha"), "ref": args.text("ref"), "status": args.text("status")});
+    let environments = request.shelf("environments");
+    let environment = match request.world.find(&environments, "name", &name) {
+        Some(row) => row.clone(),
+        None => request.add(&environments, json!({"name": name})),
+    };
+    let mut values = crate::sandbox::row::object(values);
+    values.set("environment", request.show_fields(&environment, &["id", "name", "slug", "external_url"]));
+    let row = request.add(&request.shelf("deployments"), Value::Object(values));
+    created(request.show(&row))
 }
 
 fn test_hook(request: &mut Request<'_>) -> Answer {
@@ -227,7 +285,7 @@ fn runner(request: &mut Request<'_>) -> Answer {
 fn update_runner(request: &mut Request<'_>) -> Answer {
     let row = the_runner(request)?;
     let kind = request.world.kinds.named("runners").cloned().ok_or(Fault::Nowhere)?;
-    let given = kind.given(request.args.all());
+    let given = kind.given(&request.args);
     let row = request.world.write("runners", row.num("id"), given);
     ok(request.show(&row))
 }
@@ -243,7 +301,18 @@ fn runner_jobs(request: &mut Request<'_>) -> Answer {
     let by = |row: &Row| {
         row.get("runner").and_then(|by| by.get("id")).and_then(Value::as_u64) == Some(runner.num("id"))
     };
-    let mut rows = request.across("jobs");
-    rows.retain(by);
+    let identity =
+        ["id", "description", "name", "name_with_namespace", "path", "path_with_namespace", "created_at"];
+    let mut rows = Vec::new();
+    for project in request.projects() {
+        let identity = request.show_fields(&project, &identity);
+        let jobs = request.world.rows(&format!("projects/{}/jobs", project.num("id"))).iter();
+        for job in jobs.filter(|job| by(job)) {
+            let mut job = job.clone();
+            job.retain(|name, _| super::jobs::BASIC.contains(&name.as_str()));
+            job.set("project", identity.clone());
+            rows.push(job);
+        }
+    }
     super::jobs::page(request, rows)
 }

@@ -84,6 +84,13 @@ fn list(request: &mut Request<'_>) -> Answer {
     }
     let head = request.commit_at("ref_name", "Commit")?;
     let repo = request.repo()?;
+    let (all, first_parent) = (args.flag("all"), args.flag("first_parent"));
+    let mut line = repo.log(&head.id);
+    if all {
+        line = repo.everything();
+    } else if first_parent {
+        line = repo.first_parents(&head.id);
+    }
     let (path, since, until, author) =
         (args.text("path"), args.text("since"), args.text("until"), args.text("author"));
     let touches = |commit: &Commit| {
@@ -94,7 +101,7 @@ fn list(request: &mut Request<'_>) -> Answer {
                 && repo.changes(commit).iter().any(|change| hit(&change.new_path) || hit(&change.old_path))
         })
     };
-    let commits = repo.log(&head.id).into_iter().filter(|commit| {
+    let commits = line.into_iter().filter(|commit| {
         touches(commit)
             && since.as_ref().is_none_or(|since| commit.date >= *since)
             && until.as_ref().is_none_or(|until| commit.date <= *until)
@@ -105,7 +112,7 @@ fn list(request: &mut Request<'_>) -> Answer {
     let web = request.web();
     let with_stats = args.flag("with_stats");
     let rows = commits.map(|commit| if with_stats { shown(request, commit) } else { Ok(commit.json(&web)) });
-    request.page(rows.collect::<Result<Vec<_>, _>>()?)
+    request.page_uncounted(rows.collect::<Result<Vec<_>, _>>()?)
 }
 
 fn show(request: &mut Request<'_>) -> Answer {
@@ -157,7 +164,7 @@ fn comment(request: &mut Request<'_>) -> Answer {
     let args = &request.args;
     let discussion = crate::sandbox::repo::sha(&format!("{shelf}{}", request.world.rows(&shelf).len()));
     let values = json!({
-        "body": args.text("note"), "noteable_type": "Commit", "noteable_id": the(request)?.id, "_discussion": discussion,
+        "body": args.text("note"), "noteable_type": "Commit", "commit_id": the(request)?.id, "_discussion": discussion,
         "_path": args.text("path"), "_line": args.num("line"), "_line_type": args.text("line_type")
     });
     let row = request.add(&shelf, values);
@@ -190,8 +197,9 @@ fn set_status(request: &mut Request<'_>) -> Answer {
 fn parent(request: &Request<'_>, branch: &str) -> Result<Option<Commit>, Fault> {
     let repo = request.repo()?;
     let from = request.args.text("start_branch").or_else(|| request.args.text("start_sha"));
+    let force = request.args.flag("force");
     match (repo.head(branch), from) {
-        (Some(_), Some(_)) if !request.args.flag("force") => Err(Fault::refused(
+        (Some(_), Some(_)) if !force => Err(Fault::refused(
             400,
             &format!(
                 "A branch called '{branch}' already exists. Switch to that branch in order to make changes"
@@ -249,6 +257,22 @@ pub fn apply(tree: &mut Tree, action: &Row) -> Result<(), Fault> {
     Ok(())
 }
 
+/// Refuses to write over a change that its caller did not know of.
+fn check_last_commit(request: &Request<'_>, head: Option<&Commit>, action: &Row) -> Result<(), Fault> {
+    let known = action.text("last_commit_id");
+    let path = action.text("previous_path");
+    let path = if path.is_empty() { action.text("file_path") } else { path };
+    let last =
+        head.and_then(|head| request.repo().ok()?.last_change(head, path)).map(|commit| commit.id.as_str());
+    match last {
+        Some(last) if !known.is_empty() && last != known => Err(Fault::refused(
+            400,
+            "You are attempting to update a file that has changed since you started editing it.",
+        )),
+        _ => Ok(()),
+    }
+}
+
 /// Makes a commit of actions, with the signed-in user as its author.
 pub fn commit(
     request: &mut Request<'_>,
@@ -259,11 +283,13 @@ pub fn commit(
     let head = parent(request, branch)?;
     let mut tree = head.as_ref().map(|head| head.tree.clone()).unwrap_or_default();
     for action in actions {
+        check_last_commit(request, head.as_ref(), action)?;
         apply(&mut tree, action)?;
     }
     let mut author = crate::sandbox::repo_author::author(request.world, request.me()?);
+    let email = request.args.text("author_email").unwrap_or_else(|| author.email.clone());
     if let Some(name) = request.args.text("author_name") {
-        author = Author { name, email: request.args.text("author_email").unwrap_or(author.email) };
+        author = Author { name, email };
     }
     let now = request.world.now();
     let parents = head.into_iter().map(|head| head.id).collect();
@@ -278,7 +304,11 @@ fn create(request: &mut Request<'_>) -> Answer {
         .ok_or_else(|| Fault::refused(400, "Commit message can't be blank"))?;
     let actions = request.args.rows("actions");
     let made = commit(request, &branch, &message, &actions)?;
-    created(shown(request, &made)?)
+    let mut shown = object(shown(request, &made)?);
+    if request.args.maybe("stats") == Some(false) {
+        shown.remove("stats");
+    }
+    created(shown)
 }
 
 /// Applies what changed between two trees to a branch.

@@ -38,16 +38,15 @@ fn show(request: &mut Request<'_>) -> Answer {
 
 fn values(request: &Request<'_>, row: &Row) -> Result<Row, Fault> {
     let kind = request.world.kinds.named("epics").cloned().ok_or(Fault::Nowhere)?;
-    let mut values = kind.given(request.args.all());
-    values.retain(|name, _| {
-        matches!(
-            name.as_str(),
-            "description" | "confidential" | "color" | "parent_id" | "start_date" | "due_date"
-        )
-    });
+    let set = ["description", "confidential", "color", "parent_id", "start_date", "due_date"];
+    let mut values = kind.given_of(&request.args, &set);
     for (given, kept) in [("start_date_fixed", "start_date"), ("due_date_fixed", "due_date")] {
-        if let Some(date) = request.args.text(given) {
-            values.set(kept, date);
+        if let Some(date) = request.args.get(given).cloned() {
+            values.set(kept, date.clone());
+            values.set(given, date);
+        }
+        if let Some(fixed) = request.args.maybe(&format!("{kept}_is_fixed")) {
+            values.set(&format!("{kept}_is_fixed"), fixed);
         }
     }
     let mut common = super::issues::common(request, row)?;
@@ -106,7 +105,10 @@ fn set_issues(request: &mut Request<'_>, id: u64, held: bool) -> Result<Value, F
         issues.push(id);
     }
     let epic = request.write(&shelf, epic.num("id"), json!({"_issues": issues}));
-    Ok(json!({"id": id, "epic": request.show(&epic), "issue": request.show(&issue), "relative_position": 0}))
+    request.world.set_epic(id, held.then_some(&epic));
+    Ok(
+        json!({"id": id, "epic": request.show(&epic), "issue": request.show_without(&issue, super::issues::NOT_BASIC), "relative_position": 0}),
+    )
 }
 
 fn add_issue(request: &mut Request<'_>) -> Answer {

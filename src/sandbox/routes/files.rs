@@ -36,6 +36,9 @@ pub const ROUTES: &[Route] = &[
 /// The smallest zip there is: one without files.
 pub const EMPTY_ZIP: &[u8] = b"PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
 
+/// An empty file, compressed by gzip.
+pub const EMPTY_GZIP: &[u8] = b"\x1f\x8b\x08\0\0\0\0\0\0\x03\x03\0\0\0\0\0\0\0\0\0";
+
 fn tree(request: &mut Request<'_>) -> Answer {
     let commit = request.commit_at("ref", "Tree")?;
     let path = request.args.text("path").unwrap_or_default();
@@ -144,7 +147,20 @@ fn blame(request: &mut Request<'_>) -> Answer {
     let last = request.repo()?.last_change(&commit, &path).cloned().unwrap_or(commit);
     let text = String::from_utf8_lossy(&bytes);
     let lines: Vec<&str> = text.lines().collect();
-    ok(json!([{"commit": last.json(&request.web()), "lines": lines}]))
+    let fields = [
+        "id",
+        "parent_ids",
+        "message",
+        "authored_date",
+        "author_name",
+        "author_email",
+        "committed_date",
+        "committer_name",
+        "committer_email",
+    ];
+    let mut commit = object(last.json(&request.web()));
+    commit.retain(|name, _| fields.contains(&name.as_str()));
+    ok(json!([{"commit": commit, "lines": lines}]))
 }
 
 /// Makes a commit of one action on the file in the path.
@@ -152,7 +168,9 @@ fn change(request: &mut Request<'_>, action: &str) -> Result<Value, Fault> {
     let (branch, message) = (request.args.text("branch"), request.args.text("commit_message"));
     let branch = branch.unwrap_or_default();
     let path = request.param("file_path").to_owned();
-    let mut row = request.args.all().clone();
+    let given = ["content", "encoding", "last_commit_id"];
+    let given = given.iter().filter_map(|name| Some(((*name).to_owned(), request.args.get(name)?.clone())));
+    let mut row: Row = given.collect();
     row.insert("action".to_owned(), Value::from(action));
     row.insert("file_path".to_owned(), Value::from(path.clone()));
     super::commits::commit(request, &branch, &message.unwrap_or_default(), &[row])?;

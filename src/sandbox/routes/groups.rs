@@ -24,8 +24,12 @@ pub const ROUTES: &[Route] = &[
         Rule::Integer("parent_id"),
     ]),
     get("/groups/:id", show),
-    put("/groups/:id", update).needs(Level::Owner).rules(&[Rule::OneOf("visibility", VISIBILITIES)]),
+    put("/groups/:id", update).needs(Level::Owner).rules(&[
+        Rule::Some(&["name", "path", "description", "visibility", "parent_id"]),
+        Rule::OneOf("visibility", VISIBILITIES),
+    ]),
     delete("/groups/:id", remove).needs(Level::Owner),
+    post("/groups/:id/restore", restore).needs(Level::Owner),
     get("/groups/:id/subgroups", subgroups),
     get("/groups/:id/descendant_groups", descendants),
     get("/groups/:id/projects", projects),
@@ -108,7 +112,7 @@ fn create(request: &mut Request<'_>) -> Answer {
         ));
     }
     let kind = request.world.kinds.named("groups").cloned().ok_or(Fault::Nowhere)?;
-    let mut values = kind.given(request.args.all());
+    let mut values = kind.given(&request.args);
     values.extend(object(
         json!({"full_path": full_path, "full_name": full_name, "parent_id": above.map(|above| above.id)}),
     ));
@@ -120,13 +124,21 @@ fn create(request: &mut Request<'_>) -> Answer {
 
 fn update(request: &mut Request<'_>) -> Answer {
     let kind = request.world.kinds.named("groups").cloned().ok_or(Fault::Nowhere)?;
-    let mut given = kind.given(request.args.all());
-    given.retain(|name, _| !matches!(name.as_str(), "full_path" | "full_name" | "parent_id" | "path"));
+    let given = kind.given(&request.args);
     let row = request.world.write("groups", request.place_id(), given);
     ok(request.show(&row))
 }
 
+fn restore(request: &mut Request<'_>) -> Answer {
+    let row = super::deletion::unschedule(request)?;
+    created(request.show(&row))
+}
+
 fn remove(request: &mut Request<'_>) -> Answer {
+    let row = request.place_row()?;
+    if !super::deletion::is_final(request, &row, row.text("full_path"))? {
+        return Ok(Reply::accepted());
+    }
     let doomed = format!("{}/", request.full_path());
     let id = request.place_id();
     for project in request.projects() {

@@ -26,11 +26,11 @@ fn version(_: &mut Request<'_>) -> Answer {
     ok(json!({"version": VERSION, "revision": REVISION}))
 }
 
-fn metadata(request: &mut Request<'_>) -> Answer {
+fn metadata(_: &mut Request<'_>) -> Answer {
     ok(json!({
         "version": VERSION, "revision": REVISION,
         "kas": {"enabled": false, "externalUrl": null, "externalK8sProxyUrl": null, "version": null},
-        "enterprise": true, "instance_url": request.world.url
+        "enterprise": true
     }))
 }
 

@@ -74,6 +74,28 @@ pub const ROUTES: &[Route] = &[
     get("/projects/:id/issues/:issue_iid/closed_by", closers),
 ];
 
+/// Fields that an issue lacks where only its basics are shown.
+pub const NOT_BASIC: &[&str] = &[
+    "_links",
+    "epic",
+    "epic_iid",
+    "has_tasks",
+    "health_status",
+    "imported",
+    "imported_from",
+    "iteration",
+    "moved_to_id",
+    "references",
+    "service_desk_reply_to",
+    "severity",
+    "subscribed",
+    "task_status",
+];
+
+/// Fields that parameters of their own names set.
+const SET: &[&str] =
+    &["description", "confidential", "due_date", "issue_type", "weight", "discussion_locked"];
+
 /// The pattern of one issue.
 const ONE: &str = "/projects/:id/issues/:issue_iid";
 
@@ -104,6 +126,8 @@ pub fn label_details(request: &Request<'_>, row: &Row) -> Value {
 
 fn list(request: &mut Request<'_>) -> Answer {
     let rows = request.listed("issues")?;
+    // Read here, as a page may have no row.
+    request.args.flag("with_labels_details");
     request.page(rows.iter().map(|row| in_list(request, row)).collect())
 }
 
@@ -138,6 +162,14 @@ pub fn common(request: &Request<'_>, row: &Row) -> Result<Row, Fault> {
         }
         values.set("title", title);
     }
+    // Who may not plan can write a text, and GitLab drops the rest in silence.
+    if !request.at_least(Level::Planner) {
+        for name in ["labels", "add_labels", "remove_labels", "assignee_ids", "assignee_id", "milestone_id"] {
+            args.get(name);
+        }
+        values.set("labels", super::reach::names(&row.texts("labels")));
+        return Ok(values);
+    }
     let mut labels = if args.has("labels") { args.list("labels") } else { row.texts("labels") };
     labels.extend(args.list("add_labels"));
     let gone = args.list("remove_labels");
@@ -154,40 +186,12 @@ pub fn common(request: &Request<'_>, row: &Row) -> Result<Row, Fault> {
         values.set("assignees", request.people(key));
     }
     if args.has("milestone_id") {
+        // GitLab clears the milestone where there is none with that id.
         let known = |id: &u64| request.world.anywhere("milestones", *id).is_some();
-        let milestone = args.num("milestone_id").filter(|id| *id > 0);
-        if milestone.as_ref().is_some_and(|id| !known(id)) {
-            return Err(Fault::invalid("milestone_id", "is invalid"));
-        }
+        let milestone = args.num("milestone_id").filter(known);
         values.set("milestone", milestone.map_or(Value::Null, Value::from));
     }
     Ok(values)
-}
-
-/// Records changes of labels, state and milestone, for the resource events to list later.
-pub fn record(request: &mut Request<'_>, shelf: &str, kind: &str, before: &Row, after: &Row) {
-    let under = format!("{shelf}/{}", after.num("iid"));
-    let (old, new) = (before.texts("labels"), after.texts("labels"));
-    let added = new.iter().filter(|label| !old.contains(label)).map(|label| (label, "add"));
-    let removed = old.iter().filter(|label| !new.contains(label)).map(|label| (label, "remove"));
-    for (label, action) in added.chain(removed) {
-        let found = request.world.all("labels").find(|(_, row)| row.text("name") == label.as_str());
-        let found = found.map(|(_, row)| json!({"id": row.num("id"), "name": label, "color": row.text("color"), "description": row.get("description")}));
-        let values =
-            json!({"resource_type": kind, "resource_id": after.num("id"), "label": found, "action": action});
-        request.add(&format!("{under}/resource_label_events"), values);
-    }
-    if before.text("state") != after.text("state") {
-        let state = if after.text("state") == "opened" { "reopened" } else { after.text("state") };
-        let values = json!({"resource_type": kind, "resource_id": after.num("id"), "state": state});
-        request.add(&format!("{under}/resource_state_events"), values);
-        request.event(state, kind, after);
-    }
-    if before.num("milestone") != after.num("milestone") {
-        let action = if after.blank("milestone") { "remove" } else { "add" };
-        let values = json!({"resource_type": kind, "resource_id": after.num("id"), "milestone": after.get("milestone"), "action": action});
-        request.add(&format!("{under}/resource_milestone_events"), values);
-    }
 }
 
 /// Creates the labels that a row uses and that do not exist yet.
@@ -201,14 +205,8 @@ pub fn learn_labels(request: &mut Request<'_>, row: &Row) {
 
 fn create(request: &mut Request<'_>) -> Answer {
     let kind = request.world.kinds.named("issues").cloned().ok_or(Fault::Nowhere)?;
-    let mut values = kind.given(request.args.all());
+    let mut values = kind.given_of(&request.args, SET);
     let common = common(request, &Row::new())?;
-    values.retain(|name, _| {
-        matches!(
-            name.as_str(),
-            "description" | "confidential" | "due_date" | "issue_type" | "weight" | "discussion_locked"
-        )
-    });
     values.extend(common);
     let issue_type = request.args.text("issue_type").unwrap_or_else(|| "issue".to_owned());
     values.set("type", issue_type.to_uppercase());
@@ -216,12 +214,14 @@ fn create(request: &mut Request<'_>) -> Answer {
     let row = request.world.add(&shelf, values, request.user);
     learn_labels(request, &row);
     request.event("opened", "Issue", &row);
+    let row = super::quick_actions::execute_description(request, "Issue", &shelf, row);
     created(request.show(&row))
 }
 
 fn update(request: &mut Request<'_>) -> Answer {
     let (shelf, before) = request.subject(ONE)?;
-    if !request.at_least(Level::Reporter) && !request.wrote(&before) {
+    let mine = request.wrote(&before) || before.nums("assignees").iter().any(|id| Some(*id) == request.user);
+    if !request.at_least(Level::Planner) && !mine {
         return Err(Fault::Forbidden);
     }
     let changing = [
@@ -248,13 +248,7 @@ fn update(request: &mut Request<'_>) -> Answer {
         )));
     }
     let kind = request.world.kinds.named("issues").cloned().ok_or(Fault::Nowhere)?;
-    let mut values = kind.given(request.args.all());
-    values.retain(|name, _| {
-        matches!(
-            name.as_str(),
-            "description" | "confidential" | "due_date" | "issue_type" | "weight" | "discussion_locked"
-        )
-    });
+    let mut values = kind.given_of(&request.args, SET);
     values.extend(common(request, &before)?);
     match request.args.text("state_event").as_deref() {
         Some("close") => {
@@ -266,12 +260,21 @@ fn update(request: &mut Request<'_>) -> Answer {
     }
     let row = request.world.write(&shelf, before.num("id"), values);
     learn_labels(request, &row);
-    record(request, &shelf, "Issue", &before, &row);
+    super::history::record(request, &shelf, "Issue", &before, &row);
+    let row = super::quick_actions::execute_description(request, "Issue", &shelf, row);
     ok(request.show(&row))
 }
 
+/// The issue in the path, for the two actions that GitLab answers in the issue's own name where there is none.
+fn named(request: &Request<'_>) -> Result<(String, Row), Fault> {
+    request.subject(ONE).map_err(|fault| match fault {
+        Fault::Missing(what) if what.is_empty() => Fault::missing("Issue"),
+        other => other,
+    })
+}
+
 fn remove(request: &mut Request<'_>) -> Answer {
-    let (shelf, row) = request.subject(ONE)?;
+    let (shelf, row) = named(request)?;
     request.world.remove(&shelf, |other| other.num("id") == row.num("id"));
     Ok(Reply::empty())
 }
@@ -290,7 +293,7 @@ pub fn other_project(request: &Request<'_>, parameter: &str) -> Result<Row, Faul
 /// Puts a copy of the issue in the path into another project.
 fn duplicate(request: &mut Request<'_>) -> Result<(String, Row, Row), Fault> {
     let target = other_project(request, "to_project_id")?;
-    let (shelf, row) = request.subject(ONE)?;
+    let (shelf, row) = named(request)?;
     let kept =
         ["title", "description", "labels", "assignees", "confidential", "due_date", "issue_type", "author"];
     let values = row.iter().filter(|(name, _)| kept.contains(&name.as_str()));
@@ -300,7 +303,7 @@ fn duplicate(request: &mut Request<'_>) -> Result<(String, Row, Row), Fault> {
 }
 
 fn relocate(request: &mut Request<'_>) -> Answer {
-    if request.row(ONE)?.num("moved_to_id") > 0 {
+    if named(request)?.1.num("moved_to_id") > 0 {
         return Err(Fault::refused(400, "Cannot move issue!"));
     }
     let (shelf, row, copied) = duplicate(request)?;
@@ -368,7 +371,7 @@ fn link(request: &mut Request<'_>) -> Answer {
     let kind = request.args.text("link_type").unwrap_or_else(|| "relates_to".to_owned());
     let row = request.add("issue_links", json!({"_source": one, "_target": other, "link_type": kind}));
     created(
-        json!({"id": row.num("id"), "source_issue": request.show(&source), "target_issue": request.show(&target), "link_type": kind}),
+        json!({"id": row.num("id"), "source_issue": request.show_without(&source, NOT_BASIC), "target_issue": request.show_without(&target, NOT_BASIC), "link_type": kind}),
     )
 }
 
@@ -380,7 +383,7 @@ fn unlink(request: &mut Request<'_>) -> Answer {
     }
     let end = |field: &str| {
         let found = request.world.anywhere("issues", link.num(field));
-        found.map(|(_, row)| request.show(&row)).unwrap_or_default()
+        found.map(|(_, row)| request.show_without(&row, NOT_BASIC)).unwrap_or_default()
     };
     let reply = ok(
         json!({"id": id, "source_issue": end("_source"), "target_issue": end("_target"), "link_type": link.text("link_type")}),

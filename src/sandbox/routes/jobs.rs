@@ -1,9 +1,10 @@
 //! Jobs, their logs and their artifacts.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::sandbox::answer::{Answer, created, ok};
 use crate::sandbox::errors::Fault;
+use crate::sandbox::level::Level;
 use crate::sandbox::pipeline::{settle, trace};
 use crate::sandbox::reply::Reply;
 use crate::sandbox::request::Request;
@@ -15,47 +16,87 @@ use super::files::EMPTY_ZIP;
 const ONE: &str = "/projects/:id/jobs/:job_id";
 
 pub const ROUTES: &[Route] = &[
-    get("/projects/:id/jobs", list),
-    get(ONE, show),
-    get("/projects/:id/jobs/:job_id/trace", log),
+    get("/projects/:id/jobs", list).needs(Level::User),
+    get(ONE, show).needs(Level::User),
+    get("/projects/:id/jobs/:job_id/trace", log).needs(Level::User),
     post("/projects/:id/jobs/:job_id/retry", retry),
     post("/projects/:id/jobs/:job_id/cancel", cancel),
     post("/projects/:id/jobs/:job_id/play", play),
     post("/projects/:id/jobs/:job_id/erase", erase),
-    get("/projects/:id/jobs/:job_id/artifacts", artifacts),
+    get("/projects/:id/jobs/:job_id/artifacts", artifacts).needs(Level::User),
     delete("/projects/:id/jobs/:job_id/artifacts", drop_artifacts),
     post("/projects/:id/jobs/:job_id/artifacts/keep", keep_artifacts),
-    get("/projects/:id/jobs/artifacts/:ref_name/download", artifacts_of_ref),
+    get("/projects/:id/jobs/artifacts/:ref_name/download", artifacts_of_ref).needs(Level::User),
+];
+
+/// Fields of a job that say nothing of its runner and artifacts.
+pub const BASIC: &[&str] = &[
+    "id",
+    "status",
+    "stage",
+    "name",
+    "ref",
+    "tag",
+    "coverage",
+    "allow_failure",
+    "created_at",
+    "started_at",
+    "finished_at",
+    "erased_at",
+    "duration",
+    "queued_duration",
+    "user",
+    "commit",
+    "pipeline",
+    "failure_reason",
+    "web_url",
+    "project",
+];
+
+/// The states of a job.
+const STATES: &[&str] = &[
+    "created",
+    "pending",
+    "running",
+    "failed",
+    "success",
+    "canceled",
+    "skipped",
+    "waiting_for_resource",
+    "manual",
+    "scheduled",
+    "preparing",
+    "canceling",
 ];
 
 /// A page of jobs, newest first, narrowed to the states in `scope`.
-pub fn page(request: &Request<'_>, mut rows: Vec<Row>) -> Answer {
-    let scope = request.args.list("scope");
+pub fn page(request: &Request<'_>, rows: Vec<Row>) -> Answer {
+    request.page(in_scope(request, rows)?)
+}
+
+/// The jobs in the states of `scope`, newest first.
+fn in_scope(request: &Request<'_>, mut rows: Vec<Row>) -> Result<Vec<Value>, Fault> {
+    let scope = scope(request)?;
     rows.retain(|row| scope.is_empty() || scope.iter().any(|state| row.text("status") == state));
     rows.sort_by_key(|row| std::cmp::Reverse(row.num("id")));
-    request.page_of("jobs", &rows)
+    Ok(rows.iter().map(|row| request.show_in_list("jobs", row)).collect())
+}
+
+/// The states that a list is narrowed to. A single text is one state, commas or not.
+pub fn scope(request: &Request<'_>) -> Result<Vec<String>, Fault> {
+    let scope = match request.args.get("scope") {
+        Some(Value::String(one)) => vec![one.clone()],
+        _ => request.args.list("scope"),
+    };
+    match scope.iter().all(|state| STATES.contains(&state.as_str())) {
+        true => Ok(scope),
+        false => Err(Fault::Bad("scope does not have a valid value".to_owned())),
+    }
 }
 
 fn list(request: &mut Request<'_>) -> Answer {
-    let states = [
-        "created",
-        "pending",
-        "running",
-        "failed",
-        "success",
-        "canceled",
-        "skipped",
-        "waiting_for_resource",
-        "manual",
-        "scheduled",
-        "preparing",
-        "canceling",
-    ];
-    if request.args.list("scope").iter().any(|state| !states.contains(&state.as_str())) {
-        return Err(Fault::Bad("scope does not have a valid value".to_owned()));
-    }
     let rows = request.across("jobs");
-    page(request, rows)
+    request.page_uncounted(in_scope(request, rows)?)
 }
 
 fn the(request: &Request<'_>) -> Result<(String, Row), Fault> {
@@ -73,7 +114,7 @@ fn log(request: &mut Request<'_>) -> Answer {
 }
 
 /// Changes a job and brings its pipeline up to date.
-fn change(request: &mut Request<'_>, row: &Row, values: serde_json::Value) -> Answer {
+fn change(request: &mut Request<'_>, row: &Row, values: Value) -> Answer {
     let shelf = request.shelf("jobs");
     request.write(&shelf, row.num("id"), values);
     let project = request.place_id();
@@ -98,7 +139,7 @@ fn retry(request: &mut Request<'_>) -> Answer {
 fn cancel(request: &mut Request<'_>) -> Answer {
     let (_, row) = the(request)?;
     if !matches!(row.text("status"), "created" | "pending" | "running" | "manual") {
-        return ok(request.show(&row));
+        return created(request.show(&row));
     }
     let now = request.world.now();
     change(request, &row, json!({"status": "canceled", "finished_at": now}))
@@ -112,8 +153,9 @@ fn play(request: &mut Request<'_>) -> Answer {
     }
     let now = request.world.now();
     let values = json!({"status": "pending", "started_at": now, "user": request.user, "_trace": trace(row.text("name"), "running")});
-    let reply = change(request, &row, values)?;
-    Ok(Reply { status: 200, ..reply })
+    change(request, &row, values)?;
+    let row = request.world.by_id(&request.shelf("jobs"), row.num("id"));
+    ok(request.show_fields(&row, BASIC))
 }
 
 fn erase(request: &mut Request<'_>) -> Answer {

@@ -14,7 +14,7 @@ use crate::sandbox::state::Place;
 const NEW: &[Rule] = &[Rule::AnyOf(&["user_id", "username"]), Rule::Required("access_level"), ACCESS];
 const CHANGED: &[Rule] = &[Rule::Required("access_level"), ACCESS];
 const INVITED: &[Rule] = &[Rule::Required("access_level"), ACCESS];
-const ACCESS: Rule = Rule::OneOf("access_level", &["0", "5", "10", "15", "20", "30", "40", "50"]);
+const ACCESS: Rule = Rule::OneOf("access_level", &["0", "5", "10", "15", "20", "25", "30", "40", "50"]);
 
 pub const ROUTES: &[Route] = &[
     get("/projects/:id/members", list),
@@ -52,9 +52,12 @@ fn shown(request: &Request<'_>, row: &Row) -> Value {
 
 fn page(request: &Request<'_>, rows: &[Row]) -> Answer {
     let query = request.args.text("query");
+    let users = request.args.nums("user_ids");
     let shown = rows.iter().map(|row| shown(request, row));
     let wanted = |row: &Value| {
-        query.as_ref().is_none_or(|words| mentions(&object(row.clone()), &["name", "username"], words))
+        let id = row.get("id").and_then(Value::as_u64).unwrap_or_default();
+        (users.is_empty() || users.contains(&id))
+            && query.as_ref().is_none_or(|words| mentions(&object(row.clone()), &["name", "username"], words))
     };
     request.page(shown.filter(wanted).collect())
 }
@@ -159,7 +162,7 @@ fn invite(request: &mut Request<'_>) -> Answer {
     for email in request.args.list("email") {
         request.add(
             &shelf,
-            json!({"email": email, "invite_email": email, "access_level": request.args.num("access_level")}),
+            json!({"_email": email, "invite_email": email, "access_level": request.args.num("access_level")}),
         );
     }
     created(json!({"status": "success"}))

@@ -7,6 +7,7 @@ use crate::sandbox::answer::{Answer, created, ok};
 use crate::sandbox::diff::{Change, between};
 use crate::sandbox::errors::Fault;
 use crate::sandbox::level::Level;
+use crate::sandbox::pipeline::BASIC;
 use crate::sandbox::reply::Reply;
 use crate::sandbox::repo::{Commit, Repo};
 use crate::sandbox::request::Request;
@@ -50,7 +51,28 @@ pub const ROUTES: &[Route] = &[
         Rule::Required("source_branch"),
         Rule::Required("target_branch"),
     ]),
-    put(ONE, update).needs(Level::User).rules(&[Rule::OneOf("state_event", &["close", "reopen"])]),
+    put(ONE, update).needs(Level::User).rules(&[
+        Rule::Some(&[
+            "assignee_id",
+            "assignee_ids",
+            "reviewer_ids",
+            "description",
+            "labels",
+            "add_labels",
+            "remove_labels",
+            "milestone_id",
+            "remove_source_branch",
+            "allow_collaboration",
+            "allow_maintainer_to_push",
+            "squash",
+            "target_branch",
+            "title",
+            "state_event",
+            "discussion_locked",
+            "merge_after",
+        ]),
+        Rule::OneOf("state_event", &["close", "reopen"]),
+    ]),
     delete(ONE, remove).needs(Level::Owner),
     get("/projects/:id/merge_requests/:merge_request_iid/diffs", diffs),
     get("/projects/:id/merge_requests/:merge_request_iid/raw_diffs", raw_diffs),
@@ -106,9 +128,11 @@ pub fn shown(request: &Request<'_>, row: &Row) -> Value {
     shown.set("changes_count", changes.len().to_string());
     shown.set("diff_refs", json!({"base_sha": base, "head_sha": row.get("sha"), "start_sha": base}));
     let pipelines = pipelines_of(request, &row);
-    let head = pipelines.last().map(|pipeline| request.show(pipeline)).unwrap_or_default();
-    shown.set("head_pipeline", head.clone());
-    shown.set("pipeline", head);
+    let head = pipelines.last();
+    let basic = head.map(|pipeline| request.show_fields(pipeline, BASIC)).unwrap_or_default();
+    let full = head.map(|pipeline| request.show_without(pipeline, &["name"])).unwrap_or_default();
+    shown.set("head_pipeline", full);
+    shown.set("pipeline", basic);
     let can_merge = request.at_least(Level::Developer);
     shown.set("user", json!({"can_merge": can_merge}));
     if request.args.flag("include_diverged_commits_count") {
@@ -164,9 +188,8 @@ fn is_draft(title: &str) -> bool {
 /// The fields of a merge request as parameters set them.
 fn values(request: &Request<'_>, row: &Row) -> Result<Row, Fault> {
     let kind = request.world.kinds.named("merge_requests").cloned().ok_or(Fault::Nowhere)?;
-    let mut values = kind.given(request.args.all());
     let kept = ["description", "target_branch", "squash", "discussion_locked", "allow_collaboration"];
-    values.retain(|name, _| kept.contains(&name.as_str()));
+    let mut values = kind.given_of(&request.args, &kept);
     values.extend(super::issues::common(request, row)?);
     if request.args.has("reviewer_ids") {
         values.set("reviewers", request.people("reviewer_ids"));
@@ -226,12 +249,14 @@ fn create(request: &mut Request<'_>) -> Answer {
     let row = request.world.add(&shelf, values, request.user);
     super::issues::learn_labels(request, &row);
     request.event("opened", "MergeRequest", &row);
+    let row = super::quick_actions::execute_description(request, "MergeRequest", &shelf, row);
     created(shown(request, &row))
 }
 
 fn update(request: &mut Request<'_>) -> Answer {
     let (shelf, before) = the(request)?;
-    if !request.at_least(Level::Developer) && !request.wrote(&before) {
+    let mine = request.wrote(&before) || before.nums("assignees").iter().any(|id| Some(*id) == request.user);
+    if !request.at_least(Level::Developer) && !mine {
         return Err(Fault::Forbidden);
     }
     let mut values = values(request, &before)?;
@@ -243,14 +268,12 @@ fn update(request: &mut Request<'_>) -> Answer {
         (Some("reopen"), "closed") => {
             values.extend(object(json!({"state": "opened", "closed_at": null, "closed_by": null, "detailed_merge_status": "mergeable"})));
         }
-        (Some(_), "merged") => {
-            return Err(Fault::Refused(422, json!({"state": ["cannot transition from merged"]})));
-        }
+        // A merged one stays merged, without a word.
         _ => {}
     }
     let row = request.world.write(&shelf, before.num("id"), values);
     super::issues::learn_labels(request, &row);
-    super::issues::record(request, &shelf, "MergeRequest", &before, &row);
+    super::history::record(request, &shelf, "MergeRequest", &before, &row);
     ok(shown(request, &row))
 }
 
@@ -325,7 +348,7 @@ fn pipelines(request: &mut Request<'_>) -> Answer {
     let (_, row) = the(request)?;
     let mut rows = pipelines_of(request, &row);
     rows.reverse();
-    request.page_of("pipelines", &rows)
+    request.page(rows.iter().map(|row| request.show_fields(row, BASIC)).collect())
 }
 
 fn new_pipeline(request: &mut Request<'_>) -> Answer {
@@ -341,7 +364,7 @@ fn new_pipeline(request: &mut Request<'_>) -> Answer {
         crate::sandbox::pipeline::JOBS,
         request.user,
     );
-    created(request.show(&pipeline))
+    created(request.show_without(&pipeline, &["name"]))
 }
 
 /// The issues that merging closes.

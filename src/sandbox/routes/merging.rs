@@ -10,7 +10,7 @@ use crate::sandbox::reply::Reply;
 use crate::sandbox::repo::Repo;
 use crate::sandbox::repo_author::author;
 use crate::sandbox::request::Request;
-use crate::sandbox::route::{Route, get, post, put};
+use crate::sandbox::route::{Route, Rule, get, post, put};
 use crate::sandbox::row::{Fields, Row, object};
 
 use super::merge_requests::{closed_by, shown, the};
@@ -22,10 +22,13 @@ pub const ROUTES: &[Route] = &[
     post("/projects/:id/merge_requests/:merge_request_iid/unapprove", unapprove),
     put("/projects/:id/merge_requests/:merge_request_iid/reset_approvals", reset),
     get("/projects/:id/approvals", settings),
-    put("/projects/:id/merge_requests/:merge_request_iid/merge", merge),
+    put("/projects/:id/merge_requests/:merge_request_iid/merge", merge).needs(Level::User),
     post("/projects/:id/merge_requests/:merge_request_iid/cancel_merge_when_pipeline_succeeds", cancel),
     put("/projects/:id/merge_requests/:merge_request_iid/rebase", rebase),
     get("/projects/:id/merge_requests/:merge_request_iid/merge_ref", merge_ref),
+    post("/projects/:id/merge_requests/:merge_request_iid/draft_notes", draft)
+        .needs(Level::User)
+        .rules(&[Rule::Required("note")]),
     put("/projects/:id/merge_requests/:merge_request_iid/draft_notes/:draft_note_id/publish", publish),
     post("/projects/:id/merge_requests/:merge_request_iid/draft_notes/bulk_publish", publish_all),
 ];
@@ -66,7 +69,8 @@ fn approval_state(request: &mut Request<'_>) -> Answer {
     let given = row.nums("_approvals");
     let by: Vec<Value> = given.iter().map(|user| request.world.basic_user(*user)).collect();
     let rules = request.world.rows(&request.shelf("approval_rules")).iter().map(|rule| {
-        let mut shown = request.world.show(rule);
+        let mut shown =
+            object(request.show_without(rule, &["protected_branches", "applies_to_all_protected_branches"]));
         shown.set("approved", given.len() as u64 >= rule.num("approvals_required"));
         shown.set("approved_by", by.clone());
         Value::Object(shown)
@@ -75,12 +79,21 @@ fn approval_state(request: &mut Request<'_>) -> Answer {
     ok(json!({"approval_rules_overwritten": false, "rules": rules}))
 }
 
+/// Refuses a call that was meant for another commit than the newest.
+fn check_sha(request: &Request<'_>, row: &Row) -> Result<(), Fault> {
+    let sha = row.text("sha");
+    match request.args.text("sha") {
+        Some(given) if given != sha => {
+            Err(Fault::refused(409, &format!("SHA does not match HEAD of source branch: {sha}")))
+        }
+        _ => Ok(()),
+    }
+}
+
 fn approve(request: &mut Request<'_>) -> Answer {
     let (shelf, row) = the(request)?;
     let me = request.me()?;
-    if request.args.text("sha").is_some_and(|sha| sha != row.text("sha")) {
-        return Err(Fault::refused(409, "SHA does not match HEAD of source branch"));
-    }
+    check_sha(request, &row)?;
     let mut given = row.nums("_approvals");
     if given.contains(&me) || row.text("state") != "opened" {
         return Err(Fault::Unauthorized);
@@ -102,8 +115,12 @@ fn unapprove(request: &mut Request<'_>) -> Answer {
     created(show_approvals(request, &row))
 }
 
+/// Only the bots of projects and groups may do this.
 fn reset(request: &mut Request<'_>) -> Answer {
     let (shelf, row) = the(request)?;
+    if !request.world.by_id("users", request.me()?).flag("bot") {
+        return Err(Fault::Unauthorized);
+    }
     request.write(&shelf, row.num("id"), json!({"_approvals": []}));
     Ok(Reply::json(202, Value::Null))
 }
@@ -118,21 +135,30 @@ fn settings(request: &mut Request<'_>) -> Answer {
 
 fn merge(request: &mut Request<'_>) -> Answer {
     let (shelf, row) = the(request)?;
+    if !request.at_least(Level::Developer) {
+        return Err(Fault::Unauthorized);
+    }
     if row.text("state") != "opened" || row.text("detailed_merge_status") == "draft_status" {
         return Err(Fault::refused(405, "405 Method Not Allowed"));
     }
     if row.text("detailed_merge_status") == "conflict" {
         return Err(Fault::refused(422, "Branch cannot be merged"));
     }
-    if request.args.text("sha").is_some_and(|sha| sha != row.text("sha")) {
-        return Err(Fault::refused(409, "SHA does not match HEAD of source branch"));
-    }
-    let waits = request.args.flag("auto_merge") || request.args.flag("merge_when_pipeline_succeeds");
+    check_sha(request, &row)?;
+    let waits =
+        ["auto_merge", "merge_when_pipeline_succeeds"].map(|name| request.args.flag(name)).contains(&true);
     let running = request.world.rows(&request.shelf("pipelines")).iter().any(|pipeline| {
         pipeline.num("_merge_request") == row.num("iid")
             && matches!(pipeline.text("status"), "running" | "pending")
     });
     if waits && running {
+        // How it will be merged, which the sandbox never does by itself.
+        request.args.without_trace(&[
+            "squash",
+            "should_remove_source_branch",
+            "merge_commit_message",
+            "squash_commit_message",
+        ]);
         let row = request.write(
             &shelf,
             row.num("id"),
@@ -161,11 +187,20 @@ fn really_merge(request: &mut Request<'_>, shelf: &str, row: &Row) -> Result<Row
         request.full_path(),
         row.num("iid")
     );
-    let named = if squash { "squash_commit_message" } else { "merge_commit_message" };
-    let message =
-        request.args.text(named).unwrap_or(if squash { row.text("title").to_owned() } else { default });
-    let parents = if squash { vec![ours.id] } else { vec![ours.id, theirs.id] };
-    let made = request.repo_mut().commit(&target, parents, tree, &message, author, &now);
+    // A squash makes one commit of all, which is then merged as the branch would be.
+    let merge_message = request.args.text("merge_commit_message").unwrap_or(default);
+    let squash_message = request.args.text("squash_commit_message");
+    let mut theirs = theirs.id;
+    let mut squashed = None;
+    if squash {
+        let message = squash_message.unwrap_or_else(|| row.text("title").to_owned());
+        let parents = vec![ours.id.clone()];
+        let made = request.repo_mut().detached(parents, tree.clone(), &message, author.clone(), &now);
+        theirs = made.id.clone();
+        squashed = Some(made.id);
+    }
+    let parents = vec![ours.id, theirs];
+    let made = request.repo_mut().commit(&target, parents, tree, &merge_message, author, &now);
     let gone = request
         .args
         .maybe("should_remove_source_branch")
@@ -173,15 +208,16 @@ fn really_merge(request: &mut Request<'_>, shelf: &str, row: &Row) -> Result<Row
     if gone && row.num("source_project_id") == request.place_id() {
         request.repo_mut().branches.remove(&source);
     }
-    let merge_sha = if squash { Value::Null } else { json!(made.id) };
-    let squash_sha = if squash { json!(made.id) } else { Value::Null };
+    let merge_sha = json!(made.id);
+    let squash_sha = squashed.map_or(Value::Null, Value::from);
     let values = json!({
         "state": "merged", "merged_by": request.user, "merge_user": request.user, "merged_at": now,
         "detailed_merge_status": "not_open", "merge_commit_sha": merge_sha, "squash_commit_sha": squash_sha,
         "sha": row.text("sha"), "should_remove_source_branch": gone
     });
     let merged = request.write(shelf, row.num("id"), values);
-    for issue in closed_by(request, row).iter().filter(|issue| issue.text("state") == "opened") {
+    let closes = if target == request.default_branch() { closed_by(request, row) } else { Vec::new() };
+    for issue in closes.iter().filter(|issue| issue.text("state") == "opened") {
         let shelf = request.shelf("issues");
         request.write(
             &shelf,
@@ -250,11 +286,24 @@ fn merge_ref(request: &mut Request<'_>) -> Answer {
     ok(json!({"commit_id": row.text("sha")}))
 }
 
+/// A note that only its author sees until it is published.
+fn draft(request: &mut Request<'_>) -> Answer {
+    let (shelf, row) = the(request)?;
+    let args = &request.args;
+    let values = json!({
+        "note": args.text("note"), "merge_request_id": row.num("id"), "discussion_id": args.text("in_reply_to_discussion_id"),
+        "resolve_discussion": args.flag("resolve_discussion"), "commit_id": args.text("commit_id"), "position": args.get("position"),
+    });
+    let row = request.add(&format!("{shelf}/{}/draft_notes", row.num("iid")), values);
+    created(request.show(&row))
+}
+
 /// Turns a draft into a note.
 fn say(request: &mut Request<'_>, draft: &Row) -> Result<(), Fault> {
     let (shelf, row) = the(request)?;
     let under = format!("{shelf}/{}", row.num("iid"));
-    let discussion = crate::sandbox::repo::sha(&format!("{under}/draft{}", draft.num("id")));
+    let new = crate::sandbox::repo::sha(&format!("{under}/draft{}", draft.num("id")));
+    let discussion = if draft.blank("discussion_id") { new } else { draft.text("discussion_id").to_owned() };
     let mut values = object(json!({
         "body": draft.text("note"), "noteable_id": row.num("id"), "noteable_iid": row.num("iid"), "_individual": false,
         "noteable_type": "MergeRequest", "_discussion": discussion, "author": draft.num("author_id"), "type": "DiscussionNote",

@@ -1,11 +1,14 @@
 //! The handlers, by kind of object.
 
+mod boards;
 mod branches;
 mod ci;
 mod commits;
+mod deletion;
 mod epics;
 mod files;
 mod groups;
+mod history;
 mod instance;
 mod issues;
 mod jobs;
@@ -29,79 +32,10 @@ mod users;
 
 use super::route::Route;
 
-/// The first words of GitLab's paths. What begins with one of these and has no route is a gap of the sandbox;
-/// anything else is a path that GitLab does not have either.
-pub const NOUNS: &[&str] = &[
-    "admin",
-    "appearance",
-    "application",
-    "applications",
-    "audit_events",
-    "avatar",
-    "broadcast_messages",
-    "bulk_imports",
-    "ci",
-    "code_suggestions",
-    "container_registry_event",
-    "deploy_keys",
-    "deploy_tokens",
-    "discover-cert-based-clusters",
-    "events",
-    "experiments",
-    "feature_flags",
-    "features",
-    "geo",
-    "geo_nodes",
-    "geo_sites",
-    "group",
-    "groups",
-    "hooks",
-    "import",
-    "internal",
-    "issues",
-    "issues_statistics",
-    "job",
-    "jobs",
-    "keys",
-    "license",
-    "licenses",
-    "lint",
-    "markdown",
-    "merge_requests",
-    "metadata",
-    "ml",
-    "namespaces",
-    "organizations",
-    "packages",
-    "pages",
-    "personal_access_tokens",
-    "project_aliases",
-    "projects",
-    "registry",
-    "runners",
-    "search",
-    "security",
-    "service_accounts",
-    "sidekiq",
-    "snippet_repository_storage_moves",
-    "snippets",
-    "suggestions",
-    "templates",
-    "todos",
-    "topics",
-    "unleash",
-    "usage_data",
-    "user",
-    "user_counts",
-    "users",
-    "version",
-    "vulnerabilities",
-    "web_commits",
-];
-
 /// All routes that have code.
 pub fn all() -> Vec<Route> {
     let tables: &[&[Route]] = &[
+        boards::ROUTES,
         branches::ROUTES,
         ci::ROUTES,
         commits::ROUTES,

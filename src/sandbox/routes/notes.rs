@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use crate::sandbox::answer::{Answer, created, ok};
-use crate::sandbox::args::Args;
+use crate::sandbox::args::{Args, text_of};
 use crate::sandbox::diff::{Tree, between, line_at};
 use crate::sandbox::errors::Fault;
 use crate::sandbox::level::Level;
@@ -32,6 +32,9 @@ const NAME: &[Rule] = &[Rule::Required("name")];
 /// The quick action by which a reviewer wants changes.
 const REQUEST_CHANGES: &str = "/request_changes";
 
+/// The path of one discussion.
+const THREAD: &str = "/discussions/:discussion_id";
+
 type Handler = fn(&mut Request<'_>) -> Answer;
 
 /// Under each subject: method, rest of the path, handler, rules.
@@ -43,8 +46,8 @@ const UNDER: &[(&str, &str, Handler, &[Rule])] = &[
     ("DELETE", "/notes/:note_id", remove, &[]),
     ("GET", "/discussions", discussions, &[]),
     ("POST", "/discussions", discuss, BODY),
-    ("GET", "/discussions/:discussion_id", discussion, &[]),
-    ("PUT", "/discussions/:discussion_id", resolve, &[Rule::Required("resolved")]),
+    ("GET", THREAD, discussion, &[]),
+    ("PUT", THREAD, resolve, &[Rule::Required("resolved")]),
     ("POST", "/discussions/:discussion_id/notes", answer, BODY),
     ("PUT", "/discussions/:discussion_id/notes/:note_id", update, &[Rule::AnyOf(&["body", "resolved"])]),
     ("DELETE", "/discussions/:discussion_id/notes/:note_id", remove, &[]),
@@ -60,10 +63,17 @@ const UNDER: &[(&str, &str, Handler, &[Rule])] = &[
 
 /// The routes under every subject.
 pub fn routes() -> Vec<Route> {
-    let route = |(subject, _): &(&str, &str)| {
-        let subject = (*subject).to_owned();
-        UNDER.iter().map(move |(method, rest, run, rules)| {
-            let level = if *method == "GET" { Level::Anyone } else { Level::User };
+    let route = |(subject, kind): &(&'static str, &'static str)| {
+        let (subject, kind) = (*subject, *kind);
+        let has = move |method: &str, rest: &str| match kind {
+            "Commit" => rest.starts_with("/discussions") && (method, rest) != ("PUT", THREAD),
+            "Snippet" => (method, rest) != ("PUT", THREAD),
+            _ => true,
+        };
+        let under = UNDER.iter().filter(move |(method, rest, _, _)| has(method, rest));
+        under.map(move |(method, rest, run, rules)| {
+            let public = *method == "GET" && !rest.contains("award_emoji");
+            let level = if public { Level::Anyone } else { Level::User };
             Route::new(method, format!("{subject}{rest}"), Run::Do(*run)).needs(level).rules(rules)
         })
     };
@@ -76,6 +86,8 @@ struct Subject {
     kind: &'static str,
     shelf: String,
     row: Row,
+    /// The commit, if it is one.
+    commit: Option<String>,
 }
 
 fn subject(request: &Request<'_>) -> Result<Subject, Fault> {
@@ -83,18 +95,24 @@ fn subject(request: &Request<'_>) -> Result<Subject, Fault> {
     let (pattern, kind) = *found.ok_or(Fault::Nowhere)?;
     if kind == "Commit" {
         let commit = request.repo()?.resolve(request.param("sha")).ok_or(Fault::missing("Commit"))?;
-        let row = object(json!({"id": commit.id, "iid": null}));
-        return Ok(Subject { pattern, kind, shelf: request.shelf("repository/commits"), row });
+        let commit = Some(commit.id.clone());
+        return Ok(Subject {
+            pattern,
+            kind,
+            shelf: request.shelf("repository/commits"),
+            row: Row::new(),
+            commit,
+        });
     }
     let (shelf, row) = request.subject(pattern)?;
-    Ok(Subject { pattern, kind, shelf, row })
+    Ok(Subject { pattern, kind, shelf, row, commit: None })
 }
 
 impl Subject {
     /// A shelf under the object.
     fn under(&self, name: &str) -> String {
-        let key =
-            ["iid", "id"].iter().find_map(|key| self.row.get(*key).and_then(crate::sandbox::args::text_of));
+        let key = ["iid", "id"].iter().find_map(|key| self.row.get(*key).and_then(text_of));
+        let key = self.commit.clone().or(key);
         format!("{}/{}/{name}", self.shelf, key.unwrap_or_default())
     }
 }
@@ -120,13 +138,13 @@ fn say(
     let body = request
         .args
         .text("body")
-        .ok_or_else(|| Fault::refused(400, "400 Bad request - Note can't be blank"))?;
+        .ok_or_else(|| Fault::refused(400, "400 Bad request - Note {:note=>[\"can't be blank\"]}"))?;
     let shelf = subject.under("notes");
     let resolvable = subject.kind == "MergeRequest" && !individual;
     let count = request.world.rows(&shelf).len();
     let mut values = object(json!({
         "body": body, "noteable_id": subject.row.get("id"), "noteable_iid": subject.row.get("iid"),
-        "noteable_type": subject.kind, "resolvable": resolvable, "_individual": individual,
+        "noteable_type": subject.kind, "commit_id": subject.commit, "resolvable": resolvable, "_individual": individual,
         "_discussion": discussion.map_or_else(|| sha(&format!("{shelf}{count}")), |note| note.text("_discussion").to_owned()),
         "type": if individual { Value::Null } else { Value::from("DiscussionNote") },
         "internal": request.args.flag("internal"), "confidential": request.args.flag("internal"),
@@ -205,6 +223,7 @@ fn update(request: &mut Request<'_>) -> Answer {
         return Err(Fault::Forbidden);
     }
     if let Some(resolved) = request.args.maybe("resolved") {
+        may_settle(request, &subject(request)?.row)?;
         settle(request, &shelf, &row.clone(), resolved)?;
     }
     let mut values = json!({});
@@ -221,6 +240,11 @@ fn remove(request: &mut Request<'_>) -> Answer {
         return Err(Fault::Forbidden);
     }
     request.world.remove(&shelf, |other| other.num("id") == row.num("id"));
+    let subject = subject(request)?;
+    if let Some(parent) = request.world.find_mut(&subject.shelf, "id", &subject.row.num("id").to_string()) {
+        let count = parent.num("user_notes_count").saturating_sub(1);
+        parent.set("user_notes_count", count);
+    }
     Ok(Reply::empty())
 }
 
@@ -304,6 +328,11 @@ fn answer(request: &mut Request<'_>) -> Answer {
     created(request.show(&row))
 }
 
+/// Threads are resolved by developers and the author of the merge request.
+fn may_settle(request: &Request<'_>, subject: &Row) -> Result<(), Fault> {
+    if request.at_least(Level::Developer) || request.wrote(subject) { Ok(()) } else { Err(Fault::Forbidden) }
+}
+
 /// Resolves a whole discussion, or takes that back.
 fn settle(request: &mut Request<'_>, shelf: &str, first: &Row, resolved: bool) -> Result<(), Fault> {
     let notes = request.world.rows(shelf).to_vec();
@@ -332,6 +361,7 @@ fn settle(request: &mut Request<'_>, shelf: &str, first: &Row, resolved: bool) -
 fn resolve(request: &mut Request<'_>) -> Answer {
     let (subject, first) = the_discussion(request)?;
     let resolved = request.args.flag("resolved");
+    may_settle(request, &subject.row)?;
     settle(request, &subject.under("notes"), &first, resolved)?;
     ok(show_thread(request, &subject, first.text("_discussion")))
 }
@@ -353,6 +383,158 @@ fn awards(request: &mut Request<'_>) -> Answer {
     request.page_of("award_emoji", &rows)
 }
 
+/// The emoji that the sandbox knows of the thousands of GitLab's.
+const EMOJI: &[&str] = &[
+    "100",
+    "+1",
+    "-1",
+    "alien",
+    "bell",
+    "bomb",
+    "book",
+    "books",
+    "boom",
+    "bowtie",
+    "broken_heart",
+    "bug",
+    "bulb",
+    "cake",
+    "calendar",
+    "checkered_flag",
+    "clap",
+    "clock1",
+    "coffee",
+    "computer",
+    "confetti_ball",
+    "confused",
+    "construction",
+    "cop",
+    "cry",
+    "dart",
+    "disappointed",
+    "dizzy",
+    "dog",
+    "doughnut",
+    "eyes",
+    "face_palm",
+    "fire",
+    "fireworks",
+    "fish",
+    "gear",
+    "gem",
+    "ghost",
+    "gift",
+    "grin",
+    "grinning",
+    "hammer",
+    "hand",
+    "handshake",
+    "heart",
+    "heart_eyes",
+    "heavy_check_mark",
+    "heavy_plus_sign",
+    "hugging",
+    "hushed",
+    "innocent",
+    "joy",
+    "key",
+    "kiss",
+    "laughing",
+    "lock",
+    "loudspeaker",
+    "mag",
+    "memo",
+    "microscope",
+    "muscle",
+    "mute",
+    "neutral_face",
+    "no_entry",
+    "ok",
+    "ok_hand",
+    "open_hands",
+    "open_mouth",
+    "package",
+    "pencil",
+    "pizza",
+    "point_up",
+    "pray",
+    "pushpin",
+    "question",
+    "rage",
+    "rainbow",
+    "raised_hands",
+    "recycle",
+    "relaxed",
+    "relieved",
+    "robot",
+    "rocket",
+    "rose",
+    "rotating_light",
+    "scream",
+    "see_no_evil",
+    "seedling",
+    "shrug",
+    "skull",
+    "sleeping",
+    "smile",
+    "smiley",
+    "smirk",
+    "snail",
+    "sob",
+    "sparkles",
+    "speech_balloon",
+    "star",
+    "star2",
+    "stop_sign",
+    "sunflower",
+    "sunglasses",
+    "sunny",
+    "sweat",
+    "sweat_smile",
+    "tada",
+    "telescope",
+    "thinking",
+    "thumbsdown",
+    "thumbsup",
+    "tools",
+    "trophy",
+    "turtle",
+    "umbrella",
+    "unicorn",
+    "unlock",
+    "v",
+    "warning",
+    "wave",
+    "whale",
+    "white_check_mark",
+    "wink",
+    "worried",
+    "wrench",
+    "x",
+    "yum",
+    "zap",
+    "zzz",
+];
+
+/// Counts the thumbs of an issue, merge request or epic anew.
+fn count_votes(request: &mut Request<'_>, kind: &str, shelf: &str) -> Result<(), Fault> {
+    if kind == "Note" {
+        return Ok(());
+    }
+    let count = |name: &str| request.world.rows(shelf).iter().filter(|row| row.text("name") == name).count();
+    let (up, down) = (count("thumbsup"), count("thumbsdown"));
+    let subject = subject(request)?;
+    if let Some(row) = request
+        .world
+        .find_mut(&subject.shelf, "id", &subject.row.num("id").to_string())
+        .filter(|row| row.contains_key("upvotes"))
+    {
+        row.set("upvotes", up);
+        row.set("downvotes", down);
+    }
+    Ok(())
+}
+
 fn award(request: &mut Request<'_>) -> Answer {
     let (shelf, kind, id) = awardable(request)?;
     let name = request.args.text("name").unwrap_or_default().trim_matches(':').to_owned();
@@ -361,7 +543,11 @@ fn award(request: &mut Request<'_>) -> Answer {
     if name.is_empty() || request.world.rows(&shelf).iter().any(taken) {
         return Err(Fault::missing("Award Emoji Name has already been taken"));
     }
+    if !EMOJI.contains(&name.as_str()) {
+        return Err(Fault::missing("Award Emoji Name is not a valid emoji name"));
+    }
     let row = request.add(&shelf, json!({"name": name, "awardable_id": id, "awardable_type": kind}));
+    count_votes(request, kind, &shelf)?;
     created(request.show(&row))
 }
 
@@ -377,10 +563,12 @@ fn show_award(request: &mut Request<'_>) -> Answer {
 }
 
 fn withdraw(request: &mut Request<'_>) -> Answer {
-    let (shelf, row) = the_award(request)?;
+    let (shelf, kind, _) = awardable(request)?;
+    let (_, row) = the_award(request)?;
     if Some(row.num("user")) != request.user {
-        return Err(Fault::Forbidden);
+        return Err(Fault::Unauthorized);
     }
     request.world.remove(&shelf, |other| other.num("id") == row.num("id"));
+    count_votes(request, kind, &shelf)?;
     Ok(Reply::empty())
 }

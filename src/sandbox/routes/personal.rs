@@ -60,13 +60,15 @@ fn own_todos(request: &Request<'_>) -> Result<Vec<Row>, Fault> {
 fn todos(request: &mut Request<'_>) -> Answer {
     let args = &request.args;
     let state = args.text("state").unwrap_or_else(|| "pending".to_owned());
+    let (action, kind) = (args.text("action"), args.text("type"));
+    let (author, project) = (args.num("author_id"), args.num("project_id"));
     let mut rows = own_todos(request)?;
     rows.retain(|row| {
         row.text("state") == state
-            && args.text("action").is_none_or(|action| row.text("action_name") == action)
-            && args.text("type").is_none_or(|kind| row.text("target_type") == kind)
-            && args.num("author_id").is_none_or(|author| row.num("author") == author)
-            && args.num("project_id").is_none_or(|project| row.num("_project") == project)
+            && action.as_ref().is_none_or(|action| row.text("action_name") == action)
+            && kind.as_ref().is_none_or(|kind| row.text("target_type") == kind)
+            && author.is_none_or(|author| row.num("author") == author)
+            && project.is_none_or(|project| row.num("_project") == project)
     });
     rows.sort_by_key(|row| std::cmp::Reverse(row.num("id")));
     request.page(rows.iter().map(|row| show_todo(request, row)).collect())
@@ -94,6 +96,7 @@ fn events(request: &mut Request<'_>, wanted: impl Fn(&Row) -> bool) -> Answer {
     let args = &request.args;
     let (action, kind) = (args.text("action"), args.text("target_type"));
     let (before, after) = (args.text("before"), args.text("after"));
+    args.without_trace(&["scope"]);
     let seen = |shelf: &str| {
         let project = Place::of(shelf).map(|place| request.world.row_of(place)).unwrap_or_default();
         may_see(request.world, request.user, "projects", &project)

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::sandbox::answer::{Answer, created, ok};
 use crate::sandbox::errors::Fault;
 use crate::sandbox::filter::sort;
-use crate::sandbox::pipeline::{JOBS, settle, start};
+use crate::sandbox::pipeline::{BASIC, JOBS, settle, start};
 use crate::sandbox::reply::Reply;
 use crate::sandbox::request::Request;
 use crate::sandbox::route::{Route, Rule, delete, get, post};
@@ -61,6 +61,19 @@ fn list(request: &mut Request<'_>) -> Answer {
     if let Some(user) = args.text("username").map(|name| request.world.user_named(&name)) {
         rows.retain(|row| Some(row.num("user")) == user);
     }
+    for (name, field) in [("updated_after", "updated_at"), ("created_after", "created_at")] {
+        if let Some(after) = args.text(name) {
+            rows.retain(|row| row.text(field) >= after.as_str());
+        }
+    }
+    for (name, field) in [("updated_before", "updated_at"), ("created_before", "created_at")] {
+        if let Some(before) = args.text(name) {
+            rows.retain(|row| row.text(field) <= before.as_str());
+        }
+    }
+    if let Some(broken) = args.maybe("yaml_errors") {
+        rows.retain(|row| row.blank("yaml_errors") != broken);
+    }
     match args.text("scope").as_deref() {
         Some("finished") => rows.retain(|row| !row.blank("finished_at")),
         Some(state @ ("running" | "pending")) => rows.retain(|row| row.text("status") == state),
@@ -114,7 +127,7 @@ fn create(request: &mut Request<'_>) -> Answer {
 }
 
 /// Moves the jobs of a pipeline that are in one of some states to another.
-fn turn(request: &mut Request<'_>, from: &[&str], to: &str) -> Answer {
+fn turn(request: &mut Request<'_>, from: &[&str], to: &str) -> Result<Value, Fault> {
     let (_, row) = the(request)?;
     let shelf = request.shelf("jobs");
     for job in jobs_of(request, &row).iter().filter(|job| from.contains(&job.text("status"))) {
@@ -122,15 +135,15 @@ fn turn(request: &mut Request<'_>, from: &[&str], to: &str) -> Answer {
     }
     let project = request.place_id();
     let row = settle(request.world, project, row.num("id"));
-    created(request.show(&row))
+    Ok(request.show_without(&row, &["name"]))
 }
 
 fn cancel(request: &mut Request<'_>) -> Answer {
-    turn(request, &["created", "pending", "running", "manual"], "canceled")
+    ok(turn(request, &["created", "pending", "running", "manual"], "canceled")?)
 }
 
 fn retry(request: &mut Request<'_>) -> Answer {
-    turn(request, &["failed", "canceled"], "pending")
+    created(turn(request, &["failed", "canceled"], "pending")?)
 }
 
 fn remove(request: &mut Request<'_>) -> Answer {
@@ -156,7 +169,7 @@ fn jobs(request: &mut Request<'_>) -> Answer {
 
 fn bridges(request: &mut Request<'_>) -> Answer {
     let (_, row) = the(request)?;
-    let scope = request.args.list("scope");
+    let scope = super::jobs::scope(request)?;
     let mut rows = request.across("bridges");
     rows.retain(|bridge| bridge.num("_pipeline") == row.num("id"));
     rows.retain(|bridge| scope.is_empty() || scope.iter().any(|state| bridge.text("status") == state));
@@ -165,19 +178,12 @@ fn bridges(request: &mut Request<'_>) -> Answer {
         let mut shown = crate::sandbox::row::object(request.show(bridge));
         let downstream = bridge.get("_downstream").and_then(Value::as_u64).unwrap_or_default();
         let found = request.world.anywhere("pipelines", downstream);
-        shown.set("downstream_pipeline", found.map_or(Value::Null, |(_, row)| of_bridge(&row)));
+        let shown_of = |(_, row): (String, Row)| request.show_fields(&row, BASIC);
+        shown.set("downstream_pipeline", found.map_or(Value::Null, shown_of));
         Value::Object(shown)
     });
     let shown = shown.collect();
     request.page(shown)
-}
-
-/// The shown fields of the pipeline that a bridge started.
-fn of_bridge(pipeline: &Row) -> Value {
-    let fields =
-        ["id", "iid", "project_id", "sha", "ref", "status", "source", "created_at", "updated_at", "web_url"];
-    let field = |name: &&str| ((*name).to_owned(), pipeline.get(*name).cloned().unwrap_or_default());
-    Value::Object(fields.iter().map(field).collect())
 }
 
 fn variables(request: &mut Request<'_>) -> Answer {

@@ -24,6 +24,10 @@ pub const ROUTES: &[Route] = &[
     get("/groups/:id/labels/:label_id", label),
     post("/projects/:id/labels", new_label).needs(Level::Reporter).rules(NEW_LABEL),
     post("/groups/:id/labels", new_label).needs(Level::Reporter).rules(NEW_LABEL),
+    put("/projects/:id/labels", change_label).needs(Level::Reporter),
+    put("/groups/:id/labels", change_label).needs(Level::Reporter),
+    delete("/projects/:id/labels", remove_label).needs(Level::Reporter),
+    delete("/groups/:id/labels", remove_label).needs(Level::Reporter),
     put("/projects/:id/labels/:label_id", change_label).needs(Level::Reporter),
     put("/groups/:id/labels/:label_id", change_label).needs(Level::Reporter),
     delete("/projects/:id/labels/:label_id", remove_label).needs(Level::Reporter),
@@ -67,6 +71,12 @@ fn all_labels(request: &Request<'_>) -> Vec<(String, Row)> {
     if own_only {
         shelves.truncate(1);
     }
+    // A group can list those of its projects too.
+    if request.args.maybe("only_group_labels") == Some(false) {
+        shelves.extend(
+            request.projects().iter().map(|project| format!("projects/{}/labels", project.num("id"))),
+        );
+    }
     let rows = |shelf: String| {
         let rows = request.world.rows(&shelf).to_vec();
         rows.into_iter().map(move |row| (shelf.clone(), row))
@@ -92,6 +102,8 @@ fn show_label(request: &Request<'_>, row: &Row) -> Value {
 }
 
 fn labels(request: &mut Request<'_>) -> Answer {
+    // Read here, as a page may have no row.
+    request.args.flag("with_counts");
     let words = request.args.text("search");
     let mut rows: Vec<Row> = all_labels(request).into_iter().map(|(_, row)| row).collect();
     rows.retain(|row| words.as_ref().is_none_or(|words| mentions(row, &["name", "description"], words)));
@@ -100,9 +112,17 @@ fn labels(request: &mut Request<'_>) -> Answer {
 }
 
 fn the_label(request: &Request<'_>) -> Result<(String, Row), Fault> {
-    let wanted = request.param("label_id");
-    let found =
-        all_labels(request).into_iter().find(|(_, row)| is(row, "id", wanted) || is(row, "name", wanted));
+    let in_path = request.param("label_id").to_owned();
+    let wanted = if in_path.is_empty() {
+        let given = request.args.text("label_id").or_else(|| request.args.text("name"));
+        given.ok_or_else(|| {
+            Fault::Bad("label_id, name are missing, exactly one parameter must be provided".to_owned())
+        })?
+    } else {
+        in_path
+    };
+    let labels = all_labels(request);
+    let found = labels.into_iter().find(|(_, row)| is(row, "id", &wanted) || is(row, "name", &wanted));
     found.ok_or(Fault::missing("Label"))
 }
 
@@ -117,12 +137,11 @@ fn new_label(request: &mut Request<'_>) -> Answer {
         return Err(Fault::refused(409, "Label already exists"));
     }
     let kind = request.world.kinds.named("labels").cloned().ok_or(Fault::Nowhere)?;
-    let mut given = kind.given(request.args.all());
+    let given = kind.given(&request.args);
     let color = request.args.text("color").unwrap_or_default();
     if !color.starts_with('#') && !color.bytes().all(|byte| byte.is_ascii_alphabetic()) {
         return Err(Fault::invalid("color", "must be a valid color code"));
     }
-    given.set("is_project_label", request.place.is_some_and(|place| place.kind == "projects"));
     let row = request.world.add(&request.shelf("labels"), given, request.user);
     created(show_label(request, &row))
 }
@@ -130,7 +149,7 @@ fn new_label(request: &mut Request<'_>) -> Answer {
 fn change_label(request: &mut Request<'_>) -> Answer {
     let (shelf, row) = the_label(request)?;
     let kind = request.world.kinds.named("labels").cloned().ok_or(Fault::Nowhere)?;
-    let mut given = kind.given(request.args.all());
+    let mut given = kind.given(&request.args);
     given.remove("name");
     let old = row.text("name").to_owned();
     if let Some(name) = request.args.text("new_name") {
@@ -178,7 +197,8 @@ fn promote_label(request: &mut Request<'_>) -> Answer {
     let (shelf, mut row) = the_label(request)?;
     let (_, above) = group_shelf(request, "labels")?;
     request.world.remove(&shelf, |other| other.num("id") == row.num("id"));
-    row.set("is_project_label", false);
+    row.remove("is_project_label");
+    row.remove("priority");
     let row = request.world.add(&above, row, request.user);
     ok(show_label(request, &row))
 }
@@ -228,7 +248,7 @@ fn new_milestone(request: &mut Request<'_>) -> Answer {
         return Err(Fault::invalid("title", "already being used for another group or project milestone."));
     }
     let kind = request.world.kinds.named("milestones").cloned().ok_or(Fault::Nowhere)?;
-    let mut given = kind.given(request.args.all());
+    let mut given = kind.given(&request.args);
     if let Some(group) = request.place.filter(|place| place.kind == "groups") {
         given.set("group_id", group.id);
         given.set("project_id", Value::Null);
@@ -240,7 +260,7 @@ fn new_milestone(request: &mut Request<'_>) -> Answer {
 fn change_milestone(request: &mut Request<'_>) -> Answer {
     let (shelf, row) = the_milestone(request)?;
     let kind = request.world.kinds.named("milestones").cloned().ok_or(Fault::Nowhere)?;
-    let mut given = kind.given(request.args.all());
+    let mut given = kind.given(&request.args);
     given.remove("project_id");
     if let Some(event) = request.args.text("state_event") {
         given.set("state", if event == "close" { "closed" } else { "active" });
@@ -263,13 +283,17 @@ fn promote_milestone(request: &mut Request<'_>) -> Answer {
     row.set("project_id", Value::Null);
     row.remove("iid");
     let row = request.world.add(&above, row, request.user);
-    created(request.show(&row))
+    ok(request.show(&row))
 }
 
 fn in_milestone(request: &mut Request<'_>, kind: &str) -> Answer {
     let (_, milestone) = the_milestone(request)?;
     let mut rows = request.across(kind);
     rows.retain(|row| row.num("milestone") == milestone.num("id"));
+    if kind == "issues" {
+        let rows = rows.iter().map(|row| request.show_without(row, super::issues::NOT_BASIC));
+        return request.page(rows.collect());
+    }
     request.page_of(kind, &rows)
 }
 

@@ -20,12 +20,16 @@ const ORDER: Rule = Rule::OneOf(
     &["id", "name", "path", "created_at", "updated_at", "last_activity_at", "similarity", "star_count"],
 );
 
+/// What a project can be given, as GitLab lists it where nothing is.
+const CHANGES: &[&str] = &["default_branch", "description", "name", "path", "topics", "visibility"];
+
 pub const ROUTES: &[Route] = &[
     get("/projects", list).rules(&[VISIBILITY, ORDER]),
     post("/projects", create).rules(&[Rule::AnyOf(&["name", "path"]), VISIBILITY]),
     get("/projects/:id", show),
-    put("/projects/:id", update).needs(Level::Maintainer).rules(&[VISIBILITY]),
+    put("/projects/:id", update).needs(Level::Maintainer).rules(&[Rule::Some(CHANGES), VISIBILITY]),
     delete("/projects/:id", remove).needs(Level::Owner),
+    post("/projects/:id/restore", restore).needs(Level::Owner),
     post("/projects/:id/fork", fork).needs(Level::User),
     get("/projects/:id/forks", forks),
     post("/projects/:id/star", star).needs(Level::User),
@@ -42,11 +46,25 @@ pub const ROUTES: &[Route] = &[
         .rules(&[Rule::Required("group_id"), Rule::Required("group_access")]),
     delete("/projects/:id/share/:group_id", unshare).needs(Level::Maintainer),
     put("/projects/:id/transfer", transfer).needs(Level::Owner).rules(&[Rule::Required("namespace")]),
+    post("/projects/:id/export", export).needs(Level::Maintainer),
+    get("/projects/:id/export", export_status).needs(Level::Maintainer),
+    get("/projects/:id/export/download", download_export).needs(Level::Maintainer),
     post("/projects/:id/housekeeping", housekeeping).needs(Level::Maintainer),
 ];
 
+/// What is shown of a project.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum View {
+    /// A row of a list.
+    Row,
+    /// What a write answers with.
+    Written,
+    /// One that is asked for, with what its user may do.
+    Asked,
+}
+
 /// A project, with its computed fields.
-fn shown(request: &Request<'_>, row: &Row, alone: bool) -> Value {
+fn shown(request: &Request<'_>, row: &Row, view: View) -> Value {
     let id = row.num("id");
     let mut shown = request.world.show(row);
     let issues = request.world.rows(&format!("projects/{id}/issues")).iter();
@@ -56,13 +74,15 @@ fn shown(request: &Request<'_>, row: &Row, alone: bool) -> Value {
         shown.set("statistics", sizes(request, id));
     }
     let level = level(request.world, request.user, Some(Place::project(id)));
-    if alone && level >= Level::Guest {
+    if view != View::Asked {
+        shown.remove("permissions");
+    } else if level >= Level::Guest {
         let number =
-            [10, 20, 30, 40, 50].into_iter().find(|number| Level::of(*number) == level).unwrap_or(50);
+            [10, 15, 20, 25, 30, 40, 50].into_iter().find(|number| Level::of(*number) == level).unwrap_or(50);
         let access = json!({"access_level": number, "notification_level": 3});
         shown.set("permissions", json!({"project_access": null, "group_access": access}));
     }
-    if let Some(kind) = request.world.kinds.named("projects").filter(|_| !alone) {
+    if let Some(kind) = request.world.kinds.named("projects").filter(|_| view == View::Row) {
         kind.strip_details(&mut shown);
     }
     Value::Object(shown)
@@ -104,8 +124,10 @@ pub fn page(request: &Request<'_>, rows: &[Row]) -> Answer {
         "namespace",
     ];
     let simply = request.args.flag("simple") || request.user.is_none();
+    // Read here, as a page may have no row.
+    request.args.flag("statistics");
     let shown = rows.iter().map(|row| {
-        let mut shown = object(shown(request, row, false));
+        let mut shown = object(shown(request, row, View::Row));
         shown.retain(|name, _| !simply || simple.contains(&name.as_str()));
         Value::Object(shown)
     });
@@ -124,14 +146,26 @@ pub fn narrowed(request: &mut Request<'_>, mut rows: Vec<Row>) -> Answer {
     let least = least.filter(|(name, _)| args.flag(name)).map(|(_, level)| level);
     let least = least.chain(args.num("min_access_level").map(Level::of)).max().unwrap_or(Level::Anyone);
     let topics = args.list("topic");
+    let (words, visibility) = (args.text("search"), args.text("visibility"));
+    let (archived, active) = (args.maybe("archived"), args.maybe("active"));
+    let starred = args.flag("starred");
+    let (since, until) = (args.text("last_activity_after"), args.text("last_activity_before"));
+    let enabled = ["issues_enabled", "merge_requests_enabled"];
+    let enabled: Vec<&str> =
+        enabled.into_iter().filter(|field| args.flag(&format!("with_{field}"))).collect();
+    let is_active = |row: &Row| !row.flag("archived") && row.blank("marked_for_deletion_on");
     rows.retain(|row| {
         level(request.world, user, Some(Place::project(row.num("id")))) >= least
-            && args.text("search").is_none_or(|words| {
-                mentions(row, &["name", "path", "description", "path_with_namespace"], &words)
+            && words.as_ref().is_none_or(|words| {
+                mentions(row, &["name", "path", "description", "path_with_namespace"], words)
             })
-            && args.text("visibility").is_none_or(|wanted| row.text("visibility") == wanted)
-            && args.maybe("archived").is_none_or(|wanted| row.flag("archived") == wanted)
-            && (!args.flag("starred") || user.is_some_and(|user| row.nums("_stars").contains(&user)))
+            && visibility.as_ref().is_none_or(|wanted| row.text("visibility") == wanted)
+            && archived.is_none_or(|wanted| row.flag("archived") == wanted)
+            && active.is_none_or(|wanted| is_active(row) == wanted)
+            && since.as_ref().is_none_or(|since| row.text("last_activity_at") > since.as_str())
+            && until.as_ref().is_none_or(|until| row.text("last_activity_at") < until.as_str())
+            && enabled.iter().all(|field| row.flag(field))
+            && (!starred || user.is_some_and(|user| row.nums("_stars").contains(&user)))
             && topics.iter().all(|topic| row.texts("topics").contains(topic))
     });
     sort(&request.args, &mut rows);
@@ -140,7 +174,7 @@ pub fn narrowed(request: &mut Request<'_>, mut rows: Vec<Row>) -> Answer {
 
 fn show(request: &mut Request<'_>) -> Answer {
     let row = request.place_row()?;
-    ok(shown(request, &row, true))
+    ok(shown(request, &row, View::Asked))
 }
 
 /// Adds a project in a group, or in the user's own namespace where there is none.
@@ -167,14 +201,14 @@ fn add(request: &mut Request<'_>, group: u64, name: &str, path: &str, mut values
 }
 
 /// The group that a parameter names, which the user may put a project in.
-fn target_group(request: &Request<'_>, parameter: &str) -> Result<u64, Fault> {
+fn target_group(request: &Request<'_>, parameter: &str, missing: &'static str) -> Result<u64, Fault> {
     let Some(wanted) = request.args.text(parameter) else { return Ok(0) };
     let world = &request.world;
     let group = world.find("groups", "id", &wanted).or_else(|| world.find("groups", "full_path", &wanted));
     let Some(group) = group else {
         let own = world.by_id("users", request.me()?);
         let mine = own.text("username") == wanted || own.num("namespace_id").to_string() == wanted;
-        return if mine { Ok(0) } else { Err(Fault::missing("Namespace")) };
+        return if mine { Ok(0) } else { Err(Fault::missing(missing)) };
     };
     if level(world, request.user, Some(Place::group(group.num("id")))) < Level::Developer {
         return Err(Fault::Forbidden);
@@ -189,9 +223,9 @@ fn create(request: &mut Request<'_>) -> Answer {
         .or_else(|| args.text("path"))
         .ok_or_else(|| Fault::invalid("name", "can't be blank"))?;
     let path = args.text("path").unwrap_or_else(|| name.to_lowercase().replace(' ', "-"));
-    let group = target_group(request, "namespace_id")?;
+    let group = target_group(request, "namespace_id", "Namespace")?;
     let kind = request.world.kinds.named("projects").cloned().ok_or(Fault::Nowhere)?;
-    let given = kind.given(request.args.all());
+    let given = kind.given(&request.args);
     let readme = request.args.flag("initialize_with_readme");
     let row = add(request, group, &name, &path, given)?;
     let mut repo = Repo::default();
@@ -203,19 +237,49 @@ fn create(request: &mut Request<'_>) -> Answer {
         repo.commit(row.text("default_branch"), Vec::new(), tree, "Initial commit", author, &now);
     }
     request.world.repos.insert(row.num("id"), repo);
-    created(shown(request, &row, true))
+    created(shown(request, &row, View::Written))
 }
 
 fn update(request: &mut Request<'_>) -> Answer {
     let kind = request.world.kinds.named("projects").cloned().ok_or(Fault::Nowhere)?;
-    let mut given = kind.given(request.args.all());
-    let fixed = ["path", "path_with_namespace", "namespace", "name_with_namespace", "archived"];
+    let mut given = kind.given(&request.args);
+    let fixed = ["path_with_namespace", "namespace", "name_with_namespace", "archived"];
     given.retain(|name, _| !fixed.contains(&name.as_str()));
+    let before = request.place_row()?;
+    if let Some(path) = request.args.text("path").filter(|path| path != before.text("path")) {
+        given.extend(moved(request, &before, &path)?);
+    }
+    if let Some(name) = request.args.text("name") {
+        let full = before.text("name_with_namespace");
+        let above = full.rsplit_once(" / ").map(|(above, _)| above).unwrap_or_default();
+        given.set("name_with_namespace", format!("{above} / {name}"));
+    }
     if given.get("name").is_some_and(|name| name.as_str() == Some("")) {
         return Err(Fault::invalid("name", "can't be blank"));
     }
     let row = request.world.write("projects", request.place_id(), given);
-    ok(shown(request, &row, true))
+    ok(shown(request, &row, View::Written))
+}
+
+/// The fields of a project that its new path changes.
+fn moved(request: &Request<'_>, before: &Row, path: &str) -> Result<Row, Fault> {
+    let old = before.text("path_with_namespace");
+    let full = old.rsplit_once('/').map_or_else(|| path.to_owned(), |(above, _)| format!("{above}/{path}"));
+    if request.world.find("projects", "path_with_namespace", &full).is_some() {
+        return Err(Fault::Refused(400, json!({"path": ["has already been taken"]})));
+    }
+    let mut values = Row::new();
+    for field in
+        ["web_url", "http_url_to_repo", "ssh_url_to_repo", "readme_url", "container_registry_image_prefix"]
+    {
+        values.set(field, before.text(field).replace(old, &full));
+    }
+    let mut was = before.texts("_was");
+    was.push(old.to_owned());
+    values.set("_was", super::reach::names(&was));
+    values.set("path", path);
+    values.set("path_with_namespace", full);
+    Ok(values)
 }
 
 /// Takes a project out of the world.
@@ -224,15 +288,54 @@ pub fn forget(request: &mut Request<'_>, id: u64) {
     request.world.repos.remove(&id);
 }
 
+/// A deletion is scheduled; one that is can be made at once.
 fn remove(request: &mut Request<'_>) -> Answer {
-    forget(request, request.place_id());
+    let row = request.place_row()?;
+    if super::deletion::is_final(request, &row, row.text("path_with_namespace"))? {
+        forget(request, row.num("id"));
+    }
     Ok(Reply::accepted())
+}
+
+fn restore(request: &mut Request<'_>) -> Answer {
+    let row = super::deletion::unschedule(request)?;
+    created(shown(request, &row, View::Written))
+}
+
+/// An export is done as soon as it is asked for.
+fn export(request: &mut Request<'_>) -> Answer {
+    request.write("projects", request.place_id(), json!({"_exported": true}));
+    Ok(Reply::accepted())
+}
+
+fn export_status(request: &mut Request<'_>) -> Answer {
+    let row = request.place_row()?;
+    let fields =
+        ["id", "description", "name", "name_with_namespace", "path", "path_with_namespace", "created_at"];
+    let mut shown = object(request.show_fields(&row, &fields));
+    let done = row.flag("_exported");
+    shown.set("export_status", if done { "finished" } else { "none" });
+    if done {
+        let (url, web) = (&request.world.url, row.text("web_url"));
+        let api = format!("{url}/api/v4/projects/{}/export/download", row.num("id"));
+        shown.set("_links", json!({"api_url": api, "web_url": format!("{web}/download_export")}));
+    }
+    ok(shown)
+}
+
+fn download_export(request: &mut Request<'_>) -> Answer {
+    let row = request.place_row()?;
+    if !row.flag("_exported") {
+        return Err(Fault::refused(404, "The project export file is not available yet"));
+    }
+    let name = format!("attachment; filename=\"{}_export.tar.gz\"", row.text("path"));
+    Ok(Reply::bytes("application/gzip", super::files::EMPTY_GZIP).with("content-disposition", name))
 }
 
 fn fork(request: &mut Request<'_>) -> Answer {
     let row = request.place_row()?;
     let key = if request.args.has("namespace_path") { "namespace_path" } else { "namespace_id" };
-    let group = target_group(request, key)?;
+    let group = target_group(request, key, "Target Namespace")?;
     let name = request.args.text("name").unwrap_or_else(|| row.text("name").to_owned());
     let path = request.args.text("path").unwrap_or_else(|| row.text("path").to_owned());
     let simple = [
@@ -251,12 +354,15 @@ fn fork(request: &mut Request<'_>) -> Answer {
         "description": row.get("description"), "visibility": row.text("visibility"), "forked_from_project": origin,
         "import_status": "finished"
     }));
-    let made = add(request, group, &name, &path, values)?;
+    let made = add(request, group, &name, &path, values).map_err(|fault| match fault {
+        Fault::Refused(400, taken) => Fault::Refused(409, taken),
+        other => other,
+    })?;
     let repo = request.repo()?.clone();
     request.world.repos.insert(made.num("id"), repo);
     let forks = row.num("forks_count") + 1;
     request.write("projects", row.num("id"), json!({"forks_count": forks}));
-    created(shown(request, &made, true))
+    created(shown(request, &made, View::Written))
 }
 
 fn forks(request: &mut Request<'_>) -> Answer {
@@ -280,7 +386,7 @@ fn set_star(request: &mut Request<'_>, on: bool) -> Answer {
         stars.push(me);
     }
     let row = request.write("projects", row.num("id"), json!({"star_count": stars.len(), "_stars": stars}));
-    created(shown(request, &row, false))
+    created(shown(request, &row, View::Row))
 }
 
 fn star(request: &mut Request<'_>) -> Answer {
@@ -301,7 +407,7 @@ fn starrers(request: &mut Request<'_>) -> Answer {
 
 fn set_archived(request: &mut Request<'_>, archived: bool) -> Answer {
     let row = request.write("projects", request.place_id(), json!({"archived": archived}));
-    created(shown(request, &row, true))
+    created(shown(request, &row, View::Written))
 }
 
 fn archive(request: &mut Request<'_>) -> Answer {
@@ -391,7 +497,7 @@ fn unshare(request: &mut Request<'_>) -> Answer {
 }
 
 fn transfer(request: &mut Request<'_>) -> Answer {
-    let group = target_group(request, "namespace")?;
+    let group = target_group(request, "namespace", "Namespace")?;
     let row = request.place_row()?;
     let namespace = object(request.world.namespace(group, request.me()?));
     let was = row.text("path_with_namespace").to_owned();
@@ -401,7 +507,7 @@ fn transfer(request: &mut Request<'_>) -> Answer {
     earlier.push(was);
     let values = json!({"namespace": namespace, "_namespace": group, "path_with_namespace": full, "web_url": web, "_was": earlier});
     let row = request.write("projects", row.num("id"), values);
-    ok(shown(request, &row, true))
+    ok(shown(request, &row, View::Written))
 }
 
 fn housekeeping(_: &mut Request<'_>) -> Answer {

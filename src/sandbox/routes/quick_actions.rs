@@ -1,8 +1,9 @@
-//! Quick actions in notes: `/close`, `/reopen`, `/label` and `/unlabel` of issues and merge requests. Any other command
-//! stays in the text.
+//! Quick actions in notes and descriptions of issues and merge requests, as far as the sandbox has what they change. Any
+//! other command stays in the text.
 
 use serde_json::{Map, Value, json};
 
+use crate::sandbox::level::Level;
 use crate::sandbox::request::Request;
 use crate::sandbox::row::{Fields, Row};
 
@@ -38,17 +39,54 @@ pub fn execute(request: &mut Request<'_>, kind: &str, shelf: &str, row: &Row, bo
     if let Some(after) =
         request.world.find(shelf, "id", &id).cloned().filter(|_| !executed.summary.is_empty())
     {
-        super::issues::record(request, shelf, kind, &before, &after);
+        super::history::record(request, shelf, kind, &before, &after);
     }
     executed.text = kept.join("\n").trim().to_owned();
     executed
+}
+
+/// Executes the commands of a description that a request gave; gives the row back.
+pub fn execute_description(request: &mut Request<'_>, kind: &str, shelf: &str, row: Row) -> Row {
+    let text = row.text("description").to_owned();
+    if !request.args.has("description") || !text.lines().any(|line| line.trim_start().starts_with('/')) {
+        return row;
+    }
+    let executed = execute(request, kind, shelf, &row, &text);
+    if executed.summary.is_empty() {
+        return row;
+    }
+    request.write(shelf, row.num("id"), json!({ "description": executed.text }))
+}
+
+/// The names in an argument such as `~bug ~"needs triage"`, without their sign and quotes.
+fn names(argument: &str, sign: char) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut rest = argument.trim();
+    while !rest.is_empty() {
+        let bare = rest.trim_start_matches(sign);
+        let (name, after) = match bare.strip_prefix('"').and_then(|quoted| quoted.split_once('"')) {
+            Some((name, after)) => (name, after),
+            None => bare.split_once(' ').unwrap_or((bare, "")),
+        };
+        names.push(name.to_owned());
+        rest = after.trim();
+    }
+    names
+}
+
+fn is_date(text: &str) -> bool {
+    text.len() == 10 && text.split('-').all(|part| part.parse::<u16>().is_ok())
 }
 
 impl Executed {
     /// Executes a line. False if it is no command that is known here.
     fn run(&mut self, request: &mut Request<'_>, noun: &str, shelf: &str, row: &Row, line: &str) -> bool {
         let (command, argument) = line.split_once(' ').unwrap_or((line, ""));
+        let argument = argument.trim();
         let id = row.num("id");
+        if !request.at_least(Level::Planner) && !request.wrote(row) {
+            return false;
+        }
         match command {
             "/close" => {
                 let now = request.world.now();
@@ -63,22 +101,119 @@ impl Executed {
                 request.write(shelf, id, json!({"state": "opened", "closed_at": null, "closed_by": null}));
                 self.say("state_event", json!("reopen"), format!("Reopened this {noun}."));
             }
-            "/label" | "/unlabel" => {
-                let name = argument.trim_start_matches('~').trim_matches('"').to_owned();
-                let known = request.world.all("labels").find(|(_, label)| label.text("name") == name);
-                let Some(label) = known.map(|(_, label)| label.num("id")) else { return false };
-                let adds = command == "/label";
-                let current = request.world.by_id(shelf, id);
-                let mut labels: Vec<String> =
-                    current.texts("labels").iter().map(ToString::to_string).collect();
-                labels.retain(|held| *held != name);
-                if adds {
-                    labels.push(name.clone());
+            "/label" | "/unlabel" | "/relabel" => {
+                let names = names(argument, '~');
+                let known = |name: &String| {
+                    request
+                        .world
+                        .all("labels")
+                        .find(|(_, label)| label.text("name") == name)
+                        .map(|(_, label)| label.num("id"))
+                };
+                let ids: Vec<u64> = names.iter().filter_map(known).collect();
+                if ids.len() != names.len() {
+                    return false;
+                }
+                let mut labels = request.world.by_id(shelf, id).texts("labels");
+                labels.retain(|held| {
+                    !names.contains(held)
+                        && command != "/relabel"
+                        && !(command == "/unlabel" && names.is_empty())
+                });
+                if command != "/unlabel" {
+                    labels.extend(names.iter().cloned());
                 }
                 request.write(shelf, id, json!({"labels": labels}));
-                let (field, verb) =
-                    if adds { ("add_label_ids", "Added") } else { ("remove_label_ids", "Removed") };
-                self.say(field, json!([label]), format!("{verb} ~{name} label."));
+                let (field, verb) = match command {
+                    "/label" => ("add_label_ids", "Added"),
+                    "/unlabel" => ("remove_label_ids", "Removed"),
+                    _ => ("label_ids", "Replaced all labels with"),
+                };
+                let shown: Vec<String> = names.iter().map(|name| format!("~{name}")).collect();
+                let noun = if names.len() == 1 { "label" } else { "labels" };
+                self.say(field, json!(ids), format!("{verb} {} {noun}.", shown.join(" ")));
+            }
+            "/assign" | "/unassign" | "/reassign" => {
+                let me = request.user;
+                let named = names(argument, '@');
+                let user = |name: &String| if name == "me" { me } else { request.world.user_named(name) };
+                let people: Vec<u64> = named.iter().filter_map(user).collect();
+                if people.len() != named.len() || (people.is_empty() && command != "/unassign") {
+                    return false;
+                }
+                let mut held = request.world.by_id(shelf, id).nums("assignees");
+                let goes = |user: &u64| people.contains(user) || command == "/reassign" || people.is_empty();
+                held.retain(|user| !goes(user));
+                if command != "/unassign" {
+                    held.extend(people.iter().copied());
+                }
+                request.write(shelf, id, json!({"assignees": held}));
+                let shown: Vec<String> = named.iter().map(|name| format!("@{name}")).collect();
+                let verb = if command == "/unassign" { "Removed assignee" } else { "Assigned" };
+                self.say("assignee_ids", json!(held), format!("{verb} {}.", shown.join(" ")));
+            }
+            "/milestone" | "/remove_milestone" => {
+                let title = argument.trim_start_matches('%').trim_matches('"').to_owned();
+                let places: Vec<_> = request.place.into_iter().chain(request.groups_above()).collect();
+                let shelves = places.iter().map(|place| format!("{}/{}/milestones", place.kind, place.id));
+                let found = shelves
+                    .into_iter()
+                    .find_map(|shelf| request.world.find(&shelf, "title", &title).map(|row| row.num("id")));
+                let gone = command == "/remove_milestone";
+                if found.is_none() && !gone {
+                    return false;
+                }
+                let milestone = found.filter(|_| !gone);
+                request.write(shelf, id, json!({ "milestone": milestone }));
+                let words = if gone {
+                    "Removed the milestone.".to_owned()
+                } else {
+                    format!("Set the milestone to %{title}.")
+                };
+                self.say("milestone_id", json!(milestone), words);
+            }
+            "/title" if !argument.is_empty() => {
+                request.write(shelf, id, json!({ "title": argument }));
+                self.say("title", json!(argument), format!("Changed the title to \"{argument}\"."));
+            }
+            "/due" if is_date(argument) => {
+                request.write(shelf, id, json!({ "due_date": argument }));
+                self.say("due_date", json!(argument), format!("Set the due date to {argument}."));
+            }
+            "/remove_due_date" => {
+                request.write(shelf, id, json!({ "due_date": null }));
+                self.say("due_date", Value::Null, "Removed the due date.".to_owned());
+            }
+            "/weight" | "/clear_weight" => {
+                let weight = argument.parse::<u64>().ok().filter(|_| command == "/weight");
+                request.write(shelf, id, json!({ "weight": weight }));
+                let words =
+                    weight.map_or("Cleared weight.".to_owned(), |weight| format!("Set weight to {weight}."));
+                self.say("weight", json!(weight), words);
+            }
+            "/confidential" if noun == "issue" => {
+                request.write(shelf, id, json!({ "confidential": true }));
+                self.say("confidential", json!(true), "Made this issue confidential.".to_owned());
+            }
+            "/lock" | "/unlock" => {
+                let locked = command == "/lock";
+                request.write(shelf, id, json!({ "discussion_locked": locked }));
+                let words = if locked { "Locked the discussion." } else { "Unlocked the discussion." };
+                self.say("discussion_locked", json!(locked), words.to_owned());
+            }
+            "/draft" | "/ready" if noun == "merge request" => {
+                let draft = command == "/draft";
+                let held = request.world.by_id(shelf, id).text("title").to_owned();
+                let bare = held.trim_start_matches("Draft: ");
+                let title = if draft { format!("Draft: {bare}") } else { bare.to_owned() };
+                request.write(shelf, id, json!({"title": title, "draft": draft, "work_in_progress": draft}));
+                let state = if draft { "draft" } else { "ready" };
+                let words = if draft {
+                    "Marked this merge request as a draft."
+                } else {
+                    "Marked this merge request as ready."
+                };
+                self.say("wip_event", json!(state), words.to_owned());
             }
             _ => return false,
         }

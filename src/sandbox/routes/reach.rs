@@ -46,7 +46,14 @@ impl Request<'_> {
             self.me()?;
             self.args.add("scope", "created_by_me");
         }
-        Ok(narrow(self.world, self.user, &self.args, self.across(kind)))
+        let whole = self.place.is_none_or(|place| place.kind == "groups");
+        let living = whole && self.args.maybe("non_archived") != Some(false);
+        let mut rows = self.across(kind);
+        rows.retain(|row| {
+            let project = || self.world.row_of(Place::project(row.num("project_id")));
+            !living || !project().flag("archived")
+        });
+        Ok(narrow(self.world, self.user, &self.args, rows))
     }
 
     /// The rows of a shelf, shown as a list.

@@ -25,7 +25,8 @@ fn upload(request: &mut Request<'_>) -> Answer {
     let file = file.ok_or_else(|| Fault::Bad("file is missing".to_owned()))?;
     let (name, bytes) = (file.name.clone(), file.bytes.clone());
     let secret: String = sha_of(format!("{name}{}", bytes.len()).as_bytes()).chars().take(32).collect();
-    let me = request.world.basic_user(request.me()?);
+    let me = request.world.by_id("users", request.me()?);
+    let me = request.show_fields(&me, &["id", "username", "public_email", "name"]);
     let shelf = request.shelf("uploads");
     let row = request
         .add(&shelf, json!({"size": bytes.len(), "filename": name, "uploaded_by": me, "_secret": secret}));

@@ -8,13 +8,14 @@ use crate::sandbox::errors::Fault;
 use crate::sandbox::level::Level;
 use crate::sandbox::reply::Reply;
 use crate::sandbox::request::Request;
-use crate::sandbox::route::{Route, Rule, delete, get, post, put};
+use crate::sandbox::route::{Route, Rule, delete, get, patch, post, put};
 use crate::sandbox::row::{Fields, Row, mentions, object};
 
 pub const ROUTES: &[Route] = &[
     get("/user", current).needs(Level::User),
     get("/user/status", own_status).needs(Level::User),
     put("/user/status", set_status),
+    patch("/user/status", set_status),
     get("/user_counts", counts).needs(Level::User),
     get("/users", list),
     post("/users", create).needs(Level::Admin).rules(&[
@@ -69,7 +70,8 @@ fn shown(request: &Request<'_>, row: &Row) -> Value {
     let admin = is_admin(request.world, request.user);
     if !admin {
         shown.retain(|name, _| {
-            own && !matches!(name.as_str(), "is_admin" | "note") || !PRIVATE.contains(&name.as_str())
+            own && !matches!(name.as_str(), "is_admin" | "note" | "namespace_id")
+                || !PRIVATE.contains(&name.as_str())
         });
     }
     Value::Object(shown)
@@ -79,7 +81,12 @@ fn shown(request: &Request<'_>, row: &Row) -> Value {
 fn user(request: &Request<'_>) -> Result<Row, Fault> {
     let wanted = request.param("user_id");
     let world = &request.world;
-    let found = world.find("users", "id", wanted).or_else(|| world.find("users", "username", wanted));
+    let found = world.find("users", "id", wanted).or_else(|| {
+        // The lists of a user and the status take a name too.
+        let named =
+            ["/status", "projects", "/keys", "/events"].iter().any(|end| request.pattern.ends_with(end));
+        named.then(|| world.find("users", "username", wanted)).flatten()
+    });
     found.cloned().ok_or(Fault::missing("User"))
 }
 
@@ -90,21 +97,24 @@ fn current(request: &mut Request<'_>) -> Answer {
 
 fn list(request: &mut Request<'_>) -> Answer {
     let args = &request.args;
+    if request.user.is_none() && !args.has("username") {
+        return Err(Fault::Forbidden);
+    }
+    let (name, words) = (args.text("username"), args.text("search"));
+    let (active, blocked) = (args.flag("active"), args.flag("blocked"));
     let rows = request.world.rows("users").iter().filter(|row| {
-        args.text("username").is_none_or(|name| row.text("username").eq_ignore_ascii_case(&name))
-            && args.text("search").is_none_or(|words| {
-                mentions(row, &["username", "name"], &words) || row.text("email").eq_ignore_ascii_case(&words)
+        name.as_ref().is_none_or(|name| row.text("username").eq_ignore_ascii_case(name))
+            && words.as_ref().is_none_or(|words| {
+                mentions(row, &["username", "name"], words) || row.text("email").eq_ignore_ascii_case(words)
             })
-            && (!args.flag("active") || row.text("state") == "active")
-            && (!args.flag("blocked") || row.text("state") == "blocked")
+            && (!active || row.text("state") == "active")
+            && (!blocked || row.text("state") == "blocked")
     });
     let mut rows: Vec<Row> = rows.cloned().collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.num("id")));
-    let mut shown: Vec<Value> = rows.iter().map(|row| shown(request, row)).collect();
-    if let Some(kind) = request.world.kinds.named("users") {
-        shown.iter_mut().filter_map(Value::as_object_mut).for_each(|row| kind.strip_details(row));
-    }
-    request.page(shown)
+    let admin = is_admin(request.world, request.user);
+    let shown = |row: &Row| if admin { shown(request, row) } else { request.world.basic_user(row.num("id")) };
+    request.page(rows.iter().map(shown).collect())
 }
 
 fn show(request: &mut Request<'_>) -> Answer {
@@ -113,6 +123,7 @@ fn show(request: &mut Request<'_>) -> Answer {
 }
 
 fn create(request: &mut Request<'_>) -> Answer {
+    request.args.without_trace(&["password", "force_random_password", "reset_password", "skip_confirmation"]);
     let name = request.args.text("username").unwrap_or_default();
     let email = request.args.text("email").unwrap_or_default();
     for (field, value) in [("username", &name), ("email", &email)] {
@@ -137,7 +148,7 @@ fn capital(text: &str) -> String {
 fn update(request: &mut Request<'_>) -> Answer {
     let row = user(request)?;
     let kind = request.world.kinds.named("users").cloned().ok_or(Fault::Nowhere)?;
-    let given = kind.given(request.args.all());
+    let given = kind.given(&request.args);
     let row = request.world.write("users", row.num("id"), given);
     ok(shown(request, &row))
 }
@@ -243,6 +254,11 @@ fn unblock(request: &mut Request<'_>) -> Answer {
 }
 
 fn deactivate(request: &mut Request<'_>) -> Answer {
+    let recent = user(request)?.text("last_activity_on") > "2025-12-02";
+    if recent {
+        let told = "403 Forbidden - The user you are trying to deactivate has been active in the past 90 days and cannot be deactivated";
+        return Err(Fault::refused(403, told));
+    }
     set_state(request, &["active"], "deactivated")
 }
 

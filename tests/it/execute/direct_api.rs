@@ -105,9 +105,11 @@ fn what_is_not_there_is_not_found() {
     let mut client = Client::sandbox();
     let missing = refused(&rest(&mut client, "GET", "/projects/acme%2Fnowhere/issues"), "not_found");
     assert_eq!(missing["status"], 404);
-    // GitLab says 404 of a path that it does not have, the sandbox what it lacks.
-    let unknown = refused(&rest(&mut client, "GET", "/projects/1/frobnicate"), "gitlab_error");
-    assert!(message(&unknown).contains("/projects/:id/frobnicate"), "{unknown}");
+    let unknown = refused(&rest(&mut client, "GET", "/projects/1/frobnicate"), "not_found");
+    assert_eq!(unknown["status"], 404);
+    // Of a path that GitLab has, the sandbox says that it lacks it.
+    let lacking = refused(&rest(&mut client, "GET", "/projects/1/push_rule"), "gitlab_error");
+    assert!(message(&lacking).contains("/projects/:id/push_rule"), "{lacking}");
 }
 
 #[test]

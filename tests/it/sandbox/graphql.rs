@@ -285,7 +285,7 @@ async fn a_work_item_that_is_written_is_an_issue() {
     assert_eq!((&issue["milestone"]["id"], &issue["confidential"]), (&json!(2), &json!(true)));
     assert_eq!(issue["assignees"], json!([]));
     world.change("workItemDelete", json!({"id": id}), "clientMutationId").await;
-    assert_eq!(world.rest(&path).await["message"], "404 Issue Not Found");
+    assert_eq!(world.rest(&path).await["message"], "404 Not found");
 }
 
 #[tokio::test]

@@ -1,6 +1,8 @@
 //! The embedded sandbox.
 
 pub mod against_graphql_schema;
+pub mod against_openapi;
+pub mod behavior;
 pub mod graphql;
 pub mod rest;
 

@@ -1,0 +1,32 @@
+//! History of issues and merge requests: the events of their labels, state and milestone.
+
+use serde_json::json;
+
+use crate::sandbox::request::Request;
+use crate::sandbox::row::{Fields, Row};
+
+/// Records changes of labels, state and milestone, for the resource events to list later.
+pub fn record(request: &mut Request<'_>, shelf: &str, kind: &str, before: &Row, after: &Row) {
+    let under = format!("{shelf}/{}", after.num("iid"));
+    let (old, new) = (before.texts("labels"), after.texts("labels"));
+    let added = new.iter().filter(|label| !old.contains(label)).map(|label| (label, "add"));
+    let removed = old.iter().filter(|label| !new.contains(label)).map(|label| (label, "remove"));
+    for (label, action) in added.chain(removed) {
+        let found = request.world.all("labels").find(|(_, row)| row.text("name") == label.as_str());
+        let found = found.map(|(_, row)| json!({"id": row.num("id"), "name": label, "color": row.text("color"), "description": row.get("description")}));
+        let values =
+            json!({"resource_type": kind, "resource_id": after.num("id"), "label": found, "action": action});
+        request.add(&format!("{under}/resource_label_events"), values);
+    }
+    if before.text("state") != after.text("state") {
+        let state = if after.text("state") == "opened" { "reopened" } else { after.text("state") };
+        let values = json!({"resource_type": kind, "resource_id": after.num("id"), "state": state});
+        request.add(&format!("{under}/resource_state_events"), values);
+        request.event(state, kind, after);
+    }
+    if before.num("milestone") != after.num("milestone") {
+        let action = if after.blank("milestone") { "remove" } else { "add" };
+        let values = json!({"resource_type": kind, "resource_id": after.num("id"), "milestone": after.get("milestone"), "action": action});
+        request.add(&format!("{under}/resource_milestone_events"), values);
+    }
+}
