@@ -147,6 +147,10 @@ pub fn narrowed(request: &mut Request<'_>, mut rows: Vec<Row>) -> Answer {
     let least = least.chain(args.num("min_access_level").map(Level::of)).max().unwrap_or(Level::Anyone);
     let topics = args.list("topic");
     let (words, visibility) = (args.text("search"), args.text("visibility"));
+    let fields: &[&str] = match args.flag("search_namespaces") {
+        true => &["name", "path", "description", "path_with_namespace"],
+        false => &["name", "path", "description"],
+    };
     let (archived, active) = (args.maybe("archived"), args.maybe("active"));
     let starred = args.flag("starred");
     let (since, until) = (args.text("last_activity_after"), args.text("last_activity_before"));
@@ -156,9 +160,7 @@ pub fn narrowed(request: &mut Request<'_>, mut rows: Vec<Row>) -> Answer {
     let is_active = |row: &Row| !row.flag("archived") && row.blank("marked_for_deletion_on");
     rows.retain(|row| {
         level(request.world, user, Some(Place::project(row.num("id")))) >= least
-            && words.as_ref().is_none_or(|words| {
-                mentions(row, &["name", "path", "description", "path_with_namespace"], words)
-            })
+            && words.as_ref().is_none_or(|words| mentions(row, fields, words))
             && visibility.as_ref().is_none_or(|wanted| row.text("visibility") == wanted)
             && archived.is_none_or(|wanted| row.flag("archived") == wanted)
             && active.is_none_or(|wanted| is_active(row) == wanted)
