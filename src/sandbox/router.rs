@@ -141,7 +141,8 @@ fn unrouted(documented: &Documented, method: &str, parts: &[String]) -> Result<F
     if methods.is_empty() {
         return Ok(Fault::Nowhere);
     }
-    if !methods.contains(&method) && !(method == "HEAD" && methods.contains(&"GET")) {
+    let served = if method == "HEAD" && !methods.contains(&"HEAD") { "GET" } else { method };
+    if !methods.contains(&served) {
         return Ok(Fault::Method(methods));
     }
     let noun = parts.first().map(String::as_str).unwrap_or_default();

@@ -57,9 +57,9 @@ impl Engine {
         let Some(query) = incoming.args.text("query") else {
             return ok(json!({"errors": [{"message": "Unexpected end of document", "locations": []}]}));
         };
-        let document = match ExecutableDocument::parse_and_validate(&self.schema, &query, "query") {
+        let document = match ExecutableDocument::parse_and_validate(self.schema, &query, "query") {
             Ok(document) => document,
-            Err(faults) => return ok(json!({"errors": wording::refused(&self.schema, &faults)})),
+            Err(faults) => return ok(json!({"errors": wording::refused(self.schema, &faults)})),
         };
         let name = incoming.args.text("operationName");
         let writes = document.operations.get(name.as_deref()).is_ok_and(|operation| operation.is_mutation());
@@ -83,7 +83,7 @@ impl Engine {
         let operation = document.operations.get(name)?;
         let root = Node::root(self, session, operation.object_type());
         let variables = variables(incoming.args.get("variables"));
-        Execution::new(&self.schema, document)
+        Execution::new(self.schema, document)
             .operation(operation)
             .raw_variable_values(&variables)
             .enable_schema_introspection(true)

@@ -24,7 +24,7 @@ impl<'s, 'w> Node<'s, 'w> {
         }
         let kind = self.engine.schema.types.get(name);
         if kind.is_none_or(|kind| kind.is_scalar() || kind.is_enum()) {
-            return Ok(match leaf::fit(&self.engine.schema, ty, value) {
+            return Ok(match leaf::fit(self.engine.schema, ty, value) {
                 Value::Array(values) if ty.is_list() => {
                     ResolvedValue::list(values.into_iter().map(ResolvedValue::leaf))
                 }

@@ -360,7 +360,11 @@ async fn every_answer_is_one_of_gitlabs() {
                 continue;
             }
         };
-        if !operation.statuses.contains(&status) && !(operation.statuses.is_empty() && status / 100 == 2) {
+        let is_documented = match operation.statuses.is_empty() {
+            true => status / 100 == 2,
+            false => operation.statuses.contains(&status),
+        };
+        if !is_documented {
             let body = String::from_utf8_lossy(&bytes).chars().take(300).collect::<String>();
             let at = format!("{route} {status}");
             let told = format!("{} is answered {body}, not {:?}", sample.path, operation.statuses);
