@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use crate::call::{self, Call};
-use crate::catalog::{Action, Words};
+use crate::catalog::{Action, Method, Words};
 use crate::text::is_number;
 use crate::untrusted::{quote, shortened};
 
@@ -63,7 +63,12 @@ pub fn name_subject(
         let said = is_same.then(|| ["iid"].into_iter().chain(said_title(answer))).into_iter().flatten();
         return Some(Subject::new(format!("{noun} {}{title}{part}", place?), said));
     }
+    let is_new = call.method() == Method::Post;
     match (held, name) {
+        // Of a new object, the path names what it belongs to: the release of a link, the thread of a note.
+        (Some(held), Some(name)) if is_new && held.starts_with('"') && !held.contains(&name) => {
+            Some(Subject::new(format!("{noun} {name} of {held}{within}"), said))
+        }
         // A number in the path may be that of another thing.
         (Some(held), Some(name)) if is_number(&name) => {
             Some(Subject::new(format!("{noun} {held}{within}"), []))
