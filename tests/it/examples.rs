@@ -58,6 +58,7 @@ const FAILING: [(&str, &[&str]); 3] = [
             "merge_request_state_event.get",
             "pipeline_schedule_variable.get",
             "project.get_avatar",
+            "project_export.download",
             "project_upload.download",
             "project_upload.get",
             "protected_environment.get",
