@@ -53,7 +53,7 @@ Ids are domain.verb; common ones need no find, and a near miss is answered with 
 merge_request.{list_diffs, comment_on_line, review, approve, merge}, pipeline.{diagnose, list_jobs, retry}, \
 job.{log, retry, play}, commit.{list, get, diff, create}, repository.{list_tree, compare}, repository_file.get, \
 member.{list, add}, todo.list, search.run, current_user.get. \
-Updates of texts and files take edits [{old, new}] for parts; pipelines and jobs take wait (seconds).";
+Updates take `comment`, lists of iids, and edits [{old, new}] of texts; pipelines and jobs take wait (seconds).";
 
 const CONFIRMED: &str = "Actions that destroy or give access need confirm: true; ask the user first.";
 
