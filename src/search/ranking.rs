@@ -21,7 +21,7 @@ const NEXT: f32 = 0.97;
 const MOST_CLAUSES: usize = 5;
 
 /// Maximum number of tokens of the query and its clauses together: the time of a search is that of encoding them.
-const MOST_TOKENS: usize = 40;
+const MOST_TOKENS: usize = 34;
 
 /// Prefixes of other servers' tool names.
 const PREFIXES: [&str; 3] = ["mcp_", "gitlab_", "gl_"];
