@@ -183,12 +183,17 @@ impl Checked {
             .collect()
     }
 
-    /// Fills in the defaults of parameters that GitLab requires.
+    /// Fills in the defaults of parameters that GitLab requires. A default of `{name}` is the value of that parameter.
     fn send_defaults(&mut self) {
         let sent = self.action.params.iter().filter(|param| param.sends_default);
         for param in sent.filter(|param| !self.params.contains_key(&param.name)).collect::<Vec<_>>() {
-            if let Some(Json(default)) = &param.default {
-                self.params.insert(param.name.clone(), default.clone());
+            let Some(Json(default)) = &param.default else { continue };
+            let value = match referenced_param(default) {
+                None => Some(default.clone()),
+                Some(name) => self.params.get(name).cloned(),
+            };
+            if let Some(value) = value {
+                self.params.insert(param.name.clone(), value);
             }
         }
     }
@@ -412,6 +417,11 @@ fn with_location(param: &Param, value: Value) -> Result<Value, Fault> {
         }
         other => Ok(other),
     }
+}
+
+/// Name of the parameter whose value is the default, which is written as `{name}`.
+fn referenced_param(default: &Value) -> Option<&str> {
+    default.as_str()?.strip_prefix('{')?.strip_suffix('}')
 }
 
 /// True if a given value equals that of the target.

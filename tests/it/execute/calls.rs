@@ -40,6 +40,20 @@ fn an_issue_is_created_changed_and_found_again() {
 }
 
 #[test]
+fn an_issue_link_without_a_target_project_stays_in_the_project() {
+    let mut client = Client::sandbox();
+    let call = json!({"fullPath": "acme/widget", "iid": 7, "target_issue_iid": 9});
+    let arguments = json!({"action": "issue_link.create", "params": call, "dry_run": true});
+    let shown = client.call(EXECUTE, arguments);
+    assert!(!shown.is_error, "{}", shown.text);
+    let request = shown.structured.to_string();
+    assert!(request.contains("target_project_id"), "{request}");
+    assert!(!request.contains("{fullPath}"), "{request}");
+    let found = client.call("gitlab_find_action", json!({"query": "issue_link.create"}));
+    assert!(found.text.contains("target_project_id?"), "{}", found.text);
+}
+
+#[test]
 fn pages_come_back_as_the_exact_next_call() {
     let mut client = Client::sandbox();
     let mut reply = execute(&mut client, "issue.list", json!({"fullPath": "acme/widget", "per_page": 20}));
