@@ -144,7 +144,9 @@ fn as_document(body: Option<&Value>) -> Value {
 fn repair(fault: &Fault, action: &Action, words: Option<&Words>) -> Option<(String, Value, String)> {
     match fault {
         Fault::Unknown { given, value, accepted } => {
-            let nearest = crate::search::nearest(given, accepted.iter().map(String::as_str))?;
+            let same_event =
+                accepted.iter().map(String::as_str).filter(|name| !names_other_event(given, name));
+            let nearest = crate::search::nearest(given, same_event)?;
             action.param(nearest)?;
             Some((nearest.to_owned(), value.clone(), format!("Did you mean `{nearest}` by `{given}`?")))
         }
@@ -173,6 +175,19 @@ fn repair(fault: &Fault, action: &Action, words: Option<&Words>) -> Option<(Stri
         }
         _ => None,
     }
+}
+
+/// True if a name bounds the time of an event and the known one bounds none, or that of another event: `merged_after`
+/// and `created_after`. A misspelled event (`craeted_after`) is the same.
+fn names_other_event(given: &str, known: &str) -> bool {
+    const BOUNDS: [&str; 3] = ["_after", "_before", "_at"];
+    const ALIKE: f64 = 0.5;
+    let event = |bound: &str| Some((given.strip_suffix(bound)?, bound.to_owned()));
+    let Some((given, bound)) = BOUNDS.into_iter().find_map(event) else { return false };
+    let Some(known) = known.strip_suffix(bound.as_str()) else { return true };
+    let likeness = crate::search::similarity(given, known);
+    let same_start = given.chars().next() == known.chars().next();
+    likeness < ALIKE || (likeness <= ALIKE && !same_start)
 }
 
 /// The operation of a raw request that decides its risk: `mutation issueDelete (issue.delete) is destructive`. None

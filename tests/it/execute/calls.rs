@@ -275,6 +275,19 @@ fn an_unknown_parameter_is_repaired_in_one_step() {
 }
 
 #[test]
+fn a_time_of_another_event_is_not_suggested() {
+    let mut client = Client::sandbox();
+    let call = |name: &str| {
+        let params = json!({"fullPath": "acme/widget", name: "2026-01-01T00:00:00Z"});
+        json!({"action": "merge_request.list", "params": params})
+    };
+    let error = refused(&client.call(EXECUTE, call("merged_after")), "invalid_params");
+    assert_eq!(error["fix"]["tool"], "gitlab_find_action", "{error}");
+    let error = refused(&client.call(EXECUTE, call("craeted_after")), "invalid_params");
+    assert_eq!(error["fix"]["arguments"], call("created_after"), "{error}");
+}
+
+#[test]
 fn a_wrong_type_says_what_was_given_and_what_is_wanted() {
     let mut client = Client::sandbox();
     let arguments = json!({"action": "issue.get", "params": {"fullPath": "acme/widget", "iid": "the first"}});
