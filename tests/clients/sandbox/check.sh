@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# The sandbox against clients of GitLab that others wrote: python-gitlab and gitbeaker, each on a sandbox of its own.
+# Needs Python 3, npm, Node 20 or newer, and curl.
+#
+#   tests/clients/sandbox/check.sh target/debug/gitlab-mcp
+#
+# The last line is the total of both: `N passed, N failed`.
+set -euo pipefail
+binary=$(realpath "${1:?the path of gitlab-mcp}")
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+servers=()
+trap 'kill "${servers[@]}" 2>/dev/null || true; rm -rf "$work"' EXIT
+cd "$work"
+
+# Packages are pinned here.
+python3 -m venv python
+python/bin/pip install --quiet --disable-pip-version-check python-gitlab==8.6.0
+npm init -y >/dev/null
+npm install --silent --no-audit --no-fund @gitbeaker/rest@43.8.0
+cp "$here/gitbeaker.mjs" .
+
+# Starts a server with a sandbox and sets `url` to the sandbox's, which is the origin of every `web_url`.
+serve() {
+  : >"$work/$1.log"
+  "$binary" serve --sandbox --http 127.0.0.1:0 --auth none 2>"$work/$1.log" &
+  servers+=($!)
+  for _ in $(seq 100); do
+    if address=$(grep -o 'listening address=.*' "$work/$1.log"); then
+      url=$(curl --silent --fail "http://${address#*=}/mcp" --header 'Content-Type: application/json' \
+        --header 'Accept: application/json, text/event-stream' --data '{"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+          "params": {"name": "gitlab_execute_action", "arguments": {"action": "current_user.get"}}}' |
+        grep -o '"web_url":"http://127.0.0.1:[0-9]*' | cut -d '"' -f 4)
+      return
+    fi
+    sleep 0.1
+  done
+  cat "$work/$1.log" && return 1
+}
+
+serve python
+python/bin/python "$here/python_gitlab.py" "$url" | tee results.txt || true
+serve gitbeaker
+node gitbeaker.mjs "$url" | tee -a results.txt || true
+
+# A client that ended before its total counts as failed.
+[ "$(grep -c ' passed, ' results.txt)" = 2 ] || { echo "a client did not finish" && exit 1; }
+awk '/ passed, / { passed += $2; failed += $4 } END { print passed " passed, " failed " failed"; exit failed > 0 }' results.txt
