@@ -19,6 +19,7 @@ pub mod path_values;
 pub mod pictures;
 pub mod presentation;
 pub mod references;
+pub mod sandbox_seeds;
 pub mod state_wait;
 pub mod states;
 pub mod uploads;
