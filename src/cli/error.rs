@@ -1,6 +1,5 @@
 //! Errors of the command line and their exit codes.
 
-use std::error::Error;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -9,6 +8,7 @@ use crate::config::ConfigError;
 use crate::sandbox::SandboxError;
 use crate::server::ServerError;
 use crate::server::http::{HealthError, HttpError};
+use crate::text::error_chain;
 use crate::tools::{PolicyError, SetupError};
 
 /// Error of a command.
@@ -89,18 +89,7 @@ impl Failure {
             Failure::Answered | Failure::Diagnosed(_) => Ok(()),
             Failure::Usage(error) if !error.use_stderr() => write!(out, "{}", error.render()),
             Failure::Usage(error) => write!(log, "{}", error.render()),
-            error => writeln!(log, "gitlab-mcp: {}", chain(error)),
+            error => writeln!(log, "gitlab-mcp: {}", error_chain(error)),
         }
     }
-}
-
-/// Renders an error with its chain of sources.
-fn chain(error: &dyn Error) -> String {
-    let mut message = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        message.push_str(&format!(": {error}"));
-        source = error.source();
-    }
-    message
 }

@@ -2,11 +2,13 @@
 
 pub mod diff;
 pub mod edit;
+mod error_chain;
 mod grep;
 mod plain;
 mod truncate;
 mod window;
 
+pub use error_chain::error_chain;
 pub use grep::{GrepMatches, Pattern, PatternError, SEARCH_TIME, SearchTimeout, grep};
 pub use plain::{excerpt, is_digits, is_number, plain_text};
 pub use truncate::{Cut, Limited, MOST_CUT, fit, fits, keep_possible, share, within};

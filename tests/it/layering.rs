@@ -69,7 +69,21 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("server", &["context", "surface", "tools"]),
     ("sandbox", &["catalog"]),
     ("config", &["call", "gitlab", "policy", "server", "surface", "tools", "untrusted"]),
-    ("cli", &["catalog", "composite", "config", "gitlab", "sandbox", "search", "server", "surface", "tools"]),
+    (
+        "cli",
+        &[
+            "catalog",
+            "composite",
+            "config",
+            "gitlab",
+            "sandbox",
+            "search",
+            "server",
+            "surface",
+            "text",
+            "tools",
+        ],
+    ),
     ("main", &["cli", "config"]),
     ("bin", &["catalog", "composite", "gitlab", "search", "tools"]),
 ];

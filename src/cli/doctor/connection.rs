@@ -5,10 +5,11 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use super::report::{Finding, error_chain};
+use super::report::Finding;
 use crate::catalog::Version;
 use crate::config::{Config, Instance};
 use crate::gitlab::{CertificateError, Content, GitlabError, NetworkError, Reply};
+use crate::text::error_chain;
 use crate::tools::{Tools, connection_hint};
 
 /// Maximum clock skew in seconds. Tokens and certificates expire by the day; logs are compared by the second.

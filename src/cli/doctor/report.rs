@@ -5,8 +5,6 @@ use std::fmt::Write;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::gitlab::GitlabError;
-
 /// Result of one check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
@@ -62,20 +60,6 @@ impl Finding {
 /// Worst status of all findings.
 pub fn worst(found: &[Finding]) -> State {
     found.iter().map(|finding| finding.state).max().unwrap_or(State::Fine)
-}
-
-/// Renders an error with its chain of sources, without repetitions.
-pub fn error_chain(error: &GitlabError) -> String {
-    let mut text = error.to_string();
-    let mut source = std::error::Error::source(error);
-    while let Some(cause) = source {
-        let words = cause.to_string();
-        if !text.contains(&words) {
-            text.push_str(&format!(": {words}"));
-        }
-        source = cause.source();
-    }
-    text
 }
 
 /// Renders a line for each finding, followed by its fix.

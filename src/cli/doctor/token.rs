@@ -5,9 +5,10 @@ use time::macros::format_description;
 use time::{Date, Duration, OffsetDateTime};
 
 use super::fetch::fetch;
-use super::report::{Finding, error_chain};
+use super::report::Finding;
 use crate::config::Config;
 use crate::gitlab::{Content, GitlabError, Reply, Token};
+use crate::text::error_chain;
 use crate::tools::Tools;
 
 const CHECK: &str = "token";

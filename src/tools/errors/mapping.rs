@@ -1,13 +1,12 @@
 //! Maps errors of checks, policy and GitLab to tool errors: kind, message, accepted values, next call.
 
-use std::error::Error;
-
 use serde_json::{Value, json};
 
 use crate::call::{self, Call, Effects, Fault, FieldsError, Invalid, Kind};
 use crate::catalog::{Action, Risk, Words, signature};
 use crate::gitlab::{Applied, CertificateError, GitlabError, NetworkError};
 use crate::policy::Rule;
+use crate::text::error_chain;
 use crate::tools::errors::{self, ErrorKind, ToolError};
 use crate::tools::state::Tools;
 use crate::tools::token_info::cache::TokenStanding;
@@ -279,7 +278,7 @@ pub fn from_gitlab(error: &GitlabError, action: &Action, token: TokenStanding) -
     let kind = if is_refused_user { ErrorKind::Forbidden } else { kind_of(error) };
     let message = match error {
         GitlabError::Unauthorized { answer, .. } if is_refused_user => format!("GitLab forbids it: {answer}"),
-        _ => with_sources(error),
+        _ => error_chain(error),
     };
     let mut refusal = ToolError::new(kind, message);
     if is_refused_user {
@@ -329,20 +328,6 @@ pub fn suggest_check(refused: ToolError, call: &Call) -> ToolError {
         None => "call the REST API directly".to_owned(),
     };
     refused.fix(NextCall::find(json!({"query": query, "read_only": id.is_some()})))
-}
-
-/// The message of an error and of its sources: the reason a connection failed is among them.
-fn with_sources(error: &GitlabError) -> String {
-    let mut parts = vec![error.to_string()];
-    let mut source = error.source();
-    while let Some(under) = source {
-        let text = under.to_string();
-        if !parts.iter().any(|part| part.contains(&text)) {
-            parts.push(text);
-        }
-        source = under.source();
-    }
-    parts.join(": ")
 }
 
 fn kind_of(error: &GitlabError) -> ErrorKind {

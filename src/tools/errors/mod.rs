@@ -14,6 +14,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::present;
+use crate::text::error_chain;
 use crate::tools::types::NextCall;
 use crate::untrusted::defuse;
 
@@ -172,11 +173,5 @@ impl std::error::Error for ToolError {}
 
 /// A fault of this server's own, with all that is under it.
 pub fn internal(error: &dyn std::error::Error) -> ToolError {
-    let mut message = error.to_string();
-    let mut source = error.source();
-    while let Some(under) = source {
-        message = format!("{message}: {under}");
-        source = under.source();
-    }
-    ToolError::new(ErrorKind::Internal, message)
+    ToolError::new(ErrorKind::Internal, error_chain(error))
 }
