@@ -184,7 +184,7 @@ pub fn failure(log: &str, budget: usize, secrets: &Secrets) -> Failure {
     let line = found.map(|(line, _)| line);
     let mut windows = Vec::new();
     match found {
-        // What precedes the failure succeeded.
+        // The lines before the failure are of commands that succeeded.
         Some((line, weight)) if weight > Weight::Outcome => {
             let start = line - lines_before(&text, line, budget / BEFORE_SHARE);
             let around = window(&text, Place::Lines(start, None), budget * 2 / 3);

@@ -41,7 +41,7 @@ pub fn render(value: &Value) -> String {
 /// Bytes of the tags around GitLab's text.
 const TAGS: usize = "<gitlab>\n</gitlab>\n".len();
 
-/// Maximum number of characters of a text that stands in quotes in place of tags.
+/// Maximum number of characters of a text that is quoted instead of tagged.
 const LONGEST_QUOTED: usize = 60;
 
 /// Maximum length in bytes of a rendered value without tags.

@@ -1,4 +1,4 @@
-//! What a handler returns.
+//! Return values of handlers.
 
 use serde_json::Value;
 

@@ -47,7 +47,7 @@ impl Args {
         self.given.keys()
     }
 
-    /// The names of those that were given and nobody read.
+    /// Names of given parameters that no handler has read.
     pub fn unread(&self) -> Vec<String> {
         let read = self.read.borrow();
         self.given.keys().filter(|name| !read.contains(*name)).cloned().collect()

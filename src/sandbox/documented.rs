@@ -1,5 +1,5 @@
-//! GitLab's own operations and their parameters, from the catalog: what the sandbox lacks is told apart from what GitLab
-//! does not have either.
+//! GitLab's own operations and their parameters, from the catalog, to distinguish parameters that the sandbox lacks
+//! from those that GitLab does not have either.
 
 use crate::catalog::{Catalog, CatalogError, Method, Operation, Place};
 

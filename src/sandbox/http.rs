@@ -53,7 +53,7 @@ pub fn serve(listener: TcpListener, site: Arc<Site>, stopped: oneshot::Receiver<
 
 async fn handle(State(site): State<Arc<Site>>, request: HttpRequest) -> Response {
     let head = request.method() == axum::http::Method::HEAD;
-    let reply = match read(request).await {
+    let reply = match read_request(request).await {
         Ok(incoming) => {
             // A handler that panicked left no row half written that another could not read.
             let mut world = site.world.lock().unwrap_or_else(PoisonError::into_inner);
@@ -67,7 +67,7 @@ async fn handle(State(site): State<Arc<Site>>, request: HttpRequest) -> Response
     respond(reply, head)
 }
 
-async fn read(request: HttpRequest) -> Result<Incoming, Fault> {
+async fn read_request(request: HttpRequest) -> Result<Incoming, Fault> {
     let (parts, body) = request.into_parts();
     let query: Vec<(String, String)> =
         form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes()).into_owned().collect();

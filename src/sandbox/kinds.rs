@@ -108,7 +108,7 @@ pub struct Kind {
     #[serde(default)]
     pub scope: Option<String>,
     /// GitLab's words for a value that is taken, with the value as `{value}`.
-    #[serde(default = "taken")]
+    #[serde(default = "taken_message")]
     pub taken: String,
     /// The allowed values of fields.
     #[serde(default)]
@@ -157,7 +157,7 @@ fn every_verb() -> Vec<Verb> {
     vec![Verb::List, Verb::Get, Verb::Create, Verb::Update, Verb::Delete]
 }
 
-fn taken() -> String {
+fn taken_message() -> String {
     "has already been taken".to_owned()
 }
 

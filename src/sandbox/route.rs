@@ -130,7 +130,7 @@ impl Route {
 }
 
 impl Rule {
-    /// What is wrong with the parameter.
+    /// Problem of the parameter, if it has one.
     pub fn problem(self, args: &Args) -> Option<String> {
         match self {
             Self::Required(name) => (args.peek(name).is_none()).then(|| format!("{name} is missing")),

@@ -79,7 +79,7 @@ fn try_answer(world: &mut World, routes: &Routes, incoming: Incoming) -> Answer 
     }
     check_numbers(&route.path, &params)?;
     check(route.rules, &incoming.args)?;
-    let place = place(world, user, route, &params, &incoming)?;
+    let place = insert_route(world, user, route, &params, &incoming)?;
     if access::level(world, user, place) < needs {
         return Err(Fault::Forbidden);
     }
@@ -87,7 +87,7 @@ fn try_answer(world: &mut World, routes: &Routes, incoming: Incoming) -> Answer 
     if writes && archived && needs > Level::User && needs < Level::Owner {
         return Err(Fault::Forbidden);
     }
-    // What a handler changed before a parameter turned out to be unread is taken back.
+    // The changes of a handler that left a parameter unread are undone.
     let before = writes.then(|| world.clone());
     let exists_only = incoming.method == "HEAD" && route.path == "/projects/:id/repository/branches/:branch";
     let mut request = Request {
@@ -156,7 +156,7 @@ fn unrouted(documented: &Documented, method: &str, parts: &[String]) -> Result<F
 }
 
 /// The project or group that the path begins with, if this user may see it.
-fn place(
+fn insert_route(
     world: &World,
     user: Option<u64>,
     route: &Route,

@@ -5,7 +5,7 @@
 pub struct Edit {
     pub old: String,
     pub new: String,
-    /// Of a hunk of a diff, whose parts are whole lines: the number of its first line by the header, if it has one.
+    /// For a hunk of a diff, whose parts are whole lines: the number of its first line by the header, if it has one.
     pub hunk: Option<Option<usize>>,
 }
 
@@ -38,7 +38,7 @@ pub struct EditedText {
 const MOST_PLACES: usize = 1_000;
 
 /// Applies edits, each to the text as it is before all of them. Line ends are compared as `\n`; in a text with `\r\n`,
-/// what is inserted has them too.
+/// inserted lines have them too.
 pub fn apply_edits(text: &str, edits: &[Edit]) -> Result<EditedText, EditError> {
     let plain = PlainText::new(text);
     let mut found = Vec::new();
@@ -281,7 +281,7 @@ mod tests {
         assert_eq!(edited("a\r\nb\r\nc\r\n", &[("a\nb", "x\ny")]), Ok("x\r\ny\r\nc\r\n".to_owned()));
         assert_eq!(edited("a\r\nb", &[("\n", "-")]), Ok("a-b".to_owned()));
         assert_eq!(edited("a\nb\n", &[("a\r\nb", "x\r\ny")]), Ok("x\ny\n".to_owned()));
-        // A mixed text keeps what is not replaced.
+        // The parts of a mixed text that are not replaced keep their line ends.
         assert_eq!(edited("a\nb\r\nc", &[("c", "1\n2")]), Ok("a\nb\r\n1\n2".to_owned()));
         assert_eq!(edited("é\r\né!\r\n", &[("é!", "ü\nö")]), Ok("é\r\nü\r\nö\r\n".to_owned()));
     }

@@ -18,7 +18,7 @@ pub const TYPE: &str = "__typename";
 #[derive(Debug, thiserror::Error)]
 pub enum NoValue {
     /// The REST interface refused the request.
-    #[error("{}", said(.0))]
+    #[error("{}", refusal_message(.0))]
     Refused(Refusal),
     /// There is no such page of a list.
     #[error(transparent)]
@@ -30,7 +30,7 @@ pub enum NoValue {
     NotAvailable,
 }
 
-fn said(refusal: &Refusal) -> String {
+fn refusal_message(refusal: &Refusal) -> String {
     refusal.message.as_str().map_or_else(|| refusal.message.to_string(), str::to_owned)
 }
 

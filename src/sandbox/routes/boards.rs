@@ -31,7 +31,7 @@ pub const ROUTES: &[Route] = &[
 ];
 
 /// A board with its project or group, and its lists.
-fn shown(request: &Request<'_>, row: &Row) -> Value {
+fn render_board(request: &Request<'_>, row: &Row) -> Value {
     let mut shown = request.world.show(row);
     let place = request.place.map(|place| request.world.row_of(place)).unwrap_or_default();
     let (field, fields): (_, &[&str]) = match request.place {
@@ -57,7 +57,7 @@ fn shown(request: &Request<'_>, row: &Row) -> Value {
 
 fn list(request: &mut Request<'_>) -> Answer {
     let rows = request.world.rows(&request.shelf("boards"));
-    request.page(rows.iter().map(|row| shown(request, row)).collect())
+    request.page(rows.iter().map(|row| render_board(request, row)).collect())
 }
 
 fn the(request: &Request<'_>) -> Result<Row, Fault> {
@@ -66,7 +66,7 @@ fn the(request: &Request<'_>) -> Result<Row, Fault> {
 
 fn show(request: &mut Request<'_>) -> Answer {
     let row = the(request)?;
-    ok(shown(request, &row))
+    ok(render_board(request, &row))
 }
 
 /// The shelf of the lists of the board in the path.

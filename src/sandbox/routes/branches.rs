@@ -44,7 +44,7 @@ fn is_protected(request: &Request<'_>, branch: &str) -> Option<Row> {
     rules.into_iter().find(covers).cloned()
 }
 
-fn shown(request: &Request<'_>, branch: &str) -> Result<Value, Fault> {
+fn render_branch(request: &Request<'_>, branch: &str) -> Result<Value, Fault> {
     let commit = request.repo()?.head(branch).ok_or(Fault::missing("Branch"))?;
     let main = request.default_branch();
     let merged = branch != main
@@ -79,7 +79,7 @@ fn list(request: &mut Request<'_>) -> Answer {
         .branches
         .keys()
         .filter(|name| search.as_ref().is_none_or(|search| matches(name, search)));
-    let rows = names.map(|name| shown(request, name)).collect::<Result<Vec<_>, _>>()?;
+    let rows = names.map(|name| render_branch(request, name)).collect::<Result<Vec<_>, _>>()?;
     if request.args.text("pagination").as_deref() == Some("keyset") {
         let name = |row: &Value| row.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
         return request.page_after(rows, "page_token", name);
@@ -88,7 +88,7 @@ fn list(request: &mut Request<'_>) -> Answer {
 }
 
 fn show(request: &mut Request<'_>) -> Answer {
-    ok(shown(request, request.param("branch"))?)
+    ok(render_branch(request, request.param("branch"))?)
 }
 
 fn create(request: &mut Request<'_>) -> Answer {
@@ -104,7 +104,7 @@ fn create(request: &mut Request<'_>) -> Answer {
     let invalid = || format!("Failed to create branch '{name}': invalid reference name '{from}'");
     let commit = commit.ok_or_else(|| Fault::refused(400, &invalid()))?;
     request.repo_mut().branches.insert(name.clone(), commit);
-    created(shown(request, &name)?)
+    created(render_branch(request, &name)?)
 }
 
 fn remove(request: &mut Request<'_>) -> Answer {
@@ -125,7 +125,8 @@ fn remove(request: &mut Request<'_>) -> Answer {
 fn remove_merged(request: &mut Request<'_>) -> Answer {
     let names: Vec<String> = request.repo()?.branches.keys().cloned().collect();
     for name in names {
-        let merged = shown(request, &name)?.get("merged").and_then(Value::as_bool).unwrap_or_default();
+        let merged =
+            render_branch(request, &name)?.get("merged").and_then(Value::as_bool).unwrap_or_default();
         if merged && is_protected(request, &name).is_none() {
             request.repo_mut().branches.remove(&name);
         }
@@ -210,18 +211,18 @@ fn change_rule(request: &mut Request<'_>) -> Answer {
 
 fn protect(request: &mut Request<'_>) -> Answer {
     let name = request.param("branch").to_owned();
-    shown(request, &name)?;
+    render_branch(request, &name)?;
     if is_protected(request, &name).is_none() {
         add_rule(request, &name);
     }
-    ok(shown(request, &name)?)
+    ok(render_branch(request, &name)?)
 }
 
 fn unprotect(request: &mut Request<'_>) -> Answer {
     let name = request.param("branch").to_owned();
-    shown(request, &name)?;
+    render_branch(request, &name)?;
     request.world.remove(&request.shelf("protected_branches"), |row| row.text("name") == name);
-    ok(shown(request, &name)?)
+    ok(render_branch(request, &name)?)
 }
 
 fn is_tag_protected(request: &Request<'_>, tag: &str) -> bool {

@@ -50,7 +50,7 @@ fn the(request: &Request<'_>) -> Result<Commit, Fault> {
 }
 
 /// A commit shown alone, with its changes and the status of its pipeline.
-fn shown(request: &Request<'_>, commit: &Commit) -> Result<Value, Fault> {
+fn render_commit(request: &Request<'_>, commit: &Commit) -> Result<Value, Fault> {
     let mut shown = object(commit.json(&request.web()));
     let counts = request
         .repo()?
@@ -111,12 +111,13 @@ fn list(request: &mut Request<'_>) -> Answer {
     });
     let web = request.web();
     let with_stats = args.flag("with_stats");
-    let rows = commits.map(|commit| if with_stats { shown(request, commit) } else { Ok(commit.json(&web)) });
+    let rows =
+        commits.map(|commit| if with_stats { render_commit(request, commit) } else { Ok(commit.json(&web)) });
     request.page_uncounted(rows.collect::<Result<Vec<_>, _>>()?)
 }
 
 fn show(request: &mut Request<'_>) -> Answer {
-    ok(shown(request, &the(request)?)?)
+    ok(render_commit(request, &the(request)?)?)
 }
 
 fn diff(request: &mut Request<'_>) -> Answer {
@@ -304,7 +305,7 @@ fn create(request: &mut Request<'_>) -> Answer {
         .ok_or_else(|| Fault::refused(400, "Commit message can't be blank"))?;
     let actions = request.args.rows("actions");
     let made = commit(request, &branch, &message, &actions)?;
-    let mut shown = object(shown(request, &made)?);
+    let mut shown = object(render_commit(request, &made)?);
     if request.args.maybe("stats") == Some(false) {
         shown.remove("stats");
     }

@@ -6,8 +6,8 @@ use crate::sandbox::errors::Fault;
 use crate::sandbox::request::Request;
 use crate::sandbox::row::{Fields, Row};
 
-/// Schedules the deletion of a project or group, or decides that it is to be made at once: when it is scheduled, and the
-/// caller says so and names it in full.
+/// Schedules the deletion of a project or group. True if it is deleted at once: it was scheduled before, and the call has
+/// `permanently_remove` and its full path.
 pub fn is_final(request: &mut Request<'_>, row: &Row, full_path: &str) -> Result<bool, Fault> {
     let place = request.place.ok_or(Fault::Nowhere)?;
     let noun = place.noun();

@@ -266,7 +266,7 @@ fn update(request: &mut Request<'_>) -> Answer {
 }
 
 /// The issue in the path, for the two actions that GitLab answers in the issue's own name where there is none.
-fn named(request: &Request<'_>) -> Result<(String, Row), Fault> {
+fn find_named_issue(request: &Request<'_>) -> Result<(String, Row), Fault> {
     request.subject(ONE).map_err(|fault| match fault {
         Fault::Missing(what) if what.is_empty() => Fault::missing("Issue"),
         other => other,
@@ -274,7 +274,7 @@ fn named(request: &Request<'_>) -> Result<(String, Row), Fault> {
 }
 
 fn remove(request: &mut Request<'_>) -> Answer {
-    let (shelf, row) = named(request)?;
+    let (shelf, row) = find_named_issue(request)?;
     request.world.remove(&shelf, |other| other.num("id") == row.num("id"));
     Ok(Reply::empty())
 }
@@ -293,7 +293,7 @@ pub fn other_project(request: &Request<'_>, parameter: &str) -> Result<Row, Faul
 /// Puts a copy of the issue in the path into another project.
 fn duplicate(request: &mut Request<'_>) -> Result<(String, Row, Row), Fault> {
     let target = other_project(request, "to_project_id")?;
-    let (shelf, row) = named(request)?;
+    let (shelf, row) = find_named_issue(request)?;
     let kept =
         ["title", "description", "labels", "assignees", "confidential", "due_date", "issue_type", "author"];
     let values = row.iter().filter(|(name, _)| kept.contains(&name.as_str()));
@@ -303,7 +303,7 @@ fn duplicate(request: &mut Request<'_>) -> Result<(String, Row, Row), Fault> {
 }
 
 fn relocate(request: &mut Request<'_>) -> Answer {
-    if named(request)?.1.num("moved_to_id") > 0 {
+    if find_named_issue(request)?.1.num("moved_to_id") > 0 {
         return Err(Fault::refused(400, "Cannot move issue!"));
     }
     let (shelf, row, copied) = duplicate(request)?;

@@ -44,7 +44,7 @@ pub const ROUTES: &[Route] = &[
 ];
 
 /// A member: the user and, over that, the membership.
-fn shown(request: &Request<'_>, row: &Row) -> Value {
+fn render_member(request: &Request<'_>, row: &Row) -> Value {
     let mut shown = object(request.world.basic_user(row.num("id")));
     shown.extend(request.world.show(row));
     Value::Object(shown)
@@ -53,7 +53,7 @@ fn shown(request: &Request<'_>, row: &Row) -> Value {
 fn page(request: &Request<'_>, rows: &[Row]) -> Answer {
     let query = request.args.text("query");
     let users = request.args.nums("user_ids");
-    let shown = rows.iter().map(|row| shown(request, row));
+    let shown = rows.iter().map(|row| render_member(request, row));
     let wanted = |row: &Value| {
         let id = row.get("id").and_then(Value::as_u64).unwrap_or_default();
         (users.is_empty() || users.contains(&id))
@@ -88,13 +88,13 @@ fn list_all(request: &mut Request<'_>) -> Answer {
 
 fn show(request: &mut Request<'_>) -> Answer {
     let row = request.row_on(&request.shelf("members"), "user_id").map_err(|_| Fault::missing(""))?;
-    ok(shown(request, &row))
+    ok(render_member(request, &row))
 }
 
 fn show_any(request: &mut Request<'_>) -> Answer {
     let wanted = request.param("user_id").to_owned();
     let row = inherited(request).into_iter().find(|row| row.num("id").to_string() == wanted);
-    ok(shown(request, &row.ok_or(Fault::missing(""))?))
+    ok(render_member(request, &row.ok_or(Fault::missing(""))?))
 }
 
 fn add(request: &mut Request<'_>) -> Answer {
@@ -109,7 +109,7 @@ fn add(request: &mut Request<'_>) -> Answer {
     }
     let values = json!({"id": user, "access_level": request.args.num("access_level"), "expires_at": request.args.text("expires_at")});
     let row = request.add(&shelf, values);
-    created(shown(request, &row))
+    created(render_member(request, &row))
 }
 
 fn update(request: &mut Request<'_>) -> Answer {
@@ -120,7 +120,7 @@ fn update(request: &mut Request<'_>) -> Answer {
         values = json!({"access_level": request.args.num("access_level"), "expires_at": request.args.text("expires_at")});
     }
     let row = request.write(&shelf, row.num("id"), values);
-    ok(shown(request, &row))
+    ok(render_member(request, &row))
 }
 
 fn remove(request: &mut Request<'_>) -> Answer {
@@ -146,7 +146,7 @@ fn approve(request: &mut Request<'_>) -> Answer {
     }
     let access = request.args.num("access_level").unwrap_or(30);
     let row = request.add(&request.shelf("members"), json!({"id": user, "access_level": access}));
-    created(shown(request, &row))
+    created(render_member(request, &row))
 }
 
 fn deny(request: &mut Request<'_>) -> Answer {

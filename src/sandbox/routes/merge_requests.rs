@@ -120,7 +120,7 @@ fn conflicts(request: &Request<'_>, row: &Row) -> bool {
 }
 
 /// A merge request shown alone, with what only then is worth finding out.
-pub fn shown(request: &Request<'_>, row: &Row) -> Value {
+pub fn render_merge_request(request: &Request<'_>, row: &Row) -> Value {
     let row = current(request, row);
     let mut shown = request.world.show(&row);
     let (changes, _) = changes_of(request, &row);
@@ -177,7 +177,7 @@ pub fn the(request: &Request<'_>) -> Result<(String, Row), Fault> {
 
 fn show(request: &mut Request<'_>) -> Answer {
     let (_, row) = the(request)?;
-    ok(shown(request, &row))
+    ok(render_merge_request(request, &row))
 }
 
 fn is_draft(title: &str) -> bool {
@@ -250,7 +250,7 @@ fn create(request: &mut Request<'_>) -> Answer {
     super::issues::learn_labels(request, &row);
     request.event("opened", "MergeRequest", &row);
     let row = super::quick_actions::execute_description(request, "MergeRequest", &shelf, row);
-    created(shown(request, &row))
+    created(render_merge_request(request, &row))
 }
 
 fn update(request: &mut Request<'_>) -> Answer {
@@ -274,7 +274,7 @@ fn update(request: &mut Request<'_>) -> Answer {
     let row = request.world.write(&shelf, before.num("id"), values);
     super::issues::learn_labels(request, &row);
     super::history::record(request, &shelf, "MergeRequest", &before, &row);
-    ok(shown(request, &row))
+    ok(render_merge_request(request, &row))
 }
 
 fn remove(request: &mut Request<'_>) -> Answer {
@@ -298,7 +298,7 @@ fn raw_diffs(request: &mut Request<'_>) -> Answer {
 fn changes(request: &mut Request<'_>) -> Answer {
     let (_, row) = the(request)?;
     let (changes, _) = changes_of(request, &row);
-    let mut shown = object(shown(request, &row));
+    let mut shown = object(render_merge_request(request, &row));
     let large = changes.iter().any(|change| change.json().get("too_large") == Some(&Value::Bool(true)));
     shown.set("changes", changes.iter().map(Change::json).collect::<Vec<_>>());
     shown.set("overflow", large);

@@ -13,7 +13,7 @@ use crate::sandbox::request::Request;
 use crate::sandbox::route::{Route, Rule, get, post, put};
 use crate::sandbox::row::{Fields, Row, object};
 
-use super::merge_requests::{closed_by, shown, the};
+use super::merge_requests::{closed_by, render_merge_request, the};
 
 pub const ROUTES: &[Route] = &[
     get("/projects/:id/merge_requests/:merge_request_iid/approvals", approvals),
@@ -79,7 +79,7 @@ fn approval_state(request: &mut Request<'_>) -> Answer {
     ok(json!({"approval_rules_overwritten": false, "rules": rules}))
 }
 
-/// Refuses a call that was meant for another commit than the newest.
+/// Refuses a call whose `sha` is not the newest commit.
 fn check_sha(request: &Request<'_>, row: &Row) -> Result<(), Fault> {
     let sha = row.text("sha");
     match request.args.text("sha") {
@@ -164,10 +164,10 @@ fn merge(request: &mut Request<'_>) -> Answer {
             row.num("id"),
             json!({"merge_when_pipeline_succeeds": true, "merge_user": request.user}),
         );
-        return ok(shown(request, &row));
+        return ok(render_merge_request(request, &row));
     }
     let row = really_merge(request, &shelf, &row)?;
-    ok(shown(request, &row))
+    ok(render_merge_request(request, &row))
 }
 
 fn really_merge(request: &mut Request<'_>, shelf: &str, row: &Row) -> Result<Row, Fault> {
@@ -239,7 +239,7 @@ fn cancel(request: &mut Request<'_>) -> Answer {
         row.num("id"),
         json!({"merge_when_pipeline_succeeds": false, "merge_user": null}),
     );
-    created(shown(request, &row))
+    created(render_merge_request(request, &row))
 }
 
 /// Rebasing gives the branch one new commit on top of its target.

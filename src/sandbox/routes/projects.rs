@@ -20,7 +20,7 @@ const ORDER: Rule = Rule::OneOf(
     &["id", "name", "path", "created_at", "updated_at", "last_activity_at", "similarity", "star_count"],
 );
 
-/// What a project can be given, as GitLab lists it where nothing is.
+/// Parameters of an update, as GitLab lists them if none is given.
 const CHANGES: &[&str] = &["default_branch", "description", "name", "path", "topics", "visibility"];
 
 pub const ROUTES: &[Route] = &[
@@ -52,19 +52,19 @@ pub const ROUTES: &[Route] = &[
     post("/projects/:id/housekeeping", housekeeping).needs(Level::Maintainer),
 ];
 
-/// What is shown of a project.
+/// Views of a project.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum View {
     /// A row of a list.
     Row,
-    /// What a write answers with.
+    /// The response to a write.
     Written,
-    /// One that is asked for, with what its user may do.
+    /// A single project, with the permissions of the user.
     Asked,
 }
 
 /// A project, with its computed fields.
-fn shown(request: &Request<'_>, row: &Row, view: View) -> Value {
+fn render_project(request: &Request<'_>, row: &Row, view: View) -> Value {
     let id = row.num("id");
     let mut shown = request.world.show(row);
     let issues = request.world.rows(&format!("projects/{id}/issues")).iter();
@@ -127,7 +127,7 @@ pub fn page(request: &Request<'_>, rows: &[Row]) -> Answer {
     // Read here, as a page may have no row.
     request.args.flag("statistics");
     let shown = rows.iter().map(|row| {
-        let mut shown = object(shown(request, row, View::Row));
+        let mut shown = object(render_project(request, row, View::Row));
         shown.retain(|name, _| !simply || simple.contains(&name.as_str()));
         Value::Object(shown)
     });
@@ -176,7 +176,7 @@ pub fn narrowed(request: &mut Request<'_>, mut rows: Vec<Row>) -> Answer {
 
 fn show(request: &mut Request<'_>) -> Answer {
     let row = request.place_row()?;
-    ok(shown(request, &row, View::Asked))
+    ok(render_project(request, &row, View::Asked))
 }
 
 /// Adds a project in a group, or in the user's own namespace where there is none.
@@ -239,7 +239,7 @@ fn create(request: &mut Request<'_>) -> Answer {
         repo.commit(row.text("default_branch"), Vec::new(), tree, "Initial commit", author, &now);
     }
     request.world.repos.insert(row.num("id"), repo);
-    created(shown(request, &row, View::Written))
+    created(render_project(request, &row, View::Written))
 }
 
 fn update(request: &mut Request<'_>) -> Answer {
@@ -260,7 +260,7 @@ fn update(request: &mut Request<'_>) -> Answer {
         return Err(Fault::invalid("name", "can't be blank"));
     }
     let row = request.world.write("projects", request.place_id(), given);
-    ok(shown(request, &row, View::Written))
+    ok(render_project(request, &row, View::Written))
 }
 
 /// The fields of a project that its new path changes.
@@ -301,7 +301,7 @@ fn remove(request: &mut Request<'_>) -> Answer {
 
 fn restore(request: &mut Request<'_>) -> Answer {
     let row = super::deletion::unschedule(request)?;
-    created(shown(request, &row, View::Written))
+    created(render_project(request, &row, View::Written))
 }
 
 /// An export is done as soon as it is asked for.
@@ -364,7 +364,7 @@ fn fork(request: &mut Request<'_>) -> Answer {
     request.world.repos.insert(made.num("id"), repo);
     let forks = row.num("forks_count") + 1;
     request.write("projects", row.num("id"), json!({"forks_count": forks}));
-    created(shown(request, &made, View::Written))
+    created(render_project(request, &made, View::Written))
 }
 
 fn forks(request: &mut Request<'_>) -> Answer {
@@ -388,7 +388,7 @@ fn set_star(request: &mut Request<'_>, on: bool) -> Answer {
         stars.push(me);
     }
     let row = request.write("projects", row.num("id"), json!({"star_count": stars.len(), "_stars": stars}));
-    created(shown(request, &row, View::Row))
+    created(render_project(request, &row, View::Row))
 }
 
 fn star(request: &mut Request<'_>) -> Answer {
@@ -409,7 +409,7 @@ fn starrers(request: &mut Request<'_>) -> Answer {
 
 fn set_archived(request: &mut Request<'_>, archived: bool) -> Answer {
     let row = request.write("projects", request.place_id(), json!({"archived": archived}));
-    created(shown(request, &row, View::Written))
+    created(render_project(request, &row, View::Written))
 }
 
 fn archive(request: &mut Request<'_>) -> Answer {
@@ -509,7 +509,7 @@ fn transfer(request: &mut Request<'_>) -> Answer {
     earlier.push(was);
     let values = json!({"namespace": namespace, "_namespace": group, "path_with_namespace": full, "web_url": web, "_was": earlier});
     let row = request.write("projects", row.num("id"), values);
-    ok(shown(request, &row, View::Written))
+    ok(render_project(request, &row, View::Written))
 }
 
 fn housekeeping(_: &mut Request<'_>) -> Answer {

@@ -27,7 +27,7 @@ pub const ROUTES: &[Route] = &[
     get("/groups/:id/registry/repositories", images),
 ];
 
-fn shown(request: &Request<'_>, row: &Row) -> Value {
+fn render_release(request: &Request<'_>, row: &Row) -> Value {
     let tag = row.text("tag_name");
     let mut shown = request.world.show(row);
     if let Some(commit) = request.repo().ok().and_then(|repo| repo.resolve(tag)) {
@@ -51,7 +51,7 @@ fn list(request: &mut Request<'_>) -> Answer {
     if request.args.text("sort").as_deref() == Some("asc") {
         rows.reverse();
     }
-    request.page(rows.iter().map(|row| shown(request, row)).collect())
+    request.page(rows.iter().map(|row| render_release(request, row)).collect())
 }
 
 fn list_across(request: &mut Request<'_>) -> Answer {
@@ -80,7 +80,7 @@ fn latest(request: &mut Request<'_>) -> Answer {
 
 fn show(request: &mut Request<'_>) -> Answer {
     let row = request.row(ONE)?;
-    ok(shown(request, &row))
+    ok(render_release(request, &row))
 }
 
 /// The milestones whose titles or ids a release is given; nothing where none are.
@@ -123,7 +123,7 @@ fn create(request: &mut Request<'_>) -> Answer {
     for link in links {
         request.add(&format!("{shelf}/{tag}/assets/links"), Value::Object(link));
     }
-    created(shown(request, &row))
+    created(render_release(request, &row))
 }
 
 fn update(request: &mut Request<'_>) -> Answer {
@@ -132,12 +132,12 @@ fn update(request: &mut Request<'_>) -> Answer {
     let mut values = kind.given_of(&request.args, &["name", "description", "released_at"]);
     values.extend(milestones(request)?);
     let row = request.world.write(&shelf, row.num("id"), values);
-    ok(shown(request, &row))
+    ok(render_release(request, &row))
 }
 
 fn remove(request: &mut Request<'_>) -> Answer {
     let (shelf, row) = request.subject(ONE)?;
-    let answer = ok(shown(request, &row));
+    let answer = ok(render_release(request, &row));
     request.world.remove(&shelf, |other| other.num("id") == row.num("id"));
     answer
 }

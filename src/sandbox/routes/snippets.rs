@@ -53,10 +53,10 @@ fn page(request: &Request<'_>, wanted: impl Fn(&Row) -> bool) -> Answer {
         .filter(|row| wanted(row) && may_see(request.world, request.user, "snippets", row))
         .cloned()
         .collect();
-    request.page(rows.iter().map(|row| shown(request, row)).collect())
+    request.page(rows.iter().map(|row| render_snippet(request, row)).collect())
 }
 
-fn shown(request: &Request<'_>, row: &Row) -> Value {
+fn render_snippet(request: &Request<'_>, row: &Row) -> Value {
     let mut shown = request.world.show(row);
     let raw = row.text("raw_url");
     let files = row.get("_content").cloned().map(object).unwrap_or_default();
@@ -81,7 +81,7 @@ fn all(request: &mut Request<'_>) -> Answer {
 
 fn of_project(request: &mut Request<'_>) -> Answer {
     let rows = request.across("snippets");
-    request.page(rows.iter().map(|row| shown(request, row)).collect())
+    request.page(rows.iter().map(|row| render_snippet(request, row)).collect())
 }
 
 fn the(request: &Request<'_>) -> Result<(String, Row), Fault> {
@@ -92,7 +92,7 @@ fn the(request: &Request<'_>) -> Result<(String, Row), Fault> {
 
 fn show(request: &mut Request<'_>) -> Answer {
     let (_, row) = the(request)?;
-    ok(shown(request, &row))
+    ok(render_snippet(request, &row))
 }
 
 /// The fields of a snippet and its files as parameters give them, over the current ones.
@@ -129,7 +129,7 @@ fn create(request: &mut Request<'_>) -> Answer {
         return Err(Fault::invalid("title", "can't be blank"));
     }
     let row = request.world.add(&request.shelf("snippets"), values, request.user);
-    created(shown(request, &row))
+    created(render_snippet(request, &row))
 }
 
 /// The snippet in the path, if the user may change it.
@@ -146,7 +146,7 @@ fn update(request: &mut Request<'_>) -> Answer {
     let (shelf, row) = mine(request)?;
     let values = values(request, &row);
     let row = request.world.write(&shelf, row.num("id"), values);
-    ok(shown(request, &row))
+    ok(render_snippet(request, &row))
 }
 
 fn remove(request: &mut Request<'_>) -> Answer {

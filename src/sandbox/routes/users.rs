@@ -64,7 +64,7 @@ const PRIVATE: &[&str] = &[
     "namespace_id",
 ];
 
-fn shown(request: &Request<'_>, row: &Row) -> Value {
+fn render_user(request: &Request<'_>, row: &Row) -> Value {
     let mut shown = request.world.show(row);
     let own = request.user == Some(row.num("id"));
     let admin = is_admin(request.world, request.user);
@@ -92,7 +92,7 @@ fn user(request: &Request<'_>) -> Result<Row, Fault> {
 
 fn current(request: &mut Request<'_>) -> Answer {
     let row = request.world.by_id("users", request.me()?);
-    ok(shown(request, &row))
+    ok(render_user(request, &row))
 }
 
 fn list(request: &mut Request<'_>) -> Answer {
@@ -113,13 +113,14 @@ fn list(request: &mut Request<'_>) -> Answer {
     let mut rows: Vec<Row> = rows.cloned().collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.num("id")));
     let admin = is_admin(request.world, request.user);
-    let shown = |row: &Row| if admin { shown(request, row) } else { request.world.basic_user(row.num("id")) };
+    let shown =
+        |row: &Row| if admin { render_user(request, row) } else { request.world.basic_user(row.num("id")) };
     request.page(rows.iter().map(shown).collect())
 }
 
 fn show(request: &mut Request<'_>) -> Answer {
     let row = user(request)?;
-    ok(shown(request, &row))
+    ok(render_user(request, &row))
 }
 
 fn create(request: &mut Request<'_>) -> Answer {
@@ -134,7 +135,7 @@ fn create(request: &mut Request<'_>) -> Answer {
     let id = request.world.next_id("users");
     let values = json!({"id": id, "username": name, "email": email, "name": request.args.text("name"), "namespace_id": id + 100});
     let row = request.add("users", values);
-    created(shown(request, &row))
+    created(render_user(request, &row))
 }
 
 fn capital(text: &str) -> String {
@@ -150,7 +151,7 @@ fn update(request: &mut Request<'_>) -> Answer {
     let kind = request.world.kinds.named("users").cloned().ok_or(Fault::Nowhere)?;
     let given = kind.given(&request.args);
     let row = request.world.write("users", row.num("id"), given);
-    ok(shown(request, &row))
+    ok(render_user(request, &row))
 }
 
 fn remove(request: &mut Request<'_>) -> Answer {

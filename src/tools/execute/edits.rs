@@ -70,7 +70,7 @@ impl TextChange {
         format!("`{}` was edited {noun} {}{more}", self.name, named.join(", "))
     }
 
-    /// Replaces the whole new text in a request that is shown: its diff says what is new.
+    /// Replaces the whole new text in a previewed request by its diff.
     pub fn shorten_request(&self, request: &mut Value) {
         match request {
             Value::String(text) if *text == self.new => *text = format!("({} bytes, by `diff`)", text.len()),
@@ -369,7 +369,8 @@ fn edit_error(
             let times = lines.len();
             let mut lines = lines.clone();
             lines.dedup();
-            let rows: Vec<Value> = lines.iter().take(MOST_PLACES).map(|line| place(text, *line)).collect();
+            let rows: Vec<Value> =
+                lines.iter().take(MOST_PLACES).map(|line| describe_line(text, *line)).collect();
             let noun = if lines.len() == 1 { "line" } else { "lines" };
             let mut error = invalid(format!(
                 "{} occurs {times} times in {target}, on {noun} {}",
@@ -388,7 +389,7 @@ fn edit_error(
                 if edits.len() > 1 { ", before any of the edits" } else { "" }
             ));
             if let Some(line) = most_similar(text, old) {
-                error.details.insert("most_similar".to_owned(), json!([place(text, line)]));
+                error.details.insert("most_similar".to_owned(), json!([describe_line(text, line)]));
             }
             error
         }
@@ -419,7 +420,7 @@ fn listed(lines: &[usize]) -> String {
 }
 
 /// A line of the text as an error shows it.
-fn place(text: &str, line: usize) -> Value {
+fn describe_line(text: &str, line: usize) -> Value {
     let content = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
     let shown = shortened(&mask_tokens(&one_line(content)), LONGEST_LINE);
     json!({"line": line, "text": format!("{line}: {shown}")})

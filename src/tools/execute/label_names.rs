@@ -12,7 +12,7 @@ use crate::tools::own_reads::gate::Purpose;
 use crate::tools::state::Tools;
 use crate::untrusted::quote;
 
-/// Maximum number of pages of labels, of a hundred each. In a longer list, no name is said to be unknown.
+/// Maximum number of pages of labels, of a hundred each. In a longer list, no name is reported as unknown.
 const MOST_PAGES: u64 = 5;
 
 /// The parameters with the names of existing labels, and notes; none if nothing is different. A list of labels that

@@ -66,7 +66,7 @@ pub struct ActionResponse {
     pub unreadable: usize,
     /// Paths of the requested fields in the reply.
     pub fields: Vec<String>,
-    /// Fields of texts that edits changed: the caller knows what is new in them.
+    /// Fields whose texts were edited; the answer does not repeat them.
     pub edited: Vec<String>,
 }
 

@@ -40,7 +40,7 @@ pub fn render_answer(
         gitlab::Content::Json(answer) => state_notes::explain(tools, action, &request.params, answer),
         _ => Vec::new(),
     };
-    let narrowing = change.as_ref().map(Narrowing::of).unwrap_or_default();
+    let narrowing = change.as_ref().map(Narrowing::from_change).unwrap_or_default();
     let shown =
         present_fields(tools, budget, (request, fields, narrowing), (action, call), reply, &mut notes);
     notes.extend(change.iter().flat_map(|change| change.notes.iter().cloned()));
@@ -94,7 +94,7 @@ struct Narrowing<'a> {
 }
 
 impl<'a> Narrowing<'a> {
-    fn of(change: &'a Change) -> Narrowing<'a> {
+    fn from_change(change: &'a Change) -> Narrowing<'a> {
         Narrowing { only: &change.fields, said: &change.said }
     }
 }

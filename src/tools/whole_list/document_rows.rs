@@ -53,7 +53,7 @@ pub fn take_rows(tools: &Tools, mut response: ActionResponse) -> Result<ActionRe
         None => {
             return invalid(
                 format!("`{}` does not say whether it has more rows", connection.place),
-                "Request `pageInfo{endCursor hasNextPage}` beside its rows.".to_owned(),
+                "Request `pageInfo{endCursor hasNextPage}` in addition to its rows.".to_owned(),
             );
         }
         Some(true) if response.reply.page.next_query.is_none() => {

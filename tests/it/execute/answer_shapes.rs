@@ -19,7 +19,7 @@ fn reply_to(request: (&str, &str), sent: Answer, action: &str, params: Value) ->
 }
 
 /// The same of an answer in JSON, which has to succeed.
-fn shown(request: (&str, &str), body: Value, action: &str, params: Value) -> Reply {
+fn present_answer(request: (&str, &str), body: Value, action: &str, params: Value) -> Reply {
     let reply = reply_to(request, answer(200, body), action, params);
     assert!(!reply.is_error, "{action}: {}", reply.text);
     reply
@@ -39,8 +39,12 @@ fn an_approval_state_has_what_each_rule_requires_and_who_approved() {
         "approved_by": [{"id": 5, "username": "ann", "name": "Ann", "web_url": "https://x/ann"}],
     });
     let body = json!({"approval_rules_overwritten": true, "rules": [rule]});
-    let reply =
-        shown(("GET", "/approval_state"), body, "merge_request.get_approval_state", json!({"iid": 5}));
+    let reply = present_answer(
+        ("GET", "/approval_state"),
+        body,
+        "merge_request.get_approval_state",
+        json!({"iid": 5}),
+    );
     let rule = &reply.structured["data"]["rules"][0];
     assert_eq!((&rule["approvals_required"], &rule["approved"]), (&json!(2), &json!(false)));
     assert_eq!(rule["approved_by"], json!(["ann"]));
@@ -126,7 +130,7 @@ fn a_linked_issue_has_its_relation_and_the_id_of_the_link() {
     linked["issue_link_id"] = json!(71);
     linked["link_type"] = json!("is_blocked_by");
     linked["labels"] = json!(["bug"]);
-    let reply = shown(("GET", "/links"), json!([linked]), "issue_link.list", json!({"iid": 3}));
+    let reply = present_answer(("GET", "/links"), json!([linked]), "issue_link.list", json!({"iid": 3}));
     let row = &reply.structured["data"][0];
     assert_eq!((&row["link_type"], &row["issue_link_id"]), (&json!("is_blocked_by"), &json!(71)));
 }
@@ -140,8 +144,12 @@ fn a_bridge_has_its_downstream_pipeline() {
         "id": 8, "name": "deploy", "status": "success", "downstream_pipeline": downstream,
         "web_url": "https://gitlab.example.com/x/-/jobs/8",
     });
-    let reply =
-        shown(("GET", "/bridges"), json!([bridge]), "pipeline.list_bridges", json!({"pipeline_id": 7}));
+    let reply = present_answer(
+        ("GET", "/bridges"),
+        json!([bridge]),
+        "pipeline.list_bridges",
+        json!({"pipeline_id": 7}),
+    );
     let shown = &reply.structured["data"][0]["downstream_pipeline"];
     assert_eq!((&shown["id"], &shown["status"]), (&json!(55), &json!("failed")));
     assert!(
@@ -161,7 +169,7 @@ fn a_release_has_its_files() {
         ("release.get", "/releases/v1", release.clone(), json!({"tag_name": "v1"})),
         ("release.list", "/releases", json!([release.clone()]), json!({"scope": "project"})),
     ] {
-        let reply = shown(("GET", path), body, action, params);
+        let reply = present_answer(("GET", path), body, action, params);
         assert!(reply.text.contains("https://x/gear.zip"), "{action}: {}", reply.text);
         assert!(
             reply.structured.to_string().contains("https://x/gear.zip"),
@@ -188,17 +196,17 @@ fn a_change_that_was_made_before_succeeds_and_is_said_once() {
 fn things_within_an_answer_have_their_numbers() {
     let link = json!({"source_issue": issue(14), "target_issue": issue(15), "link_type": "relates_to"});
     let params = json!({"iid": 14, "target_project_id": 5, "target_issue_iid": 15});
-    let reply = shown(("POST", "/links"), link, "issue_link.create", params);
+    let reply = present_answer(("POST", "/links"), link, "issue_link.create", params);
     assert_eq!(reply.structured["data"]["source_issue"], "#14 Gear 14");
     assert_eq!(reply.structured["data"]["target_issue"], "#15 Gear 15");
     let request = json!({"id": 9, "iid": 59, "title": "Oil", "web_url": "https://x/-/merge_requests/59"});
     let train = json!([{"id": 1, "merge_request": request, "status": "fresh"}]);
-    let reply = shown(("GET", "/merge_trains"), train, "merge_train.list", json!({}));
+    let reply = present_answer(("GET", "/merge_trains"), train, "merge_train.list", json!({}));
     assert_eq!(reply.structured["data"][0]["merge_request"], "!59 Oil");
     let mut in_epic = issue(4);
     in_epic["epic"] = json!({"id": 1, "iid": 5, "title": "Drive", "url": "/groups/acme/-/epics/5", "group_id": 2,
         "web_url": "https://x/groups/acme/-/epics/5"});
-    let reply = shown(("GET", "/issues/4"), in_epic, "issue.get", json!({"iid": 4}));
+    let reply = present_answer(("GET", "/issues/4"), in_epic, "issue.get", json!({"iid": 4}));
     assert!(reply.text.contains("&5 Drive"), "{}", reply.text);
 }
 
@@ -214,7 +222,7 @@ fn a_feature_flag_has_the_parameters_and_scopes_of_its_strategies() {
         ("feature_flag.get", "/feature_flags/brakes", flag.clone(), json!({"feature_flag_name": "brakes"})),
         ("feature_flag.list", "/feature_flags", json!([flag.clone()]), json!({})),
     ] {
-        let reply = shown(("GET", path), body, action, params);
+        let reply = present_answer(("GET", path), body, action, params);
         assert!(reply.text.contains("25") && reply.text.contains("production"), "{action}: {}", reply.text);
     }
 }
@@ -232,7 +240,7 @@ fn a_list_that_goes_on_by_a_cursor_is_never_sent_back_to_its_first_page() {
 #[test]
 fn an_answer_of_nothing_but_noise_is_shown() {
     let body = json!({"avatar_url": "https://x/ann.png"});
-    let reply = shown(("GET", "/avatar"), body, "avatar.get", json!({"email": "ann@example.com"}));
+    let reply = present_answer(("GET", "/avatar"), body, "avatar.get", json!({"email": "ann@example.com"}));
     assert!(reply.text.contains("https://x/ann.png"), "{}", reply.text);
 }
 
@@ -253,17 +261,17 @@ fn small_things_of_lists_and_objects() {
         json!({"id": id, "short_id": id[..8], "title": "Turn", "web_url": format!("https://x/-/commit/{id}")})
     };
     let rows = json!(['a', 'b', 'c'].map(commit));
-    let reply = shown(("GET", "/repository/commits"), rows, "commit.list", json!({}));
+    let reply = present_answer(("GET", "/repository/commits"), rows, "commit.list", json!({}));
     assert_eq!(reply.structured["in_every_row"]["web_url"], "https://x/-/commit/{id}");
     assert_eq!(reply.structured["data"][0]["id"].as_str().unwrap().len(), 40);
     // The fields of a nested object are indented, and an item's number is said once.
     let long = "a text of more than one line\nin a nested object".to_owned();
     let body = json!({"tag_name": "v1", "commit": {"id": "ab", "message": long, "parent_ids": ["cd"]}});
-    let reply = shown(("GET", "/releases/v1"), body, "release.get", json!({"tag_name": "v1"}));
+    let reply = present_answer(("GET", "/releases/v1"), body, "release.get", json!({"tag_name": "v1"}));
     assert!(reply.text.contains("\n  id: ab\n"), "{}", reply.text);
     // Who merged is shown where the newer field is empty.
     let merged =
         json!({"iid": 5, "title": "Oil", "merged_by": {"id": 1, "username": "bob"}, "merge_user": null});
-    let reply = shown(("GET", "/merge_requests/5"), merged, "merge_request.get", json!({"iid": 5}));
+    let reply = present_answer(("GET", "/merge_requests/5"), merged, "merge_request.get", json!({"iid": 5}));
     assert_eq!(reply.structured["data"]["merged_by"], "bob");
 }

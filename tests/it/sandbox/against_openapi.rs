@@ -37,7 +37,7 @@ fn normal(method: &str, path: &str) -> String {
     format!("{} {}", method.to_uppercase(), path.strip_prefix("/api/v4").unwrap_or(&path))
 }
 
-/// What GitLab's files say about an operation.
+/// Description of an operation in GitLab's files.
 #[derive(Default)]
 struct Operation {
     /// The successful statuses.
@@ -188,8 +188,8 @@ impl Comparison<'_> {
 
     /// The type that a value should have and has not.
     ///
-    /// The document calls everything a string whose type nobody wrote down, so that a string means something only where
-    /// its example is one. What was recorded is right everywhere.
+    /// The document has the type string for every value without a declared type, so `string` is reliable only with a
+    /// string as example. Recorded types are always reliable.
     fn wrong_type(&self, property: &Value, value: &Value, place: &str) -> Option<String> {
         if value.is_null() {
             return None;
@@ -216,7 +216,7 @@ impl Comparison<'_> {
             "string" if is_telling => value.is_string(),
             _ => true,
         };
-        // Where the two disagree, what was recorded wins.
+        // Recorded types take precedence.
         (!fits && recorded.is_empty()).then(|| property.to_string())
     }
 }

@@ -122,7 +122,7 @@ pub fn describe(
         if is_update && found.is_complete {
             change.fields = found.fields;
         }
-        // Of an object that is gone, nothing is left to look at.
+        // A deleted object has no fields worth showing.
         if matches!(verb, "delete" | "remove") && subject::is_named(answer) {
             change.fields = action.shows.iter().cloned().chain(["id".to_owned()]).collect();
         }

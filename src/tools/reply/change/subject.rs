@@ -65,7 +65,7 @@ pub fn name_subject(
     }
     let is_new = call.method() == Method::Post;
     match (held, name) {
-        // Of a new object, the path names what it belongs to: the release of a link, the thread of a note.
+        // The path of a new object names its parent: the release of a link, the thread of a note.
         (Some(held), Some(name)) if is_new && held.starts_with('"') && !held.contains(&name) => {
             Some(Subject::new(format!("{noun} {name} of {held}{within}"), said))
         }
