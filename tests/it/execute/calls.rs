@@ -54,6 +54,23 @@ fn an_issue_link_without_a_target_project_stays_in_the_project() {
 }
 
 #[test]
+fn resolving_a_thread_needs_no_flag_and_reopening_does() {
+    let mut client = Client::sandbox();
+    let thread = "6a9c1750b37d513a43987b574953fceb50b03ce7";
+    let mut body = |more: Value| {
+        let mut params = json!({"fullPath": "acme/widget", "iid": 12, "discussion_id": thread});
+        params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let arguments =
+            json!({"action": "merge_request_discussion.resolve", "params": params, "dry_run": true});
+        let shown = client.call(EXECUTE, arguments);
+        assert!(!shown.is_error, "{}", shown.text);
+        shown.structured.to_string()
+    };
+    assert!(body(json!({})).contains("\"resolved\":true"));
+    assert!(body(json!({"resolved": false})).contains("\"resolved\":false"));
+}
+
+#[test]
 fn pages_come_back_as_the_exact_next_call() {
     let mut client = Client::sandbox();
     let mut reply = execute(&mut client, "issue.list", json!({"fullPath": "acme/widget", "per_page": 20}));
