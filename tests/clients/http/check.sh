@@ -47,11 +47,18 @@ done
 serve token
 cp "$here/typescript.mjs" .
 node typescript.mjs "$url" glpat-sandbox
-for era in legacy modern; do
-  mcp-inspector --cli "$url" --transport http --header 'PRIVATE-TOKEN: glpat-sandbox' --protocol-era "$era" --strict \
-    --format json --method tools/list >/dev/null 2>&1
-  mcp-inspector --cli "$url" --transport http --header 'PRIVATE-TOKEN: glpat-sandbox' --protocol-era "$era" \
-    --format json --method tools/call --tool-name gitlab_execute_action --tool-arg action=current_user.get |
-    grep -q 'username: sandbox'
-  echo "inspector, $era: 2 passed, 0 failed"
-done
+# Lists and executes in one era of the protocol; shows what the Inspector said if it fails.
+inspect() {
+  local inspector=(mcp-inspector --cli "$url" --transport http --header 'PRIVATE-TOKEN: glpat-sandbox'
+    --protocol-era "$1" --format json)
+  "${inspector[@]}" --strict --method tools/list >"$work/inspector.txt" 2>&1 &&
+    "${inspector[@]}" --method tools/call --tool-name gitlab_execute_action --tool-arg action=current_user.get \
+      >"$work/inspector.txt" 2>&1 &&
+    grep -q '"username":"sandbox"' "$work/inspector.txt" || {
+    cat "$work/inspector.txt"
+    return 1
+  }
+  echo "inspector, $1: 2 passed, 0 failed"
+}
+inspect legacy
+inspect modern
