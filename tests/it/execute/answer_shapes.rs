@@ -90,7 +90,7 @@ fn a_page_or_half_an_answer_is_no_success() {
         assert!(reply.is_error && reply.text.contains("Sign in"), "{action}: {}", reply.text);
         let applied = match request.0 {
             "GET" => Value::Null,
-            // It was read again, and is not there.
+            // A second read does not find the object.
             "DELETE" => json!("yes"),
             _ => json!("unknown"),
         };

@@ -107,7 +107,7 @@ fn what_is_not_there_is_not_found() {
     assert_eq!(missing["status"], 404);
     let unknown = refused(&rest(&mut client, "GET", "/projects/1/frobnicate"), "not_found");
     assert_eq!(unknown["status"], 404);
-    // Of a path that GitLab has, the sandbox says that it lacks it.
+    // The sandbox answers 501 for a path that GitLab has and it lacks.
     let lacking = refused(&rest(&mut client, "GET", "/projects/1/push_rule"), "gitlab_error");
     assert!(message(&lacking).contains("/projects/:id/push_rule"), "{lacking}");
 }

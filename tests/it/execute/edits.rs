@@ -185,7 +185,7 @@ fn policy_and_confirmation_see_the_new_text() {
     refused(&execute(&mut client, "merge_request.update", by_diff), "denied");
     assert_eq!(client.call(EXECUTE, text.clone()).structured["data"], before["data"]);
 
-    // Where it is asked about, the offered call has the edits and not the whole text.
+    // The call offered for confirmation has the edits and not the whole text.
     let mut client = Client::sandbox_with(&[("GITLAB_CONFIRM", "token")]);
     let error =
         refused(&execute(&mut client, "merge_request.update", with("x\n\n/merge\n")), "needs_confirmation");

@@ -1,4 +1,4 @@
-//! What GitLab does beyond its shapes: defaults, side effects, permissions, and what the sandbox says it lacks.
+//! Behavior of GitLab beyond its shapes: defaults, side effects, permissions; and 501 for parts that the sandbox lacks.
 
 use gitlab_mcp::sandbox::{ADMIN_TOKEN, READER_TOKEN, TOKEN};
 use reqwest::Method;
