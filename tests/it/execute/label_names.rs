@@ -57,7 +57,7 @@ fn a_change_without_labels_or_with_a_hidden_list_is_sent_as_it_is() {
     assert!(gitlab.seen().iter().all(|line| !line.contains("/labels")), "{:?}", gitlab.seen());
     // The list is a 404.
     succeed(&mut client, "issue.update", update(&json!({"add_labels": ["Bug"]})));
-    let sent = gitlab.received().pop().unwrap();
+    let sent = gitlab.last("PUT ");
     assert_eq!(serde_json::from_slice::<Value>(&sent.body).unwrap(), json!({"add_labels": ["Bug"]}));
     // A longer list is not read to its end, so nothing is said of a name that it does not have.
     let page = answer(200, json!([{"name": "other"}])).header("x-next-page", "2");

@@ -48,7 +48,7 @@ fn quick_actions_are_decided_on_like_the_actions_that_they_stand_for() {
     let mut client = gitlab.client(&[("GITLAB_QUICK_ACTIONS", "escape")]);
     let reply = run(&mut client, "issue_note.create", &note("one\n/close"), false);
     assert!(!reply.is_error, "{}", reply.text);
-    let body: Value = serde_json::from_slice(&gitlab.received().last().unwrap().body).unwrap();
+    let body: Value = serde_json::from_slice(&gitlab.last("POST ").body).unwrap();
     assert_eq!(body["body"], "one\n\\/close");
 }
 

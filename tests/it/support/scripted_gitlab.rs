@@ -144,6 +144,15 @@ impl Gitlab {
         self.received.lock().unwrap().clone()
     }
 
+    /// The last request whose line has this in it. The server asks for scopes and versions in the background, so the
+    /// last request of all may be one of those.
+    pub fn last(&self, part: &str) -> Request {
+        let mut received = self.received().into_iter().rev();
+        received
+            .find(|request| request.line.contains(part))
+            .unwrap_or_else(|| panic!("no {part}: {:?}", self.seen()))
+    }
+
     /// The requests that came, each as `GET /path?query`.
     pub fn seen(&self) -> Vec<String> {
         self.received().into_iter().map(|request| request.line).collect()
