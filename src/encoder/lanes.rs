@@ -3,7 +3,8 @@
 /// Number of partial results: the floats of an AVX2 register.
 const LANES: usize = 8;
 
-/// Runs code that is inlined into the closure with AVX2 if the processor has it.
+/// Runs code that is inlined into the closure with AVX2 if the processor has it. Closures that are passed to iterators
+/// of arrays and collections may stay functions of their own, without AVX2: loops are used in their place.
 #[inline(always)]
 pub fn run<R>(task: impl FnOnce() -> R) -> R {
     #[cfg(target_arch = "x86_64")]

@@ -158,9 +158,13 @@ impl Layer<'_> {
         let projected = self.attention.apply(&Activations::new(states, width));
         let parts: Vec<usize> = lengths.iter().map(|length| length * 3).collect();
         let mixed = lanes::run(|| {
-            split(&projected, &parts).map(|projected| attend(projected, width, heads)).collect::<Vec<_>>()
+            let mut mixed = Vec::with_capacity(states.len());
+            for projected in split(&projected, &parts) {
+                mixed.extend(attend(projected, width, heads));
+            }
+            mixed
         });
-        let mixed = self.output.apply(&Activations::new(&mixed.concat(), width));
+        let mixed = self.output.apply(&Activations::new(&mixed, width));
         lanes::run(|| {
             add(states, &mixed);
             self.attention_norm.apply(states, width);
@@ -206,10 +210,10 @@ fn attend(projected: &[f32], width: usize, heads: usize) -> Vec<f32> {
         for (head, mixed) in mixed.chunks_exact_mut(size).enumerate() {
             let query = token.get(part(token, 0, head)).unwrap_or_default();
             weights.clear();
-            weights.extend(tokens().map(|other| {
+            for other in tokens() {
                 let key = other.get(part(other, 1, head)).unwrap_or_default();
-                lanes::dot(query, key) * scale
-            }));
+                weights.push(lanes::dot(query, key) * scale);
+            }
             softmax(&mut weights);
             for (other, weight) in tokens().zip(&weights) {
                 let value = other.get(part(other, 2, head)).unwrap_or_default();
@@ -309,6 +313,9 @@ impl<'w> Reader<'w> {
     }
 
     fn matrix(&mut self, rows: usize, columns: usize) -> Result<Matrix<'w>, EncoderError> {
+        if columns % matrix::LANES_512 != 0 {
+            return Err(EncoderError("the width of a matrix is not a multiple of 32"));
+        }
         let (scales, bias) = (self.floats(rows)?, self.floats(rows)?);
         Ok(Matrix { columns, scales, bias, weights: self.integers(rows * columns)? })
     }

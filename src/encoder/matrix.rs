@@ -15,8 +15,11 @@ const BLOCK: usize = 4;
 /// Number of weight rows multiplied at once, so that each activation is loaded once for all of them.
 const ROWS: usize = 2;
 
-/// Number of columns multiplied at once; the width of every matrix is a multiple of it.
-const LANES: usize = 16;
+/// Number of columns multiplied at once with AVX-512. The width of every matrix is a multiple of it.
+pub(crate) const LANES_512: usize = 32;
+
+/// Number of columns multiplied at once with AVX2.
+const LANES_256: usize = 16;
 
 /// A linear layer: weights of 8 bits with a scale and a bias for each row.
 #[derive(Debug)]
@@ -61,9 +64,15 @@ impl Matrix<'_> {
         let mut output = vec![0.0; input.steps.len() * rows];
         let product = Product { matrix: self, input, output: &mut output };
         #[cfg(target_arch = "x86_64")]
-        if let Some(simd) = pulp::x86::V3::try_new() {
-            simd.vectorize(WithAvx2 { simd, product });
-            return output;
+        {
+            if let Some(simd) = Vnni::try_new() {
+                simd.vectorize(WithAvx512 { simd, product });
+                return output;
+            }
+            if let Some(simd) = pulp::x86::V3::try_new() {
+                simd.vectorize(WithAvx2 { simd, product });
+                return output;
+            }
         }
         product.compute(&|rows, tokens| rows.map(|row| tokens.map(|token| dot(row, token))));
         output
@@ -104,8 +113,70 @@ impl Product<'_, '_> {
 }
 
 /// Dot product of a row of weights and a row of activations.
-pub fn dot(weights: &[i8], values: &[i16]) -> i32 {
+fn dot(weights: &[i8], values: &[i16]) -> i32 {
     weights.iter().zip(values).map(|(weight, value)| i32::from(*weight) * i32::from(*value)).sum()
+}
+
+#[cfg(target_arch = "x86_64")]
+pulp::simd_type! {
+    /// AVX-512 with VNNI: the compiler turns a product and the addition of it into one instruction.
+    struct Vnni {
+        pub avx: "avx",
+        pub avx2: "avx2",
+        pub avx512f: "avx512f",
+        pub avx512bw: "avx512bw",
+        pub avx512vl: "avx512vl",
+        pub avx512vnni: "avx512vnni",
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+struct WithAvx512<'p, 'w> {
+    simd: Vnni,
+    product: Product<'p, 'w>,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl pulp::NullaryFnOnce for WithAvx512<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let simd = self.simd;
+        self.product.compute(&|rows, tokens| dots_avx512(simd, rows, tokens));
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn dots_avx512(simd: Vnni, rows: [&[i8]; ROWS], tokens: [&[i16]; BLOCK]) -> [[i32; BLOCK]; ROWS] {
+    use std::arch::x86_64::{__m256i, __m512i};
+
+    let [one, other] = rows.map(|row| row.as_chunks::<LANES_512>().0);
+    let [first, second, third, fourth] = tokens.map(|token| token.as_chunks::<LANES_512>().0);
+    let mut sums = [[simd.avx512f._mm512_setzero_si512(); BLOCK]; ROWS];
+    let weights = one.iter().zip(other);
+    for ((((weights, first), second), third), fourth) in weights.zip(first).zip(second).zip(third).zip(fourth)
+    {
+        let weights = [weights.0, weights.1].map(|row| simd.avx512bw._mm512_cvtepi8_epi16(pulp::cast(*row)));
+        let values: [__m512i; BLOCK] = [first, second, third, fourth].map(|token| pulp::cast(*token));
+        for (sums, weights) in sums.iter_mut().zip(weights) {
+            for (sum, values) in sums.iter_mut().zip(values) {
+                let products = simd.avx512bw._mm512_madd_epi16(weights, values);
+                *sum = simd.avx512f._mm512_add_epi32(*sum, products);
+            }
+        }
+    }
+    let mut totals = [[0; BLOCK]; ROWS];
+    for (totals, sums) in totals.iter_mut().zip(sums) {
+        let mut folded = [simd.avx._mm256_setzero_si256(); BLOCK];
+        for (folded, sum) in folded.iter_mut().zip(sums) {
+            let [low, high]: [__m256i; 2] = pulp::cast(sum);
+            *folded = simd.avx2._mm256_add_epi32(low, high);
+        }
+        *totals = add_up(simd.avx2, folded);
+    }
+    totals
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -130,8 +201,8 @@ impl pulp::NullaryFnOnce for WithAvx2<'_, '_> {
 fn dots_avx2(simd: pulp::x86::V3, rows: [&[i8]; ROWS], tokens: [&[i16]; BLOCK]) -> [[i32; BLOCK]; ROWS] {
     use std::arch::x86_64::__m256i;
 
-    let [one, other] = rows.map(|row| row.as_chunks::<LANES>().0);
-    let [first, second, third, fourth] = tokens.map(|token| token.as_chunks::<LANES>().0);
+    let [one, other] = rows.map(|row| row.as_chunks::<LANES_256>().0);
+    let [first, second, third, fourth] = tokens.map(|token| token.as_chunks::<LANES_256>().0);
     let mut sums = [[simd.avx._mm256_setzero_si256(); BLOCK]; ROWS];
     let weights = one.iter().zip(other);
     for ((((weights, first), second), third), fourth) in weights.zip(first).zip(second).zip(third).zip(fourth)
@@ -145,7 +216,25 @@ fn dots_avx2(simd: pulp::x86::V3, rows: [&[i8]; ROWS], tokens: [&[i16]; BLOCK]) 
             }
         }
     }
-    sums.map(|sums| sums.map(|sum| pulp::cast::<__m256i, [i32; 8]>(sum).into_iter().sum()))
+    let mut totals = [[0; BLOCK]; ROWS];
+    for (totals, sums) in totals.iter_mut().zip(sums) {
+        *totals = add_up(simd.avx2, sums);
+    }
+    totals
+}
+
+/// Sum of the lanes of each of four registers.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn add_up(
+    simd: pulp::core_arch::x86::Avx2,
+    [a, b, c, d]: [std::arch::x86_64::__m256i; BLOCK],
+) -> [i32; BLOCK] {
+    let pairs = simd._mm256_hadd_epi32(simd._mm256_hadd_epi32(a, b), simd._mm256_hadd_epi32(c, d));
+    let [low, high]: [[i32; BLOCK]; 2] = pulp::cast(pairs);
+    let mut sums = low;
+    sums.iter_mut().zip(high).for_each(|(sum, high)| *sum += high);
+    sums
 }
 
 #[cfg(test)]
@@ -169,6 +258,23 @@ mod tests {
                 let actual = output[token * rows as usize + row];
                 assert!((expected - actual).abs() < 0.02, "{token} {row}: {expected} {actual}");
             }
+        }
+    }
+
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn products_are_exact_with_every_instruction_set() {
+        let weights: [Vec<i8>; 2] =
+            [3, 5].map(|step| (0..96).map(|at| (at * 37 * step % 255 - 127) as i8).collect());
+        let values: [Vec<i16>; 4] =
+            [7, 11, 13, 17].map(|step| (0..96).map(|at| (at * 997 * step % 16_383 - 8_191) as i16).collect());
+        let (rows, tokens) = (weights.each_ref().map(Vec::as_slice), values.each_ref().map(Vec::as_slice));
+        let expected = rows.map(|row| tokens.map(|token| super::dot(row, token)));
+        if let Some(simd) = pulp::x86::V3::try_new() {
+            assert_eq!(super::dots_avx2(simd, rows, tokens), expected);
+        }
+        if let Some(simd) = super::Vnni::try_new() {
+            assert_eq!(super::dots_avx512(simd, rows, tokens), expected);
         }
     }
 }
