@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gitlab_mcp::catalog::Catalog;
+use gitlab_mcp::catalog::{Catalog, Risk};
 use gitlab_mcp::search::{Query, Ranker, Ranking, SearchError};
 
 use super::cases::Case;
@@ -19,7 +19,8 @@ pub fn ranked(catalog: &Catalog, ranker: &Ranker, request: &str) -> Result<Ranki
     )
 }
 
-/// Ids of the actions with an operation; for a duplicate, also the action it duplicates.
+/// Ids of the actions with an operation; for a duplicate, also the action it duplicates. A composite has the operations
+/// of the writes that it always makes: who asks to comment on a line is served by the action that does.
 pub struct RelevantActions(BTreeMap<String, BTreeSet<String>>);
 
 impl RelevantActions {
@@ -33,6 +34,12 @@ impl RelevantActions {
                 let ids = serving.entry(operation).or_default();
                 ids.insert(action.id.clone());
                 ids.extend(action.twin.clone());
+            }
+            for part in action.plan.iter().flat_map(|plan| &plan.needs) {
+                let Some(part) = catalog.get(part)?.filter(|part| part.risk != Risk::Read) else { continue };
+                for operation in part.operations.iter().flat_map(|it| operation::names(&it.to_string())) {
+                    serving.entry(operation).or_default().insert(action.id.clone());
+                }
             }
             serving.entry(action.id.clone()).or_default().insert(action.id);
         }
