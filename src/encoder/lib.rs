@@ -313,7 +313,7 @@ impl<'w> Reader<'w> {
     }
 
     fn matrix(&mut self, rows: usize, columns: usize) -> Result<Matrix<'w>, EncoderError> {
-        if columns % matrix::LANES_512 != 0 {
+        if !columns.is_multiple_of(matrix::LANES_512) {
             return Err(EncoderError("the width of a matrix is not a multiple of 32"));
         }
         let (scales, bias) = (self.floats(rows)?, self.floats(rows)?);
