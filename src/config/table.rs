@@ -9,8 +9,8 @@ use std::fmt::Write;
 
 pub use foreign::{FLAG_ALIASES, FOREIGN_FLAGS, FOREIGN_VARIABLES};
 pub use http::{
-    ALLOWED_HOSTS, ALLOWED_ORIGINS, AUTH, CALLER_CALLS, CALLER_RATE, HTTP, INSTANCES, OAUTH_APPLICATIONS,
-    PUBLIC_URL, TLS_CERT, TLS_KEY,
+    ALLOWED_HOSTS, ALLOWED_ORIGINS, AUTH, CALLER_CALLS, CALLER_RATE, HTTP, INSTANCES, METRICS,
+    OAUTH_APPLICATIONS, PUBLIC_URL, TLS_CERT, TLS_KEY,
 };
 use setting::SWITCH;
 pub use setting::Setting;
@@ -355,7 +355,7 @@ pub static FILE: Setting = Setting {
 };
 
 /// All settings, in display order.
-pub static SETTINGS: [&Setting; 48] = [
+pub static SETTINGS: [&Setting; 49] = [
     &URL,
     &TOKEN,
     &TOKEN_FILE,
@@ -395,6 +395,7 @@ pub static SETTINGS: [&Setting; 48] = [
     &PUBLIC_URL,
     &TLS_CERT,
     &TLS_KEY,
+    &METRICS,
     &ALLOWED_HOSTS,
     &ALLOWED_ORIGINS,
     &INSTANCES,

@@ -1,5 +1,4 @@
-//! Outcomes of requests to one instance, for metrics and health: counts by status, and whether the last one got an
-//! answer.
+//! Outcomes of requests to one instance, for metrics: counts by status, and of those without an answer.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -17,15 +16,12 @@ pub struct UpstreamCounts {
     pub by_status: BTreeMap<u16, u64>,
     /// Requests without a response: connection failures and timeouts.
     pub unanswered: u64,
-    /// True if the last request had a response; none before the first one.
-    pub reachable: Option<bool>,
 }
 
 impl UpstreamState {
     /// Records the status of a request; none if GitLab did not answer.
     pub(super) fn record(&self, status: Option<u16>) {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        counts.reachable = Some(status.is_some());
         match status {
             Some(status) => *counts.by_status.entry(status).or_default() += 1,
             None => counts.unanswered += 1,

@@ -3,11 +3,13 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
+use futures_util::future::join_all;
 use url::Url;
 
 use crate::catalog::Catalog;
-use crate::gitlab::{HttpClients, Token, UpstreamCounts};
+use crate::gitlab::{HttpClients, Token, UpstreamCounts, is_reachable};
 use crate::policy::Confirm;
 use crate::search::Ranker;
 use crate::tools::audit::Auditor;
@@ -129,6 +131,18 @@ impl ToolsFactory {
     /// Outcomes of the requests to each instance.
     pub fn upstream(&self) -> Vec<(&Url, UpstreamCounts)> {
         self.connections.iter().map(|(base, clients)| (base, clients.upstream().counts())).collect()
+    }
+
+    /// Probes each instance, all at the same time: true for those that answer within `limit`.
+    pub async fn probe_instances(&self, limit: Duration) -> BTreeMap<Url, bool> {
+        let probes = self.connections.iter().map(|(base, clients)| async move {
+            let reachable = is_reachable(clients, limit).await.unwrap_or_else(|error| {
+                tracing::warn!(%error, "an instance cannot be probed");
+                false
+            });
+            (base.clone(), reachable)
+        });
+        join_all(probes).await.into_iter().collect()
     }
 
     /// True if an action has this id, for labels of metrics.

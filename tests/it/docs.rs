@@ -91,6 +91,25 @@ fn blocks(page: &Page) -> Vec<Block> {
     blocks
 }
 
+/// The fenced blocks of a page: the info string and the text of each. Blocks of a list lose its indentation.
+pub fn blocks_of(path: &str) -> Vec<(String, String)> {
+    let mut text = String::new();
+    let mut indentation = 0;
+    for line in load_page(path).lines() {
+        let content = line.trim_start();
+        if content.starts_with("```") {
+            indentation = line.len() - content.len();
+        }
+        let blanks = line.len() - content.len();
+        text.push_str(&line[blanks.min(indentation)..]);
+        text.push('\n');
+    }
+    blocks(&Page { path: root().join(path), text })
+        .into_iter()
+        .map(|block| (block.info, block.text))
+        .collect()
+}
+
 /// The page without its fenced blocks.
 fn prose(text: &str) -> String {
     text.split("```").step_by(2).collect()

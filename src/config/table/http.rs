@@ -58,6 +58,18 @@ pub static TLS_KEY: Setting = Setting {
     example: "/etc/gitlab-mcp/tls.key",
 };
 
+pub static METRICS: Setting = Setting {
+    name: "GITLAB_MCP_METRICS",
+    aliases: &[],
+    flag: Some("metrics"),
+    value: "ADDRESS",
+    what: "Address of `/metrics` and `/health` of the HTTP server, plain HTTP without credentials. With it, GITLAB_MCP_HTTP \
+           has no `/metrics`, and its `/health` shows the status alone.",
+    accepts: "an IP address with a port, or unix:PATH",
+    default: None,
+    example: "127.0.0.1:9090",
+};
+
 pub static ALLOWED_HOSTS: Setting = Setting {
     name: "GITLAB_MCP_ALLOWED_HOSTS",
     aliases: &[],

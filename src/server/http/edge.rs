@@ -9,16 +9,20 @@ use axum::extract::{Request, State};
 use axum::http::header::{
     ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderName, RETRY_AFTER, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
 };
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
 use axum::{Json, Router};
+use bytes::Bytes;
+use rmcp::handler::server::ServerHandler;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::{Value, json};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use url::Url;
 
+use super::body::{BodyError, MAX_BODY, read_body};
 use super::bucket::Bucket;
 use super::caller_key::{CallerKey, KeyMaker};
 use super::callers::{Caller, Callers};
@@ -26,6 +30,8 @@ use super::credentials::{Identity, IdentityError, read_identity};
 use super::handler::{CallRecord, HttpHandler};
 use super::metrics::{Gauges, Metrics};
 use super::oauth::{self, METADATA_PATH, Rejection};
+use super::reachability::Reachability;
+use super::request_rules::{is_json, malformed_message, repeated_header};
 use super::settings::{AuthMode, ListenAddress, Settings};
 use crate::server::handler::Handler;
 use crate::surface::{self, Surface};
@@ -40,19 +46,13 @@ const SWEEP: Duration = Duration::from_secs(30);
 /// Path of the MCP endpoint.
 const ENDPOINT: &str = "/mcp";
 
-/// Maximum size of a request body in bytes: a file of 4 MiB in base64, and its call.
-const MAX_BODY: usize = 6 * 1024 * 1024;
-
-/// Time within which a body has to arrive.
-const BODY_TIME: Duration = Duration::from_secs(30);
-
 /// Maximum number of verifications of access tokens at a time.
 const VERIFICATIONS: usize = 16;
 
 /// Time that a refused client is asked to wait at least.
 const PAUSE: Duration = Duration::from_secs(1);
 
-type McpService = StreamableHttpService<HttpHandler, NeverSessionManager>;
+type McpService<H> = StreamableHttpService<H, NeverSessionManager>;
 
 /// State of the HTTP server.
 pub(super) struct Edge {
@@ -67,6 +67,7 @@ pub(super) struct Edge {
     front: Arc<Caller>,
     metrics: Arc<Metrics>,
     verifications: Semaphore,
+    reachability: Arc<Reachability>,
     started: Instant,
     draining: AtomicBool,
 }
@@ -97,14 +98,32 @@ impl Edge {
             front,
             metrics: Arc::default(),
             verifications: Semaphore::new(VERIFICATIONS),
+            reachability: Arc::default(),
             started: now,
             draining: AtomicBool::new(false),
         })
     }
 
+    /// The product's MCP handler.
+    pub(super) fn handler(&self) -> HttpHandler {
+        HttpHandler {
+            front: Arc::clone(&self.front),
+            metrics: Arc::clone(&self.metrics),
+            factory: Arc::clone(&self.factory),
+        }
+    }
+
     /// Makes `/health` answer 503.
     pub(super) fn start_draining(&self) {
         self.draining.store(true, Ordering::Relaxed);
+    }
+
+    /// The status of the server, in HTTP and in a word.
+    fn status(&self) -> (StatusCode, &'static str) {
+        match self.draining.load(Ordering::Relaxed) {
+            true => (StatusCode::SERVICE_UNAVAILABLE, "draining"),
+            false => (StatusCode::OK, "ok"),
+        }
     }
 
     /// The URL of the protected resource (RFC 9728): the endpoint as clients write it.
@@ -189,9 +208,7 @@ enum Refusal {
     Narrowing(CallerError),
     Rate(Duration),
     Concurrency(usize),
-    TooLarge,
-    SlowBody,
-    BrokenBody,
+    Body(BodyError),
     NoRandomNumbers,
 }
 
@@ -203,15 +220,17 @@ impl Refusal {
                 StatusCode::UNAUTHORIZED
             }
             Refusal::Identity(IdentityError::UnknownInstance { .. }) => StatusCode::FORBIDDEN,
-            Refusal::Identity(_) | Refusal::Narrowing(_) | Refusal::BrokenBody => StatusCode::BAD_REQUEST,
+            Refusal::Identity(_) | Refusal::Narrowing(_) | Refusal::Body(BodyError::Broken) => {
+                StatusCode::BAD_REQUEST
+            }
             Refusal::Token(Rejection::InvalidToken(_)) => StatusCode::UNAUTHORIZED,
             Refusal::Token(Rejection::InsufficientScope) => StatusCode::FORBIDDEN,
             Refusal::Token(Rejection::Unavailable) | Refusal::NoRandomNumbers => {
                 StatusCode::SERVICE_UNAVAILABLE
             }
             Refusal::Rate(_) | Refusal::Concurrency(_) => StatusCode::TOO_MANY_REQUESTS,
-            Refusal::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            Refusal::SlowBody => StatusCode::REQUEST_TIMEOUT,
+            Refusal::Body(BodyError::TooLarge) => StatusCode::PAYLOAD_TOO_LARGE,
+            Refusal::Body(BodyError::Slow) => StatusCode::REQUEST_TIMEOUT,
         }
     }
 
@@ -232,9 +251,7 @@ impl Refusal {
             },
             Refusal::Rate(_) => "too many requests of this caller".to_owned(),
             Refusal::Concurrency(most) => format!("more than {most} concurrent requests of this caller"),
-            Refusal::TooLarge => format!("the body is larger than {MAX_BODY} bytes"),
-            Refusal::SlowBody => format!("the body did not arrive within {} seconds", BODY_TIME.as_secs()),
-            Refusal::BrokenBody => "the body ended early".to_owned(),
+            Refusal::Body(error) => error.to_string(),
             Refusal::NoRandomNumbers => "the system has no random numbers".to_owned(),
         }
     }
@@ -244,13 +261,15 @@ impl Refusal {
             Refusal::Method => "method_not_allowed",
             Refusal::Identity(IdentityError::Missing { .. } | IdentityError::OAuthOnly) => "unauthorized",
             Refusal::Identity(IdentityError::UnknownInstance { .. }) => "unknown_instance",
-            Refusal::Identity(_) | Refusal::Narrowing(_) | Refusal::BrokenBody => "invalid_request",
+            Refusal::Identity(_) | Refusal::Narrowing(_) | Refusal::Body(BodyError::Broken) => {
+                "invalid_request"
+            }
             Refusal::Token(Rejection::InvalidToken(_)) => "invalid_token",
             Refusal::Token(Rejection::InsufficientScope) => "insufficient_scope",
             Refusal::Token(Rejection::Unavailable) | Refusal::NoRandomNumbers => "unavailable",
             Refusal::Rate(_) | Refusal::Concurrency(_) => "rate_limited",
-            Refusal::TooLarge => "too_large",
-            Refusal::SlowBody => "timeout",
+            Refusal::Body(BodyError::TooLarge) => "too_large",
+            Refusal::Body(BodyError::Slow) => "timeout",
         }
     }
 
@@ -290,20 +309,36 @@ fn step_up(edge: &Edge) -> String {
     oauth::challenge(edge.metadata_url().as_deref(), Some(error), "api")
 }
 
-/// The routes of the server.
-pub(super) fn router(edge: Arc<Edge>) -> Router {
-    let service = mcp_service(&edge);
+/// The routes of the server. With an address of their own for `/health` and `/metrics`, only the status is public.
+pub(super) fn router<H: ServerHandler + Clone>(edge: Arc<Edge>, handler: H) -> Router {
+    let service = mcp_service(&edge, handler);
     let endpoint = any(move |State(edge): State<Arc<Edge>>, request: Request| {
         let service = service.clone();
         async move { serve_endpoint(edge, service, request).await }
     });
-    let mut router =
-        Router::new().route(ENDPOINT, endpoint).route("/health", get(health)).route("/metrics", get(metrics));
+    let mut router = match edge.settings.metrics {
+        None => operation_routes(),
+        Some(_) => Router::new().route("/health", get(health_status)),
+    };
+    router = router.route(ENDPOINT, endpoint);
     if let AuthMode::OAuth { .. } = edge.settings.auth {
         router = router
             .route(METADATA_PATH, get(resource_metadata))
             .route(&format!("{METADATA_PATH}{ENDPOINT}"), get(resource_metadata));
     }
+    finish(router, edge)
+}
+
+/// The routes of the address of GITLAB_MCP_METRICS.
+pub(super) fn operation_router(edge: Arc<Edge>) -> Router {
+    finish(operation_routes(), edge)
+}
+
+fn operation_routes() -> Router<Arc<Edge>> {
+    Router::new().route("/health", get(health)).route("/metrics", get(metrics))
+}
+
+fn finish(router: Router<Arc<Edge>>, edge: Arc<Edge>) -> Router {
     let observed = Arc::clone(&edge);
     router
         .fallback(|| async { (StatusCode::NOT_FOUND, Json(json!({"error": "not_found"}))) })
@@ -311,7 +346,7 @@ pub(super) fn router(edge: Arc<Edge>) -> Router {
         .with_state(edge)
 }
 
-fn mcp_service(edge: &Edge) -> McpService {
+fn mcp_service<H: ServerHandler + Clone>(edge: &Edge, handler: H) -> McpService<H> {
     let settings = &edge.settings;
     let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).to_vec();
     hosts.extend(settings.public_url.as_ref().and_then(Url::host_str).map(str::to_owned));
@@ -323,11 +358,6 @@ fn mcp_service(edge: &Edge) -> McpService {
         .with_allowed_origins(allowed_origins(settings))
         .with_max_request_body_bytes(MAX_BODY)
         .enforce_origin_validation();
-    let handler = HttpHandler {
-        front: Arc::clone(&edge.front),
-        metrics: Arc::clone(&edge.metrics),
-        factory: Arc::clone(&edge.factory),
-    };
     StreamableHttpService::new(move || Ok(handler.clone()), Arc::new(NeverSessionManager::default()), config)
 }
 
@@ -348,12 +378,20 @@ fn allowed_origins(settings: &Settings) -> Vec<String> {
     own.into_iter().chain(public).chain(settings.allowed_origins.iter().cloned()).collect()
 }
 
-async fn serve_endpoint(edge: Arc<Edge>, service: McpService, request: Request) -> Response {
+async fn serve_endpoint<H: ServerHandler + Clone>(
+    edge: Arc<Edge>,
+    service: McpService<H>,
+    request: Request,
+) -> Response {
     match admit(&edge, request).await {
-        Ok((request, record, _turn)) => {
-            let response = service.handle(request).await.map(Body::new);
+        Ok(Admitted { parts, body, record, _turn }) => {
+            let claims_json = is_json(&parts.headers);
+            let request = Request::from_parts(parts, Body::from(body.clone()));
+            let mut response = service.handle(request).await.map(Body::new).into_response();
+            if claims_json && response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
+                response = malformed_message(&body);
+            }
             let needs_scope = record.needs_scope() && matches!(edge.settings.auth, AuthMode::OAuth { .. });
-            let mut response = response.into_response();
             if needs_scope {
                 *response.status_mut() = StatusCode::FORBIDDEN;
                 if let Ok(challenge) = HeaderValue::try_from(step_up(&edge)) {
@@ -367,15 +405,24 @@ async fn serve_endpoint(edge: Arc<Edge>, service: McpService, request: Request) 
     }
 }
 
-/// Identifies the caller, applies its limits and reads the body. The permit is the caller's turn.
-async fn admit(
-    edge: &Edge,
-    request: Request,
-) -> Result<(Request, Arc<CallRecord>, tokio::sync::OwnedSemaphorePermit), Refusal> {
+/// A request of an identified caller.
+struct Admitted {
+    parts: Parts,
+    body: Bytes,
+    record: Arc<CallRecord>,
+    /// The caller's turn.
+    _turn: OwnedSemaphorePermit,
+}
+
+/// Identifies the caller, applies its limits and reads the body.
+async fn admit(edge: &Edge, request: Request) -> Result<Admitted, Refusal> {
     if request.method() != Method::POST {
         return Err(Refusal::Method);
     }
     let (mut parts, body) = request.into_parts();
+    if let Some(name) = repeated_header(&parts.headers) {
+        return Err(Refusal::Identity(IdentityError::Duplicate(name.to_string())));
+    }
     let default = edge.factory.default_instance();
     let keys = edge.keys.as_ref().ok_or(Refusal::NoRandomNumbers)?;
     let identity =
@@ -384,12 +431,12 @@ async fn admit(
     caller.bucket.take(Instant::now()).map_err(Refusal::Rate)?;
     let turn = Arc::clone(&caller.calls).try_acquire_owned();
     let turn = turn.map_err(|_| Refusal::Concurrency(edge.settings.caller_calls))?;
-    let body = read_body(&parts.headers, body).await?;
+    let body = read_body(&parts.headers, body).await.map_err(Refusal::Body)?;
     let record = Arc::new(CallRecord::new(caller.name.clone()));
     remove_credentials(&mut parts.headers);
     parts.extensions.insert(Arc::clone(&record));
     parts.extensions.insert(caller);
-    Ok((Request::from_parts(parts, body), record, turn))
+    Ok(Admitted { parts, body, record, _turn: turn })
 }
 
 /// Credentials go no further than the edge.
@@ -397,32 +444,6 @@ fn remove_credentials(headers: &mut HeaderMap) {
     for name in ["authorization", "private-token", "job-token", "cookie"] {
         headers.remove(name);
     }
-}
-
-async fn read_body(headers: &HeaderMap, body: Body) -> Result<Body, Refusal> {
-    let announced =
-        headers.get("content-length").and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
-    if announced.is_some_and(|length| length > MAX_BODY) {
-        return Err(Refusal::TooLarge);
-    }
-    match tokio::time::timeout(BODY_TIME, axum::body::to_bytes(body, MAX_BODY)).await {
-        Ok(Ok(bytes)) => Ok(Body::from(bytes)),
-        Ok(Err(error)) if is_length_error(&error) => Err(Refusal::TooLarge),
-        Ok(Err(_)) => Err(Refusal::BrokenBody),
-        Err(_) => Err(Refusal::SlowBody),
-    }
-}
-
-/// True if the limit of [`axum::body::to_bytes`] was exceeded.
-fn is_length_error(error: &axum::Error) -> bool {
-    let mut source: Option<&dyn std::error::Error> = Some(error);
-    while let Some(error) = source {
-        if error.to_string().contains("length limit exceeded") {
-            return true;
-        }
-        source = error.source();
-    }
-    false
 }
 
 /// Adds the security headers, counts the response and writes the access log: no header, no query, no value of a call.
@@ -470,30 +491,36 @@ fn is_known(method: &Method) -> bool {
         .contains(method)
 }
 
-/// Version, uptime and instances; 503 while the server drains.
+/// Version, uptime and instances; 503 while the server drains. An instance that does not answer is no reason for
+/// another status: the server would be taken out by a fault that it can report.
 async fn health(State(edge): State<Arc<Edge>>) -> Response {
-    let draining = edge.draining.load(Ordering::Relaxed);
-    let instances: Vec<Value> = edge
-        .factory
-        .upstream()
-        .iter()
-        .map(|(url, counts)| json!({"url": url.as_str(), "reachable": counts.reachable}))
-        .collect();
+    let probed = edge.reachability.probe(&edge.factory).await;
+    let instances = edge.instances.iter();
+    let instances: Vec<Value> =
+        instances.map(|url| json!({"url": url.as_str(), "reachable": probed.is_reachable(url)})).collect();
+    let (code, status) = edge.status();
     let body = json!({
-        "status": if draining { "draining" } else { "ok" },
+        "status": status,
         "version": env!("CARGO_PKG_VERSION"),
         "uptime_seconds": edge.started.elapsed().as_secs(),
         "instances": instances,
     });
-    let status = if draining { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
-    (status, Json(body)).into_response()
+    (code, Json(body)).into_response()
+}
+
+/// The status alone, for a public address.
+async fn health_status(State(edge): State<Arc<Edge>>) -> Response {
+    let (code, status) = edge.status();
+    (code, Json(json!({"status": status}))).into_response()
 }
 
 async fn metrics(State(edge): State<Arc<Edge>>) -> Response {
+    edge.reachability.start(&edge.factory);
     let gauges = Gauges {
         callers: edge.callers.count(),
         uptime: edge.started.elapsed(),
         upstream: edge.factory.upstream(),
+        probed: edge.reachability.latest(),
     };
     let text = edge.metrics.render(&gauges);
     ([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response()

@@ -40,17 +40,17 @@ const DRAIN_TIME: Duration = Duration::from_secs(25);
 /// Pause after an error of the system at accepting, such as too many open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// The address cannot be listened on.
+/// The address cannot be listened on; the first field is the setting that names it.
 #[derive(Debug, thiserror::Error)]
 pub enum ListenError {
-    #[error("GITLAB_MCP_HTTP: cannot listen on {0}")]
-    Tcp(SocketAddr, #[source] io::Error),
-    #[error("GITLAB_MCP_HTTP: cannot listen on the unix socket {}", .0.display())]
-    Unix(PathBuf, #[source] io::Error),
-    #[error("GITLAB_MCP_HTTP: {} exists and is not a socket", .0.display())]
-    NotASocket(PathBuf),
-    #[error("GITLAB_MCP_HTTP: another process listens on {}", .0.display())]
-    InUse(PathBuf),
+    #[error("{0}: cannot listen on {1}")]
+    Tcp(&'static str, SocketAddr, #[source] io::Error),
+    #[error("{0}: cannot listen on the unix socket {path}", path = .1.display())]
+    Unix(&'static str, PathBuf, #[source] io::Error),
+    #[error("{0}: {path} exists and is not a socket", path = .1.display())]
+    NotASocket(&'static str, PathBuf),
+    #[error("{0}: another process listens on {path}", path = .1.display())]
+    InUse(&'static str, PathBuf),
 }
 
 /// A bound listener.
@@ -81,34 +81,36 @@ impl Drop for Listener {
     }
 }
 
-/// Binds the address.
-pub(super) async fn bind(address: &ListenAddress) -> Result<Listener, ListenError> {
+/// Binds the address of a setting.
+pub(super) async fn bind(address: &ListenAddress, setting: &'static str) -> Result<Listener, ListenError> {
     match address {
         ListenAddress::Tcp(address) => {
-            let failed = |error| ListenError::Tcp(*address, error);
+            let failed = |error| ListenError::Tcp(setting, *address, error);
             let listener = TcpListener::bind(address).await.map_err(failed)?;
             let bound = listener.local_addr().map_err(failed)?;
             Ok(Listener::Tcp(listener, bound))
         }
         #[cfg(unix)]
-        ListenAddress::Unix(path) => bind_unix(path).await,
+        ListenAddress::Unix(path) => bind_unix(path, setting).await,
         #[cfg(not(unix))]
         ListenAddress::Unix(path) => {
-            Err(ListenError::Unix(path.clone(), io::Error::from(io::ErrorKind::Unsupported)))
+            Err(ListenError::Unix(setting, path.clone(), io::Error::from(io::ErrorKind::Unsupported)))
         }
     }
 }
 
 /// Binds a unix socket that only its owner may open. A socket that a stopped server has left behind is replaced.
 #[cfg(unix)]
-async fn bind_unix(path: &std::path::Path) -> Result<Listener, ListenError> {
+async fn bind_unix(path: &std::path::Path, setting: &'static str) -> Result<Listener, ListenError> {
     use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 
-    let failed = |error| ListenError::Unix(path.to_owned(), error);
+    let failed = |error| ListenError::Unix(setting, path.to_owned(), error);
     match std::fs::symlink_metadata(path) {
-        Ok(there) if !there.file_type().is_socket() => return Err(ListenError::NotASocket(path.to_owned())),
+        Ok(there) if !there.file_type().is_socket() => {
+            return Err(ListenError::NotASocket(setting, path.to_owned()));
+        }
         Ok(_) if tokio::net::UnixStream::connect(path).await.is_ok() => {
-            return Err(ListenError::InUse(path.to_owned()));
+            return Err(ListenError::InUse(setting, path.to_owned()));
         }
         Ok(_) => std::fs::remove_file(path).map_err(failed)?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -141,7 +143,7 @@ impl Server {
     }
 
     /// Accepts connections for ever.
-    pub(super) async fn accept(&self) {
+    pub(super) async fn accept(self) {
         loop {
             // The semaphore is never closed.
             let Ok(turn) = Arc::clone(&self.connections).acquire_owned().await else { return };
@@ -220,5 +222,45 @@ impl Server {
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Server").field("address", &self.listener.address()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::time::Instant;
+
+    use super::*;
+
+    /// A server without routes, which drains when it is dropped, and a connection to it.
+    async fn connect() -> (Server, tokio::io::DuplexStream) {
+        let address = ListenAddress::Tcp(SocketAddr::from(([127, 0, 0, 1], 0)));
+        let server = Server::new(bind(&address, "TEST").await.unwrap(), None, Router::new());
+        let turn = Arc::clone(&server.connections).acquire_owned().await.unwrap();
+        let (client, stream) = tokio::io::duplex(1024);
+        server.spawn(stream, turn);
+        (server, client)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_head_that_drips_ends_the_connection() {
+        for sent in ["", "POST /mcp HTTP/1.1\r\nHost: local"] {
+            let ((_server, mut client), started) = (connect().await, Instant::now());
+            client.write_all(sent.as_bytes()).await.unwrap();
+            let mut answered = String::new();
+            client.read_to_string(&mut answered).await.unwrap();
+            assert!(answered.is_empty() || answered.starts_with("HTTP/1.1 408"), "{answered}");
+            assert_eq!(started.elapsed().as_secs(), HEADER_TIME.as_secs(), "{sent}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_that_is_kept_and_idle_ends() {
+        let ((_server, mut client), started) = (connect().await, Instant::now());
+        client.write_all(b"GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
+        let mut answered = String::new();
+        client.read_to_string(&mut answered).await.unwrap();
+        assert!(answered.starts_with("HTTP/1.1 404"), "{answered}");
+        assert_eq!(started.elapsed().as_secs(), HEADER_TIME.as_secs());
     }
 }

@@ -3,11 +3,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use url::Url;
 
+use super::reachability::Probed;
 use crate::tools::UpstreamCounts;
 
 /// Upper bounds of the histogram's buckets in seconds.
@@ -51,6 +52,7 @@ pub(super) struct Gauges<'a> {
     pub(super) callers: usize,
     pub(super) uptime: Duration,
     pub(super) upstream: Vec<(&'a Url, UpstreamCounts)>,
+    pub(super) probed: Arc<Probed>,
 }
 
 impl Metrics {
@@ -97,6 +99,18 @@ impl Metrics {
         family(&mut text, name, "counter", "Requests to GitLab without a response.");
         for (instance, upstream) in &gauges.upstream {
             sample(&mut text, name, &[("instance", instance.as_str())], upstream.unanswered);
+        }
+        family(
+            &mut text,
+            "gitlab_mcp_instance_up",
+            "gauge",
+            "1 if the last probe of the instance was answered.",
+        );
+        for (instance, _) in &gauges.upstream {
+            if let Some(reachable) = gauges.probed.is_reachable(instance) {
+                let labels = [("instance", instance.as_str())];
+                sample(&mut text, "gitlab_mcp_instance_up", &labels, u8::from(reachable));
+            }
         }
         family(&mut text, "gitlab_mcp_callers", "gauge", "Callers that the server keeps state of.");
         sample(&mut text, "gitlab_mcp_callers", &[], gauges.callers);
@@ -162,9 +176,13 @@ mod tests {
         metrics.record_call(labels.clone(), Duration::from_millis(20));
         metrics.record_call(labels, Duration::from_secs(2));
         let base = Url::parse("https://gitlab.com/").unwrap();
-        let upstream = UpstreamCounts { by_status: [(404, 3)].into(), unanswered: 1, reachable: Some(false) };
-        let gauges =
-            Gauges { callers: 2, uptime: Duration::from_secs(61), upstream: vec![(&base, upstream)] };
+        let upstream = UpstreamCounts { by_status: [(404, 3)].into(), unanswered: 1 };
+        let gauges = Gauges {
+            callers: 2,
+            uptime: Duration::from_secs(61),
+            upstream: vec![(&base, upstream)],
+            probed: Arc::default(),
+        };
         let text = metrics.render(&gauges);
         for line in [
             "gitlab_mcp_http_responses_total{status=\"200\"} 2",

@@ -1,12 +1,14 @@
 //! MCP over streamable HTTP (MCP 2025-11-25 and 2026-07-28, transports): one stateless endpoint for many callers, each
 //! with their own credential.
 //!
-//! A request passes, in this order: the path and method (`edge`), the credential and the limits that it asks for
-//! (`credentials`), the caller's state (`callers`), rate and concurrency, the size and time of the body, Host and Origin
-//! and the protocol's headers (rmcp), and the caller's own handler (`handler`).
+//! A request passes, in this order: the path and method (`edge`), headers that may be given once (`request_rules`), the
+//! credential and the limits that it asks for (`credentials`), the caller's state (`callers`), rate and concurrency, the
+//! size and time of the body (`body`), Host and Origin and the protocol's headers (rmcp), and the caller's own handler
+//! (`handler`).
 //!
 //! Nothing of a caller is visible to another: each has tools, look-ups, confirmation tokens and limits of its own.
 
+mod body;
 mod bucket;
 mod caller_key;
 mod callers;
@@ -17,6 +19,8 @@ mod health;
 mod listener;
 mod metrics;
 mod oauth;
+mod reachability;
+mod request_rules;
 mod settings;
 mod tls;
 
@@ -28,6 +32,8 @@ pub use health::{HealthError, check_health};
 pub use listener::ListenError;
 pub use settings::{AuthMode, ListenAddress, Settings, TlsFiles};
 pub use tls::TlsError;
+
+use rmcp::handler::server::ServerHandler;
 
 use crate::surface;
 use crate::tools::ToolsFactory;
@@ -57,11 +63,37 @@ const DRAIN_NOTICE: Duration = Duration::from_secs(3);
 pub async fn serve_http(
     factory: ToolsFactory,
     surface: surface::Settings,
+    settings: Settings,
+) -> Result<(), HttpError> {
+    serve_behind_edge(factory, surface, settings, Edge::handler).await
+}
+
+/// Serves another MCP handler than the product's behind the same edge, so that a conformance suite can test the edge
+/// with the tools that it needs.
+///
+/// # Errors
+/// Those of [`serve_http`].
+pub async fn serve_handler<H: ServerHandler + Clone>(
+    factory: ToolsFactory,
+    settings: Settings,
+    handler: H,
+) -> Result<(), HttpError> {
+    serve_behind_edge(factory, surface::Settings::default(), settings, |_| handler).await
+}
+
+async fn serve_behind_edge<H: ServerHandler + Clone>(
+    factory: ToolsFactory,
+    surface: surface::Settings,
     mut settings: Settings,
+    handler: impl FnOnce(&Edge) -> H,
 ) -> Result<(), HttpError> {
     let mut stop = super::Signals::install().map_err(HttpError::Signals)?;
     let acceptor = settings.tls.as_ref().map(tls::acceptor).transpose()?;
-    let listener = listener::bind(&settings.listen).await?;
+    let operation = match &settings.metrics {
+        Some(address) => Some(listener::bind(address, "GITLAB_MCP_METRICS").await?),
+        None => None,
+    };
+    let listener = listener::bind(&settings.listen, "GITLAB_MCP_HTTP").await?;
     // The port that the system has chosen, if any was asked for.
     if let listener::Listener::Tcp(_, bound) = &listener {
         settings.listen = ListenAddress::Tcp(*bound);
@@ -69,11 +101,16 @@ pub async fn serve_http(
     let factory = Arc::new(factory);
     let edge = Arc::new(Edge::new(Arc::clone(&factory), surface, settings)?);
     warm(Arc::clone(&factory));
+    let operation = operation.map(|listener| {
+        tracing::info!(target: ACCESS, address = %listener.address(), "listening for /health and /metrics");
+        let router = edge::operation_router(Arc::clone(&edge));
+        tokio::spawn(listener::Server::new(listener, None, router).accept())
+    });
     tracing::info!(target: ACCESS, address = %listener.address(), "listening");
-    let server = listener::Server::new(listener, acceptor, edge::router(Arc::clone(&edge)));
+    let router = edge::router(Arc::clone(&edge), handler(&edge));
+    let server = listener::Server::new(listener, acceptor, router);
     let sweeping = tokio::spawn(edge::sweep(Arc::clone(&edge)));
-    let accepting = server.clone();
-    let accept = tokio::spawn(async move { accepting.accept().await });
+    let accept = tokio::spawn(server.clone().accept());
     stop.recv().await;
     edge.start_draining();
     tokio::select! {
@@ -85,7 +122,10 @@ pub async fn serve_http(
         () = server.drain() => {}
         () = stop.recv() => {}
     }
-    sweeping.abort();
+    // Until then, the operator sees that the server drains.
+    for task in [Some(sweeping), operation].into_iter().flatten() {
+        task.abort();
+    }
     factory.close_audit();
     Ok(())
 }

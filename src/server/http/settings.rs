@@ -13,6 +13,8 @@ pub struct Settings {
     /// The URL that clients use, without the path of the endpoint.
     pub public_url: Option<Url>,
     pub tls: Option<TlsFiles>,
+    /// Address of `/metrics` and `/health`, in place of the public one.
+    pub metrics: Option<ListenAddress>,
     /// Hosts accepted in `Host`, in addition to loopback and the host of `public_url`.
     pub allowed_hosts: Vec<String>,
     /// Origins accepted in `Origin`, in addition to the server's own; a request without the header is accepted.

@@ -5,7 +5,7 @@ use std::io::{BufReader, Write};
 use serde_json::{Value, json};
 
 use super::{HttpServer, read_response, tool_call};
-use crate::support::client::FIND;
+use crate::support::client::{EXECUTE, FIND};
 use crate::support::scripted_gitlab::Gitlab;
 
 const TOKEN: (&str, &str) = ("PRIVATE-TOKEN", "glpat-caller");
@@ -38,6 +38,41 @@ fn each_rule_of_the_transport_is_held() {
         ("no token", &[], 401),
         ("two tokens", &[TOKEN, ("Authorization", "Bearer a")], 400),
         ("a token twice", &[TOKEN, TOKEN], 400),
+        ("a job token beside it", &[TOKEN, ("JOB-TOKEN", "a")], 400),
+        ("a job token twice", &[("JOB-TOKEN", "a"), ("JOB-TOKEN", "b")], 400),
+        ("a bearer twice", &[("Authorization", "Bearer a"), ("Authorization", "Bearer a")], 400),
+        ("a bearer without a token", &[("Authorization", "Bearer ")], 400),
+        ("an empty token", &[("PRIVATE-TOKEN", " ")], 400),
+        ("a token that is not ASCII", &[("PRIVATE-TOKEN", "glpat-ü")], 400),
+        (
+            "an instance twice",
+            &[TOKEN, ("GITLAB-URL", "https://a.example"), ("GITLAB-URL", "https://a.example")],
+            400,
+        ),
+        (
+            "two names of an instance",
+            &[TOKEN, ("GITLAB-URL", "https://a.example"), ("X-GitLab-API-URL", "https://a.example")],
+            400,
+        ),
+        ("a limit twice", &[TOKEN, ("X-MCP-Readonly", "true"), ("X-MCP-Readonly", "false")], 400),
+        ("toolsets twice", &[TOKEN, ("X-MCP-Toolsets", "issues"), ("X-MCP-Toolsets", "wikis")], 400),
+        ("confirmation of nothing", &[TOKEN, ("X-MCP-Confirm", "never")], 400),
+        ("a content type in a list", &[TOKEN, ("Content-Type", "text/plain, application/json")], 415),
+        ("a form", &[TOKEN, ("Content-Type", "application/x-www-form-urlencoded")], 415),
+        ("an accept of events alone", &[TOKEN, ("Accept", "text/event-stream")], 406),
+        ("an accept of pages", &[TOKEN, ("Accept", "text/html")], 406),
+        (
+            "an origin that begins like the server's",
+            &[TOKEN, ("Origin", "http://localhost.evil.example.com")],
+            403,
+        ),
+        ("an origin of another port", &[TOKEN, ("Origin", "http://localhost:1")], 403),
+        ("a host that begins like the server's", &[TOKEN, ("Host", "localhost.evil.example.com")], 403),
+        (
+            "a version twice",
+            &[TOKEN, ("MCP-Protocol-Version", "2025-11-25"), ("MCP-Protocol-Version", "2025-06-18")],
+            400,
+        ),
         ("basic authentication", &[("Authorization", "Basic YTpi")], 400),
         ("a token with blanks", &[("PRIVATE-TOKEN", "a b")], 400),
         ("another instance", &[TOKEN, ("GITLAB-URL", "https://gitlab.example.com")], 403),
@@ -58,6 +93,136 @@ fn each_rule_of_the_transport_is_held() {
         "{:?}",
         gitlab.seen()
     );
+}
+
+/// A call of 2026-07-28, which says in its headers what the body has.
+fn modern_call() -> (Value, [(&'static str, &'static str); 5]) {
+    let mut call = tool_call(EXECUTE, json!({"action": "project.list"}));
+    call["params"]["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let headers = [
+        TOKEN,
+        ("MCP-Protocol-Version", "2026-07-28"),
+        ("Mcp-Method", "tools/call"),
+        ("Mcp-Name", EXECUTE),
+        ("Mcp-Param-Action", "project.list"),
+    ];
+    (call, headers)
+}
+
+#[test]
+fn headers_of_2026_07_28_agree_with_the_body() {
+    let gitlab = Gitlab::start();
+    gitlab.json("/api/v4/projects", &json!([]));
+    let server = HttpServer::for_callers(&gitlab.url(), &[]);
+    let (call, headers) = modern_call();
+    let answered = server.post(&headers, &call);
+    assert_eq!(answered.status, 200, "{}", answered.body);
+    let sent = || gitlab.seen().iter().filter(|line| line.contains("/projects")).count();
+    assert_eq!(sent(), 1);
+    for (name, wrong) in [
+        ("MCP-Protocol-Version", "2025-11-25"),
+        ("MCP-Protocol-Version", "2099-01-01"),
+        ("Mcp-Method", "tools/list"),
+        ("Mcp-Method", "Tools/Call"),
+        ("Mcp-Method", ""),
+        ("Mcp-Name", FIND),
+        ("Mcp-Name", ""),
+        ("Mcp-Param-Action", "project.delete"),
+        ("Mcp-Param-Action", "=?base64?@@?="),
+        ("Mcp-Param-Action", ""),
+    ] {
+        let wrong = headers.map(|(known, value)| (known, if known == name { wrong } else { value }));
+        let refused = server.post(&wrong, &call);
+        assert_eq!(refused.status, 400, "{wrong:?}: {}", refused.body);
+        assert!(refused.json()["error"]["code"].is_i64(), "{wrong:?}: {}", refused.body);
+    }
+    for repeated in &headers[1..] {
+        let refused = server.post(&[headers.as_slice(), &[*repeated]].concat(), &call);
+        assert_eq!(refused.status, 400, "{repeated:?} twice: {}", refused.body);
+        assert!(refused.body.contains("more than once"), "{}", refused.body);
+    }
+    for missing in ["protocolVersion", "clientCapabilities"] {
+        let mut call = call.clone();
+        let meta = call["params"]["_meta"].as_object_mut().unwrap();
+        meta.remove(&format!("io.modelcontextprotocol/{missing}")).unwrap();
+        let refused = server.post(&headers, &call);
+        assert_eq!(refused.status, 400, "without {missing}: {}", refused.body);
+    }
+    assert_eq!(sent(), 1, "none of them reached GitLab");
+    assert_eq!(server.post(&headers, &call).status, 200);
+}
+
+#[test]
+fn requests_of_two_meanings_are_refused() {
+    let server = HttpServer::for_callers(&Gitlab::start().url(), &[]);
+    let body = find().to_string();
+    let length = body.len().to_string();
+    let rows: &[(&str, &[(&str, &str)])] = &[
+        ("two lengths", &[("Content-Length", "4"), ("Content-Length", "5")]),
+        ("a length that is none", &[("Content-Length", "-1")]),
+        ("a length with a sign", &[("Content-Length", "+4")]),
+        ("an unknown coding", &[("Content-Length", ""), ("Transfer-Encoding", "gzip")]),
+        ("chunks that are none", &[("Content-Length", ""), ("Transfer-Encoding", "chunked")]),
+        ("a header with a blank in its name", &[("X Y", "z")]),
+        ("no host", &[("Host", "")]),
+        ("two hosts", &[("Host", "localhost"), ("Host", "evil.example.com")]),
+        ("two content types", &[("Content-Type", "application/json"), ("Content-Type", "text/plain")]),
+    ];
+    for (what, headers) in rows {
+        let headers: Vec<(&str, &str)> = [TOKEN].iter().chain(*headers).copied().collect();
+        let refused = server.send(&server.request(&headers, &body));
+        assert!((400..500).contains(&refused.status), "{what}: {} {}", refused.status, refused.body);
+        is_well(&server, what);
+    }
+    // What follows the end that the chunks announce is another request, and here none.
+    let both =
+        server.request(&[TOKEN, ("Content-Length", &length), ("Transfer-Encoding", "chunked")], "0\r\n\r\n");
+    let refused = server.send(&both);
+    assert!((400..500).contains(&refused.status), "{} {}", refused.status, refused.body);
+    for head in
+        ["GET", "POST /mcp", "POST /mcp HTTP/9.9\r\n\r\n", "\0\0\0\r\n\r\n", "\x16\x03\x01\x02\r\n\r\n"]
+    {
+        let mut stream = server.connect();
+        stream.write_all(head.as_bytes()).unwrap();
+        stream.shutdown(std::net::Shutdown::Write).unwrap();
+        if let Some(refused) = read_response(&mut BufReader::new(stream)) {
+            assert!((400..=505).contains(&refused.status), "{head:?}: {}", refused.status);
+        }
+        is_well(&server, head);
+    }
+}
+
+#[test]
+fn connections_that_close_early_leave_the_server_alive() {
+    let gitlab = Gitlab::start();
+    gitlab.json("/api/v4/projects", &json!([]));
+    let server = HttpServer::for_callers(&gitlab.url(), &[]);
+    let call = server.request(&[TOKEN], &tool_call(EXECUTE, json!({"action": "project.list"})).to_string());
+    // Half closed: the request is complete, and the client still reads.
+    let mut stream = server.connect();
+    stream.write_all(&call).unwrap();
+    stream.shutdown(std::net::Shutdown::Write).unwrap();
+    if let Some(answered) = read_response(&mut BufReader::new(stream)) {
+        assert_eq!(answered.status, 200, "{}", answered.body);
+    }
+    is_well(&server, "a half-closed connection");
+    // Closed in the head, in the body, and before the response.
+    for sent in [20, call.len() - 5, call.len()] {
+        for _ in 0..50 {
+            let mut stream = server.connect();
+            stream.write_all(&call[..sent]).unwrap();
+        }
+        is_well(&server, "connections that were closed");
+    }
+    // A body that stays half sent holds up no other caller.
+    let mut dripping = server.connect();
+    dripping.write_all(&call[..call.len() - 5]).unwrap();
+    is_well(&server, "a body that drips");
+    drop(dripping);
 }
 
 #[test]
@@ -122,18 +287,21 @@ fn bodies_are_bounded_in_size() {
 #[test]
 fn bodies_that_are_no_messages_are_refused() {
     let server = HttpServer::for_callers(&Gitlab::start().url(), &[]);
-    for body in [
-        "",
-        "{",
-        "[]",
-        "null",
-        "{\"jsonrpc\":\"1.0\"}",
-        "\u{0}",
-        "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]",
+    // Those that are no JSON, and those that are no message.
+    for (bodies, code) in [
+        (["", "{", "\u{0}", "{\"jsonrpc\": \"2.0\", secret-of-the-body"], -32_700),
+        (
+            ["[]", "null", "{\"jsonrpc\":\"1.0\"}", "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]"],
+            -32_600,
+        ),
     ] {
-        let refused = server.send(&server.request(&[TOKEN], body));
-        assert!((400..500).contains(&refused.status), "{body:?}: {} {}", refused.status, refused.body);
-        is_well(&server, body);
+        for body in bodies {
+            let refused = server.send(&server.request(&[TOKEN], body));
+            assert_eq!(refused.status, 400, "{body:?}: {}", refused.body);
+            assert_eq!(refused.json()["error"]["code"], code, "{body:?}: {}", refused.body);
+            assert!(!refused.body.contains("secret-of-the-body"), "{}", refused.body);
+            is_well(&server, body);
+        }
     }
     let half = server.request(&[TOKEN, ("Content-Length", "100")], "{\"jsonrpc\"");
     let mut stream = server.connect();

@@ -4,6 +4,7 @@
 mod authentication;
 mod bad_requests;
 mod clients;
+mod deploy;
 mod isolation;
 mod operation;
 
@@ -42,8 +43,13 @@ impl HttpServer {
     pub fn start(arguments: &[&str], variables: &[(&str, &str)]) -> HttpServer {
         let always = ["serve", "--http", "127.0.0.1:0"];
         let arguments: Vec<&str> = always.into_iter().chain(arguments.iter().copied()).collect();
+        HttpServer::run(&arguments, variables)
+    }
+
+    /// Runs the program with these arguments, which make it listen at a free port.
+    pub fn run(arguments: &[&str], variables: &[(&str, &str)]) -> HttpServer {
         let mut child =
-            program(&arguments, variables).stderr(Stdio::piped()).stdin(Stdio::null()).spawn().unwrap();
+            program(arguments, variables).stderr(Stdio::piped()).stdin(Stdio::null()).spawn().unwrap();
         let lines = BufReader::new(child.stderr.take().unwrap());
         let log = Arc::new(Mutex::new(String::new()));
         let written = Arc::clone(&log);
@@ -85,9 +91,14 @@ impl HttpServer {
     }
 
     pub fn get(&self, path: &str) -> Response {
-        self.send(
-            format!("GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", self.address).as_bytes(),
-        )
+        get(self.address, path)
+    }
+
+    /// The address of the metrics, of a server that has one.
+    pub fn metrics_address(&self) -> SocketAddr {
+        let log = self.log();
+        let (_, address) = log.split_once("/metrics address=").unwrap_or_else(|| panic!("no address: {log}"));
+        address.lines().next().unwrap().parse().unwrap()
     }
 
     /// Sends bytes on a connection of their own and reads the response until its end.
@@ -177,6 +188,15 @@ impl Response {
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
+}
+
+/// Requests a path at an address.
+pub fn get(address: SocketAddr, path: &str) -> Response {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(GUARD)).unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    read_response(&mut BufReader::new(stream)).expect("there is a response")
 }
 
 /// A `tools/call` message.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::{GUARD, HttpServer, read_response, text, tool_call};
+use super::{GUARD, HttpServer, get, read_response, text, tool_call};
 use crate::support::client::{EXECUTE, FIND, program};
 use crate::support::scripted_gitlab::{Gitlab, answer};
 use crate::support::tls::Authority;
@@ -20,17 +20,16 @@ fn health_and_metrics_tell_the_state_and_no_secret() {
     let server = HttpServer::for_callers(&gitlab.url(), &[]);
     let health = server.get("/health");
     assert_eq!((health.status, health.json()["status"].as_str()), (200, Some("ok")));
-    assert_eq!(health.json()["instances"][0]["reachable"], json!(null), "nothing was sent yet");
     server.execute(&[TOKEN], "project.list", json!({"search": "private-search-term"}));
     server.execute(&[TOKEN], "nonsense.private-name", json!({}));
     server.find(&[TOKEN], "a private query");
-    assert_eq!(server.get("/health").json()["instances"][0]["reachable"], true);
     let metrics = server.get("/metrics").body;
     for line in [
         "gitlab_mcp_calls_total{tool=\"gitlab_execute_action\",action=\"project.list\",outcome=\"ok\"} 1",
         "gitlab_mcp_calls_total{tool=\"gitlab_execute_action\",action=\"unknown\",outcome=\"unknown_action\"} 1",
         "gitlab_mcp_calls_total{tool=\"gitlab_find_action\",action=\"\",outcome=\"ok\"} 1",
         "gitlab_mcp_callers 1",
+        &format!("gitlab_mcp_instance_up{{instance=\"{}/\"}} 1", gitlab.url()),
     ] {
         assert!(metrics.lines().any(|shown| shown == line), "{line} is not in {metrics}");
     }
@@ -42,6 +41,85 @@ fn health_and_metrics_tell_the_state_and_no_secret() {
             "{shown}"
         );
     }
+}
+
+/// Whether each instance answers, as `/health` shows it.
+fn reachable(server: &HttpServer) -> Vec<Option<bool>> {
+    let health = server.get("/health");
+    assert_eq!((health.status, health.json()["status"].as_str()), (200, Some("ok")), "{}", health.body);
+    let instances = health.json()["instances"].as_array().unwrap().clone();
+    instances.iter().map(|instance| instance["reachable"].as_bool()).collect()
+}
+
+#[test]
+fn health_probes_each_instance_once_in_a_while() {
+    let [refusing, down] = [Gitlab::start(), Gitlab::start()];
+    let version = "GET /api/v4/version";
+    refusing.says(version, [answer(401, json!({"message": "401 Unauthorized"}))]);
+    down.says(version, [answer(502, json!({}))]);
+    // Nobody listens here any more.
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let further = format!("{},http://{closed}", down.url());
+    let server = HttpServer::for_callers(&refusing.url(), &[("GITLAB_MCP_INSTANCES", &further)]);
+    let expected = |url: &str| url == refusing.url();
+    thread::scope(|scope| {
+        for _ in 0..20 {
+            scope.spawn(|| {
+                let health = server.get("/health").json();
+                for instance in health["instances"].as_array().unwrap() {
+                    let url = instance["url"].as_str().unwrap().trim_end_matches('/');
+                    // A request that found the probe running and did not wait long enough shows none.
+                    let shown = instance["reachable"].as_bool().unwrap_or(expected(url));
+                    assert_eq!(shown, expected(url), "{health}");
+                }
+            });
+        }
+    });
+    let shown: Vec<bool> = loop {
+        // The probe ends; each request waits for it within a bound.
+        if let Some(shown) = reachable(&server).into_iter().collect() {
+            break shown;
+        }
+    };
+    assert_eq!(shown.iter().filter(|reachable| **reachable).count(), 1, "{shown:?}");
+    server.get("/metrics");
+    for gitlab in [&refusing, &down] {
+        assert_eq!(gitlab.seen(), [version], "one probe for all requests");
+        assert!(!gitlab.last(version).head.contains("token"), "without a credential");
+    }
+}
+
+#[test]
+fn an_instance_that_hangs_does_not_hold_up_health() {
+    let gitlab = Gitlab::start();
+    // Longer than the time limit of a probe, after which it would count as unreachable.
+    let late = answer(401, json!({})).after(Duration::from_secs(120));
+    gitlab.says("GET /api/v4/version", [late]);
+    let server = HttpServer::for_callers(&gitlab.url(), &[]);
+    assert_eq!(reachable(&server), [None], "answered before the probe has ended");
+}
+
+#[test]
+fn metrics_have_an_address_of_their_own() {
+    let gitlab = Gitlab::start();
+    gitlab.says("GET /api/v4/version", [answer(401, json!({}))]);
+    let server = HttpServer::for_callers(&gitlab.url(), &[("GITLAB_MCP_METRICS", "127.0.0.1:0")]);
+    server.find(&[TOKEN], "list issues");
+    let metrics = server.metrics_address();
+    let text = get(metrics, "/metrics").body;
+    assert!(text.contains("gitlab_mcp_calls_total{tool=\"gitlab_find_action\""), "{text}");
+    assert_eq!(get(metrics, "/health").json()["instances"][0]["reachable"], true);
+    assert_eq!(get(metrics, "/mcp").status, 404, "the endpoint is at its own address");
+    assert_eq!(server.get("/metrics").status, 404);
+    let health = server.get("/health");
+    assert_eq!((health.status, health.json()), (200, json!({"status": "ok"})), "no instance is named");
+
+    let taken = metrics.to_string();
+    let arguments = ["serve", "--http", "127.0.0.1:0", "--auth", "token", "--metrics", &taken];
+    let refused = program(&arguments, &[]).output().unwrap();
+    let error = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(refused.status.code(), Some(2), "{error}");
+    assert!(error.contains("GITLAB_MCP_METRICS: cannot listen on"), "{error}");
 }
 
 #[test]

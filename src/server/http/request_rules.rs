@@ -1,0 +1,42 @@
+//! Rules of a request that rmcp leaves open: headers that are given twice, and bodies that are no message.
+
+use axum::Json;
+use axum::http::header::{CONTENT_TYPE, HOST, ORIGIN};
+use axum::http::{HeaderMap, HeaderName, StatusCode};
+use axum::response::{IntoResponse, Response};
+use serde::de::IgnoredAny;
+use serde_json::json;
+
+/// Headers that may be given once. A proxy may read the first of two where this server reads the last.
+const SINGLE: [HeaderName; 3] = [HOST, ORIGIN, CONTENT_TYPE];
+
+/// Prefix of the protocol's own headers, which may be given once too.
+const OF_MCP: &str = "mcp-";
+
+/// JSON-RPC 2.0, 5.1.
+const PARSE_ERROR: i32 = -32_700;
+const INVALID_REQUEST: i32 = -32_600;
+
+/// Returns a header that is given more than once and may not be.
+pub(super) fn repeated_header(headers: &HeaderMap) -> Option<&HeaderName> {
+    headers.keys().find(|name| {
+        (SINGLE.contains(name) || name.as_str().starts_with(OF_MCP))
+            && headers.get_all(*name).iter().count() > 1
+    })
+}
+
+/// Returns true if the headers announce a body of JSON.
+pub(super) fn is_json(headers: &HeaderMap) -> bool {
+    let essence = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()?.split(';').next());
+    essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
+}
+
+/// The response to a body that is no message of MCP, which rmcp answers with 415 (Unsupported Media Type).
+pub(super) fn malformed_message(body: &[u8]) -> Response {
+    let (code, message) = match serde_json::from_slice::<IgnoredAny>(body) {
+        Err(error) => (PARSE_ERROR, format!("the body is not JSON: {error}")),
+        Ok(_) => (INVALID_REQUEST, "the body is not one JSON-RPC message of MCP".to_owned()),
+    };
+    let error = json!({"jsonrpc": "2.0", "id": null, "error": {"code": code, "message": message}});
+    (StatusCode::BAD_REQUEST, Json(error)).into_response()
+}
