@@ -25,6 +25,8 @@ impl Tenant {
         gitlab.json("/projects/team%2fapp|/projects/team%2Fapp", &project);
         let issue = |iid: u64| json!({"iid": iid, "title": format!("{mark} {iid}"), "state": "opened"});
         let page = answer(200, [issue(1), issue(2)]).header("x-next-page", "2").header("x-total", "4");
+        let next = answer(200, [issue(3), issue(4)]).header("x-total", "4");
+        gitlab.says("GET /api/v4/projects/team%2Fapp/issues?page=2", [next]);
         gitlab.answer("GET", "/projects/[^/]*/issues", page);
         gitlab.json("/projects/[^/]*/issues/7", &issue(7));
         let refused = answer(422, json!({"message": format!("{mark} cannot be done")}));
@@ -34,8 +36,17 @@ impl Tenant {
     }
 
     fn call(&self, server: &HttpServer, action: &str, params: Value) -> Value {
+        self.execute(server, json!({"action": action, "params": params}))
+    }
+
+    /// Calls execute with these arguments.
+    fn execute(&self, server: &HttpServer, arguments: Value) -> Value {
         let url = self.gitlab.url();
-        server.execute(&[("PRIVATE-TOKEN", self.token), ("GITLAB-URL", &url)], action, params)
+        server.call(&[("PRIVATE-TOKEN", self.token), ("GITLAB-URL", &url)], EXECUTE, arguments)
+    }
+
+    fn deletions(&self) -> usize {
+        self.gitlab.seen().iter().filter(|line| line.starts_with("DELETE")).count()
     }
 }
 
@@ -74,7 +85,17 @@ fn callers_on_two_instances_see_nothing_of_each_other() {
             assert_eq!(error_kind(&missing), "not_found", "{missing}");
             let asked = own.call(server, "issue.delete", app(json!({"iid": 7})));
             assert_eq!(error_kind(&asked), "needs_confirmation", "{asked}");
-            seen.extend([listed, shown, created, missing, asked]);
+            let all =
+                own.execute(server, json!({"action": "issue.list", "params": app(json!({})), "all": true}));
+            assert!(text(&all).contains(&format!("{} 4", own.mark)), "the second page: {all}");
+            // The other caller has nothing of this confirmation; its own caller has.
+            let confirmed = asked["structuredContent"]["error"]["fix"]["arguments"].clone();
+            let refused = foreign.execute(server, confirmed.clone());
+            assert_eq!(error_kind(&refused), "needs_confirmation", "{refused}");
+            assert!(!refused.to_string().contains(own.mark), "{refused}");
+            let deleted = own.execute(server, confirmed);
+            assert_eq!(error_kind(&deleted), "(no error)", "{deleted}");
+            seen.extend([listed, shown, created, missing, asked, all, deleted]);
         }
         for answer in seen {
             let answer = answer.to_string();
@@ -88,6 +109,7 @@ fn callers_on_two_instances_see_nothing_of_each_other() {
         scope.spawn(|| session(other, first));
         scope.spawn(|| session(first, other));
     });
+    assert_eq!((first.deletions(), other.deletions()), (24, 12), "one for each confirmation");
     for (own, foreign) in [(first, other), (other, first)] {
         let requests = own.gitlab.received();
         assert!(requests.len() > 40, "{}", requests.len());
@@ -118,12 +140,11 @@ fn a_confirmation_token_is_good_for_its_caller_only() {
     let asked = tenant.call(&server, "issue.delete", params);
     let confirmed = asked["structuredContent"]["error"]["fix"]["arguments"].clone();
     assert!(confirmed["confirmation_token"].is_string(), "{asked}");
-    let deletions = || tenant.gitlab.seen().iter().filter(|line| line.starts_with("DELETE")).count();
     // The same instance, another token.
     let refused = server.call(&[("PRIVATE-TOKEN", "glpat-other-caller-secret")], EXECUTE, confirmed.clone());
-    assert_eq!((error_kind(&refused), deletions()), ("needs_confirmation", 0), "{refused}");
+    assert_eq!((error_kind(&refused), tenant.deletions()), ("needs_confirmation", 0), "{refused}");
     let done = server.call(&[("PRIVATE-TOKEN", tenant.token)], EXECUTE, confirmed);
-    assert_eq!((error_kind(&done), deletions()), ("(no error)", 1), "{done}");
+    assert_eq!((error_kind(&done), tenant.deletions()), ("(no error)", 1), "{done}");
 }
 
 #[test]
