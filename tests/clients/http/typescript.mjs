@@ -1,25 +1,64 @@
-// The official TypeScript client finds and executes over HTTP: node typescript.mjs URL TOKEN
+// The official TypeScript clients find and execute over HTTP, and confirm by elicitation where the protocol has no
+// sessions: node typescript.mjs URL TOKEN
 import assert from "node:assert/strict";
+import * as current from "@modelcontextprotocol/client";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 
 const [url, token] = process.argv.slice(2);
 const requestInit = { headers: { Authorization: `Bearer ${token}` } };
-const client = new Client({ name: "check", version: "1" });
-await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
 
-const { tools } = await client.listTools();
-assert.deepEqual(tools.map((tool) => tool.name), ["gitlab_find_action", "gitlab_execute_action"]);
+// The client is of version 1 (@modelcontextprotocol/sdk) or 2 (@modelcontextprotocol/client, which speaks both eras).
+async function check(name, client, transport, era) {
+  await client.connect(transport);
+  if (era) assert.equal(client.getProtocolEra(), era);
 
-const query = { query: "open merge requests of a project", limit: 1 };
-const found = await client.callTool({ name: "gitlab_find_action", arguments: query });
-assert.equal(found.structuredContent.results[0].action, "merge_request.list");
+  const { tools } = await client.listTools();
+  assert.deepEqual(tools.map((tool) => tool.name), ["gitlab_find_action", "gitlab_execute_action"]);
 
-const params = { fullPath: "acme/widget", iid: 12 };
-const got = await client.callTool({ name: "gitlab_execute_action", arguments: { action: "merge_request.get", params } });
-assert.equal(got.structuredContent.data.title, "Turn both ways");
+  const query = { query: "open merge requests of a project", limit: 1 };
+  const found = await client.callTool({ name: "gitlab_find_action", arguments: query });
+  assert.equal(found.structuredContent.results[0].action, "merge_request.list");
 
-const refused = await client.callTool({ name: "gitlab_execute_action", arguments: { action: "merge_request.merge", params } });
-assert.equal(refused.structuredContent.error.kind, "needs_confirmation");
-await client.close();
-console.log("typescript client: 4 passed, 0 failed");
+  const params = { fullPath: "acme/widget", iid: 12 };
+  const execute = (action) => client.callTool({ name: "gitlab_execute_action", arguments: { action, params } });
+  assert.equal((await execute("merge_request.get")).structuredContent.data.title, "Turn both ways");
+
+  const refused = await execute("merge_request.merge");
+  assert.equal(refused.structuredContent.error.kind, "needs_confirmation");
+
+  const templates = await client.listResourceTemplates();
+  assert.ok(templates.resourceTemplates.length > 0);
+  await client.close();
+  console.log(`typescript client, ${name}: 5 passed, 0 failed`);
+}
+
+// A user who declines: the call is not made.
+async function checkElicitation() {
+  const versionNegotiation = { mode: { pin: "2026-07-28" } };
+  const options = { capabilities: { elicitation: {} }, versionNegotiation };
+  const client = new current.Client({ name: "check", version: "1" }, options);
+  const asked = [];
+  client.setRequestHandler("elicitation/create", async (request) => {
+    asked.push(request.params.message);
+    return { action: "decline" };
+  });
+  await client.connect(new current.StreamableHTTPClientTransport(new URL(url), { requestInit }));
+  const params = { fullPath: "acme/widget", iid: 12 };
+  const call = { name: "gitlab_execute_action", arguments: { action: "merge_request.merge", params } };
+  const declined = await client.callTool(call);
+  assert.equal(asked.length, 1, JSON.stringify(declined));
+  assert.match(asked[0], /merge_request\.merge/);
+  assert.equal(declined.isError, true, JSON.stringify(declined));
+  await client.close();
+  console.log("typescript client, elicitation: 1 passed, 0 failed");
+}
+
+const first = new Client({ name: "check", version: "1" });
+await check("version 1", first, new StreamableHTTPClientTransport(new URL(url), { requestInit }));
+for (const [mode, era] of [["legacy", "legacy"], [{ pin: "2026-07-28" }, "modern"], ["auto", "modern"]]) {
+  const second = new current.Client({ name: "check", version: "1" }, { versionNegotiation: { mode } });
+  const transport = new current.StreamableHTTPClientTransport(new URL(url), { requestInit });
+  await check(`version 2, ${JSON.stringify(mode)}`, second, transport, era);
+}
+await checkElicitation();
